@@ -1,0 +1,135 @@
+"""运行设置：一切设置来自环境变量，这里给出默认值。
+
+Standard library only: the Superset environment and the launcher import it before anything else is installed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets as random_source
+import tempfile
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+DEMO_SIZES = ("none", "small", "large")
+DEFAULT_REPORT_SITES = {"127.0.0.1": "", "localhost": ""}
+SECRET_NAMES = ("guest_token_secret", "superset_secret_key", "superset_admin_password", "admin_password")
+PROJECT_DIR = Path(__file__).resolve().parents[2]
+
+
+class SettingError(ValueError):
+    """A setting in the environment can't be used; the message is Chinese and says what to change."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of one process. `database_url` is a libpq URI (`postgresql://user@host:port/name`)."""
+
+    port: int
+    report_port: int
+    data_dir: Path
+    database_url: str
+    admin_password: str
+    demo: str
+    report_sites: dict[str, str] = field(default_factory=lambda: dict(DEFAULT_REPORT_SITES))
+
+    @property
+    def postgres_dir(self) -> Path:
+        return self.data_dir / "postgres"
+
+    @property
+    def warehouse_dir(self) -> Path:
+        return self.data_dir / "warehouse"
+
+    @property
+    def superset_dir(self) -> Path:
+        return self.data_dir / "superset"
+
+    @property
+    def exports_dir(self) -> Path:
+        return self.data_dir / "exports"
+
+    @property
+    def logs_dir(self) -> Path:
+        return self.data_dir / "logs"
+
+    @cached_property
+    def secrets(self) -> dict[str, str]:
+        """The generated secrets of this data directory; made on first use, then never changed."""
+        return _load_secrets(self.data_dir / "secrets.json")
+
+
+def settings() -> Settings:
+    """Read the settings from the environment.
+
+    Raises SettingError for a value that can't be used.
+    """
+    port = _port("ERP_PORT", 8000)
+    return Settings(
+        port=port,
+        report_port=_port("ERP_REPORT_PORT", port + 1),
+        data_dir=Path(os.environ.get("ERP_DATA_DIR") or ".data").expanduser().resolve(),
+        database_url=os.environ.get("ERP_DATABASE_URL", "").strip(),
+        admin_password=os.environ.get("ERP_ADMIN_PASSWORD", ""),
+        demo=_demo_size(),
+        report_sites=_report_sites(),
+    )
+
+
+def _port(name: str, default: int) -> int:
+    text = os.environ.get(name, "").strip()
+    if not text:
+        return default
+    if not text.isdecimal() or not 1 <= int(text) <= 65535:
+        raise SettingError(f"{name} 应为 1 到 65535 的端口号，现在是“{text}”")
+    return int(text)
+
+
+def _demo_size() -> str:
+    size = os.environ.get("ERP_DEMO", "").strip() or "small"
+    if size not in DEMO_SIZES:
+        raise SettingError(f"ERP_DEMO 应为 {'、'.join(DEMO_SIZES)} 之一，现在是“{size}”")
+    return size
+
+
+def _report_sites() -> dict[str, str]:
+    text = os.environ.get("ERP_REPORT_SITES", "").strip()
+    if not text:
+        return dict(DEFAULT_REPORT_SITES)
+    try:
+        sites = json.loads(text)
+    except ValueError as error:
+        raise SettingError(f"ERP_REPORT_SITES 应为 JSON 对象（主机名 → 报表地址）：{error}") from error
+    if not isinstance(sites, dict) or not all(isinstance(address, str) for address in sites.values()):
+        raise SettingError("ERP_REPORT_SITES 应为 JSON 对象，主机名和报表地址都是文本")
+    return sites
+
+
+def _load_secrets(path: Path) -> dict[str, str]:
+    """Read the secrets file, adding the missing ones. Two processes that start at once agree on one file."""
+    try:
+        found = json.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        found = None
+    except ValueError as error:
+        raise SettingError(f"密钥文件 {path} 已损坏，请从备份恢复：{error}") from error
+    known = found or {}
+    missing = {name: random_source.token_urlsafe(32) for name in SECRET_NAMES if name not in known}
+    if not missing:
+        return known
+    path.parent.mkdir(parents=True, exist_ok=True)
+    complete = {**known, **missing}
+    with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=".secrets", delete=False) as draft:
+        json.dump(complete, draft, indent=2)
+    try:
+        if found is None:
+            os.link(draft.name, path)
+        else:
+            os.replace(draft.name, path)
+    except FileExistsError:
+        return _load_secrets(path)
+    finally:
+        Path(draft.name).unlink(missing_ok=True)
+    return complete
