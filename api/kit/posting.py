@@ -1,0 +1,120 @@
+"""Postings (过账): what an audited bill does to stock, reservations, settlements and money, as plain values.
+
+A bill's `postings()` is pure and returns `Postings`; `api.ledger.post` persists them in the audit's transaction.
+Units: quantities are in the goods' stock unit with at most 3 decimals; amounts are yuan with 2 decimals, net of tax
+where they value stock and tax-inclusive where they settle or pay; unit costs are yuan per unit with 6 decimals.
+"""
+
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Literal
+
+PartyType = Literal["customer", "supplier"]
+SettlementKind = Literal["bill", "advance", "opening"]
+
+
+@dataclass(frozen=True, slots=True)
+class BillRef:
+    """The bill that posts: its prefix (`XSCK`), id, number, company and business date (单据日期)."""
+
+    bill_type: str
+    bill_id: int
+    bill_no: str
+    company_id: int
+    business_date: date
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StockMove:
+    """One line's effect on stock (出入库); `quantity` is positive when goods come in, negative when they leave.
+
+    `allocation_id`, `batch_id`: the location and batch, 0 = none. On the way out None means "pick for me": oldest
+    production date first, then first receipt, split over several balances when one does not cover the line. On the
+    way in None is 0.
+
+    Cost of an inbound, the first that applies: `amount` (given value of the whole line, net of tax, >= 0); `origin`
+    (the issuing `(bill_type, line_id)`: comes back at that line's issue cost, prorated, never more than it delivered);
+    the present moving average; the last inbound's unit cost; `fallback_unit_cost`; zero. An outbound always leaves at
+    the moving average and carries neither `amount` nor `origin`.
+
+    `order_line_id`: the sales order line whose reservation this outbound uses up, by at most the moved quantity.
+    `production_date`: of the batch (for tyres the Monday of its DOT week); an inbound hands it on to the balance,
+    where it decides the picking order.
+    """
+
+    line_id: int
+    warehouse_id: int
+    goods_id: int
+    quantity: Decimal
+    allocation_id: int | None = None
+    batch_id: int | None = None
+    amount: Decimal | None = None
+    origin: tuple[str, int] | None = None
+    fallback_unit_cost: Decimal | None = None
+    order_line_id: int | None = None
+    production_date: date | None = None
+
+    def __post_init__(self) -> None:
+        if not self.quantity:
+            raise ValueError("a stock move moves something: quantity is zero")
+        if self.quantity < 0 and (self.amount is not None or self.origin is not None):
+            raise ValueError("an outbound leaves at the moving average: no amount, no origin")
+        if self.quantity > 0 and self.order_line_id is not None:
+            raise ValueError("only an outbound uses up a reservation")
+        if self.amount is not None and self.amount < 0:
+            raise ValueError("the given value of an inbound is not negative")
+
+
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """An order line's claim on a warehouse's stock (占用): positive claims, negative gives back.
+
+    A claim is cut to what is available unless the policy reserves beyond stock; a release is cut to what is left.
+    """
+
+    order_line_id: int
+    warehouse_id: int
+    goods_id: int
+    quantity: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class SettlementOpen:
+    """A new receivable or payable (应收/应付): `amount` is what the party owes us (customer) or we owe it (supplier).
+
+    Returns and advances (预收/预付) are negative. `due_date` comes from the party's payment terms. Zero opens nothing.
+    """
+
+    party_type: PartyType
+    party_id: int
+    amount: Decimal
+    due_date: date
+    kind: SettlementKind = "bill"
+
+
+@dataclass(frozen=True, slots=True)
+class WriteOff:
+    """Settles (核销) `amount` of an open item, with the item's own sign and never past its open amount."""
+
+    settlement_id: int
+    amount: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class MoneyEntry:
+    """A move on an account of a settlement method (资金流水): positive is money received, negative paid."""
+
+    receivables_mode_id: int
+    amount: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Postings:
+    """All that one audit posts; every part may be empty."""
+
+    stock: tuple[StockMove, ...] = ()
+    reservations: tuple[Reservation, ...] = ()
+    settlements: tuple[SettlementOpen, ...] = ()
+    write_offs: tuple[WriteOff, ...] = ()
+    money: tuple[MoneyEntry, ...] = ()
