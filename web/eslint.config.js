@@ -1,0 +1,50 @@
+import js from '@eslint/js';
+import hooks from 'eslint-plugin-react-hooks';
+import tseslint from 'typescript-eslint';
+
+/** Zones import one way: lib ← engine ← screens, reports ← app. `gen` may be imported by all. */
+const forbiddenZones = {
+  lib: ['engine', 'screens', 'reports', 'app'],
+  engine: ['screens', 'reports', 'app'],
+  screens: ['reports', 'app'],
+  reports: ['screens', 'app'],
+};
+
+const zoneRules = Object.entries(forbiddenZones).map(([zone, forbidden]) => ({
+  files: [`src/${zone}/**/*.{ts,tsx}`],
+  rules: {
+    'no-restricted-imports': [
+      'error',
+      {
+        patterns: [
+          {
+            regex: `^(@/|(\\.\\.?/)+)(${forbidden.join('|')})(/|$)`,
+            message: 'Zones import one way: lib ← engine ← screens, reports ← app.',
+          },
+        ],
+      },
+    ],
+  },
+}));
+
+export default tseslint.config(
+  { ignores: ['dist', 'src/gen', 'node_modules'] },
+  js.configs.recommended,
+  ...tseslint.configs.recommended,
+  hooks.configs.flat.recommended,
+  {
+    files: ['src/**/*.{ts,tsx}'],
+    rules: {
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/consistent-type-imports': 'error',
+      'no-restricted-globals': [
+        'error',
+        { name: 'fetch', message: 'Calls go through lib/api.' },
+        { name: 'XMLHttpRequest', message: 'Calls go through lib/api.' },
+      ],
+      'max-lines': ['warn', { max: 400, skipBlankLines: true, skipComments: true }],
+    },
+  },
+  { files: ['src/lib/api.ts', 'src/**/*.test.{ts,tsx}'], rules: { 'no-restricted-globals': 'off' } },
+  ...zoneRules,
+);

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { capitals } from './capitals';
+import { parseDecimal, sumOf } from './decimal';
+import { formatMoney, formatPrice, formatQuantity, parseDate } from './format';
+
+describe('number formats', () => {
+  it('groups thousands and keeps two decimals', () => {
+    expect(formatMoney('1234567.5')).toBe('1,234,567.50');
+    expect(formatMoney('-1234.005')).toBe('-1,234.01');
+    expect(formatMoney('99')).toBe('99.00');
+  });
+  it('shows 无权限 as is and nothing for nothing', () => {
+    expect(formatMoney('无权限')).toBe('无权限');
+    expect(formatPrice('无权限')).toBe('无权限');
+    expect(formatQuantity('无权限')).toBe('无权限');
+    expect(formatMoney(null)).toBe('');
+    expect(formatMoney('abc')).toBe('');
+  });
+  it('keeps the significant decimals of prices and quantities', () => {
+    expect(formatPrice('33.333333')).toBe('33.333333');
+    expect(formatPrice('450')).toBe('450.00');
+    expect(formatQuantity('4.000')).toBe('4');
+    expect(formatQuantity('1234.5')).toBe('1,234.5');
+  });
+});
+
+describe('parsing what people type', () => {
+  it.each([
+    ['１２．５', '12.5'],
+    ['1,234.50', '1234.5'],
+    ['￥99', '99'],
+    ['.5', '0.5'],
+    ['12。5', '12.5'],
+  ])('%s is a number', (text, value) => {
+    expect(parseDecimal(text)?.toString()).toBe(value);
+  });
+  it.each(['', 'abc', '1.2.3', '1e5', '--1', null, undefined, Number.NaN])('%s is none', (text) => {
+    expect(parseDecimal(text)).toBeNull();
+  });
+  it('reads dates of several shapes and refuses impossible ones', () => {
+    expect(parseDate('2026-7-5')).toBe('2026-07-05');
+    expect(parseDate('2026/07/05')).toBe('2026-07-05');
+    expect(parseDate('20260705')).toBe('2026-07-05');
+    expect(parseDate('2026年7月5日')).toBe('2026-07-05');
+    expect(parseDate('2026-02-30')).toBeNull();
+    expect(parseDate('7-5')).toBeNull();
+  });
+  it('sums decimally, and the mask wins', () => {
+    expect(sumOf(['0.1', '0.2', '', null]).toString()).toBe('0.3');
+    expect(sumOf(['1', '无权限'])).toBe('无权限');
+  });
+});
+
+describe('capitals', () => {
+  it.each([
+    ['0', '零元整'],
+    ['0.05', '伍分'],
+    ['0.50', '伍角整'],
+    ['0.55', '伍角伍分'],
+    ['1', '壹元整'],
+    ['10', '壹拾元整'],
+    ['101', '壹佰零壹元整'],
+    ['1001', '壹仟零壹元整'],
+    ['1010', '壹仟零壹拾元整'],
+    ['1234.50', '壹仟贰佰叁拾肆元伍角整'],
+    ['1234.05', '壹仟贰佰叁拾肆元零伍分'],
+    ['10000', '壹万元整'],
+    ['10001', '壹万零壹元整'],
+    ['100100', '壹拾万零壹佰元整'],
+    ['1001000', '壹佰万零壹仟元整'],
+    ['20304050', '贰仟零叁拾万肆仟零伍拾元整'],
+    ['100000000', '壹亿元整'],
+    ['100000001', '壹亿零壹元整'],
+    ['99999999.99', '玖仟玖佰玖拾玖万玖仟玖佰玖拾玖元玖角玖分'],
+    ['-12.30', '负壹拾贰元叁角整'],
+    ['1.005', '壹元零壹分'],
+  ])('%s', (value, text) => {
+    expect(capitals(value)).toBe(text);
+  });
+  it('prints nothing for a hidden amount', () => {
+    expect(capitals('无权限')).toBe('');
+    expect(capitals(null)).toBe('');
+  });
+});

@@ -1,0 +1,50 @@
+import dayjs from 'dayjs';
+import { MASK, isMasked, parseDecimal } from './decimal';
+
+/** Thousands separators and fixed decimals; 无权限 is shown as is, nothing is shown as nothing. */
+export function formatNumber(value: unknown, decimals: number): string {
+  if (isMasked(value)) return MASK;
+  const number = parseDecimal(value);
+  return number === null ? '' : group(number.toFixed(decimals));
+}
+
+export function formatMoney(value: unknown): string {
+  return formatNumber(value, 2);
+}
+
+/** Two decimals at least and as many as are significant (1 to 20). */
+export function formatPrice(value: unknown): string {
+  const number = parseDecimal(value);
+  if (isMasked(value) || number === null) return formatNumber(value, 2);
+  return group(number.toFixed(Math.min(20, Math.max(2, number.decimalPlaces()))));
+}
+
+/** Quantities and rates: only significant decimals. */
+export function formatQuantity(value: unknown): string {
+  const number = parseDecimal(value);
+  if (isMasked(value) || number === null) return formatNumber(value, 0);
+  return group(number.toFixed());
+}
+
+function group(text: string): string {
+  const [whole = '', fraction] = text.split('.');
+  const grouped = whole.replace(/\B(?=(\d{3})+(?!\d))/g, ',');
+  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
+}
+
+export const DATE = 'YYYY-MM-DD';
+export const DATETIME = 'YYYY-MM-DD HH:mm:ss';
+
+export function today(): string {
+  return dayjs().format(DATE);
+}
+
+/** Dates as people type or paste them: 2026-7-5, 2026/07/05, 20260705, 2026.7.5. */
+export function parseDate(text: string): string | null {
+  const match = /^(\d{4})[-/.年]?(\d{1,2})[-/.月]?(\d{1,2})日?$/.exec(text.trim());
+  if (!match) return null;
+  const [, year = '', month = '', day = ''] = match;
+  const value = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+  const parsed = dayjs(value);
+  return parsed.isValid() && parsed.format(DATE) === value ? value : null;
+}

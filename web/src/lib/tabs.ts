@@ -1,0 +1,30 @@
+/** What a page may ask of the shell's page tabs; the shell provides the implementation. */
+import { createContext, useContext } from 'react';
+
+export interface TabOptions {
+  /** Stays mounted (hidden) when another tab is shown. */
+  keepAlive?: boolean;
+}
+
+export interface TabsApi {
+  /** Opens (or activates) the route `/a/b?query` in a tab called `name`. */
+  open(route: string, name: string, options?: TabOptions): void;
+  /** Closes the tab showing `route`. */
+  close(route: string): void;
+  /** Names the tab showing `route` once its page knows better. */
+  setTitle(route: string, name: string, options?: TabOptions): void;
+}
+
+export const TabsContext = createContext<TabsApi | null>(null);
+export const PageActiveContext = createContext(true);
+
+export function useTabs(): TabsApi {
+  const tabs = useContext(TabsContext);
+  if (tabs === null) throw new Error('useTabs needs the shell around it');
+  return tabs;
+}
+
+/** Whether the page's tab is the one on screen. */
+export function usePageActive(): boolean {
+  return useContext(PageActiveContext);
+}

@@ -1,0 +1,49 @@
+/// <reference types="vitest/config" />
+import { fileURLToPath } from 'node:url';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+/** Screens and calls share first segments (`/system/…`), so what a request accepts decides who answers it. */
+const apiTarget = process.env.ERP_API ?? `http://127.0.0.1:${process.env.ERP_PORT ?? '8000'}`;
+const frameRoots = /^\/(embedded|static|superset|api\/v1)\//;
+const viteRoots = /^\/(@|src\/|node_modules\/|index\.html)/;
+
+export default defineConfig({
+  plugins: [react()],
+  resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
+  server: {
+    port: Number(process.env.VITE_PORT ?? 5173),
+    strictPort: true,
+    proxy: {
+      '^/': {
+        target: apiTarget,
+        bypass: (req) => {
+          const url = req.url ?? '/';
+          if (viteRoots.test(url)) return url;
+          const wantsPage = req.method === 'GET' && (req.headers.accept ?? '').includes('text/html');
+          return wantsPage && !frameRoots.test(url) ? '/index.html' : undefined;
+        },
+      },
+    },
+  },
+  build: {
+    target: 'es2022',
+    manifest: true,
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'react', test: /node_modules[\\/](react|react-dom|scheduler|react-router)[\\/]/ },
+            { name: 'echarts', test: /node_modules[\\/](echarts|zrender|echarts-for-react)[\\/]/ },
+          ],
+        },
+      },
+    },
+  },
+  test: {
+    environment: 'jsdom',
+    include: ['src/**/*.test.{ts,tsx}'],
+    restoreMocks: true,
+    unstubGlobals: true,
+  },
+});
