@@ -1,24 +1,81 @@
-/** Failures that a user must see: the shell subscribes and draws the global error dialog. */
+/** What a user must see of an outcome; the shell subscribes and draws messages and the global error dialog. */
+
 export interface Failure {
   index: number;
   serial: string;
   msg: string;
 }
 
+export type Level = 'success' | 'info' | 'warning' | 'error';
+
+/** A message, or with failures the dialog of a message and a table (序号, 单据号/序号, 失败原因). */
 export interface ReportedError {
+  level: Level;
   msg: string;
   failures: Failure[];
+  seconds: number;
+}
+
+/** Codes that never reach the server: the answer never came, or the request was given up. */
+export const NETWORK = 0;
+export const CANCELLED = 404;
+
+/** An answer other than success, with the server's own words. */
+export class ApiError extends Error {
+  constructor(
+    readonly code: number,
+    readonly msg: string,
+    readonly data: unknown = null,
+  ) {
+    super(msg);
+    this.name = 'ApiError';
+  }
+}
+
+export function isCancelled(error: unknown): boolean {
+  return error instanceof ApiError && error.code === CANCELLED;
 }
 
 type Listener = (error: ReportedError) => void;
 
 const listeners = new Set<Listener>();
+const THROTTLE = 1000;
+let last = { text: '', at: 0 };
 
-export function reportError(error: ReportedError): void {
-  for (const listener of listeners) listener(error);
+function publish(notice: ReportedError): void {
+  const now = Date.now();
+  const text = `${notice.level}:${notice.msg}`;
+  if (notice.failures.length === 0 && text === last.text && now - last.at < THROTTLE) return;
+  last = { text, at: now };
+  for (const listener of listeners) listener(notice);
 }
 
 export function onReportedError(listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
+}
+
+export function showMessage(level: Level, msg: string, seconds = 3): void {
+  publish({ level, msg, failures: [], seconds });
+}
+
+/** Opens the global error dialog. */
+export function showFailures(msg: string, failures: Failure[]): void {
+  publish({ level: 'error', msg, failures, seconds: 5 });
+}
+
+/** Shows any failure by its kind; a cancelled request says nothing, and neither does a login that ended (401). */
+export function reportError(error: unknown): void {
+  if (isCancelled(error) || (error instanceof ApiError && error.code === 401)) return;
+  if (error instanceof ApiError) {
+    const failures = failuresOf(error.data);
+    publish({ level: 'error', msg: error.msg, failures, seconds: error.code === NETWORK ? 5 : 3 });
+    return;
+  }
+  publish({ level: 'error', msg: error instanceof Error ? error.message : String(error), failures: [], seconds: 5 });
+}
+
+function failuresOf(data: unknown): Failure[] {
+  if (typeof data !== 'object' || data === null || !('failures' in data)) return [];
+  return Array.isArray(data.failures) ? (data.failures as Failure[]) : [];
 }

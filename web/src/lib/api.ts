@@ -1,0 +1,156 @@
+import { ApiError, CANCELLED, NETWORK } from './errors';
+import { idempotencyKey, settleKey } from './idempotency';
+import { getSession } from './session';
+import { canonicalQuery, queryPairs, sign, type Query } from './sign';
+
+export { ApiError } from './errors';
+export { getSession, setSession, type Session } from './session';
+export type { Query } from './sign';
+
+/**
+ * The one door to the server: token header, signature, envelope, cancellation. Answers resolve with `data`;
+ * everything else rejects with an ApiError.
+ */
+
+interface Envelope {
+  code: number;
+  msg: string;
+  data: unknown;
+}
+
+interface GetOptions {
+  signal?: AbortSignal;
+}
+
+interface PostOptions {
+  /** For a caller with a key of its own; otherwise one is made, stored and settled here. */
+  idempotencyKey?: string;
+}
+
+const SUCCESS = 200;
+/** Reads in flight by address: a newer one takes the place of the older. Writes are never given up half-way. */
+const reads = new Map<string, AbortController>();
+const unauthorizedListeners = new Set<(error: ApiError) => void>();
+/** Server time minus ours, since signatures are valid for five minutes only. */
+let clockOffset = Number(sessionStorage.getItem('clock_offset') ?? '0');
+
+/** Called when the server ends the login (401), or is down for maintenance and logs everybody out (503). */
+export function onUnauthorized(callback: (error: ApiError) => void): () => void {
+  unauthorizedListeners.add(callback);
+  return () => unauthorizedListeners.delete(callback);
+}
+
+/** Gives up all reads in flight; the shell calls it on a route change. */
+export function cancelAll(reason = '路由跳转取消请求'): void {
+  for (const controller of reads.values()) controller.abort(cancelled(reason));
+  reads.clear();
+}
+
+function cancelled(reason: string): ApiError {
+  return new ApiError(CANCELLED, reason);
+}
+
+export const api = {
+  async get<T>(path: string, query: Query = {}, options: GetOptions = {}): Promise<T> {
+    const pairs = queryPairs(query);
+    const address = `${path}?${canonicalQuery(pairs)}`;
+    reads.get(address)?.abort(cancelled('重复请求取消'));
+    const controller = new AbortController();
+    reads.set(address, controller);
+    const forward = () => controller.abort(options.signal?.reason ?? cancelled('取消请求'));
+    options.signal?.addEventListener('abort', forward, { once: true });
+    if (options.signal?.aborted) forward();
+    try {
+      return (await send('GET', path, pairs, '', { signal: controller.signal })) as T;
+    } finally {
+      options.signal?.removeEventListener('abort', forward);
+      if (reads.get(address) === controller) reads.delete(address);
+    }
+  },
+
+  async post<T>(path: string, body: unknown = {}, options: PostOptions = {}): Promise<T> {
+    const text = JSON.stringify(body);
+    const key = options.idempotencyKey ?? idempotencyKey(path, text);
+    const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': key };
+    try {
+      const data = (await send('POST', path, [], text, { headers, body: text })) as T;
+      settleKey(path, key);
+      return data;
+    } catch (error) {
+      if (error instanceof ApiError && isDefinite(error.code)) settleKey(path, key);
+      throw error;
+    }
+  },
+
+  async upload<T>(path: string, form: FormData, query: Query = {}): Promise<T> {
+    return (await send('POST', path, queryPairs(query), '', { body: form })) as T;
+  },
+};
+
+/** After these the server has certainly done nothing, so that a retry is a new command. */
+function isDefinite(code: number): boolean {
+  return code !== NETWORK && code !== CANCELLED && code < 500;
+}
+
+async function send(
+  method: 'GET' | 'POST',
+  path: string,
+  pairs: [string, string][],
+  signedBody: string,
+  init: RequestInit,
+): Promise<unknown> {
+  const absolute = path.startsWith('/') ? path : `/${path}`;
+  const session = getSession();
+  const query = [...pairs];
+  let search = canonicalQuery(query);
+  const headers = new Headers(init.headers);
+  headers.set('Accept', 'application/json');
+  if (session) {
+    headers.set('token', session.token);
+    query.push(['timeStamp', String(Date.now() + clockOffset)]);
+    const canonical = canonicalQuery(query);
+    search = `${canonical}&sign=${sign(session.sign_key, method, absolute, canonical, signedBody)}`;
+  }
+  const response = await answerTo(search ? `${absolute}?${search}` : absolute, { ...init, method, headers });
+  rememberClock(response);
+  return unwrap(await envelopeOf(response));
+}
+
+async function answerTo(url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init);
+  } catch (error) {
+    throw failureOf(error, init.signal);
+  }
+}
+
+function failureOf(error: unknown, signal: AbortSignal | null | undefined): unknown {
+  if (signal?.aborted) return signal.reason instanceof ApiError ? signal.reason : cancelled('取消请求');
+  return error instanceof ApiError ? error : new ApiError(NETWORK, '网络错误');
+}
+
+async function envelopeOf(response: Response): Promise<Envelope> {
+  try {
+    const parsed = (await response.json()) as Partial<Envelope>;
+    if (typeof parsed.code === 'number') return { code: parsed.code, msg: parsed.msg ?? '', data: parsed.data ?? null };
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw cancelled('取消请求');
+    if (error instanceof ApiError) throw error;
+  }
+  return { code: response.ok ? 500 : response.status, msg: '服务器暂时无法处理请求，请稍后重试', data: null };
+}
+
+function unwrap(envelope: Envelope): unknown {
+  if (envelope.code === SUCCESS) return envelope.data;
+  const error = new ApiError(envelope.code, envelope.msg, envelope.data);
+  if (envelope.code === 401 || envelope.code === 503) for (const listener of unauthorizedListeners) listener(error);
+  throw error;
+}
+
+function rememberClock(response: Response): void {
+  const date = Date.parse(response.headers.get('Date') ?? '');
+  if (Number.isNaN(date)) return;
+  const offset = date - Date.now();
+  clockOffset = Math.abs(offset) > 30_000 ? offset : 0;
+  sessionStorage.setItem('clock_offset', String(clockOffset));
+}

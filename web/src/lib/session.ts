@@ -1,0 +1,80 @@
+/** The login kept in localStorage under the names of spec/1-shell.md 3, so that every browser tab shares it. */
+
+export interface Session {
+  token: string;
+  sign_key: string;
+  expires_at: string;
+  user_id: number;
+  user_name: string;
+  realname: string;
+  role_id: number;
+  role_name: string;
+  company_id: number;
+  company_name: string;
+  department_name: string;
+  company_admin_id: number | null;
+  system: { type: number; operatingVersion: number };
+}
+
+const SESSION_KEYS = [
+  'token',
+  'sign_key',
+  'expires_at',
+  'user_id',
+  'user_name',
+  'realname',
+  'role_id',
+  'role_name',
+  'company_id',
+  'company_name',
+  'department_name',
+  'company_admin_id',
+] as const;
+const SYSTEM_KEY = 'currentSystem';
+/** Derived from the session elsewhere in the shell; they must not outlive it. */
+const CLEARED_WITH_SESSION = ['titName', 'area_name', 'is_broadcast', 'startMenu', 'companyServeCacheGet', SYSTEM_KEY];
+
+export function setSession(session: Session | null): void {
+  for (const key of SESSION_KEYS) {
+    const value = session?.[key];
+    if (value === undefined || value === null) localStorage.removeItem(key);
+    else localStorage.setItem(key, String(value));
+  }
+  if (session) localStorage.setItem(SYSTEM_KEY, JSON.stringify(session.system));
+  else for (const key of CLEARED_WITH_SESSION) localStorage.removeItem(key);
+}
+
+export function getSession(): Session | null {
+  const read = (key: string): string => localStorage.getItem(key) ?? '';
+  const token = read('token');
+  if (!token) return null;
+  return {
+    token,
+    sign_key: read('sign_key'),
+    expires_at: read('expires_at'),
+    user_id: Number(read('user_id')),
+    user_name: read('user_name'),
+    realname: read('realname'),
+    role_id: Number(read('role_id')),
+    role_name: read('role_name'),
+    company_id: Number(read('company_id')),
+    company_name: read('company_name'),
+    department_name: read('department_name'),
+    company_admin_id: read('company_admin_id') === '' ? null : Number(read('company_admin_id')),
+    system: readSystem(),
+  };
+}
+
+function readSystem(): Session['system'] {
+  try {
+    const stored = JSON.parse(localStorage.getItem(SYSTEM_KEY) ?? '{}') as Partial<Session['system']>;
+    return { type: stored.type ?? 0, operatingVersion: stored.operatingVersion ?? 1 };
+  } catch {
+    return { type: 0, operatingVersion: 1 };
+  }
+}
+
+/** Prefix for what belongs to one user in this browser: columns, remembered queries, drafts. */
+export function userKey(name: string): string {
+  return `u${localStorage.getItem('user_id') ?? '0'}:${name}`;
+}
