@@ -27,6 +27,7 @@ class SettingError(ValueError):
 class Settings:
     """The settings of one process. `database_url` is a libpq URI (`postgresql://user@host:port/name`)."""
 
+    host: str
     port: int
     report_port: int
     data_dir: Path
@@ -67,9 +68,13 @@ def settings() -> Settings:
     Raises SettingError for a value that can't be used.
     """
     port = _port("ERP_PORT", 8000)
+    report_port = _port("ERP_REPORT_PORT", port + 1)
+    if port == report_port:
+        raise SettingError("ERP_REPORT_PORT 不能与 ERP_PORT 相同")
     return Settings(
+        host=os.environ.get("ERP_HOST", "").strip() or "127.0.0.1",
         port=port,
-        report_port=_port("ERP_REPORT_PORT", port + 1),
+        report_port=report_port,
         data_dir=Path(os.environ.get("ERP_DATA_DIR") or ".data").expanduser().resolve(),
         database_url=os.environ.get("ERP_DATABASE_URL", "").strip(),
         admin_password=os.environ.get("ERP_ADMIN_PASSWORD", ""),

@@ -1,0 +1,36 @@
+"""进度：每一步一行，带从开始到现在的秒数。"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+STARTED_VARIABLE = "ERP_LAUNCHED_AT"
+
+
+class Progress:
+    """Prints steps to stderr; the clock goes on from the process that began the start, if there was one."""
+
+    def __init__(self) -> None:
+        self._started = float(os.environ.get(STARTED_VARIABLE) or time.time())
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What a child needs to go on with the same clock."""
+        return {STARTED_VARIABLE: str(self._started)}
+
+    def say(self, text: str) -> None:
+        print(f"[{time.time() - self._started:6.1f}s] {text}", file=sys.stderr, flush=True)
+
+    def done(self, label: str, began: float) -> None:
+        self.say(f"✓ {label}（{time.monotonic() - began:.1f} 秒）")
+
+    @contextmanager
+    def step(self, label: str) -> Iterator[None]:
+        began = time.monotonic()
+        self.say(f"… {label}")
+        yield
+        self.done(label, began)
