@@ -1,0 +1,253 @@
+"""Ledger tables (账簿): append-only journals of stock, reservations, settlements and money, and their cached balances.
+
+Every balance equals the sum of its journal's rows (`checks.py` proves it). A reversal is a row of its own that names
+the row it negates in `reverses`. No foreign keys to masters: bill lines carry those. Rules: spec/3-rules.md 5.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import BigInteger, CheckConstraint, DateTime, Identity, Index, Numeric, Text, func, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from api.kit.database import Base
+from api.kit.stamping import APPEND_ONLY, Stamped
+
+QUANTITY = Numeric(14, 3)
+UNIT_COST = Numeric(18, 6)
+AMOUNT = Numeric(16, 2)
+# Balances are updated by every posting: room on the page keeps those updates off the indexes.
+HOT = {"postgresql_with": {"fillfactor": 70}}
+
+
+def _key() -> Mapped[int]:
+    return mapped_column(BigInteger, Identity(), primary_key=True)
+
+
+def _part(**options: Any) -> Mapped[int]:
+    return mapped_column(BigInteger, primary_key=True, autoincrement=False, **options)
+
+
+class Journal(Stamped):
+    """What every journal row tells: whose it is, which bill wrote it, when, and which row it negates."""
+
+    company_id: Mapped[int] = mapped_column(BigInteger)
+    bill_type: Mapped[str] = mapped_column(Text)
+    bill_id: Mapped[int] = mapped_column(BigInteger)
+    bill_no: Mapped[str] = mapped_column(Text)
+    business_date: Mapped[dt.date]
+    posted_at: Mapped[dt.datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
+    reverses: Mapped[int | None] = mapped_column(BigInteger)
+
+
+def _journal(name: str, *more: Any) -> tuple[Any, ...]:
+    """Indexes of a journal: by bill, and one reversal a row at most."""
+    live = text("reverses is not null")
+    return (
+        Index(f"ix_{name}_bill", "bill_type", "bill_id"),
+        Index(f"uq_{name}_reverses", "reverses", unique=True, postgresql_where=live),
+        *more,
+        {"info": APPEND_ONLY},
+    )
+
+
+class StockLedger(Journal, Base):
+    """A move of goods at one (location, batch): signed quantity and amount; unit cost in yuan per unit.
+
+    `origin_type`, `origin_line_id`: the issuing line that a linked return came back from. A row of quantity 0 carries
+    the difference between the assumed and the real cost of stock that had been sold short.
+    """
+
+    __tablename__ = "stock_ledger"
+    __table_args__ = _journal(
+        "stock_ledger",
+        Index("ix_stock_ledger_line", "bill_type", "line_id"),
+        Index("ix_stock_ledger_goods", "company_id", "goods_id", "ledger_id"),
+        Index(
+            "ix_stock_ledger_origin",
+            "origin_type",
+            "origin_line_id",
+            postgresql_where=text("origin_line_id is not null"),
+        ),
+    )
+
+    ledger_id: Mapped[int] = _key()
+    warehouse_id: Mapped[int] = mapped_column(BigInteger)
+    allocation_id: Mapped[int] = mapped_column(BigInteger)
+    goods_id: Mapped[int] = mapped_column(BigInteger)
+    batch_id: Mapped[int] = mapped_column(BigInteger)
+    quantity: Mapped[Decimal] = mapped_column(QUANTITY)
+    unit_cost: Mapped[Decimal] = mapped_column(UNIT_COST)
+    amount: Mapped[Decimal] = mapped_column(AMOUNT)
+    line_id: Mapped[int] = mapped_column(BigInteger)
+    origin_type: Mapped[str | None] = mapped_column(Text)
+    origin_line_id: Mapped[int | None] = mapped_column(BigInteger)
+
+
+class StockBalance(Base):
+    """Stock on hand of goods at one (location, batch).
+
+    `first_date`: business date of the first receipt since the row was last empty; with `production_date` it decides
+    the picking order and nothing else.
+    """
+
+    __tablename__ = "stock_balance"
+    __table_args__ = (HOT,)
+
+    warehouse_id: Mapped[int] = _part()
+    goods_id: Mapped[int] = _part()
+    allocation_id: Mapped[int] = _part()
+    batch_id: Mapped[int] = _part()
+    company_id: Mapped[int] = mapped_column(BigInteger)
+    quantity: Mapped[Decimal] = mapped_column(QUANTITY)
+    first_date: Mapped[dt.date]
+    production_date: Mapped[dt.date | None]
+
+
+class StockTotal(Base):
+    """Stock of goods in one warehouse; available = quantity − reserved − frozen."""
+
+    __tablename__ = "stock_total"
+    __table_args__ = (
+        CheckConstraint("reserved >= 0", name="reserved"),
+        CheckConstraint("frozen >= 0", name="frozen"),
+        Index("ix_stock_total_goods", "goods_id"),
+        HOT,
+    )
+
+    warehouse_id: Mapped[int] = _part()
+    goods_id: Mapped[int] = _part()
+    company_id: Mapped[int] = mapped_column(BigInteger)
+    quantity: Mapped[Decimal] = mapped_column(QUANTITY, server_default="0")
+    reserved: Mapped[Decimal] = mapped_column(QUANTITY, server_default="0")
+    frozen: Mapped[Decimal] = mapped_column(QUANTITY, server_default="0")
+
+
+class CostBalance(Base):
+    """Quantity and value of goods in one company: the moving weighted average, and the mutex of every posting.
+
+    `last_unit_cost`: of the newest live inbound that had one; it values stock that comes in when there is none.
+    """
+
+    __tablename__ = "cost_balance"
+    __table_args__ = (
+        CheckConstraint("quantity <> 0 or amount = 0", name="nothing_is_worth_nothing"),
+        CheckConstraint("quantity <= 0 or amount >= 0", name="stock_has_value"),
+        HOT,
+    )
+
+    company_id: Mapped[int] = _part()
+    goods_id: Mapped[int] = _part()
+    quantity: Mapped[Decimal] = mapped_column(QUANTITY, server_default="0")
+    amount: Mapped[Decimal] = mapped_column(AMOUNT, server_default="0")
+    last_unit_cost: Mapped[Decimal | None] = mapped_column(UNIT_COST)
+
+
+class ReservationLedger(Journal, Base):
+    """A change of what a sales order line claims in one warehouse; the sum per line is never negative."""
+
+    __tablename__ = "reservation_ledger"
+    __table_args__ = _journal(
+        "reservation_ledger",
+        Index("ix_reservation_ledger_order_line_id", "order_line_id"),
+    )
+
+    entry_id: Mapped[int] = _key()
+    order_line_id: Mapped[int] = mapped_column(BigInteger)
+    warehouse_id: Mapped[int] = mapped_column(BigInteger)
+    goods_id: Mapped[int] = mapped_column(BigInteger)
+    quantity: Mapped[Decimal] = mapped_column(QUANTITY)
+
+
+class SettlementItem(Stamped, Base):
+    """A receivable or payable of one bill; `open_amount` is what is left of `amount`, with the same sign.
+
+    Returns and advances are negative. A reversed item keeps its amount and has nothing open.
+    """
+
+    __tablename__ = "settlement_item"
+    __table_args__ = (
+        CheckConstraint("party_type in ('customer', 'supplier')", name="party_type"),
+        CheckConstraint("kind in ('bill', 'advance', 'opening')", name="kind"),
+        CheckConstraint(
+            "amount <> 0 and open_amount between least(amount, 0) and greatest(amount, 0)", name="open_amount"
+        ),
+        Index("ix_settlement_item_bill", "bill_type", "bill_id"),
+        Index(
+            "ix_settlement_item_open",
+            "party_type",
+            "party_id",
+            "due_date",
+            postgresql_where=text("open_amount <> 0"),
+        ),
+    )
+
+    settlement_id: Mapped[int] = _key()
+    company_id: Mapped[int] = mapped_column(BigInteger)
+    party_type: Mapped[str] = mapped_column(Text)
+    party_id: Mapped[int] = mapped_column(BigInteger)
+    kind: Mapped[str] = mapped_column(Text)
+    bill_type: Mapped[str] = mapped_column(Text)
+    bill_id: Mapped[int] = mapped_column(BigInteger)
+    bill_no: Mapped[str] = mapped_column(Text)
+    business_date: Mapped[dt.date]
+    due_date: Mapped[dt.date]
+    amount: Mapped[Decimal] = mapped_column(AMOUNT)
+    open_amount: Mapped[Decimal] = mapped_column(AMOUNT)
+
+
+class SettlementLedger(Journal, Base):
+    """A change of an item's open amount, with the bill that caused it."""
+
+    __tablename__ = "settlement_ledger"
+    __table_args__ = _journal(
+        "settlement_ledger",
+        CheckConstraint("entry in ('open', 'write_off', 'reverse')", name="entry"),
+        Index("ix_settlement_ledger_settlement_id", "settlement_id"),
+    )
+
+    entry_id: Mapped[int] = _key()
+    settlement_id: Mapped[int] = mapped_column(BigInteger)
+    party_type: Mapped[str] = mapped_column(Text)
+    party_id: Mapped[int] = mapped_column(BigInteger)
+    amount: Mapped[Decimal] = mapped_column(AMOUNT)
+    entry: Mapped[str] = mapped_column(Text)
+
+
+class MoneyLedger(Journal, Base):
+    """A move on one account of a settlement method: positive received, negative paid."""
+
+    __tablename__ = "money_ledger"
+    __table_args__ = _journal("money_ledger")
+
+    entry_id: Mapped[int] = _key()
+    receivables_mode_id: Mapped[int] = mapped_column(BigInteger)
+    amount: Mapped[Decimal] = mapped_column(AMOUNT)
+
+
+class MoneyBalance(Base):
+    """What is on one account of a company."""
+
+    __tablename__ = "money_balance"
+    __table_args__ = (HOT,)
+
+    company_id: Mapped[int] = _part()
+    receivables_mode_id: Mapped[int] = _part()
+    amount: Mapped[Decimal] = mapped_column(AMOUNT)
+
+
+class AccountingPeriod(Base):
+    """A company's month (`YYYY-MM`): 0 open, 1 closed; a month without a row is open."""
+
+    __tablename__ = "accounting_period"
+    __table_args__ = (
+        CheckConstraint("status in (0, 1)", name="status"),
+        CheckConstraint("period ~ '^[0-9]{4}-(0[1-9]|1[0-2])$'", name="period"),
+    )
+
+    company_id: Mapped[int] = _part()
+    period: Mapped[str] = mapped_column(Text, primary_key=True)
+    status: Mapped[int] = mapped_column(server_default="0")
