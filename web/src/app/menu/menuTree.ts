@@ -1,0 +1,69 @@
+/** 左侧菜单: reading the menu tree that the server answers for the user's role. */
+
+export interface MenuNode {
+  menu_id: number;
+  name: string;
+  route: string;
+  code: string;
+  icon: string;
+  sort: number;
+  action: string;
+  sub: MenuNode[];
+  tabRoute?: string | null;
+}
+
+export interface MenuOption {
+  value: string;
+  label: string;
+  children?: MenuOption[];
+}
+
+const deepestLevel = 4;
+
+/** The address an entry opens: its route, with its tabRoute as the query. */
+export function menuHref(node: MenuNode): string {
+  const query = node.tabRoute?.replace(/^\?/, '');
+  return query ? `${node.route}?${query}` : node.route;
+}
+
+/** First-level entries show the first 2 characters of their names. */
+export function shortName(name: string): string {
+  return Array.from(name).slice(0, 2).join('');
+}
+
+export function sortedMenu(nodes: readonly MenuNode[], level = 1): MenuNode[] {
+  return [...nodes]
+    .sort((a, b) => a.sort - b.sort)
+    .map((node) => ({ ...node, sub: level < deepestLevel ? sortedMenu(node.sub, level + 1) : [] }));
+}
+
+export function menuLeaves(nodes: readonly MenuNode[]): MenuNode[] {
+  return nodes.flatMap((node) => (node.sub.length > 0 ? menuLeaves(node.sub) : node.route ? [node] : []));
+}
+
+/** Options of the search cascader; an entry without screens below it is left out. */
+export function menuOptions(nodes: readonly MenuNode[]): MenuOption[] {
+  return nodes.flatMap((node): MenuOption[] => {
+    if (node.sub.length === 0) return node.route ? [{ value: menuHref(node), label: node.name }] : [];
+    const children = menuOptions(node.sub);
+    return children.length > 0 ? [{ value: `menu:${node.menu_id}`, label: node.name, children }] : [];
+  });
+}
+
+/** The entries from the first level down to the one a route belongs to; empty when the menu has none. */
+export function menuTrail(nodes: readonly MenuNode[], route: string): MenuNode[] {
+  const [path = ''] = route.split('?');
+  const bestOf = (matches: (node: MenuNode) => boolean): MenuNode[] => {
+    const search = (level: readonly MenuNode[]): MenuNode[] => {
+      for (const node of level) {
+        if (node.sub.length === 0 && matches(node)) return [node];
+        const below = search(node.sub);
+        if (below.length > 0) return [node, ...below];
+      }
+      return [];
+    };
+    return search(nodes);
+  };
+  const exact = bestOf((node) => menuHref(node) === route);
+  return exact.length > 0 ? exact : bestOf((node) => node.route === path);
+}
