@@ -1,0 +1,94 @@
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { api, ApiError, type Query } from '../lib/api';
+import { NETWORK } from '../lib/errors';
+import type { ListAnswer, LogEntry, Ref, Row, Screen } from './types';
+
+/** Every read of the engine, keyed by resource, so that a write can renew what it touched. */
+
+/** A refusal stays a refusal; only a lost network is worth asking again. */
+function retry(count: number, error: Error): boolean {
+  return count < 2 && error instanceof ApiError && error.code === NETWORK;
+}
+
+export function screenQuery(route: string) {
+  return queryOptions({
+    queryKey: ['screen', route],
+    queryFn: ({ signal }) => api.get<Screen>('v2/Open/Screen/getScreen', { route }, { signal }),
+    staleTime: 5 * 60_000,
+    retry,
+  });
+}
+
+export function listQuery(screen: Screen, query: Query) {
+  return queryOptions({
+    queryKey: [screen.name, 'list', query],
+    queryFn: ({ signal }) => api.get<ListAnswer>(`${screen.api}/getList`, query, { signal }),
+    placeholderData: keepPreviousData,
+    retry,
+  });
+}
+
+export function infoQuery(screen: Screen, id: number) {
+  return queryOptions({
+    queryKey: [screen.name, 'info', id],
+    queryFn: ({ signal }) => api.get<Row>(`${screen.api}/getInfo`, { id }, { signal }),
+    retry,
+  });
+}
+
+export function logQuery(screen: Screen, id: number) {
+  return queryOptions({
+    queryKey: [screen.name, 'log', id],
+    queryFn: async ({ signal }) => {
+      const answer = await api.get<LogEntry[] | { data: LogEntry[] }>(`${screen.api}/getLog`, { id }, { signal });
+      return Array.isArray(answer) ? answer : answer.data;
+    },
+    retry,
+  });
+}
+
+export const PICKER_PAGE = 30;
+
+export function dropdownQuery(ref: Ref, keyword: string, narrow: Query) {
+  return infiniteQueryOptions({
+    queryKey: [ref.resource, 'dropdown', keyword, narrow],
+    queryFn: ({ pageParam, signal }) =>
+      api.get<ListAnswer>(ref.api, { ...narrow, keyword, page: pageParam, per_page: PICKER_PAGE }, { signal }),
+    initialPageParam: 1,
+    getNextPageParam: (last) => (last.last_page > last.current_page ? last.current_page + 1 : undefined),
+    staleTime: 30_000,
+    retry,
+  });
+}
+
+/** Goods with stock and prices for a bill's warehouse and partner. */
+export interface GoodsRow extends Row {
+  goods_id: number;
+  goods_num: string;
+  goods_name: string;
+  barcode?: string | null;
+  available_stocks?: string;
+  last_price?: string | null;
+}
+
+const GOODS_POPUP = 'v2/inventory/Goods/getGoodsListPopup';
+
+export function goodsQuery(query: Query) {
+  return queryOptions({
+    queryKey: ['goods', 'popup', query],
+    queryFn: ({ signal }) => api.get<ListAnswer<GoodsRow>>(GOODS_POPUP, query, { signal }),
+    staleTime: 10_000,
+    retry,
+  });
+}
+
+export function sourceQuery(apiPath: string, query: Query) {
+  return queryOptions({
+    queryKey: ['source', apiPath, query],
+    queryFn: async ({ signal }) => {
+      const answer = await api.get<ListAnswer | Row[]>(apiPath, query, { signal });
+      return Array.isArray(answer) ? answer : answer.data;
+    },
+    retry,
+  });
+}

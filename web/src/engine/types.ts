@@ -1,0 +1,144 @@
+/** The screen description the server gives and the engine draws. */
+
+export type FieldType =
+  | 'text'
+  | 'textarea'
+  | 'integer'
+  | 'quantity'
+  | 'money'
+  | 'price'
+  | 'rate'
+  | 'date'
+  | 'datetime'
+  | 'bool'
+  | 'enum'
+  | 'ref'
+  | 'password';
+
+export interface Option {
+  value: string | number;
+  label: string;
+}
+
+export interface Ref {
+  resource: string;
+  api: string;
+  value: string;
+  label: string;
+  search: string[];
+  filter_by: string[];
+}
+
+export interface Field {
+  name: string;
+  label: string;
+  type: FieldType;
+  required: boolean;
+  readonly: boolean;
+  list: boolean;
+  search: boolean;
+  form: boolean;
+  total: boolean;
+  width: number;
+  max_length: number | null;
+  default: unknown;
+  options: Option[] | null;
+  ref: Ref | null;
+  label_field: string | null;
+  rule: string | null;
+  masked: boolean;
+}
+
+export interface Action {
+  name: string;
+  label: string;
+  scope: 'page' | 'row' | 'batch';
+  from: number[] | null;
+  confirm: string | null;
+  reason: boolean;
+  danger: boolean;
+}
+
+/** Names of the line fields that the pricing rules tie together. */
+export interface Pricing {
+  quantity: string;
+  price: string;
+  discount: string | null;
+  tax_rate: string | null;
+  amount: string | null;
+  total: string | null;
+  tax: string | null;
+  no_tax: string | null;
+}
+
+/** A child table of a bill; `source` is a call that offers rows for it, narrowed by header fields. */
+export interface Block {
+  name: string;
+  label?: string;
+  fields: Field[];
+  source?: { api: string; by: string[] } | null;
+}
+
+export interface Screen {
+  name: string;
+  label: string;
+  family: 'resource' | 'bill';
+  kind: 'list' | 'add' | 'edit' | 'see';
+  api: string;
+  key: string;
+  title_field: string;
+  routes: { list: string; add?: string; edit?: string; see?: string };
+  keep_alive: boolean;
+  fields: Field[];
+  line: Block | null;
+  blocks: Block[] | null;
+  actions: Action[];
+  order: { key: string; by: 'asc' | 'desc' };
+  status_field: string | null;
+  pricing: Pricing | null;
+}
+
+/** A row as the server answers it: numbers as strings, ids as integers. */
+export type Row = Record<string, unknown>;
+
+export interface ListAnswer<T = Row> {
+  data: T[];
+  total: number;
+  current_page: number;
+  per_page: number;
+  last_page: number;
+  totals?: Record<string, string>;
+}
+
+export interface BatchAnswer {
+  success: number[];
+  failures: { index: number; serial: string; msg: string }[];
+}
+
+export interface LogEntry {
+  log_id: number;
+  action: string;
+  user_name: string;
+  reason: string | null;
+  at: string;
+  before: Row | null;
+  after: Row | null;
+}
+
+export function blocksOf(screen: Screen): Block[] {
+  if (screen.blocks && screen.blocks.length > 0) return screen.blocks;
+  return screen.line ? [screen.line] : [];
+}
+
+export function keyOf(screen: Screen, row: Row): number {
+  return Number(row[screen.key]);
+}
+
+export function actionOf(screen: Screen, name: string): Action | undefined {
+  return screen.actions.find((action) => action.name === name);
+}
+
+export function allowsStatus(action: Action, screen: Screen, row: Row): boolean {
+  if (action.from === null || screen.status_field === null) return true;
+  return action.from.includes(Number(row[screen.status_field]));
+}
