@@ -1,16 +1,76 @@
-"""命令行 `erp`：每个子命令只在被调用时才引入它的部分。"""
+"""命令行 `erp`：每个子命令只在被调用时才引入它的部分，一部分有问题不影响其他命令。"""
 
 from __future__ import annotations
 
+import json
+import sys
+
 import typer
 
-app = typer.Typer(help="汽配轮胎商贸 ERP", no_args_is_help=True, add_completion=False)
+from api.kit.settings import SettingError, Settings, settings
+from api.launch.guard import StartRefused
+from api.launch.postgres import PostgresError
+from api.launch.supervisor import ChildError
+
+API_WORKERS = 2
+
+app = typer.Typer(help="汽配轮胎商贸 ERP 与报表平台", no_args_is_help=True, add_completion=False)
 
 
-@app.callback()
-def erp() -> None:
-    """汽配轮胎商贸 ERP 与报表平台。"""
+@app.command()
+def up() -> None:
+    """启动全部：数据库、接口、任务、数仓和报表平台，直到 Ctrl-C。"""
+    from api.launch.up import Launcher
+
+    Launcher(settings()).run()
+
+
+@app.command()
+def prepare() -> None:
+    """迁移数据库、创建管理员、载入演示数据；已有的不再动。在标准输出给出账号（JSON）。"""
+    from api.launch.prepare import prepare
+
+    print(json.dumps(prepare(settings()), ensure_ascii=False))
+
+
+@app.command()
+def migrate() -> None:
+    """把数据库结构升级到当前版本。"""
+    from api.launch.attach import database
+    from api.migrations import upgrade
+
+    with database(settings()) as url:
+        upgrade(url)
+
+
+@app.command()
+def serve() -> None:
+    """运行接口：业务、网页和报表转发都在 ERP_PORT 上。"""
+    import uvicorn
+
+    config = _configured()
+    uvicorn.run(
+        "api.main:app",
+        host=config.host,
+        port=config.port,
+        workers=API_WORKERS,
+        log_level="warning",
+        access_log=False,
+    )
+
+
+def _configured() -> Settings:
+    """The settings of a resident process, which needs a database that somebody else runs."""
+    found = settings()
+    if not found.database_url:
+        raise SettingError("没有设置 ERP_DATABASE_URL；在本机请用 erp up，它会启动数据库和全部进程")
+    return found
 
 
 def main() -> None:
-    app()
+    """Run the command line; a refusal is one Chinese line and exit code 1."""
+    try:
+        app()
+    except (SettingError, StartRefused, PostgresError, ChildError) as error:
+        print(f"✗ {error}", file=sys.stderr)
+        sys.exit(1)

@@ -14,6 +14,7 @@ import signal
 import stat
 import subprocess
 import tempfile
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import quote
@@ -26,6 +27,7 @@ ACCOUNT = "erp-postgres"
 SOCKET = ".s.PGSQL.5432"
 SOCKET_LIMIT = 100
 READY_SECONDS = 600
+STALE_ATTEMPTS = 15
 INITDB_OPTIONS = (
     *("-U", SUPERUSER, "--auth=trust", "--encoding=UTF8", "--locale=C"),
     *("--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--no-sync", "--no-instructions"),
@@ -61,7 +63,25 @@ class EmbeddedPostgres:
             _let_traverse(_binaries())
         if not (self.directory / "PG_VERSION").exists():
             self._create()
-        self._clear_stale_server()
+        # Backends of a killed server take a moment to notice; until then PostgreSQL refuses to start again.
+        attempts = STALE_ATTEMPTS if self._clear_stale_server() else 1
+        while not self._start_once():
+            attempts -= 1
+            if not attempts:
+                raise PostgresError(f"PostgreSQL 没有启动，日志 {self.log} 的末尾：\n{tail(self.log)}")
+            time.sleep(1)
+
+    def stop(self) -> None:
+        """Fast shutdown: open transactions roll back, a checkpoint is written."""
+        if self.process is not None:
+            stop(self.process, polite=signal.SIGINT, grace=60)
+            self.process = None
+
+    def died(self) -> bool:
+        """Whether the started server has ended on its own."""
+        return self.process is not None and self.process.poll() is not None
+
+    def _start_once(self) -> bool:
         with open_log(self.log) as log:
             self.process = spawn(
                 self._command(),
@@ -71,15 +91,10 @@ class EmbeddedPostgres:
                 user=self._account.pw_uid if self._account else None,
                 group=self._account.pw_gid if self._account else None,
             )
-        if not wait_until(self._settled, READY_SECONDS) or self.process.poll() is not None:
-            self.stop()
-            raise PostgresError(f"PostgreSQL 没有启动，日志 {self.log} 的末尾：\n{tail(self.log)}")
-
-    def stop(self) -> None:
-        """Fast shutdown: open transactions roll back, a checkpoint is written."""
-        if self.process is not None:
-            stop(self.process, polite=signal.SIGINT, grace=60)
-            self.process = None
+        if wait_until(self._settled, READY_SECONDS) and not self.died():
+            return True
+        self.stop()
+        return False
 
     def _command(self) -> list[str]:
         options = {**self.options, "unix_socket_directories": str(self._make_socket_directory())}
@@ -125,20 +140,26 @@ class EmbeddedPostgres:
         lines = _pid_file_lines(self.directory)
         return len(lines) >= 8 and lines[0] == str(self.process.pid) and lines[7].strip() == "ready"
 
-    def _clear_stale_server(self) -> None:
-        """Deal with what a killed run left: end its server if it still runs, drop its pid files.
+    def _clear_stale_server(self) -> bool:
+        """Deal with what a killed run left, and say whether there was anything.
 
-        A pid may belong to another program by now, which PostgreSQL itself would take for a running server.
+        Its pid may belong to another program by now, which PostgreSQL would take for a running server. So the pid
+        file gets our own pid, which PostgreSQL knows as its parent's and not a server's; the rest of the file stays,
+        because by it PostgreSQL finds out whether backends of the killed server are still at work.
         """
-        lines = _pid_file_lines(self.directory)
-        if lines:
-            pid = int(lines[0])
-            if _serves(pid, self.directory):
-                os.kill(pid, signal.SIGINT)
-            if not wait_until(lambda: not _serves(pid, self.directory), 60):
-                raise PostgresError(f"上次留下的 PostgreSQL（进程 {pid}）没有停下，请先结束它")
-        (self.directory / "postmaster.pid").unlink(missing_ok=True)
         (self._socket_directory() / f"{SOCKET}.lock").unlink(missing_ok=True)
+        lines = _pid_file_lines(self.directory)
+        if not lines:
+            return False
+        pid = int(lines[0])
+        if _serves(pid, self.directory):
+            os.kill(pid, signal.SIGINT)
+        if not wait_until(lambda: not _serves(pid, self.directory), 60):
+            raise PostgresError(f"上次留下的 PostgreSQL（进程 {pid}）没有停下，请先结束它")
+        pid_file = self.directory / "postmaster.pid"
+        if pid_file.exists():
+            pid_file.write_text("\n".join([str(os.getpid()), *lines[1:], ""]))
+        return True
 
     def _socket_directory(self) -> Path:
         if len(str(self.directory)) <= SOCKET_LIMIT - len(SOCKET):

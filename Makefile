@@ -1,0 +1,28 @@
+PYTHON ?= python3
+export PYTHONUTF8 = 1
+
+.PHONY: help up test bench clean
+
+help:
+	@echo "make up     安装所需的一切并启动，直到 Ctrl-C"
+	@echo "make test   安装所需的一切，运行全部检查和测试"
+	@echo "make bench  运行性能测量"
+	@echo "make clean  删除安装和构建的结果（不动数据目录）"
+
+up:
+	@exec $(PYTHON) -m api.launch.install up
+
+test:
+	@$(PYTHON) -m api.launch.install --browser
+	.venv/bin/ruff check .
+	.venv/bin/lint-imports --no-logo
+	npm --prefix web run check
+	npm --prefix web test
+	.venv/bin/pytest
+
+bench:
+	@$(PYTHON) -m api.launch.install
+	.venv/bin/pytest tests/bench -m bench
+
+clean:
+	rm -rf .venv .tools reports/.venv web/node_modules web/dist

@@ -1,0 +1,196 @@
+"""安装：在只有 Python、Node 和 make 的机器上备齐两个 Python 环境和网页，已备齐的不再动。
+
+Standard library only, run by the machine's own Python: `python3 -m api.launch.install [up] [--browser]`.
+Every step leaves a stamp of what it was made from, so that a second run only compares stamps.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from api.launch.browser import ensure_browser
+from api.launch.process import tail
+from api.launch.progress import Progress
+
+PROJECT = Path(__file__).resolve().parents[2]
+TOOLS = PROJECT / ".tools"
+WEB = PROJECT / "web"
+PYTHON_FLOOR = (3, 11)
+NODE_FLOOR = (20, 19)
+NOT_WEB_SOURCES = {"node_modules", "dist", "test-results"}
+
+
+class InstallError(RuntimeError):
+    """Something the project needs can't be installed; the message is Chinese and says what to do."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One thing to install: `made` is the folder it fills, `sources` the files it is made from."""
+
+    label: str
+    made: Path
+    sources: tuple[Path, ...]
+    command: tuple[str, ...]
+    cwd: Path
+
+    @property
+    def stamp(self) -> Path:
+        return self.made / ".erp-stamp"
+
+    def digest(self) -> str:
+        digest = hashlib.sha256(sys.version.encode())
+        for path in self.sources:
+            digest.update(str(path.relative_to(PROJECT)).encode() + b"\0" + path.read_bytes() + b"\0")
+        return digest.hexdigest()
+
+    def is_current(self, digest: str) -> bool:
+        return self.stamp.exists() and self.stamp.read_text() == digest
+
+
+def main() -> None:
+    progress = Progress()
+    wanted = sys.argv[1:]
+    try:
+        _check_machine()
+        TOOLS.mkdir(exist_ok=True)
+        with (TOOLS / "install.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            _install(progress)
+        if "--browser" in wanted:
+            ensure_browser(progress)
+    except (InstallError, OSError) as error:
+        raise SystemExit(f"✗ {error}") from error
+    if "up" in wanted:
+        erp = str(PROJECT / ".venv" / "bin" / "erp")
+        os.execve(erp, [erp, "up"], {**os.environ, **progress.environment})
+
+
+def _install(progress: Progress) -> None:
+    """Run the Python and the web steps side by side, each lane in order."""
+    uv = _find_uv(progress)
+    python_lane = [
+        _python_step(uv, "安装核心的 Python 环境", PROJECT),
+        _python_step(uv, "安装报表平台的 Python 环境", PROJECT / "reports"),
+    ]
+    web_lane: list[Callable[[], Step]] = [_web_packages, _web_build]
+
+    def run_lane(lane: Iterable[Callable[[], Step]]) -> None:
+        for make_step in lane:
+            _run(make_step(), progress)
+
+    with ThreadPoolExecutor(2) as pool:
+        lanes = [pool.submit(run_lane, python_lane), pool.submit(run_lane, web_lane)]
+    for lane in lanes:
+        lane.result()
+
+
+def _run(step: Step, progress: Progress) -> None:
+    digest = step.digest()
+    if step.is_current(digest):
+        return
+    with progress.step(step.label):
+        log = TOOLS / "logs" / f"{step.made.parent.name}-{step.made.name}.log"
+        log.parent.mkdir(exist_ok=True)
+        with log.open("wb") as output:
+            done = subprocess.run(
+                step.command,
+                cwd=step.cwd,
+                env=_environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+            )
+        if done.returncode:
+            raise InstallError(f"{step.label}没有成功，日志 {log} 的末尾：\n{tail(log)}")
+        step.stamp.write_text(digest)
+
+
+def _python_step(uv: str, label: str, folder: Path) -> Callable[[], Step]:
+    return lambda: Step(
+        label,
+        made=folder / ".venv",
+        sources=(folder / "pyproject.toml", folder / "uv.lock"),
+        command=(uv, "sync", "--frozen", "--project", str(folder)),
+        cwd=PROJECT,
+    )
+
+
+def _web_packages() -> Step:
+    return Step(
+        "安装网页的依赖",
+        made=WEB / "node_modules",
+        sources=(WEB / "package.json", WEB / "package-lock.json"),
+        command=("npm", "ci", "--no-audit", "--no-fund"),
+        cwd=WEB,
+    )
+
+
+def _web_build() -> Step:
+    return Step(
+        "构建网页",
+        made=WEB / "dist",
+        sources=tuple(_web_sources()),
+        command=("npm", "run", "build"),
+        cwd=WEB,
+    )
+
+
+def _web_sources() -> list[Path]:
+    found: list[Path] = []
+    for folder, folders, files in os.walk(WEB):
+        folders[:] = sorted(name for name in folders if name not in NOT_WEB_SOURCES)
+        found += [Path(folder, name) for name in sorted(files)]
+    return found
+
+
+def _environment() -> dict[str, str]:
+    """Ours, less an activated environment, which uv would take for the one to fill."""
+    return {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
+
+
+def _check_machine() -> None:
+    if sys.version_info < PYTHON_FLOOR:
+        raise InstallError(f"需要 Python 3.11 或更新，现在是 {sys.version.split()[0]}")
+    version = _output("node", "--version").lstrip("v")
+    if not version or tuple(int(part) for part in version.split(".")[:2]) < NODE_FLOOR:
+        raise InstallError(f"需要 Node 20.19 或更新，现在是 {version or '没有安装'}")
+    if not _output("npm", "--version"):
+        raise InstallError("没有找到 npm，请把它和 Node 一起安装")
+
+
+def _find_uv(progress: Progress) -> str:
+    """The machine's uv, or one of our own in `.tools`."""
+    if _output("uv", "--version"):
+        return "uv"
+    own = TOOLS / "uv" / "bin" / "uv"
+    if not _output(str(own), "--version"):
+        with progress.step("安装 uv"):
+            made = subprocess.run([sys.executable, "-m", "venv", "--clear", str(TOOLS / "uv")])
+            if made.returncode:
+                raise InstallError("无法建立 Python 虚拟环境，请安装系统的 python3-venv 后再试")
+            pip = subprocess.run([str(own.with_name("pip")), "install", "--quiet", "uv"])
+            if pip.returncode:
+                raise InstallError("无法从软件源安装 uv，请检查网络后再试")
+    return str(own)
+
+
+def _output(program: str, *arguments: str) -> str:
+    """What the program prints; empty when it is not there or fails."""
+    if not shutil.which(program):
+        return ""
+    done = subprocess.run([program, *arguments], capture_output=True, text=True)
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,127 @@
+"""看护：启动子进程，查它是否健康，死了就隔一会再启动，停止时一个不留。"""
+
+from __future__ import annotations
+
+import http.client
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from api.launch.process import open_log, spawn, stop, sweep, tail
+
+BACKOFF_SECONDS = (1, 2, 4, 8, 15, 30)
+STEADY_SECONDS = 60
+PROBE_SECONDS = 15
+PROBES_UNTIL_RESTART = 4
+STARTUP_ATTEMPTS = 3
+
+
+class ChildError(RuntimeError):
+    """A child does not come up; the message is Chinese and shows the end of its log."""
+
+
+@dataclass(frozen=True)
+class Child:
+    """What to run and how to know that it works. `probe` answers at once and never raises."""
+
+    name: str
+    label: str
+    command: Sequence[str]
+    cwd: Path
+    probe: Callable[[], bool]
+    environment: Mapping[str, str] = field(default_factory=dict)
+    grace: float = 10.0
+
+
+class Watched:
+    """A child under watch: its process, its health, its next restart."""
+
+    def __init__(self, child: Child, logs: Path, say: Callable[[str], None]) -> None:
+        self.child = child
+        self.log = logs / f"{child.name}.log"
+        self.process: subprocess.Popen[bytes] | None = None
+        self.healthy = False
+        self._say = say
+        self._failures = 0
+        self._failed_probes = 0
+        self._started = self._next_start = self._next_probe = 0.0
+
+    def start(self) -> None:
+        with open_log(self.log) as log:
+            self.process = spawn(
+                self.child.command, cwd=self.child.cwd, stdout=log, environment=self.child.environment
+            )
+        self._started = time.monotonic()
+        self._failed_probes, self._next_probe = 0, self._started
+
+    def watch(self) -> None:
+        """One turn: notice a death or a hang, restart when its time has come, probe when due."""
+        now = time.monotonic()
+        if self.process is None:
+            if now >= self._next_start:
+                self.start()
+        elif self.process.poll() is not None:
+            self._schedule_restart(f"退出（{self.process.returncode}）")
+        elif now >= self._next_probe:
+            self._probe(now)
+
+    def await_health(self, timeout: float) -> None:
+        """Watch until healthy.
+
+        Raises ChildError when it dies again and again or the time is over.
+        """
+        deadline = time.monotonic() + timeout
+        while not self.healthy:
+            self.watch()
+            if self._failures >= STARTUP_ATTEMPTS or time.monotonic() > deadline:
+                raise ChildError(f"{self.child.label}没有起来，日志 {self.log} 的末尾：\n{tail(self.log)}")
+            time.sleep(0.1)
+
+    def ask_to_stop(self) -> None:
+        if self.process is not None and self.process.poll() is None:
+            self.process.terminate()
+
+    def stop(self) -> None:
+        if self.process is not None:
+            stop(self.process, grace=self.child.grace)
+            self.process = None
+
+    def kill(self) -> None:
+        if self.process is not None:
+            sweep(self.process)
+            self.process = None
+
+    def _probe(self, now: float) -> None:
+        if self.child.probe():
+            self.healthy, self._failed_probes = True, 0
+            self._next_probe = now + PROBE_SECONDS
+            if now - self._started > STEADY_SECONDS:
+                self._failures = 0
+            return
+        # Before it was ever healthy a child is only starting: ask again soon and leave the limit to the caller.
+        self._next_probe = now + (PROBE_SECONDS if self.healthy else 0.1)
+        self._failed_probes += self.healthy
+        if self._failed_probes >= PROBES_UNTIL_RESTART:
+            self._schedule_restart("没有回应")
+
+    def _schedule_restart(self, reason: str) -> None:
+        self.kill()
+        self.healthy = False
+        wait = BACKOFF_SECONDS[min(self._failures, len(BACKOFF_SECONDS) - 1)]
+        self._failures += 1
+        self._next_start = time.monotonic() + wait
+        self._say(f"✗ {self.child.label}{reason}，{wait} 秒后重新启动，日志 {self.log}")
+
+
+def answers(port: int, path: str) -> bool:
+    """Whether 127.0.0.1:`port` answers 200 at `path`."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    try:
+        connection.request("GET", path)
+        return connection.getresponse().status == 200
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()

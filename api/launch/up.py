@@ -1,0 +1,188 @@
+"""`erp up`：从数据库到报表一次启动，看护到 Ctrl-C，再按次序停下一切。"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from api.kit.settings import PROJECT_DIR, Settings
+from api.launch.guard import check_ports, hold_data_dir
+from api.launch.postgres import EmbeddedPostgres
+from api.launch.process import open_log, spawn, stop, sweep, tail
+from api.launch.progress import Progress
+from api.launch.supervisor import Child, ChildError, Watched, answers
+
+START_SECONDS = 180
+FIRST_SNAPSHOT_SECONDS = 900
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+REPORTS_PYTHON = PROJECT_DIR / "reports" / ".venv" / "bin" / "python"
+
+
+class StopRequested(BaseException):
+    """Ctrl-C or a termination signal."""
+
+
+class Launcher:
+    """Everything one `erp up` starts, in the order of starting."""
+
+    def __init__(self, config: Settings) -> None:
+        self.config = config
+        self.progress = Progress()
+        self.postgres: EmbeddedPostgres | None = None
+        self.tasks: dict[str, subprocess.Popen[bytes]] = {}
+        self.children: list[Watched] = []
+
+    def run(self) -> None:
+        """Start all and watch until a signal. Raises StartRefused, PostgresError, ChildError."""
+        for number in STOP_SIGNALS:
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, _request_stop)
+        with hold_data_dir(self.config.data_dir):
+            check_ports(self.config)
+            try:
+                self._start()
+                self._watch()
+            except StopRequested:
+                self.progress.say("正在停止……（再按一次 Ctrl-C 立即结束）")
+            finally:
+                self._stop()
+        self.progress.say("已全部停止")
+
+    def _start(self) -> None:
+        assert self.config.secrets
+        self._start_postgres()
+        self._begin_task("reports-boot", [str(REPORTS_PYTHON), "-m", "reports.boot"])
+        with self.progress.step("迁移数据库、创建管理员、载入演示数据"):
+            logins = self._prepare()
+        with self.progress.step("启动接口、任务和数仓刷新进程"):
+            api, work, refresh = self._start_children(_api(self.config), _work(), _refresh(self.config))
+        with self.progress.step("准备报表平台"):
+            self._finish_task("reports-boot")
+            (superset,) = self._start_children(_superset(self.config))
+        with self.progress.step("等待各进程就绪"):
+            for child in (api, work, superset):
+                child.await_health(START_SECONDS)
+            refresh.await_health(FIRST_SNAPSHOT_SECONDS)
+        self._announce(logins)
+
+    def _start_postgres(self) -> None:
+        if self.config.database_url:
+            return
+        with self.progress.step("启动 PostgreSQL 18"):
+            self.postgres = EmbeddedPostgres(self.config.postgres_dir, self.config.logs_dir / "postgres.log")
+            self.postgres.start()
+        os.environ["ERP_DATABASE_URL"] = self.postgres.url()
+
+    def _prepare(self) -> dict[str, Any]:
+        """Run `erp prepare`, which tells its steps on our terminal and answers the logins."""
+        task = spawn(
+            _erp("prepare"),
+            cwd=PROJECT_DIR,
+            stdout=subprocess.PIPE,
+            stderr=None,
+            environment=self.progress.environment,
+        )
+        self.tasks["prepare"] = task
+        assert task.stdout is not None
+        answer = task.stdout.read()
+        if task.wait():
+            raise ChildError("准备数据库没有成功，原因见上")
+        del self.tasks["prepare"]
+        return json.loads(answer)
+
+    def _begin_task(self, name: str, command: list[str]) -> None:
+        with open_log(self._log(name)) as log:
+            self.tasks[name] = spawn(command, cwd=PROJECT_DIR, stdout=log)
+
+    def _finish_task(self, name: str) -> None:
+        if self.tasks[name].wait():
+            raise ChildError(f"{name} 没有成功，日志 {self._log(name)} 的末尾：\n{tail(self._log(name))}")
+        sweep(self.tasks.pop(name))
+
+    def _start_children(self, *children: Child) -> list[Watched]:
+        started = [Watched(child, self.config.logs_dir, self.progress.say) for child in children]
+        self.children += started
+        for child in started:
+            child.start()
+        return started
+
+    def _watch(self) -> None:
+        while True:
+            if self.postgres is not None and self.postgres.died():
+                self.progress.say("✗ PostgreSQL 退出，正在重新启动")
+                self.postgres.start()
+            for child in self.children:
+                child.watch()
+            time.sleep(0.2)
+
+    def _stop(self) -> None:
+        """Tasks and children first, the database last; a second signal skips the waiting for the children."""
+        try:
+            for child in self.children:
+                child.ask_to_stop()
+            for task in self.tasks.values():
+                stop(task, grace=3)
+            for child in self.children:
+                child.stop()
+        except StopRequested:
+            for task in self.tasks.values():
+                sweep(task)
+            for child in self.children:
+                child.kill()
+        for number in STOP_SIGNALS:
+            signal.signal(number, signal.SIG_IGN)
+        if self.postgres is not None:
+            self.postgres.stop()
+
+    def _announce(self, logins: dict[str, Any]) -> None:
+        admin = logins["admin"]
+        print(f"\nREADY http://{_shown_host(self.config.host)}:{self.config.port}\n")
+        rows = [("管理员", admin["user_name"], admin["password"])]
+        rows += [(login["role"], login["user_name"], login["password"]) for login in logins["demo"]]
+        for role, user_name, password in rows:
+            print(f"  {role}\t{user_name}\t{password}")
+        print(
+            f"\n报表管理端 http://127.0.0.1:{self.config.report_port}　日志 {self.config.logs_dir}　停止 Ctrl-C\n"
+        )
+        sys.stdout.flush()
+
+    def _log(self, name: str) -> Path:
+        return self.config.logs_dir / f"{name}.log"
+
+
+def _api(config: Settings) -> Child:
+    return Child("api", "接口", _erp("serve"), PROJECT_DIR, probe=lambda: answers(config.port, "/healthz"))
+
+
+def _work() -> Child:
+    return Child("work", "任务进程", _erp("work"), PROJECT_DIR, probe=lambda: True)
+
+
+def _refresh(config: Settings) -> Child:
+    current = config.warehouse_dir / "current"
+    return Child("refresh", "数仓刷新进程", _erp("refresh"), PROJECT_DIR, probe=current.exists)
+
+
+def _superset(config: Settings) -> Child:
+    command = [str(REPORTS_PYTHON), "-m", "reports.serve"]
+    return Child(
+        "superset", "报表平台", command, PROJECT_DIR, probe=lambda: answers(config.report_port, "/health")
+    )
+
+
+def _erp(command: str) -> list[str]:
+    return [str(Path(sys.executable).with_name("erp")), command]
+
+
+def _shown_host(host: str) -> str:
+    return "127.0.0.1" if host == "0.0.0.0" else host
+
+
+def _request_stop(number: int, frame: object) -> None:
+    raise StopRequested

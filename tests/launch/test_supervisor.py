@@ -1,0 +1,129 @@
+"""The watch over children: restart after a death or a hang, stop without leftovers, no orphans after kill -9."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from api.kit.settings import PROJECT_DIR
+from api.launch import supervisor
+from api.launch.process import command_line, wait_until
+from api.launch.supervisor import Child, ChildError, Watched, answers
+
+SERVE_A_FOLDER = [sys.executable, "-m", "http.server", "--bind", "127.0.0.1"]
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@pytest.fixture
+def said() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def watch(tmp_path: Path, said: list[str], monkeypatch: pytest.MonkeyPatch) -> Iterator:
+    monkeypatch.setattr(supervisor, "BACKOFF_SECONDS", (0.05,))
+    started: list[Watched] = []
+
+    def start(command: list[str], probe=lambda: True, grace: float = 5) -> Watched:
+        child = Child("tried", "受看护者", command, tmp_path, probe=probe, grace=grace)
+        started.append(Watched(child, tmp_path / "logs", said.append))
+        started[-1].start()
+        return started[-1]
+
+    yield start
+    for watched in started:
+        watched.kill()
+
+
+class TestHealth:
+    def test_healthy_once_it_answers(self, watch) -> None:
+        port = free_port()
+        child = watch([*SERVE_A_FOLDER, str(port)], probe=lambda: answers(port, "/"))
+        child.await_health(20)
+        assert child.healthy
+
+    def test_a_child_that_never_comes_up_shows_its_log(self, watch) -> None:
+        child = watch(["sh", "-c", "echo 端口不对; exit 3"], probe=lambda: False)
+        with pytest.raises(ChildError, match="受看护者没有起来.*\n(端口不对\n?)+"):
+            child.await_health(20)
+
+    def test_a_child_that_takes_too_long(self, watch) -> None:
+        child = watch(["sleep", "60"], probe=lambda: False)
+        with pytest.raises(ChildError, match="没有起来"):
+            child.await_health(0.5)
+
+
+class TestRestart:
+    def test_after_a_death(self, watch, said: list[str]) -> None:
+        child = watch(["sleep", "60"])
+        child.await_health(5)
+        first = child.process.pid
+        os.kill(first, signal.SIGKILL)
+
+        def restarted() -> bool:
+            child.watch()
+            return child.process is not None and child.process.pid != first
+
+        assert wait_until(restarted, 5)
+        assert "受看护者退出（-9）" in said[0]
+
+    def test_after_a_hang(self, watch, said: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(supervisor, "PROBE_SECONDS", 0.05)
+        answers_now = [True]
+        child = watch(["sleep", "60"], probe=lambda: answers_now[0])
+        child.await_health(5)
+        first = child.process.pid
+        answers_now[0] = False
+
+        def restarted() -> bool:
+            child.watch()
+            return child.process is not None and child.process.pid != first
+
+        assert wait_until(restarted, 5)
+        assert "没有回应" in said[0]
+        assert not command_line(first)
+
+
+class TestStop:
+    def test_takes_grandchildren_along(self, watch, tmp_path: Path) -> None:
+        child = watch(["sh", "-c", "sleep 60 & echo $! > grandchild; wait"])
+        assert wait_until((tmp_path / "grandchild").exists, 5)
+        assert wait_until(lambda: (tmp_path / "grandchild").read_text().strip() != "", 5)
+        grandchild = int((tmp_path / "grandchild").read_text())
+        child.stop()
+        assert wait_until(lambda: not command_line(grandchild), 5)
+
+    def test_a_child_that_ignores_the_request(self, watch) -> None:
+        child = watch(["sh", "-c", "trap '' TERM; while true; do sleep 0.1; done"], grace=0.3)
+        pid = child.process.pid
+        child.stop()
+        assert not command_line(pid)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel's death signal is Linux")
+def test_kill_9_of_the_parent_leaves_no_orphan(tmp_path: Path) -> None:
+    code = (
+        "import sys, time; from pathlib import Path; from api.launch.process import spawn;"
+        "print(spawn(['sleep', '60'], cwd=Path('/'), stdout=None).pid, flush=True); time.sleep(60)"
+    )
+    parent = subprocess.Popen(
+        [sys.executable, "-c", code], cwd=PROJECT_DIR, stdout=subprocess.PIPE, text=True
+    )
+    assert parent.stdout is not None
+    child = int(parent.stdout.readline())
+    assert "sleep" in command_line(child)
+    parent.kill()
+    parent.wait()
+    assert wait_until(lambda: not command_line(child), 5)
