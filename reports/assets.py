@@ -1,0 +1,326 @@
+"""报表目录 → Superset 的导入包：固定的 uuid5、校验过的引用、确定的内容。
+
+Compiling is pure: catalogue in, file name → text out. `reports.install` writes the bundle into Superset.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from reports.catalogue import REPORTS
+from reports.catalogue.model import (
+    COST,
+    PLAIN,
+    Board,
+    Chart,
+    Dataset,
+    Filter,
+    Report,
+    Tab,
+    asset_uuid,
+    filter_id,
+)
+from reports.chart_params import VIZ_TYPES, chart_params, stored_queries
+from reports.snapshot import SNAPSHOT_URI
+from reports.theme import COLOR_SCHEME, DASHBOARD_CSS
+
+VERSION = "1.0.0"
+DATABASE_NAME = "报表快照"
+DATABASE_UUID = asset_uuid("database", "snapshot")
+SQL_TYPES = {"text": "VARCHAR", "number": "DOUBLE", "date": "DATE", "datetime": "TIMESTAMP"}
+GRID_WIDTH = 12
+
+
+class CatalogueError(ValueError):
+    """The catalogue names something that doesn't exist, or breaks a rule of the house."""
+
+
+@dataclass(frozen=True)
+class Placed:
+    """One board of one tab of one report, in one variant."""
+
+    report: Report
+    tab: Tab
+    variant: str
+    board: Board
+
+    @property
+    def names(self) -> tuple[str, str, str]:
+        return self.report.code, self.tab.key, self.variant
+
+    @property
+    def title(self) -> str:
+        parts = [self.report.label]
+        if len(self.report.tabs) > 1:
+            parts.append(self.tab.label)
+        if self.variant == COST:
+            parts.append("含成本")
+        return " · ".join(parts)
+
+    @property
+    def dashboard_uuid(self) -> str:
+        return asset_uuid("dashboard", *self.names)
+
+    @property
+    def embedded_uuid(self) -> str:
+        return asset_uuid("embedded", *self.names)
+
+    def chart_uuid(self, key: str) -> str:
+        return asset_uuid("chart", *self.names, key)
+
+
+def boards(reports: tuple[Report, ...] = REPORTS) -> Iterator[Placed]:
+    """Every board of the catalogue."""
+    for report in reports:
+        for tab in report.tabs:
+            yield Placed(report, tab, PLAIN, tab.plain)
+            if tab.cost is not None:
+                yield Placed(report, tab, COST, tab.cost)
+
+
+def dataset_uuid(dataset: Dataset) -> str:
+    return asset_uuid("dataset", dataset.key)
+
+
+def compile_assets(reports: tuple[Report, ...] = REPORTS) -> dict[str, str]:
+    """The import bundle, file name → text. Raises CatalogueError for a catalogue that can't be drawn."""
+    bundle = {"metadata.yaml": _text({"version": VERSION, "type": "assets", "timestamp": "2020-01-01T00:00:00+00:00"})}
+    bundle["databases/snapshot.yaml"] = _text(_database())
+    for placed in boards(reports):
+        validate(placed)
+        for dataset in placed.board.datasets:
+            bundle[f"datasets/snapshot/{dataset.key}.yaml"] = _text(_dataset(dataset))
+        stem = "_".join(placed.names)
+        for chart in placed.board.charts:
+            bundle[f"charts/{stem}_{chart.key}.yaml"] = _text(_chart(placed, chart))
+        bundle[f"dashboards/{stem}.yaml"] = _text(_dashboard(placed))
+    return bundle
+
+
+def bundle_hash(bundle: dict[str, str]) -> str:
+    """One hash over the bundle: equal hashes mean that nothing has to be imported."""
+    digest = hashlib.sha256()
+    for name in sorted(bundle):
+        digest.update(name.encode() + b"\0" + bundle[name].encode() + b"\0")
+    return digest.hexdigest()
+
+
+def validate(placed: Placed) -> None:
+    """Check that all names of a board exist and the house rules hold: the importer itself stops silently."""
+    board, where = placed.board, "/".join(placed.names)
+    keys = [chart.key for chart in board.charts]
+    laid = [key for row in board.rows for key, _ in row.charts]
+    if len(set(keys)) != len(keys) or sorted(keys) != sorted(laid):
+        raise CatalogueError(f"{where}：图表与布局不一致 {sorted(set(keys) ^ set(laid))}")
+    for row in board.rows:
+        if sum(width for _, width in row.charts) != GRID_WIDTH:
+            raise CatalogueError(f"{where}：一行的宽度之和不是 {GRID_WIDTH}：{row.charts}")
+    datasets = {dataset.key: dataset for dataset in board.datasets}
+    for dataset in board.datasets:
+        if dataset.cost and placed.variant != COST:
+            raise CatalogueError(f"{where}：不含成本的报表用了成本数据集 {dataset.key}")
+    for chart in board.charts:
+        _validate_chart(where, chart, datasets)
+    for item in board.filters:
+        dataset = datasets.get(item.dataset)
+        if dataset is None or item.column not in {column.name for column in dataset.columns}:
+            raise CatalogueError(f"{where}：筛选 {item.key} 的数据集或列不存在")
+        unknown = set(item.excludes) - set(keys)
+        if unknown:
+            raise CatalogueError(f"{where}：筛选 {item.key} 排除了不存在的图表 {sorted(unknown)}")
+
+
+def _validate_chart(where: str, chart: Chart, datasets: dict[str, Dataset]) -> None:
+    dataset = datasets.get(chart.dataset)
+    if dataset is None:
+        raise CatalogueError(f"{where}：图表 {chart.key} 的数据集 {chart.dataset} 不存在")
+    columns = {column.name for column in dataset.columns}
+    metrics = {metric.name for metric in dataset.metrics}
+    unknown = ({*chart.by} | ({chart.x} if chart.x else set())) - columns
+    unknown |= {*chart.metrics, *chart.second, *chart.bars} - metrics
+    if chart.order and chart.order.lstrip("-") not in columns | metrics:
+        unknown.add(chart.order)
+    if unknown:
+        raise CatalogueError(f"{where}：图表 {chart.key} 用了不存在的列或指标 {sorted(unknown)}")
+
+
+def _text(content: dict[str, Any]) -> str:
+    return yaml.safe_dump(content, allow_unicode=True, sort_keys=True, width=10_000)
+
+
+def _database() -> dict[str, Any]:
+    return {
+        "database_name": DATABASE_NAME,
+        "sqlalchemy_uri": SNAPSHOT_URI,
+        "uuid": DATABASE_UUID,
+        "version": VERSION,
+        "cache_timeout": None,
+        "expose_in_sqllab": True,
+        "allow_run_async": False,
+        "allow_ctas": False,
+        "allow_cvas": False,
+        "allow_dml": False,
+        "allow_csv_upload": False,
+        "extra": {"allows_virtual_table_explore": False},
+        "is_managed_externally": True,
+    }
+
+
+def _dataset(dataset: Dataset) -> dict[str, Any]:
+    columns = [("role_id", "角色", "number"), *((item.name, item.label, item.kind) for item in dataset.columns)]
+    return {
+        "table_name": dataset.key,
+        "description": dataset.label,
+        "sql": dataset.sql,
+        "schema": "main",
+        "uuid": dataset_uuid(dataset),
+        "database_uuid": DATABASE_UUID,
+        "version": VERSION,
+        "main_dttm_col": dataset.time_column or None,
+        "filter_select_enabled": True,
+        "is_managed_externally": True,
+        "columns": [
+            {
+                "column_name": name,
+                "verbose_name": label,
+                "type": "BIGINT" if name == "role_id" else SQL_TYPES[kind],
+                "is_dttm": kind in ("date", "datetime"),
+                "groupby": name != "role_id",
+                "filterable": name != "role_id",
+                "is_active": True,
+            }
+            for name, label, kind in columns
+        ],
+        "metrics": [
+            {
+                "metric_name": metric.name,
+                "verbose_name": metric.label,
+                "expression": metric.sql,
+                "d3format": metric.format,
+            }
+            for metric in dataset.metrics
+        ],
+    }
+
+
+def _chart(placed: Placed, chart: Chart) -> dict[str, Any]:
+    params = chart_params(chart, placed.board.dataset(chart.dataset))
+    context = {
+        "datasource": {"id": 0, "type": "table"},
+        "force": False,
+        "queries": stored_queries(chart),
+        "form_data": params,
+        "result_format": "json",
+        "result_type": "full",
+    }
+    return {
+        "slice_name": chart.title,
+        "viz_type": VIZ_TYPES[chart.kind],
+        "params": params,
+        "query_context": json.dumps(context, ensure_ascii=False, sort_keys=True),
+        "uuid": placed.chart_uuid(chart.key),
+        "dataset_uuid": dataset_uuid(placed.board.dataset(chart.dataset)),
+        "version": VERSION,
+        "is_managed_externally": True,
+    }
+
+
+def _dashboard(placed: Placed) -> dict[str, Any]:
+    numbers = {chart.key: number for number, chart in enumerate(placed.board.charts, start=1)}
+    return {
+        "dashboard_title": placed.title,
+        "slug": "-".join(placed.names),
+        "css": DASHBOARD_CSS,
+        "uuid": placed.dashboard_uuid,
+        "version": VERSION,
+        "published": True,
+        "is_managed_externally": True,
+        "position": _position(placed, numbers),
+        "metadata": {
+            "color_scheme": COLOR_SCHEME,
+            "label_colors": {},
+            "shared_label_colors": [],
+            "map_label_colors": {},
+            "cross_filters_enabled": False,
+            "filter_bar_orientation": "HORIZONTAL",
+            "refresh_frequency": 0,
+            "timed_refresh_immune_slices": [],
+            "expanded_slices": {},
+            "default_filters": "{}",
+            "chart_configuration": {},
+            "global_chart_configuration": {
+                "scope": {"rootPath": ["ROOT_ID"], "excluded": []},
+                "chartsInScope": [],
+            },
+            "native_filter_configuration": [_filter(placed, item, numbers) for item in placed.board.filters],
+        },
+    }
+
+
+def _position(placed: Placed, numbers: dict[str, int]) -> dict[str, Any]:
+    position: dict[str, Any] = {
+        "DASHBOARD_VERSION_KEY": "v2",
+        "ROOT_ID": {"id": "ROOT_ID", "type": "ROOT", "children": ["GRID_ID"]},
+        "HEADER_ID": {"id": "HEADER_ID", "type": "HEADER", "meta": {"text": placed.title}},
+        "GRID_ID": {"id": "GRID_ID", "type": "GRID", "parents": ["ROOT_ID"], "children": []},
+    }
+    for number, row in enumerate(placed.board.rows, start=1):
+        row_id = f"ROW-{number}"
+        position["GRID_ID"]["children"].append(row_id)
+        position[row_id] = {
+            "id": row_id,
+            "type": "ROW",
+            "parents": ["ROOT_ID", "GRID_ID"],
+            "children": [f"CHART-{key}" for key, _ in row.charts],
+            "meta": {"background": "BACKGROUND_TRANSPARENT"},
+        }
+        for key, width in row.charts:
+            chart = placed.board.chart(key)
+            position[f"CHART-{key}"] = {
+                "id": f"CHART-{key}",
+                "type": "CHART",
+                "parents": ["ROOT_ID", "GRID_ID", row_id],
+                "children": [],
+                "meta": {
+                    "chartId": numbers[key],
+                    "uuid": placed.chart_uuid(key),
+                    "sliceName": chart.title,
+                    "width": width,
+                    "height": row.height,
+                },
+            }
+    return position
+
+
+def _filter(placed: Placed, item: Filter, numbers: dict[str, int]) -> dict[str, Any]:
+    board = placed.board
+    masks = {"extraFormData": {}, "filterState": {}}
+    if item.default:
+        clause = {"col": item.column, "op": "IN", "val": list(item.default)}
+        label = "、".join(item.default)
+        masks = {"extraFormData": {"filters": [clause]}, "filterState": {"value": list(item.default), "label": label}}
+    return {
+        "id": filter_id(*placed.names, item.key),
+        "name": item.label,
+        "type": "NATIVE_FILTER",
+        "filterType": "filter_select",
+        "targets": [{"datasetUuid": dataset_uuid(board.dataset(item.dataset)), "column": {"name": item.column}}],
+        "defaultDataMask": masks,
+        "cascadeParentIds": [filter_id(*placed.names, item.parent)] if item.parent else [],
+        "controlValues": {
+            "multiSelect": item.multiple,
+            "enableEmptyFilter": item.latest or bool(item.default),
+            "defaultToFirstItem": item.latest,
+            "inverseSelection": False,
+            "searchAllOptions": False,
+            "sortAscending": not item.latest,
+        },
+        "scope": {"rootPath": ["ROOT_ID"], "excluded": [numbers[key] for key in item.excludes]},
+        "description": "",
+    }

@@ -1,0 +1,215 @@
+"""报表目录的词汇：数据集、指标、图表、筛选、布局、报表。纯数据，只用标准库。
+
+Everything a report is, is declared with these; `reports.assets` turns the declarations into Superset's assets.
+"""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass, replace
+from typing import Literal
+
+NAMESPACE = uuid.UUID("6f1d2f5e-2f52-5c0e-9d0b-6a5c6b1f6a41")
+GUEST_AUDIENCE = "erp-report-frames"
+GUEST_ROLE = "ReportGuest"
+
+PLAIN, COST = "plain", "cost"
+Variant = Literal["plain", "cost"]
+
+# Number formats (d3): every figure of a kind reads alike in all reports.
+MONEY = ",.2f"
+WHOLE_MONEY = ",.0f"
+QUANTITY = ",.0f"
+RATIO = ",.2f"
+PERCENT = ",.1%"
+CHANGE = "+,.1%"
+DAYS = ",.1f"
+
+
+def asset_uuid(kind: str, *names: str) -> str:
+    """The fixed id of an asset: the same on every machine and at every boot."""
+    return str(uuid.uuid5(NAMESPACE, ":".join((kind, *names))))
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a dataset. `sql` is its expression over the mart (alias m), its own name by default."""
+
+    name: str
+    label: str
+    kind: Literal["text", "number", "date", "datetime"] = "text"
+    sql: str = ""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A figure computed from base rows. A ratio divides sums and is empty when its base is not positive."""
+
+    name: str
+    label: str
+    sql: str
+    format: str = QUANTITY
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A virtual dataset: a mart joined with the role's scope, exposing role_id for the guest's row rule.
+
+    `grain` says by which scope table it is joined; `source` is the mart's name or a query in parentheses. `measures` are
+    what the metrics add up: selected, but unknown to Superset, so that nobody can ask for them row by row.
+    """
+
+    key: str
+    label: str
+    source: str
+    grain: Literal["company", "warehouse"]
+    columns: tuple[Column, ...]
+    measures: tuple[str, ...]
+    metrics: tuple[Metric, ...]
+    cost: bool = False
+    time_column: str = ""
+
+    @property
+    def scope(self) -> str:
+        prefix = "role_cost" if self.cost else "role"
+        return f"{prefix}_scope" if self.cost and self.grain == "company" else f"{prefix}_{self.grain}_scope"
+
+    @property
+    def sql(self) -> str:
+        selected = [f"    {column.sql or 'm.' + column.name} as {column.name}" for column in self.columns]
+        columns = ",\n".join([*selected, *(f'    m."{name}" as "{name}"' for name in self.measures)])
+        keys = ("company_id",) if self.grain == "company" else ("company_id", "warehouse_id")
+        joined = " and ".join(f"s.{key} = m.{key}" for key in keys)
+        return (
+            f"select\n    s.role_id as role_id,\n{columns}\nfrom {self.source} as m\n"
+            f"inner join {self.scope} as s on {joined}"
+        )
+
+    def metric(self, name: str) -> Metric:
+        return next(metric for metric in self.metrics if metric.name == name)
+
+
+@dataclass(frozen=True)
+class Filter:
+    """A filter of the report. `latest` opens on the last value; `excludes` names charts that it leaves alone.
+
+    `parameter` is the name under which an address may carry a value (drill from another report).
+    """
+
+    key: str
+    label: str
+    dataset: str
+    column: str
+    multiple: bool = True
+    latest: bool = False
+    default: tuple[str, ...] = ()
+    parent: str = ""
+    excludes: tuple[str, ...] = ()
+    parameter: str = ""
+
+
+ChartKind = Literal["kpi", "trend_kpi", "stamp", "line", "area", "bar", "mixed", "donut", "treemap", "table"]
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart of a report over one dataset.
+
+    `by` are its dimensions (for a table its columns), `x` the axis; `second` are the metrics on the right axis of a
+    mixed chart; `order` is the metric or column that sorts it, prefixed by `-` for descending; `bars` are a table's metrics
+    drawn with a bar in the cell.
+    """
+
+    key: str
+    title: str
+    kind: ChartKind
+    dataset: str
+    metrics: tuple[str, ...]
+    by: tuple[str, ...] = ()
+    x: str = ""
+    second: tuple[str, ...] = ()
+    order: str = ""
+    limit: int = 0
+    stacked: bool = False
+    horizontal: bool = False
+    subtitle: str = ""
+    bars: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the report's grid: chart keys with widths (of 12) and a height in grid units of 8 pixels."""
+
+    charts: tuple[tuple[str, int], ...]
+    height: int
+
+
+@dataclass(frozen=True)
+class Board:
+    """One embedded dashboard: a tab of a report in one variant."""
+
+    charts: tuple[Chart, ...]
+    rows: tuple[Row, ...]
+    filters: tuple[Filter, ...]
+    datasets: tuple[Dataset, ...]
+
+    def dataset(self, key: str) -> Dataset:
+        return next(dataset for dataset in self.datasets if dataset.key == key)
+
+    def chart(self, key: str) -> Chart:
+        return next(chart for chart in self.charts if chart.key == key)
+
+    def filter(self, key: str) -> Filter:
+        return next(item for item in self.filters if item.key == key)
+
+
+@dataclass(frozen=True)
+class Tab:
+    """A tab of a report: its plain board and, where the report shows cost, the board for roles that see it."""
+
+    key: str
+    label: str
+    plain: Board
+    cost: Board | None = None
+
+    def board(self, variant: Variant) -> Board:
+        return self.cost if variant == COST and self.cost is not None else self.plain
+
+
+@dataclass(frozen=True)
+class Report:
+    """A framed report: its code is the route's, its right is `report_<code>:view`."""
+
+    code: str
+    label: str
+    question: str
+    tabs: tuple[Tab, ...]
+    default_tab: str = ""
+
+    @property
+    def right(self) -> str:
+        return f"report_{self.code}:view"
+
+    def tab(self, key: str) -> Tab | None:
+        return next((tab for tab in self.tabs if tab.key == key), None)
+
+    @property
+    def first_tab(self) -> Tab:
+        return self.tab(self.default_tab) or self.tabs[0]
+
+
+def embed_id(code: str, tab: Tab, sees_cost: bool) -> str:
+    """The embedding uuid of a tab for a role that sees cost or not."""
+    variant = COST if sees_cost and tab.cost is not None else PLAIN
+    return asset_uuid("embedded", code, tab.key, variant)
+
+
+def filter_id(code: str, tab_key: str, variant: str, key: str) -> str:
+    """Superset's id of a native filter; addresses name it to open a report on a given value."""
+    return f"NATIVE_FILTER-{asset_uuid('filter', code, tab_key, variant, key)[:13]}"
+
+
+def with_charts(board: Board, *charts: Chart) -> Board:
+    """The board with the named charts replaced."""
+    changed = {chart.key: chart for chart in charts}
+    return replace(board, charts=tuple(changed.get(chart.key, chart) for chart in board.charts))

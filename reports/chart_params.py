@@ -1,0 +1,274 @@
+"""图表声明 → Superset 的图表参数与存储查询。
+
+The stored query is what a guest may ask for (`reports.security`), so it names every column and metric of the chart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from reports.catalogue.model import CHANGE, Chart, Dataset
+from reports.theme import COLOR_SCHEME, PRIMARY, SEQUENTIAL_SCHEME
+
+VIZ_TYPES = {
+    "kpi": "big_number_total",
+    "trend_kpi": "big_number",
+    "stamp": "big_number_total",
+    "line": "echarts_timeseries_line",
+    "area": "echarts_area",
+    "bar": "echarts_timeseries_bar",
+    "mixed": "mixed_timeseries",
+    "donut": "pie",
+    "treemap": "treemap_v2",
+    "table": "table",
+}
+RED = "#F56C6C"
+PAGE_LENGTH = 20
+MOST_ROWS = 50_000
+
+
+def chart_params(chart: Chart, dataset: Dataset) -> dict[str, Any]:
+    """Superset's form data of the chart, without the dataset's id (the importer fills it in)."""
+    common = {"viz_type": VIZ_TYPES[chart.kind], "adhoc_filters": [], "extra_form_data": {}, "annotation_layers": []}
+    return {**common, **_BUILDERS[chart.kind](chart, dataset)}
+
+
+def stored_queries(chart: Chart) -> list[dict[str, Any]]:
+    """The queries of the chart as a guest may repeat them."""
+    axis = [chart.x] if chart.x else []
+    query = {
+        "columns": [*axis, *chart.by],
+        "metrics": [*chart.metrics, *chart.second],
+        "orderby": [_order(chart)] if chart.order else [],
+        "filters": [],
+        "extras": {"having": "", "where": ""},
+        "annotation_layers": [],
+        "row_limit": chart.limit or MOST_ROWS,
+        "post_processing": [],
+    }
+    if chart.kind != "table":
+        return [query]
+    return [query, {**query, "columns": [], "orderby": [], "row_limit": 0}]
+
+
+def _order(chart: Chart) -> list[Any]:
+    return [chart.order.lstrip("-"), not chart.order.startswith("-")]
+
+
+def _kpi(chart: Chart, dataset: Dataset) -> dict[str, Any]:
+    return {
+        "metric": chart.metrics[0],
+        "subtitle": chart.subtitle,
+        "y_axis_format": dataset.metric(chart.metrics[0]).format,
+        "header_font_size": 0.3,
+        "subtitle_font_size": 0.125,
+        "metric_name_font_size": 0.125,
+    }
+
+
+def _stamp(chart: Chart, dataset: Dataset) -> dict[str, Any]:
+    return {
+        "metric": chart.metrics[0],
+        "subtitle": chart.subtitle,
+        "header_font_size": 0.2,
+        "subtitle_font_size": 0.125,
+        "force_timestamp_formatting": True,
+        "time_format": "%Y-%m-%d %H:%M:%S",
+    }
+
+
+def _trend_kpi(chart: Chart, dataset: Dataset) -> dict[str, Any]:
+    return {
+        "metric": chart.metrics[0],
+        "x_axis": chart.x,
+        "time_grain_sqla": None,
+        "aggregation": "LAST_VALUE",
+        "compare_lag": 1,
+        "compare_suffix": chart.subtitle,
+        "show_timestamp": False,
+        "show_trend_line": True,
+        "start_y_axis_at_zero": False,
+        "y_axis_format": dataset.metric(chart.metrics[0]).format,
+        "time_format": "%Y-%m-%d",
+        "header_font_size": 0.3,
+        "subheader_font_size": 0.125,
+        "subtitle_font_size": 0.125,
+        "color_picker": _rgb(PRIMARY),
+        "rolling_type": None,
+    }
+
+
+def _series(chart: Chart, dataset: Dataset) -> dict[str, Any]:
+    return {
+        "x_axis": chart.x,
+        "time_grain_sqla": None,
+        "xAxisForceCategorical": True,
+        "x_axis_sort": chart.order.lstrip("-") or chart.x,
+        "x_axis_sort_asc": not chart.order.startswith("-"),
+        "metrics": list(chart.metrics),
+        "groupby": list(chart.by),
+        "order_desc": True,
+        "row_limit": chart.limit or MOST_ROWS,
+        "truncate_metric": True,
+        "show_empty_columns": True,
+        "comparison_type": "values",
+        "orientation": "horizontal" if chart.horizontal else "vertical",
+        "stack": "Stack" if chart.stacked else None,
+        "seriesType": "line",
+        "smooth": True,
+        "area": chart.kind == "area",
+        "opacity": 0.25,
+        "markerEnabled": chart.kind == "line",
+        "markerSize": 5,
+        "only_total": True,
+        "show_value": chart.horizontal,
+        "show_legend": len(chart.metrics) > 1 or bool(chart.by),
+        "legendType": "scroll",
+        "legendOrientation": "top",
+        "rich_tooltip": True,
+        "tooltipTimeFormat": "%Y-%m-%d",
+        "showTooltipTotal": chart.stacked,
+        "y_axis_format": dataset.metric(chart.metrics[0]).format,
+        "y_axis_bounds": [None, None],
+        "truncateYAxis": False,
+        "x_axis_title_margin": 15,
+        "y_axis_title_margin": 15,
+        "xAxisLabelRotation": 0,
+        "xAxisLabelInterval": "auto",
+        "color_scheme": COLOR_SCHEME,
+    }
+
+
+def _mixed(chart: Chart, dataset: Dataset) -> dict[str, Any]:
+    shared = {"adhoc_filters": [], "order_desc": True, "row_limit": MOST_ROWS, "truncate_metric": True}
+    second = {f"{name}_b": value for name, value in shared.items()}
+    return {
+        **shared,
+        **second,
+        "x_axis": chart.x,
+        "time_grain_sqla": None,
+        "xAxisForceCategorical": True,
+        "metrics": list(chart.metrics),
+        "groupby": list(chart.by),
+        "metrics_b": list(chart.second),
+        "groupby_b": [],
+        "seriesType": "bar",
+        "seriesTypeB": "line" if not chart.by else "smooth",
+        "stack": chart.stacked,
+        "yAxisIndex": 0,
+        "yAxisIndexB": 1,
+        "markerEnabledB": True,
+        "markerSizeB": 6,
+        "opacity": 0.2,
+        "show_legend": True,
+        "legendType": "scroll",
+        "legendOrientation": "top",
+        "rich_tooltip": True,
+        "tooltipTimeFormat": "%Y-%m-%d",
+        "x_axis_time_format": "%Y-%m-%d",
+        "y_axis_format": dataset.metric(chart.metrics[0]).format,
+        "y_axis_format_secondary": dataset.metric(chart.second[0]).format,
+        "y_axis_bounds": [None, None],
+        "y_axis_bounds_secondary": [None, None],
+        "truncateYAxis": False,
+        "color_scheme": COLOR_SCHEME,
+    }
+
+
+def _donut(chart: Chart, dataset: Dataset) -> dict[str, Any]:
+    return {
+        "groupby": list(chart.by),
+        "metric": chart.metrics[0],
+        "row_limit": chart.limit or 20,
+        "sort_by_metric": True,
+        "donut": True,
+        "innerRadius": 45,
+        "outerRadius": 72,
+        "label_type": "key_percent",
+        "labels_outside": True,
+        "label_line": True,
+        "show_labels": True,
+        "show_labels_threshold": 2,
+        "show_legend": False,
+        "show_total": True,
+        "number_format": dataset.metric(chart.metrics[0]).format,
+        "color_scheme": COLOR_SCHEME,
+    }
+
+
+def _treemap(chart: Chart, dataset: Dataset) -> dict[str, Any]:
+    return {
+        "groupby": list(chart.by),
+        "metric": chart.metrics[0],
+        "row_limit": chart.limit or 100,
+        "show_labels": True,
+        "show_upper_labels": True,
+        "label_type": "key_value",
+        "number_format": dataset.metric(chart.metrics[0]).format,
+        "color_scheme": COLOR_SCHEME,
+        "linear_color_scheme": SEQUENTIAL_SCHEME,
+    }
+
+
+def _table(chart: Chart, dataset: Dataset) -> dict[str, Any]:
+    kinds = {column.name: column.kind for column in dataset.columns}
+    config: dict[str, Any] = {}
+    for name in chart.by:
+        if kinds[name] == "date":
+            config[name] = {"d3TimeFormat": "%Y-%m-%d", "horizontalAlign": "left"}
+        elif kinds[name] == "number":
+            config[name] = {"d3NumberFormat": ",.0f", "showCellBars": False}
+    for name in chart.metrics:
+        form = dataset.metric(name).format
+        config[name] = {"d3NumberFormat": form, "d3SmallNumberFormat": form, "showCellBars": name in chart.bars}
+    order = _order(chart) if chart.order else []
+    return {
+        "query_mode": "aggregate",
+        "groupby": list(chart.by),
+        "metrics": list(chart.metrics),
+        "percent_metrics": [],
+        "all_columns": [],
+        "order_by_cols": [],
+        "timeseries_limit_metric": order[0] if order and order[0] in chart.metrics else None,
+        "order_desc": bool(order) and not order[1],
+        "row_limit": chart.limit or 10_000,
+        "server_page_length": PAGE_LENGTH,
+        "server_pagination": True,
+        "show_totals": True,
+        "include_search": False,
+        "table_timestamp_format": "%Y-%m-%d",
+        "allow_rearrange_columns": True,
+        "allow_render_html": True,
+        "show_cell_bars": True,
+        "color_pn": False,
+        "column_config": config,
+        "conditional_formatting": [_change_color(name, dataset) for name in chart.metrics if _is_change(name, dataset)],
+    }
+
+
+def _is_change(name: str, dataset: Dataset) -> bool:
+    return dataset.metric(name).format == CHANGE
+
+
+def _change_color(name: str, dataset: Dataset) -> dict[str, Any]:
+    return {"column": name, "operator": "<", "targetValue": 0, "colorScheme": RED}
+
+
+def _rgb(color: str) -> dict[str, int]:
+    red, green, blue = (int(color[start : start + 2], 16) for start in (1, 3, 5))
+    return {"r": red, "g": green, "b": blue, "a": 1}
+
+
+_BUILDERS: dict[str, Callable[[Chart, Dataset], dict[str, Any]]] = {
+    "kpi": _kpi,
+    "stamp": _stamp,
+    "trend_kpi": _trend_kpi,
+    "line": _series,
+    "area": _series,
+    "bar": _series,
+    "mixed": _mixed,
+    "donut": _donut,
+    "treemap": _treemap,
+    "table": _table,
+}

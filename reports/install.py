@@ -1,0 +1,108 @@
+"""把资产写进 Superset：导入、删除目录里已没有的资产、固定嵌入编号、角色与管理员。
+
+Runs inside Superset's application context.
+"""
+
+from __future__ import annotations
+
+import uuid
+
+from reports.assets import DATABASE_UUID, Placed, boards, dataset_uuid
+from reports.catalogue import GUEST_ROLE
+from superset import db, security_manager
+
+GUEST_PERMISSIONS = (
+    ("can_read", "Dashboard"),
+    ("can_read", "Chart"),
+    ("can_read", "EmbeddedDashboard"),
+    ("can_read", "CurrentUserRestApi"),
+    ("can_read", "Theme"),
+    ("can_read", "CssTemplate"),
+    ("can_read", "DashboardFilterStateRestApi"),
+    ("can_write", "DashboardFilterStateRestApi"),
+    ("can_time_range", "Api"),
+    ("can_dashboard", "Superset"),
+    ("can_language_pack", "Superset"),
+    ("can_csv", "Superset"),
+)
+PUBLIC_PERMISSIONS = (("can_language_pack", "Superset"),)
+ADMIN_NAME = "admin"
+
+
+def set_role(name: str, permissions: tuple[tuple[str, str], ...]) -> None:
+    """Give a role exactly these permissions."""
+    role = security_manager.add_role(name)
+    wanted = []
+    for permission, view in permissions:
+        found = security_manager.find_permission_view_menu(permission, view)
+        wanted.append(found or security_manager.add_permission_view_menu(permission, view))
+    role.permissions = wanted
+    db.session.commit()
+
+
+def set_roles() -> None:
+    set_role(GUEST_ROLE, GUEST_PERMISSIONS)
+    set_role("Public", PUBLIC_PERMISSIONS)
+
+
+def set_admin(password: str) -> None:
+    """Create the administrator of Superset's own port, or set his password anew."""
+    user = security_manager.find_user(ADMIN_NAME)
+    if user is None:
+        role = security_manager.find_role("Admin")
+        security_manager.add_user(ADMIN_NAME, "报表", "管理员", "admin@example.invalid", role, password=password)
+    else:
+        security_manager.reset_password(user.id, password)
+    db.session.commit()
+
+
+def import_bundle(bundle: dict[str, str]) -> None:
+    """Import the bundle as the administrator, then drop orphans and fix the embedding ids."""
+    from superset.commands.importers.v1.assets import ImportAssetsCommand
+    from superset.utils.core import override_user
+
+    with override_user(security_manager.find_user(ADMIN_NAME)):
+        ImportAssetsCommand(bundle).run()
+    placed = list(boards())
+    delete_orphans(placed)
+    set_embedding(placed)
+    db.session.commit()
+
+
+def delete_orphans(placed: list[Placed]) -> None:
+    """Delete what an earlier catalogue declared: managed dashboards, charts and datasets that no longer exist.
+
+    What analysts made themselves isn't managed externally and stays.
+    """
+    from superset.connectors.sqla.models import SqlaTable
+    from superset.models.core import Database
+    from superset.models.dashboard import Dashboard
+    from superset.models.slice import Slice
+
+    keep = {
+        Dashboard: {item.dashboard_uuid for item in placed},
+        Slice: {item.chart_uuid(chart.key) for item in placed for chart in item.board.charts},
+        SqlaTable: {dataset_uuid(dataset) for item in placed for dataset in item.board.datasets},
+        Database: {DATABASE_UUID},
+    }
+    for model, uuids in keep.items():
+        for row in db.session.query(model).filter(model.is_managed_externally.is_(True)):
+            if str(row.uuid) not in uuids:
+                db.session.delete(row)
+        db.session.flush()
+
+
+def set_embedding(placed: list[Placed]) -> None:
+    """Make each board embeddable under its fixed uuid, and no other."""
+    from superset.models.dashboard import Dashboard
+    from superset.models.embedded_dashboard import EmbeddedDashboard
+
+    wanted = {item.dashboard_uuid: uuid.UUID(item.embedded_uuid) for item in placed}
+    for row in db.session.query(EmbeddedDashboard).all():
+        db.session.delete(row)
+    db.session.flush()
+    for dashboard in db.session.query(Dashboard).filter(Dashboard.is_managed_externally.is_(True)):
+        embedded = wanted.get(str(dashboard.uuid))
+        if embedded is not None:
+            db.session.add(EmbeddedDashboard(uuid=embedded, dashboard_id=dashboard.id, allow_domain_list=""))
+    db.session.flush()

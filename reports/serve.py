@@ -1,0 +1,44 @@
+"""运行 Superset：`python -m reports.serve`，只监听本机的 ERP_REPORT_PORT。"""
+
+from __future__ import annotations
+
+import os
+
+from gunicorn.app.base import BaseApplication
+
+from api.kit.settings import settings
+from reports.boot import use_config
+
+WORKERS = 2
+THREADS = 8
+
+
+class ReportServer(BaseApplication):
+    """gunicorn with the application loaded once before the workers fork."""
+
+    def load_config(self) -> None:
+        host = os.environ.get("ERP_REPORT_HOST", "127.0.0.1")
+        options = {
+            "bind": f"{host}:{settings().report_port}",
+            "workers": WORKERS,
+            "threads": THREADS,
+            "worker_class": "gthread",
+            "preload_app": True,
+            "timeout": 120,
+            "graceful_timeout": 5,
+            "keepalive": 30,
+            "loglevel": "warning",
+            "proc_name": "erp-superset",
+        }
+        for name, value in options.items():
+            self.cfg.set(name, value)
+
+    def load(self):
+        use_config()
+        from superset.app import create_app
+
+        return create_app()
+
+
+if __name__ == "__main__":
+    ReportServer().run()

@@ -1,0 +1,136 @@
+"""Superset 的配置：中文、外壳配色、嵌入报表的安全边界、按连接解析的只读数据快照。
+
+Loaded by Superset itself (`SUPERSET_CONFIG_PATH`), so every upper-case name here is a Superset setting.
+"""
+
+import sys
+from pathlib import Path
+
+PROJECT_DIR = Path(__file__).resolve().parents[1]
+if str(PROJECT_DIR) not in sys.path:
+    sys.path.insert(0, str(PROJECT_DIR))
+
+from datetime import timedelta
+
+from api.kit.settings import settings
+from reports.catalogue import GUEST_AUDIENCE, GUEST_ROLE
+from reports.chinese import complete_language_pack
+from reports.security import ReportSecurityManager
+from reports.snapshot import connect_to_snapshot
+from reports.theme import COLOR_SCHEMES, SEQUENTIAL_SCHEMES, THEME
+from superset.utils.log import StdOutEventLogger
+
+_SETTINGS = settings()
+# A site whose frames come from another address than its own must be named; the others are 'self'.
+_FRAMING_SITES = sorted(
+    f"{scheme}://{host}:*" for host, address in _SETTINGS.report_sites.items() if address for scheme in ("http", "https")
+)
+
+SECRET_KEY = _SETTINGS.secrets["superset_secret_key"]
+SQLALCHEMY_DATABASE_URI = f"sqlite:///{_SETTINGS.superset_dir / 'metadata.db'}?check_same_thread=false"
+DATA_DIR = str(_SETTINGS.superset_dir)
+
+# 语言与样式
+BABEL_DEFAULT_LOCALE = "zh"
+LANGUAGES = {"zh": {"flag": "cn", "name": "简体中文"}}
+APP_NAME = "报表中心"
+D3_FORMAT = {"decimal": ".", "thousands": ",", "grouping": [3], "currency": ["¥", ""]}
+D3_TIME_FORMAT = {
+    "dateTime": "%Y-%m-%d %H:%M:%S",
+    "date": "%Y-%m-%d",
+    "time": "%H:%M:%S",
+    "periods": ["上午", "下午"],
+    "days": ["星期日", "星期一", "星期二", "星期三", "星期四", "星期五", "星期六"],
+    "shortDays": ["周日", "周一", "周二", "周三", "周四", "周五", "周六"],
+    "months": [f"{month}月" for month in ("一", "二", "三", "四", "五", "六", "七", "八", "九", "十", "十一", "十二")],
+    "shortMonths": [f"{month}月" for month in range(1, 13)],
+}
+THEME_DEFAULT = THEME
+THEME_DARK = None
+ENABLE_UI_THEME_ADMINISTRATION = False
+EXTRA_CATEGORICAL_COLOR_SCHEMES = COLOR_SCHEMES
+EXTRA_SEQUENTIAL_COLOR_SCHEMES = SEQUENTIAL_SCHEMES
+
+# 嵌入与权限
+FEATURE_FLAGS = {
+    "EMBEDDED_SUPERSET": True,
+    "DASHBOARD_RBAC": False,
+    "DRILL_TO_DETAIL": False,
+    "DRILL_BY": False,
+    "ENABLE_TEMPLATE_PROCESSING": False,
+    "ALLOW_ADHOC_SUBQUERY": False,
+}
+CUSTOM_SECURITY_MANAGER = ReportSecurityManager
+GUEST_ROLE_NAME = GUEST_ROLE
+GUEST_TOKEN_JWT_SECRET = _SETTINGS.secrets["guest_token_secret"]
+GUEST_TOKEN_JWT_AUDIENCE = GUEST_AUDIENCE
+GUEST_TOKEN_JWT_EXP_SECONDS = 300
+AUTH_ROLE_PUBLIC = "Public"
+PUBLIC_ROLE_LIKE = None
+WTF_CSRF_ENABLED = True
+SESSION_COOKIE_NAME = "superset_session"
+SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_HTTPONLY = True
+PERMANENT_SESSION_LIFETIME = timedelta(hours=8)
+ENABLE_PROXY_FIX = True
+PROXY_FIX_CONFIG = {"x_for": 1, "x_proto": 1, "x_host": 1, "x_port": 0, "x_prefix": 0}
+TALISMAN_ENABLED = True
+TALISMAN_CONFIG = {
+    "content_security_policy": {
+        "base-uri": ["'self'"],
+        "default-src": ["'self'"],
+        "img-src": ["'self'", "blob:", "data:"],
+        "worker-src": ["'self'", "blob:"],
+        "connect-src": ["'self'"],
+        "object-src": "'none'",
+        "style-src": ["'self'", "'unsafe-inline'"],
+        "font-src": ["'self'", "data:"],
+        "script-src": ["'self'", "'strict-dynamic'"],
+        "frame-ancestors": ["'self'", *_FRAMING_SITES],
+    },
+    "content_security_policy_nonce_in": ["script-src"],
+    "frame_options": None,
+    "force_https": False,
+    "session_cookie_secure": False,
+}
+CONTENT_SECURITY_POLICY_WARNING = False
+
+# 数据：只读快照，不缓存结果（缓存键不含快照号）
+DB_CONNECTION_MUTATOR = connect_to_snapshot
+PREVENT_UNSAFE_DB_CONNECTIONS = False
+CACHE_CONFIG = {"CACHE_TYPE": "NullCache"}
+DATA_CACHE_CONFIG = {"CACHE_TYPE": "NullCache"}
+THUMBNAIL_CACHE_CONFIG = {"CACHE_TYPE": "NullCache"}
+_STATE_CACHE = {
+    "CACHE_TYPE": "FileSystemCache",
+    "CACHE_DIR": str(_SETTINGS.superset_dir / "state"),
+    "CACHE_DEFAULT_TIMEOUT": int(timedelta(days=7).total_seconds()),
+    "CACHE_THRESHOLD": 20_000,
+}
+FILTER_STATE_CACHE_CONFIG = {**_STATE_CACHE, "CACHE_KEY_PREFIX": "filter_state_"}
+EXPLORE_FORM_DATA_CACHE_CONFIG = {**_STATE_CACHE, "CACHE_KEY_PREFIX": "form_data_"}
+ROW_LIMIT = 10_000
+SQL_MAX_ROW = 100_000
+NATIVE_FILTER_DEFAULT_ROW_LIMIT = 1_000
+SUPERSET_WEBSERVER_TIMEOUT = 60
+DISALLOWED_SQL_FUNCTIONS = {
+    "duckdb": {
+        "getenv", "current_setting", "read_csv", "read_csv_auto", "read_text", "read_blob", "read_parquet", "read_json",
+        "glob", "sniff_csv", "duckdb_settings", "duckdb_secrets", "query", "query_table",
+    },
+}
+
+
+class QuietEventLogger(StdOutEventLogger):
+    """Every chart request would write a row to the metadata file; readers must not wait for that."""
+
+    def log(self, *args, **kwargs):
+        return None
+
+
+EVENT_LOGGER = QuietEventLogger()
+
+
+def FLASK_APP_MUTATOR(app):
+    """Fill the gaps of Superset's Chinese before the first page is served."""
+    complete_language_pack()

@@ -1,0 +1,55 @@
+"""报表的配色：主色与外壳一致（#409EFF），系列色与之相配。"""
+
+PRIMARY = "#409EFF"
+COLOR_SCHEME = "erp"
+SEQUENTIAL_SCHEME = "erp_blue"
+
+COLOR_SCHEMES = [
+    {
+        "id": COLOR_SCHEME,
+        "description": "",
+        "label": "外壳配色",
+        "isDefault": True,
+        "colors": [
+            PRIMARY, "#36CFC9", "#FFB547", "#7C8CF8", "#F56C6C", "#67C23A", "#9B6DFF", "#2B6CB0",
+            "#FF8F5C", "#22A699", "#C05FB0", "#909399", "#8FC7FF", "#9CE5DF", "#FFD99B", "#B9C1FB",
+        ],
+    }
+]
+SEQUENTIAL_SCHEMES = [
+    {
+        "id": SEQUENTIAL_SCHEME,
+        "description": "",
+        "label": "外壳蓝",
+        "isDefault": True,
+        "isDiverging": False,
+        "colors": ["#ECF5FF", "#C6E2FF", "#8FC7FF", PRIMARY, "#2B6CB0", "#1D4E89"],
+    }
+]
+FONT = (
+    "'PingFang SC', 'Microsoft YaHei', 'Noto Sans CJK SC', 'Hiragino Sans GB', 'Helvetica Neue', Helvetica, Arial, sans-serif"
+)
+THEME = {
+    "token": {
+        "brandAppName": "报表中心",
+        "brandLogoAlt": "报表中心",
+        "brandLogoHref": "/",
+        "colorPrimary": PRIMARY,
+        "colorLink": PRIMARY,
+        "colorError": "#F56C6C",
+        "colorWarning": "#E6A23C",
+        "colorSuccess": "#67C23A",
+        "colorInfo": "#909399",
+        "colorBgLayout": "#F5F7FA",
+        "colorTextBase": "#303133",
+        "borderRadius": 4,
+        "fontUrls": [],
+        "fontFamily": FONT,
+    },
+    "algorithm": "default",
+}
+DASHBOARD_CSS = """
+.dashboard-content, .grid-container { background: #F5F7FA; }
+.dashboard-component-chart-holder { border-radius: 6px; box-shadow: 0 1px 3px rgba(0, 0, 0, .06); }
+.header-title { font-weight: 600; }
+"""
