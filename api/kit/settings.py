@@ -25,11 +25,16 @@ class SettingError(ValueError):
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of one process. `database_url` is a libpq URI (`postgresql://user@host:port/name`)."""
+    """The settings of one process.
+
+    `database_url` is a libpq URI (`postgresql://user@host:port/name`); `report_upstream` is where the API finds
+    Superset, which only differs from this machine's report port when Superset runs elsewhere.
+    """
 
     host: str
     port: int
     report_port: int
+    report_upstream: str
     data_dir: Path
     database_url: str
     admin_password: str
@@ -72,19 +77,24 @@ def settings() -> Settings:
     if port == report_port:
         raise SettingError("ERP_REPORT_PORT 不能与 ERP_PORT 相同")
     return Settings(
-        host=os.environ.get("ERP_HOST", "").strip() or "127.0.0.1",
+        host=_text("ERP_HOST") or "127.0.0.1",
         port=port,
         report_port=report_port,
-        data_dir=Path(os.environ.get("ERP_DATA_DIR") or ".data").expanduser().resolve(),
-        database_url=os.environ.get("ERP_DATABASE_URL", "").strip(),
+        report_upstream=_text("ERP_REPORT_UPSTREAM") or f"http://127.0.0.1:{report_port}",
+        data_dir=Path(_text("ERP_DATA_DIR") or ".data").expanduser().resolve(),
+        database_url=_text("ERP_DATABASE_URL"),
         admin_password=os.environ.get("ERP_ADMIN_PASSWORD", ""),
         demo=_demo_size(),
         report_sites=_report_sites(),
     )
 
 
+def _text(name: str) -> str:
+    return os.environ.get(name, "").strip()
+
+
 def _port(name: str, default: int) -> int:
-    text = os.environ.get(name, "").strip()
+    text = _text(name)
     if not text:
         return default
     if not text.isdecimal() or not 1 <= int(text) <= 65535:
@@ -93,14 +103,14 @@ def _port(name: str, default: int) -> int:
 
 
 def _demo_size() -> str:
-    size = os.environ.get("ERP_DEMO", "").strip() or "small"
+    size = _text("ERP_DEMO") or "small"
     if size not in DEMO_SIZES:
         raise SettingError(f"ERP_DEMO 应为 {'、'.join(DEMO_SIZES)} 之一，现在是“{size}”")
     return size
 
 
 def _report_sites() -> dict[str, str]:
-    text = os.environ.get("ERP_REPORT_SITES", "").strip()
+    text = _text("ERP_REPORT_SITES")
     if not text:
         return dict(DEFAULT_REPORT_SITES)
     try:
