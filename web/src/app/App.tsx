@@ -1,32 +1,45 @@
-/** The shell's root: locale, colours, server state and routes. */
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { ConfigProvider } from 'antd';
+/** The shell's root: locale, colours, server state, and the choice between login page and shell. */
+import { QueryClientProvider } from '@tanstack/react-query';
+import { App as Messages, ConfigProvider, Spin } from 'antd';
 import zhCN from 'antd/locale/zh_CN';
 import dayjs from 'dayjs';
 import 'dayjs/locale/zh-cn';
 import { lazy, Suspense } from 'react';
-import { BrowserRouter, useLocation } from 'react-router';
+import { BrowserRouter, Navigate, Route, Routes } from 'react-router';
+import { Notices } from './Notices';
+import { queries } from './queries';
+import { useSession } from './session';
+import { SessionGuard } from './SessionGuard';
+import { antdTheme, applyTheme, storedTheme } from './theme';
+import './global.css';
 
 dayjs.locale('zh-cn');
+applyTheme(storedTheme());
 
-const ScreenPage = lazy(() => import('@/engine/ScreenPage'));
-const queries = new QueryClient();
+const LoginPage = lazy(() => import('./login/LoginPage'));
+const Shell = lazy(() => import('./Shell'));
 
-function Page() {
-  const { pathname, search } = useLocation();
-  return <ScreenPage route={pathname} params={Object.fromEntries(new URLSearchParams(search))} />;
+function Entry() {
+  return <Navigate to={useSession() ? '/home' : '/login'} replace />;
 }
 
 export function App() {
   return (
-    <ConfigProvider locale={zhCN} componentSize="small" theme={{ token: { colorPrimary: '#409EFF' } }}>
-      <QueryClientProvider client={queries}>
-        <BrowserRouter>
-          <Suspense fallback={null}>
-            <Page />
-          </Suspense>
-        </BrowserRouter>
-      </QueryClientProvider>
+    <ConfigProvider locale={zhCN} componentSize="small" theme={antdTheme} button={{ autoInsertSpace: false }}>
+      <Messages style={{ height: '100%' }} message={{ maxCount: 3, top: 56 }}>
+        <QueryClientProvider client={queries}>
+          <BrowserRouter>
+            <Notices />
+            <Suspense fallback={<Spin fullscreen size="large" />}>
+              <Routes>
+                <Route path="/" element={<Entry />} />
+                <Route path="/login" element={<LoginPage />} />
+                <Route path="*" element={<SessionGuard>{(session) => <Shell session={session} />}</SessionGuard>} />
+              </Routes>
+            </Suspense>
+          </BrowserRouter>
+        </QueryClientProvider>
+      </Messages>
     </ConfigProvider>
   );
 }

@@ -1,0 +1,37 @@
+/** Lets only logged-in users through; ends the session when the server says so. */
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, type ReactNode } from 'react';
+import { Navigate, useLocation } from 'react-router';
+import { onUnauthorized } from '@/lib/api';
+import { showMessage } from '@/lib/errors';
+import type { Session } from '@/lib/session';
+import { rememberReturn, signOut, useSession } from './session';
+
+const expired = '登录已失效，请重新登录';
+
+export function SessionGuard({ children }: { children: (session: Session) => ReactNode }) {
+  const session = useSession();
+  const client = useQueryClient();
+  const location = useLocation();
+  const here = useRef('');
+
+  useEffect(() => {
+    here.current = location.pathname + location.search;
+  }, [location]);
+
+  useEffect(
+    () =>
+      onUnauthorized((error) => {
+        if (session === null) return;
+        rememberReturn(session.user_id, here.current);
+        showMessage(error.code === 503 ? 'error' : 'warning', error.msg || expired, 5);
+        signOut();
+      }),
+    [session],
+  );
+
+  // What one user was answered must not be shown to the next.
+  useEffect(() => () => client.clear(), [client, session?.token]);
+
+  return session === null ? <Navigate to="/login" replace /> : children(session);
+}

@@ -1,0 +1,59 @@
+/** The user's dropdown: personal centre, company info, agreements, log out. */
+import { DownOutlined, UserOutlined } from '@ant-design/icons';
+import { useMutation } from '@tanstack/react-query';
+import { App, Avatar, Dropdown, type MenuProps } from 'antd';
+import { lazy, Suspense, useState } from 'react';
+import { api } from '@/lib/api';
+import { reportError, showMessage } from '@/lib/errors';
+import type { Session } from '@/lib/session';
+import { useTabs } from '@/lib/tabs';
+import { signOut } from '../session';
+import type { AgreementName } from './AgreementDialog';
+import styles from './header.module.css';
+
+const AgreementDialog = lazy(() => import('./AgreementDialog'));
+
+export function UserMenu({ session }: { session: Session }) {
+  const tabs = useTabs();
+  const { modal } = App.useApp();
+  const [agreement, setAgreement] = useState<AgreementName | null>(null);
+  const logout = useMutation({
+    mutationFn: () => api.post('repo_logout'),
+    onSuccess: () => {
+      signOut();
+      showMessage('success', '已退出登录');
+    },
+    onError: reportError,
+  });
+
+  const confirmLogout = () =>
+    modal.confirm({ title: '提示', content: '确定退出登录吗？', onOk: () => logout.mutateAsync().catch(() => undefined) });
+
+  const items: MenuProps['items'] = [
+    { key: 'who', disabled: true, label: `${session.department_name || session.company_name} · ${session.role_name}` },
+    { type: 'divider' },
+    { key: 'self', label: '个人中心', onClick: () => tabs.open('/selfinfo', '个人中心') },
+    { key: 'company', label: '公司信息', onClick: () => tabs.open('/sonCompanyInfo', '公司信息') },
+    { key: 'terms', label: '用户协议', onClick: () => setAgreement('user') },
+    { key: 'privacy', label: '隐私协议', onClick: () => setAgreement('privacy') },
+    { type: 'divider' },
+    { key: 'logout', label: '退出登录', danger: true, onClick: confirmLogout },
+  ];
+
+  return (
+    <>
+      <Dropdown menu={{ items }} trigger={['click']} placement="bottomRight">
+        <button type="button" className={styles.user} aria-label={`当前用户 ${session.realname}`}>
+          <Avatar size={26} icon={<UserOutlined />} className={styles.avatar} />
+          <span className={styles.name}>{session.realname || session.user_name}</span>
+          <DownOutlined />
+        </button>
+      </Dropdown>
+      {agreement && (
+        <Suspense>
+          <AgreementDialog name={agreement} onClose={() => setAgreement(null)} />
+        </Suspense>
+      )}
+    </>
+  );
+}

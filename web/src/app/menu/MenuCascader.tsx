@@ -1,0 +1,36 @@
+/** The cascader behind the search icon; choosing an entry jumps to its route. */
+import { Cascader } from 'antd';
+import { useNavigate } from 'react-router';
+import { menuOptions, type MenuNode, type MenuOption } from './menuTree';
+
+interface Props {
+  menu: MenuNode[];
+  onJump: () => void;
+}
+
+const matches = (input: string, path: MenuOption[]) =>
+  path.some((option) => option.label.toLowerCase().includes(input.trim().toLowerCase()));
+
+export default function MenuCascader({ menu, onJump }: Props) {
+  const navigate = useNavigate();
+  const jump = (path: string[]) => {
+    const target = path.at(-1);
+    onJump();
+    if (target) void navigate(target);
+  };
+  return (
+    <Cascader<MenuOption>
+      style={{ width: 300 }}
+      size="middle"
+      options={menuOptions(menu)}
+      onChange={(path) => jump(path as string[])}
+      showSearch={{ filter: matches, limit: 30 }}
+      placeholder="输入菜单名称，如：销售出库"
+      notFoundContent="没有匹配的菜单"
+      expandTrigger="hover"
+      autoFocus
+      defaultOpen
+      aria-label="搜索菜单"
+    />
+  );
+}

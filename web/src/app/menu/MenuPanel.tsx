@@ -1,0 +1,54 @@
+/** Levels two to four of the menu. */
+import { Menu, type MenuProps } from 'antd';
+import { useNavigate } from 'react-router';
+import { menuHref, menuTrail, type MenuNode } from './menuTree';
+
+interface Props {
+  nodes: MenuNode[];
+  route: string;
+  onJump?: () => void;
+}
+
+type Item = NonNullable<MenuProps['items']>[number];
+
+const keyOf = (node: MenuNode) => String(node.menu_id);
+
+function items(nodes: MenuNode[]): Item[] {
+  return nodes.map((node) =>
+    node.sub.length > 0
+      ? { key: keyOf(node), label: node.name, children: items(node.sub) }
+      : { key: keyOf(node), label: node.name, title: node.name },
+  );
+}
+
+function branches(nodes: MenuNode[]): MenuNode[] {
+  return nodes.flatMap((node) => (node.sub.length > 0 ? [node, ...branches(node.sub)] : []));
+}
+
+function found(nodes: MenuNode[], key: string): MenuNode | undefined {
+  for (const node of nodes) {
+    const hit = keyOf(node) === key ? node : found(node.sub, key);
+    if (hit) return hit;
+  }
+  return undefined;
+}
+
+export function MenuPanel({ nodes, route, onJump }: Props) {
+  const navigate = useNavigate();
+  const current = menuTrail(nodes, route).at(-1);
+  return (
+    <Menu
+      mode="inline"
+      inlineIndent={12}
+      items={items(nodes)}
+      selectedKeys={current ? [keyOf(current)] : []}
+      defaultOpenKeys={branches(nodes).map(keyOf)}
+      style={{ border: 0, background: 'transparent' }}
+      onClick={({ key }) => {
+        const node = found(nodes, key);
+        if (node) void navigate(menuHref(node));
+        onJump?.();
+      }}
+    />
+  );
+}

@@ -1,0 +1,120 @@
+/** 左侧菜单: a rail of first-level entries (their first 2 characters) and, unfolded, a panel with the levels below. */
+import { HomeOutlined, MenuFoldOutlined, MenuUnfoldOutlined } from '@ant-design/icons';
+import { Button, Popover, Tooltip } from 'antd';
+import { useState } from 'react';
+import { useLocation, useNavigate } from 'react-router';
+import { menuIcon } from './icons';
+import { MenuPanel } from './MenuPanel';
+import { MenuSearch } from './MenuSearch';
+import { menuHref, menuTrail, shortName, type MenuNode } from './menuTree';
+import styles from './menu.module.css';
+
+const FOLDED = 'isFolding';
+
+export function SideMenu({ menu }: { menu: MenuNode[] }) {
+  const { pathname, search } = useLocation();
+  const navigate = useNavigate();
+  const [folded, setFolded] = useState(() => localStorage.getItem(FOLDED) === 'true');
+  const trail = menuTrail(menu, pathname + search);
+  const here = trail[0]?.menu_id;
+  // The panel shows what was clicked until the route moves to another module.
+  const [picked, setPicked] = useState({ id: here, at: here });
+  const shown = picked.at === here ? (picked.id ?? here) : here;
+  const module = menu.find((node) => node.menu_id === shown);
+
+  const fold = () => {
+    localStorage.setItem(FOLDED, String(!folded));
+    setFolded(!folded);
+  };
+
+  return (
+    <nav className={styles.side} aria-label="主菜单">
+      <div className={styles.rail}>
+        <MenuSearch menu={menu} className={styles.tool} />
+        <div className={styles.entries}>
+          <button
+            type="button"
+            className={pathname === '/home' ? `${styles.entry} ${styles.current}` : styles.entry}
+            aria-current={pathname === '/home' ? 'page' : undefined}
+            onClick={() => void navigate('/home')}
+          >
+            <HomeOutlined />
+            <span>主页</span>
+          </button>
+          {menu.map((node) => (
+            <RailEntry
+              key={node.menu_id}
+              node={node}
+              current={node.menu_id === here}
+              shown={!folded && node.menu_id === shown}
+              folded={folded}
+              route={pathname + search}
+              onPick={() => (node.sub.length > 0 ? setPicked({ id: node.menu_id, at: here }) : void navigate(menuHref(node)))}
+            />
+          ))}
+        </div>
+        <Tooltip title={folded ? '展开菜单' : '折叠菜单'} placement="right">
+          <Button
+            type="text"
+            className={styles.tool}
+            icon={folded ? <MenuUnfoldOutlined /> : <MenuFoldOutlined />}
+            aria-label={folded ? '展开菜单' : '折叠菜单'}
+            aria-expanded={!folded}
+            onClick={fold}
+          />
+        </Tooltip>
+      </div>
+      {!folded && module && module.sub.length > 0 && (
+        <div className={styles.panel}>
+          <h2 className={styles.module}>{module.name}</h2>
+          <MenuPanel key={module.menu_id} nodes={module.sub} route={pathname + search} />
+        </div>
+      )}
+    </nav>
+  );
+}
+
+interface EntryProps {
+  node: MenuNode;
+  current: boolean;
+  shown: boolean;
+  folded: boolean;
+  route: string;
+  onPick: () => void;
+}
+
+function RailEntry({ node, current, shown, folded, route, onPick }: EntryProps) {
+  const [open, setOpen] = useState(false);
+  const entry = (
+    <button
+      type="button"
+      className={[styles.entry, current && styles.current, shown && styles.shown].filter(Boolean).join(' ')}
+      title={folded ? undefined : node.name}
+      aria-label={node.name}
+      aria-expanded={folded ? open : shown}
+      onClick={onPick}
+    >
+      {menuIcon(node.icon)}
+      <span>{shortName(node.name)}</span>
+    </button>
+  );
+  if (!folded || node.sub.length === 0) return entry;
+  const below = (
+    <div className={styles.flyout}>
+      <MenuPanel nodes={node.sub} route={route} onJump={() => setOpen(false)} />
+    </div>
+  );
+  return (
+    <Popover
+      open={open}
+      onOpenChange={setOpen}
+      trigger={['hover', 'click']}
+      placement="rightTop"
+      title={node.name}
+      content={below}
+      arrow={false}
+    >
+      {entry}
+    </Popover>
+  );
+}

@@ -1,0 +1,23 @@
+/** Server state of the whole web: what is asked again, what is reported. */
+import { QueryCache, QueryClient } from '@tanstack/react-query';
+import { isCancelled, reportError } from '@/lib/errors';
+
+const cancelledRetries = 2;
+
+/** Queries with `meta.quiet` (selectors, counters) leave their list as it was and say nothing when they fail. */
+export const queries = new QueryClient({
+  queryCache: new QueryCache({
+    onError: (error, query) => {
+      if (query.meta?.quiet !== true) reportError(error);
+    },
+  }),
+  defaultOptions: {
+    queries: {
+      staleTime: 10_000,
+      refetchOnWindowFocus: false,
+      // A route change gives up all reads in flight; what is still on screen asks again.
+      retry: (failures, error) => isCancelled(error) && failures < cancelledRetries,
+      retryDelay: 200,
+    },
+  },
+});

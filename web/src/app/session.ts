@@ -1,0 +1,50 @@
+/** The login as React state: one value for the whole shell, following logins and logouts in other browser tabs. */
+import { useSyncExternalStore } from 'react';
+import { getSession, setSession, type Session } from '@/lib/session';
+
+const listeners = new Set<() => void>();
+const RETURN_KEY = 'returnTo';
+let current = getSession();
+
+function changed(): void {
+  current = getSession();
+  for (const listener of listeners) listener();
+}
+
+window.addEventListener('storage', (event) => {
+  if (event.key === null || event.key === 'token') changed();
+});
+
+export function signIn(session: Session): void {
+  setSession(session);
+  changed();
+}
+
+/** Forgets the login. Drafts, columns and query schemes belong to the user, not to the session, and stay. */
+export function signOut(): void {
+  setSession(null);
+  changed();
+}
+
+export function useSession(): Session | null {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => current,
+  );
+}
+
+/** Remembers where an expired session was, so that the same user comes back to it. */
+export function rememberReturn(userId: number, route: string): void {
+  sessionStorage.setItem(RETURN_KEY, JSON.stringify({ userId, route }));
+}
+
+export function takeReturn(userId: number): string | null {
+  const stored = sessionStorage.getItem(RETURN_KEY);
+  sessionStorage.removeItem(RETURN_KEY);
+  if (stored === null) return null;
+  const { userId: owner, route } = JSON.parse(stored) as { userId: number; route: string };
+  return owner === userId ? route : null;
+}

@@ -1,0 +1,90 @@
+/** Keeps the row of tabs in step with the address: every route visited is a tab, every closed tab moves the address. */
+import { useCallback, useEffect, useLayoutEffect, useMemo, useReducer, useRef, type ReactNode } from 'react';
+import { useLocation, useNavigate } from 'react-router';
+import { cancelAll } from '@/lib/api';
+import { TabsContext, type TabsApi } from '@/lib/tabs';
+import { TabStateContext, type TabRow } from './context';
+import { tabKey, tabReducer, type Tab, type TabState, type Visit } from './tabState';
+import { storeTabs } from './tabStore';
+
+const closeDelay = 100;
+
+interface Props {
+  initial: () => TabState;
+  /** The Chinese name of a route, when the menu knows it. */
+  nameOf: (route: string) => string | undefined;
+  children: ReactNode;
+}
+
+export function TabsProvider({ initial, nameOf, children }: Props) {
+  const { pathname, search } = useLocation();
+  const route = pathname + search;
+  const navigate = useNavigate();
+  const [state, dispatch] = useReducer(tabReducer, undefined, initial);
+  const announced = useRef(new Map<string, Omit<Visit, 'route'>>());
+  const latest = useRef(state);
+
+  useLayoutEffect(() => {
+    latest.current = state;
+    storeTabs(state);
+  }, [state]);
+
+  // Before the new page mounts, so that only the page left behind loses its requests.
+  useLayoutEffect(() => {
+    cancelAll('路由跳转取消请求');
+  }, [route]);
+
+  useLayoutEffect(() => {
+    const told = announced.current.get(route);
+    dispatch({ type: 'visit', visit: { route, name: told?.name ?? nameOf(route), keepAlive: told?.keepAlive } });
+  }, [route, nameOf]);
+
+  const shrink = useCallback(
+    (action: Parameters<typeof tabReducer>[1]) => {
+      window.setTimeout(() => {
+        const before = latest.current;
+        const after = tabReducer(before, action);
+        dispatch(action);
+        if (after.activeKey === before.activeKey) return;
+        const next = after.tabs.find((tab) => tab.key === after.activeKey);
+        if (next) void navigate(next.route);
+      }, closeDelay);
+    },
+    [navigate],
+  );
+
+  const api = useMemo<TabsApi>(
+    () => ({
+      open: (target, name, options) => {
+        announced.current.set(target, { name, keepAlive: options?.keepAlive });
+        void navigate(target);
+      },
+      close: (target) => shrink({ type: 'close', key: tabKey(target) }),
+      setTitle: (target, name, options) =>
+        dispatch({ type: 'rename', route: target, name, keepAlive: options?.keepAlive }),
+    }),
+    [navigate, shrink],
+  );
+
+  const row = useMemo<TabRow>(
+    () => ({
+      ...state,
+      activate: (tab: Tab) => void navigate(tab.route),
+      close: (tab: Tab) => shrink({ type: 'close', key: tab.key }),
+      closeOthers: (tab: Tab) => shrink({ type: 'closeOthers', key: tab.key }),
+      closeAll: () => shrink({ type: 'closeAll' }),
+    }),
+    [state, navigate, shrink],
+  );
+
+  useEffect(() => {
+    const active = state.tabs.find((tab) => tab.key === state.activeKey);
+    if (active) document.title = `${active.name} - 汽配轮胎供应链平台`;
+  }, [state]);
+
+  return (
+    <TabsContext value={api}>
+      <TabStateContext value={row}>{children}</TabStateContext>
+    </TabsContext>
+  );
+}

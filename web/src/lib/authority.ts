@@ -1,0 +1,26 @@
+/** The permission list of the route on screen, asked for on each navigation. */
+import { useSyncExternalStore } from 'react';
+
+export interface Authority {
+  code: string;
+  service_company_type: number | string | null;
+  role_list: string[];
+}
+
+const listeners = new Set<() => void>();
+let current: Authority | null = null;
+
+export function setAuthority(authority: Authority | null): void {
+  current = authority;
+  for (const listener of listeners) listener();
+}
+
+export function useAuthority(): Authority | null {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => current,
+  );
+}

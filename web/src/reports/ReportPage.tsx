@@ -1,0 +1,89 @@
+/** 报表页: a report of the catalogue in its frame, by tabs when it has several, with the freshness of its figures. */
+import { useQuery } from '@tanstack/react-query';
+import { Button, Result, Spin, Tabs } from 'antd';
+import { useEffect, useState } from 'react';
+import { ApiError } from '@/lib/errors';
+import { useTabs } from '@/lib/tabs';
+import { EmbedFrame } from './EmbedFrame';
+import { Freshness } from './Freshness';
+import { countVisit, defaultTab, frameQuery, type FrameTab, type ReportFrame } from './frameQuery';
+import styles from './reports.module.css';
+import { useFreshFigures } from './useFreshFigures';
+
+export default function ReportPage({ code }: { code: string }) {
+  const frame = useQuery(frameQuery(code));
+
+  useEffect(() => {
+    // A lost count must not disturb the reader.
+    countVisit(code).catch(() => undefined);
+  }, [code]);
+
+  if (frame.data) return <Report frame={frame.data} />;
+  if (frame.isPending) return <Spin className={styles.loading} size="large" />;
+  return <NoReport error={frame.error} onRetry={() => void frame.refetch()} />;
+}
+
+function NoReport({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  const denied = error instanceof ApiError && (error.code === 403 || error.code === 402);
+  return (
+    <Result
+      status={denied ? '403' : 'warning'}
+      title={denied ? '没有查看此报表的权限' : '报表无法打开'}
+      subTitle={error.message}
+      extra={
+        <Button type="primary" onClick={onRetry}>
+          重试
+        </Button>
+      }
+    />
+  );
+}
+
+function Report({ frame }: { frame: ReportFrame }) {
+  const tabs = useTabs();
+  const [chosen, setChosen] = useState(() => defaultTab(frame.tabs));
+  const figures = useFreshFigures(frame);
+
+  useEffect(() => {
+    tabs.setTitle(`/report/${frame.code}`, frame.label);
+  }, [tabs, frame.code, frame.label]);
+
+  const freshness = <Freshness figures={figures} />;
+  const show = (tab: FrameTab) => <TabFrame key={figures.version} frame={frame} tab={tab} />;
+
+  if (frame.tabs.length > 1) {
+    return (
+      <Tabs
+        size="small"
+        className={styles.tabs}
+        activeKey={chosen}
+        onChange={setChosen}
+        tabBarExtraContent={freshness}
+        items={frame.tabs.map((tab) => ({ key: tab.key, label: tab.label, children: show(tab) }))}
+      />
+    );
+  }
+  const [only] = frame.tabs;
+  return (
+    <>
+      <div className={styles.heading}>
+        <h2>{frame.label}</h2>
+        {freshness}
+      </div>
+      {only && show(only)}
+    </>
+  );
+}
+
+function TabFrame({ frame, tab }: { frame: ReportFrame; tab: FrameTab }) {
+  if (tab.address === null) {
+    return (
+      <Result
+        status="info"
+        title="当前访问地址没有对应的报表服务"
+        subTitle={`站点 ${window.location.hostname} 不在报表部署清单中，请改用公司发布的系统地址访问，或请管理员登记该站点。`}
+      />
+    );
+  }
+  return <EmbedFrame code={frame.code} tab={{ ...tab, address: tab.address }} title={`${frame.label} ${tab.label}`} />;
+}
