@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
+from typing import Annotated
 
 import typer
 
 from api.kit.settings import SettingError, Settings, settings
 from api.launch.guard import StartRefused
+from api.launch.health import Part
 from api.launch.postgres import PostgresError
 from api.launch.supervisor import ChildError
 
@@ -57,6 +59,32 @@ def serve() -> None:
         log_level="warning",
         access_log=False,
     )
+
+
+@app.command()
+def refresh(
+    once: Annotated[bool, typer.Option("--once", help="刷新一次就结束")] = False,
+    full: Annotated[bool, typer.Option("--full", help="全部重新抽取和计算（只与 --once 同用）")] = False,
+) -> None:
+    """运行数仓刷新进程：被审核唤醒，抽取、转换、发布快照。"""
+    from warehouse import worker
+
+    if not once:
+        _configured()
+        worker.run()
+        return
+    from api.launch.attach import database
+
+    with database(settings()):
+        print(worker.refresh_once(full=full))
+
+
+@app.command()
+def healthy(part: Annotated[Part, typer.Argument(help="哪一部分")]) -> None:
+    """检查一个常驻进程是否正常：正常返回 0，否则返回 1；供容器的健康检查使用。"""
+    from api.launch.health import is_healthy
+
+    raise typer.Exit(0 if is_healthy(part, _configured()) else 1)
 
 
 def _configured() -> Settings:

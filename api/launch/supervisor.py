@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -113,15 +112,3 @@ class Watched:
         self._failures += 1
         self._next_start = time.monotonic() + wait
         self._say(f"✗ {self.child.label}{reason}，{wait} 秒后重新启动，日志 {self.log}")
-
-
-def answers(port: int, path: str) -> bool:
-    """Whether 127.0.0.1:`port` answers 200 at `path`."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
-    try:
-        connection.request("GET", path)
-        return connection.getresponse().status == 200
-    except (OSError, http.client.HTTPException):
-        return False
-    finally:
-        connection.close()

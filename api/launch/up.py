@@ -13,10 +13,11 @@ from typing import Any
 
 from api.kit.settings import PROJECT_DIR, Settings
 from api.launch.guard import check_ports, hold_data_dir
+from api.launch.health import Part, answers, is_healthy
 from api.launch.postgres import EmbeddedPostgres
 from api.launch.process import open_log, spawn, stop, sweep, tail
 from api.launch.progress import Progress
-from api.launch.supervisor import Child, ChildError, Watched, answers
+from api.launch.supervisor import Child, ChildError, Watched
 
 START_SECONDS = 180
 FIRST_SNAPSHOT_SECONDS = 900
@@ -61,7 +62,11 @@ class Launcher:
         with self.progress.step("迁移数据库、创建管理员、载入演示数据"):
             logins = self._prepare()
         with self.progress.step("启动接口、任务和数仓刷新进程"):
-            api, work, refresh = self._start_children(_api(self.config), _work(), _refresh(self.config))
+            api, work, refresh = self._start_children(
+                _core_child(self.config, Part.API, "接口", "serve"),
+                _core_child(self.config, Part.WORK, "任务进程", "work"),
+                _core_child(self.config, Part.REFRESH, "数仓刷新进程", "refresh"),
+            )
         with self.progress.step("准备报表平台"):
             self._finish_task("reports-boot")
             (superset,) = self._start_children(_superset(self.config))
@@ -156,17 +161,8 @@ class Launcher:
         return self.config.logs_dir / f"{name}.log"
 
 
-def _api(config: Settings) -> Child:
-    return Child("api", "接口", _erp("serve"), PROJECT_DIR, probe=lambda: answers(config.port, "/healthz"))
-
-
-def _work() -> Child:
-    return Child("work", "任务进程", _erp("work"), PROJECT_DIR, probe=lambda: True)
-
-
-def _refresh(config: Settings) -> Child:
-    current = config.warehouse_dir / "current"
-    return Child("refresh", "数仓刷新进程", _erp("refresh"), PROJECT_DIR, probe=current.exists)
+def _core_child(config: Settings, part: Part, label: str, command: str) -> Child:
+    return Child(part.value, label, _erp(command), PROJECT_DIR, probe=lambda: is_healthy(part, config))
 
 
 def _superset(config: Settings) -> Child:

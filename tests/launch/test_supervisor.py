@@ -14,8 +14,9 @@ import pytest
 
 from api.kit.settings import PROJECT_DIR
 from api.launch import supervisor
+from api.launch.health import answers
 from api.launch.process import command_line, wait_until
-from api.launch.supervisor import Child, ChildError, Watched, answers
+from api.launch.supervisor import Child, ChildError, Watched
 
 SERVE_A_FOLDER = [sys.executable, "-m", "http.server", "--bind", "127.0.0.1"]
 
@@ -115,7 +116,8 @@ class TestStop:
 @pytest.mark.skipif(sys.platform != "linux", reason="the kernel's death signal is Linux")
 def test_kill_9_of_the_parent_leaves_no_orphan(tmp_path: Path) -> None:
     code = (
-        "import sys, time; from pathlib import Path; from api.launch.process import spawn;"
+        "import sys, time; from pathlib import Path; from api.launch.health import answers
+from api.launch.process import spawn;"
         "print(spawn(['sleep', '60'], cwd=Path('/'), stdout=None).pid, flush=True); time.sleep(60)"
     )
     parent = subprocess.Popen(
