@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import BigInteger, Column, Connection, MetaData, Table, Text, text
 from sqlalchemy.orm import Mapped, mapped_column
@@ -29,7 +30,7 @@ class Xid8(UserDefinedType[int]):
         return "xid8"
 
 
-STAMP = {"server_default": text("pg_current_xact_id()"), "index": True, "nullable": False}
+STAMP: dict[str, Any] = {"server_default": text("pg_current_xact_id()"), "index": True, "nullable": False}
 
 tombstone = Table(
     "tombstone",
@@ -56,7 +57,7 @@ def triggers_of(table: Table) -> Iterator[str]:
     elif "row_xid" in table.c and table is not tombstone:
         (key, *more) = table.primary_key.columns
         if more:
-            raise ValueError(f"{table.name}: a stamped table has a single key, so that a tombstone can name it")
+            raise ValueError(f"{table.name}: a stamped table needs a single key, for its tombstones")
         yield (
             f"create or replace trigger {table.name}_stamp before insert or update "
             f"on {table.name} for each row execute function erp_stamp()"

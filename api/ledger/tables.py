@@ -112,7 +112,6 @@ class StockTotal(Base):
 
     __tablename__ = "stock_total"
     __table_args__ = (
-        CheckConstraint("reserved >= 0", name="reserved"),
         CheckConstraint("frozen >= 0", name="frozen"),
         Index("ix_stock_total_goods", "goods_id"),
         HOT,

@@ -1,0 +1,141 @@
+"""Posting (过账): the only way into the ledgers. One database call an audit, one an un-audit, whatever the lines.
+
+The caller's transaction must be READ COMMITTED (PostgreSQL's default): the functions lock first and read afterwards.
+Run the unit of work through `api.kit.database.retrying`; a deadlock cannot come from the ledger's own locks, but may
+from rows that the caller locked before. Cost rules: spec/3-rules.md 5.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import orjson
+import psycopg
+from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
+
+from api.kit.posting import BillRef, Postings, StockMove
+from api.ledger.refusals import SQLSTATE, reraise
+
+_POST = "select erp_post(%s::text, %s::bigint, %s::text, %s::bigint, %s::date, %s::jsonb, %s::bigint[], %s::boolean)"
+_REVERSE = "select erp_reverse(%s::text, %s::bigint, %s::text, %s::bigint, %s::date, %s::bigint[])"
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What a posting may do beyond the default.
+
+    `negative_warehouses`: may go below zero, and below what orders have reserved (允许负库存).
+    `reserve_beyond_stock`: order lines claim all they ordered; by default they claim what is available at the moment
+    of the audit, so that an order for goods on the way can be audited and does not block goods that nobody has.
+    """
+
+    negative_warehouses: frozenset[int] = frozenset()
+    reserve_beyond_stock: bool = False
+
+
+STRICT = Policy()
+
+
+def post(conn: Connection, bill: BillRef, postings: Postings, policy: Policy = STRICT) -> None:
+    """Write what an audited bill does; raises a `LedgerRefusal`, after which the transaction must be rolled back."""
+    content = _content(postings)
+    if content:
+        _call(
+            conn,
+            _POST,
+            (
+                *_reference(bill),
+                orjson.dumps(content).decode(),
+                list(policy.negative_warehouses),
+                policy.reserve_beyond_stock,
+            ),
+        )
+
+
+def reverse(conn: Connection, bill: BillRef, policy: Policy = STRICT) -> None:
+    """Negate every row that the bill has standing; raises a `LedgerRefusal` when later bills depend on it."""
+    _call(conn, _REVERSE, (*_reference(bill), list(policy.negative_warehouses)))
+
+
+def _reference(bill: BillRef) -> tuple[Any, ...]:
+    return bill.bill_type, bill.bill_id, bill.bill_no, bill.company_id, bill.business_date
+
+
+def _call(conn: Connection, sql: str, parameters: tuple[Any, ...]) -> None:
+    try:
+        conn.exec_driver_sql(sql, parameters)
+    except DBAPIError as error:
+        _translate(error)
+
+
+def _translate(error: DBAPIError) -> NoReturn:
+    if isinstance(error.orig, psycopg.Error) and error.orig.sqlstate == SQLSTATE:
+        reraise(error.orig)
+    raise error
+
+
+def _content(postings: Postings) -> dict[str, Any]:
+    """The `postings` document of erp_post; absent keys are null there."""
+    content: dict[str, Any] = {}
+    if postings.stock:
+        content["stock"] = [_move(place, move) for place, move in enumerate(postings.stock)]
+    if postings.reservations:
+        content["reservations"] = [
+            {
+                "order_line_id": claim.order_line_id,
+                "warehouse_id": claim.warehouse_id,
+                "goods_id": claim.goods_id,
+                "quantity": str(claim.quantity),
+            }
+            for claim in postings.reservations
+        ]
+    if postings.settlements:
+        content["settlements"] = [
+            {
+                "party_type": item.party_type,
+                "party_id": item.party_id,
+                "kind": item.kind,
+                "due_date": item.due_date,
+                "amount": str(item.amount),
+            }
+            for item in postings.settlements
+        ]
+    if postings.write_offs:
+        content["write_offs"] = [
+            {"settlement_id": entry.settlement_id, "amount": str(entry.amount)}
+            for entry in postings.write_offs
+        ]
+    if postings.money:
+        content["money"] = [
+            {"receivables_mode_id": entry.receivables_mode_id, "amount": str(entry.amount)}
+            for entry in postings.money
+        ]
+    return content
+
+
+def _move(place: int, move: StockMove) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "place": place,
+        "line_id": move.line_id,
+        "warehouse_id": move.warehouse_id,
+        "goods_id": move.goods_id,
+        "quantity": str(move.quantity),
+    }
+    inbound = move.quantity > 0
+    if inbound or move.allocation_id is not None:
+        row["allocation_id"] = move.allocation_id or 0
+    if inbound or move.batch_id is not None:
+        row["batch_id"] = move.batch_id or 0
+    if move.amount is not None:
+        row["amount"] = str(move.amount)
+    if move.origin is not None:
+        row["origin_type"], row["origin_line_id"] = move.origin
+    if move.fallback_unit_cost is not None:
+        row["fallback_unit_cost"] = str(move.fallback_unit_cost)
+    if move.order_line_id is not None:
+        row["order_line_id"] = move.order_line_id
+    if move.production_date is not None:
+        row["production_date"] = move.production_date
+    return row

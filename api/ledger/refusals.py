@@ -1,0 +1,152 @@
+"""Refusals of the ledger (过账拒绝): typed, with what stands in the way as data, and a Chinese message.
+
+The ledger knows no masters: `causes` carry ids, and `describe(names)` words the message again with the names that
+the caller looked up (`{goods_id: name}`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any, ClassVar, NoReturn
+
+import orjson
+from psycopg import Error
+
+from api.kit.errors import Refusal
+
+SQLSTATE = "ERP00"
+Names = Mapping[int, str]
+
+
+class LedgerRefusal(Refusal):
+    """A posting that the ledger refuses; the transaction has changed nothing and must be rolled back."""
+
+    kinds: ClassVar[dict[str, type[LedgerRefusal]]] = {}
+    kind: ClassVar[str]
+
+    def __init_subclass__(cls, *, kind: str) -> None:
+        cls.kind = kind
+        cls.kinds[kind] = cls
+
+    def __init__(self, causes: Any) -> None:
+        self.causes = causes
+        super().__init__(self.describe({}), data={"kind": self.kind, "causes": causes})
+
+    def describe(self, names: Names) -> str:
+        """The message, with goods named where `names` knows them."""
+        raise NotImplementedError
+
+    def goods_ids(self) -> set[int]:
+        """The goods that the message speaks of."""
+        rows = self.causes if isinstance(self.causes, list) else self.causes.get("lines", ())
+        return {row["goods_id"] for row in rows if "goods_id" in row}
+
+    def name(self, names: Names) -> LedgerRefusal:
+        """Itself, with the message worded anew."""
+        self.msg = self.describe(names)
+        return self
+
+
+class Shortage(LedgerRefusal, kind="shortage"):
+    """Lines that find too little stock; causes: [{line_id, warehouse_id, goods_id, allocation_id, batch_id, missing,
+    reserved}], `reserved` when the stock is there but claimed by orders or frozen."""
+
+    def describe(self, names: Names) -> str:
+        return "库存不足：" + "；".join(
+            f"{_goods(row, names)}缺 {_plain(row['missing'])}{'（已被订单占用或冻结）' if row['reserved'] else ''}"
+            for row in self.causes
+        )
+
+
+class ReturnExceeds(LedgerRefusal, kind="return_exceeds"):
+    """Linked returns of more than their line delivered; causes: [{line_id, goods_id, missing}]."""
+
+    def describe(self, names: Names) -> str:
+        return "退货数量超过原单可退数量：" + "；".join(
+            f"{_goods(row, names)}超出 {_plain(row['missing'])}" for row in self.causes
+        )
+
+
+class StockUsed(LedgerRefusal, kind="stock_used"):
+    """The stock that the bill brought is gone or claimed; causes: {lines: as Shortage, bills: [...]}."""
+
+    def describe(self, names: Names) -> str:
+        goods = "、".join(dict.fromkeys(_goods(row, names) for row in self.causes["lines"]))
+        return f"该单据的库存已被使用，不能反审核或作废：{goods}{_by(self.causes)}"
+
+
+class CostUsed(LedgerRefusal, kind="cost_used"):
+    """Taking the bill's value back would leave a value without stock; causes: [{goods_id, quantity, amount}], both as
+    they would be left."""
+
+    def describe(self, names: Names) -> str:
+        goods = "、".join(_goods(row, names) for row in self.causes)
+        return f"该单据的成本已结转到后续出库，不能反审核或作废：{goods}。请先反审核后续出库单，或作成本调整"
+
+
+class ReturnedLater(LedgerRefusal, kind="returned_later"):
+    """A linked return stands on the bill's lines; causes: {bills: [{bill_type, bill_id, bill_no}]}."""
+
+    def describe(self, names: Names) -> str:
+        return f"该单据已有退货，不能反审核或作废{_by(self.causes)}"
+
+
+class ReservationUsed(LedgerRefusal, kind="reservation_used"):
+    """Later bills have used the order's reservation; causes: {bills: [...]}."""
+
+    def describe(self, names: Names) -> str:
+        return f"该订单的占用已被后续单据使用，不能反审核或作废{_by(self.causes)}"
+
+
+class AlreadySettled(LedgerRefusal, kind="already_settled"):
+    """The bill's receivable or payable is written off by others; causes: {bills: [...]}."""
+
+    def describe(self, names: Names) -> str:
+        return f"该单据已核销，不能反审核或作废{_by(self.causes)}"
+
+
+class OverWriteOff(LedgerRefusal, kind="over_write_off"):
+    """Write-offs past the open amount, of the wrong sign, or of an unknown item; causes: [{settlement_id, bill_no,
+    open_amount, amount}], the texts None where the company has no such item."""
+
+    def describe(self, names: Names) -> str:
+        return "核销金额超过未核销金额：" + "；".join(
+            f"{row['bill_no'] or '单据不存在'} 未核销 {row['open_amount'] or 0}，本次 {row['amount']}"
+            for row in self.causes
+        )
+
+
+class PeriodClosed(LedgerRefusal, kind="period_closed"):
+    """The business date lies in a closed period; causes: {period}."""
+
+    def describe(self, names: Names) -> str:
+        return f"会计期间 {self.causes['period']} 已结账，请修改单据日期或先反结账"
+
+
+class PeriodClosing(LedgerRefusal, kind="period_closing"):
+    """The period is being closed at this moment; causes: {period}."""
+
+    def describe(self, names: Names) -> str:
+        return f"会计期间 {self.causes['period']} 正在结账，请稍后重试"
+
+
+def reraise(error: Error) -> NoReturn:
+    """Raise the refusal that a ledger function signalled, or the error itself when it is something else."""
+    if error.sqlstate != SQLSTATE:
+        raise error
+    kind = LedgerRefusal.kinds[error.diag.message_primary or ""]
+    raise kind(orjson.loads(error.diag.message_detail or "null")) from None
+
+
+def _goods(row: Mapping[str, Any], names: Names) -> str:
+    return names.get(row["goods_id"], f"商品 {row['goods_id']}")
+
+
+def _plain(number: str) -> str:
+    return f"{Decimal(number).normalize():f}"
+
+
+def _by(causes: Mapping[str, Any]) -> str:
+    bills = "、".join(bill["bill_no"] for bill in causes.get("bills") or ())
+    return f"（相关单据：{bills}）" if bills else ""
