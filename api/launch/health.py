@@ -7,8 +7,6 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
 from api.kit.settings import Settings
-from warehouse import status
-from warehouse.files import Files
 
 REFRESH_SILENCE = timedelta(minutes=5)
 
@@ -44,6 +42,9 @@ def answers(port: int, path: str) -> bool:
 
 def is_refreshing(config: Settings) -> bool:
     """Whether a snapshot is published and the refresh worker has looked for news lately."""
+    from warehouse import status
+    from warehouse.files import Files
+
     files = Files(config.warehouse_dir)
     checked_at = status.read(files.status)["checked_at"]
     if not files.current.exists() or checked_at is None:

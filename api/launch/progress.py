@@ -23,7 +23,7 @@ class Progress:
         return {STARTED_VARIABLE: str(self._started)}
 
     def say(self, text: str) -> None:
-        print(f"[{time.time() - self._started:6.1f}s] {text}", file=sys.stderr, flush=True)
+        sys.stderr.write(f"[{time.time() - self._started:6.1f}s] {text}\n")
 
     def done(self, label: str, began: float) -> None:
         self.say(f"✓ {label}（{time.monotonic() - began:.1f} 秒）")

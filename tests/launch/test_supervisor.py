@@ -116,8 +116,7 @@ class TestStop:
 @pytest.mark.skipif(sys.platform != "linux", reason="the kernel's death signal is Linux")
 def test_kill_9_of_the_parent_leaves_no_orphan(tmp_path: Path) -> None:
     code = (
-        "import sys, time; from pathlib import Path; from api.launch.health import answers
-from api.launch.process import spawn;"
+        "import sys, time; from pathlib import Path; from api.launch.process import spawn;"
         "print(spawn(['sleep', '60'], cwd=Path('/'), stdout=None).pid, flush=True); time.sleep(60)"
     )
     parent = subprocess.Popen(
