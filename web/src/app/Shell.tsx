@@ -1,9 +1,10 @@
 /** 主框架: header, left menu, page tabs and the pages behind them. */
 import { Button, Grid, Result, Spin } from 'antd';
-import { useCallback } from 'react';
+import { useCallback, useEffect } from 'react';
 import { useLocation } from 'react-router';
 import type { Session } from '@/lib/session';
 import { Header } from './header/Header';
+import { countUse } from './home/usage';
 import { menuLeaves, menuTrail, type MenuNode } from './menu/menuTree';
 import { SideMenu } from './menu/SideMenu';
 import { useMenu } from './menu/useMenu';
@@ -45,6 +46,10 @@ function Frame({ session, menu }: { session: Session; menu: MenuNode[] }) {
   const { pathname } = useLocation();
   const wide = Grid.useBreakpoint().md !== false;
   useAuthorityOfRoute(pathname);
+
+  useEffect(() => {
+    if (menuLeaves(menu).some((leaf) => leaf.route === pathname)) countUse(pathname);
+  }, [menu, pathname]);
 
   const nameOf = useCallback((route: string) => menuTrail(menu, route).at(-1)?.name ?? fixedNames[route], [menu]);
   const initialTabs = () => {

@@ -1,3 +1,70 @@
+/** 主页: who and where one is, how fresh the figures are, and the screens of one's role. */
+import { Card, Empty } from 'antd';
+import { useSession } from '../session';
+import { menuLeaves, type MenuNode } from '../menu/menuTree';
+import { useMenu } from '../menu/useMenu';
+import { DataFreshness } from './DataFreshness';
+import { EntryLink } from './EntryLink';
+import { greeting, longDate } from './greeting';
+import styles from './home.module.css';
+import { byUse } from './usage';
+import type { Session } from '@/lib/session';
+
+const quickEntries = 8;
+
 export default function HomePage() {
-  return <h1>主页</h1>;
+  const session = useSession();
+  return session && <Home session={session} />;
+}
+
+function Home({ session }: { session: Session }) {
+  const { data: menu = [] } = useMenu(session);
+  const leaves = menuLeaves(menu);
+  const now = new Date();
+  return (
+    <div className={styles.home}>
+      <section className={styles.hello}>
+        <div>
+          <h1>
+            {greeting(now)}，{session.realname || session.user_name}
+          </h1>
+          <p>{[session.company_name, session.department_name, session.role_name].filter(Boolean).join(' · ')}</p>
+        </div>
+        <div className={styles.today}>
+          <p>{longDate(now)}</p>
+          <DataFreshness leaves={leaves} />
+        </div>
+      </section>
+      {leaves.length === 0 && <Empty description="您的角色还没有任何菜单，请联系管理员授权" />}
+      {leaves.length > 0 && (
+        <Card size="small" title="常用入口">
+          <div className={styles.quick}>
+            {byUse(leaves, quickEntries).map((leaf) => (
+              <EntryLink key={leaf.menu_id} node={leaf} className={styles.tile} />
+            ))}
+          </div>
+        </Card>
+      )}
+      <div className={styles.modules}>
+        {menu.map((module) => (
+          <Card key={module.menu_id} size="small" title={module.name}>
+            <Groups nodes={module.sub} />
+          </Card>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Groups({ nodes }: { nodes: MenuNode[] }) {
+  return nodes.map((node) => (
+    <div key={node.menu_id} className={styles.group}>
+      {node.sub.length > 0 && <h3>{node.name}</h3>}
+      <div className={styles.links}>
+        {menuLeaves([node]).map((leaf) => (
+          <EntryLink key={leaf.menu_id} node={leaf} className={styles.link} />
+        ))}
+      </div>
+    </div>
+  ));
 }

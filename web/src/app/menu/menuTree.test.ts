@@ -9,7 +9,7 @@ const node = (name: string, route = '', sub: MenuNode[] = [], extra: Partial<Men
   code: route,
   icon: '',
   sort: nextId,
-  action: '',
+  action: [],
   sub,
   ...extra,
 });

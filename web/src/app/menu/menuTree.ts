@@ -7,7 +7,7 @@ export interface MenuNode {
   code: string;
   icon: string;
   sort: number;
-  action: string;
+  action: string[];
   sub: MenuNode[];
   tabRoute?: string | null;
 }
