@@ -3,6 +3,7 @@
 Loaded by Superset itself (`SUPERSET_CONFIG_PATH`), so every upper-case name here is a Superset setting.
 """
 
+import os
 import sys
 from pathlib import Path
 
@@ -101,12 +102,18 @@ PREVENT_UNSAFE_DB_CONNECTIONS = False
 CACHE_CONFIG = {"CACHE_TYPE": "NullCache"}
 DATA_CACHE_CONFIG = {"CACHE_TYPE": "NullCache"}
 THUMBNAIL_CACHE_CONFIG = {"CACHE_TYPE": "NullCache"}
-_STATE_CACHE = {
-    "CACHE_TYPE": "FileSystemCache",
-    "CACHE_DIR": str(_SETTINGS.superset_dir / "state"),
-    "CACHE_DEFAULT_TIMEOUT": int(timedelta(days=7).total_seconds()),
-    "CACHE_THRESHOLD": 20_000,
-}
+# Filter states are shared by all workers: files on one machine, Redis when several machines run Superset.
+_REDIS_URL = os.environ.get("ERP_REDIS_URL", "")
+_STATE_STORE = (
+    {"CACHE_TYPE": "RedisCache", "CACHE_REDIS_URL": _REDIS_URL}
+    if _REDIS_URL
+    else {
+        "CACHE_TYPE": "FileSystemCache",
+        "CACHE_DIR": str(_SETTINGS.superset_dir / "state"),
+        "CACHE_THRESHOLD": 20_000,
+    }
+)
+_STATE_CACHE = {**_STATE_STORE, "CACHE_DEFAULT_TIMEOUT": int(timedelta(days=7).total_seconds())}
 FILTER_STATE_CACHE_CONFIG = {**_STATE_CACHE, "CACHE_KEY_PREFIX": "filter_state_"}
 EXPLORE_FORM_DATA_CACHE_CONFIG = {**_STATE_CACHE, "CACHE_KEY_PREFIX": "form_data_"}
 ROW_LIMIT = 10_000
