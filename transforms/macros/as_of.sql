@@ -1,0 +1,10 @@
+{# The business date that "as of" figures refer to, as a date expression. #}
+{% macro as_of() -%}
+    {%- set given = var('as_of') or modules.datetime.datetime.now(modules.pytz.timezone('Asia/Shanghai')).date() -%}
+    cast('{{ given }}' as date)
+{%- endmacro %}
+
+{# End of a range that is still open. #}
+{% macro open_end() -%}
+    cast('9999-12-31' as date)
+{%- endmacro %}

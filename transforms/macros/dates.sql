@@ -1,0 +1,56 @@
+{# '2026-W03': the ISO week of a date, in the ISO year the week belongs to. #}
+{% macro iso_week_label(date) -%}
+    {{ return(adapter.dispatch('iso_week_label', 'erp')(date)) }}
+{%- endmacro %}
+
+{% macro duckdb__iso_week_label(date) -%}
+    strftime({{ date }}, '%G-W%V')
+{%- endmacro %}
+
+{% macro default__iso_week_label(date) -%}
+    concat(extract(yearofweek from {{ date }}), '-W', lpad(cast(extract(week from {{ date }}) as {{ dbt.type_string() }}), 2, '0'))
+{%- endmacro %}
+
+{# '2026-01': the month of a date. #}
+{% macro month_label(date) -%}
+    {{ return(adapter.dispatch('month_label', 'erp')(date)) }}
+{%- endmacro %}
+
+{% macro duckdb__month_label(date) -%}
+    strftime({{ date }}, '%Y-%m')
+{%- endmacro %}
+
+{% macro default__month_label(date) -%}
+    date_format({{ date }}, 'yyyy-MM')
+{%- endmacro %}
+
+{# A query of every day from `first` to `last`, column day. #}
+{% macro every_day(first, last) -%}
+    {{ return(adapter.dispatch('every_day', 'erp')(first, last)) }}
+{%- endmacro %}
+
+{% macro duckdb__every_day(first, last) -%}
+    select cast(day as date) as day
+    from generate_series({{ first }}, {{ last }}, interval 1 day) as days(day)
+{%- endmacro %}
+
+{% macro default__every_day(first, last) -%}
+    select explode(sequence({{ first }}, {{ last }}, interval 1 day)) as day
+{%- endmacro %}
+
+{# Whole days from `first` to `last`. #}
+{% macro days_between(first, last) -%}
+    {{ dbt.datediff(first, last, 'day') }}
+{%- endmacro %}
+
+{% macro add_days(date, days) -%}
+    cast({{ dbt.dateadd('day', days, date) }} as date)
+{%- endmacro %}
+
+{% macro add_months(date, months) -%}
+    cast({{ dbt.dateadd('month', months, date) }} as date)
+{%- endmacro %}
+
+{% macro month_of(date) -%}
+    cast({{ dbt.date_trunc('month', date) }} as date)
+{%- endmacro %}

@@ -1,0 +1,4 @@
+{# Schemas are named as configured, without the target's schema in front. #}
+{% macro generate_schema_name(custom_schema_name, node) -%}
+    {{ custom_schema_name or target.schema }}
+{%- endmacro %}

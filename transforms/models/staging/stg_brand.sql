@@ -1,0 +1,5 @@
+-- grain: one row a brand
+select
+    brand_id,
+    brand_name
+from {{ source('raw', 'brand') }}

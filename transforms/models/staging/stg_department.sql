@@ -1,0 +1,6 @@
+-- grain: one row a department
+select
+    department_id,
+    department_name,
+    company_id
+from {{ source('raw', 'department') }}

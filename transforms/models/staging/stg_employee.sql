@@ -1,0 +1,7 @@
+-- grain: one row an employee
+select
+    employee_id,
+    employee_name,
+    company_id,
+    department_id
+from {{ source('raw', 'employee') }}

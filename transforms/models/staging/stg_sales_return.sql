@@ -1,0 +1,12 @@
+-- grain: one row a sales return bill that counts (audited, closed or locked)
+select
+    bill_id,
+    bill_no,
+    company_id,
+    warehouse_id,
+    customer_id,
+    department_id,
+    employee_id,
+    business_date
+from {{ source('raw', 'sales_return') }}
+where status in (2, 4, 5)

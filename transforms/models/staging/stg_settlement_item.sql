@@ -1,0 +1,15 @@
+-- grain: one row a settlement item (amounts signed: returns and advances negative)
+select
+    settlement_id,
+    company_id,
+    party_type,
+    party_id,
+    kind,
+    bill_type,
+    bill_id,
+    bill_no,
+    business_date,
+    due_date,
+    amount,
+    open_amount
+from {{ source('raw', 'settlement_item') }}

@@ -1,0 +1,11 @@
+-- grain: one row an entry of the settlement ledger
+select
+    entry_id,
+    settlement_id,
+    company_id,
+    party_type,
+    party_id,
+    amount,
+    entry,
+    business_date
+from {{ source('raw', 'settlement_ledger') }}

@@ -1,0 +1,238 @@
+"""抽取：在一个 PostgreSQL 快照里读取各源表的变更，写入工作库 raw，登记受影响的键。
+
+A row is new to us when its transaction stamp was not visible in the snapshot of the last load. A transaction that
+began early and committed late is therefore read when it commits, whatever was read in between. Replays do no harm:
+rows are deleted by key before they are inserted. A database that was restored, or a table that was rewritten or has
+other columns, is loaded in full.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, field
+
+import duckdb
+
+from warehouse import position as positions
+from warehouse import reconcile
+from warehouse.engine import ask, literal, remote
+from warehouse.position import REBUILD, RELABEL, Position
+from warehouse.sources import Source, sources
+
+log = logging.getLogger(__name__)
+
+INSTANCE = """
+select system_identifier::text || '/' || timeline_id::text || '/' ||
+       (select oid::text from pg_database where datname = current_database()),
+       pg_current_snapshot()::text
+from pg_control_system(), pg_control_checkpoint()
+"""
+
+COLUMNS = """
+select c.relname, c.oid::text || '/' || c.relfilenode::text,
+       coalesce(string_agg(a.attname || ' ' || format_type(a.atttypid, a.atttypmod), ',' order by a.attnum), '')
+from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and ({wanted})
+group by 1, 2
+"""
+
+
+class ExtractionError(RuntimeError):
+    """The core's database lacks what the warehouse reads; the message is Chinese."""
+
+
+@dataclass
+class Load:
+    """What one load did: rows read, sources changed, sources read in full, differences that were mended."""
+
+    position: Position
+    rows: int = 0
+    touched: list[str] = field(default_factory=list)
+    reloaded: list[str] = field(default_factory=list)
+    mended: list[str] = field(default_factory=list)
+
+
+def load(conn: duckdb.DuckDBPyConnection, *, full: bool = False, deep: bool = False) -> Load:
+    """Bring raw up to one Postgres snapshot and prove the copy, all in one transaction.
+
+    `full` reads every table again; `deep` reconciles whole tables instead of the part just read.
+    Raises ExtractionError, reconcile.DifferenceError; then nothing is changed.
+    """
+    positions.prepare(conn)
+    conn.execute("begin")
+    try:
+        result = _load(conn, full=full, deep=deep)
+        conn.execute("commit")
+    except BaseException:
+        conn.execute("rollback")
+        raise
+    return result
+
+
+def _load(conn: duckdb.DuckDBPyConnection, *, full: bool, deep: bool) -> Load:
+    last = positions.read(conn)
+    now = Position(*ask(conn, INSTANCE)[0])
+    result = Load(now)
+    if last is None or last.identity != now.identity or last.next_xid > now.next_xid:
+        if last is not None:
+            log.warning("the database was restored or replaced: everything is read again")
+        full = True
+    prints = _fingerprints(conn)
+    known = {} if full else positions.fingerprints(conn)
+    changed = set() if last is None or full else changed_tables(conn, last)
+    for source in sources():
+        if known.get(source.name) != prints[source.name]:
+            result.rows += _reload(conn, source, prints[source.name])
+            result.reloaded.append(source.name)
+        elif not source.stamped:
+            result.rows += _compare(conn, source, result)
+        elif source.name in changed and last is not None:
+            result.rows += _increment(conn, source, last)
+            result.touched.append(source.name)
+    for source in sources():
+        whole = deep or source.name in result.reloaded
+        if whole or source.name in result.touched:
+            since = None if whole or last is None else last.xmin
+            _prove(conn, source, since, prints[source.name], result)
+    positions.write(conn, now)
+    return result
+
+
+def changed_tables(conn: duckdb.DuckDBPyConnection, last: Position) -> set[str]:
+    """Names of stamped sources with rows or tombstones that the snapshot `last` did not see."""
+    return {name for (name,) in ask(conn, changes_query(last))}
+
+
+def changes_query(last: Position) -> str:
+    """The Postgres query behind `changed_tables`: index probes, one row a changed table."""
+    stamped = [source.name for source in sources() if source.stamped]
+    probes = [
+        f"select {literal(name)} where exists (select from {name} where {_unseen(last)})" for name in stamped
+    ]
+    names = ", ".join(literal(name) for name in stamped)
+    probes.append(f"select table_name from tombstone where table_name in ({names}) and {_unseen(last)}")
+    return " union ".join(probes)
+
+
+def digest_query() -> str:
+    """A Postgres query for one digest over the small tables that carry no stamp."""
+    parts = [
+        f"select coalesce(string_agg(t::text, ',' order by t::text), '') as text from {source.name} t"
+        for source in sources()
+        if not source.stamped
+    ]
+    return f"select md5(string_agg(text, ';')) from ({' union all '.join(parts)}) as each"
+
+
+def _unseen(last: Position) -> str:
+    return (
+        f"row_xid >= '{last.xmin}'::xid8 and not pg_visible_in_snapshot(row_xid, '{last.snapshot}'::pg_snapshot)"
+    )
+
+
+def _fingerprints(conn: duckdb.DuckDBPyConnection) -> dict[str, str]:
+    """Per source: the table's identity and file, and the types of the columns that are read."""
+    wanted = " or ".join(
+        f"(c.relname = {literal(source.name)} and a.attname in"
+        f" ({', '.join(literal(column) for column in source.columns)}))"
+        for source in sources()
+    )
+    found = {name: (place, types) for name, place, types in ask(conn, COLUMNS.format(wanted=wanted))}
+    for source in sources():
+        present = found.get(source.name, ("", ""))[1]
+        names = {item.split(" ")[0] for item in present.split(",")}
+        lacking = [column for column in source.columns if column not in names]
+        if lacking:
+            raise ExtractionError(f"业务库的表 {source.name} 缺少列：{'、'.join(lacking)}，请先执行 erp migrate")
+    return {
+        source.name: f"{found[source.name][0]} {found[source.name][1]} {','.join(source.track)}"
+        for source in sources()
+    }
+
+
+def _reload(conn: duckdb.DuckDBPyConnection, source: Source, fingerprint: str) -> int:
+    """Copy a whole table; what was derived from it is stale."""
+    stamp = ", cast(row_xid as ubigint) as row_xid" if source.stamped else ""
+    conn.execute(
+        f"create or replace table raw.{source.name} as"
+        f" select {', '.join(source.columns)}{stamp} from pg.public.{source.name}"
+    )
+    if source.track:
+        conn.execute(
+            f"create or replace table change.{source.name} as"
+            f" select {', '.join(source.track)} from raw.{source.name} limit 0"
+        )
+    positions.mark_loaded(conn, source, fingerprint)
+    positions.owe(conn, REBUILD)
+    return conn.execute(f"select count(*) from raw.{source.name}").fetchone()[0]
+
+
+def _compare(conn: duckdb.DuckDBPyConnection, source: Source, result: Load) -> int:
+    """Replace the copy of a small table without a key when it differs."""
+    columns = ", ".join(source.columns)
+    conn.execute(f"create or replace temp table incoming as select {columns} from pg.public.{source.name}")
+    differs = conn.execute(
+        f"select exists((from incoming except all from raw.{source.name})"
+        f" union all (from raw.{source.name} except all from incoming))"
+    ).fetchone()[0]
+    if not differs:
+        return 0
+    conn.execute(f"delete from raw.{source.name}")
+    conn.execute(f"insert into raw.{source.name} from incoming")
+    positions.touch(conn, source)
+    result.touched.append(source.name)
+    return conn.execute("select count(*) from incoming").fetchone()[0]
+
+
+def _increment(conn: duckdb.DuckDBPyConnection, source: Source, last: Position) -> int:
+    """Apply the rows and tombstones since `last`; returns how many there were."""
+    (key,), table = source.key, f"raw.{source.name}"
+    columns = ", ".join(source.columns)
+    unseen = _unseen(last)
+    conn.execute(
+        "create or replace temp table incoming as"
+        f" select * replace (cast(row_xid as ubigint) as row_xid) from postgres_query('pg', "
+        + literal(f"select {columns}, row_xid::text as row_xid from {source.name} where {unseen}")
+        + ")"
+    )
+    conn.execute(
+        "create or replace temp table gone as "
+        + remote(f"select row_key from tombstone where table_name = {literal(source.name)} and {unseen}")
+        + f" union select {key} from incoming"
+    )
+    if source.track:
+        track = ", ".join(source.track)
+        conn.execute(
+            f"insert into change.{source.name} select {track} from {table} where {key} in (from gone)"
+            f" union select {track} from incoming"
+        )
+    if source.label and _renames(conn, source):
+        positions.owe(conn, RELABEL)
+    conn.execute(f"delete from {table} where {key} in (from gone)")
+    conn.execute(f"insert into {table} by name from incoming")
+    positions.touch(conn, source)
+    return conn.execute("select count(*) from gone").fetchone()[0]
+
+
+def _renames(conn: duckdb.DuckDBPyConnection, source: Source) -> bool:
+    """Whether a row that was there before is now gone or has other values."""
+    (key,), columns = source.key, ", ".join(source.columns)
+    return conn.execute(
+        f"select exists(select {columns} from raw.{source.name} where {key} in (from gone)"
+        f" except select {columns} from incoming)"
+    ).fetchone()[0]
+
+
+def _prove(
+    conn: duckdb.DuckDBPyConnection, source: Source, since: int | None, fingerprint: str, result: Load
+) -> None:
+    """Reconcile one source; a difference is mended by a full copy, and one that remains is refused."""
+    difference = reconcile.compare(conn, source, since)
+    if difference is None:
+        return
+    log.error("reconciliation: %s; the table is read again", difference)
+    result.rows += _reload(conn, source, fingerprint)
+    result.mended.append(str(difference))
+    remaining = reconcile.compare(conn, source, None)
+    if remaining is not None:
+        raise reconcile.DifferenceError(remaining)

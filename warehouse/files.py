@@ -1,0 +1,51 @@
+"""仓库目录：工作库、集市库、快照、状态文件各在何处。"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Paths below one warehouse directory.
+
+    `work` holds raw copies, facts and the extraction position; `marts` is the database that each refresh patches and
+    publishing copies; both belong to the one refresh worker. Readers open `current`/wh.duckdb only.
+    """
+
+    root: Path
+
+    @property
+    def work(self) -> Path:
+        return self.root / "work.duckdb"
+
+    @property
+    def marts(self) -> Path:
+        return self.root / "marts" / "wh.duckdb"
+
+    @property
+    def snapshots(self) -> Path:
+        return self.root / "snap"
+
+    @property
+    def current(self) -> Path:
+        return self.root / "current"
+
+    @property
+    def status(self) -> Path:
+        return self.root / "status.json"
+
+    @property
+    def lock(self) -> Path:
+        return self.root / "refresh.lock"
+
+    @property
+    def dbt(self) -> Path:
+        """dbt's target and log directory."""
+        return self.root / "dbt"
+
+    def prepare(self) -> None:
+        """Make the directories."""
+        for directory in (self.snapshots, self.marts.parent, self.dbt):
+            directory.mkdir(parents=True, exist_ok=True)

@@ -1,0 +1,106 @@
+"""抽取位置：上次读到的快照、各源表的指纹、尚未转换的变更，都存在工作库里，与数据同一事务。"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import duckdb
+
+from warehouse.sources import Source
+
+SCHEMA = """
+create schema if not exists raw;
+create schema if not exists change;
+create schema if not exists state;
+create table if not exists state.position (identity varchar, snapshot varchar, next_xid ubigint);
+create table if not exists state.source (name varchar primary key, fingerprint varchar);
+create table if not exists state.touched (name varchar primary key);
+create table if not exists state.built (as_of varchar, project varchar);
+create table if not exists state.due (kind varchar primary key);
+"""
+
+REBUILD = "rebuild"
+"""Everything derived is stale: facts and marts are built from nothing."""
+RELABEL = "relabel"
+"""Facts can be patched, but rows of the marts carry names that changed: marts are replaced whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """How far extraction has read: `identity` names the database instance, `snapshot` is Postgres's snapshot text
+    (xmin:xmax:running) of the last committed load."""
+
+    identity: str
+    snapshot: str
+
+    @property
+    def xmin(self) -> int:
+        return int(self.snapshot.split(":")[0])
+
+    @property
+    def next_xid(self) -> int:
+        return int(self.snapshot.split(":")[1])
+
+
+def prepare(conn: duckdb.DuckDBPyConnection) -> None:
+    """Create the bookkeeping tables of a new work database."""
+    conn.execute(SCHEMA)
+
+
+def read(conn: duckdb.DuckDBPyConnection) -> Position | None:
+    """The position of the last load, or None before the first."""
+    row = conn.execute("select identity, snapshot from state.position").fetchone()
+    return Position(*row) if row else None
+
+
+def write(conn: duckdb.DuckDBPyConnection, position: Position) -> None:
+    """Remember `position`; part of the load's transaction."""
+    conn.execute("delete from state.position")
+    conn.execute(
+        "insert into state.position values (?, ?, ?)",
+        [position.identity, position.snapshot, position.next_xid],
+    )
+
+
+def fingerprints(conn: duckdb.DuckDBPyConnection) -> dict[str, str]:
+    """The stored fingerprint of each source's table."""
+    return dict(conn.execute("select name, fingerprint from state.source").fetchall())
+
+
+def mark_loaded(conn: duckdb.DuckDBPyConnection, source: Source, fingerprint: str) -> None:
+    conn.execute("insert or replace into state.source values (?, ?)", [source.name, fingerprint])
+
+
+def touch(conn: duckdb.DuckDBPyConnection, source: Source) -> None:
+    """Note that models below `source` have to run."""
+    conn.execute("insert or ignore into state.touched values (?)", [source.name])
+
+
+def touched(conn: duckdb.DuckDBPyConnection) -> list[str]:
+    return [name for (name,) in conn.execute("select name from state.touched order by name").fetchall()]
+
+
+def owe(conn: duckdb.DuckDBPyConnection, kind: str) -> None:
+    """Note that the next transformation is more than a patch (REBUILD, RELABEL)."""
+    conn.execute("insert or ignore into state.due values (?)", [kind])
+
+
+def owed(conn: duckdb.DuckDBPyConnection) -> set[str]:
+    return {kind for (kind,) in conn.execute("select kind from state.due").fetchall()}
+
+
+def built(conn: duckdb.DuckDBPyConnection) -> tuple[str, str] | None:
+    """Business date and project version of the last complete transformation."""
+    return conn.execute("select as_of, project from state.built").fetchone()
+
+
+def settle(conn: duckdb.DuckDBPyConnection, tracked: list[Source], as_of: str, project: str) -> None:
+    """Forget the changes that a complete transformation has worked off."""
+    conn.execute("begin")
+    for source in tracked:
+        conn.execute(f"delete from change.{source.name}")
+    conn.execute("delete from state.touched")
+    conn.execute("delete from state.due")
+    conn.execute("delete from state.built")
+    conn.execute("insert into state.built values (?, ?)", [as_of, project])
+    conn.execute("commit")

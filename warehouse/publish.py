@@ -1,0 +1,77 @@
+"""发布：把集市库复制为不可变快照 snap/<n>/wh.duckdb，再原子地切换 current。
+
+Readers resolve `current` at each connection; a snapshot that is open stays readable after its directory is gone.
+A directory whose name starts with a dot was being written when its process died.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from datetime import UTC, datetime
+
+import duckdb
+
+from warehouse.files import Files
+
+KEEP = 3
+NAME = "wh.duckdb"
+
+
+def publish(files: Files, *, next_xid: int, now: datetime | None = None) -> int:
+    """Stamp the marts, copy them into the next snapshot and make it current. Returns its number."""
+    number = max([_current(files), *_numbers(files)]) + 1
+    _stamp(files, number, next_xid, now or datetime.now(UTC))
+    draft = files.snapshots / f".{number}"
+    shutil.rmtree(draft, ignore_errors=True)
+    draft.mkdir(parents=True)
+    shutil.copyfile(files.marts, draft / NAME)
+    os.replace(draft, files.snapshots / str(number))
+    link = files.root / ".current"
+    link.unlink(missing_ok=True)
+    link.symlink_to(f"{files.snapshots.name}/{number}")
+    os.replace(link, files.current)
+    clean(files)
+    return number
+
+
+def clean(files: Files) -> None:
+    """Remove half-written snapshots and all but the newest ones."""
+    for draft in files.snapshots.glob(".*"):
+        shutil.rmtree(draft, ignore_errors=True)
+    current = _current(files)
+    for number in sorted(_numbers(files), reverse=True)[KEEP:]:
+        if number != current:
+            shutil.rmtree(files.snapshots / str(number), ignore_errors=True)
+
+
+def readable(files: Files) -> bool:
+    """Whether the current snapshot opens and carries its stamp."""
+    try:
+        with duckdb.connect(str(files.current / NAME), read_only=True) as conn:
+            return conn.execute("select count(*) from refreshed_at").fetchone() == (1,)
+    except (duckdb.Error, OSError):
+        return False
+
+
+def _stamp(files: Files, number: int, next_xid: int, now: datetime) -> None:
+    """Write refreshed_at into the marts and fold the write-ahead log into the one file that is copied."""
+    with duckdb.connect(str(files.marts)) as conn:
+        conn.execute("begin")
+        conn.execute(
+            "create or replace table refreshed_at (refreshed_at timestamptz, snapshot bigint, last_xid ubigint)"
+        )
+        conn.execute("insert into refreshed_at values (?, ?, ?)", [now, number, next_xid])
+        conn.execute("commit")
+        conn.execute("force checkpoint")
+
+
+def _numbers(files: Files) -> list[int]:
+    return [int(path.name) for path in files.snapshots.iterdir() if path.name.isdecimal()]
+
+
+def _current(files: Files) -> int:
+    try:
+        return int(files.current.readlink().name)
+    except (FileNotFoundError, ValueError):
+        return 0

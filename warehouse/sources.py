@@ -1,0 +1,121 @@
+"""数据源：哪些表、哪些列进入数据仓库；未列出的列（口令、电话、证件号）不会被读取。
+
+A source is copied by transaction stamp (`row_xid`) and tombstones when it has one key column; a small table without
+one (key = ()) is compared and copied whole. Columns are named one by one on purpose.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One Postgres table as the warehouse reads it.
+
+    `sums` are the numeric columns that reconciliation adds up; `track` the columns that name, for a changed row, what
+    has to be computed anew (written to change.<name>, before and after values); `label` marks a table whose changed
+    rows rename rows of the marts; `append_only` rows are never updated or deleted.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    key: tuple[str, ...] = ()
+    sums: tuple[str, ...] = ()
+    track: tuple[str, ...] = ()
+    label: bool = False
+    append_only: bool = False
+
+    @property
+    def stamped(self) -> bool:
+        """Whether changes are found by transaction stamp."""
+        return bool(self.key)
+
+
+def _label(name: str, *columns: str) -> Source:
+    return Source(name=name, columns=columns, key=columns[:1], label=True)
+
+
+def _ledger(name: str, columns: str, *, sums: str, track: str = "") -> Source:
+    listed = tuple(columns.split())
+    return Source(name, listed, listed[:1], tuple(sums.split()), tuple(track.split()), append_only=True)
+
+
+def _bill(name: str) -> Source:
+    return Source(
+        name=name,
+        columns=(
+            *("bill_id", "bill_no", "company_id", "business_date", "status", "department_id", "employee_id"),
+            *("warehouse_id", "customer_id"),
+        ),
+        key=("bill_id",),
+        sums=("status",),
+        track=("bill_id", "business_date"),
+    )
+
+
+def _bill_line(name: str) -> Source:
+    return Source(
+        name=name,
+        columns=(
+            *("line_id", "bill_id", "goods_id", "quantity", "price", "amount", "no_tax_amount", "is_gift"),
+        ),
+        key=("line_id",),
+        sums=("quantity", "amount", "no_tax_amount"),
+        track=("bill_id",),
+    )
+
+
+SOURCES: tuple[Source, ...] = (
+    _label("company", "company_id", "company_name"),
+    _label("department", "department_id", "department_name", "company_id"),
+    _label("employee", "employee_id", "employee_name", "company_id", "department_id"),
+    _label("warehouse", "warehouse_id", "warehouse_name", "company_id"),
+    _label("goods_type", "goods_type_id", "goods_type_name", "p_id", "level"),
+    _label("brand", "brand_id", "brand_name"),
+    _label("unit", "unit_id", "unit_name"),
+    _label(
+        "goods",
+        *("goods_id", "goods_num", "goods_name", "goods_type_id", "brand_id", "unit_id"),
+        *("specification_type", "pattern"),
+    ),
+    _label("goods_batch", "batch_id", "goods_id", "batch", "production_date"),
+    _label(
+        "customer",
+        *("customer_id", "customer_name", "company_id", "employee_id"),
+        *("province_name", "city_name", "area_name"),
+    ),
+    Source("role", ("role_id", "role_name", "scope_kind", "own", "sees_cost"), key=("role_id",)),
+    Source("role_company", ("role_id", "company_id")),
+    Source("role_warehouse", ("role_id", "warehouse_id")),
+    _ledger(
+        "stock_ledger",
+        "ledger_id company_id warehouse_id goods_id batch_id quantity amount bill_type bill_id line_id"
+        " business_date reverses",
+        sums="quantity amount",
+        track="company_id goods_id business_date bill_type bill_id",
+    ),
+    Source(
+        name="settlement_item",
+        columns=(
+            *("settlement_id", "company_id", "party_type", "party_id", "kind", "bill_type", "bill_id"),
+            *("bill_no", "business_date", "due_date", "amount", "open_amount"),
+        ),
+        key=("settlement_id",),
+        sums=("amount", "open_amount"),
+    ),
+    _ledger(
+        "settlement_ledger",
+        "entry_id settlement_id company_id party_type party_id amount entry business_date",
+        sums="amount",
+    ),
+    _bill("sales_outbound"),
+    _bill_line("sales_outbound_line"),
+    _bill("sales_return"),
+    _bill_line("sales_return_line"),
+)
+
+
+def sources() -> tuple[Source, ...]:
+    """Every source, masters first."""
+    return SOURCES

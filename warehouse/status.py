@@ -1,0 +1,43 @@
+"""刷新状态：status.json，最近一次成功、最近一次失败、耗时与行数，供页面与监控读取。"""
+
+from __future__ import annotations
+
+import json
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+EMPTY: dict[str, Any] = {
+    "state": "idle",
+    "checked_at": None,
+    "last_ok": None,
+    "last_error": None,
+    "error": None,
+    "snapshot": None,
+    "last_xid": None,
+    "seconds": None,
+    "rows": None,
+    "mode": None,
+    "mended": [],
+    "failures": 0,
+}
+
+
+def read(path: Path) -> dict[str, Any]:
+    """The status, with empty values before the first refresh. Times are ISO 8601 in UTC, seconds a float."""
+    try:
+        return {**EMPTY, **json.loads(path.read_text("utf-8"))}
+    except (FileNotFoundError, ValueError):
+        return dict(EMPTY)
+
+
+def write(path: Path, **changes: Any) -> None:
+    """Change some values; a reader sees the old file or the new one."""
+    draft = path.with_suffix(".draft")
+    draft.write_text(json.dumps({**read(path), **changes}, ensure_ascii=False, indent=2), "utf-8")
+    os.replace(draft, path)
+
+
+def now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

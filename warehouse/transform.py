@@ -1,0 +1,102 @@
+"""转换：在本进程内运行 dbt，解析结果在常驻进程里重复使用。"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from dbt.adapters.duckdb.connections import DuckDBConnectionManager
+from dbt.cli.main import dbtRunner
+
+from warehouse.engine import MEMORY_LIMIT, THREADS
+from warehouse.files import Files
+
+PROJECT = Path(__file__).resolve().parents[1] / "transforms"
+
+
+class TransformError(RuntimeError):
+    """A model or test failed; the message names it. The last good snapshot stays."""
+
+
+class Project:
+    """The dbt project over one warehouse directory. dbt keeps global state: one at a time in a process."""
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+        self._manifest: Any = None
+        self._version = version()
+
+    @property
+    def version(self) -> str:
+        """Digest of the models; another digest means that everything is built anew."""
+        return self._version
+
+    def build(self, *, as_of: str, sources: Sequence[str] | None, whole: bool = False) -> None:
+        """Run models: those below `sources` as patches, or with None all of them from nothing.
+
+        `whole` replaces the marts though the facts are patched. `as_of` is the business date, YYYY-MM-DD.
+        """
+        selection = ["--full-refresh"]
+        if sources is not None:
+            below = [f"source:raw.{name}+" for name in sources] or ["config.materialized:incremental"]
+            selection = ["--select", *below, "--exclude", "config.materialized:view"]
+        self._invoke("run", *selection, as_of=as_of, whole=whole)
+
+    def test(self, *, as_of: str, select: Sequence[str] = ()) -> None:
+        """Run the project's tests over the built models."""
+        self._invoke("test", *(["--select", *select] if select else []), as_of=as_of, whole=False)
+
+    def _invoke(self, command: str, *arguments: str, as_of: str, whole: bool) -> None:
+        os.environ.update(
+            ERP_WAREHOUSE_DIR=str(self._files.root),
+            ERP_WAREHOUSE_MEMORY=MEMORY_LIMIT,
+            ERP_WAREHOUSE_THREADS=str(THREADS),
+        )
+        common = self._common(as_of, whole)
+        try:
+            if self._manifest is None:
+                self._manifest = _done(dbtRunner().invoke(["parse", *common]))
+            _done(dbtRunner(manifest=self._manifest).invoke([command, *arguments, *common]))
+        finally:
+            _let_go()
+
+    def _common(self, as_of: str, whole: bool) -> list[str]:
+        return [
+            *("--project-dir", str(PROJECT), "--profiles-dir", str(PROJECT)),
+            *("--target-path", str(self._files.dbt), "--log-path", str(self._files.dbt)),
+            *("--vars", f"{{as_of: '{as_of}', whole: {str(whole).lower()}}}"),
+            *("--log-level", "none", "--log-level-file", "warn", "--no-write-json", "--no-partial-parse"),
+        ]
+
+
+def version() -> str:
+    """Digest of the project's files."""
+    digest = hashlib.sha256()
+    for path in sorted(PROJECT.rglob("*")):
+        if path.suffix in {".sql", ".yml"} and "target" not in path.parts:
+            digest.update(path.relative_to(PROJECT).as_posix().encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _let_go() -> None:
+    """Close the databases that dbt keeps open for its next run: extraction and publishing open them in between."""
+    environment = DuckDBConnectionManager._ENV
+    if environment is not None:
+        environment.close()
+        DuckDBConnectionManager.close_all_connections()
+
+
+def _done(result: Any) -> Any:
+    if result.success:
+        return result.result
+    if result.exception is not None:
+        raise TransformError(f"dbt：{result.exception}") from result.exception
+    failed = [
+        f"{item.node.name}：{item.message}"
+        for item in result.result.results
+        if item.status in {"error", "fail", "runtime error"}
+    ]
+    raise TransformError("dbt 失败 " + "；".join(failed))

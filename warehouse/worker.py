@@ -1,0 +1,140 @@
+"""刷新进程：被审核通知唤醒，刷新数仓并发布快照；数据库重启后自行恢复。
+
+The API sends a throttled NOTIFY on `erp_audit` after commits; a poll each few seconds finds what no one announced.
+"""
+
+from __future__ import annotations
+
+import logging
+import signal
+import threading
+import time
+from types import FrameType
+
+import psycopg
+
+from api.kit.settings import settings
+from warehouse import publish, status
+from warehouse.extract import changes_query, digest_query
+from warehouse.files import Files
+from warehouse.refresh import Outcome, Refresher, business_date
+
+log = logging.getLogger(__name__)
+
+CHANNEL = "erp_audit"
+POLL_SECONDS = 5.0
+SLICE_SECONDS = 0.5
+DEBOUNCE_SECONDS = 0.3
+DEEP_SECONDS = 900.0
+RETRY_SECONDS = (1.0, 2.0, 5.0, 15.0, 30.0)
+
+
+def refresh_once(full: bool = False, as_of: str | None = None) -> Outcome:
+    """Refresh the warehouse of these settings now, proving every table.
+
+    `full` reads and builds everything anew. Raises BusyError when a worker already runs.
+    """
+    refresher = _refresher()
+    with refresher.exclusive():
+        publish.clean(refresher.files)
+        return refresher.refresh(full=full, deep=True, as_of=as_of)
+
+
+def run(stop: threading.Event | None = None) -> None:
+    """Refresh until `stop` is set or the process is told to end. Raises BusyError at once when another runs."""
+    stop = stop or _stop_on_signals()
+    refresher = _refresher()
+    with refresher.exclusive():
+        publish.clean(refresher.files)
+        _Loop(refresher, settings().database_url, stop).run()
+
+
+def _refresher() -> Refresher:
+    current = settings()
+    return Refresher(Files(current.warehouse_dir), current.database_url)
+
+
+class _Loop:
+    """Wait for news, refresh, and prove the whole copy now and then."""
+
+    def __init__(self, refresher: Refresher, url: str, stop: threading.Event) -> None:
+        self._refresher = refresher
+        self._url = url
+        self._stop = stop
+        self._last: Outcome | None = None
+        self._seen: tuple[str, str] = ("", "")
+        self._proved = 0.0
+        self._failures = 0
+
+    def run(self) -> None:
+        """Listen; when Postgres goes away, wait for it and listen again."""
+        while not self._stop.is_set():
+            try:
+                with psycopg.connect(self._url, autocommit=True, connect_timeout=5) as listener:
+                    listener.execute(f"listen {CHANNEL}")
+                    self._serve(listener)
+            except psycopg.OperationalError as error:
+                self._fail(error)
+
+    def _serve(self, listener: psycopg.Connection) -> None:
+        while not self._stop.is_set():
+            seen = (_one(listener, digest_query()), business_date())
+            if self._is_news(listener, seen):
+                self._refresh(seen)
+            status.write(self._refresher.files.status, checked_at=status.now())
+            self._wait(listener)
+
+    def _wait(self, listener: psycopg.Connection) -> None:
+        """Until a notification (and the ones right behind it) or the next poll; in slices, so that a stop is quick."""
+        deadline = time.monotonic() + POLL_SECONDS
+        while not self._stop.is_set() and time.monotonic() < deadline:
+            if _heard(listener, SLICE_SECONDS):
+                self._stop.wait(DEBOUNCE_SECONDS)
+                _heard(listener, 0)
+                return
+
+    def _is_news(self, listener: psycopg.Connection, seen: tuple[str, str]) -> bool:
+        if self._last is None or seen != self._seen or time.monotonic() - self._proved > DEEP_SECONDS:
+            return True
+        return listener.execute(changes_query(self._last.position)).fetchone() is not None
+
+    def _refresh(self, seen: tuple[str, str]) -> None:
+        """One refresh; a failure is recorded, logged, and tried again after a growing pause."""
+        deep = self._last is None or time.monotonic() - self._proved > DEEP_SECONDS
+        try:
+            self._last = self._refresher.refresh(deep=deep)
+        except Exception as error:
+            self._last = None
+            self._fail(error)
+            return
+        self._seen, self._failures = seen, 0
+        if deep:
+            self._proved = time.monotonic()
+
+    def _fail(self, error: Exception) -> None:
+        pause = RETRY_SECONDS[min(self._failures, len(RETRY_SECONDS) - 1)]
+        self._failures += 1
+        log.error("refresh failed, next try in %.0f s: %s", pause, error, exc_info=self._failures == 1)
+        self._stop.wait(pause)
+
+
+def _heard(listener: psycopg.Connection, seconds: float) -> bool:
+    """Wait up to `seconds` for a notification; takes all that have arrived."""
+    return any([True for _ in listener.notifies(timeout=seconds, stop_after=1 if seconds else None)])
+
+
+def _one(listener: psycopg.Connection, sql: str) -> str:
+    row = listener.execute(sql).fetchone()
+    return str(row[0]) if row else ""
+
+
+def _stop_on_signals() -> threading.Event:
+    """An event that SIGTERM and SIGINT set, so that a refresh under way ends cleanly."""
+    stop = threading.Event()
+
+    def end(number: int, frame: FrameType | None) -> None:
+        stop.set()
+
+    signal.signal(signal.SIGTERM, end)
+    signal.signal(signal.SIGINT, end)
+    return stop
