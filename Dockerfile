@@ -33,7 +33,7 @@ COPY api api
 COPY reports reports
 ENV PATH=/app/reports/.venv/bin:$PATH
 USER erp
-CMD ["sh", "-c", "python -m reports.boot && exec python -m reports.serve"]
+CMD ["python", "-m", "reports"]
 
 FROM nginx:1.29-alpine AS web
 COPY deploy/nginx.conf /etc/nginx/conf.d/default.conf

@@ -39,6 +39,12 @@ def hold_data_dir(data_dir: Path) -> Iterator[None]:
         yield
 
 
+def check_installed(reports_python: Path) -> None:
+    """Raises StartRefused when the environment of Superset is not there."""
+    if not reports_python.exists():
+        raise StartRefused("报表平台的 Python 环境还没有安装，请用 make up 启动")
+
+
 def check_ports(config: Settings) -> None:
     """Raises StartRefused when a port is taken."""
     for variable, host, port in (

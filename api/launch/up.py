@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from api.kit.settings import PROJECT_DIR, Settings
-from api.launch.guard import check_ports, hold_data_dir
+from api.launch.guard import check_installed, check_ports, hold_data_dir
 from api.launch.health import Part, answers, is_healthy
 from api.launch.postgres import EmbeddedPostgres
-from api.launch.process import open_log, spawn, stop, sweep, tail
+from api.launch.process import spawn, stop
 from api.launch.progress import Progress
 from api.launch.supervisor import Child, ChildError, Watched
 
@@ -36,7 +36,7 @@ class Launcher:
         self.config = config
         self.progress = Progress()
         self.postgres: EmbeddedPostgres | None = None
-        self.tasks: dict[str, subprocess.Popen[bytes]] = {}
+        self.preparing: subprocess.Popen[bytes] | None = None
         self.children: list[Watched] = []
 
     def run(self) -> None:
@@ -44,7 +44,10 @@ class Launcher:
         for number in STOP_SIGNALS:
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, _request_stop)
+        # The children run in the project's folder, where a relative data directory would be another one.
+        os.environ["ERP_DATA_DIR"] = str(self.config.data_dir)
         with hold_data_dir(self.config.data_dir):
+            check_installed(REPORTS_PYTHON)
             check_ports(self.config)
             try:
                 self._start()
@@ -57,23 +60,20 @@ class Launcher:
 
     def _start(self) -> None:
         assert self.config.secrets
+        (superset,) = self._start_children(_superset(self.config))
         self._start_postgres()
-        self._begin_task("reports-boot", [str(REPORTS_PYTHON), "-m", "reports.boot"])
-        with self.progress.step("迁移数据库、创建管理员、载入演示数据"):
-            logins = self._prepare()
-        with self.progress.step("启动接口、任务和数仓刷新进程"):
+        logins = self._prepare()
+        with self.progress.step("等待接口、任务和数仓刷新进程就绪"):
             api, work, refresh = self._start_children(
                 _core_child(self.config, Part.API, "接口", "serve"),
                 _core_child(self.config, Part.WORK, "任务进程", "work"),
                 _core_child(self.config, Part.REFRESH, "数仓刷新进程", "refresh"),
             )
-        with self.progress.step("准备报表平台"):
-            self._finish_task("reports-boot")
-            (superset,) = self._start_children(_superset(self.config))
-        with self.progress.step("等待各进程就绪"):
-            for child in (api, work, superset):
+            for child in (api, work):
                 child.await_health(START_SECONDS)
             refresh.await_health(FIRST_SNAPSHOT_SECONDS)
+        with self.progress.step("等待报表平台就绪"):
+            superset.await_health(START_SECONDS)
         self._announce(logins)
 
     def _start_postgres(self) -> None:
@@ -93,22 +93,12 @@ class Launcher:
             stderr=None,
             environment=self.progress.environment,
         )
-        self.tasks["prepare"] = task
+        self.preparing = task
         assert task.stdout is not None
         answer = task.stdout.read()
         if task.wait():
             raise ChildError("准备数据库没有成功，原因见上")
-        del self.tasks["prepare"]
         return json.loads(answer)
-
-    def _begin_task(self, name: str, command: list[str]) -> None:
-        with open_log(self._log(name)) as log:
-            self.tasks[name] = spawn(command, cwd=PROJECT_DIR, stdout=log)
-
-    def _finish_task(self, name: str) -> None:
-        if self.tasks[name].wait():
-            raise ChildError(f"{name} 没有成功，日志 {self._log(name)} 的末尾：\n{tail(self._log(name))}")
-        sweep(self.tasks.pop(name))
 
     def _start_children(self, *children: Child) -> list[Watched]:
         started = [Watched(child, self.config.logs_dir, self.progress.say) for child in children]
@@ -127,17 +117,15 @@ class Launcher:
             time.sleep(0.2)
 
     def _stop(self) -> None:
-        """Tasks and children first, the database last; a second signal skips the waiting for the children."""
+        """Children first, the database last; a second signal skips the waiting for the children."""
         try:
             for child in self.children:
                 child.ask_to_stop()
-            for task in self.tasks.values():
-                stop(task, grace=3)
+            if self.preparing is not None:
+                stop(self.preparing, grace=3)
             for child in self.children:
                 child.stop()
         except StopRequested:
-            for task in self.tasks.values():
-                sweep(task)
             for child in self.children:
                 child.kill()
         for number in STOP_SIGNALS:
@@ -157,16 +145,13 @@ class Launcher:
         )
         sys.stdout.flush()
 
-    def _log(self, name: str) -> Path:
-        return self.config.logs_dir / f"{name}.log"
-
 
 def _core_child(config: Settings, part: Part, label: str, command: str) -> Child:
     return Child(part.value, label, _erp(command), PROJECT_DIR, probe=lambda: is_healthy(part, config))
 
 
 def _superset(config: Settings) -> Child:
-    command = [str(REPORTS_PYTHON), "-m", "reports.serve"]
+    command = [str(REPORTS_PYTHON), "-m", "reports"]
     return Child(
         "superset", "报表平台", command, PROJECT_DIR, probe=lambda: answers(config.report_port, "/health")
     )

@@ -129,7 +129,7 @@ class TestRunning:
 
     def test_every_process_writes_a_log(self, installation: Installation) -> None:
         names = {path.stem for path in (installation.data_dir / "logs").glob("*.log")}
-        assert {"postgres", "api", "work", "refresh", "superset", "reports-boot"} <= names
+        assert {"postgres", "api", "work", "refresh", "superset"} <= names
 
 
 class TestKilledParts:
