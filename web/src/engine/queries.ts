@@ -1,13 +1,13 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, ApiError, type Query } from '../lib/api';
-import { NETWORK } from '../lib/errors';
+import { CANCELLED, NETWORK } from '../lib/errors';
 import type { ListAnswer, LogEntry, Ref, Row, Screen } from './types';
 
 /** Every read of the engine, keyed by resource, so that a write can renew what it touched. */
 
-/** A refusal stays a refusal; only a lost network is worth asking again. */
+/** A refusal stays a refusal; only what never got an answer is worth asking again. */
 function retry(count: number, error: Error): boolean {
-  return count < 2 && error instanceof ApiError && error.code === NETWORK;
+  return count < 2 && error instanceof ApiError && (error.code === NETWORK || error.code === CANCELLED);
 }
 
 export function screenQuery(route: string) {
@@ -39,10 +39,7 @@ export function infoQuery(screen: Screen, id: number) {
 export function logQuery(screen: Screen, id: number) {
   return queryOptions({
     queryKey: [screen.name, 'log', id],
-    queryFn: async ({ signal }) => {
-      const answer = await api.get<LogEntry[] | { data: LogEntry[] }>(`${screen.api}/getLog`, { id }, { signal });
-      return Array.isArray(answer) ? answer : answer.data;
-    },
+    queryFn: ({ signal }) => api.get<LogEntry[]>(`${screen.api}/getLog`, { id }, { signal }),
     retry,
   });
 }
@@ -53,7 +50,7 @@ export function dropdownQuery(ref: Ref, keyword: string, narrow: Query) {
   return infiniteQueryOptions({
     queryKey: [ref.resource, 'dropdown', keyword, narrow],
     queryFn: ({ pageParam, signal }) =>
-      api.get<ListAnswer>(ref.api, { ...narrow, keyword, page: pageParam, per_page: PICKER_PAGE }, { signal }),
+      api.get<ListAnswer>(`${ref.api}/getDropdown`, { ...narrow, keyword, page: pageParam, per_page: PICKER_PAGE }, { signal }),
     initialPageParam: 1,
     getNextPageParam: (last) => (last.last_page > last.current_page ? last.current_page + 1 : undefined),
     staleTime: 30_000,

@@ -47,6 +47,8 @@ export interface Field {
   label_field: string | null;
   rule: string | null;
   masked: boolean;
+  /** Whether copying a bill copies it; links to other bills are stripped. */
+  copied: boolean;
 }
 
 export interface Action {
@@ -74,9 +76,10 @@ export interface Pricing {
 /** A child table of a bill; `source` is a call that offers rows for it, narrowed by header fields. */
 export interface Block {
   name: string;
-  label?: string;
+  label: string;
   fields: Field[];
-  source?: { api: string; by: string[] } | null;
+  required: boolean;
+  source: { api: string; by: string[] } | null;
 }
 
 export interface Screen {
@@ -90,8 +93,9 @@ export interface Screen {
   routes: { list: string; add?: string; edit?: string; see?: string };
   keep_alive: boolean;
   fields: Field[];
+  /** The block that is priced, if any; also the first of `blocks`. */
   line: Block | null;
-  blocks: Block[] | null;
+  blocks: Block[];
   actions: Action[];
   order: { key: string; by: 'asc' | 'desc' };
   status_field: string | null;
@@ -118,16 +122,12 @@ export interface BatchAnswer {
 export interface LogEntry {
   log_id: number;
   action: string;
+  action_name: string;
   user_name: string;
   reason: string | null;
   at: string;
   before: Row | null;
   after: Row | null;
-}
-
-export function blocksOf(screen: Screen): Block[] {
-  if (screen.blocks && screen.blocks.length > 0) return screen.blocks;
-  return screen.line ? [screen.line] : [];
 }
 
 export function keyOf(screen: Screen, row: Row): number {

@@ -25,6 +25,7 @@ interface GetOptions {
 interface PostOptions {
   /** For a caller with a key of its own; otherwise one is made, stored and settled here. */
   idempotencyKey?: string;
+  query?: Query;
 }
 
 const SUCCESS = 200;
@@ -70,10 +71,11 @@ export const api = {
 
   async post<T>(path: string, body: unknown = {}, options: PostOptions = {}): Promise<T> {
     const text = JSON.stringify(body);
-    const key = options.idempotencyKey ?? idempotencyKey(path, text);
+    const key = options.idempotencyKey ?? idempotencyKey(path, text + canonicalQuery(queryPairs(options.query ?? {})));
     const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': key };
     try {
-      const data = (await send('POST', path, [], text, { headers, body: text })) as T;
+      const pairs = queryPairs(options.query ?? {});
+      const data = (await send('POST', path, pairs, text, { headers, body: text })) as T;
       settleKey(path, key);
       return data;
     } catch (error) {

@@ -1,0 +1,159 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { App, Input } from 'antd';
+import type { HookAPI } from 'antd/es/modal/useModal';
+import { useCallback, useState } from 'react';
+import { api, ApiError } from '../lib/api';
+import { reportError, showFailures, showMessage, type Failure } from '../lib/errors';
+import { keyOf, type Action, type BatchAnswer, type Row, type Screen } from './types';
+
+/** Deleting and moving bills through their states: confirmation, reason, stock warnings, and who failed and why. */
+
+const BELOW_SAFETY = 362;
+const BELOW_SAFETY_MAY_CONTINUE = 363;
+
+export interface ActionOutcome {
+  /** False when the user changed his mind or nothing went through. */
+  done: boolean;
+  failed: Set<number>;
+}
+
+const NOTHING: ActionOutcome = { done: false, failed: new Set() };
+
+export function useActions(screen: Screen) {
+  const { modal } = App.useApp();
+  const client = useQueryClient();
+  const [running, setRunning] = useState<string | null>(null);
+
+  const run = useCallback(
+    async (action: Action, rows: Row[], options: { confirmed?: boolean } = {}): Promise<ActionOutcome> => {
+      if (rows.length === 0) {
+        showMessage('warning', action.name === 'del' ? '请选择要删除的信息' : `请选择要${action.label}的信息`);
+        return NOTHING;
+      }
+      const answer = options.confirmed ? { reason: undefined } : await ask(modal, action, rows.length);
+      if (answer === null) {
+        showMessage('info', action.name === 'del' ? '已取消删除' : '已取消此操作');
+        return NOTHING;
+      }
+      setRunning(action.name);
+      try {
+        return await send(modal, screen, action, rows, answer.reason);
+      } finally {
+        setRunning(null);
+        // Stock, balances and other bills move with an audit, so everything read so far is stale.
+        await client.invalidateQueries({ predicate: (query) => query.queryKey[0] !== 'screen' });
+      }
+    },
+    [modal, client, screen],
+  );
+  return { run, running };
+}
+
+async function send(modal: HookAPI, screen: Screen, action: Action, rows: Row[], reason?: string): Promise<ActionOutcome> {
+  const ids = rows.map((row) => keyOf(screen, row));
+  let confirmed = false;
+  for (;;) {
+    try {
+      const answer = await api.post<BatchAnswer>(`${screen.api}/${action.name}`, { ids, reason, confirmed });
+      return settle(action, ids, answer);
+    } catch (error) {
+      if (!confirmed && (await mayContinue(modal, error))) {
+        confirmed = true;
+        continue;
+      }
+      return refuse(action, ids, error);
+    }
+  }
+}
+
+function settle(action: Action, ids: number[], answer: BatchAnswer): ActionOutcome {
+  const failures = answer.failures ?? [];
+  if (failures.length === 0) {
+    showMessage('success', `${action.label}成功`);
+    return { done: true, failed: new Set() };
+  }
+  return { done: true, failed: tellFailures(action, ids, failures) };
+}
+
+function refuse(action: Action, ids: number[], error: unknown): ActionOutcome {
+  const failures = failuresOf(error);
+  if (failures.length > 0 && ids.length > 1) return { done: false, failed: tellFailures(action, ids, failures) };
+  if (!isStockWarning(error)) reportError(error);
+  return { done: false, failed: action.name === 'del' ? new Set(ids) : new Set() };
+}
+
+function tellFailures(action: Action, ids: number[], failures: Failure[]): Set<number> {
+  const passed = ids.length - failures.length;
+  const title =
+    action.name === 'del'
+      ? `选择${ids.length}条，成功删除${passed}条，被引用的数据不能删除`
+      : `选择${ids.length}条，成功${action.label}${passed}条，失败${failures.length}条`;
+  showFailures(title, failures);
+  return new Set(failures.map((failure) => ids[failure.index - 1]).filter((id) => id !== undefined));
+}
+
+function failuresOf(error: unknown): Failure[] {
+  const data = error instanceof ApiError ? error.data : null;
+  if (typeof data !== 'object' || data === null || !('failures' in data) || !Array.isArray(data.failures)) return [];
+  return data.failures as Failure[];
+}
+
+function isStockWarning(error: unknown): error is ApiError {
+  return error instanceof ApiError && (error.code === BELOW_SAFETY || error.code === BELOW_SAFETY_MAY_CONTINUE);
+}
+
+/** 362 stops with an alert; 363 asks whether to go on. */
+async function mayContinue(modal: HookAPI, error: unknown): Promise<boolean> {
+  if (!isStockWarning(error)) return false;
+  const text = error.msg || `您好，您的库存 ${warehousesOf(error.data)} 已经低于该仓库的安全库存`;
+  if (error.code === BELOW_SAFETY) {
+    await modal.warning({ title: '提示', content: text, okText: '确定' });
+    return false;
+  }
+  const question = /继续/.test(text) ? text : `${text}，是否继续？`;
+  return modal.confirm({ title: '提示', content: question, okText: '继续', cancelText: '取消' });
+}
+
+function warehousesOf(data: unknown): string {
+  const one = (item: unknown) =>
+    typeof item === 'object' && item !== null && 'warehouse_name' in item ? String(item.warehouse_name) : '';
+  return (Array.isArray(data) ? data.map(one) : [one(data)]).filter(Boolean).join('、');
+}
+
+interface Answer {
+  reason?: string;
+}
+
+/** Null when the user declines. */
+async function ask(modal: HookAPI, action: Action, count: number): Promise<Answer | null> {
+  if (!action.confirm && !action.reason) return {};
+  let reason = '';
+  const agreed = await modal.confirm({
+    title: '提示',
+    okText: '确定',
+    cancelText: '取消',
+    okButtonProps: { danger: action.danger },
+    content: (
+      <>
+        <p>{action.confirm ?? `确定${action.label}所选信息？`}</p>
+        {count > 1 && <p>共选择 {count} 条</p>}
+        {action.reason && (
+          <Input.TextArea
+            autoFocus
+            aria-label={`${action.label}原因`}
+            placeholder={`请填写${action.label}原因`}
+            maxLength={200}
+            rows={3}
+            onChange={(event) => (reason = event.target.value)}
+          />
+        )}
+      </>
+    ),
+    onOk: () => {
+      if (!action.reason || reason.trim() !== '') return undefined;
+      showMessage('warning', `请填写${action.label}原因`);
+      return Promise.reject(new Error('reason missing'));
+    },
+  });
+  return agreed ? { reason: action.reason ? reason.trim() : undefined } : null;
+}

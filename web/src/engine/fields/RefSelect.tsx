@@ -1,0 +1,83 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Select, Spin } from 'antd';
+import { useState, type UIEvent } from 'react';
+import type { Query } from '../../lib/api';
+import { useDebounced } from '../../lib/useDebounced';
+import { dropdownQuery } from '../queries';
+import type { Field, Ref, Row } from '../types';
+import { isEmptyRef } from './fieldValue';
+
+interface RefSelectProps {
+  field: Field & { ref: Ref };
+  value: unknown;
+  label: unknown;
+  /** Values of the fields that narrow the choice. */
+  narrow?: Query;
+  multiple?: boolean;
+  disabled?: boolean;
+  status?: 'error';
+  id?: string;
+  onChange: (value: number | number[] | null, label: string | null, picked: Row | null) => void;
+}
+
+/** How near the bottom (px) the next page is asked for. */
+const NEAR_BOTTOM = 100;
+
+/** Searches a resource by keyword; 30 a page, more on scrolling. */
+export function RefSelect({ field, value, label, narrow = {}, multiple, disabled, status, id, onChange }: RefSelectProps) {
+  const { ref } = field;
+  const [open, setOpen] = useState(false);
+  const [keyword, setKeyword] = useState('');
+  const settled = useDebounced(keyword.trim());
+  const query = useInfiniteQuery({ ...dropdownQuery(ref, settled, narrow), enabled: open });
+  const rows = query.data?.pages.flatMap((page) => page.data) ?? [];
+  const options = rows.map((row) => ({ value: Number(row[ref.value]), label: String(row[ref.label] ?? row[ref.value]), row }));
+  const current = currentOption(value, label);
+  const loadMore = (event: UIEvent<HTMLDivElement>) => {
+    const { scrollTop, scrollHeight, clientHeight } = event.currentTarget;
+    const near = scrollHeight - scrollTop - clientHeight < NEAR_BOTTOM;
+    if (near && query.hasNextPage && !query.isFetchingNextPage) void query.fetchNextPage();
+  };
+  return (
+    <Select
+      id={id}
+      className="field-control"
+      mode={multiple ? 'multiple' : undefined}
+      maxTagCount="responsive"
+      aria-label={field.label}
+      showSearch={{ filterOption: false, searchValue: keyword, onSearch: setKeyword, autoClearSearchValue: true }}
+      allowClear={!field.required || multiple}
+      disabled={disabled}
+      status={status}
+      placeholder={`请选择${field.label}`}
+      value={current}
+      labelInValue
+      options={options}
+      notFoundContent={query.isFetching ? <Spin size="small" /> : '暂无数据'}
+      popupMatchSelectWidth={false}
+      onOpenChange={(next) => {
+        setOpen(next);
+        if (!next) setKeyword('');
+      }}
+      onPopupScroll={loadMore}
+      onChange={(chosen: Chosen | Chosen[] | undefined) => {
+        if (Array.isArray(chosen)) onChange(chosen.map((one) => one.value), chosen.map((one) => String(one.label)).join('，'), null);
+        else if (!chosen) onChange(null, null, null);
+        else onChange(chosen.value, String(chosen.label), rows.find((row) => Number(row[ref.value]) === chosen.value) ?? null);
+      }}
+    />
+  );
+}
+
+interface Chosen {
+  value: number;
+  label: unknown;
+}
+
+function currentOption(value: unknown, label: unknown): Chosen | Chosen[] | undefined {
+  if (Array.isArray(value)) {
+    const labels = String(label ?? '').split('，');
+    return value.map((one, index) => ({ value: Number(one), label: labels[index] ?? String(one) }));
+  }
+  return isEmptyRef(value) ? undefined : { value: Number(value), label: String(label ?? value) };
+}

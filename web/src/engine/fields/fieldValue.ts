@@ -1,0 +1,49 @@
+import { isMasked, MASK } from '../../lib/decimal';
+import { formatMoney, formatPrice, formatQuantity } from '../../lib/format';
+import { isNumberType } from '../../lib/validation';
+import type { Field, Row } from '../types';
+
+/** A field's value as text, in lists, grids, details and print. */
+export function fieldText(field: Field, row: Row): string {
+  const value = row[field.name];
+  if (isMasked(value)) return MASK;
+  if (field.type === 'ref') return refLabel(field, row);
+  if (value === null || value === undefined || value === '') return '';
+  switch (field.type) {
+    case 'money':
+      return formatMoney(value);
+    case 'price':
+      return formatPrice(value);
+    case 'quantity':
+    case 'rate':
+      return formatQuantity(value);
+    case 'bool':
+      return value === true || value === 1 || value === '1' ? '是' : '否';
+    case 'enum':
+      return field.options?.find((option) => String(option.value) === String(value))?.label ?? '未知';
+    case 'password':
+      return '';
+    default:
+      return String(value);
+  }
+}
+
+/** The name beside the id; an id of 0 counts as empty, and where only the id is known it is better than nothing. */
+function refLabel(field: Field, row: Row): string {
+  const label = field.label_field === null ? null : row[field.label_field];
+  if (label !== null && label !== undefined && label !== '') return String(label);
+  const value = row[field.name];
+  return isEmptyRef(value) ? '' : String(value);
+}
+
+export function isEmptyRef(value: unknown): boolean {
+  return value === null || value === undefined || value === '' || value === 0 || value === '0';
+}
+
+export function isEmptyValue(field: Field, value: unknown): boolean {
+  return field.type === 'ref' ? isEmptyRef(value) : value === null || value === undefined || value === '';
+}
+
+export function isRightAligned(field: Field): boolean {
+  return isNumberType(field.type);
+}

@@ -1,0 +1,211 @@
+import { decimalOrZero, isMasked, parseDecimal } from '../../lib/decimal';
+import { parseDate } from '../../lib/format';
+import { CapError, priceLine, type PricingEdit } from '../../lib/pricing';
+import { enterNumber, isNumberType } from '../../lib/validation';
+import { isWritable, rowProblems, type Problems } from '../fields/fieldRules';
+import { isEmptyValue } from '../fields/fieldValue';
+import type { GoodsRow } from '../queries';
+import type { Block, Field, Pricing, Row } from '../types';
+
+/** One line of a bill's grid: its values, and what is wrong with which of them. Pure; the grid only draws it. */
+export interface LineRow {
+  key: string;
+  values: Row;
+  problems: Problems;
+}
+
+let sequence = 0;
+
+export function newLine(fields: Field[], values: Row = {}): LineRow {
+  const preset = fields.filter((f) => isWritable(f) && f.default !== null && !isZero(f, f.default));
+  const defaults = Object.fromEntries(preset.map((f) => [f.name, f.default]));
+  return { key: `line${++sequence}`, values: { ...defaults, ...values }, problems: {} };
+}
+
+/** A line nobody wrote on: it differs from a new one in nothing the server would take. */
+export function isBlankLine(fields: Field[], line: LineRow): boolean {
+  if (Object.keys(line.problems).length > 0) return false;
+  return fields
+    .filter(isWritable)
+    .every((f) => isEmptyValue(f, line.values[f.name]) || String(line.values[f.name]) === String(f.default) || isZero(f, line.values[f.name]));
+}
+
+function isZero(field: Field, value: unknown): boolean {
+  return (isNumberType(field.type) && decimalOrZero(value).isZero()) || value === false;
+}
+
+export function goodsField(block: Block): Field | undefined {
+  return block.fields.find((field) => field.ref?.resource === 'goods' && isWritable(field));
+}
+
+/** The total may be typed although the server derives it: the price follows from it. */
+export function isEditable(field: Field, pricing: Pricing | null): boolean {
+  if (isWritable(field)) return true;
+  return pricing !== null && field.name === pricing.total && !field.masked;
+}
+
+export interface Entry {
+  line: LineRow;
+  /** What the user should be told; the value is then refused. */
+  problem: string | null;
+}
+
+/** What typing `text` into a cell makes of the line. References and choices come through `chooseCell`. */
+export function typeCell(line: LineRow, field: Field, text: string, pricing: Pricing | null): Entry {
+  if (isNumberType(field.type)) {
+    const { value, problem } = enterNumber(text, field.type, field.rule);
+    if (problem !== null) return { line: withValues(line, { [field.name]: '' }, pricing, field.name), problem: `${field.label}：${problem}` };
+    return reprice(line, { [field.name]: value }, pricing, field.name);
+  }
+  if (field.type === 'date') {
+    const day = text.trim() === '' ? null : parseDate(text);
+    if (day === null && text.trim() !== '') return { line, problem: `${field.label}：日期格式应为 YYYY-MM-DD` };
+    return { line: withValues(line, { [field.name]: day }, pricing, field.name), problem: null };
+  }
+  const trimmed = text.trim();
+  if (field.max_length !== null && [...trimmed].length > field.max_length) {
+    return { line, problem: `${field.label}：不能超过${field.max_length}个字` };
+  }
+  return { line: withValues(line, { [field.name]: trimmed }, pricing, field.name), problem: null };
+}
+
+/** Sets a reference (with its label), a choice or a flag; null empties it. */
+export function chooseCell(line: LineRow, field: Field, value: unknown, label: string | null, pricing: Pricing | null): LineRow {
+  const changes: Row = { [field.name]: value };
+  if (field.label_field !== null) changes[field.label_field] = label;
+  return withValues(line, changes, pricing, field.name);
+}
+
+/** Empties a cell; numbers of a priced line are repriced. */
+export function clearCell(line: LineRow, field: Field, pricing: Pricing | null): LineRow {
+  if (field.type === 'ref') return chooseCell(line, field, null, null, pricing);
+  return withValues(line, { [field.name]: field.type === 'bool' ? false : isNumberType(field.type) ? '' : null }, pricing, field.name);
+}
+
+export interface GoodsFill {
+  fields: Field[];
+  field: Field;
+  pricing: Pricing | null;
+  goods: GoodsRow;
+  price: unknown;
+}
+
+/** Puts goods on a line: names, size, tax rate, suggested price, stock and last price; quantity 1 when none was typed. */
+export function fillGoods(line: LineRow, { fields, field, pricing, goods, price }: GoodsFill): LineRow {
+  const changes: Row = { [field.name]: goods.goods_id };
+  if (field.label_field !== null) changes[field.label_field] = goods.goods_name;
+  for (const shown of fields) {
+    if (!shown.form && shown.name in goods && !isPriced(pricing, shown.name)) changes[shown.name] = goods[shown.name];
+  }
+  changes.available_stocks = goods.available_stocks ?? null;
+  changes.last_price = goods.last_price ?? null;
+  changes.barcode = goods.barcode ?? null;
+  if (pricing) {
+    if (decimalOrZero(line.values[pricing.quantity]).isZero()) changes[pricing.quantity] = '1';
+    if (pricing.tax_rate && parseDecimal(goods.tax_rate)) changes[pricing.tax_rate] = goods.tax_rate;
+    if (parseDecimal(price)) changes[pricing.price] = price;
+  }
+  // Another goods has another location and batch.
+  for (const other of fields) {
+    if (other.ref?.filter_by.includes(field.name)) {
+      changes[other.name] = null;
+      if (other.label_field) changes[other.label_field] = null;
+    }
+  }
+  const filled = withValues(line, changes, pricing, pricing?.quantity ?? field.name);
+  return { ...filled, problems: without(filled.problems, field.name) };
+}
+
+/** A repeated scan: one more of what the line holds. */
+export function addOne(line: LineRow, pricing: Pricing): LineRow {
+  const quantity = decimalOrZero(line.values[pricing.quantity]).plus(1).toString();
+  return withValues(line, { [pricing.quantity]: quantity }, pricing, pricing.quantity);
+}
+
+function isPriced(pricing: Pricing | null, name: string): boolean {
+  return pricing !== null && Object.values(pricing).includes(name);
+}
+
+function withValues(line: LineRow, changes: Row, pricing: Pricing | null, edited: string): LineRow {
+  return reprice(line, changes, pricing, edited).line;
+}
+
+function without(problems: Problems, name: string): Problems {
+  if (!(name in problems)) return problems;
+  const { [name]: _gone, ...rest } = problems;
+  return rest;
+}
+
+/** Applies changes and lets the pricing rules follow; a figure of one hundred million refuses the change. */
+function reprice(line: LineRow, changes: Row, pricing: Pricing | null, edited: string): Entry {
+  const values = { ...line.values, ...changes };
+  const problems = without(line.problems, edited);
+  const next = { ...line, values, problems };
+  if (values.is_gift && pricing) Object.assign(values, zeroPrice(pricing));
+  const edit = pricing && pricingEdit(pricing, edited, values);
+  if (!pricing || !edit || isMasked(values[pricing.price])) return { line: next, problem: null };
+  try {
+    return { line: { ...next, values: { ...values, ...priced(pricing, values, edit) } }, problem: null };
+  } catch (error) {
+    if (error instanceof CapError) return { line, problem: error.message };
+    throw error;
+  }
+}
+
+function zeroPrice(pricing: Pricing): Row {
+  return { [pricing.price]: '0', ...(pricing.discount ? { [pricing.discount]: '0' } : {}) };
+}
+
+function pricingEdit(pricing: Pricing, edited: string, values: Row): PricingEdit | null {
+  if (edited === 'is_gift') return 'price';
+  const roles: PricingEdit[] = ['quantity', 'price', 'discount', 'tax_rate', 'amount'];
+  const role = roles.find((name) => pricing[name as keyof Pricing] === edited);
+  if (role !== undefined) return role;
+  // Typing the total of a line moves its price and leaves its discount.
+  if (edited !== pricing.total || values.is_gift) return null;
+  return 'amount';
+}
+
+function priced(pricing: Pricing, values: Row, edit: PricingEdit): Row {
+  const text = (name: string | null) => (name === null ? undefined : String(values[name] ?? ''));
+  const discount = text(pricing.discount);
+  const typedTotal = edit === 'amount' && pricing.total !== null && !(pricing.amount !== null && pricing.amount in values);
+  const amount = typedTotal ? decimalOrZero(values[pricing.total!]).plus(decimalOrZero(discount)).toString() : text(pricing.amount);
+  const result = priceLine({
+    edit,
+    quantity: text(pricing.quantity),
+    price: text(pricing.price),
+    discount,
+    tax_rate: text(pricing.tax_rate),
+    amount,
+  });
+  const changes: Row = {};
+  const set = (name: string | null, value: string) => {
+    if (name !== null && !isMasked(values[name])) changes[name] = value;
+  };
+  if (edit === 'amount') set(pricing.price, result.price);
+  if (result.discount !== '0.00' || decimalOrZero(discount).gt(0)) set(pricing.discount, result.discount);
+  if (pricing.amount !== null && pricing.amount in values) set(pricing.amount, result.amount);
+  set(pricing.total, result.total);
+  set(pricing.tax, result.tax);
+  set(pricing.no_tax, result.no_tax);
+  return changes;
+}
+
+/** What is wrong with a line before it is sent; what is already known of a cell says more than "missing". */
+export function checkLine(fields: Field[], line: LineRow): LineRow {
+  const found = rowProblems(fields, line.values);
+  for (const name of Object.keys(found)) found[name] = line.problems[name] ?? found[name]!;
+  return { ...line, problems: found };
+}
+
+/** What is sent of a line: written fields, and its id where it has one. */
+export function linePayload(fields: Field[], line: LineRow): Row {
+  const payload: Row = {};
+  for (const field of fields) {
+    if (!isWritable(field)) continue;
+    const value = line.values[field.name];
+    payload[field.name] = value === undefined || value === '' ? null : value;
+  }
+  return payload;
+}

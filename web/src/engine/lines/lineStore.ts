@@ -1,0 +1,41 @@
+import { createStore, type Store } from '../../lib/store';
+import type { Field } from '../types';
+import { newLine, type LineRow } from './lineModel';
+
+/** The lines of one block and what may be done to their sequence. */
+export interface LineStore extends Store<LineRow[]> {
+  fields: Field[];
+  update: (index: number, change: (line: LineRow) => LineRow) => void;
+  /** Makes sure that a line stands at `index`; answers its index. */
+  ensure: (index: number) => number;
+  insert: (index: number) => void;
+  remove: (index: number) => void;
+}
+
+export function createLineStore(fields: Field[], lines: LineRow[]): LineStore {
+  const store = createStore<LineRow[]>(lines.length > 0 ? lines : [newLine(fields)]);
+  return {
+    ...store,
+    fields,
+    update: (index, change) =>
+      store.set((before) => {
+        const line = before[index];
+        const next = line && change(line);
+        return next === undefined || next === line ? before : before.with(index, next);
+      }),
+    ensure: (index) => {
+      store.set((before) => {
+        if (index < before.length) return before;
+        const missing = Array.from({ length: index + 1 - before.length }, () => newLine(fields));
+        return [...before, ...missing];
+      });
+      return index;
+    },
+    insert: (index) => store.set((before) => before.toSpliced(index, 0, newLine(fields))),
+    remove: (index) =>
+      store.set((before) => {
+        const rest = before.toSpliced(index, 1);
+        return rest.length > 0 ? rest : [newLine(fields)];
+      }),
+  };
+}

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { goodsLineFields as fields, pricing } from '../fixtures';
+import { newLine } from './lineModel';
+import { codesOf, pasteLines, planPaste, type PasteOptions } from './pasteLines';
+import { parseTsv } from './tsv';
+
+const goods = fields.find((one) => one.name === 'goods_id')!;
+const found = new Map([
+  ['mx205', { goods_id: 11, goods_num: 'MX205', goods_name: '米其林 205/55R16', tax_rate: '13', last_price: '455' }],
+  ['00123', { goods_id: 12, goods_num: '00123', goods_name: '机油滤清器', tax_rate: '13' }],
+]);
+const options = (row = 0, col = 0): PasteOptions => ({
+  columns: fields,
+  lineFields: fields,
+  goods,
+  pricing,
+  start: { row, col },
+  found,
+  priceOf: (one) => one.last_price,
+});
+const paste = (text: string, lines = [newLine(fields)], row = 0, col = 0) => {
+  const plan = planPaste(parseTsv(text), options(row, col));
+  return pasteLines(lines, plan, options(row, col));
+};
+
+describe('pasting rows', () => {
+  it('takes goods, quantity, price in the order of the grid, batches left out', () => {
+    const { lines, problems } = paste('MX205\t4\t450\n00123\t10\t12.5');
+    expect(problems).toEqual([]);
+    expect(lines.map((line) => line.values)).toMatchObject([
+      { goods_id: 11, quantity: '4', price: '450', amount: '1800.00' },
+      { goods_id: 12, quantity: '10', price: '12.5', amount: '125.00' },
+    ]);
+  });
+  it('takes columns by their headings', () => {
+    const { lines } = paste('数量\t商品编码\t备注\n3\tmx205\t加急');
+    expect(lines[0]?.values).toMatchObject({ goods_id: 11, quantity: '3', remark: '加急', price: '455' });
+  });
+  it('500 rows make 500 lines, and one look-up of distinct codes', () => {
+    const text = Array.from({ length: 500 }, (_, i) => `${i % 2 ? 'MX205' : '00123'}\t${i + 1}\t10`).join('\n');
+    const plan = planPaste(parseTsv(text), options());
+    expect(codesOf(plan, goods)).toEqual(['00123', 'MX205']);
+    const { lines } = pasteLines([newLine(fields)], plan, options());
+    expect(lines).toHaveLength(500);
+    expect(lines[499]?.values).toMatchObject({ goods_id: 11, quantity: '500', amount: '5000.00' });
+  });
+  it('keeps the row of an unknown code and says which', () => {
+    const { lines, problems } = paste('XX\t4\t450\nMX205\t-1\t450');
+    expect(lines[0]).toMatchObject({ values: { goods_id: null, goods_name: 'XX', quantity: '4' }, problems: { goods_id: '未找到商品：XX' } });
+    expect(problems).toEqual([
+      { index: 1, serial: '第1行', msg: '未找到商品：XX' },
+      { index: 2, serial: '第2行', msg: '数量：请输入大于0的数' },
+    ]);
+  });
+  it('pastes into the middle without touching the goods', () => {
+    const before = paste('MX205\t4\t450\n00123\t10\t12.5').lines;
+    const col = fields.findIndex((one) => one.name === 'quantity');
+    const { lines } = paste('7\t400\n8\t11', before, 0, col);
+    expect(lines.map((line) => line.values)).toMatchObject([
+      { goods_id: 11, quantity: '7', price: '400' },
+      { goods_id: 12, quantity: '8', price: '11' },
+    ]);
+  });
+});

@@ -1,0 +1,101 @@
+import type { GoodsRow } from '../queries';
+import type { Field, Pricing } from '../types';
+import { fillGoods, isEditable, newLine, typeCell, type LineRow } from './lineModel';
+
+/** Pasting cells of a spreadsheet into a bill's lines; pure once the goods have been looked up. */
+
+const GOODS_HEADINGS = ['商品', '商品编码', '编码', '商品名称', '货号', '条码', '商品条码'];
+
+export interface PasteTarget {
+  /** The grid's columns as shown. */
+  columns: Field[];
+  goods: Field | undefined;
+  pricing: Pricing | null;
+  start: { row: number; col: number };
+}
+
+export interface PastePlan {
+  /** For each pasted column, the field it fills. */
+  fields: (Field | null)[];
+  rows: string[][];
+}
+
+/** By headings where the first row has them; else goods, numbers and texts in the grid's order from the active cell. */
+export function planPaste(matrix: string[][], { columns, goods, pricing, start }: PasteTarget): PastePlan {
+  const [first = [], ...rest] = matrix;
+  const headed = first.map((cell) => fieldOfHeading(cell, columns, goods, pricing));
+  const known = headed.filter((field) => field !== null).length;
+  if (known > 0 && known * 2 >= first.filter((cell) => cell !== '').length) return { fields: headed, rows: rest };
+  const takers = columns.filter((field, col) => col >= start.col && isEditable(field, pricing) && (col === start.col || isPlain(field, goods)));
+  return { fields: takers, rows: matrix };
+}
+
+function isPlain(field: Field, goods: Field | undefined): boolean {
+  return field.name === goods?.name || (field.type !== 'ref' && field.type !== 'bool' && field.type !== 'enum');
+}
+
+function fieldOfHeading(cell: string, columns: Field[], goods: Field | undefined, pricing: Pricing | null): Field | null {
+  if (goods && GOODS_HEADINGS.includes(cell)) return goods;
+  return columns.find((field) => field.label === cell && isEditable(field, pricing)) ?? null;
+}
+
+/** The distinct goods codes of a paste. */
+export function codesOf(plan: PastePlan, goods: Field | undefined): string[] {
+  const at = plan.fields.findIndex((field) => field !== null && field.name === goods?.name);
+  if (at < 0) return [];
+  return [...new Set(plan.rows.map((row) => row[at] ?? '').filter((code) => code !== ''))];
+}
+
+export interface PasteOptions extends PasteTarget {
+  lineFields: Field[];
+  found: Map<string, GoodsRow>;
+  priceOf: (goods: GoodsRow) => unknown;
+}
+
+export interface PasteResult {
+  lines: LineRow[];
+  problems: { index: number; serial: string; msg: string }[];
+}
+
+/** N pasted rows make N lines, whatever is wrong in them; every mistake is told. */
+export function pasteLines(lines: LineRow[], plan: PastePlan, options: PasteOptions): PasteResult {
+  const result = [...lines];
+  const problems: PasteResult['problems'] = [];
+  plan.rows.forEach((cells, offset) => {
+    const index = options.start.row + offset;
+    const outcome = pasteRow(result[index] ?? newLine(options.lineFields), cells, plan.fields, options);
+    result[index] = outcome.line;
+    for (const msg of outcome.problems) problems.push({ index: problems.length + 1, serial: `第${index + 1}行`, msg });
+  });
+  return { lines: result, problems };
+}
+
+function pasteRow(start: LineRow, cells: string[], fields: (Field | null)[], options: PasteOptions) {
+  let line = start;
+  const problems: string[] = [];
+  const refuse = (field: Field, msg: string) => {
+    problems.push(msg);
+    line = { ...line, problems: { ...line.problems, [field.name]: msg } };
+  };
+  // Goods first: they bring a price and a tax rate that the pasted cells overrule.
+  const at = fields.findIndex((field) => field !== null && field.name === options.goods?.name);
+  const code = at < 0 ? '' : (cells[at] ?? '');
+  if (options.goods && code !== '') {
+    const goods = options.found.get(code.toLowerCase());
+    if (goods) {
+      line = fillGoods(line, { fields: options.lineFields, field: options.goods, pricing: options.pricing, goods, price: options.priceOf(goods) });
+    } else {
+      line = { ...line, values: { ...line.values, [options.goods.name]: null, [options.goods.label_field ?? '']: code } };
+      refuse(options.goods, `未找到商品：${code}`);
+    }
+  }
+  fields.forEach((field, col) => {
+    const text = cells[col];
+    if (field === null || col === at || text === undefined || text === '') return;
+    if (field.type === 'ref' || field.type === 'enum' || field.type === 'bool') return refuse(field, `${field.label}：请在单元格中选择“${text}”`);
+    const entry = typeCell(line, field, text, options.pricing);
+    line = entry.line;
+    if (entry.problem !== null) refuse(field, entry.problem);
+  });
+  return { line, problems };
+}

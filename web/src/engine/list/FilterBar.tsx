@@ -1,0 +1,82 @@
+import { DownOutlined, SearchOutlined, UpOutlined } from '@ant-design/icons';
+import { Button, Input } from 'antd';
+import { useState } from 'react';
+import type { Field, Screen } from '../types';
+import { FilterField } from './FilterField';
+import { labelKey, type ListState } from './listState';
+
+interface FilterBarProps {
+  screen: Screen;
+  state: ListState;
+  onSearch: (changes: Partial<ListState>) => void;
+  onRefresh: () => void;
+}
+
+/** How many fields are shown before 展开. */
+const FOLDED = 4;
+
+/** Search fields of a list. Typing changes nothing until 查询 or Enter. */
+export function FilterBar({ screen, state, onSearch, onRefresh }: FilterBarProps) {
+  const fields = screen.fields.filter((field) => field.search && !field.masked);
+  const [keyword, setKeyword] = useState(state.keyword);
+  const [filters, setFilters] = useState(state.filters);
+  const [unfolded, setUnfolded] = useState(() => fields.slice(FOLDED).some((field) => hasFilter(field, state.filters)));
+  const shown = unfolded ? fields : fields.slice(0, FOLDED);
+  const search = () => {
+    const unchanged = keyword === state.keyword && JSON.stringify(filters) === JSON.stringify(state.filters);
+    if (unchanged && state.page === 1) onRefresh();
+    else onSearch({ keyword, filters });
+  };
+  const reset = () => {
+    setKeyword('');
+    setFilters({});
+    onSearch({ keyword: '', filters: {} });
+  };
+  const change = (changes: Record<string, string>) => setFilters((before) => ({ ...before, ...changes }));
+  return (
+    <form
+      className="filter-bar"
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault();
+        search();
+      }}
+    >
+      {fields.some((field) => field.type === 'text' || field.type === 'textarea') && (
+        <Input
+          className="filter-keyword"
+          allowClear
+          maxLength={100}
+          prefix={<SearchOutlined />}
+          aria-label="关键字"
+          placeholder={keywordHint(fields)}
+          value={keyword}
+          onChange={(event) => setKeyword(event.target.value)}
+        />
+      )}
+      {shown.map((field) => (
+        <FilterField key={field.name} field={field} filters={filters} onChange={change} />
+      ))}
+      <span className="filter-buttons">
+        <Button type="primary" htmlType="submit">
+          查询
+        </Button>
+        <Button onClick={reset}>重置</Button>
+        {fields.length > FOLDED && (
+          <Button type="link" onClick={() => setUnfolded(!unfolded)} icon={unfolded ? <UpOutlined /> : <DownOutlined />}>
+            {unfolded ? '收起' : '展开'}
+          </Button>
+        )}
+      </span>
+    </form>
+  );
+}
+
+function keywordHint(fields: Field[]): string {
+  const labels = fields.filter((field) => field.type === 'text').map((field) => field.label);
+  return labels.length > 0 ? labels.slice(0, 3).join(' / ') : '关键字';
+}
+
+function hasFilter(field: Field, filters: Record<string, string>): boolean {
+  return [field.name, `${field.name}_start`, `${field.name}_end`, labelKey(field.name)].some((name) => filters[name]);
+}

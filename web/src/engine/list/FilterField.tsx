@@ -1,0 +1,111 @@
+import { DatePicker, Input, Select, Space } from 'antd';
+import dayjs, { type Dayjs } from 'dayjs';
+import { DATE } from '../../lib/format';
+import { DECIMALS, isNumberType, limitNumber } from '../../lib/validation';
+import { isRef } from '../fields/FieldInput';
+import { RefSelect } from '../fields/RefSelect';
+import type { Field } from '../types';
+import { labelKey } from './listState';
+
+interface FilterFieldProps {
+  field: Field;
+  filters: Record<string, string>;
+  onChange: (changes: Record<string, string>) => void;
+}
+
+const YES_NO = [
+  { value: '1', label: '是' },
+  { value: '0', label: '否' },
+];
+
+const PRESETS: { label: string; value: () => [Dayjs, Dayjs] }[] = [
+  { label: '今天', value: () => [dayjs(), dayjs()] },
+  { label: '近7天', value: () => [dayjs().subtract(6, 'day'), dayjs()] },
+  { label: '本月', value: () => [dayjs().startOf('month'), dayjs()] },
+  { label: '上月', value: () => [dayjs().subtract(1, 'month').startOf('month'), dayjs().subtract(1, 'month').endOf('month')] },
+  { label: '近3个月', value: () => [dayjs().subtract(3, 'month'), dayjs()] },
+];
+
+/** One labelled search field: text, reference, choice, yes or no, a range of dates or numbers. */
+export function FilterField({ field, filters, onChange }: FilterFieldProps) {
+  return (
+    <label className="filter-field">
+      <span className="filter-label">{field.label}</span>
+      <FilterControl field={field} filters={filters} onChange={onChange} />
+    </label>
+  );
+}
+
+function FilterControl({ field, filters, onChange }: FilterFieldProps) {
+  const { name } = field;
+  const value = filters[name] ?? '';
+  if (isRef(field)) {
+    const ids = value === '' ? [] : value.split(',').map(Number);
+    return (
+      <RefSelect
+        field={field}
+        multiple
+        value={ids}
+        label={filters[labelKey(name)]}
+        onChange={(next, label) =>
+          onChange({ [name]: Array.isArray(next) ? next.join(',') : '', [labelKey(name)]: label ?? '' })
+        }
+      />
+    );
+  }
+  if (field.type === 'enum') {
+    return (
+      <Select
+        mode="multiple"
+        maxTagCount="responsive"
+        allowClear
+        aria-label={field.label}
+        placeholder="全部"
+        options={field.options?.map((option) => ({ ...option, value: String(option.value) })) ?? []}
+        value={value === '' ? [] : value.split(',')}
+        onChange={(next: string[]) => onChange({ [name]: next.join(',') })}
+      />
+    );
+  }
+  if (field.type === 'bool') {
+    return (
+      <Select allowClear aria-label={field.label} placeholder="全部" options={YES_NO} value={value || undefined} onChange={(next) => onChange({ [name]: next ?? '' })} />
+    );
+  }
+  if (field.type === 'date' || field.type === 'datetime') return <DateRange field={field} filters={filters} onChange={onChange} />;
+  if (isNumberType(field.type)) {
+    const decimals = DECIMALS[field.type];
+    return (
+      <Space.Compact>
+        {(['start', 'end'] as const).map((end) => (
+          <Input
+            key={end}
+            aria-label={`${field.label}${end === 'start' ? '起' : '止'}`}
+            placeholder={end === 'start' ? '最小' : '最大'}
+            value={filters[`${name}_${end}`] ?? ''}
+            onChange={(event) => onChange({ [`${name}_${end}`]: limitNumber(event.target.value, decimals) })}
+          />
+        ))}
+      </Space.Compact>
+    );
+  }
+  return (
+    <Input allowClear aria-label={field.label} maxLength={100} value={value} onChange={(event) => onChange({ [name]: event.target.value })} />
+  );
+}
+
+function DateRange({ field, filters, onChange }: FilterFieldProps) {
+  const [startName, endName] = [`${field.name}_start`, `${field.name}_end`];
+  const day = (name: string) => (filters[name] ? dayjs(filters[name]) : null);
+  return (
+    <DatePicker.RangePicker
+      className="filter-range"
+      allowEmpty={[true, true]}
+      aria-label={field.label}
+      format={DATE}
+      presets={PRESETS}
+      value={[day(startName), day(endName)]}
+      onChange={(range) => onChange({ [startName]: range?.[0]?.format(DATE) ?? '', [endName]: range?.[1]?.format(DATE) ?? '' })}
+    />
+  );
+}

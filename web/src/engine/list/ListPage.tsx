@@ -1,0 +1,118 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Button, Pagination, Result } from 'antd';
+import { useCallback, useEffect, useMemo, useState } from 'react';
+import { api } from '../../lib/api';
+import { isCancelled, reportError, showMessage } from '../../lib/errors';
+import { usePageActive } from '../../lib/tabs';
+import { useActions } from '../actions';
+import { listQuery } from '../queries';
+import { useScreenLinks } from '../routes';
+import { keyOf, type Action, type Row, type Screen } from '../types';
+import { useColumnPlan } from './columnPlan';
+import { FilterBar } from './FilterBar';
+import { ListTable } from './ListTable';
+import { ListToolbar } from './ListToolbar';
+import { listParams, PAGE_SIZES, rememberNeighbours, useListState, type ListState } from './listState';
+
+interface ListPageProps {
+  screen: Screen;
+  params: Record<string, string>;
+}
+
+const EXPORT_STARTED = '系统正在处理，请稍后在导出任务中下载';
+const NONE: Set<number> = new Set();
+
+/** A resource's or bill type's list. */
+export default function ListPage({ screen, params }: ListPageProps) {
+  const active = usePageActive();
+  const links = useScreenLinks(screen);
+  const { run, running } = useActions(screen);
+  const [state, changeState] = useListState(screen, params);
+  const [selected, setSelected] = useState<number[]>([]);
+  const [failed, setFailed] = useState(NONE);
+  const listed = useMemo(() => screen.fields.filter((field) => field.list), [screen.fields]);
+  const control = useColumnPlan(screen.name, listed);
+  const query = useMemo(() => listParams(state), [state]);
+  const list = useQuery(listQuery(screen, query));
+  const { refetch, error, data } = list;
+
+  // A page left while loading lost its request; it asks again when shown.
+  useEffect(() => {
+    if (active && isCancelled(error)) void refetch();
+  }, [active, error, refetch]);
+
+  const exporting = useMutation({
+    mutationFn: () => api.post(`${screen.api}/export`, {}, { query: { ...query, page: undefined, per_page: undefined } }),
+    onSuccess: () => showMessage('success', EXPORT_STARTED),
+    onError: reportError,
+  });
+
+  const rows = useMemo(() => data?.data ?? [], [data]);
+  const chosen = useMemo(() => rows.filter((row) => selected.includes(keyOf(screen, row))), [rows, selected, screen]);
+  const change = (changes: Partial<ListState>) => {
+    setSelected([]);
+    setFailed(NONE);
+    changeState(changes);
+  };
+  const refresh = () => {
+    setFailed(NONE);
+    void refetch();
+  };
+  const act = async (action: Action) => {
+    const outcome = await run(action, chosen);
+    setFailed(outcome.failed);
+    if (outcome.done) setSelected([...outcome.failed]);
+  };
+  const open = useCallback(
+    (row: Row) => {
+      rememberNeighbours(screen, query, rows);
+      if (links.canSee) links.see(row);
+      else if (links.canEdit) links.edit(row);
+    },
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- links are rebuilt each render from screen
+    [screen, query, rows],
+  );
+
+  return (
+    <div className="list-page">
+      <FilterBar screen={screen} state={state} onSearch={change} onRefresh={refresh} />
+      <ListToolbar
+        screen={screen}
+        links={links}
+        control={control}
+        chosen={chosen}
+        running={running}
+        onAction={(action) => void act(action)}
+        onExport={() => exporting.mutate()}
+        onRefresh={refresh}
+      />
+      {error && !isCancelled(error) && !data ? (
+        <Result status="warning" title="列表加载失败" subTitle={error.message} extra={<Button onClick={refresh}>重试</Button>} />
+      ) : (
+        <ListTable
+          screen={screen}
+          state={state}
+          answer={data}
+          loading={list.isFetching}
+          control={control}
+          selected={selected}
+          failed={failed}
+          onSelect={setSelected}
+          onSort={(orderKey, orderBy) => change({ orderKey, orderBy })}
+          onOpen={open}
+        />
+      )}
+      <Pagination
+        className="list-pagination"
+        current={state.page}
+        pageSize={state.perPage}
+        total={data?.total ?? 0}
+        pageSizeOptions={PAGE_SIZES}
+        showSizeChanger
+        showQuickJumper
+        showTotal={(total) => `共 ${total.toLocaleString('zh-CN')} 条`}
+        onChange={(page, perPage) => change(perPage === state.perPage ? { page } : { perPage })}
+      />
+    </div>
+  );
+}

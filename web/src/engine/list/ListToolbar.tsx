@@ -1,0 +1,75 @@
+import { CopyOutlined, ExportOutlined, PlusOutlined, ReloadOutlined } from '@ant-design/icons';
+import { Button, Space } from 'antd';
+import { showMessage } from '../../lib/errors';
+import type { Action, Row, Screen } from '../types';
+import { actionOf, allowsStatus } from '../types';
+import type { useScreenLinks } from '../routes';
+import type { ColumnControl } from './columnPlan';
+import { ColumnSettings } from './ColumnSettings';
+
+interface ListToolbarProps {
+  screen: Screen;
+  links: ReturnType<typeof useScreenLinks>;
+  control: ColumnControl;
+  chosen: Row[];
+  running: string | null;
+  onAction: (action: Action) => void;
+  onExport: () => void;
+  onRefresh: () => void;
+}
+
+const OWN_BUTTONS = new Set(['add', 'edit', 'export']);
+
+/** What can be done on a list: add, edit, copy, the batch actions of the role, export, columns. */
+export function ListToolbar({ screen, links, control, chosen, running, onAction, onExport, onRefresh }: ListToolbarProps) {
+  const add = actionOf(screen, 'add');
+  const edit = actionOf(screen, 'edit');
+  const single = (then: (row: Row) => void) => () => {
+    const [row] = chosen;
+    if (chosen.length === 1 && row) then(row);
+    else showMessage('warning', '请选择一条信息');
+  };
+  const batch = screen.actions.filter((action) => !OWN_BUTTONS.has(action.name));
+  return (
+    <div className="list-toolbar">
+      <Space wrap size={6}>
+        {add && screen.routes.add && (
+          <Button type="primary" icon={<PlusOutlined />} onClick={links.add}>
+            {add.label}
+          </Button>
+        )}
+        {edit && links.canEdit && (
+          <Button disabled={chosen.length !== 1 || !allowsStatus(edit, screen, chosen[0]!)} onClick={single(links.edit)}>
+            {edit.label}
+          </Button>
+        )}
+        {batch.map((action) => (
+          <Button
+            key={action.name}
+            danger={action.danger}
+            loading={running === action.name}
+            disabled={running !== null || (chosen.length > 0 && !chosen.some((row) => allowsStatus(action, screen, row)))}
+            onClick={() => onAction(action)}
+          >
+            {action.label}
+          </Button>
+        ))}
+        {add && screen.family === 'bill' && screen.routes.add && (
+          <Button icon={<CopyOutlined />} disabled={chosen.length !== 1} onClick={single(links.copy)}>
+            复制
+          </Button>
+        )}
+        {actionOf(screen, 'export') && (
+          <Button icon={<ExportOutlined />} onClick={onExport}>
+            导出
+          </Button>
+        )}
+        {chosen.length > 0 && <span className="chosen-count">已选 {chosen.length} 条</span>}
+      </Space>
+      <Space size={6}>
+        <Button icon={<ReloadOutlined />} aria-label="刷新" title="刷新" onClick={onRefresh} />
+        <ColumnSettings control={control} />
+      </Space>
+    </div>
+  );
+}

@@ -1,0 +1,62 @@
+import { useCallback, useMemo, useState } from 'react';
+import { readStored, removeStored, writeStored } from '../../lib/stored';
+import type { Field } from '../types';
+
+/** The user's own order, widths and choice of columns. */
+interface ColumnPlan {
+  order: string[];
+  hidden: string[];
+  widths: Record<string, number>;
+}
+
+const EMPTY: ColumnPlan = { order: [], hidden: [], widths: {} };
+
+export interface PlannedColumn {
+  field: Field;
+  width: number;
+  visible: boolean;
+}
+
+/** Fields in the user's order; ones the plan doesn't know yet stand where the server put them. */
+export function applyPlan(fields: Field[], plan: ColumnPlan): PlannedColumn[] {
+  const rank = new Map(plan.order.map((name, index) => [name, index]));
+  const known = fields.filter((field) => rank.has(field.name)).sort((a, b) => rank.get(a.name)! - rank.get(b.name)!);
+  const ordered = fields.map((field) => (rank.has(field.name) ? known.shift()! : field));
+  return ordered.map((field) => ({
+    field,
+    width: plan.widths[field.name] ?? field.width,
+    visible: !plan.hidden.includes(field.name),
+  }));
+}
+
+export interface ColumnControl {
+  columns: PlannedColumn[];
+  resize: (name: string, width: number) => void;
+  arrange: (order: string[], hidden: string[]) => void;
+  reset: () => void;
+}
+
+/** Columns of one table, kept per user under `name`. */
+export function useColumnPlan(name: string, fields: Field[]): ColumnControl {
+  const slot = `columns:${name}`;
+  const [plan, setPlan] = useState<ColumnPlan>(() => ({ ...EMPTY, ...readStored<ColumnPlan>(slot) }));
+  const change = useCallback(
+    (changes: (before: ColumnPlan) => ColumnPlan) =>
+      setPlan((before) => {
+        const next = changes(before);
+        writeStored(slot, next);
+        return next;
+      }),
+    [slot],
+  );
+  const columns = useMemo(() => applyPlan(fields, plan), [fields, plan]);
+  return {
+    columns,
+    resize: useCallback((key, width) => change((before) => ({ ...before, widths: { ...before.widths, [key]: width } })), [change]),
+    arrange: useCallback((order, hidden) => change((before) => ({ ...before, order, hidden })), [change]),
+    reset: useCallback(() => {
+      removeStored(slot);
+      setPlan(EMPTY);
+    }, [slot]),
+  };
+}

@@ -1,0 +1,67 @@
+import type { TableColumnType } from 'antd';
+import { isMasked } from '../../lib/decimal';
+import { fieldText, isRightAligned } from '../fields/fieldValue';
+import { StatusTag } from '../fields/StatusTag';
+import type { Row, Screen } from '../types';
+import type { PlannedColumn } from './columnPlan';
+import type { ListState } from './listState';
+
+interface ColumnOptions {
+  screen: Screen;
+  state: ListState;
+  planned: PlannedColumn[];
+  onResize: (name: string, width: number) => void;
+  onOpen: (row: Row) => void;
+}
+
+export const INDEX_WIDTH = 56;
+
+/** The list's table columns: sequence number, then the fields in the user's order. */
+export function listColumns({ screen, state, planned, onResize, onOpen }: ColumnOptions): TableColumnType<Row>[] {
+  const first = (state.page - 1) * state.perPage + 1;
+  const index: TableColumnType<Row> = {
+    key: '#',
+    title: '序号',
+    width: INDEX_WIDTH,
+    align: 'center',
+    fixed: 'start',
+    render: (_value, _row, at) => first + at,
+  };
+  const fields = planned.map(({ field, width }): TableColumnType<Row> => ({
+    key: field.name,
+    dataIndex: field.name,
+    title: field.label,
+    width,
+    ellipsis: { showTitle: false },
+    align: isRightAligned(field) ? 'right' : undefined,
+    sorter: !field.masked,
+    sortOrder: state.orderKey === field.name ? (state.orderBy === 'asc' ? 'ascend' : 'descend') : null,
+    showSorterTooltip: false,
+    onHeaderCell: () => ({ columnWidth: width, onResized: (next: number) => onResize(field.name, next) }) as object,
+    render: (_value, row) => {
+      if (field.name === screen.status_field) return <StatusTag field={field} row={row} />;
+      const text = fieldText(field, row);
+      if (field.name === screen.title_field && text !== '') {
+        return (
+          <a
+            className="title-link"
+            title={text}
+            onClick={(event) => {
+              event.preventDefault();
+              onOpen(row);
+            }}
+            href={`?id=${row[screen.key]}`}
+          >
+            {text}
+          </a>
+        );
+      }
+      return (
+        <span title={text} className={isMasked(text) ? 'masked' : undefined}>
+          {text}
+        </span>
+      );
+    },
+  }));
+  return [index, ...fields];
+}

@@ -1,0 +1,110 @@
+import { useCallback, useState } from 'react';
+import type { Query } from '../../lib/api';
+import { readStored, writeStored } from '../../lib/stored';
+import type { Field, Row, Screen } from '../types';
+
+/** What a list is asked for: the user's filters, page and order. */
+export interface ListState {
+  keyword: string;
+  /** Query parameter → value; reference labels are kept beside under `<name>__label`. */
+  filters: Record<string, string>;
+  page: number;
+  perPage: number;
+  orderKey: string;
+  orderBy: 'asc' | 'desc';
+}
+
+export const PAGE_SIZES = [30, 50, 100, 500];
+const LABEL = '__label';
+
+export function labelKey(name: string): string {
+  return `${name}${LABEL}`;
+}
+
+const RANGED = new Set(['date', 'datetime', 'integer', 'quantity', 'money', 'price', 'rate']);
+
+export function isRanged(field: Field): boolean {
+  return RANGED.has(field.type);
+}
+
+/** The query sent for a state; empty and label entries are left out. */
+export function listParams(state: ListState): Query {
+  const filters = Object.entries(state.filters).filter(([name, value]) => value !== '' && !name.endsWith(LABEL));
+  return {
+    page: state.page,
+    per_page: state.perPage,
+    order_key: state.orderKey,
+    order_by: state.orderBy,
+    keyword: state.keyword.trim(),
+    ...Object.fromEntries(filters),
+  };
+}
+
+export function initialListState(screen: Screen, remembered: Partial<ListState> | null, params: Record<string, string>): ListState {
+  const searchable = new Set(screen.fields.filter((field) => field.search).flatMap(filterNames));
+  const given = Object.entries(params).filter(([name]) => searchable.has(name));
+  // A link with filters of its own (a figure that leads here) must not be narrowed by an older query.
+  const linked = given.length > 0;
+  const { perPage, orderKey, keyword, filters, orderBy } = remembered ?? {};
+  return {
+    keyword: linked ? '' : (keyword ?? ''),
+    filters: linked ? Object.fromEntries(given) : pick(filters ?? {}, searchable),
+    page: linked ? 1 : (remembered?.page ?? 1),
+    perPage: PAGE_SIZES.includes(perPage ?? 0) ? perPage! : PAGE_SIZES[0]!,
+    orderKey: orderKey && screen.fields.some((field) => field.name === orderKey && !field.masked) ? orderKey : screen.order.key,
+    orderBy: orderBy ?? screen.order.by,
+  };
+}
+
+function pick(filters: Record<string, string>, allowed: Set<string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(filters).filter(([name]) => allowed.has(name)));
+}
+
+function filterNames(field: Field): string[] {
+  return isRanged(field) ? [`${field.name}_start`, `${field.name}_end`] : [field.name, labelKey(field.name)];
+}
+
+/** The list's state, remembered per screen and user, so that a refresh keeps the query. */
+export function useListState(screen: Screen, params: Record<string, string>) {
+  const slot = `query:${screen.name}`;
+  const [state, setState] = useState(() => initialListState(screen, recall(slot), params));
+  const change = useCallback(
+    (changes: Partial<ListState>) => {
+      setState((before) => {
+        const keepsPage = 'page' in changes;
+        const next = { ...before, ...changes, page: keepsPage ? (changes.page ?? 1) : 1 };
+        remember(slot, next);
+        return next;
+      });
+    },
+    [slot],
+  );
+  return [state, change] as const;
+}
+
+/** The query outlives the browser's session, the page within it does not. */
+function remember(slot: string, state: ListState): void {
+  writeStored(slot, { ...state, page: undefined });
+  sessionStorage.setItem(slot, String(state.page));
+}
+
+function recall(slot: string): Partial<ListState> | null {
+  const stored = readStored<Partial<ListState>>(slot);
+  return stored && { ...stored, page: Number(sessionStorage.getItem(slot) ?? '1') };
+}
+
+/** The list a record was opened from, so that its page can lead to the previous and next one. */
+export interface Neighbours {
+  query: Query;
+  ids: number[];
+}
+
+export function rememberNeighbours(screen: Screen, query: Query, rows: Row[]): void {
+  const value: Neighbours = { query, ids: rows.map((row) => Number(row[screen.key])) };
+  sessionStorage.setItem(`neighbours:${screen.name}`, JSON.stringify(value));
+}
+
+export function recallNeighbours(screen: Screen): Neighbours | null {
+  const text = sessionStorage.getItem(`neighbours:${screen.name}`);
+  return text === null ? null : (JSON.parse(text) as Neighbours);
+}

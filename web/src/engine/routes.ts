@@ -1,0 +1,27 @@
+import { useCallback } from 'react';
+import { useNavigate } from 'react-router';
+import { useTabs } from '../lib/tabs';
+import type { Row, Screen } from './types';
+import { keyOf } from './types';
+
+/** Where a screen leads: its add, edit and see pages, and back. */
+export function useScreenLinks(screen: Screen) {
+  const tabs = useTabs();
+  const navigate = useNavigate();
+  const { routes, label } = screen;
+  const open = useCallback((address: string, name: string) => tabs.open(address, name), [tabs]);
+  return {
+    add: () => routes.add && open(routes.add, `新增${label}`),
+    copy: (row: Row) => routes.add && open(`${routes.add}?copy=${keyOf(screen, row)}`, `新增${label}`),
+    edit: (row: Row) => {
+      const route = routes.edit ?? routes.add;
+      if (route) open(`${route}?id=${keyOf(screen, row)}`, `修改${label}`);
+    },
+    see: (row: Row) => routes.see && open(`${routes.see}?id=${keyOf(screen, row)}`, `${label}详情`),
+    /** Another record in the place of this page. */
+    replaceSee: (id: number) => routes.see && navigate(`${routes.see}?id=${id}`, { replace: true }),
+    list: () => tabs.open(routes.list, label, { keepAlive: true }),
+    canEdit: Boolean(routes.edit ?? routes.add),
+    canSee: Boolean(routes.see),
+  };
+}

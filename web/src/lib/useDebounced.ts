@@ -1,0 +1,13 @@
+import { useEffect, useState } from 'react';
+
+export const DEBOUNCE = 500;
+
+/** The value, once it has been still for a while. */
+export function useDebounced<T>(value: T, delay = DEBOUNCE): T {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), delay);
+    return () => clearTimeout(timer);
+  }, [value, delay]);
+  return settled;
+}
