@@ -43,6 +43,7 @@ export default defineConfig({
   test: {
     environment: 'jsdom',
     include: ['src/**/*.test.{ts,tsx}'],
+    setupFiles: ['src/vitest.setup.ts'],
     restoreMocks: true,
     unstubGlobals: true,
   },
