@@ -1,8 +1,22 @@
 """Ledgers (账簿): the only writers of stock, cost, reservations, settlements and money.
 
-`post` and `reverse` are what audits call; `stock_of` and its neighbours read the balances.
+`post` and `reverse` are what audits call; `stock_of`, `places_of` and `unit_costs` read the balances.
 """
 
+from api.ledger.balances import Place, Stock, places_of, stock_of, unit_costs
+from api.ledger.periods import close_period, open_period
 from api.ledger.post import STRICT, Policy, post, reverse
 
-__all__ = ["STRICT", "Policy", "post", "reverse"]
+__all__ = [
+    "STRICT",
+    "Place",
+    "Policy",
+    "Stock",
+    "close_period",
+    "open_period",
+    "places_of",
+    "post",
+    "reverse",
+    "stock_of",
+    "unit_costs",
+]

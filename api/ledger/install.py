@@ -11,7 +11,9 @@ from sqlalchemy import Connection
 
 from api.kit import stamping
 from api.kit.database import Base
+from api.ledger import tables
 
+assert tables  # maps the tables that the functions name
 SQL_FILES = tuple(sorted((Path(__file__).parent / "sql").glob("*.sql")))
 
 

@@ -1,0 +1,285 @@
+"""Integrity checks (完整性检查): named queries that return the rows which break a rule, and none when all is well.
+
+`erp check` runs every registered one. Other packages add theirs with `register`; the ledger proves its own here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection
+
+SAMPLE = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A rule: an English name, what it proves in Chinese, and a query for the rows that break it."""
+
+    name: str
+    label: str
+    sql: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """How many rows break a check, and the first of them."""
+
+    check: Check
+    count: int
+    rows: list[dict[str, Any]]
+
+
+_registered: dict[str, Check] = {}
+
+
+def register(*checks: Check) -> None:
+    """Add checks; a name is used once."""
+    for check in checks:
+        if check.name in _registered:
+            raise ValueError(f"check {check.name} is registered twice")
+        _registered[check.name] = check
+
+
+def registered() -> tuple[Check, ...]:
+    return tuple(_registered.values())
+
+
+def run(conn: Connection, checks: Iterable[Check] | None = None) -> Iterator[Finding]:
+    """Run checks one after the other, all registered ones by default.
+
+    Give it a REPEATABLE READ transaction where postings go on meanwhile: some rules span tables.
+    """
+    for check in registered() if checks is None else checks:
+        result = conn.exec_driver_sql(
+            f"select *, count(*) over () as found from ({sql}) f limit {SAMPLE}"
+        )
+        rows = [dict(row) for row in result.mappings()]
+        count = rows[0]["found"] if rows else 0
+        yield Finding(check, count, [{name: row[name] for name in row if name != "found"} for row in rows])
+
+
+def negative_stock(allowed: str) -> Check:
+    """No place below zero but in the warehouses that the query `allowed` selects; master data registers it."""
+    return Check(
+        "stock_not_negative",
+        "不允许负库存的仓库没有负库存",
+        f"""select b.warehouse_id, b.goods_id, b.allocation_id, b.batch_id, b.quantity
+        from stock_balance b
+        where b.quantity < 0 and b.warehouse_id not in ({allowed})""",
+    )
+
+
+def _tied(balance: str, keys: str, sums: dict[str, str], journal: str) -> str:
+    """Rows where a balance table's columns differ from sums over `journal`; a missing row counts as zeros."""
+    kept = ", ".join(f"b.{column} as {column}" for column in sums)
+    summed = ", ".join(f"{total} as {column}" for column, total in sums.items())
+    shown = ", ".join(f"b.{column} as kept_{column}, j.{column} as ledger_{column}" for column in sums)
+    differs = " or ".join(f"coalesce(b.{column}, 0) <> coalesce(j.{column}, 0)" for column in sums)
+    return f"""select {keys}, {shown}
+    from (select {keys}, {kept} from {balance} b) b
+    full join (select {keys}, {summed} from {journal} group by {keys}) j using ({keys})
+    where {differs}"""
+
+
+def _negated(table: str, key: str, same: str, values: str) -> str:
+    """Reversals that negate no row, a reversal, a row with other `same` columns, or by other `values`."""
+    names = [name.strip() for name in same.split(",")]
+    numbers = [name.strip() for name in values.split(",")]
+    differs = " or ".join(
+        [f"o.{name} is distinct from r.{name}" for name in names]
+        + [f"o.{name} <> -r.{name}" for name in numbers]
+    )
+    return f"""select r.{key}, r.reverses, r.bill_no
+    from {table} r
+    left join {table} o on o.{key} = r.reverses
+    where r.reverses is not null and (o.{key} is null or o.reverses is not null or {differs})"""
+
+
+_JOURNAL = "company_id, bill_type, bill_id, bill_no, business_date"
+
+register(
+    Check(
+        "stock_balance_is_ledger",
+        "库位批次库存 = 库存流水合计",
+        _tied(
+            "stock_balance",
+            "company_id, warehouse_id, allocation_id, goods_id, batch_id",
+            {"quantity": "sum(quantity)"},
+            "stock_ledger",
+        ),
+    ),
+    Check(
+        "stock_total_is_balance",
+        "仓库库存 = 库位批次库存合计",
+        _tied(
+            "stock_total",
+            "company_id, warehouse_id, goods_id",
+            {"quantity": "sum(quantity)"},
+            "stock_balance",
+        ),
+    ),
+    Check(
+        "cost_balance_is_ledger",
+        "成本数量、金额 = 库存流水合计",
+        _tied(
+            "cost_balance",
+            "company_id, goods_id",
+            {"quantity": "sum(quantity)", "amount": "sum(amount)"},
+            "stock_ledger",
+        ),
+    ),
+    Check(
+        "no_stock_no_value",
+        "数量为 0 的商品金额为 0",
+        """select l.company_id, l.goods_id, sum(l.amount) as amount
+        from stock_ledger l
+        group by l.company_id, l.goods_id
+        having sum(l.quantity) = 0 and sum(l.amount) <> 0""",
+    ),
+    Check(
+        "stock_has_value",
+        "有库存的商品金额不为负",
+        """select l.company_id, l.goods_id, sum(l.quantity) as quantity, sum(l.amount) as amount
+        from stock_ledger l
+        group by l.company_id, l.goods_id
+        having sum(l.quantity) > 0 and sum(l.amount) < 0""",
+    ),
+    Check(
+        "value_moves_with_goods",
+        "每笔流水的金额与数量同向",
+        """select l.ledger_id, l.bill_no, l.line_id, l.quantity, l.amount
+        from stock_ledger l
+        where l.quantity * l.amount < 0""",
+    ),
+    Check(
+        "last_unit_cost_is_ledger",
+        "最近入库单价 = 最近一笔有效入库的单价",
+        """select c.company_id, c.goods_id, c.last_unit_cost, l.unit_cost
+        from cost_balance c
+        left join lateral (
+            select l.unit_cost
+            from stock_ledger l
+            where l.company_id = c.company_id and l.goods_id = c.goods_id and l.quantity > 0 and l.unit_cost > 0
+                and l.reverses is null and not exists (select from stock_ledger r where r.reverses = l.ledger_id)
+            order by l.ledger_id desc
+            limit 1
+        ) l on true
+        where c.last_unit_cost is distinct from l.unit_cost""",
+    ),
+    Check(
+        "returns_within_delivery",
+        "关联退货不超过原单出库数量和成本",
+        """select r.origin_type, r.origin_line_id, r.quantity, r.amount, d.quantity as delivered, d.amount as issued
+        from (
+            select l.origin_type, l.origin_line_id, sum(l.quantity) as quantity, sum(l.amount) as amount
+            from stock_ledger l
+            where l.origin_line_id is not null
+            group by l.origin_type, l.origin_line_id
+        ) r
+        left join lateral (
+            select -sum(l.quantity) as quantity, -sum(l.amount) as amount
+            from stock_ledger l
+            where l.bill_type = r.origin_type and l.line_id = r.origin_line_id
+        ) d on true
+        where r.quantity > coalesce(d.quantity, 0)""",
+    ),
+    Check(
+        "warehouse_has_one_company",
+        "一个仓库的流水只属于一个公司",
+        """select l.warehouse_id, count(distinct l.company_id) as companies
+        from stock_ledger l
+        group by l.warehouse_id
+        having count(distinct l.company_id) > 1""",
+    ),
+    Check(
+        "reserved_is_ledger",
+        "占用数量 = 占用流水合计",
+        _tied(
+            "stock_total",
+            "company_id, warehouse_id, goods_id",
+            {"reserved": "sum(quantity)"},
+            "reservation_ledger",
+        ),
+    ),
+    Check(
+        "reservation_not_negative",
+        "每个订单行的占用不为负",
+        """select l.order_line_id, l.warehouse_id, l.goods_id, sum(l.quantity) as quantity
+        from reservation_ledger l
+        group by l.order_line_id, l.warehouse_id, l.goods_id
+        having sum(l.quantity) < 0""",
+    ),
+    Check(
+        "settlement_open_is_ledger",
+        "未核销金额 = 往来流水合计",
+        _tied(
+            "settlement_item",
+            "settlement_id, company_id, party_type, party_id",
+            {"open_amount": "sum(amount)"},
+            "settlement_ledger",
+        ),
+    ),
+    Check(
+        "settlement_amount_is_opened",
+        "往来金额 = 立账金额",
+        _tied(
+            "settlement_item",
+            "settlement_id",
+            {"amount": "sum(amount) filter (where entry = 'open')"},
+            "settlement_ledger",
+        ),
+    ),
+    Check(
+        "settlement_open_within_amount",
+        "未核销金额在 0 与往来金额之间",
+        """select i.settlement_id, i.bill_no, i.amount, i.open_amount
+        from settlement_item i
+        where i.open_amount not between least(i.amount, 0) and greatest(i.amount, 0)""",
+    ),
+    Check(
+        "money_balance_is_ledger",
+        "账户余额 = 资金流水合计",
+        _tied("money_balance", "company_id, receivables_mode_id", {"amount": "sum(amount)"}, "money_ledger"),
+    ),
+    Check(
+        "stock_reversals_negate",
+        "库存冲销与原流水完全相反",
+        _negated(
+            "stock_ledger",
+            "ledger_id",
+            f"{_JOURNAL}, warehouse_id, allocation_id, goods_id, batch_id, line_id, unit_cost",
+            "quantity, amount",
+        ),
+    ),
+    Check(
+        "reservation_reversals_negate",
+        "占用冲销与原流水完全相反",
+        _negated(
+            "reservation_ledger", "entry_id", f"{_JOURNAL}, order_line_id, warehouse_id, goods_id", "quantity"
+        ),
+    ),
+    Check(
+        "settlement_reversals_negate",
+        "往来冲销与原流水完全相反",
+        _negated(
+            "settlement_ledger", "entry_id", f"{_JOURNAL}, settlement_id, party_type, party_id", "amount"
+        ),
+    ),
+    Check(
+        "money_reversals_negate",
+        "资金冲销与原流水完全相反",
+        _negated("money_ledger", "entry_id", f"{_JOURNAL}, receivables_mode_id", "amount"),
+    ),
+    Check(
+        "bill_stands_once",
+        "每张单据只有一次有效过账",
+        """select l.bill_type, l.bill_id, l.bill_no, count(distinct l.row_xid) as postings
+        from stock_ledger l
+        where l.reverses is null and not exists (select from stock_ledger r where r.reverses = l.ledger_id)
+        group by l.bill_type, l.bill_id, l.bill_no
+        having count(distinct l.row_xid) > 1""",
+    ),
+)
