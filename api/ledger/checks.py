@@ -53,9 +53,8 @@ def run(conn: Connection, checks: Iterable[Check] | None = None) -> Iterator[Fin
     Give it a REPEATABLE READ transaction where postings go on meanwhile: some rules span tables.
     """
     for check in registered() if checks is None else checks:
-        result = conn.exec_driver_sql(
-            f"select *, count(*) over () as found from ({sql}) f limit {SAMPLE}"
-        )
+        sql = check.sql.replace("%", "%%")
+        result = conn.exec_driver_sql(f"select *, count(*) over () as found from ({sql}) f limit {SAMPLE}")
         rows = [dict(row) for row in result.mappings()]
         count = rows[0]["found"] if rows else 0
         yield Finding(check, count, [{name: row[name] for name in row if name != "found"} for row in rows])
