@@ -1,102 +1,120 @@
-/** One embedded report: the frame, its guest token, and what is said when it can't be shown. */
+/**
+ * An embedded report that is loaded anew without a blank: the new frame comes up behind the old one, with the reader's
+ * filters, and takes its place when its charts are there.
+ */
 import { Button, Result, Spin } from 'antd';
-import { useEffect, useEffectEvent, useRef, useState } from 'react';
-import { ApiError } from '@/lib/errors';
+import { useEffect, useRef, useState } from 'react';
 import { usePageActive } from '@/lib/tabs';
-import { openFramePort, type FramePort } from './framePort';
-import { fetchGuestToken, type FrameTab } from './frameQuery';
-import { keepTokenFresh } from './guestToken';
+import { withFilters, type DataMask } from './frameFilters';
+import type { FramePort } from './framePort';
+import type { FrameTab } from './frameQuery';
+import { LiveFrame, type Trouble } from './LiveFrame';
 import styles from './reports.module.css';
 
-const answerWithin = 15_000;
-const forbidden = 403;
+const maskWithin = 2_000;
+/** From the page's first answer to drawn charts. */
+const settleMs = 1_500;
 
-type Trouble = { kind: 'denied' | 'down'; text: string };
+interface Loading {
+  version: number;
+  address: string;
+}
 
 interface Props {
   code: string;
   tab: FrameTab & { address: string };
   title: string;
+  /** On screen among the report's tabs. */
+  chosen: boolean;
+  version: number;
 }
 
-export function EmbedFrame({ code, tab, title }: Props) {
-  const [attempt, setAttempt] = useState(0);
+export function EmbedFrame({ code, tab, title, chosen, version }: Props) {
+  const active = usePageActive() && chosen;
+  const port = useRef<FramePort | null>(null);
+  const [shown, setShown] = useState<Loading>({ version, address: tab.address });
+  const [coming, setComing] = useState<Loading | null>(null);
+  /** The newest version that failed behind the one on screen. */
+  const [missed, setMissed] = useState(version);
+  const [answered, setAnswered] = useState(false);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
 
-  if (trouble === null) {
-    return <LiveFrame key={attempt} code={code} tab={tab} title={title} onTrouble={setTrouble} />;
+  useEffect(() => {
+    if (!active || trouble || coming || version <= Math.max(shown.version, missed)) return;
+    let given = true;
+    const mask = port.current?.ask<DataMask>('getDataMask', maskWithin) ?? Promise.resolve({});
+    void mask
+      .catch(() => ({}))
+      .then((filters) => given && setComing({ version, address: withFilters(tab.address, filters) }));
+    return () => {
+      given = false;
+    };
+  }, [active, trouble, coming, version, shown.version, missed, tab.address]);
+
+  const takeOver = (next: Loading, opened: FramePort) =>
+    window.setTimeout(() => {
+      port.current = opened;
+      setShown(next);
+      setComing((waiting) => (waiting === next ? null : waiting));
+    }, settleMs);
+
+  if (trouble) {
+    const retry = () => {
+      setAnswered(false);
+      setComing(null);
+      setShown({ version, address: tab.address });
+      setTrouble(null);
+    };
+    return <Refusal trouble={trouble} onRetry={retry} />;
   }
-  const retry = () => {
-    setTrouble(null);
-    setAttempt(attempt + 1);
-  };
+
+  const frames = coming ? [shown, coming] : [shown];
+  return (
+    <div className={styles.frameBox}>
+      {!answered && <Spin className={styles.loading} size="large" description="正在打开报表" />}
+      {frames.map((frame) => (
+        <LiveFrame
+          key={frame.version}
+          code={code}
+          tabKey={tab.key}
+          address={frame.address}
+          title={title}
+          behind={frame === coming}
+          active={active}
+          onReady={(opened) => {
+            if (frame === coming) {
+              takeOver(frame, opened);
+              return;
+            }
+            port.current = opened;
+            setAnswered(true);
+          }}
+          onTrouble={(reason) => {
+            if (frame !== coming) {
+              setTrouble(reason);
+              return;
+            }
+            setMissed(frame.version);
+            setComing(null);
+          }}
+        />
+      ))}
+    </div>
+  );
+}
+
+function Refusal({ trouble, onRetry }: { trouble: Trouble; onRetry: () => void }) {
+  const denied = trouble.kind === 'denied';
   return (
     <Result
-      status={trouble.kind === 'denied' ? '403' : 'warning'}
-      title={trouble.kind === 'denied' ? '没有查看此报表的权限' : '报表服务暂时无法打开'}
+      status={denied ? '403' : 'warning'}
+      title={denied ? '没有查看此报表的权限' : '报表服务暂时无法打开'}
       subTitle={trouble.text}
       extra={
-        <Button type="primary" onClick={retry}>
+        <Button type="primary" onClick={onRetry}>
           重新打开
         </Button>
       }
     />
-  );
-}
-
-function LiveFrame({ code, tab, title, onTrouble }: Props & { onTrouble: (trouble: Trouble) => void }) {
-  const active = usePageActive();
-  const port = useRef<FramePort | null>(null);
-  const token = useRef<string | null>(null);
-  const [loaded, setLoaded] = useState(false);
-
-  const pass = () => {
-    if (port.current && token.current) port.current.emit('guestToken', { guestToken: token.current });
-  };
-
-  const deliver = useEffectEvent((fresh: string) => {
-    token.current = fresh;
-    pass();
-  });
-
-  const failed = useEffectEvent((error: unknown) => {
-    if (error instanceof ApiError && error.code === forbidden) {
-      onTrouble({ kind: 'denied', text: error.msg });
-      return true;
-    }
-    // With a token delivered before, the report stays on screen while renewal is tried again.
-    if (token.current === null) onTrouble({ kind: 'down', text: error instanceof Error ? error.message : String(error) });
-    return token.current === null;
-  });
-
-  useEffect(() => {
-    if (!active) return;
-    const keeper = keepTokenFresh({ fetchToken: () => fetchGuestToken(code, tab.key), deliver, failed });
-    return keeper.stop;
-  }, [active, code, tab.key]);
-
-  const greet = (frame: HTMLIFrameElement) => {
-    port.current?.close();
-    const opened = openFramePort(frame);
-    port.current = opened;
-    opened.ask('getScrollSize', answerWithin).then(
-      () => setLoaded(true),
-      () => port.current === opened && onTrouble({ kind: 'down', text: '报表服务没有响应，请稍后重试或联系管理员。' }),
-    );
-    pass();
-  };
-
-  return (
-    <div className={styles.frameBox}>
-      {!loaded && <Spin className={styles.loading} size="large" description="正在打开报表" />}
-      <iframe
-        className={styles.frame}
-        src={tab.address}
-        title={title}
-        sandbox="allow-same-origin allow-scripts allow-presentation allow-downloads allow-forms allow-popups"
-        allow="fullscreen; clipboard-write"
-        onLoad={(event) => greet(event.currentTarget)}
-      />
-    </div>
   );
 }

@@ -49,7 +49,9 @@ function Report({ frame }: { frame: ReportFrame }) {
   }, [tabs, frame.code, frame.label]);
 
   const freshness = <Freshness figures={figures} />;
-  const show = (tab: FrameTab) => <TabFrame key={figures.version} frame={frame} tab={tab} />;
+  const show = (tab: FrameTab, chosenTab: string) => (
+    <TabFrame frame={frame} tab={tab} chosen={tab.key === chosenTab} version={figures.version} />
+  );
 
   if (frame.tabs.length > 1) {
     return (
@@ -59,7 +61,7 @@ function Report({ frame }: { frame: ReportFrame }) {
         activeKey={chosen}
         onChange={setChosen}
         tabBarExtraContent={freshness}
-        items={frame.tabs.map((tab) => ({ key: tab.key, label: tab.label, children: show(tab) }))}
+        items={frame.tabs.map((tab) => ({ key: tab.key, label: tab.label, children: show(tab, chosen) }))}
       />
     );
   }
@@ -70,12 +72,19 @@ function Report({ frame }: { frame: ReportFrame }) {
         <h2>{frame.label}</h2>
         {freshness}
       </div>
-      {only && show(only)}
+      {only && show(only, only.key)}
     </>
   );
 }
 
-function TabFrame({ frame, tab }: { frame: ReportFrame; tab: FrameTab }) {
+interface TabFrameProps {
+  frame: ReportFrame;
+  tab: FrameTab;
+  chosen: boolean;
+  version: number;
+}
+
+function TabFrame({ frame, tab, chosen, version }: TabFrameProps) {
   if (tab.address === null) {
     return (
       <Result
@@ -85,5 +94,8 @@ function TabFrame({ frame, tab }: { frame: ReportFrame; tab: FrameTab }) {
       />
     );
   }
-  return <EmbedFrame code={frame.code} tab={{ ...tab, address: tab.address }} title={`${frame.label} ${tab.label}`} />;
+  const title = `${frame.label} ${tab.label}`;
+  return (
+    <EmbedFrame code={frame.code} tab={{ ...tab, address: tab.address }} title={title} chosen={chosen} version={version} />
+  );
 }

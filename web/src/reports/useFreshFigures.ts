@@ -1,10 +1,12 @@
 /** Watches when a report's figures were published, and says when its charts should be loaded anew. */
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { usePageActive } from '@/lib/tabs';
 import { frameQuery, type ReportFrame } from './frameQuery';
 
-const askEvery = 5_000;
+const askEvery = 3_000;
+/** In busy hours figures are published every few seconds; a reader wants some rest between two of them. */
+const restBetween = 15_000;
 const FOLLOW = 'reportFollowsData';
 
 export interface FreshFigures {
@@ -15,7 +17,7 @@ export interface FreshFigures {
   following: boolean;
   setFollowing: (following: boolean) => void;
   refresh: () => void;
-  /** Changes when the charts are to be loaded anew. */
+  /** Grows when the charts are to be loaded anew. */
   version: number;
 }
 
@@ -23,20 +25,28 @@ export function useFreshFigures(frame: ReportFrame): FreshFigures {
   const active = usePageActive();
   const newest = useQuery({ ...frameQuery(frame.code), refetchInterval: active ? askEvery : false });
   const publishedAt = newest.data?.refreshed_at ?? frame.refreshed_at;
-  const [shown, setShown] = useState({ at: frame.refreshed_at, version: 0 });
+  const [shown, setShown] = useState({ publishedAt, version: 0, since: 0 });
   const [following, setFollowing] = useState(() => localStorage.getItem(FOLLOW) !== 'false');
 
-  if (following && active && publishedAt !== shown.at) setShown({ at: publishedAt, version: shown.version + 1 });
+  useEffect(() => {
+    if (!following || !active || publishedAt === shown.publishedAt) return;
+    const wait = Math.max(shown.since + restBetween - Date.now(), 0);
+    const timer = window.setTimeout(
+      () => setShown({ publishedAt, version: shown.version + 1, since: Date.now() }),
+      wait,
+    );
+    return () => window.clearTimeout(timer);
+  }, [following, active, publishedAt, shown]);
 
   return {
     publishedAt,
-    shownAt: shown.at,
+    shownAt: shown.publishedAt,
     following,
     setFollowing: (next) => {
       localStorage.setItem(FOLLOW, String(next));
       setFollowing(next);
     },
-    refresh: () => setShown({ at: publishedAt, version: shown.version + 1 }),
+    refresh: () => setShown({ publishedAt, version: shown.version + 1, since: Date.now() }),
     version: shown.version,
   };
 }

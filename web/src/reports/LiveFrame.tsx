@@ -1,0 +1,81 @@
+/** One loaded frame: the talk with the report server's page in it, and a guest token that stays fresh. */
+import { useEffect, useEffectEvent, useRef } from 'react';
+import { ApiError } from '@/lib/errors';
+import { openFramePort, type FramePort } from './framePort';
+import { fetchGuestToken } from './frameQuery';
+import { keepTokenFresh } from './guestToken';
+import styles from './reports.module.css';
+
+const answerWithin = 15_000;
+const forbidden = 403;
+
+export interface Trouble {
+  kind: 'denied' | 'down';
+  text: string;
+}
+
+interface Props {
+  code: string;
+  tabKey: string;
+  address: string;
+  title: string;
+  /** Loading behind the frame on screen. */
+  behind: boolean;
+  active: boolean;
+  onReady: (port: FramePort) => void;
+  onTrouble: (trouble: Trouble) => void;
+}
+
+export function LiveFrame({ code, tabKey, address, title, behind, active, onReady, onTrouble }: Props) {
+  const port = useRef<FramePort | null>(null);
+  const token = useRef<string | null>(null);
+
+  const pass = () => {
+    if (port.current && token.current) port.current.emit('guestToken', { guestToken: token.current });
+  };
+
+  const deliver = useEffectEvent((fresh: string) => {
+    token.current = fresh;
+    pass();
+  });
+
+  const failed = useEffectEvent((error: unknown) => {
+    if (error instanceof ApiError && error.code === forbidden) {
+      onTrouble({ kind: 'denied', text: error.msg });
+      return true;
+    }
+    // With a token delivered before, the report stays on screen while renewal is tried again.
+    if (token.current !== null) return false;
+    onTrouble({ kind: 'down', text: error instanceof Error ? error.message : String(error) });
+    return true;
+  });
+
+  useEffect(() => {
+    if (!active) return;
+    const keeper = keepTokenFresh({ fetchToken: () => fetchGuestToken(code, tabKey), deliver, failed });
+    return keeper.stop;
+  }, [active, code, tabKey]);
+
+  const greet = (frame: HTMLIFrameElement) => {
+    port.current?.close();
+    const opened = openFramePort(frame);
+    port.current = opened;
+    opened.ask('getScrollSize', answerWithin).then(
+      () => onReady(opened),
+      () => port.current === opened && onTrouble({ kind: 'down', text: '报表服务没有响应，请稍后重试或联系管理员。' }),
+    );
+    pass();
+  };
+
+  return (
+    <iframe
+      className={behind ? `${styles.frame} ${styles.behind}` : styles.frame}
+      src={address}
+      title={title}
+      aria-hidden={behind}
+      sandbox="allow-same-origin allow-scripts allow-presentation allow-downloads allow-forms allow-popups"
+      allow="fullscreen; clipboard-write"
+      onLoad={(event) => greet(event.currentTarget)}
+    />
+  );
+}

@@ -1,0 +1,125 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { TabsContext } from '@/lib/tabs';
+import type { ReportFrame } from './frameQuery';
+import ReportPage from './ReportPage';
+
+const tab = (key: string, label: string, address: string | null = `/embedded/${key}?role_id=3`) => ({
+  key,
+  label,
+  embed_id: key,
+  address,
+});
+
+let frame: ReportFrame;
+let refusal: { code: number; msg: string } | null;
+let asked: string[];
+
+function answer(url: string): unknown {
+  const path = url.split('?')[0] ?? '';
+  asked.push(path);
+  if (path.endsWith('getGuestToken')) return { code: 200, msg: '', data: { token: 'g', expires_in: 300 } };
+  if (path.endsWith('getFrame')) return refusal ? { ...refusal, data: null } : { code: 200, msg: '', data: frame };
+  return { code: 200, msg: '', data: null };
+}
+
+const wait = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
+
+async function start() {
+  const shell = { open: vi.fn(), close: vi.fn(), setTitle: vi.fn() };
+  const view = render(
+    <QueryClientProvider client={new QueryClient({ defaultOptions: { queries: { retry: false } } })}>
+      <TabsContext value={shell}>
+        <ReportPage code="warehouseTurnover" />
+      </TabsContext>
+    </QueryClientProvider>,
+  );
+  await wait(50);
+  return { shell, view };
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  localStorage.clear();
+  asked = [];
+  refusal = null;
+  frame = {
+    code: 'warehouseTurnover',
+    label: '仓库周转率',
+    refreshed_at: '2026-11-20 18:30:00',
+    tabs: [tab('week', '按周分析'), tab('month', '按月分析')],
+  };
+  vi.stubGlobal(
+    'fetch',
+    vi.fn((url: string) => Promise.resolve(Response.json(answer(url)))),
+  );
+});
+
+afterEach(() => {
+  cleanup();
+  vi.useRealTimers();
+});
+
+describe('report page', () => {
+  it('opens on the month, names its tab and counts the visit', async () => {
+    const { shell } = await start();
+    expect(screen.getByRole('tab', { selected: true }).textContent).toBe('按月分析');
+    expect(document.querySelector('iframe')?.getAttribute('src')).toBe('/embedded/month?role_id=3');
+    expect(shell.setTitle).toHaveBeenCalledWith('/report/warehouseTurnover', '仓库周转率');
+    expect(asked.filter((path) => path.endsWith('ReportStatistic/add'))).toHaveLength(1);
+  });
+
+  it('keeps the frame of the tab left', async () => {
+    await start();
+    fireEvent.click(screen.getByText('按周分析'));
+    await wait(500);
+    expect([...document.querySelectorAll('iframe')].map((each) => each.title).sort()).toEqual([
+      '仓库周转率 按周分析',
+      '仓库周转率 按月分析',
+    ]);
+  });
+
+  it('says so when the hostname is not listed', async () => {
+    frame.tabs = [tab('all', '全部', null)];
+    await start();
+    expect(screen.getByText('当前访问地址没有对应的报表服务')).toBeTruthy();
+    expect(document.querySelector('iframe')).toBeNull();
+  });
+
+  it('says so when the role has no right to it', async () => {
+    refusal = { code: 403, msg: '您没有“仓库周转率”的权限' };
+    await start();
+    expect(screen.getByText('没有查看此报表的权限')).toBeTruthy();
+    expect(screen.getByText('您没有“仓库周转率”的权限')).toBeTruthy();
+  });
+
+  it('loads newly published figures behind the charts on screen', async () => {
+    await start();
+    frame = { ...frame, refreshed_at: '2026-11-20 18:31:00' };
+    await wait(3_500);
+    expect(screen.getByText('数据更新于 2026-11-20 18:31:00')).toBeTruthy();
+    await wait(100);
+    expect(document.querySelectorAll('iframe')).toHaveLength(2);
+    expect(document.querySelector('iframe[aria-hidden=true]')).toBeTruthy();
+  });
+
+  it('waits for the reader when told not to follow', async () => {
+    await start();
+    fireEvent.click(screen.getByLabelText('自动更新'));
+    frame = { ...frame, refreshed_at: '2026-11-20 18:31:00' };
+    await wait(4_000);
+    expect(document.querySelectorAll('iframe')).toHaveLength(1);
+    fireEvent.click(screen.getByText('有新数据，刷新'));
+    await wait(100);
+    expect(document.querySelectorAll('iframe')).toHaveLength(2);
+  });
+
+  it('stops renewing tokens when it goes', async () => {
+    const { view } = await start();
+    view.unmount();
+    const before = asked.length;
+    await wait(600_000);
+    expect(asked).toHaveLength(before);
+  });
+});

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { rison, withFilters } from './frameFilters';
+
+const address = '/embedded/e?uiConfig=3&role_id=3';
+
+describe('filters carried over', () => {
+  it('leave the role at the end of the address', () => {
+    const moved = withFilters(address, {
+      'NATIVE_FILTER-brand': {
+        id: 'NATIVE_FILTER-brand',
+        filterState: { value: ['米其林'] },
+        extraFormState: { filters: [{ col: 'brand_name', op: 'IN', val: ['米其林'] }] },
+      },
+    });
+    expect(moved.endsWith('&uiConfig=3&role_id=3')).toBe(true);
+    expect(decodeURIComponent(moved)).toContain(
+      "native_filters=('NATIVE_FILTER-brand':('id':'NATIVE_FILTER-brand','extraFormState':('filters':!(('col':'brand_name','op':'IN','val':!('米其林')))),'filterState':('value':!('米其林')),'ownState':()))",
+    );
+  });
+
+  it('are only those set', () => {
+    expect(withFilters(address, { 'NATIVE_FILTER-x': { filterState: { value: [] } }, 'chart-1': { filterState: { value: 1 } } })).toBe(
+      address,
+    );
+    expect(withFilters(address, {})).toBe(address);
+  });
+
+  it('are written so that quotes survive', () => {
+    expect(rison({ a: "it's!", b: [true, null, 1.5] })).toBe("('a':'it!'s!!','b':!(!t,!n,1.5))");
+  });
+});

@@ -1,0 +1,34 @@
+/** Carries the filters a reader has set in a frame over to the frame that replaces it. */
+
+/** Superset's data mask: what each native filter is set to, by filter id. */
+export type DataMask = Record<string, { id?: string; filterState?: Record<string, unknown>; extraFormState?: unknown }>;
+
+const NATIVE = 'NATIVE_FILTER';
+
+/** The address with the filters in front of what it has: its end, the role, stays its end. */
+export function withFilters(address: string, mask: DataMask): string {
+  const set = Object.entries(mask).filter(([id, filter]) => id.startsWith(NATIVE) && hasValue(filter.filterState?.value));
+  if (set.length === 0) return address;
+  const filters = Object.fromEntries(
+    set.map(([id, { filterState, extraFormState }]) => [id, { id, extraFormState, filterState, ownState: {} }]),
+  );
+  const [path = '', query = ''] = address.split('?');
+  const first = `native_filters=${encodeURIComponent(rison(filters))}`;
+  return `${path}?${[first, query].filter(Boolean).join('&')}`;
+}
+
+function hasValue(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0;
+  return value !== undefined && value !== null && value !== '';
+}
+
+/** Rison, the notation in which Superset reads filters from an address. */
+export function rison(value: unknown): string {
+  if (value === null || value === undefined) return '!n';
+  if (typeof value === 'boolean') return value ? '!t' : '!f';
+  if (typeof value === 'number') return String(value).replace('+', '');
+  if (typeof value === 'string') return `'${value.replace(/[!']/g, '!$&')}'`;
+  if (Array.isArray(value)) return `!(${value.map(rison).join(',')})`;
+  const pairs = Object.entries(value).filter(([, item]) => item !== undefined);
+  return `(${pairs.map(([key, item]) => `${rison(key)}:${rison(item)}`).join(',')})`;
+}
