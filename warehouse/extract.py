@@ -84,8 +84,6 @@ def _load(conn: duckdb.DuckDBPyConnection, *, full: bool, deep: bool) -> Load:
         if known.get(source.name) != prints[source.name]:
             result.rows += _reload(conn, source, prints[source.name])
             result.reloaded.append(source.name)
-        elif not source.stamped:
-            result.rows += _compare(conn, source, result)
         elif source.name in changed and last is not None:
             result.rows += _increment(conn, source, last)
             result.touched.append(source.name)
@@ -99,35 +97,23 @@ def _load(conn: duckdb.DuckDBPyConnection, *, full: bool, deep: bool) -> Load:
 
 
 def changed_tables(conn: duckdb.DuckDBPyConnection, last: Position) -> set[str]:
-    """Names of stamped sources with rows or tombstones that the snapshot `last` did not see."""
+    """Names of sources with rows or tombstones that the snapshot `last` did not see."""
     return {name for (name,) in ask(conn, changes_query(last))}
 
 
 def changes_query(last: Position) -> str:
     """The Postgres query behind `changed_tables`: index probes, one row a changed table."""
-    stamped = [source.name for source in sources() if source.stamped]
+    tables = [source.name for source in sources()]
     probes = [
-        f"select {literal(name)} where exists (select from {name} where {_unseen(last)})" for name in stamped
+        f"select {literal(name)} where exists (select from {name} where {_unseen(last)})" for name in tables
     ]
-    names = ", ".join(literal(name) for name in stamped)
+    names = ", ".join(literal(name) for name in tables)
     probes.append(f"select table_name from tombstone where table_name in ({names}) and {_unseen(last)}")
     return " union ".join(probes)
 
 
-def digest_query() -> str:
-    """A Postgres query for one digest over the small tables that carry no stamp."""
-    parts = [
-        f"select coalesce(string_agg(t::text, ',' order by t::text), '') as text from {source.name} t"
-        for source in sources()
-        if not source.stamped
-    ]
-    return f"select md5(string_agg(text, ';')) from ({' union all '.join(parts)}) as each"
-
-
 def _unseen(last: Position) -> str:
-    return (
-        f"row_xid >= '{last.xmin}'::xid8 and not pg_visible_in_snapshot(row_xid, '{last.snapshot}'::pg_snapshot)"
-    )
+    return f"row_xid >= '{last.xmin}'::xid8 and not pg_visible_in_snapshot(row_xid, '{last.snapshot}'::pg_snapshot)"
 
 
 def _fingerprints(conn: duckdb.DuckDBPyConnection) -> dict[str, str]:
@@ -143,7 +129,9 @@ def _fingerprints(conn: duckdb.DuckDBPyConnection) -> dict[str, str]:
         names = {item.split(" ")[0] for item in present.split(",")}
         lacking = [column for column in source.columns if column not in names]
         if lacking:
-            raise ExtractionError(f"业务库的表 {source.name} 缺少列：{'、'.join(lacking)}，请先执行 erp migrate")
+            raise ExtractionError(
+                f"业务库的表 {source.name} 缺少列：{'、'.join(lacking)}，请先执行 erp migrate"
+            )
     return {
         source.name: f"{found[source.name][0]} {found[source.name][1]} {','.join(source.track)}"
         for source in sources()
@@ -152,10 +140,9 @@ def _fingerprints(conn: duckdb.DuckDBPyConnection) -> dict[str, str]:
 
 def _reload(conn: duckdb.DuckDBPyConnection, source: Source, fingerprint: str) -> int:
     """Copy a whole table; what was derived from it is stale."""
-    stamp = ", cast(row_xid as ubigint) as row_xid" if source.stamped else ""
     conn.execute(
         f"create or replace table raw.{source.name} as"
-        f" select {', '.join(source.columns)}{stamp} from pg.public.{source.name}"
+        f" select {', '.join(source.columns)}, cast(row_xid as ubigint) as row_xid from pg.public.{source.name}"
     )
     if source.track:
         conn.execute(
@@ -167,31 +154,14 @@ def _reload(conn: duckdb.DuckDBPyConnection, source: Source, fingerprint: str) -
     return conn.execute(f"select count(*) from raw.{source.name}").fetchone()[0]
 
 
-def _compare(conn: duckdb.DuckDBPyConnection, source: Source, result: Load) -> int:
-    """Replace the copy of a small table without a key when it differs."""
-    columns = ", ".join(source.columns)
-    conn.execute(f"create or replace temp table incoming as select {columns} from pg.public.{source.name}")
-    differs = conn.execute(
-        f"select exists((from incoming except all from raw.{source.name})"
-        f" union all (from raw.{source.name} except all from incoming))"
-    ).fetchone()[0]
-    if not differs:
-        return 0
-    conn.execute(f"delete from raw.{source.name}")
-    conn.execute(f"insert into raw.{source.name} from incoming")
-    positions.touch(conn, source)
-    result.touched.append(source.name)
-    return conn.execute("select count(*) from incoming").fetchone()[0]
-
-
 def _increment(conn: duckdb.DuckDBPyConnection, source: Source, last: Position) -> int:
     """Apply the rows and tombstones since `last`; returns how many there were."""
-    (key,), table = source.key, f"raw.{source.name}"
+    key, table = source.key, f"raw.{source.name}"
     columns = ", ".join(source.columns)
     unseen = _unseen(last)
     conn.execute(
         "create or replace temp table incoming as"
-        f" select * replace (cast(row_xid as ubigint) as row_xid) from postgres_query('pg', "
+        " select * replace (cast(row_xid as ubigint) as row_xid) from postgres_query('pg', "
         + literal(f"select {columns}, row_xid::text as row_xid from {source.name} where {unseen}")
         + ")"
     )
@@ -216,7 +186,7 @@ def _increment(conn: duckdb.DuckDBPyConnection, source: Source, last: Position) 
 
 def _renames(conn: duckdb.DuckDBPyConnection, source: Source) -> bool:
     """Whether a row that was there before is now gone or has other values."""
-    (key,), columns = source.key, ", ".join(source.columns)
+    key, columns = source.key, ", ".join(source.columns)
     return conn.execute(
         f"select exists(select {columns} from raw.{source.name} where {key} in (from gone)"
         f" except select {columns} from incoming)"

@@ -31,9 +31,10 @@ class BusyError(RuntimeError):
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """One refresh: `snapshot` is None when nothing was new; `rows` were read; `mode` is none, patch, replace or
-    rebuild; `position` is how far extraction has read."""
+    rebuild; `position` is how far extraction has read, `as_of` the business date."""
 
     position: Position
+    as_of: str
     snapshot: int | None
     rows: int
     mode: str
@@ -69,7 +70,10 @@ class Refresher:
             failures = status.read(self.files.status)["failures"] + 1
             status.write(
                 self.files.status,
-                **{"state": "failed", "last_error": status.now(), "error": str(error), "failures": failures},
+                state="failed",
+                last_error=status.now(),
+                error=str(error),
+                failures=failures,
             )
             raise
         status.write(self.files.status, state="idle", last_ok=status.now(), error=None, failures=0, **changes)
@@ -91,7 +95,10 @@ class Refresher:
         changes = {"mended": load.mended} if load.mended else {}
         if number is not None:
             changes |= {"snapshot": number, "rows": load.rows, "mode": mode, "seconds": seconds}
-        return Outcome(load.position, number, load.rows, mode, seconds), {**changes, "last_xid": load.position.next_xid}
+        return Outcome(load.position, as_of, number, load.rows, mode, seconds), {
+            **changes,
+            "last_xid": load.position.next_xid,
+        }
 
     def _mode(self, due: set[str], built: tuple[str, str] | None, as_of: str, names: list[str]) -> str:
         if REBUILD in due or built is None or built[1] != self._project.version:
@@ -115,7 +122,9 @@ class Refresher:
         elif names:
             self._project.build(as_of=as_of, sources=names)
         with work_database(self.files.work) as conn:
-            positions.settle(conn, [source for source in sources() if source.track], as_of, self._project.version)
+            positions.settle(
+                conn, [source for source in sources() if source.track], as_of, self._project.version
+            )
 
 
 def business_date() -> str:

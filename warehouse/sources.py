@@ -1,7 +1,6 @@
 """数据源：哪些表、哪些列进入数据仓库；未列出的列（口令、电话、证件号）不会被读取。
 
-A source is copied by transaction stamp (`row_xid`) and tombstones when it has one key column; a small table without
-one (key = ()) is compared and copied whole. Columns are named one by one on purpose.
+A source is copied by transaction stamp (`row_xid`) and tombstones. Columns are named one by one on purpose.
 """
 
 from __future__ import annotations
@@ -11,34 +10,30 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One Postgres table as the warehouse reads it.
+    """One Postgres table as the warehouse reads it; its first column is its key.
 
     `sums` are the numeric columns that reconciliation adds up; `track` the columns that name, for a changed row, what
     has to be computed anew (written to change.<name>, before and after values); `label` marks a table whose changed
-    rows rename rows of the marts; `append_only` rows are never updated or deleted.
+    rows rename rows of the marts.
     """
 
     name: str
     columns: tuple[str, ...]
-    key: tuple[str, ...] = ()
     sums: tuple[str, ...] = ()
     track: tuple[str, ...] = ()
     label: bool = False
-    append_only: bool = False
 
     @property
-    def stamped(self) -> bool:
-        """Whether changes are found by transaction stamp."""
-        return bool(self.key)
+    def key(self) -> str:
+        return self.columns[0]
 
 
 def _label(name: str, *columns: str) -> Source:
-    return Source(name=name, columns=columns, key=columns[:1], label=True)
+    return Source(name, columns, label=True)
 
 
 def _ledger(name: str, columns: str, *, sums: str, track: str = "") -> Source:
-    listed = tuple(columns.split())
-    return Source(name, listed, listed[:1], tuple(sums.split()), tuple(track.split()), append_only=True)
+    return Source(name, tuple(columns.split()), tuple(sums.split()), tuple(track.split()))
 
 
 def _bill(name: str) -> Source:
@@ -48,7 +43,6 @@ def _bill(name: str) -> Source:
             *("bill_id", "bill_no", "company_id", "business_date", "status", "department_id", "employee_id"),
             *("warehouse_id", "customer_id"),
         ),
-        key=("bill_id",),
         sums=("status",),
         track=("bill_id", "business_date"),
     )
@@ -60,7 +54,6 @@ def _bill_line(name: str) -> Source:
         columns=(
             *("line_id", "bill_id", "goods_id", "quantity", "price", "amount", "no_tax_amount", "is_gift"),
         ),
-        key=("line_id",),
         sums=("quantity", "amount", "no_tax_amount"),
         track=("bill_id",),
     )
@@ -85,9 +78,9 @@ SOURCES: tuple[Source, ...] = (
         *("customer_id", "customer_name", "company_id", "employee_id"),
         *("province_name", "city_name", "area_name"),
     ),
-    Source("role", ("role_id", "role_name", "scope_kind", "own", "sees_cost"), key=("role_id",)),
-    Source("role_company", ("role_id", "company_id")),
-    Source("role_warehouse", ("role_id", "warehouse_id")),
+    Source("role", ("role_id", "role_name", "scope_kind", "own_kind", "sees_cost", "enabled")),
+    Source("role_company", ("role_company_id", "role_id", "company_id")),
+    Source("role_warehouse", ("role_warehouse_id", "role_id", "warehouse_id")),
     _ledger(
         "stock_ledger",
         "ledger_id company_id warehouse_id goods_id batch_id quantity amount bill_type bill_id line_id"
@@ -101,7 +94,6 @@ SOURCES: tuple[Source, ...] = (
             *("settlement_id", "company_id", "party_type", "party_id", "kind", "bill_type", "bill_id"),
             *("bill_no", "business_date", "due_date", "amount", "open_amount"),
         ),
-        key=("settlement_id",),
         sums=("amount", "open_amount"),
     ),
     _ledger(

@@ -15,7 +15,7 @@ import psycopg
 
 from api.kit.settings import settings
 from warehouse import publish, status
-from warehouse.extract import changes_query, digest_query
+from warehouse.extract import changes_query
 from warehouse.files import Files
 from warehouse.refresh import Outcome, Refresher, business_date
 
@@ -62,8 +62,7 @@ class _Loop:
         self._url = url
         self._stop = stop
         self._last: Outcome | None = None
-        self._seen: tuple[str, str] = ("", "")
-        self._proved = 0.0
+        self._proved: float | None = None
         self._failures = 0
 
     def run(self) -> None:
@@ -78,9 +77,8 @@ class _Loop:
 
     def _serve(self, listener: psycopg.Connection) -> None:
         while not self._stop.is_set():
-            seen = (_one(listener, digest_query()), business_date())
-            if self._is_news(listener, seen):
-                self._refresh(seen)
+            if self._is_news(listener):
+                self._refresh()
             status.write(self._refresher.files.status, checked_at=status.now())
             self._wait(listener)
 
@@ -93,21 +91,24 @@ class _Loop:
                 _heard(listener, 0)
                 return
 
-    def _is_news(self, listener: psycopg.Connection, seen: tuple[str, str]) -> bool:
-        if self._last is None or seen != self._seen or time.monotonic() - self._proved > DEEP_SECONDS:
+    def _is_news(self, listener: psycopg.Connection) -> bool:
+        if self._last is None or self._is_proof_due() or self._last.as_of != business_date():
             return True
         return listener.execute(changes_query(self._last.position)).fetchone() is not None
 
-    def _refresh(self, seen: tuple[str, str]) -> None:
+    def _is_proof_due(self) -> bool:
+        return self._proved is None or time.monotonic() - self._proved > DEEP_SECONDS
+
+    def _refresh(self) -> None:
         """One refresh; a failure is recorded, logged, and tried again after a growing pause."""
-        deep = self._last is None or time.monotonic() - self._proved > DEEP_SECONDS
+        deep = self._is_proof_due()
         try:
             self._last = self._refresher.refresh(deep=deep)
         except Exception as error:
             self._last = None
             self._fail(error)
             return
-        self._seen, self._failures = seen, 0
+        self._failures = 0
         if deep:
             self._proved = time.monotonic()
 
@@ -121,11 +122,6 @@ class _Loop:
 def _heard(listener: psycopg.Connection, seconds: float) -> bool:
     """Wait up to `seconds` for a notification; takes all that have arrived."""
     return any([True for _ in listener.notifies(timeout=seconds, stop_after=1 if seconds else None)])
-
-
-def _one(listener: psycopg.Connection, sql: str) -> str:
-    row = listener.execute(sql).fetchone()
-    return str(row[0]) if row else ""
 
 
 def _stop_on_signals() -> threading.Event:

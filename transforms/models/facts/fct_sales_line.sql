@@ -1,4 +1,5 @@
 -- grain: one row a line of a sales outbound (XSCK) or sales return (XSTH) that counts; returns are negative
+-- depends_on: {{ ref('int_changed_bill') }}
 {#
     revenue is net of tax and discount; cost is what the ledger issued for the line, stored there for ever
     (a reversed posting and its reversal add up to nothing).

@@ -1,4 +1,5 @@
 -- grain: one row a company, warehouse, goods and range of days (valid_from to valid_to) with the same closing balance
+-- depends_on: {{ ref('int_changed_stock') }}
 {#
     Sparse: a row begins on a day with moves of its own, or on a day on which the company's average cost changed the
     value of what lies here. Cost is an average per company and goods, so the company's value is allotted to its

@@ -1,4 +1,5 @@
 -- grain: one row a company, warehouse, goods, batch and receipt date of stock on hand at the as-of date
+-- depends_on: {{ ref('int_changed_stock') }}
 {#
     First in, first out: what is on hand of a batch is what the newest receipts left. A sales return gives back older
     goods, so it dates stock only where receipts do not reach. The value of a warehouse's goods is allotted to its

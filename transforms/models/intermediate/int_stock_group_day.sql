@@ -1,4 +1,5 @@
 -- grain: one row a company, warehouse, first-level goods type, brand and day on which its stock value changed
+-- depends_on: {{ ref('int_changed_stock') }}
 {{
     config(
         materialized='incremental',

@@ -25,6 +25,7 @@ stock as (
 select
     sold.period_key,
     sold.period_label,
+    sold.days,
     sold.company_id,
     company.company_name,
     sold.goods_id,

@@ -1,4 +1,5 @@
 -- grain: one row a selling period and line of a sales bill in it; rows sum to the ranked row of the best sellers
+-- depends_on: {{ ref('int_changed_bill') }}
 {# price is per unit with tax, amount is revenue net of tax. #}
 {{
     config(

@@ -1,4 +1,5 @@
 -- grain: one row a month, company, warehouse and goods sold or returned; revenue net of tax and discount
+-- depends_on: {{ ref('int_changed_sales_month') }}
 {{
     config(
         materialized='incremental',

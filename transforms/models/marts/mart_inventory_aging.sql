@@ -1,4 +1,5 @@
 -- grain: one row a company, warehouse, goods, batch and receipt date of stock on hand; age in days at the as-of date
+-- depends_on: {{ ref('int_changed_stock') }}
 {{
     config(
         materialized='incremental',

@@ -1,4 +1,5 @@
 -- grain: one row a month (the current and the 11 before), company, warehouse and goods with stock or moves in it
+-- depends_on: {{ ref('int_changed_stock') }}
 {{
     config(
         materialized='incremental',

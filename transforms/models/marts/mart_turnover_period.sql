@@ -19,6 +19,7 @@ with moves as (
         sum(change.change_value) as change_value,
         sum(change.change_value * ({{ days_between('change.day', 'period.last_day') }} + 1)) as change_value_days,
         sum(change.change_quantity) as change_quantity,
+        sum(change.change_quantity * ({{ days_between('change.day', 'period.last_day') }} + 1)) as change_quantity_days,
         sum(change.sales_cost) as sales_cost,
         sum(change.sales_quantity) as sales_quantity
     from {{ ref('int_stock_group_day') }} as change
@@ -63,6 +64,7 @@ grid as (
         coalesce(moves.change_value, 0) as change_value,
         coalesce(moves.change_value_days, 0) as change_value_days,
         coalesce(moves.change_quantity, 0) as change_quantity,
+        coalesce(moves.change_quantity_days, 0) as change_quantity_days,
         coalesce(moves.sales_cost, 0) as sales_cost,
         coalesce(moves.sales_quantity, 0) as sales_quantity
     from holders
@@ -110,6 +112,7 @@ select
     {{ money('closings.revaluation_value') }} as revaluation_value,
     {{ money('closings.closing_value') }} as closing_value,
     {{ money('(closings.closing_value - closings.change_value) * closings.days + closings.change_value_days') }} as value_days,
+    {{ quantity('(closings.closing_quantity - closings.change_quantity) * closings.days + closings.change_quantity_days') }} as quantity_days,
     {{ money('closings.sales_cost') }} as sales_cost,
     {{ quantity('closings.sales_quantity') }} as sales_quantity,
     {{ quantity('closings.closing_quantity') }} as closing_quantity

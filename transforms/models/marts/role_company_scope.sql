@@ -7,5 +7,5 @@ cross join {{ ref('stg_company') }} as company
 left join {{ ref('stg_role_company') }} as granted
     on role.role_id = granted.role_id and company.company_id = granted.company_id
 where
-    role.own = 'all'
-    and (role.scope_kind = 'all' or (role.scope_kind = 'companies' and granted.company_id is not null))
+    role.has_all_documents
+    and (role.has_all_companies or granted.company_id is not null)

@@ -1,8 +1,9 @@
--- grain: one row a role
+-- grain: one row an enabled role; own_kind 1 = all documents, 2 = own department's, 3 = own
 select
     role_id,
     role_name,
-    scope_kind,
-    own,
+    scope_kind = 1 as has_all_companies,
+    own_kind = 1 as has_all_documents,
     sees_cost
 from {{ source('raw', 'role') }}
+where enabled
