@@ -1,0 +1,34 @@
+"""Everything that is declared: importing this module fills the registry and the table metadata."""
+
+from api.customers import customer_receipt
+from api.identity import tables as identity_tables
+from api.inventory import other_inbound, other_outbound
+from api.kit import business_log, idempotency, numbering
+from api.ledger import tables as ledger_tables
+from api.master import goods, organisation, partners, warehouses
+from api.purchase import purchase_inbound, purchase_order, purchase_return, supplier_payment
+from api.sales import sales_order, sales_outbound, sales_return
+from api.shell import export_tasks
+
+__all__ = [
+    "business_log",
+    "customer_receipt",
+    "export_tasks",
+    "goods",
+    "idempotency",
+    "identity_tables",
+    "ledger_tables",
+    "numbering",
+    "organisation",
+    "other_inbound",
+    "other_outbound",
+    "partners",
+    "purchase_inbound",
+    "purchase_order",
+    "purchase_return",
+    "sales_order",
+    "sales_outbound",
+    "sales_return",
+    "supplier_payment",
+    "warehouses",
+]

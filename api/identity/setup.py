@@ -1,0 +1,39 @@
+"""Setup (初始化): the administrator, without whom nobody could grant anything."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection, select, text
+
+from api.identity import passwords, rights
+from api.identity.tables import Role, UserAccount
+from api.kit.scope import ALL_RIGHTS
+
+ADMIN = "admin"
+ADMIN_ROLE = "系统管理员"
+
+
+def ensure_admin(conn: Connection, password: str, group_name: str = "集团总部") -> int:
+    """Make the head company, the administrator's role and user where missing; answers the user's id.
+
+    An existing administrator keeps his password.
+    """
+    user = conn.execute(select(UserAccount.user_id).where(UserAccount.user_name == ADMIN)).scalar()
+    if user is not None:
+        return int(user)
+    company = conn.execute(
+        text(
+            "insert into company (company_name, company_code, short_name) values (:name, 'HQ', :name)"
+            " on conflict (company_code) do update set company_code = excluded.company_code returning company_id"
+        ),
+        {"name": group_name},
+    ).scalar_one()
+    role = conn.execute(
+        Role.table()
+        .insert()
+        .values(role_name=ADMIN_ROLE, scope_kind=1, own_kind=1, sees_cost=True)
+        .returning(Role.table().c.role_id)
+    ).scalar_one()
+    rights.settle(conn, role, [ALL_RIGHTS])
+    values = {"user_name": ADMIN, "realname": "管理员", "company_id": company, "role_id": role}
+    statement = UserAccount.table().insert().values(**values, password_hash=passwords.hashed(password))
+    return int(conn.execute(statement.returning(UserAccount.table().c.user_id)).scalar_one())

@@ -1,0 +1,61 @@
+"""Business log (业务日志): who did what to which record, with the values before and after."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import BigInteger, Connection, DateTime, Identity, Index, Text, func
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import Mapped, mapped_column
+
+from api.kit.database import Base, dumps
+from api.kit.scope import Principal
+
+
+class BusinessLog(Base):
+    """One action on one record."""
+
+    __tablename__ = "business_log"
+    __table_args__ = (Index("ix_business_log_record", "resource", "record_id"),)
+
+    log_id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
+    resource: Mapped[str] = mapped_column(Text)
+    record_id: Mapped[int] = mapped_column(BigInteger)
+    bill_no: Mapped[str | None] = mapped_column(Text)
+    company_id: Mapped[int | None] = mapped_column(BigInteger)
+    action: Mapped[str] = mapped_column(Text)
+    user_id: Mapped[int] = mapped_column(BigInteger)
+    user_name: Mapped[str] = mapped_column(Text)
+    before: Mapped[dict[str, Any] | None] = mapped_column(JSONB)
+    after: Mapped[dict[str, Any] | None] = mapped_column(JSONB)
+    reason: Mapped[str | None] = mapped_column(Text)
+    at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
+
+
+_INSERT = """
+insert into business_log (resource, record_id, bill_no, company_id, action, user_id, user_name, before, after, reason)
+values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+"""
+
+
+def write(
+    conn: Connection,
+    principal: Principal,
+    resource: str,
+    record_id: int,
+    action: str,
+    *,
+    bill_no: str | None = None,
+    company_id: int | None = None,
+    before: Any = None,
+    after: Any = None,
+    reason: str | None = None,
+) -> None:
+    """Append one action."""
+    row = (resource, record_id, bill_no, company_id, action, principal.user_id, principal.realname)
+    conn.exec_driver_sql(_INSERT, (*row, _json(before), _json(after), reason))
+
+
+def _json(value: Any) -> str | None:
+    return None if value is None else dumps(value).decode()

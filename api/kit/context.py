@@ -1,0 +1,44 @@
+"""The context of a call: its connection, its principal, and what a request may want to say once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from sqlalchemy import Connection
+
+from api.kit.errors import Forbidden
+from api.kit.scope import Principal
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A proven login: its principal, and the key its requests are signed with (None for API tokens)."""
+
+    principal: Principal
+    sign_key: str | None
+
+
+@dataclass(slots=True)
+class Context:
+    """What a handler works with; the engine around it commits, never the handler."""
+
+    conn: Connection
+    principal: Principal
+    idempotency_key: str | None = None
+    request_hash: str = ""
+    host: str = ""
+    client: str = ""
+    after_commit: list[Callable[[], None]] = field(default_factory=list)
+
+    def require(self, right: str) -> None:
+        """Refuse unless the principal holds a right."""
+        if not self.principal.may(right):
+            raise Forbidden()
+
+
+class Authenticator(Protocol):
+    """Turns a token into a session; identity supplies it."""
+
+    def __call__(self, conn: Connection, token: str) -> Session: ...

@@ -1,0 +1,98 @@
+"""The database: declarative base, one engine a process, and transactions that retry a lost deadlock."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date, datetime
+from decimal import Decimal
+from functools import lru_cache
+from typing import TypeVar
+from zoneinfo import ZoneInfo
+
+import orjson
+from psycopg.errors import DeadlockDetected, SerializationFailure
+from sqlalchemy import Connection, Engine, MetaData, Row, create_engine
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.orm import DeclarativeBase
+
+from api.kit.settings import settings
+
+T = TypeVar("T")
+
+ATTEMPTS = 4
+
+
+class Base(DeclarativeBase):
+    """Every table of the core; constraints are named by convention."""
+
+    metadata = MetaData(
+        naming_convention={
+            "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+            "ck": "ck_%(table_name)s_%(constraint_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_name)s_%(referred_table_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )
+
+
+TIME_ZONE = ZoneInfo("Asia/Shanghai")
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Decimal):
+        return f"{value:f}"
+    if isinstance(value, datetime):
+        return f"{value.astimezone(TIME_ZONE):%Y-%m-%d %H:%M:%S}"
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, Row):
+        return dict(value._mapping)
+    raise TypeError(f"{type(value).__name__} is not JSON")
+
+
+def dumps(value: object) -> bytes:
+    """JSON as the product writes it: decimals as strings, dates as YYYY-MM-DD."""
+    return orjson.dumps(
+        value, default=_plain, option=orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_NON_STR_KEYS
+    )
+
+
+def connect(url: str) -> Engine:
+    """An engine for `url` (postgresql://…), with JSON columns written by `dumps`."""
+    return create_engine(
+        url.replace("postgresql://", "postgresql+psycopg://", 1),
+        pool_size=12,
+        max_overflow=12,
+        pool_timeout=20,
+        connect_args={"options": f"-c timezone={TIME_ZONE.key}"},
+        json_serializer=lambda value: dumps(value).decode(),
+        json_deserializer=orjson.loads,
+    )
+
+
+@lru_cache(maxsize=1)
+def engine() -> Engine:
+    """The process's engine."""
+    return connect(settings().database_url)
+
+
+def retrying(work: Callable[[], T]) -> T:
+    """Run `work`, a whole transaction, again when Postgres made it the victim of a deadlock."""
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            return work()
+        except OperationalError as error:
+            if attempt == ATTEMPTS or not isinstance(error.orig, DeadlockDetected | SerializationFailure):
+                raise
+    raise AssertionError("unreachable")
+
+
+def transact(work: Callable[[Connection], T]) -> T:
+    """Run `work` in one transaction of its own."""
+
+    def once() -> T:
+        with engine().begin() as conn:
+            return work(conn)
+
+    return retrying(once)

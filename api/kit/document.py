@@ -1,0 +1,248 @@
+"""Documents (单据): what every bill shares — header and lines, their pricing, and how a draft is saved.
+
+A bill declares its columns, its lines and its `postings()`; saving, numbering, transitions and logs are the kit's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Identity, Index, Row, func
+from sqlalchemy.orm import Mapped, declared_attr, mapped_column
+
+from api.kit.fields import (
+    day,
+    enum,
+    flag,
+    integer,
+    key,
+    moment,
+    money,
+    price,
+    quantity,
+    rate,
+    ref,
+    text,
+    textarea,
+)
+from api.kit.flow import BASIC, STATUSES, UNAUDITED
+from api.kit.posting import BillRef, Postings
+from api.kit.resource import READ, WRITE, Declaration, Declared, Resource
+
+if TYPE_CHECKING:
+    from api.kit.context import Context
+    from api.kit.validation import Problems
+
+MAX_LINES = 5000
+
+Values = dict[str, Any]
+"""A draft's header: values by column."""
+Rows = dict[str, list[dict[str, Any]]]
+"""A draft's blocks: rows of values by block name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A child table of a bill: its name in payloads, its label, its class, and where its rows may be picked from."""
+
+    name: str
+    label: str
+    cls: type[Child]
+    required: bool = True
+    source: str | None = None
+    source_by: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A line's source: `column` names a line of `lines`, whose `counter` says how much of it was executed.
+
+    Both headers share the columns in `within`, both lines their goods. A new bill can be drawn from the source's rest.
+    """
+
+    column: str
+    bill: str
+    lines: type[Child]
+    counter: str
+    within: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BillType:
+    """What tells one bill type from another, beside its columns."""
+
+    prefix: str
+    blocks: tuple[Block, ...] = ()
+    links: tuple[Link, ...] = ()
+    transitions: tuple[str, ...] = BASIC
+
+
+@dataclass(slots=True)
+class Document:
+    """A stored bill as its postings read it: header row and the rows of each block, lines first."""
+
+    header: Row[Any]
+    children: dict[str, Sequence[Row[Any]]]
+
+    @property
+    def lines(self) -> Sequence[Row[Any]]:
+        return self.children.get("lines", ())
+
+
+class Bill(Resource):
+    """A bill's header (单据)."""
+
+    __abstract__ = True
+
+    bill_id: Mapped[int] = key()
+    bill_no: Mapped[str] = text(
+        "单据号", unique=True, required=True, form=False, search=True, width=190, sort=-95
+    )
+    business_date: Mapped[date] = day("业务日期", required=True, search=True, width=110, sort=-90)
+    status: Mapped[int] = enum(
+        "状态", STATUSES, default=UNAUDITED, form=False, search=True, width=90, sort=-85
+    )
+    company_id: Mapped[int] = ref("company", "公司", required=True, search=True, width=160, sort=-80)
+    department_id: Mapped[int | None] = ref(
+        "department", "部门", within=("company_id",), search=True, sort=50
+    )
+    employee_id: Mapped[int | None] = ref(
+        "employee", "经手人", within=("company_id",), search=True, width=90, sort=51
+    )
+    remark: Mapped[str | None] = textarea("备注", max_length=200, sort=70)
+    maker_id: Mapped[int] = ref(
+        "user_account", "制单人", target="user_id", required=True, form=False, search=True, width=90, sort=80
+    )
+    made_at: Mapped[datetime] = moment(
+        "制单时间", form=False, column={"server_default": func.now(), "nullable": False}, sort=81
+    )
+    auditor_id: Mapped[int | None] = ref(
+        "user_account", "审核人", target="user_id", form=False, width=90, sort=82
+    )
+    audited_at: Mapped[datetime | None] = moment("审核时间", form=False, sort=83)
+    reject_reason: Mapped[str | None] = text("驳回原因", max_length=200, form=False, list=False, sort=84)
+    revision: Mapped[int] = mapped_column(
+        BigInteger, default=1, server_default="1", nullable=False, sort_order=90
+    )
+
+    @declared_attr.directive
+    @classmethod
+    def __table_args__(cls) -> tuple[Any, ...]:
+        name = cls.__tablename__
+        return (
+            CheckConstraint("status between 1 and 5", name="status"),
+            Index(f"ix_{name}_company_date", "company_id", "business_date"),
+            Index(f"ix_{name}_pending", "company_id", postgresql_where="status = 1"),
+        )
+
+    @classmethod
+    def postings(cls, doc: Document) -> Postings:
+        """What auditing this bill posts; pure."""
+        raise NotImplementedError
+
+    @classmethod
+    def closing(cls, doc: Document) -> Postings:
+        """What closing this bill posts; opening posts its negation. Orders override it."""
+        return Postings()
+
+    @classmethod
+    def guard(cls, ctx: Context, doc: Document, action: str) -> None:
+        """Refuse a transition that other bills or rules forbid; override."""
+
+    @classmethod
+    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
+        """Add the mistakes of a draft that only this bill type knows, and fill what follows from others; override."""
+
+    @classmethod
+    def reference(cls, header: Row[Any]) -> BillRef:
+        assert cls.bill is not None
+        return BillRef(
+            cls.bill.prefix, header.bill_id, header.bill_no, header.company_id, header.business_date
+        )
+
+
+class GoodsBill(Bill):
+    """A bill with lines of goods: its header carries their totals."""
+
+    __abstract__ = True
+
+    total_quantity: Mapped[Decimal] = quantity("数量合计", form=False, total=True, width=100, sort=60)
+    total_amount: Mapped[Decimal] = money("金额合计", form=False, total=True, width=130, sort=61)
+    tax_amount: Mapped[Decimal] = money("税额", form=False, total=True, width=110, sort=62)
+    no_tax_amount: Mapped[Decimal] = money("未税金额", form=False, total=True, width=120, sort=63)
+
+
+class Child(Declared):
+    """A row below a bill's header."""
+
+    __abstract__ = True
+
+    bill_table: ClassVar[str]
+
+    line_id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True, sort_order=-100)
+    line_no: Mapped[int] = integer("序号", form=False, width=60, sort=-90)
+
+    @declared_attr
+    @classmethod
+    def bill_id(cls) -> Mapped[int]:
+        return mapped_column(
+            ForeignKey(f"{cls.bill_table}.bill_id", ondelete="cascade"), index=True, sort_order=-95
+        )
+
+
+class GoodsLine(Child):
+    """A line of goods (商品明细): quantity and price, priced to spec/3-rules.md 9."""
+
+    __abstract__ = True
+
+    goods_id: Mapped[int] = ref(
+        "goods",
+        "商品",
+        required=True,
+        index=True,
+        width=240,
+        shows=("goods_num", "specification_type", "pattern", "unit_id"),
+        sort=-80,
+    )
+    quantity: Mapped[Decimal] = quantity(
+        "数量", required=True, rule="positive", total=True, width=90, sort=10
+    )
+    price: Mapped[Decimal] = price("单价", rule="Positive", width=110, sort=11)
+    discount_amount: Mapped[Decimal] = money("优惠金额", rule="Positive", width=100, sort=12)
+    tax_rate: Mapped[Decimal] = rate("税率%", rule="Positive", default=13, width=80, sort=13)
+    amount: Mapped[Decimal] = money("金额", form=False, total=True, width=120, sort=14)
+    tax_amount: Mapped[Decimal] = money("税额", form=False, total=True, width=100, sort=15)
+    no_tax_amount: Mapped[Decimal] = money("未税金额", form=False, total=True, width=110, sort=16)
+    is_gift: Mapped[bool] = flag("赠品", width=70, sort=20)
+    remark: Mapped[str | None] = text("备注", max_length=200, width=140, sort=70)
+
+    @declared_attr.directive
+    @classmethod
+    def __table_args__(cls) -> tuple[Any, ...]:
+        return (
+            CheckConstraint("quantity > 0", name="quantity"),
+            CheckConstraint("amount >= 0", name="amount"),
+        )
+
+
+def declare(
+    label: str,
+    api: str,
+    *,
+    title: str = "bill_no",
+    transitions: tuple[str, ...] = BASIC,
+    **marks: Any,
+) -> Declaration:
+    """The declaration of a bill: reading, writing, export, and its transitions as actions."""
+    return Declaration(
+        label,
+        api,
+        title,
+        actions=(*READ, *WRITE, *transitions, "export"),
+        order_by=("bill_id", "desc"),
+        **marks,
+    )

@@ -1,0 +1,212 @@
+"""Drafts (制单): a bill on its way from a payload into the database, unaudited."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import Connection, Row, select
+
+from api.kit import business_log, links, numbering, registry
+from api.kit.context import Context
+from api.kit.document import MAX_LINES, Bill, Block, GoodsBill, GoodsLine
+from api.kit.errors import Edited, NotFound, Refusal
+from api.kit.flow import STATUSES, UNAUDITED
+from api.kit.pricing import price_line
+from api.kit.records import refusing_duplicates
+from api.kit.scope import Principal, within
+from api.kit.validation import Problems, check_references, clean
+
+TOTALS = (
+    ("total_quantity", "quantity"),
+    ("total_amount", "amount"),
+    ("tax_amount", "tax_amount"),
+    ("no_tax_amount", "no_tax_amount"),
+)
+
+
+@dataclass(slots=True)
+class Draft:
+    """A checked bill: header values, and the rows of each block by its name."""
+
+    header: dict[str, Any]
+    children: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+
+
+def add(ctx: Context, cls: type[Bill], payload: Mapping[str, Any]) -> dict[str, Any]:
+    """Save a new bill; answers its id and number."""
+    draft = prepare(ctx, cls, payload)
+    code = company_code(ctx.conn, draft.header["company_id"])
+    assert cls.bill is not None
+    [number] = numbering.draw(cls.bill.prefix, code, draft.header["business_date"])
+    key = insert(ctx.conn, cls, draft, number, ctx.principal)
+    _log(ctx, cls, key, number, "add", draft)
+    return {"id": key, "bill_no": number}
+
+
+def edit(ctx: Context, cls: type[Bill], key: int, payload: Mapping[str, Any]) -> dict[str, Any]:
+    """Replace an unaudited bill's content, unless somebody else saved or moved it meanwhile."""
+    stored = locked(ctx, cls, key)
+    if stored.status != UNAUDITED:
+        raise Refusal(f"单据{STATUSES[stored.status]}，不能修改")
+    if str(payload.get("revision")) != str(stored.revision):
+        raise Edited()
+    draft = prepare(ctx, cls, payload, before=stored)
+    with refusing_duplicates(cls):
+        values = {**draft.header, "revision": stored.revision + 1}
+        ctx.conn.execute(cls.table().update().where(cls.key() == key).values(values))
+        for block in _blocks(cls):
+            ctx.conn.execute(block.cls.table().delete().where(block.cls.table().c.bill_id == key))
+            _insert_rows(ctx.conn, block, key, draft)
+    before = {name: getattr(stored, name) for name in draft.header}
+    _log(ctx, cls, key, stored.bill_no, "edit", draft, before=before)
+    return {"id": key, "bill_no": stored.bill_no}
+
+
+def delete(ctx: Context, cls: type[Bill], key: int) -> str:
+    """Delete an unaudited bill; its number is never used again. Answers that number."""
+    stored = locked(ctx, cls, key)
+    if stored.status != UNAUDITED:
+        raise Refusal(f"单据{STATUSES[stored.status]}，不能删除")
+    ctx.conn.execute(cls.table().delete().where(cls.key() == key))
+    no, company = stored.bill_no, stored.company_id
+    business_log.write(ctx.conn, ctx.principal, cls.name(), key, "del", bill_no=no, company_id=company)
+    return no
+
+
+def locked(ctx: Context, cls: type[Bill], key: int) -> Row[Any]:
+    """The bill's header, locked; refused outside the principal's scope."""
+    mine = (cls.key() == key) & within(cls.table(), ctx.principal)
+    row = ctx.conn.execute(select(cls.table()).where(mine).with_for_update()).first()
+    if row is None:
+        raise NotFound(cls.declaration.label)
+    return row
+
+
+def prepare(
+    ctx: Context, cls: type[Bill], payload: Mapping[str, Any], before: Row[Any] | None = None
+) -> Draft:
+    """Check a payload whole, price it and total it; every mistake is told at once."""
+    problems, screen = Problems(), cls.name()
+    draft = Draft(clean(cls, payload, ctx.principal, screen, problems, partial=before is not None))
+    known = {**(before._mapping if before is not None else {}), **draft.header}
+    places: list[tuple[Block, list[str]]] = []
+    for block in _blocks(cls):
+        rows, labels = _rows(block, payload.get(block.name), ctx.principal, problems)
+        draft.children[block.name] = rows
+        places.append((block, labels))
+    problems.settle()
+    _in_scope(known, ctx.principal, problems)
+    check_references(ctx.conn, cls, [known], ctx.principal, problems, [""])
+    for block, labels in places:
+        merged = [{**known, **row} for row in draft.children[block.name]]
+        check_references(ctx.conn, block.cls, merged, ctx.principal, problems, labels)
+    if cls.bill and cls.bill.links:
+        links.check(ctx, cls.bill.links, known, draft.children["lines"], problems)
+    problems.settle()
+    price(cls, draft)
+    whole = {**known, **draft.header}
+    cls.inspect(ctx, whole, draft.children, problems)
+    problems.settle()
+    stored = before._mapping if before is not None else {}
+    draft.header = {
+        name: value for name, value in whole.items() if name not in stored or value != stored[name]
+    }
+    return draft
+
+
+def _in_scope(header: Mapping[str, Any], principal: Principal, problems: Problems) -> None:
+    if principal.own == "department" and header.get("department_id") != principal.department_id:
+        problems.add("只能录入本部门的单据")
+
+
+def _blocks(cls: type[Bill]) -> tuple[Block, ...]:
+    assert cls.bill is not None
+    return cls.bill.blocks
+
+
+def _rows(
+    block: Block, sent: Any, principal: Principal, problems: Problems
+) -> tuple[list[dict[str, Any]], list[str]]:
+    rows = sent if isinstance(sent, list) else []
+    if len(rows) > MAX_LINES:
+        raise Refusal(f"{block.label}不能超过{MAX_LINES}行，请分成多张单据")
+    if block.required and not rows:
+        problems.add(f"请录入{block.label}")
+    cleaned, labels = [], []
+    for number, row in enumerate(rows, 1):
+        problems.place = f"第{number}行"
+        if not isinstance(row, Mapping):
+            raise Refusal(f"{block.label}第{number}行格式不正确")
+        cleaned.append(
+            {**clean(block.cls, row, principal, block.cls.name(), problems, partial=False), "line_no": number}
+        )
+        labels.append(problems.place)
+    problems.place = ""
+    return cleaned, labels
+
+
+def price(cls: type[Bill], draft: Draft) -> None:
+    """Price goods lines to spec/3-rules.md 9 and total the header; gifts cost nothing."""
+    zero = Decimal(0)
+    for block in _blocks(cls):
+        if not issubclass(block.cls, GoodsLine):
+            continue
+        rows = draft.children[block.name]
+        for row in rows:
+            if row.get("is_gift"):
+                row["price"] = row["discount_amount"] = zero
+            unit, discount, tax_rate = (
+                row.get(name) or zero for name in ("price", "discount_amount", "tax_rate")
+            )
+            priced = price_line(row["quantity"], unit, discount, tax_rate)
+            row.update(price=unit, discount_amount=priced.discount_amount, tax_rate=tax_rate)
+            row.update(amount=priced.total, tax_amount=priced.tax, no_tax_amount=priced.no_tax)
+        if issubclass(cls, GoodsBill):
+            draft.header.update({total: sum((row[name] for row in rows), zero) for total, name in TOTALS})
+
+
+def insert(conn: Connection, cls: type[Bill], draft: Draft, bill_no: str, principal: Principal) -> int:
+    """Write a draft; answers the bill's id."""
+    table = cls.table()
+    values = {**draft.header, "bill_no": bill_no, "maker_id": principal.user_id}
+    with refusing_duplicates(cls):
+        key: int = conn.execute(table.insert().values(values).returning(table.c.bill_id)).scalar_one()
+        for block in _blocks(cls):
+            _insert_rows(conn, block, key, draft)
+    return key
+
+
+def _insert_rows(conn: Connection, block: Block, key: int, draft: Draft) -> None:
+    rows = [{**row, "bill_id": key} for row in draft.children[block.name]]
+    if rows:
+        conn.execute(block.cls.table().insert(), rows)
+
+
+def company_code(conn: Connection, company_id: int) -> str:
+    """The code that a company's bill numbers carry."""
+    table = registry.get("company").table()
+    code: str = conn.execute(
+        select(table.c.company_code).where(table.c.company_id == company_id)
+    ).scalar_one()
+    return code
+
+
+def _log(
+    ctx: Context, cls: type[Bill], key: int, number: str, action: str, draft: Draft, before: Any = None
+) -> None:
+    after = {**draft.header, **{name: len(rows) for name, rows in draft.children.items()}}
+    company = draft.header.get("company_id") or (before or {}).get("company_id")
+    business_log.write(
+        ctx.conn,
+        ctx.principal,
+        cls.name(),
+        key,
+        action,
+        bill_no=number,
+        company_id=company,
+        before=before,
+        after=after,
+    )

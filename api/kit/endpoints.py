@@ -1,0 +1,224 @@
+"""Endpoints (通用接口): the calls every declared resource and bill has, made from its declaration."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from sqlalchemy import select
+
+from api.kit import drafts, links, records, transitions
+from api.kit.business_log import BusinessLog
+from api.kit.calls import call
+from api.kit.context import Context
+from api.kit.document import Bill, Link
+from api.kit.errors import NotFound, Refusal
+from api.kit.flow import TRANSITIONS
+from api.kit.listing import ListQuery, page_of, query_model
+from api.kit.projection import masked, masks, project
+from api.kit.resource import ACTION_LABELS, Resource
+from api.kit.schemas import Act, BatchAnswer, Keys, LogRow, Payload, Saved, info_model, page_model, save_model
+from api.kit.scope import within
+
+Export = Callable[[Context, type[Resource], ListQuery], dict[str, Any]]
+_export: Export | None = None
+
+
+def set_export(export: Export) -> None:
+    """The shell says how a list is exported in the background."""
+    global _export
+    _export = export
+
+
+def mount(router: APIRouter, cls: type[Resource]) -> None:
+    """Give a declared class its calls."""
+    _reads(router, cls)
+    if issubclass(cls, Bill):
+        _bill_writes(router, cls)
+        for name in cls.bill.transitions if cls.bill else ():
+            _transition(router, cls, name)
+        for link in cls.bill.links if cls.bill else ():
+            _draft(router, cls, link)
+    else:
+        _writes(router, cls)
+    if "export" in cls.declaration.actions:
+        _exports(router, cls)
+
+
+def _typed(handler: Callable[..., Any], **annotations: Any) -> Callable[..., Any]:
+    """A handler whose named parameters get types known only here."""
+    signature = inspect.signature(handler, eval_str=True)
+    parameters = [
+        parameter.replace(annotation=annotations.get(name, parameter.annotation))
+        for name, parameter in signature.parameters.items()
+    ]
+    handler.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    return handler
+
+
+def _reads(router: APIRouter, cls: type[Resource]) -> None:
+    api, right = cls.declaration.api, cls.right("list")
+
+    def get_list(ctx: Context, query: ListQuery) -> Any:
+        return page_of(ctx.conn, cls, query, ctx.principal).answer()
+
+    def get_info(ctx: Context, id: Annotated[int, Query(ge=0, le=2**62)]) -> Any:
+        return bill_info(ctx, cls, id) if issubclass(cls, Bill) else records.info(ctx, cls, id)
+
+    def get_log(ctx: Context, id: Annotated[int, Query(ge=0, le=2**62)]) -> Any:
+        return log_of(ctx, cls, id)
+
+    query = Annotated[query_model(cls), Query()]
+    call(router, "GET", f"{api}/getList", right=right, returns=page_model(cls))(_typed(get_list, query=query))
+    call(router, "GET", f"{api}/getInfo", right=right, returns=info_model(cls))(get_info)
+    call(router, "GET", f"{api}/getLog", right=right, returns=list[LogRow])(get_log)
+
+
+def bill_info(ctx: Context, cls: type[Bill], key: int) -> dict[str, Any]:
+    """A bill with its blocks, labels read along, hidden fields as 无权限."""
+    table = cls.table()
+    projection = project(cls, cls.fields(), always=("revision",))
+    row = ctx.conn.execute(
+        projection.select().where(table.c.bill_id == key, within(table, ctx.principal))
+    ).first()
+    if row is None:
+        raise NotFound(cls.declaration.label)
+    found = masked(row, masks(cls, cls.name(), ctx.principal))
+    for block in cls.bill.blocks if cls.bill else ():
+        lines = project(block.cls, block.cls.fields())
+        owner = block.cls.table().c.bill_id
+        rows = ctx.conn.execute(lines.select().where(owner == key).order_by(block.cls.table().c.line_no))
+        hidden = masks(block.cls, block.cls.name(), ctx.principal)
+        found[block.name] = [masked(line, hidden) for line in rows]
+    return found
+
+
+def log_of(ctx: Context, cls: type[Resource], key: int) -> list[dict[str, Any]]:
+    """The business log of a record within scope, newest first; values hidden from the principal are left out."""
+    table, log = cls.table(), BusinessLog.__table__
+    if (
+        ctx.conn.execute(select(cls.key()).where(cls.key() == key, within(table, ctx.principal))).first()
+        is None
+    ):
+        raise NotFound(cls.declaration.label)
+    hidden = masks(cls, cls.name(), ctx.principal)
+    rows = ctx.conn.execute(
+        select(log)
+        .where(log.c.resource == cls.name(), log.c.record_id == key)
+        .order_by(log.c.log_id.desc())
+        .limit(200)
+    )
+    names = {**ACTION_LABELS, **{step.name: step.label for step in TRANSITIONS.values()}}
+    return [
+        {
+            "log_id": row.log_id,
+            "action": row.action,
+            "action_name": names.get(row.action, row.action),
+            "user_name": row.user_name,
+            "before": _without(row.before, hidden),
+            "after": _without(row.after, hidden),
+            "reason": row.reason,
+            "at": row.at,
+        }
+        for row in rows
+    ]
+
+
+def _without(values: Any, hidden: frozenset[str]) -> Any:
+    return {k: v for k, v in values.items() if k not in hidden} if isinstance(values, dict) else values
+
+
+def _writes(router: APIRouter, cls: type[Resource]) -> None:
+    api, body = cls.declaration.api, save_model(cls)
+
+    def add(ctx: Context, payload: Payload) -> Any:
+        return {"id": records.add(ctx, cls, payload.model_dump(exclude_unset=True))}
+
+    def edit(ctx: Context, payload: Payload) -> Any:
+        values = payload.model_dump(exclude_unset=True)
+        return {"id": records.edit(ctx, cls, _id(values), values)}
+
+    def delete(ctx: Context, payload: Keys) -> Any:
+        return records.delete(ctx, cls, payload.ids)
+
+    offered = cls.declaration.actions
+    if "add" in offered:
+        call(router, "POST", f"{api}/add", right=cls.right("add"), returns=Saved, write=True)(
+            _typed(add, payload=body)
+        )
+    if "edit" in offered:
+        call(router, "POST", f"{api}/edit", right=cls.right("edit"), returns=Saved, write=True)(
+            _typed(edit, payload=body)
+        )
+    if "del" in offered:
+        call(router, "POST", f"{api}/del", right=cls.right("del"), returns=BatchAnswer, write=True)(delete)
+
+
+def _bill_writes(router: APIRouter, cls: type[Bill]) -> None:
+    api, body = cls.declaration.api, save_model(cls)
+
+    def add(ctx: Context, payload: Payload) -> Any:
+        return drafts.add(ctx, cls, payload.model_dump(exclude_unset=True))
+
+    def edit(ctx: Context, payload: Payload) -> Any:
+        values = payload.model_dump(exclude_unset=True)
+        return drafts.edit(ctx, cls, _id(values), values)
+
+    def delete(ctx: Context, payload: Keys) -> Any:
+        return transitions.batch(ctx, cls, payload.ids, "删除", lambda key: drafts.delete(ctx, cls, key))
+
+    call(router, "POST", f"{api}/add", right=cls.right("add"), returns=Saved, write=True)(
+        _typed(add, payload=body)
+    )
+    call(router, "POST", f"{api}/edit", right=cls.right("edit"), returns=Saved, write=True)(
+        _typed(edit, payload=body)
+    )
+    call(router, "POST", f"{api}/del", right=cls.right("del"), returns=BatchAnswer, write=True, batch=True)(
+        delete
+    )
+
+
+def _transition(router: APIRouter, cls: type[Bill], name: str) -> None:
+    step = TRANSITIONS[name]
+
+    def act(ctx: Context, payload: Act) -> Any:
+        return transitions.batch(
+            ctx,
+            cls,
+            payload.ids,
+            step.label,
+            lambda key: transitions.move(ctx, cls, name, key, payload.reason),
+        )
+
+    act.__name__ = name
+    act.__doc__ = f"{cls.declaration.label}{step.label}"
+    path = f"{cls.declaration.api}/{name}"
+    call(router, "POST", path, right=cls.right(name), returns=BatchAnswer, write=True, batch=True)(act)
+
+
+def _draft(router: APIRouter, cls: type[Bill], link: Link) -> None:
+    def get_draft(ctx: Context, id: Annotated[int, Query(ge=0, le=2**62)]) -> Any:
+        return links.draft(ctx, cls, link, id)
+
+    call(router, "GET", f"{cls.declaration.api}/getDraft", right=cls.right("add"), returns=dict[str, Any])(
+        get_draft
+    )
+
+
+def _exports(router: APIRouter, cls: type[Resource]) -> None:
+    def export(ctx: Context, query: ListQuery) -> Any:
+        assert _export is not None
+        return _export(ctx, cls, query)
+
+    query = Annotated[query_model(cls), Query()]
+    path = f"{cls.declaration.api}/export"
+    call(router, "POST", path, right=cls.right("export"), write=True)(_typed(export, query=query))
+
+
+def _id(values: dict[str, Any]) -> int:
+    key = str(values.get("id") or "")
+    if not key.isdigit() or len(key) > 18:
+        raise Refusal("请指定要修改的记录")
+    return int(key)

@@ -1,0 +1,98 @@
+"""Refusals (拒绝): typed errors that carry the answer's code and a Chinese message saying what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One row of the failure table: 序号, 单据号/序号, 失败原因 (spec/3-rules.md 3)."""
+
+    index: int
+    serial: str
+    msg: str
+
+
+class Refusal(Exception):
+    """A request that is refused and changes nothing; `code` follows the catalogue of spec/3-rules.md 8."""
+
+    code = 400
+
+    def __init__(self, msg: str, *, data: Any = None) -> None:
+        super().__init__(msg)
+        self.msg = msg
+        self.data = data
+
+
+class Invalid(Refusal):
+    """Input that breaks rules; every broken row is told at once."""
+
+    def __init__(self, msg: str, failures: Sequence[Failure] = ()) -> None:
+        super().__init__(
+            msg, data={"failures": [asdict(failure) for failure in failures]} if failures else None
+        )
+        self.failures = tuple(failures)
+
+
+class NotFound(Refusal):
+    """The record does not exist, or lies outside the user's data scope: both answer alike."""
+
+    def __init__(self, label: str) -> None:
+        super().__init__(f"{label}不存在或无权访问")
+
+
+class Stale(Refusal):
+    """Somebody was faster: a transition lost its race."""
+
+    def __init__(self) -> None:
+        super().__init__("单据状态已变化，请刷新后重试")
+
+
+class Edited(Refusal):
+    """Somebody else saved the record since it was read."""
+
+    def __init__(self) -> None:
+        super().__init__("单据已被他人修改，请刷新后重试")
+
+
+class Unauthenticated(Refusal):
+    code = 401
+
+    def __init__(self, msg: str = "登录已失效，请重新登录") -> None:
+        super().__init__(msg)
+
+
+class BadSignature(Refusal):
+    code = 402
+
+    def __init__(self, msg: str = "请求签名无效，请刷新页面后重试") -> None:
+        super().__init__(msg)
+
+
+class Forbidden(Refusal):
+    code = 403
+
+    def __init__(self, msg: str = "您没有此操作的权限") -> None:
+        super().__init__(msg)
+
+
+class Unavailable(Refusal):
+    code = 503
+
+    def __init__(self, msg: str = "服务暂不可用，请稍后重新登录") -> None:
+        super().__init__(msg)
+
+
+class StockWarningBlocked(Refusal):
+    """The outbound takes a warehouse below its safety stock, and that warehouse blocks it."""
+
+    code = 362
+
+
+class StockWarningAsk(Refusal):
+    """As above, but the user may confirm and go on."""
+
+    code = 363

@@ -1,0 +1,251 @@
+"""Fields (字段): what a declaration says of a column, beside its SQL type.
+
+A field is declared once, on the mapped class; table, request and answer schemas, list filters, screen description,
+exports and masking are all read from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from typing import Any, Literal
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Date,
+    DateTime,
+    ForeignKey,
+    Identity,
+    Integer,
+    Numeric,
+    Text,
+)
+from sqlalchemy.orm import MappedColumn, mapped_column
+
+Kind = Literal[
+    "text",
+    "textarea",
+    "integer",
+    "quantity",
+    "money",
+    "price",
+    "rate",
+    "date",
+    "datetime",
+    "bool",
+    "enum",
+    "ref",
+    "password",
+]
+NUMBERS = frozenset({"integer", "quantity", "money", "price", "rate"})
+CAP = Decimal(100_000_000)
+"""No number reaches this: 数值不能超过一亿 (spec/3-rules.md 5.1)."""
+
+COST = "cost"
+"""Permission of fields that show what goods cost."""
+
+SQL_TYPES: dict[str, Any] = {
+    "text": Text,
+    "textarea": Text,
+    "password": Text,
+    "integer": Integer,
+    "quantity": Numeric(14, 3),
+    "money": Numeric(16, 2),
+    "price": Numeric(18, 6),
+    "rate": Numeric(7, 4),
+    "date": Date,
+    "datetime": DateTime(timezone=True),
+    "bool": Boolean,
+    "enum": Integer,
+    "ref": BigInteger,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """A field that points at a resource; `within` names columns that both rows must share (a bill's warehouse is
+    one of the bill's company), `shows` the target's columns that are read along."""
+
+    resource: str
+    within: tuple[str, ...] = ()
+    shows: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One declared column: Chinese label, type, and where it shows."""
+
+    name: str
+    label: str
+    kind: Kind
+    required: bool = False
+    readonly: bool = False
+    list: bool = True
+    search: bool = False
+    form: bool = True
+    total: bool = False
+    export: bool = True
+    width: int = 120
+    max_length: int | None = None
+    default: Any = None
+    options: tuple[tuple[int | str, str], ...] = ()
+    ref: Ref | None = None
+    label_field: str | None = None
+    rule: str | None = None
+    permission: str | None = None
+    extract: bool = True
+    copied: bool = True
+    hidden: bool = False
+
+    @property
+    def is_number(self) -> bool:
+        return self.kind in NUMBERS
+
+    @property
+    def writable(self) -> bool:
+        return self.form and not self.readonly
+
+
+def declared(
+    kind: Kind, label: str, *, column: dict[str, Any] | None = None, **marks: Any
+) -> MappedColumn[Any]:
+    """A mapped column carrying its field; NOT NULL when required."""
+    spec = Field(name="", label=label, kind=kind, **marks)
+    options = dict(column or {})
+    options.setdefault("nullable", not spec.required)
+    arguments: list[Any] = [SQL_TYPES[kind]]
+    if spec.ref:
+        arguments.append(
+            ForeignKey(f"{spec.ref.resource}.{options.pop('target', None) or spec.ref.resource + '_id'}")
+        )
+    return mapped_column(*arguments, info={"field": spec}, **options)
+
+
+def text(
+    label: str, *, max_length: int = 100, unique: bool = False, sort: int = 0, **marks: Any
+) -> MappedColumn[str]:
+    column = {"unique": unique or None, "sort_order": sort}
+    return declared("text", label, column=column, max_length=max_length, **marks)
+
+
+def textarea(label: str, *, max_length: int = 500, sort: int = 0, **marks: Any) -> MappedColumn[str]:
+    marks.setdefault("width", 200)
+    return declared("textarea", label, column={"sort_order": sort}, max_length=max_length, **marks)
+
+
+def number(kind: Kind, label: str, *, default: Any = 0, sort: int = 0, **marks: Any) -> MappedColumn[Decimal]:
+    """A number column; `default` is also the database's, None makes it nullable."""
+    column: dict[str, Any] = {"sort_order": sort, "nullable": default is None}
+    if default is not None:
+        column["server_default"] = str(default)
+        column["default"] = default
+    return declared(kind, label, column=column, default=None if default is None else str(default), **marks)
+
+
+def quantity(label: str, **marks: Any) -> MappedColumn[Decimal]:
+    return number("quantity", label, **marks)
+
+
+def money(label: str, **marks: Any) -> MappedColumn[Decimal]:
+    return number("money", label, **marks)
+
+
+def price(label: str, **marks: Any) -> MappedColumn[Decimal]:
+    return number("price", label, **marks)
+
+
+def rate(label: str, **marks: Any) -> MappedColumn[Decimal]:
+    return number("rate", label, **marks)
+
+
+def integer(label: str, **marks: Any) -> MappedColumn[int]:
+    return number("integer", label, **marks)  # type: ignore[return-value]
+
+
+def day(label: str, *, sort: int = 0, **marks: Any) -> MappedColumn[Any]:
+    return declared("date", label, column={"sort_order": sort}, **marks)
+
+
+def moment(
+    label: str, *, sort: int = 0, column: dict[str, Any] | None = None, **marks: Any
+) -> MappedColumn[Any]:
+    marks.setdefault("width", 170)
+    return declared("datetime", label, column={"sort_order": sort, **(column or {})}, **marks)
+
+
+def flag(label: str, *, default: bool = False, sort: int = 0, **marks: Any) -> MappedColumn[bool]:
+    column = {
+        "sort_order": sort,
+        "nullable": False,
+        "default": default,
+        "server_default": "true" if default else "false",
+    }
+    return declared("bool", label, column=column, default=default, **marks)
+
+
+def enum(
+    label: str, options: dict[int, str], *, default: int, sort: int = 0, **marks: Any
+) -> MappedColumn[int]:
+    column = {"sort_order": sort, "nullable": False, "default": default, "server_default": str(default)}
+    return declared("enum", label, column=column, options=tuple(options.items()), default=default, **marks)
+
+
+def ref(
+    resource: str,
+    label: str,
+    *,
+    target: str | None = None,
+    within: tuple[str, ...] = (),
+    shows: tuple[str, ...] = (),
+    index: bool = False,
+    sort: int = 0,
+    column: dict[str, Any] | None = None,
+    **marks: Any,
+) -> MappedColumn[int]:
+    """A reference to a resource's key (`<resource>_id` unless `target` says otherwise)."""
+    column = {"sort_order": sort, "index": index or None, **(column or {})}
+    if target:
+        column["target"] = target
+    return declared("ref", label, column=column, ref=Ref(resource, within, shows), **marks)
+
+
+def source_line(table: str, label: str) -> MappedColumn[int | None]:
+    """A line of another bill that this line executes; set when a bill is drawn from it, not shown."""
+    spec = Field("", label, "integer", list=False, hidden=True, copied=False)
+    return mapped_column(
+        BigInteger, ForeignKey(f"{table}.line_id"), index=True, info={"field": spec}, sort_order=90
+    )
+
+
+def key() -> MappedColumn[int]:
+    """The surrogate key: a bigint identity, never shown."""
+    return mapped_column(BigInteger, Identity(), primary_key=True, sort_order=-100)
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A field that is read, never stored: `expression` makes its SQL from the table it stands on."""
+
+    field: Field
+    expression: Any = field(compare=False)
+
+
+def derived(name: str, label: str, kind: Kind, expression: Any, **marks: Any) -> Derived:
+    """A read-only field computed in SQL, say what a line's goods cost."""
+    return Derived(Field(name=name, label=label, kind=kind, readonly=True, **marks), expression)
+
+
+def fields_of(columns: list[Column[Any]]) -> tuple[Field, ...]:
+    """The declared fields of a table's columns, in order, with their names and default label fields."""
+    found = []
+    for column in columns:
+        spec: Field | None = column.info.get("field")
+        if spec is None:
+            continue
+        label_field = spec.label_field
+        if spec.ref and not label_field:
+            label_field = column.key.removesuffix("_id") + "_name"
+        found.append(replace(spec, name=column.key, label_field=label_field))
+    return tuple(found)

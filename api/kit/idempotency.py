@@ -1,0 +1,76 @@
+"""Idempotency (幂等): a command sent twice under one client key has one effect and one answer.
+
+The key's row is inserted first, inside the command's transaction: a concurrent duplicate waits on it, and finds either
+the stored answer or, after a rollback, a free key.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from hashlib import blake2b
+from typing import Any
+
+import orjson
+from sqlalchemy import BigInteger, Connection, DateTime, Text, func, text
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import Mapped, mapped_column
+
+from api.kit.context import Context
+from api.kit.database import Base, dumps
+from api.kit.errors import Refusal
+
+KEY_LENGTH = 80
+
+
+class IdempotencyKey(Base):
+    """One command by one user; `part` tells the bills of a batch apart (0 = the whole request)."""
+
+    __tablename__ = "idempotency_key"
+
+    user_id: Mapped[int] = mapped_column(BigInteger, primary_key=True)
+    key: Mapped[str] = mapped_column(Text, primary_key=True)
+    part: Mapped[int] = mapped_column(BigInteger, primary_key=True)
+    request_hash: Mapped[str] = mapped_column(Text)
+    answer: Mapped[dict[str, Any] | None] = mapped_column(JSONB)
+    made_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now(), index=True)
+
+
+_CLAIM = """
+insert into idempotency_key (user_id, key, part, request_hash) values (%s, %s, %s, %s)
+on conflict do nothing returning part
+"""
+_ANSWER = "select request_hash, answer from idempotency_key where user_id = %s and key = %s and part = %s"
+_STORE = "update idempotency_key set answer = %s where user_id = %s and key = %s and part = %s"
+
+
+def claim(ctx: Context, part: int = 0) -> tuple[bool, Any]:
+    """Claim the request's key for a part: (True, None) to go on, (False, stored answer) for a repetition."""
+    if ctx.idempotency_key is None:
+        return True, None
+    if len(ctx.idempotency_key) > KEY_LENGTH:
+        raise Refusal("请求标识过长")
+    where = (ctx.principal.user_id, ctx.idempotency_key, part)
+    if ctx.conn.exec_driver_sql(_CLAIM, (*where, ctx.request_hash)).first():
+        return True, None
+    stored_hash, answer = ctx.conn.exec_driver_sql(_ANSWER, where).one()
+    if stored_hash != ctx.request_hash:
+        raise Refusal("同一请求标识不能用于不同的内容，请刷新页面后重试")
+    return False, answer
+
+
+def store(ctx: Context, answer: Any, part: int = 0) -> None:
+    """Keep the answer of a claimed part; committed together with its effect."""
+    if ctx.idempotency_key is not None:
+        packed = dumps(answer).decode()
+        ctx.conn.exec_driver_sql(_STORE, (packed, ctx.principal.user_id, ctx.idempotency_key, part))
+
+
+def expire(conn: Connection, days: int = 7) -> int:
+    """Forget keys older than `days`; returns how many."""
+    query = text("delete from idempotency_key where made_at < now() - make_interval(days => :days)")
+    return conn.execute(query, {"days": days}).rowcount
+
+
+def digest(method: str, path: str, body: bytes) -> str:
+    """What must be equal for two requests to be the same command."""
+    return blake2b(orjson.dumps([method, path]) + body, digest_size=16).hexdigest()

@@ -1,0 +1,156 @@
+"""Links (来源单据): a line that executes another bill's line — checked, counted, and offered as a draft.
+
+An order line knows what was received or shipped, a delivery's line what was returned; neither ever passes its quantity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from api.kit import registry
+from api.kit.context import Context
+from api.kit.document import Bill, Document, Link
+from api.kit.errors import NotFound, Refusal
+from api.kit.flow import AUDITED, LOCKED
+from api.kit.projection import masked, masks, project
+from api.kit.scope import within
+from api.kit.validation import Problems
+
+
+def check(
+    ctx: Context,
+    links: tuple[Link, ...],
+    header: Mapping[str, Any],
+    rows: list[dict[str, Any]],
+    problems: Problems,
+) -> None:
+    """Each linked line must be of the same goods, on a bill of the same company and partner."""
+    for link in links:
+        wanted = sorted({row[link.column] for row in rows if row.get(link.column)})
+        if not wanted:
+            continue
+        lines, bills = link.lines.table(), registry.get(link.bill).table()
+        shared = [bills.c[name] for name in link.within]
+        query = select(lines.c.line_id, lines.c.goods_id, *shared).join_from(
+            lines, bills, lines.c.bill_id == bills.c.bill_id
+        )
+        found = {row.line_id: row for row in ctx.conn.execute(query.where(lines.c.line_id.in_(wanted)))}
+        for row in rows:
+            source = found.get(row.get(link.column))
+            if not row.get(link.column):
+                continue
+            same = source is not None and source.goods_id == row["goods_id"]
+            if not same or any(getattr(source, name) != header.get(name) for name in link.within):
+                problems.place = f"第{row['line_no']}行"
+                problems.add(f"来源{_label(link)}与本单不匹配")
+    problems.place = ""
+
+
+def draft(ctx: Context, cls: type[Bill], link: Link, key: int) -> dict[str, Any]:
+    """What is left of a source bill, as the prefilled payload of a new one, labels included."""
+    source = registry.get(link.bill)
+    ctx.require(source.right("list"))
+    table = source.table()
+    header = ctx.conn.execute(
+        project(source, source.fields()).select().where(table.c.bill_id == key, within(table, ctx.principal))
+    ).first()
+    if header is None:
+        raise NotFound(source.declaration.label)
+    if header.status not in (AUDITED, LOCKED):
+        raise Refusal(f"{source.declaration.label}{header.bill_no}不是已审核状态")
+    taken = {item.name for item in cls.fields() if item.writable and item.copied} - {
+        "business_date",
+        "due_date",
+        "remark",
+    }
+    labels = {item.label_field for item in cls.fields() if item.ref and item.name in taken}
+    kept = {name: value for name, value in header._mapping.items() if name in taken | labels}
+    return {**kept, "lines": _rest(ctx, cls, link, key)}
+
+
+def _rest(ctx: Context, cls: type[Bill], link: Link, key: int) -> list[dict[str, Any]]:
+    assert cls.bill is not None
+    lines = link.lines.table()
+    rows = ctx.conn.execute(
+        project(link.lines, link.lines.fields())
+        .select()
+        .where(lines.c.bill_id == key)
+        .order_by(lines.c.line_no)
+    )
+    hidden = masks(link.lines, link.lines.name(), ctx.principal)
+    found = []
+    for row in rows:
+        rest = row.quantity - getattr(row, link.counter)
+        if rest > 0:
+            whole = rest == row.quantity
+            discount = (
+                row.discount_amount
+                if whole
+                else (row.discount_amount * rest / row.quantity).quantize(Decimal("0.01"))
+            )
+            changed = {
+                "quantity": rest,
+                "discount_amount": discount,
+                link.column: row.line_id,
+                "remark": None,
+            }
+            found.append({**masked(row, hidden), **changed})
+    if not found:
+        raise Refusal(f"{_label(link)}已全部执行")
+    return found
+
+
+def execute(ctx: Context, doc: Document, link: Link, sign: Decimal) -> None:
+    """Add the bill's quantities to what its source lines have executed; never past what they ordered or delivered.
+
+    The sources' headers are locked first, so that none is closed or un-audited meanwhile.
+    """
+    wanted: dict[int, Decimal] = {}
+    for line in doc.lines:
+        source = getattr(line, link.column)
+        if source is not None:
+            wanted[source] = wanted.get(source, Decimal(0)) + line.quantity * sign
+    if not wanted:
+        return
+    lines = link.lines.table()
+    headers = next(iter(lines.c.bill_id.foreign_keys)).column.table
+    owners = select(lines.c.bill_id).where(lines.c.line_id.in_(sorted(wanted)))
+    locked = ctx.conn.execute(
+        select(headers.c.bill_no, headers.c.status)
+        .where(headers.c.bill_id.in_(owners))
+        .order_by(headers.c.bill_id)
+        .with_for_update()
+    ).all()
+    if sign > 0:
+        for row in locked:
+            if row.status not in (AUDITED, LOCKED):
+                raise Refusal(f"{_label(link)}{row.bill_no}不是已审核状态，不能执行")
+    _count(ctx.conn, link, wanted)
+
+
+def _label(link: Link) -> str:
+    return registry.get(link.bill).declaration.label
+
+
+def _count(conn: Connection, link: Link, wanted: dict[int, Decimal]) -> None:
+    lines, counter = link.lines.name(), link.counter
+    statement = f"""
+        with executed as (select * from unnest(%s::bigint[], %s::numeric[]) as e (line_id, quantity))
+        update {lines} as l set {counter} = l.{counter} + e.quantity
+        from executed e
+        where l.line_id = e.line_id and l.{counter} + e.quantity between 0 and l.quantity
+        returning l.line_id
+    """
+    keys = sorted(wanted)
+    done = conn.exec_driver_sql(statement, (keys, [wanted[key] for key in keys])).all()
+    if len(done) != len(keys):
+        table = link.lines.table()
+        missed = conn.execute(
+            select(table.c.line_no).where(table.c.line_id.in_(set(keys) - {row[0] for row in done}))
+        ).scalars()
+        numbers = "、".join(str(number) for number in sorted(missed))
+        raise Refusal(f"超过{_label(link)}第{numbers}行的可执行数量，请核对数量")

@@ -1,0 +1,53 @@
+"""Orders (订单): lines that count what was executed, the receiving status that follows, and what close gives back."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import text
+from sqlalchemy.orm import Mapped
+
+from api.kit.document import Document, GoodsLine
+from api.kit.errors import Refusal
+from api.kit.fields import Derived, derived, quantity
+
+RECEIVING = {1: "待收货", 2: "全部收货", 3: "部分收货"}
+"""spec/2-routes.md 4."""
+
+_STATUS = """(
+    select case when sum(l.executed_quantity) > 0 and bool_and(l.executed_quantity >= l.quantity) then 2
+                when sum(l.executed_quantity) > 0 then 3 else 1 end
+    from {table}_line l where l.bill_id = {table}.bill_id)"""
+
+
+class OrderLine(GoodsLine):
+    """A line that later bills execute."""
+
+    __abstract__ = True
+
+    executed_quantity: Mapped[Decimal] = quantity(
+        "已执行数量", form=False, total=True, copied=False, width=100, sort=30
+    )
+
+
+def receiving_status(table: str) -> Derived:
+    """The receiving status of an order, from its lines."""
+
+    def expression(_: Any) -> Any:
+        return text(_STATUS.format(table=table))
+
+    return derived(
+        "receiving_status", "收货状态", "enum", expression, options=tuple(RECEIVING.items()), width=100
+    )
+
+
+def refuse_executed(doc: Document, action: str) -> None:
+    """An order that later bills executed can be closed, not taken back."""
+    if action in ("antiAuditor", "invalid") and any(line.executed_quantity for line in doc.lines):
+        raise Refusal("订单已有后续单据执行，不能反审核或作废，请先处理后续单据或关闭订单")
+
+
+def returned() -> Mapped[Decimal]:
+    """The counter of a delivery's line: how much of it came back."""
+    return quantity("已退数量", form=False, copied=False, list=False, sort=31)

@@ -1,0 +1,74 @@
+"""Pricing (计价) of a bill line, to the rules of spec/3-rules.md 9.
+
+Prices include tax. Money is rounded half up to 2 decimals, unit prices are kept at 6.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+
+CENT = Decimal("0.01")
+MICRO = Decimal("0.000001")
+HUNDRED = Decimal(100)
+
+
+@dataclass(frozen=True, slots=True)
+class Priced:
+    """A line's money: gross amount, discount, total after it, tax inside the total, and the rest; yuan."""
+
+    amount: Decimal
+    discount_amount: Decimal
+    total: Decimal
+    tax: Decimal
+    no_tax: Decimal
+
+
+def money(value: Decimal) -> Decimal:
+    """Round half up to cents."""
+    return value.quantize(CENT, ROUND_HALF_UP)
+
+
+def line_amount(quantity: Decimal, price: Decimal) -> Decimal:
+    """Line amount = quantity × unit price, 2 decimals."""
+    return money(quantity * price)
+
+
+def unit_price(amount: Decimal, quantity: Decimal) -> Decimal:
+    """Unit price = amount ÷ quantity, 6 decimals; 0 at quantity 0."""
+    return (amount / quantity).quantize(MICRO, ROUND_HALF_UP) if quantity else Decimal(0)
+
+
+def discount_amount(quantity: Decimal, discount_price: Decimal) -> Decimal:
+    """Discount amount from a discount per unit."""
+    return money(quantity * discount_price)
+
+
+def discount_price(amount: Decimal, quantity: Decimal) -> Decimal:
+    """Discount per unit from a discount amount."""
+    return unit_price(amount, quantity)
+
+
+def tax_of(total: Decimal, tax_rate: Decimal) -> Decimal:
+    """Tax inside a total: total / (1 + rate/100) × rate/100, 2 decimals; `tax_rate` in percent."""
+    share = tax_rate / HUNDRED
+    return money(total / (1 + share) * share)
+
+
+def price_line(
+    quantity: Decimal,
+    price: Decimal,
+    discount: Decimal = Decimal(0),
+    tax_rate: Decimal = Decimal(0),
+    *,
+    factor: Decimal = Decimal(1),
+    allow_negative: bool = False,
+) -> Priced:
+    """Price a line; a discount that would turn the total negative is reset to 0 unless negatives are allowed."""
+    amount = line_amount(quantity, price)
+    total = amount - discount
+    if total < 0 and not allow_negative:
+        discount, total = Decimal(0), amount
+    total = money(total * factor)
+    tax = tax_of(total, tax_rate)
+    return Priced(amount, discount, total, tax, total - tax)

@@ -1,0 +1,122 @@
+"""Projections (查询列): the SQL that reads declared rows with the labels of what they refer to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sqlalchemy import ColumnElement, FromClause, Select, select
+
+from api.kit import registry
+from api.kit.fields import Field
+from api.kit.resource import Declared
+from api.kit.scope import Principal
+
+MASK = "无权限"
+
+
+@dataclass(slots=True)
+class Projection:
+    """A select over one declared table: its fields, the labels of its references, and the fields read along."""
+
+    source: FromClause
+    columns: dict[str, ColumnElement[Any]]
+    joined: FromClause
+
+    def select(self) -> Select[Any]:
+        return select(*(column.label(name) for name, column in self.columns.items())).select_from(self.joined)
+
+
+def shown_fields(cls: type[Declared]) -> tuple[Field, ...]:
+    """The fields of a class with those its references read along, in screen order."""
+    fields: list[Field] = []
+    for item in cls.fields():
+        fields.append(item)
+        if item.ref:
+            target = registry.get(item.ref.resource)
+            for name in item.ref.shows:
+                shown = target.field(name)
+                label_name = shown.label_field if shown.ref else name
+                kind = "text" if shown.ref else shown.kind
+                fields.append(
+                    replace(
+                        shown,
+                        name=label_name or name,
+                        kind=kind,
+                        ref=None,
+                        form=False,
+                        readonly=True,
+                        search=False,
+                    )
+                )
+    return tuple(fields)
+
+
+def project(cls: type[Declared], fields: Iterable[Field], always: Iterable[str] = ()) -> Projection:
+    """Read `fields` of a class, and the plain columns named in `always`."""
+    table = cls.table()
+    joined: FromClause = table
+    columns: dict[str, ColumnElement[Any]] = {cls.key().key: cls.key()}
+    for name in always:
+        if name in table.columns:
+            columns[name] = table.columns[name]
+    expressions = {item.field.name: item.expression for item in cls.derived}
+    for item in fields:
+        if item.name in expressions:
+            columns[item.name] = expressions[item.name](table)
+        elif item.name in table.columns:
+            columns[item.name] = table.columns[item.name]
+            if item.ref:
+                joined = _join(joined, table, item, columns)
+    return Projection(table, columns, joined)
+
+
+def _join(
+    joined: FromClause, table: FromClause, item: Field, columns: dict[str, ColumnElement[Any]]
+) -> FromClause:
+    """Join what a reference points at, and add its label and the fields it shows."""
+    assert item.ref and item.label_field
+    target = registry.get(item.ref.resource)
+    other = target.table().alias(f"{item.name}_ref")
+    joined = joined.outerjoin(other, table.c[item.name] == other.c[target.key().key])
+    columns[item.label_field] = other.c[target.declaration.title]
+    for name in item.ref.shows:
+        shown = target.field(name)
+        if shown.ref:
+            nested = replace(shown, ref=replace(shown.ref, shows=()))
+            inner = registry.get(shown.ref.resource)
+            far = inner.table().alias(f"{item.name}_{name}_ref")
+            joined = joined.outerjoin(far, other.c[name] == far.c[inner.key().key])
+            columns[nested.label_field or name] = far.c[inner.declaration.title]
+        else:
+            columns[name] = other.c[name]
+    return joined
+
+
+def visible(cls: type[Declared], screen: str, principal: Principal) -> tuple[Field, ...]:
+    """The fields of a class that a principal may read on a screen."""
+    return tuple(item for item in cls.fields() if principal.sees(screen, item.name, item.permission))
+
+
+def masks(cls: type[Declared], screen: str, principal: Principal) -> frozenset[str]:
+    """Names that must be answered as 无权限, labels of masked references among them."""
+    hidden: set[str] = set()
+    for item in cls.fields():
+        if not principal.sees(screen, item.name, item.permission):
+            hidden.update(name for name in (item.name, item.label_field if item.ref else None) if name)
+        elif item.ref:
+            target = registry.get(item.ref.resource)
+            for name in item.ref.shows:
+                shown = target.field(name)
+                if not principal.sees(screen, name, shown.permission):
+                    hidden.add((shown.label_field if shown.ref else name) or name)
+    return frozenset(hidden)
+
+
+def masked(row: Any, hidden: frozenset[str]) -> dict[str, Any]:
+    """A row as a dict, with hidden values replaced."""
+    values = dict(row._mapping)
+    for name in hidden & values.keys():
+        values[name] = MASK
+    return values

@@ -1,0 +1,149 @@
+"""Records (资料): read, add, edit and delete one row of a plain resource, with scope, masks and the business log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from psycopg.errors import ForeignKeyViolation, UniqueViolation
+from sqlalchemy import ColumnElement, Row, select
+from sqlalchemy.exc import IntegrityError
+
+from api.kit import business_log
+from api.kit.context import Context
+from api.kit.errors import Failure, Invalid, NotFound, Refusal
+from api.kit.projection import masked, masks, project
+from api.kit.resource import Resource
+from api.kit.scope import within
+from api.kit.validation import Problems, check_references, clean
+
+
+def info(ctx: Context, cls: type[Resource], key: int) -> dict[str, Any]:
+    """One row with the labels of its references, hidden fields as 无权限."""
+    projection = project(cls, cls.fields(), always=("revision",))
+    row = ctx.conn.execute(projection.select().where(_mine(ctx, cls, key))).first()
+    if row is None:
+        raise NotFound(cls.declaration.label)
+    return masked(row, masks(cls, cls.name(), ctx.principal))
+
+
+def add(ctx: Context, cls: type[Resource], payload: Mapping[str, Any]) -> int:
+    """Insert a row; returns its key."""
+    values = _checked(ctx, cls, payload, partial=False)
+    table = cls.table()
+    with refusing_duplicates(cls):
+        key = ctx.conn.execute(table.insert().values(values).returning(cls.key())).scalar_one()
+    _log(ctx, cls, key, "add", after=values)
+    return key
+
+
+def edit(ctx: Context, cls: type[Resource], key: int, payload: Mapping[str, Any]) -> int:
+    """Change the sent fields of a row; fields not sent, or sent as 无权限, stay."""
+    table = cls.table()
+    before = ctx.conn.execute(select(table).where(_mine(ctx, cls, key)).with_for_update()).first()
+    if before is None:
+        raise NotFound(cls.declaration.label)
+    values = _checked(ctx, cls, payload, partial=True, before=before)
+    changed = {name: value for name, value in values.items() if getattr(before, name) != value}
+    if changed:
+        with refusing_duplicates(cls):
+            ctx.conn.execute(table.update().where(cls.key() == key).values(changed))
+        old = {name: getattr(before, name) for name in changed}
+        _log(ctx, cls, key, "edit", before=_public(cls, old), after=_public(cls, changed))
+    return key
+
+
+def delete(ctx: Context, cls: type[Resource], keys: list[int]) -> dict[str, Any]:
+    """Delete what nothing refers to; answers who stayed and why."""
+    table, done, failures = cls.table(), [], []
+    for index, key in enumerate(keys, 1):
+        try:
+            with ctx.conn.begin_nested():
+                row = ctx.conn.execute(
+                    table.delete().where(_mine(ctx, cls, key)).returning(*table.columns)
+                ).first()
+                if row is None:
+                    raise NotFound(cls.declaration.label)
+                _log(ctx, cls, key, "del", before=_public(cls, dict(row._mapping)))
+            done.append(key)
+        except Refusal as error:
+            failures.append(Failure(index, str(key), error.msg))
+        except IntegrityError as error:
+            if not isinstance(error.orig, ForeignKeyViolation):
+                raise
+            failures.append(Failure(index, str(key), "已被引用，不能删除"))
+    return settle_batch(keys, done, failures, "删除")
+
+
+def settle_batch(keys: list[int], done: list[int], failures: list[Failure], verb: str) -> dict[str, Any]:
+    """The answer of a batch action; refused as a whole when nothing went through."""
+    if not keys:
+        raise Refusal("请选择要操作的信息")
+    if not done:
+        first = failures[0].msg if len(failures) == 1 else f"选择{len(keys)}条，成功{verb}0条"
+        raise Invalid(first, failures)
+    return {
+        "success": done,
+        "failures": [{"index": f.index, "serial": f.serial, "msg": f.msg} for f in failures],
+    }
+
+
+def _mine(ctx: Context, cls: type[Resource], key: int) -> ColumnElement[bool]:
+    return (cls.key() == key) & within(cls.table(), ctx.principal)
+
+
+def _checked(
+    ctx: Context,
+    cls: type[Resource],
+    payload: Mapping[str, Any],
+    *,
+    partial: bool,
+    before: Row[Any] | None = None,
+) -> dict[str, Any]:
+    problems = Problems()
+    values = clean(cls, payload, ctx.principal, cls.name(), problems, partial=partial)
+    problems.settle()
+    whole = {**(before._mapping if before is not None else {}), **values}
+    cls.complete(whole)
+    cls.check(whole)
+    cls.authorize(ctx, whole, before)
+    values.update(
+        {name: whole[name] for name in whole if before is None or whole[name] != before._mapping.get(name)}
+    )
+    check_references(ctx.conn, cls, [whole], ctx.principal, problems, [""])
+    problems.settle()
+    return values
+
+
+def _public(cls: type[Resource], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Values fit for the log: declared fields only, passwords never."""
+    kinds = {item.name: item.kind for item in cls.fields()}
+    return {name: value for name, value in values.items() if kinds.get(name, "password") != "password"}
+
+
+def _log(
+    ctx: Context, cls: type[Resource], key: int, action: str, before: Any = None, after: Any = None
+) -> None:
+    company = (after or before or {}).get("company_id") or ctx.principal.company_id
+    after = None if after is None else _public(cls, after)
+    business_log.write(
+        ctx.conn, ctx.principal, cls.name(), key, action, company_id=company, before=before, after=after
+    )
+
+
+class refusing_duplicates:
+    """Turns a broken unique constraint into a refusal that names the fields."""
+
+    def __init__(self, cls: type[Resource]) -> None:
+        self.cls = cls
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, IntegrityError) and isinstance(error.orig, UniqueViolation):
+            name = error.orig.diag.constraint_name or ""
+            labels = [
+                item.label for item in self.cls.fields() if name.startswith("uq_") and item.name in name
+            ]
+            raise Invalid(f"{'、'.join(labels) or self.cls.declaration.label}已存在，请更换") from error

@@ -1,0 +1,52 @@
+"""The registry: every declared resource and bill, by name; engines, menus, extraction and contract tests read it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from api.kit.resource import Resource
+
+_resources: dict[str, type[Resource]] = {}
+
+
+def register(cls: type[Resource]) -> None:
+    """Enter a mapped class under its table name; a name is declared once."""
+    name = cls.__tablename__
+    if name in _resources:
+        raise ValueError(f"{name} is declared twice")
+    _resources[name] = cls
+
+
+def get(name: str) -> type[Resource]:
+    """The class declared under `name`."""
+    return _resources[name]
+
+
+def declared() -> Iterator[type[Resource]]:
+    """Every declared class, in the order of its declaration."""
+    yield from _resources.values()
+
+
+def prefixes() -> dict[str, type[Resource]]:
+    """Bill classes by their document number prefix."""
+    return {cls.bill.prefix: cls for cls in declared() if cls.bill is not None}
+
+
+def by_route(route: str) -> tuple[type[Resource], str] | None:
+    """The class and screen kind (list, add, edit, see) that a route shows."""
+    for cls in declared():
+        for kind, path in cls.declaration.routes.items():
+            if path == route:
+                return cls, kind
+    return None
+
+
+def by_segment(code: str) -> type[Resource] | None:
+    """The class whose list route has `code` as its third path segment (spec/2-routes.md 6)."""
+    for cls in declared():
+        for path in cls.declaration.routes.values():
+            if path.split("/")[2] == code:
+                return cls
+    return None

@@ -1,0 +1,130 @@
+"""Resources (资源): a table, its screens, its calls and its rights from one declaration on a mapped class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from sqlalchemy import Column, Row, Table
+
+from api.kit import registry
+from api.kit.database import Base
+from api.kit.fields import Derived, Field, fields_of
+from api.kit.stamping import Stamped
+
+if TYPE_CHECKING:
+    from api.kit.context import Context
+    from api.kit.document import BillType
+
+READ = ("list",)
+WRITE = ("add", "edit", "del")
+
+ACTION_LABELS = {
+    "list": "查看",
+    "add": "新增",
+    "edit": "修改",
+    "del": "删除",
+    "export": "导出",
+    "auditorPass": "审核",
+    "auditorNoPass": "驳回",
+    "antiAuditor": "反审核",
+    "invalid": "作废",
+    "close": "关闭",
+    "open": "打开",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Menu:
+    """Where a resource stands in the left menu: module, group inside it, order inside the group."""
+
+    module: str
+    group: str
+    sort: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """What a mapped class says of itself beyond its columns.
+
+    `api` is the prefix of its calls; `routes` maps list, add, edit, see to paths; `title` names the column that stands
+    for the row in references; `lookup` is the path of its open lookup (spec/3-rules.md 7.1).
+    """
+
+    label: str
+    api: str
+    title: str
+    routes: dict[str, str] = field(default_factory=dict)
+    menu: Menu | None = None
+    actions: tuple[str, ...] = (*READ, *WRITE, "export")
+    order_by: tuple[str, str] | None = None
+    lookup: str | None = None
+
+
+class Declared(Stamped, Base):
+    """A mapped class whose columns carry fields: a resource, or the lines of one."""
+
+    __abstract__ = True
+
+    derived: ClassVar[tuple[Derived, ...]] = ()
+    extract: ClassVar[bool] = True
+
+    @classmethod
+    def name(cls) -> str:
+        return cls.__tablename__
+
+    @classmethod
+    def table(cls) -> Table:
+        return cls.__table__  # type: ignore[return-value]
+
+    @classmethod
+    def key(cls) -> Column[Any]:
+        """The single primary key column."""
+        return next(iter(cls.table().primary_key.columns))
+
+    @classmethod
+    def fields(cls) -> tuple[Field, ...]:
+        """Stored fields in declared order, then derived ones."""
+        cached = cls.__dict__.get("_fields")
+        if cached is None:
+            cached = (
+                *fields_of(list(cls.table().columns)),
+                *(item.field for item in cls.derived),
+            )
+            cls._fields = cached  # type: ignore[attr-defined]
+        return cached
+
+    @classmethod
+    def field(cls, name: str) -> Field:
+        return next(item for item in cls.fields() if item.name == name)
+
+    @classmethod
+    def check(cls, row: dict[str, Any]) -> None:
+        """Rules over a whole row before it is saved; override, and refuse with `Invalid`."""
+
+    @classmethod
+    def complete(cls, row: dict[str, Any]) -> None:
+        """Fill what is derived from other fields before saving, say pinyin initials; override."""
+
+
+class Resource(Declared):
+    """Base of declared classes; a subclass with a `declaration` is registered when it is mapped."""
+
+    __abstract__ = True
+
+    declaration: ClassVar[Declaration]
+    bill: ClassVar[BillType | None] = None
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "declaration" in cls.__dict__:
+            registry.register(cls)
+
+    @classmethod
+    def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:
+        """Refuse a save that the action's right alone doesn't allow, say granting more than one holds; override."""
+
+    @classmethod
+    def right(cls, action: str) -> str:
+        """The permission code of one of its actions."""
+        return f"{cls.name()}:{action}"

@@ -1,0 +1,132 @@
+"""Schemas (接口结构): request and answer models of a declared class, for OpenAPI and the web's types.
+
+Requests are read loosely and checked by `validation`, which names each mistake in Chinese.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, create_model
+from pydantic import Field as Described
+
+from api.kit.document import Bill
+from api.kit.fields import Field
+from api.kit.projection import shown_fields
+from api.kit.resource import Declared, Resource
+
+JSON_TYPES: dict[str, Any] = {"bool": bool, "enum": int | str, "ref": int}
+
+
+class Payload(BaseModel):
+    """A request body; unknown names are ignored."""
+
+    model_config = ConfigDict(extra="ignore", coerce_numbers_to_str=True)
+
+
+class Keys(Payload):
+    """The records an action is for."""
+
+    ids: list[int] = Described(min_length=1, max_length=1000, description="要操作的记录")
+
+
+class Act(Keys):
+    """A transition's body."""
+
+    reason: str | None = Described(None, max_length=200, description="原因")
+
+
+class FailureRow(BaseModel):
+    index: int
+    serial: str
+    msg: str
+
+
+class BatchAnswer(BaseModel):
+    """Who went through, and who did not and why."""
+
+    success: list[int]
+    failures: list[FailureRow]
+
+
+class Saved(BaseModel):
+    id: int
+    bill_no: str | None = None
+
+
+class LogRow(BaseModel):
+    log_id: int
+    action: str
+    action_name: str
+    user_name: str
+    before: Any
+    after: Any
+    reason: str | None
+    at: str
+
+
+def _sent(item: Field) -> tuple[Any, Any]:
+    kind = JSON_TYPES.get(item.kind, str)
+    kind = kind | None if item.kind == "text" else kind | str | None
+    return (kind, Described(None, description=item.label + ("（必填）" if item.required else "")))
+
+
+def _answered(item: Field) -> dict[str, Any]:
+    found = {
+        item.name: (JSON_TYPES.get(item.kind, str) | str | None, Described(None, description=item.label))
+    }
+    if item.ref and item.label_field:
+        found[item.label_field] = (str | None, Described(None, description=item.label))
+    return found
+
+
+@cache
+def save_model(cls: type[Declared]) -> type[Payload]:
+    """The body of add and edit; `id` and `revision` matter to edit alone."""
+    members: dict[str, Any] = {item.name: _sent(item) for item in cls.fields() if item.writable}
+    if issubclass(cls, Resource):
+        members["id"] = (int | str | None, Described(None, description="要修改的记录"))
+    if issubclass(cls, Bill):
+        members["revision"] = (int | str | None, Described(None, description="读取时的版本"))
+        assert cls.bill is not None
+        for block in cls.bill.blocks:
+            members[block.name] = (
+                list[save_model(block.cls)] | None,
+                Described(None, description=block.label),
+            )  # type: ignore[misc]
+    return create_model(f"{cls.__name__}Save", __base__=Payload, **members)
+
+
+@cache
+def row_model(cls: type[Declared]) -> type[BaseModel]:
+    """A row as lists and details answer it: numbers as strings, hidden fields as 无权限."""
+    members: dict[str, Any] = {cls.key().key: (int, ...)}
+    for item in shown_fields(cls):
+        members.update(_answered(item))
+    return create_model(f"{cls.__name__}Row", **members)
+
+
+@cache
+def info_model(cls: type[Resource]) -> type[BaseModel]:
+    """A detail: the row, its revision, and its blocks."""
+    members: dict[str, Any] = {}
+    if cls.bill:
+        members["revision"] = (int, ...)
+        for block in cls.bill.blocks:
+            members[block.name] = (list[row_model(block.cls)], Described(description=block.label))  # type: ignore[misc]
+    return create_model(f"{cls.__name__}Info", __base__=row_model(cls), **members)
+
+
+@cache
+def page_model(cls: type[Resource]) -> type[BaseModel]:
+    """A page of a list."""
+    return create_model(
+        f"{cls.__name__}Page",
+        data=(list[row_model(cls)], ...),  # type: ignore[misc]
+        total=(int, ...),
+        current_page=(int, ...),
+        per_page=(int, ...),
+        last_page=(int, ...),
+        totals=(dict[str, str], ...),
+    )

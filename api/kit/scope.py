@@ -1,0 +1,71 @@
+"""Data scope (数据范围): which companies, warehouses and documents a principal may touch, as SQL conditions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from sqlalchemy import ColumnElement, Table, and_, or_, select, true
+
+ALL_RIGHTS = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Who acts, as the server knows it: ids, rights, and scope (None = unrestricted)."""
+
+    user_id: int
+    user_name: str
+    realname: str
+    role_id: int
+    company_id: int
+    department_id: int | None = None
+    companies: frozenset[int] | None = None
+    warehouses: frozenset[int] | None = None
+    own: Literal["all", "department", "own"] = "all"
+    rights: frozenset[str] = frozenset()
+    sees_cost: bool = False
+    denied_fields: frozenset[tuple[str, str]] = field(default_factory=frozenset)
+    session_id: int = 0
+
+    def may(self, right: str) -> bool:
+        return right in self.rights or ALL_RIGHTS in self.rights
+
+    def sees(self, screen: str, name: str, permission: str | None) -> bool:
+        """Whether a field of a screen is shown; cost fields need the cost right as well."""
+        if permission == "cost" and not self.sees_cost:
+            return False
+        return (screen, name) not in self.denied_fields
+
+
+def within(table: Table, principal: Principal) -> ColumnElement[bool]:
+    """The condition that keeps rows of `table` inside the principal's scope.
+
+    A table belongs to a company by its company_id, else by its warehouse's; a table with neither is the group's.
+    """
+    conditions: list[ColumnElement[bool]] = []
+    columns = table.columns
+    if principal.companies is not None:
+        conditions += _company_condition(table, sorted(principal.companies))
+    if principal.warehouses is not None and "warehouse_id" in columns:
+        column = columns["warehouse_id"]
+        allowed = column.in_(sorted(principal.warehouses))
+        conditions.append(or_(column.is_(None), allowed) if column.nullable else allowed)
+    if "maker_id" in columns:
+        if principal.own == "own":
+            conditions.append(columns["maker_id"] == principal.user_id)
+        elif principal.own == "department":
+            conditions.append(columns["department_id"] == principal.department_id)
+    return and_(true(), *conditions)
+
+
+def _company_condition(table: Table, companies: list[int]) -> list[ColumnElement[bool]]:
+    if "company_id" in table.columns:
+        return [table.columns["company_id"].in_(companies)]
+    parent: Any = table.columns.get("warehouse_id")
+    if parent is None:
+        return []
+    owner = next(iter(parent.foreign_keys)).column.table
+    return [
+        parent.in_(select(owner.columns["warehouse_id"]).where(owner.columns["company_id"].in_(companies)))
+    ]

@@ -1,0 +1,230 @@
+"""Screens (界面描述): what the web engine draws, from declarations and the principal's rights."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic import Field as Described
+
+from api.kit import registry
+from api.kit.document import Bill, Block, GoodsLine
+from api.kit.fields import Field
+from api.kit.flow import TRANSITIONS, UNAUDITED
+from api.kit.projection import shown_fields
+from api.kit.resource import ACTION_LABELS, Declared, Resource
+from api.kit.scope import Principal
+
+PRICING = {
+    "quantity": "quantity",
+    "price": "price",
+    "discount": "discount_amount",
+    "tax_rate": "tax_rate",
+    "amount": "gross_amount",
+    "total": "amount",
+    "tax": "tax_amount",
+    "no_tax": "no_tax_amount",
+}
+"""Which line fields the pricing rules tie together."""
+
+
+class Option(BaseModel):
+    value: int | str
+    label: str
+
+
+class RefScreen(BaseModel):
+    resource: str
+    api: str
+    value: str
+    label: str
+    search: list[str]
+    filter_by: list[str]
+
+
+class FieldScreen(BaseModel):
+    name: str
+    label: str
+    type: str
+    required: bool
+    readonly: bool
+    list: bool
+    search: bool
+    form: bool
+    total: bool
+    width: int
+    max_length: int | None
+    default: Any
+    options: list[Option] | None
+    ref: RefScreen | None
+    label_field: str | None
+    rule: str | None
+    masked: bool
+    copied: bool
+    hidden: bool
+
+
+class ActionScreen(BaseModel):
+    name: str
+    label: str
+    scope: str
+    sources: list[int] | None = Described(serialization_alias="from")
+    confirm: str | None
+    reason: bool
+    danger: bool
+
+
+class BlockSource(BaseModel):
+    api: str
+    by: list[str]
+
+
+class BlockScreen(BaseModel):
+    name: str
+    label: str
+    fields: list[FieldScreen]
+    required: bool
+    source: BlockSource | None
+
+
+class Order(BaseModel):
+    key: str
+    by: str
+
+
+class FollowUp(BaseModel):
+    """A later bill that can be drawn from this one: open `route` with `?from=<key>`, read `api`/getDraft?id=<key>."""
+
+    label: str
+    route: str
+    api: str
+
+
+class Screen(BaseModel):
+    """One screen of a resource or bill."""
+
+    name: str
+    label: str
+    family: str
+    kind: str
+    api: str
+    key: str
+    title_field: str
+    routes: dict[str, str]
+    keep_alive: bool
+    fields: list[FieldScreen]
+    line: BlockScreen | None
+    blocks: list[BlockScreen]
+    actions: list[ActionScreen]
+    order: Order
+    status_field: str | None
+    pricing: dict[str, str] | None
+    follow_ups: list[FollowUp]
+
+
+def describe(cls: type[Resource], kind: str, principal: Principal) -> Screen:
+    """The screen of a class as a principal may see it."""
+    declaration = cls.declaration
+    key, by = declaration.order_by or (cls.key().key, "desc")
+    blocks = [_block(block, principal) for block in (cls.bill.blocks if cls.bill else ())]
+    priced = bool(cls.bill and any(issubclass(block.cls, GoodsLine) for block in cls.bill.blocks))
+    return Screen(
+        name=cls.name(),
+        label=declaration.label,
+        family="bill" if cls.bill else "resource",
+        kind=kind,
+        api=declaration.api,
+        key=cls.key().key,
+        title_field=declaration.title,
+        routes=declaration.routes,
+        keep_alive=kind == "list",
+        fields=_fields(cls, principal),
+        line=blocks[0] if priced else None,
+        blocks=blocks,
+        actions=[
+            _action(cls, name)
+            for name in declaration.actions
+            if name != "list" and principal.may(cls.right(name))
+        ],
+        order=Order(key=key, by=by),
+        status_field="status" if issubclass(cls, Bill) else None,
+        pricing=PRICING if priced else None,
+        follow_ups=_follow_ups(cls, principal),
+    )
+
+
+def _follow_ups(cls: type[Resource], principal: Principal) -> list[FollowUp]:
+    return [
+        FollowUp(
+            label=f"生成{later.declaration.label}",
+            route=later.declaration.routes["add"],
+            api=later.declaration.api,
+        )
+        for later in registry.declared()
+        if later.bill and "add" in later.declaration.routes and principal.may(later.right("add"))
+        if any(link.bill == cls.name() for link in later.bill.links)
+    ]
+
+
+def _fields(cls: type[Declared], principal: Principal) -> list[FieldScreen]:
+    return [_field(cls, item, principal) for item in shown_fields(cls)]
+
+
+def _field(cls: type[Declared], item: Field, principal: Principal) -> FieldScreen:
+    masked = not principal.sees(cls.name(), item.name, item.permission)
+    return FieldScreen(
+        name=item.name,
+        label=item.label,
+        type=item.kind,
+        required=item.required,
+        readonly=item.readonly or not item.form or masked,
+        list=item.list,
+        search=item.search and not masked,
+        form=item.form,
+        total=item.total,
+        width=item.width,
+        max_length=item.max_length,
+        default=item.default,
+        options=[Option(value=value, label=label) for value, label in item.options] or None,
+        ref=_ref(item) if item.ref else None,
+        label_field=item.label_field if item.ref else None,
+        rule=item.rule,
+        masked=masked,
+        copied=item.copied,
+        hidden=item.hidden,
+    )
+
+
+def _ref(item: Field) -> RefScreen:
+    assert item.ref
+    target = registry.get(item.ref.resource)
+    return RefScreen(
+        resource=target.name(),
+        api=target.declaration.api,
+        value=target.key().key,
+        label=target.declaration.title,
+        search=[field.name for field in target.fields() if field.search and field.kind == "text"],
+        filter_by=list(item.ref.within),
+    )
+
+
+def _block(block: Block, principal: Principal) -> BlockScreen:
+    source = BlockSource(api=block.source, by=list(block.source_by)) if block.source else None
+    fields = _fields(block.cls, principal)
+    return BlockScreen(
+        name=block.name, label=block.label, fields=fields, required=block.required, source=source
+    )
+
+
+def _action(cls: type[Resource], name: str) -> ActionScreen:
+    step = TRANSITIONS.get(name)
+    sources = sorted(step.source) if step else ([UNAUDITED] if cls.bill and name in ("edit", "del") else None)
+    return ActionScreen(
+        name=name,
+        label=step.label if step else ACTION_LABELS[name],
+        scope={"add": "page", "export": "page", "edit": "row"}.get(name, "batch"),
+        sources=sources,
+        confirm=step.confirm if step else ("确定删除所选信息？" if name == "del" else None),
+        reason=bool(step and step.reason),
+        danger=name == "del" or bool(step and step.danger),
+    )

@@ -1,0 +1,168 @@
+"""Transitions (审核、反审核、作废…): a guarded update of the status, and the ledgers in the same transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any, Protocol
+
+from sqlalchemy import Connection, Row, func, select, update
+
+from api.kit import business_log, idempotency, links
+from api.kit.context import Context
+from api.kit.database import retrying
+from api.kit.document import Bill, Document
+from api.kit.errors import Failure, NotFound, Refusal, Stale
+from api.kit.flow import AUDITED, TRANSITIONS, Transition
+from api.kit.posting import BillRef, Postings
+from api.kit.records import settle_batch
+from api.kit.scope import within
+
+
+class Ledgers(Protocol):
+    """What the kit needs of the ledgers; `api.ledger` supplies it."""
+
+    def post(self, ctx: Context, cls: type[Bill], doc: Document, postings: Postings) -> None: ...
+
+    def reverse(self, ctx: Context, bill: BillRef) -> None: ...
+
+
+_ledgers: Ledgers | None = None
+_woken: list[Callable[[], None]] = []
+
+
+def set_ledgers(ledgers: Ledgers) -> None:
+    """The ledgers say how postings are kept."""
+    global _ledgers
+    _ledgers = ledgers
+
+
+def on_posted(wake: Callable[[], None]) -> None:
+    """Have `wake` called after a commit that changed ledgers."""
+    _woken.append(wake)
+
+
+def move(ctx: Context, cls: type[Bill], action: str, key: int, reason: str | None = None) -> str:
+    """Take one bill through one transition, all or nothing; answers its number."""
+    step = TRANSITIONS[action]
+    assert cls.bill is not None
+    if action not in cls.bill.transitions:
+        raise Refusal("该单据没有此操作")
+    if step.reason and not (reason or "").strip():
+        raise Refusal("请填写驳回原因")
+    before, header = _guarded_update(ctx, cls, step, key, reason)
+    if step.effect != "none" and not (step.effect == "reverse" and before != AUDITED):
+        doc = read(ctx.conn, cls, header)
+        cls.guard(ctx, doc, action)
+        _apply(ctx, cls, doc, step)
+        ctx.after_commit.extend(wake for wake in _woken if wake not in ctx.after_commit)
+    no, company = header.bill_no, header.company_id
+    business_log.write(
+        ctx.conn, ctx.principal, cls.name(), key, action, bill_no=no, company_id=company, reason=reason
+    )
+    return str(no)
+
+
+def _guarded_update(
+    ctx: Context, cls: type[Bill], step: Transition, key: int, reason: str | None
+) -> tuple[int, Row[Any]]:
+    table = cls.table()
+    mine = (table.c.bill_id == key) & within(table, ctx.principal)
+    values: dict[str, Any] = {"status": step.target, "revision": table.c.revision + 1}
+    if step.name == "auditorPass":
+        values |= {"auditor_id": ctx.principal.user_id, "audited_at": func.now(), "reject_reason": None}
+    elif step.name == "antiAuditor":
+        values |= {"auditor_id": None, "audited_at": None}
+    elif step.name == "auditorNoPass":
+        values["reject_reason"] = reason
+    if len(step.source) == 1:
+        [before] = step.source
+    else:
+        before = (
+            ctx.conn.execute(select(table.c.status).where(mine).with_for_update()).scalar_one_or_none() or 0
+        )
+    statement = update(table).where(mine, table.c.status == before, table.c.status.in_(step.source))
+    header = ctx.conn.execute(statement.values(values).returning(*table.columns)).first()
+    if header is None:
+        if ctx.conn.execute(select(table.c.bill_id).where(mine)).first() is None:
+            raise NotFound(cls.declaration.label)
+        raise Stale()
+    return before, header
+
+
+def read(conn: Connection, cls: type[Bill], header: Row[Any]) -> Document:
+    """The stored bill with its blocks."""
+    assert cls.bill is not None
+    children = {}
+    for block in cls.bill.blocks:
+        table = block.cls.table()
+        children[block.name] = conn.execute(
+            select(table).where(table.c.bill_id == header.bill_id).order_by(table.c.line_no)
+        ).all()
+    return Document(header, children)
+
+
+def _apply(ctx: Context, cls: type[Bill], doc: Document, step: Transition) -> None:
+    assert _ledgers is not None and cls.bill is not None
+    if step.effect in ("post", "reverse"):
+        for link in cls.bill.links:
+            links.execute(ctx, doc, link, Decimal(1 if step.effect == "post" else -1))
+    if step.effect == "post":
+        _ledgers.post(ctx, cls, doc, cls.postings(doc))
+    elif step.effect == "reverse":
+        _ledgers.reverse(ctx, cls.reference(doc.header))
+    else:
+        closing = cls.closing(doc)
+        _ledgers.post(ctx, cls, doc, closing if step.effect == "close" else negated(closing))
+
+
+def negated(postings: Postings) -> Postings:
+    """Reservations the other way round, for reopening what was closed."""
+    return replace(
+        postings, reservations=tuple(replace(item, quantity=-item.quantity) for item in postings.reservations)
+    )
+
+
+def batch(
+    ctx: Context, cls: type[Bill], keys: list[int], verb: str, one: Callable[[int], str]
+) -> dict[str, Any]:
+    """Act on each bill in a transaction of its own, and answer who failed and why.
+
+    A single bill's refusal is the request's refusal; each bill's success is remembered under the idempotency key.
+    """
+    conn, done, failures = ctx.conn, [], []
+    keys = list(dict.fromkeys(keys))
+    for index, key in enumerate(keys, 1):
+        try:
+            retrying(lambda key=key: _once(ctx, key, one))  # type: ignore[misc]
+            done.append(key)
+        except Refusal as error:
+            conn.rollback()
+            if len(keys) == 1:
+                raise
+            failures.append(Failure(index, _serial(ctx, cls, key), error.msg))
+    return settle_batch(keys, done, failures, verb)
+
+
+def _once(ctx: Context, key: int, one: Callable[[int], str]) -> None:
+    conn = ctx.conn
+    try:
+        fresh, _ = idempotency.claim(ctx, key)
+        if fresh:
+            number = one(key)
+            idempotency.store(ctx, {"bill_no": number}, key)
+        conn.commit()
+    except BaseException:
+        conn.rollback()
+        raise
+
+
+def _serial(ctx: Context, cls: type[Bill], key: int) -> str:
+    """The number of a bill that failed, or what was sent when it isn't the principal's to know."""
+    table = cls.table()
+    number = ctx.conn.execute(
+        select(table.c.bill_no).where(table.c.bill_id == key, within(table, ctx.principal))
+    ).scalar()
+    ctx.conn.rollback()
+    return str(number or key)

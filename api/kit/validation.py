@@ -1,0 +1,193 @@
+"""Validation (校验): what comes from outside becomes values of declared fields, or every mistake is told at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from api.kit import registry
+from api.kit.errors import Failure, Invalid
+from api.kit.fields import CAP, Field
+from api.kit.projection import MASK
+from api.kit.resource import Declared
+from api.kit.scope import Principal, within
+
+RULES: dict[str, tuple[bool, bool, str]] = {
+    "positiveInt": (False, True, "请输入大于等于0的整数"),
+    "PositiveInt": (True, True, "请输入大于0的整数"),
+    "Positive": (False, False, "请输入大于等于0的数"),
+    "positive": (True, False, "请输入大于0的数"),
+}
+"""rule → (strictly positive, whole, message); spec/3-rules.md 5.1."""
+DECIMALS = {"quantity": 3, "money": 2, "price": 6, "rate": 4, "integer": 0}
+
+
+@dataclass(slots=True)
+class Problems:
+    """The mistakes found so far; `place` names the row they stand in."""
+
+    place: str = ""
+    failures: list[Failure] = field(default_factory=list)
+
+    def add(self, msg: str) -> None:
+        self.failures.append(Failure(len(self.failures) + 1, self.place, msg))
+
+    def settle(self) -> None:
+        """Refuse if anything was found."""
+        if self.failures:
+            first = self.failures[0]
+            head = f"{first.serial}：{first.msg}" if first.serial else first.msg
+            more = f"（共{len(self.failures)}处错误）" if len(self.failures) > 1 else ""
+            raise Invalid(head + more, self.failures)
+
+
+def clean(
+    cls: type[Declared],
+    payload: Mapping[str, Any],
+    principal: Principal,
+    screen: str,
+    problems: Problems,
+    *,
+    partial: bool,
+) -> dict[str, Any]:
+    """The payload's writable, permitted fields as typed values; absent ones get their defaults unless `partial`."""
+    values: dict[str, Any] = {}
+    for item in cls.fields():
+        if not item.writable or not principal.sees(screen, item.name, item.permission):
+            continue
+        sent = payload.get(item.name)
+        if isinstance(sent, str):
+            sent = sent.strip()
+        if sent == MASK or (partial and item.name not in payload):
+            continue
+        value = _value(item, sent, problems)
+        if value is None and item.default is not None and sent in (None, ""):
+            value = _value(item, item.default, problems)
+        if value is None and item.required:
+            problems.add(f"{'请选择' if item.kind in ('ref', 'enum', 'date') else '请输入'}{item.label}")
+        values[item.name] = value
+    return values
+
+
+def _value(item: Field, sent: Any, problems: Problems) -> Any:
+    if sent is None or sent == "":
+        return None
+    if item.is_number:
+        return _number(item, sent, problems)
+    reader = {"ref": _key, "enum": _choice, "date": _date, "bool": _flag}.get(item.kind, _text)
+    return reader(item, sent, problems)
+
+
+def _number(item: Field, sent: Any, problems: Problems) -> Decimal | int | None:
+    try:
+        value = Decimal(str(sent).replace(",", ""))
+    except InvalidOperation:
+        value = Decimal("nan")
+    if not value.is_finite():
+        problems.add(f"“{item.label}”请输入数字")
+        return None
+    if abs(value) >= CAP:
+        problems.add(f"“{item.label}”数值不能超过一亿")
+        return None
+    strict, whole, msg = RULES.get(item.rule or "", (False, False, ""))
+    if msg and (value < 0 or (strict and value == 0) or (whole and value != value.to_integral_value())):
+        problems.add(f"“{item.label}”{msg}")
+        return None
+    places = DECIMALS[item.kind]
+    if value != round(value, places):
+        problems.add(f"“{item.label}”最多{places}位小数" if places else f"“{item.label}”请输入整数")
+        return None
+    return int(value) if item.kind == "integer" else value
+
+
+def _key(item: Field, sent: Any, problems: Problems) -> int | None:
+    text = str(sent)
+    if not text.isdigit() or len(text) > 18:
+        problems.add(f"“{item.label}”不正确，请重新选择")
+        return None
+    return int(text) or None
+
+
+def _choice(item: Field, sent: Any, problems: Problems) -> int | str | None:
+    for value, _ in item.options:
+        if str(value) == str(sent):
+            return value
+    problems.add(f"“{item.label}”不正确，请重新选择")
+    return None
+
+
+def _date(item: Field, sent: Any, problems: Problems) -> date | None:
+    try:
+        return sent if isinstance(sent, date) else date.fromisoformat(str(sent)[:10])
+    except ValueError:
+        problems.add(f"“{item.label}”日期格式应为 YYYY-MM-DD")
+        return None
+
+
+def _flag(item: Field, sent: Any, problems: Problems) -> bool | None:
+    text = str(sent).lower()
+    if text in ("1", "true", "是"):
+        return True
+    if text in ("0", "false", "否"):
+        return False
+    problems.add(f"“{item.label}”请选择是或否")
+    return None
+
+
+def _text(item: Field, sent: Any, problems: Problems) -> str | None:
+    text = str(sent)
+    if "\x00" in text:
+        problems.add(f"“{item.label}”含有无效字符")
+        return None
+    if item.max_length and len(text) > item.max_length:
+        problems.add(f"“{item.label}”不能超过{item.max_length}个字")
+        return None
+    return text
+
+
+def check_references(
+    conn: Connection,
+    cls: type[Declared],
+    rows: list[dict[str, Any]],
+    principal: Principal,
+    problems: Problems,
+    places: list[str],
+) -> None:
+    """Every reference must exist, lie in the principal's scope, and share its `within` columns with its row.
+
+    One statement a reference field, whatever the number of rows.
+    """
+    for item in cls.fields():
+        if not item.ref or not item.writable:
+            continue
+        wanted = {row[item.name] for row in rows if row.get(item.name)}
+        if not wanted:
+            continue
+        found = _targets(conn, item, wanted, principal)
+        for row, place in zip(rows, places, strict=True):
+            key = row.get(item.name)
+            if not key:
+                continue
+            target = found.get(key)
+            if target is None:
+                problems.place = place
+                problems.add(f"“{item.label}”不存在或无权使用，请重新选择")
+            elif any(target.get(name) not in (None, row.get(name)) for name in item.ref.within):
+                problems.place = place
+                problems.add(f"“{item.label}”与单据不匹配，请重新选择")
+
+
+def _targets(
+    conn: Connection, item: Field, keys: set[int], principal: Principal
+) -> dict[int, dict[str, Any]]:
+    assert item.ref
+    target = registry.get(item.ref.resource)
+    table, key = target.table(), target.key()
+    shared = [table.columns[name] for name in item.ref.within if name in table.columns]
+    statement = select(key.label("key"), *shared).where(key.in_(sorted(keys)), within(table, principal))
+    return {row.key: dict(row._mapping) for row in conn.execute(statement)}

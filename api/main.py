@@ -1,0 +1,51 @@
+"""The application (应用入口): declared and hand-written calls, the frame proxy and the built web on one port."""
+
+from __future__ import annotations
+
+from fastapi import FastAPI
+
+from api import catalogue
+from api.customers import calls as customer_calls
+from api.identity import calls as identity_calls
+from api.identity.sessions import authenticate
+from api.kit import calls, endpoints, registry, transitions
+from api.kit.failures import answer_failures
+from api.kit.settings import settings
+from api.master import calls as master_calls
+from api.master.ledgers import Books
+from api.purchase import calls as purchase_calls
+
+# reporting
+from api.reporting.proxy import FrameProxy
+from api.shell import calls as shell_calls
+from api.shell import wake
+from api.shell.export_tasks import enqueue
+from api.shell.site import Site
+
+assert catalogue.__all__
+
+HAND_WRITTEN = (identity_calls, master_calls, purchase_calls, customer_calls, shell_calls)
+
+
+def build() -> FastAPI:
+    """Wire the parts together; nothing above this module knows all of them."""
+    calls.set_authenticator(authenticate)
+    transitions.set_ledgers(Books())
+    transitions.on_posted(wake.warehouse)
+    endpoints.set_export(enqueue)
+    app = FastAPI(
+        title="汽配轮胎商贸 ERP", version="1.0.0", docs_url=None, redoc_url=None, openapi_url="/openapi.json"
+    )
+    answer_failures(app)
+    declared = calls.router()
+    for cls in registry.declared():
+        endpoints.mount(declared, cls)
+    app.include_router(declared)
+    for module in HAND_WRITTEN:
+        app.include_router(module.api)
+    app.mount("/", Site())
+    app.add_middleware(FrameProxy, upstream=settings().report_upstream)
+    return app
+
+
+app = build()

@@ -1,0 +1,184 @@
+"""Goods (商品): the group's goods with types, brands, units and batches, and each company's selection of them."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Any
+
+from pypinyin import Style, lazy_pinyin
+from sqlalchemy import Index, UniqueConstraint
+from sqlalchemy.orm import Mapped
+
+from api.kit.errors import Invalid
+from api.kit.fields import COST, day, flag, integer, key, price, quantity, rate, ref, text
+from api.kit.resource import Declaration, Menu, Resource
+
+MAX_LEVEL = 3
+
+
+def initials(name: str) -> str:
+    """Pinyin initials of a name, capital: 米其林 → MQL; other characters stay as they are."""
+    return "".join(lazy_pinyin(name, style=Style.FIRST_LETTER)).upper().replace(" ", "")[:100]
+
+
+def dot_week(code: str) -> date | None:
+    """The Monday of a tyre's DOT week code WWYY (week ≤ 53); None for anything else."""
+    if len(code) != 4 or not code.isdigit() or not 1 <= int(code[:2]) <= 53:
+        return None
+    first = date.fromisocalendar(2000 + int(code[2:]), 1, 1)
+    return first + timedelta(weeks=int(code[:2]) - 1)
+
+
+class GoodsType(Resource):
+    """商品类型: a tree of three levels."""
+
+    __tablename__ = "goods_type"
+    declaration = Declaration(
+        "商品类型",
+        "v2/system/GoodsType",
+        "goods_type_name",
+        routes={"list": "/system/goodsattribute"},
+        menu=Menu("系统管理", "商品设置", 30),
+    )
+
+    goods_type_id: Mapped[int] = key()
+    goods_type_name: Mapped[str] = text("类型名称", required=True, search=True)
+    p_id: Mapped[int | None] = ref("goods_type", "上级类型", search=True)
+    level: Mapped[int] = integer("层级", default=1, rule="PositiveInt")
+
+    @classmethod
+    def check(cls, row: dict[str, Any]) -> None:
+        if row["level"] > MAX_LEVEL:
+            raise Invalid(f"商品类型最多{MAX_LEVEL}级")
+        if (row["level"] == 1) == bool(row.get("p_id")):
+            raise Invalid("一级类型没有上级，其他层级必须选择上级类型")
+
+
+class Brand(Resource):
+    """品牌"""
+
+    __tablename__ = "brand"
+    declaration = Declaration(
+        "品牌",
+        "v2/system/GoodsBrand",
+        "brand_name",
+        routes={"list": "/system/goodsbrand"},
+        menu=Menu("系统管理", "商品设置", 40),
+        lookup="open/GoodsBrand/getBrandList",
+    )
+
+    brand_id: Mapped[int] = key()
+    brand_name: Mapped[str] = text("品牌名称", required=True, unique=True, search=True)
+    goods_type_id: Mapped[int | None] = ref("goods_type", "商品类型", search=True)
+    enabled: Mapped[bool] = flag("启用", default=True)
+
+
+class Unit(Resource):
+    """计量单位"""
+
+    __tablename__ = "unit"
+    declaration = Declaration(
+        "计量单位",
+        "v2/system/Unit",
+        "unit_name",
+        routes={"list": "/system/unit"},
+        menu=Menu("系统管理", "商品设置", 50),
+        lookup="open/unit/getUnitList",
+    )
+
+    unit_id: Mapped[int] = key()
+    unit_name: Mapped[str] = text("单位名称", required=True, unique=True, search=True, max_length=20)
+
+
+class Goods(Resource):
+    """集团商品: found by code, name, size, factory code, shorthand, pinyin initials or barcode."""
+
+    __tablename__ = "goods"
+    __table_args__ = (Index("ix_goods_barcode", "barcode"),)
+    declaration = Declaration(
+        "商品",
+        "v2/system/Goods",
+        "goods_name",
+        routes={
+            "list": "/system/goodsbase",
+            "add": "/system/goodsbaseAdd",
+            "edit": "/system/goodsbaseAmend",
+            "see": "/system/goodsbaseSee",
+        },
+        menu=Menu("系统管理", "商品设置", 10),
+    )
+
+    goods_id: Mapped[int] = key()
+    goods_num: Mapped[str] = text(
+        "商品编码", required=True, unique=True, search=True, max_length=50, width=130
+    )
+    goods_name: Mapped[str] = text("商品名称", required=True, search=True, width=260)
+    goods_type_id: Mapped[int] = ref("goods_type", "商品类型", required=True, search=True, index=True)
+    brand_id: Mapped[int | None] = ref("brand", "品牌", search=True, index=True)
+    unit_id: Mapped[int] = ref("unit", "单位", required=True, width=70)
+    specification_type: Mapped[str | None] = text("规格型号", search=True, max_length=60, width=140)
+    pattern: Mapped[str | None] = text("花纹", search=True, max_length=60)
+    load_index: Mapped[str | None] = text("载重指数", max_length=10, width=90)
+    speed_index: Mapped[str | None] = text("速度级别", max_length=10, width=90)
+    factory_code: Mapped[str | None] = text("厂家编码", search=True, max_length=60)
+    shorthand_code: Mapped[str | None] = text("简码", search=True, max_length=60)
+    logogram: Mapped[str | None] = text("拼音首字母", search=True, list=False)
+    barcode: Mapped[str | None] = text("条形码", search=True, max_length=60, width=140)
+    is_batch: Mapped[bool] = flag("按批次管理")
+    tax_rate: Mapped[Decimal] = rate("税率%", rule="Positive", default=13, width=80)
+    enabled: Mapped[bool] = flag("启用", default=True)
+
+    @classmethod
+    def complete(cls, row: dict[str, Any]) -> None:
+        if not row.get("logogram"):
+            row["logogram"] = initials(row["goods_name"])
+
+
+class GoodsBatch(Resource):
+    """商品批次: for tyres its text is the DOT code (week, then year), which dates its production."""
+
+    __tablename__ = "goods_batch"
+    __table_args__ = (UniqueConstraint("goods_id", "batch"),)
+    declaration = Declaration("批次", "v2/system/GoodsBatch", "batch", actions=("list",))
+
+    batch_id: Mapped[int] = key()
+    goods_id: Mapped[int] = ref("goods", "商品", required=True, search=True)
+    batch: Mapped[str] = text("批次", required=True, search=True, max_length=30)
+    production_date: Mapped[date | None] = day("生产日期")
+
+
+class CompanyGoods(Resource):
+    """公司商品: a company's selection of group goods, with its own prices and safety stock."""
+
+    __tablename__ = "company_goods"
+    __table_args__ = (UniqueConstraint("company_id", "goods_id"),)
+    declaration = Declaration(
+        "公司商品",
+        "v2/system/CompanyGoods",
+        "goods_id",
+        routes={
+            "list": "/system/companygoods",
+            "add": "/system/companygoods_add",
+            "edit": "/system/companygoods_amend",
+            "see": "/system/companygoods_examine",
+        },
+        menu=Menu("系统管理", "商品设置", 20),
+    )
+
+    company_goods_id: Mapped[int] = key()
+    company_id: Mapped[int] = ref("company", "公司", required=True, search=True)
+    goods_id: Mapped[int] = ref(
+        "goods",
+        "商品",
+        required=True,
+        search=True,
+        index=True,
+        width=240,
+        shows=("goods_num", "specification_type", "brand_id"),
+    )
+    sale_price: Mapped[Decimal] = price("销售价", rule="Positive")
+    purchase_price: Mapped[Decimal] = price("采购价", rule="Positive", permission=COST)
+    lowest_price: Mapped[Decimal] = price("最低售价", rule="Positive")
+    safety_stock: Mapped[Decimal] = quantity("安全库存", rule="Positive")
+    enabled: Mapped[bool] = flag("启用", default=True)

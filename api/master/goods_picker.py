@@ -1,0 +1,254 @@
+"""Goods picker (商品选择): goods with stock, cost and last price where the hand is (spec/2-routes.md 3)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+from pydantic import Field as Described
+from sqlalchemy import text
+
+from api.kit.context import Context
+from api.kit.errors import NotFound
+from api.kit.projection import MASK
+
+PAGE_SIZE = 30
+MAX_KEY = 2**62
+
+
+class GoodsQuery(BaseModel):
+    """The goods search parameters of spec/3-rules.md 3, and `keyword` over every text a goods is known by."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    keyword: str = Described("", max_length=100)
+    goods_name: str = Described("", max_length=100)
+    company_id: int | None = Described(None, ge=0, le=MAX_KEY)
+    warehouse_id: int | None = Described(None, ge=0, le=MAX_KEY)
+    customer_id: int | None = Described(None, ge=0, le=MAX_KEY)
+    supplier_id: int | None = Described(None, ge=0, le=MAX_KEY)
+    goods_id: int | None = Described(None, ge=0, le=MAX_KEY)
+    goods_type_id: int | None = Described(None, ge=0, le=MAX_KEY)
+    brand_id: int | None = Described(None, ge=-1, le=MAX_KEY)
+    specification_type: str = Described("", max_length=60)
+    pattern: str = Described("", max_length=60)
+    factory_code: str = Described("", max_length=60)
+    codes: str = Described("", max_length=60_000, description="逗号分隔的商品编码或条形码，一次取齐")
+    is_stocks: int = Described(0, ge=0, le=1, description="1 = 只要有库存的")
+    is_available_stocks: int = Described(0, ge=0, le=1, description="1 = 只要有可用库存的")
+    page: int = Described(1, ge=1, le=100_000)
+    per_page: int = Described(PAGE_SIZE, ge=1, le=5000)
+    timeStamp: int | None = None
+    sign: str | None = None
+
+
+class PickedGoods(BaseModel):
+    """A row of the picker; `last_price` is the partner's last audited price, `cost_price` the company's average."""
+
+    goods_id: int
+    goods_num: str
+    goods_name: str
+    goods_type_name: str | None
+    brand_id: int | None
+    brand_name: str | None
+    unit_name: str | None
+    specification_type: str | None
+    pattern: str | None
+    factory_code: str | None
+    shorthand_code: str | None
+    logogram: str | None
+    barcode: str | None
+    is_batch: bool
+    tax_rate: str
+    stocks: str
+    available_stocks: str
+    sale_price: str | None
+    unit_price: str | None
+    purchase_price: str | None
+    cost_price: str | None
+    last_price: str | None
+
+
+class BatchStock(BaseModel):
+    batch_id: int
+    batch: str | None
+    production_time: str | None
+    warehouse_id: int
+    warehouse_name: str
+    allocation_id: int
+    allocation_name: str | None
+    available_stocks: str
+    stocks: str
+
+
+_FOUND = """
+with found as (
+    select g.goods_id, count(*) over () as total
+    from goods g
+    left join lateral (
+        select sum(t.quantity) as stocks, sum(t.quantity - t.reserved - t.frozen) as available
+        from stock_total t
+        where t.goods_id = g.goods_id and t.company_id = :company_id
+          and (cast(:warehouse_id as bigint) is null or t.warehouse_id = :warehouse_id)
+    ) s on :by_stock
+    where g.enabled {conditions}
+    order by {order} g.goods_num
+    limit :limit offset :offset
+)
+"""
+_ROWS = """
+select g.goods_id, g.goods_num, g.goods_name, t.goods_type_name, g.brand_id, b.brand_name, u.unit_name,
+       g.specification_type, g.pattern, g.factory_code, g.shorthand_code, g.logogram, g.barcode, g.is_batch, g.tax_rate,
+       coalesce(s.stocks, 0) as stocks, coalesce(s.available, 0) as available_stocks,
+       c.sale_price, c.sale_price as unit_price, c.purchase_price,
+       case when k.quantity > 0 then round(k.amount / k.quantity, 2) else k.last_unit_cost end as cost_price,
+       last.price as last_price, found.total
+from found
+join goods g using (goods_id)
+left join goods_type t on t.goods_type_id = g.goods_type_id
+left join brand b on b.brand_id = g.brand_id
+left join unit u on u.unit_id = g.unit_id
+left join company_goods c on c.goods_id = g.goods_id and c.company_id = :company_id
+left join cost_balance k on k.goods_id = g.goods_id and k.company_id = :company_id
+left join lateral (
+    select sum(t.quantity) as stocks, sum(t.quantity - t.reserved - t.frozen) as available
+    from stock_total t
+    where t.goods_id = g.goods_id and t.company_id = :company_id
+      and (cast(:warehouse_id as bigint) is null or t.warehouse_id = :warehouse_id)
+) s on true
+left join lateral ({last_price}) last on true
+order by {order} g.goods_num
+"""
+_LAST_PRICE = """
+    select l.price from {bill}_line l join {bill} h using (bill_id)
+    where l.goods_id = g.goods_id and h.{partner}_id = :{partner}_id and h.status in (2, 4, 5) and not l.is_gift
+    order by h.business_date desc, l.line_id desc limit 1
+"""
+_TEXTS = (
+    "goods_num",
+    "goods_name",
+    "specification_type",
+    "pattern",
+    "factory_code",
+    "shorthand_code",
+    "logogram",
+    "barcode",
+)
+
+
+def find(ctx: Context, query: GoodsQuery) -> dict[str, Any]:
+    """A page of goods; an exact code or barcode comes first. Cost is 无权限 to roles that may not see it."""
+    company = _company(ctx, query.company_id)
+    values = {
+        **query.model_dump(),
+        "company_id": company,
+        "limit": query.per_page,
+        "offset": (query.page - 1) * query.per_page,
+    }
+    values |= {name: values[name] or None for name in ("warehouse_id", "customer_id", "supplier_id")}
+    keyword = query.keyword.strip() or query.goods_name.strip()
+    values["exact"] = keyword
+    conditions = _conditions(query, keyword, values)
+    order = (
+        "(g.barcode = :exact or g.goods_num = :exact or g.shorthand_code = :exact) desc nulls last,"
+        if keyword
+        else ""
+    )
+    by_stock = bool(query.is_stocks or query.is_available_stocks)
+    sql = _FOUND.format(conditions=conditions, order=order) + _ROWS.format(
+        last_price=_last_price(query), order=order
+    )
+    rows = ctx.conn.execute(text(sql), {**values, "by_stock": by_stock}).all()
+    total = rows[0].total if rows else 0
+    data = [_shown(ctx, dict(row._mapping)) for row in rows]
+    last_page = max(1, -(-total // query.per_page))
+    return {
+        "data": data,
+        "total": total,
+        "current_page": query.page,
+        "per_page": query.per_page,
+        "last_page": last_page,
+    }
+
+
+def _company(ctx: Context, asked: int | None) -> int:
+    company = asked or ctx.principal.company_id
+    if ctx.principal.companies is not None and company not in ctx.principal.companies:
+        raise NotFound("公司")
+    return company
+
+
+def _conditions(query: GoodsQuery, keyword: str, values: dict[str, Any]) -> str:
+    parts = []
+    for at, word in enumerate(keyword.split()[:5]):
+        values[f"word{at}"] = f"%{_escaped(word)}%"
+        parts.append("(" + " or ".join(f"g.{name} ilike :word{at}" for name in _TEXTS) + ")")
+    for name in ("specification_type", "pattern", "factory_code"):
+        if getattr(query, name):
+            values[name] = f"%{_escaped(getattr(query, name))}%"
+            parts.append(f"g.{name} ilike :{name}")
+    if query.goods_id:
+        parts.append("g.goods_id = :goods_id")
+    if query.goods_type_id:
+        parts.append(
+            "g.goods_type_id in (with recursive tree as ("
+            " select goods_type_id from goods_type where goods_type_id = :goods_type_id union"
+            " select c.goods_type_id from goods_type c join tree p on c.p_id = p.goods_type_id"
+            ") select goods_type_id from tree)"
+        )
+    if query.brand_id:
+        parts.append("g.brand_id is null" if query.brand_id < 0 else "g.brand_id = :brand_id")
+    if query.codes:
+        values["codes"] = [code.strip() for code in query.codes.split(",") if code.strip()][:5000]
+        parts.append("(g.goods_num = any(:codes) or g.barcode = any(:codes))")
+    if query.is_stocks:
+        parts.append("s.stocks > 0")
+    if query.is_available_stocks:
+        parts.append("s.available > 0")
+    return "".join(f" and {part}" for part in parts)
+
+
+def _escaped(word: str) -> str:
+    return word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+
+
+def _last_price(query: GoodsQuery) -> str:
+    if query.customer_id:
+        return _LAST_PRICE.format(bill="sales_outbound", partner="customer")
+    if query.supplier_id:
+        return _LAST_PRICE.format(bill="purchase_inbound", partner="supplier")
+    return "select cast(null as numeric) as price"
+
+
+def _shown(ctx: Context, row: dict[str, Any]) -> dict[str, Any]:
+    del row["total"]
+    if not ctx.principal.sees_cost:
+        row["cost_price"] = row["purchase_price"] = MASK
+    return row
+
+
+_BATCHES = text("""
+select b.batch_id, gb.batch, b.production_date as production_time, b.warehouse_id, w.warehouse_name, b.allocation_id,
+       a.allocation_name, b.quantity as stocks,
+       greatest(least(b.quantity, t.quantity - t.reserved - t.frozen), 0) as available_stocks
+from stock_balance b
+join warehouse w using (warehouse_id)
+join stock_total t on t.warehouse_id = b.warehouse_id and t.goods_id = b.goods_id
+left join goods_batch gb on gb.batch_id = b.batch_id
+left join allocation a on a.allocation_id = b.allocation_id
+where b.goods_id = :goods and b.warehouse_id = :warehouse and b.quantity > 0
+  and (cast(:companies as bigint[]) is null or b.company_id = any(:companies))
+  and (cast(:warehouses as bigint[]) is null or b.warehouse_id = any(:warehouses))
+order by b.production_date nulls last, b.first_date, b.batch_id
+""")
+
+
+def batches(ctx: Context, goods_id: int, warehouse_id: int) -> list[dict[str, Any]]:
+    """Where a goods lies in a warehouse, in picking order."""
+    me = ctx.principal
+    scope = {
+        "companies": None if me.companies is None else sorted(me.companies),
+        "warehouses": None if me.warehouses is None else sorted(me.warehouses),
+    }
+    rows = ctx.conn.execute(_BATCHES, {"goods": goods_id, "warehouse": warehouse_id, **scope})
+    return [dict(row._mapping) for row in rows]

@@ -1,0 +1,50 @@
+"""Auditing meets the ledgers: what a warehouse allows is looked up, and refusals name the goods."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection, select, text
+
+from api import ledger
+from api.kit.context import Context
+from api.kit.document import Bill, Document
+from api.kit.posting import BillRef, Postings
+from api.ledger.refusals import LedgerRefusal
+from api.master.goods import Goods
+
+_NEGATIVE = text("select warehouse_id from warehouse where allow_negative")
+
+
+class Books:
+    """The kit's `Ledgers`, over the ledger package."""
+
+    def post(self, ctx: Context, cls: type[Bill], doc: Document, postings: Postings) -> None:
+        policy = policy_of(ctx.conn)
+        try:
+            ledger.post(ctx.conn, cls.reference(doc.header), postings, policy)
+        except LedgerRefusal as refusal:
+            raise _named(ctx, refusal) from None
+
+    def reverse(self, ctx: Context, bill: BillRef) -> None:
+        try:
+            ledger.reverse(ctx.conn, bill, policy_of(ctx.conn))
+        except LedgerRefusal as refusal:
+            raise _named(ctx, refusal) from None
+
+
+def policy_of(conn: Connection) -> ledger.Policy:
+    """The warehouses that may go below zero."""
+    allowed = frozenset(conn.execute(_NEGATIVE).scalars())
+    return ledger.Policy(negative_warehouses=allowed) if allowed else ledger.STRICT
+
+
+def _named(ctx: Context, refusal: LedgerRefusal) -> LedgerRefusal:
+    """Word the refusal with goods' names, read after the failed transaction is undone."""
+    wanted = refusal.goods_ids()
+    if wanted:
+        ctx.conn.rollback()
+        table = Goods.table()
+        rows = ctx.conn.execute(
+            select(table.c.goods_id, table.c.goods_name).where(table.c.goods_id.in_(wanted))
+        )
+        refusal.name({row.goods_id: row.goods_name for row in rows})
+    return refusal

@@ -1,0 +1,80 @@
+"""Dropdowns (下拉): the rows a field may choose from, inside the user's scope."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, create_model
+from pydantic import Field as Described
+from sqlalchemy import ColumnElement, func, or_, select
+
+from api.kit import registry
+from api.kit.context import Context
+from api.kit.projection import masked, masks, project
+from api.kit.resource import Resource
+from api.kit.scope import within
+
+PAGE_SIZE = 30
+
+
+class _LookupQuery(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    keyword: str = Described("", max_length=100)
+    page: int = Described(1, ge=1, le=100_000)
+    per_page: int = Described(PAGE_SIZE, ge=1, le=500)
+    id: int | None = Described(None, ge=0, le=2**62, description="只取这一条")
+    timeStamp: int | None = None
+    sign: str | None = None
+
+
+NARROWING = ("company_id", "warehouse_id", "goods_id", "department_id", "p_id", "level")
+NAMES = tuple(
+    cls.declaration.title for cls in registry.declared() if cls.bill is None and cls.declaration.lookup
+)
+
+LookupQuery = create_model(
+    "LookupQuery",
+    __base__=_LookupQuery,
+    **{name: (int | None, Described(None, ge=0, le=2**62)) for name in NARROWING},  # type: ignore[call-overload]
+    **{name: (str, Described("", max_length=100)) for name in NAMES},
+)
+"""`keyword` or the name the specification gives (warehouse_name, …), and what narrows the choice; 0 counts as empty."""
+
+
+def dropdown(ctx: Context, cls: type[Resource], query: Any) -> dict[str, Any]:
+    """A page of choices: the key, the title, and the fields that tell alike ones apart."""
+    table = cls.table()
+    asked = query.model_dump()
+    conditions: list[ColumnElement[bool]] = [within(table, ctx.principal)]
+    if "enabled" in table.c:
+        conditions.append(table.c.enabled)
+    conditions += [
+        table.c[name] == asked[name]
+        for name in NARROWING
+        if asked.get(name) and name in table.c and name != cls.key().key
+    ]
+    if query.id:
+        conditions.append(cls.key() == query.id)
+    words = query.keyword.strip() or next(
+        (asked[name].strip() for name in NAMES if asked.get(name) and name in table.c), ""
+    )
+    if words:
+        texts = [item.name for item in cls.fields() if item.search and item.kind == "text"]
+        conditions.append(or_(*(table.c[name].icontains(words, autoescape=True) for name in texts)))
+    total = ctx.conn.execute(select(func.count()).select_from(table).where(*conditions)).scalar_one()
+    fields = [
+        item
+        for item in cls.fields()
+        if item.list and ctx.principal.sees(cls.name(), item.name, item.permission)
+    ]
+    statement = project(cls, fields).select().where(*conditions).order_by(cls.key())
+    rows = ctx.conn.execute(statement.limit(query.per_page).offset((query.page - 1) * query.per_page))
+    hidden = masks(cls, cls.name(), ctx.principal)
+    return {
+        "data": [masked(row, hidden) for row in rows],
+        "total": total,
+        "current_page": query.page,
+        "per_page": query.per_page,
+        "last_page": max(1, -(-total // query.per_page)),
+    }

@@ -1,0 +1,101 @@
+"""Partners (往来单位): suppliers of the group, customers of a company, and how money changes hands."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import UniqueConstraint
+from sqlalchemy.orm import Mapped
+
+from api.kit.errors import Invalid
+from api.kit.fields import enum, flag, integer, key, money, ref, text, textarea
+from api.kit.resource import Declaration, Menu, Resource
+
+ACCOUNT_KINDS = {1: "现金", 2: "银行", 3: "平台"}
+MOBILE = re.compile(r"1\d{10}")
+
+
+def check_mobile(row: dict[str, Any], name: str) -> None:
+    """Mainland mobile numbers only (spec/3-rules.md 5.3)."""
+    if row.get(name) and not MOBILE.fullmatch(row[name]):
+        raise Invalid("仅支持中国大陆11位手机号码")
+
+
+class Supplier(Resource):
+    """供应商: belongs to the group."""
+
+    __tablename__ = "supplier"
+    declaration = Declaration(
+        "供应商",
+        "v2/system/Supplier",
+        "supplier_name",
+        routes={"list": "/system/supplier"},
+        menu=Menu("采购管理", "基础资料", 90),
+        lookup="open/Supplier/getSupplierList",
+    )
+
+    supplier_id: Mapped[int] = key()
+    supplier_name: Mapped[str] = text("供应商名称", required=True, unique=True, search=True, width=220)
+    contact_name: Mapped[str | None] = text("联系人", max_length=50)
+    supplier_mobile: Mapped[str | None] = text("联系电话", search=True, max_length=20)
+    payment_days: Mapped[int] = integer("账期（天）", rule="positiveInt")
+    address: Mapped[str | None] = textarea("地址", max_length=200)
+    enabled: Mapped[bool] = flag("启用", default=True)
+
+
+class Customer(Resource):
+    """客户: belongs to a company."""
+
+    __tablename__ = "customer"
+    __table_args__ = (UniqueConstraint("company_id", "customer_name"),)
+    declaration = Declaration(
+        "客户",
+        "v2/custom/Customer",
+        "customer_name",
+        routes={
+            "list": "/custom/customerinfo",
+            "add": "/custom/customerinfo_add",
+            "see": "/custom/customerinfo_search",
+        },
+        menu=Menu("客户管理", "客户资料", 10),
+        lookup="open/Customer/getCustomerList",
+    )
+
+    customer_id: Mapped[int] = key()
+    customer_name: Mapped[str] = text("客户名称", required=True, search=True, width=220)
+    company_id: Mapped[int] = ref("company", "公司", required=True, search=True)
+    contact_name: Mapped[str | None] = text("联系人", search=True, max_length=50)
+    customer_mobile: Mapped[str | None] = text("手机号", search=True, max_length=11)
+    province_name: Mapped[str | None] = text("省", max_length=30, width=90)
+    city_name: Mapped[str | None] = text("市", max_length=30, width=90)
+    area_name: Mapped[str | None] = text("区县", max_length=30, width=90)
+    address: Mapped[str | None] = textarea("详细地址", max_length=200)
+    employee_id: Mapped[int | None] = ref("employee", "业务员", within=("company_id",), search=True)
+    payment_days: Mapped[int] = integer("账期（天）", rule="positiveInt")
+    credit_limit: Mapped[Decimal] = money("信用额度", rule="Positive")
+    enabled: Mapped[bool] = flag("启用", default=True)
+
+    @classmethod
+    def check(cls, row: dict[str, Any]) -> None:
+        check_mobile(row, "customer_mobile")
+
+
+class ReceivablesMode(Resource):
+    """结算方式: each stands for an account with a journal of its own."""
+
+    __tablename__ = "receivables_mode"
+    declaration = Declaration(
+        "结算方式",
+        "v2/system/ReceivablesMode",
+        "receivables_mode_name",
+        routes={"list": "/system/payment"},
+        menu=Menu("资金管理", "基础资料", 10),
+        lookup="open/Financialsetup/getCollectionList",
+    )
+
+    receivables_mode_id: Mapped[int] = key()
+    receivables_mode_name: Mapped[str] = text("结算方式", required=True, unique=True, search=True)
+    account_kind: Mapped[int] = enum("账户类别", ACCOUNT_KINDS, default=1, search=True)
+    enabled: Mapped[bool] = flag("启用", default=True)

@@ -1,0 +1,124 @@
+"""Settling (核销): due dates from payment terms, and the block of open items that receipts and payments write off."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import BigInteger, ForeignKey, select, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from api.kit import registry
+from api.kit.context import Context
+from api.kit.document import Bill, Child, Document
+from api.kit.fields import Field, day, derived, money, ref
+from api.kit.posting import MoneyEntry, PartyType, Postings, SettlementOpen, WriteOff
+from api.kit.validation import Problems
+
+_ITEM = "(select i.{column} from settlement_item i where i.settlement_id = {table}.settlement_id)"
+
+
+def _of_item(name: str, label: str, kind: Any) -> Any:
+    return derived(
+        name, label, kind, lambda table: text(_ITEM.format(column=name, table=table.name)), width=110
+    )
+
+
+class WriteOffLine(Child):
+    """One open item, and how much of it is written off."""
+
+    __abstract__ = True
+
+    derived = (
+        _of_item("bill_no", "单据号", "text"),
+        _of_item("business_date", "业务日期", "date"),
+        _of_item("due_date", "到期日", "date"),
+        _of_item("open_amount", "未核销金额", "money"),
+    )
+
+    settlement_id: Mapped[int] = mapped_column(
+        BigInteger,
+        ForeignKey("settlement_item.settlement_id"),
+        index=True,
+        info={
+            "field": Field("settlement_id", "待核销单据", "integer", required=True, list=False, hidden=True)
+        },
+        sort_order=-80,
+    )
+    amount: Mapped[Decimal] = money("本次核销", required=True, total=True, sort=10)
+
+
+class SettlingBill(Bill):
+    """A receipt or payment: an amount through an account, written off against open items; the rest is an advance."""
+
+    __abstract__ = True
+
+    receivables_mode_id: Mapped[int] = ref(
+        "receivables_mode", "结算方式", required=True, search=True, sort=-50
+    )
+    amount: Mapped[Decimal] = money("金额", required=True, rule="Positive", total=True, sort=-45, width=130)
+
+
+def due_date(ctx: Context, header: Mapping[str, Any], partner: str) -> date:
+    """The given due date, else the business date plus the partner's payment days."""
+    if header.get("due_date"):
+        given: date = header["due_date"]
+        return given
+    table = registry.get(partner).table()
+    query = select(table.c.payment_days).where(table.c[f"{partner}_id"] == header[f"{partner}_id"])
+    on: date = header["business_date"]
+    return on + timedelta(days=ctx.conn.execute(query).scalar_one())
+
+
+def due(sort: int = -44) -> Mapped[date | None]:
+    """The column of a bill's due date."""
+    return day("到期日", search=True, width=110, sort=sort)
+
+
+_OPEN = """
+select settlement_id, party_id, company_id, open_amount from settlement_item
+where settlement_id = any(%s) and party_type = %s
+"""
+
+
+def inspect_write_offs(
+    ctx: Context, header: Mapping[str, Any], rows: list[dict[str, Any]], party: PartyType, problems: Problems
+) -> None:
+    """Each item once, of this company and partner, within what is open; together not more than the bill's amount."""
+    found = {
+        row.settlement_id: row
+        for row in ctx.conn.exec_driver_sql(_OPEN, ([r["settlement_id"] for r in rows], party))
+    }
+    seen: set[int] = set()
+    for row in rows:
+        problems.place, key, amount = f"第{row['line_no']}行", row["settlement_id"], row["amount"]
+        item = found.get(key)
+        if item is None or (item.party_id, item.company_id) != (header[f"{party}_id"], header["company_id"]):
+            problems.add("待核销单据不存在或不属于该往来单位")
+        elif key in seen:
+            problems.add("同一单据不能重复核销")
+        elif amount * item.open_amount <= 0 or abs(amount) > abs(item.open_amount):
+            problems.add(f"核销金额超过未核销金额 {item.open_amount}")
+        seen.add(key)
+    problems.place = ""
+    if sum((row["amount"] for row in rows), Decimal(0)) > header["amount"]:
+        problems.add("核销金额合计不能超过单据金额")
+    if not rows and not header["amount"]:
+        problems.add("请输入金额")
+
+
+def settling(doc: Document, party: PartyType, sign: int) -> Postings:
+    """What a receipt (sign +1) or payment (−1) posts: money, write-offs, and the rest as an advance."""
+    written = tuple(WriteOff(row.settlement_id, row.amount) for row in doc.children["write_offs"])
+    header = doc.header
+    rest = header.amount - sum((entry.amount for entry in written), Decimal(0))
+    partner = getattr(header, f"{party}_id")
+    advance = SettlementOpen(party, partner, -rest, header.business_date, kind="advance")
+    money_moved = MoneyEntry(header.receivables_mode_id, sign * header.amount)
+    return Postings(
+        settlements=(advance,) if rest else (),
+        write_offs=written,
+        money=(money_moved,) if header.amount else (),
+    )

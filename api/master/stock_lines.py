@@ -1,0 +1,159 @@
+"""Lines that move stock (出入库明细): inbound lines bring a batch by its text, outbound lines may pick one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+from sqlalchemy import Connection, select, text
+from sqlalchemy.orm import Mapped, declared_attr
+
+from api.kit.context import Context
+from api.kit.document import Document, GoodsBill, GoodsLine
+from api.kit.fields import COST, Derived, day, derived, ref
+from api.kit.fields import text as words
+from api.kit.posting import StockMove
+from api.kit.validation import Problems
+from api.master.goods import Goods, dot_week
+
+_COST = (
+    "(select coalesce(-sum(s.amount), 0) from stock_ledger s"
+    " where s.bill_type = '{prefix}' and s.line_id = {line})"
+)
+
+
+def cost_of_line(prefix: str) -> Derived:
+    """What an outbound line's goods cost, as the ledger stored it; 0 before the audit."""
+
+    def expression(table: Any) -> Any:
+        sql = _COST.format(prefix=prefix, line=f"{table.name}.line_id")
+        return text(sql)
+
+    return derived("cost_amount", "成本金额", "money", expression, permission=COST, total=True, width=110)
+
+
+class InboundLine(GoodsLine):
+    """A line that brings goods: into a location, under a batch."""
+
+    __abstract__ = True
+
+    allocation_id: Mapped[int | None] = ref("allocation", "库位", within=("warehouse_id",), sort=-40)
+    batch: Mapped[str | None] = words("批次(DOT)", max_length=30, width=100, sort=-39)
+
+    @declared_attr
+    @classmethod
+    def batch_id(cls) -> Mapped[int | None]:
+        return ref("goods_batch", "批次", target="batch_id", form=False, list=False, label_field="batch_text")
+
+    production_date: Mapped[date | None] = day("生产日期", form=False, width=110, sort=-38)
+
+
+class OutboundLine(GoodsLine):
+    """A line that takes goods: from a named location and batch, or the oldest first."""
+
+    __abstract__ = True
+
+    allocation_id: Mapped[int | None] = ref("allocation", "库位", within=("warehouse_id",), sort=-40)
+
+    @declared_attr
+    @classmethod
+    def batch_id(cls) -> Mapped[int | None]:
+        return ref(
+            "goods_batch", "批次", target="batch_id", within=("goods_id",), label_field="batch", sort=-39
+        )
+
+
+class StockBill(GoodsBill):
+    """A bill that moves stock of one warehouse."""
+
+    __abstract__ = True
+
+    warehouse_id: Mapped[int] = ref(
+        "warehouse", "仓库", required=True, within=("company_id",), search=True, width=160, sort=-60
+    )
+
+
+def settle_batches(ctx: Context, lines: list[dict[str, Any]], problems: Problems) -> None:
+    """Give inbound lines their batch rows, made where new; batch-managed goods must name one, DOT weeks must exist."""
+    managed = _managed(ctx.conn, {line["goods_id"] for line in lines})
+    for line in lines:
+        problems.place = f"第{line['line_no']}行"
+        code = line.get("batch")
+        if line["goods_id"] in managed and not code:
+            problems.add("请录入批次(DOT)")
+        if code:
+            line["production_date"] = dot_week(code)
+            if line["production_date"] is None and len(code) == 4 and code.isdigit():
+                problems.add("批次(DOT)应为周数加年份，如 2326，周数为01到53")
+        else:
+            line["production_date"] = None
+    problems.place = ""
+    problems.settle()
+    keys = batch_keys(
+        ctx.conn,
+        {(line["goods_id"], line["batch"]): line["production_date"] for line in lines if line.get("batch")},
+    )
+    for line in lines:
+        line["batch_id"] = keys.get((line["goods_id"], line.get("batch")))
+
+
+def _managed(conn: Connection, goods_ids: set[int]) -> set[int]:
+    table = Goods.table()
+    query = select(table.c.goods_id).where(table.c.goods_id.in_(sorted(goods_ids)), table.c.is_batch)
+    return set(conn.execute(query).scalars())
+
+
+def batch_keys(
+    conn: Connection, batches: Mapping[tuple[int, str], date | None]
+) -> dict[tuple[int, str | None], int]:
+    """The ids of batches, made where new, in key order so that two bills never wait on each other crosswise."""
+    if not batches:
+        return {}
+    wanted = sorted(batches)
+    values = ([key[0] for key in wanted], [key[1] for key in wanted], [batches[key] for key in wanted])
+    conn.exec_driver_sql(
+        "insert into goods_batch (goods_id, batch, production_date)"
+        " select * from unnest(%s::bigint[], %s::text[], %s::date[]) on conflict (goods_id, batch) do nothing",
+        values,
+    )
+    rows = conn.exec_driver_sql(
+        "select b.batch_id, b.goods_id, b.batch from goods_batch b"
+        " join unnest(%s::bigint[], %s::text[]) as w (goods_id, batch) using (goods_id, batch)",
+        values[:2],
+    )
+    return {(row.goods_id, row.batch): row.batch_id for row in rows}
+
+
+def inbound(doc: Document, *, priced: bool = True, origin: str | None = None) -> tuple[StockMove, ...]:
+    """The moves of inbound lines; `priced` lines bring their net amount, others the ledger's cost."""
+    return tuple(
+        StockMove(
+            line_id=line.line_id,
+            warehouse_id=doc.header.warehouse_id,
+            goods_id=line.goods_id,
+            quantity=line.quantity,
+            allocation_id=line.allocation_id,
+            batch_id=line.batch_id,
+            amount=line.no_tax_amount if priced else None,
+            origin=(origin, line.source_line_id) if origin and line.source_line_id else None,
+            production_date=line.production_date,
+        )
+        for line in doc.lines
+    )
+
+
+def outbound(doc: Document, *, orders: bool = False) -> tuple[StockMove, ...]:
+    """The moves of outbound lines, at the ledger's average; `orders` release what their order lines reserved."""
+    return tuple(
+        StockMove(
+            line_id=line.line_id,
+            warehouse_id=doc.header.warehouse_id,
+            goods_id=line.goods_id,
+            quantity=-line.quantity,
+            allocation_id=line.allocation_id,
+            batch_id=line.batch_id,
+            order_line_id=line.order_line_id if orders else None,
+        )
+        for line in doc.lines
+    )

@@ -1,0 +1,72 @@
+"""Purchase inbound (采购入库), CGRK: stock comes in at its net price, the supplier is owed the gross total."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+
+from sqlalchemy.orm import Mapped
+
+from api.kit.context import Context
+from api.kit.document import BillType, Block, Document, Link, Rows, Values, declare
+from api.kit.fields import ref, source_line
+from api.kit.orders import returned
+from api.kit.posting import Postings, SettlementOpen
+from api.kit.resource import Menu
+from api.kit.validation import Problems
+from api.master.settlements import due, due_date
+from api.master.stock_lines import InboundLine, StockBill, inbound, settle_batches
+from api.purchase.purchase_order import PurchaseOrderLine
+
+
+class PurchaseInboundLine(InboundLine):
+    __tablename__ = "purchase_inbound_line"
+    bill_table = "purchase_inbound"
+
+    order_line_id: Mapped[int | None] = source_line("purchase_order_line", "采购订单明细")
+    returned_quantity: Mapped[Decimal] = returned()
+
+
+class PurchaseInbound(StockBill):
+    """采购入库"""
+
+    __tablename__ = "purchase_inbound"
+    declaration = declare(
+        "采购入库",
+        "v2/purchase/InStorage",
+        routes={
+            "list": "/purchase/instorage",
+            "add": "/purchase/instorageAdd",
+            "see": "/purchase/instorageSee",
+        },
+        menu=Menu("采购管理", "采购业务", 20),
+    )
+    bill = BillType(
+        "CGRK",
+        (Block("lines", "入库明细", PurchaseInboundLine),),
+        (
+            Link(
+                "order_line_id",
+                "purchase_order",
+                PurchaseOrderLine,
+                "executed_quantity",
+                ("company_id", "supplier_id"),
+            ),
+        ),
+    )
+
+    supplier_id: Mapped[int] = ref(
+        "supplier", "供应商", required=True, search=True, index=True, width=200, sort=-70
+    )
+    due_date: Mapped[date | None] = due()
+
+    @classmethod
+    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
+        settle_batches(ctx, children["lines"], problems)
+        header["due_date"] = due_date(ctx, header, "supplier")
+
+    @classmethod
+    def postings(cls, doc: Document) -> Postings:
+        header = doc.header
+        owed = SettlementOpen("supplier", header.supplier_id, header.total_amount, header.due_date)
+        return Postings(stock=inbound(doc), settlements=(owed,))

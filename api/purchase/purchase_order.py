@@ -1,0 +1,53 @@
+"""Purchase order (采购订单), CGDD: what a supplier is to deliver; it posts nothing, its lines count what arrived."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from sqlalchemy.orm import Mapped
+
+from api.kit import orders
+from api.kit.context import Context
+from api.kit.document import BillType, Block, Document, declare
+from api.kit.fields import day, ref
+from api.kit.flow import ORDER
+from api.kit.posting import Postings
+from api.kit.resource import Menu
+from api.master.stock_lines import StockBill
+
+
+class PurchaseOrderLine(orders.OrderLine):
+    __tablename__ = "purchase_order_line"
+    bill_table = "purchase_order"
+
+
+class PurchaseOrder(StockBill):
+    """采购订单"""
+
+    __tablename__ = "purchase_order"
+    declaration = declare(
+        "采购订单",
+        "v2/purchase/PurchaseOrder",
+        transitions=ORDER,
+        routes={
+            "list": "/purchase/order",
+            "add": "/purchase/orderAdd",
+            "see": "/purchase/orderSee",
+        },
+        menu=Menu("采购管理", "采购业务", 10),
+    )
+    bill = BillType("CGDD", (Block("lines", "采购明细", PurchaseOrderLine),), transitions=ORDER)
+    derived = (orders.receiving_status("purchase_order"),)
+
+    supplier_id: Mapped[int] = ref(
+        "supplier", "供应商", required=True, search=True, index=True, width=200, sort=-70
+    )
+    delivery_date: Mapped[date | None] = day("交货日期", sort=-40)
+
+    @classmethod
+    def postings(cls, doc: Document) -> Postings:
+        return Postings()
+
+    @classmethod
+    def guard(cls, ctx: Context, doc: Document, action: str) -> None:
+        orders.refuse_executed(doc, action)

@@ -1,0 +1,68 @@
+"""Purchase return (采购退货), CGTH: stock leaves at the present average, the supplier is owed less by the gross total.
+
+What the supplier credits and what the goods cost may differ; the difference is the purchase return variance.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+
+from sqlalchemy.orm import Mapped
+
+from api.kit.context import Context
+from api.kit.document import BillType, Block, Document, Link, Rows, Values, declare
+from api.kit.fields import ref, source_line
+from api.kit.posting import Postings, SettlementOpen
+from api.kit.resource import Menu
+from api.kit.validation import Problems
+from api.master.settlements import due
+from api.master.stock_lines import OutboundLine, StockBill, cost_of_line, outbound
+from api.purchase.purchase_inbound import PurchaseInboundLine
+
+
+class PurchaseReturnLine(OutboundLine):
+    __tablename__ = "purchase_return_line"
+    bill_table = "purchase_return"
+    derived = (cost_of_line("CGTH"),)
+
+    source_line_id: Mapped[int | None] = source_line("purchase_inbound_line", "采购入库明细")
+
+
+class PurchaseReturn(StockBill):
+    """采购退货"""
+
+    __tablename__ = "purchase_return"
+    declaration = declare(
+        "采购退货",
+        "v2/purchase/Refund",
+        routes={"list": "/purchase/refund", "add": "/purchase/refundAdd", "see": "/purchase/refundSee"},
+        menu=Menu("采购管理", "采购业务", 30),
+    )
+    bill = BillType(
+        "CGTH",
+        (Block("lines", "退货明细", PurchaseReturnLine),),
+        (
+            Link(
+                "source_line_id",
+                "purchase_inbound",
+                PurchaseInboundLine,
+                "returned_quantity",
+                ("company_id", "supplier_id"),
+            ),
+        ),
+    )
+
+    supplier_id: Mapped[int] = ref(
+        "supplier", "供应商", required=True, search=True, index=True, width=200, sort=-70
+    )
+    due_date: Mapped[date | None] = due()
+
+    @classmethod
+    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
+        header["due_date"] = header.get("due_date") or header["business_date"]
+
+    @classmethod
+    def postings(cls, doc: Document) -> Postings:
+        header = doc.header
+        credited = SettlementOpen("supplier", header.supplier_id, -header.total_amount, header.due_date)
+        return Postings(stock=outbound(doc), settlements=(credited,))

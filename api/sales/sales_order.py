@@ -1,0 +1,71 @@
+"""Sales order (销售订单), XSDD: its audit reserves available stock for a customer, closing gives the rest back."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+
+from sqlalchemy.orm import Mapped
+
+from api.kit import orders
+from api.kit.context import Context
+from api.kit.document import BillType, Block, Document, declare
+from api.kit.fields import day, ref
+from api.kit.flow import ORDER
+from api.kit.posting import Postings, Reservation
+from api.kit.resource import Menu
+from api.master.stock_lines import StockBill
+
+
+class SalesOrderLine(orders.OrderLine):
+    __tablename__ = "sales_order_line"
+    bill_table = "sales_order"
+
+
+class SalesOrder(StockBill):
+    """销售订单"""
+
+    __tablename__ = "sales_order"
+    declaration = declare(
+        "销售订单",
+        "v2/sales/SalesOrder",
+        transitions=ORDER,
+        routes={"list": "/sales/salesorder", "add": "/sales/salesorderAdd", "see": "/sales/salesorderSee"},
+        menu=Menu("销售管理", "销售业务", 10),
+    )
+    bill = BillType("XSDD", (Block("lines", "订单明细", SalesOrderLine),), transitions=ORDER)
+    derived = (orders.receiving_status("sales_order"),)
+
+    customer_id: Mapped[int] = ref(
+        "customer",
+        "客户",
+        required=True,
+        within=("company_id",),
+        search=True,
+        index=True,
+        width=200,
+        sort=-70,
+    )
+    delivery_date: Mapped[date | None] = day("交货日期", sort=-40)
+
+    @classmethod
+    def postings(cls, doc: Document) -> Postings:
+        return _reserving(doc, Decimal(1))
+
+    @classmethod
+    def closing(cls, doc: Document) -> Postings:
+        return _reserving(doc, Decimal(-1))
+
+    @classmethod
+    def guard(cls, ctx: Context, doc: Document, action: str) -> None:
+        orders.refuse_executed(doc, action)
+
+
+def _reserving(doc: Document, sign: Decimal) -> Postings:
+    warehouse = doc.header.warehouse_id
+    rest = ((line, line.quantity - line.executed_quantity) for line in doc.lines)
+    return Postings(
+        reservations=tuple(
+            Reservation(line.line_id, warehouse, line.goods_id, sign * left) for line, left in rest if left
+        )
+    )

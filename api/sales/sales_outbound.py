@@ -1,0 +1,80 @@
+"""Sales outbound (销售出库), XSCK: stock leaves at the present average, the customer owes the gross total."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+
+from sqlalchemy.orm import Mapped
+
+from api.kit.context import Context
+from api.kit.document import BillType, Block, Document, Link, Rows, Values, declare
+from api.kit.fields import ref, source_line
+from api.kit.orders import returned
+from api.kit.posting import Postings, SettlementOpen
+from api.kit.resource import Menu
+from api.kit.validation import Problems
+from api.master.settlements import due, due_date
+from api.master.stock_lines import OutboundLine, StockBill, cost_of_line, outbound
+from api.sales.sales_order import SalesOrderLine
+
+
+class SalesOutboundLine(OutboundLine):
+    __tablename__ = "sales_outbound_line"
+    bill_table = "sales_outbound"
+    derived = (cost_of_line("XSCK"),)
+
+    order_line_id: Mapped[int | None] = source_line("sales_order_line", "销售订单明细")
+    returned_quantity: Mapped[Decimal] = returned()
+
+
+class SalesOutbound(StockBill):
+    """销售出库"""
+
+    __tablename__ = "sales_outbound"
+    declaration = declare(
+        "销售出库",
+        "v2/sales/SalesOutstock",
+        routes={
+            "list": "/sales/salesout",
+            "add": "/sales/salesoutAdd",
+            "edit": "/sales/salesoutModify",
+            "see": "/sales/salesamend",
+        },
+        menu=Menu("销售管理", "销售业务", 20),
+    )
+    bill = BillType(
+        "XSCK",
+        (Block("lines", "出库明细", SalesOutboundLine),),
+        (
+            Link(
+                "order_line_id",
+                "sales_order",
+                SalesOrderLine,
+                "executed_quantity",
+                ("company_id", "customer_id"),
+            ),
+        ),
+    )
+
+    customer_id: Mapped[int] = ref(
+        "customer",
+        "客户",
+        required=True,
+        within=("company_id",),
+        search=True,
+        index=True,
+        width=200,
+        sort=-70,
+    )
+    due_date: Mapped[date | None] = due()
+
+    @classmethod
+    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
+        header["due_date"] = due_date(ctx, header, "customer")
+
+    @classmethod
+    def postings(cls, doc: Document) -> Postings:
+        header = doc.header
+        owed = SettlementOpen("customer", header.customer_id, header.total_amount, header.due_date)
+        return Postings(stock=outbound(doc, orders=True), settlements=(owed,))

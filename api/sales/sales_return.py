@@ -1,0 +1,73 @@
+"""Sales return (销售退货), XSTH: stock comes back at its issue cost, or the average when not linked; AR falls."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from sqlalchemy.orm import Mapped
+
+from api.kit.context import Context
+from api.kit.document import BillType, Block, Document, Link, Rows, Values, declare
+from api.kit.fields import ref, source_line
+from api.kit.posting import Postings, SettlementOpen
+from api.kit.resource import Menu
+from api.kit.validation import Problems
+from api.master.settlements import due
+from api.master.stock_lines import InboundLine, StockBill, cost_of_line, inbound, settle_batches
+from api.sales.sales_outbound import SalesOutboundLine
+
+
+class SalesReturnLine(InboundLine):
+    __tablename__ = "sales_return_line"
+    bill_table = "sales_return"
+    derived = (cost_of_line("XSTH"),)
+
+    source_line_id: Mapped[int | None] = source_line("sales_outbound_line", "销售出库明细")
+
+
+class SalesReturn(StockBill):
+    """销售退货"""
+
+    __tablename__ = "sales_return"
+    declaration = declare(
+        "销售退货",
+        "v2/sales/SalesReturn",
+        routes={"list": "/sales/salesrefund", "add": "/sales/salesReturnAdd", "see": "/sales/salesReturnSee"},
+        menu=Menu("销售管理", "销售业务", 30),
+    )
+    bill = BillType(
+        "XSTH",
+        (Block("lines", "退货明细", SalesReturnLine),),
+        (
+            Link(
+                "source_line_id",
+                "sales_outbound",
+                SalesOutboundLine,
+                "returned_quantity",
+                ("company_id", "customer_id"),
+            ),
+        ),
+    )
+
+    customer_id: Mapped[int] = ref(
+        "customer",
+        "客户",
+        required=True,
+        within=("company_id",),
+        search=True,
+        index=True,
+        width=200,
+        sort=-70,
+    )
+    due_date: Mapped[date | None] = due()
+
+    @classmethod
+    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
+        settle_batches(ctx, children["lines"], problems)
+        header["due_date"] = header.get("due_date") or header["business_date"]
+
+    @classmethod
+    def postings(cls, doc: Document) -> Postings:
+        header = doc.header
+        credited = SettlementOpen("customer", header.customer_id, -header.total_amount, header.due_date)
+        return Postings(stock=inbound(doc, priced=False, origin="XSCK"), settlements=(credited,))

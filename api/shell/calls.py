@@ -1,0 +1,101 @@
+"""Shell calls (外壳接口): health, export tasks, report statistics, who has been where."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Query
+from fastapi.responses import FileResponse
+from pydantic import BaseModel
+from sqlalchemy import func, select, text
+
+from api.kit import menus
+from api.kit.calls import ANY_USER, ANYONE, call, router
+from api.kit.context import Context
+from api.kit.errors import NotFound
+from api.shell.export_job import file_of
+from api.shell.export_tasks import DONE, RUNNING, STATUS_NAMES, WAITING, ExportTask
+
+api = router()
+PER_PAGE = 10
+
+
+class ExportRow(BaseModel):
+    export_id: int
+    file_name: str
+    export_time: str
+    export_complete_time: str | None
+    export_status: int
+    export_status_name: str
+    failure: str | None
+    rows: int | None
+    url: str
+
+
+class ExportPage(BaseModel):
+    data: list[ExportRow]
+    total: int
+    per_page: int
+    have_in_hand_num: int
+
+
+@call(api, "GET", "healthz", right=ANYONE, returns=dict[str, str])
+def healthz(ctx: Context) -> Any:
+    """健康检查: answers when the database does."""
+    ctx.conn.execute(text("select 1"))
+    return {"status": "ok"}
+
+
+@call(api, "GET", "v2/open/ExportLog/getExportLogList", right=ANY_USER, returns=ExportPage)
+def get_export_log_list(ctx: Context, page: Annotated[int, Query(ge=1, le=10000)] = 1) -> Any:
+    """导出任务: one's own, newest first."""
+    task = ExportTask.__table__
+    mine = task.c.user_id == ctx.principal.user_id
+    rows = ctx.conn.execute(
+        select(task)
+        .where(mine)
+        .order_by(task.c.export_id.desc())
+        .limit(PER_PAGE)
+        .offset((page - 1) * PER_PAGE)
+    )
+    busy = func.count().filter(task.c.status.in_((WAITING, RUNNING)))
+    counts = ctx.conn.execute(select(func.count().label("total"), busy.label("busy")).where(mine)).one()
+    data = [
+        {
+            "export_id": row.export_id,
+            "file_name": row.file_name,
+            "export_time": row.asked_at,
+            "export_complete_time": row.done_at,
+            "export_status": row.status,
+            "export_status_name": STATUS_NAMES[row.status],
+            "failure": row.failure,
+            "rows": row.rows,
+            "url": f"/v2/open/ExportLog/download?export_id={row.export_id}" if row.status == DONE else "",
+        }
+        for row in rows
+    ]
+    return {"data": data, "total": counts.total, "per_page": PER_PAGE, "have_in_hand_num": counts.busy}
+
+
+@call(api, "GET", "v2/open/ExportLog/download", right=ANY_USER)
+def download(ctx: Context, export_id: Annotated[int, Query(ge=0, le=2**62)]) -> Any:
+    """下载导出文件: one's own, when finished."""
+    task = ExportTask.__table__
+    mine = (task.c.export_id == export_id) & (task.c.user_id == ctx.principal.user_id)
+    row = ctx.conn.execute(select(task.c.file_name, task.c.status).where(mine)).first()
+    if row is None or row.status != DONE or not file_of(export_id).is_file():
+        raise NotFound("导出文件")
+    return FileResponse(file_of(export_id), filename=row.file_name)
+
+
+@call(api, "GET", "v2/open/ReportStatistic/add", right=ANY_USER)
+def add_report_statistic(ctx: Context, code: Annotated[str, Query(max_length=100)]) -> Any:
+    """报表访问记录: who opened which report."""
+    entry = menus.by_code(code)
+    if entry is None or not ctx.principal.may(entry.right):
+        raise NotFound("报表")
+    ctx.conn.execute(
+        text("insert into report_visit (user_id, code) values (:user, :code)"),
+        {"user": ctx.principal.user_id, "code": code},
+    )
+    return None

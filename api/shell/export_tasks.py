@@ -1,0 +1,62 @@
+"""Export tasks (导出任务): a list's whole filter, written to Excel by the job worker under the asker's own rights."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import BigInteger, DateTime, ForeignKey, Identity, Text, func, insert
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import Mapped, mapped_column
+
+from api.kit.context import Context
+from api.kit.database import Base
+from api.kit.listing import ListQuery
+from api.kit.resource import Resource
+from api.shell import jobs
+
+WAITING, DONE, RUNNING, FAILED = 0, 1, 2, 3
+STATUS_NAMES = {WAITING: "等待处理", DONE: "已完成", RUNNING: "处理中", FAILED: "失败"}
+"""Export status 1 is finished and downloadable (spec/1-shell.md 4)."""
+
+
+class ExportTask(Base):
+    """One asked export."""
+
+    __tablename__ = "export_task"
+
+    export_id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
+    user_id: Mapped[int] = mapped_column(ForeignKey("user_account.user_id", ondelete="cascade"), index=True)
+    resource: Mapped[str] = mapped_column(Text)
+    query: Mapped[dict[str, Any]] = mapped_column(JSONB)
+    file_name: Mapped[str] = mapped_column(Text)
+    status: Mapped[int] = mapped_column(server_default="0")
+    failure: Mapped[str | None] = mapped_column(Text)
+    rows: Mapped[int | None] = mapped_column(BigInteger)
+    asked_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
+    done_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+
+
+class ReportVisit(Base):
+    """Somebody opened a report."""
+
+    __tablename__ = "report_visit"
+
+    visit_id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
+    user_id: Mapped[int] = mapped_column(ForeignKey("user_account.user_id", ondelete="cascade"))
+    code: Mapped[str] = mapped_column(Text)
+    at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
+
+
+def enqueue(ctx: Context, cls: type[Resource], query: ListQuery) -> dict[str, Any]:
+    """Record the task; the job worker is told after the commit."""
+    asked = query.model_dump(exclude={"page", "per_page", "timeStamp", "sign"})
+    values = {
+        "user_id": ctx.principal.user_id,
+        "resource": cls.name(),
+        "query": asked,
+        "file_name": f"{cls.declaration.label}_{datetime.now():%Y%m%d%H%M%S}.xlsx",
+    }
+    key = ctx.conn.execute(insert(ExportTask).values(values).returning(ExportTask.export_id)).scalar_one()
+    ctx.after_commit.append(lambda: jobs.defer("export", export_id=key))
+    return {"export_id": key, "file_name": values["file_name"]}

@@ -1,0 +1,52 @@
+"""Jobs (后台任务): procrastinate over the same Postgres; the web process defers, `erp work` runs."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import lru_cache
+from typing import Any
+
+import procrastinate
+from sqlalchemy import Connection
+
+from api.kit.settings import settings
+
+QUEUE = "erp"
+app = procrastinate.App(connector=procrastinate.PsycopgConnector(), import_paths=["api.shell.export_job"])
+
+
+@lru_cache(maxsize=1)
+def _deferring() -> procrastinate.App:
+    """The application as a web process uses it: a synchronous connector with a small pool."""
+    connector = procrastinate.SyncPsycopgConnector(conninfo=settings().database_url, min_size=1, max_size=2)
+    deferring = procrastinate.App(connector=connector)
+    deferring.open()
+    return deferring
+
+
+def defer(task: str, **arguments: Any) -> None:
+    """Queue a task by name."""
+    _deferring().configure_task(task, queue=QUEUE).defer(**arguments)
+
+
+def install(conn: Connection) -> None:
+    """Create procrastinate's tables and functions where missing."""
+    if conn.exec_driver_sql("select to_regclass('procrastinate_jobs')").scalar() is None:
+        script = procrastinate.schema.SchemaManager.get_schema()
+        driver = conn.connection.driver_connection
+        assert driver is not None
+        driver.execute(script)
+
+
+def run() -> None:
+    """Work off the queue until stopped; takes over what a killed worker left."""
+    connector = procrastinate.PsycopgConnector(conninfo=settings().database_url, min_size=1, max_size=4)
+    working = app.with_connector(connector)
+
+    async def work() -> None:
+        async with working.open_async():
+            for job in await working.job_manager.get_stalled_jobs():
+                await working.job_manager.retry_job(job)
+            await working.run_worker_async(queues=[QUEUE], concurrency=2, delete_jobs="successful")
+
+    asyncio.run(work())
