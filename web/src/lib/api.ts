@@ -87,6 +87,14 @@ export const api = {
   async upload<T>(path: string, form: FormData, query: Query = {}): Promise<T> {
     return (await send('POST', path, queryPairs(query), '', { body: form })) as T;
   },
+
+  /** A file; a refusal comes as an envelope all the same. */
+  async download(path: string, query: Query = {}): Promise<Blob> {
+    const response = await ask('GET', path, queryPairs(query), '', {});
+    const refused = response.headers.get('Content-Type')?.startsWith('application/json') ?? false;
+    if (refused || !response.ok) unwrap(await envelopeOf(response));
+    return response.blob();
+  },
 };
 
 /** After these the server has certainly done nothing, so that a retry is a new command. */
@@ -94,13 +102,17 @@ function isDefinite(code: number): boolean {
   return code !== NETWORK && code !== CANCELLED && code < 500;
 }
 
-async function send(
+async function send(...request: Parameters<typeof ask>): Promise<unknown> {
+  return unwrap(await envelopeOf(await ask(...request)));
+}
+
+async function ask(
   method: 'GET' | 'POST',
   path: string,
   pairs: [string, string][],
   signedBody: string,
   init: RequestInit,
-): Promise<unknown> {
+): Promise<Response> {
   const absolute = path.startsWith('/') ? path : `/${path}`;
   const session = getSession();
   const query = [...pairs];
@@ -115,7 +127,7 @@ async function send(
   }
   const response = await answerTo(search ? `${absolute}?${search}` : absolute, { ...init, method, headers });
   rememberClock(response);
-  return unwrap(await envelopeOf(response));
+  return response;
 }
 
 async function answerTo(url: string, init: RequestInit): Promise<Response> {
