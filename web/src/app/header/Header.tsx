@@ -4,6 +4,7 @@ import { Button, Tooltip } from 'antd';
 import { lazy, Suspense, useState } from 'react';
 import { useTabs } from '@/lib/tabs';
 import type { Session } from '@/lib/session';
+import { ExportTasks } from '../exports/ExportTasks';
 import { MenuSearch } from '../menu/MenuSearch';
 import type { MenuNode } from '../menu/menuTree';
 import { applyTheme, storedTheme } from '../theme';
@@ -44,6 +45,7 @@ export function Header({ session, menu, narrow }: Props) {
       </span>
       <span className={styles.space} />
       {!narrow && session.system.operatingVersion === SIMPLE && <MenuSearch menu={menu} />}
+      {backOffice && !narrow && <ExportTasks />}
       <Tooltip title="系统公告">
         <Button
           type="text"
