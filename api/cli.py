@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -62,6 +63,17 @@ def serve() -> None:
 
 
 @app.command()
+def work() -> None:
+    """运行任务进程：导出等后台任务。"""
+    _configured()
+    from api import catalogue
+    from api.shell import jobs
+
+    assert catalogue.__all__
+    jobs.run()
+
+
+@app.command()
 def refresh(
     once: Annotated[bool, typer.Option("--once", help="刷新一次就结束")] = False,
     full: Annotated[bool, typer.Option("--full", help="全部重新抽取和计算（只与 --once 同用）")] = False,
@@ -77,6 +89,20 @@ def refresh(
 
     with database(settings()):
         print(worker.refresh_once(full=full))
+
+
+@app.command()
+def openapi(
+    file: Annotated[Path | None, typer.Argument(help="写入的文件；不给则写到标准输出")] = None,
+) -> None:
+    """给出接口的 OpenAPI 文档，网页的类型由它生成。"""
+    from api.main import app as application
+
+    document = json.dumps(application.openapi(), ensure_ascii=False, indent=2)
+    if file is None:
+        print(document)
+    else:
+        file.write_text(document + "\n", "utf-8")
 
 
 @app.command()

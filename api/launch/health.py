@@ -9,6 +9,7 @@ from enum import StrEnum
 from api.kit.settings import Settings
 
 REFRESH_SILENCE = timedelta(minutes=5)
+HEARTBEAT_SECONDS = 60
 
 
 class Part(StrEnum):
@@ -25,7 +26,7 @@ def is_healthy(part: Part, config: Settings) -> bool:
         return answers(config.port, "/healthz")
     if part is Part.REFRESH:
         return is_refreshing(config)
-    return True
+    return takes_jobs(config)
 
 
 def answers(port: int, path: str) -> bool:
@@ -50,3 +51,18 @@ def is_refreshing(config: Settings) -> bool:
     if not files.current.exists() or checked_at is None:
         return False
     return datetime.now(UTC) - datetime.fromisoformat(checked_at) < REFRESH_SILENCE
+
+
+def takes_jobs(config: Settings) -> bool:
+    """Whether a job worker has given a sign of life lately."""
+    import psycopg
+
+    try:
+        with psycopg.connect(config.database_url, connect_timeout=4) as connection:
+            row = connection.execute(
+                "select max(last_heartbeat) > now() - make_interval(secs => %s) from procrastinate_workers",
+                [HEARTBEAT_SECONDS],
+            ).fetchone()
+    except psycopg.Error:
+        return False
+    return bool(row and row[0])

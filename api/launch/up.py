@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +83,8 @@ class Launcher:
         with self.progress.step("启动 PostgreSQL 18"):
             self.postgres = EmbeddedPostgres(self.config.postgres_dir, self.config.logs_dir / "postgres.log")
             self.postgres.start()
-        os.environ["ERP_DATABASE_URL"] = self.postgres.url()
+        self.config = replace(self.config, database_url=self.postgres.url())
+        os.environ["ERP_DATABASE_URL"] = self.config.database_url
 
     def _prepare(self) -> dict[str, Any]:
         """Run `erp prepare`, which tells its steps on our terminal and answers the logins."""
