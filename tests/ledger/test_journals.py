@@ -1,0 +1,59 @@
+"""Journals only grow, and every extracted row carries its transaction."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
+
+from api.kit.database import Base
+from api.kit.posting import MoneyEntry
+from tests.ledger.words import Bench, move
+
+JOURNALS = sorted(table.name for table in Base.metadata.sorted_tables if table.info.get("append_only"))
+
+
+@pytest.fixture
+def filled(books: Bench) -> Connection:
+    books.post("CGRK1", move(5, amount=500), money=(MoneyEntry(1, Decimal(5)),))
+    books.reserve("XSDD1", 11, 2)
+    books.owe("XSCK1", "100")
+    return books.conn
+
+
+def test_all_four_are_journals() -> None:
+    assert JOURNALS == ["money_ledger", "reservation_ledger", "settlement_ledger", "stock_ledger"]
+
+
+@pytest.mark.parametrize("journal", JOURNALS)
+@pytest.mark.parametrize(
+    "change",
+    [
+        "update {} set bill_no = 'x'",
+        "delete from {}",
+        "truncate {}",
+        "update {} set bill_no = 'x' where false",
+    ],
+)
+def test_update_delete_and_truncate_are_refused(filled: Connection, journal: str, change: str) -> None:
+    with pytest.raises(DBAPIError, match="只能追加"):
+        filled.exec_driver_sql(change.format(journal))
+
+
+@pytest.mark.parametrize("table", [*JOURNALS, "settlement_item"])
+def test_rows_carry_the_transaction_that_wrote_them(filled: Connection, table: str) -> None:
+    now = filled.exec_driver_sql("select pg_current_xact_id()::text").scalar()
+    stamps = filled.exec_driver_sql(f"select distinct row_xid::text from {table}").scalars().all()
+    assert stamps == [now]
+
+
+def test_a_row_is_not_reversed_twice(filled: Connection) -> None:
+    copy = """insert into money_ledger
+        (company_id, receivables_mode_id, amount, bill_type, bill_id, bill_no, business_date, reverses)
+        select company_id, receivables_mode_id, -amount, bill_type, bill_id, bill_no, business_date, entry_id
+        from money_ledger where reverses is null"""
+    filled.exec_driver_sql(copy)
+    with pytest.raises(DBAPIError, match="uq_money_ledger_reverses"):
+        filled.exec_driver_sql(copy)
