@@ -6,7 +6,7 @@ exports and masking are all read from it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Literal
 
@@ -14,13 +14,16 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    ColumnElement,
     Date,
     DateTime,
     ForeignKey,
     Identity,
     Integer,
     Numeric,
+    Table,
     Text,
+    literal_column,
 )
 from sqlalchemy.orm import MappedColumn, mapped_column
 
@@ -226,15 +229,19 @@ def key() -> MappedColumn[int]:
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """A field that is read, never stored: `expression` makes its SQL from the table it stands on."""
+    """A field that is read, never stored: SQL over the table it stands on, whose name is written `{table}`."""
 
     field: Field
-    expression: Any = field(compare=False)
+    sql: str
+
+    def expression(self, table: Table) -> ColumnElement[Any]:
+        """The field as a column of a select from `table`."""
+        return literal_column(self.sql.format(table=table.name), SQL_TYPES[self.field.kind])
 
 
-def derived(name: str, label: str, kind: Kind, expression: Any, **marks: Any) -> Derived:
+def derived(name: str, label: str, kind: Kind, sql: str, **marks: Any) -> Derived:
     """A read-only field computed in SQL, say what a line's goods cost."""
-    return Derived(Field(name=name, label=label, kind=kind, readonly=True, **marks), expression)
+    return Derived(Field(name=name, label=label, kind=kind, readonly=True, form=False, **marks), sql)
 
 
 def fields_of(columns: list[Column[Any]]) -> tuple[Field, ...]:

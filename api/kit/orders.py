@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any
 
-from sqlalchemy import text
 from sqlalchemy.orm import Mapped
 
 from api.kit.document import Document, GoodsLine
 from api.kit.errors import Refusal
-from api.kit.fields import Derived, derived, quantity
+from api.kit.fields import derived, quantity
 
 RECEIVING = {1: "待收货", 2: "全部收货", 3: "部分收货"}
 """spec/2-routes.md 4."""
@@ -20,6 +18,11 @@ _STATUS = """(
                 when sum(l.executed_quantity) > 0 then 3 else 1 end
     from {table}_line l where l.bill_id = {table}.bill_id)"""
 
+receiving_status = derived(
+    "receiving_status", "收货状态", "enum", _STATUS, options=tuple(RECEIVING.items()), width=100
+)
+"""The receiving status of an order, from its lines."""
+
 
 class OrderLine(GoodsLine):
     """A line that later bills execute."""
@@ -28,17 +31,6 @@ class OrderLine(GoodsLine):
 
     executed_quantity: Mapped[Decimal] = quantity(
         "已执行数量", form=False, total=True, copied=False, width=100, sort=30
-    )
-
-
-def receiving_status(table: str) -> Derived:
-    """The receiving status of an order, from its lines."""
-
-    def expression(_: Any) -> Any:
-        return text(_STATUS.format(table=table))
-
-    return derived(
-        "receiving_status", "收货状态", "enum", expression, options=tuple(RECEIVING.items()), width=100
     )
 
 

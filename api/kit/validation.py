@@ -65,10 +65,11 @@ def clean(
             sent = sent.strip()
         if sent == MASK or (partial and item.name not in payload):
             continue
+        found = len(problems.failures)
         value = _value(item, sent, problems)
         if value is None and item.default is not None and sent in (None, ""):
             value = _value(item, item.default, problems)
-        if value is None and item.required:
+        if value is None and item.required and len(problems.failures) == found:
             problems.add(f"{'请选择' if item.kind in ('ref', 'enum', 'date') else '请输入'}{item.label}")
         values[item.name] = value
     return values

@@ -7,23 +7,21 @@ from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import BigInteger, ForeignKey, select, text
+from sqlalchemy import BigInteger, ForeignKey, select
 from sqlalchemy.orm import Mapped, mapped_column
 
 from api.kit import registry
 from api.kit.context import Context
 from api.kit.document import Bill, Child, Document
-from api.kit.fields import Field, day, derived, money, ref
+from api.kit.fields import Derived, Field, Kind, day, derived, money, ref
 from api.kit.posting import MoneyEntry, PartyType, Postings, SettlementOpen, WriteOff
 from api.kit.validation import Problems
 
 _ITEM = "(select i.{column} from settlement_item i where i.settlement_id = {table}.settlement_id)"
 
 
-def _of_item(name: str, label: str, kind: Any) -> Any:
-    return derived(
-        name, label, kind, lambda table: text(_ITEM.format(column=name, table=table.name)), width=110
-    )
+def _of_item(name: str, label: str, kind: Kind) -> Derived:
+    return derived(name, label, kind, _ITEM.format(column=name, table="{table}"), width=110)
 
 
 class WriteOffLine(Child):

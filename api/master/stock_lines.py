@@ -6,31 +6,26 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
-from sqlalchemy import Connection, select, text
+from sqlalchemy import Connection, select
 from sqlalchemy.orm import Mapped, declared_attr
 
 from api.kit.context import Context
 from api.kit.document import Document, GoodsBill, GoodsLine
-from api.kit.fields import COST, Derived, day, derived, ref
-from api.kit.fields import text as words
+from api.kit.fields import COST, Derived, day, derived, ref, text
 from api.kit.posting import StockMove
 from api.kit.validation import Problems
 from api.master.goods import Goods, dot_week
 
 _COST = (
-    "(select coalesce(-sum(s.amount), 0) from stock_ledger s"
+    "(select coalesce({sign}sum(s.amount), 0) from stock_ledger s"
     " where s.bill_type = '{prefix}' and s.line_id = {line})"
 )
 
 
-def cost_of_line(prefix: str) -> Derived:
-    """What an outbound line's goods cost, as the ledger stored it; 0 before the audit."""
-
-    def expression(table: Any) -> Any:
-        sql = _COST.format(prefix=prefix, line=f"{table.name}.line_id")
-        return text(sql)
-
-    return derived("cost_amount", "成本金额", "money", expression, permission=COST, total=True, width=110)
+def cost_of_line(prefix: str, sign: str = "-") -> Derived:
+    """What a line's goods cost, as the ledger stored it; 0 before the audit. The ledger's issues are negative."""
+    sql = _COST.format(sign=sign, prefix=prefix, line="{table}.line_id")
+    return derived("cost_amount", "成本金额", "money", sql, permission=COST, total=True, width=110)
 
 
 class InboundLine(GoodsLine):
@@ -39,7 +34,7 @@ class InboundLine(GoodsLine):
     __abstract__ = True
 
     allocation_id: Mapped[int | None] = ref("allocation", "库位", within=("warehouse_id",), sort=-40)
-    batch: Mapped[str | None] = words("批次(DOT)", max_length=30, width=100, sort=-39)
+    batch: Mapped[str | None] = text("批次(DOT)", max_length=30, width=100, sort=-39)
 
     @declared_attr
     @classmethod

@@ -37,7 +37,7 @@ class PurchaseOrder(StockBill):
         menu=Menu("采购管理", "采购业务", 10),
     )
     bill = BillType("CGDD", (Block("lines", "采购明细", PurchaseOrderLine),), transitions=ORDER)
-    derived = (orders.receiving_status("purchase_order"),)
+    derived = (orders.receiving_status,)
 
     supplier_id: Mapped[int] = ref(
         "supplier", "供应商", required=True, search=True, index=True, width=200, sort=-70

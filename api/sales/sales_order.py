@@ -34,7 +34,7 @@ class SalesOrder(StockBill):
         menu=Menu("销售管理", "销售业务", 10),
     )
     bill = BillType("XSDD", (Block("lines", "订单明细", SalesOrderLine),), transitions=ORDER)
-    derived = (orders.receiving_status("sales_order"),)
+    derived = (orders.receiving_status,)
 
     customer_id: Mapped[int] = ref(
         "customer",

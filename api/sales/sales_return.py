@@ -20,7 +20,7 @@ from api.sales.sales_outbound import SalesOutboundLine
 class SalesReturnLine(InboundLine):
     __tablename__ = "sales_return_line"
     bill_table = "sales_return"
-    derived = (cost_of_line("XSTH"),)
+    derived = (cost_of_line("XSTH", sign=""),)
 
     source_line_id: Mapped[int | None] = source_line("sales_outbound_line", "销售出库明细")
 

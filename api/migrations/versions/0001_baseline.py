@@ -1,9 +1,10 @@
 """Baseline"""
 
-from alembic import op
 import sqlalchemy as sa
-from api.kit.stamping import Xid8
+from alembic import op
 from sqlalchemy.dialects import postgresql
+
+from api.kit.stamping import Xid8
 
 revision = "0001"
 down_revision = None
