@@ -16,6 +16,8 @@ export function screenQuery(route: string) {
     queryFn: ({ signal }) => api.get<Screen>('v2/Open/Screen/getScreen', { route }, { signal }),
     staleTime: 5 * 60_000,
     retry,
+    // The page itself says what went wrong.
+    meta: { quiet: true },
   });
 }
 
@@ -46,14 +48,19 @@ export function logQuery(screen: Screen, id: number) {
 
 export const PICKER_PAGE = 30;
 
-export function dropdownQuery(ref: Ref, keyword: string, narrow: Query) {
+const GOODS_POPUP = 'v2/inventory/Goods/getGoodsListPopup';
+
+/** Pages of a reference's choices. Goods on a bill come with stock and prices. A failing selector stays as it was, silently. */
+export function choiceQuery(ref: Ref, keyword: string, narrow: Query, withStock = false) {
+  const path = withStock ? GOODS_POPUP : `${ref.api}/getDropdown`;
   return infiniteQueryOptions({
-    queryKey: [ref.resource, 'dropdown', keyword, narrow],
+    queryKey: [ref.resource, withStock ? 'stocked' : 'dropdown', keyword, narrow],
     queryFn: ({ pageParam, signal }) =>
-      api.get<ListAnswer>(`${ref.api}/getDropdown`, { ...narrow, keyword, page: pageParam, per_page: PICKER_PAGE }, { signal }),
+      api.get<ListAnswer>(path, { ...narrow, keyword, page: pageParam, per_page: PICKER_PAGE }, { signal }),
     initialPageParam: 1,
     getNextPageParam: (last) => (last.last_page > last.current_page ? last.current_page + 1 : undefined),
     staleTime: 30_000,
+    meta: { quiet: true },
     retry,
   });
 }
@@ -67,8 +74,6 @@ export interface GoodsRow extends Row {
   available_stocks?: string;
   last_price?: string | null;
 }
-
-const GOODS_POPUP = 'v2/inventory/Goods/getGoodsListPopup';
 
 export function goodsQuery(query: Query) {
   return queryOptions({

@@ -8,6 +8,7 @@ import { reportError, showMessage } from '@/lib/errors';
 import type { Session } from '@/lib/session';
 import { useTabs } from '@/lib/tabs';
 import { signOut } from '../session';
+import { forgetTabs } from '../tabs/tabStore';
 import type { AgreementName } from './AgreementDialog';
 import styles from './header.module.css';
 
@@ -20,6 +21,7 @@ export function UserMenu({ session }: { session: Session }) {
   const logout = useMutation({
     mutationFn: () => api.post('repo_logout'),
     onSuccess: () => {
+      forgetTabs();
       signOut();
       showMessage('success', '已退出登录');
     },

@@ -66,6 +66,11 @@ export function TabsProvider({ initial, nameOf, children }: Props) {
     [navigate, shrink],
   );
 
+  const describe = useCallback(
+    (target: string, name: string, keepAlive?: boolean) => dispatch({ type: 'describe', route: target, name, keepAlive }),
+    [],
+  );
+
   const row = useMemo<TabRow>(
     () => ({
       ...state,
@@ -73,8 +78,9 @@ export function TabsProvider({ initial, nameOf, children }: Props) {
       close: (tab: Tab) => shrink({ type: 'close', key: tab.key }),
       closeOthers: (tab: Tab) => shrink({ type: 'closeOthers', key: tab.key }),
       closeAll: () => shrink({ type: 'closeAll' }),
+      describe,
     }),
-    [state, navigate, shrink],
+    [state, navigate, shrink, describe],
   );
 
   useEffect(() => {

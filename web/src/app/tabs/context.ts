@@ -6,6 +6,8 @@ export interface TabRow extends TabState {
   close: (tab: Tab) => void;
   closeOthers: (tab: Tab) => void;
   closeAll: () => void;
+  /** Tells what the page at a route turns out to be. */
+  describe: (route: string, name: string, keepAlive?: boolean) => void;
 }
 
 export const TabStateContext = createContext<TabRow | null>(null);

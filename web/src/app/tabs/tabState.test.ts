@@ -56,6 +56,21 @@ describe('opening', () => {
   });
 });
 
+describe('describing', () => {
+  const describeTab = (state: TabState) =>
+    tabReducer(state, { type: 'describe', route: '/sales/salesoutSee?id=1', name: '销售出库详情', keepAlive: false });
+
+  it('names a tab that nobody named and takes its flag from the screen', () => {
+    const [, tab] = describeTab(visit(homeOnly, '/sales/salesoutSee?id=1')).tabs;
+    expect(tab).toMatchObject({ name: '销售出库详情', keepAlive: false });
+  });
+
+  it('leaves the name given by its opener', () => {
+    const [, tab] = describeTab(visit(homeOnly, '/sales/salesoutSee?id=1', 'XSCK20261120001')).tabs;
+    expect(tab).toMatchObject({ name: 'XSCK20261120001', keepAlive: false });
+  });
+});
+
 describe('closing', () => {
   it('activates the last remaining tab when the active one closes', () => {
     const state = tabReducer(visit(opened('/a/one', '/a/two', '/a/three'), '/a/one'), { type: 'close', key: 'one' });

@@ -24,6 +24,7 @@ export interface Visit {
 export type TabAction =
   | { type: 'visit'; visit: Visit }
   | { type: 'rename'; route: string; name: string; keepAlive?: boolean }
+  | { type: 'describe'; route: string; name: string; keepAlive?: boolean }
   | { type: 'close'; key: string }
   | { type: 'closeOthers'; key: string }
   | { type: 'closeAll' }
@@ -99,12 +100,21 @@ function renamed(state: TabState, route: string, name: string, keepAlive?: boole
   return { ...state, tabs: state.tabs.map((tab) => (tab === known ? next : tab)) };
 }
 
+/** What a page turns out to be; a name already given by menu or opener stays. */
+function described(state: TabState, route: string, name: string, keepAlive?: boolean): TabState {
+  const known = state.tabs.find((tab) => tab.key === tabKey(route));
+  if (known === undefined) return state;
+  return renamed(state, route, known.name === UNNAMED ? name : known.name, keepAlive);
+}
+
 export function tabReducer(state: TabState, action: TabAction): TabState {
   switch (action.type) {
     case 'visit':
       return visited(state, action.visit);
     case 'rename':
       return renamed(state, action.route, action.name, action.keepAlive);
+    case 'describe':
+      return described(state, action.route, action.name, action.keepAlive);
     case 'close':
       return keeping(state, (tab) => tab.key !== action.key);
     case 'closeOthers':

@@ -1,4 +1,4 @@
-/** The open tabs survive a reload of the browser tab, and go with the login. */
+/** The open tabs survive a reload and an expired session; a logout forgets them. */
 import type { TabState } from './tabState';
 
 const KEY = 'openTabs';
@@ -20,4 +20,8 @@ export function restoreTabs(userId: number): TabState | null {
   if (text === null) return null;
   const stored = JSON.parse(text) as Stored;
   return stored.userId === userId ? stored.state : null;
+}
+
+export function forgetTabs(): void {
+  sessionStorage.removeItem(KEY);
 }
