@@ -26,7 +26,7 @@ from reports.catalogue.model import (
     asset_uuid,
     filter_id,
 )
-from reports.chart_params import VIZ_TYPES, chart_params, stored_queries
+from reports.chart_params import VIZ_TYPES, chart_params, label_colors, stored_queries
 from reports.snapshot import SNAPSHOT_URI
 from reports.theme import COLOR_SCHEME, DASHBOARD_CSS
 
@@ -90,7 +90,11 @@ def dataset_uuid(dataset: Dataset) -> str:
 
 def compile_assets(reports: tuple[Report, ...] = REPORTS) -> dict[str, str]:
     """The import bundle, file name → text. Raises CatalogueError for a catalogue that can't be drawn."""
-    bundle = {"metadata.yaml": _text({"version": VERSION, "type": "assets", "timestamp": "2020-01-01T00:00:00+00:00"})}
+    bundle = {
+        "metadata.yaml": _text(
+            {"version": VERSION, "type": "assets", "timestamp": "2020-01-01T00:00:00+00:00"}
+        )
+    }
     bundle["databases/snapshot.yaml"] = _text(_database())
     for placed in boards(reports):
         validate(placed)
@@ -173,7 +177,10 @@ def _database() -> dict[str, Any]:
 
 
 def _dataset(dataset: Dataset) -> dict[str, Any]:
-    columns = [("role_id", "角色", "number"), *((item.name, item.label, item.kind) for item in dataset.columns)]
+    columns = [
+        ("role_id", "角色", "number"),
+        *((item.name, item.label, item.kind) for item in dataset.columns),
+    ]
     return {
         "table_name": dataset.key,
         "description": dataset.label,
@@ -244,7 +251,7 @@ def _dashboard(placed: Placed) -> dict[str, Any]:
         "position": _position(placed, numbers),
         "metadata": {
             "color_scheme": COLOR_SCHEME,
-            "label_colors": {},
+            "label_colors": label_colors(placed.board),
             "shared_label_colors": [],
             "map_label_colors": {},
             "cross_filters_enabled": False,
@@ -304,13 +311,19 @@ def _filter(placed: Placed, item: Filter, numbers: dict[str, int]) -> dict[str, 
     if item.default:
         clause = {"col": item.column, "op": "IN", "val": list(item.default)}
         label = "、".join(item.default)
-        masks = {"extraFormData": {"filters": [clause]}, "filterState": {"value": list(item.default), "label": label}}
+        masks = {
+            "extraFormData": {"filters": [clause]},
+            "filterState": {"value": list(item.default), "label": label},
+        }
     return {
         "id": filter_id(*placed.names, item.key),
         "name": item.label,
         "type": "NATIVE_FILTER",
         "filterType": "filter_select",
-        "targets": [{"datasetUuid": dataset_uuid(board.dataset(item.dataset)), "column": {"name": item.column}}],
+        "targets": [
+            {"datasetUuid": dataset_uuid(board.dataset(item.dataset)), "column": {"name": item.column}}
+        ],
+        "requiredFirst": item.latest,
         "defaultDataMask": masks,
         "cascadeParentIds": [filter_id(*placed.names, item.parent)] if item.parent else [],
         "controlValues": {
@@ -318,7 +331,7 @@ def _filter(placed: Placed, item: Filter, numbers: dict[str, int]) -> dict[str, 
             "enableEmptyFilter": item.latest or bool(item.default),
             "defaultToFirstItem": item.latest,
             "inverseSelection": False,
-            "searchAllOptions": False,
+            "searchAllOptions": item.searched,
             "sortAscending": not item.latest,
         },
         "scope": {"rootPath": ["ROOT_ID"], "excluded": [numbers[key] for key in item.excludes]},

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from reports.catalogue.model import CHANGE, Chart, Dataset
-from reports.theme import COLOR_SCHEME, PRIMARY, SEQUENTIAL_SCHEME
+from reports.catalogue.model import CHANGE, MONEY, WHOLE_MONEY, Board, Chart, Dataset
+from reports.theme import BUCKET_COLORS, COLOR_SCHEME, PRIMARY, SEQUENTIAL_SCHEME, SERIES_COLORS
 
 VIZ_TYPES = {
     "kpi": "big_number_total",
@@ -25,12 +25,17 @@ VIZ_TYPES = {
 }
 RED = "#F56C6C"
 PAGE_LENGTH = 20
-MOST_ROWS = 50_000
+MOST_ROWS = 10_000
 
 
 def chart_params(chart: Chart, dataset: Dataset) -> dict[str, Any]:
     """Superset's form data of the chart, without the dataset's id (the importer fills it in)."""
-    common = {"viz_type": VIZ_TYPES[chart.kind], "adhoc_filters": [], "extra_form_data": {}, "annotation_layers": []}
+    common = {
+        "viz_type": VIZ_TYPES[chart.kind],
+        "adhoc_filters": [],
+        "extra_form_data": {},
+        "annotation_layers": [],
+    }
     return {**common, **_BUILDERS[chart.kind](chart, dataset)}
 
 
@@ -52,8 +57,28 @@ def stored_queries(chart: Chart) -> list[dict[str, Any]]:
     return [query, {**query, "columns": [], "orderby": [], "row_limit": 0}]
 
 
+def axis_format(name: str, dataset: Dataset) -> str:
+    """The format on axes and labels: there cents are noise."""
+    form = dataset.metric(name).format
+    return WHOLE_MONEY if form == MONEY else form
+
+
 def _order(chart: Chart) -> list[Any]:
     return [chart.order.lstrip("-"), not chart.order.startswith("-")]
+
+
+def label_colors(board: Board) -> dict[str, str]:
+    """A color for each figure and each bucket of a board, the same in all its charts."""
+    colors: dict[str, str] = {}
+    for chart in board.charts:
+        if chart.kind in ("line", "area", "bar", "mixed"):
+            dataset = board.dataset(chart.dataset)
+            for name in (*chart.metrics, *chart.second):
+                colors.setdefault(dataset.metric(name).label, SERIES_COLORS[len(colors) % len(SERIES_COLORS)])
+    for dataset in board.datasets:
+        for number, label in enumerate(dataset.buckets, start=dataset.first_bucket):
+            colors[f"{chr(8203) * number}{label}"] = BUCKET_COLORS[number - dataset.first_bucket]
+    return colors
 
 
 def _kpi(chart: Chart, dataset: Dataset) -> dict[str, Any]:
@@ -61,9 +86,8 @@ def _kpi(chart: Chart, dataset: Dataset) -> dict[str, Any]:
         "metric": chart.metrics[0],
         "subtitle": chart.subtitle,
         "y_axis_format": dataset.metric(chart.metrics[0]).format,
-        "header_font_size": 0.3,
-        "subtitle_font_size": 0.125,
-        "metric_name_font_size": 0.125,
+        "header_font_size": 0.4,
+        "subtitle_font_size": 0.2,
     }
 
 
@@ -71,8 +95,8 @@ def _stamp(chart: Chart, dataset: Dataset) -> dict[str, Any]:
     return {
         "metric": chart.metrics[0],
         "subtitle": chart.subtitle,
-        "header_font_size": 0.2,
-        "subtitle_font_size": 0.125,
+        "header_font_size": 0.25,
+        "subtitle_font_size": 0.2,
         "force_timestamp_formatting": True,
         "time_format": "%Y-%m-%d %H:%M:%S",
     }
@@ -91,9 +115,8 @@ def _trend_kpi(chart: Chart, dataset: Dataset) -> dict[str, Any]:
         "start_y_axis_at_zero": False,
         "y_axis_format": dataset.metric(chart.metrics[0]).format,
         "time_format": "%Y-%m-%d",
-        "header_font_size": 0.3,
-        "subheader_font_size": 0.125,
-        "subtitle_font_size": 0.125,
+        "header_font_size": 0.5,
+        "subheader_font_size": 0.25,
         "color_picker": _rgb(PRIMARY),
         "rolling_type": None,
     }
@@ -122,20 +145,20 @@ def _series(chart: Chart, dataset: Dataset) -> dict[str, Any]:
         "markerEnabled": chart.kind == "line",
         "markerSize": 5,
         "only_total": True,
-        "show_value": chart.horizontal,
+        "show_value": chart.horizontal or chart.valued,
         "show_legend": len(chart.metrics) > 1 or bool(chart.by),
         "legendType": "scroll",
         "legendOrientation": "top",
         "rich_tooltip": True,
         "tooltipTimeFormat": "%Y-%m-%d",
         "showTooltipTotal": chart.stacked,
-        "y_axis_format": dataset.metric(chart.metrics[0]).format,
+        "y_axis_format": axis_format(chart.metrics[0], dataset),
         "y_axis_bounds": [None, None],
         "truncateYAxis": False,
         "x_axis_title_margin": 15,
         "y_axis_title_margin": 15,
         "xAxisLabelRotation": 0,
-        "xAxisLabelInterval": "auto",
+        "xAxisLabelInterval": "0" if chart.horizontal else "auto",
         "color_scheme": COLOR_SCHEME,
     }
 
@@ -167,8 +190,8 @@ def _mixed(chart: Chart, dataset: Dataset) -> dict[str, Any]:
         "rich_tooltip": True,
         "tooltipTimeFormat": "%Y-%m-%d",
         "x_axis_time_format": "%Y-%m-%d",
-        "y_axis_format": dataset.metric(chart.metrics[0]).format,
-        "y_axis_format_secondary": dataset.metric(chart.second[0]).format,
+        "y_axis_format": axis_format(chart.metrics[0], dataset),
+        "y_axis_format_secondary": axis_format(chart.second[0], dataset),
         "y_axis_bounds": [None, None],
         "y_axis_bounds_secondary": [None, None],
         "truncateYAxis": False,
@@ -191,8 +214,8 @@ def _donut(chart: Chart, dataset: Dataset) -> dict[str, Any]:
         "show_labels": True,
         "show_labels_threshold": 2,
         "show_legend": False,
-        "show_total": True,
-        "number_format": dataset.metric(chart.metrics[0]).format,
+        "show_total": False,
+        "number_format": axis_format(chart.metrics[0], dataset),
         "color_scheme": COLOR_SCHEME,
     }
 
@@ -205,7 +228,7 @@ def _treemap(chart: Chart, dataset: Dataset) -> dict[str, Any]:
         "show_labels": True,
         "show_upper_labels": True,
         "label_type": "key_value",
-        "number_format": dataset.metric(chart.metrics[0]).format,
+        "number_format": axis_format(chart.metrics[0], dataset),
         "color_scheme": COLOR_SCHEME,
         "linear_color_scheme": SEQUENTIAL_SCHEME,
     }
@@ -221,7 +244,11 @@ def _table(chart: Chart, dataset: Dataset) -> dict[str, Any]:
             config[name] = {"d3NumberFormat": ",.0f", "showCellBars": False}
     for name in chart.metrics:
         form = dataset.metric(name).format
-        config[name] = {"d3NumberFormat": form, "d3SmallNumberFormat": form, "showCellBars": name in chart.bars}
+        config[name] = {
+            "d3NumberFormat": form,
+            "d3SmallNumberFormat": form,
+            "showCellBars": name in chart.bars,
+        }
     order = _order(chart) if chart.order else []
     return {
         "query_mode": "aggregate",
@@ -232,18 +259,21 @@ def _table(chart: Chart, dataset: Dataset) -> dict[str, Any]:
         "order_by_cols": [],
         "timeseries_limit_metric": order[0] if order and order[0] in chart.metrics else None,
         "order_desc": bool(order) and not order[1],
-        "row_limit": chart.limit or 10_000,
+        "row_limit": chart.limit or MOST_ROWS,
         "server_page_length": PAGE_LENGTH,
-        "server_pagination": True,
+        "page_length": PAGE_LENGTH,
+        "server_pagination": chart.paged,
         "show_totals": True,
-        "include_search": False,
+        "include_search": not chart.paged,
         "table_timestamp_format": "%Y-%m-%d",
         "allow_rearrange_columns": True,
         "allow_render_html": True,
         "show_cell_bars": True,
         "color_pn": False,
         "column_config": config,
-        "conditional_formatting": [_change_color(name, dataset) for name in chart.metrics if _is_change(name, dataset)],
+        "conditional_formatting": [
+            _change_color(name, dataset) for name in chart.metrics if _is_change(name, dataset)
+        ],
     }
 
 

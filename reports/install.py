@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import uuid
 
+from superset import db, security_manager
+
 from reports.assets import DATABASE_UUID, Placed, boards, dataset_uuid
 from reports.catalogue import GUEST_ROLE
-from superset import db, security_manager
 
 GUEST_PERMISSIONS = (
     ("can_read", "Dashboard"),
@@ -24,6 +25,7 @@ GUEST_PERMISSIONS = (
     ("can_dashboard", "Superset"),
     ("can_language_pack", "Superset"),
     ("can_csv", "Superset"),
+    ("can_log", "Superset"),
 )
 PUBLIC_PERMISSIONS = (("can_language_pack", "Superset"),)
 ADMIN_NAME = "admin"
@@ -50,7 +52,9 @@ def set_admin(password: str) -> None:
     user = security_manager.find_user(ADMIN_NAME)
     if user is None:
         role = security_manager.find_role("Admin")
-        security_manager.add_user(ADMIN_NAME, "报表", "管理员", "admin@example.invalid", role, password=password)
+        security_manager.add_user(
+            ADMIN_NAME, "报表", "管理员", "admin@example.invalid", role, password=password
+        )
     else:
         security_manager.reset_password(user.id, password)
     db.session.commit()

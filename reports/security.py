@@ -21,7 +21,19 @@ LONGEST_LIFE = 300
 CLOCK_SKEW = 5
 READABLE_RESULTS = {"full", "results", "post_processed"}
 PLAIN_OPERATORS = {
-    "==", "!=", ">", "<", ">=", "<=", "IN", "NOT IN", "IS NULL", "IS NOT NULL", "LIKE", "ILIKE", "TEMPORAL_RANGE",
+    "==",
+    "!=",
+    ">",
+    "<",
+    ">=",
+    "<=",
+    "IN",
+    "NOT IN",
+    "IS NULL",
+    "IS NOT NULL",
+    "LIKE",
+    "ILIKE",
+    "TEMPORAL_RANGE",
 }
 
 
@@ -136,13 +148,20 @@ def _filter_columns(form_data: dict[str, Any], dataset: Any) -> tuple[set[str], 
 
 
 def _query_modified(query: Any, columns: set[str], metrics: set[str], filterable: set[str]) -> bool:
-    asked_columns = {_column_name(column) for column in [*(query.columns or []), *(query.series_columns or [])]}
-    asked_metrics = [*(query.metrics or []), *([query.series_limit_metric] if query.series_limit_metric else [])]
+    asked_columns = {
+        _column_name(column) for column in [*(query.columns or []), *(query.series_columns or [])]
+    }
+    asked_metrics = [
+        *(query.metrics or []),
+        *([query.series_limit_metric] if query.series_limit_metric else []),
+    ]
     if not asked_columns <= columns or not all(_is_among(metric, metrics) for metric in asked_metrics):
         return True
     if any(_column_name(order[0]) not in columns | metrics for order in query.orderby or []):
         return True
-    if query.annotation_layers or (query.result_type and _result_name(query.result_type) not in READABLE_RESULTS):
+    if query.annotation_layers or (
+        query.result_type and _result_name(query.result_type) not in READABLE_RESULTS
+    ):
         return True
     extras = query.extras or {}
     if any(extras.get(part) for part in ("where", "having")):

@@ -4,27 +4,24 @@ Loaded by Superset itself (`SUPERSET_CONFIG_PATH`), so every upper-case name her
 """
 
 import os
-import sys
-from pathlib import Path
-
-PROJECT_DIR = Path(__file__).resolve().parents[1]
-if str(PROJECT_DIR) not in sys.path:
-    sys.path.insert(0, str(PROJECT_DIR))
-
 from datetime import timedelta
+
+from superset.utils.log import StdOutEventLogger
 
 from api.kit.settings import settings
 from reports.catalogue import GUEST_AUDIENCE, GUEST_ROLE
-from reports.chinese import complete_language_pack
+from reports.chinese import serve_completed_pack
 from reports.security import ReportSecurityManager
 from reports.snapshot import connect_to_snapshot
 from reports.theme import COLOR_SCHEMES, SEQUENTIAL_SCHEMES, THEME
-from superset.utils.log import StdOutEventLogger
 
 _SETTINGS = settings()
 # A site whose frames come from another address than its own must be named; the others are 'self'.
 _FRAMING_SITES = sorted(
-    f"{scheme}://{host}:*" for host, address in _SETTINGS.report_sites.items() if address for scheme in ("http", "https")
+    f"{scheme}://{host}:*"
+    for host, address in _SETTINGS.report_sites.items()
+    if address
+    for scheme in ("http", "https")
 )
 
 SECRET_KEY = _SETTINGS.secrets["superset_secret_key"]
@@ -43,7 +40,9 @@ D3_TIME_FORMAT = {
     "periods": ["上午", "下午"],
     "days": ["星期日", "星期一", "星期二", "星期三", "星期四", "星期五", "星期六"],
     "shortDays": ["周日", "周一", "周二", "周三", "周四", "周五", "周六"],
-    "months": [f"{month}月" for month in ("一", "二", "三", "四", "五", "六", "七", "八", "九", "十", "十一", "十二")],
+    "months": [
+        f"{month}月" for month in ("一", "二", "三", "四", "五", "六", "七", "八", "九", "十", "十一", "十二")
+    ],
     "shortMonths": [f"{month}月" for month in range(1, 13)],
 }
 THEME_DEFAULT = THEME
@@ -122,8 +121,20 @@ NATIVE_FILTER_DEFAULT_ROW_LIMIT = 1_000
 SUPERSET_WEBSERVER_TIMEOUT = 60
 DISALLOWED_SQL_FUNCTIONS = {
     "duckdb": {
-        "getenv", "current_setting", "read_csv", "read_csv_auto", "read_text", "read_blob", "read_parquet", "read_json",
-        "glob", "sniff_csv", "duckdb_settings", "duckdb_secrets", "query", "query_table",
+        "getenv",
+        "current_setting",
+        "read_csv",
+        "read_csv_auto",
+        "read_text",
+        "read_blob",
+        "read_parquet",
+        "read_json",
+        "glob",
+        "sniff_csv",
+        "duckdb_settings",
+        "duckdb_secrets",
+        "query",
+        "query_table",
     },
 }
 
@@ -139,5 +150,5 @@ EVENT_LOGGER = QuietEventLogger()
 
 
 def FLASK_APP_MUTATOR(app):
-    """Fill the gaps of Superset's Chinese before the first page is served."""
-    complete_language_pack()
+    """Fill the gaps of Superset's Chinese."""
+    serve_completed_pack(app)

@@ -4,6 +4,10 @@ PRIMARY = "#409EFF"
 COLOR_SCHEME = "erp"
 SEQUENTIAL_SCHEME = "erp_blue"
 
+SERIES_COLORS = (PRIMARY, "#36CFC9", "#FFB547", "#7C8CF8", "#F56C6C", "#67C23A", "#9B6DFF", "#2B6CB0")
+# From fresh to old, or from not due to long overdue.
+BUCKET_COLORS = ("#67C23A", "#36CFC9", PRIMARY, "#FFB547", "#FF8F5C", "#F56C6C")
+
 COLOR_SCHEMES = [
     {
         "id": COLOR_SCHEME,
@@ -11,8 +15,15 @@ COLOR_SCHEMES = [
         "label": "外壳配色",
         "isDefault": True,
         "colors": [
-            PRIMARY, "#36CFC9", "#FFB547", "#7C8CF8", "#F56C6C", "#67C23A", "#9B6DFF", "#2B6CB0",
-            "#FF8F5C", "#22A699", "#C05FB0", "#909399", "#8FC7FF", "#9CE5DF", "#FFD99B", "#B9C1FB",
+            *SERIES_COLORS,
+            "#FF8F5C",
+            "#22A699",
+            "#C05FB0",
+            "#909399",
+            "#8FC7FF",
+            "#9CE5DF",
+            "#FFD99B",
+            "#B9C1FB",
         ],
     }
 ]
@@ -27,7 +38,8 @@ SEQUENTIAL_SCHEMES = [
     }
 ]
 FONT = (
-    "'PingFang SC', 'Microsoft YaHei', 'Noto Sans CJK SC', 'Hiragino Sans GB', 'Helvetica Neue', Helvetica, Arial, sans-serif"
+    "'PingFang SC', 'Microsoft YaHei', 'Noto Sans CJK SC', 'Hiragino Sans GB', 'Helvetica Neue', Helvetica, Arial, "
+    "sans-serif"
 )
 THEME = {
     "token": {
@@ -52,4 +64,7 @@ DASHBOARD_CSS = """
 .dashboard-content, .grid-container { background: #F5F7FA; }
 .dashboard-component-chart-holder { border-radius: 6px; box-shadow: 0 1px 3px rgba(0, 0, 0, .06); }
 .header-title { font-weight: 600; }
+.search-select-container { display: none; }
+td.dt-is-null, td.dt-is-null * { font-size: 0 !important; }
+td.dt-is-null::after { content: "—"; font-size: 12px; color: #C0C4CC; }
 """

@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+from reports.catalogue.aging import ACCOUNTS_RECEIVABLE, INVENTORY_AGING
+from reports.catalogue.best_seller import BEST_SELLER, BEST_SELLER_INFO
 from reports.catalogue.model import GUEST_AUDIENCE, GUEST_ROLE, Report, embed_id, filter_id
-from reports.catalogue.turnover import WAREHOUSE_TURNOVER
+from reports.catalogue.profit import COMMODITY_PROFIT, CUSTOMER_PROFIT
+from reports.catalogue.revenue import OPERATING_REVENUE
+from reports.catalogue.turnover import INVENTORY_TURNOVER, WAREHOUSE_TURNOVER
 
-REPORTS: tuple[Report, ...] = (WAREHOUSE_TURNOVER,)
+REPORTS: tuple[Report, ...] = (
+    WAREHOUSE_TURNOVER,
+    INVENTORY_TURNOVER,
+    INVENTORY_AGING,
+    ACCOUNTS_RECEIVABLE,
+    COMMODITY_PROFIT,
+    CUSTOMER_PROFIT,
+    OPERATING_REVENUE,
+    BEST_SELLER,
+    BEST_SELLER_INFO,
+)
 _BY_CODE = {report.code: report for report in REPORTS}
 
 

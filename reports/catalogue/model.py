@@ -6,7 +6,7 @@ Everything a report is, is declared with these; `reports.assets` turns the decla
 from __future__ import annotations
 
 import uuid
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 NAMESPACE = uuid.UUID("6f1d2f5e-2f52-5c0e-9d0b-6a5c6b1f6a41")
@@ -16,11 +16,12 @@ GUEST_ROLE = "ReportGuest"
 PLAIN, COST = "plain", "cost"
 Variant = Literal["plain", "cost"]
 
-# Number formats (d3): every figure of a kind reads alike in all reports.
+# Number formats (d3): every figure of a kind reads alike in all reports. The minus of RATIO is d3's default sign, it
+# only tells a ratio from money.
 MONEY = ",.2f"
 WHOLE_MONEY = ",.0f"
 QUANTITY = ",.0f"
-RATIO = ",.2f"
+RATIO = "-,.2f"
 PERCENT = ",.1%"
 CHANGE = "+,.1%"
 DAYS = ",.1f"
@@ -55,8 +56,9 @@ class Metric:
 class Dataset:
     """A virtual dataset: a mart joined with the role's scope, exposing role_id for the guest's row rule.
 
-    `grain` says by which scope table it is joined; `source` is the mart's name or a query in parentheses. `measures` are
-    what the metrics add up: selected, but unknown to Superset, so that nobody can ask for them row by row.
+    `grain` says by which scope table it is joined; `source` is the mart's name or a query in parentheses. `measures`
+    are what the metrics add up: selected, but unknown to Superset, so that nobody can ask for them row by row.
+    `buckets` are the values of an aging column in their order.
     """
 
     key: str
@@ -68,6 +70,8 @@ class Dataset:
     metrics: tuple[Metric, ...]
     cost: bool = False
     time_column: str = ""
+    buckets: tuple[str, ...] = ()
+    first_bucket: int = 1
 
     @property
     def scope(self) -> str:
@@ -93,7 +97,8 @@ class Dataset:
 class Filter:
     """A filter of the report. `latest` opens on the last value; `excludes` names charts that it leaves alone.
 
-    `parameter` is the name under which an address may carry a value (drill from another report).
+    `parameter` is the name under which an address may carry a value (drill from another report); `searched` filters of
+    many values ask the server while the user types.
     """
 
     key: str
@@ -106,6 +111,7 @@ class Filter:
     parent: str = ""
     excludes: tuple[str, ...] = ()
     parameter: str = ""
+    searched: bool = False
 
 
 ChartKind = Literal["kpi", "trend_kpi", "stamp", "line", "area", "bar", "mixed", "donut", "treemap", "table"]
@@ -116,8 +122,9 @@ class Chart:
     """A chart of a report over one dataset.
 
     `by` are its dimensions (for a table its columns), `x` the axis; `second` are the metrics on the right axis of a
-    mixed chart; `order` is the metric or column that sorts it, prefixed by `-` for descending; `bars` are a table's metrics
-    drawn with a bar in the cell.
+    mixed chart; `order` is the metric or column that sorts it, prefixed by `-` for descending; `bars` are a table's
+    metrics drawn with a bar in the cell, and `paged` tables of many rows are sorted and paged by the server; `valued`
+    bars show their figures.
     """
 
     key: str
@@ -134,6 +141,8 @@ class Chart:
     horizontal: bool = False
     subtitle: str = ""
     bars: tuple[str, ...] = ()
+    paged: bool = False
+    valued: bool = False
 
 
 @dataclass(frozen=True)
@@ -183,6 +192,7 @@ class Report:
     code: str
     label: str
     question: str
+    group: str
     tabs: tuple[Tab, ...]
     default_tab: str = ""
 
@@ -207,9 +217,3 @@ def embed_id(code: str, tab: Tab, sees_cost: bool) -> str:
 def filter_id(code: str, tab_key: str, variant: str, key: str) -> str:
     """Superset's id of a native filter; addresses name it to open a report on a given value."""
     return f"NATIVE_FILTER-{asset_uuid('filter', code, tab_key, variant, key)[:13]}"
-
-
-def with_charts(board: Board, *charts: Chart) -> Board:
-    """The board with the named charts replaced."""
-    changed = {chart.key: chart for chart in charts}
-    return replace(board, charts=tuple(changed.get(chart.key, chart) for chart in board.charts))

@@ -32,7 +32,7 @@ REFRESHED = Dataset(
     measures=(),
     metrics=(Metric("latest", "更新时间", "max(refreshed_at)"),),
 )
-STAMP = Chart("stamp", "数据更新时间", "stamp", REFRESHED.key, ("latest",), subtitle="数据取自最近一次发布的快照")
+STAMP = Chart("stamp", "数据更新时间", "stamp", REFRESHED.key, ("latest",), subtitle="每次审核后自动更新")
 
 
 def total(name: str) -> str:
@@ -55,6 +55,11 @@ def change_metric(name: str, label: str, now: str, before: str) -> Metric:
     return Metric(name, label, change(now, before), CHANGE)
 
 
+def period_filter(dataset: Dataset, column: str, label: str, *excludes: str) -> Filter:
+    """One period at a time, opening on the newest; charts over many periods are excluded."""
+    return Filter("period", label, dataset.key, column, multiple=False, latest=True, excludes=excludes)
+
+
 def company_filter(dataset: Dataset) -> Filter:
     return Filter("company", "公司", dataset.key, "company_name")
 
@@ -68,3 +73,8 @@ def goods_filters(dataset: Dataset) -> tuple[Filter, ...]:
         Filter("type", "商品类型", dataset.key, "type1_name"),
         Filter("brand", "品牌", dataset.key, "brand_name", parent="type"),
     )
+
+
+def goods_filter(dataset: Dataset) -> Filter:
+    """One or more goods by their number; addresses may carry it as `goods_num`."""
+    return Filter("goods", "商品编码", dataset.key, "goods_num", parameter="goods_num", searched=True)

@@ -1,0 +1,125 @@
+"""报表接口：框架地址、访客令牌、数据更新时间。Each report is asked for with its own right, `report_<code>:view`."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import Query
+from pydantic import BaseModel, Field
+
+from api.kit import menus
+from api.kit.calls import ANY_USER, call, router
+from api.kit.context import Context
+from api.kit.errors import NotFound
+from api.kit.resource import Menu
+from api.kit.settings import settings
+from api.reporting.addresses import frame_address, report_site
+from api.reporting.freshness import refreshed_at
+from api.reporting.tokens import LIFE, guest_token
+from reports.catalogue import REPORTS, Report, embed_id, find_report
+
+api = router()
+
+for place, declared in enumerate(REPORTS, start=1):
+    menus.add(
+        menus.Entry(
+            declared.label,
+            f"/report/{declared.code}",
+            declared.right,
+            Menu("报表中心", declared.group, place),
+        )
+    )
+
+
+class FrameTab(BaseModel):
+    """A tab of a framed report; no address when the site's hostname is not among the deployments."""
+
+    key: str
+    label: str
+    embed_id: str
+    address: str | None
+
+
+class Frame(BaseModel):
+    """A framed report as its page opens it."""
+
+    code: str
+    label: str
+    refreshed_at: datetime | None
+    default_tab: str
+    tabs: list[FrameTab]
+
+
+class TokenRequest(BaseModel):
+    """Which report and tab a frame shows."""
+
+    code: str = Field(max_length=100)
+    tab: str = Field(max_length=50)
+
+
+class GuestToken(BaseModel):
+    """A guest token and its life in seconds."""
+
+    token: str
+    expires_in: int
+
+
+def permitted(ctx: Context, code: str) -> Report:
+    """The report, when the session holds its right. Raises NotFound, Forbidden."""
+    report = find_report(code)
+    if report is None:
+        raise NotFound("报表")
+    ctx.require(report.right)
+    return report
+
+
+@call(api, "GET", "v2/report/Frame/getFrame", right=ANY_USER, returns=Frame)
+def get_frame(
+    ctx: Context,
+    code: Annotated[str, Query(max_length=100)],
+    goods_num: Annotated[str, Query(max_length=100)] = "",
+    period: Annotated[str, Query(max_length=20)] = "",
+) -> Any:
+    """报表框架: the addresses of a report's tabs; goods_num and period open it on a given value."""
+    report = permitted(ctx, code)
+    me = ctx.principal
+    base = report_site(ctx.host, settings().report_sites)
+    values = {"goods_num": goods_num, "period": period}
+    tabs = [
+        {
+            "key": tab.key,
+            "label": tab.label,
+            "embed_id": embed_id(report.code, tab, me.sees_cost),
+            "address": None
+            if base is None
+            else frame_address(base, report, tab, me.sees_cost, me.role_id, values),
+        }
+        for tab in report.tabs
+    ]
+    return {
+        "code": report.code,
+        "label": report.label,
+        "refreshed_at": refreshed_at(),
+        "default_tab": report.first_tab.key,
+        "tabs": tabs,
+    }
+
+
+@call(api, "POST", "v2/report/Frame/getGuestToken", right=ANY_USER, returns=GuestToken)
+def get_guest_token(ctx: Context, body: TokenRequest) -> Any:
+    """访客令牌: good for one dashboard and the rows of the session's role."""
+    report = permitted(ctx, body.code)
+    tab = report.tab(body.tab)
+    if tab is None:
+        raise NotFound("报表页签")
+    me = ctx.principal
+    secret = settings().secrets["guest_token_secret"]
+    token = guest_token(secret, embed_id(report.code, tab, me.sees_cost), me.role_id, me.user_name)
+    return {"token": token, "expires_in": LIFE}
+
+
+@call(api, "GET", "v2/report/Frame/getRefreshedAt", right=ANY_USER)
+def get_refreshed_at(ctx: Context) -> Any:
+    """数据更新时间: of the newest published figures."""
+    return {"refreshed_at": refreshed_at()}

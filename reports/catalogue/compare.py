@@ -1,0 +1,63 @@
+"""期间对比：把每期的数也带到下一期（上期）和次年（去年同期），使对比在任何筛选下都可相加。"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Period:
+    """A kind of period: how far back its predecessor and last year's counterpart lie, and how both are called."""
+
+    key: str
+    label: str
+    name: str
+    step: str
+    year: str
+    previous: str
+    last_year: str
+
+
+WEEK = Period("week", "按周分析", "周", "interval 7 day", "interval 364 day", "上周", "去年同周")
+MONTH = Period("month", "按月分析", "月", "interval 1 month", "interval 1 year", "上月", "去年同月")
+
+
+def compared(
+    mart: str,
+    period: Period,
+    *,
+    start: str,
+    label: str,
+    dimensions: tuple[str, ...],
+    measures: dict[str, str],
+    where: str = "",
+) -> str:
+    """The mart's rows with each measure also as `<name>_before` and `<name>_year`, as a query in parentheses.
+
+    `measures` maps the new names to the mart's columns. A row appears up to three times: in its own period, in the next
+    one and a year later, but never in a period that the mart doesn't have.
+    """
+    names = ", ".join(f't."{name}"' for name in dimensions)
+    condition = f" where t.{where}" if where else ""
+    own = f'(select distinct t."{start}", t."{label}" from {mart} as t{condition})'
+
+    def part(suffix: str, interval: str) -> str:
+        figures = ", ".join(
+            f't."{column}" as "{name}{end}"' if end == suffix else f'null as "{name}{end}"'
+            for end in ("", "_before", "_year")
+            for name, column in measures.items()
+        )
+        if not interval:
+            return f'select t."{start}", t."{label}", {names}, {figures} from {mart} as t{condition}'
+        return (
+            f'select p."{start}", p."{label}", {names}, {figures} from {mart} as t '
+            f'inner join {own} as p on t."{start}" = cast(p."{start}" - {interval} as date){condition}'
+        )
+
+    parts = (part("", ""), part("_before", period.step), part("_year", period.year))
+    return f"({' union all '.join(parts)})"
+
+
+def with_suffixes(*names: str) -> tuple[str, ...]:
+    """The measures' names in the current period, the previous one and a year ago."""
+    return tuple(f"{name}{suffix}" for suffix in ("", "_before", "_year") for name in names)
