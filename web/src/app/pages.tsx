@@ -14,27 +14,36 @@ const ScreenPage = lazy(() => import('@/engine/ScreenPage'));
 
 export function RoutePage({ route }: { route: string }) {
   const [path = '', search = ''] = route.split('?');
+  const params = useParams(search);
   const [first = '', second, ...deeper] = path.split('/').filter(Boolean);
 
   if (path === '/home') return <HomePage />;
   if (path === '/selfinfo' || path === '/system/selfinfo') return <PersonalCentre />;
-  if (first === 'report' && second !== undefined && deeper.length === 0) return <ReportPage code={second} />;
-  return <DescribedScreen path={path} search={search} />;
+  if (first === 'report' && second !== undefined && deeper.length === 0) return <ReportPage code={second} values={params} />;
+  return <DescribedScreen route={route} path={path} params={params} />;
 }
 
 const unknownScreen = 400;
 
-function DescribedScreen({ path, search }: { path: string; search: string }) {
-  const params = useMemo(() => Object.fromEntries(new URLSearchParams(search)), [search]);
+function useParams(search: string): Record<string, string> {
+  return useMemo(() => Object.fromEntries(new URLSearchParams(search)), [search]);
+}
+
+interface ScreenProps {
+  route: string;
+  path: string;
+  params: Record<string, string>;
+}
+
+function DescribedScreen({ route, path, params }: ScreenProps) {
   const { data: screen, error } = useQuery(screenQuery(path));
   const { describe } = useTabRow();
   const unknown = error instanceof ApiError && error.code === unknownScreen;
 
   useEffect(() => {
-    const route = search ? `${path}?${search}` : path;
     if (screen) describe(route, screenTitle(screen, 'id' in params), screen.keep_alive);
     else if (unknown) describe(route, '页面不存在');
-  }, [describe, path, search, params, screen, unknown]);
+  }, [describe, route, params, screen, unknown]);
 
   if (unknown) return <NotFound route={path} />;
   return <ScreenPage route={path} params={params} />;

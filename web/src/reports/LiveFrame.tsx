@@ -6,6 +6,10 @@ import { fetchGuestToken } from './frameQuery';
 import { keepTokenFresh } from './guestToken';
 import styles from './reports.module.css';
 
+/** A link in a report may open another of the shell's pages, here or in a new window. */
+const sandbox =
+  'allow-same-origin allow-scripts allow-presentation allow-downloads allow-forms allow-popups ' +
+  'allow-popups-to-escape-sandbox allow-top-navigation-by-user-activation';
 const answerWithin = 15_000;
 const forbidden = 403;
 
@@ -73,7 +77,7 @@ export function LiveFrame({ code, tabKey, address, title, behind, active, onRead
       src={address}
       title={title}
       aria-hidden={behind}
-      sandbox="allow-same-origin allow-scripts allow-presentation allow-downloads allow-forms allow-popups"
+      sandbox={sandbox}
       allow="fullscreen; clipboard-write"
       onLoad={(event) => greet(event.currentTarget)}
     />

@@ -12,16 +12,18 @@ const tab = (key: string, label: string, address: string | null = `/embedded/${k
   address,
 });
 
+const values = { goods_num: 'LT0001' };
 let frame: ReportFrame;
+let publishedAt: string;
 let refusal: { code: number; msg: string } | null;
 let asked: string[];
 
 function answer(url: string): unknown {
   const path = url.split('?')[0] ?? '';
-  asked.push(path);
+  asked.push(url);
   if (path.endsWith('getGuestToken')) return { code: 200, msg: '', data: { token: 'g', expires_in: 300 } };
   if (path.endsWith('getFrame')) return refusal ? { ...refusal, data: null } : { code: 200, msg: '', data: frame };
-  return { code: 200, msg: '', data: null };
+  return { code: 200, msg: '', data: { refreshed_at: publishedAt } };
 }
 
 const wait = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
@@ -31,7 +33,7 @@ async function start() {
   const view = render(
     <QueryClientProvider client={new QueryClient({ defaultOptions: { queries: { retry: false } } })}>
       <TabsContext value={shell}>
-        <ReportPage code="warehouseTurnover" />
+        <ReportPage code="warehouseTurnover" values={values} />
       </TabsContext>
     </QueryClientProvider>,
   );
@@ -43,11 +45,13 @@ beforeEach(() => {
   vi.useFakeTimers();
   localStorage.clear();
   asked = [];
+  publishedAt = '2026-11-20 18:30:00';
   refusal = null;
   frame = {
     code: 'warehouseTurnover',
     label: '仓库周转率',
     refreshed_at: '2026-11-20 18:30:00',
+    default_tab: 'month',
     tabs: [tab('week', '按周分析'), tab('month', '按月分析')],
   };
   vi.stubGlobal(
@@ -66,8 +70,9 @@ describe('report page', () => {
     const { shell } = await start();
     expect(screen.getByRole('tab', { selected: true }).textContent).toBe('按月分析');
     expect(document.querySelector('iframe')?.getAttribute('src')).toBe('/embedded/month?role_id=3');
+    expect(asked.find((url) => url.includes('getFrame'))).toContain('goods_num=LT0001');
     expect(shell.setTitle).toHaveBeenCalledWith('/report/warehouseTurnover', '仓库周转率');
-    expect(asked.filter((path) => path.endsWith('ReportStatistic/add'))).toHaveLength(1);
+    expect(asked.filter((url) => url.includes('ReportStatistic/add'))).toHaveLength(1);
   });
 
   it('keeps the frame of the tab left', async () => {
@@ -81,7 +86,7 @@ describe('report page', () => {
   });
 
   it('says so when the hostname is not listed', async () => {
-    frame.tabs = [tab('all', '全部', null)];
+    frame = { ...frame, default_tab: 'all', tabs: [tab('all', '全部', null)] };
     await start();
     expect(screen.getByText('当前访问地址没有对应的报表服务')).toBeTruthy();
     expect(document.querySelector('iframe')).toBeNull();
@@ -96,7 +101,7 @@ describe('report page', () => {
 
   it('loads newly published figures behind the charts on screen', async () => {
     await start();
-    frame = { ...frame, refreshed_at: '2026-11-20 18:31:00' };
+    publishedAt = '2026-11-20 18:31:00';
     await wait(3_500);
     expect(screen.getByText('数据更新于 2026-11-20 18:31:00')).toBeTruthy();
     await wait(100);
@@ -107,7 +112,7 @@ describe('report page', () => {
   it('waits for the reader when told not to follow', async () => {
     await start();
     fireEvent.click(screen.getByLabelText('自动更新'));
-    frame = { ...frame, refreshed_at: '2026-11-20 18:31:00' };
+    publishedAt = '2026-11-20 18:31:00';
     await wait(4_000);
     expect(document.querySelectorAll('iframe')).toHaveLength(1);
     fireEvent.click(screen.getByText('有新数据，刷新'));

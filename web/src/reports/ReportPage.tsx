@@ -6,12 +6,17 @@ import { ApiError } from '@/lib/errors';
 import { useTabs } from '@/lib/tabs';
 import { EmbedFrame } from './EmbedFrame';
 import { Freshness } from './Freshness';
-import { countVisit, defaultTab, frameQuery, type FrameTab, type ReportFrame } from './frameQuery';
+import { countVisit, frameQuery, type FrameTab, type FrameValues, type ReportFrame } from './frameQuery';
 import styles from './reports.module.css';
 import { useFreshFigures } from './useFreshFigures';
 
-export default function ReportPage({ code }: { code: string }) {
-  const frame = useQuery(frameQuery(code));
+interface Props {
+  code: string;
+  values: FrameValues;
+}
+
+export default function ReportPage({ code, values }: Props) {
+  const frame = useQuery(frameQuery(code, values));
 
   useEffect(() => {
     // A lost count must not disturb the reader.
@@ -41,7 +46,7 @@ function NoReport({ error, onRetry }: { error: Error; onRetry: () => void }) {
 
 function Report({ frame }: { frame: ReportFrame }) {
   const tabs = useTabs();
-  const [chosen, setChosen] = useState(() => defaultTab(frame.tabs));
+  const [chosen, setChosen] = useState(frame.default_tab);
   const figures = useFreshFigures(frame);
 
   useEffect(() => {

@@ -9,12 +9,12 @@ describe('filters carried over', () => {
       'NATIVE_FILTER-brand': {
         id: 'NATIVE_FILTER-brand',
         filterState: { value: ['米其林'] },
-        extraFormState: { filters: [{ col: 'brand_name', op: 'IN', val: ['米其林'] }] },
+        extraFormData: { filters: [{ col: 'brand_name', op: 'IN', val: ['米其林'] }] },
       },
     });
     expect(moved.endsWith('&uiConfig=3&role_id=3')).toBe(true);
     expect(decodeURIComponent(moved)).toContain(
-      "native_filters=('NATIVE_FILTER-brand':('id':'NATIVE_FILTER-brand','extraFormState':('filters':!(('col':'brand_name','op':'IN','val':!('米其林')))),'filterState':('value':!('米其林')),'ownState':()))",
+      "native_filters=('NATIVE_FILTER-brand':('id':'NATIVE_FILTER-brand','extraFormData':('filters':!(('col':'brand_name','op':'IN','val':!('米其林')))),'filterState':('value':!('米其林')),'ownState':()))",
     );
   });
 

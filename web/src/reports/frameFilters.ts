@@ -1,7 +1,7 @@
 /** Carries the filters a reader has set in a frame over to the frame that replaces it. */
 
 /** Superset's data mask: what each native filter is set to, by filter id. */
-export type DataMask = Record<string, { id?: string; filterState?: Record<string, unknown>; extraFormState?: unknown }>;
+export type DataMask = Record<string, { id?: string; filterState?: Record<string, unknown>; extraFormData?: unknown }>;
 
 const NATIVE = 'NATIVE_FILTER';
 
@@ -10,7 +10,7 @@ export function withFilters(address: string, mask: DataMask): string {
   const set = Object.entries(mask).filter(([id, filter]) => id.startsWith(NATIVE) && hasValue(filter.filterState?.value));
   if (set.length === 0) return address;
   const filters = Object.fromEntries(
-    set.map(([id, { filterState, extraFormState }]) => [id, { id, extraFormState, filterState, ownState: {} }]),
+    set.map(([id, { filterState, extraFormData }]) => [id, { id, extraFormData, filterState, ownState: {} }]),
   );
   const [path = '', query = ''] = address.split('?');
   const first = `native_filters=${encodeURIComponent(rison(filters))}`;

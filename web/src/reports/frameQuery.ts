@@ -15,6 +15,7 @@ export interface ReportFrame {
   label: string;
   /** When the figures were published, YYYY-MM-DD HH:mm:ss. */
   refreshed_at: string | null;
+  default_tab: string;
   tabs: FrameTab[];
 }
 
@@ -24,10 +25,24 @@ export interface GuestToken {
   expires_in: number;
 }
 
-export function frameQuery(code: string) {
+/** `values` open the report on a given value, say one article in its detail. */
+export type FrameValues = Record<string, string>;
+
+export function frameQuery(code: string, values: FrameValues) {
   return queryOptions({
-    queryKey: ['report', 'frame', code],
-    queryFn: () => api.get<ReportFrame>('v2/report/Frame/getFrame', { code }),
+    queryKey: ['report', 'frame', code, values],
+    queryFn: () => api.get<ReportFrame>('v2/report/Frame/getFrame', { ...values, code }),
+    staleTime: Infinity,
+    meta: { quiet: true },
+  });
+}
+
+/** When the newest figures were published; one answer for all reports. */
+export function refreshedAtQuery() {
+  return queryOptions({
+    queryKey: ['report', 'refreshedAt'],
+    queryFn: () => api.get<Pick<ReportFrame, 'refreshed_at'>>('v2/report/Frame/getRefreshedAt'),
+    staleTime: 0,
     meta: { quiet: true },
   });
 }
@@ -38,12 +53,4 @@ export function fetchGuestToken(code: string, tab: string): Promise<GuestToken> 
 
 export function countVisit(code: string): Promise<unknown> {
   return api.get('v2/open/ReportStatistic/add', { code });
-}
-
-const MONTH = '按月分析';
-
-/** By month where there is a choice, else the first. */
-export function defaultTab(tabs: readonly FrameTab[]): string {
-  const month = tabs.find((tab) => tab.key === 'month' || tab.label === MONTH);
-  return (month ?? tabs[0])?.key ?? '';
 }

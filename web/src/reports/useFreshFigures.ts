@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { usePageActive } from '@/lib/tabs';
-import { frameQuery, type ReportFrame } from './frameQuery';
+import { refreshedAtQuery, type ReportFrame } from './frameQuery';
 
 const askEvery = 3_000;
 /** In busy hours figures are published every few seconds; a reader wants some rest between two of them. */
@@ -23,7 +23,7 @@ export interface FreshFigures {
 
 export function useFreshFigures(frame: ReportFrame): FreshFigures {
   const active = usePageActive();
-  const newest = useQuery({ ...frameQuery(frame.code), refetchInterval: active ? askEvery : false });
+  const newest = useQuery({ ...refreshedAtQuery(), refetchInterval: active ? askEvery : false });
   const publishedAt = newest.data?.refreshed_at ?? frame.refreshed_at;
   const [shown, setShown] = useState({ publishedAt, version: 0, since: 0 });
   const [following, setFollowing] = useState(() => localStorage.getItem(FOLLOW) !== 'false');

@@ -32,7 +32,7 @@ function Home({ session }: { session: Session }) {
         </div>
         <div className={styles.today}>
           <p>{longDate(now)}</p>
-          <DataFreshness leaves={leaves} />
+          <DataFreshness />
         </div>
       </section>
       {leaves.length === 0 && <Empty description="您的角色还没有任何菜单，请联系管理员授权" />}
