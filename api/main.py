@@ -14,8 +14,7 @@ from api.kit.settings import settings
 from api.master import calls as master_calls
 from api.master.ledgers import Books
 from api.purchase import calls as purchase_calls
-
-# reporting
+from api.reporting import calls as reporting_calls
 from api.reporting.proxy import FrameProxy
 from api.shell import calls as shell_calls
 from api.shell import wake
@@ -24,7 +23,7 @@ from api.shell.site import Site
 
 assert catalogue.__all__
 
-HAND_WRITTEN = (identity_calls, master_calls, purchase_calls, customer_calls, shell_calls)
+HAND_WRITTEN = (identity_calls, master_calls, purchase_calls, customer_calls, reporting_calls, shell_calls)
 
 
 def build() -> FastAPI:

@@ -16,10 +16,10 @@ from api.kit.context import Context
 from api.kit.document import Bill, Link
 from api.kit.errors import NotFound, Refusal
 from api.kit.flow import TRANSITIONS
-from api.kit.listing import ListQuery, page_of, query_model
+from api.kit.listing import ListQuery, count_and_totals, page_of, query_model
 from api.kit.projection import masked, masks, project
 from api.kit.resource import ACTION_LABELS, Resource
-from api.kit.schemas import Act, BatchAnswer, Keys, LogRow, Payload, Saved, info_model, page_model, save_model
+from api.kit.schemas import Act, BatchAnswer, Keys, LogRow, Payload, Saved, Totals, info_model, page_model, save_model
 from api.kit.scope import within
 
 Export = Callable[[Context, type[Resource], ListQuery], dict[str, Any]]
@@ -64,6 +64,10 @@ def _reads(router: APIRouter, cls: type[Resource]) -> None:
     def get_list(ctx: Context, query: ListQuery) -> Any:
         return page_of(ctx.conn, cls, query, ctx.principal).answer()
 
+    def get_totals(ctx: Context, query: ListQuery) -> Any:
+        total, totals = count_and_totals(ctx.conn, cls, query, ctx.principal)
+        return {"total": total, "totals": totals}
+
     def get_info(ctx: Context, id: Annotated[int, Query(ge=0, le=2**62)]) -> Any:
         return bill_info(ctx, cls, id) if issubclass(cls, Bill) else records.info(ctx, cls, id)
 
@@ -72,6 +76,7 @@ def _reads(router: APIRouter, cls: type[Resource]) -> None:
 
     query = Annotated[query_model(cls), Query()]
     call(router, "GET", f"{api}/getList", right=right, returns=page_model(cls))(_typed(get_list, query=query))
+    call(router, "GET", f"{api}/getTotals", right=right, returns=Totals)(_typed(get_totals, query=query))
     call(router, "GET", f"{api}/getInfo", right=right, returns=info_model(cls))(get_info)
     call(router, "GET", f"{api}/getLog", right=right, returns=list[LogRow])(get_log)
 

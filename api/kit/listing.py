@@ -33,6 +33,7 @@ class ListQuery(BaseModel):
     order_key: str = Described("", description="排序字段")
     order_by: str = Described("", pattern="^(asc|desc|)$", description="asc 或 desc")
     keyword: str = Described("", max_length=100, description="在文本字段中查找")
+    totals: int = Described(1, ge=0, le=1, description="0 = 不要总行数与合计，另以 getTotals 取")
     timeStamp: int | None = Described(None, description="请求时间，毫秒")
     sign: str | None = Described(None, description="请求签名")
 
@@ -42,13 +43,13 @@ class Page:
     """One page of rows, and what the whole filter adds up to."""
 
     rows: list[dict[str, Any]]
-    total: int
+    total: int | None
     totals: dict[str, Decimal]
     page: int
     per_page: int
 
     def answer(self) -> dict[str, Any]:
-        last = max(1, -(-self.total // self.per_page))
+        last = None if self.total is None else max(1, -(-self.total // self.per_page))
         return {
             "data": self.rows,
             "total": self.total,
@@ -164,7 +165,7 @@ def page_of(conn: Connection, cls: type[Resource], query: ListQuery, principal: 
     statement, _ = select_rows(cls, query, principal)
     offset = (query.page - 1) * query.per_page
     rows = conn.execute(statement.limit(query.per_page).offset(offset)).all()
-    total, totals = count_and_totals(conn, cls, query, principal)
+    total, totals = count_and_totals(conn, cls, query, principal) if query.totals else (None, {})
     hidden = masks(cls, cls.name(), principal)
     absent = {
         name: "无权限" for name in hidden if any(item.name == name and item.list for item in cls.fields())

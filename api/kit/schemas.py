@@ -55,6 +55,13 @@ class Saved(BaseModel):
     bill_no: str | None = None
 
 
+class Totals(BaseModel):
+    """How many rows a whole filter holds, and what they add up to."""
+
+    total: int
+    totals: dict[str, str]
+
+
 class LogRow(BaseModel):
     log_id: int
     action: str
@@ -124,9 +131,9 @@ def page_model(cls: type[Resource]) -> type[BaseModel]:
     return create_model(
         f"{cls.__name__}Page",
         data=(list[row_model(cls)], ...),  # type: ignore[misc]
-        total=(int, ...),
+        total=(int | None, ...),
         current_page=(int, ...),
         per_page=(int, ...),
-        last_page=(int, ...),
+        last_page=(int | None, ...),
         totals=(dict[str, str], ...),
     )
