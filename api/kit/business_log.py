@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -55,6 +56,24 @@ def write(
     """Append one action."""
     row = (resource, record_id, bill_no, company_id, action, principal.user_id, principal.realname)
     conn.exec_driver_sql(_INSERT, (*row, _json(before), _json(after), reason))
+
+
+def write_all(
+    conn: Connection,
+    principal: Principal,
+    resource: str,
+    action: str,
+    records: Sequence[tuple[int, str, int, Any]],
+) -> None:
+    """Append one action on many records: (id, bill number, company, values after) each."""
+    actor = (principal.user_id, principal.realname)
+    conn.exec_driver_sql(
+        _INSERT,
+        [
+            (resource, key, number, company, action, *actor, None, _json(after), None)
+            for key, number, company, after in records
+        ],
+    )
 
 
 def _json(value: Any) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from sqlalchemy import Connection
 
@@ -31,6 +31,8 @@ class Context:
     host: str = ""
     client: str = ""
     after_commit: list[Callable[[], None]] = field(default_factory=list)
+    known: dict[tuple[str, int], Any] = field(default_factory=dict)
+    """Masters' values that were looked up for this context; many bills of one context read them once."""
 
     def require(self, right: str) -> None:
         """Refuse unless the principal holds a right."""

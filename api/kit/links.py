@@ -5,15 +5,15 @@ An order line knows what was received or shipped, a delivery's line what was ret
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Row, select
 
 from api.kit import registry
 from api.kit.context import Context
-from api.kit.document import Bill, Document, Link
+from api.kit.document import Bill, Link
 from api.kit.errors import NotFound, Refusal
 from api.kit.flow import AUDITED, LOCKED
 from api.kit.projection import masked, masks, project
@@ -104,13 +104,13 @@ def _rest(ctx: Context, cls: type[Bill], link: Link, key: int) -> list[dict[str,
     return found
 
 
-def execute(ctx: Context, doc: Document, link: Link, sign: Decimal) -> None:
-    """Add the bill's quantities to what its source lines have executed; never past what they ordered or delivered.
+def execute(ctx: Context, executing: Iterable[Row[Any]], link: Link, sign: Decimal) -> None:
+    """Add the executing lines' quantities to what their source lines have executed; never past those lines' own.
 
     The sources' headers are locked first, so that none is closed or un-audited meanwhile.
     """
     wanted: dict[int, Decimal] = {}
-    for line in doc.lines:
+    for line in executing:
         source = getattr(line, link.column)
         if source is not None:
             wanted[source] = wanted.get(source, Decimal(0)) + line.quantity * sign

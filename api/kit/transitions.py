@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any, Protocol
@@ -24,6 +24,8 @@ class Ledgers(Protocol):
     """What the kit needs of the ledgers; `api.ledger` supplies it."""
 
     def post(self, ctx: Context, cls: type[Bill], doc: Document, postings: Postings) -> None: ...
+
+    def post_all(self, ctx: Context, bills: Sequence[tuple[BillRef, Postings]]) -> None: ...
 
     def reverse(self, ctx: Context, bill: BillRef) -> None: ...
 
@@ -56,7 +58,7 @@ def move(ctx: Context, cls: type[Bill], action: str, key: int, reason: str | Non
         doc = read(ctx.conn, cls, header)
         cls.guard(ctx, doc, action)
         _apply(ctx, cls, doc, step)
-        ctx.after_commit.extend(wake for wake in _woken if wake not in ctx.after_commit)
+        wake_after_commit(ctx)
     no, company = header.bill_no, header.company_id
     business_log.write(
         ctx.conn, ctx.principal, cls.name(), key, action, bill_no=no, company_id=company, reason=reason
@@ -69,13 +71,6 @@ def _guarded_update(
 ) -> tuple[int, Row[Any]]:
     table = cls.table()
     mine = (table.c.bill_id == key) & within(table, ctx.principal)
-    values: dict[str, Any] = {"status": step.target, "revision": table.c.revision + 1}
-    if step.name == "auditorPass":
-        values |= {"auditor_id": ctx.principal.user_id, "audited_at": func.now(), "reject_reason": None}
-    elif step.name == "antiAuditor":
-        values |= {"auditor_id": None, "audited_at": None}
-    elif step.name == "auditorNoPass":
-        values["reject_reason"] = reason
     if len(step.source) == 1:
         [before] = step.source
     else:
@@ -83,6 +78,7 @@ def _guarded_update(
             ctx.conn.execute(select(table.c.status).where(mine).with_for_update()).scalar_one_or_none() or 0
         )
     statement = update(table).where(mine, table.c.status == before, table.c.status.in_(step.source))
+    values = changes(ctx, cls, step, reason)
     header = ctx.conn.execute(statement.values(values).returning(*table.columns)).first()
     if header is None:
         if ctx.conn.execute(select(table.c.bill_id).where(mine)).first() is None:
@@ -91,30 +87,62 @@ def _guarded_update(
     return before, header
 
 
+def changes(ctx: Context, cls: type[Bill], step: Transition, reason: str | None = None) -> dict[str, Any]:
+    """What a transition writes into a bill's header."""
+    values: dict[str, Any] = {"status": step.target, "revision": cls.table().c.revision + 1}
+    if step.name == "auditorPass":
+        values |= {"auditor_id": ctx.principal.user_id, "audited_at": func.now(), "reject_reason": None}
+    elif step.name == "antiAuditor":
+        values |= {"auditor_id": None, "audited_at": None}
+    elif step.name == "auditorNoPass":
+        values["reject_reason"] = reason
+    return values
+
+
 def read(conn: Connection, cls: type[Bill], header: Row[Any]) -> Document:
     """The stored bill with its blocks."""
+    [doc] = read_all(conn, cls, [header])
+    return doc
+
+
+def read_all(conn: Connection, cls: type[Bill], headers: Sequence[Row[Any]]) -> list[Document]:
+    """Stored bills with their blocks, one statement a block."""
     assert cls.bill is not None
-    children = {}
+    documents = {header.bill_id: Document(header, {}) for header in headers}
     for block in cls.bill.blocks:
         table = block.cls.table()
-        children[block.name] = conn.execute(
-            select(table).where(table.c.bill_id == header.bill_id).order_by(table.c.line_no)
-        ).all()
-    return Document(header, children)
+        found: dict[int, list[Row[Any]]] = {key: [] for key in documents}
+        query = select(table).where(table.c.bill_id.in_(list(documents))).order_by(table.c.line_no)
+        for row in conn.execute(query):
+            found[row.bill_id].append(row)
+        for key, rows in found.items():
+            documents[key].children[block.name] = rows
+    return list(documents.values())
+
+
+def wake_after_commit(ctx: Context) -> None:
+    """Have the readers of the ledgers woken once the present transaction is committed."""
+    ctx.after_commit.extend(wake for wake in _woken if wake not in ctx.after_commit)
+
+
+def ledgers() -> Ledgers:
+    """The ledgers that were set."""
+    assert _ledgers is not None
+    return _ledgers
 
 
 def _apply(ctx: Context, cls: type[Bill], doc: Document, step: Transition) -> None:
-    assert _ledgers is not None and cls.bill is not None
+    assert cls.bill is not None
     if step.effect in ("post", "reverse"):
         for link in cls.bill.links:
-            links.execute(ctx, doc, link, Decimal(1 if step.effect == "post" else -1))
+            links.execute(ctx, doc.lines, link, Decimal(1 if step.effect == "post" else -1))
     if step.effect == "post":
-        _ledgers.post(ctx, cls, doc, cls.postings(doc))
+        ledgers().post(ctx, cls, doc, cls.postings(doc))
     elif step.effect == "reverse":
-        _ledgers.reverse(ctx, cls.reference(doc.header))
+        ledgers().reverse(ctx, cls.reference(doc.header))
     else:
         closing = cls.closing(doc)
-        _ledgers.post(ctx, cls, doc, closing if step.effect == "close" else negated(closing))
+        ledgers().post(ctx, cls, doc, closing if step.effect == "close" else negated(closing))
 
 
 def negated(postings: Postings) -> Postings:

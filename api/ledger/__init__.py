@@ -5,7 +5,7 @@
 
 from api.ledger.balances import Place, Stock, places_of, stock_of, unit_costs
 from api.ledger.periods import close_period, open_period
-from api.ledger.post import STRICT, Policy, post, reverse
+from api.ledger.post import STRICT, Policy, post, post_all, reverse
 
 __all__ = [
     "STRICT",
@@ -16,6 +16,7 @@ __all__ = [
     "open_period",
     "places_of",
     "post",
+    "post_all",
     "reverse",
     "stock_of",
     "unit_costs",

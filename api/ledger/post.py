@@ -7,6 +7,7 @@ from rows that the caller locked before. Cost rules: spec/3-rules.md 5.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -19,6 +20,13 @@ from api.kit.posting import BillRef, Postings, StockMove
 from api.ledger.refusals import SQLSTATE, reraise
 
 _POST = "select erp_post(%s::text, %s::bigint, %s::text, %s::bigint, %s::date, %s::jsonb, %s::bigint[], %s::boolean)"
+_POST_ALL = """
+select erp_post(b.bill_type, b.bill_id, b.bill_no, b.company_id, b.business_date, b.postings::jsonb, %s::bigint[],
+    %s::boolean)
+from unnest(%s::text[], %s::bigint[], %s::text[], %s::bigint[], %s::date[], %s::text[]) with ordinality
+    as b (bill_type, bill_id, bill_no, company_id, business_date, postings, turn)
+order by b.turn
+"""
 _REVERSE = "select erp_reverse(%s::text, %s::bigint, %s::text, %s::bigint, %s::date, %s::bigint[])"
 
 
@@ -52,6 +60,21 @@ def post(conn: Connection, bill: BillRef, postings: Postings, policy: Policy = S
                 policy.reserve_beyond_stock,
             ),
         )
+
+
+def post_all(conn: Connection, bills: Sequence[tuple[BillRef, Postings]], policy: Policy = STRICT) -> None:
+    """Write what many audited bills do, one after the other in their order, in one database call; all or nothing.
+
+    Raises the `LedgerRefusal` of the first that is refused, without saying which: post them singly to learn it.
+    """
+    rows = [
+        (*_reference(bill), orjson.dumps(content).decode())
+        for bill, postings in bills
+        if (content := _content(postings))
+    ]
+    if rows:
+        columns = [list(column) for column in zip(*rows, strict=True)]
+        _call(conn, _POST_ALL, (list(policy.negative_warehouses), policy.reserve_beyond_stock, *columns))
 
 
 def reverse(conn: Connection, bill: BillRef, policy: Policy = STRICT) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlalchemy import Connection, select, text
 
 from api import ledger
@@ -21,6 +23,12 @@ class Books:
         policy = policy_of(ctx.conn)
         try:
             ledger.post(ctx.conn, cls.reference(doc.header), postings, policy)
+        except LedgerRefusal as refusal:
+            raise _named(ctx, refusal) from None
+
+    def post_all(self, ctx: Context, bills: Sequence[tuple[BillRef, Postings]]) -> None:
+        try:
+            ledger.post_all(ctx.conn, bills, policy_of(ctx.conn))
         except LedgerRefusal as refusal:
             raise _named(ctx, refusal) from None
 

@@ -64,10 +64,13 @@ def due_date(ctx: Context, header: Mapping[str, Any], partner: str) -> date:
     if header.get("due_date"):
         given: date = header["due_date"]
         return given
-    table = registry.get(partner).table()
-    query = select(table.c.payment_days).where(table.c[f"{partner}_id"] == header[f"{partner}_id"])
+    place = (f"{partner}.payment_days", header[f"{partner}_id"])
+    if place not in ctx.known:
+        table = registry.get(partner).table()
+        query = select(table.c.payment_days).where(table.c[f"{partner}_id"] == header[f"{partner}_id"])
+        ctx.known[place] = ctx.conn.execute(query).scalar_one()
     on: date = header["business_date"]
-    return on + timedelta(days=ctx.conn.execute(query).scalar_one())
+    return on + timedelta(days=ctx.known[place])
 
 
 def due(sort: int = -44) -> Mapped[date | None]:

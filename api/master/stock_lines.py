@@ -70,7 +70,13 @@ class StockBill(GoodsBill):
 
 
 def settle_batches(ctx: Context, lines: list[dict[str, Any]], problems: Problems) -> None:
-    """Give inbound lines their batch rows, made where new; batch-managed goods must name one, DOT weeks must exist."""
+    """Give inbound lines their batch rows, made where new; batch-managed goods must name one, DOT weeks must exist.
+
+    Lines that have theirs already, because many bills were settled at once, stay as they are.
+    """
+    lines = [line for line in lines if "batch_id" not in line]
+    if not lines:
+        return
     managed = _managed(ctx.conn, {line["goods_id"] for line in lines})
     for line in lines:
         problems.place = f"第{line['line_no']}行"

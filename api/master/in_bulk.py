@@ -1,0 +1,29 @@
+"""Bulk posting of bills (批量过账): the batches of all inbound lines are settled at once, then the kit takes over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from api.kit import bulk
+from api.kit.bulk import Entry
+from api.kit.context import Context
+from api.kit.validation import Problems
+from api.master.stock_lines import InboundLine, settle_batches
+
+
+def post(ctx: Context, entries: Sequence[Entry]) -> None:
+    """`bulk.post`, after looking up for all entries together what inspection would look up bill by bill."""
+    settle_batches(ctx, _inbound_lines(entries), Problems())
+    bulk.post(ctx, entries)
+
+
+def _inbound_lines(entries: Sequence[Entry]) -> list[dict[str, Any]]:
+    found = []
+    for entry in entries:
+        assert entry.cls.bill is not None
+        if any(issubclass(block.cls, InboundLine) for block in entry.cls.bill.blocks):
+            for number, line in enumerate(entry.lines, 1):
+                line["line_no"] = number
+                found.append(line)
+    return found
