@@ -5,7 +5,7 @@ from api.identity import tables as identity_tables
 from api.inventory import other_inbound, other_outbound
 from api.kit import business_log, idempotency, numbering
 from api.ledger import tables as ledger_tables
-from api.master import goods, organisation, partners, warehouses
+from api.master import bill_checks, goods, organisation, partners, warehouses
 from api.purchase import purchase_inbound, purchase_order, purchase_return, supplier_payment
 from api.sales import sales_order, sales_outbound, sales_return
 from api.shell import export_tasks
@@ -32,3 +32,5 @@ __all__ = [
     "supplier_payment",
     "warehouses",
 ]
+
+bill_checks.register_all()

@@ -106,6 +106,31 @@ def openapi(
 
 
 @app.command()
+def check(listed: Annotated[bool, typer.Option("--list", help="只列出检查项")] = False) -> None:
+    """核对账簿：余额等于流水、占用等于未执行订单、单据等于过账……有不符的返回 1。"""
+    from api.launch.attach import database
+    from api.shell.integrity import report
+
+    if listed:
+        raise typer.Exit(report(None))
+    with database(settings()) as url:
+        raise typer.Exit(report(url))
+
+
+@app.command()
+def token(
+    user: Annotated[str, typer.Argument(help="登录名")],
+    days: Annotated[int, typer.Option(help="有效天数", min=1, max=3650)] = 365,
+) -> None:
+    """为接口对接发一个令牌：以该用户的权限调用，不需要签名。"""
+    from api.identity.setup import issue_token
+    from api.launch.attach import database
+
+    with database(settings()):
+        print(issue_token(user, days))
+
+
+@app.command()
 def healthy(part: Annotated[Part, typer.Argument(help="哪一部分")]) -> None:
     """检查一个常驻进程是否正常：正常返回 0，否则返回 1；供容器的健康检查使用。"""
     from api.launch.health import is_healthy

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, select, text
 
-from api.identity import passwords, rights
+from api.identity import passwords, rights, sessions
 from api.identity.tables import Role, UserAccount
+from api.kit.database import transact
+from api.kit.errors import NotFound
 from api.kit.scope import ALL_RIGHTS
 
 ADMIN = "admin"
@@ -37,3 +39,15 @@ def ensure_admin(conn: Connection, password: str, group_name: str = "集团总�
     values = {"user_name": ADMIN, "realname": "管理员", "company_id": company, "role_id": role}
     statement = UserAccount.table().insert().values(**values, password_hash=passwords.hashed(password))
     return int(conn.execute(statement.returning(UserAccount.table().c.user_id)).scalar_one())
+
+
+def issue_token(user_name: str, days: int) -> str:
+    """An API token of a user, told once."""
+
+    def issue(conn: Connection) -> str:
+        user = conn.execute(select(UserAccount.user_id).where(UserAccount.user_name == user_name)).scalar()
+        if user is None:
+            raise NotFound("用户")
+        return sessions.open_api_token(conn, user, days)
+
+    return transact(issue)

@@ -1,0 +1,92 @@
+"""Integrity of bills (单据与账簿核对): what every declared bill says must stand in the ledgers, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from api.kit import registry
+from api.kit.document import Bill, Block, Link
+from api.kit.resource import Resource
+from api.ledger.checks import Check, register
+from api.master.settlements import SettlingBill
+from api.master.stock_lines import InboundLine, OutboundLine
+
+_POSTED = "(2, 4, 5)"
+
+_MOVED = """
+select h.bill_no, l.line_no, l.quantity, coalesce(s.quantity, 0) as moved
+from {line} l
+join {bill} h using (bill_id)
+left join (select line_id, sum(quantity) as quantity from stock_ledger where bill_type = '{prefix}' group by line_id) s
+    using (line_id)
+where coalesce(s.quantity, 0) <> case when h.status in {posted} then {sign} * l.quantity else 0 end
+"""
+_STRAY = """
+select s.bill_type, s.bill_no, sum(s.quantity) as quantity
+from stock_ledger s
+where s.bill_type = '{prefix}' and not exists (select from {line} l where l.line_id = s.line_id)
+group by s.bill_type, s.bill_no having sum(s.quantity) <> 0
+"""
+_COUNTED = """
+select l.line_id, l.{counter} as counted, coalesce(e.quantity, 0) as executed
+from {source} l
+left join (
+    select x.{column} as line_id, sum(x.quantity) as quantity
+    from {line} x join {bill} h using (bill_id)
+    where h.status in {posted} and x.{column} is not null
+    group by x.{column}
+) e using (line_id)
+where l.{counter} <> coalesce(e.quantity, 0)
+"""
+_RECEIVED = """
+select h.bill_no, h.amount, coalesce(m.amount, 0) as moved
+from {bill} h
+left join (select bill_id, sum(amount) as amount from money_ledger where bill_type = '{prefix}' group by bill_id) m
+    using (bill_id)
+where abs(coalesce(m.amount, 0)) <> case when h.status in {posted} then h.amount else 0 end
+"""
+_TOTALLED = """
+select h.bill_no, h.total_amount, sum(l.amount) as lines
+from {bill} h join {line} l using (bill_id)
+group by h.bill_id having h.total_amount <> sum(l.amount) or h.total_quantity <> sum(l.quantity)
+"""
+
+
+def _of(cls: type[Bill]) -> Iterator[Check]:
+    assert cls.bill is not None
+    label, prefix = cls.declaration.label, cls.bill.prefix
+    common = {"bill": cls.name(), "prefix": prefix, "posted": _POSTED}
+    for block in cls.bill.blocks:
+        yield from _of_block(cls, block, label, common)
+    if issubclass(cls, SettlingBill):
+        yield Check(f"{cls.name()}_money", f"{label}的金额等于资金流水", _RECEIVED.format(**common))
+    for link in cls.bill.links:
+        yield _of_link(cls, link, label, common)
+
+
+def _of_block(cls: type[Bill], block: Block, label: str, common: dict[str, str]) -> Iterator[Check]:
+    line = block.cls.name()
+    if issubclass(block.cls, InboundLine | OutboundLine):
+        sign = "1" if issubclass(block.cls, InboundLine) else "-1"
+        moved = _MOVED.format(**common, line=line, sign=sign)
+        yield Check(f"{cls.name()}_moves", f"{label}各行数量等于库存流水，未审核与作废的为零", moved)
+        yield Check(f"{cls.name()}_stray", f"没有无单据的{label}库存流水", _STRAY.format(**common, line=line))
+    if "total_amount" in cls.table().c:
+        yield Check(
+            f"{cls.name()}_totals", f"{label}表头合计等于明细之和", _TOTALLED.format(**common, line=line)
+        )
+
+
+def _of_link(cls: type[Bill], link: Link, label: str, common: dict[str, str]) -> Check:
+    assert cls.bill is not None
+    names = {"line": cls.bill.blocks[0].cls.name(), "source": link.lines.name()}
+    sql = _COUNTED.format(**common, **names, counter=link.counter, column=link.column)
+    source: type[Resource] = registry.get(link.bill)
+    return Check(f"{cls.name()}_executed", f"{source.declaration.label}的执行数量等于已审核{label}之和", sql)
+
+
+def register_all() -> None:
+    """Register the checks of every declared bill; called once, when all are declared."""
+    for cls in registry.declared():
+        if issubclass(cls, Bill):
+            register(*_of(cls))
