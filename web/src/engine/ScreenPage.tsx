@@ -43,7 +43,15 @@ function ScreenOf({ screen, params }: { screen: Screen; params: Record<string, s
       return <DetailPage key={id} screen={screen} id={id} />;
     default:
       // Some bills are added and edited on one route; the id tells which.
-      return <FormPage key={`${id}:${params.copy ?? ''}`} screen={screen} id={id || null} copyOf={Number(params.copy ?? 0) || null} />;
+      return (
+        <FormPage
+          key={`${id}:${params.copy ?? ''}:${params.from ?? ''}`}
+          screen={screen}
+          id={id || null}
+          copyOf={Number(params.copy ?? 0) || null}
+          from={Number(params.from ?? 0) || null}
+        />
+      );
   }
 }
 

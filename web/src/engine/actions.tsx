@@ -25,12 +25,12 @@ export function useActions(screen: Screen) {
   const [running, setRunning] = useState<string | null>(null);
 
   const run = useCallback(
-    async (action: Action, rows: Row[], options: { confirmed?: boolean } = {}): Promise<ActionOutcome> => {
+    async (action: Action, rows: Row[], options: { unasked?: boolean } = {}): Promise<ActionOutcome> => {
       if (rows.length === 0) {
         showMessage('warning', action.name === 'del' ? '请选择要删除的信息' : `请选择要${action.label}的信息`);
         return NOTHING;
       }
-      const answer = options.confirmed ? { reason: undefined } : await ask(modal, action, rows.length);
+      const answer = options.unasked ? { reason: undefined } : await ask(modal, action, rows.length);
       if (answer === null) {
         showMessage('info', action.name === 'del' ? '已取消删除' : '已取消此操作');
         return NOTHING;

@@ -21,6 +21,7 @@ export function field(marks: Partial<Field> & { name: string }): Field {
     rule: null,
     masked: false,
     copied: true,
+    hidden: false,
     ...marks,
   };
 }
@@ -93,6 +94,7 @@ export function billScreen(marks: Partial<Screen> = {}): Screen {
     order: { key: 'bill_id', by: 'desc' },
     status_field: 'status',
     pricing,
+    follow_ups: [],
     ...marks,
   };
 }

@@ -38,6 +38,21 @@ export function infoQuery(screen: Screen, id: number) {
   });
 }
 
+/**
+ * What a form starts from: a record, or with `draw` what is left of another bill. Read once, since a form must not change
+ * under the hands of whoever fills it.
+ */
+export function formQuery(screen: Screen, id: number, draw: boolean) {
+  const call = draw ? 'getDraft' : 'getInfo';
+  return queryOptions({
+    queryKey: ['form', screen.name, call, id],
+    queryFn: ({ signal }) => api.get<Row>(`${screen.api}/${call}`, { id }, { signal }),
+    staleTime: Infinity,
+    gcTime: 0,
+    retry,
+  });
+}
+
 export function logQuery(screen: Screen, id: number) {
   return queryOptions({
     queryKey: [screen.name, 'log', id],

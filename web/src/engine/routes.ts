@@ -1,7 +1,7 @@
 import { useCallback } from 'react';
 import { useNavigate } from 'react-router';
 import { useTabs } from '../lib/tabs';
-import type { Row, Screen } from './types';
+import type { FollowUp, Row, Screen } from './types';
 import { keyOf } from './types';
 
 /** Where a screen leads: its add, edit and see pages, and back. */
@@ -20,6 +20,8 @@ export function useScreenLinks(screen: Screen) {
     see: (row: Row) => routes.see && open(`${routes.see}?id=${keyOf(screen, row)}`, `${label}详情`),
     /** Another record in the place of this page. */
     replaceSee: (id: number) => routes.see && navigate(`${routes.see}?id=${id}`, { replace: true }),
+    /** Opens a bill drawn from this one. */
+    follow: (up: FollowUp, id: number) => open(`${up.route}?from=${id}`, up.label.replace(/^生成/, '新增')),
     list: () => tabs.open(routes.list, label, { keepAlive: true }),
     canEdit: Boolean(routes.edit ?? routes.add),
     canSee: Boolean(routes.see),

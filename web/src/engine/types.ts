@@ -49,6 +49,8 @@ export interface Field {
   masked: boolean;
   /** Whether copying a bill copies it; links to other bills are stripped. */
   copied: boolean;
+  /** Sent, but never shown. */
+  hidden: boolean;
 }
 
 export interface Action {
@@ -100,6 +102,14 @@ export interface Screen {
   order: { key: string; by: 'asc' | 'desc' };
   status_field: string | null;
   pricing: Pricing | null;
+  /** Bills that can be drawn from this one. */
+  follow_ups: FollowUp[];
+}
+
+export interface FollowUp {
+  label: string;
+  route: string;
+  api: string;
 }
 
 /** A row as the server answers it: numbers as strings, ids as integers. */

@@ -3,7 +3,7 @@ import { Select, Spin } from 'antd';
 import { useState, type UIEvent } from 'react';
 import type { Query } from '../../lib/api';
 import { useDebounced } from '../../lib/useDebounced';
-import { dropdownQuery } from '../queries';
+import { choiceQuery } from '../queries';
 import type { Field, Ref, Row } from '../types';
 import { isEmptyRef } from './fieldValue';
 
@@ -29,7 +29,7 @@ export function RefSelect({ field, value, label, narrow = {}, multiple, disabled
   const [open, setOpen] = useState(false);
   const [keyword, setKeyword] = useState('');
   const settled = useDebounced(keyword.trim());
-  const query = useInfiniteQuery({ ...dropdownQuery(ref, settled, narrow), enabled: open });
+  const query = useInfiniteQuery({ ...choiceQuery(ref, settled, narrow), enabled: open });
   const rows = query.data?.pages.flatMap((page) => page.data) ?? [];
   const options = rows.map((row) => ({ value: Number(row[ref.value]), label: String(row[ref.label] ?? row[ref.value]), row }));
   const current = currentOption(value, label);

@@ -1,3 +1,4 @@
+import { isWritable } from '../fields/fieldRules';
 import type { Block, Field, Pricing } from '../types';
 import { goodsField, isEditable } from './lineModel';
 
@@ -23,6 +24,7 @@ function beside(name: string, label: string, type: Field['type']): Field {
     rule: null,
     masked: false,
     copied: false,
+    hidden: false,
   };
 }
 
@@ -30,12 +32,20 @@ const STOCK = beside('available_stocks', '可用库存', 'quantity');
 const LAST_PRICE = beside('last_price', '最近价', 'price');
 
 export function gridFields(block: Block, pricing: Pricing | null): Field[] {
-  const shown = block.fields.filter((field) => field.type !== 'password' && (field.list || isEditable(field, pricing)));
+  const shown = block.fields.filter((field) => !field.hidden && (field.list || isEditable(field, pricing)));
   if (goodsField(block) === undefined || pricing === null) return shown;
   return shown.flatMap((field) => {
     if (field.name === pricing.quantity) return [field, STOCK];
     return field.name === pricing.price ? [field, LAST_PRICE] : [field];
   });
+}
+
+/**
+ * Where Enter stops: what has to be keyed in. Optional references (location, batch: the oldest goes first), flags and
+ * figures that follow from others are reached with Tab, arrows or the mouse.
+ */
+export function isStop(field: Field): boolean {
+  return isWritable(field) && field.type !== 'bool' && (field.type !== 'ref' || field.required);
 }
 
 export interface Cursor {

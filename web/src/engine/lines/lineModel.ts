@@ -17,7 +17,7 @@ export interface LineRow {
 let sequence = 0;
 
 export function newLine(fields: Field[], values: Row = {}): LineRow {
-  const preset = fields.filter((f) => isWritable(f) && f.default !== null && !isZero(f, f.default));
+  const preset = fields.filter((f) => isWritable(f) && f.default !== null && !(isNumberType(f.type) && isZero(f, f.default)));
   const defaults = Object.fromEntries(preset.map((f) => [f.name, f.default]));
   return { key: `line${++sequence}`, values: { ...defaults, ...values }, problems: {} };
 }
@@ -132,8 +132,7 @@ function withValues(line: LineRow, changes: Row, pricing: Pricing | null, edited
 
 function without(problems: Problems, name: string): Problems {
   if (!(name in problems)) return problems;
-  const { [name]: _gone, ...rest } = problems;
-  return rest;
+  return Object.fromEntries(Object.entries(problems).filter(([key]) => key !== name));
 }
 
 /** Applies changes and lets the pricing rules follow; a figure of one hundred million refuses the change. */

@@ -10,13 +10,24 @@ export interface LineStore extends Store<LineRow[]> {
   ensure: (index: number) => number;
   insert: (index: number) => void;
   remove: (index: number) => void;
+  /** Work whose result lines still wait for: look-ups of goods, a paste. */
+  track: (work: Promise<unknown>) => void;
+  idle: () => Promise<void>;
 }
 
 export function createLineStore(fields: Field[], lines: LineRow[]): LineStore {
   const store = createStore<LineRow[]>(lines.length > 0 ? lines : [newLine(fields)]);
+  const working = new Set<Promise<unknown>>();
   return {
     ...store,
     fields,
+    track: (work) => {
+      working.add(work);
+      void work.finally(() => working.delete(work)).catch(() => undefined);
+    },
+    idle: async () => {
+      while (working.size > 0) await Promise.allSettled(working);
+    },
     update: (index, change) =>
       store.set((before) => {
         const line = before[index];

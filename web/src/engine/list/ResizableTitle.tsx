@@ -1,6 +1,8 @@
 import type { HTMLAttributes, PointerEvent } from 'react';
 
-interface ResizableTitleProps extends HTMLAttributes<HTMLTableCellElement> {
+interface ResizableTitleProps extends HTMLAttributes<HTMLElement> {
+  /** `th` in a table, `div` in the line grid. */
+  as?: 'th' | 'div';
   columnWidth?: number;
   onResized?: (width: number) => void;
 }
@@ -8,31 +10,37 @@ interface ResizableTitleProps extends HTMLAttributes<HTMLTableCellElement> {
 const MIN_WIDTH = 50;
 
 /** A header cell whose right edge can be dragged; the table is told once, when let go. */
-export function ResizableTitle({ columnWidth, onResized, children, ...rest }: ResizableTitleProps) {
-  if (onResized === undefined) return <th {...rest}>{children}</th>;
-  const start = (event: PointerEvent<HTMLSpanElement>) => {
-    event.preventDefault();
-    event.stopPropagation();
-    const handle = event.currentTarget;
-    const from = event.clientX;
-    const widthAt = (x: number) => Math.max(MIN_WIDTH, (columnWidth ?? 100) + x - from);
-    handle.setPointerCapture(event.pointerId);
-    handle.classList.add('dragging');
-    handle.onpointermove = (move) => {
-      handle.style.transform = `translateX(${move.clientX - from}px)`;
-    };
-    handle.onpointerup = (up) => {
-      handle.onpointermove = null;
-      handle.onpointerup = null;
-      handle.style.transform = '';
-      handle.classList.remove('dragging');
-      onResized(widthAt(up.clientX));
-    };
-  };
+export function ResizableTitle({ as: Tag = 'th', columnWidth = 100, onResized, children, ...rest }: ResizableTitleProps) {
   return (
-    <th {...rest}>
+    <Tag {...rest}>
       {children}
-      <span className="resize-handle" aria-hidden onPointerDown={start} onClick={(event) => event.stopPropagation()} />
-    </th>
+      {onResized && (
+        <span
+          className="resize-handle"
+          aria-hidden
+          onPointerDown={(event) => drag(event, columnWidth, onResized)}
+          onClick={(event) => event.stopPropagation()}
+        />
+      )}
+    </Tag>
   );
+}
+
+function drag(event: PointerEvent<HTMLSpanElement>, width: number, onResized: (width: number) => void): void {
+  event.preventDefault();
+  event.stopPropagation();
+  const handle = event.currentTarget;
+  const from = event.clientX;
+  handle.setPointerCapture(event.pointerId);
+  handle.classList.add('dragging');
+  handle.onpointermove = (move) => {
+    handle.style.transform = `translateX(${move.clientX - from}px)`;
+  };
+  handle.onpointerup = (up) => {
+    handle.onpointermove = null;
+    handle.onpointerup = null;
+    handle.style.transform = '';
+    handle.classList.remove('dragging');
+    onResized(Math.max(MIN_WIDTH, Math.round(width + up.clientX - from)));
+  };
 }

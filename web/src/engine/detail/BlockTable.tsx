@@ -1,0 +1,72 @@
+import { Table, type TableColumnType } from 'antd';
+import { useMemo } from 'react';
+import { isMasked, sumOf } from '../../lib/decimal';
+import { fieldText, isRightAligned } from '../fields/fieldValue';
+import type { Block, Field, Row } from '../types';
+
+const INDEX_WIDTH = 56;
+/** Above this many lines only those in view are drawn. */
+const VIRTUAL_FROM = 60;
+const HEIGHT = 420;
+
+/** The lines of a stored bill, with sums. */
+export function BlockTable({ block, rows }: { block: Block; rows: Row[] }) {
+  const fields = useMemo(() => block.fields.filter((field) => !field.hidden && field.list && field.type !== 'password'), [block.fields]);
+  const columns = useMemo(() => blockColumns(fields), [fields]);
+  const width = fields.reduce((sum, field) => sum + field.width, INDEX_WIDTH);
+  const virtual = rows.length > VIRTUAL_FROM;
+  return (
+    <section className="block-table no-print">
+      <h3>
+        {block.label}
+        <small>共 {rows.length} 行</small>
+      </h3>
+      <Table<Row>
+        bordered
+        size="small"
+        virtual={virtual}
+        rowKey={(row) => Number(row.line_id ?? row.line_no)}
+        columns={columns}
+        dataSource={rows}
+        pagination={false}
+        scroll={{ x: width, y: virtual ? HEIGHT : undefined }}
+        summary={() => <Sums fields={fields} rows={rows} />}
+      />
+    </section>
+  );
+}
+
+function blockColumns(fields: Field[]): TableColumnType<Row>[] {
+  const index: TableColumnType<Row> = { title: '序号', width: INDEX_WIDTH, align: 'center', render: (_value, _row, at) => at + 1 };
+  return [
+    index,
+    ...fields.map((field): TableColumnType<Row> => ({
+      key: field.name,
+      title: field.label,
+      width: field.width,
+      ellipsis: true,
+      align: isRightAligned(field) ? 'right' : undefined,
+      render: (_value, row) => {
+        const text = fieldText(field, row);
+        return <span className={isMasked(text) ? 'masked' : undefined}>{text}</span>;
+      },
+    })),
+  ];
+}
+
+function Sums({ fields, rows }: { fields: Field[]; rows: Row[] }) {
+  return (
+    <Table.Summary fixed>
+      <Table.Summary.Row className="totals-row">
+        <Table.Summary.Cell index={0} align="center">
+          合计
+        </Table.Summary.Cell>
+        {fields.map((field, index) => (
+          <Table.Summary.Cell key={field.name} index={index + 1} align="right">
+            {field.total && fieldText(field, { [field.name]: sumOf(rows.map((row) => row[field.name])).toString() })}
+          </Table.Summary.Cell>
+        ))}
+      </Table.Summary.Row>
+    </Table.Summary>
+  );
+}

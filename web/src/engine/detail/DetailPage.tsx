@@ -1,0 +1,122 @@
+import { ArrowLeftOutlined, LeftOutlined, PrinterOutlined, RightOutlined } from '@ant-design/icons';
+import { useQuery } from '@tanstack/react-query';
+import { Button, Result, Space, Spin } from 'antd';
+import { useEffect } from 'react';
+import { isCancelled } from '../../lib/errors';
+import { usePageActive } from '../../lib/tabs';
+import { useActions } from '../actions';
+import { StatusTag } from '../fields/StatusTag';
+import { infoQuery } from '../queries';
+import { useScreenLinks } from '../routes';
+import { actionOf, allowsStatus, type Row, type Screen } from '../types';
+import { BlockTable } from './BlockTable';
+import { HeaderValues } from './HeaderValues';
+import { LogTimeline } from './LogTimeline';
+import { PrintSheet } from './PrintSheet';
+import { useNeighbours } from './useNeighbours';
+
+/** One record: head, lines, log, and what its status allows. */
+export default function DetailPage({ screen, id }: { screen: Screen; id: number }) {
+  const active = usePageActive();
+  const { data: row, error, refetch } = useQuery(infoQuery(screen, id));
+  useEffect(() => {
+    if (active && isCancelled(error)) void refetch();
+  }, [active, error, refetch]);
+  const links = useScreenLinks(screen);
+
+  if (!row && error && !isCancelled(error)) {
+    return (
+      <Result
+        status="warning"
+        title={`${screen.label}加载失败`}
+        subTitle={error.message}
+        extra={[
+          <Button key="list" onClick={links.list}>
+            返回列表
+          </Button>,
+          <Button key="retry" type="primary" onClick={() => void refetch()}>
+            重试
+          </Button>,
+        ]}
+      />
+    );
+  }
+  if (!row) return <Spin className="screen-loading" />;
+  return (
+    <div className="detail-page">
+      <DetailHead screen={screen} id={id} row={row} />
+      <HeaderValues screen={screen} row={row} />
+      {screen.blocks.map((block) => (
+        <BlockTable key={block.name} block={block} rows={(row[block.name] as Row[] | undefined) ?? []} />
+      ))}
+      <LogTimeline screen={screen} id={id} />
+      <PrintSheet screen={screen} row={row} />
+    </div>
+  );
+}
+
+const NOT_HERE = new Set(['add', 'edit', 'export']);
+
+function DetailHead({ screen, id, row }: { screen: Screen; id: number; row: Row }) {
+  const links = useScreenLinks(screen);
+  const { run, running } = useActions(screen);
+  const { previous, next, step } = useNeighbours(screen, id);
+  const go = (to: number | null) => {
+    if (to === null) return;
+    step(to);
+    links.replaceSee(to);
+  };
+  const status = screen.fields.find((field) => field.name === screen.status_field);
+  const edit = actionOf(screen, 'edit');
+  const posted = Number(row.status) > 1;
+  const act = async (action: Screen['actions'][number]) => {
+    const outcome = await run(action, [row]);
+    if (outcome.done && action.name === 'del') links.list();
+  };
+  return (
+    <header className="form-head no-print">
+      <h2>
+        <Button type="text" icon={<ArrowLeftOutlined />} aria-label="返回列表" onClick={links.list} />
+        {screen.label}
+        <small>{String(row[screen.title_field] ?? '')}</small>
+        {status && <StatusTag field={status} row={row} />}
+      </h2>
+      <Space size={6} wrap>
+        {screen.actions
+          .filter((action) => !NOT_HERE.has(action.name) && allowsStatus(action, screen, row))
+          .map((action) => (
+            <Button
+              key={action.name}
+              type={action.name === 'auditorPass' ? 'primary' : 'default'}
+              danger={action.danger}
+              loading={running === action.name}
+              disabled={running !== null}
+              onClick={() => void act(action)}
+            >
+              {action.label}
+            </Button>
+          ))}
+        {edit && links.canEdit && allowsStatus(edit, screen, row) && <Button onClick={() => links.edit(row)}>{edit.label}</Button>}
+        {posted &&
+          screen.follow_ups.map((up) => (
+            <Button key={up.route} onClick={() => links.follow(up, id)}>
+              {up.label}
+            </Button>
+          ))}
+        {screen.family === 'bill' && actionOf(screen, 'add') && <Button onClick={() => links.copy(row)}>复制</Button>}
+        {screen.family === 'bill' && (
+          <Button icon={<PrinterOutlined />} onClick={() => window.print()}>
+            打印
+          </Button>
+        )}
+        <Button icon={<LeftOutlined />} disabled={previous === null} onClick={() => go(previous)}>
+          上一条
+        </Button>
+        <Button disabled={next === null} onClick={() => go(next)}>
+          下一条
+          <RightOutlined />
+        </Button>
+      </Space>
+    </header>
+  );
+}

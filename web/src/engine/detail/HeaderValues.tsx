@@ -1,0 +1,20 @@
+import { Descriptions } from 'antd';
+import { isMasked } from '../../lib/decimal';
+import { fieldText } from '../fields/fieldValue';
+import type { Row, Screen } from '../types';
+
+/** The record's own fields; the status stands in the page's title. */
+export function HeaderValues({ screen, row }: { screen: Screen; row: Row }) {
+  const fields = screen.fields.filter((field) => !field.hidden && field.type !== 'password' && field.name !== screen.status_field);
+  const items = fields.map((field) => {
+    const text = fieldText(field, row);
+    const wide = field.type === 'textarea';
+    return {
+      key: field.name,
+      label: field.label,
+      span: wide ? ('filled' as const) : 1,
+      children: <span className={isMasked(text) ? 'masked' : undefined}>{text || '—'}</span>,
+    };
+  });
+  return <Descriptions bordered size="small" column={{ xs: 1, sm: 2, lg: 3, xl: 4, xxl: 5 }} items={items} className="header-values no-print" />;
+}

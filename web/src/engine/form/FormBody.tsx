@@ -1,0 +1,142 @@
+import { Alert, Button, Space } from 'antd';
+import { useEffect, useMemo, useState } from 'react';
+import { useLocation } from 'react-router';
+import { usePageActive, useTabs } from '../../lib/tabs';
+import { useActions } from '../actions';
+import { fieldText } from '../fields/fieldValue';
+import type { BillContext } from '../lines/billContext';
+import { LineTable } from '../lines/LineTable';
+import { useScreenLinks } from '../routes';
+import { actionOf, type Row, type Screen } from '../types';
+import { createForm } from './formModel';
+import { HeaderFields } from './HeaderFields';
+import { useDraft } from './useDraft';
+import { useLineStock } from './useLineStock';
+import { useSave } from './useSave';
+
+interface FormBodyProps {
+  screen: Screen;
+  id: number | null;
+  initial: Row;
+  draftName: string;
+  /** Begins the next new record. */
+  onNext: () => void;
+}
+
+type Then = 'leave' | 'next' | 'audit';
+
+/** The form proper; Ctrl+S saves. */
+export function FormBody({ screen, id, initial, draftName, onNext }: FormBodyProps) {
+  const [form, setForm] = useState(() => createForm(screen, initial));
+  const active = usePageActive();
+  const draft = useDraft(draftName, form);
+  const { save, saving } = useSave(screen, form, id);
+  const { run, running } = useActions(screen);
+  const leave = useLeave(screen);
+  const context = useMemo<BillContext>(() => ({ bill: screen.name, header: () => form.header.get().values }), [screen, form]);
+  useLineStock(form, context);
+  const audit = actionOf(screen, 'auditorPass');
+
+  const submit = async (then: Then) => {
+    settleFocused();
+    const saved = await save();
+    if (saved === null) return;
+    draft.settle();
+    if (then === 'audit' && audit) await run(audit, [{ [screen.key]: saved.id }], { unasked: true });
+    if (then === 'next') onNext();
+    else leave(saved.id);
+  };
+
+  useEffect(() => {
+    if (!active) return undefined;
+    const onKey = (event: KeyboardEvent) => {
+      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 's') return;
+      event.preventDefault();
+      void submit('leave');
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  });
+
+  const recall = () => {
+    if (draft.found) setForm(createForm(screen, { ...initial, ...draft.found.values, revision: initial.revision }));
+    draft.discard();
+  };
+  const busy = saving || running !== null;
+  const title = screen.fields.find((field) => field.name === screen.title_field);
+  return (
+    <div className="form-page">
+      <header className="form-head">
+        <h2>
+          {id === null ? `新增${screen.label}` : `修改${screen.label}`}
+          {id !== null && title && <small>{fieldText(title, initial)}</small>}
+        </h2>
+        <Space size={6}>
+          <Button type="primary" loading={saving} disabled={busy} title="Ctrl+S" onClick={() => void submit('leave')}>
+            保存
+          </Button>
+          {audit && (
+            <Button type="primary" ghost disabled={busy} onClick={() => void submit('audit')}>
+              保存并审核
+            </Button>
+          )}
+          {id === null && (
+            <Button disabled={busy} onClick={() => void submit('next')}>
+              保存并新增
+            </Button>
+          )}
+        </Space>
+      </header>
+      {draft.found && (
+        <Alert
+          type="info"
+          showIcon
+          title={`有 ${draft.found.at} 未保存的内容`}
+          action={
+            <Space>
+              <Button size="small" type="primary" onClick={recall}>
+                恢复
+              </Button>
+              <Button size="small" onClick={draft.discard}>
+                丢弃
+              </Button>
+            </Space>
+          }
+        />
+      )}
+      <HeaderFields screen={screen} form={form} />
+      {form.blocks.map(({ block, store }) => (
+        <LineTable
+          key={block.name}
+          name={screen.name}
+          block={block}
+          pricing={block.name === screen.line?.name ? screen.pricing : null}
+          store={store}
+          context={context}
+        />
+      ))}
+    </div>
+  );
+}
+
+/** What is being typed into a header field counts as typed when Ctrl+S comes. */
+function settleFocused(): void {
+  const focused = document.activeElement;
+  if (!(focused instanceof HTMLElement) || focused === document.body) return;
+  focused.blur();
+  focused.focus({ preventScroll: true });
+}
+
+/** To the saved record's page where there is one, else to the list; the form's tab goes. */
+function useLeave(screen: Screen) {
+  const links = useScreenLinks(screen);
+  const tabs = useTabs();
+  const { pathname, search } = useLocation();
+  return (id: number) => {
+    const target = screen.routes.see ?? screen.routes.list;
+    if (links.canSee) links.see({ [screen.key]: id });
+    else links.list();
+    // Tabs of one second segment are one tab, which has just moved on.
+    if (pathname.split('/')[2] !== target.split('/')[2]) tabs.close(pathname + search);
+  };
+}

@@ -1,0 +1,59 @@
+import { useQuery } from '@tanstack/react-query';
+import { Button, Result, Spin } from 'antd';
+import { useMemo, useState } from 'react';
+import { isCancelled } from '../../lib/errors';
+import { formQuery } from '../queries';
+import type { Screen } from '../types';
+import { FormBody } from './FormBody';
+import { copiedValues, newValues } from './formModel';
+
+interface FormPageProps {
+  screen: Screen;
+  id: number | null;
+  /** A bill to copy. */
+  copyOf: number | null;
+  /** A bill to draw from. */
+  from: number | null;
+}
+
+/** Adds or edits a record or bill, from nothing, a copy, or what is left of another bill. */
+export default function FormPage({ screen, id, copyOf, from }: FormPageProps) {
+  const [round, setRound] = useState(0);
+  const source = from ?? id ?? copyOf;
+  const stored = useQuery({ ...formQuery(screen, source ?? 0, from !== null), enabled: source !== null && round === 0 });
+  const values = useMemo(() => {
+    if (source === null || round > 0) return newValues(screen);
+    if (!stored.data) return null;
+    if (copyOf !== null) return copiedValues(screen, stored.data);
+    return from === null ? stored.data : { ...newValues(screen), ...stored.data };
+  }, [source, round, screen, stored.data, copyOf, from]);
+
+  if (values === null && stored.error && !isCancelled(stored.error)) {
+    return (
+      <Result
+        status="warning"
+        title="单据加载失败"
+        subTitle={stored.error.message}
+        extra={<Button onClick={() => void stored.refetch()}>重试</Button>}
+      />
+    );
+  }
+  if (values === null) return <Spin className="screen-loading" />;
+  return (
+    <FormBody
+      key={round}
+      screen={screen}
+      id={round === 0 ? id : null}
+      initial={values}
+      draftName={`${screen.name}:${draftKey(round > 0 ? [null, null, null] : [id, copyOf, from])}`}
+      onNext={() => setRound(round + 1)}
+    />
+  );
+}
+
+/** Drafts of a new bill, of each edited one, of a copy and of a bill drawn from another don't mix. */
+function draftKey([id, copyOf, from]: (number | null)[]): string {
+  if (id !== null) return String(id);
+  if (copyOf !== null) return `copy${copyOf}`;
+  return from === null ? 'new' : `from${from}`;
+}

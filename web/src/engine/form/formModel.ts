@@ -1,0 +1,169 @@
+import { getSession } from '../../lib/session';
+import { createStore, type Store } from '../../lib/store';
+import { today } from '../../lib/format';
+import type { Failure } from '../../lib/errors';
+import { isWritable, requiredMessage, rowProblems, type Problems } from '../fields/fieldRules';
+import { isEmptyValue } from '../fields/fieldValue';
+import { checkLine, isBlankLine, linePayload, newLine, type LineRow } from '../lines/lineModel';
+import { createLineStore, type LineStore } from '../lines/lineStore';
+import type { Block, Field, Row, Screen } from '../types';
+
+/** A form's state: header values and their problems, and the lines of each block. */
+export interface HeaderState {
+  values: Row;
+  problems: Problems;
+}
+
+export interface FormModel {
+  header: Store<HeaderState>;
+  blocks: { block: Block; store: LineStore }[];
+}
+
+export function createForm(screen: Screen, values: Row): FormModel {
+  return {
+    header: createStore<HeaderState>({ values, problems: {} }),
+    blocks: screen.blocks.map((block) => ({ block, store: createLineStore(block.fields, linesOf(block, values)) })),
+  };
+}
+
+function linesOf(block: Block, values: Row): LineRow[] {
+  const rows = values[block.name];
+  if (!Array.isArray(rows)) return [];
+  return rows.map((row: Row) => ({ ...newLine(block.fields), values: { ...row } }));
+}
+
+/** A new record: declared defaults, today for required dates, the user's own company. */
+export function newValues(screen: Screen): Row {
+  const values: Row = {};
+  const session = getSession();
+  for (const field of screen.fields) {
+    if (!isWritable(field)) continue;
+    if (field.default !== null) values[field.name] = field.default;
+    else if (field.type === 'date' && field.required) values[field.name] = today();
+    else if (field.ref?.resource === 'company' && session) {
+      values[field.name] = session.company_id;
+      if (field.label_field) values[field.label_field] = session.company_name;
+    }
+  }
+  return values;
+}
+
+/** A copy of a bill: what may be copied, under today's date; links to other bills, numbers and states stay behind. */
+export function copiedValues(screen: Screen, source: Row): Row {
+  const values = newValues(screen);
+  const take = (target: Row, fields: Field[], from: Row) => {
+    for (const field of fields) {
+      if (!field.copied || !(field.name in from)) continue;
+      if (isWritable(field) && field.type === 'date' && field.name in values) continue;
+      target[field.name] = from[field.name];
+      if (field.label_field) target[field.label_field] = from[field.label_field];
+    }
+    return target;
+  };
+  take(values, screen.fields.filter(isWritable), source);
+  for (const block of screen.blocks) {
+    // What a source offered once (open items) is no longer what it was.
+    const rows = block.source === null ? source[block.name] : [];
+    values[block.name] = Array.isArray(rows) ? rows.map((row: Row) => take({}, block.fields, row)) : [];
+  }
+  return values;
+}
+
+/** Changes of a header field; what it narrowed (warehouse of a company, batch of a warehouse) is emptied. */
+export function changeHeader(form: FormModel, fields: Field[], changes: Row): void {
+  const names = Object.keys(changes);
+  form.header.set(({ values, problems }) => {
+    const emptied = dependentsOf(fields, names, values);
+    const rest = Object.fromEntries(Object.entries(problems).filter(([name]) => !names.includes(name)));
+    return { values: { ...values, ...emptied, ...changes }, problems: rest };
+  });
+  for (const { block, store } of form.blocks) {
+    store.set((lines) => {
+      const next = lines.map((line) => {
+        const emptied = dependentsOf(block.fields, names, line.values);
+        return Object.keys(emptied).length === 0 ? line : { ...line, values: { ...line.values, ...emptied } };
+      });
+      return next.some((line, index) => line !== lines[index]) ? next : lines;
+    });
+  }
+}
+
+function dependentsOf(fields: Field[], changed: string[], values: Row): Row {
+  const emptied: Row = {};
+  for (const field of fields) {
+    if (!field.ref?.filter_by.some((name) => changed.includes(name)) || isEmptyValue(field, values[field.name])) continue;
+    emptied[field.name] = null;
+    if (field.label_field) emptied[field.label_field] = null;
+  }
+  return emptied;
+}
+
+/** Checks the whole form and marks what is wrong; every mistake is told at once. */
+export function checkForm(screen: Screen, form: FormModel): Failure[] {
+  const failures: Failure[] = [];
+  const tell = (serial: string, msg: string) => failures.push({ index: failures.length + 1, serial, msg });
+  const { values } = form.header.get();
+  const problems = rowProblems(screen.fields, values);
+  form.header.set((before) => ({ ...before, problems }));
+  for (const field of screen.fields) {
+    const problem = problems[field.name];
+    if (problem) tell('表头', problem === requiredMessage(field) ? problem : `${field.label}：${problem}`);
+  }
+  for (const { block, store } of form.blocks) {
+    store.set((lines) => withoutBlank(block, lines).map((line) => checkLine(block.fields, line)));
+    const lines = store.get().filter((line) => !isBlankLine(block.fields, line) || store.get().length > 1);
+    const empty = store.get().every((line) => isOnlyUntouched(block, line));
+    if (empty && block.required) tell('', `请录入${block.label}`);
+    if (empty) {
+      store.set((before) => before.map((line) => ({ ...line, problems: {} })));
+      continue;
+    }
+    lines.forEach((line, index) => {
+      for (const problem of Object.values(line.problems)) tell(`第${index + 1}行`, problem);
+    });
+  }
+  return failures;
+}
+
+function isOnlyUntouched(block: Block, line: LineRow): boolean {
+  return isBlankLine(block.fields, { ...line, problems: {} });
+}
+
+/** Blank lines are dropped before sending, so that the server's row numbers are the grid's. */
+function withoutBlank(block: Block, lines: LineRow[]): LineRow[] {
+  const kept = lines.filter((line) => !isBlankLine(block.fields, line));
+  return kept.length > 0 ? kept : lines.slice(0, 1);
+}
+
+export function payloadOf(screen: Screen, form: FormModel, id: number | null): Row {
+  const { values } = form.header.get();
+  const payload: Row = {};
+  for (const field of screen.fields) {
+    if (!isWritable(field) || !(field.name in values)) continue;
+    const value = values[field.name];
+    payload[field.name] = value === '' || value === undefined ? null : typeof value === 'string' ? value.trim() : value;
+  }
+  for (const { block, store } of form.blocks) {
+    payload[block.name] = store
+      .get()
+      .filter((line) => !isOnlyUntouched(block, line))
+      .map((line) => linePayload(block.fields, line));
+  }
+  return id === null ? payload : { ...payload, id, revision: values.revision };
+}
+
+/** Marks on the form what the server refused; its failures name a row (第3行) or nothing for the header. */
+export function markFailures(screen: Screen, form: FormModel, failures: Failure[]): void {
+  const named = (fields: Field[], msg: string) => fields.find((field) => field.form && msg.includes(field.label))?.name;
+  for (const { serial, msg } of failures) {
+    const row = /^第(\d+)行$/.exec(serial)?.[1];
+    const first = form.blocks[0];
+    if (row !== undefined && first) {
+      const name = named(first.block.fields, msg) ?? '#';
+      first.store.update(Number(row) - 1, (line) => ({ ...line, problems: { ...line.problems, [name]: msg } }));
+    } else {
+      const name = named(screen.fields, msg);
+      if (name) form.header.set((before) => ({ ...before, problems: { ...before.problems, [name]: msg } }));
+    }
+  }
+}

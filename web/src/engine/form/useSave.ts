@@ -1,0 +1,57 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useCallback, useRef, useState } from 'react';
+import { api, ApiError } from '../../lib/api';
+import { reportError, showFailures, showMessage, type Failure } from '../../lib/errors';
+import type { Screen } from '../types';
+import { checkForm, markFailures, payloadOf, type FormModel } from './formModel';
+
+interface Saved {
+  id: number;
+  bill_no?: string | null;
+}
+
+/** Saves a form: checks it whole, sends it once however often it is asked to, marks what the server refuses. */
+export function useSave(screen: Screen, form: FormModel, id: number | null) {
+  const client = useQueryClient();
+  const [saving, setSaving] = useState(false);
+  const underWay = useRef(false);
+  const save = useCallback(async (): Promise<Saved | null> => {
+    if (underWay.current) return null;
+    underWay.current = true;
+    setSaving(true);
+    try {
+      await Promise.all(form.blocks.map(({ store }) => store.idle()));
+      const failures = checkForm(screen, form);
+      if (failures.length > 0) {
+        tell(failures);
+        return null;
+      }
+      const path = `${screen.api}/${id === null ? 'add' : 'edit'}`;
+      const saved = await api.post<Saved>(path, payloadOf(screen, form, id));
+      showMessage('success', '保存成功');
+      void client.invalidateQueries({ queryKey: [screen.name] });
+      return saved;
+    } catch (error) {
+      const failures = failuresOf(error);
+      markFailures(screen, form, failures);
+      reportError(error);
+      return null;
+    } finally {
+      underWay.current = false;
+      setSaving(false);
+    }
+  }, [screen, form, id, client]);
+  return { save, saving };
+}
+
+function tell(failures: Failure[]): void {
+  const [only] = failures;
+  if (failures.length === 1 && only) showMessage('warning', only.serial.startsWith('第') ? `${only.serial}：${only.msg}` : only.msg);
+  else showFailures(`有${failures.length}处需要修改`, failures);
+}
+
+function failuresOf(error: unknown): Failure[] {
+  const data = error instanceof ApiError ? error.data : null;
+  if (typeof data !== 'object' || data === null || !('failures' in data) || !Array.isArray(data.failures)) return [];
+  return data.failures as Failure[];
+}

@@ -1,0 +1,69 @@
+import { DeleteOutlined } from '@ant-design/icons';
+import { memo, type MouseEvent } from 'react';
+import { isMasked } from '../../lib/decimal';
+import { fieldText, isRightAligned } from '../fields/fieldValue';
+import type { Field } from '../types';
+import type { LineRow } from './lineModel';
+
+export interface GridColumn {
+  field: Field;
+  start: number;
+  width: number;
+}
+
+interface GridRowProps {
+  index: number;
+  line: LineRow;
+  columns: GridColumn[];
+  editable: boolean[];
+  /** The active column when the cursor is in this row, else -1. */
+  activeColumn: number;
+  top: number;
+  onCell: (event: MouseEvent, row: number, col: number) => void;
+  onOpen: () => void;
+  onRemove: (row: number) => void;
+}
+
+/** One line; drawn anew only when it or the cursor in it changes. */
+export const GridRow = memo(function GridRow(props: GridRowProps) {
+  const { index, line, columns, editable, activeColumn, top, onCell, onOpen, onRemove } = props;
+  const whole = line.problems['#'];
+  return (
+    <div role="row" aria-rowindex={index + 2} className={whole ? 'grid-row error-row' : 'grid-row'} style={{ transform: `translateY(${top}px)` }}>
+      <div role="rowheader" aria-colindex={1} className="grid-cell grid-index" title={whole}>
+        <span className="row-number">{index + 1}</span>
+        <button type="button" tabIndex={-1} className="row-remove" aria-label={`删除第${index + 1}行`} onClick={() => onRemove(index)}>
+          <DeleteOutlined />
+        </button>
+      </div>
+      {columns.map(({ field, width }, col) => {
+        const problem = line.problems[field.name];
+        const text = fieldText(field, line.values);
+        const names = ['grid-cell'];
+        if (isRightAligned(field)) names.push('figure');
+        if (!editable[col]) names.push('readonly');
+        if (problem) names.push('invalid');
+        if (col === activeColumn) names.push('active');
+        if (isMasked(text)) names.push('masked');
+        return (
+          <div
+            key={field.name}
+            role="gridcell"
+            aria-colindex={col + 2}
+            aria-readonly={!editable[col]}
+            aria-invalid={problem ? true : undefined}
+            aria-selected={col === activeColumn}
+            data-field={field.name}
+            className={names.join(' ')}
+            style={{ width }}
+            title={problem ?? text}
+            onMouseDown={(event) => onCell(event, index, col)}
+            onDoubleClick={onOpen}
+          >
+            {text}
+          </div>
+        );
+      })}
+    </div>
+  );
+});

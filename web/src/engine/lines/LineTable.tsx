@@ -1,0 +1,182 @@
+import { columnSizingFeature, tableFeatures, useTable } from '@tanstack/react-table';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { Spin } from 'antd';
+import { useCallback, useEffect, useMemo, useRef, type MouseEvent } from 'react';
+import { sumOf } from '../../lib/decimal';
+import { fieldText, isRightAligned } from '../fields/fieldValue';
+import { useColumnPlan } from '../list/columnPlan';
+import { ResizableTitle } from '../list/ResizableTitle';
+import type { Block, Field, Pricing } from '../types';
+import type { BillContext } from './billContext';
+import { CellInput } from './CellInput';
+import { gridFields } from './gridColumns';
+import { gridKey } from './gridKeys';
+import { GridRow, type GridColumn } from './GridRow';
+import type { LineRow } from './lineModel';
+import type { LineStore } from './lineStore';
+import { LineToolbar } from './LineToolbar';
+import { useGrid } from './useGrid';
+
+interface LineTableProps {
+  name: string;
+  block: Block;
+  pricing: Pricing | null;
+  store: LineStore;
+  context: BillContext;
+}
+
+const ROW_HEIGHT = 30;
+const INDEX_WIDTH = 48;
+const features = tableFeatures({ columnSizingFeature });
+
+/** A bill's lines, keyed in like a spreadsheet. */
+export function LineTable({ name, block, pricing, store, context }: LineTableProps) {
+  const fields = useMemo(() => gridFields(block, pricing), [block, pricing]);
+  const control = useColumnPlan(`${name}:${block.name}`, fields);
+  const visible = useMemo(() => control.columns.filter((column) => column.visible), [control.columns]);
+  const columns = useMemo(() => visible.map((column) => column.field), [visible]);
+  const grid = useGrid({ store, block, columns, pricing, context });
+  const { state, lines, moveTo, commit, startEdit } = grid;
+
+  const table = useTable({
+    features,
+    data: lines,
+    getRowId: (line: LineRow) => line.key,
+    columns: useMemo(() => visible.map(({ field, width }) => ({ id: field.name, header: field.label, size: width })), [visible]),
+  });
+  const measured: GridColumn[] = table.getAllLeafColumns().map((column, index) => ({
+    field: columns[index]!,
+    start: INDEX_WIDTH + column.getStart(),
+    width: column.getSize(),
+  }));
+  const shape = measured.map((column) => `${column.field.name}:${column.width}`).join();
+  // eslint-disable-next-line react-hooks/exhaustive-deps -- rows are drawn anew only when a column moves or changes width
+  const stable = useMemo(() => measured, [shape, columns]);
+
+  const scroller = useRef<HTMLDivElement>(null);
+  const input = useRef<HTMLInputElement>(null);
+  const rows = table.getRowModel().rows;
+  // eslint-disable-next-line react-hooks/incompatible-library -- known; nothing here is compiled
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: 10,
+    scrollPaddingStart: ROW_HEIGHT + 4,
+    scrollPaddingEnd: ROW_HEIGHT * 2,
+  });
+
+  const cell = stable[Math.min(state.col, stable.length - 1)];
+  useEffect(() => {
+    if (!state.focused || !cell) return;
+    virtual.scrollToIndex(state.row);
+    intoView(scroller.current, cell);
+  }, [state.row, state.focused, cell, virtual]);
+
+  const onCell = useCallback(
+    (event: MouseEvent, row: number, col: number) => {
+      event.preventDefault();
+      commit();
+      moveTo({ row, col });
+      input.current?.focus({ preventScroll: true });
+    },
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- they only read stores
+    [store, columns],
+  );
+  // eslint-disable-next-line react-hooks/exhaustive-deps -- it only reads stores
+  const onOpen = useCallback(() => startEdit(), [store, columns]);
+  const onRemove = useCallback((row: number) => store.remove(row), [store]);
+
+  const width = INDEX_WIDTH + table.getTotalSize();
+  return (
+    <section className="line-table" aria-label={block.label}>
+      <LineToolbar grid={grid} store={store} block={block} pricing={pricing} control={control} context={context} />
+      <Spin spinning={state.busy > 0} delay={300} className="line-grid-spin">
+        <div ref={scroller} className="line-grid">
+          <div role="grid" aria-label={block.label} aria-rowcount={rows.length + 2} aria-colcount={stable.length + 1} style={{ width }}>
+            <Heading columns={stable} onResize={control.resize} />
+            <div className="grid-body" role="rowgroup" style={{ height: virtual.getTotalSize() }}>
+              {virtual.getVirtualItems().map((item) => (
+                <GridRow
+                  key={rows[item.index]!.id}
+                  index={item.index}
+                  line={rows[item.index]!.original}
+                  columns={stable}
+                  editable={grid.editable}
+                  activeColumn={item.index === state.row ? state.col : -1}
+                  top={item.start}
+                  onCell={onCell}
+                  onOpen={onOpen}
+                  onRemove={onRemove}
+                />
+              ))}
+              {cell && (
+                <CellInput
+                  grid={grid}
+                  store={store}
+                  field={cell.field}
+                  anchor={input}
+                  box={{ left: cell.start, top: Math.min(state.row, rows.length - 1) * ROW_HEIGHT, width: cell.width, height: ROW_HEIGHT }}
+                  onKey={(event) => gridKey(event, grid, store)}
+                />
+              )}
+            </div>
+            <Sums columns={stable} lines={lines} />
+          </div>
+        </div>
+      </Spin>
+    </section>
+  );
+}
+
+function Heading({ columns, onResize }: { columns: GridColumn[]; onResize: (name: string, width: number) => void }) {
+  return (
+    <div role="row" aria-rowindex={1} className="grid-row grid-heading">
+      <div role="columnheader" aria-colindex={1} className="grid-cell grid-index">
+        序号
+      </div>
+      {columns.map(({ field, width }, col) => (
+        <ResizableTitle
+          key={field.name}
+          as="div"
+          role="columnheader"
+          aria-colindex={col + 2}
+          className={['grid-cell', field.required ? 'required' : '', isRightAligned(field) ? 'figure' : ''].join(' ')}
+          style={{ width }}
+          columnWidth={width}
+          onResized={(next) => onResize(field.name, next)}
+        >
+          {field.label}
+        </ResizableTitle>
+      ))}
+    </div>
+  );
+}
+
+function Sums({ columns, lines }: { columns: GridColumn[]; lines: LineRow[] }) {
+  const text = (field: Field) => {
+    if (!field.total) return '';
+    const sum = sumOf(lines.map((line) => line.values[field.name]));
+    return fieldText(field, { [field.name]: sum.toString() });
+  };
+  return (
+    <div role="row" className="grid-row grid-sums" aria-label="合计" aria-rowindex={lines.length + 2}>
+      <div role="rowheader" className="grid-cell grid-index">
+        合计
+      </div>
+      {columns.map(({ field, width }) => (
+        <div key={field.name} role="gridcell" data-sum={field.name} className={isRightAligned(field) ? 'grid-cell figure' : 'grid-cell'} style={{ width }}>
+          {text(field)}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** Sideways only; the virtual rows take care of up and down. */
+function intoView(scroller: HTMLElement | null, cell: GridColumn): void {
+  if (!scroller) return;
+  const right = cell.start + cell.width;
+  if (cell.start < scroller.scrollLeft + INDEX_WIDTH) scroller.scrollLeft = cell.start - INDEX_WIDTH;
+  else if (right > scroller.scrollLeft + scroller.clientWidth) scroller.scrollLeft = right - scroller.clientWidth;
+}

@@ -1,0 +1,70 @@
+import { PlusOutlined, ShoppingCartOutlined } from '@ant-design/icons';
+import { Button, Space } from 'antd';
+import { lazy, Suspense, useState } from 'react';
+import type { ColumnControl } from '../list/columnPlan';
+import { ColumnSettings } from '../list/ColumnSettings';
+import type { Block, Pricing } from '../types';
+import { suggestedPrice, type BillContext } from './billContext';
+import { fillGoods, goodsField, isBlankLine, newLine, typeCell } from './lineModel';
+import type { LineStore } from './lineStore';
+import { ScanBox } from './ScanBox';
+import type { Grid } from './useGrid';
+import type { PickedGoods } from '../pickers/GoodsPicker';
+import { SourceButton } from '../pickers/SourceButton';
+
+const GoodsPicker = lazy(() => import('../pickers/GoodsPicker'));
+
+interface LineToolbarProps {
+  grid: Grid;
+  store: LineStore;
+  block: Block;
+  pricing: Pricing | null;
+  control: ColumnControl;
+  context: BillContext;
+}
+
+/** Above the grid: new line, goods picker or source rows, scan field, columns. */
+export function LineToolbar({ grid, store, block, pricing, control, context }: LineToolbarProps) {
+  const [picking, setPicking] = useState(false);
+  const goods = goodsField(block);
+  const addLine = () => {
+    const row = store.ensure(store.get().length);
+    grid.moveTo({ row, col: Math.max(0, grid.editable.indexOf(true)) });
+  };
+  const take = (picked: PickedGoods[]) => {
+    setPicking(false);
+    if (!goods) return;
+    const added = picked.map(({ row, quantity }) => {
+      const line = fillGoods(newLine(store.fields), { fields: store.fields, field: goods, pricing, goods: row, price: suggestedPrice(row, context) });
+      const field = store.fields.find((one) => one.name === pricing?.quantity);
+      return field ? typeCell(line, field, quantity, pricing).line : line;
+    });
+    store.set((lines) => [...lines.filter((line) => !isBlankLine(store.fields, line)), ...added]);
+  };
+  return (
+    <div className="line-toolbar">
+      <Space size={6} wrap>
+        <strong>{block.label}</strong>
+        <Button icon={<PlusOutlined />} onClick={addLine}>
+          新增行
+        </Button>
+        {goods && (
+          <Button icon={<ShoppingCartOutlined />} onClick={() => setPicking(true)}>
+            选择商品
+          </Button>
+        )}
+        {block.source && <SourceButton block={block} source={block.source} store={store} context={context} />}
+        {goods && pricing && <ScanBox store={store} goods={goods} pricing={pricing} context={context} />}
+      </Space>
+      <Space size={6}>
+        <span className="line-hint">回车下一格 · Ctrl+D 复制上行 · 可从 Excel 粘贴</span>
+        <ColumnSettings control={control} />
+      </Space>
+      {picking && (
+        <Suspense>
+          <GoodsPicker context={context} onPick={take} onClose={() => setPicking(false)} />
+        </Suspense>
+      )}
+    </div>
+  );
+}

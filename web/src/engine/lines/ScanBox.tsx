@@ -1,0 +1,70 @@
+import { ScanOutlined } from '@ant-design/icons';
+import { useQueryClient } from '@tanstack/react-query';
+import { Input } from 'antd';
+import { useRef, useState } from 'react';
+import { reportError, showMessage } from '../../lib/errors';
+import type { Field, Pricing } from '../types';
+import { goodsNarrow, suggestedPrice, type BillContext } from './billContext';
+import { addOne, fillGoods, isBlankLine, newLine } from './lineModel';
+import type { LineStore } from './lineStore';
+import { resolveCodes } from './resolveCodes';
+
+interface ScanBoxProps {
+  store: LineStore;
+  goods: Field;
+  pricing: Pricing;
+  context: BillContext;
+}
+
+/**
+ * Scans into the bill: barcode or code and Enter. It keeps the focus, takes codes as fast as they come, in their order,
+ * and a repeated one adds one. A Chinese input method that is on turns the letters of a code into a composition and
+ * swallows the Enter behind it; that Enter counts too.
+ */
+export function ScanBox({ store, goods, pricing, context }: ScanBoxProps) {
+  const client = useQueryClient();
+  const [text, setText] = useState('');
+  const queue = useRef(Promise.resolve());
+  const enterWhileComposing = useRef(false);
+
+  const scan = (code: string) => {
+    setText('');
+    const wanted = code.trim();
+    if (wanted === '') return;
+    queue.current = queue.current.then(() => take(wanted)).catch(reportError);
+    store.track(queue.current);
+  };
+  const take = async (code: string) => {
+    const found = (await resolveCodes(client, [code], goodsNarrow(context))).get(code.toLowerCase());
+    if (!found) return showMessage('warning', `未找到商品：${code}`);
+    store.set((lines) => {
+      const held = lines.findIndex((line) => line.values[goods.name] === found.goods_id && line.values.is_gift !== true);
+      if (held >= 0) return lines.with(held, addOne(lines[held]!, pricing));
+      const blank = lines.findIndex((line) => isBlankLine(store.fields, line));
+      const at = blank >= 0 ? blank : lines.length;
+      const price = suggestedPrice(found, context);
+      return lines.toSpliced(at, 1, fillGoods(lines[at] ?? newLine(store.fields), { fields: store.fields, field: goods, pricing, goods: found, price }));
+    });
+  };
+  return (
+    <Input
+      className="scan-box"
+      prefix={<ScanOutlined />}
+      aria-label="扫码"
+      placeholder="扫码或输入编码后回车"
+      autoComplete="off"
+      value={text}
+      onChange={(event) => setText(event.target.value)}
+      onKeyDown={(event) => {
+        if (event.code !== 'Enter' && event.key !== 'Enter') return;
+        event.preventDefault();
+        if (event.nativeEvent.isComposing) enterWhileComposing.current = true;
+        else scan(event.currentTarget.value);
+      }}
+      onCompositionEnd={(event) => {
+        if (enterWhileComposing.current) scan(event.currentTarget.value);
+        enterWhileComposing.current = false;
+      }}
+    />
+  );
+}

@@ -1,0 +1,36 @@
+import type { Query } from '../../lib/api';
+import { isEmptyRef } from '../fields/fieldValue';
+import type { GoodsRow } from '../queries';
+import type { Field, Row } from '../types';
+
+/** What a line's pickers need to know of the bill around it. */
+export interface BillContext {
+  /** The screen's name; the server tells by it whose last price is meant. */
+  bill: string;
+  header: () => Row;
+}
+
+const GOODS_NARROWS = ['company_id', 'warehouse_id', 'customer_id', 'supplier_id'];
+
+/** Goods are asked for with the bill's company, warehouse and partner, whose stock and prices are shown. */
+export function goodsNarrow(context: BillContext): Query {
+  const header = context.header();
+  const known = GOODS_NARROWS.filter((name) => !isEmptyRef(header[name]));
+  return { bill_type: context.bill, ...Object.fromEntries(known.map((name) => [name, Number(header[name])])) };
+}
+
+/** The values that narrow a reference: the line's own first, then the header's. */
+export function refNarrow(field: Field, line: Row, header: Row): Query {
+  const narrow: Query = {};
+  for (const name of field.ref?.filter_by ?? []) {
+    const value = isEmptyRef(line[name]) ? header[name] : line[name];
+    if (!isEmptyRef(value)) narrow[name] = Number(value);
+  }
+  return narrow;
+}
+
+/** The last price given to the partner, else the list price of the bill's side of the trade. */
+export function suggestedPrice(goods: GoodsRow, context: BillContext): unknown {
+  const buying = 'supplier_id' in context.header();
+  return goods.last_price ?? (buying ? goods.purchase_price : goods.sale_price) ?? null;
+}

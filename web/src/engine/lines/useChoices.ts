@@ -1,0 +1,87 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import type { Query } from '../../lib/api';
+import { useDebounced } from '../../lib/useDebounced';
+import { choiceQuery } from '../queries';
+import type { Field, Ref, Row } from '../types';
+
+/** What a cell of references or choices offers for the typed text. */
+export interface Choice {
+  value: unknown;
+  label: string;
+  row: Row | null;
+}
+
+export interface Choices {
+  list: Choice[];
+  /** The text that `list` answers. */
+  keyword: string;
+  loading: boolean;
+  loadMore: () => void;
+}
+
+const NO_REF: Ref = { resource: 'none', api: '', value: '', label: '', search: [], filter_by: [] };
+
+export function isChoice(field: Field | undefined): boolean {
+  return field?.type === 'enum' || (field?.type === 'ref' && field.ref !== null);
+}
+
+export function isGoods(field: Field | undefined): boolean {
+  return field?.ref?.resource === 'goods';
+}
+
+interface ChoicesOptions {
+  field: Field | undefined;
+  text: string;
+  /** What is searched at once in place of the typed text. */
+  flushed: string | null;
+  narrow: Query;
+  enabled: boolean;
+}
+
+export function useChoices({ field, text, flushed, narrow, enabled }: ChoicesOptions): Choices {
+  const typed = text.trim();
+  const settled = useDebounced(typed);
+  const keyword = flushed ?? settled;
+  const ref = field?.ref ?? NO_REF;
+  const query = useInfiniteQuery({
+    ...choiceQuery(ref, keyword, narrow, isGoods(field)),
+    enabled: enabled && ref !== NO_REF,
+  });
+  const list = useMemo(
+    () => (field?.type === 'enum' ? enumChoices(field, typed) : rowChoices(ref, query.data?.pages.flatMap((page) => page.data) ?? [])),
+    [field, typed, ref, query.data],
+  );
+  return {
+    list,
+    keyword: field?.type === 'enum' ? typed : keyword,
+    loading: query.isFetching,
+    loadMore: () => {
+      if (query.hasNextPage && !query.isFetchingNextPage) void query.fetchNextPage();
+    },
+  };
+}
+
+function enumChoices(field: Field, text: string): Choice[] {
+  const options = field.options ?? [];
+  return options
+    .filter((option) => option.label.includes(text) || String(option.value) === text)
+    .map((option) => ({ value: option.value, label: option.label, row: null }));
+}
+
+export function rowChoices(ref: Ref, rows: Row[]): Choice[] {
+  return rows.map((row) => ({ value: row[ref.value], label: String(row[ref.label] ?? row[ref.value]), row }));
+}
+
+/** The choice that the text names exactly: by label, or for goods by code or barcode. */
+export function exactChoice(list: Choice[], text: string): Choice | undefined {
+  const wanted = text.trim().toLowerCase();
+  const same = (value: unknown) => value !== null && value !== undefined && String(value).toLowerCase() === wanted;
+  const byBarcode = list.find((choice) => isBarcode(choice, text));
+  return byBarcode ?? list.find((choice) => same(choice.row?.goods_num)) ?? list.find((choice) => same(choice.label));
+}
+
+export function isBarcode(choice: Choice, text: string): boolean {
+  const barcode = choice.row?.barcode;
+  return typeof barcode === 'string' && barcode !== '' && barcode.toLowerCase() === text.trim().toLowerCase();
+}

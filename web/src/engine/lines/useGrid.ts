@@ -1,0 +1,232 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { reportError, showFailures, showMessage } from '../../lib/errors';
+import { createStore, useStore } from '../../lib/store';
+import { fieldText } from '../fields/fieldValue';
+import { choiceQuery, type GoodsRow } from '../queries';
+import type { Block, Field, Pricing } from '../types';
+import { goodsNarrow, refNarrow, suggestedPrice, type BillContext } from './billContext';
+import { isStop, nextCell, previousCell, type Cursor } from './gridColumns';
+import { START, type GridState } from './gridState';
+import { addOne, chooseCell, clearCell, fillGoods, goodsField, isBlankLine, isEditable, typeCell, type LineRow } from './lineModel';
+import type { LineStore } from './lineStore';
+import { codesOf, pasteLines, planPaste } from './pasteLines';
+import { resolveCodes } from './resolveCodes';
+import { parseTsv } from './tsv';
+import { exactChoice, isBarcode, isChoice, isGoods, rowChoices, useChoices, type Choice } from './useChoices';
+
+export interface GridOptions {
+  store: LineStore;
+  block: Block;
+  columns: Field[];
+  pricing: Pricing | null;
+  context: BillContext;
+}
+
+/** The grid's behaviour: movement, entry, choices, paste. Handlers read the stores, so that no keystroke is too quick. */
+export function useGrid(options: GridOptions) {
+  const { store, columns, pricing, context } = options;
+  const client = useQueryClient();
+  const [grid] = useState(() => createStore<GridState>(START));
+  const state = useStore(grid, (one) => one);
+  const lines = useStore(store, (one) => one);
+  const editable = useMemo(() => columns.map((field) => isEditable(field, pricing)), [columns, pricing]);
+  const stops = useMemo(() => columns.map(isStop), [columns]);
+  const field = columns[state.col];
+  const narrowOf = (cell: Field, line: LineRow | undefined) =>
+    isGoods(cell) ? goodsNarrow(context) : refNarrow(cell, line?.values ?? {}, context.header());
+  const choices = useChoices({
+    field,
+    text: state.editing?.text ?? '',
+    flushed: state.flushed,
+    narrow: field ? narrowOf(field, lines[state.row]) : {},
+    enabled: state.open,
+  });
+  const latest = useRef(choices);
+  useEffect(() => {
+    latest.current = choices;
+  }, [choices]);
+
+  const change = (changes: Partial<GridState>) => grid.set((before) => ({ ...before, ...changes }));
+  const moveTo = (cursor: Cursor) => change({ ...cursor, editing: null, open: false, flushed: null, highlight: -1 });
+  const current = () => {
+    const at = grid.get();
+    return { at, cell: columns[at.col], line: store.get()[at.row] };
+  };
+
+  /** To the next cell, past the last one to a new line. */
+  const advance = (through: boolean[] = stops) => {
+    const { at, line } = current();
+    const next = nextCell(at, through, store.get().length);
+    if (next.row === store.get().length) {
+      if (line && isBlankLine(store.fields, line)) return moveTo({ row: at.row, col: next.col });
+      store.ensure(next.row);
+    }
+    moveTo(next);
+  };
+  const retreat = () => moveTo(previousCell(grid.get(), editable));
+
+  const startEdit = () => {
+    const { cell, line } = current();
+    if (!cell || !line || !editable[grid.get().col] || cell.type === 'bool') return;
+    const text = cell.type === 'ref' || cell.type === 'enum' ? fieldText(cell, line.values) : String(line.values[cell.name] ?? '');
+    change({ editing: { text, mode: 'edit' }, open: isChoice(cell), flushed: '', highlight: -1 });
+  };
+
+  const type = (text: string) => {
+    const { at, cell } = current();
+    if (!cell || !editable[at.col] || cell.type === 'bool') return;
+    change({ editing: { text, mode: at.editing?.mode ?? 'type' }, open: isChoice(cell), flushed: null, highlight: -1 });
+  };
+
+  const toggle = () => {
+    const { at, cell } = current();
+    if (cell?.type !== 'bool' || !editable[at.col]) return;
+    store.update(at.row, (line) => chooseCell(line, cell, line.values[cell.name] !== true, null, pricing));
+  };
+
+  const isToggle = () => current().cell?.type === 'bool';
+  const count = () => store.get().length;
+
+  const clear = () => {
+    const { at, cell } = current();
+    if (cell && editable[at.col]) store.update(at.row, (line) => clearCell(line, cell, pricing));
+  };
+
+  const copyAbove = () => {
+    const { at, cell } = current();
+    const above = store.get()[at.row - 1];
+    if (!above || !cell || !editable[at.col]) return;
+    store.update(at.row, (line) => {
+      if (isGoods(cell)) return { ...above, key: line.key };
+      const label = cell.label_field === null ? null : String(above.values[cell.label_field] ?? '');
+      if (cell.type === 'ref' || cell.type === 'bool' || cell.type === 'enum') return chooseCell(line, cell, above.values[cell.name], label, pricing);
+      return typeCell(line, cell, String(above.values[cell.name] ?? ''), pricing).line;
+    });
+  };
+
+  const put = (key: string, cell: Field, choice: Choice, text: string) => {
+    const index = store.get().findIndex((line) => line.key === key);
+    if (index < 0) return;
+    const { at } = current();
+    const stillHere = at.row === index && columns[at.col] === cell;
+    const goOn = () => stillHere && at.editing === null && advance();
+    if (!isGoods(cell)) {
+      store.update(index, (line) => chooseCell(line, cell, choice.value, choice.label, pricing));
+      goOn();
+      return;
+    }
+    const goods = choice.row as GoodsRow;
+    const scanned = isBarcode(choice, text);
+    const held = scanned && pricing ? store.get().findIndex((line) => holds(line, cell, goods)) : -1;
+    if (held >= 0 && pricing) store.update(held, (line) => addOne(line, pricing));
+    else store.update(index, (line) => fillGoods(line, { fields: store.fields, field: cell, pricing, goods, price: suggestedPrice(goods, context) }));
+    // After a scan the next one goes to a new line; what the scanner has typed meanwhile comes along.
+    if (!scanned) goOn();
+    else if (stillHere && (held < 0 || held === index)) change({ row: store.ensure(index + 1) });
+  };
+
+  const pick = (choice: Choice) => {
+    const { cell, line, at } = current();
+    if (!cell || !line) return;
+    const text = at.editing?.text ?? '';
+    change({ editing: null, open: false, flushed: null });
+    put(line.key, cell, choice, text);
+  };
+
+  /** Finds what was typed without waiting for the list: exact code, barcode or label, or the only match. */
+  const resolve = async (text: string) => {
+    const { at, cell, line } = current();
+    if (!cell?.ref || !line) return;
+    grid.set((before) => ({ ...before, editing: null, open: false, flushed: null, busy: before.busy + 1 }));
+    try {
+      const query = choiceQuery(cell.ref, text, narrowOf(cell, line), isGoods(cell));
+      const pages = await client.fetchInfiniteQuery(query);
+      const list = rowChoices(cell.ref, pages.pages[0]?.data ?? []);
+      const choice = exactChoice(list, text) ?? (list.length === 1 ? list[0] : undefined);
+      if (choice) put(line.key, cell, choice, text);
+      else if (list.length === 0) refuse(at, text, `未找到${cell.label}：${text}`);
+      else refuse(at, text, null);
+    } catch (error) {
+      reportError(error);
+    } finally {
+      grid.set((before) => ({ ...before, busy: before.busy - 1 }));
+    }
+  };
+
+  /** Back into the cell with what was typed, its choices open. */
+  const refuse = (at: Cursor, text: string, warning: string | null) => {
+    if (warning !== null) showMessage('warning', warning);
+    if (grid.get().editing === null) change({ row: at.row, col: at.col, editing: { text, mode: 'edit' }, open: true, flushed: text, highlight: -1 });
+  };
+
+  /** Ends typing. False when the cell refused it. */
+  const commit = (): boolean => {
+    const { at, cell } = current();
+    if (!at.editing || !cell) return true;
+    const { text, mode } = at.editing;
+    if (isChoice(cell)) {
+      commitChoice(cell, text, mode);
+      return true;
+    }
+    let problem: string | null = null;
+    store.update(at.row, (line) => {
+      const entry = typeCell(line, cell, text, pricing);
+      problem = entry.problem;
+      return entry.line;
+    });
+    change({ editing: null, open: false });
+    if (problem !== null) showMessage('warning', problem);
+    return problem === null;
+  };
+
+  const commitChoice = (cell: Field, text: string, mode: 'type' | 'edit') => {
+    const { list, keyword, loading } = latest.current;
+    const { highlight } = grid.get();
+    const typed = text.trim();
+    const marked = list[highlight];
+    const first = keyword === typed && !loading ? (exactChoice(list, typed) ?? list[0]) : undefined;
+    if (marked) pick(marked);
+    else if (mode === 'edit' && typed === fieldText(cell, current().line?.values ?? {})) advance();
+    else if (typed === '') {
+      clear();
+      advance();
+    } else if (first) pick(first);
+    else if (cell.type === 'ref') store.track(resolve(typed));
+    else moveTo(grid.get());
+  };
+
+  /** Enter and Tab: end typing and go on; a choice goes on by itself once it is found. */
+  const enter = (through?: boolean[]) => {
+    const { at, cell } = current();
+    if (at.editing && isChoice(cell)) commit();
+    else if (commit()) advance(through);
+  };
+
+  const paste = async (text: string) => {
+    const { at } = current();
+    const goods = goodsField(options.block);
+    const target = { columns, goods, pricing, start: { row: at.row, col: at.col } };
+    const plan = planPaste(parseTsv(text), target);
+    grid.set((before) => ({ ...before, editing: null, open: false, busy: before.busy + 1 }));
+    try {
+      const found = await resolveCodes(client, codesOf(plan, goods), goodsNarrow(context));
+      const priceOf = (row: GoodsRow) => suggestedPrice(row, context);
+      const result = pasteLines(store.get(), plan, { ...target, lineFields: store.fields, found, priceOf });
+      store.set(() => result.lines);
+      if (result.problems.length > 0) showFailures(`已粘贴${plan.rows.length}行，${result.problems.length}处需要修改`, result.problems);
+    } catch (error) {
+      reportError(error);
+    } finally {
+      grid.set((before) => ({ ...before, busy: before.busy - 1 }));
+    }
+  };
+
+  return { grid, state, lines, editable, choices, change, moveTo, advance, retreat, startEdit, type, isToggle, toggle, count, clear, copyAbove, pick, commit, enter, paste };
+}
+
+function holds(line: LineRow, cell: Field, goods: GoodsRow): boolean {
+  return line.values[cell.name] === goods.goods_id && line.values.is_gift !== true;
+}
+
+export type Grid = ReturnType<typeof useGrid>;

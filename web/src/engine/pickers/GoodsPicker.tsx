@@ -1,0 +1,155 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Input, Modal, Pagination, Space, Switch, Table, type TableColumnType } from 'antd';
+import { useMemo, useState } from 'react';
+import { showMessage } from '../../lib/errors';
+import { formatPrice, formatQuantity } from '../../lib/format';
+import { useDebounced } from '../../lib/useDebounced';
+import { limitNumber } from '../../lib/validation';
+import { QUANTITY_DECIMALS } from '../../lib/pricing';
+import { goodsNarrow, type BillContext } from '../lines/billContext';
+import { goodsQuery, type GoodsRow } from '../queries';
+
+export interface PickedGoods {
+  row: GoodsRow;
+  quantity: string;
+}
+
+interface GoodsPickerProps {
+  context: BillContext;
+  onPick: (picked: PickedGoods[]) => void;
+  onClose: () => void;
+}
+
+const WIDTH = 1500;
+const HEIGHT = 700;
+const PAGE_SIZE = 30;
+const DEFAULT_QUANTITY = '1';
+/** Search fields above the table and their share of the goods' own fields. */
+const SEARCHES = [
+  { name: 'keyword', label: '编码 / 名称 / 规格 / 拼音 / 条码', width: 280 },
+  { name: 'specification_type', label: '规格', width: 140 },
+  { name: 'pattern', label: '花纹', width: 120 },
+  { name: 'factory_code', label: '厂家编码', width: 140 },
+];
+
+/** Goods with stock and prices, several at once, across pages. */
+export default function GoodsPicker({ context, onPick, onClose }: GoodsPickerProps) {
+  const [search, setSearch] = useState<Record<string, string>>({});
+  const [inStock, setInStock] = useState(false);
+  const [page, setPage] = useState(1);
+  const [picked, setPicked] = useState<Map<number, PickedGoods>>(new Map());
+  const settled = useDebounced(search);
+  const query = { ...goodsNarrow(context), ...settled, is_available_stocks: inStock ? 1 : '', page, per_page: PAGE_SIZE };
+  const { data, isFetching } = useQuery({ ...goodsQuery(query), placeholderData: keepPreviousData });
+
+  const change = (rows: GoodsRow[]) =>
+    setPicked((before) => new Map(rows.map((row) => [row.goods_id, before.get(row.goods_id) ?? { row, quantity: DEFAULT_QUANTITY }])));
+  const setQuantity = (row: GoodsRow, quantity: string) =>
+    setPicked((before) => new Map(before).set(row.goods_id, { row, quantity: limitNumber(quantity, QUANTITY_DECIMALS) }));
+  const confirm = () => {
+    const chosen = [...picked.values()].filter(({ quantity }) => Number(quantity) > 0);
+    if (chosen.length === 0) showMessage('warning', '请选择商品');
+    else onPick(chosen);
+  };
+  const columns = useMemo(() => goodsColumns(), []);
+  const quantityColumn: TableColumnType<GoodsRow> = {
+    title: '数量',
+    width: 100,
+    fixed: 'end',
+    render: (_value, row) => (
+      <Input
+        className="figure"
+        aria-label={`${row.goods_name} 数量`}
+        value={picked.get(row.goods_id)?.quantity ?? ''}
+        placeholder={DEFAULT_QUANTITY}
+        onChange={(event) => setQuantity(row, event.target.value)}
+        onClick={(event) => event.stopPropagation()}
+      />
+    ),
+  };
+  return (
+    <Modal
+      open
+      centered
+      title="选择商品"
+      width={WIDTH}
+      styles={{ body: { height: `min(${HEIGHT}px, 70vh)` } }}
+      okText={picked.size > 0 ? `确定（${picked.size}）` : '确定'}
+      onOk={confirm}
+      onCancel={onClose}
+      className="goods-picker"
+    >
+      <Space wrap className="picker-search">
+        {SEARCHES.map(({ name, label, width }) => (
+          <Input
+            key={name}
+            allowClear
+            autoFocus={name === 'keyword'}
+            aria-label={label}
+            placeholder={label}
+            style={{ width }}
+            value={search[name] ?? ''}
+            onChange={(event) => {
+              setPage(1);
+              setSearch((before) => ({ ...before, [name]: event.target.value }));
+            }}
+          />
+        ))}
+        <label>
+          <Switch checked={inStock} onChange={(on) => (setPage(1), setInStock(on))} /> 只看有货
+        </label>
+      </Space>
+      <Table<GoodsRow>
+        bordered
+        virtual
+        rowKey="goods_id"
+        size="small"
+        loading={isFetching}
+        columns={[...columns, quantityColumn]}
+        dataSource={data?.data ?? []}
+        pagination={false}
+        scroll={{ x: 1300, y: 480 }}
+        rowSelection={{
+          preserveSelectedRowKeys: true,
+          selectedRowKeys: [...picked.keys()],
+          onChange: (keys, rows) => change(keys.map((key, at) => rows[at] ?? picked.get(Number(key))?.row).filter((row) => row !== undefined)),
+        }}
+        onRow={(row) => ({ onDoubleClick: () => onPick([picked.get(row.goods_id) ?? { row, quantity: DEFAULT_QUANTITY }]) })}
+      />
+      <Pagination
+        className="list-pagination"
+        current={page}
+        pageSize={PAGE_SIZE}
+        total={data?.total ?? 0}
+        showSizeChanger={false}
+        showTotal={(total) => `共 ${total} 条`}
+        onChange={setPage}
+      />
+    </Modal>
+  );
+}
+
+function goodsColumns(): TableColumnType<GoodsRow>[] {
+  const text = (dataIndex: string, title: string, width: number): TableColumnType<GoodsRow> => ({ dataIndex, title, width, ellipsis: true });
+  const figure = (dataIndex: string, title: string, format: (value: unknown) => string): TableColumnType<GoodsRow> => ({
+    dataIndex,
+    title,
+    width: 100,
+    align: 'right',
+    render: format,
+  });
+  return [
+    text('goods_num', '商品编码', 130),
+    text('goods_name', '商品名称', 260),
+    text('brand_name', '品牌', 90),
+    text('goods_type_name', '类别', 100),
+    text('specification_type', '规格', 130),
+    text('pattern', '花纹', 100),
+    text('factory_code', '厂家编码', 120),
+    text('unit_name', '单位', 60),
+    figure('available_stocks', '可用库存', formatQuantity),
+    figure('stocks', '库存', formatQuantity),
+    figure('last_price', '最近价', formatPrice),
+    figure('sale_price', '售价', formatPrice),
+  ];
+}

@@ -1,0 +1,49 @@
+import { Button } from 'antd';
+import { lazy, Suspense, useState } from 'react';
+import { showMessage } from '../../lib/errors';
+import { isEmptyRef } from '../fields/fieldValue';
+import type { BillContext } from '../lines/billContext';
+import { isBlankLine } from '../lines/lineModel';
+import type { LineStore } from '../lines/lineStore';
+import type { Block } from '../types';
+
+const SourcePicker = lazy(() => import('./SourcePicker'));
+
+interface SourceButtonProps {
+  block: Block;
+  source: NonNullable<Block['source']>;
+  store: LineStore;
+  context: BillContext;
+}
+
+/** Opens the rows that a block's source offers for the bill's header. */
+export function SourceButton({ block, source, store, context }: SourceButtonProps) {
+  const [open, setOpen] = useState(false);
+  const ready = source.by.every((name) => !isEmptyRef(context.header()[name]));
+  return (
+    <>
+      <Button
+        type="primary"
+        ghost
+        onClick={() => (ready || source.by.every((name) => !isEmptyRef(context.header()[name])) ? setOpen(true) : showMessage('warning', '请先选择往来单位'))}
+      >
+        选择{block.label}
+      </Button>
+      {open && (
+        <Suspense>
+          <SourcePicker
+            block={block}
+            source={source}
+            context={context}
+            taken={store.get()}
+            onClose={() => setOpen(false)}
+            onPick={(lines) => {
+              setOpen(false);
+              store.set((before) => [...before.filter((line) => !isBlankLine(store.fields, line)), ...lines]);
+            }}
+          />
+        </Suspense>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,17 @@
+import { describe, expect, it } from 'vitest';
+import { allocate } from './allocate';
+
+const items = [
+  { key: 1, open: '100.00' },
+  { key: 2, open: '50.50' },
+  { key: 3, open: '-20.00' },
+];
+
+describe('allocate', () => {
+  it('settles oldest first', () => expect([...allocate(items.slice(0, 2), '120')]).toEqual([[1, '100.00'], [2, '20.00']]));
+  it('stops where the amount ends', () => expect([...allocate(items.slice(0, 2), '100')]).toEqual([[1, '100.00']]));
+  it('leaves an advance when more was paid than is open', () =>
+    expect([...allocate(items.slice(0, 2), '1000')]).toEqual([[1, '100.00'], [2, '50.50']]));
+  it('offsets returns', () => expect(Object.fromEntries(allocate(items, '100'))).toEqual({ 3: '-20.00', 1: '100.00', 2: '20.00' }));
+  it('without an amount settles all', () => expect(allocate(items, '').get(3)).toBe('-20.00'));
+});
