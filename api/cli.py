@@ -108,9 +108,11 @@ def openapi(
 @app.command()
 def check(listed: Annotated[bool, typer.Option("--list", help="只列出检查项")] = False) -> None:
     """核对账簿：余额等于流水、占用等于未执行订单、单据等于过账……有不符的返回 1。"""
+    from api import catalogue
     from api.launch.attach import database
     from api.shell.integrity import report
 
+    assert catalogue.__all__
     if listed:
         raise typer.Exit(report(None))
     with database(settings()) as url:

@@ -11,7 +11,6 @@ from typing import Any
 import xlsxwriter
 from sqlalchemy import select, update
 
-from api import catalogue
 from api.identity.sessions import principal_of
 from api.kit import registry
 from api.kit.database import TIME_ZONE, engine, transact
@@ -25,7 +24,6 @@ from api.kit.settings import settings
 from api.shell.export_tasks import DONE, FAILED, RUNNING, ExportTask
 from api.shell.jobs import app
 
-assert catalogue.__all__
 CHUNK = 2000
 
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from api import catalogue
 from api.kit.database import connect
 from api.ledger import checks
-
-assert catalogue.__all__
 
 
 def report(url: str | None) -> int:
