@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from api.kit.errors import Refusal
 from api.kit.settings import SettingError, Settings, settings
 from api.launch.guard import StartRefused
 from api.launch.health import Part
@@ -86,9 +87,13 @@ def refresh(
         worker.run()
         return
     from api.launch.attach import database
+    from warehouse.refresh import BusyError
 
-    with database(settings()):
-        print(worker.refresh_once(full=full))
+    try:
+        with database(settings()):
+            print(worker.refresh_once(full=full))
+    except BusyError as error:
+        raise StartRefused(str(error)) from error
 
 
 @app.command()
@@ -103,6 +108,16 @@ def openapi(
         print(document)
     else:
         file.write_text(document + "\n", "utf-8")
+
+
+@app.command()
+def routes() -> None:
+    """列出每个接口：方法、路径、所需权限。"""
+    from api.main import app as application
+
+    for path, calls in sorted(application.openapi()["paths"].items()):
+        for method, call in calls.items():
+            print(f"{method.upper():6} {path:60} {call.get('x-right', '')}")
 
 
 @app.command()
@@ -152,6 +167,6 @@ def main() -> None:
     """Run the command line; a refusal is one Chinese line and exit code 1."""
     try:
         app()
-    except (SettingError, StartRefused, PostgresError, ChildError) as error:
+    except (SettingError, StartRefused, PostgresError, ChildError, Refusal) as error:
         print(f"✗ {error}", file=sys.stderr)
         sys.exit(1)
