@@ -1,5 +1,12 @@
 -- Posting stock: returns valued, reservations used up, every piece costed, journal and balances written.
 
+-- What `quantity` is worth at the average of `stock` worth `value`, or at `unit` a piece when there is no stock.
+create or replace function erp_worth(stock numeric, value numeric, quantity numeric, unit numeric) returns numeric
+language sql immutable return case
+    when stock > 0 then round(value * quantity / stock, 2)
+    else round(unit * quantity, 2)
+end;
+
 -- What has left of `stock` worth `value` once `taken` is gone: everything at the last unit, `unit` a piece beyond it.
 create or replace function erp_issued(stock numeric, value numeric, taken numeric, unit numeric) returns numeric
 language sql immutable return case
@@ -239,25 +246,26 @@ begin
     averaged as (
         select
             b.*,
-            case when b.base_quantity > 0 then b.base_amount / b.base_quantity else b.assumed end as average
-        from based b
+            b.base_quantity + b.average_in as stock,
+            b.base_amount + erp_worth(b.base_quantity, b.base_amount, b.average_in, b.average) as value
+        from (
+            select
+                b.*,
+                case when b.base_quantity > 0 then b.base_amount / b.base_quantity else b.assumed end as average
+            from based b
+        ) b
     ),
     valued as (
         select
             a.*,
             case
                 when a.is_given then a.amount
-                when a.is_average
-                    then round(a.average * a.average_in_upto, 2)
-                        - round(a.average * (a.average_in_upto - a.quantity), 2)
+                when a.is_average then
+                    erp_worth(a.base_quantity, a.base_amount, a.average_in_upto, a.average)
+                    - erp_worth(a.base_quantity, a.base_amount, a.average_in_upto - a.quantity, a.average)
                 else
-                    erp_issued(
-                        a.base_quantity + a.average_in, a.base_amount + round(a.average * a.average_in, 2),
-                        a.out_upto + a.quantity, a.average
-                    ) - erp_issued(
-                        a.base_quantity + a.average_in, a.base_amount + round(a.average * a.average_in, 2),
-                        a.out_upto, a.average
-                    )
+                    erp_issued(a.stock, a.value, a.out_upto + a.quantity, a.average)
+                    - erp_issued(a.stock, a.value, a.out_upto, a.average)
             end as worth,
             round(case when a.is_given then a.amount / a.quantity else a.average end, 6) as unit_cost
         from averaged a
