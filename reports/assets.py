@@ -148,7 +148,8 @@ def _validate_chart(where: str, chart: Chart, datasets: dict[str, Dataset]) -> N
     metrics = {metric.name for metric in dataset.metrics}
     unknown = ({*chart.by} | ({chart.x} if chart.x else set())) - columns
     unknown |= {*chart.metrics, *chart.second, *chart.bars} - metrics
-    if chart.order and chart.order.lstrip("-") not in columns | metrics:
+    sortable = metrics if chart.kind == "table" else columns | metrics
+    if chart.order and chart.order.lstrip("-") not in sortable:
         unknown.add(chart.order)
     if unknown:
         raise CatalogueError(f"{where}：图表 {chart.key} 用了不存在的列或指标 {sorted(unknown)}")

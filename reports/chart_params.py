@@ -6,6 +6,7 @@ The stored query is what a guest may ask for (`reports.security`), so it names e
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import cycle
 from typing import Any
 
 from reports.catalogue.model import CHANGE, MONEY, WHOLE_MONEY, Board, Chart, Dataset
@@ -24,6 +25,8 @@ VIZ_TYPES = {
     "table": "table",
 }
 RED = "#F56C6C"
+# Axes with few enough steps to name each.
+SHORT_AXES = ("warehouse_name", "company_name", "bucket_axis")
 PAGE_LENGTH = 20
 MOST_ROWS = 10_000
 
@@ -68,13 +71,17 @@ def _order(chart: Chart) -> list[Any]:
 
 
 def label_colors(board: Board) -> dict[str, str]:
-    """A color for each figure and each bucket of a board, the same in all its charts."""
+    """A color for each figure and each bucket of a board, the same in all its charts.
+
+    Charts look a figure's color up by its name or by its label, so both are given.
+    """
+    drawn = [chart for chart in board.charts if chart.kind in ("line", "area", "bar", "mixed")]
+    figures = dict.fromkeys(
+        (chart.dataset, name) for chart in drawn for name in (*chart.metrics, *chart.second)
+    )
     colors: dict[str, str] = {}
-    for chart in board.charts:
-        if chart.kind in ("line", "area", "bar", "mixed"):
-            dataset = board.dataset(chart.dataset)
-            for name in (*chart.metrics, *chart.second):
-                colors.setdefault(dataset.metric(name).label, SERIES_COLORS[len(colors) % len(SERIES_COLORS)])
+    for (key, name), color in zip(figures, cycle(SERIES_COLORS), strict=False):
+        colors[name] = colors[board.dataset(key).metric(name).label] = color
     for dataset in board.datasets:
         for number, label in enumerate(dataset.buckets, start=dataset.first_bucket):
             colors[f"{chr(8203) * number}{label}"] = BUCKET_COLORS[number - dataset.first_bucket]
@@ -138,6 +145,8 @@ def _series(chart: Chart, dataset: Dataset) -> dict[str, Any]:
         "comparison_type": "values",
         "orientation": "horizontal" if chart.horizontal else "vertical",
         "stack": "Stack" if chart.stacked else None,
+        "sort_series_type": "name" if chart.by else None,
+        "sort_series_ascending": True,
         "seriesType": "line",
         "smooth": True,
         "area": chart.kind == "area",
@@ -158,7 +167,7 @@ def _series(chart: Chart, dataset: Dataset) -> dict[str, Any]:
         "x_axis_title_margin": 15,
         "y_axis_title_margin": 15,
         "xAxisLabelRotation": 0,
-        "xAxisLabelInterval": "0" if chart.horizontal else "auto",
+        "xAxisLabelInterval": "0" if chart.horizontal or chart.x in SHORT_AXES else "auto",
         "color_scheme": COLOR_SCHEME,
     }
 
@@ -176,12 +185,13 @@ def _mixed(chart: Chart, dataset: Dataset) -> dict[str, Any]:
         "groupby": list(chart.by),
         "metrics_b": list(chart.second),
         "groupby_b": [],
-        "seriesType": "bar",
-        "seriesTypeB": "line" if not chart.by else "smooth",
+        "seriesType": "line" if chart.dense else "bar",
+        "area": chart.dense,
+        "seriesTypeB": "line",
         "stack": chart.stacked,
         "yAxisIndex": 0,
         "yAxisIndexB": 1,
-        "markerEnabledB": True,
+        "markerEnabledB": not chart.dense,
         "markerSizeB": 6,
         "opacity": 0.2,
         "show_legend": True,
@@ -208,12 +218,14 @@ def _donut(chart: Chart, dataset: Dataset) -> dict[str, Any]:
         "donut": True,
         "innerRadius": 45,
         "outerRadius": 72,
-        "label_type": "key_percent",
+        "label_type": "percent",
         "labels_outside": True,
         "label_line": True,
         "show_labels": True,
         "show_labels_threshold": 2,
-        "show_legend": False,
+        "show_legend": True,
+        "legendType": "scroll",
+        "legendOrientation": "top",
         "show_total": False,
         "number_format": axis_format(chart.metrics[0], dataset),
         "color_scheme": COLOR_SCHEME,
@@ -257,7 +269,7 @@ def _table(chart: Chart, dataset: Dataset) -> dict[str, Any]:
         "percent_metrics": [],
         "all_columns": [],
         "order_by_cols": [],
-        "timeseries_limit_metric": order[0] if order and order[0] in chart.metrics else None,
+        "timeseries_limit_metric": order[0] if order else None,
         "order_desc": bool(order) and not order[1],
         "row_limit": chart.limit or MOST_ROWS,
         "server_page_length": PAGE_LENGTH,

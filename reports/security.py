@@ -129,6 +129,7 @@ def _chart_columns(form_data: dict[str, Any]) -> tuple[set[str], set[str]]:
     queries = json.loads(chart.query_context)["queries"]
     columns = {column for query in queries for column in query.get("columns") or []}
     metrics = {metric for query in queries for metric in query.get("metrics") or []}
+    metrics |= {order[0] for query in queries for order in query.get("orderby") or []}
     return columns, metrics
 
 

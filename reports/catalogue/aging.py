@@ -143,7 +143,7 @@ def inventory_board(cost: bool) -> Board:
             "table",
             key,
             (*(("quantity",) if cost else ()), "amount", "mean_age", "oldest", *buckets),
-            by=("company_name", "warehouse_name", "goods_num", "goods_name", "brand_name"),
+            by=("warehouse_name", "goods_num", "goods_name", "brand_name"),
             order="-mean_age",
             bars=("mean_age",),
             paged=True,
@@ -261,7 +261,7 @@ def receivable_board() -> Board:
         ),
         Chart(
             "bills",
-            "逾期单据",
+            "未结单据",
             "table",
             key,
             ("open_amount",),
@@ -274,7 +274,7 @@ def receivable_board() -> Board:
                 "days_past_due",
                 "bucket",
             ),
-            order="-days_past_due",
+            order="-longest",
             paged=True,
         ),
     )

@@ -22,6 +22,7 @@ from reports.catalogue.parts import (
     COMPANY,
     CUSTOMER,
     EMPLOYEE,
+    GOODS_LABEL,
     GOODS_NAME,
     GOODS_NUM,
     GOODS_TYPE,
@@ -48,6 +49,8 @@ PERIOD = Column(
     + " end",
 )
 DEFAULT_PERIOD = "近30天"
+# Empty in the totals row, which stands for more than one goods.
+PLACE = "case when count(distinct goods_num) = 1 then rank() over (order by sum(quantity) desc) end"
 # Opens the detail report in the shell around the frame: a guest's token is good for one dashboard only.
 DETAIL_LINK = Column(
     "detail_link",
@@ -89,10 +92,10 @@ def rank_dataset(cost: bool) -> Dataset:
         source="mart_best_seller",
         grain="company",
         cost=cost,
-        columns=(PERIOD, COMPANY, *GOODS, DETAIL_LINK),
+        columns=(PERIOD, COMPANY, *GOODS, GOODS_LABEL, DETAIL_LINK),
         measures=("quantity", "amount", *(("cost", "profit") if cost else ()), "stock_quantity", "days"),
         metrics=(
-            Metric("place", "名次", "rank() over (order by sum(quantity) desc)", QUANTITY),
+            Metric("place", "名次", PLACE, QUANTITY),
             Metric("quantity", "净销量", total("quantity"), QUANTITY),
             Metric("amount", "净销售额", total("amount"), MONEY),
             Metric(
@@ -126,7 +129,7 @@ def rank_board(cost: bool) -> Board:
             "bar",
             key,
             ("quantity",),
-            x="goods_name",
+            x="goods_label",
             order="quantity",
             horizontal=True,
             limit=15,
@@ -137,7 +140,7 @@ def rank_board(cost: bool) -> Board:
             "bar",
             key,
             ("amount",),
-            x="goods_name",
+            x="goods_label",
             order="amount",
             horizontal=True,
             limit=15,
@@ -204,6 +207,7 @@ def bill_dataset(cost: bool) -> Dataset:
                 MONEY,
             ),
             Metric("amount", "金额", total("amount"), MONEY),
+            Metric("newest", "最近日期", "max(business_date)"),
             Metric("bills", "单据数", "count(distinct bill_no)", QUANTITY),
             Metric("customers", "客户数", "count(distinct customer_name)", QUANTITY),
             *profit_part(cost),
@@ -260,7 +264,7 @@ def bill_board(cost: bool) -> Board:
                 "customer_name",
                 "employee_name",
             ),
-            order="-business_date",
+            order="-newest",
             paged=True,
         ),
     )

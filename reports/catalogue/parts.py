@@ -10,6 +10,8 @@ GOODS_TYPE = Column("type1_name", "商品类型")
 BRAND = Column("brand_name", "品牌")
 GOODS_NUM = Column("goods_num", "商品编码")
 GOODS_NAME = Column("goods_name", "商品名称")
+# Two goods may share a name, so that a chart by name alone would add them up.
+GOODS_LABEL = Column("goods_label", "商品", sql="m.goods_num || ' ' || m.goods_name")
 SPECIFICATION = Column("specification_type", "规格")
 PATTERN = Column("pattern", "花纹")
 CUSTOMER = Column("customer_name", "客户")

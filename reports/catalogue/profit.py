@@ -26,6 +26,7 @@ from reports.catalogue.parts import (
     COMPANY,
     CUSTOMER,
     EMPLOYEE,
+    GOODS_LABEL,
     GOODS_NAME,
     GOODS_NUM,
     GOODS_TYPE,
@@ -78,6 +79,7 @@ def profit_measures(cost: bool) -> dict[str, str]:
 def profit_dataset(
     key: str, label: str, mart: str, cost: bool, columns: tuple[Column, ...], grain: str
 ) -> Dataset:
+    """The month's rows of a mart beside the previous month's and last year's; columns with SQL are derived."""
     keys = ("company_id", "warehouse_id") if grain == "warehouse" else ("company_id",)
     figures = profit_measures(cost)
     source = compared(
@@ -85,7 +87,7 @@ def profit_dataset(
         MONTH,
         start="month",
         label="month_label",
-        dimensions=(*keys, *(column.name for column in columns)),
+        dimensions=(*keys, *(column.name for column in columns if not column.sql)),
         measures=figures,
     )
     return Dataset(
@@ -143,7 +145,7 @@ def excluded(cost: bool) -> tuple[str, ...]:
 
 
 def commodity_board(cost: bool) -> Board:
-    columns = (COMPANY, WAREHOUSE, GOODS_TYPE, BRAND, GOODS_NUM, GOODS_NAME, SPECIFICATION)
+    columns = (COMPANY, WAREHOUSE, GOODS_TYPE, BRAND, GOODS_NUM, GOODS_NAME, GOODS_LABEL, SPECIFICATION)
     data = profit_dataset("commodity_profit", "商品毛利", "mart_commodity_profit", cost, columns, "warehouse")
     key, figure, label = data.key, ("profit" if cost else "revenue"), ("毛利" if cost else "销售收入")
     charts = (
@@ -167,7 +169,7 @@ def commodity_board(cost: bool) -> Board:
             "bar",
             key,
             (figure,),
-            x="goods_name",
+            x="goods_label",
             order=figure,
             horizontal=True,
             limit=10,

@@ -72,9 +72,9 @@ def revenue_board() -> Board:
     key = REVENUE.key
     charts = (
         Chart("revenue", "本月营业收入", "kpi", key, ("revenue",), subtitle="所选月份，不含税"),
-        Chart("change", "环比（上月同期）", "kpi", key, ("change",), subtitle="相同天数相比"),
-        Chart("growth", "同比（去年同期）", "kpi", key, ("growth",), subtitle="相同天数相比"),
-        Chart("bills", "单据数", "kpi", key, ("bills",), subtitle="销售出库与退货"),
+        Chart("change", "环比", "kpi", key, ("change",), subtitle="与上月相同天数比"),
+        Chart("growth", "同比", "kpi", key, ("growth",), subtitle="与去年同期比"),
+        Chart("bills", "单据数", "kpi", key, ("bills",), subtitle="已审核销售出库"),
         Chart("return_share", "退货率", "kpi", key, ("return_share",), subtitle="退货占销售收入"),
         STAMP,
         Chart(
@@ -125,7 +125,7 @@ def revenue_board() -> Board:
     )
     rows = (
         Row(
-            (("revenue", 3), ("change", 2), ("growth", 2), ("bills", 2), ("return_share", 1), ("stamp", 2)),
+            (("revenue", 2), ("change", 2), ("growth", 2), ("bills", 2), ("return_share", 2), ("stamp", 2)),
             19,
         ),
         Row((("days", 8), ("companies", 4)), 42),

@@ -148,6 +148,7 @@ def warehouse_board(period: Period, cost: bool) -> Board:
             ("mean_stock", "sales"),
             x="period_label",
             second=("turnover_rate",),
+            dense=period is WEEK,
         ),
         Chart("types", f"平均库存{what}构成（商品类型）", "donut", key, ("mean_stock",), by=("type1_name",)),
         Chart(

@@ -1,0 +1,185 @@
+"""Report tests: a real Superset with the catalogue's assets over a real published snapshot, started once a run."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import httpx
+import pytest
+
+from api.kit.settings import settings
+from api.reporting.tokens import guest_token
+from reports.catalogue.model import COST, PLAIN, Board, Chart, Report, Tab, embed_id
+from reports.chart_params import stored_queries
+
+PROJECT = Path(__file__).resolve().parents[2]
+PYTHON = PROJECT / "reports" / ".venv" / "bin" / "python"
+SNAPSHOT_SQL = Path(__file__).with_name("snapshot.sql")
+START_WITHIN = 120
+
+EVERYTHING, COMPANY_ONE, COMPANY_TWO, NOTHING = 1, 2, 3, 4
+"""The roles of the snapshot; COMPANY_TWO sees no cost."""
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def publish(warehouse: Path, number: int, extra: str = "") -> None:
+    """Write a snapshot and point `current` at it."""
+    place = warehouse / "snap" / str(number)
+    place.mkdir(parents=True)
+    with duckdb.connect(str(place / "wh.duckdb")) as conn:
+        conn.execute(SNAPSHOT_SQL.read_text("utf-8") + extra)
+    fresh = warehouse / "current.new"
+    fresh.symlink_to(Path("snap") / str(number))
+    fresh.replace(warehouse / "current")
+
+
+@dataclass(frozen=True)
+class Place:
+    """One board of the catalogue, as a test addresses it."""
+
+    report: Report
+    tab: Tab
+    variant: str
+
+    @property
+    def board(self) -> Board:
+        return self.tab.cost if self.variant == COST and self.tab.cost else self.tab.plain
+
+    @property
+    def embed_id(self) -> str:
+        return embed_id(self.report.code, self.tab, self.variant == COST)
+
+    def __str__(self) -> str:
+        return f"{self.report.code}-{self.tab.key}-{self.variant}"
+
+
+def places() -> list[Place]:
+    from reports.catalogue import REPORTS
+
+    return [
+        Place(report, tab, variant)
+        for report in REPORTS
+        for tab in report.tabs
+        for variant in (PLAIN, COST)
+        if variant == PLAIN or tab.cost is not None
+    ]
+
+
+@dataclass
+class Superset:
+    """The running Superset as a guest's frame talks to it."""
+
+    url: str
+    environment: dict[str, str]
+
+    def token(self, place: Place, role_id: int) -> str:
+        secret = settings().secrets["guest_token_secret"]
+        return guest_token(secret, place.embed_id, role_id, f"role-{role_id}")
+
+    def get(self, path: str, token: str | None, **options: Any) -> httpx.Response:
+        return httpx.get(self.url + path, headers=_headers(token), timeout=60, **options)
+
+    def post(self, path: str, token: str | None, body: Any) -> httpx.Response:
+        return httpx.post(self.url + path, headers=_headers(token), json=body, timeout=60)
+
+    def dashboard_id(self, place: Place) -> int:
+        answer = self.get(f"/api/v1/embedded_dashboard/{place.embed_id}", self.token(place, EVERYTHING))
+        return int(answer.json()["result"]["dashboard_id"])
+
+    def charts(self, place: Place, token: str) -> dict[str, dict[str, Any]]:
+        """The board's charts as Superset lists them, by the key of their declaration."""
+        listed = self.get(f"/api/v1/dashboard/{self.dashboard_id(place)}/charts", token).json()["result"]
+        titles = {chart.title: chart.key for chart in place.board.charts}
+        return {titles[chart["slice_name"]]: chart for chart in listed}
+
+    def chart_body(self, place: Place, chart: Chart, token: str) -> dict[str, Any]:
+        """The request that a frame makes for a chart's data."""
+        listed = self.charts(place, token)[chart.key]
+        form = {**listed["form_data"], "dashboardId": self.dashboard_id(place), "slice_id": listed["id"]}
+        return {
+            "datasource": {"id": int(form["datasource"].split("__")[0]), "type": "table"},
+            "queries": stored_queries(chart),
+            "form_data": form,
+            "result_format": "json",
+            "result_type": "full",
+        }
+
+    def data(self, place: Place, chart: Chart, token: str) -> list[dict[str, Any]]:
+        answer = self.post("/api/v1/chart/data", token, self.chart_body(place, chart, token))
+        assert answer.status_code == 200, answer.text
+        return answer.json()["result"][0]["data"]
+
+
+def _headers(token: str | None) -> dict[str, str]:
+    return {"X-GuestToken": token} if token else {}
+
+
+def boot(environment: dict[str, str]) -> str:
+    """Run the initialisation as the launcher does; its output."""
+    done = subprocess.run(
+        [str(PYTHON), "-m", "reports.boot"],
+        cwd=PROJECT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="session")
+def report_environment(data_dir: Path) -> dict[str, str]:
+    publish(data_dir / "warehouse", 1)
+    return {
+        **os.environ,
+        "ERP_DATA_DIR": str(data_dir),
+        "ERP_REPORT_PORT": str(free_port()),
+        "ERP_PORT": str(free_port()),
+    }
+
+
+@pytest.fixture(scope="session")
+def superset(report_environment: dict[str, str]) -> Iterator[Superset]:
+    boot(report_environment)
+    log = Path(report_environment["ERP_DATA_DIR"]) / "superset-test.log"
+    with log.open("w") as output:
+        process = subprocess.Popen(
+            [str(PYTHON), "-m", "reports.serve"],
+            cwd=PROJECT,
+            env=report_environment,
+            stdout=output,
+            stderr=output,
+        )
+    url = f"http://127.0.0.1:{report_environment['ERP_REPORT_PORT']}"
+    try:
+        _wait(url, process, log)
+        yield Superset(url, report_environment)
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    until = time.monotonic() + START_WITHIN
+    while time.monotonic() < until:
+        assert process.poll() is None, log.read_text()[-4000:]
+        try:
+            if httpx.get(f"{url}/health", timeout=5).status_code == 200:
+                return
+        except httpx.HTTPError:
+            time.sleep(0.3)
+    raise AssertionError(f"Superset 没有启动：{log.read_text()[-4000:]}")

@@ -1,0 +1,95 @@
+-- A small published snapshot with the columns of the marts: two companies, three warehouses, four roles.
+-- Role 1 sees everything with cost, 2 company 1 with cost, 3 company 2 without cost, 4 nothing.
+create table dim_company as
+select * from (values (1, '上海公司'), (2, '苏州公司')) as t(company_id, company_name);
+create table dim_warehouse as
+select * from (values (11, '上海中心仓', 1), (12, '上海前置仓', 1), (21, '苏州中心仓', 2))
+    as t(warehouse_id, warehouse_name, company_id);
+create table place as
+select w.company_id, c.company_name, w.warehouse_id, w.warehouse_name
+from dim_warehouse as w inner join dim_company as c using (company_id);
+create table item as
+select
+    i as goods_id, 'G00' || i as goods_num, ['205/55R16 静音', '12R22.5 耐磨', '机油滤芯'][i] as goods_name,
+    ['米其林', '玲珑', '博世'][i] as brand_name, ['轿车胎', '卡客车胎', '配件'][i] as type1_name,
+    '二级' as type2_name, '三级' as type3_name, ['205/55R16', '12R22.5', ''][i] as specification_type,
+    'P' || i as pattern, '条' as unit_name, i * 100 as price
+from range(1, 4) as t(i);
+
+create table role_company_scope as
+select * from (values (1, 1), (1, 2), (2, 1), (3, 2)) as t(role_id, company_id);
+create table role_warehouse_scope as
+select s.role_id, w.company_id, w.warehouse_id from role_company_scope as s inner join dim_warehouse as w using (company_id);
+create table role_cost_scope as select * from role_company_scope where role_id in (1, 2);
+create table role_cost_warehouse_scope as select * from role_warehouse_scope where role_id in (1, 2);
+create table refreshed_at as
+select timestamptz '2026-11-20 09:30:05+00' as refreshed_at, 1 as "snapshot", 10 as last_xid;
+
+create table period as
+select 'month' as period_kind, strftime(m, '%Y-%m') as period_label, cast(m as date) as period_start, 30 as days
+from generate_series(date '2025-10-01', date '2026-11-01', interval 1 month) as t(m)
+union all
+select 'week', strftime(m, '%G-W%V'), cast(m as date), 7
+from generate_series(date '2025-10-06', date '2026-11-16', interval 7 day) as t(m);
+
+create table mart_turnover_period as
+select
+    p.*, s.*, i.type1_name, i.brand_name, 100.0 as opening_value, 100.0 as closing_value, 5.0 as closing_quantity,
+    i.price * 5.0 * p.days as value_days, 5.0 * p.days as quantity_days, i.price * 2.0 as sales_cost,
+    2.0 as sales_quantity
+from period as p cross join place as s cross join item as i;
+create table mart_inventory_turnover as
+select
+    p.period_start, p.period_label, p.days, s.*, i.goods_id, i.goods_num, i.goods_name, i.brand_name, i.type1_name,
+    i.specification_type, i.price * 5.0 * p.days as value_days, 5.0 * p.days as quantity_days,
+    i.price * 2.0 as sales_cost, 2.0 as sales_quantity, 5.0 as closing_quantity, i.price * 5.0 as closing_value
+from period as p cross join place as s cross join item as i
+where p.period_kind = 'month';
+create table mart_inventory_aging as
+select
+    date '2026-11-20' as as_of, s.*, i.* exclude (price), '2626' as batch, date '2026-11-20' - b.age as receipt_date,
+    b.age as age_days, b.bucket, b.bucket_order, 4.0 as quantity, i.price * 4.0 as "value"
+from place as s cross join item as i
+cross join (values (10, '0–30天', 1), (100, '91–180天', 4), (400, '365天以上', 6)) as b(age, bucket, bucket_order);
+create table mart_receivable_aging as
+select
+    date '2026-11-20' as as_of, c.*, c.company_id * 10 as customer_id, c.company_name || '的客户' as customer_name,
+    '张伟' as employee_name, 'XSCK' as bill_type, 'XSCK' || c.company_id || b.past as bill_no,
+    date '2026-09-01' as business_date, date '2026-11-20' - b.past as due_date, b.past as days_past_due, b.bucket,
+    b.bucket_order, 1000.0 as open_amount, 0.0 as advance_amount, 1000.0 as balance
+from dim_company as c
+cross join (values (0, '未到期', 1), (45, '31–60天', 3), (200, '180天以上', 6)) as b(past, bucket, bucket_order);
+create table mart_commodity_profit as
+select
+    p.period_start as "month", p.period_label as month_label, s.*, i.* exclude (price), 2.0 as quantity,
+    i.price * 2.5 as revenue, i.price * 2.0 as "cost", i.price * 0.5 as profit
+from period as p cross join place as s cross join item as i
+where p.period_kind = 'month';
+create table mart_customer_profit as
+select
+    p.period_start as "month", p.period_label as month_label, c.*, c.company_id * 10 as customer_id,
+    c.company_name || '的客户' as customer_name, '张伟' as employee_name, 12.0 as quantity, 3000.0 as revenue,
+    2400.0 as "cost", 600.0 as profit
+from period as p cross join dim_company as c
+where p.period_kind = 'month';
+create table mart_operating_revenue as
+select
+    cast(d as date) as "day", strftime(d, '%Y-%m') as month_label, c.*, '销售部' as department_name,
+    '张伟' as employee_name, 100.0 as revenue, 110.0 as sales_revenue, -10.0 as return_revenue, 2 as bill_count,
+    3.0 as quantity, 90.0 as previous_revenue, 80.0 as last_year_revenue
+from generate_series(date '2026-10-01', date '2026-11-20', interval 1 day) as t(d) cross join dim_company as c;
+create table selling as
+select * from (values ('d7', '近7天', 7), ('d30', '近30天', 30), ('d90', '近90天', 90), ('month', '本月', 20), ('year', '本年', 324))
+    as t(period_key, period_label, days);
+create table mart_best_seller as
+select
+    p.*, c.*, i.* exclude (price), p.days * 1.0 as quantity, p.days * i.price as amount, p.days * i.price * 0.8 as "cost",
+    p.days * i.price * 0.2 as profit, 60.0 as stock_quantity, 60.0 as cover_days
+from selling as p cross join dim_company as c cross join item as i;
+create table mart_best_seller_info as
+select
+    p.period_key, s.*, i.* exclude (price), date '2026-11-18' as business_date, 'XSCK' as bill_type,
+    'XSCK' || s.warehouse_id || i.goods_id as bill_no, s.company_name || '的客户' as customer_name,
+    '张伟' as employee_name, 2.0 as quantity, i.price as price, i.price * 2.0 as amount, i.price * 1.6 as "cost",
+    i.price * 0.4 as profit
+from selling as p cross join place as s cross join item as i;
