@@ -31,6 +31,7 @@ class Child:
     cwd: Path
     probe: Callable[[], bool]
     environment: Mapping[str, str] = field(default_factory=dict)
+    start_seconds: float = 180.0
     grace: float = 10.0
 
 
@@ -45,6 +46,7 @@ class Watched:
         self._say = say
         self._failures = 0
         self._failed_probes = 0
+        self._first_start = time.monotonic()
         self._started = self._next_start = self._next_probe = 0.0
 
     def start(self) -> None:
@@ -66,17 +68,11 @@ class Watched:
         elif now >= self._next_probe:
             self._probe(now)
 
-    def await_health(self, timeout: float) -> None:
-        """Watch until healthy.
-
-        Raises ChildError when it dies again and again or the time is over.
-        """
-        deadline = time.monotonic() + timeout
-        while not self.healthy:
-            self.watch()
-            if self._failures >= STARTUP_ATTEMPTS or time.monotonic() > deadline:
-                raise ChildError(f"{self.child.label}没有起来，日志 {self.log} 的末尾：\n{tail(self.log)}")
-            time.sleep(0.1)
+    def check_start(self, now: float) -> None:
+        """Raises ChildError when it dies again and again, or takes too long, before it is healthy."""
+        late = now - self._first_start > self.child.start_seconds
+        if not self.healthy and (late or self._failures >= STARTUP_ATTEMPTS):
+            raise ChildError(f"{self.child.label}没有起来，日志 {self.log} 的末尾：\n{tail(self.log)}")
 
     def ask_to_stop(self) -> None:
         if self.process is not None and self.process.poll() is None:
@@ -112,3 +108,21 @@ class Watched:
         self._failures += 1
         self._next_start = time.monotonic() + wait
         self._say(f"✗ {self.child.label}{reason}，{wait} 秒后重新启动，日志 {self.log}")
+
+
+def await_health(children: Sequence[Watched], on_healthy: Callable[[Child], None]) -> None:
+    """Watch all until each is healthy, telling each as it becomes so.
+
+    Raises ChildError when one does not come up.
+    """
+    waiting = list(children)
+    while waiting:
+        for watched in children:
+            watched.watch()
+        for watched in [each for each in waiting if each.healthy]:
+            waiting.remove(watched)
+            on_healthy(watched.child)
+        now = time.monotonic()
+        for watched in waiting:
+            watched.check_start(now)
+        time.sleep(0.1)

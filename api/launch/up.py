@@ -18,11 +18,12 @@ from api.launch.health import Part, answers, is_healthy
 from api.launch.postgres import EmbeddedPostgres
 from api.launch.process import spawn, stop
 from api.launch.progress import Progress
-from api.launch.supervisor import Child, ChildError, Watched
+from api.launch.supervisor import Child, ChildError, Watched, await_health
 
 START_SECONDS = 180
 FIRST_SNAPSHOT_SECONDS = 900
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+CHILD_COMMANDS = {Part.API: "serve", Part.WORK: "work", Part.REFRESH: "refresh"}
 REPORTS_PYTHON = PROJECT_DIR / "reports" / ".venv" / "bin" / "python"
 
 
@@ -61,20 +62,16 @@ class Launcher:
 
     def _start(self) -> None:
         assert self.config.secrets
-        (superset,) = self._start_children(_superset(self.config))
+        self._start_children(_superset(self.config))
         self._start_postgres()
         logins = self._prepare()
-        with self.progress.step("等待接口、任务和数仓刷新进程就绪"):
-            api, work, refresh = self._start_children(
-                _core_child(self.config, Part.API, "接口", "serve"),
-                _core_child(self.config, Part.WORK, "任务进程", "work"),
-                _core_child(self.config, Part.REFRESH, "数仓刷新进程", "refresh"),
-            )
-            for child in (api, work):
-                child.await_health(START_SECONDS)
-            refresh.await_health(FIRST_SNAPSHOT_SECONDS)
-        with self.progress.step("等待报表平台就绪"):
-            superset.await_health(START_SECONDS)
+        self._start_children(
+            _core_child(self.config, Part.API, "接口"),
+            _core_child(self.config, Part.WORK, "任务进程"),
+            _core_child(self.config, Part.REFRESH, "数仓刷新进程", start_seconds=FIRST_SNAPSHOT_SECONDS),
+        )
+        began = time.monotonic()
+        await_health(self.children, lambda child: self.progress.done(f"{child.label}就绪", began))
         self._announce(logins)
 
     def _start_postgres(self) -> None:
@@ -102,12 +99,10 @@ class Launcher:
             raise ChildError("准备数据库没有成功，原因见上")
         return json.loads(answer)
 
-    def _start_children(self, *children: Child) -> list[Watched]:
-        started = [Watched(child, self.config.logs_dir, self.progress.say) for child in children]
-        self.children += started
-        for child in started:
-            child.start()
-        return started
+    def _start_children(self, *children: Child) -> None:
+        for child in children:
+            self.children.append(Watched(child, self.config.logs_dir, self.progress.say))
+            self.children[-1].start()
 
     def _watch(self) -> None:
         while True:
@@ -148,8 +143,15 @@ class Launcher:
         sys.stdout.flush()
 
 
-def _core_child(config: Settings, part: Part, label: str, command: str) -> Child:
-    return Child(part.value, label, _erp(command), PROJECT_DIR, probe=lambda: is_healthy(part, config))
+def _core_child(config: Settings, part: Part, label: str, start_seconds: float = START_SECONDS) -> Child:
+    return Child(
+        part.value,
+        label,
+        _erp(CHILD_COMMANDS[part]),
+        PROJECT_DIR,
+        probe=lambda: is_healthy(part, config),
+        start_seconds=start_seconds,
+    )
 
 
 def _superset(config: Settings) -> Child:

@@ -39,7 +39,8 @@ class Site:
             hashed = wanted.parent.name == "assets"
             return _response(wanted, headers.get("accept-encoding", ""), FOREVER if hashed else "no-cache")
         index = self.root / "index.html"
-        if "text/html" not in headers.get("accept", "") or not index.is_file():
+        is_page = path == "/" or "text/html" in headers.get("accept", "")
+        if not is_page or not index.is_file():
             raise HTTPException(404)
         return _response(index, headers.get("accept-encoding", ""), "no-cache")
 

@@ -16,7 +16,7 @@ from api.kit.settings import PROJECT_DIR
 from api.launch import supervisor
 from api.launch.health import answers
 from api.launch.process import command_line, wait_until
-from api.launch.supervisor import Child, ChildError, Watched
+from api.launch.supervisor import Child, ChildError, Watched, await_health
 
 SERVE_A_FOLDER = [sys.executable, "-m", "http.server", "--bind", "127.0.0.1"]
 
@@ -37,8 +37,8 @@ def watch(tmp_path: Path, said: list[str], monkeypatch: pytest.MonkeyPatch) -> I
     monkeypatch.setattr(supervisor, "BACKOFF_SECONDS", (0.05,))
     started: list[Watched] = []
 
-    def start(command: list[str], probe=lambda: True, grace: float = 5) -> Watched:
-        child = Child("tried", "受看护者", command, tmp_path, probe=probe, grace=grace)
+    def start(command: list[str], probe=lambda: True, **limits: float) -> Watched:
+        child = Child("tried", "受看护者", command, tmp_path, probe=probe, **limits)
         started.append(Watched(child, tmp_path / "logs", said.append))
         started[-1].start()
         return started[-1]
@@ -52,24 +52,30 @@ class TestHealth:
     def test_healthy_once_it_answers(self, watch) -> None:
         port = free_port()
         child = watch([*SERVE_A_FOLDER, str(port)], probe=lambda: answers(port, "/"))
-        child.await_health(20)
+        await_health([child], lambda _: None)
         assert child.healthy
 
     def test_a_child_that_never_comes_up_shows_its_log(self, watch) -> None:
         child = watch(["sh", "-c", "echo 端口不对; exit 3"], probe=lambda: False)
         with pytest.raises(ChildError, match="受看护者没有起来.*\n(端口不对\n?)+"):
-            child.await_health(20)
+            await_health([child], lambda _: None)
 
     def test_a_child_that_takes_too_long(self, watch) -> None:
-        child = watch(["sleep", "60"], probe=lambda: False)
+        child = watch(["sleep", "60"], probe=lambda: False, start_seconds=0.5)
         with pytest.raises(ChildError, match="没有起来"):
-            child.await_health(0.5)
+            await_health([child], lambda _: None)
+
+    def test_the_death_of_one_is_noticed_while_another_is_awaited(self, watch) -> None:
+        slow = watch(["sleep", "60"], probe=lambda: False)
+        watch_failing = watch(["sh", "-c", "exit 3"], probe=lambda: False)
+        with pytest.raises(ChildError, match="受看护者没有起来"):
+            await_health([slow, watch_failing], lambda _: None)
 
 
 class TestRestart:
     def test_after_a_death(self, watch, said: list[str]) -> None:
         child = watch(["sleep", "60"])
-        child.await_health(5)
+        await_health([child], lambda _: None)
         first = child.process.pid
         os.kill(first, signal.SIGKILL)
 
@@ -84,7 +90,7 @@ class TestRestart:
         monkeypatch.setattr(supervisor, "PROBE_SECONDS", 0.05)
         answers_now = [True]
         child = watch(["sleep", "60"], probe=lambda: answers_now[0])
-        child.await_health(5)
+        await_health([child], lambda _: None)
         first = child.process.pid
         answers_now[0] = False
 
