@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from warehouse import extract, publish, status
@@ -79,7 +80,7 @@ class Refresher:
         status.write(self.files.status, state="idle", last_ok=status.now(), error=None, failures=0, **changes)
         return outcome
 
-    def _refresh(self, full: bool, deep: bool, as_of: str, started: float) -> tuple[Outcome, dict]:
+    def _refresh(self, full: bool, deep: bool, as_of: str, started: float) -> tuple[Outcome, dict[str, Any]]:
         with work_database(self.files.work) as conn:
             attach_postgres(conn, self._url)
             load = extract.load(conn, full=full, deep=deep)
@@ -92,7 +93,7 @@ class Refresher:
             number = publish.publish(self.files, next_xid=load.position.next_xid)
         seconds = round(time.monotonic() - started, 3)
         log.info("refreshed: %s, %s rows, snapshot %s, %.2f s", mode, load.rows, number, seconds)
-        changes = {"mended": load.mended} if load.mended else {}
+        changes: dict[str, Any] = {"mended": load.mended} if load.mended else {}
         if number is not None:
             changes |= {"snapshot": number, "rows": load.rows, "mode": mode, "seconds": seconds}
         return Outcome(load.position, as_of, number, load.rows, mode, seconds), {

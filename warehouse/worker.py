@@ -121,7 +121,7 @@ class _Loop:
 
 def _heard(listener: psycopg.Connection, seconds: float) -> bool:
     """Wait up to `seconds` for a notification; takes all that have arrived."""
-    return any([True for _ in listener.notifies(timeout=seconds, stop_after=1 if seconds else None)])
+    return len(list(listener.notifies(timeout=seconds, stop_after=1 if seconds else None))) > 0
 
 
 def _stop_on_signals() -> threading.Event:

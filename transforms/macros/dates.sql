@@ -54,3 +54,11 @@
 {% macro month_of(date) -%}
     cast({{ dbt.date_trunc('month', date) }} as date)
 {%- endmacro %}
+
+{# A balance times the days it was held within a month, in numbers small enough for 64-bit decimals. #}
+{% macro days_held(balance) -%}
+    cast({{ balance }} as decimal(15, 3)) * cast(
+        {{ days_between('greatest(balance.valid_from, months.period_start)', 'least(balance.valid_to, months.last_day)') }} + 1
+        as decimal(3, 0)
+    )
+{%- endmacro %}

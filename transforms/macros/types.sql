@@ -7,7 +7,7 @@
     cast({{ expression }} as decimal(18, 3))
 {%- endmacro %}
 
-{# part ÷ whole × value, rounded to the cent; differences of it over a running part add up to the value exactly. #}
+{# value × part ÷ whole, rounded to the cent; differences of it over a running part add up to the value exactly. #}
 {% macro share(value, part, whole) -%}
-    {{ money("round(cast(" ~ value ~ " as double) * (cast(" ~ part ~ " as double) / cast(" ~ whole ~ " as double)), 2)") }}
+    cast(round(cast({{ value }} as double) * (cast({{ part }} as double) / cast({{ whole }} as double)), 2) as decimal(18, 2))
 {%- endmacro %}

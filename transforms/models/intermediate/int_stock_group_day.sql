@@ -10,23 +10,51 @@
     )
 }}
 
+with changes as (
+    select
+        company_id,
+        warehouse_id,
+        goods_id,
+        valid_from as day,
+        change_quantity,
+        change_value,
+        0 as in_value,
+        0 as out_value,
+        0 as sales_quantity,
+        0 as sales_cost
+    from {{ ref('fct_stock_balance_daily') }}
+    union all
+    select
+        company_id,
+        warehouse_id,
+        goods_id,
+        business_date as day,
+        0 as change_quantity,
+        0 as change_value,
+        in_value,
+        out_value,
+        sales_quantity,
+        sales_cost
+    from {{ ref('fct_stock_move_daily') }}
+)
+
 select
-    balance.company_id,
-    balance.warehouse_id,
+    changes.company_id,
+    changes.warehouse_id,
     goods.type1_name,
     goods.brand_name,
-    balance.valid_from as day,
-    {{ money('sum(balance.in_value)') }} as in_value,
-    {{ money('sum(balance.out_value)') }} as out_value,
-    {{ money('sum(balance.revaluation)') }} as revaluation,
-    {{ money('sum(balance.change_value)') }} as change_value,
-    {{ quantity('sum(balance.in_quantity - balance.out_quantity)') }} as change_quantity,
-    {{ money('sum(balance.sales_cost)') }} as sales_cost,
-    {{ quantity('sum(balance.sales_quantity)') }} as sales_quantity
-from {{ ref('fct_stock_balance_daily') }} as balance
+    changes.day,
+    {{ money('sum(changes.in_value)') }} as in_value,
+    {{ money('sum(changes.out_value)') }} as out_value,
+    {{ money('sum(changes.change_value - changes.in_value + changes.out_value)') }} as revaluation,
+    {{ money('sum(changes.change_value)') }} as change_value,
+    {{ quantity('sum(changes.change_quantity)') }} as change_quantity,
+    {{ money('sum(changes.sales_cost)') }} as sales_cost,
+    {{ quantity('sum(changes.sales_quantity)') }} as sales_quantity
+from changes
 inner join {{ ref('dim_goods') }} as goods
-    on balance.goods_id = goods.goods_id
+    on changes.goods_id = goods.goods_id
 {% if patching() %}
-where balance.valid_from >= (select min(changed.from_date) from {{ ref('int_changed_stock') }} as changed)
+where changes.day >= (select min(changed.from_date) from {{ ref('int_changed_stock') }} as changed)
 {% endif %}
-group by balance.company_id, balance.warehouse_id, goods.type1_name, goods.brand_name, balance.valid_from
+group by changes.company_id, changes.warehouse_id, goods.type1_name, goods.brand_name, changes.day

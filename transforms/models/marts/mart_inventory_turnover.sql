@@ -24,47 +24,63 @@ with months as (
         {% endif %}
 ),
 
-balances as (
-    select *
-    from {{ ref('fct_stock_balance_daily') }}
+held as (
+    select
+        months.period_start,
+        balance.company_id,
+        balance.warehouse_id,
+        balance.goods_id,
+        sum({{ days_held('balance.closing_value') }}) as value_days,
+        sum({{ days_held('balance.closing_quantity') }}) as quantity_days,
+        sum(case when balance.valid_to >= months.last_day then balance.closing_quantity else 0 end) as closing_quantity,
+        sum(case when balance.valid_to >= months.last_day then balance.closing_value else 0 end) as closing_value
+    from months
+    inner join {{ ref('fct_stock_balance_daily') }} as balance
+        on balance.valid_from <= months.last_day and balance.valid_to >= months.period_start
+    where balance.closing_quantity <> 0 or balance.closing_value <> 0
+    group by months.period_start, balance.company_id, balance.warehouse_id, balance.goods_id
+),
+
+moved as (
+    select
+        {{ month_of('business_date') }} as period_start,
+        company_id,
+        warehouse_id,
+        goods_id,
+        sum(sales_cost) as sales_cost,
+        sum(sales_quantity) as sales_quantity
+    from {{ ref('fct_stock_move_daily') }}
     where
-        valid_from <= {{ as_of() }}
-        and valid_to >= (select min(period_start) from months)
+        business_date >= (select min(period_start) from months)
+        and business_date <= {{ as_of() }}
+    group by {{ month_of('business_date') }}, company_id, warehouse_id, goods_id
 ),
 
 monthly as (
     select
-        months.period_start,
-        months.period_label,
-        months.days,
-        balance.company_id,
-        balance.warehouse_id,
-        balance.goods_id,
-        sum(
-            balance.closing_value
-            * ({{ days_between('greatest(balance.valid_from, months.period_start)', 'least(balance.valid_to, months.last_day)') }} + 1)
-        ) as value_days,
-        sum(
-            balance.closing_quantity
-            * ({{ days_between('greatest(balance.valid_from, months.period_start)', 'least(balance.valid_to, months.last_day)') }} + 1)
-        ) as quantity_days,
-        sum(case when balance.valid_from >= months.period_start then balance.sales_cost else 0 end) as sales_cost,
-        sum(case when balance.valid_from >= months.period_start then balance.sales_quantity else 0 end) as sales_quantity,
-        sum(case when balance.valid_to >= months.last_day then balance.closing_quantity else 0 end) as closing_quantity,
-        sum(case when balance.valid_to >= months.last_day then balance.closing_value else 0 end) as closing_value,
-        max(case when balance.valid_from >= months.period_start then 1 else 0 end) as has_moves
-    from months
-    inner join balances as balance
-        on balance.valid_from <= months.last_day and balance.valid_to >= months.period_start
-    group by
-        months.period_start, months.period_label, months.days, balance.company_id, balance.warehouse_id,
-        balance.goods_id
+        coalesce(held.period_start, moved.period_start) as period_start,
+        coalesce(held.company_id, moved.company_id) as company_id,
+        coalesce(held.warehouse_id, moved.warehouse_id) as warehouse_id,
+        coalesce(held.goods_id, moved.goods_id) as goods_id,
+        coalesce(held.value_days, 0) as value_days,
+        coalesce(held.quantity_days, 0) as quantity_days,
+        coalesce(held.closing_quantity, 0) as closing_quantity,
+        coalesce(held.closing_value, 0) as closing_value,
+        coalesce(moved.sales_cost, 0) as sales_cost,
+        coalesce(moved.sales_quantity, 0) as sales_quantity
+    from held
+    full outer join moved
+        on
+            held.period_start = moved.period_start
+            and held.company_id = moved.company_id
+            and held.warehouse_id = moved.warehouse_id
+            and held.goods_id = moved.goods_id
 )
 
 select
     monthly.period_start,
-    monthly.period_label,
-    monthly.days,
+    months.period_label,
+    months.days,
     monthly.company_id,
     company.company_name,
     monthly.warehouse_id,
@@ -82,10 +98,11 @@ select
     {{ quantity('monthly.closing_quantity') }} as closing_quantity,
     {{ money('monthly.closing_value') }} as closing_value
 from monthly
+inner join months
+    on monthly.period_start = months.period_start
 inner join {{ ref('dim_goods') }} as goods
     on monthly.goods_id = goods.goods_id
 left join {{ ref('dim_company') }} as company
     on monthly.company_id = company.company_id
 left join {{ ref('dim_warehouse') }} as warehouse
     on monthly.warehouse_id = warehouse.warehouse_id
-where monthly.has_moves = 1 or monthly.quantity_days <> 0 or monthly.value_days <> 0

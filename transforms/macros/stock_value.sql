@@ -1,0 +1,24 @@
+{# The window of fct_stock_balance_daily that adds up a warehouse's days. #}
+{% macro through_time() -%}
+    partition by warehouse_id, goods_id order by business_date rows between unbounded preceding and current row
+{%- endmacro %}
+
+{#
+    A warehouse's part of a company's stock value, to the cent: the share of all warehouses up to this one, less the
+    share of those before it. Without a positive company quantity there is nothing to allot by: its ledger's sum.
+#}
+{% macro allotted(company_value, quantity_so_far, own_quantity, company_quantity, ledger_value) -%}
+    case
+        when {{ company_quantity }} > 0
+            then {{ money(
+                share(company_value, quantity_so_far, company_quantity)
+                ~ ' - ' ~ share(company_value, '(' ~ quantity_so_far ~ ' - (' ~ own_quantity ~ '))', company_quantity)
+            ) }}
+        else {{ money(ledger_value) }}
+    end
+{%- endmacro %}
+
+{# A number above every key. #}
+{% macro beyond_all_keys() -%}
+    9223372036854775807
+{%- endmacro %}
