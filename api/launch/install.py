@@ -26,7 +26,7 @@ TOOLS = PROJECT / ".tools"
 WEB = PROJECT / "web"
 PYTHON_FLOOR = (3, 11)
 NODE_FLOOR = (20, 19)
-NOT_WEB_SOURCES = {"node_modules", "dist", "test-results"}
+NOT_WEB_SOURCES = {"node_modules", "dist", "test-results", "gen", "openapi.json"}
 
 
 class InstallError(RuntimeError):
@@ -149,7 +149,7 @@ def _web_sources() -> list[Path]:
     found: list[Path] = []
     for folder, folders, files in os.walk(WEB):
         folders[:] = sorted(name for name in folders if name not in NOT_WEB_SOURCES)
-        found += [Path(folder, name) for name in sorted(files)]
+        found += [Path(folder, name) for name in sorted(files) if name not in NOT_WEB_SOURCES]
     return found
 
 
