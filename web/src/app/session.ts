@@ -1,5 +1,6 @@
 /** The login as React state: one value for the whole shell, following logins and logouts in other browser tabs. */
 import { useSyncExternalStore } from 'react';
+import type { LoggedIn } from '@/gen';
 import { getSession, setSession, type Session } from '@/lib/session';
 
 const listeners = new Set<() => void>();
@@ -15,8 +16,9 @@ window.addEventListener('storage', (event) => {
   if (event.key === null || event.key === 'token') changed();
 });
 
-export function signIn(session: Session): void {
-  setSession(session);
+export function signIn({ department_name, system, ...login }: LoggedIn): void {
+  const { type = 0, operatingVersion = 1 } = system;
+  setSession({ ...login, department_name: department_name ?? '', system: { type, operatingVersion } });
   changed();
 }
 

@@ -1,14 +1,9 @@
 /** On navigation asks for the permission list of the third path segment and keeps it as the authority. */
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import type { RequestOpen } from '@/gen';
 import { api } from '@/lib/api';
 import { setAuthority } from '@/lib/authority';
-
-interface OpenList {
-  service_company_type: number | string | null;
-  is_role: 'Y' | 'N';
-  role_list: string[];
-}
 
 const unasked = new Set(['home', 'Checkstand', 'businessData', 'particulars']);
 
@@ -22,7 +17,7 @@ export function useAuthorityOfRoute(pathname: string): void {
   const code = authorityCode(pathname);
   const { data } = useQuery({
     queryKey: ['authority', code],
-    queryFn: () => api.get<OpenList>('open/RequestOpen/getRequestOpenList', { code }),
+    queryFn: () => api.get<RequestOpen>('open/RequestOpen/getRequestOpenList', { code }),
     enabled: code !== null,
     staleTime: 0,
     meta: { quiet: true },

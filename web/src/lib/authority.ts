@@ -3,7 +3,7 @@ import { useSyncExternalStore } from 'react';
 
 export interface Authority {
   code: string;
-  service_company_type: number | string | null;
+  service_company_type: number;
   role_list: string[];
 }
 

@@ -4,10 +4,10 @@
  */
 import { Button, Result, Spin } from 'antd';
 import { useEffect, useRef, useState } from 'react';
+import type { FrameTab } from '@/gen';
 import { usePageActive } from '@/lib/tabs';
 import { withFilters, type DataMask } from './frameFilters';
 import type { FramePort } from './framePort';
-import type { FrameTab } from './frameQuery';
 import { LiveFrame, type Trouble } from './LiveFrame';
 import styles from './reports.module.css';
 

@@ -1,8 +1,8 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Frame } from '@/gen';
 import { TabsContext } from '@/lib/tabs';
-import type { ReportFrame } from './frameQuery';
 import ReportPage from './ReportPage';
 
 const tab = (key: string, label: string, address: string | null = `/embedded/${key}?role_id=3`) => ({
@@ -13,7 +13,7 @@ const tab = (key: string, label: string, address: string | null = `/embedded/${k
 });
 
 const values = { goods_num: 'LT0001' };
-let frame: ReportFrame;
+let frame: Frame;
 let publishedAt: string;
 let refusal: { code: number; msg: string } | null;
 let asked: string[];

@@ -2,11 +2,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Button, Result, Spin, Tabs } from 'antd';
 import { useEffect, useState } from 'react';
+import type { Frame, FrameTab } from '@/gen';
 import { ApiError } from '@/lib/errors';
 import { useTabs } from '@/lib/tabs';
 import { EmbedFrame } from './EmbedFrame';
 import { Freshness } from './Freshness';
-import { countVisit, frameQuery, type FrameTab, type FrameValues, type ReportFrame } from './frameQuery';
+import { countVisit, frameQuery, type FrameValues } from './frameQuery';
 import styles from './reports.module.css';
 import { useFreshFigures } from './useFreshFigures';
 
@@ -44,7 +45,7 @@ function NoReport({ error, onRetry }: { error: Error; onRetry: () => void }) {
   );
 }
 
-function Report({ frame }: { frame: ReportFrame }) {
+function Report({ frame }: { frame: Frame }) {
   const tabs = useTabs();
   const [chosen, setChosen] = useState(frame.default_tab);
   const figures = useFreshFigures(frame);
@@ -83,7 +84,7 @@ function Report({ frame }: { frame: ReportFrame }) {
 }
 
 interface TabFrameProps {
-  frame: ReportFrame;
+  frame: Frame;
   tab: FrameTab;
   chosen: boolean;
   version: number;

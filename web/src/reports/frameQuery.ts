@@ -1,29 +1,7 @@
 /** What the server answers about a framed report. */
 import { queryOptions } from '@tanstack/react-query';
+import type { Frame, GuestToken } from '@/gen';
 import { api } from '@/lib/api';
-
-export interface FrameTab {
-  key: string;
-  label: string;
-  embed_id: string;
-  /** Where the report server shows it; null when this site's hostname is not in the list of deployments. */
-  address: string | null;
-}
-
-export interface ReportFrame {
-  code: string;
-  label: string;
-  /** When the figures were published, YYYY-MM-DD HH:mm:ss. */
-  refreshed_at: string | null;
-  default_tab: string;
-  tabs: FrameTab[];
-}
-
-export interface GuestToken {
-  token: string;
-  /** Seconds. */
-  expires_in: number;
-}
 
 /** `values` open the report on a given value, say one article in its detail. */
 export type FrameValues = Record<string, string>;
@@ -31,7 +9,7 @@ export type FrameValues = Record<string, string>;
 export function frameQuery(code: string, values: FrameValues) {
   return queryOptions({
     queryKey: ['report', 'frame', code, values],
-    queryFn: () => api.get<ReportFrame>('v2/report/Frame/getFrame', { ...values, code }),
+    queryFn: () => api.get<Frame>('v2/report/Frame/getFrame', { ...values, code }),
     staleTime: Infinity,
     meta: { quiet: true },
   });
@@ -41,7 +19,7 @@ export function frameQuery(code: string, values: FrameValues) {
 export function refreshedAtQuery() {
   return queryOptions({
     queryKey: ['report', 'refreshedAt'],
-    queryFn: () => api.get<Pick<ReportFrame, 'refreshed_at'>>('v2/report/Frame/getRefreshedAt'),
+    queryFn: () => api.get<Pick<Frame, 'refreshed_at'>>('v2/report/Frame/getRefreshedAt'),
     staleTime: 0,
     meta: { quiet: true },
   });

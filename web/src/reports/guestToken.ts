@@ -2,7 +2,7 @@
  * Keeps a framed report's guest token fresh. The clock is compared rather than one long timer trusted: timers stand
  * still while a machine sleeps, and the token must be new before the first click after waking.
  */
-import type { GuestToken } from './frameQuery';
+import type { GuestToken } from '@/gen';
 
 export interface TokenKeeper {
   stop: () => void;

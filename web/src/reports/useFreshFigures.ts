@@ -1,8 +1,9 @@
 /** Watches when a report's figures were published, and says when its charts should be loaded anew. */
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import type { Frame } from '@/gen';
 import { usePageActive } from '@/lib/tabs';
-import { refreshedAtQuery, type ReportFrame } from './frameQuery';
+import { refreshedAtQuery } from './frameQuery';
 
 const askEvery = 3_000;
 /** In busy hours figures are published every few seconds; a reader wants some rest between two of them. */
@@ -21,7 +22,7 @@ export interface FreshFigures {
   version: number;
 }
 
-export function useFreshFigures(frame: ReportFrame): FreshFigures {
+export function useFreshFigures(frame: Frame): FreshFigures {
   const active = usePageActive();
   const newest = useQuery({ ...refreshedAtQuery(), refetchInterval: active ? askEvery : false });
   const publishedAt = newest.data?.refreshed_at ?? frame.refreshed_at;

@@ -2,12 +2,13 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Button, Modal, Table, Tag, type TableProps } from 'antd';
 import { useState } from 'react';
+import type { ExportRow } from '@/gen';
 import { reportError } from '@/lib/errors';
-import { exportLogQuery, FINISHED, saveExport, type ExportTask } from './exportLog';
+import { exportLogQuery, FINISHED, saveExport } from './exportLog';
 
 const FAILED = 3;
 
-function statusColour(task: ExportTask): string {
+function statusColour(task: ExportRow): string {
   if (task.export_status === FINISHED) return 'success';
   return task.export_status === FAILED ? 'error' : 'processing';
 }
@@ -17,7 +18,7 @@ export default function ExportTaskDialog({ onClose }: { onClose: () => void }) {
   const log = useQuery(exportLogQuery(page));
   const download = useMutation({ mutationFn: saveExport, onError: reportError });
 
-  const columns: TableProps<ExportTask>['columns'] = [
+  const columns: TableProps<ExportRow>['columns'] = [
     { title: '文件名', dataIndex: 'file_name', ellipsis: true },
     { title: '导出时间', dataIndex: 'export_time', width: 150 },
     { title: '完成时间', dataIndex: 'export_complete_time', width: 150 },

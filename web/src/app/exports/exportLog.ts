@@ -1,33 +1,15 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { ExportPage, ExportRow } from '@/gen';
 import { api } from '@/lib/api';
 
-export interface ExportTask {
-  export_id: number;
-  file_name: string;
-  export_time: string;
-  export_complete_time: string | null;
-  /** 1 is finished and downloadable. */
-  export_status: number;
-  export_status_name: string;
-  failure: string | null;
-  rows: number | null;
-  url: string;
-}
-
-interface ExportLog {
-  data: ExportTask[];
-  total: number;
-  per_page: number;
-  have_in_hand_num: number;
-}
-
 const askEvery = 60_000;
+/** Finished and downloadable. */
 export const FINISHED = 1;
 
 export function exportLogQuery(page: number) {
   return queryOptions({
     queryKey: ['exportLog', page],
-    queryFn: () => api.get<ExportLog>('v2/open/ExportLog/getExportLogList', { page }),
+    queryFn: () => api.get<ExportPage>('v2/open/ExportLog/getExportLogList', { page }),
     placeholderData: keepPreviousData,
     staleTime: 0,
     refetchInterval: ({ state }) => ((state.data?.have_in_hand_num ?? 0) > 0 ? askEvery : false),
@@ -35,7 +17,7 @@ export function exportLogQuery(page: number) {
 }
 
 /** Saves a finished export under its own name. */
-export async function saveExport(task: ExportTask): Promise<void> {
+export async function saveExport(task: ExportRow): Promise<void> {
   const [path = '', query = ''] = task.url.split('?');
   const file = await api.download(path, Object.fromEntries(new URLSearchParams(query)));
   const link = document.createElement('a');

@@ -10,6 +10,7 @@ const leaf = (route: string): MenuNode => ({
   icon: '',
   sort: 0,
   action: [],
+  tabRoute: '',
   sub: [],
 });
 const leaves = ['/a/one', '/a/two', '/a/three'].map(leaf);

@@ -3,8 +3,8 @@ import { LockOutlined, UserOutlined } from '@ant-design/icons';
 import { useMutation } from '@tanstack/react-query';
 import { Alert, Button, Checkbox, Form, Input } from 'antd';
 import { Navigate, useNavigate } from 'react-router';
+import type { LoggedIn } from '@/gen';
 import { api } from '@/lib/api';
-import type { Session } from '@/lib/session';
 import { signIn, takeReturn, useSession } from '../session';
 import { BrandPanel } from './BrandPanel';
 import styles from './login.module.css';
@@ -27,7 +27,7 @@ export default function LoginPage() {
   const navigate = useNavigate();
   const login = useMutation({
     mutationFn: ({ user_name, password }: Credentials) =>
-      api.post<Session>('v2/user/Login/login', { user_name, password }),
+      api.post<LoggedIn>('v2/user/Login/login', { user_name, password }),
     onSuccess: (answer, credentials) => {
       remember(credentials);
       signIn(answer);

@@ -10,6 +10,7 @@ const node = (name: string, route = '', sub: MenuNode[] = [], extra: Partial<Men
   icon: '',
   sort: nextId,
   action: [],
+  tabRoute: '',
   sub,
   ...extra,
 });

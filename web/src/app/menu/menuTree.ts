@@ -1,16 +1,8 @@
 /** 左侧菜单: reading the menu tree that the server answers for the user's role. */
 
-export interface MenuNode {
-  menu_id: number;
-  name: string;
-  route: string;
-  code: string;
-  icon: string;
-  sort: number;
-  action: string[];
-  sub: MenuNode[];
-  tabRoute?: string | null;
-}
+import type { MenuNode } from '@/gen';
+
+export type { MenuNode };
 
 export interface MenuOption {
   value: string;
@@ -22,7 +14,7 @@ const deepestLevel = 4;
 
 /** The address an entry opens: its route, with its tabRoute as the query. */
 export function menuHref(node: MenuNode): string {
-  const query = node.tabRoute?.replace(/^\?/, '');
+  const query = node.tabRoute.replace(/^\?/, '');
   return query ? `${node.route}?${query}` : node.route;
 }
 
