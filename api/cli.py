@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 from pathlib import Path
@@ -34,7 +35,9 @@ def prepare() -> None:
     """迁移数据库、创建管理员、载入演示数据；已有的不再动。在标准输出给出账号（JSON）。"""
     from api.launch.prepare import prepare
 
-    print(json.dumps(prepare(settings()), ensure_ascii=False))
+    with contextlib.redirect_stdout(sys.stderr):  # what the steps print is for people, the answer is not
+        logins = prepare(settings())
+    print(json.dumps(logins, ensure_ascii=False))
 
 
 @app.command()

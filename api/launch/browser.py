@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 
 from api.launch.progress import Progress
 
@@ -15,7 +16,7 @@ BROWSERS = (
     "google-chrome-stable",
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 )
-PACKAGES = ("chromium", "fonts-noto-cjk")
+PACKAGES = ("chromium", "fontconfig", "fonts-noto-cjk")
 
 
 class BrowserError(OSError):
@@ -28,12 +29,12 @@ def find_browser() -> str | None:
 
 
 def ensure_browser(progress: Progress) -> str:
-    """Find Chromium, installing Debian's packages when there is none and we may.
+    """Find Chromium with a Chinese font, installing Debian's packages when one is missing and we may.
 
     Raises BrowserError.
     """
     found = find_browser()
-    if found:
+    if found and _has_chinese_font():
         return found
     may_install = shutil.which("apt-get") and (os.geteuid() == 0 or _can_sudo())
     if not may_install:
@@ -54,6 +55,15 @@ def ensure_browser(progress: Progress) -> str:
     if not installed:
         raise BrowserError("安装了 Chromium，但在 PATH 里找不到它")
     return installed
+
+
+def _has_chinese_font() -> bool:
+    """Whether fontconfig knows one; other systems than Linux bring theirs along."""
+    if sys.platform != "linux":
+        return True
+    if not shutil.which("fc-list"):
+        return False
+    return bool(subprocess.run(["fc-list", ":lang=zh"], capture_output=True).stdout.strip())
 
 
 def _can_sudo() -> bool:
