@@ -19,7 +19,12 @@ from api.launch.supervisor import ChildError
 
 API_WORKERS = 2
 
-app = typer.Typer(help="汽配轮胎商贸 ERP 与报表平台", no_args_is_help=True, add_completion=False)
+app = typer.Typer(
+    help="汽配轮胎商贸 ERP 与报表平台",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
 
 
 @app.command()
