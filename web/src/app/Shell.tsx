@@ -39,7 +39,6 @@ export default function Shell({ session }: { session: Session }) {
 const fixedNames: Record<string, string> = {
   '/selfinfo': '个人中心',
   '/sonCompanyInfo': '公司信息',
-  '/messageconfig': '系统公告',
 };
 
 function fixedName(route: string): string | undefined {

@@ -7,6 +7,7 @@ import { ApiError } from '@/lib/errors';
 import { NotFound } from './NotFound';
 import { useTabRow } from './tabs/context';
 
+const CompanyInfo = lazy(() => import('./CompanyInfo'));
 const HomePage = lazy(() => import('./home/HomePage'));
 const PersonalCentre = lazy(() => import('./PersonalCentre'));
 const ReportPage = lazy(() => import('@/reports/ReportPage'));
@@ -19,6 +20,7 @@ export function RoutePage({ route }: { route: string }) {
 
   if (path === '/home') return <HomePage />;
   if (path === '/selfinfo' || path === '/system/selfinfo') return <PersonalCentre />;
+  if (path === '/sonCompanyInfo' || path === '/system/sonCompanyInfo') return <CompanyInfo />;
   if (first === 'report' && second !== undefined && deeper.length === 0) return <ReportPage code={second} values={params} />;
   return <DescribedScreen route={route} path={path} params={params} />;
 }

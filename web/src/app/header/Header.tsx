@@ -2,11 +2,11 @@
 import { BellOutlined, BgColorsOutlined, MenuOutlined } from '@ant-design/icons';
 import { Button, Tooltip } from 'antd';
 import { lazy, Suspense, useState } from 'react';
-import { useTabs } from '@/lib/tabs';
 import type { Session } from '@/lib/session';
+import { useTabs } from '@/lib/tabs';
 import { ExportTasks } from '../exports/ExportTasks';
 import { MenuSearch } from '../menu/MenuSearch';
-import type { MenuNode } from '../menu/menuTree';
+import { menuHref, menuLeaves, type MenuNode } from '../menu/menuTree';
 import { applyTheme, storedTheme } from '../theme';
 import styles from './header.module.css';
 import { UserMenu } from './UserMenu';
@@ -25,6 +25,7 @@ export function Header({ session, menu, narrow }: Props) {
   const [theme, setTheme] = useState(storedTheme);
   const [drawer, setDrawer] = useState(false);
   const backOffice = session.system.type === 0;
+  const announcements = menuLeaves(menu).find((leaf) => leaf.code === 'messageconfig');
   const title = localStorage.getItem('titName') ?? '汽配轮胎供应链平台';
 
   const toggleTheme = () => {
@@ -46,15 +47,17 @@ export function Header({ session, menu, narrow }: Props) {
       <span className={styles.space} />
       {!narrow && session.system.operatingVersion === SIMPLE && <MenuSearch menu={menu} />}
       {backOffice && !narrow && <ExportTasks />}
-      <Tooltip title="系统公告">
-        <Button
-          type="text"
-          size="middle"
-          icon={<BellOutlined />}
-          aria-label="系统公告"
-          onClick={() => tabs.open('/messageconfig', '系统公告')}
-        />
-      </Tooltip>
+      {announcements && (
+        <Tooltip title={announcements.name}>
+          <Button
+            type="text"
+            size="middle"
+            icon={<BellOutlined />}
+            aria-label={announcements.name}
+            onClick={() => tabs.open(menuHref(announcements), announcements.name)}
+          />
+        </Tooltip>
+      )}
       {backOffice && (
         <Tooltip title={theme === 'grey' ? '切换为标准主题' : '切换为灰色主题'}>
           <Button
