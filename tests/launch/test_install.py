@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from api.launch import install
+from api.launch import browser, install
 from api.launch.install import InstallError, Step
 from api.launch.progress import Progress
 
@@ -56,3 +56,17 @@ def test_an_old_node_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(install, "_output", lambda program, *arguments: "v18.2.0")
     with pytest.raises(InstallError, match=r"20\.19.*18\.2\.0"):
         install._check_machine()
+
+
+class TestBrowser:
+    def test_without_a_package_manager_the_message_says_what_to_install(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(browser.shutil, "which", lambda program: None)
+        monkeypatch.delenv("ERP_CHROMIUM", raising=False)
+        with pytest.raises(browser.BrowserError, match="fonts-noto-cjk.*ERP_CHROMIUM"):
+            browser.ensure_browser(Progress())
+
+    def test_the_named_one_comes_first(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("ERP_CHROMIUM", "/opt/browser")
+        assert browser.find_browser() == "/opt/browser"
