@@ -83,8 +83,9 @@ def label_colors(board: Board) -> dict[str, str]:
     for (key, name), color in zip(figures, cycle(SERIES_COLORS), strict=False):
         colors[name] = colors[board.dataset(key).metric(name).label] = color
     for dataset in board.datasets:
-        for number, label in enumerate(dataset.buckets, start=dataset.first_bucket):
-            colors[f"{chr(8203) * number}{label}"] = BUCKET_COLORS[number - dataset.first_bucket]
+        for number, label in enumerate(dataset.buckets, start=1):
+            color = BUCKET_COLORS[number - 1]
+            colors[f"{chr(8203) * number}{label}"] = colors[label] = colors[f"bucket_{number}"] = color
     return colors
 
 

@@ -21,7 +21,7 @@ CORRECTED = {
     "Show entries per page": "每页条数",
     "Show %s entries": "每页 %s 条",
     "Search %s records": "在 %s 条记录中搜索",
-    "search.num_records": "在 %s 条记录中搜索",
+    "%s record": "%s 条记录",
     "No matching records found": "没有匹配的记录",
     "No records found": "没有记录",
     "Others": "其他",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator, Iterable
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 
 import httpx
 from starlette.requests import ClientDisconnect, Request
@@ -81,8 +82,12 @@ class FrameProxy:
 
     def __init__(self, app: ASGIApp, upstream: str) -> None:
         self.app = app
+        # A client of httpx keeps the cookies it is given: one user's session would go out with another's request.
+        keep_no_cookie = CookieJar(DefaultCookiePolicy(allowed_domains=[]))
         self.client = httpx.AsyncClient(
             base_url=upstream,
+            cookies=keep_no_cookie,
+            trust_env=False,
             timeout=TIMEOUT,
             limits=httpx.Limits(max_connections=64, max_keepalive_connections=16),
         )

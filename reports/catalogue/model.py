@@ -71,7 +71,6 @@ class Dataset:
     cost: bool = False
     time_column: str = ""
     buckets: tuple[str, ...] = ()
-    first_bucket: int = 1
 
     @property
     def scope(self) -> str:

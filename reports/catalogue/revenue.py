@@ -71,7 +71,7 @@ REVENUE = Dataset(
 def revenue_board() -> Board:
     key = REVENUE.key
     charts = (
-        Chart("revenue", "本月营业收入", "kpi", key, ("revenue",), subtitle="所选月份，不含税"),
+        Chart("revenue", "营业收入", "kpi", key, ("revenue",), subtitle="所选月份，不含税"),
         Chart("change", "环比", "kpi", key, ("change",), subtitle="与上月相同天数比"),
         Chart("growth", "同比", "kpi", key, ("growth",), subtitle="与去年同期比"),
         Chart("bills", "单据数", "kpi", key, ("bills",), subtitle="已审核销售出库"),

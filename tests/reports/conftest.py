@@ -7,7 +7,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +84,8 @@ class Superset:
 
     url: str
     environment: dict[str, str]
+    _numbers: dict[str, int] = field(default_factory=dict)
+    _charts: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
 
     def token(self, place: Place, role_id: int) -> str:
         secret = settings().secrets["guest_token_secret"]
@@ -96,14 +98,18 @@ class Superset:
         return httpx.post(self.url + path, headers=_headers(token), json=body, timeout=60)
 
     def dashboard_id(self, place: Place) -> int:
-        answer = self.get(f"/api/v1/embedded_dashboard/{place.embed_id}", self.token(place, EVERYTHING))
-        return int(answer.json()["result"]["dashboard_id"])
+        if place.embed_id not in self._numbers:
+            answer = self.get(f"/api/v1/embedded_dashboard/{place.embed_id}", self.token(place, EVERYTHING))
+            self._numbers[place.embed_id] = int(answer.json()["result"]["dashboard_id"])
+        return self._numbers[place.embed_id]
 
     def charts(self, place: Place, token: str) -> dict[str, dict[str, Any]]:
         """The board's charts as Superset lists them, by the key of their declaration."""
-        listed = self.get(f"/api/v1/dashboard/{self.dashboard_id(place)}/charts", token).json()["result"]
-        titles = {chart.title: chart.key for chart in place.board.charts}
-        return {titles[chart["slice_name"]]: chart for chart in listed}
+        if place.embed_id not in self._charts:
+            listed = self.get(f"/api/v1/dashboard/{self.dashboard_id(place)}/charts", token).json()["result"]
+            titles = {chart.title: chart.key for chart in place.board.charts}
+            self._charts[place.embed_id] = {titles[chart["slice_name"]]: chart for chart in listed}
+        return self._charts[place.embed_id]
 
     def chart_body(self, place: Place, chart: Chart, token: str) -> dict[str, Any]:
         """The request that a frame makes for a chart's data."""

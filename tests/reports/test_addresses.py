@@ -1,0 +1,104 @@
+"""Frame addresses and guest tokens: pure rules."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qs, urlsplit
+
+import jwt
+import pytest
+
+from api.reporting.addresses import frame_address, report_site, rison
+from api.reporting.tokens import LIFE, guest_token
+from reports.catalogue import embed_id, find_report
+
+SITES = {"erp.example.cn": "https://bi.example.cn/", "127.0.0.1": ""}
+INFO = find_report("BestSellerInfo")
+
+
+def address(**changed):
+    whole = {
+        "base": "",
+        "report": INFO,
+        "tab": INFO.first_tab,
+        "sees_cost": False,
+        "role_id": 7,
+        "values": {},
+    }
+    return frame_address(**{**whole, **changed})
+
+
+class TestSite:
+    def test_listed_hostname(self):
+        assert report_site("erp.example.cn", SITES) == "https://bi.example.cn"
+
+    def test_own_origin(self):
+        assert report_site("127.0.0.1", SITES) == ""
+
+    @pytest.mark.parametrize("host", ["ERP.Example.CN", "erp.example.cn.", " erp.example.cn "])
+    def test_spelling(self, host):
+        assert report_site(host, SITES) == "https://bi.example.cn"
+
+    @pytest.mark.parametrize(
+        "host",
+        [
+            "",
+            "evil.cn",
+            "erp.example.cn.evil.cn",
+            "erp.example.cn@evil.cn",
+            "erp.example.cn:80",
+            "a.erp.example.cn",
+        ],
+    )
+    def test_unlisted_hostname_has_none(self, host):
+        assert report_site(host, SITES) is None
+
+
+class TestAddress:
+    def test_ends_with_the_role(self):
+        for values in ({}, {"goods_num": "G001", "period": "近30天"}):
+            assert address(values=values).endswith("&role_id=7")
+
+    def test_names_the_board_by_its_fixed_id(self):
+        assert address(base="https://bi.cn").startswith(
+            f"https://bi.cn/embedded/{embed_id('BestSellerInfo', INFO.first_tab, False)}?"
+        )
+
+    def test_cost_board_only_for_roles_that_see_cost(self):
+        assert address(sees_cost=True).split("?")[0] != address().split("?")[0]
+
+    def test_report_without_cost_has_one_board(self):
+        report = find_report("accountsReceivable")
+        plain, cost = (address(report=report, tab=report.first_tab, sees_cost=sees) for sees in (False, True))
+        assert plain == cost
+
+    def test_opens_on_given_values(self):
+        query = parse_qs(urlsplit(address(values={"goods_num": "G'1!)", "period": "近30天"})).query)
+        masks = query["native_filters"][0]
+        assert "'col':'goods_num','op':'IN','val':!('G!'1!!)')" in masks
+        assert "近30天" in masks
+
+    def test_ignores_values_that_no_filter_takes(self):
+        assert "native_filters" not in address(values={"company": "1"})
+
+
+class TestRison:
+    def test_writes_nested_values(self):
+        assert rison({"a": ["x", "y'z"], "b": {}}) == "('a':!('x','y!'z'),'b':())"
+
+
+class TestToken:
+    def test_carries_one_board_and_one_rule(self):
+        claims = jwt.decode(
+            guest_token("s" * 32, "board", 7, "张伟", now=1000),
+            "s" * 32,
+            algorithms=["HS256"],
+            audience="erp-report-frames",
+            options={"verify_exp": False, "verify_iat": False},
+        )
+        assert claims["resources"] == [{"type": "dashboard", "id": "board"}]
+        assert claims["rls_rules"] == [{"clause": "role_id = 7"}]
+        assert claims["exp"] - claims["iat"] == LIFE <= 300
+
+    def test_takes_no_rule_as_role(self):
+        with pytest.raises(ValueError):
+            guest_token("s" * 32, "board", "7 or 1 = 1", "张伟")

@@ -1,0 +1,223 @@
+"""The frame proxy: exactly the paths of an embedded dashboard, its own session, nothing of ours."""
+
+from __future__ import annotations
+
+import http.server
+import json
+import threading
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from starlette.applications import Starlette
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from api.reporting.proxy import FRAME_COOKIE, LARGEST_BODY, FrameProxy, is_frame_path
+from tests.reports.conftest import COMPANY_ONE, EVERYTHING, Superset, places
+
+BOARD = "7a56c0de-1111-5222-8333-444455556666"
+BEST_SELLER = next(item for item in places() if item.report.code == "BestSeller")
+
+
+class Echo(http.server.BaseHTTPRequestHandler):
+    """Tells what arrived upstream, and answers with cookies of several names."""
+
+    def do_GET(self) -> None:
+        length = int(self.headers.get("content-length") or 0)
+        told = {
+            "path": self.path,
+            "headers": dict(self.headers.items()),
+            "body": self.rfile.read(length).decode(),
+        }
+        if self.path.startswith("/superset/log/"):
+            self.send_response(302)
+            self.send_header("Location", "/login/")
+            self.end_headers()
+            return
+        self.send_response(200)
+        self.send_header("Set-Cookie", "superset_session=upstream; HttpOnly; Path=/; SameSite=Lax")
+        self.send_header("Set-Cookie", "token=stolen; Path=/")
+        self.send_header("Content-Security-Policy", "frame-ancestors 'self'")
+        self.end_headers()
+        self.wfile.write(json.dumps(told).encode())
+
+    do_POST = do_PUT = do_GET
+
+    def log_message(self, *_: object) -> None:
+        """Silent."""
+
+
+async def ours(request) -> PlainTextResponse:
+    return PlainTextResponse(f"ours {request.url.path}", 404)
+
+
+def client_of(upstream: str) -> TestClient:
+    app = Starlette(routes=[Route("/{path:path}", ours, methods=["GET", "POST", "PUT", "DELETE", "HEAD"])])
+    return TestClient(FrameProxy(app, upstream), follow_redirects=False)
+
+
+@pytest.fixture(scope="module")
+def echo() -> Iterator[TestClient]:
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Echo)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    with client_of(f"http://127.0.0.1:{server.server_port}") as client:
+        yield client
+    server.shutdown()
+    server.server_close()
+
+
+class TestPaths:
+    @pytest.mark.parametrize(
+        ("method", "path"),
+        [
+            ("GET", f"/embedded/{BOARD}"),
+            ("HEAD", f"/embedded/{BOARD}"),
+            ("GET", "/static/assets/a.b2.chunk.js"),
+            ("GET", "/superset/language_pack/zh/"),
+            ("GET", "/api/v1/dashboard/12"),
+            ("GET", "/api/v1/dashboard/12/charts"),
+            ("GET", "/api/v1/dashboard/12/datasets"),
+            ("POST", "/api/v1/chart/data"),
+            ("POST", "/api/v1/dashboard/12/filter_state"),
+        ],
+    )
+    def test_of_a_frame(self, method: str, path: str):
+        assert is_frame_path(method, path)
+
+    @pytest.mark.parametrize(
+        ("method", "path"),
+        [
+            ("GET", "/"),
+            ("GET", "/login/"),
+            ("POST", "/login/"),
+            ("GET", "/logout/"),
+            ("GET", "/superset/welcome/"),
+            ("GET", "/superset/sqllab/"),
+            ("GET", "/sqllab/"),
+            ("POST", "/api/v1/sqllab/execute/"),
+            ("GET", "/users/list/"),
+            ("GET", "/roles/list/"),
+            ("GET", "/api/v1/security/users/"),
+            ("POST", "/api/v1/security/login"),
+            ("POST", "/api/v1/security/guest_token/"),
+            ("GET", "/api/v1/database/"),
+            ("GET", "/api/v1/dataset/1"),
+            ("GET", "/api/v1/chart/1"),
+            ("GET", "/api/v1/chart/data"),
+            ("DELETE", "/api/v1/dashboard/12"),
+            ("PUT", "/api/v1/dashboard/12"),
+            ("GET", "/api/v1/dashboard/"),
+            ("GET", "/api/v1/dashboard/12/export"),
+            ("GET", "/superset/dashboard/12/"),
+            ("GET", "/datasource/samples"),
+            ("GET", "/explore/"),
+            ("GET", f"/embedded/{BOARD}/../../login/"),
+            ("GET", f"/embedded/{BOARD}%2f..%2flogin"),
+            ("GET", "/static/assets/../../login/"),
+            ("GET", "/static/assets/%2e%2e/%2e%2e/login/"),
+            ("GET", "//login/"),
+            ("GET", "/api/v1/dashboard/12;x/charts"),
+            ("GET", "/superset/language_pack/en/"),
+            ("CONNECT", f"/embedded/{BOARD}"),
+        ],
+    )
+    def test_of_others(self, method: str, path: str):
+        assert not is_frame_path(method, path)
+
+    def test_others_stay_with_the_application(self, echo: TestClient):
+        for path in ("/login/", "/superset/sqllab/", "/users/list/", "/v2/user/Login/login"):
+            answer = echo.get(path)
+            assert (answer.status_code, answer.text) == (404, f"ours {path}")
+
+
+class TestHeaders:
+    def told(self, answer: httpx.Response) -> dict:
+        assert answer.status_code == 200
+        return answer.json()
+
+    def test_our_token_and_cookies_stay_here(self, echo: TestClient):
+        headers = {
+            "token": "secret",
+            "authorization": "Bearer x",
+            "x-guesttoken": "guest",
+            "x-forwarded-user": "admin",
+            "cookie": f"superset_session=admin; session=admin; token=secret; {FRAME_COOKIE}=mine",
+        }
+        sent = {
+            name.lower(): value
+            for name, value in self.told(echo.get(f"/embedded/{BOARD}", headers=headers))["headers"].items()
+        }
+        assert sent["cookie"] == "superset_session=mine"
+        assert sent["x-guesttoken"] == "guest"
+        assert not {"token", "authorization", "x-forwarded-user"} & set(sent)
+
+    def test_one_session_never_goes_out_with_another_request(self, echo: TestClient):
+        self.told(echo.get(f"/embedded/{BOARD}", headers={"cookie": f"{FRAME_COOKIE}=first"}))
+        echo.cookies.clear()
+        told = self.told(echo.get(f"/embedded/{BOARD}"))
+        assert "cookie" not in {name.lower() for name in told["headers"]}
+
+    def test_an_admin_session_never_reaches_a_frame(self, echo: TestClient):
+        echo.cookies.clear()
+        told = self.told(echo.get(f"/embedded/{BOARD}", headers={"cookie": "superset_session=admin"}))
+        assert "cookie" not in {name.lower() for name in told["headers"]}
+
+    def test_session_comes_back_under_the_frame_name_alone(self, echo: TestClient):
+        cookies = echo.get(f"/embedded/{BOARD}").headers.get_list("set-cookie")
+        assert cookies == [f"{FRAME_COOKIE}=upstream; HttpOnly; Path=/; SameSite=Lax"]
+
+    def test_frame_ancestors_are_kept(self, echo: TestClient):
+        answer = echo.get(f"/embedded/{BOARD}")
+        assert "frame-ancestors 'self'" in answer.headers["content-security-policy"]
+
+    def test_query_and_body_pass_unchanged(self, echo: TestClient):
+        told = self.told(echo.post("/api/v1/chart/data?a=%E4%B8%AD&b=1", content="{}"))
+        assert told["path"] == "/api/v1/chart/data?a=%E4%B8%AD&b=1"
+        assert told["body"] == "{}"
+
+    def test_redirect_to_the_login_is_no_way_out(self, echo: TestClient):
+        answer = echo.post("/superset/log/")
+        assert answer.status_code == 401
+        assert answer.json()["code"] == 401
+
+    def test_too_large_a_request(self, echo: TestClient):
+        assert echo.post("/api/v1/chart/data", content=b"x" * (LARGEST_BODY + 1)).status_code == 413
+
+
+class TestDown:
+    def test_says_so_in_chinese(self):
+        with client_of("http://127.0.0.1:9") as client:
+            answer = client.post("/api/v1/chart/data", json={})
+            page = client.get(f"/embedded/{BOARD}", headers={"accept": "text/html"})
+        assert (answer.status_code, answer.json()["msg"]) == (503, "报表服务暂时不可用，请稍后刷新")
+        assert page.status_code == 503 and "报表服务暂时不可用" in page.text
+
+
+class TestRealFrame:
+    @pytest.fixture(scope="class")
+    def frame(self, superset: Superset) -> Iterator[TestClient]:
+        with client_of(superset.url) as client:
+            yield client
+
+    def test_page_in_chinese(self, frame: TestClient):
+        page = frame.get(f"/embedded/{BEST_SELLER.embed_id}")
+        assert page.status_code == 200
+        assert "&#34;locale&#34;: &#34;zh&#34;" in page.text or '"locale": "zh"' in page.text
+        assert "frame-ancestors 'self'" in page.headers["content-security-policy"]
+        assert "x-frame-options" not in page.headers
+        words = frame.get("/superset/language_pack/zh/").json()["locale_data"]["superset"]
+        assert words["Summary"] == ["合计"]
+
+    def test_chart_data(self, frame: TestClient, superset: Superset):
+        token = superset.token(BEST_SELLER, COMPANY_ONE)
+        body = superset.chart_body(BEST_SELLER, BEST_SELLER.board.chart("quantity"), token)
+        answer = frame.post("/api/v1/chart/data", json=body, headers={"x-guesttoken": token})
+        assert answer.status_code == 200
+        assert answer.json()["result"][0]["data"]
+
+    def test_without_a_token_there_is_no_data(self, frame: TestClient, superset: Superset):
+        token = superset.token(BEST_SELLER, EVERYTHING)
+        body = superset.chart_body(BEST_SELLER, BEST_SELLER.board.chart("quantity"), token)
+        assert frame.post("/api/v1/chart/data", json=body).status_code in (401, 403)
