@@ -8,7 +8,7 @@ from api.ledger import tables as ledger_tables
 from api.master import bill_checks, goods, organisation, partners, warehouses
 from api.purchase import purchase_inbound, purchase_order, purchase_return, supplier_payment
 from api.sales import sales_order, sales_outbound, sales_return
-from api.shell import export_tasks
+from api.shell import export_tasks, loads
 
 __all__ = [
     "business_log",
@@ -18,6 +18,7 @@ __all__ = [
     "idempotency",
     "identity_tables",
     "ledger_tables",
+    "loads",
     "numbering",
     "organisation",
     "other_inbound",

@@ -39,6 +39,11 @@ class Entry:
     bill_no: str = ""
     line_ids: list[int] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        for rows in self.draft.children.values():
+            for number, row in enumerate(rows, 1):
+                row["line_no"] = number
+
     @property
     def lines(self) -> list[dict[str, Any]]:
         return self.draft.children.get("lines", [])
@@ -142,8 +147,8 @@ def _identify(conn: Connection, cls: type[Bill], group: list[Entry]) -> None:
         for entry in group:
             rows = entry.draft.children[block.name]
             ids = [next(keys) for _ in rows]
-            for number, (row, key) in enumerate(zip(rows, ids, strict=True), 1):
-                row.update(line_id=key, line_no=number, bill_id=entry.bill_id)
+            for row, key in zip(rows, ids, strict=True):
+                row.update(line_id=key, bill_id=entry.bill_id)
             if block.name == "lines":
                 entry.line_ids = ids
 

@@ -19,11 +19,9 @@ def post(ctx: Context, entries: Sequence[Entry]) -> None:
 
 
 def _inbound_lines(entries: Sequence[Entry]) -> list[dict[str, Any]]:
-    found = []
+    found: list[dict[str, Any]] = []
     for entry in entries:
         assert entry.cls.bill is not None
         if any(issubclass(block.cls, InboundLine) for block in entry.cls.bill.blocks):
-            for number, line in enumerate(entry.lines, 1):
-                line["line_no"] = number
-                found.append(line)
+            found += entry.lines
     return found

@@ -1,0 +1,175 @@
+"""Buying of a demo company (演示采购): opening stock, orders by forecast, deliveries with DOT batches, returns."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Any
+
+from api.demo.assortment import Item
+from api.demo.cashier import Cashier
+from api.demo.desk import Desk
+from api.inventory.other_inbound import OtherInbound
+from api.inventory.other_outbound import OtherOutbound
+from api.kit.bulk import Entry, LineOf
+from api.purchase.purchase_inbound import PurchaseInbound
+from api.purchase.purchase_order import PurchaseOrder
+from api.purchase.purchase_return import PurchaseReturn
+
+OPENING_LINES = 60
+MONTH = 30
+
+
+def dot(day: date) -> str:
+    """The DOT code of a production day: week, then year."""
+    year, week, _ = day.isocalendar()
+    return f"{week:02d}{year % 100:02d}"
+
+
+class Buyer:
+    """Keeps the warehouses supplied."""
+
+    def __init__(self, desk: Desk, cashier: Cashier) -> None:
+        self.desk, self.cashier = desk, cashier
+        self.coming: defaultdict[tuple[int, int], int] = defaultdict(int)
+        self._codes: dict[int, str] = {}
+
+    def code_of(self, item: Item) -> str:
+        """A DOT code under which the tyre was received lately."""
+        return self._codes[item.goods_id]
+
+    def demand(self, warehouse: int, item: Item, ahead: int) -> float:
+        """Units a month expected to be sold, `ahead` months from now."""
+        desk = self.desk
+        first = warehouse == desk.branch.warehouses[0]
+        share = 0.6 if first else 0.4 / max(1, len(desk.branch.warehouses) - 1)
+        goods = desk.range[warehouse]
+        weight = item.popularity * desk.curve(item, ahead) / sum(other.popularity for other in goods)
+        lines = desk.size.sales_a_day * desk.size.lines_a_sale * desk.branch.share * MONTH
+        return lines * share * weight * sum(item.pack) / len(item.pack)
+
+    def open_books(self) -> None:
+        """The first day: what lies in the warehouses, some of it too much."""
+        desk = self.desk
+        for warehouse, goods in desk.range.items():
+            rows = []
+            for item in goods:
+                slow = item.popularity < 0.01
+                quantity = (
+                    desk.chance.randint(10, 30) if slow else round(self.demand(warehouse, item, 0) * 1.6) + 2
+                )
+                rows.append(self._arrival(warehouse, item, quantity, desk.chance.randint(8, 40)))
+                desk.stock[warehouse, item.goods_id] += quantity
+            for start in range(0, len(rows), OPENING_LINES):
+                header = {"warehouse_id": warehouse, "reason": "期初建账", **desk.worker(desk.branch.keepers)}
+                desk.enter(OtherInbound, header, rows[start : start + OPENING_LINES])
+
+    def review(self) -> None:
+        """Order what won't last the next weeks, a bill for each warehouse and supplier."""
+        for warehouse, goods in self.desk.range.items():
+            wanted: defaultdict[str, list[tuple[Item, int]]] = defaultdict(list)
+            for item in goods:
+                ahead = 1 if self.desk.day.day > 10 else 0
+                need = (self.demand(warehouse, item, ahead) + self.demand(warehouse, item, ahead + 1)) / 2
+                there = self.desk.stock[warehouse, item.goods_id] + self.coming[warehouse, item.goods_id]
+                if item.popularity >= 0.01 and there < need * 0.7:
+                    wanted[item.brand_name].append((item, self._lot(item, need * 1.7 - there)))
+            for brand, lots in sorted(wanted.items()):
+                self._order(warehouse, brand, lots)
+
+    def _lot(self, item: Item, need: float) -> int:
+        lot = 4 if item.is_tyre else 6
+        return max(lot, round(need / lot) * lot)
+
+    def _order(self, warehouse: int, brand: str, lots: list[tuple[Item, int]]) -> None:
+        desk = self.desk
+        for item, quantity in lots:
+            self.coming[warehouse, item.goods_id] += quantity
+        supplier = desk.group.suppliers[brand]["supplier_id"]
+        header = {"warehouse_id": warehouse, "supplier_id": supplier, **desk.worker(desk.branch.buyers)}
+        order = None
+        if desk.happens(0.6):
+            rows = [desk.line(item, quantity, self._price(item)) for item, quantity in lots]
+            order = desk.enter(
+                PurchaseOrder,
+                header | {"delivery_date": desk.day + timedelta(days=8)},
+                rows,
+                audited=not desk.pending(),
+            )
+            if not order.audited:
+                return
+        parts = 2 if order and len(lots) > 1 and desk.happens(0.15) else 1
+        for part in range(parts):
+            share = [(place, *lot) for place, lot in enumerate(lots) if place % parts == part]
+            day = desk.in_days(3, 9) + timedelta(days=7 * part)
+            desk.at(day, lambda share=share: self._receive(header, order, share))  # type: ignore[misc]
+
+    def _receive(
+        self, header: dict[str, Any], order: Entry | None, lots: list[tuple[int, Item, int]]
+    ) -> None:
+        desk, warehouse = self.desk, header["warehouse_id"]
+        rows = []
+        for place, item, quantity in lots:
+            row = self._arrival(warehouse, item, quantity, desk.chance.randint(3, 16))
+            if order:
+                row |= {"order_line_id": LineOf(order, place), "price": order.lines[place]["price"]}
+            rows.append(row)
+        audited = not desk.pending()
+        inbound = desk.enter(PurchaseInbound, header, rows, audited=audited)
+        if not audited:
+            return
+        for _, item, quantity in lots:
+            self.coming[warehouse, item.goods_id] -= quantity
+            desk.stock[warehouse, item.goods_id] += quantity
+        self.cashier.owe(inbound)
+        if desk.happens(0.04):
+            place = desk.chance.randrange(len(lots))
+            desk.at(desk.in_days(3, 15), lambda: self._send_back(inbound, place, lots[place][1]))
+
+    def _arrival(self, warehouse: int, item: Item, quantity: int, weeks_old: int) -> dict[str, Any]:
+        code = None
+        if item.is_tyre:
+            code = self._codes[item.goods_id] = dot(self.desk.day - timedelta(weeks=weeks_old))
+        place = self.desk.shelf(warehouse, item.goods_id)
+        return self.desk.line(item, quantity, self._price(item), allocation_id=place, batch=code)
+
+    def _price(self, item: Item) -> Decimal:
+        noise = Decimal(str(round(self.desk.chance.uniform(0.975, 1.02), 3)))
+        return (item.cost * self.desk.drift() * noise).quantize(Decimal("0.1"))
+
+    def _send_back(self, inbound: Entry, place: int, item: Item) -> None:
+        desk, header, line = self.desk, inbound.draft.header, inbound.lines[place]
+        key = (header["warehouse_id"], item.goods_id)
+        quantity = min(desk.chance.randint(1, 3), int(line["quantity"]), desk.stock[key] - 2)
+        if quantity < 1:
+            return
+        desk.stock[key] -= quantity
+        kept = {
+            name: header[name] for name in ("warehouse_id", "supplier_id", "employee_id", "department_id")
+        }
+        row = desk.line(item, quantity, line["price"], source_line_id=LineOf(inbound, place))
+        self.cashier.owe(desk.enter(PurchaseReturn, kept | {"remark": "质量问题退货"}, [row]), sign=-1)
+
+    def correct(self) -> None:
+        """Once a month the count finds a little more here, a little less there."""
+        desk = self.desk
+        for warehouse, goods in desk.range.items():
+            chosen = desk.chance.sample(goods, min(3, len(goods)))
+            header = {"warehouse_id": warehouse, **desk.worker(desk.branch.keepers)}
+            gains = [
+                desk.line(item, 1, Decimal(0), allocation_id=desk.shelf(warehouse, item.goods_id), batch=None)
+                for item in chosen[:1]
+                if not item.is_tyre
+            ]
+            if gains:
+                desk.enter(OtherInbound, header | {"reason": "盘盈"}, gains)
+                desk.stock[warehouse, gains[0]["goods_id"]] += 1
+            lost = [item for item in chosen[1:] if desk.stock[warehouse, item.goods_id] > 4]
+            if lost:
+                for item in lost:
+                    desk.stock[warehouse, item.goods_id] -= 1
+                reason = desk.chance.choice(("盘亏", "样品领用", "报废"))
+                desk.enter(
+                    OtherOutbound, header | {"reason": reason}, [desk.line(i, 1, Decimal(0)) for i in lost]
+                )

@@ -1,0 +1,93 @@
+"""Settling of a demo company (演示收付款): customers pay as they are used to, suppliers are paid when due."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Any
+
+from api.customers.customer_receipt import CustomerReceipt
+from api.demo.desk import Desk, ItemOf
+from api.kit.bulk import Entry
+from api.purchase.supplier_payment import SupplierPayment
+
+HABITS = {"punctual": (0, 3), "slow": (8, 35), "bad": (40, 130)}
+"""Days after the due date on which customers pay."""
+
+
+class Cashier:
+    """Collects what customers owe and pays suppliers; items are settled from the week after they arose."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+        habits = desk.chance.choices(list(HABITS), weights=(68, 24, 8), k=len(desk.branch.customers))
+        self.habit = {
+            row["customer_id"]: habit for row, habit in zip(desk.branch.customers, habits, strict=True)
+        }
+        self._terms = {row["customer_id"]: row["payment_days"] for row in desk.branch.customers}
+        self._days = {row["supplier_id"]: row["payment_days"] for row in desk.group.suppliers.values()}
+        self._piles: defaultdict[tuple[str, int], list[tuple[Entry, int, Decimal | None]]] = defaultdict(list)
+
+    def bill(self, entry: Entry, sign: int = 1) -> None:
+        """Expect a customer's payment of an outbound, or offset a return (−1)."""
+        customer = entry.draft.header["customer_id"]
+        late = self.desk.chance.randint(*HABITS[self.habit[customer]])
+        if self.habit[customer] == "bad" and sign > 0 and self.desk.happens(0.06):
+            return
+        days = self._terms[customer] + late if sign > 0 else 1
+        self._expect("customer", customer, entry, sign, self.desk.day + timedelta(days=days))
+
+    def owe(self, entry: Entry, sign: int = 1) -> None:
+        """Plan the payment of an inbound, or offset a purchase return (−1)."""
+        supplier = entry.draft.header["supplier_id"]
+        days = self._days[supplier] if sign > 0 else 1
+        self._expect("supplier", supplier, entry, sign, self.desk.day + timedelta(days=days))
+
+    def _expect(self, party: str, partner: int, entry: Entry, sign: int, day: date) -> None:
+        monday = self.desk.day + timedelta(days=7 - self.desk.day.weekday())
+        due = max(day, monday)
+        if party == "supplier":
+            due += timedelta(days=(2 - due.weekday()) % 7)
+        pile = self._piles[party, partner]
+        self.desk.at(due, lambda: pile.append((entry, sign, None)))
+
+    def settle(self) -> None:
+        """Make the receipts and payments of the day."""
+        for (party, partner), pile in self._piles.items():
+            if pile and self._settle(party, partner, pile):
+                pile.clear()
+
+    def _settle(self, party: str, partner: int, pile: list[tuple[Entry, int, Decimal | None]]) -> bool:
+        desk = self.desk
+        rows = [
+            {"settlement_id": ItemOf(entry), "amount": rest or sign * entry.draft.header["total_amount"]}
+            for entry, sign, rest in pile
+        ]
+        rows = [row for row in rows if row["amount"]]
+        total = sum((row["amount"] for row in rows), Decimal(0))
+        if total <= 0:
+            return False
+        if party == "customer" and desk.happens(0.07) and rows[-1]["amount"] > 200:
+            total = self._leave_part(partner, rows, total)
+        advance = Decimal(desk.chance.choice((500, 1000, 2000))) if desk.happens(0.012) else Decimal(0)
+        cls = CustomerReceipt if party == "customer" else SupplierPayment
+        header = {
+            f"{party}_id": partner,
+            "receivables_mode_id": desk.chance.choice(desk.group.modes),
+            "amount": total + advance,
+            **desk.worker(desk.branch.cashiers),
+        }
+        desk.enter(cls, header, rows, audited=True)
+        return True
+
+    def _leave_part(self, partner: int, rows: list[dict[str, Any]], total: Decimal) -> Decimal:
+        """Pay only a part of the last item; the rest comes three weeks later."""
+        row = rows[-1]
+        entry = row["settlement_id"].entry
+        paid = (row["amount"] * Decimal("0.6")).quantize(Decimal(10))
+        rest = row["amount"] - paid
+        row["amount"] = paid
+        pile = self._piles["customer", partner]
+        self.desk.at(self.desk.day + timedelta(days=21), lambda: pile.append((entry, 1, rest)))
+        return total - rest

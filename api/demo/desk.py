@@ -1,0 +1,120 @@
+"""The desk of one demo company (业务台): its diary, its stock as it should stand, and the bills of the present week."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from typing import Any
+
+from api.demo.assortment import CURVES, Item
+from api.demo.group import Branch, Group
+from api.demo.sizes import Size
+from api.kit.bulk import Entry
+from api.kit.database import TIME_ZONE
+from api.kit.document import Bill
+from api.kit.drafts import Draft
+
+PENDING_DAYS = 4
+"""Bills of the last days may still wait for their audit."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemOf:
+    """Stands in a write-off for the settlement item that an entry's audit opened."""
+
+    entry: Entry
+
+
+@dataclass(slots=True)
+class Week:
+    """What a company did in a week: bills in their order, and which of them were voided or closed afterwards."""
+
+    entries: list[Entry] = field(default_factory=list)
+    voided: list[Entry] = field(default_factory=list)
+    closed: list[Entry] = field(default_factory=list)
+
+
+class Desk:
+    """State that selling, buying and settling share. Quantities are whole units, money is yuan with tax."""
+
+    def __init__(self, group: Group, branch: Branch, size: Size, today: date) -> None:
+        self.group, self.branch, self.size, self.today = group, branch, size, today
+        self.chance = random.Random(f"demo {branch.code}")
+        self.day = today
+        self.week = Week()
+        self.stock: defaultdict[tuple[int, int], int] = defaultdict(int)
+        self._diary: defaultdict[date, list[Callable[[], None]]] = defaultdict(list)
+        self.range = self._choose_range()
+
+    def _choose_range(self) -> dict[int, list[Item]]:
+        """The goods of each warehouse: the first keeps all the company deals in, the others the well-running ones."""
+        goods = sorted(self.group.goods, key=lambda item: -item.popularity * self.chance.uniform(0.5, 1.5))
+        slow = [item for item in goods if item.popularity < 0.01]
+        dealt = goods[: len(goods) * 4 // 10] + slow[: len(slow) // 2]
+        first, *others = self.branch.warehouses
+        return {first: dealt, **{warehouse: dealt[: len(dealt) // 3] for warehouse in others}}
+
+    def at(self, day: date, action: Callable[[], None]) -> None:
+        """Put an action into the diary; what lies beyond today never happens."""
+        self._diary[day].append(action)
+
+    def do_diary(self) -> None:
+        for action in self._diary.pop(self.day, ()):
+            action()
+
+    def in_days(self, few: int, many: int) -> date:
+        return self.day + timedelta(days=self.chance.randint(few, many))
+
+    def happens(self, share: float) -> bool:
+        return self.chance.random() < share
+
+    def pending(self) -> bool:
+        """Whether a bill made today is left unaudited."""
+        return (self.today - self.day).days < PENDING_DAYS and self.happens(0.15)
+
+    def enter(
+        self, cls: type[Bill], header: dict[str, Any], rows: list[dict[str, Any]], *, audited: bool = True
+    ) -> Entry:
+        """Write a bill of the present day."""
+        block = cls.bill.blocks[0].name if cls.bill else "lines"
+        hour = time(self.chance.randint(8, 18), self.chance.randint(0, 59), tzinfo=TIME_ZONE)
+        common = {
+            "company_id": self.branch.company_id,
+            "business_date": self.day,
+            "made_at": datetime.combine(self.day, hour),
+        }
+        entry = Entry(cls, Draft(common | header, {block: rows}), audited)
+        self.week.entries.append(entry)
+        return entry
+
+    def line(self, item: Item, quantity: int, price: Decimal, **more: Any) -> dict[str, Any]:
+        return {
+            "goods_id": item.goods_id,
+            "quantity": Decimal(quantity),
+            "price": price,
+            "discount_amount": Decimal(0),
+            "tax_rate": Decimal(13),
+            **more,
+        }
+
+    def shelf(self, warehouse: int, goods_id: int) -> int:
+        """Where goods are kept in a warehouse."""
+        shelves = self.branch.allocations[warehouse]
+        return shelves[goods_id % len(shelves)]
+
+    def worker(self, employees: list[int]) -> dict[str, int]:
+        """Header columns of whoever handles a bill."""
+        employee = self.chance.choice(employees)
+        return {"employee_id": employee, "department_id": self.branch.department_of[employee]}
+
+    def curve(self, item: Item, ahead: int = 0) -> float:
+        return CURVES[item.season][(self.day.month - 1 + ahead) % 12]
+
+    def drift(self) -> Decimal:
+        """Prices rise by 2 % a year; two years ago is 1."""
+        years = 2 - (self.today - self.day).days / 365
+        return Decimal(str(round(1 + 0.02 * years, 4)))

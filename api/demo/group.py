@@ -1,0 +1,303 @@
+"""The demo group's masters (演示集团资料): companies, people, warehouses, goods, partners; made once, in one go."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import Connection, insert, select
+
+from api.demo.assortment import TYPES, Item, items
+from api.demo.sizes import Size
+from api.kit.resource import Resource
+from api.master.goods import Brand, CompanyGoods, Goods, GoodsType, Unit
+from api.master.organisation import Company, Department, Employee
+from api.master.partners import Customer, ReceivablesMode, Supplier
+from api.master.warehouses import Allocation, Warehouse
+
+# code: (name, short name, province, city, districts, share of the group's trade, warehouses)
+COMPANIES = {
+    "SH": ("上海沪通汽配有限公司", "上海", "上海市", "上海市", ("浦东新区", "闵行区", "嘉定区", "宝山区"), 1.6, 4),
+    "HZ": ("杭州之江轮胎有限公司", "杭州", "浙江省", "杭州市", ("萧山区", "余杭区", "拱墅区"), 1.3, 3),
+    "NJ": ("南京金陵汽配有限公司", "南京", "江苏省", "南京市", ("江宁区", "浦口区", "栖霞区"), 1.15, 3),
+    "SZ": ("苏州吴越轮胎有限公司", "苏州", "江苏省", "苏州市", ("吴中区", "昆山市", "常熟市"), 1.0, 2),
+    "HF": ("合肥庐州汽配有限公司", "合肥", "安徽省", "合肥市", ("蜀山区", "包河区", "肥西县"), 0.9, 2),
+    "WH": ("武汉江城轮胎有限公司", "武汉", "湖北省", "武汉市", ("汉阳区", "洪山区", "东西湖区"), 0.8, 2),
+    "ZZ": ("郑州中原汽配有限公司", "郑州", "河南省", "郑州市", ("金水区", "二七区", "中牟县"), 0.7, 2),
+    "JN": ("济南泉城轮胎有限公司", "济南", "山东省", "济南市", ("历城区", "槐荫区", "章丘区"), 0.55, 2),
+}  # fmt: skip
+WAREHOUSES = ("中心仓", "城西仓", "城东仓", "前置仓")
+DEPARTMENTS = ("销售一部", "销售二部", "采购部", "仓储部", "财务部")
+MODES = {"现金": 1, "工商银行": 2, "建设银行": 2, "微信支付": 3, "支付宝": 3}
+UNITS = ("条", "只", "套", "支", "桶", "瓶")
+SURNAMES = "王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗"
+GIVEN = (
+    "伟",
+    "芳",
+    "磊",
+    "静",
+    "军",
+    "敏",
+    "强",
+    "丽",
+    "洋",
+    "艳",
+    "勇",
+    "杰",
+    "娟",
+    "涛",
+    "明",
+    "超",
+    "秀英",
+    "建国",
+    "晓东",
+    "志强",
+)
+SHOPS = (
+    "鑫达",
+    "宏远",
+    "顺通",
+    "恒发",
+    "诚信",
+    "永达",
+    "骏驰",
+    "车之家",
+    "万里行",
+    "安途",
+    "众诚",
+    "瑞丰",
+    "金轮",
+    "兴旺",
+    "捷安",
+    "远航",
+)
+TRADES = ("轮胎店", "汽车维修中心", "汽修厂", "汽车服务有限公司", "物流车队", "汽车美容店", "汽配商行")
+TERMS = (0, 0, 15, 30, 30, 30, 45, 60, 90)
+
+
+@dataclass(slots=True)
+class Branch:
+    """A company as the generator trades with it; ids of its own masters."""
+
+    company_id: int
+    code: str
+    share: float
+    warehouses: list[int]
+    allocations: dict[int, list[int]]
+    department_of: dict[int, int]
+    sellers: list[int]
+    buyers: list[int]
+    keepers: list[int]
+    cashiers: list[int]
+    customers: list[dict[str, Any]]
+
+
+@dataclass(slots=True)
+class Group:
+    """Everything the branches share, and the branches."""
+
+    goods: list[Item]
+    suppliers: dict[str, dict[str, Any]]
+    modes: list[int]
+    branches: list[Branch]
+
+
+def put(conn: Connection, cls: type[Resource], rows: list[dict[str, Any]]) -> list[int]:
+    """Insert master rows as their form would, completed and checked; answers their keys in order."""
+    for row in rows:
+        cls.complete(row)
+        cls.check({field.name: field.default for field in cls.fields()} | row)
+    statement = insert(cls.table()).returning(cls.key(), sort_by_parameter_order=True)
+    return list(conn.execute(statement, rows).scalars())
+
+
+def make(conn: Connection, size: Size) -> None:
+    """Insert the masters of the whole group."""
+    chance = random.Random(7)
+    goods = _make_goods(conn, size)
+    put(conn, ReceivablesMode, [{"receivables_mode_name": n, "account_kind": k} for n, k in MODES.items()])
+    _make_suppliers(conn, chance)
+    for code, facts in COMPANIES.items():
+        _make_branch(conn, chance, code, facts, goods, size)
+
+
+def read(conn: Connection, size: Size) -> Group:
+    """The masters that `make` left, with their ids."""
+    goods = items(size.goods)
+    ids = {number: key for number, key in conn.execute(select(Goods.goods_num, Goods.goods_id))}  # noqa: C416
+    for item in goods:
+        item.goods_id = ids[str(item.row["goods_num"])]
+    suppliers = {row.supplier_name: dict(row._mapping) for row in conn.execute(select(Supplier.table()))}
+    by_brand = {item.brand_name: suppliers[supplier_name(item.brand_name)] for item in goods}
+    modes = conn.execute(
+        select(ReceivablesMode.receivables_mode_id).order_by(ReceivablesMode.receivables_mode_id)
+    )
+    branches = [_read_branch(conn, code) for code in COMPANIES]
+    return Group(goods, by_brand, list(modes.scalars()), branches)
+
+
+def supplier_name(brand: str) -> str:
+    """Each brand comes from one distributor."""
+    return f"{brand}华东经销中心"
+
+
+def person(chance: random.Random) -> str:
+    return chance.choice(SURNAMES) + chance.choice(GIVEN)
+
+
+def mobile(chance: random.Random) -> str:
+    return f"1{chance.choice('35789')}{chance.randrange(10**9):09d}"
+
+
+def _make_goods(conn: Connection, size: Size) -> list[Item]:
+    found = items(size.goods)
+    types: dict[str, int] = {}
+    for first, seconds in TYPES.items():
+        [top] = put(conn, GoodsType, [{"goods_type_name": first, "p_id": None, "level": 1}])
+        for second, thirds in seconds.items():
+            [middle] = put(conn, GoodsType, [{"goods_type_name": second, "p_id": top, "level": 2}])
+            keys = put(conn, GoodsType, [{"goods_type_name": n, "p_id": middle, "level": 3} for n in thirds])
+            types |= {second: middle, **dict(zip(thirds, keys, strict=True))}
+    units = dict(zip(UNITS, put(conn, Unit, [{"unit_name": name} for name in UNITS]), strict=True))
+    names = sorted({item.brand_name for item in found})
+    brands = dict(zip(names, put(conn, Brand, [{"brand_name": name} for name in names]), strict=True))
+    blank = {"pattern": None, "load_index": None, "speed_index": None}
+    rows = [
+        blank
+        | item.row
+        | {
+            "goods_type_id": types[item.type_name],
+            "brand_id": brands[item.brand_name],
+            "unit_id": units[item.unit_name],
+            "tax_rate": 13,
+        }
+        for item in found
+    ]
+    for item, key in zip(found, put(conn, Goods, rows), strict=True):
+        item.goods_id = key
+    return found
+
+
+def _make_suppliers(conn: Connection, chance: random.Random) -> None:
+    brands = sorted({item.brand_name for item in items(10**6)})
+    rows = [
+        {
+            "supplier_name": supplier_name(brand),
+            "contact_name": person(chance),
+            "supplier_mobile": mobile(chance),
+            "payment_days": chance.choice((15, 30, 30, 45)),
+        }
+        for brand in brands
+    ]
+    put(conn, Supplier, rows)
+
+
+def _make_branch(
+    conn: Connection, chance: random.Random, code: str, facts: tuple[Any, ...], goods: list[Item], size: Size
+) -> None:
+    name, short, province, city, districts, _, houses = facts
+    [company] = put(
+        conn, Company, [{"company_name": name, "company_code": code, "short_name": short, "type": 2}]
+    )
+    names = [f"{short}{house}" for house in WAREHOUSES[:houses]]
+    warehouses = put(conn, Warehouse, [{"warehouse_name": house, "company_id": company} for house in names])
+    shelves = [
+        {"allocation_name": f"{row}-{place:02d}", "warehouse_id": warehouse}
+        for warehouse in warehouses
+        for row in "ABC"
+        for place in range(1, 5)
+    ]
+    put(conn, Allocation, shelves)
+    rows = [{"department_name": department, "company_id": company} for department in DEPARTMENTS]
+    departments = put(conn, Department, rows)
+    staff = [
+        {
+            "employee_name": person(chance),
+            "company_id": company,
+            "department_id": department,
+            "mobile": mobile(chance),
+        }
+        for department, number in zip(departments, (4, 3, 2, 2, 1), strict=True)
+        for _ in range(number)
+    ]
+    employees = put(conn, Employee, staff)
+    _make_customers(conn, chance, company, employees[:7], (province, city, districts), size)
+    priced = [
+        {
+            "company_id": company,
+            "goods_id": item.goods_id,
+            "sale_price": item.price,
+            "purchase_price": item.cost,
+            "lowest_price": (item.cost * Decimal("1.03")).quantize(Decimal("0.01")),
+            "safety_stock": 8 if item.is_tyre else 5,
+        }
+        for item in goods
+    ]
+    put(conn, CompanyGoods, priced)
+
+
+def _make_customers(
+    conn: Connection,
+    chance: random.Random,
+    company: int,
+    sellers: list[int],
+    where: tuple[Any, ...],
+    size: Size,
+) -> None:
+    province, city, districts = where
+    found: dict[str, dict[str, Any]] = {}
+    while len(found) < size.customers:
+        district = chance.choice(districts)
+        number = f"{len(found) // 200 + 2}店" if len(found) >= 200 else ""
+        name = f"{district[:2]}{chance.choice(SHOPS)}{chance.choice(TRADES)}{number}"
+        terms = chance.choice(TERMS)
+        found[name] = {
+            "customer_name": name,
+            "company_id": company,
+            "contact_name": person(chance),
+            "customer_mobile": mobile(chance),
+            "province_name": province,
+            "city_name": city,
+            "area_name": district,
+            "employee_id": chance.choice(sellers),
+            "payment_days": terms,
+            "credit_limit": 50_000 * (1 + terms // 15),
+        }
+    put(conn, Customer, list(found.values()))
+
+
+def _read_branch(conn: Connection, code: str) -> Branch:
+    company = conn.execute(select(Company.company_id).where(Company.company_code == code)).scalar_one()
+
+    def rows(cls: type[Resource]) -> list[Any]:
+        table = cls.table()
+        return list(conn.execute(select(table).where(table.c.company_id == company).order_by(cls.key())))
+
+    departments = {row.department_name: row.department_id for row in rows(Department)}
+    staff = rows(Employee)
+    warehouses = [row.warehouse_id for row in rows(Warehouse)]
+    shelves = Allocation.table()
+    allocations: dict[int, list[int]] = {warehouse: [] for warehouse in warehouses}
+    query = select(shelves).where(shelves.c.warehouse_id.in_(warehouses)).order_by(shelves.c.allocation_id)
+    for row in conn.execute(query):
+        allocations[row.warehouse_id].append(row.allocation_id)
+
+    def of(*names: str) -> list[int]:
+        wanted = {departments[name] for name in names}
+        return [row.employee_id for row in staff if row.department_id in wanted]
+
+    return Branch(
+        company_id=company,
+        code=code,
+        share=COMPANIES[code][5],
+        warehouses=warehouses,
+        allocations=allocations,
+        department_of={row.employee_id: row.department_id for row in staff},
+        sellers=of("销售一部", "销售二部"),
+        buyers=of("采购部"),
+        keepers=of("仓储部"),
+        cashiers=of("财务部"),
+        customers=[dict(row._mapping) for row in rows(Customer)],
+    )

@@ -1,0 +1,154 @@
+"""Loading the demo group (载入演示集团): masters once, then each company's weeks through the bulk posting of bills."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from datetime import date, datetime
+
+from sqlalchemy import Connection, select, text
+
+from api import catalogue
+from api.demo import group as masters
+from api.demo import people, trading
+from api.demo.desk import ItemOf, Week
+from api.demo.sizes import SIZES
+from api.identity.sessions import principal_of
+from api.identity.setup import ADMIN
+from api.identity.tables import UserAccount
+from api.kit import drafts, transitions
+from api.kit.bulk import Entry
+from api.kit.context import Context
+from api.kit.database import TIME_ZONE, engine
+from api.master import in_bulk
+from api.master.ledgers import Books
+from api.shell.loads import DemoLoad
+
+assert catalogue.__all__
+
+WRITE_OFFS = "write_offs"
+
+
+def load(size: str, today: date | None = None) -> None:
+    """Load the demo group of a size up to `today`, or go on with a load that was broken off; a loaded one stays.
+
+    The database must have its administrator. Companies are loaded side by side, as many as there are processors.
+    """
+    with engine().begin() as conn:
+        _prepare(conn, size, today or datetime.now(TIME_ZONE).date())
+        open_ones = list(
+            conn.execute(
+                select(DemoLoad.company_id).where(~DemoLoad.finished).order_by(DemoLoad.company_id)
+            ).scalars()
+        )
+    if not open_ones:
+        return
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(os.cpu_count() or 1, mp_context=spawn) as pool:
+        for _ in pool.map(load_company, open_ones):
+            pass
+    with engine().connect().execution_options(isolation_level="AUTOCOMMIT") as conn:
+        conn.execute(text("analyze"))
+
+
+def _prepare(conn: Connection, size: str, today: date) -> None:
+    """Masters, users and one progress row a company: all of them or none."""
+    conn.execute(text("lock table demo_load in exclusive mode"))
+    if conn.execute(select(DemoLoad.company_id).limit(1)).first() is None:
+        masters.make(conn, SIZES[size])
+        people.make(conn)
+        branches = masters.read(conn, SIZES[size]).branches
+        rows = [{"company_id": branch.company_id, "size": size, "today": today} for branch in branches]
+        conn.execute(DemoLoad.__table__.insert(), rows)
+
+
+def load_company(company_id: int) -> None:
+    """Post what is left of a company's weeks, each in a transaction of its own."""
+    transitions.set_ledgers(Books())
+    with engine().connect() as conn:
+        state = conn.execute(select(DemoLoad.__table__).where(DemoLoad.company_id == company_id)).one()
+        size = SIZES[state.size]
+        group = masters.read(conn, size)
+        [branch] = [branch for branch in group.branches if branch.company_id == company_id]
+        admin = conn.execute(select(UserAccount.user_id).where(UserAccount.user_name == ADMIN)).scalar_one()
+        ctx = Context(conn, principal_of(conn, admin))
+        conn.rollback()
+        known = _Posted(conn, company_id) if state.weeks else None
+        for number, week in enumerate(trading.weeks(group, branch, size, state.today), 1):
+            if known is not None and number <= state.weeks:
+                known.recognise(week.entries)
+                continue
+            _post(ctx, week)
+            conn.execute(
+                text("update demo_load set weeks = :weeks where company_id = :company"),
+                {"weeks": number, "company": company_id},
+            )
+            conn.commit()
+        conn.execute(
+            text("update demo_load set finished = true where company_id = :company"), {"company": company_id}
+        )
+        conn.commit()
+
+
+def _post(ctx: Context, week: Week) -> None:
+    _name_items(ctx.conn, week.entries)
+    in_bulk.post(ctx, week.entries)
+    for action, entries in (("invalid", week.voided), ("close", week.closed)):
+        for entry in entries:
+            transitions.move(ctx, entry.cls, action, entry.bill_id)
+
+
+def _name_items(conn: Connection, entries: Iterable[Entry]) -> None:
+    """Put the settlement items' keys into write-offs; their bills were posted in earlier weeks."""
+    rows = [row for entry in entries for row in entry.draft.children.get(WRITE_OFFS, ())]
+    if not rows:
+        return
+    owners = [_identity(row["settlement_id"]) for row in rows]
+    found = conn.exec_driver_sql(
+        "select i.bill_type, i.bill_id, i.settlement_id from settlement_item i"
+        " join (select distinct * from unnest(%s::text[], %s::bigint[]) as w (bill_type, bill_id)) w"
+        " using (bill_type, bill_id) where i.kind = 'bill'",
+        ([owner[0] for owner in owners], [owner[1] for owner in owners]),
+    )
+    keys = {(kind, bill): item for kind, bill, item in found}
+    for row, owner in zip(rows, owners, strict=True):
+        row["settlement_id"] = keys[owner]
+
+
+def _identity(item: ItemOf) -> tuple[str, int]:
+    assert item.entry.cls.bill is not None
+    return item.entry.cls.bill.prefix, item.entry.bill_id
+
+
+class _Posted:
+    """The bills that an earlier, broken load left of a company: its n-th of a type is the generator's n-th."""
+
+    def __init__(self, conn: Connection, company_id: int) -> None:
+        self.conn, self.company_id = conn, company_id
+        self._bills: dict[type, Iterator[tuple[int, str]]] = {}
+        self._lines: dict[type, dict[int, list[int]]] = {}
+
+    def recognise(self, entries: Iterable[Entry]) -> None:
+        """Give entries the keys they have."""
+        for entry in entries:
+            drafts.price(entry.cls, entry.draft)
+            if entry.cls not in self._bills:
+                self._read(entry)
+            entry.bill_id, entry.bill_no = next(self._bills[entry.cls])
+            entry.line_ids = self._lines[entry.cls].get(entry.bill_id, [])
+
+    def _read(self, entry: Entry) -> None:
+        cls, table = entry.cls, entry.cls.table()
+        bills = select(table.c.bill_id, table.c.bill_no).where(table.c.company_id == self.company_id)
+        self._bills[cls] = iter(self.conn.execute(bills.order_by(table.c.bill_id)).tuples().all())
+        assert cls.bill is not None
+        lines = cls.bill.blocks[0].cls.table()
+        query = select(lines.c.bill_id, lines.c.line_id).join(table, table.c.bill_id == lines.c.bill_id)
+        found: dict[int, list[int]] = {}
+        for bill, line in self.conn.execute(
+            query.where(table.c.company_id == self.company_id).order_by(lines.c.bill_id, lines.c.line_no)
+        ):
+            found.setdefault(bill, []).append(line)
+        self._lines[cls] = found

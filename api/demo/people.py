@@ -1,0 +1,123 @@
+"""Roles and users of the demo group (演示账号): their passwords are public, so they exist in demo data only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, insert, select
+
+from api.demo.group import put
+from api.identity import passwords, rights
+from api.identity.tables import Role, UserAccount
+from api.kit import menus, registry
+from api.kit.scope import ALL_RIGHTS
+from api.master.organisation import Company, Employee
+
+REPORTS = (
+    "warehouseTurnover",
+    "inventoryturnover",
+    "inventoryAgingReport",
+    "accountsReceivable",
+    "CommodityProfit",
+    "CustomerProfit",
+    "OperatingRevenue",
+    "BestSeller",
+    "BestSellerInfo",
+)
+CLERK_WRITES = (
+    "sales_order",
+    "sales_outbound",
+    "sales_return",
+    "customer_receipt",
+    "other_inbound",
+    "other_outbound",
+)
+CLERK_ACTIONS = (
+    "list",
+    "add",
+    "edit",
+    "del",
+    "auditorPass",
+    "auditorNoPass",
+    "antiAuditor",
+    "invalid",
+    "close",
+    "open",
+    "export",
+)
+CLERK_READS = (
+    "customer",
+    "goods",
+    "company_goods",
+    "warehouse",
+    "allocation",
+    "goods_batch",
+    "purchase_inbound",
+)
+HOME = "SH"
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """A demo user: who he is, what he may, and how he logs in."""
+
+    role: str
+    user_name: str
+    password: str
+    realname: str
+    everywhere: bool
+    sees_cost: bool
+
+
+LOGINS = (
+    Login("集团经理", "group", "Jituan#2468", "沈国栋", everywhere=True, sees_cost=True),
+    Login("分公司经理", "branch", "Fengongsi#2468", "陆建明", everywhere=False, sees_cost=True),
+    Login("开单员", "clerk", "Kaidan#2468", "顾小敏", everywhere=False, sees_cost=False),
+    Login("数据分析员", "analyst", "Fenxi#2468", "方睿", everywhere=True, sees_cost=True),
+)
+
+
+def make(conn: Connection) -> None:
+    """Insert the roles and their users; all of them sit in the Shanghai company."""
+    company = conn.execute(select(Company.company_id).where(Company.company_code == HOME)).scalar_one()
+    employee = (
+        conn.execute(select(Employee.employee_id).where(Employee.company_id == company)).scalars().first()
+    )
+    for login in LOGINS:
+        scope = {"scope_kind": 1 if login.everywhere else 2, "own_kind": 1, "sees_cost": login.sees_cost}
+        [role] = put(conn, Role, [{"role_name": login.role, "remark": "演示角色", **scope}])
+        companies = () if login.everywhere else (company,)
+        rights.settle(conn, role, _rights(login.role), companies)
+        person = {
+            "user_name": login.user_name,
+            "realname": login.realname,
+            "company_id": company,
+            "employee_id": employee if login.role == "开单员" else None,
+            "role_id": role,
+            "password_hash": passwords.hashed(login.password),
+        }
+        conn.execute(insert(UserAccount), [person])
+
+
+def _rights(role: str) -> Iterable[str]:
+    reports = {f"report_{code}:view" for code in REPORTS}
+    every = {code for code in menus.every_right() if code != ALL_RIGHTS and not code.startswith("report_")}
+    lists = {code for code in every if code.endswith((":list", ":export"))}
+    secret = {code for code in every if code.startswith(("role:", "user_account:"))}
+    if role == "集团经理":
+        return lists | reports
+    if role == "分公司经理":
+        return {code for code in every if code.startswith(_bills())} | (lists - secret) | reports
+    if role == "数据分析员":
+        return (lists - secret) | reports
+    written = {f"{name}:{action}" for name in CLERK_WRITES for action in CLERK_ACTIONS}
+    return (
+        (written & every)
+        | {f"{name}:list" for name in CLERK_READS}
+        | {"customer:add", "customer:edit", "report_BestSeller:view"}
+    )
+
+
+def _bills() -> tuple[str, ...]:
+    return tuple(f"{cls.name()}:" for cls in registry.declared() if cls.bill)

@@ -1,0 +1,163 @@
+"""Selling of a demo company (演示销售): outbounds and orders by season, linked returns, a few voided bills."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from decimal import Decimal
+from itertools import accumulate
+from typing import Any
+
+from api.demo.assortment import CURVES, Item
+from api.demo.buying import Buyer
+from api.demo.cashier import Cashier
+from api.demo.desk import Desk
+from api.kit.bulk import Entry, LineOf
+from api.sales.sales_order import SalesOrder
+from api.sales.sales_outbound import SalesOutbound
+from api.sales.sales_return import SalesReturn
+
+WEEKDAYS = (1.15, 1.1, 1.1, 1.05, 1.1, 0.95, 0.45)
+
+
+class Seller:
+    """Sells what is there."""
+
+    def __init__(self, desk: Desk, buyer: Buyer, cashier: Cashier) -> None:
+        self.desk, self.buyer, self.cashier = desk, buyer, cashier
+        self._weights = {
+            (warehouse, month): list(accumulate(i.popularity * CURVES[i.season][month - 1] for i in goods))
+            for warehouse, goods in desk.range.items()
+            for month in range(1, 13)
+        }
+        self._loyalty = [desk.chance.paretovariate(1.3) for _ in desk.branch.customers]
+        self._goods = {item.goods_id: item for item in desk.group.goods}
+        self._generosity = {
+            row["customer_id"]: Decimal(str(round(desk.chance.uniform(0.955, 1.02), 3)))
+            for row in desk.branch.customers
+        }
+
+    def sell(self) -> None:
+        """The sales of a day."""
+        desk = self.desk
+        growth = 1 - 0.00022 * (desk.today - desk.day).days
+        mean = desk.size.sales_a_day * desk.branch.share * WEEKDAYS[desk.day.weekday()] * growth
+        for _ in range(self._count(mean)):
+            self._sale()
+
+    def _count(self, mean: float) -> int:
+        spread = self.desk.chance.gauss(mean, mean**0.5 * 0.8)
+        whole = int(max(spread, 0))
+        return whole + self.desk.happens(max(spread, 0) - whole)
+
+    def _sale(self) -> None:
+        desk = self.desk
+        first, *others = desk.branch.warehouses
+        warehouse = first if not others or desk.happens(0.6) else desk.chance.choice(others)
+        [customer] = desk.chance.choices(desk.branch.customers, weights=self._loyalty)
+        rows = self._choose(warehouse, self._generosity[customer["customer_id"]])
+        if not rows:
+            return
+        seller = customer["employee_id"]
+        header = {
+            "warehouse_id": warehouse,
+            "customer_id": customer["customer_id"],
+            "employee_id": seller,
+            "department_id": desk.branch.department_of[seller],
+        }
+        if desk.pending():
+            desk.enter(SalesOutbound, header, rows, audited=False)
+        elif desk.happens(0.22):
+            self._take_order(header, rows)
+        else:
+            self._take(warehouse, rows)
+            self._ship(header, rows)
+
+    def _choose(self, warehouse: int, factor: Decimal) -> list[dict[str, Any]]:
+        desk, size = self.desk, self.desk.size
+        wished = max(1, min(60, round(desk.chance.expovariate(1 / size.lines_a_sale))))
+        weights = self._weights[warehouse, desk.day.month]
+        picked = desk.chance.choices(desk.range[warehouse], cum_weights=weights, k=wished)
+        rows = []
+        for item in {item.goods_id: item for item in picked}.values():
+            quantity = min(desk.chance.choice(item.pack), desk.stock[warehouse, item.goods_id])
+            if quantity > 0:
+                rows.append(self._line(item, quantity, factor))
+        return rows
+
+    def _line(self, item: Item, quantity: int, factor: Decimal) -> dict[str, Any]:
+        desk = self.desk
+        price = (item.price * desk.drift() * factor).quantize(Decimal("0.5"))
+        row = desk.line(item, quantity, max(price, (item.cost * Decimal("1.02")).quantize(Decimal("0.1"))))
+        if quantity >= 4 and desk.happens(0.2):
+            row["discount_amount"] = Decimal(desk.chance.choice((2, 5, 10)))
+        elif item.type_name == "玻璃水" and desk.happens(0.2):
+            row["is_gift"] = True
+        return row
+
+    def _take(self, warehouse: int, rows: list[dict[str, Any]], sign: int = 1) -> None:
+        for row in rows:
+            self.desk.stock[warehouse, row["goods_id"]] -= sign * int(row["quantity"])
+
+    def _ship(self, header: dict[str, Any], rows: list[dict[str, Any]]) -> None:
+        """Deliver; the goods are out of the desk's stock already."""
+        desk = self.desk
+        outbound = desk.enter(SalesOutbound, dict(header), rows)
+        if desk.happens(0.006) and "order_line_id" not in rows[0]:
+            desk.week.voided.append(outbound)
+            monday = desk.day + timedelta(days=7 - desk.day.weekday())
+            desk.at(monday, lambda: self._take(header["warehouse_id"], rows, -1))
+            return
+        self.cashier.bill(outbound)
+        if desk.happens(0.05):
+            desk.at(desk.in_days(3, 25), lambda: self._take_back(outbound))
+
+    def _take_order(self, header: dict[str, Any], rows: list[dict[str, Any]]) -> None:
+        desk = self.desk
+        self._take(header["warehouse_id"], rows)
+        delivery = desk.in_days(1, 6)
+        order = desk.enter(SalesOrder, header | {"delivery_date": delivery}, rows)
+        desk.at(delivery, lambda: self._execute(order, header))
+
+    def _execute(self, order: Entry, header: dict[str, Any]) -> None:
+        """Ship an order, at times not all of it; what is left over is closed later."""
+        desk = self.desk
+        partly = desk.happens(0.12)
+        rows = []
+        for place, line in enumerate(order.lines):
+            item, quantity = self._goods[line["goods_id"]], int(line["quantity"])
+            shipped = (quantity + 1) // 2 if partly else quantity
+            kept = {
+                name: line[name] for name in ("discount_amount", "is_gift") if name in line and not partly
+            }
+            rows.append(desk.line(item, shipped, line["price"], order_line_id=LineOf(order, place)) | kept)
+        self._ship(header, rows)
+        if partly:
+            desk.at(desk.in_days(10, 20), lambda: self._close(order, header))
+
+    def _close(self, order: Entry, header: dict[str, Any]) -> None:
+        desk = self.desk
+        desk.week.closed.append(order)
+        left = [{**line, "quantity": int(line["quantity"]) // 2} for line in order.lines]
+        monday = desk.day + timedelta(days=7 - desk.day.weekday())
+        desk.at(monday, lambda: self._take(header["warehouse_id"], left, -1))
+
+    def _take_back(self, outbound: Entry) -> None:
+        desk, header = self.desk, outbound.draft.header
+        place = desk.chance.randrange(len(outbound.lines))
+        line = outbound.lines[place]
+        item = self._goods[line["goods_id"]]
+        quantity = min(int(line["quantity"]), desk.chance.choice((1, 1, 2)))
+        kept = {
+            name: header[name] for name in ("warehouse_id", "customer_id", "employee_id", "department_id")
+        }
+        row = desk.line(
+            item,
+            quantity,
+            line["price"],
+            source_line_id=LineOf(outbound, place),
+            allocation_id=desk.shelf(header["warehouse_id"], item.goods_id),
+            batch=self.buyer.code_of(item) if item.is_tyre else None,
+        )
+        desk.stock[header["warehouse_id"], item.goods_id] += quantity
+        back = desk.enter(SalesReturn, kept | {"remark": "客户退货"}, [row])
+        self.cashier.bill(back, sign=-1)

@@ -1,0 +1,21 @@
+"""Sizes of the demo group (演示规模): how many goods, partners and bills."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """Per company but for goods; sales are the mean of a workday, lines the mean of a sales bill."""
+
+    goods: int
+    customers: int
+    sales_a_day: float
+    lines_a_sale: float
+
+
+SIZES = {
+    "small": Size(goods=420, customers=32, sales_a_day=2.4, lines_a_sale=2.9),
+    "large": Size(goods=2400, customers=240, sales_a_day=100.0, lines_a_sale=7.0),
+}

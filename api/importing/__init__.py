@@ -1,0 +1,1 @@
+"""Import of bills from files (单据导入)."""
