@@ -140,6 +140,14 @@ export interface LogEntry {
   after: Row | null;
 }
 
+/** Tables count their rows themselves. */
+export const LINE_NUMBER = 'line_no';
+
+/** The columns a table of the block's rows may show. */
+export function columnsOf(block: Block): Field[] {
+  return block.fields.filter((field) => !field.hidden && field.type !== 'password' && field.name !== LINE_NUMBER);
+}
+
 export function keyOf(screen: Screen, row: Row): number {
   return Number(row[screen.key]);
 }

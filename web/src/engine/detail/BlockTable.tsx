@@ -2,7 +2,7 @@ import { Table, type TableColumnType } from 'antd';
 import { useMemo } from 'react';
 import { isMasked, sumOf } from '../../lib/decimal';
 import { fieldText, isRightAligned } from '../fields/fieldValue';
-import type { Block, Field, Row } from '../types';
+import { columnsOf, type Block, type Field, type Row } from '../types';
 
 const INDEX_WIDTH = 56;
 /** Above this many lines only those in view are drawn. */
@@ -11,7 +11,7 @@ const HEIGHT = 420;
 
 /** The lines of a stored bill, with sums. */
 export function BlockTable({ block, rows }: { block: Block; rows: Row[] }) {
-  const fields = useMemo(() => block.fields.filter((field) => !field.hidden && field.list && field.type !== 'password'), [block.fields]);
+  const fields = useMemo(() => columnsOf(block).filter((field) => field.list), [block]);
   const columns = useMemo(() => blockColumns(fields), [fields]);
   const width = fields.reduce((sum, field) => sum + field.width, INDEX_WIDTH);
   const virtual = rows.length > VIRTUAL_FROM;
@@ -30,7 +30,11 @@ export function BlockTable({ block, rows }: { block: Block; rows: Row[] }) {
         dataSource={rows}
         pagination={false}
         scroll={{ x: width, y: virtual ? HEIGHT : undefined }}
-        summary={() => <Sums fields={fields} rows={rows} />}
+        summary={() => (
+          <Table.Summary fixed>
+            <SumsRow fields={fields} rows={rows} />
+          </Table.Summary>
+        )}
       />
     </section>
   );
@@ -54,19 +58,17 @@ function blockColumns(fields: Field[]): TableColumnType<Row>[] {
   ];
 }
 
-function Sums({ fields, rows }: { fields: Field[]; rows: Row[] }) {
+function SumsRow({ fields, rows }: { fields: Field[]; rows: Row[] }) {
   return (
-    <Table.Summary fixed>
-      <Table.Summary.Row className="totals-row">
-        <Table.Summary.Cell index={0} align="center">
-          合计
+    <Table.Summary.Row className="totals-row">
+      <Table.Summary.Cell index={0} align="center">
+        合计
+      </Table.Summary.Cell>
+      {fields.map((field, index) => (
+        <Table.Summary.Cell key={field.name} index={index + 1} align="right">
+          {field.total && fieldText(field, { [field.name]: sumOf(rows.map((row) => row[field.name])).toString() })}
         </Table.Summary.Cell>
-        {fields.map((field, index) => (
-          <Table.Summary.Cell key={field.name} index={index + 1} align="right">
-            {field.total && fieldText(field, { [field.name]: sumOf(rows.map((row) => row[field.name])).toString() })}
-          </Table.Summary.Cell>
-        ))}
-      </Table.Summary.Row>
-    </Table.Summary>
+      ))}
+    </Table.Summary.Row>
   );
 }

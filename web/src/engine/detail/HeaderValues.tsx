@@ -1,11 +1,11 @@
 import { Descriptions } from 'antd';
 import { isMasked } from '../../lib/decimal';
 import { fieldText } from '../fields/fieldValue';
-import type { Row, Screen } from '../types';
+import type { Field, Row, Screen } from '../types';
 
 /** The record's own fields; the status stands in the page's title. */
 export function HeaderValues({ screen, row }: { screen: Screen; row: Row }) {
-  const fields = screen.fields.filter((field) => !field.hidden && field.type !== 'password' && field.name !== screen.status_field);
+  const fields = screen.fields.filter((field) => field.name !== screen.status_field && isShown(field, row));
   const items = fields.map((field) => {
     const text = fieldText(field, row);
     const wide = field.type === 'textarea';
@@ -17,4 +17,10 @@ export function HeaderValues({ screen, row }: { screen: Screen; row: Row }) {
     };
   });
   return <Descriptions bordered size="small" column={{ xs: 1, sm: 2, lg: 3, xl: 4, xxl: 5 }} items={items} className="header-values no-print" />;
+}
+
+/** A reason for rejection and the like is only of interest where there is one. */
+function isShown(field: Field, row: Row): boolean {
+  if (field.hidden || field.type === 'password') return false;
+  return field.form || field.list || fieldText(field, row) !== '';
 }

@@ -4,7 +4,7 @@ import { isMasked, sumOf } from '../../lib/decimal';
 import { formatMoney } from '../../lib/format';
 import { usePageActive } from '../../lib/tabs';
 import { fieldText, isRightAligned } from '../fields/fieldValue';
-import type { Block, Field, Row, Screen } from '../types';
+import { columnsOf, type Block, type Field, type Row, type Screen } from '../types';
 
 /** Header fields that paper has no use for. */
 const NOT_PRINTED = new Set(['status', 'revision', 'reject_reason', 'auditor_id', 'audited_at', 'maker_id', 'made_at', 'total_quantity', 'tax_amount', 'no_tax_amount']);
@@ -51,7 +51,7 @@ export function PrintSheet({ screen, row }: { screen: Screen; row: Row }) {
 }
 
 function PrintLines({ block, rows }: { block: Block; rows: Row[] }) {
-  const columns = block.fields.filter((field) => !field.hidden && field.list && !field.masked && isUsed(field, rows));
+  const columns = columnsOf(block).filter((field) => field.list && !field.masked && isUsed(field, rows));
   return (
     <table>
       <thead>

@@ -1,5 +1,5 @@
 import { Alert, Button, Space } from 'antd';
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { useLocation } from 'react-router';
 import { usePageActive, useTabs } from '../../lib/tabs';
 import { useActions } from '../actions';
@@ -127,16 +127,25 @@ function settleFocused(): void {
   focused.focus({ preventScroll: true });
 }
 
-/** To the saved record's page where there is one, else to the list; the form's tab goes. */
+/** To the saved record's page where there is one, else to the list; the form's tab goes once it has been left. */
 function useLeave(screen: Screen) {
   const links = useScreenLinks(screen);
   const tabs = useTabs();
   const { pathname, search } = useLocation();
+  // The address this form was opened under; by the time it goes, the address is the next page's.
+  const [route] = useState(pathname + search);
+  const leaving = useRef(false);
+  useEffect(
+    () => () => {
+      if (leaving.current) tabs.close(route);
+    },
+    [tabs, route],
+  );
   return (id: number) => {
     const target = screen.routes.see ?? screen.routes.list;
+    // Tabs of one second segment are one tab, which moves on by itself.
+    leaving.current = route.split(/[/?]/)[2] !== target.split('/')[2];
     if (links.canSee) links.see({ [screen.key]: id });
     else links.list();
-    // Tabs of one second segment are one tab, which has just moved on.
-    if (pathname.split('/')[2] !== target.split('/')[2]) tabs.close(pathname + search);
   };
 }

@@ -1,15 +1,16 @@
 import { columnSizingFeature, tableFeatures, useTable } from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { Spin } from 'antd';
-import { useCallback, useEffect, useMemo, useRef, type MouseEvent } from 'react';
+import { memo, useCallback, useEffect, useMemo, useRef, type MouseEvent } from 'react';
 import { sumOf } from '../../lib/decimal';
+import { isWritable } from '../fields/fieldRules';
 import { fieldText, isRightAligned } from '../fields/fieldValue';
 import { useColumnPlan } from '../list/columnPlan';
 import { ResizableTitle } from '../list/ResizableTitle';
 import type { Block, Field, Pricing } from '../types';
 import type { BillContext } from './billContext';
 import { CellInput } from './CellInput';
-import { gridFields } from './gridColumns';
+import { gridFields, isStop } from './gridColumns';
 import { gridKey } from './gridKeys';
 import { GridRow, type GridColumn } from './GridRow';
 import type { LineRow } from './lineModel';
@@ -85,12 +86,17 @@ export function LineTable({ name, block, pricing, store, context }: LineTablePro
   );
   // eslint-disable-next-line react-hooks/exhaustive-deps -- it only reads stores
   const onOpen = useCallback(() => startEdit(), [store, columns]);
+  const onAdd = useCallback(() => {
+    moveTo({ row: store.ensure(store.get().length), col: Math.max(0, columns.findIndex(isStop)) });
+    input.current?.focus({ preventScroll: true });
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- it only reads stores
+  }, [store, columns]);
   const onRemove = useCallback((row: number) => store.remove(row), [store]);
 
   const width = INDEX_WIDTH + table.getTotalSize();
   return (
     <section className="line-table" aria-label={block.label}>
-      <LineToolbar grid={grid} store={store} block={block} pricing={pricing} control={control} context={context} />
+      <LineToolbar store={store} block={block} pricing={pricing} control={control} context={context} onAdd={onAdd} />
       <Spin spinning={state.busy > 0} delay={300} className="line-grid-spin">
         <div ref={scroller} className="line-grid">
           <div role="grid" aria-label={block.label} aria-rowcount={rows.length + 2} aria-colcount={stable.length + 1} style={{ width }}>
@@ -129,7 +135,7 @@ export function LineTable({ name, block, pricing, store, context }: LineTablePro
   );
 }
 
-function Heading({ columns, onResize }: { columns: GridColumn[]; onResize: (name: string, width: number) => void }) {
+const Heading = memo(function Heading({ columns, onResize }: { columns: GridColumn[]; onResize: (name: string, width: number) => void }) {
   return (
     <div role="row" aria-rowindex={1} className="grid-row grid-heading">
       <div role="columnheader" aria-colindex={1} className="grid-cell grid-index">
@@ -141,7 +147,7 @@ function Heading({ columns, onResize }: { columns: GridColumn[]; onResize: (name
           as="div"
           role="columnheader"
           aria-colindex={col + 2}
-          className={['grid-cell', field.required ? 'required' : '', isRightAligned(field) ? 'figure' : ''].join(' ')}
+          className={['grid-cell', field.required && isWritable(field) ? 'required' : '', isRightAligned(field) ? 'figure' : ''].join(' ')}
           style={{ width }}
           columnWidth={width}
           onResized={(next) => onResize(field.name, next)}
@@ -151,9 +157,9 @@ function Heading({ columns, onResize }: { columns: GridColumn[]; onResize: (name
       ))}
     </div>
   );
-}
+});
 
-function Sums({ columns, lines }: { columns: GridColumn[]; lines: LineRow[] }) {
+const Sums = memo(function Sums({ columns, lines }: { columns: GridColumn[]; lines: LineRow[] }) {
   const text = (field: Field) => {
     if (!field.total) return '';
     const sum = sumOf(lines.map((line) => line.values[field.name]));
@@ -171,7 +177,7 @@ function Sums({ columns, lines }: { columns: GridColumn[]; lines: LineRow[] }) {
       ))}
     </div>
   );
-}
+});
 
 /** Sideways only; the virtual rows take care of up and down. */
 function intoView(scroller: HTMLElement | null, cell: GridColumn): void {

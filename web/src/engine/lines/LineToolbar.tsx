@@ -1,6 +1,6 @@
 import { PlusOutlined, ShoppingCartOutlined } from '@ant-design/icons';
 import { Button, Space } from 'antd';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, memo, Suspense, useState } from 'react';
 import type { ColumnControl } from '../list/columnPlan';
 import { ColumnSettings } from '../list/ColumnSettings';
 import type { Block, Pricing } from '../types';
@@ -8,29 +8,24 @@ import { suggestedPrice, type BillContext } from './billContext';
 import { fillGoods, goodsField, isBlankLine, newLine, typeCell } from './lineModel';
 import type { LineStore } from './lineStore';
 import { ScanBox } from './ScanBox';
-import type { Grid } from './useGrid';
 import type { PickedGoods } from '../pickers/GoodsPicker';
 import { SourceButton } from '../pickers/SourceButton';
 
 const GoodsPicker = lazy(() => import('../pickers/GoodsPicker'));
 
 interface LineToolbarProps {
-  grid: Grid;
   store: LineStore;
   block: Block;
   pricing: Pricing | null;
   control: ColumnControl;
   context: BillContext;
+  onAdd: () => void;
 }
 
 /** Above the grid: new line, goods picker or source rows, scan field, columns. */
-export function LineToolbar({ grid, store, block, pricing, control, context }: LineToolbarProps) {
+export const LineToolbar = memo(function LineToolbar({ store, block, pricing, control, context, onAdd }: LineToolbarProps) {
   const [picking, setPicking] = useState(false);
   const goods = goodsField(block);
-  const addLine = () => {
-    const row = store.ensure(store.get().length);
-    grid.moveTo({ row, col: Math.max(0, grid.editable.indexOf(true)) });
-  };
   const take = (picked: PickedGoods[]) => {
     setPicking(false);
     if (!goods) return;
@@ -45,7 +40,7 @@ export function LineToolbar({ grid, store, block, pricing, control, context }: L
     <div className="line-toolbar">
       <Space size={6} wrap>
         <strong>{block.label}</strong>
-        <Button icon={<PlusOutlined />} onClick={addLine}>
+        <Button icon={<PlusOutlined />} onClick={onAdd}>
           新增行
         </Button>
         {goods && (
@@ -67,4 +62,4 @@ export function LineToolbar({ grid, store, block, pricing, control, context }: L
       )}
     </div>
   );
-}
+});

@@ -1,5 +1,5 @@
 import { isWritable } from '../fields/fieldRules';
-import type { Block, Field, Pricing } from '../types';
+import { columnsOf, type Block, type Field, type Pricing } from '../types';
 import { goodsField, isEditable } from './lineModel';
 
 /** The grid's columns: the block's fields, with stock and last price beside goods. */
@@ -31,13 +31,22 @@ function beside(name: string, label: string, type: Field['type']): Field {
 const STOCK = beside('available_stocks', '可用库存', 'quantity');
 const LAST_PRICE = beside('last_price', '最近价', 'price');
 
+/** What is read along with goods is cut short, so that the amount still fits a small screen. */
+const READ_ALONG_WIDTH = 100;
+
 export function gridFields(block: Block, pricing: Pricing | null): Field[] {
-  const shown = block.fields.filter((field) => !field.hidden && (field.list || isEditable(field, pricing)));
+  const shown = columnsOf(block).filter((field) => field.list || isEditable(field, pricing));
   if (goodsField(block) === undefined || pricing === null) return shown;
-  return shown.flatMap((field) => {
+  const columns = shown.flatMap((field) => {
     if (field.name === pricing.quantity) return [field, STOCK];
-    return field.name === pricing.price ? [field, LAST_PRICE] : [field];
+    if (field.name === pricing.price) return [field, LAST_PRICE];
+    return field.form ? [field] : [{ ...field, width: Math.min(field.width, READ_ALONG_WIDTH) }];
   });
+  // Location and batch are seldom chosen by hand; they come behind the figures.
+  const optional = columns.filter((field) => field.type === 'ref' && !field.required);
+  const total = columns.findIndex((field) => field.name === pricing.total);
+  const before = columns.slice(0, total + 1).filter((field) => !optional.includes(field));
+  return [...before, ...optional, ...columns.slice(total + 1).filter((field) => !optional.includes(field))];
 }
 
 /**

@@ -17,7 +17,10 @@ const FOLDED = 4;
 
 /** Search fields of a list. Typing changes nothing until 查询 or Enter. */
 export function FilterBar({ screen, state, onSearch, onRefresh }: FilterBarProps) {
-  const fields = screen.fields.filter((field) => field.search && !field.masked);
+  const searched = screen.fields.filter((field) => field.search && !field.masked);
+  const texts = searched.filter(isText);
+  // A single text field is what the keyword searches anyway.
+  const fields = texts.length === 1 ? searched.filter((field) => !isText(field)) : searched;
   const [keyword, setKeyword] = useState(state.keyword);
   const [filters, setFilters] = useState(state.filters);
   const [unfolded, setUnfolded] = useState(() => fields.slice(FOLDED).some((field) => hasFilter(field, state.filters)));
@@ -42,14 +45,14 @@ export function FilterBar({ screen, state, onSearch, onRefresh }: FilterBarProps
         search();
       }}
     >
-      {fields.some((field) => field.type === 'text' || field.type === 'textarea') && (
+      {texts.length > 0 && (
         <Input
           className="filter-keyword"
           allowClear
           maxLength={100}
           prefix={<SearchOutlined />}
           aria-label="关键字"
-          placeholder={keywordHint(fields)}
+          placeholder={keywordHint(texts)}
           value={keyword}
           onChange={(event) => setKeyword(event.target.value)}
         />
@@ -72,9 +75,15 @@ export function FilterBar({ screen, state, onSearch, onRefresh }: FilterBarProps
   );
 }
 
-function keywordHint(fields: Field[]): string {
-  const labels = fields.filter((field) => field.type === 'text').map((field) => field.label);
-  return labels.length > 0 ? labels.slice(0, 3).join(' / ') : '关键字';
+function isText(field: Field): boolean {
+  return field.type === 'text' || field.type === 'textarea';
+}
+
+function keywordHint(texts: Field[]): string {
+  return texts
+    .slice(0, 3)
+    .map((field) => field.label)
+    .join(' / ');
 }
 
 function hasFilter(field: Field, filters: Record<string, string>): boolean {

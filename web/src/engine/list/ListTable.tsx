@@ -1,6 +1,7 @@
 import { Table, type TableProps } from 'antd';
 import type { SorterResult } from 'antd/es/table/interface';
 import { useMemo } from 'react';
+import { MASK } from '../../lib/decimal';
 import { formatMoney, formatPrice, formatQuantity } from '../../lib/format';
 import { useElementSize } from '../../lib/useElementSize';
 import { keyOf, type ListAnswer, type Row, type Screen } from '../types';
@@ -65,7 +66,13 @@ export function ListTable(props: ListTableProps) {
           onChange: (keys) => onSelect(keys.map(Number)),
         }}
         onRow={(row) => ({ onDoubleClick: () => onOpen(row) })}
-        summary={() => (answer?.totals ? <Totals planned={planned} totals={answer.totals} /> : null)}
+        summary={() =>
+          answer?.totals ? (
+            <Table.Summary fixed>
+              <TotalsRow planned={planned} totals={answer.totals} />
+            </Table.Summary>
+          ) : null
+        }
       />
     </div>
   );
@@ -73,19 +80,17 @@ export function ListTable(props: ListTableProps) {
 
 const FORMATS: Partial<Record<string, (value: unknown) => string>> = { money: formatMoney, price: formatPrice };
 
-function Totals({ planned, totals }: { planned: ColumnControl['columns']; totals: Record<string, string> }) {
+function TotalsRow({ planned, totals }: { planned: ColumnControl['columns']; totals: Record<string, string> }) {
   return (
-    <Table.Summary fixed>
-      <Table.Summary.Row className="totals-row">
-        <Table.Summary.Cell index={0} colSpan={2} align="center">
-          合计
+    <Table.Summary.Row className="totals-row">
+      <Table.Summary.Cell index={0} colSpan={2} align="center">
+        合计
+      </Table.Summary.Cell>
+      {planned.map(({ field }, index) => (
+        <Table.Summary.Cell key={field.name} index={index + 2} align="right">
+          {field.masked && field.total ? MASK : (FORMATS[field.type] ?? formatQuantity)(totals[field.name])}
         </Table.Summary.Cell>
-        {planned.map(({ field }, index) => (
-          <Table.Summary.Cell key={field.name} index={index + 2} align="right">
-            {field.masked && field.total ? '无权限' : (FORMATS[field.type] ?? formatQuantity)(totals[field.name])}
-          </Table.Summary.Cell>
-        ))}
-      </Table.Summary.Row>
-    </Table.Summary>
+      ))}
+    </Table.Summary.Row>
   );
 }

@@ -50,13 +50,16 @@ export function useColumnPlan(name: string, fields: Field[]): ColumnControl {
     [slot],
   );
   const columns = useMemo(() => applyPlan(fields, plan), [fields, plan]);
-  return {
-    columns,
-    resize: useCallback((key, width) => change((before) => ({ ...before, widths: { ...before.widths, [key]: width } })), [change]),
-    arrange: useCallback((order, hidden) => change((before) => ({ ...before, order, hidden })), [change]),
-    reset: useCallback(() => {
-      removeStored(slot);
-      setPlan(EMPTY);
-    }, [slot]),
-  };
+  return useMemo(
+    () => ({
+      columns,
+      resize: (key, width) => change((before) => ({ ...before, widths: { ...before.widths, [key]: width } })),
+      arrange: (order, hidden) => change((before) => ({ ...before, order, hidden })),
+      reset: () => {
+        removeStored(slot);
+        setPlan(EMPTY);
+      },
+    }),
+    [columns, change, slot],
+  );
 }

@@ -9,7 +9,7 @@ import { fieldText, isRightAligned } from '../fields/fieldValue';
 import type { BillContext } from '../lines/billContext';
 import { newLine, type LineRow } from '../lines/lineModel';
 import { sourceQuery } from '../queries';
-import type { Block, Row } from '../types';
+import { columnsOf, type Block, type Row } from '../types';
 import { allocate } from './allocate';
 
 interface SourcePickerProps {
@@ -96,8 +96,8 @@ function openOf(rows: Row[], key: string, id: number): string {
 }
 
 function sourceColumns(block: Block): TableColumnType<Row>[] {
-  return block.fields
-    .filter((field) => !field.hidden && field.name !== AMOUNT)
+  return columnsOf(block)
+    .filter((field) => field.name !== AMOUNT)
     .map((field) => ({
       title: field.label,
       width: field.width,
