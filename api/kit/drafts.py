@@ -94,6 +94,8 @@ def prepare(
     known = {**(before._mapping if before is not None else {}), **draft.header}
     places: list[tuple[Block, list[str]]] = []
     for block in _blocks(cls):
+        if before is not None and block.name not in payload:
+            problems.add(f"修改单据时请一并提交{block.label}")
         rows, labels = _rows(block, payload.get(block.name), ctx.principal, problems)
         draft.children[block.name] = rows
         places.append((block, labels))
@@ -150,7 +152,7 @@ def _rows(
 
 def price(cls: type[Bill], draft: Draft) -> None:
     """Price goods lines to spec/3-rules.md 9 and total the header; gifts cost nothing."""
-    zero = Decimal(0)
+    zero, problems = Decimal(0), Problems()
     for block in _blocks(cls):
         if not issubclass(block.cls, GoodsLine):
             continue
@@ -162,10 +164,14 @@ def price(cls: type[Bill], draft: Draft) -> None:
                 row.get(name) or zero for name in ("price", "discount_amount", "tax_rate")
             )
             priced = price_line(row["quantity"], unit, discount, tax_rate)
+            if priced.over_cap:
+                problems.place = f"第{row['line_no']}行"
+                problems.add("“金额”数值不能超过一亿")
             row.update(price=unit, discount_amount=priced.discount_amount, tax_rate=tax_rate)
             row.update(amount=priced.total, tax_amount=priced.tax, no_tax_amount=priced.no_tax)
         if issubclass(cls, GoodsBill):
             draft.header.update({total: sum((row[name] for row in rows), zero) for total, name in TOTALS})
+    problems.settle()
 
 
 def insert(conn: Connection, cls: type[Bill], draft: Draft, bill_no: str, principal: Principal) -> int:

@@ -19,8 +19,20 @@ from api.kit.flow import TRANSITIONS
 from api.kit.listing import ListQuery, count_and_totals, page_of, query_model
 from api.kit.projection import masked, masks, project
 from api.kit.resource import ACTION_LABELS, Resource
-from api.kit.schemas import Act, BatchAnswer, Keys, LogRow, Payload, Saved, Totals, info_model, page_model, save_model
+from api.kit.schemas import (
+    Act,
+    BatchAnswer,
+    Keys,
+    LogRow,
+    Payload,
+    Saved,
+    Totals,
+    info_model,
+    page_model,
+    save_model,
+)
 from api.kit.scope import within
+from api.kit.validation import as_key
 
 Export = Callable[[Context, type[Resource], ListQuery], dict[str, Any]]
 _export: Export | None = None
@@ -223,7 +235,7 @@ def _exports(router: APIRouter, cls: type[Resource]) -> None:
 
 
 def _id(values: dict[str, Any]) -> int:
-    key = str(values.get("id") or "")
-    if not key.isdigit() or len(key) > 18:
+    key = as_key(values.get("id") or "")
+    if key is None:
         raise Refusal("请指定要修改的记录")
-    return int(key)
+    return key

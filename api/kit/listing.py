@@ -10,8 +10,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, create_model
 from pydantic import Field as Described
-from sqlalchemy import ColumnElement, Connection, Select, and_, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, and_, false, func, or_, select
 
+from api.kit import registry
 from api.kit.errors import Forbidden, Refusal
 from api.kit.fields import Field
 from api.kit.projection import Projection, masked, masks, project
@@ -86,7 +87,7 @@ def conditions(cls: type[Resource], query: ListQuery, principal: Principal) -> l
             raise Forbidden(f"您无权按“{item.label}”查询")
         found += _condition(table.columns[item.name], item, *asked)
     if query.keyword.strip():
-        found.append(_keyword(cls, query.keyword.strip(), principal))
+        found.append(matching(cls, query.keyword.strip(), principal))
     return found
 
 
@@ -103,7 +104,8 @@ def _condition(column: Any, item: Field, value: Any, start: Any, end: Any) -> li
         found.append(column >= _bound(start, item))
     if end:
         bound = _bound(end, item)
-        found.append(column < bound + timedelta(days=1) if isinstance(bound, date) else column <= bound)
+        whole_day = isinstance(bound, date) and bound < date.max
+        found.append(column < bound + timedelta(days=1) if whole_day else column <= bound)
     return found
 
 
@@ -116,21 +118,40 @@ def _ids(value: str, item: Field) -> list[int]:
 
 def _bound(value: str, item: Field) -> Any:
     try:
-        return date.fromisoformat(value[:10]) if item.kind in ("date", "datetime") else Decimal(value)
+        if item.kind in ("date", "datetime"):
+            return date.fromisoformat(value[:10])
+        number = Decimal(value)
     except (ValueError, InvalidOperation) as error:
         raise Refusal(f"“{item.label}”的查询条件不正确") from error
+    if not number.is_finite():
+        raise Refusal(f"“{item.label}”的查询条件不正确")
+    return number
 
 
-def _keyword(cls: type[Resource], keyword: str, principal: Principal) -> ColumnElement[bool]:
+def matching(cls: type[Resource], keyword: str, principal: Principal) -> ColumnElement[bool]:
+    """Rows with the keyword in one of their visible text search fields, or, having none, in what they refer to."""
     table = cls.table()
-    texts = [
-        table.columns[item.name]
+    searched = [
+        item
         for item in cls.fields()
-        if item.search
-        and item.kind in ("text", "textarea")
-        and principal.sees(cls.name(), item.name, item.permission)
+        if item.search and principal.sees(cls.name(), item.name, item.permission)
     ]
-    return or_(*(column.icontains(keyword, autoescape=True) for column in texts))
+    found = [
+        table.columns[item.name].icontains(keyword, autoescape=True)
+        for item in searched
+        if item.kind in ("text", "textarea")
+    ]
+    return or_(*(found or [_named(table, item, keyword) for item in searched if item.ref]), false())
+
+
+def _named(table: Any, item: Field, keyword: str) -> ColumnElement[bool]:
+    assert item.ref
+    target = registry.get(item.ref.resource)
+    title = target.table().columns[target.declaration.title]
+    chosen: ColumnElement[bool] = table.columns[item.name].in_(
+        select(target.key()).where(title.icontains(keyword, autoescape=True))
+    )
+    return chosen
 
 
 def listed(cls: type[Resource], principal: Principal) -> tuple[Field, ...]:
@@ -146,15 +167,15 @@ def select_rows(
     """The ordered select behind a list and its export."""
     projection = project(cls, listed(cls, principal), always=("status", "revision", "bill_no"))
     statement = projection.select().where(*conditions(cls, query, principal))
-    return statement.order_by(*_order(cls, query, projection)), projection
+    return statement.order_by(*_order(cls, query, projection, principal)), projection
 
 
-def _order(cls: type[Resource], query: ListQuery, projection: Projection) -> list[Any]:
+def _order(cls: type[Resource], query: ListQuery, projection: Projection, principal: Principal) -> list[Any]:
     key, direction = query.order_key, query.order_by or "desc"
     if not key:
         key, direction = cls.declaration.order_by or (cls.key().key, "desc")
     column = projection.columns.get(key)
-    if column is None:
+    if column is None or key in masks(cls, cls.name(), principal):
         raise Refusal("不能按该字段排序")
     ordered = [column.asc() if direction == "asc" else column.desc()]
     return ordered if key == cls.key().key else [*ordered, cls.key().desc()]

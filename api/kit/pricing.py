@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 
+from api.kit.fields import CAP
+
 CENT = Decimal("0.01")
 MICRO = Decimal("0.000001")
 HUNDRED = Decimal(100)
@@ -22,6 +24,11 @@ class Priced:
     total: Decimal
     tax: Decimal
     no_tax: Decimal
+
+    @property
+    def over_cap(self) -> bool:
+        """Whether an amount reaches the cap of every number: 数值不能超过一亿."""
+        return max(abs(self.amount), abs(self.total)) >= CAP
 
 
 def money(value: Decimal) -> Decimal:
@@ -50,9 +57,11 @@ def discount_price(amount: Decimal, quantity: Decimal) -> Decimal:
 
 
 def tax_of(total: Decimal, tax_rate: Decimal) -> Decimal:
-    """Tax inside a total: total / (1 + rate/100) × rate/100, 2 decimals; `tax_rate` in percent."""
-    share = tax_rate / HUNDRED
-    return money(total / (1 + share) * share)
+    """Tax inside a total: total × rate / (100 + rate), 2 decimals; `tax_rate` in percent.
+
+    One division, last: the specification's total / (1 + rate/100) × rate/100 without its rounding in between.
+    """
+    return money(total * tax_rate / (HUNDRED + tax_rate))
 
 
 def price_line(

@@ -6,7 +6,7 @@ Requests are read loosely and checked by `validation`, which names each mistake 
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, create_model
 from pydantic import Field as Described
@@ -16,7 +16,8 @@ from api.kit.fields import Field
 from api.kit.projection import shown_fields
 from api.kit.resource import Declared, Resource
 
-JSON_TYPES: dict[str, Any] = {"bool": bool, "enum": int | str, "ref": int}
+JSON_TYPES: dict[str, Any] = {"bool": bool, "enum": int | str, "ref": int, "integer": int}
+Key = Annotated[int, Described(ge=0, le=2**62)]
 
 
 class Payload(BaseModel):
@@ -28,7 +29,7 @@ class Payload(BaseModel):
 class Keys(Payload):
     """The records an action is for."""
 
-    ids: list[int] = Described(min_length=1, max_length=1000, description="要操作的记录")
+    ids: list[Key] = Described(min_length=1, max_length=1000, description="要操作的记录")
 
 
 class Act(Keys):

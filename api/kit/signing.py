@@ -14,6 +14,7 @@ from urllib.parse import parse_qsl, quote
 from api.kit.errors import BadSignature
 
 WINDOW_MS = 5 * 60 * 1000
+STAMP_DIGITS = 16
 
 
 def canonical_query(query: str) -> str:
@@ -32,7 +33,7 @@ def verify(key: str, method: str, path: str, query: str, body: bytes, *, now_ms:
     """Refuse a request whose signature is missing, wrong, or older or newer than the window."""
     values = dict(parse_qsl(query))
     sent, stamp = values.get("sign", ""), values.get("timeStamp", "")
-    if not sent or not stamp.isdigit():
+    if not sent or not (stamp.isascii() and stamp.isdigit()) or len(stamp) > STAMP_DIGITS:
         raise BadSignature("请求缺少签名，请刷新页面后重试")
     if abs((now_ms or time.time_ns() // 1_000_000) - int(stamp)) > WINDOW_MS:
         raise BadSignature("请求已过期，请校准本机时间后重试")

@@ -24,6 +24,8 @@ RULES: dict[str, tuple[bool, bool, str]] = {
     "positive": (True, False, "请输入大于0的数"),
 }
 """rule → (strictly positive, whole, message); spec/3-rules.md 5.1."""
+MAX_RATE = 100
+FIRST_DAY, LAST_DAY = date(1990, 1, 1), date(2100, 12, 31)
 DECIMALS = {"quantity": 3, "money": 2, "price": 6, "rate": 4, "integer": 0}
 
 
@@ -99,6 +101,9 @@ def _number(item: Field, sent: Any, problems: Problems) -> Decimal | int | None:
     if msg and (value < 0 or (strict and value == 0) or (whole and value != value.to_integral_value())):
         problems.add(f"“{item.label}”{msg}")
         return None
+    if item.kind == "rate" and value > MAX_RATE:
+        problems.add(f"“{item.label}”请输入小于等于{MAX_RATE}的数")
+        return None
     places = DECIMALS[item.kind]
     if value != round(value, places):
         problems.add(f"“{item.label}”最多{places}位小数" if places else f"“{item.label}”请输入整数")
@@ -107,11 +112,16 @@ def _number(item: Field, sent: Any, problems: Problems) -> Decimal | int | None:
 
 
 def _key(item: Field, sent: Any, problems: Problems) -> int | None:
-    text = str(sent)
-    if not text.isdigit() or len(text) > 18:
+    key = as_key(sent)
+    if key is None:
         problems.add(f"“{item.label}”不正确，请重新选择")
-        return None
-    return int(text) or None
+    return key or None
+
+
+def as_key(sent: Any) -> int | None:
+    """A record's key as sent, number or text; None for what is no key."""
+    text = str(sent)
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else None
 
 
 def _choice(item: Field, sent: Any, problems: Problems) -> int | str | None:
@@ -124,10 +134,14 @@ def _choice(item: Field, sent: Any, problems: Problems) -> int | str | None:
 
 def _date(item: Field, sent: Any, problems: Problems) -> date | None:
     try:
-        return sent if isinstance(sent, date) else date.fromisoformat(str(sent)[:10])
+        found = sent if isinstance(sent, date) else date.fromisoformat(str(sent)[:10])
     except ValueError:
         problems.add(f"“{item.label}”日期格式应为 YYYY-MM-DD")
         return None
+    if not FIRST_DAY <= found <= LAST_DAY:
+        problems.add(f"“{item.label}”应在 {FIRST_DAY.year} 到 {LAST_DAY.year} 年之间")
+        return None
+    return found
 
 
 def _flag(item: Field, sent: Any, problems: Problems) -> bool | None:

@@ -24,7 +24,7 @@ def initials(name: str) -> str:
 
 def dot_week(code: str) -> date | None:
     """The Monday of a tyre's DOT week code WWYY (week ≤ 53); None for anything else."""
-    if len(code) != 4 or not code.isdigit() or not 1 <= int(code[:2]) <= 53:
+    if len(code) != 4 or not (code.isascii() and code.isdigit()) or not 1 <= int(code[:2]) <= 53:
         return None
     first = date.fromisocalendar(2000 + int(code[2:]), 1, 1)
     return first + timedelta(weeks=int(code[:2]) - 1)

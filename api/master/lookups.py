@@ -6,10 +6,11 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, create_model
 from pydantic import Field as Described
-from sqlalchemy import ColumnElement, func, or_, select
+from sqlalchemy import ColumnElement, func, select
 
 from api.kit import registry
 from api.kit.context import Context
+from api.kit.listing import matching
 from api.kit.projection import masked, masks, project
 from api.kit.resource import Resource
 from api.kit.scope import within
@@ -60,8 +61,7 @@ def dropdown(ctx: Context, cls: type[Resource], query: Any) -> dict[str, Any]:
         (asked[name].strip() for name in NAMES if asked.get(name) and name in table.c), ""
     )
     if words:
-        texts = [item.name for item in cls.fields() if item.search and item.kind == "text"]
-        conditions.append(or_(*(table.c[name].icontains(words, autoescape=True) for name in texts)))
+        conditions.append(matching(cls, words, ctx.principal))
     total = ctx.conn.execute(select(func.count()).select_from(table).where(*conditions)).scalar_one()
     fields = [
         item

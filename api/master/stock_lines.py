@@ -85,7 +85,7 @@ def settle_batches(ctx: Context, lines: list[dict[str, Any]], problems: Problems
             problems.add("请录入批次(DOT)")
         if code:
             line["production_date"] = dot_week(code)
-            if line["production_date"] is None and len(code) == 4 and code.isdigit():
+            if line["production_date"] is None and len(code) == 4 and code.isdecimal():
                 problems.add("批次(DOT)应为周数加年份，如 2326，周数为01到53")
         else:
             line["production_date"] = None
