@@ -1,0 +1,102 @@
+"""Fixtures of the core's tests: the application on a database of the module's own, with a small group in it."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import psycopg
+import pytest
+from sqlalchemy import Connection, Engine
+from starlette.testclient import TestClient
+
+from api.identity import sessions
+from api.kit import database
+from api.launch.postgres import EmbeddedPostgres
+from api.shell import jobs, wake
+from tests.kit import world as worlds
+from tests.kit.client import Caller
+from tests.kit.world import World
+
+WORLD_DATABASE = "erp_world"
+_numbers = itertools.count(1)
+_built: list[World] = []
+
+
+@dataclass
+class Site:
+    """A running application, its database, and who can call it."""
+
+    url: str
+    http: TestClient
+    world: World
+    engine: Engine
+
+    def as_(self, user: str) -> Caller:
+        """A caller with the user's API token."""
+        return Caller(self.http, self.world.tokens[user])
+
+    def anonymous(self) -> Caller:
+        return Caller(self.http)
+
+
+@pytest.fixture(scope="session")
+def world(postgres: EmbeddedPostgres, template_database: str) -> World:
+    """The group, built once a run though each folder declares this fixture; modules clone its database."""
+    if _built:
+        return _built[0]
+    administer(postgres, f"create database {WORLD_DATABASE} template {template_database}")
+    engine = database.connect(postgres.url(WORLD_DATABASE))
+    with engine.begin() as conn:
+        built = worlds.build(conn)
+    engine.dispose()
+    _built.append(built)
+    return built
+
+
+@pytest.fixture(scope="module")
+def site(postgres: EmbeddedPostgres, world: World) -> Iterator[Site]:
+    """The application on a fresh copy of the group."""
+    name = f"erp_site_{next(_numbers)}"
+    administer(postgres, f"create database {name} template {WORLD_DATABASE}")
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("ERP_DATABASE_URL", postgres.url(name))
+        forget()
+        from api.main import app
+
+        with TestClient(app, base_url="http://127.0.0.1") as http:
+            yield Site(postgres.url(name), http, world, database.engine())
+        settle()
+        database.engine().dispose()
+    forget()
+    administer(postgres, f"drop database {name} with (force)")
+
+
+@pytest.fixture
+def conn(site: Site) -> Iterator[Connection]:
+    """A connection to look at the database with; what it changes is rolled back."""
+    with site.engine.connect() as conn:
+        yield conn
+
+
+def forget() -> None:
+    """Drop what a process keeps of its database."""
+    database.engine.cache_clear()
+    jobs._deferring.cache_clear()
+    sessions._grants.clear()
+
+
+def settle() -> None:
+    """Let a wake-up that is under way finish while its database is there."""
+    deadline = time.monotonic() + 2
+    while wake._pending.is_set() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    time.sleep(0.05)
+
+
+def administer(postgres: EmbeddedPostgres, *statements: str) -> None:
+    with psycopg.connect(postgres.url("postgres"), autocommit=True) as connection:
+        for statement in statements:
+            connection.execute(statement)

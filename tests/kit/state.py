@@ -1,0 +1,26 @@
+"""What a database holds, as one value to compare: a refused call must leave it as it was."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection
+
+from api.kit.database import Base
+from api.ledger import checks
+
+PASSING = frozenset({"user_session", "login_attempt", "bill_counter"})
+"""Sessions are touched, tries are recorded and numbers may be lost: these may differ."""
+
+
+def fingerprint(conn: Connection) -> dict[str, tuple[int, int]]:
+    """Every table's row count and the sum of its rows' hashes."""
+    tables = [table.name for table in Base.metadata.sorted_tables if table.name not in PASSING]
+    parts = (
+        f"select '{name}', count(*), coalesce(sum(hashtextextended(t::text, 0)::numeric), 0) from {name} t"
+        for name in tables
+    )
+    return {row[0]: (row[1], row[2]) for row in conn.exec_driver_sql(" union all ".join(parts))}
+
+
+def broken(conn: Connection) -> dict[str, list[dict[str, object]]]:
+    """The integrity checks that find something, with what they found."""
+    return {finding.check.name: finding.rows for finding in checks.run(conn) if finding.count}

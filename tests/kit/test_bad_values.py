@@ -1,0 +1,101 @@
+"""Bad values for every field of every registered type: refused in Chinese, and nothing is written."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection
+
+from api import catalogue
+from api.kit import registry
+from api.kit.fields import Field
+from api.kit.resource import Resource
+from tests.kit.fixtures import Site
+from tests.kit.payloads import payload_of
+from tests.kit.state import fingerprint
+
+assert catalogue.__all__
+ADDABLE = [cls for cls in registry.declared() if "add" in cls.declaration.actions]
+named = pytest.mark.parametrize("cls", ADDABLE, ids=lambda cls: cls.name())
+CHINESE = re.compile(r"[一-鿿]")
+HUGE = "9" * 40
+
+
+def bad_values(item: Field) -> list[Any]:
+    """What the field must refuse, by its kind."""
+    found: list[Any] = [["a"], {"a": 1}]
+    if item.required:
+        found += [None, ""] if item.default is None else []
+    if item.is_number:
+        found += ["abc", "NaN", "Infinity", "1e400", HUGE, "100000000", "-100000000", "1" + "0" * 5000, "²"]
+        if item.rule:
+            found += ["-1", -1]
+        if item.rule in ("positive", "PositiveInt"):
+            found.append("0")
+        found.append("1.5" if item.kind == "integer" else "1.12345678")
+    elif item.ref:
+        found += ["abc", -1, HUGE, "²", "999999999"]
+    elif item.kind == "enum":
+        found += ["x", 99]
+    elif item.kind == "date":
+        found += ["2026-13-01", "yesterday", "²", "0"]
+    elif item.kind == "bool":
+        found += ["maybe"]
+    elif item.kind in ("text", "textarea"):
+        found += ["a\x00b", "字" * ((item.max_length or 0) + 1), "\ud800"]
+    return found
+
+
+@named
+class TestAdd:
+    def test_each_bad_header_value_is_refused(
+        self, site: Site, conn: Connection, cls: type[Resource]
+    ) -> None:
+        caller, good = site.as_("admin"), payload_of(cls, site.world)
+        before, passed = fingerprint(conn), []
+        for item in cls.fields():
+            if item.writable:
+                for value in bad_values(item):
+                    if not _refused(caller, cls, {**good, item.name: value}):
+                        passed.append((item.name, str(value)[:30]))
+        conn.rollback()
+        assert not passed
+        assert fingerprint(conn) == before
+
+    def test_each_bad_line_value_is_refused(self, site: Site, conn: Connection, cls: type[Resource]) -> None:
+        caller, good = site.as_("admin"), payload_of(cls, site.world)
+        before, passed = fingerprint(conn), []
+        for block in cls.bill.blocks if cls.bill else ():
+            rows = good[block.name] or [{"settlement_id": 1, "amount": "1"}]
+            for item in block.cls.fields():
+                if not item.writable:
+                    continue
+                for value in bad_values(item):
+                    broken = [*rows[:-1], {**rows[-1], item.name: value}]
+                    if not _refused(caller, cls, {**good, block.name: broken}):
+                        passed.append((item.name, str(value)[:30]))
+        conn.rollback()
+        assert not passed
+        assert fingerprint(conn) == before
+
+    @pytest.mark.parametrize("body", [b"", b"[]", b"nonsense", b"null", b'{"a":', b"\xff\xfe", b"[" * 20000])
+    def test_a_body_that_is_no_object_is_refused(self, site: Site, cls: type[Resource], body: bytes) -> None:
+        answer = site.as_("admin").post(f"{cls.declaration.api}/add", body)
+        assert (answer.status, answer.code) == (400, 400)
+        assert CHINESE.search(answer.msg)
+
+    def test_all_mistakes_are_told_at_once(self, site: Site, cls: type[Resource]) -> None:
+        answer = site.as_("admin").post(f"{cls.declaration.api}/add", {})
+        required = [item for item in cls.fields() if item.writable and item.required and item.default is None]
+        told = " ".join(failure["msg"] for failure in answer.data["failures"])
+        assert [item.label for item in required if item.label not in told] == []
+
+
+def _refused(caller: Any, cls: type[Resource], payload: dict[str, Any]) -> bool:
+    import json
+
+    body = json.dumps(payload, ensure_ascii=True).encode()
+    answer = caller.post(f"{cls.declaration.api}/add", body)
+    return (answer.status, answer.code) == (400, 400) and bool(CHINESE.search(answer.msg))

@@ -1,0 +1,40 @@
+"""Adding and reading back: what every registered type keeps of a valid payload."""
+
+from __future__ import annotations
+
+import pytest
+
+from api import catalogue
+from api.kit import registry
+from api.kit.resource import Resource
+from tests.kit.fixtures import Site
+from tests.kit.payloads import payload_of, same
+
+assert catalogue.__all__
+ADDABLE = [cls for cls in registry.declared() if "add" in cls.declaration.actions]
+named = pytest.mark.parametrize("cls", ADDABLE, ids=lambda cls: cls.name())
+
+
+@named
+class TestAdd:
+    def test_every_sent_field_comes_back(self, site: Site, cls: type[Resource]) -> None:
+        caller, api = site.as_("admin"), cls.declaration.api
+        sent = payload_of(cls, site.world)
+        added = caller.post(f"{api}/add", sent)
+        assert added.ok, added
+        got = caller.get(f"{api}/getInfo", id=added.data["id"]).data
+        wrong = {
+            item.name: (sent[item.name], got[item.name])
+            for item in cls.fields()
+            if item.name in sent and not same(sent[item.name], got[item.name], item)
+        }
+        for block in cls.bill.blocks if cls.bill else ():
+            assert len(got[block.name]) == len(sent[block.name])
+            for number, (row, stored) in enumerate(zip(sent[block.name], got[block.name], strict=True), 1):
+                assert stored["line_no"] == number
+                wrong |= {
+                    f"{number}.{item.name}": (row[item.name], stored[item.name])
+                    for item in block.cls.fields()
+                    if item.name in row and not same(row[item.name], stored[item.name], item)
+                }
+        assert not wrong

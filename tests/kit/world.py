@@ -1,0 +1,151 @@
+"""A small group to test in: two companies with all masters, and users of every kind of scope.
+
+Goods: `tyre` is batch-managed and has one batch; `tube` and `oil` are not. Everything named A belongs to company A.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Connection, insert
+
+from api.identity import rights, sessions, setup
+from api.identity.tables import Role, UserAccount
+from api.kit import menus, records, registry
+from api.kit.context import Context
+
+PASSWORD = "right-horse-1"
+
+
+@dataclass
+class World:
+    """Ids by name (users as user_<name>, roles as role_<name>), and an API token of every user."""
+
+    ids: dict[str, int] = field(default_factory=dict)
+    tokens: dict[str, str] = field(default_factory=dict)
+
+    def __getattr__(self, name: str) -> int:
+        try:
+            return self.__dict__["ids"][name]
+        except KeyError as error:
+            raise AttributeError(name) from error
+
+
+def build(conn: Connection) -> World:
+    """Fill an empty migrated database."""
+    world = World()
+    world.ids["user_admin"] = setup.ensure_admin(conn, PASSWORD)
+    ctx = Context(conn, sessions.principal_of(conn, world.user_admin))
+
+    def add(name: str, resource: str, **values: Any) -> int:
+        world.ids[name] = records.add(ctx, registry.get(resource), values)
+        return world.ids[name]
+
+    _group_masters(add, world)
+    for mark in ("a", "b"):
+        _company_masters(add, world, mark)
+    _users(conn, add, world)
+    world.tokens["admin"] = sessions.open_api_token(conn, world.user_admin, 30)
+    return world
+
+
+def _group_masters(add: Any, world: World) -> None:
+    add("type1", "goods_type", goods_type_name="轮胎", level=1)
+    add("type2", "goods_type", goods_type_name="全钢胎", level=2, p_id=world.type1)
+    add("brand", "brand", brand_name="米其林", goods_type_id=world.type1)
+    add("unit", "unit", unit_name="条")
+    for name, label, batch in (
+        ("tyre", "米其林 295/80R22.5", True),
+        ("tube", "内胎 11.00R20", False),
+        ("oil", "机油 CI-4", False),
+    ):
+        add(
+            name,
+            "goods",
+            goods_num=name.upper(),
+            goods_name=label,
+            goods_type_id=world.type2,
+            brand_id=world.brand,
+            unit_id=world.unit,
+            is_batch=batch,
+        )
+    add("supplier", "supplier", supplier_name="正新橡胶", payment_days=30)
+    add("supplier2", "supplier", supplier_name="双钱集团", payment_days=0)
+    add("mode", "receivables_mode", receivables_mode_name="现金")
+
+
+def _company_masters(add: Any, world: World, mark: str) -> None:
+    name = mark.upper()
+    company = add(f"company_{mark}", "company", company_name=f"{name}分公司", company_code=f"{name}01")
+    department = add(f"department_{mark}", "department", department_name=f"{name}销售部", company_id=company)
+    add(f"department2_{mark}", "department", department_name=f"{name}仓储部", company_id=company)
+    add(
+        f"employee_{mark}",
+        "employee",
+        employee_name=f"{name}员工",
+        company_id=company,
+        department_id=department,
+    )
+    for number in ("", "2"):
+        warehouse = add(
+            f"warehouse{number}_{mark}", "warehouse", warehouse_name=f"{name}仓{number}", company_id=company
+        )
+        add(
+            f"allocation{number}_{mark}",
+            "allocation",
+            allocation_name=f"{name}库位{number}",
+            warehouse_id=warehouse,
+        )
+        add(
+            f"customer{number}_{mark}",
+            "customer",
+            customer_name=f"{name}客户{number}",
+            company_id=company,
+            payment_days=15,
+            employee_id=world.ids[f"employee_{mark}"],
+        )
+    add(
+        f"company_tube_{mark}",
+        "company_goods",
+        company_id=company,
+        goods_id=world.tube,
+        sale_price="120",
+        purchase_price="80.5",
+    )
+
+
+def _users(conn: Connection, add: Any, world: World) -> None:
+    """One user a kind: same rights, different scope; `nobody` holds no right at all."""
+    every = list(menus.every_right())
+    kinds: Mapping[str, dict[str, Any]] = {
+        "manager_a": {"sees_cost": True},
+        "manager_b": {"sees_cost": True, "company": "b"},
+        "clerk_a": {},
+        "own_a": {"own_kind": 3, "sees_cost": True},
+        "own2_a": {"own_kind": 3, "sees_cost": True},
+        "department_a": {"own_kind": 2, "sees_cost": True},
+        "keeper_a": {"sees_cost": True, "warehouses": ["warehouse_a"]},
+        "nobody": {"rights": []},
+    }
+    for name, kind in kinds.items():
+        mark = kind.get("company", "a")
+        values = {"role_name": name, "scope_kind": 2, "own_kind": kind.get("own_kind", 1)}
+        statement = insert(Role).values(**values, sees_cost=kind.get("sees_cost", False))
+        role = conn.execute(statement.returning(Role.role_id)).scalar_one()
+        warehouses = [world.ids[item] for item in kind.get("warehouses", ())]
+        rights.settle(conn, role, kind.get("rights", every), [world.ids[f"company_{mark}"]], warehouses)
+        user = conn.execute(
+            insert(UserAccount)
+            .values(
+                user_name=name,
+                realname=name,
+                company_id=world.ids[f"company_{mark}"],
+                role_id=role,
+                employee_id=world.ids[f"employee_{mark}"],
+            )
+            .returning(UserAccount.user_id)
+        ).scalar_one()
+        world.ids[f"user_{name}"], world.ids[f"role_{name}"] = user, role
+        world.tokens[name] = sessions.open_api_token(conn, user, 30)
