@@ -56,8 +56,8 @@
 {%- endmacro %}
 
 {# A balance times the days it was held within a month, in numbers small enough for 64-bit decimals. #}
-{% macro days_held(balance) -%}
-    cast({{ balance }} as decimal(15, 3)) * cast(
+{% macro days_held(balance, scale) -%}
+    cast({{ balance }} as decimal(15, {{ scale }})) * cast(
         {{ days_between('greatest(balance.valid_from, months.period_start)', 'least(balance.valid_to, months.last_day)') }} + 1
         as decimal(3, 0)
     )

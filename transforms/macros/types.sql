@@ -9,5 +9,5 @@
 
 {# value × part ÷ whole, rounded to the cent; differences of it over a running part add up to the value exactly. #}
 {% macro share(value, part, whole) -%}
-    cast(round(cast({{ value }} as double) * (cast({{ part }} as double) / cast({{ whole }} as double)), 2) as decimal(18, 2))
+    {{ money('cast(' ~ value ~ ' as double) * (cast(' ~ part ~ ' as double) / cast(' ~ whole ~ ' as double))') }}
 {%- endmacro %}

@@ -40,8 +40,8 @@ moves as (
         move.goods_id,
         move.business_date,
         false as is_opening,
-        move.in_quantity - move.out_quantity as net_quantity,
-        move.in_value - move.out_value as net_value
+        {{ quantity('move.in_quantity - move.out_quantity') }} as net_quantity,
+        {{ money('move.in_value - move.out_value') }} as net_value
     from {{ ref('fct_stock_move_daily') }} as move
     inner join {{ ref('int_changed_stock') }} as changed
         on move.company_id = changed.company_id and move.goods_id = changed.goods_id
@@ -65,8 +65,8 @@ with moves as (
         goods_id,
         business_date,
         false as is_opening,
-        in_quantity - out_quantity as net_quantity,
-        in_value - out_value as net_value
+        {{ quantity('in_quantity - out_quantity') }} as net_quantity,
+        {{ money('in_value - out_value') }} as net_value
     from {{ ref('fct_stock_move_daily') }}
 ),
 {% endif %}
@@ -75,51 +75,61 @@ holders as (
     select distinct company_id, warehouse_id, goods_id from moves
 ),
 
--- A day's moving warehouses in order, each with what moved in all warehouses up to it.
-movers as (
+company_days as (
     select
-        *,
-        sum(net_quantity) over (
-            partition by company_id, goods_id, business_date order by warehouse_id
-            rows between unbounded preceding and current row
-        ) as net_so_far,
-        sum(net_quantity) over (
-            partition by company_id, goods_id, business_date order by warehouse_id
-            rows between unbounded preceding and unbounded following
-        ) as company_net_quantity,
-        sum(net_value) over (
-            partition by company_id, goods_id, business_date order by warehouse_id
-            rows between unbounded preceding and unbounded following
-        ) as company_net_value,
-        lag(warehouse_id) over (
-            partition by company_id, goods_id, business_date order by warehouse_id
-        ) as mover_before,
-        lead(warehouse_id) over (
-            partition by company_id, goods_id, business_date order by warehouse_id
-        ) as mover_after
+        company_id,
+        goods_id,
+        business_date,
+        is_opening,
+        count(*) as movers,
+        min(warehouse_id) as first_mover,
+        {{ quantity('sum(net_quantity)') }} as company_net_quantity,
+        {{ money('sum(net_value)') }} as company_net_value
     from moves
+    group by company_id, goods_id, business_date, is_opening
 ),
 
--- Each mover speaks for the warehouses from itself up to the next one, the first also for those before it.
+-- On the few days with several moving warehouses: each with what moved in all of them up to it.
+movers as (
+    select
+        days.company_id,
+        days.goods_id,
+        days.business_date,
+        moves.warehouse_id,
+        moves.net_quantity,
+        moves.net_value,
+        sum(moves.net_quantity) over (
+            partition by days.company_id, days.goods_id, days.business_date order by moves.warehouse_id
+            rows between unbounded preceding and current row
+        ) as net_so_far,
+        lead(moves.warehouse_id) over (
+            partition by days.company_id, days.goods_id, days.business_date order by moves.warehouse_id
+        ) as next_mover
+    from company_days as days
+    inner join moves
+        on
+            days.company_id = moves.company_id
+            and days.goods_id = moves.goods_id
+            and days.business_date = moves.business_date
+    where days.movers > 1
+),
+
+-- Which warehouses a mover speaks for: from itself up to the next mover. The first one's zero stands before it.
 spans as (
     select
-        company_id, goods_id, business_date, is_opening, net_quantity, net_value,
-        {{ quantity('net_so_far') }} as net_so_far,
-        {{ quantity('company_net_quantity') }} as company_net_quantity,
-        {{ money('company_net_value') }} as company_net_value,
+        company_id,
+        goods_id,
+        business_date,
         warehouse_id as from_warehouse,
-        coalesce(mover_after, {{ beyond_all_keys() }}) as until_warehouse
+        coalesce(next_mover, {{ beyond_all_keys() }}) as until_warehouse,
+        net_quantity,
+        net_value,
+        {{ quantity('net_so_far') }} as net_so_far
     from movers
     union all
-    select
-        company_id, goods_id, business_date, is_opening, 0, 0,
-        0 as net_so_far,
-        {{ quantity('company_net_quantity') }} as company_net_quantity,
-        {{ money('company_net_value') }} as company_net_value,
-        0 as from_warehouse,
-        warehouse_id as until_warehouse
-    from movers
-    where mover_before is null
+    select company_id, goods_id, business_date, 0, first_mover, 0, 0, 0
+    from company_days
+    where movers > 1
 ),
 
 grid as (
@@ -127,15 +137,37 @@ grid as (
         holders.company_id,
         holders.warehouse_id,
         holders.goods_id,
-        spans.business_date,
-        spans.is_opening,
+        days.business_date,
+        days.is_opening,
+        holders.warehouse_id = days.first_mover as has_moves,
+        case when holders.warehouse_id = days.first_mover then days.company_net_quantity else 0 end as net_quantity,
+        case when holders.warehouse_id = days.first_mover then days.company_net_value else 0 end as net_value,
+        case when holders.warehouse_id >= days.first_mover then days.company_net_quantity else 0 end as net_so_far,
+        days.company_net_quantity,
+        days.company_net_value
+    from company_days as days
+    inner join holders
+        on days.company_id = holders.company_id and days.goods_id = holders.goods_id
+    where days.movers = 1
+    union all
+    select
+        holders.company_id,
+        holders.warehouse_id,
+        holders.goods_id,
+        days.business_date,
+        days.is_opening,
         holders.warehouse_id = spans.from_warehouse as has_moves,
         case when holders.warehouse_id = spans.from_warehouse then spans.net_quantity else 0 end as net_quantity,
         case when holders.warehouse_id = spans.from_warehouse then spans.net_value else 0 end as net_value,
         spans.net_so_far,
-        spans.company_net_quantity,
-        spans.company_net_value
+        days.company_net_quantity,
+        days.company_net_value
     from spans
+    inner join company_days as days
+        on
+            spans.company_id = days.company_id
+            and spans.goods_id = days.goods_id
+            and spans.business_date = days.business_date
     inner join holders
         on
             spans.company_id = holders.company_id
@@ -156,6 +188,19 @@ running as (
     from grid
 ),
 
+-- Only rows with moves, stock or value stay: what is worth nothing before and after needs no row.
+held as (
+    select *
+    from running
+    where
+        not is_opening
+        and (
+            has_moves
+            or closing_quantity <> 0
+            or (ledger_value <> 0 and least(company_quantity, company_quantity - company_net_quantity) <= 0)
+        )
+),
+
 valued as (
     select
         *,
@@ -166,7 +211,7 @@ valued as (
             'company_value - company_net_value', 'quantity_so_far - net_so_far', 'closing_quantity - net_quantity',
             'company_quantity - company_net_quantity', 'ledger_value - net_value'
         ) }} as opening_value
-    from running
+    from held
 ),
 
 fct_stock_balance_daily as (
@@ -182,9 +227,6 @@ fct_stock_balance_daily as (
         closing_value,
         ledger_value
     from valued
-    where
-        not is_opening
-        and (has_moves or closing_quantity <> 0 or closing_value <> 0 or opening_value <> 0)
     {% if is_incremental() %}
     union all
     select

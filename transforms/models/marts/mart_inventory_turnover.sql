@@ -30,14 +30,17 @@ held as (
         balance.company_id,
         balance.warehouse_id,
         balance.goods_id,
-        sum({{ days_held('balance.closing_value') }}) as value_days,
-        sum({{ days_held('balance.closing_quantity') }}) as quantity_days,
+        sum({{ days_held('balance.closing_value', 2) }}) as value_days,
+        sum({{ days_held('balance.closing_quantity', 3) }}) as quantity_days,
         sum(case when balance.valid_to >= months.last_day then balance.closing_quantity else 0 end) as closing_quantity,
         sum(case when balance.valid_to >= months.last_day then balance.closing_value else 0 end) as closing_value
-    from months
-    inner join {{ ref('fct_stock_balance_daily') }} as balance
-        on balance.valid_from <= months.last_day and balance.valid_to >= months.period_start
-    where balance.closing_quantity <> 0 or balance.closing_value <> 0
+    from {{ ref('fct_stock_balance_daily') }} as balance
+    -- One comparison over both sides: a loop over the few months, where two inequalities would sort all balances.
+    inner join months
+        on greatest(balance.valid_from, months.period_start) <= least(balance.valid_to, months.last_day)
+    where
+        balance.valid_to >= (select min(months.period_start) from months)
+        and (balance.closing_quantity <> 0 or balance.closing_value <> 0)
     group by months.period_start, balance.company_id, balance.warehouse_id, balance.goods_id
 ),
 
