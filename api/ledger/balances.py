@@ -62,16 +62,16 @@ def stock_of(
     """Stock per warehouse and goods; every warehouse when none is named."""
     warehouses = None if warehouse_ids is None else list(warehouse_ids)
     rows = conn.exec_driver_sql(_STOCK, (list(goods_ids), warehouses, warehouses))
-    return [Stock(*row) for row in rows]
+    return [Stock._make(row) for row in rows]
 
 
 def places_of(conn: Connection, goods_ids: Sequence[int], warehouse_ids: Sequence[int]) -> list[Place]:
     """Where goods lie, each warehouse's goods in the order in which an outbound without a batch picks them."""
     rows = conn.exec_driver_sql(_PLACES, (list(warehouse_ids), list(goods_ids)))
-    return [Place(*row) for row in rows]
+    return [Place._make(row) for row in rows]
 
 
 def unit_costs(conn: Connection, company_id: int, goods_ids: Sequence[int]) -> dict[int, Decimal]:
     """The present average of each goods, or its last inbound's unit cost when there is no stock; else absent."""
     rows = conn.exec_driver_sql(_COSTS, (company_id, list(goods_ids)))
-    return {goods_id: cost for goods_id, cost in rows if cost is not None}
+    return {row[0]: row[1] for row in rows if row[1] is not None}

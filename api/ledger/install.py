@@ -5,6 +5,7 @@ The tables come from the metadata (`create_all` in tests, Alembic in the product
 
 from __future__ import annotations
 
+from hashlib import sha256
 from pathlib import Path
 
 from sqlalchemy import Connection
@@ -17,8 +18,14 @@ assert tables  # maps the tables that the functions name
 SQL_FILES = tuple(sorted((Path(__file__).parent / "sql").glob("*.sql")))
 
 
+INSTALLED = "select obj_description(to_regprocedure('erp_enter_period(erp_bill)'), 'pg_proc')"
+
+
 def install(conn: Connection) -> None:
-    """Functions of the ledger, then stamps, tombstones and append-only triggers of every mapped table."""
-    for script in SQL_FILES:
-        stamping.run_script(conn, script)
+    """Functions of the ledger where they changed, then stamps, tombstones and append-only triggers of every table."""
+    digest = sha256(b"".join(script.read_bytes() for script in SQL_FILES)).hexdigest()
+    if conn.exec_driver_sql(INSTALLED).scalar() != digest:
+        for script in SQL_FILES:
+            stamping.run_script(conn, script)
+        conn.exec_driver_sql(f"comment on function erp_enter_period(erp_bill) is '{digest}'")
     stamping.install(conn, Base.metadata)

@@ -201,7 +201,7 @@ class Ledgers(RuleBasedStateMachine):
         assert isinstance(refusal, OverWriteOff) == (not 0 < amount <= left)
 
     @precondition(lambda self: self.standing)
-    @rule(which=pick)
+    @rule(which=st.just(0) | pick)
     def take_out(self, which: int) -> None:
         """Reverse any bill; whether that is refused depends on what came later."""
         bill_no = self.standing[which % len(self.standing)]

@@ -28,9 +28,13 @@ begin
 end
 $$;
 
--- Locks the cost rows of a company's goods in key order, creating those that are missing before any lock is held.
--- Stock, totals and reservations of these goods are protected by them, and later statements see what others committed.
-create or replace function erp_lock_goods(company bigint, goods bigint[]) returns void language plpgsql as $$
+-- Locks the cost rows of a company's goods in key order and answers them, creating those that are missing before any
+-- lock is held. Stock, totals and reservations of these goods are protected by them, and later statements see what
+-- others committed.
+create or replace function erp_lock_goods(company bigint, goods bigint[]) returns cost_balance[]
+language plpgsql as $$
+declare
+    answer cost_balance[];
 begin
     insert into cost_balance (company_id, goods_id)
     select company, wanted.goods_id
@@ -41,9 +45,13 @@ begin
     order by wanted.goods_id
     on conflict do nothing;
 
-    perform from cost_balance b
-    where b.company_id = company and b.goods_id = any (goods)
-    order by b.company_id, b.goods_id
-    for update;
+    select array_agg(l) into answer
+    from (
+        select b as l from cost_balance b
+        where b.company_id = company and b.goods_id = any (goods)
+        order by b.company_id, b.goods_id
+        for update
+    ) locked (l);
+    return answer;
 end
 $$;

@@ -97,7 +97,7 @@ begin
             picked || array_agg(
                 (
                     a.place, a.line_id, a.warehouse_id, a.goods_id, a.allocation_id, a.batch_id,
-                    -a.quantity, null, null, null, null, null, null
+                    -a.quantity, null, null, null, null, null, null, null, null
                 )::erp_move
             ),
             (select max(m.step) from open_move m)

@@ -1,0 +1,205 @@
+-- What moves are worth: linked returns at their issue cost, everything else at the moving average.
+
+-- What `quantity` is worth at the average of `stock` worth `value`, or at `unit` a piece when there is no stock.
+create or replace function erp_worth(stock numeric, value numeric, quantity numeric, unit numeric) returns numeric
+language sql immutable return case
+    when stock > 0 then round(value * quantity / stock, 2)
+    else round(unit * quantity, 2)
+end;
+
+-- What has left of `stock` worth `value` once `taken` is gone: everything at the last unit, `unit` a piece beyond it.
+create or replace function erp_issued(stock numeric, value numeric, taken numeric, unit numeric) returns numeric
+language sql immutable return case
+    when stock <= 0 then round(taken * unit, 2)
+    when taken >= stock then value + round((taken - stock) * unit, 2)
+    else round(value * taken / stock, 2)
+end;
+
+-- Gives linked returns the issue cost of the line they come back from: cumulative, so that the last unit brings the
+-- last cent. Refuses what that line never delivered.
+create or replace function erp_value_returns(bill erp_bill, moves erp_move[]) returns erp_move[]
+language plpgsql as $$
+declare
+    answer erp_move[];
+    excess jsonb;
+begin
+    with returned as (
+        select
+            m.*,
+            sum(m.quantity) over (partition by m.origin_type, m.origin_line_id, m.goods_id order by m.place) as upto
+        from unnest(moves) as m
+        where m.origin_line_id is not null
+    ),
+    history as (
+        select
+            o.origin_type, o.origin_line_id, o.goods_id, d.delivered, d.issue_amount,
+            coalesce(b.quantity, 0) as back_quantity, coalesce(b.amount, 0) as back_amount
+        from (select distinct r.origin_type, r.origin_line_id, r.goods_id from returned r) o
+        cross join lateral (
+            select coalesce(-sum(l.quantity), 0) as delivered, -sum(l.amount) as issue_amount
+            from stock_ledger l
+            where l.bill_type = o.origin_type and l.line_id = o.origin_line_id
+                and l.company_id = bill.company_id and l.goods_id = o.goods_id
+        ) d
+        cross join lateral (
+            select sum(l.quantity) as quantity, sum(l.amount) as amount
+            from stock_ledger l
+            where l.origin_type = o.origin_type and l.origin_line_id = o.origin_line_id
+                and l.company_id = bill.company_id and l.goods_id = o.goods_id
+        ) b
+    ),
+    valued as (
+        select
+            r.*, h.delivered - h.back_quantity as returnable,
+            round(h.issue_amount * (h.back_quantity + r.upto) / nullif(h.delivered, 0), 2)
+            - case
+                when r.upto = r.quantity then h.back_amount
+                else round(h.issue_amount * (h.back_quantity + r.upto - r.quantity) / nullif(h.delivered, 0), 2)
+            end as worth
+        from returned r
+        join history h
+            on h.origin_type = r.origin_type and h.origin_line_id = r.origin_line_id and h.goods_id = r.goods_id
+    )
+    select
+        array_agg(
+            (
+                m.place, m.line_id, m.warehouse_id, m.goods_id, m.allocation_id, m.batch_id, m.quantity,
+                coalesce(m.amount, v.worth), m.origin_type, m.origin_line_id, m.fallback_unit_cost,
+                m.order_line_id, m.production_date, null, null
+            )::erp_move
+            order by m.place
+        ),
+        jsonb_agg(
+            jsonb_build_object(
+                'line_id', v.line_id, 'goods_id', v.goods_id, 'missing', least(v.quantity, v.upto - v.returnable)::text
+            )
+            order by v.place
+        ) filter (where v.upto > v.returnable)
+    into answer, excess
+    from unnest(moves) as m
+    left join valued v on v.place = m.place;
+
+    if excess is not null then
+        perform erp_refuse('return_exceeds', excess);
+    end if;
+    return answer;
+end
+$$;
+
+-- Gives every move its amount, unit cost and turn in its goods' history, starting from the locked `costs`. Given
+-- values come first, then what comes in at the average they make, then what goes out. Amounts are cumulative, so that
+-- they add up to the cent. A goods that had been sold short gets a further move of quantity 0.
+create or replace function erp_value(costs cost_balance[], moves erp_move[]) returns erp_move[]
+language plpgsql as $$
+declare
+    answer erp_move[];
+begin
+    with piece as (
+        select
+            m.*,
+            row_number() over (partition by m.goods_id order by m.place, m.allocation_id, m.batch_id) as new_turn,
+            m.quantity > 0 and m.amount is not null as is_given,
+            m.quantity > 0 and m.amount is null as is_average,
+            c.quantity as old_quantity, c.amount as old_amount, c.last_unit_cost
+        from unnest(moves) as m
+        join unnest(costs) as c on c.goods_id = m.goods_id
+    ),
+    based as (
+        select
+            p.*,
+            p.old_quantity + coalesce(sum(p.quantity) filter (where p.is_given) over goods, 0) as base_quantity,
+            p.old_amount + coalesce(sum(p.amount) over goods, 0) as base_amount,
+            coalesce(
+                round(sum(p.amount) over goods / nullif(sum(p.quantity) filter (where p.is_given) over goods, 0), 6),
+                p.last_unit_cost, max(p.fallback_unit_cost) over goods, 0
+            ) as assumed,
+            coalesce(sum(p.quantity) filter (where p.is_average) over goods, 0) as average_in,
+            coalesce(sum(p.quantity) filter (where p.is_average) over so_far, 0) as average_in_upto,
+            coalesce(sum(-p.quantity) filter (where p.quantity < 0) over so_far, 0) as out_upto
+        from piece p
+        window goods as (partition by p.goods_id), so_far as (partition by p.goods_id order by p.new_turn)
+    ),
+    averaged as (
+        select
+            b.*,
+            case when b.base_quantity > 0 then b.base_amount / b.base_quantity else b.assumed end as average
+        from based b
+    ),
+    stocked as (
+        select
+            a.*,
+            a.base_quantity + a.average_in as stock,
+            a.base_amount + erp_worth(a.base_quantity, a.base_amount, a.average_in, a.average) as value
+        from averaged a
+    ),
+    valued as (
+        select
+            s.*,
+            case
+                when s.is_given then s.amount
+                when s.is_average then
+                    erp_worth(s.base_quantity, s.base_amount, s.average_in_upto, s.average)
+                    - erp_worth(s.base_quantity, s.base_amount, s.average_in_upto - s.quantity, s.average)
+                else
+                    erp_issued(s.stock, s.value, s.out_upto + s.quantity, s.average)
+                    - erp_issued(s.stock, s.value, s.out_upto, s.average)
+            end as worth,
+            case when s.is_given then s.amount / s.quantity else s.average end as new_unit_cost
+        from stocked s
+    )
+    select
+        array_agg(
+            (
+                v.place, v.line_id, v.warehouse_id, v.goods_id, v.allocation_id, v.batch_id, v.quantity, v.worth,
+                v.origin_type, v.origin_line_id, null, null, v.production_date, v.new_unit_cost, v.new_turn
+            )::erp_move
+        )
+    into answer
+    from valued v;
+
+    if exists (
+        select from unnest(costs) as c
+        join unnest(moves) as m on m.goods_id = c.goods_id and m.quantity > 0
+        where c.quantity < 0
+    ) then
+        answer := answer || erp_correct(costs, answer);
+    end if;
+    return answer;
+end
+$$;
+
+-- Stock that was sold short at an assumed cost takes the cost of what comes in; the difference leaves at quantity 0,
+-- so that what remains is worth what was paid for it, and nothing is worth nothing.
+create or replace function erp_correct(costs cost_balance[], moves erp_move[]) returns erp_move[]
+language sql as $$
+    with summed as (
+        select
+            c.goods_id, c.quantity as old_quantity, c.amount as old_amount,
+            c.quantity + sum(m.quantity) as quantity, c.amount + sum(m.amount) as amount,
+            sum(m.quantity) filter (where m.quantity > 0) as in_quantity,
+            sum(m.amount) filter (where m.quantity > 0) as in_amount,
+            max(m.turn) filter (where m.quantity > 0) as last_turn
+        from unnest(costs) as c
+        join unnest(moves) as m on m.goods_id = c.goods_id
+        where c.quantity < 0
+        group by c.goods_id, c.quantity, c.amount
+    ),
+    difference as (
+        select
+            s.goods_id, s.last_turn,
+            case
+                when s.quantity >= 0 then round(s.in_amount * s.quantity / s.in_quantity, 2)
+                else round(s.old_amount * s.quantity / s.old_quantity, 2)
+            end - s.amount as amount
+        from summed s
+    )
+    select array_agg(
+        (
+            m.place, m.line_id, m.warehouse_id, m.goods_id, m.allocation_id, m.batch_id, 0, d.amount,
+            null, null, null, null, null, 0, m.turn
+        )::erp_move
+    )
+    from difference d
+    join unnest(moves) as m on m.goods_id = d.goods_id and m.turn = d.last_turn
+    where d.amount <> 0
+$$;

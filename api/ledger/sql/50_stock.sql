@@ -1,0 +1,216 @@
+-- Writing stock: reservations used up, journal appended, balances brought along, shortages refused by line.
+
+-- Writes the reservation changes of a posting and answers them: claims cut to what is available (unless `beyond_stock`), outbound moves and
+-- releases cut to what their order line still holds.
+create or replace function erp_claim_stock(
+    bill erp_bill, moves erp_move[], asked erp_claim[], beyond_stock boolean
+) returns erp_claim[] language plpgsql as $$
+declare
+    answer erp_claim[];
+begin
+    with release as (
+        select q.order_line_id, q.goods_id, sum(q.quantity) as quantity
+        from (
+            select m.order_line_id, m.goods_id, -m.quantity as quantity
+            from unnest(moves) as m where m.order_line_id is not null
+            union all
+            select a.order_line_id, a.goods_id, -a.quantity from unnest(asked) as a where a.quantity < 0
+        ) q
+        group by 1, 2
+    ),
+    held as (
+        select
+            l.order_line_id, l.warehouse_id, l.goods_id, r.quantity as wanted, sum(l.quantity) as quantity,
+            sum(sum(l.quantity)) over (partition by l.order_line_id, l.goods_id order by l.warehouse_id) as upto
+        from release r
+        join reservation_ledger l
+            on l.order_line_id = r.order_line_id and l.goods_id = r.goods_id and l.company_id = bill.company_id
+        group by l.order_line_id, l.warehouse_id, l.goods_id, r.quantity
+        having sum(l.quantity) > 0
+    ),
+    claim as (
+        select
+            a.order_line_id, a.warehouse_id, a.goods_id, a.quantity,
+            sum(a.quantity) over (partition by a.warehouse_id, a.goods_id order by a.order_line_id) as upto,
+            coalesce(greatest(t.quantity - t.reserved - t.frozen, 0), 0) as available
+        from unnest(asked) as a
+        left join stock_total t on t.warehouse_id = a.warehouse_id and t.goods_id = a.goods_id
+        where a.quantity > 0
+    ),
+    change as (
+        select h.order_line_id, h.warehouse_id, h.goods_id,
+            -greatest(least(h.upto, h.wanted) - (h.upto - h.quantity), 0) as quantity
+        from held h
+        union all
+        select c.order_line_id, c.warehouse_id, c.goods_id,
+            case
+                when beyond_stock then c.quantity
+                else greatest(least(c.upto, c.available) - (c.upto - c.quantity), 0)
+            end
+        from claim c
+    ),
+    written as (
+        insert into reservation_ledger (
+            order_line_id, warehouse_id, goods_id, quantity, company_id, bill_type, bill_id, bill_no, business_date
+        )
+        select
+            c.order_line_id, c.warehouse_id, c.goods_id, c.quantity, bill.company_id, bill.bill_type, bill.bill_id,
+            bill.bill_no, bill.business_date
+        from change c
+        where c.quantity <> 0
+        returning order_line_id, warehouse_id, goods_id, quantity
+    )
+    select array_agg((w.order_line_id, w.warehouse_id, w.goods_id, w.quantity)::erp_claim)
+    into answer
+    from written w;
+    return answer;
+end
+$$;
+
+-- Refuses with the lines that find too little: at their (location, batch), else in what the warehouse has available.
+-- Reads the balances as the posting left them; the last lines of a goods are those that go short.
+create or replace function erp_refuse_shortage(moves erp_move[], claims erp_claim[], allowed bigint[]) returns void
+language plpgsql as $$
+declare
+    causes jsonb;
+begin
+    with outbound as (
+        select m.* from unnest(moves) as m
+        where m.quantity < 0 and not m.warehouse_id = any (allowed)
+    ),
+    short_place as (
+        select
+            o.place, o.line_id, o.warehouse_id, o.goods_id, o.allocation_id, o.batch_id, false as reserved,
+            -o.quantity as wanted,
+            sum(-o.quantity) over (place_of order by o.place) as wanted_upto,
+            sum(-o.quantity) over place_of as wanted_all,
+            -b.quantity as short
+        from outbound o
+        join stock_balance b
+            on b.warehouse_id = o.warehouse_id and b.goods_id = o.goods_id
+            and b.allocation_id = o.allocation_id and b.batch_id = o.batch_id and b.quantity < 0
+        window place_of as (partition by o.warehouse_id, o.goods_id, o.allocation_id, o.batch_id)
+    ),
+    released as (
+        select c.warehouse_id, c.goods_id, sum(-c.quantity) as quantity from unnest(claims) as c group by 1, 2
+    ),
+    short_total as (
+        select
+            o.place, o.line_id, o.warehouse_id, o.goods_id,
+            null::bigint as allocation_id, null::bigint as batch_id, true as reserved,
+            -o.quantity as wanted,
+            sum(-o.quantity) over (total_of order by o.place, o.allocation_id, o.batch_id) as wanted_upto,
+            sum(-o.quantity) over total_of as wanted_all,
+            least(
+                t.reserved + t.frozen - t.quantity,
+                sum(-o.quantity) over total_of - coalesce(r.quantity, 0)
+            ) as short
+        from outbound o
+        join stock_total t
+            on t.warehouse_id = o.warehouse_id and t.goods_id = o.goods_id
+            and t.quantity - t.reserved - t.frozen < 0
+        left join released r on r.warehouse_id = o.warehouse_id and r.goods_id = o.goods_id
+        where not exists (
+            select from short_place s where s.warehouse_id = o.warehouse_id and s.goods_id = o.goods_id
+        )
+        window total_of as (partition by o.warehouse_id, o.goods_id)
+    ),
+    short as (
+        select s.*, least(s.wanted, s.wanted_upto - s.wanted_all + s.short) as missing
+        from (select * from short_place union all select * from short_total) s
+    )
+    select jsonb_agg(
+        jsonb_build_object(
+            'line_id', s.line_id, 'warehouse_id', s.warehouse_id, 'goods_id', s.goods_id,
+            'allocation_id', s.allocation_id, 'batch_id', s.batch_id,
+            'missing', s.missing::text, 'reserved', s.reserved
+        )
+        order by s.place
+    )
+    into causes
+    from short s
+    where s.missing > 0;
+    perform erp_refuse('shortage', causes);
+end
+$$;
+
+-- Appends valued moves to the journal and brings the balances along, reservations included.
+create or replace function erp_write_stock(
+    bill erp_bill, costs cost_balance[], moves erp_move[], claims erp_claim[], allowed bigint[]
+) returns void language plpgsql as $$
+declare
+    short_places boolean;
+    short_totals boolean;
+begin
+    insert into stock_ledger (
+        company_id, warehouse_id, allocation_id, goods_id, batch_id, quantity, unit_cost, amount,
+        bill_type, bill_id, bill_no, line_id, business_date, origin_type, origin_line_id
+    )
+    select
+        bill.company_id, m.warehouse_id, m.allocation_id, m.goods_id, m.batch_id, m.quantity, m.unit_cost, m.amount,
+        bill.bill_type, bill.bill_id, bill.bill_no, m.line_id, bill.business_date, m.origin_type, m.origin_line_id
+    from unnest(moves) as m
+    order by m.place, m.turn, m.quantity = 0;
+
+    insert into cost_balance as b (company_id, goods_id, quantity, amount, last_unit_cost)
+    select
+        c.company_id, c.goods_id, c.quantity + sum(m.quantity), c.amount + sum(m.amount),
+        coalesce(
+            (array_agg(m.unit_cost order by m.turn desc) filter (where m.quantity > 0 and m.unit_cost > 0))[1],
+            c.last_unit_cost
+        )
+    from unnest(moves) as m
+    join unnest(costs) as c on c.goods_id = m.goods_id
+    group by c.company_id, c.goods_id, c.quantity, c.amount, c.last_unit_cost
+    on conflict (company_id, goods_id) do update set
+        quantity = excluded.quantity, amount = excluded.amount, last_unit_cost = excluded.last_unit_cost;
+
+    with placed as (
+        insert into stock_balance as b (
+            warehouse_id, goods_id, allocation_id, batch_id, company_id, quantity, first_date, production_date
+        )
+        select
+            m.warehouse_id, m.goods_id, m.allocation_id, m.batch_id, bill.company_id, sum(m.quantity),
+            bill.business_date, max(m.production_date)
+        from unnest(moves) as m
+        group by m.warehouse_id, m.goods_id, m.allocation_id, m.batch_id
+        on conflict (warehouse_id, goods_id, allocation_id, batch_id) do update set
+            quantity = b.quantity + excluded.quantity,
+            first_date = case
+                when b.quantity <= 0 and excluded.quantity > 0 then excluded.first_date else b.first_date
+            end,
+            production_date = coalesce(excluded.production_date, b.production_date)
+        returning new.warehouse_id, coalesce(old.quantity, 0) as before, new.quantity as after
+    )
+    select bool_or(p.after < 0 and p.after < p.before and not p.warehouse_id = any (allowed))
+    into short_places
+    from placed p;
+
+    -- A claim beyond stock takes what is available below zero too, but no goods.
+    with change as (
+        select m.warehouse_id, m.goods_id, m.quantity, 0 as reserved from unnest(moves) as m
+        union all
+        select c.warehouse_id, c.goods_id, 0, c.quantity from unnest(claims) as c
+    ),
+    totalled as (
+        insert into stock_total as t (warehouse_id, goods_id, company_id, quantity, reserved)
+        select c.warehouse_id, c.goods_id, bill.company_id, sum(c.quantity), sum(c.reserved)
+        from change c
+        group by c.warehouse_id, c.goods_id
+        on conflict (warehouse_id, goods_id) do update set
+            quantity = t.quantity + excluded.quantity,
+            reserved = t.reserved + excluded.reserved
+        returning
+            new.warehouse_id, new.quantity - coalesce(old.quantity, 0) as moved,
+            coalesce(old.quantity - old.reserved - old.frozen, 0) as before,
+            new.quantity - new.reserved - new.frozen as after
+    )
+    select bool_or(t.after < 0 and t.after < t.before and t.moved < 0 and not t.warehouse_id = any (allowed))
+    into short_totals
+    from totalled t;
+
+    if short_places or short_totals then
+        perform erp_refuse_shortage(moves, claims, allowed);
+    end if;
+end
+$$;
