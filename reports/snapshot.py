@@ -19,6 +19,16 @@ LOCKED_CONFIG = {
 }
 
 
+SCHEMA = "main"
+
+
+def fix_default_schema() -> None:
+    """Tell Superset the schema of every snapshot: it opens the file twice a request to ask for it."""
+    from superset.db_engine_specs.duckdb import DuckDBEngineSpec
+
+    DuckDBEngineSpec.get_default_schema = classmethod(lambda cls, database, catalog: SCHEMA)
+
+
 def connect_to_snapshot(
     uri: URL, params: dict[str, Any], username: str | None, security_manager: Any, source: Any
 ) -> tuple[URL, dict[str, Any]]:

@@ -11,8 +11,9 @@ from superset.utils.log import StdOutEventLogger
 from api.kit.settings import settings
 from reports.catalogue import GUEST_AUDIENCE, GUEST_ROLE
 from reports.chinese import serve_completed_pack
+from reports.guest_answers import hide_queries
 from reports.security import ReportSecurityManager
-from reports.snapshot import connect_to_snapshot
+from reports.snapshot import connect_to_snapshot, fix_default_schema
 from reports.theme import COLOR_SCHEMES, SEQUENTIAL_SCHEMES, THEME
 
 _SETTINGS = settings()
@@ -150,5 +151,7 @@ EVENT_LOGGER = QuietEventLogger()
 
 
 def FLASK_APP_MUTATOR(app):
-    """Fill the gaps of Superset's Chinese."""
+    """What settings can't say: whole Chinese, no SQL for guests, no needless opening of the snapshot."""
     serve_completed_pack(app)
+    hide_queries(app)
+    fix_default_schema()

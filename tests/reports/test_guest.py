@@ -219,7 +219,7 @@ class TestTokens:
         assert self.ask(superset, body, f"{head}.{forged}.{tail}") in (401, 403)
 
     def test_other_secret(self, superset: Superset, body: dict[str, Any]):
-        assert self.ask(superset, body, signed("another secret of enough length")) in (401, 403)
+        assert self.ask(superset, body, signed("another secret of more than enough length")) in (401, 403)
 
     def test_unsigned(self, superset: Superset, body: dict[str, Any]):
         assert self.ask(superset, body, jwt.encode(claims(), None, algorithm="none")) in (401, 403)
