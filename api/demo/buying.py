@@ -57,7 +57,7 @@ class Buyer:
             for item in goods:
                 slow = item.popularity < 0.01
                 quantity = (
-                    desk.chance.randint(10, 30) if slow else round(self.demand(warehouse, item, 0) * 1.6) + 2
+                    desk.chance.randint(4, 14) if slow else round(self.demand(warehouse, item, 0) * 1.3) + 2
                 )
                 rows.append(self._arrival(warehouse, item, quantity, desk.chance.randint(8, 40)))
                 desk.stock[warehouse, item.goods_id] += quantity
@@ -73,8 +73,8 @@ class Buyer:
                 ahead = 1 if self.desk.day.day > 10 else 0
                 need = (self.demand(warehouse, item, ahead) + self.demand(warehouse, item, ahead + 1)) / 2
                 there = self.desk.stock[warehouse, item.goods_id] + self.coming[warehouse, item.goods_id]
-                if item.popularity >= 0.01 and there < need * 0.7:
-                    wanted[item.brand_name].append((item, self._lot(item, need * 1.7 - there)))
+                if item.popularity >= 0.01 and there < need * 0.8:
+                    wanted[item.brand_name].append((item, self._lot(item, need * 1.4 - there)))
             for brand, lots in sorted(wanted.items()):
                 self._order(warehouse, brand, lots)
 

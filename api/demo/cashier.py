@@ -17,7 +17,7 @@ HABITS = {"punctual": (0, 3), "slow": (8, 35), "bad": (40, 130)}
 
 
 class Cashier:
-    """Collects what customers owe and pays suppliers; items are settled from the week after they arose."""
+    """Collects what customers owe and pays suppliers."""
 
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
@@ -45,8 +45,7 @@ class Cashier:
         self._expect("supplier", supplier, entry, sign, self.desk.day + timedelta(days=days))
 
     def _expect(self, party: str, partner: int, entry: Entry, sign: int, day: date) -> None:
-        monday = self.desk.day + timedelta(days=7 - self.desk.day.weekday())
-        due = max(day, monday)
+        due = max(day, self.desk.day)
         if party == "supplier":
             due += timedelta(days=(2 - due.weekday()) % 7)
         pile = self._piles[party, partner]

@@ -1,4 +1,4 @@
-"""The desk of one demo company (业务台): its diary, its stock as it should stand, and the bills of the present week."""
+"""The desk of one demo company (业务台): its diary, its stock as it should stand, and the present month's bills."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Any
 from api.demo.assortment import CURVES, Item
 from api.demo.group import Branch, Group
 from api.demo.sizes import Size
+from api.kit import drafts
 from api.kit.bulk import Entry
 from api.kit.database import TIME_ZONE
 from api.kit.document import Bill
@@ -30,8 +31,8 @@ class ItemOf:
 
 
 @dataclass(slots=True)
-class Week:
-    """What a company did in a week: bills in their order, and which of them were voided or closed afterwards."""
+class Month:
+    """What a company did in a month: bills in their order, and which of them were voided or closed afterwards."""
 
     entries: list[Entry] = field(default_factory=list)
     voided: list[Entry] = field(default_factory=list)
@@ -45,7 +46,7 @@ class Desk:
         self.group, self.branch, self.size, self.today = group, branch, size, today
         self.chance = random.Random(f"demo {branch.code}")
         self.day = today
-        self.week = Week()
+        self.month = Month()
         self.stock: defaultdict[tuple[int, int], int] = defaultdict(int)
         self._diary: defaultdict[date, list[Callable[[], None]]] = defaultdict(list)
         self.range = self._choose_range()
@@ -65,6 +66,10 @@ class Desk:
     def do_diary(self) -> None:
         for action in self._diary.pop(self.day, ()):
             action()
+
+    def next_month(self) -> date:
+        """When what is voided or closed at this month's end is free again."""
+        return (self.day.replace(day=1) + timedelta(days=32)).replace(day=1)
 
     def in_days(self, few: int, many: int) -> date:
         return self.day + timedelta(days=self.chance.randint(few, many))
@@ -87,8 +92,10 @@ class Desk:
             "business_date": self.day,
             "made_at": datetime.combine(self.day, hour),
         }
-        entry = Entry(cls, Draft(common | header, {block: rows}), audited)
-        self.week.entries.append(entry)
+        draft = Draft(common | header, {block: rows})
+        drafts.price(cls, draft)
+        entry = Entry(cls, draft, audited)
+        self.month.entries.append(entry)
         return entry
 
     def line(self, item: Item, quantity: int, price: Decimal, **more: Any) -> dict[str, Any]:

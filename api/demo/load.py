@@ -1,4 +1,4 @@
-"""Loading the demo group (载入演示集团): masters once, then each company's weeks through the bulk posting of bills."""
+"""Loading the demo group (载入演示集团): masters once, then each company's months through the bulk posting of bills."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ from sqlalchemy import Connection, select, text
 from api import catalogue
 from api.demo import group as masters
 from api.demo import people, trading
-from api.demo.desk import ItemOf, Week
+from api.demo.desk import ItemOf, Month
 from api.demo.sizes import SIZES
 from api.identity.sessions import principal_of
 from api.identity.setup import ADMIN
 from api.identity.tables import UserAccount
-from api.kit import drafts, transitions
+from api.kit import transitions
 from api.kit.bulk import Entry
 from api.kit.context import Context
 from api.kit.database import TIME_ZONE, engine
 from api.master import in_bulk
 from api.master.ledgers import Books
+from api.master.settlements import SettlingBill
 from api.shell.loads import DemoLoad
 
 assert catalogue.__all__
@@ -65,7 +66,7 @@ def _prepare(conn: Connection, size: str, today: date) -> None:
 
 
 def load_company(company_id: int) -> None:
-    """Post what is left of a company's weeks, each in a transaction of its own."""
+    """Post what is left of a company's months, each in a transaction of its own."""
     transitions.set_ledgers(Books())
     with engine().connect() as conn:
         state = conn.execute(select(DemoLoad.__table__).where(DemoLoad.company_id == company_id)).one()
@@ -75,15 +76,15 @@ def load_company(company_id: int) -> None:
         admin = conn.execute(select(UserAccount.user_id).where(UserAccount.user_name == ADMIN)).scalar_one()
         ctx = Context(conn, principal_of(conn, admin))
         conn.rollback()
-        known = _Posted(conn, company_id) if state.weeks else None
-        for number, week in enumerate(trading.weeks(group, branch, size, state.today), 1):
-            if known is not None and number <= state.weeks:
-                known.recognise(week.entries)
+        known = _Posted(conn, company_id) if state.months else None
+        for number, month in enumerate(trading.months(group, branch, size, state.today), 1):
+            if known is not None and number <= state.months:
+                known.recognise(month.entries)
                 continue
-            _post(ctx, week)
+            _post(ctx, month)
             conn.execute(
-                text("update demo_load set weeks = :weeks where company_id = :company"),
-                {"weeks": number, "company": company_id},
+                text("update demo_load set months = :months where company_id = :company"),
+                {"months": number, "company": company_id},
             )
             conn.commit()
         conn.execute(
@@ -92,16 +93,18 @@ def load_company(company_id: int) -> None:
         conn.commit()
 
 
-def _post(ctx: Context, week: Week) -> None:
-    _name_items(ctx.conn, week.entries)
-    in_bulk.post(ctx, week.entries)
-    for action, entries in (("invalid", week.voided), ("close", week.closed)):
+def _post(ctx: Context, month: Month) -> None:
+    settling = [entry for entry in month.entries if issubclass(entry.cls, SettlingBill)]
+    in_bulk.post(ctx, [entry for entry in month.entries if not issubclass(entry.cls, SettlingBill)])
+    _name_items(ctx.conn, settling)
+    in_bulk.post(ctx, settling)
+    for action, entries in (("invalid", month.voided), ("close", month.closed)):
         for entry in entries:
             transitions.move(ctx, entry.cls, action, entry.bill_id)
 
 
 def _name_items(conn: Connection, entries: Iterable[Entry]) -> None:
-    """Put the settlement items' keys into write-offs; their bills were posted in earlier weeks."""
+    """Put the settlement items' keys into write-offs; their bills are posted."""
     rows = [row for entry in entries for row in entry.draft.children.get(WRITE_OFFS, ())]
     if not rows:
         return
@@ -133,7 +136,6 @@ class _Posted:
     def recognise(self, entries: Iterable[Entry]) -> None:
         """Give entries the keys they have."""
         for entry in entries:
-            drafts.price(entry.cls, entry.draft)
             if entry.cls not in self._bills:
                 self._read(entry)
             entry.bill_id, entry.bill_no = next(self._bills[entry.cls])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from decimal import Decimal
 from itertools import accumulate
 from typing import Any
@@ -103,9 +102,8 @@ class Seller:
         desk = self.desk
         outbound = desk.enter(SalesOutbound, dict(header), rows)
         if desk.happens(0.006) and "order_line_id" not in rows[0]:
-            desk.week.voided.append(outbound)
-            monday = desk.day + timedelta(days=7 - desk.day.weekday())
-            desk.at(monday, lambda: self._take(header["warehouse_id"], rows, -1))
+            desk.month.voided.append(outbound)
+            desk.at(desk.next_month(), lambda: self._take(header["warehouse_id"], rows, -1))
             return
         self.cashier.bill(outbound)
         if desk.happens(0.05):
@@ -136,10 +134,9 @@ class Seller:
 
     def _close(self, order: Entry, header: dict[str, Any]) -> None:
         desk = self.desk
-        desk.week.closed.append(order)
+        desk.month.closed.append(order)
         left = [{**line, "quantity": int(line["quantity"]) // 2} for line in order.lines]
-        monday = desk.day + timedelta(days=7 - desk.day.weekday())
-        desk.at(monday, lambda: self._take(header["warehouse_id"], left, -1))
+        desk.at(desk.next_month(), lambda: self._take(header["warehouse_id"], left, -1))
 
     def _take_back(self, outbound: Entry) -> None:
         desk, header = self.desk, outbound.draft.header

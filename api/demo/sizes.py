@@ -16,6 +16,6 @@ class Size:
 
 
 SIZES = {
-    "small": Size(goods=420, customers=32, sales_a_day=2.4, lines_a_sale=2.9),
+    "small": Size(goods=420, customers=32, sales_a_day=1.75, lines_a_sale=2.9),
     "large": Size(goods=2400, customers=240, sales_a_day=100.0, lines_a_sale=7.0),
 }

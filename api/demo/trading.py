@@ -1,4 +1,4 @@
-"""Two years of trade of one demo company (演示业务): day by day, handed out week by week."""
+"""Two years of trade of one demo company (演示业务): day by day, handed out month by month."""
 
 from __future__ import annotations
 
@@ -7,19 +7,17 @@ from datetime import date, timedelta
 
 from api.demo.buying import Buyer
 from api.demo.cashier import Cashier
-from api.demo.desk import Desk, Week
+from api.demo.desk import Desk, Month
 from api.demo.group import Branch, Group
 from api.demo.selling import Seller
 from api.demo.sizes import Size
 
 DAYS = 730
+REVIEW_DAYS = 14
 
 
-def weeks(group: Group, branch: Branch, size: Size, today: date) -> Iterator[Week]:
-    """The company's weeks up to `today`, always the same for the same arguments.
-
-    A week must be posted before the next is asked for: payments are made of what its bills came to.
-    """
+def months(group: Group, branch: Branch, size: Size, today: date) -> Iterator[Month]:
+    """The company's months up to `today`, always the same for the same arguments."""
     desk = Desk(group, branch, size, today)
     cashier = Cashier(desk)
     buyer = Buyer(desk, cashier)
@@ -30,12 +28,12 @@ def weeks(group: Group, branch: Branch, size: Size, today: date) -> Iterator[Wee
         if number == 0:
             buyer.open_books()
         desk.do_diary()
-        if desk.day.weekday() in (0, 3):
+        if number % REVIEW_DAYS == 3:
             buyer.review()
         seller.sell()
         cashier.settle()
         if desk.day.day == 26:
             buyer.correct()
-        if desk.day.weekday() == 6 or desk.day == today:
-            yield desk.week
-            desk.week = Week()
+        if desk.day == today or (desk.day + timedelta(days=1)).day == 1:
+            yield desk.month
+            desk.month = Month()

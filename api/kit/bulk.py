@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import Connection, Row, Table, select, update
+from sqlalchemy import Connection, Row, Table, any_, select, update
 
 from api.kit import business_log, drafts, links, numbering, registry, transitions
 from api.kit.context import Context
@@ -201,7 +201,7 @@ def _copy(conn: Connection, table: Table, rows: list[dict[str, Any]]) -> None:
 
 def _guarded_update(ctx: Context, cls: type[Bill], keys: list[int]) -> Sequence[Row[Any]]:
     table, step = cls.table(), TRANSITIONS["auditorPass"]
-    statement = update(table).where(table.c.bill_id.in_(keys), table.c.status == UNAUDITED)
+    statement = update(table).where(table.c.bill_id == any_(keys), table.c.status == UNAUDITED)
     values = transitions.changes(ctx, cls, step)
     headers = ctx.conn.execute(statement.values(values).returning(*table.columns)).all()
     if len(headers) != len(keys):

@@ -38,6 +38,11 @@ _INSERT = """
 insert into business_log (resource, record_id, bill_no, company_id, action, user_id, user_name, before, after, reason)
 values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
 """
+_INSERT_ALL = """
+insert into business_log (resource, action, user_id, user_name, record_id, bill_no, company_id, after)
+select %s, %s, %s, %s, r.record_id, r.bill_no, r.company_id, r.after::jsonb
+from unnest(%s::bigint[], %s::text[], %s::bigint[], %s::text[]) as r (record_id, bill_no, company_id, after)
+"""
 
 
 def write(
@@ -66,14 +71,9 @@ def write_all(
     records: Sequence[tuple[int, str, int, Any]],
 ) -> None:
     """Append one action on many records: (id, bill number, company, values after) each."""
-    actor = (principal.user_id, principal.realname)
-    conn.exec_driver_sql(
-        _INSERT,
-        [
-            (resource, key, number, company, action, *actor, None, _json(after), None)
-            for key, number, company, after in records
-        ],
-    )
+    keys, numbers, companies, afters = zip(*records, strict=True)
+    columns = (list(keys), list(numbers), list(companies), [_json(after) for after in afters])
+    conn.exec_driver_sql(_INSERT_ALL, (resource, action, principal.user_id, principal.realname, *columns))
 
 
 def _json(value: Any) -> str | None:

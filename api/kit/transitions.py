@@ -7,7 +7,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any, Protocol
 
-from sqlalchemy import Connection, Row, func, select, update
+from sqlalchemy import Connection, Row, any_, func, select, update
 
 from api.kit import business_log, idempotency, links
 from api.kit.context import Context
@@ -112,7 +112,7 @@ def read_all(conn: Connection, cls: type[Bill], headers: Sequence[Row[Any]]) -> 
     for block in cls.bill.blocks:
         table = block.cls.table()
         found: dict[int, list[Row[Any]]] = {key: [] for key in documents}
-        query = select(table).where(table.c.bill_id.in_(list(documents))).order_by(table.c.line_no)
+        query = select(table).where(table.c.bill_id == any_(list(documents))).order_by(table.c.line_no)
         for row in conn.execute(query):
             found[row.bill_id].append(row)
         for key, rows in found.items():
