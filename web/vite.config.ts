@@ -44,6 +44,7 @@ export default defineConfig({
     environment: 'jsdom',
     include: ['src/**/*.test.{ts,tsx}'],
     setupFiles: ['src/vitest.setup.ts'],
+    testTimeout: 20_000,
     restoreMocks: true,
     unstubGlobals: true,
   },

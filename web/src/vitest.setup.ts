@@ -7,3 +7,14 @@ class NoResizeObserver implements ResizeObserver {
 
 globalThis.ResizeObserver ??= NoResizeObserver;
 Element.prototype.scrollIntoView ??= () => undefined;
+window.matchMedia ??= (media: string) =>
+  ({
+    media,
+    matches: false,
+    onchange: null,
+    addListener: () => undefined,
+    removeListener: () => undefined,
+    addEventListener: () => undefined,
+    removeEventListener: () => undefined,
+    dispatchEvent: () => false,
+  }) satisfies MediaQueryList;
