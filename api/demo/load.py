@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from datetime import date, datetime
 
 from sqlalchemy import Connection, select, text
@@ -32,10 +32,11 @@ assert catalogue.__all__
 WRITE_OFFS = "write_offs"
 
 
-def load(size: str, today: date | None = None) -> None:
+def load(size: str, today: date | None = None, tell: Callable[[str], None] = print) -> None:
     """Load the demo group of a size up to `today`, or go on with a load that was broken off; a loaded one stays.
 
-    The database must have its administrator. Companies are loaded side by side, as many as there are processors.
+    The database must have its administrator. Companies are loaded side by side, as many as there are processors;
+    `tell` hears of each that is done.
     """
     with engine().begin() as conn:
         _prepare(conn, size, today or datetime.now(TIME_ZONE).date())
@@ -48,8 +49,10 @@ def load(size: str, today: date | None = None) -> None:
         return
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(os.cpu_count() or 1, mp_context=spawn) as pool:
-        for _ in pool.map(load_company, open_ones):
-            pass
+        loading = [pool.submit(load_company, company_id) for company_id in open_ones]
+        for done, company in enumerate(as_completed(loading), 1):
+            company.result()
+            tell(f"演示集团：{done}/{len(open_ones)} 家公司已载入")
     with engine().connect().execution_options(isolation_level="AUTOCOMMIT") as conn:
         conn.execute(text("analyze"))
 

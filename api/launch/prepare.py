@@ -35,5 +35,5 @@ def _load_demo(config: Settings, progress: Progress) -> list[dict[str, str]]:
     from api.demo import load, logins
 
     with progress.step(f"载入演示集团（{config.demo}）"):
-        load(config.demo)
+        load(config.demo, tell=progress.say)
     return logins()
