@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from api.kit import registry
 from api.kit.document import Bill, Block, Link
 from api.kit.resource import Resource
-from api.ledger.checks import Check, register
+from api.ledger.checks import Check, negative_stock, register
 from api.master.settlements import SettlingBill
 from api.master.stock_lines import InboundLine, OutboundLine
 
@@ -87,6 +87,7 @@ def _of_link(cls: type[Bill], link: Link, label: str, common: dict[str, str]) ->
 
 def register_all() -> None:
     """Register the checks of every declared bill; called once, when all are declared."""
+    register(negative_stock("select w.warehouse_id from warehouse w where w.allow_negative"))
     for cls in registry.declared():
         if issubclass(cls, Bill):
             register(*_of(cls))
