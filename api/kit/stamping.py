@@ -78,6 +78,6 @@ def run_script(conn: Connection, script: Path) -> None:
 def install(conn: Connection, metadata: MetaData) -> None:
     """Create the stamping functions and every table's triggers on existing tables; safe to run again."""
     run_script(conn, FUNCTIONS)
-    for table in metadata.sorted_tables:
+    for table in metadata.tables.values():
         for statement in triggers_of(table):
             conn.exec_driver_sql(statement)

@@ -99,7 +99,7 @@ def _negated(table: str, key: str, same: str, values: str) -> str:
 
 _JOURNAL = "company_id, bill_type, bill_id, bill_no, business_date"
 
-register(
+LEDGER: tuple[Check, ...] = (
     Check(
         "stock_balance_is_ledger",
         "库位批次库存 = 库存流水合计",
@@ -282,3 +282,4 @@ register(
         having count(distinct l.row_xid) > 1""",
     ),
 )
+register(*LEDGER)

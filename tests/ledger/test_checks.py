@@ -48,7 +48,7 @@ CONSTRAINTS = (
 )
 JOURNALS = ("stock_ledger", "reservation_ledger", "settlement_ledger", "money_ledger")
 NEGATIVE = checks.negative_stock("select 999")
-ALL = {check.name: check for check in (*checks.registered(), NEGATIVE)}
+ALL = {check.name: check for check in (*checks.LEDGER, NEGATIVE)}
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def test_its_corruption_is_found(lived: Bench, name: str) -> None:
 
 def test_a_name_is_registered_once() -> None:
     with pytest.raises(ValueError, match="registered twice"):
-        checks.register(checks.registered()[0])
+        checks.register(checks.LEDGER[0])
 
 
 def test_a_finding_counts_all_and_shows_some(lived: Bench) -> None:
