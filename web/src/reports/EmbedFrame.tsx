@@ -10,10 +10,9 @@ import { withFilters, type DataMask } from './frameFilters';
 import type { FramePort } from './framePort';
 import { LiveFrame, type Trouble } from './LiveFrame';
 import styles from './reports.module.css';
+import { whenDrawn } from './whenDrawn';
 
 const maskWithin = 2_000;
-/** From the page's first answer to drawn charts. */
-const settleMs = 1_500;
 
 interface Loading {
   version: number;
@@ -51,12 +50,11 @@ export function EmbedFrame({ code, tab, title, chosen, version }: Props) {
     };
   }, [active, trouble, coming, version, shown.version, missed, tab.address]);
 
-  const takeOver = (next: Loading, opened: FramePort) =>
-    window.setTimeout(() => {
-      port.current = opened;
-      setShown(next);
-      setComing((waiting) => (waiting === next ? null : waiting));
-    }, settleMs);
+  const takeOver = (next: Loading, opened: FramePort) => {
+    port.current = opened;
+    setShown(next);
+    setComing(null);
+  };
 
   if (trouble) {
     const retry = () => {
@@ -81,9 +79,9 @@ export function EmbedFrame({ code, tab, title, chosen, version }: Props) {
           title={title}
           behind={frame === coming}
           active={active}
-          onReady={(opened) => {
+          onReady={(opened, element) => {
             if (frame === coming) {
-              takeOver(frame, opened);
+              whenDrawn(element, () => takeOver(frame, opened));
               return;
             }
             port.current = opened;

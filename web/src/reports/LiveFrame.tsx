@@ -26,7 +26,8 @@ interface Props {
   /** Loading behind the frame on screen. */
   behind: boolean;
   active: boolean;
-  onReady: (port: FramePort) => void;
+  /** The page in the frame answers. */
+  onReady: (port: FramePort, frame: HTMLIFrameElement) => void;
   onTrouble: (trouble: Trouble) => void;
 }
 
@@ -65,7 +66,7 @@ export function LiveFrame({ code, tabKey, address, title, behind, active, onRead
     const opened = openFramePort(frame);
     port.current = opened;
     opened.ask('getScrollSize', answerWithin).then(
-      () => onReady(opened),
+      () => onReady(opened, frame),
       () => port.current === opened && onTrouble({ kind: 'down', text: '报表服务没有响应，请稍后重试或联系管理员。' }),
     );
     pass();

@@ -1,0 +1,45 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { whenDrawn } from './whenDrawn';
+
+const page = document.implementation.createHTMLDocument();
+const frameOf = (contentDocument: Document | null) => {
+  const frame = document.createElement('iframe');
+  Object.defineProperty(frame, 'contentDocument', { get: () => contentDocument });
+  return frame;
+};
+const drawn = vi.fn();
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  drawn.mockClear();
+});
+afterEach(() => vi.useRealTimers());
+
+it('waits for the last chart', () => {
+  page.body.innerHTML = '';
+  whenDrawn(frameOf(page), drawn);
+  vi.advanceTimersByTime(1_000);
+  page.body.innerHTML = '<div class="dashboard-chart"><i class="loading"></i></div>';
+  vi.advanceTimersByTime(1_000);
+  expect(drawn).not.toHaveBeenCalled();
+  page.body.innerHTML = '<div class="dashboard-chart"></div>';
+  vi.advanceTimersByTime(1_000);
+  expect(drawn).toHaveBeenCalledTimes(1);
+});
+
+it('gives a frame of another origin some time', () => {
+  whenDrawn(frameOf(null), drawn);
+  vi.advanceTimersByTime(2_000);
+  expect(drawn).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(1_000);
+  expect(drawn).toHaveBeenCalledTimes(1);
+});
+
+it('waits no longer than 20 seconds, and not at all when stopped', () => {
+  page.body.innerHTML = '<i class="loading"></i>';
+  whenDrawn(frameOf(page), drawn);
+  const stop = whenDrawn(frameOf(page), drawn);
+  stop();
+  vi.advanceTimersByTime(30_000);
+  expect(drawn).toHaveBeenCalledTimes(1);
+});
