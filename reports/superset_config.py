@@ -3,6 +3,7 @@
 Loaded by Superset itself (`SUPERSET_CONFIG_PATH`), so every upper-case name here is a Superset setting.
 """
 
+import logging
 import os
 from datetime import timedelta
 
@@ -155,3 +156,5 @@ def FLASK_APP_MUTATOR(app):
     serve_completed_pack(app)
     hide_queries(app)
     fix_default_schema()
+    # Said once for every request of a guest, who is no row of the user table.
+    logging.getLogger().addFilter(lambda record: "Failed to add user to db session" not in str(record.msg))

@@ -1,0 +1,154 @@
+"""Chart data of every board through Superset, as a guest, over marts of the size that 5 million ledger rows give.
+
+Run: `python -m tests.bench.superset_chart [snapshot.duckdb]`; without a snapshot one of that size is made.
+Target: p95 under 300 ms.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import duckdb
+import httpx
+
+from tests.reports.conftest import (
+    EVERYTHING,
+    PROJECT,
+    PYTHON,
+    SNAPSHOT_SQL,
+    Superset,
+    boot,
+    free_port,
+    places,
+)
+
+ROUNDS = 3
+CLIENTS = 4
+GOODS = "goods_num || '-' || n % 1500"
+# Rows that 5 million ledger rows leave in each mart, and what tells the copies apart.
+SIZES = {
+    "mart_turnover_period": (
+        120_000,
+        {"brand_name": "brand_name || n % 40", "warehouse_name": "warehouse_name || n % 10"},
+    ),
+    "mart_inventory_turnover": (600_000, {"goods_num": GOODS, "brand_name": "brand_name || n % 40"}),
+    "mart_inventory_aging": (300_000, {"goods_num": GOODS, "brand_name": "brand_name || n % 40"}),
+    "mart_receivable_aging": (
+        300_000,
+        {"customer_name": "customer_name || n % 3000", "bill_no": "bill_no || '-' || n"},
+    ),
+    "mart_commodity_profit": (900_000, {"goods_num": GOODS, "brand_name": "brand_name || n % 40"}),
+    "mart_customer_profit": (120_000, {"customer_name": "customer_name || n % 3000"}),
+    "mart_operating_revenue": (60_000, {"employee_name": "employee_name || n % 40"}),
+    "mart_best_seller": (100_000, {"goods_num": GOODS, "brand_name": "brand_name || n % 40"}),
+    "mart_best_seller_info": (2_000_000, {"goods_num": GOODS, "bill_no": "bill_no || '-' || n"}),
+}
+
+
+def build(path: Path) -> None:
+    """A snapshot of the tests, enlarged."""
+    with duckdb.connect(str(path)) as conn:
+        conn.execute(SNAPSHOT_SQL.read_text("utf-8"))
+        for mart, (rows, varied) in SIZES.items():
+            small = conn.execute(f"select count(*) from {mart}").fetchone()[0]
+            replaced = ", ".join(f'{sql} as "{name}"' for name, sql in varied.items())
+            conn.execute(
+                f"create or replace table {mart} as select m.* replace ({replaced}) "
+                f"from {mart} as m cross join range({max(rows // small, 1)}) as t(n)"
+            )
+
+
+def measure(superset: Superset) -> dict[str, list[float]]:
+    """Seconds of each chart's request, by board and chart."""
+    times: dict[str, list[float]] = {}
+    for place in places():
+        token = superset.token(place, EVERYTHING)
+        for chart in place.board.charts:
+            body = superset.chart_body(place, chart, token)
+            if chart.kind == "table":
+                body["queries"] = [{**body["queries"][0], "row_limit": 20}, body["queries"][1]]
+            for _ in range(ROUNDS):
+                started = time.perf_counter()
+                answer = superset.post("/api/v1/chart/data", token, body)
+                times.setdefault(f"{place} {chart.key}", []).append(time.perf_counter() - started)
+                assert answer.status_code == 200, answer.text[:500]
+    return times
+
+
+def concurrent(superset: Superset) -> list[float]:
+    """Seconds of each request when several readers open boards at once."""
+
+    def ask(job: tuple[str, dict]) -> float:
+        started = time.perf_counter()
+        assert superset.post("/api/v1/chart/data", *job).status_code == 200
+        return time.perf_counter() - started
+
+    jobs = []
+    for place in places():
+        token = superset.token(place, EVERYTHING)
+        jobs += [
+            (token, superset.chart_body(place, chart, token))
+            for chart in place.board.charts
+            if chart.kind != "table"
+        ]
+    with ThreadPoolExecutor(CLIENTS) as pool:
+        return list(pool.map(ask, jobs))
+
+
+def p95(values: list[float]) -> float:
+    return statistics.quantiles(values, n=20)[-1] * 1000
+
+
+def serve(data_dir: Path) -> None:
+    environment = {**os.environ, "ERP_REPORT_PORT": str(free_port())}
+    boot(environment)
+    process = subprocess.Popen([str(PYTHON), "-m", "reports.serve"], cwd=PROJECT, env=environment)
+    url = f"http://127.0.0.1:{environment['ERP_REPORT_PORT']}"
+    try:
+        for _ in range(400):
+            try:
+                httpx.get(f"{url}/health")
+                break
+            except httpx.HTTPError:
+                time.sleep(0.3)
+        superset = Superset(url, environment)
+        times = measure(superset)
+        for name, values in sorted(times.items(), key=lambda item: -statistics.median(item[1]))[:10]:
+            print(f"{statistics.median(values) * 1000:7.0f} ms  {name}")
+        every = [value for values in times.values() for value in values]
+        print(
+            f"one reader: {len(every)} requests, p50 {statistics.median(every) * 1000:.0f} ms, p95 {p95(every):.0f} ms"
+        )
+        busy = concurrent(superset)
+        middle = statistics.median(busy) * 1000
+        print(f"{CLIENTS} readers: {len(busy)} requests, p50 {middle:.0f} ms, p95 {p95(busy):.0f} ms")
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory(prefix="erp-bench-") as place:
+        data_dir = Path(place)
+        os.environ["ERP_DATA_DIR"] = place
+        snapshot = data_dir / "warehouse" / "snap" / "1"
+        snapshot.mkdir(parents=True)
+        if len(sys.argv) > 1:
+            shutil.copy(sys.argv[1], snapshot / "wh.duckdb")
+        else:
+            build(snapshot / "wh.duckdb")
+        (data_dir / "warehouse" / "current").symlink_to(Path("snap") / "1")
+        print(f"snapshot {(snapshot / 'wh.duckdb').stat().st_size / 1e6:.0f} MB")
+        serve(data_dir)
+
+
+if __name__ == "__main__":
+    main()
