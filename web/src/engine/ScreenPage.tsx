@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { Button, Result, Spin } from 'antd';
+import { Button, Result } from 'antd';
 import { lazy, Suspense, useEffect } from 'react';
 import { ApiError } from '../lib/api';
 import { isCancelled } from '../lib/errors';
 import { usePageActive } from '../lib/tabs';
 import { screenQuery } from './queries';
+import { ScreenLoading } from './ScreenLoading';
 import type { Screen } from './types';
 import './engine.css';
 
@@ -26,9 +27,9 @@ export default function ScreenPage({ route, params }: ScreenPageProps) {
   }, [active, error, refetch]);
 
   if (!screen && error && !isCancelled(error)) return <ScreenFailure error={error} onRetry={() => void refetch()} />;
-  if (!screen) return <Spin className="screen-loading" />;
+  if (!screen) return <ScreenLoading />;
   return (
-    <Suspense fallback={<Spin className="screen-loading" />}>
+    <Suspense fallback={<ScreenLoading />}>
       <ScreenOf screen={screen} params={params} />
     </Suspense>
   );

@@ -1,12 +1,13 @@
 import { ArrowLeftOutlined, LeftOutlined, PrinterOutlined, RightOutlined } from '@ant-design/icons';
 import { useQuery } from '@tanstack/react-query';
-import { Button, Result, Space, Spin } from 'antd';
+import { Button, Result, Space } from 'antd';
 import { useEffect } from 'react';
 import { isCancelled } from '../../lib/errors';
 import { usePageActive } from '../../lib/tabs';
 import { useActions } from '../actions';
 import { StatusTag } from '../fields/StatusTag';
 import { infoQuery } from '../queries';
+import { ScreenLoading } from '../ScreenLoading';
 import { useScreenLinks } from '../routes';
 import { actionOf, allowsStatus, type Row, type Screen } from '../types';
 import { BlockTable } from './BlockTable';
@@ -41,7 +42,7 @@ export default function DetailPage({ screen, id }: { screen: Screen; id: number 
       />
     );
   }
-  if (!row) return <Spin className="screen-loading" />;
+  if (!row) return <ScreenLoading />;
   return (
     <div className="detail-page">
       <DetailHead screen={screen} id={id} row={row} />

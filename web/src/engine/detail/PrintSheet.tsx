@@ -3,11 +3,24 @@ import { capitals } from '../../lib/capitals';
 import { isMasked, sumOf } from '../../lib/decimal';
 import { formatMoney } from '../../lib/format';
 import { usePageActive } from '../../lib/tabs';
+import { isNumberType } from '../../lib/validation';
 import { fieldText, isRightAligned } from '../fields/fieldValue';
 import { columnsOf, type Block, type Field, type Row, type Screen } from '../types';
 
 /** Header fields that paper has no use for. */
-const NOT_PRINTED = new Set(['status', 'revision', 'reject_reason', 'auditor_id', 'audited_at', 'maker_id', 'made_at', 'total_quantity', 'tax_amount', 'no_tax_amount']);
+const NOT_PRINTED = new Set([
+  'status',
+  'company_id',
+  'reject_reason',
+  'auditor_id',
+  'audited_at',
+  'maker_id',
+  'made_at',
+  'total_quantity',
+  'total_amount',
+  'tax_amount',
+  'no_tax_amount',
+]);
 
 /** The bill on paper: only this is printed, on A4 or 241 mm multi-part paper alike. */
 export function PrintSheet({ screen, row }: { screen: Screen; row: Row }) {
@@ -32,7 +45,7 @@ export function PrintSheet({ screen, row }: { screen: Screen; row: Row }) {
         ))}
       </dl>
       {screen.blocks.map((block) => (
-        <PrintLines key={block.name} block={block} rows={(row[block.name] as Row[] | undefined) ?? []} />
+        <PrintLines key={block.name} screen={screen} block={block} rows={(row[block.name] as Row[] | undefined) ?? []} />
       ))}
       {total !== undefined && !isMasked(total) && (
         <p className="print-capitals">
@@ -50,8 +63,8 @@ export function PrintSheet({ screen, row }: { screen: Screen; row: Row }) {
   );
 }
 
-function PrintLines({ block, rows }: { block: Block; rows: Row[] }) {
-  const columns = columnsOf(block).filter((field) => field.list && !field.masked && isUsed(field, rows));
+function PrintLines({ screen, block, rows }: { screen: Screen; block: Block; rows: Row[] }) {
+  const columns = columnsOf(block).filter((field) => isForPaper(field, screen) && isUsed(field, rows));
   return (
     <table>
       <thead>
@@ -86,6 +99,12 @@ function PrintLines({ block, rows }: { block: Block; rows: Row[] }) {
       </tfoot>
     </table>
   );
+}
+
+/** Paper goes to customers: of the figures only those that were keyed in and their total, never cost. */
+function isForPaper(field: Field, screen: Screen): boolean {
+  if (!field.list || field.masked) return false;
+  return field.form || !isNumberType(field.type) || field.name === screen.pricing?.total;
 }
 
 /** A column that says the same nothing on every line costs paper. */

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { Button, Result, Spin } from 'antd';
+import { Button, Result } from 'antd';
 import { useMemo, useState } from 'react';
 import { isCancelled } from '../../lib/errors';
 import { formQuery } from '../queries';
+import { ScreenLoading } from '../ScreenLoading';
 import type { Screen } from '../types';
 import { FormBody } from './FormBody';
 import { copiedValues, newValues } from './formModel';
@@ -38,7 +39,7 @@ export default function FormPage({ screen, id, copyOf, from }: FormPageProps) {
       />
     );
   }
-  if (values === null) return <Spin className="screen-loading" />;
+  if (values === null) return <ScreenLoading />;
   return (
     <FormBody
       key={round}

@@ -1,4 +1,4 @@
-import { useId } from 'react';
+import { useId, type KeyboardEvent } from 'react';
 import { useStore } from '../../lib/store';
 import { FieldInput, isRef } from '../fields/FieldInput';
 import { refNarrow } from '../lines/billContext';
@@ -11,7 +11,7 @@ export function HeaderFields({ screen, form }: { screen: Screen; form: FormModel
   const { values, problems } = useStore(form.header, (state) => state);
   const fields = screen.fields.filter((field) => field.form && !field.hidden);
   return (
-    <div className="header-fields">
+    <div className="header-fields" onKeyDown={onEnter}>
       {fields.map((field) => {
         const id = `${base}${field.name}`;
         const problem = problems[field.name];
@@ -40,4 +40,14 @@ export function HeaderFields({ screen, form }: { screen: Screen; form: FormModel
       })}
     </div>
   );
+}
+
+/** Enter in a plain input goes to the next field, as in the grid; lists and text areas keep their Enter. */
+function onEnter(event: KeyboardEvent<HTMLDivElement>): void {
+  const from = event.target;
+  if (event.key !== 'Enter' || event.nativeEvent.isComposing || !(from instanceof HTMLInputElement)) return;
+  if (from.getAttribute('role') === 'combobox' || from.closest('.ant-picker')) return;
+  const inputs = [...document.querySelectorAll<HTMLElement>('.header-fields input:not(:disabled), .header-fields textarea, .cell-input')];
+  const visible = inputs.filter((input) => input.offsetParent !== null || input === from);
+  visible[visible.indexOf(from) + 1]?.focus();
 }

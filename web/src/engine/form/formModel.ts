@@ -22,7 +22,7 @@ export interface FormModel {
 export function createForm(screen: Screen, values: Row): FormModel {
   return {
     header: createStore<HeaderState>({ values, problems: {} }),
-    blocks: screen.blocks.map((block) => ({ block, store: createLineStore(block.fields, linesOf(block, values)) })),
+    blocks: screen.blocks.map((block) => ({ block, store: createLineStore(block.fields, linesOf(block, values), block.source === null) })),
   };
 }
 

@@ -116,7 +116,7 @@ export function LineTable({ name, block, pricing, store, context }: LineTablePro
                   onRemove={onRemove}
                 />
               ))}
-              {cell && (
+              {cell && rows.length > 0 && (
                 <CellInput
                   grid={grid}
                   store={store}

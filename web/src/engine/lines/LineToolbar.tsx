@@ -40,11 +40,13 @@ export const LineToolbar = memo(function LineToolbar({ store, block, pricing, co
     <div className="line-toolbar">
       <Space size={6} wrap>
         <strong>{block.label}</strong>
-        <Button icon={<PlusOutlined />} onClick={onAdd}>
-          新增行
-        </Button>
+        {store.grows && (
+          <Button icon={<PlusOutlined />} tabIndex={-1} onClick={onAdd}>
+            新增行
+          </Button>
+        )}
         {goods && (
-          <Button icon={<ShoppingCartOutlined />} onClick={() => setPicking(true)}>
+          <Button icon={<ShoppingCartOutlined />} tabIndex={-1} onClick={() => setPicking(true)}>
             选择商品
           </Button>
         )}
@@ -52,7 +54,7 @@ export const LineToolbar = memo(function LineToolbar({ store, block, pricing, co
         {goods && pricing && <ScanBox store={store} goods={goods} pricing={pricing} context={context} />}
       </Space>
       <Space size={6}>
-        <span className="line-hint">回车下一格 · Ctrl+D 复制上行 · 可从 Excel 粘贴</span>
+        {goods && <span className="line-hint">回车下一格 · Ctrl+D 复制上行 · 可从 Excel 粘贴</span>}
         <ColumnSettings control={control} />
       </Space>
       {picking && (

@@ -32,6 +32,7 @@ function withControl(event: KeyboardEvent, grid: Grid, store: LineStore): boolea
       return true;
     case 'Insert':
     case 'i':
+      if (!store.grows) return true;
       store.insert(row);
       grid.moveTo({ row, col: Math.max(0, grid.editable.indexOf(true)) });
       return true;

@@ -76,10 +76,18 @@ export function chooseCell(line: LineRow, field: Field, value: unknown, label: s
   return withValues(line, changes, pricing, field.name);
 }
 
-/** Empties a cell; numbers of a priced line are repriced. */
-export function clearCell(line: LineRow, field: Field, pricing: Pricing | null): LineRow {
-  if (field.type === 'ref') return chooseCell(line, field, null, null, pricing);
+/** Empties a cell; a priced line is repriced, and without its goods a line knows nothing of them. */
+export function clearCell(line: LineRow, field: Field, pricing: Pricing | null, fields: Field[] = []): LineRow {
+  if (field.type === 'ref') {
+    const cleared = chooseCell(line, field, null, null, pricing);
+    return field.ref?.resource === 'goods' ? { ...cleared, values: { ...cleared.values, ...nothingOfGoods(fields, pricing) } } : cleared;
+  }
   return withValues(line, { [field.name]: field.type === 'bool' ? false : isNumberType(field.type) ? '' : null }, pricing, field.name);
+}
+
+function nothingOfGoods(fields: Field[], pricing: Pricing | null): Row {
+  const readAlong = fields.filter((field) => !field.form && !isPriced(pricing, field.name)).map((field) => field.name);
+  return Object.fromEntries([...readAlong, 'available_stocks', 'last_price', 'barcode'].map((name) => [name, null]));
 }
 
 export interface GoodsFill {

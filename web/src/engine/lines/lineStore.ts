@@ -5,6 +5,8 @@ import { newLine, type LineRow } from './lineModel';
 /** The lines of one block and what may be done to their sequence. */
 export interface LineStore extends Store<LineRow[]> {
   fields: Field[];
+  /** Whether lines may be written on; else they only come from a source. */
+  grows: boolean;
   update: (index: number, change: (line: LineRow) => LineRow) => void;
   /** Makes sure that a line stands at `index`; answers its index. */
   ensure: (index: number) => number;
@@ -15,12 +17,14 @@ export interface LineStore extends Store<LineRow[]> {
   idle: () => Promise<void>;
 }
 
-export function createLineStore(fields: Field[], lines: LineRow[]): LineStore {
-  const store = createStore<LineRow[]>(lines.length > 0 ? lines : [newLine(fields)]);
+export function createLineStore(fields: Field[], lines: LineRow[], grows = true): LineStore {
+  const atLeastOne = (some: LineRow[]) => (some.length > 0 || !grows ? some : [newLine(fields)]);
+  const store = createStore<LineRow[]>(atLeastOne(lines));
   const working = new Set<Promise<unknown>>();
   return {
     ...store,
     fields,
+    grows,
     track: (work) => {
       working.add(work);
       void work.finally(() => working.delete(work)).catch(() => undefined);
@@ -43,10 +47,6 @@ export function createLineStore(fields: Field[], lines: LineRow[]): LineStore {
       return index;
     },
     insert: (index) => store.set((before) => before.toSpliced(index, 0, newLine(fields))),
-    remove: (index) =>
-      store.set((before) => {
-        const rest = before.toSpliced(index, 1);
-        return rest.length > 0 ? rest : [newLine(fields)];
-      }),
+    remove: (index) => store.set((before) => atLeastOne(before.toSpliced(index, 1))),
   };
 }

@@ -59,7 +59,7 @@ export function useGrid(options: GridOptions) {
     const { at, line } = current();
     const next = nextCell(at, through, store.get().length);
     if (next.row === store.get().length) {
-      if (line && isBlankLine(store.fields, line)) return moveTo({ row: at.row, col: next.col });
+      if (!line || !store.grows || isBlankLine(store.fields, line)) return moveTo({ row: at.row, col: next.col });
       store.ensure(next.row);
     }
     moveTo(next);
@@ -90,7 +90,7 @@ export function useGrid(options: GridOptions) {
 
   const clear = () => {
     const { at, cell } = current();
-    if (cell && editable[at.col]) store.update(at.row, (line) => clearCell(line, cell, pricing));
+    if (cell && editable[at.col]) store.update(at.row, (line) => clearCell(line, cell, pricing, store.fields));
   };
 
   const copyAbove = () => {

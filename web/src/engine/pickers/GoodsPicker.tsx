@@ -108,8 +108,10 @@ export default function GoodsPicker({ context, onPick, onClose }: GoodsPickerPro
         columns={[...columns, quantityColumn]}
         dataSource={data?.data ?? []}
         pagination={false}
-        scroll={{ x: 1300, y: 480 }}
+        scroll={{ x: 1340, y: 470 }}
         rowSelection={{
+          columnWidth: 40,
+          fixed: true,
           preserveSelectedRowKeys: true,
           selectedRowKeys: [...picked.keys()],
           onChange: (keys, rows) => change(keys.map((key, at) => rows[at] ?? picked.get(Number(key))?.row).filter((row) => row !== undefined)),

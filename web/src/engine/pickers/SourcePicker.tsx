@@ -35,6 +35,7 @@ export default function SourcePicker({ block, source, context, taken, onPick, on
     const held = new Set(taken.map((line) => String(line.values[key])));
     return (data ?? []).filter((row) => !held.has(String(row[key])));
   }, [data, taken, key]);
+  const amountLabel = block.fields.find((field) => field.name === AMOUNT)?.label ?? '金额';
   const [amounts, setAmounts] = useState<Map<number, string>>(new Map());
   const given = decimalOrZero(header[AMOUNT]).minus(decimalOrZero(sumOf(taken.map((line) => line.values[AMOUNT])).toString()));
 
@@ -50,13 +51,13 @@ export default function SourcePicker({ block, source, context, taken, onPick, on
     else onPick(lines);
   };
   const amountColumn: TableColumnType<Row> = {
-    title: '本次核销',
+    title: amountLabel,
     width: 130,
     fixed: 'end',
     render: (_value, row) => (
       <Input
         className="figure"
-        aria-label={`${String(row.bill_no)} 本次核销`}
+        aria-label={`${String(row.bill_no)} ${amountLabel}`}
         disabled={!amounts.has(Number(row[key]))}
         value={amounts.get(Number(row[key])) ?? ''}
         onChange={(event) => setAmounts((before) => new Map(before).set(Number(row[key]), limitNumber(event.target.value, 2)))}
@@ -85,7 +86,7 @@ export default function SourcePicker({ block, source, context, taken, onPick, on
         locale={{ emptyText: error ? error.message : '没有未核销的单据' }}
         pagination={false}
         scroll={{ x: 860, y: 420 }}
-        rowSelection={{ selectedRowKeys: [...amounts.keys()], onChange: (keys) => choose(keys.map(Number)) }}
+        rowSelection={{ columnWidth: 40, fixed: true, selectedRowKeys: [...amounts.keys()], onChange: (keys) => choose(keys.map(Number)) }}
       />
     </Modal>
   );

@@ -1,0 +1,9 @@
+import { Spin } from 'antd';
+
+export function ScreenLoading() {
+  return (
+    <div className="screen-loading">
+      <Spin />
+    </div>
+  );
+}
