@@ -1,0 +1,137 @@
+-- A trading group of any size, made by set-based SQL: masters, two years of sales, monthly receipts, settlements.
+-- Placeholders: :companies :warehouses :goods :customers :bills :lines (a bill) :days :as_of
+
+insert into company (company_id, company_name, company_code)
+select i, '公司' || i, 'C' || i from generate_series(1, :companies) i;
+insert into department (department_id, department_name, company_id)
+select i, '销售' || i || '部', 1 + i % :companies from generate_series(1, :companies * 2) i;
+insert into employee (employee_id, employee_name, company_id, department_id)
+select i, '业务员' || i, 1 + i % :companies, 1 + i % (:companies * 2) from generate_series(1, :companies * 10) i;
+insert into warehouse (warehouse_id, warehouse_name, company_id)
+select i, '仓库' || i, 1 + i % :companies from generate_series(1, :warehouses) i;
+insert into goods_type (goods_type_id, goods_type_name, p_id, level)
+select i, '大类' || i, null::bigint, 1 from generate_series(1, 5) i
+union all select 10 + i, '中类' || i, 1 + i % 5, 2 from generate_series(1, 20) i
+union all select 100 + i, '小类' || i, 11 + i % 20, 3 from generate_series(0, 59) i;
+insert into brand (brand_id, brand_name) select i, '品牌' || i from generate_series(1, 20) i;
+insert into unit (unit_id, unit_name) values (1, '条'), (2, '件');
+insert into goods (goods_id, goods_num, goods_name, goods_type_id, brand_id, unit_id, specification_type, pattern)
+select i, 'G' || lpad(i::text, 6, '0'), '商品' || i, 100 + i % 60, 1 + i % 20, 1 + i % 2, '205/55R16', 'P' || i % 50
+from generate_series(1, :goods) i;
+insert into customer (customer_id, customer_name, company_id, employee_id, province_name)
+select i, '客户' || i, 1 + i % :companies, 1 + i % (:companies * 10), '浙江省' from generate_series(1, :customers) i;
+insert into role (role_id, role_name, scope_kind, own_kind, sees_cost)
+values (1, '集团经理', 1, 1, true), (2, '分公司经理', 2, 1, true), (3, '开单员', 2, 3, false), (4, '分析员', 1, 1, false),
+    (5, '仓库主管', 2, 1, false), (6, '未授权', 2, 1, true), (7, '部门经理', 1, 2, true);
+insert into role_company (role_id, company_id) values (2, 1), (3, 1), (5, 1);
+insert into role_warehouse (role_id, warehouse_id) select 5, min(warehouse_id) from warehouse where company_id = 1;
+
+create temp table bill as
+select
+    i as bill_id,
+    case when i % 50 = 0 then 'XSTH' else 'XSCK' end as bill_type,
+    w.warehouse_id,
+    w.company_id,
+    1 + (i * 7919) % :customers as customer_id,
+    1 + (i * 31) % (:companies * 10) as employee_id,
+    1 + (i * 17) % (:companies * 2) as department_id,
+    :as_of::date - :days + 1 + ((i * :days::bigint) / (:bills + 1))::int as business_date
+from generate_series(1, :bills) i
+join warehouse w on w.warehouse_id = 1 + (i * 13) % :warehouses;
+
+create temp table line as
+select
+    (b.bill_id - 1) * :lines + n as line_id,
+    b.*,
+    n as line_no,
+    1 + floor(:goods * pow(random(), 2.5))::bigint as goods_id,
+    (case when b.bill_type = 'XSTH' then 1 else 1 + floor(random() * 4) end)::numeric as quantity
+from bill b, generate_series(1, :lines) n;
+analyze line;
+
+create temp table cost as
+select c.company_id, g.goods_id, m as month,
+    round((100 + g.goods_id % 900) * (1 + 0.02 * ((g.goods_id + c.company_id * 7 + m * 3) % 5)), 6) as unit_cost
+from company c, goods g, generate_series(0, :days / 30 + 1) m;
+alter table cost add primary key (company_id, goods_id, month);
+analyze cost;
+
+create temp table receipt as
+select row_number() over () as bill_id, r.*
+from (
+    select company_id, warehouse_id, goods_id, (business_date - (:as_of::date - :days)) / 30 as month,
+        min(business_date) - 1 as business_date,
+        sum(case when bill_type = 'XSCK' then quantity else 0 end) + case when random() < 0.3 then 4 else 0 end as quantity
+    from line group by 1, 2, 3, 4
+) r
+where quantity > 0;
+
+insert into sales_outbound (bill_id, bill_no, company_id, business_date, status, department_id, employee_id, warehouse_id, customer_id, maker_id)
+select bill_id, 'XSCK' || bill_id, company_id, business_date, 2, department_id, employee_id, warehouse_id, customer_id, 1
+from bill where bill_type = 'XSCK';
+insert into sales_return (bill_id, bill_no, company_id, business_date, status, department_id, employee_id, warehouse_id, customer_id, maker_id)
+select bill_id, 'XSTH' || bill_id, company_id, business_date, 2, department_id, employee_id, warehouse_id, customer_id, 1
+from bill where bill_type = 'XSTH';
+
+create temp table priced as
+select l.*, c.unit_cost, round(c.unit_cost * 1.35, 2) as price,
+    round(l.quantity * round(c.unit_cost * 1.35, 2), 2) as amount,
+    round(l.quantity * round(c.unit_cost * 1.35, 2) / 1.13, 2) as no_tax_amount
+from line l
+join cost c on c.company_id = l.company_id and c.goods_id = l.goods_id
+    and c.month = (l.business_date - (:as_of::date - :days)) / 30;
+
+insert into sales_outbound_line (line_id, bill_id, line_no, goods_id, batch_id, quantity, price, tax_rate, amount, tax_amount, no_tax_amount)
+select line_id, bill_id, line_no, goods_id, 0, quantity, price, 0.13, amount, amount - no_tax_amount, no_tax_amount
+from priced where bill_type = 'XSCK';
+insert into sales_return_line (line_id, bill_id, line_no, goods_id, batch_id, quantity, price, tax_rate, amount, tax_amount, no_tax_amount)
+select line_id, bill_id, line_no, goods_id, 0, quantity, price, 0.13, amount, amount - no_tax_amount, no_tax_amount
+from priced where bill_type = 'XSTH';
+
+insert into stock_ledger (ledger_id, company_id, warehouse_id, allocation_id, goods_id, batch_id, quantity, unit_cost, amount,
+    bill_type, bill_id, bill_no, line_id, business_date)
+select row_number() over (order by business_date, kind), company_id, warehouse_id, 0, goods_id, 0, quantity, unit_cost,
+    round(quantity * unit_cost, 2), bill_type, bill_id, bill_type || bill_id, line_id, business_date
+from (
+    select 1 as kind, company_id, warehouse_id, goods_id, case when bill_type = 'XSCK' then -quantity else quantity end as quantity,
+        unit_cost, bill_type, bill_id, line_id, business_date
+    from priced
+    union all
+    select 0, r.company_id, r.warehouse_id, r.goods_id, r.quantity, c.unit_cost, 'CGRK', r.bill_id, r.bill_id, r.business_date
+    from receipt r join cost c using (company_id, goods_id, month)
+) moves;
+
+insert into settlement_item (settlement_id, company_id, party_type, party_id, kind, bill_type, bill_id, bill_no,
+    business_date, due_date, amount, open_amount)
+select p.bill_id, p.company_id, 'customer', p.customer_id, 'bill', p.bill_type, p.bill_id, p.bill_type || p.bill_id,
+    p.business_date, p.business_date + 30, p.amount,
+    case when p.business_date < :as_of::date - 60 and p.bill_id % 30 <> 0 then 0 else p.amount end
+from (
+    select bill_id, bill_type, company_id, customer_id, business_date,
+        sum(case when bill_type = 'XSCK' then amount else -amount end) as amount
+    from priced group by 1, 2, 3, 4, 5
+) p;
+insert into settlement_item (settlement_id, company_id, party_type, party_id, kind, bill_type, bill_id, bill_no,
+    business_date, due_date, amount, open_amount)
+select :bills + customer_id, company_id, 'customer', customer_id, 'advance', 'KHSK', customer_id, 'KHSK' || customer_id,
+    :as_of::date - 3, :as_of::date - 3, -100 - customer_id % 900, -100 - customer_id % 900
+from customer where customer_id % 10 = 0;
+insert into settlement_ledger (entry_id, settlement_id, company_id, party_type, party_id, amount, entry, bill_type, bill_id,
+    bill_no, business_date)
+select row_number() over (order by settlement_id, amount desc), settlement_id, company_id, party_type, party_id, amount, entry, bill_type,
+    bill_id, bill_no, business_date
+from (
+    select settlement_id, company_id, party_type, party_id, amount, 'open' as entry, bill_type, bill_id, bill_no, business_date
+    from settlement_item
+    union all
+    select settlement_id, company_id, party_type, party_id, open_amount - amount, 'write_off', 'KHSK', bill_id, bill_no, due_date
+    from settlement_item where open_amount <> amount
+) entries;
+
+select setval(pg_get_serial_sequence('sales_outbound', 'bill_id'), :bills);
+select setval(pg_get_serial_sequence('sales_return', 'bill_id'), :bills);
+select setval(pg_get_serial_sequence('sales_outbound_line', 'line_id'), :bills * :lines);
+select setval(pg_get_serial_sequence('sales_return_line', 'line_id'), :bills * :lines);
+select setval(pg_get_serial_sequence('stock_ledger', 'ledger_id'), max(ledger_id)) from stock_ledger;
+select setval(pg_get_serial_sequence('settlement_item', 'settlement_id'), :bills + :customers);
+select setval(pg_get_serial_sequence('settlement_ledger', 'entry_id'), max(entry_id)) from settlement_ledger;

@@ -1,0 +1,31 @@
+-- Commodity profit, customer profit and operating revenue are three views of the same lines.
+with sums as (
+    select 'lines' as place, sum(quantity) as quantity, sum(revenue) as revenue, sum(cost) as cost
+    from {{ ref('fct_sales_line') }}
+),
+
+marts as (
+    select 'commodity' as place, sum(quantity) as quantity, sum(revenue) as revenue, sum(revenue - profit) as cost
+    from {{ ref('mart_commodity_profit') }}
+    union all
+    select 'customer', sum(quantity), sum(revenue), sum(revenue - profit) from {{ ref('mart_customer_profit') }}
+),
+
+revenue as (
+    select sum(revenue) as revenue, sum(sales_revenue - return_revenue) as parts
+    from {{ ref('mart_operating_revenue') }}
+),
+
+until_today as (
+    select sum(revenue) as revenue from {{ ref('fct_sales_line') }} where business_date <= {{ as_of() }}
+)
+
+select marts.place
+from marts
+cross join sums
+where marts.quantity <> sums.quantity or marts.revenue <> sums.revenue or marts.cost <> sums.cost
+union all
+select 'operating revenue' as place
+from revenue
+cross join until_today
+where revenue.revenue <> until_today.revenue or revenue.parts <> until_today.revenue
