@@ -155,6 +155,35 @@ def token(
         print(issue_token(user, days))
 
 
+@app.command("import-bills")
+def import_bills(
+    file: Annotated[Path, typer.Argument(help="CSV（UTF-8 或 GB18030）或 xlsx 文件，第一行是列名")],
+    create_missing: Annotated[
+        bool, typer.Option("--create-missing", help="新建文件里有而系统里没有的公司、仓库、往来单位和商品")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="只读取和校验，什么也不写")] = False,
+    skip_refused: Annotated[
+        bool,
+        typer.Option("--skip-refused", help="有错误的单据整张跳过，导入其余的；默认有一处错误就都不导入"),
+    ] = False,
+    failures: Annotated[Path | None, typer.Option(help="把每一处错误写成 CSV：行号、字段、原因")] = None,
+) -> None:
+    """导入单据明细并审核过账：日期、单据类型、公司、仓库、往来单位、商品编码、批次、数量、单价，可加外部单号、商品名称。
+
+    单据类型写编号前缀或中文名（CGRK 采购入库、XSCK 销售出库…），单价含税。外部单号相同的行成为一张单据；没有它时，
+    日期、类型、公司、仓库、往来单位都相同的行成为一张。先校验全部行，再按日期过账（同一天先入后出）；过账时才发现的错误
+    （如库存不足）使导入停在那张单据。导入过的单据再次导入不会重复，中断后再运行就接着做。全部导入返回 0，否则返回 1。
+    """
+    from api.importing import command
+    from api.launch.attach import database
+
+    with database(settings()):
+        code = command.run(
+            file, create_missing=create_missing, dry_run=dry_run, skip_refused=skip_refused, failures=failures
+        )
+    raise typer.Exit(code)
+
+
 @app.command()
 def healthy(part: Annotated[Part, typer.Argument(help="哪一部分")]) -> None:
     """检查一个常驻进程是否正常：正常返回 0，否则返回 1；供容器的健康检查使用。"""

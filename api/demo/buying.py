@@ -10,6 +10,7 @@ from typing import Any
 from api.demo.assortment import Item
 from api.demo.cashier import Cashier
 from api.demo.desk import Desk
+from api.demo.group import supplier_name
 from api.inventory.other_inbound import OtherInbound
 from api.inventory.other_outbound import OtherOutbound
 from api.kit.bulk import Entry, LineOf
@@ -74,19 +75,19 @@ class Buyer:
                 need = (self.demand(warehouse, item, ahead) + self.demand(warehouse, item, ahead + 1)) / 2
                 there = self.desk.stock[warehouse, item.goods_id] + self.coming[warehouse, item.goods_id]
                 if item.popularity >= 0.01 and there < need * 0.8:
-                    wanted[item.brand_name].append((item, self._lot(item, need * 1.4 - there)))
-            for brand, lots in sorted(wanted.items()):
-                self._order(warehouse, brand, lots)
+                    wanted[supplier_name(item.brand_name)].append((item, self._lot(item, need * 1.4 - there)))
+            for name, lots in sorted(wanted.items()):
+                self._order(warehouse, name, lots)
 
     def _lot(self, item: Item, need: float) -> int:
         lot = 4 if item.is_tyre else 6
         return max(lot, round(need / lot) * lot)
 
-    def _order(self, warehouse: int, brand: str, lots: list[tuple[Item, int]]) -> None:
+    def _order(self, warehouse: int, name: str, lots: list[tuple[Item, int]]) -> None:
         desk = self.desk
         for item, quantity in lots:
             self.coming[warehouse, item.goods_id] += quantity
-        supplier = desk.group.suppliers[brand]["supplier_id"]
+        supplier = desk.group.suppliers[name]["supplier_id"]
         header = {"warehouse_id": warehouse, "supplier_id": supplier, **desk.worker(desk.branch.buyers)}
         order = None
         if desk.happens(0.6):

@@ -21,7 +21,7 @@ class Cashier:
 
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
-        habits = desk.chance.choices(list(HABITS), weights=(68, 24, 8), k=len(desk.branch.customers))
+        habits = desk.chance.choices(list(HABITS), weights=(78, 17, 5), k=len(desk.branch.customers))
         self.habit = {
             row["customer_id"]: habit for row, habit in zip(desk.branch.customers, habits, strict=True)
         }
@@ -33,7 +33,7 @@ class Cashier:
         """Expect a customer's payment of an outbound, or offset a return (−1)."""
         customer = entry.draft.header["customer_id"]
         late = self.desk.chance.randint(*HABITS[self.habit[customer]])
-        if self.habit[customer] == "bad" and sign > 0 and self.desk.happens(0.06):
+        if self.habit[customer] == "bad" and sign > 0 and self.desk.happens(0.03):
             return
         days = self._terms[customer] + late if sign > 0 else 1
         self._expect("customer", customer, entry, sign, self.desk.day + timedelta(days=days))

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, select
 
 from api.demo.assortment import TYPES, Item, items
 from api.demo.sizes import Size
+from api.kit.records import insert_all
 from api.kit.resource import Resource
 from api.master.goods import Brand, CompanyGoods, Goods, GoodsType, Unit
 from api.master.organisation import Company, Department, Employee
@@ -74,6 +75,19 @@ SHOPS = (
     "远航",
 )
 TRADES = ("轮胎店", "汽车维修中心", "汽修厂", "汽车服务有限公司", "物流车队", "汽车美容店", "汽配商行")
+SUPPLIERS = {
+    "上海申轮轮胎贸易有限公司": ("米其林", "马牌", "倍耐力"),
+    "华东联众轮胎有限公司": ("普利司通", "固特异", "邓禄普", "优科豪马"),
+    "青岛海融轮胎有限公司": ("双星", "三角", "玲珑"),
+    "江苏远东橡胶销售有限公司": ("韩泰", "锦湖", "耐克森"),
+    "杭州中策渠道服务有限公司": ("朝阳", "佳通"),
+    "宁波德信汽车配件有限公司": ("博世", "菲罗多", "天合", "布雷博", "法雷奥"),
+    "上海滤源汽配有限公司": ("曼牌", "马勒", "豹王"),
+    "温州瑞达汽配有限公司": ("信义", "三力", "雷士", "飞利浦", "欧司朗", "NGK", "电装"),
+    "保定风华蓄电池有限公司": ("瓦尔塔", "骆驼", "风帆", "汤浅"),
+    "中润石化油品有限公司": ("美孚", "壳牌", "嘉实多", "长城", "昆仑", "爱信"),
+    "广州洁途养护用品有限公司": ("蓝星", "龟牌", "车仆"),
+}
 TERMS = (0, 0, 15, 30, 30, 30, 45, 60, 90)
 
 
@@ -104,20 +118,13 @@ class Group:
     branches: list[Branch]
 
 
-def put(conn: Connection, cls: type[Resource], rows: list[dict[str, Any]]) -> list[int]:
-    """Insert master rows as their form would, completed and checked; answers their keys in order."""
-    for row in rows:
-        cls.complete(row)
-        cls.check({field.name: field.default for field in cls.fields()} | row)
-    statement = insert(cls.table()).returning(cls.key(), sort_by_parameter_order=True)
-    return list(conn.execute(statement, rows).scalars())
-
-
 def make(conn: Connection, size: Size) -> None:
     """Insert the masters of the whole group."""
     chance = random.Random(7)
     goods = _make_goods(conn, size)
-    put(conn, ReceivablesMode, [{"receivables_mode_name": n, "account_kind": k} for n, k in MODES.items()])
+    insert_all(
+        conn, ReceivablesMode, [{"receivables_mode_name": n, "account_kind": k} for n, k in MODES.items()]
+    )
     _make_suppliers(conn, chance)
     for code, facts in COMPANIES.items():
         _make_branch(conn, chance, code, facts, goods, size)
@@ -130,17 +137,16 @@ def read(conn: Connection, size: Size) -> Group:
     for item in goods:
         item.goods_id = ids[str(item.row["goods_num"])]
     suppliers = {row.supplier_name: dict(row._mapping) for row in conn.execute(select(Supplier.table()))}
-    by_brand = {item.brand_name: suppliers[supplier_name(item.brand_name)] for item in goods}
     modes = conn.execute(
         select(ReceivablesMode.receivables_mode_id).order_by(ReceivablesMode.receivables_mode_id)
     )
     branches = [_read_branch(conn, code) for code in COMPANIES]
-    return Group(goods, by_brand, list(modes.scalars()), branches)
+    return Group(goods, suppliers, list(modes.scalars()), branches)
 
 
 def supplier_name(brand: str) -> str:
     """Each brand comes from one distributor."""
-    return f"{brand}华东经销中心"
+    return next(name for name, brands in SUPPLIERS.items() if brand in brands)
 
 
 def person(chance: random.Random) -> str:
@@ -155,14 +161,16 @@ def _make_goods(conn: Connection, size: Size) -> list[Item]:
     found = items(size.goods)
     types: dict[str, int] = {}
     for first, seconds in TYPES.items():
-        [top] = put(conn, GoodsType, [{"goods_type_name": first, "p_id": None, "level": 1}])
+        [top] = insert_all(conn, GoodsType, [{"goods_type_name": first, "p_id": None, "level": 1}])
         for second, thirds in seconds.items():
-            [middle] = put(conn, GoodsType, [{"goods_type_name": second, "p_id": top, "level": 2}])
-            keys = put(conn, GoodsType, [{"goods_type_name": n, "p_id": middle, "level": 3} for n in thirds])
+            [middle] = insert_all(conn, GoodsType, [{"goods_type_name": second, "p_id": top, "level": 2}])
+            keys = insert_all(
+                conn, GoodsType, [{"goods_type_name": n, "p_id": middle, "level": 3} for n in thirds]
+            )
             types |= {second: middle, **dict(zip(thirds, keys, strict=True))}
-    units = dict(zip(UNITS, put(conn, Unit, [{"unit_name": name} for name in UNITS]), strict=True))
+    units = dict(zip(UNITS, insert_all(conn, Unit, [{"unit_name": name} for name in UNITS]), strict=True))
     names = sorted({item.brand_name for item in found})
-    brands = dict(zip(names, put(conn, Brand, [{"brand_name": name} for name in names]), strict=True))
+    brands = dict(zip(names, insert_all(conn, Brand, [{"brand_name": name} for name in names]), strict=True))
     blank = {"pattern": None, "load_index": None, "speed_index": None}
     rows = [
         blank
@@ -175,43 +183,44 @@ def _make_goods(conn: Connection, size: Size) -> list[Item]:
         }
         for item in found
     ]
-    for item, key in zip(found, put(conn, Goods, rows), strict=True):
+    for item, key in zip(found, insert_all(conn, Goods, rows), strict=True):
         item.goods_id = key
     return found
 
 
 def _make_suppliers(conn: Connection, chance: random.Random) -> None:
-    brands = sorted({item.brand_name for item in items(10**6)})
     rows = [
         {
-            "supplier_name": supplier_name(brand),
+            "supplier_name": name,
             "contact_name": person(chance),
             "supplier_mobile": mobile(chance),
             "payment_days": chance.choice((15, 30, 30, 45)),
         }
-        for brand in brands
+        for name in SUPPLIERS
     ]
-    put(conn, Supplier, rows)
+    insert_all(conn, Supplier, rows)
 
 
 def _make_branch(
     conn: Connection, chance: random.Random, code: str, facts: tuple[Any, ...], goods: list[Item], size: Size
 ) -> None:
     name, short, province, city, districts, _, houses = facts
-    [company] = put(
+    [company] = insert_all(
         conn, Company, [{"company_name": name, "company_code": code, "short_name": short, "type": 2}]
     )
     names = [f"{short}{house}" for house in WAREHOUSES[:houses]]
-    warehouses = put(conn, Warehouse, [{"warehouse_name": house, "company_id": company} for house in names])
+    warehouses = insert_all(
+        conn, Warehouse, [{"warehouse_name": house, "company_id": company} for house in names]
+    )
     shelves = [
         {"allocation_name": f"{row}-{place:02d}", "warehouse_id": warehouse}
         for warehouse in warehouses
         for row in "ABC"
         for place in range(1, 5)
     ]
-    put(conn, Allocation, shelves)
+    insert_all(conn, Allocation, shelves)
     rows = [{"department_name": department, "company_id": company} for department in DEPARTMENTS]
-    departments = put(conn, Department, rows)
+    departments = insert_all(conn, Department, rows)
     staff = [
         {
             "employee_name": person(chance),
@@ -222,7 +231,7 @@ def _make_branch(
         for department, number in zip(departments, (4, 3, 2, 2, 1), strict=True)
         for _ in range(number)
     ]
-    employees = put(conn, Employee, staff)
+    employees = insert_all(conn, Employee, staff)
     _make_customers(conn, chance, company, employees[:7], (province, city, districts), size)
     priced = [
         {
@@ -235,7 +244,7 @@ def _make_branch(
         }
         for item in goods
     ]
-    put(conn, CompanyGoods, priced)
+    insert_all(conn, CompanyGoods, priced)
 
 
 def _make_customers(
@@ -265,7 +274,7 @@ def _make_customers(
             "payment_days": terms,
             "credit_limit": 50_000 * (1 + terms // 15),
         }
-    put(conn, Customer, list(found.values()))
+    insert_all(conn, Customer, list(found.values()))
 
 
 def _read_branch(conn: Connection, code: str) -> Branch:

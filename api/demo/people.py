@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, insert, select
 
-from api.demo.group import put
 from api.identity import passwords, rights
 from api.identity.tables import Role, UserAccount
 from api.kit import menus, registry
+from api.kit.records import insert_all
 from api.kit.scope import ALL_RIGHTS
 from api.master.organisation import Company, Employee
 
@@ -86,7 +86,7 @@ def make(conn: Connection) -> None:
     )
     for login in LOGINS:
         scope = {"scope_kind": 1 if login.everywhere else 2, "own_kind": 1, "sees_cost": login.sees_cost}
-        [role] = put(conn, Role, [{"role_name": login.role, "remark": "演示角色", **scope}])
+        [role] = insert_all(conn, Role, [{"role_name": login.role, "remark": "演示角色", **scope}])
         companies = () if login.everywhere else (company,)
         rights.settle(conn, role, _rights(login.role), companies)
         person = {

@@ -68,16 +68,17 @@ def clean(
         if sent == MASK or (partial and item.name not in payload):
             continue
         found = len(problems.failures)
-        value = _value(item, sent, problems)
+        value = value_of(item, sent, problems)
         if value is None and item.default is not None and sent in (None, ""):
-            value = _value(item, item.default, problems)
+            value = value_of(item, item.default, problems)
         if value is None and item.required and len(problems.failures) == found:
             problems.add(f"{'请选择' if item.kind in ('ref', 'enum', 'date') else '请输入'}{item.label}")
         values[item.name] = value
     return values
 
 
-def _value(item: Field, sent: Any, problems: Problems) -> Any:
+def value_of(item: Field, sent: Any, problems: Problems) -> Any:
+    """What is sent for one field, as its typed value; a mistake is told and gives None."""
     if sent is None or sent == "":
         return None
     if item.is_number:

@@ -23,11 +23,12 @@ class DemoLoad(Base):
 
 
 class ImportedBill(Base):
-    """A bill of an imported file; `fingerprint` is the hash of its heading and lines as they stand in the file."""
+    """A bill of an imported file: hashes of the heading that says which bill it is, and of the lines under it."""
 
     __tablename__ = "imported_bill"
 
-    fingerprint: Mapped[bytes] = mapped_column(LargeBinary, primary_key=True)
+    heading: Mapped[bytes] = mapped_column(LargeBinary, primary_key=True)
+    content: Mapped[bytes] = mapped_column(LargeBinary)
     bill_type: Mapped[str] = mapped_column(Text)
     bill_id: Mapped[int] = mapped_column(BigInteger)
     bill_no: Mapped[str] = mapped_column(Text)

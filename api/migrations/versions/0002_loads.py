@@ -21,12 +21,13 @@ def upgrade() -> None:
     )
     op.create_table(
         "imported_bill",
-        sa.Column("fingerprint", sa.LargeBinary(), nullable=False),
+        sa.Column("heading", sa.LargeBinary(), nullable=False),
+        sa.Column("content", sa.LargeBinary(), nullable=False),
         sa.Column("bill_type", sa.Text(), nullable=False),
         sa.Column("bill_id", sa.BigInteger(), nullable=False),
         sa.Column("bill_no", sa.Text(), nullable=False),
         sa.Column("imported_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
-        sa.PrimaryKeyConstraint("fingerprint", name=op.f("pk_imported_bill")),
+        sa.PrimaryKeyConstraint("heading", name=op.f("pk_imported_bill")),
     )
 
 

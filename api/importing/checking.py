@@ -1,0 +1,253 @@
+"""Checking import lines (逐行校验): cells become values of the bill's own fields, names become masters.
+
+Nothing is written here. A line that breaks a rule is refused with its number, the column and the reason; every such
+line is told. Values are checked by the kit's rules for the line class; equal texts are checked once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from api.importing.columns import LABELS, NAMES, places
+from api.importing.files import Row
+from api.importing.masters import Masters, Missing
+from api.kit import registry
+from api.kit.document import Bill, GoodsBill, GoodsLine
+from api.kit.validation import Problems, value_of
+from api.master.goods import dot_week
+from api.master.stock_lines import InboundLine, OutboundLine
+
+DATES = ("%Y-%m-%d", "%Y/%m/%d", "%Y%m%d", "%Y.%m.%d", "%Y-%m-%d %H:%M:%S")
+EARLIEST = date(1990, 1, 1)
+BY_HEADING = ("bill_type", "company", "date", "warehouse", "partner")
+BY_REFERENCE = ("bill_type", "company", "reference")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A sound line: names as the masters have them, values typed."""
+
+    number: int
+    cls: type[Bill]
+    day: date
+    company: str
+    warehouse: str
+    partner: str
+    goods: str
+    batch: str
+    quantity: Decimal
+    price: Decimal
+    reference: str
+    bill: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A refused line: its number in the file, the column, the reason, and its cells."""
+
+    number: int
+    field: str
+    reason: str
+    cells: tuple[str, ...] = ()
+
+
+class Mistake(Exception):
+    """One cell that breaks a rule."""
+
+    def __init__(self, column: str, reason: str) -> None:
+        super().__init__(reason)
+        self.column, self.reason = column, reason
+
+
+def partner_of(cls: type[Bill]) -> str:
+    """`supplier` or `customer`, whom a bill type deals with; empty for neither."""
+    return next((name for name in ("supplier", "customer") if f"{name}_id" in cls.table().c), "")
+
+
+def line_class(cls: type[Bill]) -> type[GoodsLine]:
+    """The class of a bill type's goods lines."""
+    assert cls.bill is not None
+    found = cls.bill.blocks[0].cls
+    assert issubclass(found, GoodsLine)
+    return found
+
+
+def bill_types() -> dict[str, type[Bill]]:
+    """What the column 单据类型 may say: the prefix or the Chinese name of each bill with lines of goods."""
+    found: dict[str, type[Bill]] = {}
+    for cls in registry.declared():
+        if cls.bill and issubclass(cls, GoodsBill):
+            found[cls.bill.prefix] = found[cls.declaration.label] = cls
+    return found
+
+
+class Checker:
+    """Checks lines against the masters; collects what was refused and which masters are missing."""
+
+    def __init__(self, known: Masters, today: date, *, create_missing: bool) -> None:
+        self.known, self.today, self.create_missing = known, today, create_missing
+        self.refused: list[Refused] = []
+        self.missing = Missing()
+        self.places: dict[str, int] = {}
+        self._types = bill_types()
+        self._bringing = {cls: issubclass(line_class(cls), InboundLine) for cls in self._types.values()}
+        self._taking = {cls: issubclass(line_class(cls), OutboundLine) for cls in self._types.values()}
+        self._partners = {cls: partner_of(cls) for cls in self._types.values()}
+        self._memory: dict[tuple[str, str], Any] = {}
+        self._brought: set[tuple[str, str]] = set()
+        self._broken: set[tuple[str, ...]] = set()
+
+    def lines(self, rows: Iterable[Row]) -> Iterator[Line]:
+        """The sound lines; the first row names the columns."""
+        source = iter(rows)
+        self.places = places(next(source, (1, []))[1])
+        spots = [(name, self.places.get(name, -1)) for name in NAMES]
+        for number, cells in source:
+            texts = {name: cells[place].strip() if 0 <= place < len(cells) else "" for name, place in spots}
+            try:
+                yield self._line(number, texts)
+            except Mistake as mistake:
+                self._broken.add(self._bill(texts))
+                self.refuse(number, mistake.column, mistake.reason, cells)
+
+    def breaks(self, lines: Iterable[Line]) -> bool:
+        """Whether a line of the same bill was refused: a bill is posted whole or not at all."""
+        return any(line.bill in self._broken for line in lines)
+
+    def refuse_bill(self, line: Line, column: str, reason: str) -> None:
+        """Refuse a sound line for what it means beside others."""
+        self._broken.add(line.bill)
+        self.refuse(line.number, column, reason)
+
+    def refuse(self, number: int, column: str, reason: str, cells: Iterable[str] = ()) -> None:
+        self.refused.append(Refused(number, LABELS.get(column, column), reason, tuple(cells)))
+
+    def _line(self, number: int, cells: dict[str, str]) -> Line:
+        cls = self._types.get(cells["bill_type"])
+        if cls is None:
+            kinds = "、".join(sorted({item.declaration.label for item in self._types.values()}))
+            raise Mistake("bill_type", f"单据类型“{cells['bill_type']}”不能识别，可用：{kinds}")
+        day = self._once("date", cells["date"], self._day)
+        company = self._company(cells["company"])
+        if (company, f"{day:%Y-%m}") in self.known.closed:
+            raise Mistake("date", f"会计期间 {day:%Y-%m} 已结账")
+        return Line(
+            number,
+            cls,
+            day,
+            company,
+            self._warehouse(company, cells["warehouse"]),
+            self._partner(cls, company, cells["partner"]),
+            self._goods(cells["goods"], cells["goods_name"]),
+            self._batch(cls, cells["goods"], cells["batch"]),
+            self._once("quantity", cells["quantity"], self._number),
+            self._once("price", cells["price"] or "0", self._number),
+            self._text("reference", cells["reference"], 60),
+            self._bill(cells),
+        )
+
+    def _bill(self, cells: dict[str, str]) -> tuple[str, ...]:
+        """What makes lines one bill, as it stands in the file."""
+        names = BY_REFERENCE if cells["reference"] else BY_HEADING
+        return tuple(cells[name] for name in names)
+
+    def _once(self, column: str, text: str, check: Callable[[str, str], Any]) -> Any:
+        """The value of a text, checked the first time it is met."""
+        key = (column, text)
+        try:
+            found = self._memory[key]
+        except KeyError:
+            try:
+                found = check(column, text)
+            except Mistake as mistake:
+                found = mistake
+            self._memory[key] = found
+        if isinstance(found, Mistake):
+            raise found
+        return found
+
+    def _day(self, column: str, text: str) -> date:
+        for form in DATES:
+            try:
+                day = datetime.strptime(text, form).date()
+            except ValueError:
+                continue
+            if not EARLIEST <= day <= self.today:
+                raise Mistake(column, f"日期 {day} 应在 {EARLIEST} 到今天之间")
+            return day
+        raise Mistake(column, f"日期“{text}”应写作 2026-01-31" if text else "请填写日期")
+
+    def _number(self, column: str, text: str) -> Decimal:
+        if not text:
+            raise Mistake(column, f"请填写{LABELS[column]}")
+        problems = Problems()
+        value = value_of(GoodsLine.__dict__[column].column.info["field"], text, problems)
+        if problems.failures:
+            raise Mistake(column, problems.failures[0].msg.replace("“”", ""))
+        assert isinstance(value, Decimal)
+        return value
+
+    def _text(self, column: str, text: str, length: int) -> str:
+        if len(text) > length:
+            raise Mistake(column, f"{LABELS[column]}不能超过{length}个字")
+        return text
+
+    def _named(self, column: str, text: str, known: bool, note: Callable[[], None]) -> None:
+        if known:
+            return
+        if not text:
+            raise Mistake(column, f"请填写{LABELS[column]}")
+        if "\0" in text or len(text) > 50:
+            raise Mistake(column, f"{LABELS[column]}过长或含有无效字符")
+        if not self.create_missing:
+            raise Mistake(column, f"{LABELS[column]}“{text}”不存在；需要新建请加 --create-missing")
+        note()
+
+    def _company(self, text: str) -> str:
+        name = self.known.company_names.get(text)
+        self._named("company", text, name is not None, lambda: self.missing.companies.add(text))
+        return name or text
+
+    def _warehouse(self, company: str, text: str) -> str:
+        key = (company, text)
+        self._named("warehouse", text, key in self.known.warehouses, lambda: self.missing.warehouses.add(key))
+        return text
+
+    def _partner(self, cls: type[Bill], company: str, text: str) -> str:
+        kind = self._partners[cls]
+        if kind == "supplier":
+            there = text in self.known.suppliers
+            self._named("partner", text, there, lambda: self.missing.suppliers.add(text))
+        elif kind == "customer":
+            key = (company, text)
+            self._named("partner", text, key in self.known.customers, lambda: self.missing.customers.add(key))
+        else:
+            return ""
+        return text
+
+    def _goods(self, code: str, name: str) -> str:
+        there = code in self.known.goods
+        self._named("goods", code, there, lambda: self.missing.goods.setdefault(code, name[:100] or code))
+        return code
+
+    def _batch(self, cls: type[Bill], code: str, batch: str) -> str:
+        """Goods kept by batch must come in under one; what goes out may name one that has come in."""
+        goods = self.known.goods.get(code)
+        if self._bringing[cls]:
+            if goods is not None and goods.is_batch and not batch:
+                raise Mistake("batch", "请填写批次(DOT)")
+            if len(batch) == 4 and batch.isdigit() and dot_week(batch) is None:
+                raise Mistake("batch", "批次(DOT)应为周数加年份，如 2326，周数为01到53")
+            if batch:
+                self._brought.add((code, self._text("batch", batch, 30)))
+            return batch
+        if not self._taking[cls] or not batch:
+            return ""
+        stands = goods is not None and (goods.goods_id, batch) in self.known.batches
+        if not stands and (code, batch) not in self._brought:
+            raise Mistake("batch", f"商品没有批次“{batch}”")
+        return batch
