@@ -1,0 +1,120 @@
+"""The main job: a clerk keys and audits a sales outbound, the branch manager sees it in a framed report."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import Desk
+
+QUANTITY = 2
+SEEN_WITHIN_SECONDS = 90
+"""Generous: the whole suite shares two cores. The benchmark measures how long it takes."""
+
+
+def choose(page: Page, label: str, word: str) -> None:
+    """Fill a reference field from the keyboard."""
+    page.get_by_role("combobox", name=label, exact=True).focus()
+    page.keyboard.type(word)
+    expect(page.locator(".ant-select-item-option", has_text=word).first).to_be_visible()
+    page.keyboard.press("Enter")
+
+
+def sell_by_keyboard(desk: Desk) -> str:
+    """Enter and audit an outbound of the first size on offer without the mouse; answers the bill number."""
+    page = desk.page
+    desk.open("/sales/salesoutAdd")
+    choose(page, "客户", "宝山瑞丰")
+    choose(page, "仓库", "上海中心仓")
+    page.locator(".cell-input").focus()
+    page.keyboard.type("轮胎")
+    expect(page.locator(".choice:not(.heading)").nth(20)).to_contain_text("轮胎")
+    in_stock = [int(re.sub(r"\D", "", text) or 0) >= QUANTITY for text in _stocks(page)]
+    for _ in range(in_stock.index(True)):
+        page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page.locator(".cell-input")).to_have_attribute("aria-label", "第1行 数量")
+    page.keyboard.type(str(QUANTITY))
+    page.keyboard.press("Enter")
+    expect(page.locator(".cell-input")).to_have_attribute("aria-label", "第1行 单价")
+    page.keyboard.type("520")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="保存并审核").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/sales/salesamend?id=*")
+    expect(page.get_by_text("已审核").first).to_be_visible()
+    found = re.search(
+        r"XSCK\w+", page.locator(".ant-descriptions, header, h2").first.inner_text() + page.inner_text("body")
+    )
+    assert found, "the saved bill shows its number"
+    return found.group()
+
+
+def _stocks(page: Page) -> list[str]:
+    """The stock column of the goods on offer."""
+    rows = page.locator(".choice:not(.heading)")
+    return [rows.nth(at).locator("> *").nth(4).inner_text() for at in range(rows.count())]
+
+
+def sold(page: Page) -> list[int]:
+    """The net quantity in each frame on screen (one, or two while a newer one takes over)."""
+    found = []
+    for frame in page.frames:
+        if "/embedded/" in frame.url:
+            chart = frame.locator(".dashboard-component-chart-holder", has_text="净销量").first
+            figure = chart.locator(".header-line")
+            if figure.count():
+                found.append(int(re.sub(r"\D", "", figure.inner_text())))
+    return found
+
+
+def await_sold(page: Page, wanted: Callable[[int], bool]) -> int:
+    """The first figure shown that fits."""
+    end = time.monotonic() + SEEN_WITHIN_SECONDS
+    while time.monotonic() < end:
+        for figure in sold(page):
+            if wanted(figure):
+                return figure
+        page.wait_for_timeout(500)
+    raise AssertionError(f"the frame still shows {sold(page)}")
+
+
+class TestMainJob:
+    def test_an_audited_bill_reaches_the_managers_open_report(self, desks: Callable[[str], Desk]) -> None:
+        manager = desks("分公司经理")
+        manager.open("/report/BestSeller")
+        before = await_sold(manager.page, lambda figure: figure > 0)
+
+        number = sell_by_keyboard(desks("开单员"))
+
+        after = await_sold(manager.page, lambda figure: figure != before)
+        assert after == before + QUANTITY
+
+        manager.open("/sales/salesout")
+        expect(manager.page.get_by_text(number)).to_be_visible()
+
+    def test_the_branch_sees_no_other_company(self, desks: Callable[[str], Desk]) -> None:
+        group, branch = desks("集团经理"), desks("分公司经理")
+        assert companies_in_filter(group) == 8
+        assert companies_in_filter(branch) == 1
+
+    def test_the_clerk_sees_no_cost_and_only_his_reports(self, desks: Callable[[str], Desk]) -> None:
+        clerk = desks("开单员")
+        clerk.open("/report/CustomerProfit")
+        expect(clerk.page.get_by_text(re.compile("没有.*权限|无权")).first).to_be_visible()
+        clerk.open("/sales/salesout")
+        clerk.page.get_by_role("link", name=re.compile("XSCK")).first.click()
+        expect(clerk.page.get_by_text("无权限").first).to_be_attached()
+
+
+def companies_in_filter(desk: Desk) -> int:
+    """How many companies the best-seller frame lets its reader choose from."""
+    desk.open("/report/BestSeller")
+    await_sold(desk.page, lambda figure: figure > 0)
+    [frame, *_] = [frame for frame in desk.page.frames if "/embedded/" in frame.url]
+    hint = frame.get_by_text(re.compile(r"^\d+ 个选项$")).first
+    expect(hint).to_be_visible()
+    return int(re.sub(r"\D", "", hint.inner_text()))
