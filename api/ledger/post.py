@@ -1,8 +1,8 @@
 """Posting (过账): the only way into the ledgers. One database call an audit, one an un-audit, whatever the lines.
 
 The caller's transaction must be READ COMMITTED (PostgreSQL's default): the functions lock first and read afterwards.
-Run the unit of work through `api.kit.database.retrying`; a deadlock cannot come from the ledger's own locks, but may
-from rows that the caller locked before. Cost rules: spec/3-rules.md 5.
+Run the unit of work through `api.kit.database.retrying`: one posting in a transaction never meets a deadlock through
+the ledger's own locks, but rows that the caller locked before, or several postings in one transaction, may.
 """
 
 from __future__ import annotations
@@ -47,19 +47,13 @@ STRICT = Policy()
 
 
 def post(conn: Connection, bill: BillRef, postings: Postings, policy: Policy = STRICT) -> None:
-    """Write what an audited bill does; raises a `LedgerRefusal`, after which the transaction must be rolled back."""
-    content = _content(postings)
-    if content:
-        _call(
-            conn,
-            _POST,
-            (
-                *_reference(bill),
-                orjson.dumps(content).decode(),
-                list(policy.negative_warehouses),
-                policy.reserve_beyond_stock,
-            ),
-        )
+    """Write what an audited bill does; raises a `LedgerRefusal`, after which the transaction must be rolled back.
+
+    A bill that posts nothing is held to its period all the same.
+    """
+    content = orjson.dumps(_content(postings)).decode()
+    allowed = list(policy.negative_warehouses)
+    _call(conn, _POST, (*_reference(bill), content, allowed, policy.reserve_beyond_stock))
 
 
 def post_all(conn: Connection, bills: Sequence[tuple[BillRef, Postings]], policy: Policy = STRICT) -> None:

@@ -1,7 +1,7 @@
 """Ledger tables (账簿): append-only journals of stock, reservations, settlements and money, and their cached balances.
 
 Every balance equals the sum of its journal's rows (`checks.py` proves it). A reversal is a row of its own that names
-the row it negates in `reverses`. No foreign keys to masters: bill lines carry those. Rules: spec/3-rules.md 5.
+the row it negates in `reverses`. No foreign keys to masters: bill lines carry those.
 """
 
 from __future__ import annotations
