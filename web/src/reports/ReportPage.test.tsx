@@ -97,6 +97,7 @@ describe('report page', () => {
     await start();
     expect(screen.getByText('没有查看此报表的权限')).toBeTruthy();
     expect(screen.getByText('您没有“仓库周转率”的权限')).toBeTruthy();
+    expect(asked.some((url) => url.includes('ReportStatistic/add'))).toBe(false);
   });
 
   it('loads newly published figures behind the charts on screen', async () => {

@@ -19,11 +19,6 @@ interface Props {
 export default function ReportPage({ code, values }: Props) {
   const frame = useQuery(frameQuery(code, values));
 
-  useEffect(() => {
-    // A lost count must not disturb the reader.
-    countVisit(code).catch(() => undefined);
-  }, [code]);
-
   if (frame.data) return <Report frame={frame.data} />;
   if (frame.isPending) return <Spin className={styles.loading} size="large" />;
   return <NoReport error={frame.error} onRetry={() => void frame.refetch()} />;
@@ -49,6 +44,11 @@ function Report({ frame }: { frame: Frame }) {
   const tabs = useTabs();
   const [chosen, setChosen] = useState(frame.default_tab);
   const figures = useFreshFigures(frame);
+
+  useEffect(() => {
+    // A lost count must not disturb the reader.
+    countVisit(frame.code).catch(() => undefined);
+  }, [frame.code]);
 
   useEffect(() => {
     tabs.setTitle(`/report/${frame.code}`, frame.label);
