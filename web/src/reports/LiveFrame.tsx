@@ -78,6 +78,7 @@ export function LiveFrame({ code, tabKey, address, title, behind, active, onRead
       src={address}
       title={title}
       aria-hidden={behind}
+      inert={behind}
       sandbox={sandbox}
       allow="fullscreen; clipboard-write"
       onLoad={(event) => greet(event.currentTarget)}
