@@ -17,8 +17,6 @@ from api.launch.health import Part
 from api.launch.postgres import PostgresError
 from api.launch.supervisor import ChildError
 
-API_WORKERS = 2
-
 app = typer.Typer(
     help="汽配轮胎商贸 ERP 与报表平台",
     no_args_is_help=True,
@@ -58,17 +56,9 @@ def migrate() -> None:
 @app.command()
 def serve() -> None:
     """运行接口：业务、网页和报表转发都在 ERP_PORT 上。"""
-    import uvicorn
+    from api.launch.serve import Server
 
-    config = _configured()
-    uvicorn.run(
-        "api.main:app",
-        host=config.host,
-        port=config.port,
-        workers=API_WORKERS,
-        log_level="warning",
-        access_log=False,
-    )
+    Server(_configured()).run()
 
 
 @app.command()

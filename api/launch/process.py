@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import IO
 
@@ -43,7 +44,7 @@ def spawn(
         user=user,
         group=group,
         extra_groups=[] if user is not None else None,
-        preexec_fn=_die_with_parent(death_signal),
+        preexec_fn=partial(die_with_parent, death_signal, os.getpid()),
     )
 
 
@@ -107,14 +108,10 @@ def wait_until(ready: Callable[[], bool], timeout: float, pause: float = 0.05) -
     return True
 
 
-def _die_with_parent(death_signal: signal.Signals) -> Callable[[], None] | None:
+def die_with_parent(death_signal: signal.Signals, parent: int) -> None:
+    """Called in a fresh child: have the kernel signal us when the thread that forked us dies (Linux only)."""
     if _libc is None:
-        return None
-    parent, libc = os.getpid(), _libc
-
-    def bind() -> None:
-        libc.prctl(PR_SET_PDEATHSIG, int(death_signal))
-        if os.getppid() != parent:
-            os._exit(1)
-
-    return bind
+        return
+    _libc.prctl(PR_SET_PDEATHSIG, int(death_signal))
+    if os.getppid() != parent:
+        os._exit(1)

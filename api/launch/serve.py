@@ -1,0 +1,78 @@
+"""`erp serve`：接口进程。应用只载入一次，再分成几个共用端口的工作进程。
+
+Loading the application costs seconds of processor time, so the workers are forked from one process that has loaded it
+and has opened nothing yet: no connection, no event loop, no thread.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import socket
+import sys
+import time
+
+import uvicorn
+
+from api.kit.settings import Settings
+from api.launch.process import die_with_parent
+
+WORKERS = 2
+BACKLOG = 2048
+REPLACE_SECONDS = 0.2
+STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+
+
+class Server:
+    """The listening socket and the workers behind it; a worker that dies is replaced."""
+
+    def __init__(self, config: Settings) -> None:
+        self._config = config
+        self._workers: set[int] = set()
+        self._stopping = False
+
+    def run(self) -> None:
+        """Serve until SIGTERM or SIGINT; requests under way are finished."""
+        from api.main import app
+
+        listener = socket.create_server(
+            (self._config.host, self._config.port), backlog=BACKLOG, reuse_port=False
+        )
+        for number in STOP_SIGNALS:
+            signal.signal(number, self._stop)
+        gc.collect()
+        gc.freeze()
+        while not self._stopping:
+            while len(self._workers) < WORKERS:
+                self._fork(app, listener)
+            self._reap()
+        while self._workers:
+            self._reap()
+
+    def _fork(self, app: object, listener: socket.socket) -> None:
+        parent = os.getpid()
+        pid = os.fork()
+        if pid:
+            self._workers.add(pid)
+            if self._stopping:
+                os.kill(pid, signal.SIGTERM)
+            return
+        die_with_parent(signal.SIGTERM, parent)
+        for number in STOP_SIGNALS:
+            signal.signal(number, signal.SIG_DFL)
+        settings = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=8)
+        uvicorn.Server(settings).run(sockets=[listener])
+        os._exit(0)
+
+    def _reap(self) -> None:
+        pid, _ = os.wait()
+        self._workers.discard(pid)
+        if not self._stopping:
+            print(f"接口工作进程 {pid} 退出，换上新的", file=sys.stderr, flush=True)
+            time.sleep(REPLACE_SECONDS)
+
+    def _stop(self, number: int, frame: object) -> None:
+        self._stopping = True
+        for pid in self._workers:
+            os.kill(pid, signal.SIGTERM)
