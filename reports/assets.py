@@ -244,7 +244,7 @@ def _dashboard(placed: Placed) -> dict[str, Any]:
     return {
         "dashboard_title": placed.title,
         "slug": "-".join(placed.names),
-        "css": DASHBOARD_CSS,
+        "css": DASHBOARD_CSS + placed.board.css,
         "uuid": placed.dashboard_uuid,
         "version": VERSION,
         "published": True,
@@ -308,6 +308,13 @@ def _position(placed: Placed, numbers: dict[str, int]) -> dict[str, Any]:
 
 def _filter(placed: Placed, item: Filter, numbers: dict[str, int]) -> dict[str, Any]:
     board = placed.board
+    # A chart whose dataset lacks the column would be asked for it and refused.
+    lacking = {
+        chart.key for chart in board.charts if not board.dataset(chart.dataset).has_column(item.column)
+    }
+    excluded = [
+        numbers[chart.key] for chart in board.charts if chart.key in lacking or chart.key in item.excludes
+    ]
     masks = {"extraFormData": {}, "filterState": {}}
     if item.default:
         clause = {"col": item.column, "op": "IN", "val": list(item.default)}
@@ -335,6 +342,6 @@ def _filter(placed: Placed, item: Filter, numbers: dict[str, int]) -> dict[str, 
             "searchAllOptions": item.searched,
             "sortAscending": not item.latest,
         },
-        "scope": {"rootPath": ["ROOT_ID"], "excluded": [numbers[key] for key in item.excludes]},
+        "scope": {"rootPath": ["ROOT_ID"], "excluded": excluded},
         "description": "",
     }

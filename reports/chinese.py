@@ -27,6 +27,8 @@ CORRECTED = {
     "Others": "其他",
     "N/A": "—",
     "All": "全部",
+    "Data error": "数据错误",
+    "Unexpected error": "意外错误",
 }
 
 

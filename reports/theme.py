@@ -64,7 +64,7 @@ DASHBOARD_CSS = """
 .dashboard-content, .grid-container { background: #F5F7FA; }
 .dashboard-component-chart-holder { border-radius: 6px; box-shadow: 0 1px 3px rgba(0, 0, 0, .06); }
 .header-title { font-weight: 600; }
-.search-select-container { display: none; }
+.search-select-container, [data-test="dashboard-slice-refresh-tooltip"] { display: none; }
 .cell-bar.positive { background-color: rgba(64, 158, 255, .2) !important; }
 td.dt-is-null, td.dt-is-null * { font-size: 0 !important; }
 td.dt-is-null::after { content: "—"; font-size: 12px; color: #C0C4CC; }

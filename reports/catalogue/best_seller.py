@@ -62,6 +62,10 @@ DETAIL_LINK = Column(
 )
 
 
+# All goods together have no place.
+NO_TOTAL_PLACE = "tfoot td:nth-child(2) { font-size: 0 !important; }"
+
+
 def period_choice(dataset: Dataset) -> Filter:
     return Filter(
         "period",
@@ -70,7 +74,6 @@ def period_choice(dataset: Dataset) -> Filter:
         "period_label",
         multiple=False,
         default=(DEFAULT_PERIOD,),
-        excludes=("stamp",),
         parameter="period",
     )
 
@@ -171,7 +174,7 @@ def rank_board(cost: bool) -> Board:
         Row((("detail", 12),), 82),
     )
     filters = (period_choice(data), company_filter(data), *goods_filters(data), goods_filter(data))
-    return Board(charts, rows, filters, (data, REFRESHED))
+    return Board(charts, rows, filters, (data, REFRESHED), css=NO_TOTAL_PLACE)
 
 
 def bill_dataset(cost: bool) -> Dataset:

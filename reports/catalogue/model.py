@@ -88,6 +88,9 @@ class Dataset:
             f"inner join {self.scope} as s on {joined}"
         )
 
+    def has_column(self, name: str) -> bool:
+        return any(column.name == name for column in self.columns)
+
     def metric(self, name: str) -> Metric:
         return next(metric for metric in self.metrics if metric.name == name)
 
@@ -161,6 +164,7 @@ class Board:
     rows: tuple[Row, ...]
     filters: tuple[Filter, ...]
     datasets: tuple[Dataset, ...]
+    css: str = ""
 
     def dataset(self, key: str) -> Dataset:
         return next(dataset for dataset in self.datasets if dataset.key == key)

@@ -141,7 +141,7 @@ def detail_metrics(cost: bool) -> tuple[str, ...]:
 
 
 def excluded(cost: bool) -> tuple[str, ...]:
-    return ("revenue", "quantity", *(("profit", "margin") if cost else ()), "trend", "stamp")
+    return ("revenue", "quantity", *(("profit", "margin") if cost else ()), "trend")
 
 
 def commodity_board(cost: bool) -> Board:

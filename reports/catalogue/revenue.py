@@ -133,7 +133,7 @@ def revenue_board() -> Board:
         Row((("detail", 12),), 76),
     )
     filters = (
-        period_filter(REVENUE, "month_label", "月", "months", "stamp"),
+        period_filter(REVENUE, "month_label", "月", "months"),
         company_filter(REVENUE),
         Filter("department", "部门", key, "department_name", parent="company"),
         Filter("employee", "业务员", key, "employee_name", parent="company"),

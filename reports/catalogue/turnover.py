@@ -200,7 +200,7 @@ def warehouse_board(period: Period, cost: bool) -> Board:
         Row((("detail", 12),), 76),
     )
     filters = (
-        period_filter(data, "period_label", period.name, "rate", "days", "sales", "mean", "trend", "stamp"),
+        period_filter(data, "period_label", period.name, "rate", "days", "sales", "mean", "trend"),
         company_filter(data),
         warehouse_filter(data),
         *goods_filters(data),
@@ -329,7 +329,7 @@ def goods_board(cost: bool) -> Board:
         Row((("detail", 12),), 82),
     )
     filters = (
-        period_filter(data, "period_label", "月", "rate", "days", "sales", "mean", "idle", "trend", "stamp"),
+        period_filter(data, "period_label", "月", "rate", "days", "sales", "mean", "idle", "trend"),
         company_filter(data),
         warehouse_filter(data),
         *goods_filters(data),

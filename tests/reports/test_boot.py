@@ -35,8 +35,9 @@ class TestBoot:
         before = identities(place)
         with sqlite3.connect(place / "metadata.db") as conn:
             conn.execute(
-                "insert into slices (slice_name, datasource_type, viz_type, params, is_managed_externally, uuid)"
-                " values ('旧图', 'table', 'table', '{}', 1, randomblob(16))"
+                "insert into slices (slice_name, datasource_type, viz_type, params, is_managed_externally, uuid,"
+                " created_on, changed_on) values ('旧图', 'table', 'table', '{}', 1, randomblob(16),"
+                " current_timestamp, current_timestamp)"
             )
         (place / "installed.json").unlink()
         assert "已就绪" in boot(superset.environment)
