@@ -23,7 +23,7 @@ from api.master.stock_lines import InboundLine, OutboundLine
 
 DATES = ("%Y-%m-%d", "%Y/%m/%d", "%Y%m%d", "%Y.%m.%d", "%Y-%m-%d %H:%M:%S")
 EARLIEST = date(1990, 1, 1)
-BY_HEADING = ("bill_type", "company", "date", "warehouse", "partner")
+HEADING = ("bill_type", "company", "date", "warehouse", "partner")
 BY_REFERENCE = ("bill_type", "company", "reference")
 
 
@@ -76,6 +76,12 @@ def line_class(cls: type[Bill]) -> type[GoodsLine]:
     return found
 
 
+def _bill_of(cells: dict[str, str]) -> tuple[str, ...]:
+    """What makes lines one bill, as it stands in the file."""
+    names = BY_REFERENCE if cells["reference"] else HEADING
+    return tuple(cells[name] for name in names)
+
+
 def bill_types() -> dict[str, type[Bill]]:
     """What the column 单据类型 may say: the prefix or the Chinese name of each bill with lines of goods."""
     found: dict[str, type[Bill]] = {}
@@ -97,7 +103,7 @@ class Checker:
         self._bringing = {cls: issubclass(line_class(cls), InboundLine) for cls in self._types.values()}
         self._taking = {cls: issubclass(line_class(cls), OutboundLine) for cls in self._types.values()}
         self._partners = {cls: partner_of(cls) for cls in self._types.values()}
-        self._memory: dict[tuple[str, str], Any] = {}
+        self._memory: dict[tuple[str, ...], Any] = {}
         self._brought: set[tuple[str, str]] = set()
         self._broken: set[tuple[str, ...]] = set()
 
@@ -111,7 +117,7 @@ class Checker:
             try:
                 yield self._line(number, texts)
             except Mistake as mistake:
-                self._broken.add(self._bill(texts))
+                self._broken.add(_bill_of(texts))
                 self.refuse(number, mistake.column, mistake.reason, cells)
 
     def breaks(self, lines: Iterable[Line]) -> bool:
@@ -127,59 +133,52 @@ class Checker:
         self.refused.append(Refused(number, LABELS.get(column, column), reason, tuple(cells)))
 
     def _line(self, number: int, cells: dict[str, str]) -> Line:
-        cls = self._types.get(cells["bill_type"])
-        if cls is None:
-            kinds = "、".join(sorted({item.declaration.label for item in self._types.values()}))
-            raise Mistake("bill_type", f"单据类型“{cells['bill_type']}”不能识别，可用：{kinds}")
-        day = self._once("date", cells["date"], self._day)
-        company = self._company(cells["company"])
-        if (company, f"{day:%Y-%m}") in self.known.closed:
-            raise Mistake("date", f"会计期间 {day:%Y-%m} 已结账")
+        heading = self._once(tuple(cells[name] for name in HEADING), self._heading)
         return Line(
             number,
-            cls,
-            day,
-            company,
-            self._warehouse(company, cells["warehouse"]),
-            self._partner(cls, company, cells["partner"]),
+            *heading,
             self._goods(cells["goods"], cells["goods_name"]),
-            self._batch(cls, cells["goods"], cells["batch"]),
-            self._once("quantity", cells["quantity"], self._number),
-            self._once("price", cells["price"] or "0", self._number),
+            self._batch(heading[0], cells["goods"], cells["batch"]),
+            self._once(("quantity", cells["quantity"]), self._number),
+            self._once(("price", cells["price"] or "0"), self._number),
             self._text("reference", cells["reference"], 60),
-            self._bill(cells),
+            _bill_of(cells),
         )
 
-    def _bill(self, cells: dict[str, str]) -> tuple[str, ...]:
-        """What makes lines one bill, as it stands in the file."""
-        names = BY_REFERENCE if cells["reference"] else BY_HEADING
-        return tuple(cells[name] for name in names)
+    def _heading(self, kind: str, company: str, day: str, warehouse: str, partner: str) -> tuple[Any, ...]:
+        """Bill type, day, company, warehouse and partner."""
+        cls = self._types.get(kind)
+        if cls is None:
+            kinds = "、".join(sorted({item.declaration.label for item in self._types.values()}))
+            raise Mistake("bill_type", f"单据类型“{kind}”不能识别，可用：{kinds}")
+        on, owner = self._day(day), self._company(company)
+        if (owner, f"{on:%Y-%m}") in self.known.closed:
+            raise Mistake("date", f"会计期间 {on:%Y-%m} 已结账")
+        return cls, on, owner, self._warehouse(owner, warehouse), self._partner(cls, owner, partner)
 
-    def _once(self, column: str, text: str, check: Callable[[str, str], Any]) -> Any:
-        """The value of a text, checked the first time it is met."""
-        key = (column, text)
-        try:
-            found = self._memory[key]
-        except KeyError:
+    def _once(self, texts: tuple[str, ...], check: Callable[..., Any]) -> Any:
+        """What texts mean, found out the first time they are met."""
+        found = self._memory.get(texts)
+        if found is None:
             try:
-                found = check(column, text)
+                found = check(*texts)
             except Mistake as mistake:
                 found = mistake
-            self._memory[key] = found
+            self._memory[texts] = found
         if isinstance(found, Mistake):
             raise found
         return found
 
-    def _day(self, column: str, text: str) -> date:
+    def _day(self, text: str) -> date:
         for form in DATES:
             try:
                 day = datetime.strptime(text, form).date()
             except ValueError:
                 continue
             if not EARLIEST <= day <= self.today:
-                raise Mistake(column, f"日期 {day} 应在 {EARLIEST} 到今天之间")
+                raise Mistake("date", f"日期 {day} 应在 {EARLIEST} 到今天之间")
             return day
-        raise Mistake(column, f"日期“{text}”应写作 2026-01-31" if text else "请填写日期")
+        raise Mistake("date", f"日期“{text}”应写作 2026-01-31" if text else "请填写日期")
 
     def _number(self, column: str, text: str) -> Decimal:
         if not text:

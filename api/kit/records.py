@@ -15,7 +15,7 @@ from api.kit.errors import Failure, Invalid, NotFound, Refusal
 from api.kit.projection import masked, masks, project
 from api.kit.resource import Resource
 from api.kit.scope import within
-from api.kit.validation import Problems, check_references, clean
+from api.kit.validation import Problems, check_references, clean, value_of
 
 
 def info(ctx: Context, cls: type[Resource], key: int) -> dict[str, Any]:
@@ -39,7 +39,7 @@ def add(ctx: Context, cls: type[Resource], payload: Mapping[str, Any]) -> int:
 
 def insert_all(conn: Connection, cls: type[Resource], rows: list[dict[str, Any]]) -> list[int]:
     """Insert many rows of one type, completed and checked as a form's are; answers their keys in order."""
-    blank = {field.name: field.default for field in cls.fields()}
+    blank = {item.name: value_of(item, item.default, Problems()) for item in cls.fields()}
     for row in rows:
         cls.complete(row)
         cls.check(blank | row)
@@ -69,11 +69,11 @@ def delete(ctx: Context, cls: type[Resource], keys: list[int]) -> dict[str, Any]
     for index, key in enumerate(keys, 1):
         try:
             with ctx.conn.begin_nested():
-                row = ctx.conn.execute(
-                    table.delete().where(_mine(ctx, cls, key)).returning(*table.columns)
-                ).first()
+                row = ctx.conn.execute(select(table).where(_mine(ctx, cls, key)).with_for_update()).first()
                 if row is None:
                     raise NotFound(cls.declaration.label)
+                cls.authorize(ctx, dict(row._mapping), row)
+                ctx.conn.execute(table.delete().where(cls.key() == key))
                 _log(ctx, cls, key, "del", before=_public(cls, dict(row._mapping)))
             done.append(key)
         except Refusal as error:
@@ -157,3 +157,17 @@ class refusing_duplicates:
                 item.label for item in self.cls.fields() if name.startswith("uq_") and item.name in name
             ]
             raise Invalid(f"{'、'.join(labels) or self.cls.declaration.label}已存在，请更换") from error
+
+
+class refusing_references:
+    """Turns a broken foreign key into a refusal: other bills stand on this one's lines."""
+
+    def __init__(self, verb: str) -> None:
+        self.verb = verb
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, IntegrityError) and isinstance(error.orig, ForeignKeyViolation):
+            raise Refusal(f"单据已被其他单据引用，不能{self.verb}，请先删除引用它的单据") from error

@@ -21,12 +21,17 @@ from api.ledger.refusals import SQLSTATE, reraise
 
 _POST = "select erp_post(%s::text, %s::bigint, %s::text, %s::bigint, %s::date, %s::jsonb, %s::bigint[], %s::boolean)"
 _POST_ALL = """
-select erp_post(b.bill_type, b.bill_id, b.bill_no, b.company_id, b.business_date, b.postings::jsonb, %s::bigint[],
-    %s::boolean)
-from unnest(%s::text[], %s::bigint[], %s::text[], %s::bigint[], %s::date[], %s::text[]) with ordinality
-    as b (bill_type, bill_id, bill_no, company_id, business_date, postings, turn)
+select erp_post(
+    b.bill_type, b.bill_id, b.bill_no, b.company_id, b.business_date, b.postings, %s::bigint[], %s::boolean
+)
+from rows from (
+    jsonb_to_recordset(%s::jsonb) as (
+        bill_type text, bill_id bigint, bill_no text, company_id bigint, business_date date, postings jsonb
+    )
+) with ordinality as b (bill_type, bill_id, bill_no, company_id, business_date, postings, turn)
 order by b.turn
 """
+_BILL = ("bill_type", "bill_id", "bill_no", "company_id", "business_date")
 _REVERSE = "select erp_reverse(%s::text, %s::bigint, %s::text, %s::bigint, %s::date, %s::bigint[])"
 
 
@@ -62,13 +67,13 @@ def post_all(conn: Connection, bills: Sequence[tuple[BillRef, Postings]], policy
     Raises the `LedgerRefusal` of the first that is refused, without saying which: post them singly to learn it.
     """
     rows = [
-        (*_reference(bill), orjson.dumps(content).decode())
+        dict(zip(_BILL, _reference(bill), strict=True), postings=content)
         for bill, postings in bills
         if (content := _content(postings))
     ]
     if rows:
-        columns = [list(column) for column in zip(*rows, strict=True)]
-        _call(conn, _POST_ALL, (list(policy.negative_warehouses), policy.reserve_beyond_stock, *columns))
+        policy_of = (list(policy.negative_warehouses), policy.reserve_beyond_stock)
+        _call(conn, _POST_ALL, (*policy_of, orjson.dumps(rows).decode()))
 
 
 def reverse(conn: Connection, bill: BillRef, policy: Policy = STRICT) -> None:
