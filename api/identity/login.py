@@ -50,7 +50,7 @@ def check(user_name: str, password: str, client: str) -> Row[Any]:
             return Refusal("用户名或密码错误")
         return user if user.enabled else Refusal("账号已停用，请联系管理员")
 
-    outcome = transact(attempt)
+    outcome = transact(attempt, beside=True)
     if isinstance(outcome, Refusal):
         raise outcome
     return outcome

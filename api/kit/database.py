@@ -58,12 +58,12 @@ def dumps(value: object) -> bytes:
     )
 
 
-def connect(url: str) -> Engine:
-    """An engine for `url` (postgresql://…), with JSON columns written by `dumps`."""
+def connect(url: str, connections: int = 12) -> Engine:
+    """An engine for `url` (postgresql://…), with JSON columns written by `dumps`; at most twice `connections`."""
     return create_engine(
         url.replace("postgresql://", "postgresql+psycopg://", 1),
-        pool_size=12,
-        max_overflow=12,
+        pool_size=connections,
+        max_overflow=connections,
         pool_timeout=20,
         connect_args={"options": f"-c timezone={TIME_ZONE.key}"},
         json_serializer=lambda value: dumps(value).decode(),
@@ -77,6 +77,13 @@ def engine() -> Engine:
     return connect(settings().database_url)
 
 
+@lru_cache(maxsize=1)
+def side_engine() -> Engine:
+    """An engine for short transactions inside another: from one pool, callers that hold a connection and want a
+    second would wait for each other."""
+    return connect(settings().database_url, connections=3)
+
+
 def retrying(work: Callable[[], T]) -> T:
     """Run `work`, a whole transaction, again when Postgres made it the victim of a deadlock."""
     for attempt in range(1, ATTEMPTS + 1):
@@ -88,11 +95,11 @@ def retrying(work: Callable[[], T]) -> T:
     raise AssertionError("unreachable")
 
 
-def transact(work: Callable[[Connection], T]) -> T:
-    """Run `work` in one transaction of its own."""
+def transact(work: Callable[[Connection], T], *, beside: bool = False) -> T:
+    """Run `work` in one transaction of its own; `beside` another that the caller has open."""
 
     def once() -> T:
-        with engine().begin() as conn:
+        with (side_engine() if beside else engine()).begin() as conn:
             return work(conn)
 
     return retrying(once)

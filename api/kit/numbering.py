@@ -11,7 +11,7 @@ from datetime import date
 from sqlalchemy import BigInteger, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from api.kit.database import Base, engine
+from api.kit.database import Base, side_engine
 
 DIGITS = 4
 
@@ -47,7 +47,7 @@ def draw(prefix: str, company_code: str, on: date, count: int = 1) -> list[str]:
 def draw_blocks(wanted: Mapping[str, int]) -> dict[str, list[str]]:
     """The next numbers of several stems at once, as many as each wants; stems in order, so that nobody deadlocks."""
     stems = sorted(wanted)
-    with engine().begin() as conn:
+    with side_engine().begin() as conn:
         drawn = conn.exec_driver_sql(_DRAW, (stems, [wanted[head] for head in stems])).all()
     return {
         head: [f"{head}{sequence:0{DIGITS}d}" for sequence in range(last - wanted[head] + 1, last + 1)]
