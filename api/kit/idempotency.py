@@ -36,10 +36,17 @@ class IdempotencyKey(Base):
 
 
 _CLAIM = """
-insert into idempotency_key (user_id, key, part, request_hash) values (%s, %s, %s, %s)
+insert into idempotency_key (user_id, key, part, request_hash)
+select %(user)s, %(key)s, %(part)s, %(hash)s
+where not exists (
+    select from idempotency_key where user_id = %(user)s and key = %(key)s and request_hash <> %(hash)s
+)
 on conflict do nothing returning part
 """
-_ANSWER = "select request_hash, answer from idempotency_key where user_id = %s and key = %s and part = %s"
+_ANSWER = """
+select answer from idempotency_key
+where user_id = %(user)s and key = %(key)s and part = %(part)s and request_hash = %(hash)s
+"""
 _STORE = "update idempotency_key set answer = %s where user_id = %s and key = %s and part = %s"
 
 
@@ -49,13 +56,18 @@ def claim(ctx: Context, part: int = 0) -> tuple[bool, Any]:
         return True, None
     if len(ctx.idempotency_key) > KEY_LENGTH:
         raise Refusal("请求标识过长")
-    where = (ctx.principal.user_id, ctx.idempotency_key, part)
-    if ctx.conn.exec_driver_sql(_CLAIM, (*where, ctx.request_hash)).first():
+    asked = {
+        "user": ctx.principal.user_id,
+        "key": ctx.idempotency_key,
+        "part": part,
+        "hash": ctx.request_hash,
+    }
+    if ctx.conn.exec_driver_sql(_CLAIM, asked).first():
         return True, None
-    stored_hash, answer = ctx.conn.exec_driver_sql(_ANSWER, where).one()
-    if stored_hash != ctx.request_hash:
+    stored = ctx.conn.exec_driver_sql(_ANSWER, asked).first()
+    if stored is None:
         raise Refusal("同一请求标识不能用于不同的内容，请刷新页面后重试")
-    return False, answer
+    return False, stored.answer
 
 
 def store(ctx: Context, answer: Any, part: int = 0) -> None:
