@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from sqlalchemy import Connection, delete, insert, select, text
 
-from api.identity.tables import Role, RoleCompany, RoleFieldDeny, RoleRight, RoleWarehouse
+from api.identity.tables import (
+    ALL_COMPANIES,
+    OWN_KINDS,
+    Role,
+    RoleCompany,
+    RoleFieldDeny,
+    RoleRight,
+    RoleWarehouse,
+)
 from api.kit import business_log, menus
 from api.kit.context import Context
 from api.kit.errors import Forbidden, NotFound, Refusal
 from api.kit.scope import ALL_RIGHTS, Principal
 
 
-def holdings(conn: Connection, role_id: int) -> dict[str, list[object]]:
+def holdings(conn: Connection, role_id: int) -> dict[str, list[Any]]:
     """What a role holds: rights, companies, warehouses, hidden fields."""
     denied = conn.execute(
         select(RoleFieldDeny.screen, RoleFieldDeny.field).where(RoleFieldDeny.role_id == role_id)
@@ -76,12 +85,11 @@ def grant(
         is None
     ):
         raise NotFound("角色")
-    unknown = set(rights) - menus.every_right().keys()
-    if unknown and ALL_RIGHTS not in me.rights:
+    unknown = set(rights) - menus.every_right().keys() - {ALL_RIGHTS}
+    if unknown:
         raise Refusal(f"权限“{sorted(unknown)[0]}”不存在")
     may_touch(ctx, role_id)
-    beyond = [code for code in rights if not me.may(code)]
-    if beyond or not _reaches(me.companies, companies) or not _reaches(me.warehouses, warehouses):
+    if _beyond(me, rights, companies, warehouses, denied):
         raise Forbidden("不能授予超出自己权限的权限")
     before = holdings(ctx.conn, role_id)
     settle(ctx.conn, role_id, rights, companies, warehouses, denied)
@@ -105,31 +113,47 @@ def may_touch(ctx: Context, role_id: int) -> None:
 
 
 def may_hand_out(ctx: Context, role_id: int) -> None:
-    """Refuse to give or take a role that holds more than oneself."""
+    """Refuse to give or take a role that holds, sees or reaches more than oneself."""
     me = ctx.principal
-    if ALL_RIGHTS in me.rights:
-        return
-    role = ctx.conn.execute(select(Role.scope_kind, Role.sees_cost).where(Role.role_id == role_id)).first()
+    query = select(Role.scope_kind, Role.own_kind, Role.sees_cost).where(Role.role_id == role_id)
+    role = ctx.conn.execute(query).first()
     if role is None:
         raise NotFound("角色")
     held = holdings(ctx.conn, role_id)
-    wider = role.sees_cost > me.sees_cost or (role.scope_kind == 1 and me.companies is not None)
-    beyond = [code for code in held["rights"] if not me.may(str(code))]
-    if wider or beyond or not _reaches(me.companies, held["companies"]):
+    denied = [(str(item["screen"]), str(item["field"])) for item in held["denied"]]
+    if _wider(me, role.scope_kind, role.own_kind, role.sees_cost) or _beyond(
+        me, held["rights"], held["companies"], held["warehouses"], denied
+    ):
         raise Forbidden("该角色的权限超出自己的权限，不能操作")
 
 
-def _reaches(mine: frozenset[int] | None, asked: Iterable[object]) -> bool:
-    return mine is None or set(asked) <= mine
+def _beyond(
+    me: Principal,
+    rights: Iterable[str],
+    companies: Iterable[int],
+    warehouses: Iterable[int],
+    denied: Iterable[tuple[str, str]],
+) -> bool:
+    """Whether holdings pass one's own: a right, a company, a warehouse (none = all of them), or a hidden field."""
+    asked = frozenset(warehouses)
+    return (
+        any(not me.may(code) for code in rights)
+        or (me.companies is not None and not me.companies.issuperset(companies))
+        or (me.warehouses is not None and not (asked and asked <= me.warehouses))
+        or not me.denied_fields.issubset(denied)
+    )
 
 
-def may_shape(me: Principal, row: dict[str, object]) -> None:
+def _wider(me: Principal, scope_kind: int, own_kind: int, sees_cost: bool) -> bool:
+    """Whether a role's shape passes one's own: all companies, cost, or more than one's own documents."""
+    return (
+        (sees_cost and not me.sees_cost)
+        or (scope_kind == ALL_COMPANIES and me.companies is not None)
+        or own_kind < OWN_KINDS[me.own]
+    )
+
+
+def may_shape(me: Principal, row: Mapping[str, Any]) -> None:
     """Refuse a role whose scope or cost right would pass one's own."""
-    order = ("all", "department", "own")
-    wider = int(str(row["own_kind"])) - 1 < order.index(me.own)
-    if (
-        (row["sees_cost"] and not me.sees_cost)
-        or (row["scope_kind"] == 1 and me.companies is not None)
-        or wider
-    ):
+    if _wider(me, row["scope_kind"], row["own_kind"], row["sees_cost"]):
         raise Forbidden("不能授予超出自己权限的数据范围")

@@ -28,6 +28,8 @@ from api.kit.stamping import Stamped
 SCOPES = {1: "全部公司", 2: "指定公司"}
 OWNS = {1: "全部单据", 2: "本部门单据", 3: "本人单据"}
 OWN_NAMES = {1: "all", 2: "department", 3: "own"}
+OWN_KINDS = {name: kind for kind, name in OWN_NAMES.items()}
+ALL_COMPANIES = 1
 
 
 class Role(Resource):

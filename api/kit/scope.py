@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Table, and_, or_, select, true
+from sqlalchemy import ColumnElement, Table, and_, false, or_, select, true
 
 ALL_RIGHTS = "*"
 
@@ -55,7 +55,8 @@ def within(table: Table, principal: Principal) -> ColumnElement[bool]:
         if principal.own == "own":
             conditions.append(columns["maker_id"] == principal.user_id)
         elif principal.own == "department":
-            conditions.append(columns["department_id"] == principal.department_id)
+            mine = principal.department_id
+            conditions.append(false() if mine is None else columns["department_id"] == mine)
     return and_(true(), *conditions)
 
 
