@@ -15,9 +15,9 @@ from api.kit.document import MAX_LINES, Bill, Block, GoodsBill, GoodsLine
 from api.kit.errors import Edited, NotFound, Refusal
 from api.kit.flow import STATUSES, UNAUDITED
 from api.kit.pricing import price_line
-from api.kit.records import refusing_duplicates
+from api.kit.records import refusing_duplicates, refusing_references
 from api.kit.scope import Principal, within
-from api.kit.validation import Problems, check_references, clean
+from api.kit.validation import Problems, as_key, check_references, clean
 
 TOTALS = (
     ("total_quantity", "quantity"),
@@ -54,13 +54,14 @@ def edit(ctx: Context, cls: type[Bill], key: int, payload: Mapping[str, Any]) ->
     if str(payload.get("revision")) != str(stored.revision):
         raise Edited()
     draft = prepare(ctx, cls, payload, before=stored)
-    with refusing_duplicates(cls):
+    with refusing_duplicates(cls), refusing_references("修改"):
         values = {**draft.header, "revision": stored.revision + 1}
         ctx.conn.execute(cls.table().update().where(cls.key() == key).values(values))
         for block in _blocks(cls):
             ctx.conn.execute(block.cls.table().delete().where(block.cls.table().c.bill_id == key))
             _insert_rows(ctx.conn, block, key, draft)
     before = {name: getattr(stored, name) for name in draft.header}
+    draft.header.setdefault("company_id", stored.company_id)
     _log(ctx, cls, key, stored.bill_no, "edit", draft, before=before)
     return {"id": key, "bill_no": stored.bill_no}
 
@@ -70,7 +71,8 @@ def delete(ctx: Context, cls: type[Bill], key: int) -> str:
     stored = locked(ctx, cls, key)
     if stored.status != UNAUDITED:
         raise Refusal(f"单据{STATUSES[stored.status]}，不能删除")
-    ctx.conn.execute(cls.table().delete().where(cls.key() == key))
+    with refusing_references("删除"):
+        ctx.conn.execute(cls.table().delete().where(cls.key() == key))
     no, company = stored.bill_no, stored.company_id
     business_log.write(ctx.conn, ctx.principal, cls.name(), key, "del", bill_no=no, company_id=company)
     return no
@@ -96,7 +98,8 @@ def prepare(
     for block in _blocks(cls):
         if before is not None and block.name not in payload:
             problems.add(f"修改单据时请一并提交{block.label}")
-        rows, labels = _rows(block, payload.get(block.name), ctx.principal, problems)
+        stored_rows = _hidden_values(ctx, block, before.bill_id) if before is not None else {}
+        rows, labels = _rows(block, payload.get(block.name), ctx.principal, problems, stored_rows)
         draft.children[block.name] = rows
         places.append((block, labels))
     problems.settle()
@@ -120,7 +123,8 @@ def prepare(
 
 
 def _in_scope(header: Mapping[str, Any], principal: Principal, problems: Problems) -> None:
-    if principal.own == "department" and header.get("department_id") != principal.department_id:
+    mine = principal.department_id
+    if principal.own == "department" and (mine is None or header.get("department_id") != mine):
         problems.add("只能录入本部门的单据")
 
 
@@ -130,7 +134,11 @@ def _blocks(cls: type[Bill]) -> tuple[Block, ...]:
 
 
 def _rows(
-    block: Block, sent: Any, principal: Principal, problems: Problems
+    block: Block,
+    sent: Any,
+    principal: Principal,
+    problems: Problems,
+    stored: Mapping[int, Mapping[str, Any]],
 ) -> tuple[list[dict[str, Any]], list[str]]:
     rows = sent if isinstance(sent, list) else []
     if len(rows) > MAX_LINES:
@@ -142,12 +150,27 @@ def _rows(
         problems.place = f"第{number}行"
         if not isinstance(row, Mapping):
             raise Refusal(f"{block.label}第{number}行格式不正确")
-        cleaned.append(
-            {**clean(block.cls, row, principal, block.cls.name(), problems, partial=False), "line_no": number}
-        )
+        kept = stored.get(as_key(row.get("line_id")) or 0, {})
+        values = clean(block.cls, row, principal, block.cls.name(), problems, partial=False, kept=kept)
+        cleaned.append({**values, "line_no": number})
         labels.append(problems.place)
     problems.place = ""
     return cleaned, labels
+
+
+def _hidden_values(ctx: Context, block: Block, key: int) -> dict[int, Mapping[str, Any]]:
+    """What the stored rows of a bill hold in fields that the principal may not see, by line."""
+    me, screen = ctx.principal, block.cls.name()
+    hidden = [
+        item.name
+        for item in block.cls.fields()
+        if item.writable and not me.sees(screen, item.name, item.permission)
+    ]
+    if not hidden:
+        return {}
+    table = block.cls.table()
+    query = select(table.c.line_id, *(table.c[name] for name in hidden)).where(table.c.bill_id == key)
+    return {row.line_id: {name: getattr(row, name) for name in hidden} for row in ctx.conn.execute(query)}
 
 
 def price(cls: type[Bill], draft: Draft) -> None:

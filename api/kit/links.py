@@ -68,7 +68,8 @@ def draft(ctx: Context, cls: type[Bill], link: Link, key: int) -> dict[str, Any]
         "remark",
     }
     labels = {item.label_field for item in cls.fields() if item.ref and item.name in taken}
-    kept = {name: value for name, value in header._mapping.items() if name in taken | labels}
+    shown = masked(header, masks(source, source.name(), ctx.principal))
+    kept = {name: value for name, value in shown.items() if name in taken | labels}
     return {**kept, "lines": _rest(ctx, cls, link, key)}
 
 
@@ -98,7 +99,7 @@ def _rest(ctx: Context, cls: type[Bill], link: Link, key: int) -> list[dict[str,
                 link.column: row.line_id,
                 "remark": None,
             }
-            found.append({**masked(row, hidden), **changed})
+            found.append({**masked(row, hidden), **{k: v for k, v in changed.items() if k not in hidden}})
     if not found:
         raise Refusal(f"{_label(link)}已全部执行")
     return found
@@ -125,10 +126,10 @@ def execute(ctx: Context, executing: Iterable[Row[Any]], link: Link, sign: Decim
         .order_by(headers.c.bill_id)
         .with_for_update()
     ).all()
-    if sign > 0:
-        for row in locked:
-            if row.status not in (AUDITED, LOCKED):
-                raise Refusal(f"{_label(link)}{row.bill_no}不是已审核状态，不能执行")
+    for row in locked:
+        if row.status not in (AUDITED, LOCKED):
+            hint = "不能执行" if sign > 0 else "不能退回已执行数量，请先打开它"
+            raise Refusal(f"{_label(link)}{row.bill_no}不是已审核状态，{hint}")
     _count(ctx.conn, link, wanted)
 
 

@@ -40,6 +40,12 @@ def refuse_executed(doc: Document, action: str) -> None:
         raise Refusal("订单已有后续单据执行，不能反审核或作废，请先处理后续单据或关闭订单")
 
 
+def refuse_returned(doc: Document, action: str) -> None:
+    """A delivery that linked returns stand on is not taken back."""
+    if action in ("antiAuditor", "invalid") and any(line.returned_quantity for line in doc.lines):
+        raise Refusal("该单据已有退货，不能反审核或作废，请先处理退货单")
+
+
 def returned() -> Mapped[Decimal]:
     """The counter of a delivery's line: how much of it came back."""
     return quantity("已退数量", form=False, copied=False, list=False, sort=31)

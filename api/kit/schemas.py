@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, create_model
 from pydantic import Field as Described
 
-from api.kit.document import Bill
+from api.kit.document import Bill, Child
 from api.kit.fields import Field
 from api.kit.projection import shown_fields
 from api.kit.resource import Declared, Resource
@@ -93,6 +93,8 @@ def _answered(item: Field) -> dict[str, Any]:
 def save_model(cls: type[Declared]) -> type[Payload]:
     """The body of add and edit; `id` and `revision` matter to edit alone."""
     members: dict[str, Any] = {item.name: _sent(item) for item in cls.fields() if item.writable}
+    if issubclass(cls, Child):
+        members["line_id"] = (int | str | None, Described(None, description="读取时的行，隐藏的字段按它保留"))
     if issubclass(cls, Resource):
         members["id"] = (int | str | None, Described(None, description="要修改的记录"))
     if issubclass(cls, Bill):

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal, InvalidOperation
+from types import MappingProxyType
 from typing import Any
 
 from sqlalchemy import Connection, select
@@ -56,16 +57,27 @@ def clean(
     problems: Problems,
     *,
     partial: bool,
+    kept: Mapping[str, Any] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """The payload's writable, permitted fields as typed values; absent ones get their defaults unless `partial`."""
+    """The payload's writable fields as typed values.
+
+    What is not sent gets its default, or is left out if `partial`; what the principal may not see, or is sent as
+    无权限, counts as not sent, but keeps the value that `kept` has for it.
+    """
     values: dict[str, Any] = {}
     for item in cls.fields():
-        if not item.writable or not principal.sees(screen, item.name, item.permission):
+        if not item.writable:
             continue
         sent = payload.get(item.name)
         if isinstance(sent, str):
             sent = sent.strip()
-        if sent == MASK or (partial and item.name not in payload):
+        if sent == MASK or not principal.sees(screen, item.name, item.permission):
+            if item.name in kept:
+                values[item.name] = kept[item.name]
+            if partial or item.name in kept:
+                continue
+            sent = None
+        elif partial and item.name not in payload:
             continue
         found = len(problems.failures)
         value = value_of(item, sent, problems)

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Mapped
 from api.kit.context import Context
 from api.kit.document import BillType, Block, Document, Link, Rows, Values, declare
 from api.kit.fields import ref, source_line
-from api.kit.orders import returned
+from api.kit.orders import refuse_returned, returned
 from api.kit.posting import Postings, SettlementOpen
 from api.kit.resource import Menu
 from api.kit.validation import Problems
@@ -78,3 +78,7 @@ class SalesOutbound(StockBill):
         header = doc.header
         owed = SettlementOpen("customer", header.customer_id, header.total_amount, header.due_date)
         return Postings(stock=outbound(doc, orders=True), settlements=(owed,))
+
+    @classmethod
+    def guard(cls, ctx: Context, doc: Document, action: str) -> None:
+        refuse_returned(doc, action)
