@@ -142,7 +142,8 @@ def _apply(ctx: Context, cls: type[Bill], doc: Document, step: Transition) -> No
         ledgers().reverse(ctx, cls.reference(doc.header))
     else:
         closing = cls.closing(doc)
-        ledgers().post(ctx, cls, doc, closing if step.effect == "close" else negated(closing))
+        if closing != Postings():
+            ledgers().post(ctx, cls, doc, closing if step.effect == "close" else negated(closing))
 
 
 def negated(postings: Postings) -> Postings:
