@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -9,6 +10,7 @@ from sqlalchemy import Column, Row, Table
 
 from api.kit import registry
 from api.kit.database import Base
+from api.kit.errors import Invalid
 from api.kit.fields import Derived, Field, fields_of
 from api.kit.stamping import Stamped
 
@@ -105,6 +107,12 @@ class Declared(Stamped, Base):
     @classmethod
     def complete(cls, row: dict[str, Any]) -> None:
         """Fill what is derived from other fields before saving, say pinyin initials; override."""
+
+
+def refuse_move(row: Mapping[str, Any], before: Row[Any] | None, column: str, msg: str) -> None:
+    """Refuse to change the owner of a record that bills and ledgers know by it."""
+    if before is not None and row[column] != getattr(before, column):
+        raise Invalid(msg)
 
 
 class Resource(Declared):

@@ -6,21 +6,29 @@ import re
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import UniqueConstraint
+from sqlalchemy import Row, UniqueConstraint
 from sqlalchemy.orm import Mapped
 
+from api.kit.context import Context
 from api.kit.errors import Invalid
 from api.kit.fields import enum, flag, integer, key, money, ref, text, textarea
-from api.kit.resource import Declaration, Menu, Resource
+from api.kit.resource import Declaration, Menu, Resource, refuse_move
 
 ACCOUNT_KINDS = {1: "现金", 2: "银行", 3: "平台"}
-MOBILE = re.compile(r"1\d{10}")
+MOBILE = re.compile(r"1[0-9]{10}")
+MAX_PAYMENT_DAYS = 3650
 
 
 def check_mobile(row: dict[str, Any], name: str) -> None:
     """Mainland mobile numbers only (spec/3-rules.md 5.3)."""
     if row.get(name) and not MOBILE.fullmatch(row[name]):
         raise Invalid("仅支持中国大陆11位手机号码")
+
+
+def check_payment_days(row: dict[str, Any]) -> None:
+    """Payment terms are days, years at most: due dates stay dates."""
+    if int(row["payment_days"]) > MAX_PAYMENT_DAYS:
+        raise Invalid(f"“账期（天）”请输入小于等于{MAX_PAYMENT_DAYS}的数")
 
 
 class Supplier(Resource):
@@ -43,6 +51,10 @@ class Supplier(Resource):
     payment_days: Mapped[int] = integer("账期（天）", rule="positiveInt")
     address: Mapped[str | None] = textarea("地址", max_length=200)
     enabled: Mapped[bool] = flag("启用", default=True)
+
+    @classmethod
+    def check(cls, row: dict[str, Any]) -> None:
+        check_payment_days(row)
 
 
 class Customer(Resource):
@@ -80,6 +92,11 @@ class Customer(Resource):
     @classmethod
     def check(cls, row: dict[str, Any]) -> None:
         check_mobile(row, "customer_mobile")
+        check_payment_days(row)
+
+    @classmethod
+    def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:
+        refuse_move(row, before, "company_id", "客户的公司不能修改，请在新公司另建客户")
 
 
 class ReceivablesMode(Resource):

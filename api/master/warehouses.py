@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from sqlalchemy import Row
 from sqlalchemy.orm import Mapped
 
+from api.kit.context import Context
 from api.kit.fields import enum, flag, key, ref, text, textarea
-from api.kit.resource import Declaration, Menu, Resource
+from api.kit.resource import Declaration, Menu, Resource, refuse_move
 
 WAREHOUSE_TYPES = {1: "正品仓", 2: "残次品仓", 3: "三包仓"}
 WARNING_MODES = {0: "不预警", 1: "预警并禁止", 2: "预警后确认"}
@@ -33,6 +37,10 @@ class Warehouse(Resource):
     address: Mapped[str | None] = textarea("地址", max_length=200)
     enabled: Mapped[bool] = flag("启用", default=True)
 
+    @classmethod
+    def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:
+        refuse_move(row, before, "company_id", "仓库的公司不能修改，请在新公司另建仓库")
+
 
 class Allocation(Resource):
     """库位: a place inside a warehouse; a stock row without one lies in the warehouse at large."""
@@ -51,3 +59,7 @@ class Allocation(Resource):
     allocation_name: Mapped[str] = text("库位", required=True, search=True)
     warehouse_id: Mapped[int] = ref("warehouse", "仓库", required=True, search=True, index=True)
     enabled: Mapped[bool] = flag("启用", default=True)
+
+    @classmethod
+    def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:
+        refuse_move(row, before, "warehouse_id", "库位的仓库不能修改，请在新仓库另建库位")
