@@ -90,6 +90,7 @@ with found as (
         from stock_total t
         where t.goods_id = g.goods_id and t.company_id = :company_id
           and (cast(:warehouse_id as bigint) is null or t.warehouse_id = :warehouse_id)
+          and (cast(:warehouses as bigint[]) is null or t.warehouse_id = any(:warehouses))
     ) s on :by_stock
     where g.enabled {conditions}
     order by {order} g.goods_num
@@ -115,13 +116,15 @@ left join lateral (
     from stock_total t
     where t.goods_id = g.goods_id and t.company_id = :company_id
       and (cast(:warehouse_id as bigint) is null or t.warehouse_id = :warehouse_id)
+      and (cast(:warehouses as bigint[]) is null or t.warehouse_id = any(:warehouses))
 ) s on true
 left join lateral ({last_price}) last on true
 order by {order} g.goods_num
 """
 _LAST_PRICE = """
     select l.price from {bill}_line l join {bill} h using (bill_id)
-    where l.goods_id = g.goods_id and h.{partner}_id = :{partner}_id and h.status in (2, 4, 5) and not l.is_gift
+    where l.goods_id = g.goods_id and h.{partner}_id = :{partner}_id and h.company_id = :company_id
+      and h.status in (2, 4, 5) and not l.is_gift
     order by h.business_date desc, l.line_id desc limit 1
 """
 _TEXTS = (
@@ -148,6 +151,8 @@ def find(ctx: Context, query: GoodsQuery) -> dict[str, Any]:
     values |= {name: values[name] or None for name in ("warehouse_id", "customer_id", "supplier_id")}
     keyword = query.keyword.strip() or query.goods_name.strip()
     values["exact"] = keyword
+    warehouses = ctx.principal.warehouses
+    values["warehouses"] = None if warehouses is None else sorted(warehouses)
     conditions = _conditions(query, keyword, values)
     order = (
         "(g.barcode = :exact or g.goods_num = :exact or g.shorthand_code = :exact) desc nulls last,"
@@ -160,7 +165,8 @@ def find(ctx: Context, query: GoodsQuery) -> dict[str, Any]:
     )
     rows = ctx.conn.execute(text(sql), {**values, "by_stock": by_stock}).all()
     total = rows[0].total if rows else 0
-    data = [_shown(ctx, dict(row._mapping)) for row in rows]
+    supplied = bool(query.supplier_id and not query.customer_id)
+    data = [_shown(ctx, dict(row._mapping), supplied) for row in rows]
     last_page = max(1, -(-total // query.per_page))
     return {
         "data": data,
@@ -220,10 +226,13 @@ def _last_price(query: GoodsQuery) -> str:
     return "select cast(null as numeric) as price"
 
 
-def _shown(ctx: Context, row: dict[str, Any]) -> dict[str, Any]:
+def _shown(ctx: Context, row: dict[str, Any], supplied: bool) -> dict[str, Any]:
+    """A row as the principal may see it; a supplier's last price is what goods cost."""
     del row["total"]
     if not ctx.principal.sees_cost:
         row["cost_price"] = row["purchase_price"] = MASK
+        if supplied:
+            row["last_price"] = MASK
     return row
 
 
