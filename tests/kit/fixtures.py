@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import psycopg
 import pytest
+import structlog
 from sqlalchemy import Connection, Engine
 from starlette.testclient import TestClient
 
@@ -70,6 +71,7 @@ def site(postgres: EmbeddedPostgres, world: World) -> Iterator[Site]:
             yield Site(postgres.url(name), http, world, database.engine())
         settle()
         database.engine().dispose()
+        database.side_engine().dispose()
     forget()
     administer(postgres, f"drop database {name} with (force)")
 
@@ -81,9 +83,15 @@ def conn(site: Site) -> Iterator[Connection]:
         yield conn
 
 
+structlog.configure(
+    processors=[structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)]
+)
+
+
 def forget() -> None:
     """Drop what a process keeps of its database."""
     database.engine.cache_clear()
+    database.side_engine.cache_clear()
     jobs._deferring.cache_clear()
     sessions._grants.clear()
 

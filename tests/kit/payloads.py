@@ -52,6 +52,8 @@ def row_of(cls: type[Declared], world: World) -> dict[str, Any]:
         if item.writable and not item.hidden:
             given = (cls.name(), item.name)
             found[item.name] = GIVEN[given] if given in GIVEN else value_of(item, world)
+    if cls.name() == "company_goods":
+        found["goods_id"] = world.spares[next(_numbers) % len(world.spares)]
     if issubclass(cls, Child) and "is_gift" in found:
         found["is_gift"] = False
     return found

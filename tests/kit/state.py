@@ -6,6 +6,7 @@ from sqlalchemy import Connection
 
 from api.kit.database import Base
 from api.ledger import checks
+from api.shell import integrity
 
 PASSING = frozenset({"user_session", "login_attempt", "bill_counter"})
 """Sessions are touched, tries are recorded and numbers may be lost: these may differ."""
@@ -22,5 +23,6 @@ def fingerprint(conn: Connection) -> dict[str, tuple[int, int]]:
 
 
 def broken(conn: Connection) -> dict[str, list[dict[str, object]]]:
-    """The integrity checks that find something, with what they found."""
+    """The integrity checks of ledgers and bills that find something, with what they found."""
+    assert integrity
     return {finding.check.name: finding.rows for finding in checks.run(conn) if finding.count}

@@ -219,10 +219,17 @@ class TestDelete:
         assert failure["msg"] == f"{cls.declaration.label}不存在或无权访问"
 
     @addable
-    @pytest.mark.parametrize("ids", [[10**30], [-1], ["²"], [1.5], "1", None])
-    def test_odd_ids_are_refused(self, site: Site, cls: type[Resource], ids: Any) -> None:
-        answer = site.as_("admin").post(f"{cls.declaration.api}/del", {"ids": ids})
-        assert (answer.status, answer.code) == (400, 400)
+    def test_odd_ids_are_refused(self, site: Site, cls: type[Resource]) -> None:
+        for ids in (
+            b"[1000000000000000000000000000000]",
+            b"[-1]",
+            '["²"]'.encode(),
+            b"[1.5]",
+            b'"1"',
+            b"null",
+        ):
+            answer = site.as_("admin").post(f"{cls.declaration.api}/del", b'{"ids":' + ids + b"}")
+            assert (answer.status, answer.code) == (400, 400), ids
 
 
 class TestForm:
@@ -239,11 +246,15 @@ class TestForm:
         by_form = caller.post(f"{api}/add", form=form)
         assert by_form.ok, by_form
         json_twin = {**sent, **{name: f"{sent[name]}x" for name in _unique_texts(cls)}}
+        if cls.name() == "company_goods":
+            json_twin["goods_id"] = payload_of(cls, site.world)["goods_id"]
         by_json = caller.post(f"{api}/add", json_twin)
         assert by_json.ok, by_json
         one = caller.get(f"{api}/getInfo", id=by_form.data["id"]).data
         other = caller.get(f"{api}/getInfo", id=by_json.data["id"]).data
         own = {cls.key().key, "bill_no", "made_at", *_unique_texts(cls), "logogram"}
+        if cls.name() == "company_goods":
+            own |= {"goods_id", "goods_name", "goods_num"}
         for row in (one, other):
             for block in cls.bill.blocks if cls.bill else ():
                 for line in row[block.name]:

@@ -34,9 +34,7 @@ def price_of(vector: dict[str, Any]) -> tuple[Decimal, Decimal, pricing.Priced]:
         discount = pricing.line_amount(quantity, price) - given(vector, "total")
     options = {"allow_negative": vector["input"].get("allow_negative", False)}
     factor = Decimal(vector["input"].get("factor", "1"))
-    line = pricing.price_line(
-        quantity, price, discount, given(vector, "tax_rate"), factor=factor, **options
-    )
+    line = pricing.price_line(quantity, price, discount, given(vector, "tax_rate"), factor=factor, **options)
     return quantity, price, line
 
 

@@ -17,14 +17,16 @@ from api.kit import menus, records, registry
 from api.kit.context import Context
 
 PASSWORD = "right-horse-1"
+SPARES = 60
 
 
 @dataclass
 class World:
-    """Ids by name (users as user_<name>, roles as role_<name>), and an API token of every user."""
+    """Ids by name (users as user_<name>, roles as role_<name>), an API token of every user, goods nobody uses."""
 
     ids: dict[str, int] = field(default_factory=dict)
     tokens: dict[str, str] = field(default_factory=dict)
+    spares: list[int] = field(default_factory=list)
 
     def __getattr__(self, name: str) -> int:
         try:
@@ -43,7 +45,7 @@ def build(conn: Connection) -> World:
         world.ids[name] = records.add(ctx, registry.get(resource), values)
         return world.ids[name]
 
-    _group_masters(add, world)
+    _group_masters(conn, add, world)
     for mark in ("a", "b"):
         _company_masters(add, world, mark)
     _users(conn, add, world)
@@ -51,7 +53,7 @@ def build(conn: Connection) -> World:
     return world
 
 
-def _group_masters(add: Any, world: World) -> None:
+def _group_masters(conn: Connection, add: Any, world: World) -> None:
     add("type1", "goods_type", goods_type_name="轮胎", level=1)
     add("type2", "goods_type", goods_type_name="全钢胎", level=2, p_id=world.type1)
     add("brand", "brand", brand_name="米其林", goods_type_id=world.type1)
@@ -71,6 +73,11 @@ def _group_masters(add: Any, world: World) -> None:
             unit_id=world.unit,
             is_batch=batch,
         )
+    spare = {"goods_type_id": world.type2, "unit_id": world.unit, "logogram": "BJ"}
+    rows = [{**spare, "goods_num": f"SPARE{n}", "goods_name": f"备件{n}"} for n in range(SPARES)]
+    table = registry.get("goods").table()
+    keys = conn.execute(insert(table).returning(table.c.goods_id), rows).scalars()
+    world.spares.extend(keys)
     add("supplier", "supplier", supplier_name="正新橡胶", payment_days=30)
     add("supplier2", "supplier", supplier_name="双钱集团", payment_days=0)
     add("mode", "receivables_mode", receivables_mode_name="现金")

@@ -1,0 +1,152 @@
+"""KHSK 收款单: money enters an account and settles receivables, never past what is open."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection
+
+from tests.kit.client import Answer
+from tests.kit.desk import Books, Desk, Made
+from tests.kit.fixtures import Site
+from tests.kit.state import broken, fingerprint
+
+
+@pytest.fixture(scope="module")
+def desk(site: Site) -> Desk:
+    found = Desk(site)
+    found.stock_in(site.world.oil, 10000)
+    return found
+
+
+@pytest.fixture
+def books(conn: Connection) -> Books:
+    return Books(conn)
+
+
+@pytest.fixture
+def owed(desk: Desk) -> Made:
+    """A receivable of 1130."""
+    line = {"goods_id": desk.world.oil, "quantity": "10", "price": "113", "tax_rate": "13"}
+    return desk.audited("sales_outbound", line)
+
+
+def off(item: int, amount: str) -> dict[str, Any]:
+    return {"settlement_id": item, "amount": amount}
+
+
+class TestPostings:
+    def test_money_write_off_and_advance(self, desk: Desk, books: Books, owed: Made) -> None:
+        world = desk.world
+        bill = desk.audited("customer_receipt", off(books.item(owed), "1000"), amount="1200.55")
+        assert books.money(bill) == [(world.mode, "1200.55")]
+        assert books.settlements(owed)[0][3:5] == ("1130.00", "130.00")
+        assert books.settlements(bill) == [
+            ("customer", world.customer_a, "advance", "-200.55", "-200.55", "2026-03-05")
+        ]
+
+    def test_without_write_offs_all_is_an_advance(self, desk: Desk, books: Books) -> None:
+        bill = desk.audited("customer_receipt", amount="50")
+        assert [row[2:5] for row in books.settlements(bill)] == [("advance", "-50.00", "-50.00")]
+
+    def test_an_advance_pays_a_later_receivable(
+        self, desk: Desk, books: Books, conn: Connection, owed: Made
+    ) -> None:
+        """Both items are written off against each other; no money moves."""
+        advance = desk.audited("customer_receipt", amount="500")
+        bill = desk.audited(
+            "customer_receipt",
+            off(books.item(owed), "500"),
+            off(books.item(advance), "-500"),
+            amount="0",
+        )
+        assert books.money(bill) == []
+        assert books.settlements(owed)[0][4] == "630.00"
+        assert books.settlements(advance)[0][4] == "0.00"
+        assert books.settlements(bill) == []
+        assert broken(conn) == {}
+
+    def test_a_used_advance_is_not_taken_back(self, desk: Desk, books: Books, owed: Made) -> None:
+        advance = desk.audited("customer_receipt", amount="500")
+        used = desk.audited(
+            "customer_receipt", off(books.item(owed), "100"), off(books.item(advance), "-100"), amount="0"
+        )
+        answer = desk.act("antiAuditor", advance)
+        assert answer.code == 400
+        assert used.no in answer.msg
+
+
+class TestWriteOff:
+    @pytest.mark.parametrize(
+        ("amount", "why"),
+        [
+            ("1130.01", "核销金额超过未核销金额 1130.00"),
+            ("-1", "核销金额超过未核销金额 1130.00"),
+            ("0", "核销金额超过未核销金额 1130.00"),
+        ],
+    )
+    def test_beyond_the_open_amount_is_refused(
+        self, desk: Desk, books: Books, owed: Made, amount: str, why: str
+    ) -> None:
+        answer = desk.add("customer_receipt", off(books.item(owed), amount), amount="2000")
+        assert (answer.code, answer.msg) == (400, f"第1行：{why}")
+
+    def test_an_item_stands_once_in_a_bill(self, desk: Desk, books: Books, owed: Made) -> None:
+        item = books.item(owed)
+        answer = desk.add("customer_receipt", off(item, "1"), off(item, "1"), amount="2")
+        assert (answer.code, answer.msg) == (400, "第2行：同一单据不能重复核销")
+
+    def test_more_than_the_bill_is_refused(self, desk: Desk, books: Books, owed: Made) -> None:
+        answer = desk.add("customer_receipt", off(books.item(owed), "10"), amount="9.99")
+        assert (answer.code, answer.msg) == (400, "核销金额合计不能超过单据金额")
+
+    def test_another_customers_item_is_refused(self, desk: Desk, books: Books, owed: Made) -> None:
+        answer = desk.add(
+            "customer_receipt", off(books.item(owed), "10"), amount="10", customer_id=desk.world.customer2_a
+        )
+        assert (answer.code, answer.msg) == (400, "第1行：待核销单据不存在或不属于该往来单位")
+
+    def test_a_suppliers_item_is_refused(self, desk: Desk, books: Books) -> None:
+        bought = desk.audited(
+            "purchase_inbound", {"goods_id": desk.world.oil, "quantity": "1", "price": "10"}
+        )
+        answer = desk.add("customer_receipt", off(books.item(bought), "1"), amount="10")
+        assert answer.code == 400
+
+    def test_nothing_at_all_is_refused(self, desk: Desk) -> None:
+        answer = desk.add("customer_receipt", amount="0")
+        assert (answer.code, answer.msg) == (400, "请输入金额")
+
+    def test_what_a_faster_receipt_took_is_refused_at_the_audit(
+        self, desk: Desk, books: Books, conn: Connection, owed: Made
+    ) -> None:
+        item = books.item(owed)
+        one, other = (desk.draft("customer_receipt", off(item, "700"), amount="700") for _ in range(2))
+        assert desk.act("auditorPass", one).ok
+        before = fingerprint(conn)
+        conn.rollback()
+        answer = desk.act("auditorPass", other)
+        assert answer.code == 400
+        assert f"{owed.no} 未核销 430.00，本次 700.00" in answer.msg
+        assert fingerprint(conn) == before
+
+    def test_eight_cashiers_at_once_never_pass_the_open_amount(
+        self, desk: Desk, books: Books, conn: Connection, owed: Made
+    ) -> None:
+        item = books.item(owed)
+        bills = [desk.draft("customer_receipt", off(item, "300"), amount="300") for _ in range(8)]
+        answers: list[Answer] = []
+
+        def audit(bill: Made) -> None:
+            answers.append(Desk(desk.site).act("auditorPass", bill))
+
+        threads = [threading.Thread(target=audit, args=(bill,)) for bill in bills]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert sorted(answer.code for answer in answers) == [200] * 3 + [400] * 5
+        assert books.settlements(owed)[0][4] == "230.00"
+        assert broken(conn) == {}

@@ -1,0 +1,409 @@
+"""Every bill type through every transition, from every status, in races, twice, and in a closed period."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection
+
+from api import catalogue
+from api.kit import registry
+from api.kit.document import Bill
+from api.kit.flow import TRANSITIONS
+from api.ledger import periods
+from tests.kit.client import Answer
+from tests.kit.desk import Desk, Made
+from tests.kit.fixtures import Site
+from tests.kit.payloads import payload_of
+from tests.kit.state import broken, fingerprint
+from tests.ledger.words import balances
+
+assert catalogue.__all__
+BILLS: list[type[Bill]] = [cls for cls in registry.declared() if issubclass(cls, Bill)]
+every = pytest.mark.parametrize("cls", BILLS, ids=lambda cls: cls.name())
+orders = pytest.mark.parametrize(
+    "cls", [cls for cls in BILLS if cls.bill and "close" in cls.bill.transitions], ids=lambda cls: cls.name()
+)
+STALE = "单据状态已变化，请刷新后重试"
+CLOSED = "2025-11"
+
+
+class Counter:
+    """Makes generic bills that can be audited, and takes them to a status."""
+
+    def __init__(self, site: Site) -> None:
+        self.desk = Desk(site)
+        self.desk.stock_in(site.world.oil, 100000, allocation_id=site.world.allocation_a)
+
+    def draft(self, cls: type[Bill], **header: Any) -> Made:
+        body = {**payload_of(cls, self.desk.world), **header}
+        answer = self.desk.caller.post(f"{cls.declaration.api}/add", body)
+        assert answer.ok, answer
+        return Made(cls.name(), answer.data["id"], answer.data["bill_no"])
+
+    def bill(self, cls: type[Bill], status: int, **header: Any) -> Made:
+        """A bill in a status: 1 unaudited, 2 audited, 3 voided, 4 closed."""
+        made = self.draft(cls, **header)
+        for action in {1: (), 2: ("auditorPass",), 3: ("invalid",), 4: ("auditorPass", "close")}[status]:
+            answer = self.desk.act(action, made)
+            assert answer.ok, answer
+        return made
+
+    def status(self, bill: Made) -> int:
+        found: int = self.desk.info(bill)["status"]
+        return found
+
+    def edit(self, bill: Made, **changed: Any) -> Answer:
+        info = self.desk.info(bill)
+        return self.desk.caller.post(
+            self.desk.path(bill.resource, "edit"), {**info, "id": bill.id, **changed}
+        )
+
+
+@pytest.fixture(scope="module")
+def counter(site: Site) -> Counter:
+    return Counter(site)
+
+
+@pytest.fixture
+def unchanged(conn: Connection) -> Iterator[None]:
+    """What the test does must leave the database as it was; made bills come from fixtures before."""
+    before = fingerprint(conn)
+    conn.rollback()
+    yield
+    assert fingerprint(conn) == before
+
+
+def statuses(cls: type[Bill]) -> tuple[int, ...]:
+    assert cls.bill is not None
+    return (1, 2, 3, 4) if "close" in cls.bill.transitions else (1, 2, 3)
+
+
+def allowed(cls: type[Bill]) -> list[tuple[str, int]]:
+    assert cls.bill is not None
+    return [(name, status) for name in cls.bill.transitions for status in TRANSITIONS[name].source]
+
+
+def refused(cls: type[Bill]) -> list[tuple[str, int]]:
+    assert cls.bill is not None
+    return [
+        (name, status)
+        for name in cls.bill.transitions
+        for status in statuses(cls)
+        if status not in TRANSITIONS[name].source
+    ]
+
+
+def cells(pick: Any) -> Any:
+    found = [
+        pytest.param(cls, name, status, id=f"{cls.name()}-{name}-{status}")
+        for cls in BILLS
+        for name, status in pick(cls)
+    ]
+    return pytest.mark.parametrize(("cls", "action", "status"), found)
+
+
+class TestTransition:
+    @cells(allowed)
+    def test_it_moves_the_bill_and_is_logged(
+        self, counter: Counter, conn: Connection, cls: type[Bill], action: str, status: int
+    ) -> None:
+        bill = counter.bill(cls, status)
+        revision = counter.desk.info(bill)["revision"]
+        answer = counter.desk.act(action, bill, reason="单价不对")
+        assert answer.ok, answer
+        assert answer.data == {"success": [bill.id], "failures": []}
+        after = counter.desk.info(bill)
+        assert after["status"] == TRANSITIONS[action].target
+        assert after["revision"] > revision
+        log = counter.desk.caller.get(counter.desk.path(cls.name(), "getLog"), id=bill.id).data[0]
+        assert (log["action"], log["user_name"]) == (action, "管理员")
+        assert broken(conn) == {}
+
+    @cells(refused)
+    def test_from_another_status_it_is_refused_and_changes_nothing(
+        self, counter: Counter, conn: Connection, cls: type[Bill], action: str, status: int
+    ) -> None:
+        bill = counter.bill(cls, status)
+        before = fingerprint(conn)
+        conn.rollback()
+        answer = counter.desk.act(action, bill, reason="单价不对")
+        assert (answer.status, answer.code, answer.msg) == (400, 400, STALE)
+        assert fingerprint(conn) == before
+
+    @every
+    def test_a_transition_the_type_lacks_has_no_address(self, counter: Counter, cls: type[Bill]) -> None:
+        assert cls.bill is not None
+        for name in TRANSITIONS.keys() - set(cls.bill.transitions):
+            answer = counter.desk.caller.post(f"{cls.declaration.api}/{name}", {"ids": [1]})
+            assert answer.status == 404
+
+
+class TestAudit:
+    @every
+    def test_the_auditor_and_the_moment_are_kept(self, counter: Counter, cls: type[Bill]) -> None:
+        info = counter.desk.info(counter.bill(cls, 2))
+        assert info["auditor_id"] == counter.desk.world.user_admin
+        assert info["audited_at"] >= info["made_at"]
+
+    @every
+    def test_twice_under_one_key_has_one_effect(
+        self, counter: Counter, conn: Connection, cls: type[Bill]
+    ) -> None:
+        bill, key = counter.bill(cls, 1), f"audit-{cls.name()}"
+        first = counter.desk.act("auditorPass", bill, key=key)
+        before = fingerprint(conn)
+        conn.rollback()
+        again = counter.desk.act("auditorPass", bill, key=key)
+        assert (first.code, first.data) == (again.code, again.data) == (200, first.data)
+        assert fingerprint(conn) == before
+
+    @every
+    def test_a_key_is_not_reused_for_another_bill(
+        self, counter: Counter, conn: Connection, cls: type[Bill]
+    ) -> None:
+        one, other, key = counter.bill(cls, 1), counter.bill(cls, 1), f"reuse-{cls.name()}"
+        assert counter.desk.act("auditorPass", one, key=key).ok
+        answer = counter.desk.act("auditorPass", other, key=key)
+        assert (answer.code, answer.msg) == (400, "同一请求标识不能用于不同的内容，请刷新页面后重试")
+        assert counter.status(other) == 1
+
+    @every
+    def test_a_batch_tells_each_failure_and_keeps_the_rest(self, counter: Counter, cls: type[Bill]) -> None:
+        done, fresh = counter.bill(cls, 2), counter.bill(cls, 1)
+        answer = counter.desk.act("auditorPass", done, Made(cls.name(), 999_999_999, ""), fresh)
+        assert answer.data["success"] == [fresh.id]
+        assert answer.data["failures"] == [
+            {"index": 1, "serial": done.no, "msg": STALE},
+            {"index": 2, "serial": "999999999", "msg": f"{cls.declaration.label}不存在或无权访问"},
+        ]
+        assert counter.status(fresh) == 2
+
+    @every
+    def test_a_batch_where_all_fail_is_refused(self, counter: Counter, cls: type[Bill]) -> None:
+        one, other = counter.bill(cls, 2), counter.bill(cls, 3)
+        answer = counter.desk.act("auditorPass", one, other)
+        assert (answer.code, answer.msg) == (400, "选择2条，成功审核0条")
+        assert [row["serial"] for row in answer.data["failures"]] == [one.no, other.no]
+
+
+class TestUnaudit:
+    @every
+    def test_it_restores_every_balance(self, counter: Counter, conn: Connection, cls: type[Bill]) -> None:
+        bill = counter.bill(cls, 1)
+        before = balances(conn)
+        conn.rollback()
+        assert counter.desk.act("auditorPass", bill).ok
+        assert counter.desk.act("antiAuditor", bill).ok
+        assert balances(conn) == before
+        assert broken(conn) == {}
+        info = counter.desk.info(bill)
+        assert (info["auditor_id"], info["audited_at"]) == (None, None)
+
+    @every
+    def test_it_can_be_edited_and_audited_again(
+        self, counter: Counter, conn: Connection, cls: type[Bill]
+    ) -> None:
+        bill = counter.bill(cls, 2)
+        assert counter.desk.act("antiAuditor", bill).ok
+        assert counter.edit(bill, remark="改过").ok
+        assert counter.desk.act("auditorPass", bill).ok
+        assert broken(conn) == {}
+
+
+class TestVoid:
+    @every
+    def test_an_audited_bill_gives_back_all_it_posted(
+        self, counter: Counter, conn: Connection, cls: type[Bill]
+    ) -> None:
+        before = balances(conn)
+        conn.rollback()
+        bill = counter.bill(cls, 2)
+        assert counter.desk.act("invalid", bill).ok
+        assert balances(conn) == before
+        assert broken(conn) == {}
+
+    @every
+    def test_an_unaudited_bill_posts_nothing(
+        self, counter: Counter, conn: Connection, cls: type[Bill]
+    ) -> None:
+        bill = counter.bill(cls, 3)
+        for table in ("stock_ledger", "reservation_ledger", "settlement_ledger", "money_ledger"):
+            found = conn.exec_driver_sql(f"select count(*) from {table} where bill_no = %s", (bill.no,))
+            assert found.scalar() == 0
+
+
+class TestReject:
+    @every
+    def test_the_reason_is_kept_for_the_author(self, counter: Counter, cls: type[Bill]) -> None:
+        bill = counter.bill(cls, 1)
+        assert counter.desk.act("auditorNoPass", bill, reason="单价不对").ok
+        assert counter.desk.info(bill)["reject_reason"] == "单价不对"
+
+    @every
+    @pytest.mark.parametrize("reason", [None, "", "  "])
+    def test_without_a_reason_it_is_refused(
+        self, counter: Counter, cls: type[Bill], reason: str | None
+    ) -> None:
+        answer = counter.desk.act("auditorNoPass", counter.bill(cls, 1), reason=reason)
+        assert (answer.code, answer.msg) == (400, "请填写驳回原因")
+
+    @every
+    def test_an_audit_forgets_the_reason(self, counter: Counter, cls: type[Bill]) -> None:
+        bill = counter.bill(cls, 1)
+        assert counter.desk.act("auditorNoPass", bill, reason="单价不对").ok
+        assert counter.desk.act("auditorPass", bill).ok
+        assert counter.desk.info(bill)["reject_reason"] is None
+
+
+class TestClose:
+    @orders
+    def test_open_restores_what_close_released(
+        self, counter: Counter, conn: Connection, cls: type[Bill]
+    ) -> None:
+        bill = counter.bill(cls, 2)
+        before = balances(conn)
+        conn.rollback()
+        assert counter.desk.act("close", bill).ok
+        assert counter.desk.act("open", bill).ok
+        assert balances(conn) == before
+        assert broken(conn) == {}
+
+
+class TestEdit:
+    @every
+    def test_an_unaudited_bill_takes_changes(self, counter: Counter, cls: type[Bill]) -> None:
+        bill = counter.bill(cls, 1)
+        before = counter.desk.info(bill)
+        assert counter.edit(bill, remark="改过").ok
+        after = counter.desk.info(bill)
+        assert after["remark"] == "改过"
+        assert after["revision"] == before["revision"] + 1
+        own = {"remark", "revision"}
+        assert _without_line_ids(before, own) == _without_line_ids(after, own)
+
+    @every
+    @pytest.mark.parametrize(("status", "name"), [(2, "已审核"), (3, "已作废")])
+    def test_other_statuses_refuse(self, counter: Counter, cls: type[Bill], status: int, name: str) -> None:
+        answer = counter.edit(counter.bill(cls, status), remark="改过")
+        assert (answer.code, answer.msg) == (400, f"单据{name}，不能修改")
+
+    @every
+    def test_an_old_revision_is_refused(self, counter: Counter, cls: type[Bill]) -> None:
+        bill = counter.bill(cls, 1)
+        revision = counter.desk.info(bill)["revision"]
+        assert counter.edit(bill, remark="甲").ok
+        answer = counter.edit(bill, remark="乙", revision=revision)
+        assert (answer.code, answer.msg) == (400, "单据已被他人修改，请刷新后重试")
+        assert counter.desk.info(bill)["remark"] == "甲"
+
+    @every
+    def test_the_log_keeps_both_values(self, counter: Counter, cls: type[Bill]) -> None:
+        bill = counter.bill(cls, 1)
+        before = counter.desk.info(bill)["remark"]
+        assert counter.edit(bill, remark="改过").ok
+        row = counter.desk.caller.get(counter.desk.path(cls.name(), "getLog"), id=bill.id).data[0]
+        assert (row["action"], row["before"]["remark"], row["after"]["remark"]) == ("edit", before, "改过")
+
+
+class TestDelete:
+    @every
+    def test_an_unaudited_bill_is_deleted_and_its_number_never_used_again(
+        self, counter: Counter, cls: type[Bill]
+    ) -> None:
+        bill = counter.bill(cls, 1)
+        assert counter.desk.act("del", bill).ok
+        assert counter.bill(cls, 1).no > bill.no
+
+    @every
+    @pytest.mark.parametrize(("status", "name"), [(2, "已审核"), (3, "已作废")])
+    def test_other_statuses_refuse(self, counter: Counter, cls: type[Bill], status: int, name: str) -> None:
+        bill = counter.bill(cls, status)
+        answer = counter.desk.act("del", bill)
+        assert (answer.code, answer.msg) == (400, f"单据{name}，不能删除")
+        assert counter.status(bill) == status
+
+
+class TestRace:
+    @every
+    @pytest.mark.parametrize(
+        ("one", "other"), [("auditorPass", "auditorPass"), ("invalid", "invalid"), ("auditorPass", "del")]
+    )
+    def test_two_clerks_at_once_one_wins(
+        self, site: Site, counter: Counter, conn: Connection, cls: type[Bill], one: str, other: str
+    ) -> None:
+        """Both calls wait on the bill's row, which is held here until both are there."""
+        bill, answers = counter.bill(cls, 1), {}
+        table = cls.table()
+        conn.execute(table.select().where(table.c.bill_id == bill.id).with_for_update())
+
+        def send(place: int, action: str) -> None:
+            answers[place] = Desk(site).act(action, bill)
+
+        threads = [threading.Thread(target=send, args=pair) for pair in enumerate((one, other))]
+        for thread in threads:
+            thread.start()
+        _await_waiters(conn, 2)
+        conn.rollback()
+        for thread in threads:
+            thread.join(timeout=20)
+        won, lost = sorted(answers.values(), key=lambda answer: answer.code)
+        assert (won.code, lost.code) == (200, 400)
+        assert lost.msg == STALE or "不能删除" in lost.msg or "不存在" in lost.msg
+        assert broken(conn) == {}
+
+
+class TestClosedPeriod:
+    @pytest.fixture(scope="class")
+    def prepared(self, site: Site, counter: Counter) -> dict[str, dict[int, Made]]:
+        """A bill of each type, unaudited and audited, in a month that is then closed."""
+        found = {
+            cls.name(): {status: counter.bill(cls, status, business_date=f"{CLOSED}-15") for status in (1, 2)}
+            for cls in BILLS
+        }
+        with site.engine.begin() as conn:
+            periods.close_period(conn, site.world.company_a, CLOSED)
+        return found
+
+    @every
+    @pytest.mark.parametrize(("action", "status"), [("auditorPass", 1), ("antiAuditor", 2), ("invalid", 2)])
+    def test_nothing_posts_into_it(
+        self,
+        counter: Counter,
+        conn: Connection,
+        prepared: dict[str, dict[int, Made]],
+        cls: type[Bill],
+        action: str,
+        status: int,
+    ) -> None:
+        before = fingerprint(conn)
+        conn.rollback()
+        answer = counter.desk.act(action, prepared[cls.name()][status])
+        assert (answer.code, answer.msg) == (400, f"会计期间 {CLOSED} 已结账，请修改单据日期或先反结账")
+        assert fingerprint(conn) == before
+
+
+def _await_waiters(conn: Connection, wanted: int) -> None:
+    """Wait until so many backends wait for a lock."""
+    deadline = time.monotonic() + 10
+    waiting = 0
+    while time.monotonic() < deadline:
+        waiting = conn.exec_driver_sql(
+            "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
+        ).scalar_one()
+        if waiting >= wanted:
+            return
+        time.sleep(0.02)
+    raise AssertionError(f"{waiting} of {wanted} calls reached the bill")
+
+
+def _without_line_ids(info: dict[str, Any], names: set[str]) -> dict[str, Any]:
+    kept = {name: value for name, value in info.items() if name not in names}
+    for name, value in kept.items():
+        if isinstance(value, list):
+            kept[name] = [{k: v for k, v in line.items() if k != "line_id"} for line in value]
+    return kept

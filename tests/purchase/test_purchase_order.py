@@ -1,0 +1,149 @@
+"""CGDD 采购订单: posts nothing; its lines count what was received, never past what was ordered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection
+
+from tests.kit.desk import Books, Desk, Made
+from tests.kit.fixtures import Site
+from tests.kit.state import broken
+
+
+@pytest.fixture(scope="module")
+def desk(site: Site) -> Desk:
+    return Desk(site)
+
+
+@pytest.fixture
+def order(desk: Desk) -> Made:
+    """Ten audited pieces."""
+    return desk.audited("purchase_order", {"goods_id": desk.world.oil, "quantity": "10", "price": "20"})
+
+
+def receiving(desk: Desk, order: Made, quantity: str, **more: Any) -> dict[str, Any]:
+    [line] = desk.line_ids(order)
+    return {"goods_id": desk.world.oil, "quantity": quantity, "price": "20", "order_line_id": line, **more}
+
+
+class TestAudit:
+    def test_it_posts_nothing(self, desk: Desk, order: Made, conn: Connection) -> None:
+        books = Books(conn)
+        assert (books.stock(order), books.settlements(order), books.money(order)) == ([], [], [])
+
+
+class TestExecution:
+    def test_the_receiving_status_follows(self, desk: Desk, order: Made) -> None:
+        assert desk.info(order)["receiving_status"] == 1
+        desk.audited("purchase_inbound", receiving(desk, order, "4"))
+        assert desk.info(order)["receiving_status"] == 3
+        assert desk.info(order)["lines"][0]["executed_quantity"] == "4.000"
+        desk.audited("purchase_inbound", receiving(desk, order, "6"))
+        assert desk.info(order)["receiving_status"] == 2
+
+    def test_more_than_ordered_is_refused_at_the_audit(
+        self, desk: Desk, order: Made, conn: Connection
+    ) -> None:
+        desk.audited("purchase_inbound", receiving(desk, order, "8"))
+        late = desk.draft("purchase_inbound", receiving(desk, order, "3"))
+        answer = desk.act("auditorPass", late)
+        assert (answer.code, answer.msg) == (400, "超过采购订单第1行的可执行数量，请核对数量")
+        assert desk.info(late)["status"] == 1
+        assert broken(conn) == {}
+
+    def test_two_lines_of_one_bill_count_together(self, desk: Desk, order: Made) -> None:
+        both = desk.draft("purchase_inbound", receiving(desk, order, "6"), receiving(desk, order, "6"))
+        assert desk.act("auditorPass", both).code == 400
+
+    def test_unaudit_of_the_receipt_gives_the_quantity_back(self, desk: Desk, order: Made) -> None:
+        bill = desk.audited("purchase_inbound", receiving(desk, order, "10"))
+        assert desk.act("antiAuditor", bill).ok
+        assert desk.info(order)["lines"][0]["executed_quantity"] == "0.000"
+        assert desk.info(order)["receiving_status"] == 1
+
+    @pytest.mark.parametrize("action", ["antiAuditor", "invalid"])
+    def test_an_executed_order_is_not_taken_back(self, desk: Desk, order: Made, action: str) -> None:
+        desk.audited("purchase_inbound", receiving(desk, order, "1"))
+        answer = desk.act(action, order)
+        assert answer.code == 400
+        assert "订单已有后续单据执行" in answer.msg
+
+    def test_a_closed_order_is_not_executed(self, desk: Desk, order: Made) -> None:
+        bill = desk.draft("purchase_inbound", receiving(desk, order, "1"))
+        assert desk.act("close", order).ok
+        answer = desk.act("auditorPass", bill)
+        assert (answer.code, answer.msg) == (400, f"采购订单{order.no}不是已审核状态，不能执行")
+        assert desk.act("open", order).ok
+        assert desk.act("auditorPass", bill).ok
+
+    def test_a_receipt_of_a_closed_order_is_not_taken_back(self, desk: Desk, order: Made) -> None:
+        bill = desk.audited("purchase_inbound", receiving(desk, order, "1"))
+        assert desk.act("close", order).ok
+        answer = desk.act("antiAuditor", bill)
+        assert (answer.code, answer.msg) == (
+            400,
+            f"采购订单{order.no}不是已审核状态，不能退回已执行数量，请先打开它",
+        )
+
+
+class TestLink:
+    def test_other_goods_are_refused(self, desk: Desk, order: Made) -> None:
+        answer = desk.add("purchase_inbound", receiving(desk, order, "1", goods_id=desk.world.tube))
+        assert (answer.code, answer.msg) == (400, "第1行：来源采购订单与本单不匹配")
+
+    def test_another_supplier_is_refused(self, desk: Desk, order: Made) -> None:
+        answer = desk.add("purchase_inbound", receiving(desk, order, "1"), supplier_id=desk.world.supplier2)
+        assert (answer.code, answer.msg) == (400, "第1行：来源采购订单与本单不匹配")
+
+    def test_another_company_is_refused(self, desk: Desk, order: Made) -> None:
+        world = desk.world
+        answer = desk.add(
+            "purchase_inbound",
+            receiving(desk, order, "1"),
+            company_id=world.company_b,
+            warehouse_id=world.warehouse_b,
+        )
+        assert (answer.code, answer.msg) == (400, "第1行：来源采购订单与本单不匹配")
+
+    def test_an_unknown_line_is_refused(self, desk: Desk, order: Made) -> None:
+        answer = desk.add("purchase_inbound", receiving(desk, order, "1", order_line_id=999_999))
+        assert answer.code == 400
+
+    def test_an_order_that_a_draft_names_is_neither_deleted_nor_rewritten(self, desk: Desk) -> None:
+        order = desk.draft("purchase_order", {"goods_id": desk.world.oil, "quantity": "1", "price": "1"})
+        assert desk.add("purchase_inbound", receiving(desk, order, "1")).ok
+        deleted = desk.act("del", order)
+        assert (deleted.code, deleted.msg) == (
+            400,
+            "单据已被其他单据引用，不能删除，请先删除引用它的单据",
+        )
+        info = desk.info(order)
+        edited = desk.caller.post(desk.path("purchase_order", "edit"), {**info, "id": order.id})
+        assert (edited.code, edited.msg) == (
+            400,
+            "单据已被其他单据引用，不能修改，请先删除引用它的单据",
+        )
+
+
+class TestDraft:
+    def test_it_offers_what_is_left(self, desk: Desk, order: Made) -> None:
+        desk.audited("purchase_inbound", receiving(desk, order, "4"))
+        answer = desk.caller.get(desk.path("purchase_inbound", "getDraft"), id=order.id)
+        assert answer.ok
+        assert answer.data["supplier_id"] == desk.world.supplier
+        [line] = answer.data["lines"]
+        assert (line["quantity"], line["order_line_id"]) == ("6.000", desk.line_ids(order)[0])
+        body = {**answer.data, "business_date": "2026-03-06"}
+        assert desk.caller.post(desk.path("purchase_inbound", "add"), body).ok
+
+    def test_a_received_order_offers_nothing(self, desk: Desk, order: Made) -> None:
+        desk.audited("purchase_inbound", receiving(desk, order, "10"))
+        answer = desk.caller.get(desk.path("purchase_inbound", "getDraft"), id=order.id)
+        assert (answer.code, answer.msg) == (400, "采购订单已全部执行")
+
+    def test_an_unaudited_order_offers_nothing(self, desk: Desk) -> None:
+        order = desk.draft("purchase_order", {"goods_id": desk.world.oil, "quantity": "1", "price": "1"})
+        answer = desk.caller.get(desk.path("purchase_inbound", "getDraft"), id=order.id)
+        assert (answer.code, answer.msg) == (400, f"采购订单{order.no}不是已审核状态")

@@ -1,0 +1,58 @@
+"""CGTH 采购退货: stock leaves at the average, the supplier is owed less by the agreed price."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import Connection
+
+from tests.kit.desk import Books, Desk
+from tests.kit.fixtures import Site
+from tests.kit.state import broken
+
+
+@pytest.fixture(scope="module")
+def desk(site: Site) -> Desk:
+    return Desk(site)
+
+
+class TestPostings:
+    def test_the_average_leaves_whatever_the_supplier_credits(self, desk: Desk, conn: Connection) -> None:
+        """In at 100 and 130 net, average 110; credited 113 gross = 100 net: the variance of 10 stays a difference."""
+        world, goods, books = desk.world, desk.world.spares[0], Books(conn)
+        line = {"goods_id": goods, "tax_rate": "13"}
+        desk.audited("purchase_inbound", {**line, "quantity": "10", "price": "113"})
+        desk.audited("purchase_inbound", {**line, "quantity": "5", "price": "146.9"})
+        bill = desk.audited("purchase_return", {**line, "quantity": "1", "price": "113"})
+        assert books.stock(bill) == [(goods, "-1", "110", "-110.00")]
+        assert books.cost(goods, world.company_a) == ("14", "1540.00")
+        assert books.settlements(bill) == [
+            ("supplier", world.supplier, "bill", "-113.00", "-113.00", "2026-03-05")
+        ]
+        assert desk.info(bill)["lines"][0]["cost_amount"] == "110.00"
+
+    def test_more_than_is_there_is_refused(self, desk: Desk, conn: Connection) -> None:
+        bill = desk.draft("purchase_return", {"goods_id": desk.world.spares[1], "quantity": "1"})
+        answer = desk.act("auditorPass", bill)
+        assert (answer.code, answer.msg) == (400, "库存不足：备件1缺 1")
+        assert broken(conn) == {}
+
+
+class TestLink:
+    def test_returns_never_pass_what_was_delivered(self, desk: Desk, conn: Connection) -> None:
+        goods = desk.world.spares[2]
+        inbound = desk.audited("purchase_inbound", {"goods_id": goods, "quantity": "5", "price": "10"})
+        desk.stock_in(goods, 20)
+        [source] = desk.line_ids(inbound)
+        line = {"goods_id": goods, "price": "10", "source_line_id": source}
+        desk.audited("purchase_return", {**line, "quantity": "3"})
+        late = desk.draft("purchase_return", {**line, "quantity": "3"})
+        answer = desk.act("auditorPass", late)
+        assert (answer.code, answer.msg) == (400, "超过采购入库第1行的可执行数量，请核对数量")
+        assert broken(conn) == {}
+
+    def test_the_draft_offers_the_rest(self, desk: Desk) -> None:
+        goods = desk.world.spares[3]
+        inbound = desk.audited("purchase_inbound", {"goods_id": goods, "quantity": "5", "price": "10"})
+        answer = desk.caller.get(desk.path("purchase_return", "getDraft"), id=inbound.id)
+        assert answer.ok
+        assert [line["quantity"] for line in answer.data["lines"]] == ["5.000"]

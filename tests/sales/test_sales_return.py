@@ -1,0 +1,99 @@
+"""XSTH 销售退货: linked, stock comes back at its issue cost; else at the average. The customer owes less."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import Connection
+
+from tests.kit.desk import Books, Desk
+from tests.kit.fixtures import Site
+from tests.kit.state import broken
+
+
+@pytest.fixture(scope="module")
+def desk(site: Site) -> Desk:
+    return Desk(site)
+
+
+@pytest.fixture
+def books(conn: Connection) -> Books:
+    return Books(conn)
+
+
+class TestPostings:
+    def test_linked_goods_come_back_at_their_issue_cost(self, desk: Desk, books: Books) -> None:
+        """Sold at an average of 100, which then rises to 150 net: the return still brings 100 a piece."""
+        world, goods = desk.world, desk.world.spares[0]
+        desk.stock_in(goods, 10)
+        sold = desk.audited(
+            "sales_outbound", {"goods_id": goods, "quantity": "4", "price": "226", "tax_rate": "13"}
+        )
+        desk.stock_in(goods, 6, "226")
+        assert books.cost(goods, world.company_a) == ("12", "1800.00")
+        [source] = desk.line_ids(sold)
+        line = {
+            "goods_id": goods,
+            "quantity": "3",
+            "price": "226",
+            "source_line_id": source,
+            "tax_rate": "13",
+        }
+        bill = desk.audited("sales_return", line)
+        assert books.stock(bill) == [(goods, "3", "100", "300.00")]
+        assert books.settlements(bill) == [
+            ("customer", world.customer_a, "bill", "-678.00", "-678.00", "2026-03-05")
+        ]
+
+    def test_unlinked_goods_come_back_at_the_average(self, desk: Desk, books: Books) -> None:
+        goods = desk.world.spares[1]
+        desk.stock_in(goods, 10)
+        desk.stock_in(goods, 10, "226")
+        bill = desk.audited("sales_return", {"goods_id": goods, "quantity": "2", "price": "500"})
+        assert books.stock(bill) == [(goods, "2", "150", "300.00")]
+
+    def test_the_last_cents_come_back_with_the_last_piece(self, desk: Desk, books: Books) -> None:
+        goods = desk.world.spares[2]
+        desk.audited(
+            "other_inbound", {"goods_id": goods, "quantity": "3", "price": "333.333333", "tax_rate": "0"}
+        )
+        sold = desk.audited("sales_outbound", {"goods_id": goods, "quantity": "3", "price": "1"})
+        [source] = desk.line_ids(sold)
+        amounts = []
+        for _ in range(3):
+            line = {"goods_id": goods, "quantity": "1", "price": "1", "source_line_id": source}
+            amounts += [row[3] for row in books.stock(desk.audited("sales_return", line))]
+        assert amounts == ["333.33", "333.34", "333.33"]
+        assert books.cost(goods, desk.world.company_a) == ("3", "1000.00")
+
+
+class TestLink:
+    def test_returns_never_pass_what_was_delivered(self, desk: Desk, conn: Connection) -> None:
+        goods = desk.world.spares[3]
+        desk.stock_in(goods, 10)
+        sold = desk.audited("sales_outbound", {"goods_id": goods, "quantity": "4", "price": "1"})
+        [source] = desk.line_ids(sold)
+        line = {"goods_id": goods, "price": "1", "source_line_id": source}
+        desk.audited("sales_return", {**line, "quantity": "3"})
+        answer = desk.act("auditorPass", desk.draft("sales_return", {**line, "quantity": "2"}))
+        assert (answer.code, answer.msg) == (400, "超过销售出库第1行的可执行数量，请核对数量")
+        assert broken(conn) == {}
+
+    @pytest.mark.parametrize("action", ["antiAuditor", "invalid"])
+    def test_a_returned_delivery_is_not_taken_back(self, desk: Desk, action: str) -> None:
+        goods = desk.world.spares[4]
+        desk.stock_in(goods, 10)
+        sold = desk.audited("sales_outbound", {"goods_id": goods, "quantity": "4", "price": "1"})
+        [source] = desk.line_ids(sold)
+        desk.audited(
+            "sales_return", {"goods_id": goods, "quantity": "1", "price": "1", "source_line_id": source}
+        )
+        answer = desk.act(action, sold)
+        assert (answer.code, answer.msg) == (400, "该单据已有退货，不能反审核或作废，请先处理退货单")
+
+    def test_an_unaudited_delivery_is_not_returned(self, desk: Desk) -> None:
+        goods = desk.world.spares[5]
+        sold = desk.draft("sales_outbound", {"goods_id": goods, "quantity": "4", "price": "1"})
+        [source] = desk.line_ids(sold)
+        line = {"goods_id": goods, "quantity": "1", "price": "1", "source_line_id": source}
+        answer = desk.act("auditorPass", desk.draft("sales_return", line))
+        assert (answer.code, answer.msg) == (400, f"销售出库{sold.no}不是已审核状态，不能执行")
