@@ -18,8 +18,8 @@ import tempfile
 import threading
 import time
 import uuid
-from contextlib import contextmanager
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 
@@ -92,7 +92,7 @@ def log_in() -> tuple[str, str]:
     return data["token"], data["sign_key"]
 
 
-def audit(bills: list[int], session: tuple[str, str], seconds: float, answers: "mp.Queue[tuple[list[float], int]]") -> None:
+def audit(bills: list[int], session: tuple[str, str], seconds: float, answers: mp.Queue[tuple[list[float], int]]) -> None:
     """One client: audits its bills one after the other until the time is up; tells its latencies and failures."""
     token, key = session
     connection = http.client.HTTPConnection("127.0.0.1", PORT)
