@@ -1,7 +1,7 @@
 /** Levels two to four of the menu. */
 import { Menu, type MenuProps } from 'antd';
 import { useNavigate } from 'react-router';
-import { menuHref, menuTrail, type MenuNode } from './menuTree';
+import { menuHref, menuPlace, type MenuNode } from './menuTree';
 
 interface Props {
   nodes: MenuNode[];
@@ -35,7 +35,8 @@ function found(nodes: MenuNode[], key: string): MenuNode | undefined {
 
 export function MenuPanel({ nodes, route, onJump }: Props) {
   const navigate = useNavigate();
-  const current = menuTrail(nodes, route).at(-1);
+  const place = menuPlace(nodes, route).at(-1);
+  const current = place?.sub.length === 0 ? place : undefined;
   return (
     <Menu
       mode="inline"

@@ -6,7 +6,7 @@ import { useLocation, useNavigate } from 'react-router';
 import { menuIcon } from './icons';
 import { MenuPanel } from './MenuPanel';
 import { MenuSearch } from './MenuSearch';
-import { menuHref, menuTrail, shortName, type MenuNode } from './menuTree';
+import { menuHref, menuPlace, shortName, type MenuNode } from './menuTree';
 import styles from './menu.module.css';
 
 const FOLDED = 'isFolding';
@@ -15,7 +15,7 @@ export function SideMenu({ menu }: { menu: MenuNode[] }) {
   const { pathname, search } = useLocation();
   const navigate = useNavigate();
   const [folded, setFolded] = useState(() => localStorage.getItem(FOLDED) === 'true');
-  const trail = menuTrail(menu, pathname + search);
+  const trail = menuPlace(menu, pathname + search);
   const here = trail[0]?.menu_id;
   // The panel shows what was clicked until the route moves to another module.
   const [picked, setPicked] = useState({ id: here, at: here });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { menuHref, menuLeaves, menuOptions, menuTrail, shortName, sortedMenu, type MenuNode } from './menuTree';
+import { menuHref, menuLeaves, menuOptions, menuPlace, menuTrail, shortName, sortedMenu, type MenuNode } from './menuTree';
 
 let nextId = 1;
 const node = (name: string, route = '', sub: MenuNode[] = [], extra: Partial<MenuNode> = {}): MenuNode => ({
@@ -53,5 +53,11 @@ describe('menu tree', () => {
     expect(menuTrail(tree, '/sales/salesout?id=9').map((entry) => entry.name)).toEqual(['销售管理', '销售出库']);
     expect(menuTrail(tree, '/report/BestSeller')).toHaveLength(4);
     expect(menuTrail(tree, '/nowhere')).toEqual([]);
+  });
+
+  it('places a page without an entry at the list it belongs to, or in its module', () => {
+    expect(menuPlace(tree, '/sales/salesoutSee?id=1').map((entry) => entry.name)).toEqual(['销售管理', '销售出库']);
+    expect(menuPlace(tree, '/sales/other').map((entry) => entry.name)).toEqual(['销售管理']);
+    expect(menuPlace(tree, '/nowhere')).toEqual([]);
   });
 });
