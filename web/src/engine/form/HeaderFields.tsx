@@ -47,7 +47,9 @@ function onEnter(event: KeyboardEvent<HTMLDivElement>): void {
   const from = event.target;
   if (event.key !== 'Enter' || event.nativeEvent.isComposing || !(from instanceof HTMLInputElement)) return;
   if (from.getAttribute('role') === 'combobox' || from.closest('.ant-picker')) return;
-  const inputs = [...document.querySelectorAll<HTMLElement>('.header-fields input:not(:disabled), .header-fields textarea, .cell-input')];
+  const page = from.closest('.form-page');
+  if (page === null) return;
+  const inputs = [...page.querySelectorAll<HTMLElement>('.header-fields input:not(:disabled), .header-fields textarea, .cell-input')];
   const visible = inputs.filter((input) => input.offsetParent !== null || input === from);
   visible[visible.indexOf(from) + 1]?.focus();
 }

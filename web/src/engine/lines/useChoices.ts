@@ -43,10 +43,12 @@ export function useChoices({ field, text, flushed, narrow, enabled }: ChoicesOpt
   const typed = text.trim();
   const settled = useDebounced(typed);
   const keyword = flushed ?? settled;
+  const waiting = flushed === null && settled !== typed;
   const ref = field?.ref ?? NO_REF;
   const query = useInfiniteQuery({
     ...choiceQuery(ref, keyword, narrow, isGoods(field)),
-    enabled: enabled && ref !== NO_REF,
+    // Nothing is asked for a text that is still being typed.
+    enabled: enabled && ref !== NO_REF && !waiting,
   });
   const list = useMemo(
     () => (field?.type === 'enum' ? enumChoices(field, typed) : rowChoices(ref, query.data?.pages.flatMap((page) => page.data) ?? [])),
@@ -55,7 +57,7 @@ export function useChoices({ field, text, flushed, narrow, enabled }: ChoicesOpt
   return {
     list,
     keyword: field?.type === 'enum' ? typed : keyword,
-    loading: query.isFetching,
+    loading: query.isFetching || (field?.type === 'ref' && waiting),
     loadMore: () => {
       if (query.hasNextPage && !query.isFetchingNextPage) void query.fetchNextPage();
     },

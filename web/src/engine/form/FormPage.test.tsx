@@ -1,0 +1,146 @@
+import { act, fireEvent, screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { billScreen } from '../fixtures';
+import { button, giveSizes, ok, page, press, renderPage, type Routes } from '../harness';
+import FormPage from './FormPage';
+
+const tyre = { goods_id: 11, goods_num: 'MX205', goods_name: '米其林 205/55R16', barcode: '690001', tax_rate: '13', available_stocks: '40', last_price: '455' };
+const stored = {
+  bill_id: 8,
+  bill_no: 'XSCK8',
+  revision: 3,
+  status: 1,
+  business_date: '2026-11-01',
+  customer_id: 9,
+  customer_name: '上海顺达',
+  warehouse_id: 5,
+  warehouse_name: '中心仓',
+  remark: '旧备注',
+  lines: [{ line_id: 1, line_no: 1, goods_id: 11, goods_name: tyre.goods_name, goods_num: 'MX205', quantity: '4', price: '450', tax_rate: '13', amount: '1800.00' }],
+};
+const description = billScreen({ kind: 'add' });
+const add = `${description.api}/add`;
+const base: Routes = {
+  'v2/inventory/Goods/getGoodsListPopup': () => page([tyre]),
+  [`${description.api}/getInfo`]: () => ok(stored),
+  [add]: () => ok({ id: 21, bill_no: 'XSCK21' }),
+  [`${description.api}/edit`]: () => ok({ id: 8 }),
+  [`${description.api}/auditorPass`]: () => ok({ success: [21], failures: [] }),
+};
+
+let view: ReturnType<typeof renderPage>;
+const open = (routes: Routes = {}, props: Partial<Parameters<typeof FormPage>[0]> = {}, marks = {}) => {
+  view = renderPage(<FormPage screen={{ ...description, ...marks }} id={null} copyOf={null} from={null} {...props} />, { ...base, ...routes });
+};
+const sent = (path: string) => view.calls.filter((call) => call.path === path);
+const save = () => fireEvent.keyDown(window, { key: 's', ctrlKey: true });
+const cell = () => screen.getByLabelText<HTMLInputElement>(/^第\d+行 /);
+const keyIn = async () => {
+  act(() => cell().focus());
+  await userEvent.keyboard('MX205{Enter}');
+  await screen.findByText('455.00', { selector: '[data-field=last_price]' });
+};
+
+beforeEach(giveSizes);
+afterEach(() => view.done());
+
+describe('a new bill', () => {
+  it('tells all mistakes of head and lines at once and sends nothing', async () => {
+    open();
+    act(() => cell().focus());
+    await userEvent.keyboard('{Enter}');
+    fireEvent.mouseDown(document.querySelector('[data-field=remark].grid-cell')!);
+    await userEvent.keyboard('加急{Enter}');
+    save();
+    await waitFor(() => expect(view.told.at(-1)?.failures.map((one) => `${one.serial} ${one.msg}`)).toEqual([
+      '表头 请选择客户',
+      '表头 请选择仓库',
+      '第1行 请选择商品',
+      '第1行 请输入数量',
+    ]));
+    expect(sent(add)).toHaveLength(0);
+    expect(screen.getByText('请选择客户', { selector: '.field-problem' })).toBeTruthy();
+  });
+
+  it('is sent once although saved twice, with a key', async () => {
+    open({ [add]: () => new Promise((resolve) => setTimeout(() => resolve(ok({ id: 21 })), 50)) }, { copyOf: 8 });
+    await screen.findByText('4', { selector: '[data-field=quantity]' });
+    save();
+    save();
+    await waitFor(() => expect(view.tabs.open).toHaveBeenCalledWith('/sales/salesout/salesamend?id=21', '销售出库单详情'));
+    expect(sent(add)).toHaveLength(1);
+    expect(sent(add)[0]?.key).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('what is being typed into a cell counts when Ctrl+S comes', async () => {
+    open({}, { copyOf: 8 });
+    const quantity = await screen.findByText('4', { selector: '[data-field=quantity]' });
+    fireEvent.mouseDown(quantity);
+    await userEvent.keyboard('7{Control>}s{/Control}');
+    await waitFor(() => expect(sent(add)).toHaveLength(1));
+    expect(sent(add)[0]?.body.lines).toMatchObject([{ goods_id: 11, quantity: '7', price: '450' }]);
+  });
+
+  it('marks what the server refuses, and keeps the form', async () => {
+    const failures = [{ index: 1, serial: '第1行', msg: '“数量”超过可用库存' }];
+    open({ [add]: () => ({ code: 400, msg: '库存不足', data: { failures } }) }, { copyOf: 8 });
+    await screen.findByText('4', { selector: '[data-field=quantity]' });
+    save();
+    await waitFor(() => expect(view.told.at(-1)?.failures).toEqual(failures));
+    expect(document.querySelector('[data-field=quantity].invalid')?.getAttribute('title')).toBe('“数量”超过可用库存');
+  });
+
+  it('is saved and audited with one click', async () => {
+    open({}, { copyOf: 8 });
+    await screen.findByText('4', { selector: '[data-field=quantity]' });
+    await press('保存并审核');
+    await waitFor(() => expect(sent(`${description.api}/auditorPass`)[0]?.body).toMatchObject({ ids: [21] }));
+  });
+
+  it('has no audit button for who may not audit', () => {
+    open({}, {}, { actions: description.actions.filter((action) => action.name !== 'auditorPass') });
+    expect(button('保存')).toBeTruthy();
+    expect(button('保存并审核')).toBeUndefined();
+  });
+});
+
+describe('a draft', () => {
+  it('survives an error and a reload, and is recalled', async () => {
+    open({ [add]: () => ({ code: 401, msg: '登录已过期', data: null }) });
+    await keyIn();
+    save();
+    await waitFor(() => expect(localStorage.getItem('u7:draft:sales_outbound:new')).toContain('MX205'), { timeout: 3000 });
+    view.unmount();
+    open();
+    await press('恢复');
+    expect(await screen.findByText('米其林 205/55R16', { selector: '[data-field=goods_id]' })).toBeTruthy();
+  });
+  it('is gone once saved', async () => {
+    open({}, { copyOf: 8 });
+    await screen.findByText('4', { selector: '[data-field=quantity]' });
+    save();
+    await waitFor(() => expect(view.tabs.open).toHaveBeenCalled());
+    view.unmount();
+    expect(Object.keys(localStorage).filter((name) => name.includes('draft'))).toEqual([]);
+  });
+});
+
+describe('a stored bill', () => {
+  it('is edited under its revision', async () => {
+    open({}, { id: 8 });
+    await screen.findByText('4', { selector: '[data-field=quantity]' });
+    save();
+    await waitFor(() => expect(sent(`${description.api}/edit`)[0]?.body).toMatchObject({ id: 8, revision: 3, remark: '旧备注' }));
+  });
+  it('is copied without number, state and ids, under today', async () => {
+    open({}, { copyOf: 8 });
+    await screen.findByText('4', { selector: '[data-field=quantity]' });
+    save();
+    await waitFor(() => expect(sent(add)).toHaveLength(1));
+    const { body } = sent(add)[0]!;
+    expect(body).toMatchObject({ customer_id: 9, warehouse_id: 5 });
+    expect(body.business_date).not.toBe('2026-11-01');
+    for (const name of ['bill_no', 'status', 'revision', 'id']) expect(body).not.toHaveProperty(name);
+  });
+});

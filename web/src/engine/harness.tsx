@@ -1,0 +1,110 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { fireEvent, render, waitFor } from '@testing-library/react';
+import { App } from 'antd';
+import type { ReactNode } from 'react';
+import { MemoryRouter } from 'react-router';
+import { vi } from 'vitest';
+import { setSession } from '../lib/api';
+import { onReportedError, type ReportedError } from '../lib/errors';
+import { TabsContext, type TabsApi } from '../lib/tabs';
+
+/** Pages in a test: a signed-in user, tabs that record, and a server answering by path. */
+
+export interface Call {
+  method: string;
+  path: string;
+  query: Record<string, string>;
+  body: Record<string, unknown>;
+  key: string | null;
+}
+
+type Answer = { code: number; msg?: string; data?: unknown };
+export type Routes = Record<string, (call: Call) => Answer | Promise<Answer>>;
+
+export const ok = (data: unknown): Answer => ({ code: 200, msg: '成功', data });
+export const page = (rows: unknown[], totals = {}) =>
+  ok({ data: rows, total: rows.length, current_page: 1, per_page: 30, last_page: 1, totals });
+
+/** jsdom lays nothing out; a grid of this size shows some twenty rows. */
+export function giveSizes(): void {
+  vi.stubGlobal(
+    'ResizeObserver',
+    class {
+      observe() {}
+      unobserve() {}
+      disconnect() {}
+    },
+  );
+  for (const [name, size] of [['offsetHeight', 600], ['offsetWidth', 1200], ['clientHeight', 600], ['clientWidth', 1200]] as const) {
+    Object.defineProperty(HTMLElement.prototype, name, { configurable: true, get: () => size });
+  }
+  Element.prototype.scrollTo = () => undefined;
+  Element.prototype.scrollIntoView = () => undefined;
+  window.matchMedia ??= () => ({ matches: false, addListener() {}, removeListener() {}, addEventListener() {}, removeEventListener() {} }) as never;
+}
+
+export function renderPage(content: ReactNode, routes: Routes) {
+  const calls: Call[] = [];
+  const told: ReportedError[] = [];
+  const tabs = { open: vi.fn(), close: vi.fn(), setTitle: vi.fn() } satisfies TabsApi;
+  const off = onReportedError((notice) => told.push(notice));
+  vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
+    const address = new URL(url, 'http://erp.test');
+    const call: Call = {
+      method: init.method ?? 'GET',
+      path: address.pathname.slice(1),
+      query: Object.fromEntries(address.searchParams),
+      body: init.body ? (JSON.parse(init.body as string) as Record<string, unknown>) : {},
+      key: new Headers(init.headers).get('Idempotency-Key'),
+    };
+    calls.push(call);
+    const answer = routes[call.path];
+    return Response.json(answer ? await answer(call) : { code: 400, msg: `没有 ${call.path}`, data: null });
+  });
+  setSession({
+    token: 't',
+    sign_key: 'k',
+    expires_at: '2099-01-01 00:00:00',
+    user_id: 7,
+    user_name: 'clerk',
+    realname: '张三',
+    role_id: 3,
+    role_name: '开单员',
+    company_id: 2,
+    company_name: '华东公司',
+    department_name: '销售部',
+    company_admin_id: null,
+    system: { type: 0, operatingVersion: 1 },
+  });
+  const client = new QueryClient({ defaultOptions: { queries: { retry: false, gcTime: 0 } } });
+  const view = render(
+    <App>
+      <QueryClientProvider client={client}>
+        <MemoryRouter initialEntries={['/sales/salesoutAdd']}>
+          <TabsContext value={tabs}>{content}</TabsContext>
+        </MemoryRouter>
+      </QueryClientProvider>
+    </App>,
+  );
+  const done = () => {
+    view.unmount();
+    off();
+    localStorage.clear();
+    sessionStorage.clear();
+  };
+  return { ...view, calls, told, tabs, done };
+}
+
+/** Buttons by their text; far quicker than by role in a page of thousands of nodes, and blind to antd's extra space. */
+export function button(label: string): HTMLButtonElement | undefined {
+  return [...document.querySelectorAll('button')].find((one) => one.textContent?.replace(/\s/g, '') === label);
+}
+
+export async function press(label: string): Promise<void> {
+  const found = await waitFor(() => {
+    const one = button(label);
+    if (!one) throw new Error(`no button ${label}`);
+    return one;
+  });
+  fireEvent.click(found);
+}

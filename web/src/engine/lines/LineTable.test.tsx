@@ -1,0 +1,169 @@
+import { act, fireEvent, screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { goodsLineFields as fields, pricing } from '../fixtures';
+import { giveSizes, page, renderPage, type Routes } from '../harness';
+import { createLineStore, type LineStore } from './lineStore';
+import { LineTable } from './LineTable';
+
+const goods = [
+  { goods_id: 11, goods_num: 'MX205', goods_name: '米其林 205/55R16', barcode: '690001', tax_rate: '13', available_stocks: '40', last_price: '455' },
+  { goods_id: 12, goods_num: 'LL215', goods_name: '玲珑 215/60R17', barcode: '690002', tax_rate: '13', available_stocks: '8', last_price: null, sale_price: '300' },
+];
+const routes: Routes = {
+  'v2/inventory/Goods/getGoodsListPopup': ({ query }) => {
+    const codes = query.codes?.split(',');
+    const text = query.keyword ?? '';
+    const match = (row: (typeof goods)[number]) => [row.goods_num, row.goods_name, row.barcode].some((one) => one.includes(text));
+    return page(codes ? goods.filter((row) => codes.includes(row.goods_num) || codes.includes(row.barcode)) : goods.filter(match));
+  },
+};
+
+let store: LineStore;
+let view: ReturnType<typeof renderPage>;
+const block = { name: 'lines', label: '商品明细', fields, required: true, source: null };
+const context = { bill: 'sales_outbound', header: () => ({ company_id: 2, warehouse_id: 5, customer_id: 9 }) };
+
+const input = () => screen.getByLabelText<HTMLInputElement>(/^第\d+行 /);
+const place = () => input().getAttribute('aria-label');
+const values = () => store.get().map((line) => line.values);
+const goTo = (name: string, row = 0) => {
+  const cell = document.querySelectorAll(`[data-field="${name}"]`)[row];
+  if (!cell) throw new Error(`no cell ${name} in row ${row}`);
+  fireEvent.mouseDown(cell);
+};
+
+beforeEach(() => {
+  giveSizes();
+  store = createLineStore(fields, []);
+  view = renderPage(<LineTable name="test" block={block} pricing={pricing} store={store} context={context} />, routes);
+  act(() => input().focus());
+});
+afterEach(() => view.done());
+
+describe('keyboard', () => {
+  it('code, Enter, quantity, Enter, price … makes lines without a mouse', async () => {
+    const user = userEvent.setup();
+    await user.keyboard('MX205{Enter}');
+    await waitFor(() => expect(values()[0]).toMatchObject({ goods_id: 11, quantity: '1', price: '455' }));
+    await waitFor(() => expect(place()).toBe('第1行 数量'));
+    await user.keyboard('4{Enter}450{Enter}{Enter}{Enter}{Enter}');
+    expect(values()[0]).toMatchObject({ quantity: '4', price: '450', amount: '1800.00' });
+    expect(place()).toBe('第2行 商品');
+    expect(document.activeElement).toBe(input());
+  });
+  it('Enter on an empty last line adds no further one', async () => {
+    await userEvent.keyboard('{Enter}{Enter}{Enter}{Enter}{Enter}{Enter}{Enter}');
+    expect(values()).toHaveLength(1);
+  });
+  it('asks for goods with the warehouse and partner of the bill', async () => {
+    await userEvent.keyboard('MX205{Enter}');
+    await waitFor(() => expect(view.calls).not.toHaveLength(0));
+    expect(view.calls[0]?.query).toMatchObject({ keyword: 'MX205', warehouse_id: '5', customer_id: '9', bill_type: 'sales_outbound' });
+  });
+  it('Escape gives up, F2 goes on from the value, Delete empties, Ctrl+D copies above', async () => {
+    act(() => store.set(() => [fill('4'), fill('7')]));
+    goTo('quantity');
+    await userEvent.keyboard('9{Escape}');
+    expect(values()[0]?.quantity).toBe('4');
+    await userEvent.keyboard('{F2}5{Enter}');
+    expect(values()[0]?.quantity).toBe('45');
+    goTo('quantity', 1);
+    await userEvent.keyboard('{Control>}d{/Control}');
+    expect(values()[1]?.quantity).toBe('45');
+    await userEvent.keyboard('{Delete}');
+    expect(values()[1]?.quantity).toBe('');
+  });
+  it('arrows end typing and move; typing into a read-only cell does nothing', async () => {
+    act(() => store.set(() => [fill('4'), fill('7')]));
+    goTo('quantity');
+    await userEvent.keyboard('6{ArrowDown}');
+    expect(values()[0]?.quantity).toBe('6');
+    expect(place()).toBe('第2行 数量');
+    goTo('goods_num', 1);
+    await userEvent.keyboard('x{Enter}');
+    expect(values()[1]?.goods_num).toBeUndefined();
+  });
+  it('refuses what the rules refuse and says so', async () => {
+    act(() => store.set(() => [fill('4')]));
+    goTo('quantity');
+    await userEvent.keyboard('-4{Enter}');
+    expect(view.told.at(-1)).toMatchObject({ level: 'warning', msg: '数量：请输入大于0的数' });
+    expect(place()).toBe('第1行 数量');
+  });
+});
+
+describe('input method', () => {
+  it('keeps the first letter and its Enter commits nothing', () => {
+    goTo('remark');
+    const cell = input();
+    fireEvent.compositionStart(cell);
+    fireEvent.change(cell, { target: { value: 'j' } });
+    expect(cell.value).toBe('j');
+    expect(cell).toBe(document.activeElement);
+    fireEvent.keyDown(cell, { key: 'Enter', code: 'Enter', keyCode: 229, isComposing: true });
+    expect(place()).toBe('第1行 备注');
+    fireEvent.change(cell, { target: { value: '加急' } });
+    fireEvent.compositionEnd(cell, { data: '加急' });
+    fireEvent.keyDown(cell, { key: 'Enter', code: 'Enter', keyCode: 13 });
+    expect(values()[0]?.remark).toBe('加急');
+  });
+});
+
+describe('paste', () => {
+  it('500 rows make 500 lines with one call', async () => {
+    const text = Array.from({ length: 500 }, (_, i) => `${i % 2 ? 'MX205' : 'LL215'}\t${i + 1}\t10`).join('\n');
+    fireEvent.paste(input(), { clipboardData: { getData: () => text } });
+    await waitFor(() => expect(values()).toHaveLength(500));
+    expect(values()[499]).toMatchObject({ goods_id: 11, quantity: '500', price: '10', amount: '5000.00' });
+    expect(view.calls.map((call) => call.query.codes)).toEqual(['LL215,MX205']);
+    expect(document.querySelectorAll('.grid-body .grid-row').length).toBeLessThan(60);
+    expect(document.querySelector('[data-sum=quantity]')?.textContent).toBe('125,250');
+  });
+  it('tells unknown codes in the failure table', async () => {
+    fireEvent.paste(input(), { clipboardData: { getData: () => 'XX\t1\nMX205\t2' } });
+    await waitFor(() => expect(view.told.at(-1)?.failures).toEqual([{ index: 1, serial: '第1行', msg: '未找到商品：XX' }]));
+    expect(values()).toHaveLength(2);
+  });
+});
+
+describe('scan', () => {
+  it('into the scan field: keeps focus and order, a repeated code adds one', async () => {
+    const user = userEvent.setup();
+    const scan = screen.getByLabelText('扫码');
+    await user.click(scan);
+    await user.keyboard('690001{Enter}690002{Enter}690001{Enter}');
+    await waitFor(() => expect(values().map((one) => [one.goods_id, one.quantity])).toEqual([[11, '2'], [12, '1']]));
+    expect(values()[1]).toMatchObject({ price: '300' });
+    expect(document.activeElement).toBe(scan);
+  });
+  it('takes the Enter that an input method swallows', async () => {
+    const scan = screen.getByLabelText<HTMLInputElement>('扫码');
+    fireEvent.compositionStart(scan);
+    fireEvent.change(scan, { target: { value: 'MX205' } });
+    fireEvent.keyDown(scan, { key: 'Process', code: 'Enter', keyCode: 229, isComposing: true });
+    fireEvent.compositionEnd(scan, { data: 'MX205' });
+    await waitFor(() => expect(values()[0]?.goods_id).toBe(11));
+  });
+  it('into the grid: barcodes go down line by line', async () => {
+    const user = userEvent.setup();
+    await user.keyboard('690001{Enter}');
+    await waitFor(() => expect(place()).toBe('第2行 商品'));
+    await user.keyboard('690001{Enter}');
+    await waitFor(() => expect(values()[0]?.quantity).toBe('2'));
+    expect(place()).toBe('第2行 商品');
+  });
+});
+
+describe('accessibility', () => {
+  it('is a grid whose rows and cells are numbered', () => {
+    const grid = screen.getByRole('grid', { name: '商品明细' });
+    expect(grid.getAttribute('aria-rowcount')).toBe('3');
+    expect(screen.getAllByRole('columnheader').length).toBe(Number(grid.getAttribute('aria-colcount')));
+    expect(screen.getAllByRole('gridcell', { selected: true })).toHaveLength(1);
+  });
+});
+
+function fill(quantity: string) {
+  return { key: `k${quantity}`, values: { goods_id: 11, goods_name: '米其林', quantity, price: '10', tax_rate: '13' }, problems: {} };
+}

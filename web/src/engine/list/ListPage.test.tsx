@@ -1,0 +1,123 @@
+import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { billScreen } from '../fixtures';
+import { button, giveSizes, ok, page, press, renderPage, type Routes } from '../harness';
+import ListPage from './ListPage';
+
+const description = billScreen();
+const { api } = description;
+const rows = [1, 2, 3].map((id) => ({
+  bill_id: id,
+  bill_no: `XSCK${id}`,
+  business_date: '2026-11-01',
+  status: id === 3 ? 2 : 1,
+  customer_name: '上海顺达',
+  total_amount: id === 2 ? '无权限' : '1234.50',
+}));
+const base: Routes = { [`${api}/getList`]: () => page(rows, { total_amount: '9876.50' }) };
+
+let view: ReturnType<typeof renderPage>;
+const open = (routes: Routes = {}, params = {}) => {
+  view = renderPage(<ListPage screen={description} params={params} />, { ...base, ...routes });
+  return screen.findByText('XSCK1');
+};
+const lists = () => view.calls.filter((call) => call.path === `${api}/getList`);
+const sent = (action: string) => view.calls.filter((call) => call.path === `${api}/${action}`);
+const tick = (no: string) => {
+  const row = screen.getByText(no).closest('.ant-table-row') as HTMLElement;
+  fireEvent.click(row.querySelector('input[type=checkbox]')!);
+};
+
+beforeEach(giveSizes);
+afterEach(() => view.done());
+
+describe('a list', () => {
+  it('asks 30 a page in the order of the screen and sums the whole filter', async () => {
+    await open();
+    expect(lists()[0]?.query).toMatchObject({ page: '1', per_page: '30', order_key: 'bill_id', order_by: 'desc' });
+    expect(screen.getByText('9,876.50')).toBeTruthy();
+    expect(screen.getByText('无权限')).toBeTruthy();
+    expect(screen.getAllByText('未审核')).toHaveLength(2);
+  });
+  it('remembers the query for the user, a link with filters of its own comes first', async () => {
+    await open();
+    fireEvent.change(screen.getByLabelText('关键字'), { target: { value: 'XSCK1' } });
+    await press('查询');
+    await waitFor(() => expect(lists().at(-1)?.query.keyword).toBe('XSCK1'));
+    view.unmount();
+    await open();
+    expect(lists()[0]?.query.keyword).toBe('XSCK1');
+    view.unmount();
+    await open({}, { customer_id: '9' });
+    expect(lists()[0]?.query).toMatchObject({ customer_id: '9' });
+    expect(lists()[0]?.query.keyword).toBeUndefined();
+  });
+  it('opens a record by a double click', async () => {
+    fireEvent.doubleClick(await open());
+    expect(view.tabs.open).toHaveBeenCalledWith('/sales/salesout/salesamend?id=1', '销售出库单详情');
+  });
+  it('says what went wrong and offers to try again', async () => {
+    view = renderPage(<ListPage screen={description} params={{}} />, { [`${api}/getList`]: () => ({ code: 400, msg: '查询超时' }) });
+    expect(await screen.findByText('查询超时')).toBeTruthy();
+    expect(button('重试')).toBeTruthy();
+  });
+  it('exports the whole filter and says where to find it', async () => {
+    await open({ [`${api}/export`]: () => ok({ id: 1 }) });
+    await press('导出');
+    await waitFor(() => expect(view.told.at(-1)?.msg).toBe('系统正在处理，请稍后在导出任务中下载'));
+    expect(sent('export')[0]?.query).not.toHaveProperty('page');
+  });
+});
+
+describe('batch actions', () => {
+  it('need a selection', async () => {
+    await open();
+    await press('删除');
+    expect(view.told.at(-1)).toMatchObject({ level: 'warning', msg: '请选择要删除的信息' });
+  });
+  it('ask first, and say when one changed his mind', async () => {
+    await open();
+    tick('XSCK1');
+    await press('删除');
+    await press('取消');
+    await waitFor(() => expect(view.told.at(-1)?.msg).toBe('已取消删除'));
+    expect(sent('del')).toHaveLength(0);
+  });
+  it('tell who failed and why, and mark those rows', async () => {
+    const failures = [{ index: 2, serial: 'XSCK2', msg: '已被引用' }];
+    await open({ [`${api}/del`]: () => ok({ success: [1], failures }) });
+    tick('XSCK1');
+    tick('XSCK2');
+    await press('删除');
+    await press('确定');
+    await waitFor(() => expect(view.told.at(-1)).toMatchObject({ msg: '选择2条，成功删除1条，被引用的数据不能删除', failures }));
+    await waitFor(() => expect(screen.getByText('XSCK2').closest('.ant-table-row')?.className).toContain('error-row'));
+    expect(screen.getByText('XSCK1').closest('.ant-table-row')?.className).not.toContain('error-row');
+  });
+  it('363 asks whether to go on, and goes on confirmed', async () => {
+    const answer = (call: { body: Record<string, unknown> }) =>
+      call.body.confirmed ? ok({ success: [1], failures: [] }) : { code: 363, msg: '', data: { warehouse_name: '中心仓' } };
+    await open({ [`${api}/auditorPass`]: answer });
+    tick('XSCK1');
+    await press('审核');
+    await press('确定');
+    expect(await screen.findByText(/您好，您的库存 中心仓 已经低于该仓库的安全库存，是否继续？/)).toBeTruthy();
+    await press('继续');
+    await waitFor(() => expect(sent('auditorPass').map((call) => call.body.confirmed)).toEqual([false, true]));
+    await waitFor(() => expect(view.told.at(-1)?.msg).toBe('审核成功'));
+  });
+  it('362 stops', async () => {
+    await open({ [`${api}/auditorPass`]: () => ({ code: 362, msg: '您好，您的库存 中心仓 已经低于该仓库的安全库存' }) });
+    tick('XSCK1');
+    await press('审核');
+    await press('确定');
+    await screen.findByText(/低于该仓库的安全库存/);
+    expect(button('继续')).toBeUndefined();
+    expect(sent('auditorPass')).toHaveLength(1);
+  });
+  it('are off where no chosen bill allows them', async () => {
+    await open();
+    tick('XSCK3');
+    expect(button('审核')?.disabled).toBe(true);
+  });
+});
