@@ -1,0 +1,138 @@
+"""The report calls of the API: addresses, guest tokens and freshness by the session's own right and role."""
+
+from __future__ import annotations
+
+import jwt
+import pytest
+from sqlalchemy import text
+
+from api.kit.settings import settings
+from reports.catalogue import REPORTS, embed_id, find_report
+from tests.kit.fixtures import conn, site, world
+
+__all__ = ["conn", "site", "world"]
+
+BEST_SELLER = find_report("BestSeller")
+FRAME, TOKEN = "v2/report/Frame/getFrame", "v2/report/Frame/getGuestToken"
+
+
+READERS = ("manager_a", "manager_b", "clerk_a")
+
+
+@pytest.fixture(autouse=True)
+def snapshot(report_environment):
+    """A published snapshot, for its stamp."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def reading(site):
+    """The readers may open every report; `nobody` none."""
+    with site.engine.begin() as conn:
+        for name in READERS:
+            role = site.world.ids[f"role_{name}"]
+            rights = [{"role": role, "code": report.right} for report in REPORTS]
+            conn.execute(
+                text("insert into role_right (role_id, code) values (:role, :code) on conflict do nothing"),
+                rights,
+            )
+            conn.execute(text("update role set version = version + 1 where role_id = :role"), {"role": role})
+
+
+def opened(token: str) -> dict:
+    return jwt.decode(
+        token, settings().secrets["guest_token_secret"], algorithms=["HS256"], audience="erp-report-frames"
+    )
+
+
+class TestFrame:
+    def test_address_ends_with_the_role_of_the_session(self, site):
+        data = site.as_("manager_a").get(FRAME, code="BestSeller").data
+        assert data["label"] == "畅销商品"
+        assert data["tabs"][0]["address"].startswith("/embedded/")
+        assert data["tabs"][0]["address"].endswith(f"role_id={site.world.role_manager_a}")
+
+    def test_role_in_the_request_changes_nothing(self, site):
+        caller = site.as_("manager_a")
+        plain = caller.get(FRAME, code="BestSeller").data
+        assert caller.get(FRAME, code="BestSeller", role_id=1).data == plain
+
+    def test_tabs_open_by_month(self, site):
+        data = site.as_("manager_a").get(FRAME, code="warehouseTurnover").data
+        assert [tab["label"] for tab in data["tabs"]] == ["按周分析", "按月分析"]
+        assert data["default_tab"] == "month"
+
+    def test_freshness_is_the_snapshot_s(self, site):
+        assert (
+            site.as_("manager_a").get(FRAME, code="BestSeller").data["refreshed_at"] == "2026-11-20 17:30:05"
+        )
+        told = site.as_("manager_a").get("v2/report/Frame/getRefreshedAt").data
+        assert told["refreshed_at"] == "2026-11-20 17:30:05"
+
+    def test_unlisted_hostname_has_no_address(self, site):
+        caller = site.as_("manager_a")
+        answer = caller.http.get(
+            f"/{FRAME}",
+            params={"code": "BestSeller"},
+            headers={"token": caller.token, "host": "elsewhere.cn"},
+        )
+        assert [tab["address"] for tab in answer.json()["data"]["tabs"]] == [None]
+
+    def test_opens_on_given_values(self, site):
+        data = site.as_("manager_a").get(FRAME, code="BestSellerInfo", goods_num="G001", period="近7天").data
+        assert "native_filters=" in data["tabs"][0]["address"]
+
+    def test_unknown_report(self, site):
+        assert site.as_("admin").get(FRAME, code="nothing").code == 400
+
+    def test_needs_a_login(self, site):
+        assert site.anonymous().get(FRAME, code="BestSeller").code == 401
+        assert site.anonymous().post(TOKEN, {"code": "BestSeller", "tab": "all"}).code == 401
+
+
+class TestToken:
+    def test_names_the_board_and_the_role_of_the_session(self, site):
+        answer = site.as_("manager_a").post(TOKEN, {"code": "BestSeller", "tab": "all"})
+        claims = opened(answer.data["token"])
+        assert claims["rls_rules"] == [{"clause": f"role_id = {site.world.role_manager_a}"}]
+        assert claims["resources"] == [
+            {"type": "dashboard", "id": embed_id("BestSeller", BEST_SELLER.first_tab, sees_cost=True)}
+        ]
+        assert answer.data["expires_in"] == 300 == claims["exp"] - claims["iat"]
+
+    def test_plain_board_for_a_role_without_cost(self, site):
+        claims = opened(site.as_("clerk_a").post(TOKEN, {"code": "BestSeller", "tab": "all"}).data["token"])
+        assert claims["resources"][0]["id"] == embed_id("BestSeller", BEST_SELLER.first_tab, sees_cost=False)
+
+    def test_role_in_the_request_changes_nothing(self, site):
+        answer = site.as_("manager_a").post(TOKEN, {"code": "BestSeller", "tab": "all", "role_id": 1})
+        rules = [] if answer.code == 400 else opened(answer.data["token"])["rls_rules"]
+        assert rules in ([], [{"clause": f"role_id = {site.world.role_manager_a}"}])
+
+    def test_nobody_gets_none(self, site):
+        assert site.as_("nobody").post(TOKEN, {"code": "BestSeller", "tab": "all"}).code == 403
+
+    def test_unknown_tab(self, site):
+        assert site.as_("manager_a").post(TOKEN, {"code": "BestSeller", "tab": "nothing"}).code == 400
+
+    @pytest.mark.parametrize("report", REPORTS, ids=lambda report: report.code)
+    def test_each_report_needs_its_own_right(self, site, report):
+        with site.engine.begin() as conn:
+            conn.execute(
+                text("delete from role_right where role_id = :role and code = :code"),
+                {"role": site.world.role_manager_b, "code": report.right},
+            )
+            conn.execute(
+                text("update role set version = version + 1 where role_id = :role"),
+                {"role": site.world.role_manager_b},
+            )
+        caller = site.as_("manager_b")
+        assert caller.get(FRAME, code=report.code).code == 403
+        assert caller.post(TOKEN, {"code": report.code, "tab": report.first_tab.key}).code == 403
+
+
+class TestMenu:
+    def test_reports_stand_in_the_menu(self, site):
+        tree = site.as_("manager_a").get("v2/Open/RoleAuth/getLeftMenuList").data
+        module = next(node for node in tree if node["name"] == "报表中心")
+        routes = {entry["route"] for group in module["sub"] for entry in group["sub"]}
+        assert routes >= {f"/report/{report.code}" for report in REPORTS}
