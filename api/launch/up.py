@@ -20,7 +20,7 @@ from api.launch.process import spawn, stop
 from api.launch.progress import Progress
 from api.launch.supervisor import Child, ChildError, Watched, await_health
 
-START_SECONDS = 180
+START_SECONDS = 600
 FIRST_SNAPSHOT_SECONDS = 900
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 CHILD_COMMANDS = {Part.API: "serve", Part.WORK: "work", Part.REFRESH: "refresh"}
