@@ -12,7 +12,7 @@ from api.demo.desk import Desk, ItemOf
 from api.kit.bulk import Entry
 from api.purchase.supplier_payment import SupplierPayment
 
-HABITS = {"punctual": (0, 3), "slow": (8, 35), "bad": (40, 130)}
+HABITS = {"punctual": (0, 3), "slow": (8, 35), "bad": (30, 95)}
 """Days after the due date on which customers pay."""
 
 
@@ -33,7 +33,7 @@ class Cashier:
         """Expect a customer's payment of an outbound, or offset a return (−1)."""
         customer = entry.draft.header["customer_id"]
         late = self.desk.chance.randint(*HABITS[self.habit[customer]])
-        if self.habit[customer] == "bad" and sign > 0 and self.desk.happens(0.03):
+        if self.habit[customer] == "bad" and sign > 0 and self.desk.happens(0.015):
             return
         days = self._terms[customer] + late if sign > 0 else 1
         self._expect("customer", customer, entry, sign, self.desk.day + timedelta(days=days))

@@ -55,9 +55,9 @@ class Desk:
         """The goods of each warehouse: the first keeps all the company deals in, the others the well-running ones."""
         goods = sorted(self.group.goods, key=lambda item: -item.popularity * self.chance.uniform(0.5, 1.5))
         slow = [item for item in goods if item.popularity < 0.01]
-        dealt = goods[: len(goods) * 4 // 10] + slow[: len(slow) // 2]
+        dealt = goods[: len(goods) // 4] + slow[: len(slow) // 2]
         first, *others = self.branch.warehouses
-        return {first: dealt, **{warehouse: dealt[: len(dealt) // 3] for warehouse in others}}
+        return {first: dealt, **{warehouse: dealt[: len(dealt) // 4] for warehouse in others}}
 
     def at(self, day: date, action: Callable[[], None]) -> None:
         """Put an action into the diary; what lies beyond today never happens."""
