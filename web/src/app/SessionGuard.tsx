@@ -5,7 +5,7 @@ import { Navigate, useLocation } from 'react-router';
 import { onUnauthorized } from '@/lib/api';
 import { showMessage } from '@/lib/errors';
 import type { Session } from '@/lib/session';
-import { rememberReturn, signOut, useSession } from './session';
+import { forgetReturn, rememberReturn, signOut, useSession } from './session';
 
 const expired = '登录已失效，请重新登录';
 
@@ -18,6 +18,10 @@ export function SessionGuard({ children }: { children: (session: Session) => Rea
   useEffect(() => {
     here.current = location.pathname + location.search;
   }, [location]);
+
+  useEffect(() => {
+    if (session !== null) forgetReturn();
+  }, [session]);
 
   useEffect(
     () =>

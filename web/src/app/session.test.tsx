@@ -4,7 +4,7 @@ import { MemoryRouter, Route, Routes } from 'react-router';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { api } from '@/lib/api';
 import { userKey, type Session } from '@/lib/session';
-import { signIn, signOut, takeReturn } from './session';
+import { forgetReturn, routeAfterLogin, signIn, signOut } from './session';
 import { SessionGuard } from './SessionGuard';
 
 const session: Session = {
@@ -80,7 +80,7 @@ describe('session', () => {
     });
     expect(screen.getByText('登录页')).toBeTruthy();
     expect(localStorage.getItem('u7:draft')).toBe('{"lines":[1]}');
-    expect(takeReturn(7)).toBe('/sales/salesoutAdd?id=1');
+    expect(routeAfterLogin(7)).toBe('/sales/salesoutAdd?id=1');
   });
 
   it('stays on refusals of other kinds', async () => {
@@ -95,7 +95,9 @@ describe('session', () => {
 
   it('does not lead another user to the place of the first', () => {
     sessionStorage.setItem('returnTo', JSON.stringify({ userId: 7, route: '/x' }));
-    expect(takeReturn(8)).toBeNull();
-    expect(takeReturn(7)).toBeNull();
+    expect(routeAfterLogin(8)).toBe('/home');
+    expect(routeAfterLogin(7)).toBe('/x');
+    forgetReturn();
+    expect(routeAfterLogin(7)).toBe('/home');
   });
 });

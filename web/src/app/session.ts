@@ -43,10 +43,14 @@ export function rememberReturn(userId: number, route: string): void {
   sessionStorage.setItem(RETURN_KEY, JSON.stringify({ userId, route }));
 }
 
-export function takeReturn(userId: number): string | null {
+/** Where a user goes after the login. */
+export function routeAfterLogin(userId: number): string {
   const stored = sessionStorage.getItem(RETURN_KEY);
-  sessionStorage.removeItem(RETURN_KEY);
-  if (stored === null) return null;
+  if (stored === null) return '/home';
   const { userId: owner, route } = JSON.parse(stored) as { userId: number; route: string };
-  return owner === userId ? route : null;
+  return owner === userId ? route : '/home';
+}
+
+export function forgetReturn(): void {
+  sessionStorage.removeItem(RETURN_KEY);
 }

@@ -2,10 +2,10 @@
 import { LockOutlined, UserOutlined } from '@ant-design/icons';
 import { useMutation } from '@tanstack/react-query';
 import { Alert, Button, Checkbox, Form, Input } from 'antd';
-import { Navigate, useNavigate } from 'react-router';
+import { Navigate } from 'react-router';
 import type { LoggedIn } from '@/gen';
 import { api } from '@/lib/api';
-import { signIn, takeReturn, useSession } from '../session';
+import { routeAfterLogin, signIn, useSession } from '../session';
 import { BrandPanel } from './BrandPanel';
 import styles from './login.module.css';
 
@@ -24,18 +24,16 @@ function remember({ user_name, remember: wanted }: Credentials): void {
 
 export default function LoginPage() {
   const session = useSession();
-  const navigate = useNavigate();
   const login = useMutation({
     mutationFn: ({ user_name, password }: Credentials) =>
       api.post<LoggedIn>('v2/user/Login/login', { user_name, password }),
     onSuccess: (answer, credentials) => {
       remember(credentials);
       signIn(answer);
-      void navigate(takeReturn(answer.user_id) ?? '/home', { replace: true });
     },
   });
 
-  if (session !== null && !login.isSuccess) return <Navigate to="/home" replace />;
+  if (session !== null) return <Navigate to={routeAfterLogin(session.user_id)} replace />;
 
   const rememberedName = localStorage.getItem(REMEMBERED) ?? '';
   return (
