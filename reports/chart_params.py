@@ -167,7 +167,7 @@ def _series(chart: Chart, dataset: Dataset) -> dict[str, Any]:
         "truncateYAxis": False,
         "x_axis_title_margin": 15,
         "y_axis_title_margin": 15,
-        "xAxisLabelRotation": 0,
+        "xAxisLabelRotation": 30 if chart.x == "warehouse_name" and not chart.horizontal else 0,
         "xAxisLabelInterval": "0" if chart.horizontal or chart.x in SHORT_AXES else "auto",
         "color_scheme": COLOR_SCHEME,
     }
@@ -261,6 +261,7 @@ def _table(chart: Chart, dataset: Dataset) -> dict[str, Any]:
             "d3NumberFormat": form,
             "d3SmallNumberFormat": form,
             "showCellBars": name in chart.bars,
+            "horizontalAlign": "right",
         }
     order = _order(chart) if chart.order else []
     return {

@@ -1,0 +1,52 @@
+"""How Superset opens the published snapshot: the newest one, read-only, with nothing outside the file in reach."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+import pytest
+from sqlalchemy.engine import make_url
+
+from reports.snapshot import LOCKED_CONFIG, SNAPSHOT_URI, connect_to_snapshot
+from tests.reports.conftest import publish
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ERP_DATA_DIR", str(tmp_path))
+    publish(tmp_path / "warehouse", 1)
+    return tmp_path / "warehouse"
+
+
+def resolved() -> tuple[str, dict]:
+    url, params = connect_to_snapshot(make_url(SNAPSHOT_URI), {}, None, None, None)
+    return url.database, params["connect_args"]
+
+
+class TestSnapshot:
+    def test_each_connection_opens_the_newest(self, place: Path):
+        assert resolved()[0] == str(place / "snap" / "1" / "wh.duckdb")
+        publish(place, 2)
+        assert resolved()[0] == str(place / "snap" / "2" / "wh.duckdb")
+
+    @pytest.mark.parametrize(
+        "statement",
+        [
+            "select * from read_text('/etc/hostname')",
+            "select * from read_csv('/etc/passwd')",
+            "copy (select 1) to '/tmp/out.csv'",
+            "attach '/tmp/other.duckdb'",
+            "install httpfs",
+            "load httpfs",
+            "set enable_external_access = true",
+            "set lock_configuration = false",
+            "create table t (a int)",
+            "delete from refreshed_at",
+        ],
+    )
+    def test_nothing_else_is_in_reach(self, place: Path, statement: str):
+        database, arguments = resolved()
+        assert arguments["config"] == LOCKED_CONFIG
+        with duckdb.connect(database, **arguments) as conn, pytest.raises(duckdb.Error):
+            conn.execute(statement)
