@@ -37,5 +37,5 @@ def verify(key: str, method: str, path: str, query: str, body: bytes, *, now_ms:
         raise BadSignature("请求缺少签名，请刷新页面后重试")
     if abs((now_ms or time.time_ns() // 1_000_000) - int(stamp)) > WINDOW_MS:
         raise BadSignature("请求已过期，请校准本机时间后重试")
-    if not hmac.compare_digest(sent, signature(key, method, path, query, body)):
+    if not hmac.compare_digest(sent.encode(), signature(key, method, path, query, body).encode()):
         raise BadSignature()
