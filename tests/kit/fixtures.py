@@ -48,6 +48,9 @@ def world(postgres: EmbeddedPostgres, template_database: str) -> World:
     """The group, built once a run though each folder declares this fixture; modules clone its database."""
     if _built:
         return _built[0]
+    from api.main import app
+
+    assert app, "the reports' rights are known once the application is built"
     administer(postgres, f"create database {WORLD_DATABASE} template {template_database}")
     engine = database.connect(postgres.url(WORLD_DATABASE))
     with engine.begin() as conn:

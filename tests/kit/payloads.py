@@ -37,21 +37,21 @@ GIVEN: dict[tuple[str, str], Any] = {
 _numbers = itertools.count(1)
 
 
-def payload_of(cls: type[Resource], world: World) -> dict[str, Any]:
-    """Every writable field filled in; blocks of goods get two lines, other blocks none."""
-    values = row_of(cls, world)
+def payload_of(cls: type[Resource], world: World, mark: str = "a") -> dict[str, Any]:
+    """Every writable field filled in, in company A or B; blocks of goods get two lines, other blocks none."""
+    values = row_of(cls, world, mark)
     for block in cls.bill.blocks if cls.bill else ():
         goods = any(item.name == "goods_id" for item in block.cls.fields())
-        values[block.name] = [row_of(block.cls, world) for _ in range(2)] if goods else []
+        values[block.name] = [row_of(block.cls, world, mark) for _ in range(2)] if goods else []
     return values
 
 
-def row_of(cls: type[Declared], world: World) -> dict[str, Any]:
+def row_of(cls: type[Declared], world: World, mark: str = "a") -> dict[str, Any]:
     found: dict[str, Any] = {}
     for item in cls.fields():
         if item.writable and not item.hidden:
             given = (cls.name(), item.name)
-            found[item.name] = GIVEN[given] if given in GIVEN else value_of(item, world)
+            found[item.name] = GIVEN[given] if given in GIVEN else value_of(item, world, mark)
     if cls.name() == "company_goods":
         found["goods_id"] = world.spares[next(_numbers) % len(world.spares)]
     if issubclass(cls, Child) and "is_gift" in found:
@@ -59,10 +59,11 @@ def row_of(cls: type[Declared], world: World) -> dict[str, Any]:
     return found
 
 
-def value_of(item: Field, world: World) -> Any:
+def value_of(item: Field, world: World, mark: str = "a") -> Any:
     """A value that the field takes, not its default."""
     if item.ref:
-        return world.ids.get(REFERENCES.get(item.ref.resource, ""))
+        name = REFERENCES.get(item.ref.resource, "")
+        return world.ids.get(f"{name[:-2]}_{mark}" if name.endswith("_a") else name)
     if item.options:
         return item.options[-1][0]
     makers: dict[str, Any] = {

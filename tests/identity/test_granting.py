@@ -1,0 +1,200 @@
+"""Granting: nobody gives, takes or resets what holds, sees or reaches more than he does himself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sqlalchemy import insert, select
+
+from api.identity import rights, sessions
+from api.identity.tables import Role, UserAccount
+from api.kit import menus
+from tests.kit.client import Answer, Caller
+from tests.kit.fixtures import Site
+from tests.kit.world import PASSWORD
+
+BEYOND = "不能授予超出自己权限的权限"
+ROLE_BEYOND = "该角色的权限超出自己的权限，不能操作"
+SHAPE = "不能授予超出自己权限的数据范围"
+
+
+@pytest.fixture
+def fresh(site: Site) -> int:
+    """A new role that nobody has and that holds nothing."""
+    with site.engine.begin() as conn:
+        name = f"新角色{conn.execute(select(Role.role_id).order_by(Role.role_id.desc())).scalar()}"
+        statement = insert(Role).values(role_name=name, scope_kind=2, own_kind=3)
+        role: int = conn.execute(statement.returning(Role.role_id)).scalar_one()
+        rights.settle(conn, role, [], [site.world.company_a], [site.world.warehouse_a])
+        return role
+
+
+def save(site: Site, user: str, role: int, **holdings: Any) -> Answer:
+    body = {"role_id": role, "rights": [], "companies": [], "warehouses": [], "denied": [], **holdings}
+    return site.as_(user).post("v2/system/RoleAuth/save", body)
+
+
+def user_with(site: Site, role: int, name: str) -> tuple[int, Caller]:
+    """A user of a role, and his caller."""
+    with site.engine.begin() as conn:
+        values = {"user_name": name, "realname": name, "company_id": site.world.company_a, "role_id": role}
+        user: int = conn.execute(
+            insert(UserAccount).values(**values).returning(UserAccount.user_id)
+        ).scalar_one()
+        return user, Caller(site.http, sessions.open_api_token(conn, user, 1))
+
+
+class TestSaveRights:
+    def test_inside_ones_own_it_is_granted(self, site: Site, fresh: int) -> None:
+        answer = save(site, "manager_a", fresh, rights=["unit:list"], companies=[site.world.company_a])
+        assert answer.ok, answer
+        held = site.as_("manager_a").get("v2/system/RoleAuth/getInfo", role_id=fresh).data
+        assert (held["rights"], held["companies"]) == (["unit:list"], [site.world.company_a])
+
+    @pytest.mark.parametrize("code", ["*", "*any", "", "no:such"])
+    def test_all_rights_and_unknown_ones_are_refused(self, site: Site, fresh: int, code: str) -> None:
+        assert save(site, "manager_a", fresh, rights=[code]).code in (400, 403)
+
+    def test_a_right_one_lacks_is_refused(self, site: Site, fresh: int) -> None:
+        role = site.world.role_clerk_a
+        held = site.as_("admin").get("v2/system/RoleAuth/getInfo", role_id=role).data
+        less = [code for code in held["rights"] if code != "customer:del"]
+        assert save(site, "admin", role, **{**held, "rights": less}).ok
+        answer = save(site, "clerk_a", fresh, rights=["customer:del"])
+        assert (answer.code, answer.msg) == (403, BEYOND)
+        assert save(site, "clerk_a", fresh, rights=["customer:list"]).ok
+        assert save(site, "admin", role, **held).ok
+
+    def test_another_company_is_refused(self, site: Site, fresh: int) -> None:
+        answer = save(site, "manager_a", fresh, companies=[site.world.company_a, site.world.company_b])
+        assert (answer.code, answer.msg) == (403, BEYOND)
+
+    def test_another_warehouse_or_no_limit_is_refused(self, site: Site, fresh: int) -> None:
+        world = site.world
+        for warehouses in ([world.warehouse2_a], []):
+            answer = save(site, "keeper_a", fresh, companies=[world.company_a], warehouses=warehouses)
+            assert (answer.code, answer.msg) == (403, BEYOND)
+        mine = [world.warehouse_a]
+        assert save(site, "keeper_a", fresh, companies=[world.company_a], warehouses=mine).ok
+
+    def test_a_field_hidden_from_oneself_stays_hidden(self, site: Site, fresh: int) -> None:
+        role, hidden = site.world.role_own_a, [{"screen": "customer", "field": "credit_limit"}]
+        with site.engine.begin() as conn:
+            held = [str(code) for code in rights.holdings(conn, role)["rights"]]
+            own = [site.world.company_a]
+            rights.settle(conn, role, held, own, denied=[("customer", "credit_limit")])
+        answer = save(site, "own_a", fresh, companies=own)
+        assert (answer.code, answer.msg) == (403, ROLE_BEYOND)
+        with site.engine.begin() as conn:
+            rights.settle(conn, fresh, [], own, denied=[("customer", "credit_limit")])
+        assert save(site, "own_a", fresh, companies=own, denied=hidden).ok
+        answer = save(site, "own_a", fresh, companies=own)
+        assert (answer.code, answer.msg) == (403, BEYOND)
+        with site.engine.begin() as conn:
+            rights.settle(conn, role, held, own)
+
+    def test_ones_own_role_is_refused(self, site: Site) -> None:
+        answer = save(site, "manager_a", site.world.role_manager_a, rights=["unit:list"])
+        assert (answer.code, answer.msg) == (403, "不能修改自己的角色")
+
+    def test_a_stronger_role_is_not_weakened(self, site: Site) -> None:
+        with site.engine.begin() as conn:
+            admin = conn.execute(select(Role.role_id).where(Role.scope_kind == 1)).scalar_one()
+        for role in (admin, site.world.role_manager_b):
+            answer = save(site, "manager_a", role)
+            assert (answer.code, answer.msg) == (403, ROLE_BEYOND)
+
+    def test_all_rights_in_one_company_reach_no_other(self, site: Site, fresh: int) -> None:
+        """`*` is every action, not every company."""
+        with site.engine.begin() as conn:
+            rights.settle(conn, fresh, ["*"], [site.world.company_a])
+        _, caller = user_with(site, fresh, "star")
+        body = {"role_id": site.world.role_nobody, "rights": [], "companies": [site.world.company_b]}
+        assert caller.post("v2/system/RoleAuth/save", body).code == 403
+        user = {"user_name": "star2", "realname": "x", "company_id": site.world.company_a}
+        for role in (1, site.world.role_manager_b):
+            answer = caller.post("v2/system/User/add", {**user, "role_id": role})
+            assert (answer.code, answer.msg) == (403, ROLE_BEYOND)
+
+
+class TestRoleShape:
+    @pytest.mark.parametrize(
+        ("user", "change"),
+        [
+            ("manager_a", {"scope_kind": 1}),
+            ("clerk_a", {"sees_cost": True}),
+            ("own_a", {"own_kind": 1}),
+            ("own_a", {"own_kind": 2}),
+            ("department_a", {"own_kind": 1}),
+        ],
+    )
+    def test_a_wider_one_is_refused(self, site: Site, fresh: int, user: str, change: dict[str, Any]) -> None:
+        body = {"role_name": "更大", "scope_kind": 2, "own_kind": 3, "sees_cost": False, **change}
+        added = site.as_(user).post("v2/system/Role/add", body)
+        assert (added.code, added.msg) == (403, SHAPE)
+        edited = site.as_(user).post("v2/system/Role/edit", {"id": fresh, **change})
+        assert edited.code == 403
+
+    def test_ones_own_role_is_not_reshaped(self, site: Site) -> None:
+        body = {"id": site.world.role_manager_a, "remark": "x"}
+        assert site.as_("manager_a").post("v2/system/Role/edit", body).code == 403
+
+    def test_a_stronger_role_is_neither_edited_nor_deleted(self, site: Site) -> None:
+        """Not even one that nobody uses."""
+        with site.engine.begin() as conn:
+            statement = insert(Role).values(role_name="总经理", scope_kind=1, own_kind=1, sees_cost=True)
+            strong = conn.execute(statement.returning(Role.role_id)).scalar_one()
+        manager = site.as_("manager_a")
+        for path, body in (
+            ("v2/system/Role/edit", {"id": strong, "enabled": False}),
+            ("v2/system/Role/del", {"ids": [strong]}),
+        ):
+            assert manager.post(path, body).code in (400, 403)
+        assert site.as_("admin").get("v2/system/Role/getInfo", id=strong).data["enabled"] is True
+
+    def test_the_version_is_not_written_from_outside(self, site: Site, fresh: int) -> None:
+        before = site.as_("admin").get("v2/system/Role/getInfo", id=fresh).data["version"]
+        assert site.as_("admin").post("v2/system/Role/edit", {"id": fresh, "version": 99}).ok
+        assert site.as_("admin").get("v2/system/Role/getInfo", id=fresh).data["version"] == before
+
+
+class TestUsers:
+    def body(self, site: Site, **more: Any) -> dict[str, Any]:
+        return {"user_name": "neu", "realname": "新人", "company_id": site.world.company_a, **more}
+
+    @pytest.mark.parametrize("role", ["role_manager_b", "role_manager_a"])
+    def test_a_stronger_role_is_not_given(self, site: Site, role: str) -> None:
+        answer = site.as_("clerk_a").post("v2/system/User/add", self.body(site, role_id=site.world.ids[role]))
+        assert (answer.code, answer.msg) == (403, ROLE_BEYOND)
+
+    def test_a_role_without_warehouse_limit_is_not_given_by_a_keeper(self, site: Site) -> None:
+        body = self.body(site, role_id=site.world.role_clerk_a)
+        assert site.as_("keeper_a").post("v2/system/User/add", body).code == 403
+
+    def test_nobody_promotes_himself(self, site: Site) -> None:
+        body = {"id": site.world.user_clerk_a, "role_id": site.world.role_manager_a}
+        answer = site.as_("clerk_a").post("v2/system/User/edit", body)
+        assert (answer.code, answer.msg) == (403, ROLE_BEYOND)
+
+    def test_a_stronger_user_is_not_touched(self, site: Site) -> None:
+        user, clerk = site.world.user_manager_a, site.as_("clerk_a")
+        edited = clerk.post("v2/system/User/edit", {"id": user, "enabled": False})
+        reset = clerk.post("v2/system/User/setPassword", {"user_id": user, "password": PASSWORD})
+        deleted = clerk.post("v2/system/User/del", {"ids": [user]})
+        assert [(answer.code, answer.msg) for answer in (edited, reset)] == [(403, ROLE_BEYOND)] * 2
+        assert (deleted.code, deleted.msg) == (400, ROLE_BEYOND)
+        assert site.as_("admin").get("v2/system/User/getInfo", id=user).data["enabled"] is True
+
+    def test_another_companys_user_is_not_there(self, site: Site) -> None:
+        body = {"user_id": site.world.user_manager_b, "password": PASSWORD}
+        answer = site.as_("manager_a").post("v2/system/User/setPassword", body)
+        assert (answer.code, answer.msg) == (400, "用户不存在或无权访问")
+
+    def test_an_equal_user_may_be_reset(self, site: Site) -> None:
+        body = {"user_id": site.world.user_clerk_a, "password": PASSWORD}
+        assert site.as_("manager_a").post("v2/system/User/setPassword", body).ok
+
+
+def test_every_right_has_a_label() -> None:
+    assert all(label for label in menus.every_right().values())

@@ -1,0 +1,202 @@
+"""Login, logout and the life of a session."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import Connection, text
+
+from api.identity import passwords
+from tests.kit.client import Answer, Caller
+from tests.kit.fixtures import Site
+from tests.kit.world import PASSWORD
+
+WRONG = "用户名或密码错误"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def passworded(site: Site) -> None:
+    """Every user gets the world's password."""
+    with site.engine.begin() as conn:
+        conn.execute(
+            text("update user_account set password_hash = :hash"), {"hash": passwords.hashed(PASSWORD)}
+        )
+
+
+def log_in(site: Site, user: str, password: str = PASSWORD) -> Answer:
+    return site.anonymous().post("v2/user/Login/login", {"user_name": user, "password": password})
+
+
+def session(site: Site, user: str) -> Caller:
+    answer = log_in(site, user)
+    assert answer.ok, answer
+    return Caller(site.http, answer.data["token"], answer.data["sign_key"])
+
+
+def execute(site: Site, statement: str, **values: object) -> None:
+    with site.engine.begin() as conn:
+        conn.execute(text(statement), values)
+
+
+class TestLogin:
+    def test_it_tells_who_one_is(self, site: Site) -> None:
+        answer = log_in(site, "manager_a")
+        assert answer.ok
+        told = answer.data
+        assert (told["user_id"], told["role_id"]) == (site.world.user_manager_a, site.world.role_manager_a)
+        assert (told["company_name"], told["department_name"]) == ("A分公司", "A销售部")
+        assert told["company_admin_id"] is None
+        assert told["system"] == {"type": 0, "operatingVersion": 1}
+        assert len(told["token"]) >= 40
+        assert told["token"] != told["sign_key"]
+
+    def test_the_administrator_is_told_so(self, site: Site) -> None:
+        assert log_in(site, "admin").data["company_admin_id"] == site.world.user_admin
+
+    def test_only_the_tokens_hash_is_kept(self, site: Site, conn: Connection) -> None:
+        token = log_in(site, "own_a").data["token"]
+        rows = conn.exec_driver_sql("select s::text from user_session s").scalars()
+        assert not any(token in row for row in rows)
+
+    @pytest.mark.parametrize(
+        ("user", "password"),
+        [("manager_b", "wrong-password"), ("nobody-at-all", PASSWORD), ("manager_b", PASSWORD + " ")],
+    )
+    def test_a_wrong_name_and_a_wrong_password_answer_alike(
+        self, site: Site, user: str, password: str
+    ) -> None:
+        answer = log_in(site, user, password)
+        assert (answer.status, answer.code, answer.msg, answer.data) == (400, 400, WRONG, None)
+
+    @pytest.mark.parametrize("body", [{}, {"user_name": "admin"}, {"user_name": "", "password": ""}, []])
+    def test_an_incomplete_body_is_refused(self, site: Site, body: object) -> None:
+        assert site.anonymous().post("v2/user/Login/login", body).code == 400
+
+    def test_odd_signs_are_refused_not_accidents(self, site: Site) -> None:
+        for body in (b'{"user_name":"\\ud800","password":"x"}', b'{"user_name":"a\\u0000","password":"x"}'):
+            assert site.anonymous().post("v2/user/Login/login", body).code == 400
+
+    def test_a_form_logs_in_too(self, site: Site) -> None:
+        form = {"user_name": "clerk_a", "password": PASSWORD}
+        assert site.anonymous().post("v2/user/Login/login", form=form).ok
+
+
+class TestRateLimit:
+    def test_five_failures_close_the_name_even_to_the_right_password(self, site: Site) -> None:
+        for _ in range(5):
+            assert log_in(site, "department_a", "wrong-password").msg == WRONG
+        blocked = log_in(site, "department_a")
+        assert (blocked.code, blocked.msg) == (400, "登录失败次数过多，请15分钟后再试")
+        assert log_in(site, "clerk_a").ok, "others still get in"
+        execute(site, "update login_attempt set at = at - interval '16 minutes'")
+        assert log_in(site, "department_a").ok
+
+    def test_fifty_tries_at_once_are_five(self, site: Site, conn: Connection) -> None:
+        """Tries on one name queue up in the database, whichever process takes them."""
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(12) as pool:
+            answers = list(pool.map(lambda _: log_in(site, "keeper_a", "wrong-password"), range(24)))
+        assert [answer.msg for answer in answers].count(WRONG) == 5
+        query = "select count(*) from login_attempt where user_name = 'keeper_a' and not succeeded"
+        assert conn.exec_driver_sql(query).scalar() == 5
+        conn.rollback()
+        execute(site, "delete from login_attempt")
+
+    def test_a_success_forgives_earlier_failures(self, site: Site) -> None:
+        for _ in range(2):
+            for _ in range(4):
+                assert log_in(site, "own2_a", "wrong-password").msg == WRONG
+            assert log_in(site, "own2_a").ok
+
+
+class TestSession:
+    def test_logout_ends_it(self, site: Site) -> None:
+        for path in ("v2/user/Login/logout", "repo_logout"):
+            caller = session(site, "manager_a")
+            assert caller.get("system/user/isTokenInvalid").data == {"is_invalid": 0}
+            assert caller.post(path).ok
+            after = caller.get("system/user/isTokenInvalid")
+            assert (after.status, after.code, after.msg) == (401, 401, "登录已失效，请重新登录")
+
+    def test_logout_leaves_other_sessions(self, site: Site) -> None:
+        one, other = session(site, "manager_a"), session(site, "manager_a")
+        assert one.post("v2/user/Login/logout").ok
+        assert other.get("system/user/isTokenInvalid").ok
+
+    def test_an_expired_one_is_refused(self, site: Site) -> None:
+        caller = session(site, "manager_a")
+        execute(
+            site,
+            "update user_session set expires_at = now() - interval '1 second'"
+            " where session_id = (select max(session_id) from user_session)",
+        )
+        assert caller.get("system/user/isTokenInvalid").code == 401
+
+    def test_use_prolongs_it_but_not_past_its_end(self, site: Site, conn: Connection) -> None:
+        caller = session(site, "manager_a")
+        newest = "(select max(session_id) from user_session)"
+        execute(
+            site,
+            "update user_session set seen_at = now() - interval '1 hour', expires_at = now() + interval '1 hour',"
+            f" ends_at = now() + interval '2 hours' where session_id = {newest}",
+        )
+        assert caller.get("system/user/isTokenInvalid").ok
+        left = f"select expires_at = ends_at from user_session where session_id = {newest}"
+        assert conn.exec_driver_sql(left).scalar() is True
+
+    @pytest.mark.parametrize("token", ["", "x", "a" * 500, "'; drop table role; --"])
+    def test_an_unknown_token_is_refused(self, site: Site, token: str) -> None:
+        assert Caller(site.http, token).get("system/user/isTokenInvalid").code == 401
+
+    def test_a_disabled_user_is_out_on_his_next_request(self, site: Site) -> None:
+        caller = session(site, "manager_b")
+        execute(site, "update user_account set enabled = false where user_name = 'manager_b'")
+        assert caller.get("system/user/isTokenInvalid").code == 401
+        assert log_in(site, "manager_b").msg == "账号已停用，请联系管理员"
+        execute(site, "update user_account set enabled = true where user_name = 'manager_b'")
+        assert caller.get("system/user/isTokenInvalid").ok
+
+    def test_a_disabled_role_shuts_its_users_out(self, site: Site) -> None:
+        caller = session(site, "manager_b")
+        execute(site, "update role set enabled = false where role_name = 'manager_b'")
+        assert caller.get("system/user/isTokenInvalid").code == 401
+        assert log_in(site, "manager_b").msg == "账号已停用，请联系管理员"
+        execute(site, "update role set enabled = true where role_name = 'manager_b'")
+
+
+class TestPassword:
+    NEW = "another-horse-2"
+
+    def test_changing_ones_own_ends_ones_other_sessions(self, site: Site) -> None:
+        here, elsewhere = session(site, "clerk_a"), session(site, "clerk_a")
+        changed = here.post("v2/system/User/changePassword", {"old_password": PASSWORD, "password": self.NEW})
+        assert changed.ok
+        assert here.get("system/user/isTokenInvalid").ok
+        assert elsewhere.get("system/user/isTokenInvalid").code == 401
+        assert log_in(site, "clerk_a").msg == WRONG
+        assert log_in(site, "clerk_a", self.NEW).ok
+
+    def test_the_old_one_is_asked_for(self, site: Site) -> None:
+        body = {"old_password": "wrong-password", "password": self.NEW}
+        answer = session(site, "own_a").post("v2/system/User/changePassword", body)
+        assert (answer.code, answer.msg) == (400, "原密码不正确")
+
+    def test_a_short_one_is_refused(self, site: Site) -> None:
+        body = {"old_password": PASSWORD, "password": "1234567"}
+        answer = session(site, "own_a").post("v2/system/User/changePassword", body)
+        assert (answer.code, answer.msg) == (400, "密码长度应为8到128位")
+
+    def test_a_reset_ends_every_session_of_the_user(self, site: Site) -> None:
+        victim = session(site, "own_a")
+        body = {"user_id": site.world.user_own_a, "password": self.NEW}
+        assert site.as_("admin").post("v2/system/User/setPassword", body).ok
+        assert victim.get("system/user/isTokenInvalid").code == 401
+        assert log_in(site, "own_a", self.NEW).ok
+
+    def test_no_answer_carries_a_hash(self, site: Site) -> None:
+        admin = site.as_("admin")
+        for path in ("v2/system/User/getList", "v2/system/User/getDropdown"):
+            assert "argon2" not in str(admin.get(path).data)
+        key = site.world.user_own_a
+        assert "argon2" not in str(admin.get("v2/system/User/getInfo", id=key).data)
+        assert "argon2" not in str(admin.get("v2/system/User/getLog", id=key).data)

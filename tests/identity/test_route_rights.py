@@ -1,0 +1,176 @@
+"""Every route × who calls: nobody, a role without the right, a role with it. Generated from the routes themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from api.kit import menus, registry
+from api.kit.calls import ANY_USER, ANYONE
+from api.main import app
+from tests.kit.client import Answer, Caller
+from tests.kit.fixtures import Site
+
+OPEN = {"/v2/user/Login/login", "/healthz"}
+"""All that answers without a login."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """A documented operation, and a query and body that its schema takes."""
+
+    method: str
+    path: str
+    right: str
+    query: tuple[tuple[str, str], ...]
+    body: Any
+
+
+def _calls() -> list[Call]:
+    document = app.openapi()
+    return [
+        Call(method.upper(), path, operation["x-right"], _query(operation), _body(document, operation))
+        for path, item in document["paths"].items()
+        for method, operation in item.items()
+    ]
+
+
+def _query(operation: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    asked = [p for p in operation.get("parameters", ()) if p["in"] == "query" and p.get("required")]
+    return tuple((p["name"], "1") for p in asked)
+
+
+def _body(document: dict[str, Any], operation: dict[str, Any]) -> Any:
+    content = operation.get("requestBody", {}).get("content", {}).get("application/json")
+    return _sample(document, content["schema"]) if content else {}
+
+
+def _sample(document: dict[str, Any], schema: dict[str, Any]) -> Any:
+    if "$ref" in schema:
+        return _sample(document, document["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]])
+    if schema.get("type") == "object" or "properties" in schema:
+        return {name: _sample(document, schema["properties"][name]) for name in schema.get("required", ())}
+    if schema.get("type") == "array":
+        return [_sample(document, schema["items"])] if schema.get("minItems") else []
+    return 999_999_999 if schema.get("type") == "integer" else "text"
+
+
+CALLS = _calls()
+each = pytest.mark.parametrize("call", CALLS, ids=lambda call: f"{call.method} {call.path}")
+guarded = pytest.mark.parametrize(
+    "call",
+    [call for call in CALLS if call.right not in (ANYONE, ANY_USER)],
+    ids=lambda call: f"{call.method} {call.path}",
+)
+
+
+def send(caller: Caller, call: Call) -> Answer:
+    response = caller.raw(call.method, call.path, call.body, query=dict(call.query))
+    kind = response.headers.get("content-type", "")
+    found = response.json() if "json" in kind else {"code": 200, "msg": "", "data": None}
+    return Answer(response.status_code, found["code"], found["msg"], found["data"])
+
+
+class TestAnonymous:
+    @each
+    def test_only_login_and_health_answer(self, site: Site, call: Call) -> None:
+        answer = send(site.anonymous(), call)
+        if call.path in OPEN:
+            assert call.right == ANYONE
+            assert answer.code != 401
+        else:
+            assert call.right != ANYONE
+            assert (answer.status, answer.code) == (401, 401)
+
+
+class TestWithoutRight:
+    @guarded
+    def test_it_is_forbidden(self, site: Site, call: Call) -> None:
+        answer = send(site.as_("nobody"), call)
+        assert (answer.status, answer.code, answer.msg) == (403, 403, "您没有此操作的权限")
+
+
+class TestWithRight:
+    @guarded
+    def test_it_gets_past_the_gate(self, site: Site, call: Call) -> None:
+        """What a manager with every right is told is about his input, not about himself."""
+        assert send(site.as_("manager_a"), call).code not in (401, 403, 402, 500)
+
+    @guarded
+    def test_its_right_can_be_granted(self, call: Call) -> None:
+        assert call.right in menus.every_right()
+
+
+class TestNextRequest:
+    def test_a_right_taken_away_bites_at_once(self, site: Site) -> None:
+        role, right = site.world.role_clerk_a, "unit:list"
+        clerk = site.as_("clerk_a")
+        assert clerk.get("v2/system/Unit/getList").ok
+        admin = site.as_("admin")
+        held = admin.get("v2/system/RoleAuth/getInfo", role_id=role).data
+        less = {**held, "rights": [code for code in held["rights"] if code != right]}
+        assert admin.post("v2/system/RoleAuth/save", less).ok
+        assert clerk.get("v2/system/Unit/getList").code == 403
+        assert (
+            clerk.get("open/RequestOpen/getRequestOpenList", code="unit").data["role_list"].count("list") == 0
+        )
+        assert admin.post("v2/system/RoleAuth/save", held).ok
+        assert clerk.get("v2/system/Unit/getList").ok
+
+    def test_a_company_taken_away_bites_at_once(self, site: Site) -> None:
+        world, manager = site.world, site.as_("manager_b")
+        assert manager.get("v2/custom/Customer/getInfo", id=world.customer_b).ok
+        admin = site.as_("admin")
+        held = admin.get("v2/system/RoleAuth/getInfo", role_id=world.role_manager_b).data
+        assert admin.post("v2/system/RoleAuth/save", {**held, "companies": [world.company_a]}).ok
+        assert manager.get("v2/custom/Customer/getInfo", id=world.customer_b).code == 400
+        assert manager.get("v2/custom/Customer/getInfo", id=world.customer_a).ok
+        assert admin.post("v2/system/RoleAuth/save", held).ok
+
+    def test_another_role_bites_at_once(self, site: Site) -> None:
+        own = site.as_("own_a")
+        assert own.get("v2/system/Unit/getList").ok
+        with site.engine.begin() as conn:
+            conn.execute(
+                text("update user_account set role_id = :role where user_id = :user"),
+                {"role": site.world.role_nobody, "user": site.world.user_own_a},
+            )
+        assert own.get("v2/system/Unit/getList").code == 403
+
+
+class TestShell:
+    """What the shell is told of a role's rights."""
+
+    def test_the_menu_shows_what_one_may_see(self, site: Site) -> None:
+        def routes(user: str) -> set[str]:
+            tree = site.as_(user).get("v2/Open/RoleAuth/getLeftMenuList").data
+            return {leaf["route"] for module in tree for group in module["sub"] for leaf in group["sub"]}
+
+        declared = {cls.declaration.routes["list"] for cls in registry.declared() if cls.declaration.menu}
+        assert declared <= routes("admin")
+        assert routes("admin") == {entry.route for entry in menus.entries()}
+        assert routes("nobody") == set()
+
+    def test_a_screen_tells_its_actions(self, site: Site) -> None:
+        told = site.as_("manager_a").get("open/RequestOpen/getRequestOpenList", code="salesout").data
+        assert (told["is_role"], "auditorPass" in told["role_list"]) == ("Y", True)
+        none = site.as_("nobody").get("open/RequestOpen/getRequestOpenList", code="salesout").data
+        assert (none["is_role"], none["role_list"]) == ("N", [])
+
+    def test_a_screen_without_right_is_not_described(self, site: Site) -> None:
+        for cls in registry.declared():
+            for route in cls.declaration.routes.values():
+                assert site.as_("nobody").get("v2/Open/Screen/getScreen", route=route).code == 403
+
+    def test_a_screen_offers_only_the_roles_actions(self, site: Site) -> None:
+        role, admin = site.world.role_keeper_a, site.as_("admin")
+        held = admin.get("v2/system/RoleAuth/getInfo", role_id=role).data
+        rights = ["sales_outbound:list", "sales_outbound:auditorPass"]
+        assert admin.post("v2/system/RoleAuth/save", {**held, "rights": rights}).ok
+        screen = site.as_("keeper_a").get("v2/Open/Screen/getScreen", route="/sales/salesout").data
+        assert [action["name"] for action in screen["actions"]] == ["auditorPass"]
+        assert screen["follow_ups"] == []
+        assert admin.post("v2/system/RoleAuth/save", held).ok
