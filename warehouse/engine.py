@@ -47,6 +47,12 @@ def ask(conn: duckdb.DuckDBPyConnection, sql: str) -> list[tuple[Any, ...]]:
     return conn.execute(remote(sql)).fetchall()
 
 
+def value(conn: duckdb.DuckDBPyConnection, sql: str) -> Any:
+    """The single value of a query's single row."""
+    (row,) = conn.execute(sql).fetchall()
+    return row[0]
+
+
 def remote(sql: str) -> str:
     """A DuckDB query over the result of `sql` run by Postgres."""
     return f"select * from postgres_query('pg', {literal(sql)})"

@@ -15,7 +15,7 @@ import duckdb
 
 from warehouse import position as positions
 from warehouse import reconcile
-from warehouse.engine import ask, literal, remote
+from warehouse.engine import ask, literal, remote, value
 from warehouse.position import REBUILD, RELABEL, Position
 from warehouse.sources import Source, sources
 
@@ -151,7 +151,7 @@ def _reload(conn: duckdb.DuckDBPyConnection, source: Source, fingerprint: str) -
         )
     positions.mark_loaded(conn, source, fingerprint)
     positions.owe(conn, REBUILD)
-    return conn.execute(f"select count(*) from raw.{source.name}").fetchone()[0]
+    return value(conn, f"select count(*) from raw.{source.name}")
 
 
 def _increment(conn: duckdb.DuckDBPyConnection, source: Source, last: Position) -> int:
@@ -181,16 +181,17 @@ def _increment(conn: duckdb.DuckDBPyConnection, source: Source, last: Position) 
     conn.execute(f"delete from {table} where {key} in (from gone)")
     conn.execute(f"insert into {table} by name from incoming")
     positions.touch(conn, source)
-    return conn.execute("select count(*) from gone").fetchone()[0]
+    return value(conn, "select count(*) from gone")
 
 
 def _renames(conn: duckdb.DuckDBPyConnection, source: Source) -> bool:
     """Whether a row that was there before is now gone or has other values."""
     key, columns = source.key, ", ".join(source.columns)
-    return conn.execute(
+    return value(
+        conn,
         f"select exists(select {columns} from raw.{source.name} where {key} in (from gone)"
-        f" except select {columns} from incoming)"
-    ).fetchone()[0]
+        f" except select {columns} from incoming)",
+    )
 
 
 def _prove(

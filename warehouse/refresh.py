@@ -19,7 +19,7 @@ from warehouse.engine import attach_postgres, work_database
 from warehouse.files import Files
 from warehouse.position import REBUILD, RELABEL, Position
 from warehouse.sources import sources
-from warehouse.transform import Project
+from warehouse.transform import Mode, Project
 
 log = logging.getLogger(__name__)
 BUSINESS_ZONE = ZoneInfo("Asia/Shanghai")
@@ -31,14 +31,16 @@ class BusyError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One refresh: `snapshot` is None when nothing was new; `rows` were read; `mode` is none, patch, replace or
-    rebuild; `position` is how far extraction has read, `as_of` the business date."""
+    """One refresh: `snapshot` and `mode` (what was built) are None when nothing was new; `rows` were read.
+
+    `position` is how far extraction has read, `as_of` the business date.
+    """
 
     position: Position
     as_of: str
     snapshot: int | None
     rows: int
-    mode: str
+    mode: Mode | None
     seconds: float
 
 
@@ -88,7 +90,7 @@ class Refresher:
             built = positions.built(conn)
         mode = self._mode(due, built, as_of, names)
         number = None
-        if mode != "none":
+        if mode is not None:
             self._transform(mode, names, as_of)
             number = publish.publish(self.files, next_xid=load.position.next_xid)
         seconds = round(time.monotonic() - started, 3)
@@ -101,27 +103,30 @@ class Refresher:
             "last_xid": load.position.next_xid,
         }
 
-    def _mode(self, due: set[str], built: tuple[str, str] | None, as_of: str, names: list[str]) -> str:
-        if REBUILD in due or built is None or built[1] != self._project.version:
-            return "rebuild"
-        if not self.files.marts.exists():
+    def _mode(
+        self, due: set[str], built: tuple[str, str] | None, as_of: str, names: list[str]
+    ) -> Mode | None:
+        """What has to be built; None when nothing changed and the last snapshot is there."""
+        if (
+            REBUILD in due
+            or built is None
+            or built[1] != self._project.version
+            or not self.files.marts.exists()
+        ):
             return "rebuild"
         if RELABEL in due or built[0] != as_of:
             return "replace"
         if names or not publish.readable(self.files):
             return "patch"
-        return "none"
+        return None
 
-    def _transform(self, mode: str, names: list[str], as_of: str) -> None:
+    def _transform(self, mode: Mode, names: list[str], as_of: str) -> None:
         if mode == "rebuild":
+            # From an empty file, so that it holds no space of deleted rows.
             shutil.rmtree(self.files.marts.parent, ignore_errors=True)
             self.files.prepare()
-            self._project.build(as_of=as_of, sources=None)
-        elif mode == "replace":
-            every = [source.name for source in sources()]
-            self._project.build(as_of=as_of, sources=every, whole=True)
-        elif names:
-            self._project.build(as_of=as_of, sources=names)
+        if mode != "patch" or names:
+            self._project.build(mode, as_of=as_of, sources=names)
         with work_database(self.files.work) as conn:
             positions.settle(
                 conn, [source for source in sources() if source.track], as_of, self._project.version

@@ -6,7 +6,7 @@ import hashlib
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from dbt.adapters.duckdb.connections import DuckDBConnectionManager
 from dbt.cli.main import dbtRunner
@@ -14,7 +14,12 @@ from dbt.cli.main import dbtRunner
 from warehouse.engine import MEMORY_LIMIT, THREADS
 from warehouse.files import Files
 
+Mode = Literal["patch", "replace", "rebuild"]
 PROJECT = Path(__file__).resolve().parents[1] / "transforms"
+
+
+# Parsed projects by version: parsing costs more than a whole patch.
+_manifests: dict[str, Any] = {}
 
 
 class TransformError(RuntimeError):
@@ -26,7 +31,6 @@ class Project:
 
     def __init__(self, files: Files) -> None:
         self._files = files
-        self._manifest: Any = None
         self._version = version()
 
     @property
@@ -34,16 +38,19 @@ class Project:
         """Digest of the models; another digest means that everything is built anew."""
         return self._version
 
-    def build(self, *, as_of: str, sources: Sequence[str] | None, whole: bool = False) -> None:
-        """Run models: those below `sources` as patches, or with None all of them from nothing.
+    def build(self, mode: Mode, *, as_of: str, sources: Sequence[str] = ()) -> None:
+        """Run models for the business date `as_of` (YYYY-MM-DD).
 
-        `whole` replaces the marts though the facts are patched. `as_of` is the business date, YYYY-MM-DD.
+        patch: those below `sources`, of incremental ones only the part that changed. replace: all; facts are patched,
+        marts and views (some name the business date) made anew. rebuild: all from nothing.
         """
-        selection = ["--full-refresh"]
-        if sources is not None:
-            below = [f"source:raw.{name}+" for name in sources] or ["config.materialized:incremental"]
-            selection = ["--select", *below, "--exclude", "config.materialized:view"]
-        self._invoke("run", *selection, as_of=as_of, whole=whole)
+        selection = {
+            "patch": ["--select", *(f"source:raw.{name}+" for name in sources)]
+            + ["--exclude", "config.materialized:view"],
+            "replace": [],
+            "rebuild": ["--full-refresh"],
+        }
+        self._invoke("run", *selection[mode], as_of=as_of, whole=mode == "replace")
 
     def test(self, *, as_of: str, select: Sequence[str] = ()) -> None:
         """Run the project's tests over the built models."""
@@ -57,9 +64,9 @@ class Project:
         )
         common = self._common(as_of, whole)
         try:
-            if self._manifest is None:
-                self._manifest = _done(dbtRunner().invoke(["parse", *common]))
-            _done(dbtRunner(manifest=self._manifest).invoke([command, *arguments, *common]))
+            if self._version not in _manifests:
+                _manifests[self._version] = _done(dbtRunner().invoke(["parse", *common]))
+            _done(dbtRunner(manifest=_manifests[self._version]).invoke([command, *arguments, *common]))
         finally:
             _let_go()
 

@@ -23,6 +23,7 @@ select i, '客户' || i, 1 + i % :companies, 1 + i % (:companies * 10), '浙江�
 insert into role (role_id, role_name, scope_kind, own_kind, sees_cost)
 values (1, '集团经理', 1, 1, true), (2, '分公司经理', 2, 1, true), (3, '开单员', 2, 3, false), (4, '分析员', 1, 1, false),
     (5, '仓库主管', 2, 1, false), (6, '未授权', 2, 1, true), (7, '部门经理', 1, 2, true);
+insert into role (role_id, role_name, scope_kind, own_kind, sees_cost, enabled) values (8, '停用', 1, 1, true, false);
 insert into role_company (role_id, company_id) values (2, 1), (3, 1), (5, 1);
 insert into role_warehouse (role_id, warehouse_id) select 5, min(warehouse_id) from warehouse where company_id = 1;
 

@@ -63,7 +63,9 @@ class TestFirstLoad:
         columns = copy.rows("select table_name, column_name from duckdb_columns() where schema_name = 'raw'")
         assert "user_account" not in {table for table, _ in columns}
         read = {column for _, column in columns}
-        assert not {column for column in read if "password" in column or "mobile" in column or "token" in column}
+        assert not {
+            column for column in read if "password" in column or "mobile" in column or "token" in column
+        }
 
     def test_nothing_new_reads_nothing(self, copy: Copy) -> None:
         again = copy.load()
@@ -83,7 +85,10 @@ class TestChanges:
             early.commit()
         late = copy.load()
         assert len(copy.rows(f"select * from raw.sales_outbound where bill_id = {bill}")) == 1
-        assert len(copy.rows(f"select * from raw.stock_ledger where bill_id = {bill} and bill_type = 'XSCK'")) == 1
+        assert (
+            len(copy.rows(f"select * from raw.stock_ledger where bill_id = {bill} and bill_type = 'XSCK'"))
+            == 1
+        )
         assert late.rows == 3, "the other bill, already read, is not read again"
 
     def test_an_update_replaces_the_row(self, copy: Copy, sql: psycopg.Connection[Any]) -> None:
@@ -96,7 +101,10 @@ class TestChanges:
         (day,) = copy.rows("select business_date from raw.sales_outbound where bill_id = 11")[0]
         sql.execute("update sales_outbound set business_date = business_date - 40 where bill_id = 11")
         copy.load()
-        days = {found for (found,) in copy.rows("select business_date from change.sales_outbound where bill_id = 11")}
+        days = {
+            found
+            for (found,) in copy.rows("select business_date from change.sales_outbound where bill_id = 11")
+        }
         assert len(days) == 2 and day in days
 
     def test_a_delete_propagates(self, copy: Copy, sql: psycopg.Connection[Any]) -> None:
@@ -151,7 +159,9 @@ class TestReload:
             position.write(conn, position.Position(last.identity, "9000000000:9000000000:"))
         assert len(copy.load().reloaded) == len(sources())
 
-    def test_a_column_of_another_type_reloads_its_table_only(self, copy: Copy, sql: psycopg.Connection[Any]) -> None:
+    def test_a_column_of_another_type_reloads_its_table_only(
+        self, copy: Copy, sql: psycopg.Connection[Any]
+    ) -> None:
         sql.execute("alter table brand alter column brand_name type varchar(180)")
         assert copy.load().reloaded == ["brand"]
 

@@ -1,11 +1,6 @@
--- grain: one row a role and company whose figures it may see; roles limited to own documents have none
-select distinct
-    role.role_id,
-    company.company_id
-from {{ ref('stg_role') }} as role
-cross join {{ ref('stg_company') }} as company
-left join {{ ref('stg_role_company') }} as granted
-    on role.role_id = granted.role_id and company.company_id = granted.company_id
-where
-    role.has_all_documents
-    and (role.has_all_companies or granted.company_id is not null)
+-- grain: one row a role and company whose figures it may see whole; a role limited to warehouses may not
+select
+    role_id,
+    company_id
+from {{ ref('int_role_company') }}
+where not is_limited_to_warehouses

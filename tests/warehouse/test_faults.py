@@ -1,0 +1,205 @@
+"""Faults: a refresh killed anywhere resumes cleanly, readers never notice a swap, the worker outlives Postgres."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import psycopg
+import pytest
+
+from api.launch.postgres import EmbeddedPostgres
+from tests.warehouse.conftest import AS_OF, tables
+from tests.warehouse.group import BILL
+from warehouse import publish, status, worker
+from warehouse.files import Files
+from warehouse.refresh import Refresher
+
+# Runs one refresh that dies by SIGKILL when it reaches `point`, "before" or "after".
+VICTIM = """
+import os, signal, sys
+from pathlib import Path
+from warehouse import extract, position, publish, transform
+from warehouse.files import Files
+from warehouse.refresh import Refresher
+
+def die(*_, **__):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+point, directory, url, as_of = sys.argv[1:]
+if point == "in the load":
+    extract.positions.write = die
+elif point == "after the load":
+    transform.Project.build = die
+elif point == "between models":
+    transform.DuckDBConnectionManager.execute = (lambda real: lambda self, sql, *a, **k:
+        die() if "mart_best_seller" in sql else real(self, sql, *a, **k))(transform.DuckDBConnectionManager.execute)
+elif point == "after the models":
+    position.settle = die
+elif point == "before publishing":
+    publish.publish = die
+elif point == "in the copy":
+    def half(source, target):
+        Path(target).write_bytes(Path(source).read_bytes()[:5000])
+        die()
+    publish.shutil.copyfile = half
+elif point == "before the swap":
+    publish.os.replace = (lambda real: lambda a, b: die() if str(b).endswith("current") else real(a, b))(os.replace)
+Refresher(Files(Path(directory)), url).refresh(as_of=as_of)
+"""
+
+POINTS = (
+    *("in the load", "after the load", "between models", "after the models"),
+    *("before publishing", "in the copy", "before the swap"),
+)
+
+
+class TestKill:
+    @pytest.fixture(scope="class")
+    def resident(self, core: str, tmp_path_factory: pytest.TempPathFactory) -> Refresher:
+        made = Refresher(Files(tmp_path_factory.mktemp("killed") / "warehouse"), core)
+        made.refresh(as_of=AS_OF)
+        return made
+
+    @pytest.mark.parametrize("point", POINTS)
+    def test_a_refresh_that_was_killed_is_finished_by_the_next(
+        self, resident: Refresher, core: str, sql: psycopg.Connection[Any], point: str
+    ) -> None:
+        files = resident.files
+        before = files.current.readlink()
+        sql.execute(BILL, {"day": AS_OF, "warehouse_id": 2, "goods_id": 7, "quantity": 1})
+        arguments = [sys.executable, "-c", VICTIM, point, str(files.root), core, AS_OF]
+        victim = subprocess.run(arguments, capture_output=True, text=True, timeout=120)
+        assert victim.returncode == -signal.SIGKILL, victim.stderr[-2000:]
+        assert files.current.readlink() == before and publish.readable(files)
+        publish.clean(files)
+        assert resident.refresh(as_of=AS_OF).snapshot is not None
+        assert [path for path in files.snapshots.iterdir() if path.name.startswith(".")] == []
+
+    def test_the_survivor_equals_a_rebuild(self, resident: Refresher) -> None:
+        resumed = tables(resident.files)
+        resident.refresh(full=True, as_of=AS_OF)
+        assert resumed == tables(resident.files)
+
+
+class TestReaders:
+    def test_readers_never_fail_while_snapshots_change(self, refresher: Refresher) -> None:
+        refresher.refresh(as_of=AS_OF)
+        stop, errors, seen = threading.Event(), [], set()
+
+        def read() -> None:
+            while not stop.is_set():
+                try:
+                    place = os.path.realpath(refresher.files.current)
+                    with duckdb.connect(f"{place}/wh.duckdb", read_only=True) as conn:
+                        seen.update(conn.execute("select snapshot from refreshed_at").fetchall())
+                        conn.execute("select sum(closing_value) from mart_turnover_period").fetchall()
+                except Exception as error:
+                    errors.append(error)
+
+        readers = [threading.Thread(target=read) for _ in range(4)]
+        for reader in readers:
+            reader.start()
+        for _ in range(10):
+            publish.publish(refresher.files, next_xid=1)
+            time.sleep(0.05)
+        stop.set()
+        for reader in readers:
+            reader.join()
+        assert errors == []
+        assert len(seen) > 3
+
+
+class TestWorker:
+    @pytest.fixture
+    def server(self, tmp_path: Path) -> Iterator[EmbeddedPostgres]:
+        """A Postgres of this test's own, which it may stop."""
+        tmp_path.chmod(0o755)
+        made = EmbeddedPostgres(tmp_path / "postgres", tmp_path / "postgres.log", {"fsync": "off"})
+        made.start()
+        yield made
+        made.stop()
+
+    @pytest.fixture
+    def running(
+        self, core: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> Iterator[Callable[[str], Files]]:
+        """Start the worker on a database; it is stopped at the end."""
+        stop, threads = threading.Event(), []
+
+        def start(url: str) -> Files:
+            monkeypatch.setenv("ERP_DATABASE_URL", url)
+            monkeypatch.setenv("ERP_DATA_DIR", str(tmp_path))
+            threads.append(threading.Thread(target=worker.run, args=(stop,)))
+            threads[0].start()
+            return Files(tmp_path / "warehouse")
+
+        yield start
+        stop.set()
+        for thread in threads:
+            thread.join(60)
+            assert not thread.is_alive()
+
+    def test_it_is_woken_by_a_notification(
+        self,
+        running: Callable[[str], Files],
+        core: str,
+        sql: psycopg.Connection[Any],
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        monkeypatch.setattr(worker, "POLL_SECONDS", 3600.0)
+        files = running(core)
+        first = _snapshot_after(files, 0)
+        _until(lambda: status.read(files.status)["checked_at"] is not None)
+        sql.execute(BILL, {"day": AS_OF, "warehouse_id": 2, "goods_id": 8, "quantity": 1})
+        sql.execute("notify erp_audit")
+        assert _snapshot_after(files, first) > first
+
+    def test_it_finds_what_nobody_announced(
+        self,
+        running: Callable[[str], Files],
+        core: str,
+        sql: psycopg.Connection[Any],
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        monkeypatch.setattr(worker, "POLL_SECONDS", 0.5)
+        files = running(core)
+        first = _snapshot_after(files, 0)
+        sql.execute(BILL, {"day": AS_OF, "warehouse_id": 2, "goods_id": 8, "quantity": 1})
+        assert _snapshot_after(files, first) > first
+
+    def test_it_outlives_a_restart_of_postgres(
+        self, running: Callable[[str], Files], server: EmbeddedPostgres, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from api.migrations import upgrade
+
+        monkeypatch.setattr(worker, "POLL_SECONDS", 0.5)
+        upgrade(server.url("postgres"))
+        files = running(server.url("postgres"))
+        first = _snapshot_after(files, 0)
+        server.stop()
+        time.sleep(1.5)
+        server.start()
+        with psycopg.connect(server.url("postgres"), autocommit=True) as conn:
+            conn.execute("insert into unit (unit_name) values ('箱')")
+        assert _snapshot_after(files, first) > first
+
+
+def _snapshot_after(files: Files, number: int) -> int:
+    _until(lambda: files.current.exists() and int(files.current.readlink().name) > number)
+    return int(files.current.readlink().name)
+
+
+def _until(holds: Callable[[], bool], seconds: float = 120) -> None:
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline, "it never came"
+        time.sleep(0.1)

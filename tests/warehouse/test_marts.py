@@ -1,0 +1,446 @@
+"""Mart figures against a calculation of their own: polars and plain Python over the tables of Postgres."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any
+
+import duckdb
+import polars as pl
+import psycopg
+import pytest
+
+from tests.warehouse.conftest import AS_OF
+from tests.warehouse.group import BILL, RECEIPT, REVERSAL
+from warehouse.files import Files
+from warehouse.refresh import Refresher
+
+TODAY = dt.date.fromisoformat(AS_OF)
+MONTHS = pl.col("business_date").dt.truncate("1mo").alias("month")
+
+Mart = Callable[[str], pl.DataFrame]
+Core = Callable[[str], pl.DataFrame]
+
+
+@pytest.fixture(scope="module")
+def core_rows(core: str) -> Core:
+    """A query over Postgres as a frame, numbers as floats. The group gets its odd cases first."""
+    with psycopg.connect(core, autocommit=True) as conn:
+        conn.execute("set session_replication_role = replica")
+        for bill_id, (warehouse_id, day) in enumerate(
+            [(1, "2026-03-05"), (4, "2026-03-05"), (7, "2026-10-21"), (1, "2026-08-22")], 90001
+        ):
+            receipt = {
+                "goods_id": 3,
+                "batch_id": bill_id % 2,
+                "quantity": 10,
+                "amount": 997,
+                "bill_id": bill_id,
+            }
+            conn.execute(RECEIPT, {**receipt, "warehouse_id": warehouse_id, "day": day})
+        conn.execute(REVERSAL, {"bill_type": "CGRK", "bill_id": 90003})
+        conn.execute(BILL, {"day": "2026-10-31", "warehouse_id": 5, "goods_id": 119, "quantity": 300})
+
+    def ask(query: str) -> pl.DataFrame:
+        with psycopg.connect(core) as conn:
+            cursor = conn.execute(query)
+            names = [column.name for column in cursor.description or ()]
+            frame = pl.DataFrame(cursor.fetchall(), schema=names, orient="row", infer_schema_length=None)
+        return frame.with_columns(pl.selectors.decimal().cast(pl.Float64))
+
+    return ask
+
+
+@pytest.fixture(scope="module")
+def mart(core: str, core_rows: Core, tmp_path_factory: pytest.TempPathFactory) -> Mart:
+    """A query over the published snapshot as a frame, numbers as floats."""
+    files = Files(tmp_path_factory.mktemp("marts") / "warehouse")
+    Refresher(files, core).refresh(as_of=AS_OF)
+
+    def ask(query: str) -> pl.DataFrame:
+        with duckdb.connect(str(files.current / "wh.duckdb"), read_only=True) as conn:
+            cursor = conn.execute(query)
+            names = [column[0] for column in cursor.description or ()]
+            frame = pl.DataFrame(cursor.fetchall(), schema=names, orient="row", infer_schema_length=None)
+        return frame.with_columns(pl.selectors.decimal().cast(pl.Float64))
+
+    return ask
+
+
+@pytest.fixture(scope="module")
+def ledger(core_rows: Core) -> pl.DataFrame:
+    return core_rows(
+        "select company_id, warehouse_id, goods_id, batch_id, quantity, amount, bill_type, line_id, business_date, reverses"
+        " from stock_ledger"
+    )
+
+
+@pytest.fixture(scope="module")
+def lines(core_rows: Core, ledger: pl.DataFrame) -> pl.DataFrame:
+    """Counting sales lines with their cost; returns negative."""
+    rows = core_rows(
+        "select 'XSCK' as bill_type, b.*, l.line_id, l.goods_id, l.quantity, l.no_tax_amount as revenue"
+        " from (select bill_id, company_id, warehouse_id, customer_id, employee_id, department_id, business_date"
+        "       from sales_outbound where status in (2, 4, 5)) b join sales_outbound_line l using (bill_id)"
+        " union all"
+        " select 'XSTH', b.*, l.line_id, l.goods_id, -l.quantity, -l.no_tax_amount"
+        " from (select bill_id, company_id, warehouse_id, customer_id, employee_id, department_id, business_date"
+        "       from sales_return where status in (2, 4, 5)) b join sales_return_line l using (bill_id)"
+    )
+    cost = ledger.group_by("bill_type", "line_id").agg((-pl.col("amount").sum()).alias("cost"))
+    return rows.join(cost, on=["bill_type", "line_id"], how="left").with_columns(pl.col("cost").fill_null(0))
+
+
+@pytest.fixture(scope="module")
+def days(ledger: pl.DataFrame) -> pl.DataFrame:
+    """Each day's closing stock by warehouse and goods, the company's value allotted by quantity."""
+    first = ledger["business_date"].min()
+    calendar = pl.DataFrame({"day": pl.date_range(first, TODAY, "1d", eager=True)})
+    keys = ledger.select("company_id", "warehouse_id", "goods_id").unique()
+    moved = ledger.group_by("warehouse_id", "goods_id", pl.col("business_date").alias("day")).agg(
+        pl.col("quantity").sum(), pl.col("amount").sum()
+    )
+    own = ["warehouse_id", "goods_id"]
+    company = ["company_id", "goods_id", "day"]
+    ratio = pl.col("so_far") / pl.col("total")
+    before = (pl.col("so_far") - pl.col("quantity")) / pl.col("total")
+    return (
+        keys.join(calendar, how="cross")
+        .join(moved, on=[*own, "day"], how="left")
+        .sort(*own, "day")
+        .with_columns(
+            pl.col("quantity").fill_null(0).cum_sum().over(own),
+            pl.col("amount").fill_null(0).cum_sum().over(own),
+        )
+        .sort("warehouse_id")
+        .with_columns(
+            pl.col("quantity").sum().over(company).alias("total"),
+            pl.col("amount").sum().over(company).round(2).alias("worth"),
+            pl.col("quantity").cum_sum().over(company).alias("so_far"),
+        )
+        .with_columns(
+            pl.when(pl.col("total") > 1e-9)
+            .then(_cents(pl.col("worth") * ratio) - _cents(pl.col("worth") * before))
+            .otherwise(pl.col("amount"))
+            .alias("value")
+        )
+    )
+
+
+def agree(found: pl.DataFrame, expected: pl.DataFrame, keys: list[str], tolerance: float = 0.005) -> None:
+    """Both frames have the same keys, and the same figures within `tolerance`."""
+    both = found.join(expected, on=keys, how="full", coalesce=True, suffix="_expected")
+    assert len(both) == len(found) == len(expected)
+    for name in [name for name in expected.columns if name not in keys]:
+        worst = both.select((pl.col(name) - pl.col(f"{name}_expected")).abs().max()).item()
+        assert worst is not None and worst <= tolerance, (name, worst)
+
+
+class TestTurnover:
+    def test_by_month_and_goods(self, mart: Mart, days: pl.DataFrame, ledger: pl.DataFrame) -> None:
+        first = dt.date(2025, 12, 1)
+        keys = ["month", "warehouse_id", "goods_id"]
+        sales = (
+            ledger.filter(pl.col("bill_type").is_in(["XSCK", "XSTH"]), pl.col("business_date") >= first)
+            .group_by(MONTHS, "warehouse_id", "goods_id")
+            .agg(
+                (-pl.col("amount").sum()).alias("sales_cost"),
+                (-pl.col("quantity").sum()).alias("sales_quantity"),
+            )
+        )
+        moved = (
+            ledger.filter(pl.col("business_date") >= first)
+            .select(MONTHS, "warehouse_id", "goods_id")
+            .unique()
+        )
+        held = (
+            days.filter(pl.col("day") >= first)
+            .group_by(pl.col("day").dt.truncate("1mo").alias("month"), "warehouse_id", "goods_id")
+            .agg(
+                pl.col("value").sum().alias("value_days"),
+                pl.col("quantity").sum().alias("quantity_days"),
+                (pl.col("quantity") != 0).any().alias("had_stock"),
+                pl.col("value").sort_by("day").last().alias("closing_value"),
+                pl.col("quantity").sort_by("day").last().alias("closing_quantity"),
+            )
+        )
+        expected = (
+            held.join(sales, on=keys, how="left")
+            .join(moved.with_columns(pl.lit(True).alias("had_moves")), on=keys, how="left")
+            .filter(pl.col("had_stock") | pl.col("had_moves").fill_null(False))
+            .drop("had_stock", "had_moves")
+            .fill_null(0)
+        )
+        found = mart(
+            "select period_start as month, warehouse_id, goods_id, value_days, quantity_days, sales_cost, sales_quantity,"
+            " closing_quantity, closing_value from mart_inventory_turnover"
+        )
+        agree(found, expected, keys)
+
+    @pytest.mark.parametrize("kind", ["week", "month"])
+    def test_by_period(self, mart: Mart, days: pl.DataFrame, ledger: pl.DataFrame, kind: str) -> None:
+        label = "%G-W%V" if kind == "week" else "%Y-%m"
+        keys = ["period_label", "warehouse_id"]
+        held = (
+            days.group_by("day", "warehouse_id")
+            .agg(pl.col("value").sum())
+            .sort("day")
+            .group_by(
+                pl.col("day").dt.strftime(label).alias("period_label"), "warehouse_id", maintain_order=True
+            )
+            .agg(pl.col("value").sum().alias("value_days"), pl.col("value").last().alias("closing_value"))
+        )
+        sales = (
+            ledger.filter(pl.col("bill_type").is_in(["XSCK", "XSTH"]))
+            .group_by(pl.col("business_date").dt.strftime(label).alias("period_label"), "warehouse_id")
+            .agg((-pl.col("amount").sum()).alias("sales_cost"))
+        )
+        expected = held.join(sales, on=keys, how="left").fill_null(0).filter(pl.col("value_days") != 0)
+        found = mart(
+            "select period_label, warehouse_id, sum(value_days) as value_days, sum(closing_value) as closing_value,"
+            f" sum(sales_cost) as sales_cost from mart_turnover_period where period_kind = '{kind}'"
+            " group by all having sum(value_days) <> 0"
+        )
+        agree(found, expected, keys)
+
+    def test_days_of_the_current_period_are_those_elapsed(self, mart: Mart) -> None:
+        found = mart(
+            "select distinct period_kind, period_label, days from mart_turnover_period"
+            " where period_label in ('2026-11', '2026-10', '2026-W47')"
+        )
+        assert set(found.rows()) == {
+            ("month", "2026-11", 20),
+            ("month", "2026-10", 31),
+            ("week", "2026-W47", 5),
+        }
+
+
+class TestAging:
+    def test_layers_are_what_the_oldest_receipts_lost(self, mart: Mart, ledger: pl.DataFrame) -> None:
+        receipts: dict[tuple[int, ...], dict[dt.date, float]] = defaultdict(lambda: defaultdict(float))
+        returns: dict[tuple[int, ...], dict[dt.date, float]] = defaultdict(lambda: defaultdict(float))
+        on_hand: dict[tuple[int, ...], float] = defaultdict(float)
+        last: dict[tuple[int, ...], dt.date] = {}
+        for row in ledger.iter_rows(named=True):
+            key = (row["warehouse_id"], row["goods_id"], row["batch_id"])
+            on_hand[key] += row["quantity"]
+            last[key] = max(last.get(key, row["business_date"]), row["business_date"])
+            if (row["quantity"] > 0) == (row["reverses"] is None):
+                side = returns if row["bill_type"] == "XSTH" else receipts
+                side[key][row["business_date"]] += row["quantity"]
+        expected = {}
+        for key, quantity in on_hand.items():
+            expected |= {
+                (*key, day): left for day, left in _left(quantity, receipts[key], returns[key], last[key])
+            }
+        found = mart(
+            "select warehouse_id, goods_id, batch_id, receipt_date, quantity from mart_inventory_aging"
+        )
+        assert {row[:4]: row[4] for row in found.rows()} == pytest.approx(expected)
+
+    def test_value_is_the_warehouse_balance(self, mart: Mart, days: pl.DataFrame) -> None:
+        expected = (
+            days.filter(pl.col("day") == TODAY, (pl.col("quantity") != 0) | (pl.col("value").abs() > 0.001))
+            .group_by("warehouse_id", "goods_id")
+            .agg(pl.col("value").sum())
+        )
+        found = mart(
+            "select warehouse_id, goods_id, sum(value) as value from mart_inventory_aging group by all"
+        )
+        agree(found, expected, ["warehouse_id", "goods_id"])
+
+    def test_buckets_include_their_upper_edge(self, mart: Mart) -> None:
+        found = mart(
+            "select bucket, bucket_order, min(age_days), max(age_days) from mart_inventory_aging group by all"
+        )
+        edges = {"0–30天": (0, 30), "31–60天": (31, 60), "61–90天": (61, 90), "91–180天": (91, 180)}
+        edges |= {"181–365天": (181, 365), "365天以上": (366, 9999)}
+        assert len(found) == len(edges)
+        for bucket, order, youngest, oldest in found.rows():
+            low, high = edges[bucket]
+            assert low <= youngest <= oldest <= high
+            assert list(edges).index(bucket) + 1 == order
+
+    def test_a_reversed_receipt_leaves_no_layer(self, mart: Mart) -> None:
+        assert mart(
+            "select * from mart_inventory_aging where goods_id = 3 and warehouse_id = 7 and batch_id = 1"
+        ).is_empty()
+
+
+class TestReceivables:
+    def test_open_items_by_days_past_due(self, mart: Mart, core_rows: Core) -> None:
+        items = core_rows(
+            "select settlement_id, kind, due_date, open_amount from settlement_item"
+            " where party_type = 'customer' and open_amount <> 0"
+        )
+        expected = {}
+        for number, kind, due, amount in items.rows():
+            late = 0 if kind == "advance" else max((TODAY - due).days, 0)
+            expected[number] = (
+                late,
+                _bucket(late),
+                0 if kind == "advance" else amount,
+                -amount if kind == "advance" else 0,
+            )
+        found = mart(
+            "select settlement_id, days_past_due, bucket, open_amount, advance_amount from mart_receivable_aging"
+        )
+        assert {row[0]: row[1:] for row in found.rows()} == expected
+
+    def test_the_balance_ties_to_the_ledger(self, mart: Mart, core_rows: Core) -> None:
+        expected = core_rows(
+            "select party_id as customer_id, sum(amount) as balance from settlement_ledger"
+            " where party_type = 'customer' group by 1 having sum(amount) <> 0"
+        )
+        found = mart("select customer_id, sum(balance) as balance from mart_receivable_aging group by 1")
+        agree(found, expected, ["customer_id"])
+
+
+class TestSales:
+    def test_commodity_profit(self, mart: Mart, lines: pl.DataFrame) -> None:
+        keys = ["month", "company_id", "warehouse_id", "goods_id"]
+        found = mart(f"select {', '.join(keys)}, quantity, revenue, cost, profit from mart_commodity_profit")
+        agree(found, _profit(lines, keys), keys)
+
+    def test_customer_profit(self, mart: Mart, lines: pl.DataFrame) -> None:
+        keys = ["month", "company_id", "customer_id", "employee_id"]
+        found = mart(f"select {', '.join(keys)}, quantity, revenue, cost, profit from mart_customer_profit")
+        agree(found, _profit(lines, keys), keys)
+
+    def test_operating_revenue_and_its_comparisons(self, mart: Mart, lines: pl.DataFrame) -> None:
+        keys = ["day", "company_id", "employee_id"]
+        daily = lines.rename({"business_date": "day"}).group_by(keys).agg(pl.col("revenue").sum())
+        shifted = [
+            daily.select(pl.col("day").dt.offset_by(offset), *keys[1:], pl.col("revenue").alias(name))
+            for offset, name in (("1mo", "previous_revenue"), ("12mo", "last_year_revenue"))
+        ]
+        expected = (
+            pl.concat([daily, *shifted], how="diagonal")
+            .filter(pl.col("day") <= TODAY)
+            .group_by(keys)
+            .agg(pl.col("revenue", "previous_revenue", "last_year_revenue").sum())
+        )
+        found = mart(
+            "select day, company_id, employee_id, sum(revenue) as revenue, sum(previous_revenue) as previous_revenue,"
+            " sum(last_year_revenue) as last_year_revenue from mart_operating_revenue group by all"
+        )
+        agree(found, expected, keys)
+
+    def test_bills_are_counted_once(self, mart: Mart, lines: pl.DataFrame) -> None:
+        expected = lines.filter(pl.col("bill_type") == "XSCK")["bill_id"].n_unique()
+        assert mart("select sum(bill_count) from mart_operating_revenue").item() == expected
+
+    @pytest.mark.parametrize(
+        ("key", "first", "length"),
+        [
+            ("d7", TODAY - dt.timedelta(days=6), 7),
+            ("d30", TODAY - dt.timedelta(days=29), 30),
+            ("d90", TODAY - dt.timedelta(days=89), 90),
+            ("month", TODAY.replace(day=1), 20),
+            ("year", TODAY.replace(month=1, day=1), 324),
+        ],
+    )
+    def test_best_sellers(
+        self, mart: Mart, lines: pl.DataFrame, days: pl.DataFrame, key: str, first: dt.date, length: int
+    ) -> None:
+        keys = ["company_id", "goods_id"]
+        stock = (
+            days.filter(pl.col("day") == TODAY)
+            .group_by(keys)
+            .agg(pl.col("quantity").sum().alias("stock_quantity"))
+        )
+        expected = (
+            lines.filter(pl.col("business_date") >= first)
+            .group_by(keys)
+            .agg(pl.col("quantity", "cost").sum(), pl.col("revenue").sum().alias("amount"))
+            .join(stock, on=keys, how="left")
+            .with_columns(
+                pl.col("quantity")
+                .rank("min", descending=True)
+                .over("company_id")
+                .cast(pl.Float64)
+                .alias("rank_quantity"),
+                (pl.col("stock_quantity") * length / pl.col("quantity")).alias("cover_days"),
+            )
+            .with_columns(pl.when(pl.col("quantity") > 0).then("cover_days").fill_null(-1.0))
+        )
+        found = mart(
+            "select company_id, goods_id, quantity, cost, amount, stock_quantity, cast(rank_quantity as double) as rank_quantity,"
+            f" coalesce(cover_days, -1) as cover_days from mart_best_seller where period_key = '{key}'"
+        )
+        agree(found, expected, keys, tolerance=0.051)
+
+
+class TestScopes:
+    def test_companies(self, mart: Mart) -> None:
+        found = set(mart("select role_id, company_id from role_company_scope").rows())
+        assert found == {(1, 1), (1, 2), (1, 3), (2, 1), (4, 1), (4, 2), (4, 3)}
+
+    def test_warehouses(self, mart: Mart) -> None:
+        of_role: dict[int, set[int]] = defaultdict(set)
+        for role_id, warehouse_id in mart("select role_id, warehouse_id from role_warehouse_scope").rows():
+            of_role[role_id].add(warehouse_id)
+        assert of_role == {1: set(range(1, 8)), 2: {3, 6}, 4: set(range(1, 8)), 5: {3}}
+
+    def test_cost(self, mart: Mart) -> None:
+        assert set(mart("select role_id, company_id from role_cost_scope").rows()) == {
+            (1, 1),
+            (1, 2),
+            (1, 3),
+            (2, 1),
+        }
+        assert {
+            role for (role,) in mart("select distinct role_id from role_cost_warehouse_scope").rows()
+        } == {1, 2}
+
+    @pytest.mark.parametrize(
+        ("role_id", "why"),
+        [(3, "own bills"), (6, "no company named"), (7, "own department"), (8, "disabled")],
+    )
+    def test_roles_that_see_nothing(self, mart: Mart, role_id: int, why: str) -> None:
+        for table in (
+            "role_company_scope",
+            "role_warehouse_scope",
+            "role_cost_scope",
+            "role_cost_warehouse_scope",
+        ):
+            assert mart(f"select * from {table} where role_id = {role_id}").is_empty(), why
+
+
+def _cents(value: pl.Expr) -> pl.Expr:
+    return value.round(2, mode="half_away_from_zero")
+
+
+def _left(
+    on_hand: float, receipts: dict[dt.date, float], returns: dict[dt.date, float], last: dt.date
+) -> list[tuple[dt.date, float]]:
+    """What is left of a batch, by date: issues took the oldest receipts; what receipts can't explain came back."""
+    left: dict[dt.date, float] = defaultdict(float)
+    gone = max(sum(max(quantity, 0) for quantity in receipts.values()) - max(on_hand, 0), 0)
+    for day, quantity in sorted(receipts.items()):
+        taken = min(gone, max(quantity, 0))
+        gone -= taken
+        left[day] += max(quantity, 0) - taken
+    missing = on_hand - sum(left.values())
+    for day, quantity in sorted(returns.items(), reverse=True):
+        given = min(max(missing, 0), max(quantity, 0))
+        missing -= given
+        left[day] += given
+    left[last] += missing
+    return [(day, quantity) for day, quantity in left.items() if abs(quantity) > 1e-6]
+
+
+def _bucket(late: int) -> str:
+    edges = [(0, "未到期"), (30, "1–30天"), (60, "31–60天"), (90, "61–90天"), (180, "91–180天")]
+    return next((label for edge, label in edges if late <= edge), "180天以上")
+
+
+def _profit(lines: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
+    named: dict[str, Any] = {"month": MONTHS}
+    return (
+        lines.group_by([named.get(key, pl.col(key)) for key in keys])
+        .agg(pl.col("quantity", "revenue", "cost").sum())
+        .with_columns((pl.col("revenue") - pl.col("cost")).alias("profit"))
+    )

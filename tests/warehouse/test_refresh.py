@@ -1,0 +1,192 @@
+"""Refreshing: patches give what a rebuild gives, a failure keeps the last good snapshot, dbt's tests hold."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+import psycopg
+import pytest
+
+from tests.warehouse.conftest import AS_OF, tables
+from tests.warehouse.group import BILL, RECEIPT, REVERSAL
+from warehouse import extract, reconcile, status
+from warehouse.files import Files
+from warehouse.refresh import BusyError, Refresher
+from warehouse.transform import Project, TransformError
+
+Sql = psycopg.Connection[Any]
+Published = Callable[[str], list[tuple[Any, ...]]]
+
+
+def new_bill(sql: Sql) -> None:
+    sql.execute(BILL, {"day": AS_OF, "warehouse_id": 2, "goods_id": 7, "quantity": 1})
+
+
+def backdated(sql: Sql) -> None:
+    """A receipt far in the past, and one of goods that a second warehouse of the company never had."""
+    for bill_id, warehouse_id, goods_id in ((70001, 1, 3), (70002, 4, 3), (70003, 7, 119)):
+        sql.execute(
+            RECEIPT,
+            {
+                **{"day": "2026-02-03", "warehouse_id": warehouse_id, "goods_id": goods_id, "batch_id": 0},
+                **{"quantity": 10, "amount": 997, "bill_id": bill_id},
+            },
+        )
+
+
+def voided(sql: Sql) -> None:
+    """A bill is voided: its header changes, its ledger rows are negated, its item is closed."""
+    for bill_id in (5, 600, 1199):
+        sql.execute("update sales_outbound set status = 3 where bill_id = %s", [bill_id])
+        sql.execute(REVERSAL, {"bill_type": "XSCK", "bill_id": bill_id})
+        sql.execute("update settlement_item set open_amount = 0 where settlement_id = %s", [bill_id])
+        sql.execute(
+            "insert into settlement_ledger (settlement_id, company_id, party_type, party_id, amount, entry, bill_type,"
+            " bill_id, bill_no, business_date) select settlement_id, company_id, party_type, party_id, -sum(amount),"
+            " 'reverse', 'XSCK', settlement_id, 'XSCK', date '2026-11-20' from settlement_ledger"
+            " where settlement_id = %s group by 1, 2, 3, 4 having sum(amount) <> 0",
+            [bill_id],
+        )
+
+
+def oversold(sql: Sql) -> None:
+    """More goes out than there is: stock and value below zero."""
+    sql.execute(BILL, {"day": "2026-11-01", "warehouse_id": 3, "goods_id": 118, "quantity": 500})
+
+
+def corrected(sql: Sql) -> None:
+    sql.execute("update sales_outbound set business_date = date '2026-06-15' where bill_id = 1190")
+    sql.execute("update sales_outbound_line set no_tax_amount = no_tax_amount + 1 where bill_id = 1191")
+    sql.execute("update sales_outbound set status = 1 where bill_id = 1192")
+    sql.execute(REVERSAL, {"bill_type": "XSCK", "bill_id": 1192})
+
+
+def renamed(sql: Sql) -> None:
+    sql.execute("update goods set goods_name = '改名' where goods_id < 5")
+    sql.execute("update goods set brand_id = 3 where goods_id = 6")
+    sql.execute("update customer set customer_name = '改名' where customer_id = 6")
+    sql.execute("delete from role_company where role_id = 2")
+
+
+@pytest.fixture(scope="module")
+def resident(core: str, tmp_path_factory: pytest.TempPathFactory) -> Refresher:
+    """A warehouse that lives through several tests, as the worker's does."""
+    made = Refresher(Files(tmp_path_factory.mktemp("resident") / "warehouse"), core)
+    made.refresh(as_of=AS_OF)
+    return made
+
+
+class TestPatch:
+    @pytest.mark.parametrize("change", [new_bill, backdated, voided, oversold, corrected, renamed])
+    def test_a_patch_gives_what_a_rebuild_gives(
+        self, resident: Refresher, sql: Sql, change: Callable[[Sql], None]
+    ) -> None:
+        change(sql)
+        assert resident.refresh(as_of=AS_OF).mode == ("replace" if change is renamed else "patch")
+        patched = tables(resident.files)
+        assert resident.refresh(full=True, as_of=AS_OF).mode == "rebuild"
+        rebuilt = tables(resident.files)
+        assert patched.keys() == rebuilt.keys()
+        for name, rows in rebuilt.items():
+            assert patched[name] == rows, name
+
+    def test_patches_in_a_row_give_what_a_rebuild_gives(self, resident: Refresher, sql: Sql) -> None:
+        for day in ("2026-11-20", "2026-11-02", "2025-12-31"):
+            for warehouse_id in (1, 4):
+                sql.execute(BILL, {"day": day, "warehouse_id": warehouse_id, "goods_id": 9, "quantity": 3})
+                resident.refresh(as_of=AS_OF)
+        patched = tables(resident.files)
+        resident.refresh(full=True, as_of=AS_OF)
+        assert patched == tables(resident.files)
+
+    def test_every_dbt_test_holds(self, resident: Refresher) -> None:
+        Project(resident.files).test(as_of=AS_OF)
+
+    def test_nothing_new_publishes_nothing(self, resident: Refresher) -> None:
+        before = resident.files.current.readlink()
+        again = resident.refresh(as_of=AS_OF)
+        assert (again.snapshot, again.mode, again.rows) == (None, None, 0)
+        assert resident.files.current.readlink() == before
+
+    def test_a_new_business_date_replaces_the_marts(self, resident: Refresher) -> None:
+        assert resident.refresh(as_of="2026-12-03").mode == "replace"
+        patched = tables(resident.files)
+        assert {str(row[0]) for row in patched["wh.main.mart_inventory_aging"]} == {"2026-12-03"}
+        resident.refresh(full=True, as_of="2026-12-03")
+        assert patched == tables(resident.files)
+
+
+class TestSnapshot:
+    def test_only_marts_are_published(self, refresher: Refresher, published: Published) -> None:
+        refresher.refresh(as_of=AS_OF)
+        names = {name for (name,) in published("select table_name from duckdb_tables()")}
+        assert all(name.startswith(("dim_", "mart_", "role_")) for name in names - {"refreshed_at"})
+        assert len(names) == 19
+        assert published("select count(*) from duckdb_views() where not internal") == [(0,)]
+
+    def test_it_is_stamped(self, refresher: Refresher, published: Published) -> None:
+        outcome = refresher.refresh(as_of=AS_OF)
+        ((refreshed_at, number, last_xid),) = published("select * from refreshed_at")
+        assert isinstance(refreshed_at, datetime)
+        assert (number, last_xid) == (outcome.snapshot, outcome.position.next_xid)
+
+    def test_old_ones_go(self, refresher: Refresher) -> None:
+        for _ in range(5):
+            refresher.refresh(full=True, as_of=AS_OF)
+        assert sorted(path.name for path in refresher.files.snapshots.iterdir()) == ["3", "4", "5"]
+        assert refresher.files.current.readlink().name == "5"
+
+
+class TestFailure:
+    def test_a_failed_model_keeps_the_last_snapshot_and_is_done_later(
+        self, refresher: Refresher, sql: Sql, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        first = refresher.refresh(as_of=AS_OF)
+        new_bill(sql)
+        with monkeypatch.context() as patch:
+            patch.setattr(Project, "build", _refuse)
+            with pytest.raises(TransformError):
+                refresher.refresh(as_of=AS_OF)
+        shown = status.read(refresher.files.status)
+        assert (shown["state"], shown["error"], shown["failures"]) == ("failed", "dbt 失败 模型：坏了", 1)
+        assert refresher.files.current.readlink().name == str(first.snapshot)
+        assert refresher.refresh(as_of=AS_OF).mode == "patch"
+        shown = status.read(refresher.files.status)
+        assert (shown["state"], shown["error"], shown["failures"]) == ("idle", None, 0)
+        patched = tables(refresher.files)
+        refresher.refresh(full=True, as_of=AS_OF)
+        assert patched == tables(refresher.files)
+
+    def test_a_copy_that_differs_is_not_published(
+        self, refresher: Refresher, sql: Sql, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        first = refresher.refresh(as_of=AS_OF)
+        wrong = reconcile.Difference("stock_ledger", (Decimal(1),), (Decimal(2),))
+        monkeypatch.setattr(extract.reconcile, "compare", lambda *_: wrong)
+        new_bill(sql)
+        with pytest.raises(reconcile.DifferenceError):
+            refresher.refresh(as_of=AS_OF)
+        assert "对账不平" in status.read(refresher.files.status)["error"]
+        assert refresher.files.current.readlink().name == str(first.snapshot)
+
+    def test_only_one_refresher_at_a_time(self, refresher: Refresher) -> None:
+        with (
+            refresher.exclusive(),
+            pytest.raises(BusyError),
+            Refresher(refresher.files, "").exclusive(),
+        ):
+            pass
+
+    def test_a_torn_status_file_is_read_as_empty(self, refresher: Refresher) -> None:
+        refresher.files.status.write_text('{"state": "run', "utf-8")
+        assert status.read(refresher.files.status) == status.EMPTY
+        status.write(refresher.files.status, state="idle")
+        assert json.loads(refresher.files.status.read_text("utf-8"))["state"] == "idle"
+
+
+def _refuse(*_: Any, **__: Any) -> None:
+    raise TransformError("dbt 失败 模型：坏了")
