@@ -12,7 +12,10 @@ export const queries = new QueryClient({
     },
   }),
   defaultOptions: {
+    // Without a network a call fails at once and says so; it doesn't wait in silence.
+    mutations: { networkMode: 'always' },
     queries: {
+      networkMode: 'always',
       staleTime: 10_000,
       refetchOnWindowFocus: false,
       // A route change gives up all reads in flight; what is still on screen asks again.
