@@ -1,0 +1,107 @@
+"""Words of the import's tests: write a file, import it, ask the database."""
+
+from __future__ import annotations
+
+import csv
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Engine
+
+from api.importing import command
+from api.importing.run import Report, check, post
+
+HEADER = ("日期", "单据类型", "公司", "仓库", "往来单位", "商品编码", "批次", "数量", "单价", "外部单号")
+Line = Sequence[object]
+
+
+def buy(goods: str, quantity: object, price: object = "113", day: str = "2026-01-05", **more: str) -> Line:
+    """A purchase inbound line."""
+    return _line("采购入库", "总厂", goods, quantity, price, day, more)
+
+
+def sell(goods: str, quantity: object, price: object = "226", day: str = "2026-01-06", **more: str) -> Line:
+    """A sales outbound line."""
+    return _line("XSCK", "修理厂", goods, quantity, price, day, more)
+
+
+def _line(
+    kind: str, partner: str, goods: str, quantity: object, price: object, day: str, more: dict[str, str]
+) -> Line:
+    batch, reference = more.get("batch", ""), more.get("reference", "")
+    return (day, kind, "甲公司", "甲仓", partner, goods, batch, quantity, price, reference)
+
+
+@dataclass
+class Bench:
+    """The database, and a company, warehouse and goods of the test's own: names get a mark."""
+
+    engine: Engine
+    place: Path
+    test: str
+
+    @property
+    def mark(self) -> str:
+        return f"{zlib.crc32(self.test.encode()):08x}"
+
+    def file(self, *lines: Line, header: Sequence[str] = HEADER, name: str = "bills.csv") -> Path:
+        """A CSV file of lines."""
+        target = self.place / name
+        with target.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(header)
+            writer.writerows(self.marked(line) for line in lines)
+        return target
+
+    def marked(self, line: Line) -> list[object]:
+        return [
+            f"{cell}{self.mark}" if cell in ("甲公司", "甲仓", "总厂", "修理厂") else cell for cell in line
+        ]
+
+    def imports(self, path: Path, *, create: bool = True, skip: bool = False) -> Report:
+        """Import as the command does; nothing is posted when a line is refused, unless `skip`."""
+        plan = check(path, create_missing=create)
+        if skip or not plan.report.refused:
+            post(plan, skip_refused=skip, tick=lambda lines: None)
+        return plan.report
+
+    def command(self, path: Path, **options: Any) -> int:
+        """The command's exit code."""
+        given: dict[str, Any] = {
+            "create_missing": True,
+            "dry_run": False,
+            "skip_refused": False,
+            "failures": None,
+        }
+        return command.run(path, **given | options)
+
+    def stock(self, goods: str) -> int:
+        """What the test's warehouse holds."""
+        return int(
+            self.ask(
+                "select coalesce(sum(s.quantity), 0) from stock_total s join goods g using (goods_id)"
+                " join warehouse w using (warehouse_id) where g.goods_num = %s and w.warehouse_name = %s",
+                goods,
+                f"甲仓{self.mark}",
+            )
+        )
+
+    def bills(self) -> int:
+        """How many bills of the test's warehouse are posted."""
+        name = f"甲仓{self.mark}"
+        return int(
+            self.ask(
+                "select (select count(*) from purchase_inbound join warehouse w using (warehouse_id)"
+                " where w.warehouse_name = %s and status = 2) + (select count(*) from sales_outbound"
+                " join warehouse w using (warehouse_id) where w.warehouse_name = %s and status = 2)",
+                name,
+                name,
+            )
+        )
+
+    def ask(self, query: str, *values: object) -> Any:
+        with self.engine.connect() as conn:
+            return conn.exec_driver_sql(query, values).scalar()

@@ -1,0 +1,94 @@
+"""Files that are no bills: refused with a reason, the process alive; good xlsx reads like CSV."""
+
+from __future__ import annotations
+
+import zipfile
+from datetime import date
+from pathlib import Path
+
+import pytest
+from openpyxl import Workbook
+
+from api.importing.files import rows
+from api.kit.errors import Refusal
+from tests.importing.bench import HEADER, Bench, buy, sell
+
+
+def book(path: Path, *lines: object, far: bool = False) -> Path:
+    workbook = Workbook()
+    sheet = workbook.active
+    assert sheet is not None
+    for line in (HEADER, *lines):
+        sheet.append(list(line))  # type: ignore[call-overload]
+    if far:
+        sheet["XFD1048576"] = "far"
+    workbook.save(path)
+    return path
+
+
+class TestRefused:
+    @pytest.mark.parametrize(
+        ("name", "content", "reason"),
+        [
+            ("a.xlsx", "日期,数量\n".encode(), "不是 xlsx"),
+            ("b.xlsx", b"PK\x03\x04 broken", "已损坏"),
+            ("c.xls", b"\xd0\xcf\x11\xe0" + b"\0" * 600, "旧版 xls"),
+            ("d.csv", b"\x89PNG\0\0", "不是 CSV"),
+            ("e.csv", "日期".encode("utf-16-le") + b"\xff\xff", "编码"),
+        ],
+    )
+    def test_what_is_neither_csv_nor_xlsx(
+        self, tmp_path: Path, name: str, content: bytes, reason: str
+    ) -> None:
+        path = tmp_path / name
+        path.write_bytes(content)
+        with pytest.raises(Refusal, match=reason):
+            list(rows(path))
+
+    def test_a_zip_that_is_no_workbook(self, tmp_path: Path) -> None:
+        path = tmp_path / "a.xlsx"
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("readme.txt", "no workbook")
+        with pytest.raises(Refusal, match="不是 xlsx"):
+            list(rows(path))
+
+    def test_a_bomb_is_not_unpacked(self, tmp_path: Path) -> None:
+        path = book(tmp_path / "a.xlsx", buy("X", 1))
+        with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("xl/media/bomb.bin", bytes(200 * 1024 * 1024))
+        with pytest.raises(Refusal, match="过大"):
+            list(rows(path))
+
+    def test_a_workbook_with_broken_parts(self, tmp_path: Path) -> None:
+        path = tmp_path / "a.xlsx"
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("[Content_Types].xml", "<broken")
+            archive.writestr("xl/workbook.xml", "<broken")
+        with pytest.raises(Refusal, match="无法读取"):
+            list(rows(path))
+
+    def test_a_file_that_is_not_there(self, tmp_path: Path) -> None:
+        with pytest.raises(Refusal, match="找不到"):
+            list(rows(tmp_path / "none.csv"))
+
+
+class TestRead:
+    def test_a_lone_far_cell_costs_nothing(self, tmp_path: Path) -> None:
+        path = book(tmp_path / "a.xlsx", buy("X", 1), far=True)
+        assert [number for number, _ in rows(path)] == [1, 2]
+
+    def test_dates_and_numbers_become_texts(self, tmp_path: Path) -> None:
+        path = book(tmp_path / "a.xlsx", [date(2026, 1, 5), "CGRK", "", "", "", 712, "0525", 3.0, 12.5])
+        _, (_, cells) = rows(path)
+        assert cells[:1] + cells[5:9] == ["2026-01-05", "712", "0525", "3", "12.5"]
+
+    def test_gb18030_and_tabs(self, tmp_path: Path) -> None:
+        path = tmp_path / "a.csv"
+        path.write_bytes("日期\t数量\n2026-01-05\t3\n".encode("gb18030"))
+        assert list(rows(path)) == [(1, ["日期", "数量"]), (2, ["2026-01-05", "3"])]
+
+    def test_an_xlsx_posts_like_a_csv(self, bench: Bench) -> None:
+        lines = [bench.marked(line) for line in (buy("X1", 10), sell("X1", 4))]
+        report = bench.imports(book(bench.place / "a.xlsx", *lines))
+        assert (report.posted_bills, bench.stock("X1")) == (2, 6)
+        assert bench.imports(bench.file(buy("X1", 10), sell("X1", 4))).known_bills == 2
