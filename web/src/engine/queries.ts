@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, ApiError, type Query } from '../lib/api';
 import { CANCELLED, NETWORK } from '../lib/errors';
-import type { ListAnswer, LogEntry, Ref, Row, Screen } from './types';
+import type { ListAnswer, LogEntry, Ref, Row, Screen, Totals } from './types';
 
 /** Every read of the engine, keyed by resource, so that a write can renew what it touched. */
 
@@ -24,7 +24,20 @@ export function screenQuery(route: string) {
 export function listQuery(screen: Screen, query: Query) {
   return queryOptions({
     queryKey: [screen.name, 'list', query],
-    queryFn: ({ signal }) => api.get<ListAnswer>(`${screen.api}/getList`, query, { signal }),
+    queryFn: ({ signal }) => api.get<ListAnswer>(`${screen.api}/getList`, { ...query, totals: 0 }, { signal }),
+    placeholderData: keepPreviousData,
+    retry,
+  });
+}
+
+const PAGING = new Set(['page', 'per_page', 'order_key', 'order_by']);
+
+/** How many rows a filter holds and what they add up to: asked beside the rows, and not again for another page. */
+export function totalsQuery(screen: Screen, query: Query) {
+  const filter = Object.fromEntries(Object.entries(query).filter(([name]) => !PAGING.has(name)));
+  return queryOptions({
+    queryKey: [screen.name, 'totals', filter],
+    queryFn: ({ signal }) => api.get<Totals>(`${screen.api}/getTotals`, filter, { signal }),
     placeholderData: keepPreviousData,
     retry,
   });

@@ -117,11 +117,16 @@ export type Row = Record<string, unknown>;
 
 export interface ListAnswer<T = Row> {
   data: T[];
-  total: number;
+  /** Dropdowns and pickers count; a list's rows come without, see Totals. */
+  total?: number;
   current_page: number;
   per_page: number;
   last_page: number;
-  totals?: Record<string, string>;
+}
+
+export interface Totals {
+  total: number;
+  totals: Record<string, string>;
 }
 
 export interface BatchAnswer {

@@ -14,7 +14,10 @@ const rows = [1, 2, 3].map((id) => ({
   customer_name: '上海顺达',
   total_amount: id === 2 ? '无权限' : '1234.50',
 }));
-const base: Routes = { [`${api}/getList`]: () => page(rows, { total_amount: '9876.50' }) };
+const base: Routes = {
+  [`${api}/getList`]: () => page(rows),
+  [`${api}/getTotals`]: () => ok({ total: rows.length, totals: { total_amount: '9876.50' } }),
+};
 
 let view: ReturnType<typeof renderPage>;
 const open = (routes: Routes = {}, params = {}) => {
@@ -35,7 +38,8 @@ describe('a list', () => {
   it('asks 30 a page in the order of the screen and sums the whole filter', async () => {
     await open();
     expect(lists()[0]?.query).toMatchObject({ page: '1', per_page: '30', order_key: 'bill_id', order_by: 'desc' });
-    expect(screen.getByText('9,876.50')).toBeTruthy();
+    expect(await screen.findByText('9,876.50')).toBeTruthy();
+    expect(lists()[0]?.query.totals).toBe('0');
     expect(screen.getByText('无权限')).toBeTruthy();
     expect(screen.getAllByText('未审核')).toHaveLength(2);
   });

@@ -1,18 +1,20 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Button, Pagination, Result } from 'antd';
-import { useCallback, useEffect, useMemo, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
 import { api } from '../../lib/api';
 import { isCancelled, reportError, showMessage } from '../../lib/errors';
 import { usePageActive } from '../../lib/tabs';
 import { useActions } from '../actions';
-import { listQuery } from '../queries';
+import { listQuery, totalsQuery } from '../queries';
 import { useScreenLinks } from '../routes';
-import { keyOf, type Action, type Row, type Screen } from '../types';
+import { actionOf, allowsStatus, keyOf, type Action, type Row, type Screen } from '../types';
 import { useColumnPlan } from './columnPlan';
 import { FilterBar } from './FilterBar';
 import { ListTable } from './ListTable';
 import { ListToolbar } from './ListToolbar';
 import { listParams, PAGE_SIZES, rememberNeighbours, useListState, type ListState } from './listState';
+
+const RecordDialog = lazy(() => import('../form/RecordDialog'));
 
 interface ListPageProps {
   screen: Screen;
@@ -30,16 +32,21 @@ export default function ListPage({ screen, params }: ListPageProps) {
   const [state, changeState] = useListState(screen, params);
   const [selected, setSelected] = useState<number[]>([]);
   const [failed, setFailed] = useState(NONE);
+  /** The record being added (null) or changed where the screen has no page for it. */
+  const [dialog, setDialog] = useState<{ id: number | null } | null>(null);
   const listed = useMemo(() => screen.fields.filter((field) => field.list), [screen.fields]);
   const control = useColumnPlan(screen.name, listed);
   const query = useMemo(() => listParams(state), [state]);
   const list = useQuery(listQuery(screen, query));
+  const sums = useQuery(totalsQuery(screen, query));
   const { refetch, error, data } = list;
+  const { refetch: recount, error: uncounted, data: counted } = sums;
 
-  // A page left while loading lost its request; it asks again when shown.
+  // A page left while loading lost its requests; it asks again when shown.
   useEffect(() => {
     if (active && isCancelled(error)) void refetch();
-  }, [active, error, refetch]);
+    if (active && isCancelled(uncounted)) void recount();
+  }, [active, error, refetch, uncounted, recount]);
 
   const exporting = useMutation({
     mutationFn: () => api.post(`${screen.api}/export`, {}, { query: { ...query, page: undefined, per_page: undefined } }),
@@ -57,17 +64,21 @@ export default function ListPage({ screen, params }: ListPageProps) {
   const refresh = () => {
     setFailed(NONE);
     void refetch();
+    void recount();
   };
   const act = async (action: Action) => {
     const outcome = await run(action, chosen);
     setFailed(outcome.failed);
     if (outcome.done) setSelected([...outcome.failed]);
   };
+  const add = () => (links.hasForm ? links.add() : setDialog({ id: null }));
+  const edit = (row: Row) => (links.hasForm ? links.edit(row) : setDialog({ id: keyOf(screen, row) }));
   const open = useCallback(
     (row: Row) => {
       rememberNeighbours(screen, query, rows);
+      const action = actionOf(screen, 'edit');
       if (links.canSee) links.see(row);
-      else if (links.canEdit) links.edit(row);
+      else if (action && allowsStatus(action, screen, row)) edit(row);
     },
     // eslint-disable-next-line react-hooks/exhaustive-deps -- links are rebuilt each render from screen
     [screen, query, rows],
@@ -78,10 +89,12 @@ export default function ListPage({ screen, params }: ListPageProps) {
       <FilterBar screen={screen} state={state} onSearch={change} onRefresh={refresh} />
       <ListToolbar
         screen={screen}
-        links={links}
         control={control}
         chosen={chosen}
         running={running}
+        onAdd={add}
+        onEdit={edit}
+        onCopy={screen.family === 'bill' && links.hasForm ? links.copy : null}
         onAction={(action) => void act(action)}
         onExport={() => exporting.mutate()}
         onRefresh={refresh}
@@ -92,7 +105,8 @@ export default function ListPage({ screen, params }: ListPageProps) {
         <ListTable
           screen={screen}
           state={state}
-          answer={data}
+          rows={rows}
+          totals={counted?.totals}
           loading={list.isFetching}
           control={control}
           selected={selected}
@@ -106,13 +120,18 @@ export default function ListPage({ screen, params }: ListPageProps) {
         className="list-pagination"
         current={state.page}
         pageSize={state.perPage}
-        total={data?.total ?? 0}
+        total={counted?.total ?? 0}
         pageSizeOptions={PAGE_SIZES}
         showSizeChanger
         showQuickJumper
         showTotal={(total) => `共 ${total.toLocaleString('zh-CN')} 条`}
         onChange={(page, perPage) => change(perPage === state.perPage ? { page } : { perPage })}
       />
+      {dialog && (
+        <Suspense>
+          <RecordDialog screen={screen} id={dialog.id} onClose={() => setDialog(null)} />
+        </Suspense>
+      )}
     </div>
   );
 }

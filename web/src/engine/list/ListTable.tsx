@@ -4,7 +4,7 @@ import { useMemo } from 'react';
 import { MASK } from '../../lib/decimal';
 import { formatMoney, formatPrice, formatQuantity } from '../../lib/format';
 import { useElementSize } from '../../lib/useElementSize';
-import { keyOf, type ListAnswer, type Row, type Screen } from '../types';
+import { keyOf, type Row, type Screen } from '../types';
 import type { ColumnControl } from './columnPlan';
 import { INDEX_WIDTH, listColumns } from './listColumns';
 import type { ListState } from './listState';
@@ -13,7 +13,8 @@ import { ResizableTitle } from './ResizableTitle';
 interface ListTableProps {
   screen: Screen;
   state: ListState;
-  answer: ListAnswer | undefined;
+  rows: Row[];
+  totals: Record<string, string> | undefined;
   loading: boolean;
   control: ColumnControl;
   selected: number[];
@@ -27,12 +28,11 @@ const SELECTION_WIDTH = 40;
 const MIN_HEIGHT = 260;
 /** Header and totals rows (px) around the scrolled body. */
 const FRAME = 78;
-const NO_ROWS: Row[] = [];
 const components = { header: { cell: ResizableTitle } };
 
 /** The rows of a list, drawn virtually so that 500 a page stay quick, with totals over the whole filter. */
 export function ListTable(props: ListTableProps) {
-  const { screen, state, answer, loading, control, selected, failed, onSelect, onSort, onOpen } = props;
+  const { screen, state, rows, totals, loading, control, selected, failed, onSelect, onSort, onOpen } = props;
   const [box, size] = useElementSize<HTMLDivElement>();
   const planned = useMemo(() => control.columns.filter((column) => column.visible), [control.columns]);
   const columns = useMemo(
@@ -53,10 +53,10 @@ export function ListTable(props: ListTableProps) {
         rowKey={(row) => keyOf(screen, row)}
         components={components}
         columns={columns}
-        dataSource={answer?.data ?? NO_ROWS}
+        dataSource={rows}
         loading={{ spinning: loading, delay: 200 }}
         pagination={false}
-        scroll={{ x: Math.max(width, size.width), y: Math.max(MIN_HEIGHT - FRAME, size.height - FRAME) }}
+        scroll={{ x: Math.max(width, size.width - BORDERS), y: Math.max(MIN_HEIGHT - FRAME, size.height - FRAME) }}
         onChange={onChange}
         rowClassName={(row) => (failed.has(keyOf(screen, row)) ? 'error-row' : '')}
         rowSelection={{
@@ -67,9 +67,9 @@ export function ListTable(props: ListTableProps) {
         }}
         onRow={(row) => ({ onDoubleClick: () => onOpen(row) })}
         summary={() =>
-          answer?.totals ? (
+          totals ? (
             <Table.Summary fixed>
-              <TotalsRow planned={planned} totals={answer.totals} />
+              <TotalsRow planned={planned} totals={totals} />
             </Table.Summary>
           ) : null
         }

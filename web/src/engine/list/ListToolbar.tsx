@@ -3,13 +3,14 @@ import { Button, Space } from 'antd';
 import { showMessage } from '../../lib/errors';
 import type { Action, Row, Screen } from '../types';
 import { actionOf, allowsStatus } from '../types';
-import type { useScreenLinks } from '../routes';
 import type { ColumnControl } from './columnPlan';
 import { ColumnSettings } from './ColumnSettings';
 
 interface ListToolbarProps {
   screen: Screen;
-  links: ReturnType<typeof useScreenLinks>;
+  onAdd: () => void;
+  onEdit: (row: Row) => void;
+  onCopy: ((row: Row) => void) | null;
   control: ColumnControl;
   chosen: Row[];
   running: string | null;
@@ -21,7 +22,8 @@ interface ListToolbarProps {
 const OWN_BUTTONS = new Set(['add', 'edit', 'export']);
 
 /** What can be done on a list: add, edit, copy, the batch actions of the role, export, columns. */
-export function ListToolbar({ screen, links, control, chosen, running, onAction, onExport, onRefresh }: ListToolbarProps) {
+export function ListToolbar(props: ListToolbarProps) {
+  const { screen, control, chosen, running, onAdd, onEdit, onCopy, onAction, onExport, onRefresh } = props;
   const add = actionOf(screen, 'add');
   const edit = actionOf(screen, 'edit');
   const single = (then: (row: Row) => void) => () => {
@@ -33,13 +35,13 @@ export function ListToolbar({ screen, links, control, chosen, running, onAction,
   return (
     <div className="list-toolbar">
       <Space wrap size={6}>
-        {add && screen.routes.add && (
-          <Button type="primary" icon={<PlusOutlined />} onClick={links.add}>
+        {add && (
+          <Button type="primary" icon={<PlusOutlined />} onClick={onAdd}>
             {add.label}
           </Button>
         )}
-        {edit && links.canEdit && (
-          <Button disabled={chosen.length !== 1 || !allowsStatus(edit, screen, chosen[0]!)} onClick={single(links.edit)}>
+        {edit && (
+          <Button disabled={chosen.length !== 1 || !allowsStatus(edit, screen, chosen[0]!)} onClick={single(onEdit)}>
             {edit.label}
           </Button>
         )}
@@ -54,8 +56,8 @@ export function ListToolbar({ screen, links, control, chosen, running, onAction,
             {action.label}
           </Button>
         ))}
-        {add && screen.family === 'bill' && screen.routes.add && (
-          <Button icon={<CopyOutlined />} disabled={chosen.length !== 1} onClick={single(links.copy)}>
+        {add && onCopy && (
+          <Button icon={<CopyOutlined />} disabled={chosen.length !== 1} onClick={single(onCopy)}>
             复制
           </Button>
         )}
