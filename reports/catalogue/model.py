@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 NAMESPACE = uuid.UUID("6f1d2f5e-2f52-5c0e-9d0b-6a5c6b1f6a41")
 GUEST_AUDIENCE = "erp-report-frames"
 GUEST_ROLE = "ReportGuest"
 
-PLAIN, COST = "plain", "cost"
+PLAIN: Final = "plain"
+COST: Final = "cost"
 Variant = Literal["plain", "cost"]
 
 # Number formats (d3): every figure of a kind reads alike in all reports. The minus of RATIO is d3's default sign, it
