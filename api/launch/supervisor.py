@@ -31,7 +31,7 @@ class Child:
     cwd: Path
     probe: Callable[[], bool]
     environment: Mapping[str, str] = field(default_factory=dict)
-    start_seconds: float = 180.0
+    start_seconds: float = 600.0
     grace: float = 10.0
 
 

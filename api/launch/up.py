@@ -20,7 +20,6 @@ from api.launch.process import spawn, stop
 from api.launch.progress import Progress
 from api.launch.supervisor import Child, ChildError, Watched, await_health
 
-START_SECONDS = 600
 FIRST_SNAPSHOT_SECONDS = 900
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 CHILD_COMMANDS = {Part.API: "serve", Part.WORK: "work", Part.REFRESH: "refresh"}
@@ -143,7 +142,7 @@ class Launcher:
         sys.stdout.flush()
 
 
-def _core_child(config: Settings, part: Part, label: str, start_seconds: float = START_SECONDS) -> Child:
+def _core_child(config: Settings, part: Part, label: str, start_seconds: float = 600) -> Child:
     return Child(
         part.value,
         label,
