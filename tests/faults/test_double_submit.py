@@ -1,0 +1,172 @@
+"""Double submit: one client key is one bill, one after the other or fifty at once, over several processes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import Connection
+
+from tests.faults.storm import Server, serving
+from tests.kit.client import Answer, Caller
+from tests.kit.desk import Desk, Made
+from tests.kit.fixtures import Site
+from tests.kit.state import broken, fingerprint
+
+REUSED = "同一请求标识不能用于不同的内容，请刷新页面后重试"
+
+
+@pytest.fixture(scope="module")
+def desk(site: Site) -> Desk:
+    found = Desk(site)
+    found.stock_in(site.world.oil, 1000)
+    return found
+
+
+@pytest.fixture(scope="module")
+def server(site: Site, data_dir: Path) -> Iterator[Server]:
+    """Two API processes over the module's database."""
+    with serving(site.url, data_dir, workers=2) as server:
+        yield server
+
+
+def at_once(server: Server, site: Site, path: str, body: Any, key: str, times: int = 50) -> list[Answer]:
+    """The same command over as many connections, all at the same time."""
+    limits = httpx.Limits(max_connections=times)
+    with httpx.Client(base_url=server.address, timeout=60, limits=limits) as http:
+        caller = Caller(http, site.world.tokens["admin"])
+        with ThreadPoolExecutor(times) as pool:
+            return list(pool.map(lambda _: caller.post(path, body, key=key), range(times)))
+
+
+def bills(conn: Connection, table: str) -> int:
+    conn.rollback()
+    found: int = conn.exec_driver_sql(f"select count(*) from {table}").scalar_one()
+    return found
+
+
+class TestAdd:
+    def test_the_second_answers_like_the_first(self, desk: Desk, conn: Connection) -> None:
+        line, before = (
+            {"goods_id": desk.world.oil, "quantity": "1", "price": "5"},
+            bills(conn, "sales_outbound"),
+        )
+        first = desk.add("sales_outbound", line, key="add-1")
+        again = desk.add("sales_outbound", line, key="add-1")
+        assert first.ok
+        assert (again.code, again.data) == (200, first.data)
+        assert bills(conn, "sales_outbound") == before + 1
+
+    def test_another_body_under_the_key_is_refused(self, desk: Desk, conn: Connection) -> None:
+        line = {"goods_id": desk.world.oil, "quantity": "1", "price": "5"}
+        assert desk.add("sales_outbound", line, key="add-2").ok
+        before = fingerprint(conn)
+        conn.rollback()
+        answer = desk.add("sales_outbound", {**line, "quantity": "2"}, key="add-2")
+        assert (answer.code, answer.msg) == (400, REUSED)
+        assert fingerprint(conn) == before
+
+    def test_another_users_key_is_another_key(self, desk: Desk) -> None:
+        line = {"goods_id": desk.world.oil, "quantity": "1", "price": "5"}
+        one = desk.add("sales_outbound", line, key="add-3")
+        other = Desk(desk.site, "manager_a").add("sales_outbound", line, key="add-3")
+        assert one.ok
+        assert other.ok
+        assert one.data["id"] != other.data["id"]
+
+    def test_a_refused_command_leaves_its_key_free(self, desk: Desk) -> None:
+        line = {"goods_id": desk.world.oil, "quantity": "0", "price": "5"}
+        assert desk.add("sales_outbound", line, key="add-4").code == 400
+        assert desk.add("sales_outbound", {**line, "quantity": "1"}, key="add-4").ok
+
+    def test_a_key_that_is_too_long_is_refused(self, desk: Desk) -> None:
+        line = {"goods_id": desk.world.oil, "quantity": "1", "price": "5"}
+        assert desk.add("sales_outbound", line, key="k" * 81).code == 400
+
+    def test_fifty_at_once_make_one_bill(self, desk: Desk, server: Server, conn: Connection) -> None:
+        before = bills(conn, "sales_outbound")
+        body = {
+            **desk.header("sales_outbound"),
+            "lines": [{"goods_id": desk.world.oil, "quantity": "1", "price": "5"}],
+        }
+        path = desk.path("sales_outbound", "add")
+        answers = at_once(server, desk.site, path, body, "storm-add")
+        assert {answer.code for answer in answers} == {200}
+        assert len({answer.data["id"] for answer in answers}) == 1
+        assert bills(conn, "sales_outbound") == before + 1
+
+    def test_sixty_different_ones_at_once_are_all_made(
+        self, desk: Desk, server: Server, conn: Connection
+    ) -> None:
+        """More callers than connections: nobody waits for a second connection that another holds."""
+        before = bills(conn, "sales_outbound")
+        body = {
+            **desk.header("sales_outbound"),
+            "lines": [{"goods_id": desk.world.oil, "quantity": "1", "price": "5"}],
+        }
+        path = desk.path("sales_outbound", "add")
+        limits = httpx.Limits(max_connections=60)
+        with httpx.Client(base_url=server.address, timeout=60, limits=limits) as http:
+            caller = Caller(http, desk.site.world.tokens["admin"])
+            with ThreadPoolExecutor(60) as pool:
+                answers = list(pool.map(lambda n: caller.post(path, body, key=f"many-{n}"), range(60)))
+        assert [answer.msg for answer in answers if not answer.ok] == []
+        assert len({answer.data["bill_no"] for answer in answers}) == 60
+        assert bills(conn, "sales_outbound") == before + 60
+
+
+class TestAudit:
+    def test_fifty_at_once_post_once(self, desk: Desk, server: Server, conn: Connection) -> None:
+        line = {"goods_id": desk.world.oil, "quantity": "3", "price": "5"}
+        bill = desk.draft("sales_outbound", line)
+        path = desk.path("sales_outbound", "auditorPass")
+        answers = at_once(server, desk.site, path, {"ids": [bill.id]}, "storm-audit")
+        assert {answer.code for answer in answers} == {200}
+        rows = conn.exec_driver_sql("select count(*) from stock_ledger where bill_no = %s", (bill.no,))
+        assert rows.scalar() == 1
+        assert broken(conn) == {}
+
+    def test_without_a_key_one_of_many_wins(self, desk: Desk, server: Server, conn: Connection) -> None:
+        line = {"goods_id": desk.world.oil, "quantity": "3", "price": "5"}
+        bill = desk.draft("sales_outbound", line)
+        path = desk.path("sales_outbound", "auditorPass")
+        answers = at_once(server, desk.site, path, {"ids": [bill.id]}, "", times=20)
+        assert sorted(answer.code for answer in answers) == [200] + [400] * 19
+        assert {answer.msg for answer in answers if not answer.ok} == {"单据状态已变化，请刷新后重试"}
+        assert broken(conn) == {}
+
+    def test_a_batch_repeated_after_half_of_it_finishes_the_rest(self, desk: Desk, conn: Connection) -> None:
+        """The client lost the answer: the same key goes over all bills again, and each is audited once."""
+        line = {"goods_id": desk.world.oil, "quantity": "1", "price": "5"}
+        first, second = (desk.draft("sales_outbound", line) for _ in range(2))
+        unknown = Made("sales_outbound", 999_999_999, "")
+        answer = desk.act("auditorPass", first, unknown, second, key="batch-1")
+        again = desk.act("auditorPass", first, unknown, second, key="batch-1")
+        assert answer.data == again.data
+        assert answer.data["success"] == [first.id, second.id]
+        assert broken(conn) == {}
+
+
+class TestDelete:
+    def test_repeated_it_still_answers_success(self, desk: Desk) -> None:
+        bill = desk.draft("sales_outbound", {"goods_id": desk.world.oil, "quantity": "1", "price": "5"})
+        first = desk.act("del", bill, key="del-1")
+        again = desk.act("del", bill, key="del-1")
+        assert first.ok
+        assert again.data == first.data
+
+
+class TestRecord:
+    def test_fifty_at_once_make_one(self, desk: Desk, server: Server, conn: Connection) -> None:
+        answers = at_once(server, desk.site, "v2/system/Unit/add", {"unit_name": "一次"}, "storm-unit")
+        assert {answer.code for answer in answers} == {200}
+        assert len({answer.data["id"] for answer in answers}) == 1
+
+    def test_the_same_name_under_other_keys_is_refused_in_words(self, desk: Desk) -> None:
+        assert desk.caller.post("v2/system/Unit/add", {"unit_name": "两次"}, key="u1").ok
+        answer = desk.caller.post("v2/system/Unit/add", {"unit_name": "两次"}, key="u2")
+        assert (answer.code, answer.msg) == (400, "单位名称已存在，请更换")

@@ -1,0 +1,94 @@
+"""Committed, then the client dropped: a proxy swallows the answer, the browser sends again, and there is one bill."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from sqlalchemy import Connection
+
+from tests.faults.storm import Server, free_port, serving
+from tests.kit.client import Caller
+from tests.kit.desk import Desk
+from tests.kit.fixtures import Site
+from tests.kit.state import broken
+
+
+class Swallower:
+    """A proxy for one connection at a time: passes requests on, waits for the whole answer, and hangs up."""
+
+    def __init__(self, target: int) -> None:
+        self.port, self.target = free_port(), target
+        self.listener = socket.create_server(("127.0.0.1", self.port))
+        self.swallowed = 0
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return
+            with client, socket.create_connection(("127.0.0.1", self.target)) as upstream:
+                upstream.sendall(_whole(client))
+                assert _whole(upstream)
+                self.swallowed += 1
+
+    def close(self) -> None:
+        self.listener.close()
+
+
+def _whole(side: socket.socket) -> bytes:
+    """One HTTP message, by its content-length."""
+    found = b""
+    while b"\r\n\r\n" not in found:
+        found += side.recv(65536)
+    head, _, body = found.partition(b"\r\n\r\n")
+    length = next(
+        (int(line.split(b":")[1]) for line in head.lower().split(b"\r\n") if b"content-length" in line), 0
+    )
+    while len(body) < length:
+        more = side.recv(65536)
+        found, body = found + more, body + more
+    return found
+
+
+@pytest.fixture(scope="module")
+def server(site: Site, data_dir: Path) -> Iterator[Server]:
+    with serving(site.url, data_dir) as server:
+        yield server
+
+
+def test_a_retry_after_a_lost_answer_has_one_effect(site: Site, server: Server, conn: Connection) -> None:
+    desk, proxy = Desk(site), Swallower(server.port)
+    desk.stock_in(site.world.oil, 10)
+    body = {
+        **desk.header("sales_outbound"),
+        "lines": [{"goods_id": site.world.oil, "quantity": "4", "price": "5"}],
+    }
+    add, audit = (desk.path("sales_outbound", call) for call in ("add", "auditorPass"))
+
+    def lose(path: str, content: object, key: str) -> None:
+        with httpx.Client(base_url=f"http://127.0.0.1:{proxy.port}", timeout=30) as http:
+            with pytest.raises(httpx.HTTPError):
+                Caller(http, site.world.tokens["admin"]).post(path, content, key=key)
+
+    lose(add, body, "lost-add")
+    saved = desk.caller.post(add, body, key="lost-add")
+    assert saved.ok
+    lose(audit, {"ids": [saved.data["id"]]}, "lost-audit")
+    assert desk.caller.post(audit, {"ids": [saved.data["id"]]}, key="lost-audit").ok
+    assert proxy.swallowed == 2
+    proxy.close()
+    assert conn.exec_driver_sql("select count(*), min(status), max(status) from sales_outbound").one() == (
+        1,
+        2,
+        2,
+    )
+    sold = "select sum(quantity) from stock_ledger where bill_type = 'XSCK'"
+    assert conn.exec_driver_sql(sold).scalar() == -4
+    assert broken(conn) == {}

@@ -1,0 +1,62 @@
+"""Many clerks on few hot goods over two processes: never a piece too many, no deadlock shown, nothing broken."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import httpx
+import pytest
+from sqlalchemy import Connection
+
+from tests.faults.storm import Server, serving
+from tests.kit.client import Answer, Caller
+from tests.kit.desk import Books, Desk, Made
+from tests.kit.fixtures import Site
+from tests.kit.state import broken
+
+CLERKS, BILLS, STOCK = 16, 96, 40
+GOODS = 5
+
+
+@pytest.fixture(scope="module")
+def server(site: Site, data_dir: Path) -> Iterator[Server]:
+    with serving(site.url, data_dir, workers=2) as server:
+        yield server
+
+
+def test_hot_goods_are_sold_out_and_not_oversold(site: Site, server: Server, conn: Connection) -> None:
+    """Each bill wants one to three of five goods in random line order; together they want far more than there is."""
+    desk, chance = Desk(site), random.Random(7)
+    goods = site.world.spares[:GOODS]
+    for key in goods:
+        desk.stock_in(key, STOCK)
+    bills = []
+    for _ in range(BILLS):
+        chosen = chance.sample(goods, 3)
+        lines = [{"goods_id": key, "quantity": str(chance.randint(1, 3)), "price": "9"} for key in chosen]
+        bills.append(desk.draft("sales_outbound", *lines))
+
+    def audit(bill: Made) -> Answer:
+        caller = Caller(http, site.world.tokens["admin"])
+        return caller.post(desk.path("sales_outbound", "auditorPass"), {"ids": [bill.id]})
+
+    with httpx.Client(base_url=server.address, timeout=60) as http, ThreadPoolExecutor(CLERKS) as pool:
+        answers = list(pool.map(audit, bills))
+    refused = [answer for answer in answers if not answer.ok]
+    assert refused, "there was enough for everybody: the test proves nothing"
+    assert all(answer.msg.startswith("库存不足") for answer in refused)
+    sold = dict(
+        conn.exec_driver_sql(
+            "select goods_id, sum(quantity) from stock_ledger where bill_type = 'XSCK' group by goods_id"
+        )
+        .tuples()
+        .all()
+    )
+    for key in goods:
+        left, _, _ = Books(conn).available(key, site.world.warehouse_a)
+        assert float(left) >= 0
+        assert float(left) == STOCK + float(sold[key])
+    assert broken(conn) == {}
