@@ -1,5 +1,6 @@
 PYTHON ?= python3
 export PYTHONUTF8 = 1
+BENCHES = $(basename $(notdir $(wildcard tests/bench/[a-z]*.py)))
 
 .PHONY: help up test bench clean
 
@@ -22,7 +23,7 @@ test:
 
 bench:
 	@$(PYTHON) -m api.launch.install
-	.venv/bin/pytest tests/bench -m bench
+	@for measure in $(BENCHES); do echo "— $$measure"; .venv/bin/python -m tests.bench.$$measure || exit 1; done
 
 clean:
 	rm -rf .venv .tools reports/.venv web/node_modules web/dist
