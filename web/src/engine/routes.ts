@@ -23,7 +23,7 @@ export function useScreenLinks(screen: Screen) {
     /** Opens a bill drawn from this one. */
     follow: (up: FollowUp, id: number) => open(`${up.route}?from=${id}`, up.label.replace(/^生成/, '新增')),
     list: () => tabs.open(routes.list, label, { keepAlive: true }),
-    canEdit: Boolean(routes.edit ?? routes.add),
+    hasForm: Boolean(routes.edit ?? routes.add),
     canSee: Boolean(routes.see),
   };
 }

@@ -97,7 +97,7 @@ function DetailHead({ screen, id, row }: { screen: Screen; id: number; row: Row 
               {action.label}
             </Button>
           ))}
-        {edit && links.canEdit && allowsStatus(edit, screen, row) && <Button onClick={() => links.edit(row)}>{edit.label}</Button>}
+        {edit && links.hasForm && allowsStatus(edit, screen, row) && <Button onClick={() => links.edit(row)}>{edit.label}</Button>}
         {posted &&
           screen.follow_ups.map((up) => (
             <Button key={up.route} onClick={() => links.follow(up, id)}>

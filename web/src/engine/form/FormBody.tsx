@@ -13,6 +13,7 @@ import { HeaderFields } from './HeaderFields';
 import { useDraft } from './useDraft';
 import { useLineStock } from './useLineStock';
 import { useSave } from './useSave';
+import { useSaveKey } from './useSaveKey';
 
 interface FormBodyProps {
   screen: Screen;
@@ -38,7 +39,6 @@ export function FormBody({ screen, id, initial, draftName, onNext }: FormBodyPro
   const audit = actionOf(screen, 'auditorPass');
 
   const submit = async (then: Then) => {
-    settleFocused();
     const saved = await save();
     if (saved === null) return;
     draft.settle();
@@ -47,16 +47,7 @@ export function FormBody({ screen, id, initial, draftName, onNext }: FormBodyPro
     else leave(saved.id);
   };
 
-  useEffect(() => {
-    if (!active) return undefined;
-    const onKey = (event: KeyboardEvent) => {
-      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 's') return;
-      event.preventDefault();
-      void submit('leave');
-    };
-    window.addEventListener('keydown', onKey);
-    return () => window.removeEventListener('keydown', onKey);
-  });
+  useSaveKey(active, () => void submit('leave'));
 
   const recall = () => {
     if (draft.found) setForm(createForm(screen, { ...initial, ...draft.found.values, revision: initial.revision }));
@@ -117,14 +108,6 @@ export function FormBody({ screen, id, initial, draftName, onNext }: FormBodyPro
       ))}
     </div>
   );
-}
-
-/** What is being typed into a header field counts as typed when Ctrl+S comes. */
-function settleFocused(): void {
-  const focused = document.activeElement;
-  if (!(focused instanceof HTMLElement) || focused === document.body) return;
-  focused.blur();
-  focused.focus({ preventScroll: true });
 }
 
 /** To the saved record's page where there is one, else to the list; the form's tab goes once it has been left. */

@@ -18,6 +18,7 @@ export function useSave(screen: Screen, form: FormModel, id: number | null) {
   const save = useCallback(async (): Promise<Saved | null> => {
     if (underWay.current) return null;
     underWay.current = true;
+    settleFocused();
     setSaving(true);
     try {
       await Promise.all(form.blocks.map(({ store }) => store.idle()));
@@ -54,4 +55,12 @@ function failuresOf(error: unknown): Failure[] {
   const data = error instanceof ApiError ? error.data : null;
   if (typeof data !== 'object' || data === null || !('failures' in data) || !Array.isArray(data.failures)) return [];
   return data.failures as Failure[];
+}
+
+/** What is being typed into a header field counts as typed when Ctrl+S comes. */
+function settleFocused(): void {
+  const focused = document.activeElement;
+  if (!(focused instanceof HTMLElement) || focused === document.body) return;
+  focused.blur();
+  focused.focus({ preventScroll: true });
 }

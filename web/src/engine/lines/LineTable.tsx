@@ -1,17 +1,14 @@
 import { columnSizingFeature, tableFeatures, useTable } from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { Spin } from 'antd';
-import { memo, useCallback, useEffect, useMemo, useRef, type MouseEvent } from 'react';
-import { sumOf } from '../../lib/decimal';
-import { isWritable } from '../fields/fieldRules';
-import { fieldText, isRightAligned } from '../fields/fieldValue';
+import { useCallback, useEffect, useMemo, useRef, type MouseEvent } from 'react';
 import { useColumnPlan } from '../list/columnPlan';
-import { ResizableTitle } from '../list/ResizableTitle';
-import type { Block, Field, Pricing } from '../types';
+import type { Block, Pricing } from '../types';
 import type { BillContext } from './billContext';
 import { CellInput } from './CellInput';
 import { gridFields, isStop } from './gridColumns';
 import { gridKey } from './gridKeys';
+import { Heading, Sums } from './GridFrame';
 import { GridRow, type GridColumn } from './GridRow';
 import type { LineRow } from './lineModel';
 import type { LineStore } from './lineStore';
@@ -134,50 +131,6 @@ export function LineTable({ name, block, pricing, store, context }: LineTablePro
     </section>
   );
 }
-
-const Heading = memo(function Heading({ columns, onResize }: { columns: GridColumn[]; onResize: (name: string, width: number) => void }) {
-  return (
-    <div role="row" aria-rowindex={1} className="grid-row grid-heading">
-      <div role="columnheader" aria-colindex={1} className="grid-cell grid-index">
-        序号
-      </div>
-      {columns.map(({ field, width }, col) => (
-        <ResizableTitle
-          key={field.name}
-          as="div"
-          role="columnheader"
-          aria-colindex={col + 2}
-          className={['grid-cell', field.required && isWritable(field) ? 'required' : '', isRightAligned(field) ? 'figure' : ''].join(' ')}
-          style={{ width }}
-          columnWidth={width}
-          onResized={(next) => onResize(field.name, next)}
-        >
-          {field.label}
-        </ResizableTitle>
-      ))}
-    </div>
-  );
-});
-
-const Sums = memo(function Sums({ columns, lines }: { columns: GridColumn[]; lines: LineRow[] }) {
-  const text = (field: Field) => {
-    if (!field.total) return '';
-    const sum = sumOf(lines.map((line) => line.values[field.name]));
-    return fieldText(field, { [field.name]: sum.toString() });
-  };
-  return (
-    <div role="row" className="grid-row grid-sums" aria-label="合计" aria-rowindex={lines.length + 2}>
-      <div role="rowheader" className="grid-cell grid-index">
-        合计
-      </div>
-      {columns.map(({ field, width }) => (
-        <div key={field.name} role="gridcell" data-sum={field.name} className={isRightAligned(field) ? 'grid-cell figure' : 'grid-cell'} style={{ width }}>
-          {text(field)}
-        </div>
-      ))}
-    </div>
-  );
-});
 
 /** Sideways only; the virtual rows take care of up and down. */
 function intoView(scroller: HTMLElement | null, cell: GridColumn): void {

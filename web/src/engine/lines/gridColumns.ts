@@ -1,3 +1,4 @@
+import { isNumberType } from '../../lib/validation';
 import { isWritable } from '../fields/fieldRules';
 import { columnsOf, type Block, type Field, type Pricing } from '../types';
 import { goodsField, isEditable } from './lineModel';
@@ -39,7 +40,7 @@ export function gridFields(block: Block, pricing: Pricing | null): Field[] {
   // What a source offers is read first, then how much of it is taken.
   if (block.source !== null) return [...shown.filter((field) => !field.form), ...shown.filter((field) => field.form)];
   if (goodsField(block) === undefined || pricing === null) return shown;
-  const columns = shown.flatMap((field) => {
+  const columns = shown.filter((field) => isKnownWhileKeying(field, pricing)).flatMap((field) => {
     if (field.name === pricing.quantity) return [field, STOCK];
     if (field.name === pricing.price) return [field, LAST_PRICE];
     return field.form ? [field] : [{ ...field, width: Math.min(field.width, READ_ALONG_WIDTH) }];
@@ -49,6 +50,11 @@ export function gridFields(block: Block, pricing: Pricing | null): Field[] {
   const total = columns.findIndex((field) => field.name === pricing.total);
   const before = columns.slice(0, total + 1).filter((field) => !optional.includes(field));
   return [...before, ...optional, ...columns.slice(total + 1).filter((field) => !optional.includes(field))];
+}
+
+/** Cost, executed and returned quantities come to a line after it was audited; while keying in they say nothing. */
+function isKnownWhileKeying(field: Field, pricing: Pricing): boolean {
+  return field.form || !isNumberType(field.type) || Object.values(pricing).includes(field.name);
 }
 
 /**

@@ -28,6 +28,7 @@ const SELECTION_WIDTH = 40;
 const MIN_HEIGHT = 260;
 /** Header and totals rows (px) around the scrolled body. */
 const FRAME = 78;
+const BORDERS = 2;
 const components = { header: { cell: ResizableTitle } };
 
 /** The rows of a list, drawn virtually so that 500 a page stay quick, with totals over the whole filter. */
@@ -67,7 +68,7 @@ export function ListTable(props: ListTableProps) {
         }}
         onRow={(row) => ({ onDoubleClick: () => onOpen(row) })}
         summary={() =>
-          totals ? (
+          totals && planned.some(({ field }) => field.total) ? (
             <Table.Summary fixed>
               <TotalsRow planned={planned} totals={totals} />
             </Table.Summary>

@@ -1,0 +1,54 @@
+import { memo } from 'react';
+import { sumOf } from '../../lib/decimal';
+import { isWritable } from '../fields/fieldRules';
+import { fieldText, isRightAligned } from '../fields/fieldValue';
+import { ResizableTitle } from '../list/ResizableTitle';
+import type { Field } from '../types';
+import type { GridColumn } from './GridRow';
+import type { LineRow } from './lineModel';
+
+/** The grid's first row: names of columns, edges to drag. */
+export const Heading = memo(function Heading({ columns, onResize }: { columns: GridColumn[]; onResize: (name: string, width: number) => void }) {
+  return (
+    <div role="row" aria-rowindex={1} className="grid-row grid-heading">
+      <div role="columnheader" aria-colindex={1} className="grid-cell grid-index">
+        序号
+      </div>
+      {columns.map(({ field, width }, col) => (
+        <ResizableTitle
+          key={field.name}
+          as="div"
+          role="columnheader"
+          aria-colindex={col + 2}
+          className={['grid-cell', field.required && isWritable(field) ? 'required' : '', isRightAligned(field) ? 'figure' : ''].join(' ')}
+          style={{ width }}
+          columnWidth={width}
+          onResized={(next) => onResize(field.name, next)}
+        >
+          {field.label}
+        </ResizableTitle>
+      ))}
+    </div>
+  );
+});
+
+/** The grid's last row: sums over all lines. */
+export const Sums = memo(function Sums({ columns, lines }: { columns: GridColumn[]; lines: LineRow[] }) {
+  const text = (field: Field) => {
+    if (!field.total) return '';
+    const sum = sumOf(lines.map((line) => line.values[field.name]));
+    return fieldText(field, { [field.name]: sum.toString() });
+  };
+  return (
+    <div role="row" className="grid-row grid-sums" aria-label="合计" aria-rowindex={lines.length + 2}>
+      <div role="rowheader" className="grid-cell grid-index">
+        合计
+      </div>
+      {columns.map(({ field, width }) => (
+        <div key={field.name} role="gridcell" data-sum={field.name} className={isRightAligned(field) ? 'grid-cell figure' : 'grid-cell'} style={{ width }}>
+          {text(field)}
+        </div>
+      ))}
+    </div>
+  );
+});
