@@ -90,6 +90,26 @@ VEHICLES = (
     "长安CS75",
     "比亚迪宋",
     "五菱宏光",
+    "大众帕萨特",
+    "大众途观",
+    "丰田凯美瑞",
+    "丰田RAV4",
+    "本田雅阁",
+    "本田思域",
+    "日产天籁",
+    "日产奇骏",
+    "别克君威",
+    "福特福克斯",
+    "现代伊兰特",
+    "起亚智跑",
+    "奥迪A4L",
+    "宝马3系",
+    "奔驰C级",
+    "哈弗大狗",
+    "吉利帝豪",
+    "比亚迪秦",
+    "奇瑞瑞虎8",
+    "荣威RX5",
 )
 # ruff: noqa: E501 (a table reads best a row a line)
 # type: (unit, tax-free margin, [(brand, price level, code letters)], [(specification, yuan)])
@@ -163,8 +183,9 @@ def _tyres() -> Iterator[Item]:
     serial = count(1)
     for brand, (level, letters, summer, winter) in TYRE_BRANDS.items():
         for place, (size, specification) in enumerate(TYRE_SIZES.items()):
-            yield _tyre(next(serial), brand, letters, level, summer[place % len(summer)], size, specification)
-            if place % 3 == 0:
+            for pattern in summer:
+                yield _tyre(next(serial), brand, letters, level, pattern, size, specification)
+            if place % 3:
                 yield _tyre(
                     next(serial), brand, letters, level * 1.12, winter[0], size, specification, winter=True
                 )
@@ -224,7 +245,7 @@ def _parts() -> Iterator[Item]:
     for type_name, (unit, margin, brands, choices, base) in PARTS.items():
         for brand, level, letters in brands:
             variants = (
-                [(vehicle, base * (0.85 + 0.05 * place)) for place, vehicle in enumerate(VEHICLES)]
+                [(vehicle, base * (0.85 + 0.02 * place)) for place, vehicle in enumerate(VEHICLES)]
                 if choices == "vehicle"
                 else choices
             )
