@@ -28,6 +28,33 @@ CORRECTED = {
     "N/A": "—",
     "All": "全部",
     "Data error": "数据错误",
+    "Select all": "全选",
+    "Select All": "全选",
+    "Select all (%s)": "全选 (%s)",
+    "Deselect all": "全不选",
+    "More filters": "更多筛选",
+    "Waiting on %s": "正在等待 %s",
+    "Waiting for data": "正在等待数据",
+    "Loading": "加载中",
+    "Fetching data...": "正在取数…",
+    "Loading filter values": "正在取筛选项",
+    "Awaiting filter selection": "请先选择筛选项",
+    "Filter only displays values relevant to selections made in other filters.": "只列出与其他筛选相符的值。",
+    "Applied filters (%s)": "已用筛选 (%s)",
+    "Applied filters (%d)": "已用筛选 (%d)",
+    "Applied filters: %s": "已用筛选：%s",
+    "Shift + Click to sort by multiple columns": "按住 Shift 点击可按多列排序",
+    "Failed to load chart data": "图表取数失败",
+    "Failed to load chart data.": "图表取数失败。",
+    "No results match your filter criteria": "没有符合筛选的数据",
+    "No results were returned for this query": "没有数据",
+    "Make sure that the controls are configured properly "
+    "and the datasource contains data for the selected time range": "所选条件下没有数据，请放宽筛选。",
+    "Fullscreen is not supported in this browser.": "此浏览器不支持全屏。",
+    "+ %s more": "另有 %s 项",
+    "Something went wrong with embedded authentication. Check the dev console for details.": (
+        "报表验证失败，请重新打开本页。"
+    ),
     "Unexpected error": "意外错误",
 }
 
