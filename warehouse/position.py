@@ -21,6 +21,8 @@ create table if not exists state.due (kind varchar primary key);
 
 REBUILD = "rebuild"
 """Everything derived is stale: facts and marts are built from nothing."""
+PUBLISH = "publish"
+"""The marts are built, and no snapshot shows it yet."""
 RELABEL = "relabel"
 """Facts can be patched, but rows of the marts carry names that changed: marts are replaced whole."""
 
@@ -95,7 +97,7 @@ def built(conn: duckdb.DuckDBPyConnection) -> tuple[str, str] | None:
 
 
 def settle(conn: duckdb.DuckDBPyConnection, tracked: list[Source], as_of: str, project: str) -> None:
-    """Forget the changes that a complete transformation has worked off."""
+    """Forget the changes that a complete transformation has worked off; what it gave has yet to be published."""
     conn.execute("begin")
     for source in tracked:
         conn.execute(f"delete from change.{source.name}")
@@ -103,4 +105,9 @@ def settle(conn: duckdb.DuckDBPyConnection, tracked: list[Source], as_of: str, p
     conn.execute("delete from state.due")
     conn.execute("delete from state.built")
     conn.execute("insert into state.built values (?, ?)", [as_of, project])
+    owe(conn, PUBLISH)
     conn.execute("commit")
+
+
+def mark_published(conn: duckdb.DuckDBPyConnection) -> None:
+    conn.execute("delete from state.due where kind = ?", [PUBLISH])

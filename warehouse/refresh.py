@@ -17,7 +17,7 @@ from warehouse import extract, publish, status
 from warehouse import position as positions
 from warehouse.engine import attach_postgres, work_database
 from warehouse.files import Files
-from warehouse.position import REBUILD, RELABEL, Position
+from warehouse.position import PUBLISH, REBUILD, RELABEL, Position
 from warehouse.sources import sources
 from warehouse.transform import Mode, Project
 
@@ -93,6 +93,8 @@ class Refresher:
         if mode is not None:
             self._transform(mode, names, as_of)
             number = publish.publish(self.files, next_xid=load.position.next_xid)
+            with work_database(self.files.work) as conn:
+                positions.mark_published(conn)
         seconds = round(time.monotonic() - started, 3)
         log.info("refreshed: %s, %s rows, snapshot %s, %.2f s", mode, load.rows, number, seconds)
         changes: dict[str, Any] = {"mended": load.mended} if load.mended else {}
@@ -116,7 +118,7 @@ class Refresher:
             return "rebuild"
         if RELABEL in due or built[0] != as_of:
             return "replace"
-        if names or not publish.readable(self.files):
+        if names or PUBLISH in due or not publish.readable(self.files):
             return "patch"
         return None
 
