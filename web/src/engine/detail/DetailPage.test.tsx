@@ -1,0 +1,76 @@
+import { screen, waitFor } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { billScreen, field, goodsLineFields } from '../fixtures';
+import { button, giveSizes, ok, page, press, renderPage, type Routes } from '../harness';
+import { rememberNeighbours } from '../list/listState';
+import DetailPage from './DetailPage';
+
+const cost = field({ name: 'cost_amount', label: '成本金额', type: 'money', form: false, readonly: true, total: true });
+const lines = { name: 'lines', label: '商品明细', fields: [...goodsLineFields, cost], required: true, source: null };
+const description = billScreen({
+  kind: 'see',
+  line: lines,
+  blocks: [lines],
+  follow_ups: [{ label: '生成销售退货', route: '/sales/salesReturnAdd', api: 'v2/sales/SalesReturn' }],
+});
+const { api } = description;
+const bill = (status: number) => ({
+  bill_id: 8,
+  bill_no: 'XSCK8',
+  status,
+  company_name: '华东公司',
+  customer_name: '上海顺达',
+  total_amount: '1800.00',
+  lines: [{ line_id: 1, goods_id: 11, goods_name: '米其林 205/55R16', quantity: '4', price: '450', amount: '1800.00', cost_amount: '1431.86' }],
+});
+const log = [{ log_id: 2, action: 'edit', action_name: '修改', user_name: '张三', reason: null, at: '2026-11-02 09:00:00', before: { remark: '旧' }, after: { remark: '新' } }];
+
+let view: ReturnType<typeof renderPage>;
+const open = async (status: number, routes: Routes = {}) => {
+  const base: Routes = { [`${api}/getInfo`]: () => ok(bill(status)), [`${api}/getLog`]: () => ok(log) };
+  view = renderPage(<DetailPage screen={description} id={8} />, { ...base, ...routes });
+  await waitFor(() => expect(document.querySelector('.block-table')).not.toBeNull());
+};
+
+beforeEach(giveSizes);
+afterEach(() => view.done());
+
+describe('a record', () => {
+  it('shows its log with what changed', async () => {
+    await open(1);
+    expect(await screen.findByText('备注：旧 → 新')).toBeTruthy();
+  });
+  it('offers what its status allows', async () => {
+    await open(1);
+    expect([button('审核'), button('修改'), button('删除')].every(Boolean)).toBe(true);
+    expect(button('生成销售退货')).toBeUndefined();
+    view.unmount();
+    await open(2);
+    expect([button('审核'), button('修改'), button('删除')]).toEqual([undefined, undefined, undefined]);
+    await press('生成销售退货');
+    expect(view.tabs.open).toHaveBeenCalledWith('/sales/salesReturnAdd?from=8', '新增销售退货');
+  });
+  it('never prints cost, and prints the amount in capitals', async () => {
+    await open(2);
+    const sheet = document.querySelector('.print-sheet')?.textContent ?? '';
+    expect(sheet).toContain('壹仟捌佰元整');
+    expect(sheet).toContain('米其林 205/55R16');
+    expect(sheet).not.toContain('成本');
+    expect(sheet).not.toContain('1,431.86');
+  });
+});
+
+describe('previous and next', () => {
+  const rows = (...ids: number[]) => ids.map((bill_id) => ({ bill_id }));
+  it('follow the list the record was opened from, past the edge of its page', async () => {
+    rememberNeighbours(description, { page: 1, per_page: 2 }, rows(9, 8));
+    const second = { data: rows(7, 6), total: 4, current_page: 2, per_page: 2, last_page: 2 };
+    await open(2, { [`${api}/getList`]: ({ query }) => (query.page === '2' ? ok(second) : page(rows(9, 8))) });
+    expect(button('上一条')?.disabled).toBe(false);
+    await waitFor(() => expect(button('下一条')?.disabled).toBe(false));
+  });
+  it('are off for a record opened by its address', async () => {
+    await open(2);
+    expect([button('上一条')?.disabled, button('下一条')?.disabled]).toEqual([true, true]);
+  });
+});
