@@ -33,7 +33,13 @@ from reports.theme import COLOR_SCHEME, DASHBOARD_CSS
 VERSION = "1.0.0"
 DATABASE_NAME = "报表快照"
 DATABASE_UUID = asset_uuid("database", "snapshot")
-SQL_TYPES = {"text": "VARCHAR", "number": "DOUBLE", "date": "DATE", "datetime": "TIMESTAMP"}
+SQL_TYPES = {
+    "text": "VARCHAR",
+    "link": "VARCHAR",
+    "number": "DOUBLE",
+    "date": "DATE",
+    "datetime": "TIMESTAMP",
+}
 GRID_WIDTH = 12
 
 

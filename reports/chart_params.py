@@ -281,7 +281,8 @@ def _table(chart: Chart, dataset: Dataset) -> dict[str, Any]:
         "include_search": not chart.paged,
         "table_timestamp_format": "%Y-%m-%d",
         "allow_rearrange_columns": True,
-        "allow_render_html": True,
+        # Names that users typed are text, whatever they contain.
+        "allow_render_html": "link" in (kinds[name] for name in chart.by),
         "show_cell_bars": True,
         "color_pn": False,
         "column_config": config,

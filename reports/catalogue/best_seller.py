@@ -55,6 +55,7 @@ PLACE = "case when count(distinct goods_num) = 1 then rank() over (order by sum(
 DETAIL_LINK = Column(
     "detail_link",
     "明细",
+    "link",
     sql=(
         '\'<a target="_top" href="/report/BestSellerInfo?goods_num=\' || url_encode(m.goods_num) '
         "|| '&amp;period=' || url_encode(m.period_label) || '\">查看单据</a>'"

@@ -39,7 +39,7 @@ class Column:
 
     name: str
     label: str
-    kind: Literal["text", "number", "date", "datetime"] = "text"
+    kind: Literal["text", "number", "date", "datetime", "link"] = "text"
     sql: str = ""
 
 

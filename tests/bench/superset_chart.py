@@ -30,7 +30,8 @@ from tests.reports.conftest import (
     places,
 )
 
-ROUNDS = 3
+ROUNDS = 2
+SHORT = 20
 CLIENTS = 4
 GOODS = "goods_num || '-' || n % 1500"
 # Rows that 5 million ledger rows leave in each mart, and what tells the copies apart.
@@ -64,6 +65,10 @@ def build(path: Path) -> None:
                 f"create or replace table {mart} as select m.* replace ({replaced}) "
                 f"from {mart} as m cross join range({max(rows // small, 1)}) as t(n)"
             )
+        # Of the bills of a year few lie in its last days.
+        conn.execute(
+            f"delete from mart_best_seller_info where period_key <> 'year' and hash(bill_no) % 100 >= {SHORT}"
+        )
 
 
 def measure(superset: Superset) -> dict[str, list[float]]:
@@ -103,6 +108,19 @@ def concurrent(superset: Superset) -> list[float]:
         return list(pool.map(ask, jobs))
 
 
+def processor_seconds(parent: int) -> float:
+    """Processor time of a process and its workers so far: says what a request costs on a machine that others use too."""
+    ticks = 0
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rsplit(")", 1)[1].split()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if parent in (int(stat.parent.name), int(fields[1])):
+            ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
 def p95(values: list[float]) -> float:
     return statistics.quantiles(values, n=20)[-1] * 1000
 
@@ -120,10 +138,13 @@ def serve(data_dir: Path) -> None:
             except httpx.HTTPError:
                 time.sleep(0.3)
         superset = Superset(url, environment)
+        before = processor_seconds(process.pid)
         times = measure(superset)
         for name, values in sorted(times.items(), key=lambda item: -statistics.median(item[1]))[:10]:
             print(f"{statistics.median(values) * 1000:7.0f} ms  {name}")
         every = [value for values in times.values() for value in values]
+        spent = processor_seconds(process.pid) - before
+        print(f"processor time of Superset a request: {spent / len(every) * 1000:.0f} ms")
         print(
             f"one reader: {len(every)} requests, p50 {statistics.median(every) * 1000:.0f} ms, p95 {p95(every):.0f} ms"
         )
