@@ -3,7 +3,7 @@
 `load(size)` fills a database that has its administrator; `logins()` are the demo users, whose passwords are public.
 """
 
-from api.demo.load import load
+from api.demo.loading import load
 from api.demo.people import LOGINS
 
 

@@ -1,4 +1,4 @@
-"""The desk of one demo company (业务台): its diary, its stock as it should stand, and the present month's bills."""
+"""The desk of one demo company (业务台): its diary, its stock as it should stand, and the bills of the present days."""
 
 from __future__ import annotations
 
@@ -31,12 +31,13 @@ class ItemOf:
 
 
 @dataclass(slots=True)
-class Month:
-    """What a company did in a month: bills in their order, and which of them were voided or closed afterwards."""
+class Portion:
+    """What a company did in some days: bills in their order, and which of them were voided or closed afterwards."""
 
     entries: list[Entry] = field(default_factory=list)
     voided: list[Entry] = field(default_factory=list)
     closed: list[Entry] = field(default_factory=list)
+    lines: int = 0
 
 
 class Desk:
@@ -46,7 +47,7 @@ class Desk:
         self.group, self.branch, self.size, self.today = group, branch, size, today
         self.chance = random.Random(f"demo {branch.code}")
         self.day = today
-        self.month = Month()
+        self.portion = Portion()
         self.stock: defaultdict[tuple[int, int], int] = defaultdict(int)
         self._diary: defaultdict[date, list[Callable[[], None]]] = defaultdict(list)
         self.range = self._choose_range()
@@ -95,7 +96,8 @@ class Desk:
         draft = Draft(common | header, {block: rows})
         drafts.price(cls, draft)
         entry = Entry(cls, draft, audited)
-        self.month.entries.append(entry)
+        self.portion.entries.append(entry)
+        self.portion.lines += len(rows)
         return entry
 
     def line(self, item: Item, quantity: int, price: Decimal, **more: Any) -> dict[str, Any]:

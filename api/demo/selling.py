@@ -102,7 +102,7 @@ class Seller:
         desk = self.desk
         outbound = desk.enter(SalesOutbound, dict(header), rows)
         if desk.happens(0.006) and "order_line_id" not in rows[0]:
-            desk.month.voided.append(outbound)
+            desk.portion.voided.append(outbound)
             desk.at(desk.next_month(), lambda: self._take(header["warehouse_id"], rows, -1))
             return
         self.cashier.bill(outbound)
@@ -134,7 +134,7 @@ class Seller:
 
     def _close(self, order: Entry, header: dict[str, Any]) -> None:
         desk = self.desk
-        desk.month.closed.append(order)
+        desk.portion.closed.append(order)
         left = [{**line, "quantity": int(line["quantity"]) // 2} for line in order.lines]
         desk.at(desk.next_month(), lambda: self._take(header["warehouse_id"], left, -1))
 

@@ -1,4 +1,4 @@
-"""Two years of trade of one demo company (演示业务): day by day, handed out month by month."""
+"""Two years of trade of one demo company (演示业务): day by day, handed out in portions to post."""
 
 from __future__ import annotations
 
@@ -7,17 +7,22 @@ from datetime import date, timedelta
 
 from api.demo.buying import Buyer
 from api.demo.cashier import Cashier
-from api.demo.desk import Desk, Month
+from api.demo.desk import Desk, Portion
 from api.demo.group import Branch, Group
 from api.demo.selling import Seller
 from api.demo.sizes import Size
 
 DAYS = 730
 REVIEW_DAYS = 14
+PORTION_LINES = 1500
+"""Lines of one transaction, about: rows that a transaction rewrites often get slow to find before it commits."""
 
 
-def months(group: Group, branch: Branch, size: Size, today: date) -> Iterator[Month]:
-    """The company's months up to `today`, always the same for the same arguments."""
+def portions(group: Group, branch: Branch, size: Size, today: date) -> Iterator[Portion]:
+    """The company's bills up to `today`, always the same for the same arguments.
+
+    A portion ends with its month, as what was voided or closed is free again in the next, or when it is large.
+    """
     desk = Desk(group, branch, size, today)
     cashier = Cashier(desk)
     buyer = Buyer(desk, cashier)
@@ -34,6 +39,7 @@ def months(group: Group, branch: Branch, size: Size, today: date) -> Iterator[Mo
         cashier.settle()
         if desk.day.day == 26:
             buyer.correct()
-        if desk.day == today or (desk.day + timedelta(days=1)).day == 1:
-            yield desk.month
-            desk.month = Month()
+        month_ends = (desk.day + timedelta(days=1)).day == 1
+        if month_ends or desk.day == today or desk.portion.lines >= PORTION_LINES:
+            yield desk.portion
+            desk.portion = Portion()

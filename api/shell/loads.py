@@ -11,14 +11,14 @@ from api.kit.database import Base
 
 
 class DemoLoad(Base):
-    """One demo company's load: its size, the day it ends at, the months that are posted, and whether that is all."""
+    """One demo company's load: its size, the day it ends at, the portions that are posted, and whether that is all."""
 
     __tablename__ = "demo_load"
 
     company_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
     size: Mapped[str] = mapped_column(Text)
     today: Mapped[dt.date]
-    months: Mapped[int] = mapped_column(server_default="0")
+    portions: Mapped[int] = mapped_column(server_default="0")
     finished: Mapped[bool] = mapped_column(server_default="false")
 
 

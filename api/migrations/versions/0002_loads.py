@@ -15,7 +15,7 @@ def upgrade() -> None:
         sa.Column("company_id", sa.BigInteger(), autoincrement=False, nullable=False),
         sa.Column("size", sa.Text(), nullable=False),
         sa.Column("today", sa.Date(), nullable=False),
-        sa.Column("months", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("portions", sa.Integer(), server_default="0", nullable=False),
         sa.Column("finished", sa.Boolean(), server_default="false", nullable=False),
         sa.PrimaryKeyConstraint("company_id", name=op.f("pk_demo_load")),
     )

@@ -1,4 +1,4 @@
-"""Loading the demo group (载入演示集团): masters once, then each company's months through the bulk posting of bills."""
+"""Loading the demo group (载入演示集团): masters once, then each company's bills through the bulk posting of bills."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sqlalchemy import Connection, select, text
 from api import catalogue
 from api.demo import group as masters
 from api.demo import people, trading
-from api.demo.desk import ItemOf, Month
+from api.demo.desk import ItemOf, Portion
 from api.demo.sizes import SIZES
 from api.identity.sessions import principal_of
 from api.identity.setup import ADMIN
@@ -39,7 +39,7 @@ def load(size: str, today: date | None = None, tell: Callable[[str], None] = pri
     `tell` hears of each that is done.
     """
     with engine().begin() as conn:
-        _prepare(conn, size, today or datetime.now(TIME_ZONE).date())
+        prepare(conn, size, today or datetime.now(TIME_ZONE).date())
         open_ones = list(
             conn.execute(
                 select(DemoLoad.company_id).where(~DemoLoad.finished).order_by(DemoLoad.company_id)
@@ -57,7 +57,7 @@ def load(size: str, today: date | None = None, tell: Callable[[str], None] = pri
         conn.execute(text("analyze"))
 
 
-def _prepare(conn: Connection, size: str, today: date) -> None:
+def prepare(conn: Connection, size: str, today: date) -> None:
     """Masters, users and one progress row a company: all of them or none."""
     conn.execute(text("lock table demo_load in exclusive mode"))
     if conn.execute(select(DemoLoad.company_id).limit(1)).first() is None:
@@ -69,7 +69,7 @@ def _prepare(conn: Connection, size: str, today: date) -> None:
 
 
 def load_company(company_id: int) -> None:
-    """Post what is left of a company's months, each in a transaction of its own."""
+    """Post what is left of a company's bills, each in a transaction of its own."""
     transitions.set_ledgers(Books())
     with engine().connect() as conn:
         state = conn.execute(select(DemoLoad.__table__).where(DemoLoad.company_id == company_id)).one()
@@ -79,15 +79,15 @@ def load_company(company_id: int) -> None:
         admin = conn.execute(select(UserAccount.user_id).where(UserAccount.user_name == ADMIN)).scalar_one()
         ctx = Context(conn, principal_of(conn, admin))
         conn.rollback()
-        known = _Posted(conn, company_id) if state.months else None
-        for number, month in enumerate(trading.months(group, branch, size, state.today), 1):
-            if known is not None and number <= state.months:
-                known.recognise(month.entries)
+        known = _Posted(conn, company_id) if state.portions else None
+        for number, portion in enumerate(trading.portions(group, branch, size, state.today), 1):
+            if known is not None and number <= state.portions:
+                known.recognise(portion.entries)
                 continue
-            _post(ctx, month)
+            post_portion(ctx, portion)
             conn.execute(
-                text("update demo_load set months = :months where company_id = :company"),
-                {"months": number, "company": company_id},
+                text("update demo_load set portions = :portions where company_id = :company"),
+                {"portions": number, "company": company_id},
             )
             conn.commit()
         conn.execute(
@@ -96,12 +96,12 @@ def load_company(company_id: int) -> None:
         conn.commit()
 
 
-def _post(ctx: Context, month: Month) -> None:
-    settling = [entry for entry in month.entries if issubclass(entry.cls, SettlingBill)]
-    in_bulk.post(ctx, [entry for entry in month.entries if not issubclass(entry.cls, SettlingBill)])
+def post_portion(ctx: Context, portion: Portion) -> None:
+    settling = [entry for entry in portion.entries if issubclass(entry.cls, SettlingBill)]
+    in_bulk.post(ctx, [entry for entry in portion.entries if not issubclass(entry.cls, SettlingBill)])
     _name_items(ctx.conn, settling)
     in_bulk.post(ctx, settling)
-    for action, entries in (("invalid", month.voided), ("close", month.closed)):
+    for action, entries in (("invalid", portion.voided), ("close", portion.closed)):
         for entry in entries:
             transitions.move(ctx, entry.cls, action, entry.bill_id)
 

@@ -1,0 +1,157 @@
+"""The demo group: loaded once, resumed after a break, always the same, and true in every ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine
+
+from api.demo import loading, trading
+from api.demo.loading import load, load_company
+from api.kit.bulk import Entry
+from api.ledger import checks
+from tests.demo.conftest import TODAY
+
+Ask = Callable[..., list[tuple[Any, ...]]]
+
+
+@pytest.fixture(scope="module")
+def ask(engine: Engine) -> Ask:
+    def rows(query: str, *values: object) -> list[tuple[Any, ...]]:
+        with engine.connect() as conn:
+            return [tuple(row) for row in conn.exec_driver_sql(query, values)]
+
+    return rows
+
+
+@pytest.fixture(scope="module")
+def loaded(companies: list[int]) -> int:
+    """The first company, loaded in one go."""
+    load_company(companies[0])
+    return companies[0]
+
+
+@pytest.fixture(scope="module")
+def resumed(companies: list[int], loaded: int) -> int:
+    """The second company, broken off in the middle and taken up again."""
+    assert loaded
+    broken = loading.post_portion
+    count = 0
+
+    def breaking(*given: Any) -> None:
+        nonlocal count
+        count += 1
+        if count == 8:
+            raise KeyboardInterrupt
+        broken(*given)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loading, "post_portion", breaking)
+        with pytest.raises(KeyboardInterrupt):
+            load_company(companies[1])
+    load_company(companies[1])
+    return companies[1]
+
+
+class TestGroup:
+    def test_masters(self, companies: list[int], ask: Ask) -> None:
+        assert len(companies) == 8
+        assert ask("select count(*) from warehouse") == [(20,)]
+        assert ask("select array_agg(distinct level order by level) from goods_type") == [([1, 2, 3],)]
+        assert ask("select count(*) from goods where logogram is null or barcode is null") == [(0,)]
+
+    def test_a_second_call_changes_nothing(self, companies: list[int], engine: Engine, ask: Ask) -> None:
+        before = ask("select count(*), max(goods_id) from goods")
+        with engine.begin() as conn:
+            loading.prepare(conn, "large", TODAY)
+        assert ask("select count(*), max(goods_id) from goods") == before
+        assert ask("select distinct size from demo_load") == [("small",)]
+
+
+class TestBills:
+    def test_every_type_is_there(self, loaded: int, ask: Ask) -> None:
+        for table in (
+            *("purchase_order", "purchase_inbound", "sales_order", "sales_outbound", "sales_return"),
+            *("customer_receipt", "supplier_payment", "other_inbound", "other_outbound"),
+        ):
+            [(count,)] = ask(f"select count(*) from {table} where company_id = %s", loaded)
+            assert count > 3, table
+
+    def test_two_years_up_to_today(self, loaded: int, ask: Ask) -> None:
+        [(first, last)] = ask("select min(business_date), max(business_date) from sales_outbound")
+        assert (TODAY - first).days > 720
+        assert (TODAY - last).days < 7
+
+    def test_sales_are_profitable(self, loaded: int, ask: Ask) -> None:
+        [(revenue, cost)] = ask(
+            "select (select sum(l.no_tax_amount) from sales_outbound_line l join sales_outbound b using (bill_id)"
+            " where b.status in (2, 4, 5) and company_id = %s),"
+            " (select -sum(amount) from stock_ledger where bill_type = 'XSCK' and company_id = %s)",
+            loaded,
+            loaded,
+        )
+        assert 0.08 < float(1 - cost / revenue) < 0.35
+
+    def test_posted_in_order_of_their_dates(self, loaded: int, ask: Ask) -> None:
+        late = ask(
+            "select count(*) from (select business_date, lag(business_date) over (order by ledger_id) as before"
+            " from stock_ledger where company_id = %s and reverses is null) l where business_date < before",
+            loaded,
+        )
+        assert late == [(0,)]
+
+    def test_tyres_carry_dot_weeks(self, loaded: int, ask: Ask) -> None:
+        wrong = ask(
+            "select count(*) from purchase_inbound_line l join goods g using (goods_id)"
+            " where g.is_batch and (l.batch !~ '^[0-5][0-9]2[0-9]$' or l.production_date is null)"
+        )
+        assert wrong == [(0,)]
+
+    def test_some_receivables_are_overdue(self, loaded: int, ask: Ask) -> None:
+        [(all_open, overdue)] = ask(
+            "select sum(open_amount), sum(open_amount) filter (where due_date < %s) from settlement_item"
+            " where party_type = 'customer' and company_id = %s",
+            TODAY,
+            loaded,
+        )
+        assert 0 < overdue < all_open
+
+    def test_every_check_passes(self, loaded: int, resumed: int, engine: Engine) -> None:
+        assert loaded != resumed
+        with engine.connect() as conn:
+            assert [finding.check.name for finding in checks.run(conn) if finding.count] == []
+
+
+class TestResumed:
+    def test_nothing_is_lost_or_doubled(self, resumed: int, engine: Engine, ask: Ask) -> None:
+        """The company has the bills that the generator gives without a break."""
+        with engine.connect() as conn:
+            group = loading.masters.read(conn, loading.SIZES["small"])
+        [branch] = [branch for branch in group.branches if branch.company_id == resumed]
+        entries: list[Entry] = []
+        for portion in trading.portions(group, branch, loading.SIZES["small"], TODAY):
+            entries += portion.entries
+        for cls in {entry.cls for entry in entries}:
+            mine = [entry.draft.header for entry in entries if entry.cls is cls]
+            stored = ask(
+                f"select business_date from {cls.name()} where company_id = %s order by business_date",
+                resumed,
+            )
+            assert [row[0] for row in stored] == [header["business_date"] for header in mine], cls.name()
+
+    def test_links_lead_to_the_right_lines(self, resumed: int, ask: Ask) -> None:
+        wrong = ask(
+            "select count(*) from sales_outbound_line l join sales_order_line o on o.line_id = l.order_line_id"
+            " join sales_outbound b on b.bill_id = l.bill_id join sales_order s on s.bill_id = o.bill_id"
+            " where l.goods_id <> o.goods_id or b.customer_id <> s.customer_id or b.business_date < s.business_date"
+        )
+        assert wrong == [(0,)]
+
+    def test_a_finished_group_is_left_alone(self, resumed: int, engine: Engine, ask: Ask) -> None:
+        with engine.begin() as conn:
+            conn.exec_driver_sql("update demo_load set finished = true")
+        before = ask("select count(*) from stock_ledger")
+        load("small", TODAY)
+        assert ask("select count(*) from stock_ledger") == before

@@ -1,0 +1,51 @@
+"""Demo users: each logs in, and sees and does what its role says."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import Engine
+
+from api.demo import logins
+from api.identity import passwords
+from api.identity.sessions import principal_of
+from api.kit.scope import Principal
+
+
+@pytest.fixture(scope="module")
+def people(engine: Engine, companies: list[int]) -> dict[str, Principal]:
+    found = {}
+    with engine.begin() as conn:
+        for login in logins():
+            row = conn.exec_driver_sql(
+                "select user_id, password_hash from user_account where user_name = %s", (login["user_name"],)
+            ).one()
+            assert passwords.matches(login["password"], row.password_hash)
+            found[login["role"]] = principal_of(conn, row.user_id)
+    return found
+
+
+def test_scopes(people: dict[str, Principal]) -> None:
+    assert {role: who.companies is None for role, who in people.items()} == {
+        "集团经理": True,
+        "分公司经理": False,
+        "开单员": False,
+        "数据分析员": True,
+    }
+    assert people["开单员"].companies == people["分公司经理"].companies
+
+
+def test_only_the_clerk_sees_no_cost(people: dict[str, Principal]) -> None:
+    assert [role for role, who in people.items() if not who.sees_cost] == ["开单员"]
+
+
+def test_the_clerk_writes_sales_and_reads_best_sellers(people: dict[str, Principal]) -> None:
+    clerk = people["开单员"]
+    assert clerk.may("sales_outbound:add") and clerk.may("sales_outbound:auditorPass")
+    assert not clerk.may("purchase_order:add") and not clerk.may("role:list")
+    assert {right for right in clerk.rights if right.startswith("report_")} == {"report_BestSeller:view"}
+
+
+def test_the_analyst_writes_nothing(people: dict[str, Principal]) -> None:
+    analyst = people["数据分析员"]
+    assert {right.split(":")[1] for right in analyst.rights} == {"list", "export", "view"}
+    assert analyst.may("report_CommodityProfit:view") and not analyst.may("user_account:list")
