@@ -11,10 +11,11 @@ import duckdb
 import psycopg
 import pytest
 
+from api import catalogue
 from tests.warehouse.group import BILL
 from warehouse import extract, position, reconcile
 from warehouse.engine import attach_postgres, work_database
-from warehouse.sources import sources
+from warehouse.sources import Source, sources
 
 SALE = {"day": "2026-11-20", "warehouse_id": 1, "goods_id": 5, "quantity": 2}
 
@@ -52,6 +53,15 @@ def count(conn: psycopg.Connection[Any], table: str) -> int:
     row = conn.execute(f"select count(*) from {table}").fetchone()
     assert row is not None
     return row[0]
+
+
+class TestSources:
+    @pytest.mark.parametrize("source", sources(), ids=lambda source: source.name)
+    def test_it_is_declared_and_stamped(self, source: Source) -> None:
+        table = catalogue.ledger_tables.Base.metadata.tables[source.name]
+        assert set(source.columns) <= set(table.columns.keys())
+        assert [column.name for column in table.primary_key] == [source.key]
+        assert "row_xid" in table.columns
 
 
 class TestFirstLoad:
