@@ -12,7 +12,7 @@ from __future__ import annotations
 import csv
 import sys
 from calendar import monthrange
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -85,11 +85,11 @@ def read(source: Path) -> Iterator[tuple[str, str, int]]:
                 yield row["month"], row["part_no"], int(float(row["quantity"]))
 
 
-def write(lines: Iterable[tuple[str, ...]], target: Path) -> int:
+def write(lines: Iterable[tuple[str, ...]], target: Path, header: Sequence[str] = HEADER) -> int:
     """Write bill lines as an import file; answers how many."""
     with target.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow(HEADER)
+        writer.writerow(header)
         rows = list(lines)
         writer.writerows(rows)
     return len(rows)
