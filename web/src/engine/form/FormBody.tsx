@@ -1,5 +1,5 @@
 import { Alert, Button, Space } from 'antd';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useLocation } from 'react-router';
 import { usePageActive, useTabs } from '../../lib/tabs';
 import { useActions } from '../actions';
@@ -8,7 +8,7 @@ import type { BillContext } from '../lines/billContext';
 import { LineTable } from '../lines/LineTable';
 import { useScreenLinks } from '../routes';
 import { actionOf, type Row, type Screen } from '../types';
-import { createForm } from './formModel';
+import { createForm, payloadOf } from './formModel';
 import { HeaderFields } from './HeaderFields';
 import { useDraft } from './useDraft';
 import { useLineStock } from './useLineStock';
@@ -30,7 +30,8 @@ type Then = 'leave' | 'next' | 'audit';
 export function FormBody({ screen, id, initial, draftName, onNext }: FormBodyProps) {
   const [form, setForm] = useState(() => createForm(screen, initial));
   const active = usePageActive();
-  const draft = useDraft(draftName, form);
+  const content = useCallback(() => JSON.stringify(payloadOf(screen, form, null)), [screen, form]);
+  const draft = useDraft(draftName, form, content);
   const { save, saving } = useSave(screen, form, id);
   const { run, running } = useActions(screen);
   const leave = useLeave(screen);
@@ -50,8 +51,9 @@ export function FormBody({ screen, id, initial, draftName, onNext }: FormBodyPro
   useSaveKey(active, () => void submit('leave'));
 
   const recall = () => {
-    if (draft.found) setForm(createForm(screen, { ...initial, ...draft.found.values, revision: initial.revision }));
-    draft.discard();
+    // With the revision it was written under, so that what others saved meanwhile is not overwritten unseen.
+    if (draft.found) setForm(createForm(screen, { ...initial, ...draft.found.values }));
+    draft.dismiss();
   };
   const busy = saving || running !== null;
   const title = screen.fields.find((field) => field.name === screen.title_field);

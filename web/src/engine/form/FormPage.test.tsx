@@ -1,6 +1,7 @@
 import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { setSession } from '../../lib/api';
 import { billScreen } from '../fixtures';
 import { button, giveSizes, ok, page, press, renderPage, type Routes } from '../harness';
 import FormPage from './FormPage';
@@ -115,6 +116,31 @@ describe('a draft', () => {
     open();
     await press('恢复');
     expect(await screen.findByText('米其林 205/55R16', { selector: '[data-field=goods_id]' })).toBeTruthy();
+  });
+  it('belongs to who wrote it, although the login ended before it was kept', async () => {
+    open();
+    await keyIn();
+    setSession(null);
+    view.unmount();
+    expect(localStorage.getItem('u7:draft:sales_outbound:new')).toContain('MX205');
+    expect(localStorage.getItem('u0:draft:sales_outbound:new')).toBeNull();
+  });
+  it('is not made by merely looking at a bill', async () => {
+    open({}, { id: 8 });
+    await screen.findByText('40', { selector: '[data-field=available_stocks]' });
+    view.unmount();
+    expect(Object.keys(localStorage).filter((name) => name.includes('draft'))).toEqual([]);
+  });
+  it('of an edited bill keeps the revision it was written under', async () => {
+    open({}, { id: 8 });
+    fireEvent.mouseDown(await screen.findByText('4', { selector: '[data-field=quantity]' }));
+    await userEvent.keyboard('7{Enter}');
+    view.unmount();
+    open({ [`${description.api}/getInfo`]: () => ok({ ...stored, revision: 4 }) }, { id: 8 });
+    await press('恢复');
+    await screen.findByText('7', { selector: '[data-field=quantity]' });
+    save();
+    await waitFor(() => expect(sent(`${description.api}/edit`)[0]?.body).toMatchObject({ revision: 3 }));
   });
   it('is gone once saved', async () => {
     open({}, { copyOf: 8 });

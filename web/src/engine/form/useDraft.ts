@@ -1,7 +1,7 @@
 import dayjs from 'dayjs';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { DATETIME } from '../../lib/format';
-import { readStored, removeStored, writeStored } from '../../lib/stored';
+import { storedSlot } from '../../lib/stored';
 import type { Row } from '../types';
 import type { FormModel } from './formModel';
 
@@ -18,16 +18,21 @@ export function valuesOf(form: FormModel): Row {
   return { ...form.header.get().values, ...Object.fromEntries(blocks) };
 }
 
-/** Keeps the form's draft under `name`; `found` is what an earlier visit left. */
-export function useDraft(name: string, form: FormModel) {
-  const slot = `draft:${name}`;
-  const [found, setFound] = useState(() => readStored<Draft>(slot));
+/**
+ * Keeps the form's draft under `name`, as soon as what would be sent differs from what the form began with; `found` is
+ * what an earlier visit left.
+ */
+export function useDraft(name: string, form: FormModel, content: () => string) {
+  const [slot] = useState(() => storedSlot(`draft:${name}`));
+  const [found, setFound] = useState(() => slot.read<Draft>());
+  const [beginning] = useState(content);
   const saved = useRef(false);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const write = () => {
       timer = undefined;
-      if (!saved.current) writeStored(slot, { at: dayjs().format(DATETIME), values: valuesOf(form) } satisfies Draft);
+      if (saved.current || content() === beginning) return;
+      slot.write({ at: dayjs().format(DATETIME), values: valuesOf(form) } satisfies Draft);
     };
     const later = () => {
       if (timer === undefined) timer = setTimeout(write, DELAY);
@@ -39,14 +44,16 @@ export function useDraft(name: string, form: FormModel) {
       clearTimeout(timer);
       write();
     };
-  }, [form, slot]);
+  }, [form, slot, content, beginning]);
+  /** After a recall the draft stays kept until the form is saved. */
+  const dismiss = useCallback(() => setFound(null), []);
   const discard = useCallback(() => {
-    removeStored(slot);
+    slot.remove();
     setFound(null);
   }, [slot]);
   const settle = useCallback(() => {
     saved.current = true;
     discard();
   }, [discard]);
-  return { found, discard, settle };
+  return { found, dismiss, discard, settle };
 }
