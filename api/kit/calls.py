@@ -109,7 +109,7 @@ def call(
 
     def declare(handler: Callable[..., Any]) -> Callable[..., Any]:
         def endpoint(request: Request, **arguments: Any) -> Response:
-            key = arguments.pop("idempotency_key", None)
+            key = (arguments.pop("idempotency_key", None) or "").strip() or None
             return _run(request, handler, arguments, right, key, once=write and not batch)
 
         endpoint.__signature__ = _signature(handler, write)  # type: ignore[attr-defined]
