@@ -7,12 +7,13 @@ from decimal import Decimal
 from typing import Any
 
 from pypinyin import Style, lazy_pinyin
-from sqlalchemy import Index, UniqueConstraint
+from sqlalchemy import Index, Row, UniqueConstraint, select
 from sqlalchemy.orm import Mapped
 
+from api.kit.context import Context
 from api.kit.errors import Invalid
 from api.kit.fields import COST, day, flag, integer, key, price, quantity, rate, ref, text
-from api.kit.resource import Declaration, Menu, Resource
+from api.kit.resource import Declaration, Menu, Resource, refuse_move
 
 MAX_LEVEL = 3
 
@@ -53,6 +54,14 @@ class GoodsType(Resource):
             raise Invalid(f"商品类型最多{MAX_LEVEL}级")
         if (row["level"] == 1) == bool(row.get("p_id")):
             raise Invalid("一级类型没有上级，其他层级必须选择上级类型")
+
+    @classmethod
+    def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:
+        refuse_move(row, before, "level", "商品类型的层级不能修改")
+        table = cls.table()
+        query = select(table.c.level).where(table.c.goods_type_id == row.get("p_id"))
+        if row.get("p_id") and ctx.conn.execute(query).scalar() != row["level"] - 1:
+            raise Invalid("上级类型应比本类型高一级")
 
 
 class Brand(Resource):
