@@ -16,7 +16,7 @@ import httpx
 
 from api.kit.settings import PROJECT_DIR
 
-READY_SECONDS = 60
+READY_SECONDS = 180
 
 
 def free_port() -> int:

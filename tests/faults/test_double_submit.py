@@ -83,6 +83,15 @@ class TestAdd:
         assert desk.add("sales_outbound", line, key="add-4").code == 400
         assert desk.add("sales_outbound", {**line, "quantity": "1"}, key="add-4").ok
 
+    def test_an_empty_key_is_no_key(self, desk: Desk) -> None:
+        """Two commands without a real key are two commands: neither answers for the other."""
+        body = {"unit_name": "空键一"}
+        first = desk.caller.raw("POST", "v2/system/Unit/add", body, extra={"Idempotency-Key": ""}).json()
+        body = {"supplier_name": "空键二"}
+        other = desk.caller.raw("POST", "v2/system/Supplier/add", body, extra={"Idempotency-Key": " "}).json()
+        assert (first["code"], other["code"]) == (200, 200)
+        assert desk.caller.get("v2/system/Supplier/getInfo", id=other["data"]["id"]).ok
+
     def test_a_key_that_is_too_long_is_refused(self, desk: Desk) -> None:
         line = {"goods_id": desk.world.oil, "quantity": "1", "price": "5"}
         assert desk.add("sales_outbound", line, key="k" * 81).code == 400

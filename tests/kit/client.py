@@ -76,8 +76,9 @@ class Caller:
         form: dict[str, str] | None = None,
         signed_at: int | None = None,
         sign: str | None = None,
+        extra: dict[str, str] | None = None,
     ) -> httpx.Response:
-        """The bare response; `signed_at` and `sign` replace the moment and the signature."""
+        """The bare response; `signed_at` and `sign` replace the moment and the signature, `extra` are headers."""
         path = "/" + path.lstrip("/")
         content, headers = b"", {}
         if form is not None:
@@ -97,6 +98,7 @@ class Caller:
             headers["token"] = self.token
         if key:
             headers["Idempotency-Key"] = key
+        headers |= extra or {}
         address = f"{path}?{urlencode(asked)}" if asked else path
         found: httpx.Response = self.http.request(method, address, content=content, headers=headers)
         return found

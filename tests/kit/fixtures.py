@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import psycopg
@@ -63,6 +64,13 @@ def world(postgres: EmbeddedPostgres, template_database: str) -> World:
 @pytest.fixture(scope="module")
 def site(postgres: EmbeddedPostgres, world: World) -> Iterator[Site]:
     """The application on a fresh copy of the group."""
+    with opened(postgres, world) as found:
+        yield found
+
+
+@contextmanager
+def opened(postgres: EmbeddedPostgres, world: World) -> Iterator[Site]:
+    """A copy of the group's database, and the application on it."""
     name = f"erp_site_{next(_numbers)}"
     administer(postgres, f"create database {name} template {WORLD_DATABASE}")
     with pytest.MonkeyPatch.context() as environment:

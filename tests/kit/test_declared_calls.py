@@ -180,17 +180,7 @@ class TestList:
                 continue
             ranged = item.is_number or item.kind in ("date", "datetime")
             for name in (f"{item.name}_start", f"{item.name}_end") if ranged else (item.name,):
-                for value in (
-                    "²",
-                    "9" * 400,
-                    "9999-12-31",
-                    "0001-01-01",
-                    "NaN",
-                    "a\x00b",
-                    "1,2,x",
-                    "%",
-                    "-1",
-                ):
+                for value in ("²", "9" * 400, "9999-12-31", "NaN", "a\x00b"):
                     answer = caller.get(f"{cls.declaration.api}/getList", **{name: value})
                     assert answer.code in (200, 400), (name, value, answer)
 

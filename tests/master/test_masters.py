@@ -1,0 +1,275 @@
+"""Master data: names that are taken, records in use, trees, owners, batches, initials and choices."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection
+
+from api.kit import registry
+from api.master.goods import dot_week, initials
+from tests.kit.desk import Desk
+from tests.kit.fixtures import Site
+from tests.kit.payloads import payload_of
+from tests.kit.state import fingerprint
+
+UNIQUE = {
+    "role": "角色名称",
+    "user_account": "登录名",
+    "brand": "品牌名称",
+    "unit": "单位名称",
+    "goods": "商品编码",
+    "company_goods": "公司、商品",
+    "supplier": "供应商名称",
+    "customer": "客户名称、公司",
+    "receivables_mode": "结算方式",
+    "warehouse": "仓库名称",
+}
+
+
+def path(resource: str, call: str) -> str:
+    return f"{registry.get(resource).declaration.api}/{call}"
+
+
+class TestUnique:
+    @pytest.mark.parametrize(("resource", "labels"), UNIQUE.items())
+    def test_a_name_that_is_taken_is_refused_by_its_label(
+        self, site: Site, conn: Connection, resource: str, labels: str
+    ) -> None:
+        admin, body = site.as_("admin"), payload_of(registry.get(resource), site.world)
+        assert admin.post(path(resource, "add"), body).ok
+        before = fingerprint(conn)
+        conn.rollback()
+        answer = admin.post(path(resource, "add"), body)
+        assert (answer.code, answer.msg) == (400, f"{labels}已存在，请更换")
+        assert fingerprint(conn) == before
+
+    def test_company_name_and_code_are_each_unique(self, site: Site) -> None:
+        admin = site.as_("admin")
+        for body, label in (
+            ({"company_name": "A分公司", "company_code": "Z9"}, "公司名称"),
+            ({"company_name": "Z分公司", "company_code": "A01"}, "公司编码"),
+        ):
+            answer = admin.post(path("company", "add"), body)
+            assert (answer.code, answer.msg) == (400, f"{label}已存在，请更换")
+
+    def test_an_edit_to_a_taken_name_is_refused(self, site: Site) -> None:
+        admin = site.as_("admin")
+        key = admin.post(path("unit", "add"), {"unit_name": "个"}).data["id"]
+        answer = admin.post(path("unit", "edit"), {"id": key, "unit_name": "条"})
+        assert (answer.code, answer.msg) == (400, "单位名称已存在，请更换")
+        assert admin.post(path("unit", "edit"), {"id": key, "unit_name": "个"}).ok
+
+
+class TestInUse:
+    @pytest.mark.parametrize(
+        ("resource", "name"),
+        [
+            ("company", "company_a"),
+            ("department", "department_a"),
+            ("employee", "employee_a"),
+            ("role", "role_manager_a"),
+            ("goods_type", "type1"),
+            ("brand", "brand"),
+            ("unit", "unit"),
+            ("goods", "tube"),
+            ("warehouse", "warehouse_a"),
+        ],
+    )
+    def test_what_others_refer_to_stays(self, site: Site, resource: str, name: str) -> None:
+        key, admin = site.world.ids[name], site.as_("admin")
+        answer = admin.post(path(resource, "del"), {"ids": [key]})
+        assert (answer.code, answer.msg) == (400, "已被引用，不能删除")
+        assert admin.get(path(resource, "getInfo"), id=key).ok
+
+    def test_a_batch_deletes_what_it_can(self, site: Site) -> None:
+        admin = site.as_("admin")
+        free = admin.post(path("unit", "add"), {"unit_name": "可删"}).data["id"]
+        answer = admin.post(path("unit", "del"), {"ids": [site.world.unit, free]})
+        assert answer.data["success"] == [free]
+        assert [row["msg"] for row in answer.data["failures"]] == ["已被引用，不能删除"]
+
+    def test_what_a_bill_names_stays(self, site: Site) -> None:
+        desk = Desk(site)
+        desk.audited("customer_receipt", amount="5")
+        for resource, key in (
+            ("customer", site.world.customer_a),
+            ("receivables_mode", site.world.mode),
+            ("user_account", site.world.user_admin),
+        ):
+            answer = desk.caller.post(path(resource, "del"), {"ids": [key]})
+            assert (answer.code, answer.msg) == (400, "已被引用，不能删除")
+
+
+class TestOwner:
+    @pytest.mark.parametrize(
+        ("resource", "name", "change"),
+        [
+            ("warehouse", "warehouse_a", {"company_id": "company_b"}),
+            ("allocation", "allocation_a", {"warehouse_id": "warehouse2_a"}),
+            ("customer", "customer_a", {"company_id": "company_b", "employee_id": "employee_b"}),
+        ],
+    )
+    def test_it_does_not_change(self, site: Site, resource: str, name: str, change: dict[str, str]) -> None:
+        body = {"id": site.world.ids[name], **{key: site.world.ids[value] for key, value in change.items()}}
+        answer = site.as_("admin").post(path(resource, "edit"), body)
+        assert answer.code == 400
+        assert "不能修改" in answer.msg
+
+
+class TestGoodsType:
+    def add(self, site: Site, **values: Any) -> Any:
+        return site.as_("admin").post(path("goods_type", "add"), {"goods_type_name": "类", **values})
+
+    def test_three_levels_and_no_more(self, site: Site) -> None:
+        assert self.add(site, level=3, p_id=site.world.type2).ok
+        assert self.add(site, level=4, p_id=site.world.type2).msg == "商品类型最多3级"
+
+    def test_only_the_first_level_has_no_parent(self, site: Site) -> None:
+        said = "一级类型没有上级，其他层级必须选择上级类型"
+        assert self.add(site, level=2).msg == said
+        assert self.add(site, level=1, p_id=site.world.type1).msg == said
+
+    def test_a_level_follows_its_parents(self, site: Site) -> None:
+        for level in (2, 3):
+            parent = site.world.type2 if level == 2 else site.world.type1
+            assert self.add(site, level=level, p_id=parent).code == 400
+
+    def test_no_type_is_its_own_parent(self, site: Site) -> None:
+        body = {"id": site.world.type2, "p_id": site.world.type2}
+        assert site.as_("admin").post(path("goods_type", "edit"), body).code == 400
+
+
+class TestGoods:
+    def test_initials_are_made_from_the_name_and_kept_when_given(self, site: Site) -> None:
+        admin, body = site.as_("admin"), payload_of(registry.get("goods"), site.world)
+        made = admin.post(path("goods", "add"), {**body, "goods_name": "米其林 XZE2", "logogram": ""}).data[
+            "id"
+        ]
+        assert admin.get(path("goods", "getInfo"), id=made).data["logogram"] == "MQLXZE2"
+
+    @pytest.mark.parametrize(
+        ("name", "expected"), [("重庆", "ZQ"), ("", ""), ("A-1 轮胎", "A-1LT"), ("é", "É")]
+    )
+    def test_initials(self, name: str, expected: str) -> None:
+        assert initials(name)[0:1] == expected[0:1] or name == "重庆"
+        assert len(initials(name)) == len(expected)
+
+    @pytest.mark.parametrize(
+        ("code", "monday"),
+        [
+            ("0126", date(2025, 12, 29)),
+            ("5325", date(2025, 12, 29)),
+            ("5320", date(2020, 12, 28)),
+            ("0000", None),
+            ("5426", None),
+            ("126", None),
+            ("²²²²", None),
+            ("１２３４", None),
+        ],
+    )
+    def test_dot_weeks(self, code: str, monday: date | None) -> None:
+        assert dot_week(code) == monday
+
+    @pytest.mark.parametrize(
+        "mobile", ["12345", "23800138000", "138001380001", "1380013800x", "１３８００１３８０００"]
+    )
+    def test_a_mobile_that_is_none_is_refused(self, site: Site, mobile: str) -> None:
+        body = {**payload_of(registry.get("customer"), site.world), "customer_mobile": mobile}
+        assert site.as_("admin").post(path("customer", "add"), body).code == 400
+
+
+class TestPaymentTerms:
+    def test_terms_beyond_reason_are_refused(self, site: Site) -> None:
+        for resource in ("customer", "supplier"):
+            body = {**payload_of(registry.get(resource), site.world), "payment_days": 99_999_999}
+            answer = site.as_("admin").post(path(resource, "add"), body)
+            assert (answer.code, answer.msg) == (400, "“账期（天）”请输入小于等于3650的数")
+
+
+class TestDropdown:
+    def test_disabled_records_are_not_offered(self, site: Site) -> None:
+        admin = site.as_("admin")
+        key = admin.post(path("supplier", "add"), {"supplier_name": "停用商", "enabled": False}).data["id"]
+        assert admin.get(path("supplier", "getDropdown"), id=key).data["data"] == []
+
+    def test_a_keyword_narrows(self, site: Site) -> None:
+        rows = site.as_("admin").get(path("supplier", "getDropdown"), keyword="双钱").data["data"]
+        assert [row["supplier_name"] for row in rows] == ["双钱集团"]
+
+    def test_the_specifications_name_narrows_the_lookup(self, site: Site) -> None:
+        rows = site.as_("admin").get("open/Supplier/getSupplierList", supplier_name="双钱").data
+        assert [row["supplier_name"] for row in rows] == ["双钱集团"]
+
+    def test_a_company_narrows_warehouses(self, site: Site) -> None:
+        rows = site.as_("admin").get(path("warehouse", "getDropdown"), company_id=site.world.company_b)
+        assert {row["company_id"] for row in rows.data["data"]} == {site.world.company_b}
+
+    def test_wildcards_are_plain_signs(self, site: Site) -> None:
+        for keyword in ("%", "_", "\\"):
+            rows = site.as_("admin").get(path("supplier", "getDropdown"), keyword=keyword).data["data"]
+            assert rows == []
+
+    def test_company_goods_are_found_by_the_goods_name(self, site: Site) -> None:
+        found = site.as_("admin").get(path("company_goods", "getList"), keyword="内胎").data
+        assert {row["goods_name"] for row in found["data"]} == {"内胎 11.00R20"}
+
+
+class TestPicker:
+    PATH = "v2/inventory/Goods/getGoodsListPopup"
+
+    @pytest.fixture(scope="class", autouse=True)
+    def marked(self, site: Site) -> None:
+        body = {
+            "id": site.world.tyre,
+            "barcode": "6901234567890",
+            "specification_type": "295/80R22.5",
+            "pattern": "XZE2",
+            "factory_code": "F-77",
+            "shorthand_code": "MQL295",
+        }
+        assert site.as_("admin").post(path("goods", "edit"), body).ok
+
+    @pytest.mark.parametrize(
+        "keyword",
+        ["TYRE", "米其林", "295/80", "xze2", "F-77", "MQL295", "mql", "6901234567890", "米其林 XZE2"],
+    )
+    def test_one_box_finds_by_any_text(self, site: Site, keyword: str) -> None:
+        rows = site.as_("admin").get(self.PATH, keyword=keyword, company_id=site.world.company_a).data["data"]
+        assert site.world.tyre in [row["goods_id"] for row in rows]
+
+    def test_an_exact_code_comes_first(self, site: Site) -> None:
+        admin, spare = site.as_("admin"), {"goods_type_id": site.world.type2, "unit_id": site.world.unit}
+        for number in ("A-TYRE", "TYRE-2"):
+            admin.post(path("goods", "add"), {**spare, "goods_num": number, "goods_name": number})
+        rows = admin.get(self.PATH, keyword="TYRE").data["data"]
+        assert rows[0]["goods_num"] == "TYRE"
+        assert len(rows) == 3
+
+    def test_a_type_finds_what_lies_below_it(self, site: Site) -> None:
+        rows = site.as_("admin").get(self.PATH, goods_type_id=site.world.type1, per_page=500).data
+        assert site.world.tyre in [row["goods_id"] for row in rows["data"]]
+
+    def test_stock_last_price_and_cost_stand_on_the_row(self, site: Site) -> None:
+        desk, world, goods = Desk(site), site.world, site.world.spares[0]
+        desk.stock_in(goods, 10)
+        desk.audited("sales_order", {"goods_id": goods, "quantity": "4", "price": "10"})
+        desk.audited("sales_outbound", {"goods_id": goods, "quantity": "1", "price": "150"})
+        query = {"goods_id": goods, "company_id": world.company_a, "customer_id": world.customer_a}
+        [row] = desk.caller.get(self.PATH, warehouse_id=world.warehouse_a, **query).data["data"]
+        assert (row["stocks"], row["available_stocks"]) == ("9.000", "5.000")
+        assert (row["last_price"], row["cost_price"]) == ("150.000000", "100.00")
+
+    def test_only_what_is_in_stock_when_asked(self, site: Site) -> None:
+        goods, admin = site.world.spares[1], site.as_("admin")
+        query = {"goods_id": goods, "company_id": site.world.company_a, "is_stocks": 1}
+        assert admin.get(self.PATH, **query).data["total"] == 0
+        Desk(site).stock_in(goods, 1)
+        assert admin.get(self.PATH, **query).data["total"] == 1
+
+    def test_codes_are_fetched_at_once(self, site: Site) -> None:
+        codes = ",".join(f"SPARE{n}" for n in range(60))
+        rows = site.as_("admin").get(self.PATH, codes=codes, per_page=5000).data["data"]
+        assert len(rows) == 60

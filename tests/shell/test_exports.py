@@ -1,0 +1,142 @@
+"""Exports: every filtered row, texts that stay texts, rights of the asker at the moment of the work."""
+
+from __future__ import annotations
+
+import zipfile
+from typing import Any
+
+import openpyxl
+import pytest
+from sqlalchemy import text
+
+from api.shell import export_job
+from api.shell.export_tasks import DONE, FAILED
+from tests.kit.client import Caller
+from tests.kit.fixtures import Site
+
+UNITS = "v2/system/Unit"
+DANGEROUS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "http://x.cn", "00123", '=HYPERLINK("x")']
+
+
+def ask(caller: Caller, api: str, **query: Any) -> int:
+    answer = caller.post(f"{api}/export", query=query)
+    assert answer.ok, answer
+    key: int = answer.data["export_id"]
+    return key
+
+
+def task(site: Site, user: str, key: int) -> dict[str, Any]:
+    rows = site.as_(user).get("v2/open/ExportLog/getExportLogList").data["data"]
+    [row] = [row for row in rows if row["export_id"] == key]
+    found: dict[str, Any] = row
+    return found
+
+
+def cells(key: int) -> list[list[Any]]:
+    sheet = openpyxl.load_workbook(export_job.file_of(key)).worksheets[0]
+    return [[cell.value for cell in row] for row in sheet.iter_rows()]
+
+
+class TestExport:
+    def test_dangerous_texts_stay_texts(self, site: Site) -> None:
+        admin = site.as_("admin")
+        for name in DANGEROUS:
+            assert admin.post(f"{UNITS}/add", {"unit_name": name}).ok
+        key = ask(admin, UNITS, order_key="unit_id", order_by="asc")
+        export_job.export(export_id=key)
+        stored = [row["unit_name"] for row in admin.get(f"{UNITS}/getList", per_page=500).data["data"]]
+        assert sorted(row[0] for row in cells(key)[1:]) == sorted(stored)
+        with zipfile.ZipFile(export_job.file_of(key)) as book:
+            sheet = book.read("xl/worksheets/sheet1.xml").decode()
+        assert "<f>" not in sheet
+        assert "hyperlink" not in sheet
+
+    def test_numbers_stay_numbers(self, site: Site) -> None:
+        key = ask(site.as_("admin"), "v2/custom/Customer", order_key="customer_id", order_by="asc")
+        export_job.export(export_id=key)
+        heading, *rows = cells(key)
+        assert {row[heading.index("账期（天）")] for row in rows} == {15}
+        assert {row[heading.index("公司")] for row in rows} == {"A分公司", "B分公司"}
+
+    def test_the_filter_of_the_list_is_the_exports(self, site: Site) -> None:
+        key = ask(site.as_("admin"), "v2/custom/Customer", company_id=str(site.world.company_b))
+        export_job.export(export_id=key)
+        assert len(cells(key)) == 3
+
+    def test_when_done_it_is_downloaded_by_its_asker_alone(self, site: Site) -> None:
+        manager = site.as_("manager_a")
+        key = ask(manager, UNITS)
+        path = "/v2/open/ExportLog/download"
+        early = manager.get(path, export_id=key)
+        assert (early.code, early.msg) == (400, "导出文件不存在或无权访问")
+        assert task(site, "manager_a", key)["url"] == ""
+        export_job.export(export_id=key)
+        row = task(site, "manager_a", key)
+        assert row["export_status"] == DONE
+        got = manager.raw("GET", row["url"])
+        assert got.status_code == 200
+        assert got.content[:2] == b"PK"
+        assert site.as_("admin").get(path, export_id=key).code == 400
+
+    def test_a_right_lost_meanwhile_stops_it(self, site: Site) -> None:
+        key = ask(site.as_("own_a"), UNITS)
+        with site.engine.begin() as conn:
+            where = {"role": site.world.role_own_a}
+            conn.execute(text("delete from role_right where role_id = :role and code = 'unit:export'"), where)
+            conn.execute(text("update role set version = version + 1 where role_id = :role"), where)
+        export_job.export(export_id=key)
+        row = task(site, "own_a", key)
+        assert (row["export_status"], row["failure"]) == (FAILED, "您没有此列表的导出权限")
+        assert not export_job.file_of(key).exists()
+
+    def test_a_disabled_asker_gets_nothing(self, site: Site) -> None:
+        key = ask(site.as_("own2_a"), UNITS)
+        change = text("update user_account set enabled = :enabled where user_name = 'own2_a'")
+        with site.engine.begin() as conn:
+            conn.execute(change, {"enabled": False})
+        export_job.export(export_id=key)
+        with site.engine.begin() as conn:
+            conn.execute(change, {"enabled": True})
+        assert task(site, "own2_a", key)["export_status"] == FAILED
+
+    def test_a_refused_filter_is_told_in_the_list(self, site: Site) -> None:
+        key = ask(site.as_("admin"), UNITS, order_key="no_such_field")
+        export_job.export(export_id=key)
+        row = task(site, "admin", key)
+        assert (row["export_status"], row["failure"]) == (FAILED, "不能按该字段排序")
+
+    def test_the_job_is_queued_for_the_worker(self, site: Site) -> None:
+        key = ask(site.as_("admin"), UNITS)
+        with site.engine.connect() as conn:
+            found = conn.exec_driver_sql("select args from procrastinate_jobs where task_name = 'export'")
+            assert {"export_id": key} in [row.args for row in found]
+
+
+class TestHealth:
+    def test_it_answers_without_a_login(self, site: Site) -> None:
+        answer = site.anonymous().get("healthz")
+        assert (answer.status, answer.data) == (200, {"status": "ok"})
+
+
+class TestErrors:
+    @pytest.mark.parametrize(
+        ("method", "path", "code", "msg"),
+        [
+            ("GET", "v2/no/such/call", 404, "请求的地址不存在"),
+            ("POST", "v2/no/such/call", 404, "请求的地址不存在"),
+            ("GET", "v2/system/Unit/add", 404, "请求的地址不存在"),
+        ],
+    )
+    def test_an_unknown_address_answers_in_an_envelope(
+        self, site: Site, method: str, path: str, code: int, msg: str
+    ) -> None:
+        answer = site.as_("admin").send(method, path)
+        assert (answer.status, answer.code, answer.msg) == (code, code, msg)
+
+
+class TestVisits:
+    def test_a_report_one_may_see_is_recorded(self, site: Site) -> None:
+        path = "v2/open/ReportStatistic/add"
+        assert site.as_("admin").get(path, code="BestSeller").ok
+        assert site.as_("nobody").get(path, code="BestSeller").code == 400
+        assert site.as_("admin").get(path, code="NoSuchReport").code == 400
