@@ -4,9 +4,10 @@ import { Input } from 'antd';
 import { useRef, useState } from 'react';
 import { reportError, showMessage } from '../../lib/errors';
 import type { Field, Pricing } from '../types';
-import { goodsNarrow, suggestedPrice, type BillContext } from './billContext';
-import { addOne, fillGoods, isBlankLine, newLine } from './lineModel';
+import { goodsNarrow, type BillContext } from './billContext';
+import { isBlankLine } from './lineModel';
 import type { LineStore } from './lineStore';
+import { placeGoods } from './placeGoods';
 import { resolveCodes } from './resolveCodes';
 
 interface ScanBoxProps {
@@ -37,14 +38,9 @@ export function ScanBox({ store, goods, pricing, context }: ScanBoxProps) {
   const take = async (code: string) => {
     const found = (await resolveCodes(client, [code], goodsNarrow(context))).get(code.toLowerCase());
     if (!found) return showMessage('warning', `未找到商品：${code}`);
-    store.set((lines) => {
-      const held = lines.findIndex((line) => line.values[goods.name] === found.goods_id && line.values.is_gift !== true);
-      if (held >= 0) return lines.with(held, addOne(lines[held]!, pricing));
-      const blank = lines.findIndex((line) => isBlankLine(store.fields, line));
-      const at = blank >= 0 ? blank : lines.length;
-      const price = suggestedPrice(found, context);
-      return lines.toSpliced(at, 1, fillGoods(lines[at] ?? newLine(store.fields), { fields: store.fields, field: goods, pricing, goods: found, price }));
-    });
+    const lines = store.get();
+    const blank = lines.findIndex((line) => isBlankLine(store.fields, line));
+    placeGoods(store, blank >= 0 ? blank : lines.length, { cell: goods, pricing, context, goods: found, scanned: true });
   };
   return (
     <Input

@@ -1,18 +1,17 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { reportError, showFailures, showMessage } from '../../lib/errors';
+import { reportError, showMessage } from '../../lib/errors';
 import { createStore, useStore } from '../../lib/store';
 import { fieldText } from '../fields/fieldValue';
 import { choiceQuery, type GoodsRow } from '../queries';
 import type { Block, Field, Pricing } from '../types';
-import { goodsNarrow, refNarrow, suggestedPrice, type BillContext } from './billContext';
+import { goodsNarrow, refNarrow, type BillContext } from './billContext';
 import { isStop, nextCell, previousCell, type Cursor } from './gridColumns';
 import { START, type GridState } from './gridState';
-import { addOne, chooseCell, clearCell, fillGoods, goodsField, isBlankLine, isEditable, typeCell, type LineRow } from './lineModel';
+import { chooseCell, clearCell, goodsField, isBlankLine, isEditable, typeCell, type LineRow } from './lineModel';
 import type { LineStore } from './lineStore';
-import { codesOf, pasteLines, planPaste } from './pasteLines';
-import { resolveCodes } from './resolveCodes';
-import { parseTsv } from './tsv';
+import { pasteInto } from './pasteInto';
+import { placeGoods } from './placeGoods';
 import { exactChoice, isBarcode, isChoice, isGoods, rowChoices, useChoices, type Choice } from './useChoices';
 
 export interface GridOptions {
@@ -116,14 +115,11 @@ export function useGrid(options: GridOptions) {
       goOn();
       return;
     }
-    const goods = choice.row as GoodsRow;
     const scanned = isBarcode(choice, text);
-    const held = scanned && pricing ? store.get().findIndex((line) => holds(line, cell, goods)) : -1;
-    if (held >= 0 && pricing) store.update(held, (line) => addOne(line, pricing));
-    else store.update(index, (line) => fillGoods(line, { fields: store.fields, field: cell, pricing, goods, price: suggestedPrice(goods, context) }));
+    const placed = placeGoods(store, index, { cell, pricing, context, goods: choice.row as GoodsRow, scanned });
     // After a scan the next one goes to a new line; what the scanner has typed meanwhile comes along.
     if (!scanned) goOn();
-    else if (stillHere && (held < 0 || held === index)) change({ row: store.ensure(index + 1) });
+    else if (stillHere && placed === index) change({ row: store.ensure(index + 1) });
   };
 
   const pick = (choice: Choice) => {
@@ -135,22 +131,29 @@ export function useGrid(options: GridOptions) {
   };
 
   /** Finds what was typed without waiting for the list: exact code, barcode or label, or the only match. */
-  const resolve = async (text: string) => {
+  const resolve = (text: string) => {
     const { at, cell, line } = current();
-    if (!cell?.ref || !line) return;
-    grid.set((before) => ({ ...before, editing: null, open: false, flushed: null, busy: before.busy + 1 }));
-    try {
-      const query = choiceQuery(cell.ref, text, narrowOf(cell, line), isGoods(cell));
-      const pages = await client.fetchInfiniteQuery(query);
-      const list = rowChoices(cell.ref, pages.pages[0]?.data ?? []);
+    const ref = cell?.ref;
+    if (!ref || !line) return Promise.resolve();
+    change({ editing: null, open: false, flushed: null });
+    return busily(async () => {
+      const pages = await client.fetchInfiniteQuery(choiceQuery(ref, text, narrowOf(cell, line), isGoods(cell)));
+      const list = rowChoices(ref, pages.pages[0]?.data ?? []);
       const choice = exactChoice(list, text) ?? (list.length === 1 ? list[0] : undefined);
       if (choice) put(line.key, cell, choice, text);
-      else if (list.length === 0) refuse(at, text, `未找到${cell.label}：${text}`);
-      else refuse(at, text, null);
+      else refuse(at, text, list.length === 0 ? `未找到${cell.label}：${text}` : null);
+    });
+  };
+
+  const busily = async (work: () => Promise<void>) => {
+    const count = (by: number) => grid.set((before) => ({ ...before, busy: before.busy + by }));
+    count(1);
+    try {
+      await work();
     } catch (error) {
       reportError(error);
     } finally {
-      grid.set((before) => ({ ...before, busy: before.busy - 1 }));
+      count(-1);
     }
   };
 
@@ -203,30 +206,14 @@ export function useGrid(options: GridOptions) {
     else if (commit()) advance(through);
   };
 
-  const paste = async (text: string) => {
-    const { at } = current();
-    const goods = goodsField(options.block);
-    const target = { columns, goods, pricing, start: { row: at.row, col: at.col } };
-    const plan = planPaste(parseTsv(text), target);
-    grid.set((before) => ({ ...before, editing: null, open: false, busy: before.busy + 1 }));
-    try {
-      const found = await resolveCodes(client, codesOf(plan, goods), goodsNarrow(context));
-      const priceOf = (row: GoodsRow) => suggestedPrice(row, context);
-      const result = pasteLines(store.get(), plan, { ...target, lineFields: store.fields, found, priceOf });
-      store.set(() => result.lines);
-      if (result.problems.length > 0) showFailures(`已粘贴${plan.rows.length}行，${result.problems.length}处需要修改`, result.problems);
-    } catch (error) {
-      reportError(error);
-    } finally {
-      grid.set((before) => ({ ...before, busy: before.busy - 1 }));
-    }
+  const paste = (text: string) => {
+    const { row, col } = grid.get();
+    change({ editing: null, open: false });
+    const target = { columns, goods: goodsField(options.block), pricing, start: { row, col } };
+    return busily(() => pasteInto(client, store, text, target, context));
   };
 
   return { grid, state, lines, editable, choices, change, moveTo, advance, retreat, startEdit, type, isToggle, toggle, count, clear, copyAbove, pick, commit, enter, paste };
-}
-
-function holds(line: LineRow, cell: Field, goods: GoodsRow): boolean {
-  return line.values[cell.name] === goods.goods_id && line.values.is_gift !== true;
 }
 
 export type Grid = ReturnType<typeof useGrid>;
