@@ -20,7 +20,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from api.demo import logins
 from api.kit.settings import PROJECT_DIR
 
-START_SECONDS = 600
+START_SECONDS = 900
 FLAGS = (
     "--no-sandbox",
     "--disable-gpu",

@@ -6,9 +6,12 @@ import re
 import time
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.conftest import Desk
+from tests.e2e.conftest import START_SECONDS, Desk
+
+pytestmark = pytest.mark.timeout(START_SECONDS + 300)
 
 QUANTITY = 2
 SEEN_WITHIN_SECONDS = 90
