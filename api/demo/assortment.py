@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import count
@@ -112,13 +112,14 @@ VEHICLES = (
     "荣威RX5",
 )
 # ruff: noqa: E501 (a table reads best a row a line)
-# type: (unit, tax-free margin, [(brand, price level, code letters)], [(specification, yuan)])
-PARTS = {
-    "刹车片": ("套", 0.34, [("博世", 1.2, "BP"), ("菲罗多", 1.15, "FDB"), ("天合", 1.0, "GDB"), ("信义", 0.6, "SN")], "vehicle", 145),
-    "刹车盘": ("只", 0.30, [("博世", 1.2, "BD"), ("布雷博", 1.5, "09"), ("天合", 1.0, "DF")], "vehicle", 190),
-    "机油滤清器": ("只", 0.42, [("曼牌", 1.3, "W"), ("马勒", 1.2, "OC"), ("博世", 1.1, "OF"), ("豹王", 0.6, "BW")], "vehicle", 24),
-    "空气滤清器": ("只", 0.42, [("曼牌", 1.3, "C"), ("马勒", 1.2, "LX"), ("博世", 1.1, "AF")], "vehicle", 38),
-    "空调滤清器": ("只", 0.45, [("曼牌", 1.3, "CU"), ("马勒", 1.2, "LA"), ("博世", 1.1, "CF")], "vehicle", 42),
+# kind: (unit, margin, [(brand, price level, code letters)], [(specification, yuan)] or none: one for each vehicle,
+# the yuan of the first vehicle)
+PARTS: dict[str, tuple[str, float, list[tuple[str, float, str]], Sequence[tuple[str, float]], int]] = {
+    "刹车片": ("套", 0.34, [("博世", 1.2, "BP"), ("菲罗多", 1.15, "FDB"), ("天合", 1.0, "GDB"), ("信义", 0.6, "SN")], [], 145),
+    "刹车盘": ("只", 0.30, [("博世", 1.2, "BD"), ("布雷博", 1.5, "09"), ("天合", 1.0, "DF")], [], 190),
+    "机油滤清器": ("只", 0.42, [("曼牌", 1.3, "W"), ("马勒", 1.2, "OC"), ("博世", 1.1, "OF"), ("豹王", 0.6, "BW")], [], 24),
+    "空气滤清器": ("只", 0.42, [("曼牌", 1.3, "C"), ("马勒", 1.2, "LX"), ("博世", 1.1, "AF")], [], 38),
+    "空调滤清器": ("只", 0.45, [("曼牌", 1.3, "CU"), ("马勒", 1.2, "LA"), ("博世", 1.1, "CF")], [], 42),
     "蓄电池": ("只", 0.22, [("瓦尔塔", 1.2, "VT"), ("骆驼", 0.85, "CM"), ("风帆", 0.9, "SL"), ("汤浅", 1.05, "YU")],
              [("36B20L 12V36Ah", 265), ("55B24L 12V45Ah", 315), ("L2-400 12V60Ah", 390), ("L3-500 12V70Ah", 455), ("AGM H6 12V70Ah", 820)], 0),
     "火花塞": ("只", 0.40, [("NGK", 1.1, "ILZKR"), ("电装", 1.1, "SK"), ("博世", 1.0, "FR")],
@@ -244,15 +245,13 @@ def _parts() -> Iterator[Item]:
     serial = count(5001)
     for type_name, (unit, margin, brands, choices, base) in PARTS.items():
         for brand, level, letters in brands:
-            variants = (
-                [(vehicle, base * (0.85 + 0.02 * place)) for place, vehicle in enumerate(VEHICLES)]
-                if choices == "vehicle"
-                else choices
-            )
+            variants = choices or [
+                (vehicle, base * (0.85 + 0.02 * place)) for place, vehicle in enumerate(VEHICLES)
+            ]
             for place, (specification, yuan) in enumerate(variants):
                 number = next(serial)
                 cost = Decimal(str(round(yuan * level, 1)))
-                row = {
+                row: dict[str, object] = {
                     "goods_num": f"PJ{number}",
                     "goods_name": f"{brand}{type_name} {specification}",
                     "specification_type": specification,

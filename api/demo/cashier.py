@@ -59,7 +59,7 @@ class Cashier:
 
     def _settle(self, party: str, partner: int, pile: list[tuple[Entry, int, Decimal | None]]) -> bool:
         desk = self.desk
-        rows = [
+        rows: list[dict[str, Any]] = [
             {"settlement_id": ItemOf(entry), "amount": rest or sign * entry.draft.header["total_amount"]}
             for entry, sign, rest in pile
         ]

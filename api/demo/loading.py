@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from datetime import date, datetime
 
-from sqlalchemy import Connection, select, text
+from sqlalchemy import Connection, insert, select, text
 
 from api import catalogue
 from api.demo import group as masters
@@ -65,7 +65,7 @@ def prepare(conn: Connection, size: str, today: date) -> None:
         people.make(conn)
         branches = masters.read(conn, SIZES[size]).branches
         rows = [{"company_id": branch.company_id, "size": size, "today": today} for branch in branches]
-        conn.execute(DemoLoad.__table__.insert(), rows)
+        conn.execute(insert(DemoLoad), rows)
 
 
 def load_company(company_id: int) -> None:
@@ -152,8 +152,7 @@ class _Posted:
         lines = cls.bill.blocks[0].cls.table()
         query = select(lines.c.bill_id, lines.c.line_id).join(table, table.c.bill_id == lines.c.bill_id)
         found: dict[int, list[int]] = {}
-        for bill, line in self.conn.execute(
-            query.where(table.c.company_id == self.company_id).order_by(lines.c.bill_id, lines.c.line_no)
-        ):
-            found.setdefault(bill, []).append(line)
+        mine = query.where(table.c.company_id == self.company_id)
+        for row in self.conn.execute(mine.order_by(lines.c.bill_id, lines.c.line_no)):
+            found.setdefault(row.bill_id, []).append(row.line_id)
         self._lines[cls] = found

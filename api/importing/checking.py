@@ -133,12 +133,18 @@ class Checker:
         self.refused.append(Refused(number, LABELS.get(column, column), reason, tuple(cells)))
 
     def _line(self, number: int, cells: dict[str, str]) -> Line:
-        heading = self._once(tuple(cells[name] for name in HEADING), self._heading)
+        cls, day, company, warehouse, partner = self._once(
+            tuple(cells[name] for name in HEADING), self._heading
+        )
         return Line(
             number,
-            *heading,
+            cls,
+            day,
+            company,
+            warehouse,
+            partner,
             self._goods(cells["goods"], cells["goods_name"]),
-            self._batch(heading[0], cells["goods"], cells["batch"]),
+            self._batch(cls, cells["goods"], cells["batch"]),
             self._once(("quantity", cells["quantity"]), self._number),
             self._once(("price", cells["price"] or "0"), self._number),
             self._text("reference", cells["reference"], 60),
@@ -195,7 +201,7 @@ class Checker:
             raise Mistake(column, f"{LABELS[column]}不能超过{length}个字")
         return text
 
-    def _named(self, column: str, text: str, known: bool, note: Callable[[], None]) -> None:
+    def _named(self, column: str, text: str, known: bool, note: Callable[[], object]) -> None:
         if known:
             return
         if not text:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from decimal import Decimal
 
@@ -50,7 +51,7 @@ class Missing:
 
     def counts(self) -> dict[str, int]:
         """How many of each kind, those there are, by Chinese name."""
-        kinds = {
+        kinds: dict[str, Collection[object]] = {
             "公司": self.companies,
             "仓库": self.warehouses,
             "供应商": self.suppliers,
@@ -87,7 +88,7 @@ def read(conn: Connection) -> Masters:
     for key, goods, batch in conn.execute(select(GoodsBatch.batch_id, GoodsBatch.goods_id, GoodsBatch.batch)):
         found.batches[goods, batch] = key
     closed = conn.exec_driver_sql("select company_id, period from accounting_period where status = 1")
-    found.closed = {(names[company], period) for company, period in closed}
+    found.closed = {(names[row.company_id], row.period) for row in closed}
     return found
 
 

@@ -103,9 +103,11 @@ def post(plan: Plan, *, skip_refused: bool, tick: Tick) -> None:
         admin = conn.execute(select(UserAccount.user_id).where(UserAccount.user_name == ADMIN)).scalar_one()
         run = _Run(Context(conn, principal_of(conn, admin)), masters_known, plan.report, tick)
         conn.rollback()
-        for batch in _batches(plan.bills):
+        for number, batch in enumerate(_batches(plan.bills)):
             if not run.post(batch, skip_refused=skip_refused):
                 break
+            if number == 0:
+                in_bulk.know_sizes(conn)
     report = plan.report
     report.waiting_bills = len(plan.bills) - report.posted_bills - run.refused_bills
 

@@ -10,9 +10,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from types import SimpleNamespace
 from typing import Any
 
-from sqlalchemy import Connection, Row, Table, any_, select, update
+from sqlalchemy import BigInteger, ColumnDefault, Connection, Row, Table, any_, bindparam, select, update
+from sqlalchemy.dialects.postgresql import ARRAY
 
 from api.kit import business_log, drafts, links, numbering, registry, transitions
 from api.kit.context import Context
@@ -83,12 +85,12 @@ def save(ctx: Context, entries: Sequence[Entry]) -> None:
 
 
 def audit(ctx: Context, entries: Sequence[Entry]) -> None:
-    """Take saved bills through their audit."""
+    """Take bills that were just saved through their audit."""
     step = TRANSITIONS["auditorPass"]
     documents: dict[int, Document] = {}
     for cls, group in _by_class(entries):
         headers = _guarded_update(ctx, cls, [entry.bill_id for entry in group])
-        found = {doc.header.bill_id: doc for doc in transitions.read_all(ctx.conn, cls, headers)}
+        found = _documents(cls, group, headers)
         for doc in found.values():
             cls.guard(ctx, doc, step.name)
         assert cls.bill is not None
@@ -101,6 +103,30 @@ def audit(ctx: Context, entries: Sequence[Entry]) -> None:
         ctx, [_posting(entry, documents[id(entry)]) for entry in _in_order(entries)]
     )
     transitions.wake_after_commit(ctx)
+
+
+def _documents(cls: type[Bill], group: list[Entry], headers: Sequence[Row[Any]]) -> dict[int, Document]:
+    """The bills as they were just written, without reading their lines back."""
+    stored = {header.bill_id: header for header in headers}
+    blanks = {block.name: _blank(block.cls.table()) for block in _blocks(cls)}
+    return {
+        entry.bill_id: Document(
+            stored[entry.bill_id],
+            {
+                name: [SimpleNamespace(**(blank | row)) for row in entry.draft.children[name]]  # type: ignore[misc]
+                for name, blank in blanks.items()
+            },
+        )
+        for entry in group
+    }
+
+
+def _blank(table: Table) -> dict[str, Any]:
+    """What columns hold when a row doesn't name them."""
+    return {
+        column.key: column.default.arg if isinstance(column.default, ColumnDefault) else None
+        for column in table.columns
+    }
 
 
 def _posting(entry: Entry, doc: Document) -> tuple[BillRef, Postings]:
@@ -185,23 +211,20 @@ def _copy(conn: Connection, table: Table, rows: list[dict[str, Any]]) -> None:
     """Insert rows by COPY; a column that no row names takes the database's default, one that some name its own."""
     given = {name for row in rows for name in row}
     columns = [column for column in table.columns if column.key in given]
-    blank = {
-        column.key: column.default.arg
-        for column in columns
-        if column.default is not None and column.default.is_scalar
-    }
+    blank = _blank(table)
     names = [column.key for column in columns]
     driver = conn.connection.driver_connection
     assert driver is not None
     with driver.cursor() as cursor:
         with cursor.copy(f"copy {table.name} ({', '.join(names)}) from stdin") as copy:
             for row in rows:
-                copy.write_row([row.get(name, blank.get(name)) for name in names])
+                copy.write_row([row.get(name, blank[name]) for name in names])
 
 
 def _guarded_update(ctx: Context, cls: type[Bill], keys: list[int]) -> Sequence[Row[Any]]:
     table, step = cls.table(), TRANSITIONS["auditorPass"]
-    statement = update(table).where(table.c.bill_id == any_(keys), table.c.status == UNAUDITED)
+    wanted = bindparam("keys", keys, ARRAY(BigInteger))
+    statement = update(table).where(table.c.bill_id == any_(wanted), table.c.status == UNAUDITED)
     values = transitions.changes(ctx, cls, step)
     headers = ctx.conn.execute(statement.values(values).returning(*table.columns)).all()
     if len(headers) != len(keys):

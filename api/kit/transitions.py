@@ -7,7 +7,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any, Protocol
 
-from sqlalchemy import Connection, Row, any_, func, select, update
+from sqlalchemy import Connection, Row, func, select, update
 
 from api.kit import business_log, idempotency, links
 from api.kit.context import Context
@@ -101,23 +101,14 @@ def changes(ctx: Context, cls: type[Bill], step: Transition, reason: str | None 
 
 def read(conn: Connection, cls: type[Bill], header: Row[Any]) -> Document:
     """The stored bill with its blocks."""
-    [doc] = read_all(conn, cls, [header])
-    return doc
-
-
-def read_all(conn: Connection, cls: type[Bill], headers: Sequence[Row[Any]]) -> list[Document]:
-    """Stored bills with their blocks, one statement a block."""
     assert cls.bill is not None
-    documents = {header.bill_id: Document(header, {}) for header in headers}
+    children = {}
     for block in cls.bill.blocks:
         table = block.cls.table()
-        found: dict[int, list[Row[Any]]] = {key: [] for key in documents}
-        query = select(table).where(table.c.bill_id == any_(list(documents))).order_by(table.c.line_no)
-        for row in conn.execute(query):
-            found[row.bill_id].append(row)
-        for key, rows in found.items():
-            documents[key].children[block.name] = rows
-    return list(documents.values())
+        children[block.name] = conn.execute(
+            select(table).where(table.c.bill_id == header.bill_id).order_by(table.c.line_no)
+        ).all()
+    return Document(header, children)
 
 
 def wake_after_commit(ctx: Context) -> None:

@@ -67,9 +67,8 @@ def post_all(conn: Connection, bills: Sequence[tuple[BillRef, Postings]], policy
     Raises the `LedgerRefusal` of the first that is refused, without saying which: post them singly to learn it.
     """
     rows = [
-        dict(zip(_BILL, _reference(bill), strict=True), postings=content)
+        dict(zip(_BILL, _reference(bill), strict=True), postings=_content(postings))
         for bill, postings in bills
-        if (content := _content(postings))
     ]
     if rows:
         policy_of = (list(policy.negative_warehouses), policy.reserve_beyond_stock)
