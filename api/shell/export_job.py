@@ -25,6 +25,7 @@ from api.shell.export_tasks import DONE, FAILED, RUNNING, ExportTask
 from api.shell.jobs import app
 
 CHUNK = 2000
+SHEET_ROWS = 1_000_000
 
 
 @app.task(name="export", pass_context=False)
@@ -81,8 +82,13 @@ def columns(cls: type[Resource], principal: Principal) -> list[Field]:
     return [item for item in shown_fields(cls) if item.export and (item.name in names or item.name in shown)]
 
 
-def write_workbook(path: Path, title: str, fields: list[Field], rows: Iterator[dict[str, Any]]) -> int:
-    """A workbook with a heading row; constant memory; nothing in it is a formula or a link. Answers the row count."""
+def write_workbook(
+    path: Path, title: str, fields: list[Field], rows: Iterator[dict[str, Any]], sheet_rows: int = SHEET_ROWS
+) -> int:
+    """A workbook with heading rows; constant memory; nothing in it is a formula or a link. Answers the row count.
+
+    A sheet that is full goes on in the next: no row is cut off.
+    """
     options = {
         "constant_memory": True,
         "strings_to_formulas": False,
@@ -91,16 +97,24 @@ def write_workbook(path: Path, title: str, fields: list[Field], rows: Iterator[d
     }
     count = 0
     with xlsxwriter.Workbook(str(path), options) as book:
-        sheet = book.add_worksheet(title[:31])
-        bold = book.add_format({"bold": True, "bg_color": "#ECF5FF"})
+        heading = book.add_format({"bold": True, "bg_color": "#ECF5FF"})
         number = book.add_format({"num_format": "#,##0.00"})
-        for at, item in enumerate(fields):
-            sheet.set_column(at, at, max(8, item.width / 8))
-            sheet.write_string(0, at, item.label, bold)
+        sheet = _sheet(book, title[:31], fields, heading)
         for count, row in enumerate(rows, 1):
+            line = (count - 1) % sheet_rows + 1
+            if line == 1 and count > 1:
+                sheet = _sheet(book, f"{title[:25]} {count // sheet_rows + 1}", fields, heading)
             for at, item in enumerate(fields):
-                _cell(sheet, count, at, item, row, number)
+                _cell(sheet, line, at, item, row, number)
     return count
+
+
+def _sheet(book: xlsxwriter.Workbook, name: str, fields: list[Field], heading: Any) -> Any:
+    sheet = book.add_worksheet(name)
+    for at, item in enumerate(fields):
+        sheet.set_column(at, at, max(8, item.width / 8))
+        sheet.write_string(0, at, item.label, heading)
+    return sheet
 
 
 def _cell(sheet: Any, line: int, at: int, item: Field, row: dict[str, Any], number: Any) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import zipfile
+from pathlib import Path
 from typing import Any
 
 import openpyxl
 import pytest
 from sqlalchemy import text
 
+from api.kit import registry
 from api.shell import export_job
 from api.shell.export_tasks import DONE, FAILED
 from tests.kit.client import Caller
@@ -57,6 +59,14 @@ class TestExport:
         heading, *rows = cells(key)
         assert {row[heading.index("账期（天）")] for row in rows} == {15}
         assert {row[heading.index("公司")] for row in rows} == {"A分公司", "B分公司"}
+
+    def test_a_full_sheet_goes_on_in_the_next(self, tmp_path: Path) -> None:
+        fields = [item for item in registry.get("unit").fields() if item.name == "unit_name"]
+        rows = iter([{"unit_name": f"U{n}"} for n in range(5)])
+        assert export_job.write_workbook(tmp_path / "x.xlsx", "计量单位", fields, rows, sheet_rows=2) == 5
+        sheets = openpyxl.load_workbook(tmp_path / "x.xlsx").worksheets
+        found = [[cell.value for cell in sheet["A"]] for sheet in sheets]
+        assert found == [["单位名称", "U0", "U1"], ["单位名称", "U2", "U3"], ["单位名称", "U4"]]
 
     def test_the_filter_of_the_list_is_the_exports(self, site: Site) -> None:
         key = ask(site.as_("admin"), "v2/custom/Customer", company_id=str(site.world.company_b))
