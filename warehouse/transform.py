@@ -48,7 +48,8 @@ class Project:
             "patch": ["--select", *(f"source:raw.{name}+" for name in sources)]
             + ["--exclude", "config.materialized:view"],
             "replace": [],
-            "rebuild": ["--full-refresh"],
+            # One model at a time, each on all cores: two big ones together would spill to disk.
+            "rebuild": ["--full-refresh", "--threads", "1"],
         }
         self._invoke("run", *selection[mode], as_of=as_of, whole=mode == "replace")
 

@@ -62,3 +62,11 @@
         as decimal(3, 0)
     )
 {%- endmacro %}
+
+{#
+    first <= date <= last as one comparison over both sides of a join: engines then loop over the few ranges, where
+    two inequalities would make them sort the many dates.
+#}
+{% macro lies_within(date, first, last) -%}
+    greatest({{ date }}, {{ first }}) = least({{ date }}, {{ last }})
+{%- endmacro %}

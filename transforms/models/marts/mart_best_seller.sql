@@ -12,7 +12,7 @@ with sold as (
         sum(sales.cost) as cost
     from {{ ref('fct_sales_line') }} as sales
     inner join {{ ref('int_sales_period') }} as period
-        on sales.business_date >= period.first_day and sales.business_date <= period.last_day
+        on {{ lies_within('sales.business_date', 'period.first_day', 'period.last_day') }}
     group by period.period_key, period.period_label, period.days, sales.company_id, sales.goods_id
 ),
 

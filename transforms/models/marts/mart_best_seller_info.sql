@@ -42,7 +42,7 @@ select
     {{ money('sales.revenue - sales.cost') }} as profit
 from {{ ref('fct_sales_line') }} as sales
 inner join {{ ref('int_sales_period') }} as period
-    on sales.business_date >= period.first_day and sales.business_date <= period.last_day
+    on {{ lies_within('sales.business_date', 'period.first_day', 'period.last_day') }}
 {% if patching() %}
 inner join {{ ref('int_changed_bill') }} as changed
     on sales.bill_type = changed.bill_type and sales.bill_id = changed.bill_id
