@@ -6,8 +6,9 @@ import secrets
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
+from weakref import WeakKeyDictionary
 
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import Connection, Engine, Row, text
 
 from api.identity.tables import OWN_NAMES
 from api.kit.context import Session
@@ -60,7 +61,8 @@ class Opened:
     expires_at: Any
 
 
-_grants: dict[int, tuple[int, Grants]] = {}
+_grants: WeakKeyDictionary[Engine, dict[int, tuple[int, Grants]]] = WeakKeyDictionary()
+"""What roles hold, by database: two databases number their roles alike."""
 
 
 def authenticate(conn: Connection, token: str) -> Session:
@@ -102,7 +104,8 @@ def _principal(conn: Connection, row: Row[Any], session_id: int) -> Principal:
 
 def _granted(conn: Connection, role_id: int, version: int) -> Grants:
     """A role's grants, kept until its version moves."""
-    known = _grants.get(role_id)
+    kept = _grants.setdefault(conn.engine, {})
+    known = kept.get(role_id)
     if known and known[0] == version:
         return known[1]
     where = {"role": role_id}
@@ -118,7 +121,7 @@ def _granted(conn: Connection, role_id: int, version: int) -> Grants:
         warehouses=frozenset(warehouses) or None,
         denied=frozenset((row.screen, row.field) for row in denied),
     )
-    _grants[role_id] = (version, grants)
+    kept[role_id] = (version, grants)
     return grants
 
 

@@ -90,6 +90,8 @@ class TestExport:
 
     def test_a_right_lost_meanwhile_stops_it(self, site: Site) -> None:
         key = ask(site.as_("own_a"), UNITS)
+        # The run's databases share one data directory, and number their exports alike.
+        export_job.file_of(key).unlink(missing_ok=True)
         with site.engine.begin() as conn:
             where = {"role": site.world.role_own_a}
             conn.execute(text("delete from role_right where role_id = :role and code = 'unit:export'"), where)
