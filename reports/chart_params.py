@@ -76,11 +76,9 @@ def label_colors(board: Board) -> dict[str, str]:
     Charts look a figure's color up by its name or by its label, so both are given.
     """
     drawn = [chart for chart in board.charts if chart.kind in ("line", "area", "bar", "mixed")]
-    figures = dict.fromkeys(
-        (chart.dataset, name) for chart in drawn for name in (*chart.metrics, *chart.second)
-    )
+    figures = {name: chart.dataset for chart in drawn for name in (*chart.metrics, *chart.second)}
     colors: dict[str, str] = {}
-    for (key, name), color in zip(figures, cycle(SERIES_COLORS), strict=False):
+    for (name, key), color in zip(figures.items(), cycle(SERIES_COLORS), strict=False):
         colors[name] = colors[board.dataset(key).metric(name).label] = color
     for dataset in board.datasets:
         for number, label in enumerate(dataset.buckets, start=1):

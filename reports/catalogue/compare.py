@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from reports.catalogue.model import Dataset
+
+SUFFIXES = ("_before", "_year")
 
 
 @dataclass(frozen=True)
@@ -31,12 +35,19 @@ def compared(
     dimensions: tuple[str, ...],
     measures: dict[str, str],
     where: str = "",
+    alone: bool = False,
 ) -> str:
     """The mart's rows with each measure also as `<name>_before` and `<name>_year`, as a query in parentheses.
+
+    `alone` leaves the comparisons out.
 
     `measures` maps the new names to the mart's columns. A row appears up to three times: in its own period, in the next
     one and a year later, but never in a period that the mart doesn't have.
     """
+    if alone:
+        plain = ", ".join(f't."{column}" as "{name}"' for name, column in measures.items())
+        names = ", ".join(f't."{name}"' for name in (start, label, *dimensions))
+        return f"(select {names}, {plain} from {mart} as t{f' where t.{where}' if where else ''})"
     names = ", ".join(f't."{name}"' for name in dimensions)
     condition = f" where t.{where}" if where else ""
     own = f'(select distinct t."{start}", t."{label}" from {mart} as t{condition})'
@@ -56,6 +67,20 @@ def compared(
 
     parts = (part("", ""), part("_before", period.step), part("_year", period.year))
     return f"({' union all '.join(parts)})"
+
+
+def series_of(dataset: Dataset, source: str) -> Dataset:
+    """The dataset for charts over many periods: without the comparisons, which triple its rows.
+
+    `source` is the dataset's own, made `alone`.
+    """
+    return replace(
+        dataset,
+        key=f"{dataset.key}_series",
+        source=source,
+        measures=tuple(name for name in dataset.measures if not name.endswith(SUFFIXES)),
+        metrics=tuple(metric for metric in dataset.metrics if not any(end in metric.sql for end in SUFFIXES)),
+    )
 
 
 def with_suffixes(*names: str) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ A role without cost rights gets revenue and quantity only.
 
 from __future__ import annotations
 
-from reports.catalogue.compare import MONTH, compared, with_suffixes
+from reports.catalogue.compare import MONTH, compared, series_of, with_suffixes
 from reports.catalogue.model import (
     MONEY,
     PERCENT,
@@ -78,22 +78,29 @@ def profit_measures(cost: bool) -> dict[str, str]:
 
 def profit_dataset(
     key: str, label: str, mart: str, cost: bool, columns: tuple[Column, ...], grain: str
-) -> Dataset:
-    """The month's rows of a mart beside the previous month's and last year's; columns with SQL are derived."""
+) -> tuple[Dataset, Dataset]:
+    """The month's rows of a mart beside the previous month's and last year's, and the dataset for its series.
+
+    Columns with SQL are derived.
+    """
     keys = ("company_id", "warehouse_id") if grain == "warehouse" else ("company_id",)
     figures = profit_measures(cost)
-    source = compared(
-        mart,
-        MONTH,
-        start="month",
-        label="month_label",
-        dimensions=(*keys, *(column.name for column in columns if not column.sql)),
-        measures=figures,
-    )
-    return Dataset(
+
+    def source(alone: bool) -> str:
+        return compared(
+            mart,
+            MONTH,
+            start="month",
+            label="month_label",
+            dimensions=(*keys, *(column.name for column in columns if not column.sql)),
+            measures=figures,
+            alone=alone,
+        )
+
+    data = Dataset(
         key=f"{key}_{'cost' if cost else 'plain'}",
         label=label,
-        source=source,
+        source=source(alone=False),
         grain="warehouse" if grain == "warehouse" else "company",
         cost=cost,
         time_column="month",
@@ -101,6 +108,7 @@ def profit_dataset(
         measures=with_suffixes(*figures),
         metrics=profit_metrics(cost),
     )
+    return data, series_of(data, source(alone=True))
 
 
 def profit_kpis(cost: bool, key: str) -> tuple[Chart, ...]:
@@ -146,12 +154,14 @@ def excluded(cost: bool) -> tuple[str, ...]:
 
 def commodity_board(cost: bool) -> Board:
     columns = (COMPANY, WAREHOUSE, GOODS_TYPE, BRAND, GOODS_NUM, GOODS_NAME, GOODS_LABEL, SPECIFICATION)
-    data = profit_dataset("commodity_profit", "商品毛利", "mart_commodity_profit", cost, columns, "warehouse")
+    data, series = profit_dataset(
+        "commodity_profit", "商品毛利", "mart_commodity_profit", cost, columns, "warehouse"
+    )
     key, figure, label = data.key, ("profit" if cost else "revenue"), ("毛利" if cost else "销售收入")
     charts = (
-        *profit_kpis(cost, key),
+        *profit_kpis(cost, series.key),
         STAMP,
-        profit_trend(cost, key),
+        profit_trend(cost, series.key),
         Chart("types", f"{label}构成（商品类型）", "donut", key, (figure,), by=("type1_name",)),
         Chart(
             "brands",
@@ -199,18 +209,18 @@ def commodity_board(cost: bool) -> Board:
         *goods_filters(data),
         goods_filter(data),
     )
-    return Board(charts, rows, filters, (data, REFRESHED))
+    return Board(charts, rows, filters, (data, series, REFRESHED))
 
 
 def customer_board(cost: bool) -> Board:
-    data = profit_dataset(
+    data, series = profit_dataset(
         "customer_profit", "客户毛利", "mart_customer_profit", cost, (COMPANY, CUSTOMER, EMPLOYEE), "company"
     )
     key, figure, label = data.key, ("profit" if cost else "revenue"), ("毛利" if cost else "销售收入")
     charts = (
-        *profit_kpis(cost, key),
+        *profit_kpis(cost, series.key),
         STAMP,
-        profit_trend(cost, key),
+        profit_trend(cost, series.key),
         Chart("companies", f"{label}构成（公司）", "donut", key, (figure,), by=("company_name",)),
         Chart(
             "customers",
@@ -257,7 +267,7 @@ def customer_board(cost: bool) -> Board:
         Filter("employee", "业务员", key, "employee_name"),
         Filter("customer", "客户", key, "customer_name", parent="company", searched=True),
     )
-    return Board(charts, rows, filters, (data, REFRESHED))
+    return Board(charts, rows, filters, (data, series, REFRESHED))
 
 
 COMMODITY_PROFIT = Report(

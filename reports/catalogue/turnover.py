@@ -6,7 +6,7 @@ without cost rights gets the same in quantities: value is cost.
 
 from __future__ import annotations
 
-from reports.catalogue.compare import MONTH, WEEK, Period, compared, with_suffixes
+from reports.catalogue.compare import MONTH, WEEK, Period, compared, series_of, with_suffixes
 from reports.catalogue.model import (
     DAYS,
     MONEY,
@@ -103,8 +103,8 @@ def kpis(period: Period, cost: bool, key: str, axis: str) -> tuple[Chart, ...]:
     )
 
 
-def warehouse_dataset(period: Period, cost: bool) -> Dataset:
-    source = compared(
+def warehouse_source(period: Period, cost: bool, alone: bool = False) -> str:
+    return compared(
         "mart_turnover_period",
         period,
         start="period_start",
@@ -112,11 +112,15 @@ def warehouse_dataset(period: Period, cost: bool) -> Dataset:
         dimensions=SCOPED,
         measures=measures(cost),
         where=f"period_kind = '{period.key}'",
+        alone=alone,
     )
+
+
+def warehouse_dataset(period: Period, cost: bool) -> Dataset:
     return Dataset(
         key=f"turnover_{period.key}_{'cost' if cost else 'plain'}",
         label=f"仓库周转 {period.label}",
-        source=source,
+        source=warehouse_source(period, cost),
         grain="warehouse",
         cost=cost,
         time_column="period_start",
@@ -135,16 +139,17 @@ def warehouse_dataset(period: Period, cost: bool) -> Dataset:
 
 def warehouse_board(period: Period, cost: bool) -> Board:
     data = warehouse_dataset(period, cost)
+    series = series_of(data, warehouse_source(period, cost, alone=True))
     flow, what, _ = words(cost)
     key = data.key
     charts = (
-        *kpis(period, cost, key, "period_start"),
+        *kpis(period, cost, series.key, "period_start"),
         STAMP,
         Chart(
             "trend",
             f"周转趋势：{flow}、平均库存{what}与周转率",
             "mixed",
-            key,
+            series.key,
             ("mean_stock", "sales"),
             x="period_label",
             second=("turnover_rate",),
@@ -205,22 +210,26 @@ def warehouse_board(period: Period, cost: bool) -> Board:
         warehouse_filter(data),
         *goods_filters(data),
     )
-    return Board(charts, rows, filters, (data, REFRESHED))
+    return Board(charts, rows, filters, (data, series, REFRESHED))
 
 
-def goods_dataset(cost: bool) -> Dataset:
-    source = compared(
+def goods_source(cost: bool, alone: bool = False) -> str:
+    return compared(
         "mart_inventory_turnover",
         MONTH,
         start="period_start",
         label="period_label",
         dimensions=(*SCOPED, *GOODS),
         measures=measures(cost),
+        alone=alone,
     )
+
+
+def goods_dataset(cost: bool) -> Dataset:
     return Dataset(
         key=f"inventory_turnover_{'cost' if cost else 'plain'}",
         label="商品周转",
-        source=source,
+        source=goods_source(cost),
         grain="warehouse",
         cost=cost,
         time_column="period_start",
@@ -251,15 +260,16 @@ SPEED = (
 
 def goods_board(cost: bool) -> Board:
     data = goods_dataset(cost)
+    series = series_of(data, goods_source(cost, alone=True))
     flow, what, _ = words(cost)
     key = data.key
     charts = (
-        *kpis(MONTH, cost, key, "period_start"),
+        *kpis(MONTH, cost, series.key, "period_start"),
         Chart(
             "idle",
             "本月无销售库存占比",
             "trend_kpi",
-            key,
+            series.key,
             ("idle_share",),
             x="period_start",
             subtitle="较上月",
@@ -269,7 +279,7 @@ def goods_board(cost: bool) -> Board:
             "trend",
             f"近一年周转：{flow}、平均库存{what}与周转率",
             "mixed",
-            key,
+            series.key,
             ("mean_stock", "sales"),
             x="period_label",
             second=("turnover_rate",),
@@ -335,7 +345,7 @@ def goods_board(cost: bool) -> Board:
         *goods_filters(data),
         goods_filter(data),
     )
-    return Board(charts, rows, filters, (data, REFRESHED))
+    return Board(charts, rows, filters, (data, series, REFRESHED))
 
 
 WAREHOUSE_TURNOVER = Report(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import socket
 import subprocess
@@ -15,6 +14,7 @@ from pathlib import Path
 import httpx
 
 from api.kit.settings import PROJECT_DIR
+from api.launch.process import spawn, sweep
 
 READY_SECONDS = 180
 
@@ -32,7 +32,6 @@ class Server:
     def __init__(self, url: str, data_dir: Path, workers: int = 1) -> None:
         self.port, self.workers = free_port(), workers
         self.environment: Mapping[str, str] = {
-            **os.environ,
             "ERP_DATABASE_URL": url,
             "ERP_DATA_DIR": str(data_dir),
             "ERP_PORT": str(self.port),
@@ -46,13 +45,12 @@ class Server:
     def start(self) -> None:
         command = [sys.executable, "-m", "uvicorn", "api.main:app", "--host", "127.0.0.1"]
         command += ["--port", str(self.port), "--workers", str(self.workers), "--log-level", "critical"]
-        self.process = subprocess.Popen(
+        self.process = spawn(
             command,
             cwd=PROJECT_DIR,
-            env=dict(self.environment),
             stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
+            environment=self.environment,
+            death_signal=signal.SIGKILL,
         )
         deadline = time.monotonic() + READY_SECONDS
         while time.monotonic() < deadline:
@@ -66,16 +64,16 @@ class Server:
 
     def kill(self) -> None:
         """kill -9 of the whole group: nothing is flushed, nothing is said."""
-        if self.process and self.process.poll() is None:
-            os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.wait()
+        if self.process is not None:
+            sweep(self.process)
+            self.process = None
 
 
 @contextmanager
 def serving(url: str, data_dir: Path, workers: int = 1) -> Iterator[Server]:
     server = Server(url, data_dir, workers)
-    server.start()
     try:
+        server.start()
         yield server
     finally:
         server.kill()

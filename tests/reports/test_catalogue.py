@@ -164,6 +164,24 @@ class TestDefinitions:
         ) == pytest.approx(4500)
         assert self.figure(snapshot, "CommodityProfit", "revenue_year", "month_label = '2026-08'") is None
 
+    @pytest.mark.parametrize("placed", BOARDS, ids=lambda item: "-".join(item.names))
+    def test_series_show_the_same_figures_as_the_compared_rows(self, placed, snapshot):
+        for series in placed.board.datasets:
+            if not series.key.endswith("_series"):
+                continue
+            whole = placed.board.dataset(series.key.removesuffix("_series"))
+            period = next(column.name for column in series.columns if column.name.endswith("_label"))
+            assert len(series.metrics) >= 2
+            for metric in series.metrics:
+                answers = [
+                    snapshot.sql(
+                        f"select {period}, {metric.sql} from ({dataset.sql}) where role_id = {EVERYTHING}"
+                        " group by 1 order by 1"
+                    ).fetchall()
+                    for dataset in (series, whole)
+                ]
+                assert answers[0] == answers[1] != []
+
     def test_no_period_beyond_the_last(self, snapshot):
         placed = next(item for item in BOARDS if item.report.code == "CommodityProfit")
         last = snapshot.sql(f"select max(month_label) from ({placed.board.datasets[0].sql})").fetchone()[0]
