@@ -23,7 +23,8 @@ def choose(page: Page, label: str) -> None:
     field = page.get_by_role("combobox", name=label, exact=True)
     field.focus()
     page.keyboard.press("ArrowDown")
-    offered = page.locator(".ant-select-dropdown:not(.ant-select-dropdown-hidden) .ant-select-item-option")
+    # Its own choices only: those of the field before may still be fading out.
+    offered = page.locator(f".ant-select-item-option[id^='{field.get_attribute('id')}_list_']")
     expect(offered.first).to_be_visible()
     name = offered.first.inner_text()
     page.keyboard.type(name)
