@@ -17,6 +17,7 @@ test:
 	@$(PYTHON) -m api.launch.install --browser
 	.venv/bin/ruff check .
 	.venv/bin/lint-imports --no-logo
+	.venv/bin/mypy
 	npm --prefix web run check
 	npm --prefix web test
 	.venv/bin/pytest

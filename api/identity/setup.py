@@ -22,14 +22,14 @@ def ensure_admin(conn: Connection, password: str, group_name: str = "集团总�
     user = conn.execute(select(UserAccount.user_id).where(UserAccount.user_name == ADMIN)).scalar()
     if user is not None:
         return int(user)
-    company = conn.execute(
+    company: int = conn.execute(
         text(
             "insert into company (company_name, company_code, short_name) values (:name, 'HQ', :name)"
             " on conflict (company_code) do update set company_code = excluded.company_code returning company_id"
         ),
         {"name": group_name},
     ).scalar_one()
-    role = conn.execute(
+    role: int = conn.execute(
         Role.table()
         .insert()
         .values(role_name=ADMIN_ROLE, scope_kind=1, own_kind=1, sees_cost=True)

@@ -93,7 +93,7 @@ def prepare(
     """Check a payload whole, price it and total it; every mistake is told at once."""
     problems, screen = Problems(), cls.name()
     draft = Draft(clean(cls, payload, ctx.principal, screen, problems, partial=before is not None))
-    known = {**(before._mapping if before is not None else {}), **draft.header}
+    known: dict[str, Any] = {**(before._asdict() if before is not None else {}), **draft.header}
     places: list[tuple[Block, list[str]]] = []
     for block in _blocks(cls):
         if before is not None and block.name not in payload:

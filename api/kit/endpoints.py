@@ -86,7 +86,7 @@ def _reads(router: APIRouter, cls: type[Resource]) -> None:
     def get_log(ctx: Context, id: Annotated[int, Query(ge=0, le=2**62)]) -> Any:
         return log_of(ctx, cls, id)
 
-    query = Annotated[query_model(cls), Query()]
+    query: Any = Annotated[query_model(cls), Query()]
     call(router, "GET", f"{api}/getList", right=right, returns=page_model(cls))(_typed(get_list, query=query))
     call(router, "GET", f"{api}/getTotals", right=right, returns=Totals)(_typed(get_totals, query=query))
     call(router, "GET", f"{api}/getInfo", right=right, returns=info_model(cls))(get_info)
@@ -229,7 +229,7 @@ def _exports(router: APIRouter, cls: type[Resource]) -> None:
         assert _export is not None
         return _export(ctx, cls, query)
 
-    query = Annotated[query_model(cls), Query()]
+    query: Any = Annotated[query_model(cls), Query()]
     path = f"{cls.declaration.api}/export"
     call(router, "POST", path, right=cls.right("export"), write=True)(_typed(export, query=query))
 

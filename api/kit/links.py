@@ -150,7 +150,7 @@ def _count(conn: Connection, link: Link, wanted: dict[int, Decimal]) -> None:
     done = conn.exec_driver_sql(statement, (keys, [wanted[key] for key in keys])).all()
     if len(done) != len(keys):
         table = link.lines.table()
-        missed = conn.execute(
+        missed: Iterable[int] = conn.execute(
             select(table.c.line_no).where(table.c.line_id.in_(set(keys) - {row[0] for row in done}))
         ).scalars()
         numbers = "、".join(str(number) for number in sorted(missed))

@@ -48,8 +48,9 @@ def draw_blocks(wanted: Mapping[str, int]) -> dict[str, list[str]]:
     """The next numbers of several stems at once, as many as each wants; stems in order, so that nobody deadlocks."""
     stems = sorted(wanted)
     with side_engine().begin() as conn:
-        drawn = conn.exec_driver_sql(_DRAW, (stems, [wanted[head] for head in stems])).all()
+        drawn = conn.exec_driver_sql(_DRAW, (stems, [wanted[head] for head in stems]))
+        lasts: dict[str, int] = dict(row._tuple() for row in drawn)
     return {
         head: [f"{head}{sequence:0{DIGITS}d}" for sequence in range(last - wanted[head] + 1, last + 1)]
-        for head, last in drawn
+        for head, last in lasts.items()
     }

@@ -32,7 +32,7 @@ def add(ctx: Context, cls: type[Resource], payload: Mapping[str, Any]) -> int:
     values = _checked(ctx, cls, payload, partial=False)
     table = cls.table()
     with refusing_duplicates(cls):
-        key = ctx.conn.execute(table.insert().values(values).returning(cls.key())).scalar_one()
+        key: int = ctx.conn.execute(table.insert().values(values).returning(cls.key())).scalar_one()
     _log(ctx, cls, key, "add", after=values)
     return key
 
@@ -113,7 +113,7 @@ def _checked(
     problems = Problems()
     values = clean(cls, payload, ctx.principal, cls.name(), problems, partial=partial)
     problems.settle()
-    whole = {**(before._mapping if before is not None else {}), **values}
+    whole: dict[str, Any] = {**(before._asdict() if before is not None else {}), **values}
     cls.complete(whole)
     cls.check(whole)
     cls.authorize(ctx, whole, before)

@@ -6,6 +6,7 @@ Requests are read loosely and checked by `validation`, which names each mistake 
 from __future__ import annotations
 
 from functools import cache
+from types import GenericAlias
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, create_model
@@ -74,6 +75,11 @@ class LogRow(BaseModel):
     at: str
 
 
+def _list_of(model: type[BaseModel]) -> Any:
+    """The type of a list of a model that is made only here."""
+    return GenericAlias(list, (model,))
+
+
 def _sent(item: Field) -> tuple[Any, Any]:
     kind = JSON_TYPES.get(item.kind, str)
     kind = kind | None if item.kind == "text" else kind | str | None
@@ -102,9 +108,9 @@ def save_model(cls: type[Declared]) -> type[Payload]:
         assert cls.bill is not None
         for block in cls.bill.blocks:
             members[block.name] = (
-                list[save_model(block.cls)] | None,
+                _list_of(save_model(block.cls)) | None,
                 Described(None, description=block.label),
-            )  # type: ignore[misc]
+            )
     return create_model(f"{cls.__name__}Save", __base__=Payload, **members)
 
 
@@ -124,7 +130,7 @@ def info_model(cls: type[Resource]) -> type[BaseModel]:
     if cls.bill:
         members["revision"] = (int, ...)
         for block in cls.bill.blocks:
-            members[block.name] = (list[row_model(block.cls)], Described(description=block.label))  # type: ignore[misc]
+            members[block.name] = (_list_of(row_model(block.cls)), Described(description=block.label))
     return create_model(f"{cls.__name__}Info", __base__=row_model(cls), **members)
 
 
@@ -133,7 +139,7 @@ def page_model(cls: type[Resource]) -> type[BaseModel]:
     """A page of a list."""
     return create_model(
         f"{cls.__name__}Page",
-        data=(list[row_model(cls)], ...),  # type: ignore[misc]
+        data=(_list_of(row_model(cls)), ...),
         total=(int | None, ...),
         current_page=(int, ...),
         per_page=(int, ...),

@@ -42,6 +42,9 @@ class RefScreen(BaseModel):
     filter_by: list[str]
 
 
+Options = list[Option]
+
+
 class FieldScreen(BaseModel):
     name: str
     label: str
@@ -55,7 +58,7 @@ class FieldScreen(BaseModel):
     width: int
     max_length: int | None
     default: Any
-    options: list[Option] | None
+    options: Options | None
     ref: RefScreen | None
     label_field: str | None
     rule: str | None

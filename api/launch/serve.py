@@ -14,6 +14,7 @@ import sys
 import time
 
 import uvicorn
+from fastapi import FastAPI
 
 from api.kit.settings import Settings
 from api.launch.process import die_with_parent
@@ -50,7 +51,7 @@ class Server:
         while self._workers:
             self._reap()
 
-    def _fork(self, app: object, listener: socket.socket) -> None:
+    def _fork(self, app: FastAPI, listener: socket.socket) -> None:
         parent = os.getpid()
         pid = os.fork()
         if pid:

@@ -41,7 +41,7 @@ class Books:
 
 def policy_of(conn: Connection) -> ledger.Policy:
     """The warehouses that may go below zero."""
-    allowed = frozenset(conn.execute(_NEGATIVE).scalars())
+    allowed: frozenset[int] = frozenset(conn.execute(_NEGATIVE).scalars())
     return ledger.Policy(negative_warehouses=allowed) if allowed else ledger.STRICT
 
 

@@ -4,6 +4,7 @@ from typing import Literal
 
 from alembic import context
 from alembic.autogenerate.api import AutogenContext
+from sqlalchemy import Connection
 
 from api import catalogue
 from api.kit.database import Base, connect
@@ -29,7 +30,7 @@ def _render(kind: str, item: object, autogen: AutogenContext) -> str | Literal[F
     return False
 
 
-def _on(conn: object) -> None:
+def _on(conn: Connection) -> None:
     context.configure(
         connection=conn,
         target_metadata=Base.metadata,
