@@ -8,6 +8,7 @@ from gunicorn.app.base import BaseApplication
 
 from api.kit.settings import settings
 from reports.boot import use_config
+from reports.snapshot import SNAPSHOT_URI
 
 WORKERS = 2
 THREADS = 8
@@ -37,7 +38,18 @@ class ReportServer(BaseApplication):
         use_config()
         from superset.app import create_app
 
-        return create_app()
+        app = create_app()
+        with app.app_context():
+            _load_drivers()
+        return app
+
+
+def _load_drivers() -> None:
+    """Import Superset's database drivers before the workers fork: the first reader would wait for it."""
+    from sqlalchemy.engine import make_url
+    from superset.models.core import Database
+
+    Database.get_db_engine_spec(make_url(SNAPSHOT_URI))
 
 
 if __name__ == "__main__":

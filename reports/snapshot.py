@@ -1,10 +1,15 @@
-"""数据快照连接：每次连接都解析 `current` 软链，只读、禁用外部访问并锁定配置。"""
+"""数据快照连接：每次取数都解析 `current` 软链，只读、禁用外部访问并锁定配置；同一快照的连接复用。"""
 
 from __future__ import annotations
 
+import threading
+from pathlib import Path
 from typing import Any
 
-from sqlalchemy.engine.url import URL
+from sqlalchemy import create_engine
+from sqlalchemy.engine import Engine
+from sqlalchemy.engine.url import URL, make_url
+from sqlalchemy.pool import QueuePool
 
 from api.kit.settings import settings
 
@@ -17,6 +22,8 @@ LOCKED_CONFIG = {
     "allow_community_extensions": "false",
     "lock_configuration": "true",
 }
+IDLE_CONNECTIONS = 8
+MOST_CONNECTIONS = 32
 
 
 SCHEMA = "main"
@@ -29,13 +36,48 @@ def fix_default_schema() -> None:
     DuckDBEngineSpec.get_default_schema = classmethod(lambda cls, database, catalog: SCHEMA)
 
 
+def current_snapshot() -> Path:
+    """The real path of the newest published file.
+
+    Not the symlink: a file renamed over the same path leaves readers on stale pages.
+    """
+    return (settings().warehouse_dir / "current").resolve() / "wh.duckdb"
+
+
 def connect_to_snapshot(
     uri: URL, params: dict[str, Any], username: str | None, security_manager: Any, source: Any
 ) -> tuple[URL, dict[str, Any]]:
-    """Superset's DB_CONNECTION_MUTATOR: point the connection at the newest published snapshot.
-
-    The real path, not the symlink, is opened: a file renamed over the same path leaves readers on stale pages.
-    """
-    snapshot = (settings().warehouse_dir / "current").resolve() / "wh.duckdb"
+    """Superset's DB_CONNECTION_MUTATOR: point the connection at the newest published snapshot."""
     locked = {"connect_args": {"read_only": True, "config": dict(LOCKED_CONFIG)}}
-    return uri.set(database=str(snapshot)), {**params, **locked}
+    return uri.set(database=str(current_snapshot())), {**params, **locked}
+
+
+class SnapshotEngine:
+    """The engine of the newest snapshot, kept as long as that snapshot is the newest.
+
+    Opening a file costs more than most queries over it, and connections to one file share what was read of it. A
+    connection in use when a newer snapshot appears ends its query on the older one, whose file stays readable.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._path: Path | None = None
+        self._engine: Engine | None = None
+
+    def current(self) -> Engine:
+        path = current_snapshot()
+        with self._lock:
+            if self._engine is None or path != self._path:
+                outdated, self._engine, self._path = self._engine, self._open(), path
+                if outdated is not None:
+                    outdated.dispose()
+            return self._engine
+
+    def _open(self) -> Engine:
+        pool = {
+            "poolclass": QueuePool,
+            "pool_size": IDLE_CONNECTIONS,
+            "max_overflow": MOST_CONNECTIONS - IDLE_CONNECTIONS,
+        }
+        url, options = connect_to_snapshot(make_url(SNAPSHOT_URI), pool, None, None, None)
+        return create_engine(url, **options)

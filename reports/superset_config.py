@@ -5,14 +5,18 @@ Loaded by Superset itself (`SUPERSET_CONFIG_PATH`), so every upper-case name her
 
 import logging
 import os
+import sqlite3
 from datetime import timedelta
 
+from sqlalchemy import event
+from sqlalchemy.engine import Engine
 from superset.utils.log import StdOutEventLogger
 
 from api.kit.settings import settings
+from reports.answering import answer_quickly
 from reports.catalogue import GUEST_AUDIENCE, GUEST_ROLE
 from reports.chinese import serve_completed_pack
-from reports.guest_answers import hide_queries
+from reports.guest_answers import export_without_links, hide_queries
 from reports.security import ReportSecurityManager
 from reports.snapshot import connect_to_snapshot, fix_default_schema
 from reports.theme import COLOR_SCHEMES, SEQUENTIAL_SCHEMES, THEME
@@ -97,11 +101,10 @@ TALISMAN_CONFIG = {
 }
 CONTENT_SECURITY_POLICY_WARNING = False
 
-# 数据：只读快照，不缓存结果（缓存键不含快照号）
+# 数据：只读快照；结果按快照号、角色规则和查询缓存，快照换新即不再命中
 DB_CONNECTION_MUTATOR = connect_to_snapshot
 PREVENT_UNSAFE_DB_CONNECTIONS = False
 CACHE_CONFIG = {"CACHE_TYPE": "NullCache"}
-DATA_CACHE_CONFIG = {"CACHE_TYPE": "NullCache"}
 THUMBNAIL_CACHE_CONFIG = {"CACHE_TYPE": "NullCache"}
 # Filter states are shared by all workers: files on one machine, Redis when several machines run Superset.
 _REDIS_URL = os.environ.get("ERP_REDIS_URL", "")
@@ -117,6 +120,20 @@ _STATE_STORE = (
 _STATE_CACHE = {**_STATE_STORE, "CACHE_DEFAULT_TIMEOUT": int(timedelta(days=7).total_seconds())}
 FILTER_STATE_CACHE_CONFIG = {**_STATE_CACHE, "CACHE_KEY_PREFIX": "filter_state_"}
 EXPLORE_FORM_DATA_CACHE_CONFIG = {**_STATE_CACHE, "CACHE_KEY_PREFIX": "form_data_"}
+_RESULT_STORE = (
+    {**_STATE_STORE}
+    if _REDIS_URL
+    else {
+        "CACHE_TYPE": "FileSystemCache",
+        "CACHE_DIR": str(_SETTINGS.superset_dir / "results"),
+        "CACHE_THRESHOLD": 5_000,
+    }
+)
+DATA_CACHE_CONFIG = {
+    **_RESULT_STORE,
+    "CACHE_DEFAULT_TIMEOUT": int(timedelta(hours=2).total_seconds()),
+    "CACHE_KEY_PREFIX": "result_",
+}
 ROW_LIMIT = 10_000
 SQL_MAX_ROW = 100_000
 NATIVE_FILTER_DEFAULT_ROW_LIMIT = 1_000
@@ -151,10 +168,20 @@ class QuietEventLogger(StdOutEventLogger):
 EVENT_LOGGER = QuietEventLogger()
 
 
+@event.listens_for(Engine, "connect")
+def _log_ahead(connection, _record):
+    """The metadata file takes changes through a write-ahead log: no reader waits for a writer."""
+    if isinstance(connection, sqlite3.Connection):
+        connection.execute("pragma journal_mode = wal")
+        connection.execute("pragma synchronous = normal")
+
+
 def FLASK_APP_MUTATOR(app):
     """What settings can't say: whole Chinese, no SQL for guests, no needless opening of the snapshot."""
     serve_completed_pack(app)
     hide_queries(app)
+    export_without_links()
     fix_default_schema()
+    answer_quickly()
     # Said once for every request of a guest, who is no row of the user table.
     logging.getLogger().addFilter(lambda record: "Failed to add user to db session" not in str(record.msg))

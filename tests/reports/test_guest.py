@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import time
+import zipfile
 from typing import Any
 
 import jwt
@@ -390,3 +392,30 @@ class TestAllowed:
         text = superset.post("/api/v1/chart/data", token, asked).content.decode("utf-8-sig")
         assert text.splitlines()[0].startswith("商品编码,商品名称,规格,品牌,商品类型")
         assert "G001" in text
+
+    def test_files_carry_no_markup(self, superset: Superset, body: dict[str, Any]):
+        token = superset.token(BEST_SELLER, COMPANY_ONE)
+        shown = superset.post("/api/v1/chart/data", token, body).json()["result"][0]
+        assert "<a " in shown["data"][0]["detail_link"]
+        asked = changed_query(body)
+        text = superset.post("/api/v1/chart/data", token, {**asked, "result_format": "csv"}).text
+        assert "<" not in text and "明细" not in text and "G001" in text
+        sheet = superset.post("/api/v1/chart/data", token, {**asked, "result_format": "xlsx"})
+        with zipfile.ZipFile(io.BytesIO(sheet.content)) as book:
+            written = b"".join(book.read(name) for name in book.namelist())
+        assert b"BestSellerInfo" not in written and b"G001" in written
+
+    def test_number_of_rows_of_a_paged_table(self, superset: Superset, body: dict[str, Any]):
+        token = superset.token(BEST_SELLER, COMPANY_ONE)
+        counted = superset.post("/api/v1/chart/data", token, changed_query(body, is_rowcount=True)).json()
+        rows = superset.post("/api/v1/chart/data", token, changed_query(body)).json()["result"][0]["data"]
+        assert counted["result"][0]["data"] == [{"rowcount": len(rows)}] != [{"rowcount": 0}]
+
+    def test_the_second_reader_of_a_role_gets_the_kept_answer(self, superset: Superset, body: dict[str, Any]):
+        def cached(role: int) -> list[bool]:
+            token = superset.token(BEST_SELLER, role)
+            answer = superset.post("/api/v1/chart/data", token, body).json()
+            return [result["is_cached"] for result in answer["result"]]
+
+        first, second = cached(COMPANY_ONE), cached(COMPANY_ONE)
+        assert all(second), first

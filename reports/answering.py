@@ -1,0 +1,114 @@
+"""取数提速：报表目录的图表少走 Superset 的弯路，结果与权限不变。
+
+Superset prepares each request as if anybody could have written its SQL: it opens the file anew, parses a dataset's SQL
+four times, asks for each right by itself. The catalogue's datasets are compiled by us and read one published file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from reports.snapshot import SNAPSHOT_URI, SnapshotEngine, current_snapshot
+
+
+def answer_quickly() -> None:
+    """Put the short ways in place; everything that isn't the catalogue's keeps Superset's own."""
+    _keep_engine()
+    _run_compiled_queries()
+    _trust_own_datasets()
+    _count_without_sorting()
+
+
+def _keep_engine() -> None:
+    from superset.models.core import Database
+
+    snapshots = SnapshotEngine()
+    opened: Callable[..., Any] = Database._get_sqla_engine
+
+    def engine(self: Any, *args: Any, **options: Any) -> Any:
+        return snapshots.current() if _is_snapshot(self) else opened(self, *args, **options)
+
+    Database._get_sqla_engine = engine
+
+
+def _run_compiled_queries() -> None:
+    """Run a chart's query as SQLAlchemy compiled it, not parsed and written out again."""
+    from superset.models.core import Database
+
+    parsed: Callable[..., Any] = Database.get_df
+
+    def frame(
+        self: Any, sql: str, catalog: str | None = None, schema: str | None = None, mutator: Any = None
+    ) -> Any:
+        if not _is_snapshot(self):
+            return parsed(self, sql, catalog, schema, mutator)
+        spec = self.db_engine_spec
+        with self.get_raw_connection(catalog=catalog, schema=schema) as conn:
+            cursor = conn.cursor()
+            spec.execute(cursor, sql, self)
+            description = cursor.description
+            rows = spec.fetch_data(cursor)
+        found = self.load_into_dataframe(description, rows)
+        return self.post_process_df(mutator(found) if mutator else found)
+
+    Database.get_df = frame
+
+
+def _trust_own_datasets() -> None:
+    """Take the SQL of the catalogue's datasets as it is.
+
+    Superset parses it to look for writing statements, which a read-only file refuses anyway, and for rules that an
+    administrator laid on the tables below: as long as there are none, there is nothing to look for. The number of the
+    snapshot belongs to the key of a kept answer, so that a new one is seen at the next request.
+    """
+    from sqlalchemy.sql.selectable import TextAsFrom
+    from superset.connectors.sqla.models import BaseDatasource, SqlaTable
+    from superset.models.helpers import VIRTUAL_TABLE_ALIAS
+
+    checked_source: Callable[..., Any] = SqlaTable.get_from_clause
+    checked_keys: Callable[..., Any] = SqlaTable.get_extra_cache_keys
+
+    def source(self: Any, template_processor: Any = None) -> Any:
+        if not _is_own(self):
+            return checked_source(self, template_processor)
+        return TextAsFrom(self.text(f"{self.sql}\n"), []).alias(VIRTUAL_TABLE_ALIAS), None
+
+    def keys(self: Any, query_obj: Any) -> Any:
+        plain = BaseDatasource.get_extra_cache_keys if _is_own(self) else checked_keys
+        found = plain(self, query_obj)
+        return [*found, current_snapshot().parent.name] if _is_snapshot(self.database) else found
+
+    SqlaTable.get_from_clause = source
+    SqlaTable.get_extra_cache_keys = keys
+
+
+def _count_without_sorting() -> None:
+    """The number of a paged table's rows is the same in any order, and sorting needs the figures."""
+    from superset.connectors.sqla.models import SqlaTable
+
+    built: Callable[..., Any] = SqlaTable.get_sqla_query
+
+    def query(self: Any, *args: Any, **parts: Any) -> Any:
+        if parts.get("is_rowcount"):
+            parts["orderby"] = []
+        return built(self, *args, **parts)
+
+    SqlaTable.get_sqla_query = query
+
+
+def _is_snapshot(database: Any) -> bool:
+    return database.sqlalchemy_uri == SNAPSHOT_URI
+
+
+def _is_own(dataset: Any) -> bool:
+    """Whether a dataset is the catalogue's, with no rule of an administrator that could bear on its tables."""
+    from flask import g
+    from superset import db
+    from superset.connectors.sqla.models import RowLevelSecurityFilter
+
+    if not dataset.is_managed_externally:
+        return False
+    if "no_table_rules" not in g:
+        g.no_table_rules = db.session.query(RowLevelSecurityFilter.id).first() is None
+    return g.no_table_rules
