@@ -5,7 +5,6 @@ from __future__ import annotations
 from reports.catalogue.model import (
     DAYS,
     MONEY,
-    PERCENT,
     QUANTITY,
     Board,
     Chart,
@@ -13,33 +12,37 @@ from reports.catalogue.model import (
     Dataset,
     Filter,
     Metric,
-    Report,
-    Row,
-    Tab,
 )
 from reports.catalogue.parts import (
-    BRAND,
     COMPANY,
     CUSTOMER,
     EMPLOYEE,
+    GOODS,
     GOODS_LABEL,
-    GOODS_NAME,
-    GOODS_NUM,
-    GOODS_TYPE,
     PATTERN,
-    REFRESHED,
-    SPECIFICATION,
-    STAMP,
-    WAREHOUSE,
+    PLACES,
+    bars,
+    board,
     company_filter,
+    curves,
+    customer_filter,
+    figure,
+    figures,
     goods_filter,
     goods_filters,
+    line,
+    money,
+    percent,
+    place_and_goods_filters,
+    quantity,
+    ranking,
     ratio,
-    total,
-    warehouse_filter,
+    report,
+    share,
+    table,
+    variant,
 )
 
-GOODS = (GOODS_TYPE, BRAND, GOODS_NUM, GOODS_NAME, SPECIFICATION, PATTERN)
 PERIODS = {"d7": "近7天", "d30": "近30天", "d90": "近90天", "month": "本月", "year": "本年"}
 PERIOD = Column(
     "period_label",
@@ -83,29 +86,34 @@ def profit_part(cost: bool) -> tuple[Metric, ...]:
     if not cost:
         return ()
     return (
-        Metric("cost", "销售成本", total("cost"), MONEY),
-        Metric("profit", "毛利", total("profit"), MONEY),
-        Metric("margin", "毛利率", ratio("sum(profit)", "sum(amount)"), PERCENT),
+        money("cost", "销售成本"),
+        money("profit", "毛利"),
+        percent("margin", "毛利率", "sum(profit)", "sum(amount)"),
     )
+
+
+def sold(cost: bool) -> tuple[str, ...]:
+    """What the reports of best sellers add up."""
+    return ("quantity", "amount", *(("cost", "profit") if cost else ()))
 
 
 def rank_dataset(cost: bool) -> Dataset:
     return Dataset(
-        key=f"best_seller_{'cost' if cost else 'plain'}",
+        key=variant("best_seller", cost),
         label="畅销商品",
         source="mart_best_seller",
         grain="company",
         cost=cost,
-        columns=(PERIOD, COMPANY, *GOODS, GOODS_LABEL, DETAIL_LINK),
-        measures=("quantity", "amount", *(("cost", "profit") if cost else ()), "stock_quantity", "days"),
+        columns=(PERIOD, COMPANY, *GOODS, PATTERN, GOODS_LABEL, DETAIL_LINK),
+        measures=(*sold(cost), "stock_quantity", "days"),
         metrics=(
             Metric("place", "名次", PLACE, QUANTITY),
-            Metric("quantity", "净销量", total("quantity"), QUANTITY),
-            Metric("amount", "净销售额", total("amount"), MONEY),
+            quantity("quantity", "净销量"),
+            money("amount", "净销售额"),
             Metric(
                 "goods_count", "动销商品数", "count(distinct goods_num) filter (where quantity > 0)", QUANTITY
             ),
-            Metric("stock", "现有库存", total("stock_quantity"), QUANTITY),
+            quantity("stock", "现有库存", "stock_quantity"),
             Metric("cover", "可售天数", ratio("sum(stock_quantity)", "sum(quantity)", "max(days)"), DAYS),
             *profit_part(cost),
         ),
@@ -114,68 +122,36 @@ def rank_dataset(cost: bool) -> Dataset:
 
 def rank_board(cost: bool) -> Board:
     data = rank_dataset(cost)
-    key = data.key
-    last = (
-        Chart("profit", "毛利", "kpi", key, ("profit",), subtitle="净额减成本")
-        if cost
-        else Chart("stock", "现有库存", "kpi", key, ("stock",), subtitle="畅销商品在库")
-    )
-    charts = (
-        Chart("quantity", "净销量", "kpi", key, ("quantity",), subtitle="出库减退货"),
-        Chart("amount", "净销售额", "kpi", key, ("amount",), subtitle="不含税"),
-        last,
-        Chart("goods_count", "动销商品数", "kpi", key, ("goods_count",), subtitle="区间内有销售"),
-        Chart("cover", "可售天数", "kpi", key, ("cover",), subtitle="库存 ÷ 日均销量"),
-        STAMP,
-        Chart(
-            "top",
-            "销量前十五商品",
-            "bar",
-            key,
-            ("quantity",),
-            x="goods_label",
-            order="quantity",
-            horizontal=True,
-            limit=15,
+    kinds = ("type1_name", "brand_name")
+    goods = ("goods_num", "goods_name", "specification_type", "brand_name", "type1_name")
+    metrics = ("place", "quantity", "amount", *(("profit", "margin") if cost else ()), "stock", "cover")
+    lines = (
+        figures(
+            figure("quantity", "净销量", data, "出库减退货"),
+            figure("amount", "净销售额", data, "不含税"),
+            figure("profit", "毛利", data, "净额减成本")
+            if cost
+            else figure("stock", "现有库存", data, "畅销商品在库"),
+            figure("goods_count", "动销商品数", data, "区间内有销售"),
+            figure("cover", "可售天数", data, "库存 ÷ 日均销量"),
         ),
-        Chart(
-            "top_amount",
-            "销售额前十五商品",
-            "bar",
-            key,
-            ("amount",),
-            x="goods_label",
-            order="amount",
-            horizontal=True,
-            limit=15,
+        line(
+            52,
+            (ranking("top", "销量前十五商品", data, "quantity", "goods_label", 15), 6),
+            (ranking("top_amount", "销售额前十五商品", data, "amount", "goods_label", 15), 6),
         ),
-        Chart("brands", "销售额构成（品牌）", "donut", key, ("amount",), by=("brand_name",), limit=10),
-        Chart(
-            "types", "销售额结构（类型与品牌）", "treemap", key, ("amount",), by=("type1_name", "brand_name")
+        line(
+            44,
+            (share("brands", "销售额构成（品牌）", data, "amount", "brand_name", 10), 5),
+            (Chart("types", "销售额结构（类型与品牌）", "treemap", data.key, ("amount",), by=kinds), 7),
         ),
-        Chart(
-            "detail",
-            "畅销商品排名",
-            "table",
-            key,
-            ("place", "quantity", "amount", *(("profit", "margin") if cost else ()), "stock", "cover"),
-            by=("goods_num", "goods_name", "specification_type", "brand_name", "type1_name", "detail_link"),
-            order="-quantity",
-            bars=("quantity",),
-            paged=True,
+        line(
+            82,
+            (table("畅销商品排名", data, (*goods, "detail_link"), metrics, "quantity", bar="quantity"), 12),
         ),
-    )
-    rows = (
-        Row(
-            (("quantity", 2), ("amount", 2), (last.key, 2), ("goods_count", 2), ("cover", 2), ("stamp", 2)),
-            19,
-        ),
-        Row((("top", 6), ("top_amount", 6)), 52),
-        Row((("brands", 5), ("types", 7)), 44),
-        Row((("detail", 12),), 82),
     )
     filters = (period_choice(data), company_filter(data), *goods_filters(data), goods_filter(data))
-    return Board(charts, rows, filters, (data, REFRESHED), css=NO_TOTAL_PLACE)
+    return board((data,), lines, filters, NO_TOTAL_PLACE)
 
 
 def bill_dataset(cost: bool) -> Dataset:
@@ -183,7 +159,7 @@ def bill_dataset(cost: bool) -> Dataset:
         "case m.bill_type when 'XSCK' then '销售出库' when 'XSTH' then '销售退货' else m.bill_type end"
     )
     return Dataset(
-        key=f"best_seller_info_{'cost' if cost else 'plain'}",
+        key=variant("best_seller_info", cost),
         label="畅销商品明细",
         source="mart_best_seller_info",
         grain="warehouse",
@@ -191,9 +167,9 @@ def bill_dataset(cost: bool) -> Dataset:
         time_column="business_date",
         columns=(
             PERIOD,
-            COMPANY,
-            WAREHOUSE,
+            *PLACES,
             *GOODS,
+            PATTERN,
             Column("business_date", "业务日期", "date"),
             Column("day_label", "日期", sql="strftime(m.business_date, '%Y-%m-%d')"),
             Column("bill_type", "单据类型", sql=bill_type),
@@ -201,16 +177,16 @@ def bill_dataset(cost: bool) -> Dataset:
             CUSTOMER,
             EMPLOYEE,
         ),
-        measures=("quantity", "amount", *(("cost", "profit") if cost else ())),
+        measures=sold(cost),
         metrics=(
-            Metric("quantity", "数量", total("quantity"), QUANTITY),
+            quantity("quantity", "数量"),
             Metric(
                 "price",
                 "单价",
                 "cast(sum(amount) as double) / nullif(cast(sum(quantity) as double), 0)",
                 MONEY,
             ),
-            Metric("amount", "金额", total("amount"), MONEY),
+            money("amount", "金额"),
             Metric("newest", "最近日期", "max(business_date)"),
             Metric("bills", "单据数", "count(distinct bill_no)", QUANTITY),
             Metric("customers", "客户数", "count(distinct customer_name)", QUANTITY),
@@ -221,85 +197,55 @@ def bill_dataset(cost: bool) -> Dataset:
 
 def bill_board(cost: bool) -> Board:
     data = bill_dataset(cost)
-    key = data.key
-    charts = (
-        Chart("quantity", "净销量", "kpi", key, ("quantity",), subtitle="出库减退货"),
-        Chart("amount", "净销售额", "kpi", key, ("amount",), subtitle="不含税"),
-        Chart("price", "平均单价", "kpi", key, ("price",), subtitle="金额 ÷ 数量"),
-        Chart("bills", "单据数", "kpi", key, ("bills",), subtitle="出库与退货"),
-        Chart("customers", "客户数", "kpi", key, ("customers",), subtitle="区间内成交"),
-        STAMP,
-        Chart("days", "每日销售额与数量", "mixed", key, ("amount",), x="day_label", second=("quantity",)),
-        Chart(
-            "buyers",
-            "购买前十客户",
-            "bar",
-            key,
-            ("amount",),
-            x="customer_name",
-            order="amount",
-            horizontal=True,
-            limit=10,
+    bill = ("business_date", "bill_type", "bill_no", "company_name", "warehouse_name")
+    who = ("goods_num", "goods_name", "customer_name", "employee_name")
+    metrics = ("quantity", "price", "amount", *(("cost", "profit", "margin") if cost else ()))
+    lines = (
+        figures(
+            figure("quantity", "净销量", data, "出库减退货"),
+            figure("amount", "净销售额", data, "不含税"),
+            figure("price", "平均单价", data, "金额 ÷ 数量"),
+            figure("bills", "单据数", data, "出库与退货"),
+            figure("customers", "客户数", data, "区间内成交"),
         ),
-        Chart(
-            "warehouses",
-            "各仓库出货数量",
-            "bar",
-            key,
-            ("quantity",),
-            x="warehouse_name",
-            order="-quantity",
-            limit=20,
+        line(
+            44,
+            (curves("days", "每日销售额与数量", data, ("amount",), "quantity", "day_label"), 7),
+            (ranking("buyers", "购买前十客户", data, "amount", "customer_name"), 5),
         ),
-        Chart(
-            "detail",
-            "单据明细",
-            "table",
-            key,
-            ("quantity", "price", "amount", *(("cost", "profit", "margin") if cost else ())),
-            by=(
-                "business_date",
-                "bill_type",
-                "bill_no",
-                "company_name",
-                "warehouse_name",
-                "goods_num",
-                "goods_name",
-                "customer_name",
-                "employee_name",
+        line(
+            36,
+            (
+                bars(
+                    "warehouses",
+                    "各仓库出货数量",
+                    data,
+                    ("quantity",),
+                    "warehouse_name",
+                    order="quantity",
+                    limit=20,
+                ),
+                12,
             ),
-            order="-newest",
-            paged=True,
         ),
+        line(82, (table("单据明细", data, (*bill, *who), metrics, "newest"), 12)),
     )
-    rows = (
-        Row((("quantity", 2), ("amount", 2), ("price", 2), ("bills", 2), ("customers", 2), ("stamp", 2)), 19),
-        Row((("days", 7), ("buyers", 5)), 44),
-        Row((("warehouses", 12),), 36),
-        Row((("detail", 12),), 82),
-    )
-    filters = (
-        period_choice(data),
-        goods_filter(data),
-        company_filter(data),
-        warehouse_filter(data),
-        *goods_filters(data),
-        Filter("customer", "客户", key, "customer_name", parent="company", searched=True),
-    )
-    return Board(charts, rows, filters, (data, REFRESHED))
+    period, goods = period_choice(data), goods_filter(data)
+    filters = (period, goods, *place_and_goods_filters(data), customer_filter(data))
+    return board((data,), lines, filters)
 
 
-BEST_SELLER = Report(
+BEST_SELLER = report(
     code="BestSeller",
     label="畅销商品",
     question="什么卖得最好，库存还够卖几天？",
     group="销售报表",
-    tabs=(Tab("all", "畅销商品", rank_board(cost=False), rank_board(cost=True)),),
+    make=rank_board,
 )
-BEST_SELLER_INFO = Report(
+BEST_SELLER_INFO = report(
     code="BestSellerInfo",
     label="畅销商品明细",
     question="畅销商品卖给了谁，在哪些单据上？",
     group="销售报表",
-    tabs=(Tab("all", "畅销商品明细", bill_board(cost=False), bill_board(cost=True)),),
+    make=bill_board,
 )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from reports.catalogue.model import Dataset
 
 SUFFIXES = ("_before", "_year")
+SERIES = "_series"
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ def series_of(dataset: Dataset, source: str) -> Dataset:
     """
     return replace(
         dataset,
-        key=f"{dataset.key}_series",
+        key=f"{dataset.key}{SERIES}",
         source=source,
         measures=tuple(name for name in dataset.measures if not name.endswith(SUFFIXES)),
         metrics=tuple(metric for metric in dataset.metrics if not any(end in metric.sql for end in SUFFIXES)),

@@ -2,7 +2,25 @@
 
 from __future__ import annotations
 
-from reports.catalogue.model import CHANGE, Chart, Column, Dataset, Filter, Metric
+from collections.abc import Callable
+from dataclasses import replace
+
+from reports.catalogue.compare import SERIES
+from reports.catalogue.model import (
+    CHANGE,
+    MONEY,
+    PERCENT,
+    QUANTITY,
+    Board,
+    Chart,
+    Column,
+    Dataset,
+    Filter,
+    Metric,
+    Report,
+    Row,
+    Tab,
+)
 
 COMPANY = Column("company_name", "公司")
 WAREHOUSE = Column("warehouse_name", "仓库")
@@ -16,6 +34,8 @@ SPECIFICATION = Column("specification_type", "规格")
 PATTERN = Column("pattern", "花纹")
 CUSTOMER = Column("customer_name", "客户")
 EMPLOYEE = Column("employee_name", "业务员")
+PLACES = (COMPANY, WAREHOUSE)
+GOODS = (GOODS_TYPE, BRAND, GOODS_NUM, GOODS_NAME, SPECIFICATION)
 
 # The freshness stamp. Written as local time of China: the frames must not depend on the server's time zone.
 REFRESHED = Dataset(
@@ -57,6 +77,21 @@ def change_metric(name: str, label: str, now: str, before: str) -> Metric:
     return Metric(name, label, change(now, before), CHANGE)
 
 
+def money(name: str, label: str, measure: str = "") -> Metric:
+    """The sum of an amount."""
+    return Metric(name, label, total(measure or name), MONEY)
+
+
+def quantity(name: str, label: str, measure: str = "") -> Metric:
+    """The sum of a quantity."""
+    return Metric(name, label, total(measure or name), QUANTITY)
+
+
+def percent(name: str, label: str, top: str, base: str) -> Metric:
+    """The share of one aggregate in another."""
+    return Metric(name, label, ratio(top, base), PERCENT)
+
+
 def period_filter(dataset: Dataset, column: str, label: str, *excludes: str) -> Filter:
     """One period at a time, opening on the newest; charts over many periods are excluded."""
     return Filter("period", label, dataset.key, column, multiple=False, latest=True, excludes=excludes)
@@ -70,6 +105,14 @@ def warehouse_filter(dataset: Dataset) -> Filter:
     return Filter("warehouse", "仓库", dataset.key, "warehouse_name", parent="company")
 
 
+def employee_filter(dataset: Dataset) -> Filter:
+    return Filter("employee", "业务员", dataset.key, "employee_name")
+
+
+def customer_filter(dataset: Dataset) -> Filter:
+    return Filter("customer", "客户", dataset.key, "customer_name", parent="company", searched=True)
+
+
 def goods_filters(dataset: Dataset) -> tuple[Filter, ...]:
     return (
         Filter("type", "商品类型", dataset.key, "type1_name"),
@@ -77,6 +120,133 @@ def goods_filters(dataset: Dataset) -> tuple[Filter, ...]:
     )
 
 
+def place_and_goods_filters(dataset: Dataset) -> tuple[Filter, ...]:
+    """Company, warehouse, type and brand: what every report of goods in warehouses is filtered by."""
+    return (company_filter(dataset), warehouse_filter(dataset), *goods_filters(dataset))
+
+
 def goods_filter(dataset: Dataset) -> Filter:
     """One or more goods by their number; addresses may carry it as `goods_num`."""
     return Filter("goods", "商品编码", dataset.key, "goods_num", parameter="goods_num", searched=True)
+
+
+def figure(key: str, title: str, dataset: Dataset, subtitle: str) -> Chart:
+    """One number; its key is the metric's name."""
+    return Chart(key, title, "kpi", dataset.key, (key,), subtitle=subtitle)
+
+
+def trend_figure(key: str, title: str, series: Dataset, metric: str, subtitle: str) -> Chart:
+    """The newest period's number, its change against the period before and a trend line."""
+    return Chart(key, title, "trend_kpi", series.key, (metric,), x=series.time_column, subtitle=subtitle)
+
+
+def ranking(key: str, title: str, dataset: Dataset, metric: str, x: str, limit: int = 10) -> Chart:
+    """The largest first, as lying bars with their figures."""
+    return Chart(key, title, "bar", dataset.key, (metric,), x=x, order=metric, horizontal=True, limit=limit)
+
+
+def bars(
+    key: str,
+    title: str,
+    dataset: Dataset,
+    metrics: tuple[str, ...],
+    x: str,
+    *,
+    order: str = "",
+    limit: int = 0,
+    stacked: bool = False,
+    valued: bool = False,
+) -> Chart:
+    """Standing bars, in the order of the axis or, with `order`, the largest of that metric first."""
+    placed = f"-{order}" if order else ""
+    return Chart(
+        key,
+        title,
+        "bar",
+        dataset.key,
+        metrics,
+        x=x,
+        order=placed,
+        limit=limit,
+        stacked=stacked,
+        valued=valued,
+    )
+
+
+def share(key: str, title: str, dataset: Dataset, metric: str, by: str, limit: int = 0) -> Chart:
+    return Chart(key, title, "donut", dataset.key, (metric,), by=(by,), limit=limit)
+
+
+def stack(key: str, title: str, dataset: Dataset, metric: str, x: str) -> Chart:
+    """Standing bars built of the aging buckets."""
+    return Chart(key, title, "bar", dataset.key, (metric,), by=("bucket_axis",), x=x, stacked=True)
+
+
+def curves(
+    key: str, title: str, series: Dataset, metrics: tuple[str, ...], second: str, x: str, dense: bool = False
+) -> Chart:
+    """Amounts over time, and a metric of another scale on the right axis."""
+    return Chart(key, title, "mixed", series.key, metrics, x=x, second=(second,), dense=dense)
+
+
+def table(
+    title: str,
+    dataset: Dataset,
+    by: tuple[str, ...],
+    metrics: tuple[str, ...],
+    order: str,
+    *,
+    key: str = "detail",
+    bar: str = "",
+    paged: bool = True,
+) -> Chart:
+    """A table, the largest of the ordering metric first."""
+    barred = (bar,) if bar else ()
+    return Chart(
+        key, title, "table", dataset.key, metrics, by=by, order=f"-{order}", bars=barred, paged=paged
+    )
+
+
+Line = tuple[int, tuple[tuple[Chart, int], ...]]
+
+
+def line(height: int, *charts: tuple[Chart, int]) -> Line:
+    """A row of the grid: its height and the charts with their widths."""
+    return height, charts
+
+
+def figures(*charts: Chart, widths: tuple[int, ...] = (), height: int = 19) -> Line:
+    """The row of figures at the top, closed by the freshness stamp; of equal widths by default."""
+    placed = (*charts, STAMP)
+    return height, tuple(zip(placed, widths or (12 // len(placed),) * len(placed), strict=True))
+
+
+def board(
+    datasets: tuple[Dataset, ...], lines: tuple[Line, ...], filters: tuple[Filter, ...], css: str = ""
+) -> Board:
+    """A board out of its rows of charts: every chart is named once, where it stands.
+
+    The filter of one period leaves charts of a series alone: they show all periods.
+    """
+    charts = tuple(chart for _, placed in lines for chart, _ in placed)
+    rows = tuple(
+        Row(tuple((chart.key, width) for chart, width in placed), height) for height, placed in lines
+    )
+    series = tuple(chart.key for chart in charts if chart.dataset.endswith(SERIES))
+    scoped = tuple(
+        replace(item, excludes=(*item.excludes, *series)) if item.latest else item for item in filters
+    )
+    return Board(charts, rows, scoped, (*datasets, REFRESHED), css)
+
+
+def variant(name: str, cost: bool) -> str:
+    """A dataset's key in its variant."""
+    return f"{name}_{'cost' if cost else 'plain'}"
+
+
+def report(
+    code: str, label: str, question: str, group: str, make: Callable[[bool], Board], has_cost: bool = True
+) -> Report:
+    """A report of one tab; `make` draws its board with or without cost."""
+    tab = Tab("all", label, make(False), make(True) if has_cost else None)
+    return Report(code, label, question, group, (tab,))

@@ -7,84 +7,74 @@ A role without cost rights gets revenue and quantity only.
 from __future__ import annotations
 
 from reports.catalogue.compare import MONTH, compared, series_of, with_suffixes
-from reports.catalogue.model import (
-    MONEY,
-    PERCENT,
-    QUANTITY,
-    Board,
-    Chart,
-    Column,
-    Dataset,
-    Filter,
-    Metric,
-    Report,
-    Row,
-    Tab,
-)
+from reports.catalogue.model import Board, Chart, Column, Dataset, Filter, Metric
 from reports.catalogue.parts import (
-    BRAND,
     COMPANY,
     CUSTOMER,
     EMPLOYEE,
+    GOODS,
     GOODS_LABEL,
-    GOODS_NAME,
-    GOODS_NUM,
-    GOODS_TYPE,
-    REFRESHED,
-    SPECIFICATION,
-    STAMP,
-    WAREHOUSE,
+    PLACES,
+    Line,
+    bars,
+    board,
     change_metric,
     company_filter,
+    curves,
+    customer_filter,
+    employee_filter,
+    figures,
     goods_filter,
-    goods_filters,
+    line,
+    money,
+    percent,
     period_filter,
-    ratio,
-    total,
-    warehouse_filter,
+    place_and_goods_filters,
+    quantity,
+    ranking,
+    report,
+    share,
+    table,
+    trend_figure,
+    variant,
 )
 
-GOODS = ("goods_num", "goods_name", "brand_name", "type1_name", "specification_type")
 MONTH_COLUMNS = (Column("month", "月份", "date"), Column("month_label", "月"))
 
 
 def profit_metrics(cost: bool) -> tuple[Metric, ...]:
     plain = (
-        Metric("quantity", "销售数量", total("quantity"), QUANTITY),
-        Metric("revenue", "销售收入", total("revenue"), MONEY),
-        Metric("revenue_before", "上月收入", total("revenue_before"), MONEY),
+        quantity("quantity", "销售数量"),
+        money("revenue", "销售收入"),
+        money("revenue_before", "上月收入"),
         change_metric("revenue_change", "环比", "sum(revenue)", "sum(revenue_before)"),
-        Metric("revenue_year", "去年同月收入", total("revenue_year"), MONEY),
+        money("revenue_year", "去年同月收入"),
         change_metric("revenue_growth", "同比", "sum(revenue)", "sum(revenue_year)"),
     )
     if not cost:
         return plain
     return (
         *plain,
-        Metric("cost", "销售成本", total("cost"), MONEY),
-        Metric("profit", "毛利", total("profit"), MONEY),
-        Metric("profit_before", "上月毛利", total("profit_before"), MONEY),
+        money("cost", "销售成本"),
+        money("profit", "毛利"),
+        money("profit_before", "上月毛利"),
         change_metric("profit_change", "毛利环比", "sum(profit)", "sum(profit_before)"),
-        Metric("margin", "毛利率", ratio("sum(profit)", "sum(revenue)"), PERCENT),
-        Metric("margin_before", "上月毛利率", ratio("sum(profit_before)", "sum(revenue_before)"), PERCENT),
-        Metric("margin_year", "去年同月毛利率", ratio("sum(profit_year)", "sum(revenue_year)"), PERCENT),
+        percent("margin", "毛利率", "sum(profit)", "sum(revenue)"),
+        percent("margin_before", "上月毛利率", "sum(profit_before)", "sum(revenue_before)"),
+        percent("margin_year", "去年同月毛利率", "sum(profit_year)", "sum(revenue_year)"),
     )
 
 
-def profit_measures(cost: bool) -> dict[str, str]:
-    names = ("quantity", "revenue", *(("cost", "profit") if cost else ()))
-    return {name: name for name in names}
-
-
-def profit_dataset(
-    key: str, label: str, mart: str, cost: bool, columns: tuple[Column, ...], grain: str
+def profit_datasets(
+    name: str, label: str, mart: str, cost: bool, dimensions: tuple[Column, ...]
 ) -> tuple[Dataset, Dataset]:
     """The month's rows of a mart beside the previous month's and last year's, and the dataset for its series.
 
     Columns with SQL are derived.
     """
-    keys = ("company_id", "warehouse_id") if grain == "warehouse" else ("company_id",)
-    figures = profit_measures(cost)
+    by_warehouse = PLACES[1] in dimensions
+    keys = ("company_id", "warehouse_id") if by_warehouse else ("company_id",)
+    measures = ("quantity", "revenue", *(("cost", "profit") if cost else ()))
 
     def source(alone: bool) -> str:
         return compared(
@@ -92,195 +82,110 @@ def profit_dataset(
             MONTH,
             start="month",
             label="month_label",
-            dimensions=(*keys, *(column.name for column in columns if not column.sql)),
-            measures=figures,
+            dimensions=(*keys, *(column.name for column in dimensions if not column.sql)),
+            measures={name: name for name in measures},
             alone=alone,
         )
 
     data = Dataset(
-        key=f"{key}_{'cost' if cost else 'plain'}",
+        key=variant(name, cost),
         label=label,
         source=source(alone=False),
-        grain="warehouse" if grain == "warehouse" else "company",
+        grain="warehouse" if by_warehouse else "company",
         cost=cost,
         time_column="month",
-        columns=(*MONTH_COLUMNS, *columns),
-        measures=with_suffixes(*figures),
+        columns=(*MONTH_COLUMNS, *dimensions),
+        measures=with_suffixes(*measures),
         metrics=profit_metrics(cost),
     )
     return data, series_of(data, source(alone=True))
 
 
-def profit_kpis(cost: bool, key: str) -> tuple[Chart, ...]:
+def profit_figures(series: Dataset, cost: bool) -> Line:
     shown = (
-        ("revenue", "revenue", "本月销售收入"),
-        ("quantity", "quantity", "本月销售数量"),
-        *((("profit", "profit", "本月毛利"), ("margin", "margin", "本月毛利率")) if cost else ()),
+        ("revenue", "本月销售收入"),
+        ("quantity", "本月销售数量"),
+        *((("profit", "本月毛利"), ("margin", "本月毛利率")) if cost else ()),
     )
-    return tuple(
-        Chart(name, label, "trend_kpi", key, (metric,), x="month", subtitle="较上月")
-        for name, metric, label in shown
-    )
+    cards = (trend_figure(name, label, series, name, "较上月") for name, label in shown)
+    return figures(*cards, widths=(3, 2, 3, 2, 2) if cost else (5, 4, 3), height=20)
 
 
-def profit_trend(cost: bool, key: str) -> Chart:
+def profit_trend(series: Dataset, cost: bool) -> Chart:
     if cost:
-        return Chart(
-            "trend",
-            "收入、毛利与毛利率趋势",
-            "mixed",
-            key,
-            ("revenue", "profit"),
-            x="month_label",
-            second=("margin",),
+        return curves(
+            "trend", "收入、毛利与毛利率趋势", series, ("revenue", "profit"), "margin", "month_label"
         )
-    return Chart("trend", "收入与数量趋势", "mixed", key, ("revenue",), x="month_label", second=("quantity",))
+    return curves("trend", "收入与数量趋势", series, ("revenue",), "quantity", "month_label")
 
 
-def kpi_row(cost: bool) -> Row:
-    if cost:
-        return Row((("revenue", 3), ("quantity", 2), ("profit", 3), ("margin", 2), ("stamp", 2)), 20)
-    return Row((("revenue", 5), ("quantity", 4), ("stamp", 3)), 20)
+def main_figure(cost: bool) -> tuple[str, str, tuple[str, ...]]:
+    """What is ranked and shared out, how it is called, and what stands beside it."""
+    return ("profit", "毛利", ("revenue", "profit")) if cost else ("revenue", "销售收入", ("revenue",))
 
 
-def detail_metrics(cost: bool) -> tuple[str, ...]:
+def profit_table(title: str, data: Dataset, by: tuple[str, ...]) -> Chart:
     plain = ("quantity", "revenue", "revenue_before", "revenue_change", "revenue_year", "revenue_growth")
-    return (*plain, "cost", "profit", "margin", "margin_before") if cost else plain
+    metrics = (*plain, "cost", "profit", "margin", "margin_before") if data.cost else plain
+    main, _, _ = main_figure(data.cost)
+    return table(title, data, by, metrics, main, bar=main)
 
 
-def excluded(cost: bool) -> tuple[str, ...]:
-    return ("revenue", "quantity", *(("profit", "margin") if cost else ()), "trend")
+def profit_board(
+    datasets: tuple[Dataset, Dataset], charts: tuple[Chart, Chart, Chart, Chart], *filters: Filter
+) -> Board:
+    """Figures and trend, a composition beside it, two comparisons, a table."""
+    data, series = datasets
+    composition, left, right, listed = charts
+    lines = (
+        profit_figures(series, data.cost),
+        line(42, (profit_trend(series, data.cost), 8), (composition, 4)),
+        line(44, (left, 6), (right, 6)),
+        line(82, (listed, 12)),
+    )
+    return board(datasets, lines, (period_filter(data, "month_label", "月"), *filters))
 
 
 def commodity_board(cost: bool) -> Board:
-    columns = (COMPANY, WAREHOUSE, GOODS_TYPE, BRAND, GOODS_NUM, GOODS_NAME, GOODS_LABEL, SPECIFICATION)
-    data, series = profit_dataset(
-        "commodity_profit", "商品毛利", "mart_commodity_profit", cost, columns, "warehouse"
-    )
-    key, figure, label = data.key, ("profit" if cost else "revenue"), ("毛利" if cost else "销售收入")
+    main, label, both = main_figure(cost)
+    dimensions = (*PLACES, *GOODS, GOODS_LABEL)
+    data, series = profit_datasets("commodity_profit", "商品毛利", "mart_commodity_profit", cost, dimensions)
     charts = (
-        *profit_kpis(cost, series.key),
-        STAMP,
-        profit_trend(cost, series.key),
-        Chart("types", f"{label}构成（商品类型）", "donut", key, (figure,), by=("type1_name",)),
-        Chart(
-            "brands",
-            f"各品牌{label}",
-            "bar",
-            key,
-            ("revenue", "profit") if cost else ("revenue",),
-            x="brand_name",
-            order=f"-{figure}",
-            limit=12,
-        ),
-        Chart(
-            "goods",
-            f"{label}前十商品",
-            "bar",
-            key,
-            (figure,),
-            x="goods_label",
-            order=figure,
-            horizontal=True,
-            limit=10,
-        ),
-        Chart(
-            "detail",
-            "商品明细",
-            "table",
-            key,
-            detail_metrics(cost),
-            by=("goods_num", "goods_name", "specification_type", "brand_name", "type1_name"),
-            order=f"-{figure}",
-            bars=(figure,),
-            paged=True,
+        share("types", f"{label}构成（商品类型）", data, main, "type1_name"),
+        bars("brands", f"各品牌{label}", data, both, "brand_name", order=main, limit=12),
+        ranking("goods", f"{label}前十商品", data, main, "goods_label"),
+        profit_table(
+            "商品明细", data, ("goods_num", "goods_name", "specification_type", "brand_name", "type1_name")
         ),
     )
-    rows = (
-        kpi_row(cost),
-        Row((("trend", 8), ("types", 4)), 42),
-        Row((("brands", 6), ("goods", 6)), 44),
-        Row((("detail", 12),), 82),
-    )
-    filters = (
-        period_filter(data, "month_label", "月", *excluded(cost)),
-        company_filter(data),
-        warehouse_filter(data),
-        *goods_filters(data),
-        goods_filter(data),
-    )
-    return Board(charts, rows, filters, (data, series, REFRESHED))
+    return profit_board((data, series), charts, *place_and_goods_filters(data), goods_filter(data))
 
 
 def customer_board(cost: bool) -> Board:
-    data, series = profit_dataset(
-        "customer_profit", "客户毛利", "mart_customer_profit", cost, (COMPANY, CUSTOMER, EMPLOYEE), "company"
-    )
-    key, figure, label = data.key, ("profit" if cost else "revenue"), ("毛利" if cost else "销售收入")
+    main, label, both = main_figure(cost)
+    dimensions = (COMPANY, CUSTOMER, EMPLOYEE)
+    data, series = profit_datasets("customer_profit", "客户毛利", "mart_customer_profit", cost, dimensions)
     charts = (
-        *profit_kpis(cost, series.key),
-        STAMP,
-        profit_trend(cost, series.key),
-        Chart("companies", f"{label}构成（公司）", "donut", key, (figure,), by=("company_name",)),
-        Chart(
-            "customers",
-            f"{label}前十客户",
-            "bar",
-            key,
-            (figure,),
-            x="customer_name",
-            order=figure,
-            horizontal=True,
-            limit=10,
-        ),
-        Chart(
-            "employees",
-            f"各业务员{label}",
-            "bar",
-            key,
-            ("revenue", "profit") if cost else ("revenue",),
-            x="employee_name",
-            order=f"-{figure}",
-            limit=15,
-        ),
-        Chart(
-            "detail",
-            "客户明细",
-            "table",
-            key,
-            detail_metrics(cost),
-            by=("company_name", "customer_name", "employee_name"),
-            order=f"-{figure}",
-            bars=(figure,),
-            paged=True,
-        ),
+        share("companies", f"{label}构成（公司）", data, main, "company_name"),
+        ranking("customers", f"{label}前十客户", data, main, "customer_name"),
+        bars("employees", f"各业务员{label}", data, both, "employee_name", order=main, limit=15),
+        profit_table("客户明细", data, ("company_name", "customer_name", "employee_name")),
     )
-    rows = (
-        kpi_row(cost),
-        Row((("trend", 8), ("companies", 4)), 42),
-        Row((("customers", 6), ("employees", 6)), 44),
-        Row((("detail", 12),), 82),
-    )
-    filters = (
-        period_filter(data, "month_label", "月", *excluded(cost)),
-        company_filter(data),
-        Filter("employee", "业务员", key, "employee_name"),
-        Filter("customer", "客户", key, "customer_name", parent="company", searched=True),
-    )
-    return Board(charts, rows, filters, (data, series, REFRESHED))
+    filters = (company_filter(data), employee_filter(data), customer_filter(data))
+    return profit_board((data, series), charts, *filters)
 
 
-COMMODITY_PROFIT = Report(
+COMMODITY_PROFIT = report(
     code="CommodityProfit",
     label="商品毛利分析",
     question="哪些商品、品牌挣钱，毛利率在升还是在降？",
     group="销售报表",
-    tabs=(Tab("all", "商品毛利分析", commodity_board(cost=False), commodity_board(cost=True)),),
+    make=commodity_board,
 )
-CUSTOMER_PROFIT = Report(
+CUSTOMER_PROFIT = report(
     code="CustomerProfit",
     label="客户毛利分析",
     question="哪些客户、业务员带来毛利？",
     group="销售报表",
-    tabs=(Tab("all", "客户毛利分析", customer_board(cost=False), customer_board(cost=True)),),
+    make=customer_board,
 )

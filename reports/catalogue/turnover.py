@@ -6,11 +6,12 @@ without cost rights gets the same in quantities: value is cost.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from reports.catalogue.compare import MONTH, WEEK, Period, compared, series_of, with_suffixes
 from reports.catalogue.model import (
     DAYS,
     MONEY,
-    PERCENT,
     QUANTITY,
     RATIO,
     Board,
@@ -19,31 +20,35 @@ from reports.catalogue.model import (
     Dataset,
     Metric,
     Report,
-    Row,
     Tab,
 )
 from reports.catalogue.parts import (
     BRAND,
-    COMPANY,
-    GOODS_NAME,
-    GOODS_NUM,
+    GOODS,
     GOODS_TYPE,
-    REFRESHED,
-    SPECIFICATION,
-    STAMP,
-    WAREHOUSE,
+    PLACES,
+    bars,
+    board,
     change_metric,
-    company_filter,
+    curves,
+    figures,
     goods_filter,
-    goods_filters,
+    line,
+    percent,
     period_filter,
+    place_and_goods_filters,
+    ranking,
     ratio,
+    report,
+    share,
+    table,
     total,
-    warehouse_filter,
+    trend_figure,
+    variant,
 )
 
 SCOPED = ("company_id", "company_name", "warehouse_id", "warehouse_name", "type1_name", "brand_name")
-GOODS = ("goods_num", "goods_name", "specification_type")
+COMPARED = ("sales", "mean_stock", "closing_stock", "turnover_rate", "rate_before", "rate_change")
 
 
 def rate(suffix: str = "") -> str:
@@ -80,9 +85,9 @@ def turnover_metrics(period: Period, cost: bool) -> tuple[Metric, ...]:
     )
 
 
-def kpis(period: Period, cost: bool, key: str, axis: str) -> tuple[Chart, ...]:
+def turnover_figures(period: Period, series: Dataset) -> tuple[Chart, ...]:
     """The row of figures: the newest period against the one before."""
-    flow, what, _ = words(cost)
+    flow, what, _ = words(series.cost)
     shown = (
         ("rate", "turnover_rate", "周转率（次）"),
         ("days", "turnover_days", "周转天数"),
@@ -90,167 +95,96 @@ def kpis(period: Period, cost: bool, key: str, axis: str) -> tuple[Chart, ...]:
         ("mean", "mean_stock", f"平均库存{what}"),
     )
     return tuple(
-        Chart(
-            name,
-            f"本{period.name}{label}",
-            "trend_kpi",
-            key,
-            (metric,),
-            x=axis,
-            subtitle=f"较{period.previous}",
-        )
+        trend_figure(name, f"本{period.name}{label}", series, metric, f"较{period.previous}")
         for name, metric, label in shown
     )
 
 
-def warehouse_source(period: Period, cost: bool, alone: bool = False) -> str:
-    return compared(
-        "mart_turnover_period",
-        period,
-        start="period_start",
-        label="period_label",
-        dimensions=SCOPED,
-        measures=measures(cost),
-        where=f"period_kind = '{period.key}'",
-        alone=alone,
-    )
+def turnover_trend(title: str, series: Dataset, dense: bool = False) -> Chart:
+    flow, what, _ = words(series.cost)
+    title = f"{title}：{flow}、平均库存{what}与周转率"
+    return curves("trend", title, series, ("mean_stock", "sales"), "turnover_rate", "period_label", dense)
 
 
-def warehouse_dataset(period: Period, cost: bool) -> Dataset:
-    return Dataset(
-        key=f"turnover_{period.key}_{'cost' if cost else 'plain'}",
-        label=f"仓库周转 {period.label}",
-        source=warehouse_source(period, cost),
+def turnover_datasets(
+    key: str,
+    label: str,
+    period: Period,
+    cost: bool,
+    source: Callable[[bool], str],
+    columns: tuple[Column, ...],
+    more: tuple[Metric, ...] = (),
+) -> tuple[Dataset, Dataset]:
+    """The periods' rows beside the periods before, and the dataset for their series; `source` is told which."""
+    data = Dataset(
+        key=key,
+        label=label,
+        source=source(False),
         grain="warehouse",
         cost=cost,
         time_column="period_start",
-        columns=(
-            Column("period_start", "期间开始", "date"),
-            Column("period_label", period.name),
-            COMPANY,
-            WAREHOUSE,
-            GOODS_TYPE,
-            BRAND,
-        ),
+        columns=(Column("period_start", "期间开始", "date"), Column("period_label", period.name), *columns),
         measures=with_suffixes("flow", "stock", "days", "closing"),
-        metrics=turnover_metrics(period, cost),
+        metrics=(*turnover_metrics(period, cost), *more),
     )
+    return data, series_of(data, source(True))
+
+
+def warehouse_datasets(period: Period, cost: bool) -> tuple[Dataset, Dataset]:
+    def source(alone: bool) -> str:
+        return compared(
+            "mart_turnover_period",
+            period,
+            start="period_start",
+            label="period_label",
+            dimensions=SCOPED,
+            measures=measures(cost),
+            where=f"period_kind = '{period.key}'",
+            alone=alone,
+        )
+
+    key = variant(f"turnover_{period.key}", cost)
+    columns = (*PLACES, GOODS_TYPE, BRAND)
+    return turnover_datasets(key, f"仓库周转 {period.label}", period, cost, source, columns)
 
 
 def warehouse_board(period: Period, cost: bool) -> Board:
-    data = warehouse_dataset(period, cost)
-    series = series_of(data, warehouse_source(period, cost, alone=True))
-    flow, what, _ = words(cost)
-    key = data.key
-    charts = (
-        *kpis(period, cost, series.key, "period_start"),
-        STAMP,
-        Chart(
-            "trend",
-            f"周转趋势：{flow}、平均库存{what}与周转率",
-            "mixed",
-            series.key,
-            ("mean_stock", "sales"),
-            x="period_label",
-            second=("turnover_rate",),
-            dense=period is WEEK,
-        ),
-        Chart("types", f"平均库存{what}构成（商品类型）", "donut", key, ("mean_stock",), by=("type1_name",)),
-        Chart(
-            "warehouses",
-            "各仓库周转率（次）",
-            "bar",
-            key,
-            ("turnover_rate",),
-            x="warehouse_name",
-            order="turnover_rate",
-            horizontal=True,
-            limit=20,
-        ),
-        Chart(
-            "brands",
-            "各品牌周转天数",
-            "bar",
-            key,
-            ("turnover_days",),
-            x="brand_name",
-            order="-turnover_days",
-            limit=15,
-        ),
-        Chart(
-            "detail",
-            "仓库周转明细",
-            "table",
-            key,
-            (
-                "sales",
-                "mean_stock",
-                "closing_stock",
-                "turnover_rate",
-                "rate_before",
-                "rate_change",
-                "rate_year",
-                "turnover_days",
-                "days_before",
-            ),
-            by=("company_name", "warehouse_name", "type1_name"),
-            order="-mean_stock",
-            bars=("mean_stock",),
-        ),
+    data, series = warehouse_datasets(period, cost)
+    what = words(cost)[1]
+    listed = table(
+        "仓库周转明细",
+        data,
+        ("company_name", "warehouse_name", "type1_name"),
+        (*COMPARED, "rate_year", "turnover_days", "days_before"),
+        "mean_stock",
+        bar="mean_stock",
+        paged=False,
     )
-    rows = (
-        Row((("rate", 2), ("days", 2), ("sales", 3), ("mean", 3), ("stamp", 2)), 20),
-        Row((("trend", 8), ("types", 4)), 42),
-        Row((("warehouses", 6), ("brands", 6)), 52),
-        Row((("detail", 12),), 76),
-    )
-    filters = (
-        period_filter(data, "period_label", period.name, "rate", "days", "sales", "mean", "trend"),
-        company_filter(data),
-        warehouse_filter(data),
-        *goods_filters(data),
-    )
-    return Board(charts, rows, filters, (data, series, REFRESHED))
-
-
-def goods_source(cost: bool, alone: bool = False) -> str:
-    return compared(
-        "mart_inventory_turnover",
-        MONTH,
-        start="period_start",
-        label="period_label",
-        dimensions=(*SCOPED, *GOODS),
-        measures=measures(cost),
-        alone=alone,
-    )
-
-
-def goods_dataset(cost: bool) -> Dataset:
-    return Dataset(
-        key=f"inventory_turnover_{'cost' if cost else 'plain'}",
-        label="商品周转",
-        source=goods_source(cost),
-        grain="warehouse",
-        cost=cost,
-        time_column="period_start",
-        columns=(
-            Column("period_start", "期间开始", "date"),
-            Column("period_label", "月"),
-            COMPANY,
-            WAREHOUSE,
-            GOODS_TYPE,
-            BRAND,
-            GOODS_NUM,
-            GOODS_NAME,
-            SPECIFICATION,
-            Column("speed", "周转速度", sql=SPEED),
+    lines = (
+        figures(*turnover_figures(period, series), widths=(2, 2, 3, 3, 2), height=20),
+        line(
+            42,
+            (turnover_trend("周转趋势", series, dense=period is WEEK), 8),
+            (share("types", f"平均库存{what}构成（商品类型）", data, "mean_stock", "type1_name"), 4),
         ),
-        measures=with_suffixes("flow", "stock", "days", "closing"),
-        metrics=(*turnover_metrics(MONTH, cost), Metric("idle_share", "无销售库存占比", IDLE, PERCENT)),
+        line(
+            52,
+            (ranking("warehouses", "各仓库周转率（次）", data, "turnover_rate", "warehouse_name", 20), 6),
+            (compare_by("brands", "各品牌周转天数", data, "turnover_days", "brand_name"), 6),
+        ),
+        line(76, (listed, 12)),
     )
+    filters = (period_filter(data, "period_label", period.name), *place_and_goods_filters(data))
+    return board((data, series), lines, filters)
 
 
-IDLE = ratio("sum(stock) filter (where coalesce(flow, 0) <= 0)", "sum(stock)")
+def compare_by(key: str, title: str, data: Dataset, metric: str, x: str) -> Chart:
+    return bars(key, title, data, (metric,), x, order=metric, limit=15)
+
+
+IDLE = percent(
+    "idle_share", "无销售库存占比", "sum(stock) filter (where coalesce(flow, 0) <= 0)", "sum(stock)"
+)
 # Of each goods in each warehouse: days that its stock lasts at the month's pace.
 SPEED = (
     "case when coalesce(m.flow, 0) <= 0 then '本月无销售' when m.stock <= m.flow * 30 then '30天以内' "
@@ -258,94 +192,56 @@ SPEED = (
 )
 
 
+def goods_datasets(cost: bool) -> tuple[Dataset, Dataset]:
+    def source(alone: bool) -> str:
+        return compared(
+            "mart_inventory_turnover",
+            MONTH,
+            start="period_start",
+            label="period_label",
+            dimensions=(*SCOPED, "goods_num", "goods_name", "specification_type"),
+            measures=measures(cost),
+            alone=alone,
+        )
+
+    columns = (*PLACES, *GOODS, Column("speed", "周转速度", sql=SPEED))
+    key = variant("inventory_turnover", cost)
+    return turnover_datasets(key, "商品周转", MONTH, cost, source, columns, (IDLE,))
+
+
 def goods_board(cost: bool) -> Board:
-    data = goods_dataset(cost)
-    series = series_of(data, goods_source(cost, alone=True))
-    flow, what, _ = words(cost)
-    key = data.key
-    charts = (
-        *kpis(MONTH, cost, series.key, "period_start"),
-        Chart(
-            "idle",
-            "本月无销售库存占比",
-            "trend_kpi",
-            series.key,
-            ("idle_share",),
-            x="period_start",
-            subtitle="较上月",
-        ),
-        STAMP,
-        Chart(
-            "trend",
-            f"近一年周转：{flow}、平均库存{what}与周转率",
-            "mixed",
-            series.key,
-            ("mean_stock", "sales"),
-            x="period_label",
-            second=("turnover_rate",),
-        ),
-        Chart("speed", f"平均库存{what}按周转速度分布", "donut", key, ("mean_stock",), by=("speed",)),
-        Chart(
-            "brands",
-            "各品牌周转率（次）",
-            "bar",
-            key,
-            ("turnover_rate",),
-            x="brand_name",
-            order="-turnover_rate",
-            limit=15,
-        ),
-        Chart(
-            "types",
-            "各商品类型周转率（次）",
-            "bar",
-            key,
-            ("turnover_rate",),
-            x="type1_name",
-            order="-turnover_rate",
-            limit=15,
-        ),
-        Chart(
-            "detail",
-            "商品周转明细",
-            "table",
-            key,
-            (
-                "sales",
-                "mean_stock",
-                "closing_stock",
-                "turnover_rate",
-                "rate_before",
-                "rate_change",
-                "turnover_days",
-            ),
-            by=(
-                "company_name",
-                "warehouse_name",
-                "goods_num",
-                "goods_name",
-                "specification_type",
-                "brand_name",
-            ),
-            order="-mean_stock",
-            bars=("mean_stock",),
-            paged=True,
-        ),
+    data, series = goods_datasets(cost)
+    what = words(cost)[1]
+    idle = trend_figure("idle", "本月无销售库存占比", series, "idle_share", f"较{MONTH.previous}")
+    goods = ("goods_num", "goods_name", "specification_type", "brand_name")
+    listed = table(
+        "商品周转明细",
+        data,
+        ("company_name", "warehouse_name", *goods),
+        (*COMPARED, "turnover_days"),
+        "mean_stock",
+        bar="mean_stock",
     )
-    rows = (
-        Row((("rate", 2), ("days", 2), ("sales", 2), ("mean", 2), ("idle", 2), ("stamp", 2)), 20),
-        Row((("trend", 8), ("speed", 4)), 42),
-        Row((("brands", 7), ("types", 5)), 40),
-        Row((("detail", 12),), 82),
+    lines = (
+        figures(*turnover_figures(MONTH, series), idle, height=20),
+        line(
+            42,
+            (turnover_trend("近一年周转", series), 8),
+            (share("speed", f"平均库存{what}按周转速度分布", data, "mean_stock", "speed"), 4),
+        ),
+        line(
+            40,
+            (compare_by("brands", "各品牌周转率（次）", data, "turnover_rate", "brand_name"), 7),
+            (compare_by("types", "各商品类型周转率（次）", data, "turnover_rate", "type1_name"), 5),
+        ),
+        line(82, (listed, 12)),
     )
     filters = (
-        period_filter(data, "period_label", "月", "rate", "days", "sales", "mean", "idle", "trend"),
-        company_filter(data),
-        warehouse_filter(data),
-        *goods_filters(data),
+        period_filter(data, "period_label", "月"),
+        *place_and_goods_filters(data),
         goods_filter(data),
     )
-    return Board(charts, rows, filters, (data, series, REFRESHED))
+    return board((data, series), lines, filters)
 
 
 WAREHOUSE_TURNOVER = Report(
@@ -359,10 +255,10 @@ WAREHOUSE_TURNOVER = Report(
     ),
     default_tab=MONTH.key,
 )
-INVENTORY_TURNOVER = Report(
+INVENTORY_TURNOVER = report(
     code="inventoryturnover",
     label="商品周转率",
     question="哪些商品占着库存却卖得慢，哪些该多备？",
     group="库存报表",
-    tabs=(Tab("all", "商品周转率", goods_board(cost=False), goods_board(cost=True)),),
+    make=goods_board,
 )
