@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from api import catalogue
-from api.importing.run import Report, check, post
+from api.importing.report import Report
+from api.importing.run import check, post
 from api.kit.errors import Refusal
 
 assert catalogue.__all__

@@ -5,51 +5,29 @@ What is posted is remembered in the same transaction, so that a killed or repeat
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from sqlalchemy import Connection, insert, select, text
+from sqlalchemy import Connection, select
 
 from api.identity.sessions import principal_of
 from api.identity.setup import ADMIN
 from api.identity.tables import UserAccount
 from api.importing import bills, files, masters
 from api.importing.bills import SourceBill
-from api.importing.checking import Checker, Refused
-from api.importing.masters import Masters, Missing
+from api.importing.checking import Checker
+from api.importing.posting import Posting
+from api.importing.report import Report, Tick
 from api.kit import transitions
-from api.kit.bulk import Entry
 from api.kit.context import Context
-from api.kit.database import TIME_ZONE, engine, retrying
-from api.kit.errors import Refusal
-from api.master import in_bulk
-from api.master.goods import dot_week
+from api.kit.database import TIME_ZONE, engine
 from api.master.ledgers import Books
-from api.master.stock_lines import batch_keys
 from api.shell.loads import ImportedBill
-from api.shell.wake import CHANNEL
 
 BATCH_LINES = 4000
 """Lines of one transaction, about; a larger bill is one of its own."""
-
-Tick = Callable[[int], None]
-"""Told how many lines were dealt with."""
-
-
-@dataclass(slots=True)
-class Report:
-    """What a run came to; lines and bills by what became of them."""
-
-    lines: int = 0
-    bills: int = 0
-    posted_lines: int = 0
-    posted_bills: int = 0
-    known_bills: int = 0
-    waiting_bills: int = 0
-    refused: list[Refused] = field(default_factory=list)
-    missing: Missing = field(default_factory=Missing)
 
 
 @dataclass(slots=True)
@@ -94,22 +72,20 @@ def post(plan: Plan, *, skip_refused: bool, tick: Tick) -> None:
     A bill that the ledgers refuse (too little stock, say) ends the run there, unless `skip_refused` passes over it.
     """
     transitions.set_ledgers(Books())
-    with engine().connect() as conn:
+    with engine().connect() as conn, engine().connect() as second:
         masters_known = masters.read(conn)
         if plan.report.missing.counts():
             masters.make(conn, plan.report.missing, masters_known)
             conn.commit()
             masters_known = masters.read(conn)
         admin = conn.execute(select(UserAccount.user_id).where(UserAccount.user_name == ADMIN)).scalar_one()
-        run = _Run(Context(conn, principal_of(conn, admin)), masters_known, plan.report, tick)
+        principal = principal_of(conn, admin)
         conn.rollback()
-        for number, batch in enumerate(_batches(plan.bills)):
-            if not run.post(batch, skip_refused=skip_refused):
-                break
-            if number == 0:
-                in_bulk.know_sizes(conn)
+        contexts = Context(conn, principal), Context(second, principal)
+        posting = Posting(contexts, masters_known, plan.report, tick, skip_refused)
+        posting.run(_batches(plan.bills))
     report = plan.report
-    report.waiting_bills = len(plan.bills) - report.posted_bills - run.refused_bills
+    report.waiting_bills = len(plan.bills) - report.posted_bills - posting.refused_bills
 
 
 def _batches(found: Sequence[SourceBill]) -> Iterator[list[SourceBill]]:
@@ -123,61 +99,3 @@ def _batches(found: Sequence[SourceBill]) -> Iterator[list[SourceBill]]:
         lines += len(bill.lines)
     if batch:
         yield batch
-
-
-@dataclass(slots=True)
-class _Run:
-    ctx: Context
-    known: Masters
-    report: Report
-    tick: Tick
-    refused_bills: int = 0
-
-    def post(self, batch: list[SourceBill], *, skip_refused: bool) -> bool:
-        """Post a batch, or its bills singly when one is refused; False when the run must end."""
-        try:
-            retrying(lambda: self._commit(batch))
-        except Refusal as refusal:
-            self.ctx.conn.rollback()
-            if len(batch) > 1:
-                return all(self.post([bill], skip_refused=skip_refused) for bill in batch)
-            self.refused_bills += 1
-            number = batch[0].lines[0].number
-            self.report.refused.append(Refused(number, "整张单据", refusal.msg))
-            return skip_refused
-        lines = sum(len(bill.lines) for bill in batch)
-        self.report.posted_bills += len(batch)
-        self.report.posted_lines += lines
-        self.tick(lines)
-        return True
-
-    def _commit(self, batch: list[SourceBill]) -> None:
-        conn = self.ctx.conn
-        conn.rollback()
-        entries = [bills.entry(bill, self.known, self._batches_of(batch)) for bill in batch]
-        in_bulk.post(self.ctx, entries)
-        rows = [_remembered(bill, entry) for bill, entry in zip(batch, entries, strict=True)]
-        conn.execute(insert(ImportedBill), rows)
-        conn.execute(text(f"notify {CHANNEL}"))
-        conn.commit()
-
-    def _batches_of(self, batch: list[SourceBill]) -> dict[tuple[int, str | None], int]:
-        """The goods' batches that the bills name, made where new, as they may be brought and taken in one go."""
-        named = {
-            (self.known.goods[line.goods].goods_id, line.batch): dot_week(line.batch)
-            for bill in batch
-            for line in bill.lines
-            if line.batch
-        }
-        return batch_keys(self.ctx.conn, named)
-
-
-def _remembered(bill: SourceBill, entry: Entry) -> dict[str, object]:
-    assert entry.cls.bill is not None
-    return {
-        "heading": bill.key,
-        "content": bill.content,
-        "bill_type": entry.cls.bill.prefix,
-        "bill_id": entry.bill_id,
-        "bill_no": entry.bill_no,
-    }

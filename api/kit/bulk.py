@@ -187,7 +187,7 @@ def _keys(conn: Connection, table: Table, count: int) -> list[int]:
 
 def _insert(ctx: Context, cls: type[Bill], group: list[Entry]) -> None:
     maker = ctx.principal.user_id
-    _copy(
+    copy(
         ctx.conn,
         cls.table(),
         [
@@ -203,11 +203,11 @@ def _insert(ctx: Context, cls: type[Bill], group: list[Entry]) -> None:
                 if isinstance(source, LineOf):
                     row[link.column] = source.entry.line_ids[source.place]
         if rows:
-            _copy(ctx.conn, block.cls.table(), rows)
+            copy(ctx.conn, block.cls.table(), rows)
     _log(ctx, cls, "add", group, {"source": "批量"})
 
 
-def _copy(conn: Connection, table: Table, rows: list[dict[str, Any]]) -> None:
+def copy(conn: Connection, table: Table, rows: list[dict[str, Any]]) -> None:
     """Insert rows by COPY; a column that no row names takes the database's default, one that some name its own."""
     given = {name for row in rows for name in row}
     columns = [column for column in table.columns if column.key in given]
@@ -216,9 +216,9 @@ def _copy(conn: Connection, table: Table, rows: list[dict[str, Any]]) -> None:
     driver = conn.connection.driver_connection
     assert driver is not None
     with driver.cursor() as cursor:
-        with cursor.copy(f"copy {table.name} ({', '.join(names)}) from stdin") as copy:
+        with cursor.copy(f"copy {table.name} ({', '.join(names)}) from stdin") as target:
             for row in rows:
-                copy.write_row([row.get(name, blank[name]) for name in names])
+                target.write_row([row.get(name, blank[name]) for name in names])
 
 
 def _guarded_update(ctx: Context, cls: type[Bill], keys: list[int]) -> Sequence[Row[Any]]:

@@ -20,6 +20,12 @@ def post(ctx: Context, entries: Sequence[Entry]) -> None:
     bulk.post(ctx, entries)
 
 
+def save(ctx: Context, entries: Sequence[Entry]) -> None:
+    """`bulk.save`, likewise; `bulk.audit` may follow."""
+    settle_batches(ctx, _inbound_lines(entries), Problems())
+    bulk.save(ctx, entries)
+
+
 def know_sizes(conn: Connection) -> None:
     """Have the planner learn how large the balances are: a load into empty tables is slower by a fifth without."""
     for table in ("stock_balance", "stock_total", "cost_balance"):

@@ -12,7 +12,8 @@ from typing import Any
 from sqlalchemy import Engine
 
 from api.importing import command
-from api.importing.run import Report, check, post
+from api.importing.report import Report
+from api.importing.run import check, post
 
 HEADER = ("日期", "单据类型", "公司", "仓库", "往来单位", "商品编码", "批次", "数量", "单价", "外部单号")
 Line = Sequence[object]
