@@ -20,7 +20,7 @@ test:
 	.venv/bin/mypy
 	npm --prefix web run check
 	npm --prefix web test
-	.venv/bin/pytest
+	.venv/bin/pytest --numprocesses 2 --dist loadfile
 
 bench:
 	@$(PYTHON) -m api.launch.install

@@ -13,6 +13,7 @@ from api.kit.failures import answer_failures
 from api.kit.settings import settings
 from api.master import calls as master_calls
 from api.master.ledgers import Books
+from api.money import calls as money_calls
 from api.purchase import calls as purchase_calls
 from api.reporting import calls as reporting_calls
 from api.reporting.proxy import FrameProxy
@@ -23,7 +24,15 @@ from api.shell.site import Site
 
 assert catalogue.__all__
 
-HAND_WRITTEN = (identity_calls, master_calls, purchase_calls, customer_calls, reporting_calls, shell_calls)
+HAND_WRITTEN = (
+    identity_calls,
+    master_calls,
+    purchase_calls,
+    customer_calls,
+    money_calls,
+    reporting_calls,
+    shell_calls,
+)
 
 
 def build() -> FastAPI:

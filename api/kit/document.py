@@ -11,7 +11,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Identity, Index, Row, func
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Identity, Index, Row, SmallInteger, func
 from sqlalchemy.orm import Mapped, declared_attr, mapped_column
 
 from api.kit.fields import (
@@ -128,6 +128,8 @@ class Bill(Resource):
     revision: Mapped[int] = mapped_column(
         BigInteger, default=1, server_default="1", nullable=False, sort_order=90
     )
+    locked_from: Mapped[int | None] = mapped_column(SmallInteger, sort_order=91)
+    """The status that a month close locked the bill in; opening the month brings it back."""
 
     @declared_attr.directive
     @classmethod
@@ -135,6 +137,7 @@ class Bill(Resource):
         name = cls.__tablename__
         return (
             CheckConstraint("status between 1 and 5", name="status"),
+            CheckConstraint("(status = 5) = (locked_from is not null)", name="locked_from"),
             Index(f"ix_{name}_company_date", "company_id", "business_date"),
             Index(f"ix_{name}_pending", "company_id", postgresql_where="status = 1"),
         )

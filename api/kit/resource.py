@@ -33,6 +33,8 @@ ACTION_LABELS = {
     "invalid": "作废",
     "close": "关闭",
     "open": "打开",
+    "closePeriod": "结账",
+    "openPeriod": "反结账",
 }
 
 

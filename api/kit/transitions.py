@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import datetime
 from decimal import Decimal
 from typing import Any, Protocol
 
@@ -11,10 +12,10 @@ from sqlalchemy import Connection, Row, func, select, update
 
 from api.kit import business_log, idempotency, links
 from api.kit.context import Context
-from api.kit.database import retrying
+from api.kit.database import TIME_ZONE, retrying
 from api.kit.document import Bill, Document
 from api.kit.errors import Failure, NotFound, Refusal, Stale
-from api.kit.flow import AUDITED, TRANSITIONS, Transition
+from api.kit.flow import AUDITED, LOCKED, TRANSITIONS, Transition
 from api.kit.posting import BillRef, Postings
 from api.kit.records import settle_batch
 from api.kit.scope import within
@@ -23,7 +24,7 @@ from api.kit.scope import within
 class Ledgers(Protocol):
     """What the kit needs of the ledgers; `api.ledger` supplies it."""
 
-    def post(self, ctx: Context, cls: type[Bill], doc: Document, postings: Postings) -> None: ...
+    def post(self, ctx: Context, bill: BillRef, postings: Postings) -> None: ...
 
     def post_all(self, ctx: Context, bills: Sequence[tuple[BillRef, Postings]]) -> None: ...
 
@@ -81,8 +82,11 @@ def _guarded_update(
     values = changes(ctx, cls, step, reason)
     header = ctx.conn.execute(statement.values(values).returning(*table.columns)).first()
     if header is None:
-        if ctx.conn.execute(select(table.c.bill_id).where(mine)).first() is None:
+        found = ctx.conn.execute(select(table.c.status, table.c.business_date).where(mine)).first()
+        if found is None:
             raise NotFound(cls.declaration.label)
+        if found.status == LOCKED:
+            raise Refusal(f"会计期间 {found.business_date:%Y-%m} 已结账，单据已锁定，请先反结账")
         raise Stale()
     return before, header
 
@@ -128,13 +132,15 @@ def _apply(ctx: Context, cls: type[Bill], doc: Document, step: Transition) -> No
         for link in cls.bill.links:
             links.execute(ctx, doc.lines, link, Decimal(1 if step.effect == "post" else -1))
     if step.effect == "post":
-        ledgers().post(ctx, cls, doc, cls.postings(doc))
+        ledgers().post(ctx, cls.reference(doc.header), cls.postings(doc))
     elif step.effect == "reverse":
         ledgers().reverse(ctx, cls.reference(doc.header))
     else:
         closing = cls.closing(doc)
         if closing != Postings():
-            ledgers().post(ctx, cls, doc, closing if step.effect == "close" else negated(closing))
+            # Today, not on the order's date: its month may be closed by now.
+            bill = replace(cls.reference(doc.header), business_date=datetime.now(TIME_ZONE).date())
+            ledgers().post(ctx, bill, closing if step.effect == "close" else negated(closing))
 
 
 def negated(postings: Postings) -> Postings:

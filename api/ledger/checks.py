@@ -71,15 +71,15 @@ def negative_stock(allowed: str) -> Check:
     )
 
 
-def _tied(balance: str, keys: str, sums: dict[str, str], journal: str) -> str:
+def tied(balance: str, keys: str, sums: dict[str, str], journal: str, where: str = "true") -> str:
     """Rows where a balance table's columns differ from sums over `journal`; a missing row counts as zeros."""
     kept = ", ".join(f"b.{column} as {column}" for column in sums)
     summed = ", ".join(f"{total} as {column}" for column, total in sums.items())
     shown = ", ".join(f"b.{column} as kept_{column}, j.{column} as ledger_{column}" for column in sums)
     differs = " or ".join(f"coalesce(b.{column}, 0) <> coalesce(j.{column}, 0)" for column in sums)
     return f"""select {keys}, {shown}
-    from (select {keys}, {kept} from {balance} b) b
-    full join (select {keys}, {summed} from {journal} group by {keys}) j using ({keys})
+    from (select {keys}, {kept} from {balance} b where {where}) b
+    full join (select {keys}, {summed} from {journal} where {where} group by {keys}) j using ({keys})
     where {differs}"""
 
 
@@ -103,7 +103,7 @@ LEDGER: tuple[Check, ...] = (
     Check(
         "stock_balance_is_ledger",
         "库位批次库存 = 库存流水合计",
-        _tied(
+        tied(
             "stock_balance",
             "company_id, warehouse_id, allocation_id, goods_id, batch_id",
             {"quantity": "sum(quantity)"},
@@ -113,7 +113,7 @@ LEDGER: tuple[Check, ...] = (
     Check(
         "stock_total_is_balance",
         "仓库库存 = 库位批次库存合计",
-        _tied(
+        tied(
             "stock_total",
             "company_id, warehouse_id, goods_id",
             {"quantity": "sum(quantity)"},
@@ -123,7 +123,7 @@ LEDGER: tuple[Check, ...] = (
     Check(
         "cost_balance_is_ledger",
         "成本数量、金额 = 库存流水合计",
-        _tied(
+        tied(
             "cost_balance",
             "company_id, goods_id",
             {"quantity": "sum(quantity)", "amount": "sum(amount)"},
@@ -196,7 +196,7 @@ LEDGER: tuple[Check, ...] = (
     Check(
         "reserved_is_ledger",
         "占用数量 = 占用流水合计",
-        _tied(
+        tied(
             "stock_total",
             "company_id, warehouse_id, goods_id",
             {"reserved": "sum(quantity)"},
@@ -214,7 +214,7 @@ LEDGER: tuple[Check, ...] = (
     Check(
         "settlement_open_is_ledger",
         "未核销金额 = 往来流水合计",
-        _tied(
+        tied(
             "settlement_item",
             "settlement_id, company_id, party_type, party_id",
             {"open_amount": "sum(amount)"},
@@ -224,7 +224,7 @@ LEDGER: tuple[Check, ...] = (
     Check(
         "settlement_amount_is_opened",
         "往来金额 = 立账金额",
-        _tied(
+        tied(
             "settlement_item",
             "settlement_id",
             {"amount": "sum(amount) filter (where entry = 'open')"},
@@ -241,7 +241,7 @@ LEDGER: tuple[Check, ...] = (
     Check(
         "money_balance_is_ledger",
         "账户余额 = 资金流水合计",
-        _tied("money_balance", "company_id, receivables_mode_id", {"amount": "sum(amount)"}, "money_ledger"),
+        tied("money_balance", "company_id, receivables_mode_id", {"amount": "sum(amount)"}, "money_ledger"),
     ),
     Check(
         "stock_reversals_negate",

@@ -8,7 +8,6 @@ from sqlalchemy import Connection, select, text
 
 from api import ledger
 from api.kit.context import Context
-from api.kit.document import Bill, Document
 from api.kit.posting import BillRef, Postings
 from api.ledger.refusals import LedgerRefusal
 from api.master.goods import Goods
@@ -19,10 +18,10 @@ _NEGATIVE = text("select warehouse_id from warehouse where allow_negative")
 class Books:
     """The kit's `Ledgers`, over the ledger package."""
 
-    def post(self, ctx: Context, cls: type[Bill], doc: Document, postings: Postings) -> None:
+    def post(self, ctx: Context, bill: BillRef, postings: Postings) -> None:
         policy = policy_of(ctx.conn)
         try:
-            ledger.post(ctx.conn, cls.reference(doc.header), postings, policy)
+            ledger.post(ctx.conn, bill, postings, policy)
         except LedgerRefusal as refusal:
             raise _named(ctx, refusal) from None
 

@@ -34,7 +34,7 @@ GIVEN: dict[tuple[str, str], Any] = {
     ("role", "scope_kind"): 2,
 }
 """Values that rules over the whole row ask for."""
-_numbers = itertools.count(1)
+_numbers, _spares, _years = itertools.count(1), itertools.count(), itertools.count()
 
 
 def payload_of(cls: type[Resource], world: World, mark: str = "a") -> dict[str, Any]:
@@ -53,7 +53,9 @@ def row_of(cls: type[Declared], world: World, mark: str = "a") -> dict[str, Any]
             given = (cls.name(), item.name)
             found[item.name] = GIVEN[given] if given in GIVEN else value_of(item, world, mark)
     if cls.name() == "company_goods":
-        found["goods_id"] = world.spares[next(_numbers) % len(world.spares)]
+        found["goods_id"] = world.spares[next(_spares) % len(world.spares)]
+    if cls.name() == "year_close":
+        found["year"] = str(2000 + next(_years) % 100)
     if issubclass(cls, Child) and "is_gift" in found:
         found["is_gift"] = False
     return found

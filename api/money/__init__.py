@@ -1,0 +1,1 @@
+"""Money and accounting (资金与账务): month and year closes."""

@@ -1,0 +1,131 @@
+"""Calls of the closes (结账接口) beyond the declared ones."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Query
+from pydantic import BaseModel, Field
+
+from api.kit import records
+from api.kit.calls import call, router
+from api.kit.context import Context
+from api.kit.errors import Refusal
+from api.kit.schemas import Act, BatchAnswer, info_model
+from api.money import month_close, year_close
+from api.money.month_close import MonthClose
+from api.money.year_close import YearClose
+
+api = router()
+Key = Annotated[int, Query(ge=0, le=2**62)]
+
+
+class ObstacleRow(BaseModel):
+    serial: str
+    msg: str
+    route: str | None
+
+
+class QuestionAnswer(BaseModel):
+    """One question of a close; `count` rows stand in the way, `rows` are the first of them."""
+
+    name: str
+    label: str
+    advice: str
+    blocking: bool
+    count: int
+    rows: list[ObstacleRow]
+
+
+class Month(BaseModel):
+    company_id: int = Field(ge=1, le=2**62)
+    period: str = Field(max_length=100, description="会计期间 YYYY-MM")
+    reason: str = Field("", max_length=200, description="反结账原因")
+
+
+class Closed(BaseModel):
+    period: str
+    bill_count: int
+
+
+@call(
+    api,
+    "GET",
+    "v2/system/MonthClose/getQuestions",
+    right=MonthClose.right("list"),
+    returns=list[QuestionAnswer],
+)
+def get_questions(ctx: Context, company_id: Key, period: Annotated[str, Query(max_length=100)]) -> Any:
+    """结账检查"""
+    month_close.in_scope(ctx, company_id)
+    return month_close.obstacles(ctx, company_id, period)
+
+
+@call(
+    api,
+    "POST",
+    "v2/system/MonthClose/closePeriod",
+    right=MonthClose.right("closePeriod"),
+    returns=Closed,
+    write=True,
+)
+def close_period(ctx: Context, payload: Month) -> Any:
+    """月末结账"""
+    return month_close.close(ctx, payload.company_id, payload.period)
+
+
+@call(
+    api,
+    "POST",
+    "v2/system/MonthClose/openPeriod",
+    right=MonthClose.right("openPeriod"),
+    returns=Closed,
+    write=True,
+)
+def open_period(ctx: Context, payload: Month) -> Any:
+    """反结账"""
+    if year_close.sealed(ctx, payload.company_id, payload.period[:4]):
+        raise Refusal(f"{payload.period[:4]} 年已年结，不能反结账")
+    return month_close.reopen(ctx, payload.company_id, payload.period, payload.reason)
+
+
+@call(
+    api,
+    "GET",
+    "v2/system/CloseBusinessAccount/info",
+    right=YearClose.right("list"),
+    returns=info_model(YearClose),
+)
+def info(ctx: Context, id: Key) -> Any:
+    """年结申请"""
+    return records.info(ctx, YearClose, id)
+
+
+@call(
+    api,
+    "POST",
+    "v2/system/CloseBusinessAccount/auditorPass",
+    right=YearClose.right("auditorPass"),
+    returns=BatchAnswer,
+    write=True,
+)
+def auditor_pass(ctx: Context, payload: Act) -> Any:
+    """年结审核: all or nothing"""
+    for key in payload.ids:
+        year_close.approve(ctx, key)
+    return {"success": payload.ids, "failures": []}
+
+
+@call(
+    api,
+    "POST",
+    "v2/system/CloseBusinessAccount/auditorNoPass",
+    right=YearClose.right("auditorNoPass"),
+    returns=BatchAnswer,
+    write=True,
+)
+def auditor_no_pass(ctx: Context, payload: Act) -> Any:
+    """年结驳回: all or nothing"""
+    for key in payload.ids:
+        year_close.reject(ctx, key, payload.reason or "")
+    return {"success": payload.ids, "failures": []}
