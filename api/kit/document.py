@@ -12,6 +12,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Identity, Index, Row, SmallInteger, func
+from sqlalchemy import text as sql
 from sqlalchemy.orm import Mapped, declared_attr, mapped_column
 
 from api.kit.fields import (
@@ -100,7 +101,7 @@ class Bill(Resource):
 
     bill_id: Mapped[int] = key()
     bill_no: Mapped[str] = text(
-        "单据号", unique=True, required=True, form=False, search=True, width=190, sort=-95
+        "单据号", unique=True, required=True, form=False, search=True, pieces=True, width=190, sort=-95
     )
     business_date: Mapped[date] = day("业务日期", required=True, search=True, width=110, sort=-90)
     status: Mapped[int] = enum(
@@ -138,7 +139,10 @@ class Bill(Resource):
         return (
             CheckConstraint("status between 1 and 5", name="status"),
             CheckConstraint("(status = 5) = (locked_from is not null)", name="locked_from"),
-            Index(f"ix_{name}_company_date", "company_id", "business_date"),
+            Index(f"ix_{name}_company_bill", "company_id", "bill_id"),
+            Index(f"ix_{name}_company_date", "company_id", "business_date", "bill_id"),
+            Index(f"ix_{name}_date", "business_date", "bill_id"),
+            Index(f"ix_{name}_pieces", sql("text_pieces(bill_no)"), postgresql_using="gin"),
             Index(f"ix_{name}_pending", "company_id", postgresql_where="status = 1"),
         )
 
@@ -177,6 +181,12 @@ class GoodsBill(Bill):
     total_amount: Mapped[Decimal] = money("金额合计", form=False, total=True, width=130, sort=61)
     tax_amount: Mapped[Decimal] = money("税额", form=False, total=True, width=110, sort=62)
     no_tax_amount: Mapped[Decimal] = money("未税金额", form=False, total=True, width=120, sort=63)
+
+    @declared_attr.directive
+    @classmethod
+    def __table_args__(cls) -> tuple[Any, ...]:
+        by_amount = Index(f"ix_{cls.__tablename__}_amount", "total_amount", "bill_id")
+        return (*super().__table_args__, by_amount)
 
 
 class Child(Declared):

@@ -78,7 +78,10 @@ class Ref:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One declared column: Chinese label, type, and where it shows."""
+    """One declared column: Chinese label, type, and where it shows.
+
+    `pieces` says that an index over `text_pieces(column)` finds texts by what they contain.
+    """
 
     name: str
     label: str
@@ -101,6 +104,7 @@ class Field:
     extract: bool = True
     copied: bool = True
     hidden: bool = False
+    pieces: bool = False
 
     @property
     def is_number(self) -> bool:

@@ -1,0 +1,92 @@
+"""Lists (列表) of bills: what a keyword finds, in which order, and that few rows and many are paged alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from api.kit import listing
+from tests.kit.desk import Desk, Made
+from tests.kit.fixtures import Site
+
+DAYS = ("2026-01-10", "2026-01-05", "2026-01-20", "2026-01-05")
+
+
+@pytest.fixture
+def sold(site: Site) -> list[Made]:
+    line = {"goods_id": site.world.tube, "quantity": "1", "tax_rate": "0"}
+    return [
+        Desk(site).draft(
+            "sales_outbound",
+            {**line, "price": str(price)},
+            business_date=day,
+            customer_id=site.world.customer_a,
+        )
+        for price, day in zip((30, 10, 40, 20), DAYS, strict=True)
+    ]
+
+
+@pytest.fixture(params=[0, listing.FEW], ids=["many", "few"])
+def either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Whether a filter's rows are taken for many or for few."""
+    monkeypatch.setattr(listing, "FEW", request.param)
+    return
+
+
+def ids(site: Site, **query: object) -> list[int]:
+    data = site.as_("admin").get(Desk(site).path("sales_outbound", "getList"), **query).data
+    assert data["total"] >= len(data["data"])
+    return [row["bill_id"] for row in data["data"]]
+
+
+@pytest.mark.usefixtures("either_way")
+class TestKeyword:
+    def test_a_piece_of_the_number_finds_the_bill_in_either_case(self, site: Site, sold: list[Made]) -> None:
+        assert ids(site, keyword=sold[1].no) == [sold[1].id]
+        assert sold[1].id in ids(site, keyword=sold[1].no[2:9].lower())
+        assert ids(site, keyword=sold[1].no + "9") == []
+
+    def test_the_customer_s_name_finds_his_bills(self, site: Site, sold: list[Made]) -> None:
+        found = ids(site, keyword="A客户")
+        assert {bill.id for bill in sold} <= set(found)
+        assert ids(site, keyword="B客户") == []
+
+    def test_two_letters_are_looked_for_in_names(self, site: Site, sold: list[Made]) -> None:
+        assert {bill.id for bill in sold} <= set(ids(site, keyword="客户"))
+
+    def test_the_field_finds_by_a_piece_and_by_less(self, site: Site, sold: list[Made]) -> None:
+        assert ids(site, bill_no=sold[0].no[-6:], customer_id=site.world.customer_a)[-1:] == [sold[0].id]
+        assert {bill.id for bill in sold} <= set(ids(site, bill_no="CK"))
+
+
+@pytest.mark.usefixtures("either_way")
+class TestOrder:
+    def test_days_asked_for_come_newest_first(self, site: Site, sold: list[Made]) -> None:
+        """A day's bills newest first too; the web sends the usual order along."""
+        asked = {"business_date_start": "2026-01-05", "business_date_end": "2026-01-20", "per_page": 500}
+        wanted = [sold[place].id for place in (2, 0, 3, 1)]
+        for order in ({}, {"order_key": "bill_id", "order_by": "desc"}):
+            found = ids(site, **asked, **order)
+            assert [one for one in found if one in wanted] == wanted
+
+    def test_an_order_asked_for_stands(self, site: Site, sold: list[Made]) -> None:
+        asked = {
+            "business_date_start": "2026-01-05",
+            "order_key": "total_amount",
+            "order_by": "asc",
+            "per_page": 500,
+        }
+        wanted = [sold[place].id for place in (1, 3, 0, 2)]
+        assert [one for one in ids(site, **asked) if one in wanted] == wanted
+
+    def test_names_sort_rows_too(self, site: Site, sold: list[Made]) -> None:
+        whole = ids(site, order_key="customer_name", order_by="asc", per_page=500, keyword="A客户")
+        pages = [
+            one
+            for page in range(1, len(whole) + 1)
+            for one in ids(
+                site, order_key="customer_name", order_by="asc", per_page=1, page=page, keyword="A客户"
+            )
+        ]
+        assert pages == whole
