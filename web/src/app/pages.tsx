@@ -1,6 +1,6 @@
 /** Which page a route opens: home, reports and the few special ones; all others are screens the server describes. */
 import { useQuery } from '@tanstack/react-query';
-import { lazy, useEffect, useMemo } from 'react';
+import { lazy, useEffect, useMemo, type ComponentType } from 'react';
 import { screenQuery } from '@/engine/queries';
 import type { Screen } from '@/engine/types';
 import { ApiError } from '@/lib/errors';
@@ -12,6 +12,11 @@ const HomePage = lazy(() => import('./home/HomePage'));
 const PersonalCentre = lazy(() => import('./PersonalCentre'));
 const ReportPage = lazy(() => import('@/reports/ReportPage'));
 const ScreenPage = lazy(() => import('@/engine/ScreenPage'));
+
+/** Screens that are drawn by hand from what the server describes. */
+const overrides: Partial<Record<string, ComponentType<{ screen: Screen }>>> = {
+  '/system/monthly': lazy(() => import('@/screens/MonthClosePage')),
+};
 
 export function RoutePage({ route }: { route: string }) {
   const [path = '', search = ''] = route.split('?');
@@ -48,6 +53,8 @@ function DescribedScreen({ route, path, params }: ScreenProps) {
   }, [describe, route, params, screen, unknown]);
 
   if (unknown) return <NotFound route={path} />;
+  const Override = overrides[path];
+  if (Override && screen) return <Override screen={screen} />;
   return <ScreenPage route={path} params={params} />;
 }
 

@@ -1,0 +1,165 @@
+/** 月末结账: the questions of a company's month as a list to work off, close and open, and the closes so far. */
+import { CheckCircleFilled, CloseCircleFilled, WarningFilled } from '@ant-design/icons';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Alert, Button, DatePicker, Flex, Input, Modal, Space, Table, Typography, type TableProps } from 'antd';
+import dayjs, { type Dayjs } from 'dayjs';
+import { useMemo, useState } from 'react';
+import { RefSelect } from '@/engine/fields/RefSelect';
+import ListPage from '@/engine/list/ListPage';
+import type { Field, Ref, Screen } from '@/engine/types';
+import type { ObstacleRow, QuestionAnswer } from '@/gen';
+import { api } from '@/lib/api';
+import { isCancelled, reportError, showMessage } from '@/lib/errors';
+import { getSession } from '@/lib/session';
+import { useTabs } from '@/lib/tabs';
+
+interface Month {
+  company_id: number;
+  period: string;
+}
+
+function questionsQuery(path: string, month: Month) {
+  return {
+    queryKey: ['month_close', 'questions', month],
+    queryFn: ({ signal }: { signal: AbortSignal }) => api.get<QuestionAnswer[]>(`${path}/getQuestions`, { ...month }, { signal }),
+    staleTime: 0,
+  };
+}
+
+export default function MonthClosePage({ screen }: { screen: Screen }) {
+  const session = getSession();
+  const [company, setCompany] = useState({ id: session?.company_id ?? 0, name: session?.company_name ?? '' });
+  const [period, setPeriod] = useState<Dayjs>(() => dayjs().subtract(1, 'month').startOf('month'));
+  const [reason, setReason] = useState<string | null>(null);
+  const month = useMemo(() => ({ company_id: company.id, period: period.format('YYYY-MM') }), [company.id, period]);
+  const client = useQueryClient();
+  const questions = useQuery({ ...questionsQuery(screen.api, month), enabled: company.id > 0 });
+  const blocked = questions.data?.some((item) => item.blocking && item.count > 0) ?? true;
+  const settle = useMutation({
+    mutationFn: ({ call, ...more }: { call: 'closePeriod' | 'openPeriod'; reason?: string }) =>
+      api.post<{ period: string; bill_count: number }>(`${screen.api}/${call}`, { ...month, ...more }),
+    onSuccess: ({ bill_count }, { call }) => {
+      setReason(null);
+      showMessage('success', call === 'closePeriod' ? `已结账，锁定 ${bill_count} 张单据` : `已反结账，解锁 ${bill_count} 张单据`);
+      void client.invalidateQueries({ queryKey: ['month_close'] });
+    },
+    onError: (error) => {
+      reportError(error);
+      void questions.refetch();
+    },
+  });
+  const may = (name: string) => screen.actions.some((action) => action.name === name);
+  const field = screen.fields.find((item): item is Field & { ref: Ref } => item.name === 'company_id' && item.ref !== null);
+  const history = useMemo(() => ({ ...screen, actions: screen.actions.filter(({ name }) => name === 'export') }), [screen]);
+
+  return (
+    <Flex vertical gap={12}>
+      <Space wrap>
+        {field && (
+          <div style={{ width: 260 }}>
+            <RefSelect
+              field={field}
+              value={company.id}
+              label={company.name}
+              onChange={(id, name) => setCompany({ id: Number(id ?? 0), name: name ?? '' })}
+            />
+          </div>
+        )}
+        <DatePicker
+          picker="month"
+          aria-label="会计期间"
+          allowClear={false}
+          value={period}
+          onChange={(chosen) => chosen && setPeriod(chosen)}
+        />
+        <Button onClick={() => void questions.refetch()} loading={questions.isFetching} disabled={!company.id}>
+          检查
+        </Button>
+        {may('closePeriod') && (
+          <Button
+            type="primary"
+            disabled={!company.id || blocked}
+            loading={settle.isPending}
+            onClick={() => settle.mutate({ call: 'closePeriod' })}
+          >
+            结账
+          </Button>
+        )}
+        {may('openPeriod') && (
+          <Button danger disabled={!company.id} onClick={() => setReason('')}>
+            反结账
+          </Button>
+        )}
+      </Space>
+      {questions.error && !isCancelled(questions.error) && <Alert type="error" showIcon title={questions.error.message} />}
+      <QuestionTable questions={questions.data ?? []} loading={questions.isLoading} />
+      <Typography.Title level={5}>结账记录</Typography.Title>
+      <ListPage screen={history} params={{}} />
+      <Modal
+        open={reason !== null}
+        title={`反结账 ${month.period}`}
+        okText="反结账"
+        cancelText="取消"
+        okButtonProps={{ danger: true, disabled: !reason?.trim(), loading: settle.isPending }}
+        onOk={() => settle.mutate({ call: 'openPeriod', reason: reason ?? '' })}
+        onCancel={() => setReason(null)}
+      >
+        <Input
+          aria-label="反结账原因"
+          placeholder="请填写反结账原因"
+          maxLength={200}
+          value={reason ?? ''}
+          onChange={(event) => setReason(event.target.value)}
+        />
+      </Modal>
+    </Flex>
+  );
+}
+
+function QuestionTable({ questions, loading }: { questions: QuestionAnswer[]; loading: boolean }) {
+  const columns: TableProps<QuestionAnswer>['columns'] = [
+    { title: '', width: 40, align: 'center', render: (_, item) => <Verdict item={item} /> },
+    { title: '检查项', dataIndex: 'label', width: 260 },
+    { title: '不符', width: 90, align: 'right', render: (_, item) => item.count || '' },
+    { title: '处理建议', render: (_, item) => (item.count ? item.advice : '') },
+  ];
+  return (
+    <Table
+      size="small"
+      rowKey="name"
+      columns={columns}
+      dataSource={questions}
+      loading={loading}
+      pagination={false}
+      expandable={{
+        rowExpandable: ({ count }) => count > 0,
+        expandedRowRender: (item) => <Obstacles item={item} />,
+      }}
+    />
+  );
+}
+
+function Verdict({ item }: { item: QuestionAnswer }) {
+  if (item.count === 0) return <CheckCircleFilled aria-label="通过" style={{ color: 'var(--ant-color-success)' }} />;
+  if (!item.blocking) return <WarningFilled aria-label="提醒" style={{ color: 'var(--ant-color-warning)' }} />;
+  return <CloseCircleFilled aria-label="未通过" style={{ color: 'var(--ant-color-error)' }} />;
+}
+
+function Obstacles({ item }: { item: QuestionAnswer }) {
+  const tabs = useTabs();
+  const columns: TableProps<ObstacleRow>['columns'] = [
+    {
+      title: '单据号/序号',
+      width: 260,
+      render: (_, { serial, route }) =>
+        route ? <Typography.Link onClick={() => tabs.open(route, serial)}>{serial}</Typography.Link> : serial,
+    },
+    { title: '原因', dataIndex: 'msg' },
+  ];
+  return (
+    <>
+      <Table size="small" rowKey={(row) => `${row.serial}${row.msg}`} columns={columns} dataSource={item.rows} pagination={false} />
+      {item.count > item.rows.length && <Typography.Text type="secondary">另有 {item.count - item.rows.length} 条未列出</Typography.Text>}
+    </>
+  );
+}
