@@ -165,17 +165,21 @@ def _time(name: str, work: Callable[[], Any]) -> None:
 
 @contextmanager
 def _steps() -> Iterator[None]:
-    """Print what loading, building and publishing take."""
-    kept = [(extract, "load"), (transform.Project, "build"), (publish, "publish")]
+    """Print what loading, building (each model) and publishing take; CPU seconds are of the whole process."""
+    kept = [(extract, "load"), (transform.Project, "build"), (publish, "publish"), (transform, "_done")]
     real = [getattr(owner, name) for owner, name in kept]
 
     def timed(name: str, work: Callable[..., Any]) -> Callable[..., Any]:
         def run(*args: Any, **more: Any) -> Any:
-            started = time.perf_counter()
+            started, cpu = time.perf_counter(), time.process_time()
             try:
                 return work(*args, **more)
             finally:
-                print(f"    {name:40} {time.perf_counter() - started:8.2f} s")
+                seconds, busy = time.perf_counter() - started, time.process_time() - cpu
+                if name != "_done":
+                    print(f"    {name:40} {seconds:8.2f} s  (CPU {busy:6.1f} s)")
+                for item in getattr(getattr(args[0], "result", None), "results", ()) if args else ():
+                    print(f"        {item.node.name:36} {item.execution_time:8.2f} s")
 
         return run
 
