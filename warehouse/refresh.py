@@ -128,7 +128,7 @@ class Refresher:
             shutil.rmtree(self.files.marts.parent, ignore_errors=True)
             self.files.prepare()
         if mode != "patch" or names:
-            self._project.build(mode, as_of=as_of, sources=names)
+            self._project.build(mode, as_of=as_of, changed=names)
         with work_database(self.files.work) as conn:
             positions.settle(
                 conn, [source for source in sources() if source.track], as_of, self._project.version

@@ -44,7 +44,7 @@ def _bill(name: str) -> Source:
             *("warehouse_id", "customer_id"),
         ),
         sums=("status",),
-        track=("bill_id", "business_date"),
+        track=("bill_id", "company_id", "business_date"),
     )
 
 
@@ -55,7 +55,7 @@ def _bill_line(name: str) -> Source:
             *("line_id", "bill_id", "goods_id", "quantity", "price", "amount", "no_tax_amount", "is_gift"),
         ),
         sums=("quantity", "amount", "no_tax_amount"),
-        track=("bill_id",),
+        track=("bill_id", "goods_id"),
     )
 
 

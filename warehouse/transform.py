@@ -13,6 +13,7 @@ from dbt.cli.main import dbtRunner
 
 from warehouse.engine import MEMORY_LIMIT, THREADS
 from warehouse.files import Files
+from warehouse.sources import sources
 
 Mode = Literal["patch", "replace", "rebuild"]
 PROJECT = Path(__file__).resolve().parents[1] / "transforms"
@@ -38,15 +39,14 @@ class Project:
         """Digest of the models; another digest means that everything is built anew."""
         return self._version
 
-    def build(self, mode: Mode, *, as_of: str, sources: Sequence[str] = ()) -> None:
+    def build(self, mode: Mode, *, as_of: str, changed: Sequence[str] = ()) -> None:
         """Run models for the business date `as_of` (YYYY-MM-DD).
 
-        patch: those below `sources`, of incremental ones only the part that changed. replace: all; facts are patched,
-        marts and views (some name the business date) made anew. rebuild: all from nothing.
+        patch: those below the sources `changed`, of incremental ones only the part that changed. replace: all; facts
+        are patched, but as-of figures, names and views made anew. rebuild: all from nothing.
         """
         selection = {
-            "patch": ["--select", *(f"source:raw.{name}+" for name in sources)]
-            + ["--exclude", "config.materialized:view"],
+            "patch": ["--select", *_below(changed), "--exclude", "config.materialized:view"],
             "replace": [],
             # One model at a time, each on all cores: two big ones together would spill to disk.
             "rebuild": ["--full-refresh", "--threads", "1"],
@@ -87,6 +87,14 @@ def version() -> str:
         if path.suffix in {".sql", ".yml"} and "target" not in path.parts:
             digest.update(path.relative_to(PROJECT).as_posix().encode() + path.read_bytes())
     return digest.hexdigest()
+
+
+def _below(names: Sequence[str]) -> list[str]:
+    """Selectors of what depends on the sources `names`, and on the record of their changes where one is kept."""
+    tracked = {source.name for source in sources() if source.track}
+    return [f"source:raw.{name}+" for name in names] + [
+        f"source:change.{name}+" for name in names if name in tracked
+    ]
 
 
 def _let_go() -> None:

@@ -55,7 +55,7 @@ def published(refresher: Refresher) -> Callable[[str], list[tuple[Any, ...]]]:
 
 
 def tables(files: Files) -> dict[str, list[tuple[Any, ...]]]:
-    """Every fact and published table, rows in order, without the stamp of the snapshot."""
+    """Every fact and everything published, rows in order, without the stamp of the snapshot."""
     with duckdb.connect() as conn:
         conn.execute(f"attach '{files.work}' as work (read_only)")
         conn.execute(f"attach '{files.current / 'wh.duckdb'}' as wh (read_only)")
@@ -63,5 +63,7 @@ def tables(files: Files) -> dict[str, list[tuple[Any, ...]]]:
             "select database_name || '.' || schema_name || '.' || table_name from duckdb_tables()"
             " where table_name <> 'refreshed_at'"
             " and (database_name = 'wh' or schema_name in ('facts', 'intermediate'))"
+            " union all select database_name || '.' || schema_name || '.' || view_name from duckdb_views()"
+            " where database_name = 'wh' and not internal"
         ).fetchall()
         return {name: conn.execute(f"select * from {name} order by all").fetchall() for (name,) in names}

@@ -41,7 +41,7 @@ elif point == "after the load":
     transform.Project.build = die
 elif point == "between models":
     transform.DuckDBConnectionManager.execute = (lambda real: lambda self, sql, *a, **k:
-        die() if "mart_best_seller" in sql else real(self, sql, *a, **k))(transform.DuckDBConnectionManager.execute)
+        die() if "fct_best_seller" in sql else real(self, sql, *a, **k))(transform.DuckDBConnectionManager.execute)
 elif point == "after the models":
     position.settle = die
 elif point == "before publishing":

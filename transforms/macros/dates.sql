@@ -58,15 +58,7 @@
 {# A balance times the days it was held within a month, in numbers small enough for 64-bit decimals. #}
 {% macro days_held(balance, scale) -%}
     cast({{ balance }} as decimal(15, {{ scale }})) * cast(
-        {{ days_between('greatest(balance.valid_from, months.period_start)', 'least(balance.valid_to, months.last_day)') }} + 1
+        {{ days_between('greatest(valid_from, period_start)', 'least(valid_to, last_day)') }} + 1
         as decimal(3, 0)
     )
-{%- endmacro %}
-
-{#
-    first <= date <= last as one comparison over both sides of a join: engines then loop over the few ranges, where
-    two inequalities would make them sort the many dates.
-#}
-{% macro lies_within(date, first, last) -%}
-    greatest({{ date }}, {{ first }}) = least({{ date }}, {{ last }})
 {%- endmacro %}

@@ -1,7 +1,8 @@
 {#
     Patching: an incremental model computes the part of its rows that changed, and its `incremental_predicates` name
-    the same part of the existing table, which is replaced. Nothing else than the changed part may come out of the
-    model then. Both are idempotent: run twice, they give the same table.
+    the same part of the existing table (`old`), which is replaced; they may join it to the table of changes that
+    `meta.changed` names (`changed`). Nothing else than the changed part may come out of the model then. Both are
+    idempotent: run twice, they give the same table.
 #}
 
 {# Whether a mart should compute only what changed. #}
@@ -21,8 +22,28 @@
 
 {% macro replace_part(arg_dict, predicates) -%}
     {%- set columns = arg_dict['dest_columns'] | map(attribute='quoted') | join(', ') -%}
-    delete from {{ arg_dict['target_relation'] }} as old
-    {%- if predicates %} where {{ predicates | join(' and ') }}{% endif %};
+    {%- set changed = config.get('meta', {}).get('changed') -%}
+    {%- if not predicates -%}
+    delete from {{ arg_dict['target_relation'] }};
+    {%- elif changed -%}
+    {{ delete_joined(arg_dict['target_relation'], ref(changed), predicates | join(' and ')) }};
+    {%- else -%}
+    delete from {{ arg_dict['target_relation'] }} as old where {{ predicates | join(' and ') }};
+    {%- endif %}
     insert into {{ arg_dict['target_relation'] }} ({{ columns }})
     select {{ columns }} from {{ arg_dict['temp_relation'] }}
+{%- endmacro %}
+
+{# Delete the rows `old` of a table that a row `changed` of another one matches. #}
+{% macro delete_joined(target, changes, condition) -%}
+    {{ return(adapter.dispatch('delete_joined', 'erp')(target, changes, condition)) }}
+{%- endmacro %}
+
+{# A join: `exists` with an inequality would first collect all distinct values of the big table. #}
+{% macro duckdb__delete_joined(target, changes, condition) -%}
+    delete from {{ target }} as old using {{ changes }} as changed where {{ condition }}
+{%- endmacro %}
+
+{% macro default__delete_joined(target, changes, condition) -%}
+    delete from {{ target }} as old where exists (select 1 from {{ changes }} as changed where {{ condition }})
 {%- endmacro %}

@@ -14,10 +14,11 @@
     config(
         materialized='incremental',
         incremental_strategy='patch',
+        meta={'changed': 'int_changed_stock'},
         incremental_predicates=[
-            "exists (select 1 from intermediate.int_changed_stock as changed"
-            ~ " where changed.company_id = old.company_id and changed.goods_id = old.goods_id"
-            ~ " and old.valid_to >= changed.from_date - 1)"
+            "changed.company_id = old.company_id",
+            "changed.goods_id = old.goods_id",
+            "old.valid_to >= changed.from_date - 1",
         ],
     )
 }}
@@ -95,6 +96,9 @@ movers as (
         days.company_id,
         days.goods_id,
         days.business_date,
+        days.is_opening,
+        days.company_net_quantity,
+        days.company_net_value,
         moves.warehouse_id,
         moves.net_quantity,
         moves.net_value,
@@ -120,6 +124,9 @@ spans as (
         company_id,
         goods_id,
         business_date,
+        is_opening,
+        company_net_quantity,
+        company_net_value,
         warehouse_id as from_warehouse,
         coalesce(next_mover, {{ beyond_all_keys() }}) as until_warehouse,
         net_quantity,
@@ -127,7 +134,9 @@ spans as (
         {{ quantity('net_so_far') }} as net_so_far
     from movers
     union all
-    select company_id, goods_id, business_date, 0, first_mover, 0, 0, 0
+    select
+        company_id, goods_id, business_date, is_opening, company_net_quantity, company_net_value,
+        0, first_mover, 0, 0, 0
     from company_days
     where movers > 1
 ),
@@ -154,20 +163,15 @@ grid as (
         holders.company_id,
         holders.warehouse_id,
         holders.goods_id,
-        days.business_date,
-        days.is_opening,
+        spans.business_date,
+        spans.is_opening,
         holders.warehouse_id = spans.from_warehouse as has_moves,
         case when holders.warehouse_id = spans.from_warehouse then spans.net_quantity else 0 end as net_quantity,
         case when holders.warehouse_id = spans.from_warehouse then spans.net_value else 0 end as net_value,
         spans.net_so_far,
-        days.company_net_quantity,
-        days.company_net_value
+        spans.company_net_quantity,
+        spans.company_net_value
     from spans
-    inner join company_days as days
-        on
-            spans.company_id = days.company_id
-            and spans.goods_id = days.goods_id
-            and spans.business_date = days.business_date
     inner join holders
         on
             spans.company_id = holders.company_id

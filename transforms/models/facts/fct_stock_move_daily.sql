@@ -4,10 +4,11 @@
     config(
         materialized='incremental',
         incremental_strategy='patch',
+        meta={'changed': 'int_changed_stock'},
         incremental_predicates=[
-            "exists (select 1 from intermediate.int_changed_stock as changed"
-            ~ " where changed.company_id = old.company_id and changed.goods_id = old.goods_id"
-            ~ " and old.business_date >= changed.from_date)"
+            "changed.company_id = old.company_id",
+            "changed.goods_id = old.goods_id",
+            "old.business_date >= changed.from_date",
         ],
     )
 }}

@@ -1,31 +1,21 @@
 -- grain: one row a selling period, company and goods sold or returned in it, ranked within company and period
 {# amount is revenue net of tax; cover_days = stock ÷ mean daily net sales, empty when nothing was sold on balance. #}
-with sold as (
+with periods as (
+    {% for key, label, first_day in sales_periods() %}
+    {% if not loop.first %}
+    union all
+    {% endif %}
     select
-        period.period_key,
-        period.period_label,
-        period.days,
-        sales.company_id,
-        sales.goods_id,
-        sum(sales.quantity) as quantity,
-        sum(sales.revenue) as amount,
-        sum(sales.cost) as cost
-    from {{ ref('fct_sales_line') }} as sales
-    inner join {{ ref('int_sales_period') }} as period
-        on {{ lies_within('sales.business_date', 'period.first_day', 'period.last_day') }}
-    group by period.period_key, period.period_label, period.days, sales.company_id, sales.goods_id
-),
-
-stock as (
-    select company_id, goods_id, sum(quantity) as stock_quantity
-    from {{ ref('fct_stock_layer') }}
-    group by company_id, goods_id
+        '{{ key }}' as period_key,
+        '{{ label }}' as period_label,
+        {{ days_between(first_day, as_of()) }} + 1 as days
+    {% endfor %}
 )
 
 select
     sold.period_key,
-    sold.period_label,
-    sold.days,
+    periods.period_label,
+    periods.days,
     sold.company_id,
     company.company_name,
     sold.goods_id,
@@ -38,22 +28,22 @@ select
     goods.specification_type,
     goods.pattern,
     goods.unit_name,
-    {{ quantity('sold.quantity') }} as quantity,
-    {{ money('sold.amount') }} as amount,
-    {{ money('sold.cost') }} as cost,
+    sold.quantity,
+    sold.amount,
+    sold.cost,
     {{ money('sold.amount - sold.cost') }} as profit,
-    rank() over (partition by sold.period_key, sold.company_id order by sold.quantity desc) as rank_quantity,
-    rank() over (partition by sold.period_key, sold.company_id order by sold.amount desc) as rank_amount,
-    rank() over (partition by sold.period_key, sold.company_id order by sold.amount - sold.cost desc) as rank_profit,
-    {{ quantity('coalesce(stock.stock_quantity, 0)') }} as stock_quantity,
+    sold.rank_quantity,
+    sold.rank_amount,
+    sold.rank_profit,
+    sold.stock_quantity,
     case
         when sold.quantity > 0
-            then cast(round(cast(coalesce(stock.stock_quantity, 0) as double) * sold.days / cast(sold.quantity as double), 1) as decimal(18, 1))
+            then cast(round(cast(sold.stock_quantity as double) * periods.days / cast(sold.quantity as double), 1) as decimal(18, 1))
     end as cover_days
-from sold
+from {{ ref('fct_best_seller') }} as sold
+inner join periods
+    on sold.period_key = periods.period_key
 inner join {{ ref('dim_goods') }} as goods
     on sold.goods_id = goods.goods_id
 left join {{ ref('dim_company') }} as company
     on sold.company_id = company.company_id
-left join stock
-    on sold.company_id = stock.company_id and sold.goods_id = stock.goods_id

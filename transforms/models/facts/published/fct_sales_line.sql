@@ -8,9 +8,10 @@
     config(
         materialized='incremental',
         incremental_strategy='patch',
+        meta={'changed': 'int_changed_bill'},
         incremental_predicates=[
-            "exists (select 1 from intermediate.int_changed_bill as changed"
-            ~ " where changed.bill_type = old.bill_type and changed.bill_id = old.bill_id)"
+            "changed.bill_type = old.bill_type",
+            "changed.bill_id = old.bill_id",
         ],
     )
 }}

@@ -9,9 +9,10 @@
     config(
         materialized='incremental',
         incremental_strategy='patch_or_replace',
+        meta={'changed': 'int_changed_stock'},
         incremental_predicates=[
-            "exists (select 1 from intermediate.int_changed_stock as changed"
-            ~ " where changed.company_id = old.company_id and changed.goods_id = old.goods_id)"
+            "changed.company_id = old.company_id",
+            "changed.goods_id = old.goods_id",
         ],
     )
 }}
@@ -23,18 +24,15 @@ with ledger as (
         ledger.goods_id,
         ledger.batch_id,
         ledger.business_date,
-        case when ledger.is_sale then 1 else 0 end as is_return,
-        sum(ledger.quantity) as quantity,
-        sum(case when ledger.is_inbound then ledger.quantity else 0 end) as received
+        ledger.is_inbound,
+        ledger.is_sale,
+        ledger.quantity
     from {{ ref('stg_stock_ledger') }} as ledger
     {% if patching() %}
     inner join {{ ref('int_changed_stock') }} as changed
         on ledger.company_id = changed.company_id and ledger.goods_id = changed.goods_id
     {% endif %}
     where ledger.business_date <= {{ as_of() }}
-    group by
-        ledger.company_id, ledger.warehouse_id, ledger.goods_id, ledger.batch_id, ledger.business_date,
-        case when ledger.is_sale then 1 else 0 end
 ),
 
 on_hand as (
@@ -50,28 +48,43 @@ on_hand as (
     having sum(quantity) <> 0
 ),
 
+received as (
+    select
+        company_id,
+        warehouse_id,
+        goods_id,
+        batch_id,
+        business_date,
+        is_sale as is_return,
+        sum(quantity) as received
+    from ledger
+    where is_inbound
+    group by company_id, warehouse_id, goods_id, batch_id, business_date, is_sale
+    having sum(quantity) > 0
+),
+
 receipts as (
     select
-        ledger.company_id,
-        ledger.warehouse_id,
-        ledger.goods_id,
-        ledger.batch_id,
-        ledger.business_date,
-        ledger.received,
+        received.company_id,
+        received.warehouse_id,
+        received.goods_id,
+        received.batch_id,
+        received.business_date,
+        received.received,
         on_hand.quantity as on_hand,
-        sum(ledger.received) over (
-            partition by ledger.company_id, ledger.warehouse_id, ledger.goods_id, ledger.batch_id
-            order by ledger.is_return, ledger.business_date desc
+        sum(received.received) over (
+            partition by received.company_id, received.warehouse_id, received.goods_id, received.batch_id
+            order by received.is_return, received.business_date desc
             rows between unbounded preceding and current row
-        ) - ledger.received as received_later
-    from ledger
+        ) - received.received as received_later
+    from received
     inner join on_hand
         on
-            ledger.company_id = on_hand.company_id
-            and ledger.warehouse_id = on_hand.warehouse_id
-            and ledger.goods_id = on_hand.goods_id
-            and ledger.batch_id = on_hand.batch_id
-    where ledger.received > 0 and on_hand.quantity > 0
+            received.company_id = on_hand.company_id
+            and received.warehouse_id = on_hand.warehouse_id
+            and received.goods_id = on_hand.goods_id
+            and received.batch_id = on_hand.batch_id
+    where on_hand.quantity > 0
 ),
 
 left_over as (
@@ -157,6 +170,7 @@ layers as (
 shares as (
     select
         layers.*,
+        {{ days_between('layers.receipt_date', as_of()) }} as age_days,
         balances.closing_value,
         sum(layers.quantity) over (
             partition by layers.company_id, layers.warehouse_id, layers.goods_id
@@ -185,6 +199,9 @@ fct_stock_layer as (
         goods_id,
         batch_id,
         receipt_date,
+        age_days,
+        {{ bucket_label('age_days', stock_age_buckets()) }} as bucket,
+        {{ bucket_order('age_days', stock_age_buckets()) }} as bucket_order,
         {{ quantity('quantity') }} as quantity,
         case
             when total_quantity <> 0

@@ -1,5 +1,5 @@
 -- grain: one row a customer's settlement item with something open (returns and advances negative)
-{{ config(materialized='view') }}
+{{ config(materialized='table') }}
 
 select
     settlement_id,

@@ -1,0 +1,36 @@
+-- grain: one row a company and goods whose sales or stock are not yet worked off
+with companies as (
+    select 'XSCK' as bill_type, bill_id, company_id from {{ source('change', 'sales_outbound') }}
+    union
+    select 'XSTH' as bill_type, bill_id, company_id from {{ source('change', 'sales_return') }}
+    {% for bill_type, bill in [('XSCK', 'sales_outbound'), ('XSTH', 'sales_return')] %}
+    union
+    select '{{ bill_type }}' as bill_type, bill.bill_id, bill.company_id
+    from {{ ref('stg_' ~ bill) }} as bill
+    where bill.bill_id in (
+        select changed.bill_id from {{ ref('int_changed_bill') }} as changed where changed.bill_type = '{{ bill_type }}'
+    )
+    {% endfor %}
+),
+
+goods as (
+    select 'XSCK' as bill_type, bill_id, goods_id from {{ source('change', 'sales_outbound_line') }}
+    union
+    select 'XSTH' as bill_type, bill_id, goods_id from {{ source('change', 'sales_return_line') }}
+    {% for bill_type, bill in [('XSCK', 'sales_outbound'), ('XSTH', 'sales_return')] %}
+    union
+    select '{{ bill_type }}' as bill_type, line.bill_id, line.goods_id
+    from {{ ref('stg_' ~ bill ~ '_line') }} as line
+    where line.bill_id in (
+        select changed.bill_id from {{ ref('int_changed_bill') }} as changed where changed.bill_type = '{{ bill_type }}'
+    )
+    {% endfor %}
+)
+
+select companies.company_id, goods.goods_id
+from companies
+inner join goods
+    on companies.bill_type = goods.bill_type and companies.bill_id = goods.bill_id
+union
+select company_id, goods_id
+from {{ ref('int_changed_stock') }}

@@ -1,0 +1,26 @@
+-- grain: one row a month, company, customer and salesman of the bills; revenue net of tax and discount
+-- depends_on: {{ ref('int_changed_sales_month') }}
+{{
+    config(
+        materialized='incremental',
+        incremental_strategy='patch',
+        incremental_predicates=[
+            "old.month in (select changed.month from changes.int_changed_sales_month as changed)"
+        ],
+    )
+}}
+
+select
+    {{ month_of('business_date') }} as month,
+    {{ month_label(month_of('business_date')) }} as month_label,
+    company_id,
+    customer_id,
+    employee_id,
+    {{ quantity('sum(quantity)') }} as quantity,
+    {{ money('sum(revenue)') }} as revenue,
+    {{ money('sum(cost)') }} as cost
+from {{ ref('fct_sales_line') }}
+{% if is_incremental() %}
+where {{ month_of('business_date') }} in (select changed.month from {{ ref('int_changed_sales_month') }} as changed)
+{% endif %}
+group by {{ month_of('business_date') }}, company_id, customer_id, employee_id

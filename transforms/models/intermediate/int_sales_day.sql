@@ -1,0 +1,26 @@
+-- grain: one row a day, company, department and salesman with sales bills
+-- depends_on: {{ ref('int_changed_sales_month') }}
+{{
+    config(
+        materialized='incremental',
+        incremental_strategy='patch',
+        incremental_predicates=[
+            "date_trunc('month', old.day) in (select changed.month from changes.int_changed_sales_month as changed)"
+        ],
+    )
+}}
+
+select
+    business_date as day,
+    company_id,
+    department_id,
+    employee_id,
+    {{ money("sum(case when bill_type = 'XSCK' then revenue else 0 end)") }} as sales_revenue,
+    {{ money("sum(case when bill_type = 'XSTH' then -revenue else 0 end)") }} as return_revenue,
+    count(distinct case when bill_type = 'XSCK' then bill_id end) as bill_count,
+    {{ quantity('sum(quantity)') }} as quantity
+from {{ ref('fct_sales_line') }}
+{% if is_incremental() %}
+where {{ month_of('business_date') }} in (select changed.month from {{ ref('int_changed_sales_month') }} as changed)
+{% endif %}
+group by business_date, company_id, department_id, employee_id
