@@ -12,7 +12,10 @@ SERIES = "_series"
 
 @dataclass(frozen=True)
 class Period:
-    """A kind of period: how far back its predecessor and last year's counterpart lie, and how both are called."""
+    """A kind of period: how far back its predecessor and last year's counterpart lie, and how both are called.
+
+    The marts know whole periods: a running one stands beside the whole one before, and the names say so.
+    """
 
     key: str
     label: str
@@ -23,8 +26,8 @@ class Period:
     last_year: str
 
 
-WEEK = Period("week", "按周分析", "周", "interval 7 day", "interval 364 day", "上周", "去年同周")
-MONTH = Period("month", "按月分析", "月", "interval 1 month", "interval 1 year", "上月", "去年同月")
+WEEK = Period("week", "按周分析", "周", "interval 7 day", "interval 364 day", "上周整周", "去年同周整周")
+MONTH = Period("month", "按月分析", "月", "interval 1 month", "interval 1 year", "上月整月", "去年同月整月")
 
 
 def compared(

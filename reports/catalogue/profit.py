@@ -46,10 +46,10 @@ def profit_metrics(cost: bool) -> tuple[Metric, ...]:
     plain = (
         quantity("quantity", "销售数量"),
         money("revenue", "销售收入"),
-        money("revenue_before", "上月收入"),
-        change_metric("revenue_change", "环比", "sum(revenue)", "sum(revenue_before)"),
-        money("revenue_year", "去年同月收入"),
-        change_metric("revenue_growth", "同比", "sum(revenue)", "sum(revenue_year)"),
+        money("revenue_before", "上月整月收入"),
+        change_metric("revenue_change", "较上月整月", "sum(revenue)", "sum(revenue_before)"),
+        money("revenue_year", "去年同月整月收入"),
+        change_metric("revenue_growth", "较去年同月整月", "sum(revenue)", "sum(revenue_year)"),
     )
     if not cost:
         return plain
@@ -57,11 +57,11 @@ def profit_metrics(cost: bool) -> tuple[Metric, ...]:
         *plain,
         money("cost", "销售成本"),
         money("profit", "毛利"),
-        money("profit_before", "上月毛利"),
-        change_metric("profit_change", "毛利环比", "sum(profit)", "sum(profit_before)"),
+        money("profit_before", "上月整月毛利"),
+        change_metric("profit_change", "毛利较上月整月", "sum(profit)", "sum(profit_before)"),
         percent("margin", "毛利率", "sum(profit)", "sum(revenue)"),
-        percent("margin_before", "上月毛利率", "sum(profit_before)", "sum(revenue_before)"),
-        percent("margin_year", "去年同月毛利率", "sum(profit_year)", "sum(revenue_year)"),
+        percent("margin_before", "上月整月毛利率", "sum(profit_before)", "sum(revenue_before)"),
+        percent("margin_year", "去年同月整月毛利率", "sum(profit_year)", "sum(revenue_year)"),
     )
 
 
@@ -103,11 +103,11 @@ def profit_datasets(
 
 def profit_figures(series: Dataset, cost: bool) -> Line:
     shown = (
-        ("revenue", "本月销售收入"),
-        ("quantity", "本月销售数量"),
-        *((("profit", "本月毛利"), ("margin", "本月毛利率")) if cost else ()),
+        ("revenue", "本月至今销售收入"),
+        ("quantity", "本月至今销售数量"),
+        *((("profit", "本月至今毛利"), ("margin", "本月至今毛利率")) if cost else ()),
     )
-    cards = (trend_figure(name, label, series, name, "较上月") for name, label in shown)
+    cards = (trend_figure(name, label, series, name, "较上月整月") for name, label in shown)
     return figures(*cards, widths=(3, 2, 3, 2, 2) if cost else (5, 4, 3), height=20)
 
 

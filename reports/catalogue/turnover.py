@@ -95,7 +95,7 @@ def turnover_figures(period: Period, series: Dataset) -> tuple[Chart, ...]:
         ("mean", "mean_stock", f"平均库存{what}"),
     )
     return tuple(
-        trend_figure(name, f"本{period.name}{label}", series, metric, f"较{period.previous}")
+        trend_figure(name, f"本{period.name}至今{label}", series, metric, f"较{period.previous}")
         for name, metric, label in shown
     )
 
@@ -212,7 +212,7 @@ def goods_datasets(cost: bool) -> tuple[Dataset, Dataset]:
 def goods_board(cost: bool) -> Board:
     data, series = goods_datasets(cost)
     what = words(cost)[1]
-    idle = trend_figure("idle", "本月无销售库存占比", series, "idle_share", f"较{MONTH.previous}")
+    idle = trend_figure("idle", "本月至今无销售库存占比", series, "idle_share", f"较{MONTH.previous}")
     goods = ("goods_num", "goods_name", "specification_type", "brand_name")
     listed = table(
         "商品周转明细",
