@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from reports.snapshot import SNAPSHOT_URI, SnapshotEngine, current_snapshot
+from reports.snapshot import SNAPSHOT_URI, SnapshotEngine, current_snapshot, snapshot_mark
 
 
 def answer_quickly() -> None:
@@ -77,7 +77,7 @@ def _trust_own_datasets() -> None:
     def keys(self: Any, query_obj: Any) -> Any:
         plain = BaseDatasource.get_extra_cache_keys if _is_own(self) else checked_keys
         found = plain(self, query_obj)
-        return [*found, current_snapshot().parent.name] if _is_snapshot(self.database) else found
+        return [*found, snapshot_mark(current_snapshot())] if _is_snapshot(self.database) else found
 
     SqlaTable.get_from_clause = source
     SqlaTable.get_extra_cache_keys = keys

@@ -14,6 +14,18 @@ WORKERS = 2
 THREADS = 8
 
 
+def load_drivers(worker) -> None:
+    """Import Superset's database drivers in each worker: its first reader would wait for it.
+
+    Not before the workers fork: DuckDB's threads don't live on in them, which aborts them at their end.
+    """
+    from sqlalchemy.engine import make_url
+    from superset.models.core import Database
+
+    with worker.app.wsgi().app_context():
+        Database.get_db_engine_spec(make_url(SNAPSHOT_URI))
+
+
 class ReportServer(BaseApplication):
     """gunicorn with the application loaded once before the workers fork."""
 
@@ -30,6 +42,7 @@ class ReportServer(BaseApplication):
             "keepalive": 30,
             "loglevel": "warning",
             "proc_name": "erp-superset",
+            "post_worker_init": load_drivers,
         }
         for name, value in options.items():
             self.cfg.set(name, value)
@@ -38,18 +51,7 @@ class ReportServer(BaseApplication):
         use_config()
         from superset.app import create_app
 
-        app = create_app()
-        with app.app_context():
-            _load_drivers()
-        return app
-
-
-def _load_drivers() -> None:
-    """Import Superset's database drivers before the workers fork: the first reader would wait for it."""
-    from sqlalchemy.engine import make_url
-    from superset.models.core import Database
-
-    Database.get_db_engine_spec(make_url(SNAPSHOT_URI))
+        return create_app()
 
 
 if __name__ == "__main__":

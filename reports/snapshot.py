@@ -44,6 +44,15 @@ def current_snapshot() -> Path:
     return (settings().warehouse_dir / "current").resolve() / "wh.duckdb"
 
 
+def snapshot_mark(path: Path) -> str:
+    """What tells a published file from every other, also from one of the same number in a warehouse built anew."""
+    try:
+        written = path.stat().st_mtime_ns
+    except FileNotFoundError:
+        written = 0
+    return f"{path.parent.name}-{written}"
+
+
 def connect_to_snapshot(
     uri: URL, params: dict[str, Any], username: str | None, security_manager: Any, source: Any
 ) -> tuple[URL, dict[str, Any]]:
@@ -61,14 +70,14 @@ class SnapshotEngine:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._path: Path | None = None
+        self._mark = ""
         self._engine: Engine | None = None
 
     def current(self) -> Engine:
-        path = current_snapshot()
+        mark = snapshot_mark(current_snapshot())
         with self._lock:
-            if self._engine is None or path != self._path:
-                outdated, self._engine, self._path = self._engine, self._open(), path
+            if self._engine is None or mark != self._mark:
+                outdated, self._engine, self._mark = self._engine, self._open(), mark
                 if outdated is not None:
                     outdated.dispose()
             return self._engine

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import duckdb
 import pytest
 from sqlalchemy.engine import make_url
 
-from reports.snapshot import LOCKED_CONFIG, SNAPSHOT_URI, connect_to_snapshot
+from reports.snapshot import LOCKED_CONFIG, SNAPSHOT_URI, connect_to_snapshot, current_snapshot, snapshot_mark
 from tests.reports.conftest import publish
 
 
@@ -29,6 +30,16 @@ class TestSnapshot:
         assert resolved()[0] == str(place / "snap" / "1" / "wh.duckdb")
         publish(place, 2)
         assert resolved()[0] == str(place / "snap" / "2" / "wh.duckdb")
+
+    def test_no_two_snapshots_share_a_mark(self, place: Path):
+        marks = {snapshot_mark(current_snapshot())}
+        publish(place, 2)
+        marks.add(snapshot_mark(current_snapshot()))
+        shutil.rmtree(place / "snap" / "2")
+        marks.add(snapshot_mark(current_snapshot()))
+        publish(place, 2)
+        marks.add(snapshot_mark(current_snapshot()))
+        assert len(marks) == 4
 
     @pytest.mark.parametrize(
         "statement",
