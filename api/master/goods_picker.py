@@ -33,7 +33,7 @@ class GoodsQuery(BaseModel):
     specification_type: str = Described("", max_length=60)
     pattern: str = Described("", max_length=60)
     factory_code: str = Described("", max_length=60)
-    codes: str = Described("", max_length=60_000, description="逗号分隔的商品编码或条形码，一次取齐")
+    codes: str = Described("", max_length=60_000, description="逗号分隔的商品编码或条形码，不分大小写，一次取齐")
     is_stocks: int = Described(0, ge=0, le=1, description="1 = 只要有库存的")
     is_available_stocks: int = Described(0, ge=0, le=1, description="1 = 只要有可用库存的")
     page: int = Described(1, ge=1, le=100_000)
@@ -205,8 +205,8 @@ def _conditions(query: GoodsQuery, keyword: str, values: dict[str, Any]) -> str:
     if query.brand_id:
         parts.append("g.brand_id is null" if query.brand_id < 0 else "g.brand_id = :brand_id")
     if query.codes:
-        values["codes"] = [code.strip() for code in query.codes.split(",") if code.strip()][:5000]
-        parts.append("(g.goods_num = any(:codes) or g.barcode = any(:codes))")
+        values["codes"] = [code.strip().lower() for code in query.codes.split(",") if code.strip()][:5000]
+        parts.append("(lower(g.goods_num) = any(:codes) or lower(g.barcode) = any(:codes))")
     if query.is_stocks:
         parts.append("s.stocks > 0")
     if query.is_available_stocks:

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { api, ApiError, cancelAll, getSession, onUnauthorized, setSession, type Session } from './api';
-import { onReportedError, reportError, showMessage, type ReportedError } from './errors';
+import { Cancelled, onReportedError, reportError, showMessage, type ReportedError } from './errors';
 
 const session: Session = {
   token: 't0ken',
@@ -114,7 +114,7 @@ describe('cancellation', () => {
     server(() => (count++ === 0 ? new Promise(() => undefined) : ok('new')));
     const first = api.get('a/getList', { page: 1 });
     const second = api.get('a/getList', { page: 1 });
-    await expect(first).rejects.toMatchObject({ code: 404 });
+    await expect(first).rejects.toBeInstanceOf(Cancelled);
     await expect(second).resolves.toBe('new');
   });
   it('lets reads of different queries be', async () => {
@@ -171,7 +171,10 @@ describe('reportError', () => {
     return seen;
   };
   it('is silent for cancelled requests', () => {
-    expect(record(() => reportError(new ApiError(404, '取消')))).toEqual([]);
+    expect(record(() => reportError(new Cancelled('取消')))).toEqual([]);
+  });
+  it('tells an answer 404: only what we gave up ourselves is silent', () => {
+    expect(record(() => reportError(new ApiError(404, '单据不存在')))[0]?.msg).toBe('单据不存在');
   });
   it('carries the failure table of an answer', () => {
     const failures = [{ index: 1, serial: 'XSCK1', msg: '库存不足' }];

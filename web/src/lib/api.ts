@@ -1,4 +1,4 @@
-import { ApiError, CANCELLED, NETWORK } from './errors';
+import { ApiError, Cancelled, isCancelled, NETWORK } from './errors';
 import { idempotencyKey, settleKey } from './idempotency';
 import { getSession } from './session';
 import { canonicalQuery, queryPairs, sign, type Query } from './sign';
@@ -48,7 +48,7 @@ export function cancelAll(reason = '路由跳转取消请求'): void {
 }
 
 function cancelled(reason: string): ApiError {
-  return new ApiError(CANCELLED, reason);
+  return new Cancelled(reason);
 }
 
 export const api = {
@@ -79,7 +79,7 @@ export const api = {
       settleKey(path, key);
       return data;
     } catch (error) {
-      if (error instanceof ApiError && isDefinite(error.code)) settleKey(path, key);
+      if (error instanceof ApiError && isDefinite(error)) settleKey(path, key);
       throw error;
     }
   },
@@ -98,8 +98,8 @@ export const api = {
 };
 
 /** After these the server has certainly done nothing, so that a retry is a new command. */
-function isDefinite(code: number): boolean {
-  return code !== NETWORK && code !== CANCELLED && code < 500;
+function isDefinite(error: ApiError): boolean {
+  return error.code !== NETWORK && !isCancelled(error) && error.code < 500;
 }
 
 async function send(...request: Parameters<typeof ask>): Promise<unknown> {

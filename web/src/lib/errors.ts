@@ -18,7 +18,6 @@ export interface ReportedError {
 
 /** Codes that never reach the server: the answer never came, or the request was given up. */
 export const NETWORK = 0;
-export const CANCELLED = 404;
 
 /** An answer other than success, with the server's own words. */
 export class ApiError extends Error {
@@ -32,8 +31,16 @@ export class ApiError extends Error {
   }
 }
 
+/** A request that we gave up ourselves. Its code is internal: an answer may say 404 too, and is then told. */
+export class Cancelled extends ApiError {
+  constructor(reason: string) {
+    super(404, reason);
+    this.name = 'Cancelled';
+  }
+}
+
 export function isCancelled(error: unknown): boolean {
-  return error instanceof ApiError && error.code === CANCELLED;
+  return error instanceof Cancelled;
 }
 
 type Listener = (error: ReportedError) => void;

@@ -55,7 +55,7 @@ export function ChoiceList({ id, anchor, choices, highlight, goods, onPick }: Ch
           className="choice"
           onClick={() => onPick(choice)}
         >
-          {goods && choice.row ? <GoodsChoice row={choice.row} /> : choice.label}
+          {goods && choice.row ? <GoodsChoice row={choice.row} /> : <PlainChoice choice={choice} />}
         </div>
       ))}
       {choices.loading && <Spin size="small" className="choice-note" />}
@@ -74,6 +74,17 @@ function place(box: HTMLElement | null, anchor: HTMLElement | null): void {
   box.style.left = `${Math.max(0, Math.min(cell.left, window.innerWidth - box.offsetWidth - 8))}px`;
   box.style.top = above ? `${cell.top - box.offsetHeight - GAP}px` : `${cell.bottom + GAP}px`;
   box.style.minWidth = `${cell.width}px`;
+}
+
+/** A batch tells how much there is of it. */
+function PlainChoice({ choice }: { choice: Choice }) {
+  const available = choice.row?.available_stocks;
+  if (available === undefined) return choice.label;
+  return (
+    <>
+      {choice.label} <span className="choice-stock">可用 {formatQuantity(available)}</span>
+    </>
+  );
 }
 
 function GoodsHeading() {

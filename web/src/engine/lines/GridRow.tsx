@@ -18,15 +18,19 @@ interface GridRowProps {
   editable: boolean[];
   /** The active column when the cursor is in this row, else -1. */
   activeColumn: number;
+  /** More is asked for than is available; the columns that say so. */
+  short: string[] | null;
   top: number;
   onCell: (event: MouseEvent, row: number, col: number) => void;
   onOpen: () => void;
   onRemove: (row: number) => void;
 }
 
+const SHORT = '数量超过可用库存；可以保存，审核时会再核对';
+
 /** One line; drawn anew only when it or the cursor in it changes. */
 export const GridRow = memo(function GridRow(props: GridRowProps) {
-  const { index, line, columns, editable, activeColumn, top, onCell, onOpen, onRemove } = props;
+  const { index, line, columns, editable, activeColumn, short, top, onCell, onOpen, onRemove } = props;
   const whole = line.problems['#'];
   return (
     <div role="row" aria-rowindex={index + 2} className={whole ? 'grid-row error-row' : 'grid-row'} style={{ transform: `translateY(${top}px)` }}>
@@ -43,6 +47,8 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
         if (isRightAligned(field)) names.push('figure');
         if (!editable[col]) names.push('readonly');
         if (problem) names.push('invalid');
+        const hint = short?.includes(field.name) ? SHORT : undefined;
+        if (hint) names.push('short');
         if (col === activeColumn) names.push('active');
         if (isMasked(text)) names.push('masked');
         return (
@@ -56,11 +62,12 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
             data-field={field.name}
             className={names.join(' ')}
             style={{ width }}
-            title={problem ?? text}
+            title={problem ?? hint ?? text}
             onMouseDown={(event) => onCell(event, index, col)}
             onDoubleClick={onOpen}
           >
             {text}
+            {hint && field.name === 'available_stocks' && <span className="stock-hint">不足</span>}
           </div>
         );
       })}

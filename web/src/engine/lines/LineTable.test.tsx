@@ -2,7 +2,7 @@ import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { goodsLineFields as fields, pricing } from '../fixtures';
-import { giveSizes, page, renderPage, type Routes } from '../harness';
+import { giveSizes, ok, page, renderPage, type Routes } from '../harness';
 import { createLineStore, type LineStore } from './lineStore';
 import { LineTable } from './LineTable';
 
@@ -18,6 +18,13 @@ const routes: Routes = {
     return page(codes ? goods.filter((row) => codes.includes(row.goods_num) || codes.includes(row.barcode)) : goods.filter(match));
   },
 };
+
+routes['v2/inventory/GoodsBatch/getBatchlist'] = () =>
+  ok([
+    { batch_id: 7, batch: '0126', allocation_id: 1, available_stocks: '4' },
+    { batch_id: 7, batch: '0126', allocation_id: 2, available_stocks: '2' },
+    { batch_id: 8, batch: '0226', allocation_id: 1, available_stocks: '5' },
+  ]);
 
 let store: LineStore;
 let view: ReturnType<typeof renderPage>;
@@ -40,6 +47,30 @@ beforeEach(() => {
   act(() => input().focus());
 });
 afterEach(() => view.done());
+
+describe('stock', () => {
+  const stocked = (values: Record<string, unknown>) => ({ key: `s${Math.random()}`, values: { goods_id: 11, available_stocks: '40', ...values }, problems: {} });
+  const hints = () => [...document.querySelectorAll('.stock-hint')].map((one) => one.textContent);
+
+  it('hints where all lines of a goods together ask for more than there is, and lets it be', () => {
+    act(() => store.set(() => [stocked({ quantity: '30' }), stocked({ quantity: '10' })]));
+    expect(hints()).toEqual([]);
+    act(() => store.update(1, (line) => ({ ...line, values: { ...line.values, quantity: '10.5' } })));
+    expect(hints()).toEqual(['不足', '不足']);
+    expect(document.querySelector('[data-field=quantity]')?.getAttribute('title')).toContain('超过可用库存');
+    expect(values()[1]?.quantity).toBe('10.5');
+  });
+  it('a batch is one of those that the warehouse has, with how much of it', async () => {
+    act(() => store.set(() => [stocked({ quantity: '1' })]));
+    goTo('batch_id');
+    await userEvent.keyboard('{F2}');
+    const options = await screen.findAllByRole('option');
+    expect(options.map((one) => one.textContent)).toEqual(['0126 可用 6', '0226 可用 5']);
+    expect(view.calls.at(-1)).toMatchObject({ path: 'v2/inventory/GoodsBatch/getBatchlist', query: { goods_id: '11', warehouse_id: '5' } });
+    fireEvent.click(options[1]!);
+    expect(values()[0]).toMatchObject({ batch_id: 8, batch: '0226' });
+  });
+});
 
 describe('keyboard', () => {
   it('code, Enter, quantity, Enter, price … makes lines without a mouse', async () => {

@@ -10,7 +10,7 @@ import { gridFields, isStop } from './gridColumns';
 import { gridKey } from './gridKeys';
 import { Heading, Sums } from './GridFrame';
 import { GridRow, type GridColumn } from './GridRow';
-import type { LineRow } from './lineModel';
+import { shortLines, type LineRow } from './lineModel';
 import type { LineStore } from './lineStore';
 import { LineToolbar } from './LineToolbar';
 import { useGrid } from './useGrid';
@@ -50,6 +50,9 @@ export function LineTable({ name, block, pricing, store, context }: LineTablePro
   const shape = measured.map((column) => `${column.field.name}:${column.width}`).join();
   // eslint-disable-next-line react-hooks/exhaustive-deps -- rows are drawn anew only when a column moves or changes width
   const stable = useMemo(() => measured, [shape, columns]);
+
+  const short = useMemo(() => shortLines(block, lines, pricing), [block, lines, pricing]);
+  const hinted = useMemo(() => [pricing?.quantity ?? '', 'available_stocks'], [pricing]);
 
   const scroller = useRef<HTMLDivElement>(null);
   const input = useRef<HTMLInputElement>(null);
@@ -107,6 +110,7 @@ export function LineTable({ name, block, pricing, store, context }: LineTablePro
                   columns={stable}
                   editable={grid.editable}
                   activeColumn={item.index === state.row ? state.col : -1}
+                  short={short.has(rows[item.index]!.original.key) ? hinted : null}
                   top={item.start}
                   onCell={onCell}
                   onOpen={onOpen}

@@ -2,6 +2,7 @@ import type { Query } from '../../lib/api';
 import { isEmptyRef } from '../fields/fieldValue';
 import type { GoodsRow } from '../queries';
 import type { Field, Row } from '../types';
+import { isBatch } from './lineModel';
 
 /** What a line's pickers need to know of the bill around it. */
 export interface BillContext {
@@ -26,6 +27,10 @@ export function refNarrow(field: Field, line: Row, header: Row): Query {
     const value = isEmptyRef(line[name]) ? header[name] : line[name];
     if (!isEmptyRef(value)) narrow[name] = Number(value);
   }
+  if (!isBatch(field)) return narrow;
+  // A batch is taken where the bill takes its goods.
+  const places = { warehouse_id: header.warehouse_id, allocation_id: line.allocation_id };
+  for (const [name, value] of Object.entries(places)) if (!isEmptyRef(value)) narrow[name] = Number(value);
   return narrow;
 }
 

@@ -1,4 +1,4 @@
-import { decimalOrZero, isMasked, parseDecimal } from '../../lib/decimal';
+import { Decimal, decimalOrZero, isMasked, parseDecimal } from '../../lib/decimal';
 import { parseDate } from '../../lib/format';
 import { CapError, priceLine, type PricingEdit } from '../../lib/pricing';
 import { enterNumber, isNumberType } from '../../lib/validation';
@@ -36,6 +36,30 @@ function isZero(field: Field, value: unknown): boolean {
 
 export function goodsField(block: Block): Field | undefined {
   return block.fields.find((field) => field.ref?.resource === 'goods' && isWritable(field));
+}
+
+/** A batch that goods are taken from; what comes in names its batch as a text. */
+export function isBatch(field: Field | undefined): boolean {
+  return field?.ref?.resource === 'goods_batch' && isWritable(field);
+}
+
+/**
+ * Lines of a bill that takes goods whose goods are asked for, by all lines together, beyond what is available; only a hint,
+ * since the stock is looked at when the bill is audited.
+ */
+export function shortLines(block: Block, lines: LineRow[], pricing: Pricing | null): Set<string> {
+  const cell = goodsField(block);
+  if (!cell || !pricing || !block.fields.some(isBatch)) return new Set();
+  const asked = new Map<unknown, Decimal>();
+  for (const { values } of lines) {
+    const goods = values[cell.name];
+    asked.set(goods, (asked.get(goods) ?? new Decimal(0)).plus(decimalOrZero(values[pricing.quantity])));
+  }
+  const short = ({ values }: LineRow) => {
+    const available = parseDecimal(values.available_stocks);
+    return available !== null && asked.get(values[cell.name])!.greaterThan(available);
+  };
+  return new Set(lines.filter(short).map((line) => line.key));
 }
 
 /** The total may be typed although the server derives it: the price follows from it. */

@@ -81,7 +81,8 @@ function pasteRow(start: LineRow, cells: string[], fields: (Field | null)[], opt
   const at = fields.findIndex((field) => field !== null && field.name === options.goods?.name);
   const code = at < 0 ? '' : (cells[at] ?? '');
   if (options.goods && code !== '') {
-    const goods = options.found.get(code.toLowerCase());
+    // Two goods may differ in case only.
+    const goods = options.found.get(code) ?? options.found.get(code.toLowerCase());
     if (goods) {
       line = fillGoods(line, { fields: options.lineFields, field: options.goods, pricing: options.pricing, goods, price: options.priceOf(goods) });
     } else {

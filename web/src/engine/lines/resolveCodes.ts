@@ -5,16 +5,16 @@ import { goodsQuery, type GoodsRow } from '../queries';
 /** The most codes asked for in one address. */
 const PER_CALL = 300;
 
-/** Goods by code, lower-cased code or barcode → row; one call for a paste of ordinary size. */
+/** Goods by code as it is, lower-cased code and lower-cased barcode → row; one call for a paste of ordinary size. */
 export async function resolveCodes(client: QueryClient, codes: string[], narrow: Query): Promise<Map<string, GoodsRow>> {
   const chunks = Array.from({ length: Math.ceil(codes.length / PER_CALL) }, (_, i) => codes.slice(i * PER_CALL, (i + 1) * PER_CALL));
   const answers = await Promise.all(
     chunks.map((chunk) => client.fetchQuery(goodsQuery({ ...narrow, codes: chunk.join(','), page: 1, per_page: 500 }))),
   );
   const found = new Map<string, GoodsRow>();
-  for (const goods of answers.flatMap((answer) => answer.data)) {
-    if (goods.barcode) found.set(goods.barcode.toLowerCase(), goods);
-    found.set(goods.goods_num.toLowerCase(), goods);
-  }
+  const rows = answers.flatMap((answer) => answer.data);
+  for (const goods of rows) if (goods.barcode) found.set(goods.barcode.toLowerCase(), goods);
+  for (const goods of rows) found.set(goods.goods_num.toLowerCase(), goods);
+  for (const goods of rows) found.set(goods.goods_num, goods);
   return found;
 }

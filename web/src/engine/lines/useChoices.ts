@@ -2,8 +2,9 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { Query } from '../../lib/api';
 import { useDebounced } from '../../lib/useDebounced';
-import { choiceQuery } from '../queries';
+import { batchQuery, choiceQuery } from '../queries';
 import type { Field, Ref, Row } from '../types';
+import { isBatch } from './lineModel';
 
 /** What a cell of references or choices offers for the typed text. */
 export interface Choice {
@@ -30,6 +31,12 @@ export function isGoods(field: Field | undefined): boolean {
   return field?.ref?.resource === 'goods';
 }
 
+/** What a reference cell offers: batches are those the warehouse has, once it and the goods are known. */
+export function offeredQuery(field: Field | undefined, keyword: string, narrow: Query) {
+  const stocked = isBatch(field) && narrow.goods_id !== undefined && narrow.warehouse_id !== undefined;
+  return stocked ? batchQuery(keyword, narrow) : choiceQuery(field?.ref ?? NO_REF, keyword, narrow, isGoods(field));
+}
+
 interface ChoicesOptions {
   field: Field | undefined;
   text: string;
@@ -46,7 +53,7 @@ export function useChoices({ field, text, flushed, narrow, enabled }: ChoicesOpt
   const waiting = flushed === null && settled !== typed;
   const ref = field?.ref ?? NO_REF;
   const query = useInfiniteQuery({
-    ...choiceQuery(ref, keyword, narrow, isGoods(field)),
+    ...offeredQuery(field, keyword, narrow),
     // Nothing is asked for a text that is still being typed.
     enabled: enabled && ref !== NO_REF && !waiting,
   });

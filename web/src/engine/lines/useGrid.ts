@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { reportError, showMessage } from '../../lib/errors';
 import { createStore, useStore } from '../../lib/store';
 import { fieldText } from '../fields/fieldValue';
-import { choiceQuery, type GoodsRow } from '../queries';
+import type { GoodsRow } from '../queries';
 import type { Block, Field, Pricing } from '../types';
 import { goodsNarrow, refNarrow, type BillContext } from './billContext';
 import { isStop, nextCell, previousCell, type Cursor } from './gridColumns';
@@ -12,7 +12,7 @@ import { chooseCell, clearCell, goodsField, isBlankLine, isEditable, typeCell, t
 import type { LineStore } from './lineStore';
 import { pasteInto } from './pasteInto';
 import { placeGoods } from './placeGoods';
-import { exactChoice, isBarcode, isChoice, isGoods, rowChoices, useChoices, type Choice } from './useChoices';
+import { exactChoice, isBarcode, isChoice, isGoods, offeredQuery, rowChoices, useChoices, type Choice } from './useChoices';
 
 export interface GridOptions {
   store: LineStore;
@@ -137,7 +137,7 @@ export function useGrid(options: GridOptions) {
     if (!ref || !line) return Promise.resolve();
     change({ editing: null, open: false, flushed: null });
     return busily(async () => {
-      const pages = await client.fetchInfiniteQuery(choiceQuery(ref, text, narrowOf(cell, line), isGoods(cell)));
+      const pages = await client.fetchInfiniteQuery(offeredQuery(cell, text, narrowOf(cell, line)));
       const list = rowChoices(ref, pages.pages[0]?.data ?? []);
       const choice = exactChoice(list, text) ?? (list.length === 1 ? list[0] : undefined);
       if (choice) put(line.key, cell, choice, text);
