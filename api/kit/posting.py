@@ -26,6 +26,21 @@ class BillRef:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Landing:
+    """Where an outbound move's goods arrive at once (移库、调拨): same goods, batches, value and first receipt dates.
+
+    `company_id`: another company's, None is the bill's. `frozen` goods are not available there (在途、残次品).
+    `extra_amount` adds to their value, say freight, in yuan net of tax.
+    """
+
+    warehouse_id: int
+    allocation_id: int | None = None
+    company_id: int | None = None
+    frozen: bool = False
+    extra_amount: Decimal = Decimal(0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StockMove:
     """One line's effect on stock (出入库); `quantity` is positive when goods come in, negative when they leave.
 
@@ -36,7 +51,9 @@ class StockMove:
     Cost of an inbound, the first that applies: `amount` (given value of the whole line, net of tax, >= 0); `origin`
     (the issuing `(bill_type, line_id)`: comes back at that line's issue cost, prorated, never more than it delivered);
     the present moving average; the last inbound's unit cost; `fallback_unit_cost`; zero. An outbound always leaves at
-    the moving average and carries neither `amount` nor `origin`.
+    the moving average and carries no `amount`; with an `origin` it takes the very pieces which that line brought to the
+    warehouse and nobody has taken since. `lands` says where an outbound's goods arrive in the same posting; `frozen`
+    moves take or bring stock that is not available (冻结库存).
 
     `order_line_id`: the sales order line whose reservation this outbound uses up, by at most the moved quantity.
     `production_date`: of the batch (for tyres the Monday of its DOT week); an inbound hands it on to the balance,
@@ -54,16 +71,31 @@ class StockMove:
     fallback_unit_cost: Decimal | None = None
     order_line_id: int | None = None
     production_date: date | None = None
+    lands: Landing | None = None
+    frozen: bool = False
 
     def __post_init__(self) -> None:
         if not self.quantity:
             raise ValueError("a stock move moves something: quantity is zero")
-        if self.quantity < 0 and (self.amount is not None or self.origin is not None):
-            raise ValueError("an outbound leaves at the moving average: no amount, no origin")
+        if self.quantity < 0 and self.amount is not None:
+            raise ValueError("an outbound leaves at the moving average: no amount")
+        if self.quantity > 0 and self.lands is not None:
+            raise ValueError("only an outbound lands elsewhere")
         if self.quantity > 0 and self.order_line_id is not None:
             raise ValueError("only an outbound uses up a reservation")
         if self.amount is not None and self.amount < 0:
             raise ValueError("the given value of an inbound is not negative")
+
+
+@dataclass(frozen=True, slots=True)
+class CostAdjustment:
+    """A change of what goods are worth at quantity 0 (成本调整); without stock in the warehouse the ledger leaves it to
+    the period's result."""
+
+    line_id: int
+    warehouse_id: int
+    goods_id: int
+    amount: Decimal
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +116,7 @@ class SettlementOpen:
     """A new receivable or payable (应收/应付): `amount` is what the party owes us (customer) or we owe it (supplier).
 
     Returns and advances (预收/预付) are negative. `due_date` comes from the party's payment terms. Zero opens nothing.
+    `company_id`: whose books, None is the bill's company.
     """
 
     party_type: PartyType
@@ -91,6 +124,7 @@ class SettlementOpen:
     amount: Decimal
     due_date: date
     kind: SettlementKind = "bill"
+    company_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +148,7 @@ class Postings:
     """All that one audit posts; every part may be empty."""
 
     stock: tuple[StockMove, ...] = ()
+    adjustments: tuple[CostAdjustment, ...] = ()
     reservations: tuple[Reservation, ...] = ()
     settlements: tuple[SettlementOpen, ...] = ()
     write_offs: tuple[WriteOff, ...] = ()

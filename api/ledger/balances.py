@@ -52,7 +52,7 @@ order by
 _COSTS = """
 select c.goods_id, case when c.quantity > 0 then round(c.amount / c.quantity, 6) else c.last_unit_cost end
 from cost_balance c
-where c.company_id = %s and c.goods_id = any (%s::bigint[])
+where c.company_id = %s and c.pool_id = 0 and c.goods_id = any (%s::bigint[])
 """
 
 

@@ -125,7 +125,7 @@ LEDGER: tuple[Check, ...] = (
         "成本数量、金额 = 库存流水合计",
         tied(
             "cost_balance",
-            "company_id, goods_id",
+            "company_id, goods_id, pool_id",
             {"quantity": "sum(quantity)", "amount": "sum(amount)"},
             "stock_ledger",
         ),
@@ -133,17 +133,17 @@ LEDGER: tuple[Check, ...] = (
     Check(
         "no_stock_no_value",
         "数量为 0 的商品金额为 0",
-        """select l.company_id, l.goods_id, sum(l.amount) as amount
+        """select l.company_id, l.goods_id, l.pool_id, sum(l.amount) as amount
         from stock_ledger l
-        group by l.company_id, l.goods_id
+        group by l.company_id, l.goods_id, l.pool_id
         having sum(l.quantity) = 0 and sum(l.amount) <> 0""",
     ),
     Check(
         "stock_has_value",
         "有库存的商品金额不为负",
-        """select l.company_id, l.goods_id, sum(l.quantity) as quantity, sum(l.amount) as amount
+        """select l.company_id, l.goods_id, l.pool_id, sum(l.quantity) as quantity, sum(l.amount) as amount
         from stock_ledger l
-        group by l.company_id, l.goods_id
+        group by l.company_id, l.goods_id, l.pool_id
         having sum(l.quantity) > 0 and sum(l.amount) < 0""",
     ),
     Check(
@@ -161,7 +161,8 @@ LEDGER: tuple[Check, ...] = (
         left join lateral (
             select l.unit_cost
             from stock_ledger l
-            where l.company_id = c.company_id and l.goods_id = c.goods_id and l.quantity > 0 and l.unit_cost > 0
+            where l.company_id = c.company_id and l.goods_id = c.goods_id and l.pool_id = c.pool_id
+                and l.quantity > 0 and l.unit_cost > 0
                 and l.reverses is null and not exists (select from stock_ledger r where r.reverses = l.ledger_id)
             order by l.ledger_id desc
             limit 1
@@ -192,6 +193,26 @@ LEDGER: tuple[Check, ...] = (
         from stock_ledger l
         group by l.warehouse_id
         having count(distinct l.company_id) > 1""",
+    ),
+    Check(
+        "frozen_is_ledger",
+        "冻结数量 = 冻结流水合计，且不为负",
+        """select b.*, coalesce(l.frozen, 0) as ledger_frozen
+        from (select t.warehouse_id, t.goods_id, t.frozen from stock_total t) b
+        full join (
+            select l.warehouse_id, l.goods_id, sum(l.quantity) as frozen
+            from stock_ledger l
+            where l.frozen
+            group by l.warehouse_id, l.goods_id
+        ) l using (warehouse_id, goods_id)
+        where coalesce(b.frozen, 0) <> coalesce(l.frozen, 0) or b.frozen < 0""",
+    ),
+    Check(
+        "pool_is_the_warehouse",
+        "单独核算的流水只属于其仓库",
+        """select l.ledger_id, l.bill_no, l.warehouse_id, l.pool_id
+        from stock_ledger l
+        where l.pool_id not in (0, l.warehouse_id)""",
     ),
     Check(
         "reserved_is_ledger",

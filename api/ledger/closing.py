@@ -105,7 +105,7 @@ register(
         + " union all "
         + _ties(
             "cost_balance",
-            "company_id, goods_id",
+            "company_id, goods_id, pool_id",
             {"quantity": "sum(quantity)", "amount": "sum(amount)"},
             "stock_ledger",
         ),

@@ -16,7 +16,7 @@ import psycopg
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
-from api.kit.posting import BillRef, Postings, StockMove
+from api.kit.posting import BillRef, Landing, Postings, StockMove
 from api.ledger.refusals import SQLSTATE, reraise
 
 _POST = "select erp_post(%s::text, %s::bigint, %s::text, %s::bigint, %s::date, %s::jsonb, %s::bigint[], %s::boolean)"
@@ -40,11 +40,13 @@ class Policy:
     """What a posting may do beyond the default.
 
     `negative_warehouses`: may go below zero, and below what orders have reserved (允许负库存).
+    `own_cost_warehouses`: are valued on their own, apart from the company's average.
     `reserve_beyond_stock`: order lines claim all they ordered; by default they claim what is available at the moment
     of the audit, so that an order for goods on the way can be audited and does not block goods that nobody has.
     """
 
     negative_warehouses: frozenset[int] = frozenset()
+    own_cost_warehouses: frozenset[int] = frozenset()
     reserve_beyond_stock: bool = False
 
 
@@ -56,7 +58,7 @@ def post(conn: Connection, bill: BillRef, postings: Postings, policy: Policy = S
 
     A bill that posts nothing is held to its period all the same.
     """
-    content = orjson.dumps(_content(postings)).decode()
+    content = orjson.dumps(_content(bill, postings, policy)).decode()
     allowed = list(policy.negative_warehouses)
     _call(conn, _POST, (*_reference(bill), content, allowed, policy.reserve_beyond_stock))
 
@@ -67,7 +69,7 @@ def post_all(conn: Connection, bills: Sequence[tuple[BillRef, Postings]], policy
     Raises the `LedgerRefusal` of the first that is refused, without saying which: post them singly to learn it.
     """
     rows = [
-        dict(zip(_BILL, _reference(bill), strict=True), postings=_content(postings))
+        dict(zip(_BILL, _reference(bill), strict=True), postings=_content(bill, postings, policy))
         for bill, postings in bills
     ]
     if rows:
@@ -97,11 +99,36 @@ def _translate(error: DBAPIError) -> NoReturn:
     raise error
 
 
-def _content(postings: Postings) -> dict[str, Any]:
+def _content(bill: BillRef, postings: Postings, policy: Policy) -> dict[str, Any]:
     """The `postings` document of erp_post; absent keys are null there."""
     content: dict[str, Any] = {}
     if postings.stock:
-        content["stock"] = [_move(place, move) for place, move in enumerate(postings.stock)]
+        content["stock"] = [
+            {**_move(place, move), **_pool(bill, policy, move.warehouse_id)}
+            for place, move in enumerate(postings.stock)
+        ]
+        landings = [
+            {
+                **_landing(place, move.lands),
+                **_pool(bill, policy, move.lands.warehouse_id, move.lands.company_id),
+            }
+            for place, move in enumerate(postings.stock)
+            if move.lands is not None
+        ]
+        if landings:
+            content["landings"] = landings
+    if postings.adjustments:
+        content["adjustments"] = [
+            {
+                "place": place,
+                "line_id": item.line_id,
+                "warehouse_id": item.warehouse_id,
+                "goods_id": item.goods_id,
+                "amount": str(item.amount),
+                **_pool(bill, policy, item.warehouse_id),
+            }
+            for place, item in enumerate(postings.adjustments)
+        ]
     if postings.reservations:
         content["reservations"] = [
             {
@@ -115,6 +142,7 @@ def _content(postings: Postings) -> dict[str, Any]:
     if postings.settlements:
         content["settlements"] = [
             {
+                "company_id": item.company_id,
                 "party_type": item.party_type,
                 "party_id": item.party_id,
                 "kind": item.kind,
@@ -134,6 +162,21 @@ def _content(postings: Postings) -> dict[str, Any]:
             for entry in postings.money
         ]
     return content
+
+
+def _pool(bill: BillRef, policy: Policy, warehouse_id: int, company_id: int | None = None) -> dict[str, int]:
+    own = warehouse_id in policy.own_cost_warehouses
+    return {"company_id": company_id or bill.company_id, "pool_id": warehouse_id if own else 0}
+
+
+def _landing(place: int, lands: Landing) -> dict[str, Any]:
+    return {
+        "place": place,
+        "warehouse_id": lands.warehouse_id,
+        "allocation_id": lands.allocation_id or 0,
+        "frozen": lands.frozen,
+        "extra_amount": str(lands.extra_amount),
+    }
 
 
 def _move(place: int, move: StockMove) -> dict[str, Any]:
@@ -157,6 +200,8 @@ def _move(place: int, move: StockMove) -> dict[str, Any]:
         row["fallback_unit_cost"] = str(move.fallback_unit_cost)
     if move.order_line_id is not None:
         row["order_line_id"] = move.order_line_id
+    if move.frozen:
+        row["frozen"] = True
     if move.production_date is not None:
         row["production_date"] = move.production_date
     return row

@@ -85,6 +85,15 @@ class CostUsed(LedgerRefusal, kind="cost_used"):
         return f"该单据的成本已结转到后续出库，不能反审核或作废：{goods}。请先反审核后续出库单，或作成本调整"
 
 
+class BelowZeroValue(LedgerRefusal, kind="below_zero_value"):
+    """A cost adjustment of more than the goods are worth; causes: [{goods_id, amount}], the present value."""
+
+    def describe(self, names: Names) -> str:
+        return "调整后金额不能为负：" + "；".join(
+            f"{_goods(row, names)}现有金额 {row['amount']}" for row in self.causes
+        )
+
+
 class ReturnedLater(LedgerRefusal, kind="returned_later"):
     """A linked return stands on the bill's lines; causes: {bills: [{bill_type, bill_id, bill_no}]}."""
 

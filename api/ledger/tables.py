@@ -57,8 +57,11 @@ def _journal(name: str, *more: Any) -> tuple[Any, ...]:
 class StockLedger(Journal, Base):
     """A move of goods at one (location, batch): signed quantity and amount; unit cost in yuan per unit.
 
-    `origin_type`, `origin_line_id`: the issuing line that a linked return came back from. A row of quantity 0 carries
-    the difference between the assumed and the real cost of stock that had been sold short.
+    `origin_type`, `origin_line_id`: the issuing line that a linked return came back from, or the sending line that a
+    transfer's receipt takes from. A row of quantity 0 carries a cost adjustment, or the difference between the assumed
+    and the real cost of stock that had been sold short. `pool_id`: which average it belongs to, as in `CostBalance`.
+    `frozen` rows move stock that is not available. `first_date`: when goods that a transfer moves first came in; layers
+    are dated by it, else by the business date.
     """
 
     __tablename__ = "stock_ledger"
@@ -85,6 +88,9 @@ class StockLedger(Journal, Base):
     line_id: Mapped[int] = mapped_column(BigInteger)
     origin_type: Mapped[str | None] = mapped_column(Text)
     origin_line_id: Mapped[int | None] = mapped_column(BigInteger)
+    pool_id: Mapped[int] = mapped_column(BigInteger, server_default="0")
+    frozen: Mapped[bool] = mapped_column(server_default="false")
+    first_date: Mapped[dt.date | None]
 
 
 class StockBalance(Base):
@@ -112,7 +118,6 @@ class StockTotal(Base):
 
     __tablename__ = "stock_total"
     __table_args__ = (
-        CheckConstraint("frozen >= 0", name="frozen"),
         Index("ix_stock_total_goods", "goods_id"),
         HOT,
     )
@@ -128,6 +133,7 @@ class StockTotal(Base):
 class CostBalance(Base):
     """Quantity and value of goods in one company: the moving weighted average, and the mutex of every posting.
 
+    `pool_id` is 0 for the company's stock at large; a warehouse that is valued on its own has its id there.
     `last_unit_cost`: of the newest live inbound that had one; it values stock that comes in when there is none.
     """
 
@@ -140,6 +146,7 @@ class CostBalance(Base):
 
     company_id: Mapped[int] = _part()
     goods_id: Mapped[int] = _part()
+    pool_id: Mapped[int] = _part(server_default="0")
     quantity: Mapped[Decimal] = mapped_column(QUANTITY, server_default="0")
     amount: Mapped[Decimal] = mapped_column(AMOUNT, server_default="0")
     last_unit_cost: Mapped[Decimal | None] = mapped_column(UNIT_COST)

@@ -110,7 +110,7 @@ left join goods_type t on t.goods_type_id = g.goods_type_id
 left join brand b on b.brand_id = g.brand_id
 left join unit u on u.unit_id = g.unit_id
 left join company_goods c on c.goods_id = g.goods_id and c.company_id = :company_id
-left join cost_balance k on k.goods_id = g.goods_id and k.company_id = :company_id
+left join cost_balance k on k.goods_id = g.goods_id and k.company_id = :company_id and k.pool_id = 0
 left join lateral (
     select sum(t.quantity) as stocks, sum(t.quantity - t.reserved - t.frozen) as available
     from stock_total t

@@ -27,6 +27,8 @@ CORRUPTIONS = {
     "last_unit_cost_is_ledger": "update cost_balance set last_unit_cost = 1 where goods_id = 100",
     "returns_within_delivery": "update stock_ledger set quantity = 99 where origin_line_id = 11 and reverses is null",
     "warehouse_has_one_company": "update stock_ledger set company_id = 2 where goods_id = 101",
+    "frozen_is_ledger": "update stock_total set frozen = 1 where goods_id = 101",
+    "pool_is_the_warehouse": "update stock_ledger set pool_id = 77 where bill_no = 'CGRK1'",
     "reserved_is_ledger": "update stock_total set reserved = reserved + 1 where goods_id = 100",
     "reservation_not_negative": "update reservation_ledger set quantity = 0 where quantity > 0",
     "settlement_open_is_ledger": "update settlement_item set open_amount = open_amount - 1 where bill_no = 'XSCK1'",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import os
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any, ClassVar
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from sqlalchemy import Connection, Engine
 
-from api.kit.posting import MoneyEntry, Postings, Reservation, SettlementOpen, StockMove, WriteOff
+from api.kit.posting import Landing, MoneyEntry, Postings, Reservation, SettlementOpen, StockMove, WriteOff
 from api.ledger import Policy, checks, post, reverse
 from api.ledger.refusals import LedgerRefusal, OverWriteOff, ReturnExceeds, Shortage
 from tests.ledger.shadow import Shadow, Short
@@ -143,6 +144,49 @@ class Ledgers(RuleBasedStateMachine):
             self.sold += [(move.line_id, move.goods_id) for move in moves]
             item = self.conn.exec_driver_sql("select max(settlement_id) from settlement_item").scalar()
             self.items += [item] if item else []
+
+    @rule(warehouse=warehouses, lines=outbound_lines, onto=warehouses, place=places, frozen=st.booleans())
+    def relocate(
+        self, warehouse: int, lines: list[tuple[Any, ...]], onto: int, place: int, frozen: bool
+    ) -> None:
+        """What leaves lands elsewhere with its value: the average stays to the cent, frozen or not."""
+        frozen = frozen and onto != warehouse
+        moves = [
+            StockMove(
+                line_id=self.line(at),
+                warehouse_id=warehouse,
+                goods_id=goods_id,
+                quantity=-Decimal(quantity),
+                allocation_id=allocation,
+                batch_id=batch,
+                lands=Landing(warehouse_id=onto, allocation_id=place, frozen=frozen),
+            )
+            for at, (goods_id, quantity, allocation, batch) in enumerate(lines)
+        ]
+        before = balances(self.conn)["cost"]
+        refusal = self.attempt("DBCK", Postings(tuple(moves)))
+        assert refusal is None or isinstance(refusal, Shortage)
+        if refusal is None:
+            worth = [row[:4] for row in balances(self.conn)["cost"]]
+            assert [row for row in worth if row[3]] == [row[:4] for row in before if row[3]]
+            if frozen:
+                self.number += 1
+                back = [
+                    replace(
+                        move,
+                        line_id=move.line_id + 10,
+                        warehouse_id=onto,
+                        allocation_id=None,
+                        batch_id=None,
+                        origin=("DBCK", move.line_id),
+                        frozen=True,
+                        lands=Landing(warehouse_id=warehouse, allocation_id=place),
+                    )
+                    for move in moves
+                ]
+                self.number -= 1
+                assert self.attempt("DBRK", Postings(tuple(back))) is None
+            self.adopt()
 
     @precondition(lambda self: self.sold)
     @rule(which=pick, warehouse=warehouses, quantity=quantities, place=places)

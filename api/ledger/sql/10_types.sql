@@ -26,7 +26,9 @@ create type erp_bill as (
 );
 
 -- A stock move; `place` is its order in the bill, `turn` its order in its goods' history once it is valued. After
--- picking, a line may be several moves.
+-- picking, a line may be several moves. `pool_id`: the stock that shares one average, 0 = the company's at large, else
+-- a warehouse that is valued on its own. `frozen` moves what is not available; `first_date` is when the goods first came
+-- into the group, where that was before this bill.
 drop type if exists erp_move cascade;
 create type erp_move as (
     place integer,
@@ -43,7 +45,24 @@ create type erp_move as (
     order_line_id bigint,
     production_date date,
     unit_cost numeric(18, 6),
-    turn integer
+    turn integer,
+    company_id bigint,
+    pool_id bigint,
+    frozen boolean,
+    first_date date
+);
+
+-- Where the outbound move at `place` lands, with the value it had and `extra_amount` on top: another location,
+-- warehouse or company. What lands `frozen` is not available there.
+drop type if exists erp_landing cascade;
+create type erp_landing as (
+    place integer,
+    company_id bigint,
+    pool_id bigint,
+    warehouse_id bigint,
+    allocation_id bigint,
+    frozen boolean,
+    extra_amount numeric(16, 2)
 );
 
 -- A change of an order line's reservation.

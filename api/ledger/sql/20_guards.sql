@@ -28,28 +28,47 @@ begin
 end
 $$;
 
--- Locks the cost rows of a company's goods in key order and answers them, creating those that are missing before any
+-- The same for the other companies that a bill posts in.
+create or replace function erp_enter_periods(bill erp_bill, companies bigint[]) returns void language plpgsql as $$
+declare
+    company bigint;
+begin
+    foreach company in array companies loop
+        if company <> bill.company_id then
+            perform erp_enter_period((bill.bill_type, bill.bill_id, bill.bill_no, company, bill.business_date)::erp_bill);
+        end if;
+    end loop;
+end
+$$;
+
+-- Locks all cost rows of companies' goods in key order and answers them, creating those that are missing before any
 -- lock is held. Stock, totals and reservations of these goods are protected by them, and later statements see what
--- others committed.
-create or replace function erp_lock_goods(company bigint, goods bigint[]) returns cost_balance[]
+-- others committed. The row of pool 0 is always there, so that postings in different pools of a goods take turns too.
+create or replace function erp_lock_goods(companies bigint[], goods bigint[], pools bigint[]) returns cost_balance[]
 language plpgsql as $$
 declare
     answer cost_balance[];
 begin
-    insert into cost_balance (company_id, goods_id)
-    select company, wanted.goods_id
-    from unnest(goods) as wanted (goods_id)
+    insert into cost_balance (company_id, goods_id, pool_id)
+    select wanted.company_id, wanted.goods_id, wanted.pool_id
+    from (
+        select k.company_id, k.goods_id, k.pool_id
+        from unnest(companies, goods, pools) as k (company_id, goods_id, pool_id)
+        union
+        select k.company_id, k.goods_id, 0 from unnest(companies, goods) as k (company_id, goods_id)
+    ) wanted
     where not exists (
-        select from cost_balance b where b.company_id = company and b.goods_id = wanted.goods_id
+        select from cost_balance b
+        where b.company_id = wanted.company_id and b.goods_id = wanted.goods_id and b.pool_id = wanted.pool_id
     )
-    order by wanted.goods_id
+    order by wanted.company_id, wanted.goods_id, wanted.pool_id
     on conflict do nothing;
 
     select array_agg(l) into answer
     from (
         select b as l from cost_balance b
-        where b.company_id = company and b.goods_id = any (goods)
-        order by b.company_id, b.goods_id
+        where (b.company_id, b.goods_id) in (select * from unnest(companies, goods))
+        order by b.company_id, b.goods_id, b.pool_id
         for update
     ) locked (l);
     return answer;

@@ -28,7 +28,7 @@ begin
             m.*,
             sum(m.quantity) over (partition by m.origin_type, m.origin_line_id, m.goods_id order by m.place) as upto
         from unnest(moves) as m
-        where m.origin_line_id is not null
+        where m.origin_line_id is not null and m.quantity > 0
     ),
     history as (
         select
@@ -65,7 +65,7 @@ begin
             (
                 m.place, m.line_id, m.warehouse_id, m.goods_id, m.allocation_id, m.batch_id, m.quantity,
                 coalesce(m.amount, v.worth), m.origin_type, m.origin_line_id, m.fallback_unit_cost,
-                m.order_line_id, m.production_date, null, null
+                m.order_line_id, m.production_date, null, null, m.company_id, m.pool_id, m.frozen, m.first_date
             )::erp_move
             order by m.place
         ),
@@ -88,7 +88,7 @@ $$;
 
 -- Gives every move its amount, unit cost and turn in its goods' history, starting from the locked `costs`. Given
 -- values come first, then what comes in at the average they make, then what goes out. Amounts are cumulative, so that
--- they add up to the cent. A goods that had been sold short gets a further move of quantity 0.
+-- they add up to the cent. All moves are the bill's company's.
 create or replace function erp_value(costs cost_balance[], moves erp_move[]) returns erp_move[]
 language plpgsql as $$
 declare
@@ -97,12 +97,15 @@ begin
     with piece as (
         select
             m.*,
-            row_number() over (partition by m.goods_id order by m.place, m.allocation_id, m.batch_id) as new_turn,
+            row_number() over (
+                partition by m.goods_id, m.pool_id order by m.place, m.allocation_id, m.batch_id, m.first_date
+            ) as new_turn,
             m.quantity > 0 and m.amount is not null as is_given,
             m.quantity > 0 and m.amount is null as is_average,
             c.quantity as old_quantity, c.amount as old_amount, c.last_unit_cost
         from unnest(moves) as m
-        join unnest(costs) as c on c.goods_id = m.goods_id
+        join unnest(costs) as c
+            on c.company_id = m.company_id and c.goods_id = m.goods_id and c.pool_id = m.pool_id
     ),
     based as (
         select
@@ -117,7 +120,9 @@ begin
             coalesce(sum(p.quantity) filter (where p.is_average) over so_far, 0) as average_in_upto,
             coalesce(sum(-p.quantity) filter (where p.quantity < 0) over so_far, 0) as out_upto
         from piece p
-        window goods as (partition by p.goods_id), so_far as (partition by p.goods_id order by p.new_turn)
+        window
+            goods as (partition by p.goods_id, p.pool_id),
+            so_far as (partition by p.goods_id, p.pool_id order by p.new_turn)
     ),
     averaged as (
         select
@@ -151,20 +156,62 @@ begin
         array_agg(
             (
                 v.place, v.line_id, v.warehouse_id, v.goods_id, v.allocation_id, v.batch_id, v.quantity, v.worth,
-                v.origin_type, v.origin_line_id, null, null, v.production_date, v.new_unit_cost, v.new_turn
+                v.origin_type, v.origin_line_id, null, null, v.production_date, v.new_unit_cost, v.new_turn,
+                v.company_id, v.pool_id, v.frozen, v.first_date
             )::erp_move
         )
     into answer
     from valued v;
+    return answer;
+end
+$$;
 
+-- Adds to valued moves those that land what left: the same goods, batch and value, at another location, warehouse or
+-- company, `extra_amount` allotted by quantity to the cent.
+create or replace function erp_land(moves erp_move[], landings erp_landing[]) returns erp_move[] language sql as $$
+    with landed as (
+        select
+            m.place, m.line_id, m.goods_id, m.batch_id, -m.quantity as quantity, -m.amount as amount, m.turn, m.first_date,
+            b.production_date, l.warehouse_id, l.allocation_id, l.company_id, l.pool_id, l.frozen,
+            coalesce(l.extra_amount, 0) as extra,
+            sum(-m.quantity) over (partition by m.place) as whole,
+            sum(-m.quantity) over (partition by m.place order by m.turn) as upto
+        from unnest(moves) as m
+        join unnest(landings) as l on l.place = m.place
+        left join stock_balance b
+            on b.warehouse_id = m.warehouse_id and b.goods_id = m.goods_id
+            and b.allocation_id = m.allocation_id and b.batch_id = m.batch_id
+        where m.quantity < 0
+    ),
+    valued as (
+        select
+            l.*,
+            l.amount + round(l.extra * l.upto / l.whole, 2) - round(l.extra * (l.upto - l.quantity) / l.whole, 2) as worth
+        from landed l
+    )
+    select moves || array_agg(
+        (
+            v.place, v.line_id, v.warehouse_id, v.goods_id, v.allocation_id, v.batch_id, v.quantity, v.worth,
+            null, null, null, null, v.production_date, v.worth / v.quantity, v.turn,
+            v.company_id, v.pool_id, v.frozen, v.first_date
+        )::erp_move
+    )
+    from valued v
+$$;
+
+-- Adds the difference rows of goods that had been sold short and now come in, if there are any.
+create or replace function erp_corrected(costs cost_balance[], moves erp_move[]) returns erp_move[]
+language plpgsql as $$
+begin
     if exists (
         select from unnest(costs) as c
-        join unnest(moves) as m on m.goods_id = c.goods_id and m.quantity > 0
+        join unnest(moves) as m
+            on m.company_id = c.company_id and m.goods_id = c.goods_id and m.pool_id = c.pool_id and m.quantity > 0
         where c.quantity < 0
     ) then
-        answer := answer || erp_correct(costs, answer);
+        return moves || erp_correct(costs, moves);
     end if;
-    return answer;
+    return moves;
 end
 $$;
 
@@ -174,19 +221,21 @@ create or replace function erp_correct(costs cost_balance[], moves erp_move[]) r
 language sql as $$
     with summed as (
         select
-            c.goods_id, c.quantity as old_quantity, c.amount as old_amount,
+            c.company_id, c.goods_id, c.pool_id, c.quantity as old_quantity, c.amount as old_amount,
             c.quantity + sum(m.quantity) as quantity, c.amount + sum(m.amount) as amount,
             sum(m.quantity) filter (where m.quantity > 0) as in_quantity,
             sum(m.amount) filter (where m.quantity > 0) as in_amount,
             max(m.turn) filter (where m.quantity > 0) as last_turn
         from unnest(costs) as c
-        join unnest(moves) as m on m.goods_id = c.goods_id
+        join unnest(moves) as m
+            on m.company_id = c.company_id and m.goods_id = c.goods_id and m.pool_id = c.pool_id
         where c.quantity < 0
-        group by c.goods_id, c.quantity, c.amount
+        group by c.company_id, c.goods_id, c.pool_id, c.quantity, c.amount
+        having bool_or(m.quantity > 0)
     ),
     difference as (
         select
-            s.goods_id, s.last_turn,
+            s.company_id, s.goods_id, s.pool_id, s.last_turn,
             case
                 when s.quantity >= 0 then round(s.in_amount * s.quantity / s.in_quantity, 2)
                 else round(s.old_amount * s.quantity / s.old_quantity, 2)
@@ -196,10 +245,12 @@ language sql as $$
     select array_agg(
         (
             m.place, m.line_id, m.warehouse_id, m.goods_id, m.allocation_id, m.batch_id, 0, d.amount,
-            null, null, null, null, null, 0, m.turn
+            null, null, null, null, null, 0, m.turn, m.company_id, m.pool_id, m.frozen, m.first_date
         )::erp_move
     )
     from difference d
-    join unnest(moves) as m on m.goods_id = d.goods_id and m.turn = d.last_turn
+    join unnest(moves) as m
+        on m.company_id = d.company_id and m.goods_id = d.goods_id and m.pool_id = d.pool_id
+        and m.turn = d.last_turn and m.quantity > 0
     where d.amount <> 0
 $$;

@@ -68,15 +68,20 @@ end
 $$;
 
 -- Refuses with the lines that find too little: at their (location, batch), else in what the warehouse has available.
--- Reads the balances as the posting left them; the last lines of a goods are those that go short.
+-- Reads the balances as the posting left them; the last lines of a goods are those that go short. What moves frozen
+-- stock goes short of that, not of what is available.
 create or replace function erp_refuse_shortage(moves erp_move[], claims erp_claim[], allowed bigint[]) returns void
 language plpgsql as $$
 declare
     causes jsonb;
 begin
     with outbound as (
-        select m.* from unnest(moves) as m
+        select
+            m.place, m.line_id, m.warehouse_id, m.goods_id, m.allocation_id, m.batch_id,
+            coalesce(m.frozen, false) as frozen, sum(m.quantity) as quantity
+        from unnest(moves) as m
         where m.quantity < 0 and not m.warehouse_id = any (allowed)
+        group by 1, 2, 3, 4, 5, 6, 7
     ),
     short_place as (
         select
@@ -102,18 +107,18 @@ begin
             sum(-o.quantity) over (total_of order by o.place, o.allocation_id, o.batch_id) as wanted_upto,
             sum(-o.quantity) over total_of as wanted_all,
             least(
-                t.reserved + t.frozen - t.quantity,
+                case when o.frozen then -t.frozen else t.reserved + t.frozen - t.quantity end,
                 sum(-o.quantity) over total_of - coalesce(r.quantity, 0)
             ) as short
         from outbound o
         join stock_total t
             on t.warehouse_id = o.warehouse_id and t.goods_id = o.goods_id
-            and t.quantity - t.reserved - t.frozen < 0
+            and case when o.frozen then t.frozen else t.quantity - t.reserved - t.frozen end < 0
         left join released r on r.warehouse_id = o.warehouse_id and r.goods_id = o.goods_id
         where not exists (
             select from short_place s where s.warehouse_id = o.warehouse_id and s.goods_id = o.goods_id
         )
-        window total_of as (partition by o.warehouse_id, o.goods_id)
+        window total_of as (partition by o.warehouse_id, o.goods_id, o.frozen)
     ),
     short as (
         select s.*, least(s.wanted, s.wanted_upto - s.wanted_all + s.short) as missing
@@ -144,25 +149,27 @@ declare
 begin
     insert into stock_ledger (
         company_id, warehouse_id, allocation_id, goods_id, batch_id, quantity, unit_cost, amount,
-        bill_type, bill_id, bill_no, line_id, business_date, origin_type, origin_line_id
+        bill_type, bill_id, bill_no, line_id, business_date, origin_type, origin_line_id, pool_id, frozen, first_date
     )
     select
-        bill.company_id, m.warehouse_id, m.allocation_id, m.goods_id, m.batch_id, m.quantity, m.unit_cost, m.amount,
-        bill.bill_type, bill.bill_id, bill.bill_no, m.line_id, bill.business_date, m.origin_type, m.origin_line_id
+        m.company_id, m.warehouse_id, m.allocation_id, m.goods_id, m.batch_id, m.quantity, m.unit_cost, m.amount,
+        bill.bill_type, bill.bill_id, bill.bill_no, m.line_id, bill.business_date, m.origin_type, m.origin_line_id,
+        m.pool_id, coalesce(m.frozen, false), m.first_date
     from unnest(moves) as m
-    order by m.place, m.turn, m.quantity = 0;
+    order by m.place, m.turn, m.quantity = 0, m.quantity;
 
-    insert into cost_balance as b (company_id, goods_id, quantity, amount, last_unit_cost)
+    insert into cost_balance as b (company_id, goods_id, pool_id, quantity, amount, last_unit_cost)
     select
-        c.company_id, c.goods_id, c.quantity + sum(m.quantity), c.amount + sum(m.amount),
+        c.company_id, c.goods_id, c.pool_id, c.quantity + sum(m.quantity), c.amount + sum(m.amount),
         coalesce(
             (array_agg(m.unit_cost order by m.turn desc) filter (where m.quantity > 0 and m.unit_cost > 0))[1],
             c.last_unit_cost
         )
     from unnest(moves) as m
-    join unnest(costs) as c on c.goods_id = m.goods_id
-    group by c.company_id, c.goods_id, c.quantity, c.amount, c.last_unit_cost
-    on conflict (company_id, goods_id) do update set
+    join unnest(costs) as c
+        on c.company_id = m.company_id and c.goods_id = m.goods_id and c.pool_id = m.pool_id
+    group by c.company_id, c.goods_id, c.pool_id, c.quantity, c.amount, c.last_unit_cost
+    on conflict (company_id, goods_id, pool_id) do update set
         quantity = excluded.quantity, amount = excluded.amount, last_unit_cost = excluded.last_unit_cost;
 
     with placed as (
@@ -170,10 +177,11 @@ begin
             warehouse_id, goods_id, allocation_id, batch_id, company_id, quantity, first_date, production_date
         )
         select
-            m.warehouse_id, m.goods_id, m.allocation_id, m.batch_id, bill.company_id, sum(m.quantity),
-            bill.business_date, max(m.production_date)
+            m.warehouse_id, m.goods_id, m.allocation_id, m.batch_id, m.company_id, sum(m.quantity),
+            min(case when m.quantity > 0 then coalesce(m.first_date, bill.business_date) else bill.business_date end),
+            max(m.production_date)
         from unnest(moves) as m
-        group by m.warehouse_id, m.goods_id, m.allocation_id, m.batch_id
+        group by m.warehouse_id, m.goods_id, m.allocation_id, m.batch_id, m.company_id
         on conflict (warehouse_id, goods_id, allocation_id, batch_id) do update set
             quantity = b.quantity + excluded.quantity,
             first_date = case
@@ -188,24 +196,30 @@ begin
 
     -- A claim beyond stock takes what is available below zero too, but no goods.
     with change as (
-        select m.warehouse_id, m.goods_id, m.quantity, 0 as reserved from unnest(moves) as m
+        select m.warehouse_id, m.goods_id, m.company_id, m.quantity, 0 as reserved,
+            case when m.frozen then m.quantity else 0 end as frozen
+        from unnest(moves) as m
         union all
-        select c.warehouse_id, c.goods_id, 0, c.quantity from unnest(claims) as c
+        select c.warehouse_id, c.goods_id, bill.company_id, 0, c.quantity, 0 from unnest(claims) as c
     ),
     totalled as (
-        insert into stock_total as t (warehouse_id, goods_id, company_id, quantity, reserved)
-        select c.warehouse_id, c.goods_id, bill.company_id, sum(c.quantity), sum(c.reserved)
+        insert into stock_total as t (warehouse_id, goods_id, company_id, quantity, reserved, frozen)
+        select c.warehouse_id, c.goods_id, c.company_id, sum(c.quantity), sum(c.reserved), sum(c.frozen)
         from change c
-        group by c.warehouse_id, c.goods_id
+        group by c.warehouse_id, c.goods_id, c.company_id
         on conflict (warehouse_id, goods_id) do update set
             quantity = t.quantity + excluded.quantity,
-            reserved = t.reserved + excluded.reserved
+            reserved = t.reserved + excluded.reserved,
+            frozen = t.frozen + excluded.frozen
         returning
-            new.warehouse_id, new.quantity - coalesce(old.quantity, 0) as moved,
+            new.warehouse_id, new.quantity - coalesce(old.quantity, 0) as moved, new.frozen,
             coalesce(old.quantity - old.reserved - old.frozen, 0) as before,
             new.quantity - new.reserved - new.frozen as after
     )
-    select bool_or(t.after < 0 and t.after < t.before and t.moved < 0 and not t.warehouse_id = any (allowed))
+    select bool_or(
+        t.frozen < 0
+        or t.after < 0 and t.after < t.before and t.moved < 0 and not t.warehouse_id = any (allowed)
+    )
     into short_totals
     from totalled t;
 

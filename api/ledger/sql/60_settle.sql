@@ -7,19 +7,19 @@ create or replace function erp_open_items(bill erp_bill, items jsonb) returns vo
             open_amount
         )
         select
-            bill.company_id, i.party_type, i.party_id, i.kind, bill.bill_type, bill.bill_id, bill.bill_no,
+            coalesce(i.company_id, bill.company_id), i.party_type, i.party_id, i.kind, bill.bill_type, bill.bill_id, bill.bill_no,
             bill.business_date, i.due_date, i.amount, i.amount
         from jsonb_to_recordset(items) as i (
-            party_type text, party_id bigint, kind text, due_date date, amount numeric(16, 2)
+            company_id bigint, party_type text, party_id bigint, kind text, due_date date, amount numeric(16, 2)
         )
         where i.amount <> 0
-        returning settlement_id, party_type, party_id, amount
+        returning settlement_id, company_id, party_type, party_id, amount
     )
     insert into settlement_ledger (
         settlement_id, company_id, party_type, party_id, amount, entry, bill_type, bill_id, bill_no, business_date
     )
     select
-        o.settlement_id, bill.company_id, o.party_type, o.party_id, o.amount, 'open', bill.bill_type, bill.bill_id,
+        o.settlement_id, o.company_id, o.party_type, o.party_id, o.amount, 'open', bill.bill_type, bill.bill_id,
         bill.bill_no, bill.business_date
     from opened o
 $$;

@@ -8,38 +8,108 @@ declare
     asked erp_claim[];
     claims erp_claim[];
     costs cost_balance[];
+    landings erp_landing[];
+    companies bigint[];
     goods bigint[];
+    pools bigint[];
     returns boolean;
+    follows boolean;
     fulfils boolean;
     picks boolean;
 begin
     select
-        array_agg(m), array_agg(distinct m.goods_id), bool_or(m.origin_line_id is not null),
+        array_agg(m), array_agg(m.company_id), array_agg(m.goods_id), array_agg(m.pool_id),
+        bool_or(m.origin_line_id is not null and m.quantity > 0),
+        bool_or(m.origin_line_id is not null and m.quantity < 0),
         bool_or(m.order_line_id is not null),
         bool_or(m.quantity < 0 and (m.allocation_id is null or m.batch_id is null))
-    into moves, goods, returns, fulfils, picks
+    into moves, companies, goods, pools, returns, follows, fulfils, picks
     from jsonb_populate_recordset(null::erp_move, postings -> 'stock') as m;
 
+    if postings ? 'landings' then
+        select array_agg(l) into landings
+        from jsonb_populate_recordset(null::erp_landing, postings -> 'landings') as l;
+        select companies || array_agg(l.company_id), goods || array_agg(m.goods_id), pools || array_agg(l.pool_id)
+        into companies, goods, pools
+        from unnest(landings) as l
+        join unnest(moves) as m on m.place = l.place;
+        perform erp_enter_periods(bill, companies);
+    end if;
     if postings ? 'reservations' then
-        select array_agg(c), goods || array_agg(distinct c.goods_id) into asked, goods
+        select
+            array_agg(c), companies || array_agg(bill.company_id), goods || array_agg(c.goods_id),
+            pools || array_agg(0::bigint)
+        into asked, companies, goods, pools
         from jsonb_populate_recordset(null::erp_claim, postings -> 'reservations') as c;
     end if;
 
-    costs := erp_lock_goods(bill.company_id, goods);
+    costs := erp_lock_goods(companies, goods, pools);
     if returns then
         moves := erp_value_returns(bill, moves);
     end if;
     if fulfils or asked is not null then
         claims := erp_claim_stock(bill, moves, asked, beyond_stock);
     end if;
-    if picks then
+    if follows then
+        moves := erp_pick_sent(moves);
+    elsif picks then
         moves := erp_pick(moves);
     end if;
-    perform erp_write_stock(bill, costs, erp_value(costs, moves), claims, allowed);
+    if landings is not null then
+        moves := erp_land(erp_value(costs, erp_layers(bill, moves, landings)), landings);
+    else
+        moves := erp_value(costs, moves);
+    end if;
+    perform erp_write_stock(bill, costs, erp_corrected(costs, moves), claims, allowed);
 end
 $$;
 
--- `postings` holds the lists stock, reservations, settlements, write_offs and money
+-- Changes what stock is worth, without moving any (成本调整). Where a warehouse has no stock of the goods the amount is
+-- left to the period's result: the bill's line tells it, the ledger has nothing to put it on.
+create or replace function erp_adjust_costs(bill erp_bill, adjustments jsonb) returns void language plpgsql as $$
+declare
+    moves erp_move[];
+    costs cost_balance[];
+    refused jsonb;
+begin
+    select array_agg(m) into moves
+    from jsonb_populate_recordset(null::erp_move, adjustments) as m;
+    costs := erp_lock_goods(
+        array(select m.company_id from unnest(moves) as m), array(select m.goods_id from unnest(moves) as m),
+        array(select m.pool_id from unnest(moves) as m)
+    );
+
+    select array_agg(
+        (
+            m.place, m.line_id, m.warehouse_id, m.goods_id, 0, 0, 0, m.amount, null, null, null, null, null, 0, m.place,
+            m.company_id, m.pool_id, false, null
+        )::erp_move
+    )
+    into moves
+    from unnest(moves) as m
+    join unnest(costs) as c on c.company_id = m.company_id and c.goods_id = m.goods_id and c.pool_id = m.pool_id
+    join stock_total t on t.warehouse_id = m.warehouse_id and t.goods_id = m.goods_id
+    where c.quantity > 0 and t.quantity > 0 and m.amount <> 0;
+
+    select jsonb_agg(jsonb_build_object('goods_id', r.goods_id, 'amount', r.amount::text) order by r.goods_id)
+    into refused
+    from (
+        select m.goods_id, c.amount
+        from unnest(moves) as m
+        join unnest(costs) as c on c.company_id = m.company_id and c.goods_id = m.goods_id and c.pool_id = m.pool_id
+        group by m.goods_id, c.amount
+        having c.amount + sum(m.amount) < 0
+    ) r;
+    if refused is not null then
+        perform erp_refuse('below_zero_value', refused);
+    end if;
+    if moves is not null then
+        perform erp_write_stock(bill, costs, moves, null, '{}');
+    end if;
+end
+$$;
+
+-- `postings` holds the lists stock, landings, adjustments, reservations, settlements, write_offs and money
 -- (absent when empty) with the fields of api/kit/posting.py; `allowed` are the warehouses that may go negative.
 -- Locks in the one global order: period, goods of the company by id, settlement items by id, accounts by id.
 create or replace function erp_post(
@@ -53,6 +123,9 @@ begin
 
     if postings ? 'stock' or postings ? 'reservations' then
         perform erp_post_stock(bill, postings, allowed, beyond_stock);
+    end if;
+    if postings ? 'adjustments' then
+        perform erp_adjust_costs(bill, postings -> 'adjustments');
     end if;
     if postings ? 'settlements' then
         perform erp_open_items(bill, postings -> 'settlements');

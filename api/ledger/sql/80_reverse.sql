@@ -39,11 +39,11 @@ declare
     causes jsonb;
 begin
     with taken_back as (
-        select l.warehouse_id, l.goods_id, l.allocation_id, l.batch_id, min(l.line_id) as line_id,
+        select l.warehouse_id, l.goods_id, l.allocation_id, l.batch_id, l.company_id, min(l.line_id) as line_id,
             sum(l.quantity) as quantity, min(l.ledger_id) as since
         from stock_ledger l
         where l.ledger_id = any (ids) and not l.warehouse_id = any (allowed)
-        group by 1, 2, 3, 4
+        group by 1, 2, 3, 4, 5
         having sum(l.quantity) > 0
     ),
     gone as (
@@ -54,11 +54,12 @@ begin
             and b.allocation_id = t.allocation_id and b.batch_id = t.batch_id and b.quantity < 0
     ),
     claimed as (
-        select t.*, least(s.reserved + s.frozen - s.quantity, t.quantity) as missing, true as reserved
+        select t.*, least(greatest(s.reserved + s.frozen - s.quantity, -s.frozen), t.quantity) as missing,
+            true as reserved
         from taken_back t
         join stock_total s
             on s.warehouse_id = t.warehouse_id and s.goods_id = t.goods_id
-            and s.quantity - s.reserved - s.frozen < 0
+            and least(s.quantity - s.reserved - s.frozen, s.frozen) < 0
         where not exists (
             select from gone g where g.warehouse_id = t.warehouse_id and g.goods_id = t.goods_id
         )
@@ -67,7 +68,7 @@ begin
         select l.bill_type, l.bill_id, l.bill_no
         from gone g
         join stock_ledger l
-            on l.company_id = bill.company_id and l.goods_id = g.goods_id and l.ledger_id > g.since
+            on l.company_id = g.company_id and l.goods_id = g.goods_id and l.ledger_id > g.since
             and l.warehouse_id = g.warehouse_id and l.allocation_id = g.allocation_id and l.batch_id = g.batch_id
         where l.quantity < 0 and l.reverses is null and not l.ledger_id = any (ids)
             and not exists (select from stock_ledger r where r.reverses = l.ledger_id)
@@ -77,7 +78,7 @@ begin
             select l.order_line_id, l.warehouse_id, l.goods_id
             from claimed c
             join reservation_ledger l
-                on l.warehouse_id = c.warehouse_id and l.goods_id = c.goods_id and l.company_id = bill.company_id
+                on l.warehouse_id = c.warehouse_id and l.goods_id = c.goods_id and l.company_id = c.company_id
             group by 1, 2, 3
             having sum(l.quantity) > 0
         ) holder
@@ -106,22 +107,23 @@ end
 $$;
 
 -- Refuses when a goods would be left with a value but no stock, or with stock of negative value.
-create or replace function erp_refuse_cost_used(bill erp_bill, ids bigint[]) returns void language plpgsql as $$
+create or replace function erp_refuse_cost_used(ids bigint[]) returns void language plpgsql as $$
 declare
     goods jsonb;
 begin
     with taken_back as (
-        select l.goods_id, sum(l.quantity) as quantity, sum(l.amount) as amount
+        select l.company_id, l.goods_id, l.pool_id, sum(l.quantity) as quantity, sum(l.amount) as amount
         from stock_ledger l
         where l.ledger_id = any (ids)
-        group by l.goods_id
+        group by l.company_id, l.goods_id, l.pool_id
     )
     select jsonb_agg(jsonb_build_object(
         'goods_id', t.goods_id, 'quantity', (b.quantity - t.quantity)::text, 'amount', (b.amount - t.amount)::text
     ) order by t.goods_id)
     into goods
     from taken_back t
-    join cost_balance b on b.company_id = bill.company_id and b.goods_id = t.goods_id
+    join cost_balance b
+        on b.company_id = t.company_id and b.goods_id = t.goods_id and b.pool_id = t.pool_id
     where (b.quantity = t.quantity and b.amount <> t.amount)
         or (b.quantity > t.quantity and b.amount < t.amount);
     if goods is not null then
@@ -136,7 +138,7 @@ declare
     used boolean;
 begin
     perform erp_refuse_if_returned(bill);
-    perform erp_refuse_cost_used(bill, ids);
+    perform erp_refuse_cost_used(ids);
 
     with standing as (
         select l.* from stock_ledger l where l.ledger_id = any (ids)
@@ -144,11 +146,13 @@ begin
     written as (
         insert into stock_ledger (
             company_id, warehouse_id, allocation_id, goods_id, batch_id, quantity, unit_cost, amount,
-            bill_type, bill_id, bill_no, line_id, business_date, origin_type, origin_line_id, reverses
+            bill_type, bill_id, bill_no, line_id, business_date, origin_type, origin_line_id, pool_id, frozen,
+            first_date, reverses
         )
         select
             s.company_id, s.warehouse_id, s.allocation_id, s.goods_id, s.batch_id, -s.quantity, s.unit_cost, -s.amount,
-            s.bill_type, s.bill_id, s.bill_no, s.line_id, s.business_date, s.origin_type, s.origin_line_id, s.ledger_id
+            s.bill_type, s.bill_id, s.bill_no, s.line_id, s.business_date, s.origin_type, s.origin_line_id, s.pool_id,
+            s.frozen, s.first_date, s.ledger_id
         from standing s
         order by s.ledger_id
     ),
@@ -160,7 +164,7 @@ begin
                 when not t.had_inbound then b.last_unit_cost
                 else (
                     select l.unit_cost from stock_ledger l
-                    where l.company_id = bill.company_id and l.goods_id = b.goods_id
+                    where l.company_id = b.company_id and l.goods_id = b.goods_id and l.pool_id = b.pool_id
                         and l.quantity > 0 and l.unit_cost > 0 and l.reverses is null
                         and not l.ledger_id = any (ids)
                         and not exists (select from stock_ledger r where r.reverses = l.ledger_id)
@@ -169,12 +173,12 @@ begin
                 )
             end
         from (
-            select s.goods_id, sum(s.quantity) as quantity, sum(s.amount) as amount,
+            select s.company_id, s.goods_id, s.pool_id, sum(s.quantity) as quantity, sum(s.amount) as amount,
                 bool_or(s.quantity > 0) as had_inbound
             from standing s
-            group by s.goods_id
+            group by s.company_id, s.goods_id, s.pool_id
         ) t
-        where b.company_id = bill.company_id and b.goods_id = t.goods_id
+        where b.company_id = t.company_id and b.goods_id = t.goods_id and b.pool_id = t.pool_id
     ),
     placed as (
         update stock_balance b set quantity = b.quantity - t.quantity
@@ -188,12 +192,16 @@ begin
         returning b.warehouse_id, b.quantity, t.quantity as taken_back
     ),
     totalled as (
-        update stock_total b set quantity = b.quantity - t.quantity
+        update stock_total b set quantity = b.quantity - t.quantity, frozen = b.frozen - t.frozen
         from (
-            select s.warehouse_id, s.goods_id, sum(s.quantity) as quantity from standing s group by 1, 2
+            select s.warehouse_id, s.goods_id, sum(s.quantity) as quantity,
+                coalesce(sum(s.quantity) filter (where s.frozen), 0) as frozen
+            from standing s
+            group by 1, 2
         ) t
         where b.warehouse_id = t.warehouse_id and b.goods_id = t.goods_id
-        returning b.warehouse_id, b.quantity - b.reserved - b.frozen as available, t.quantity as taken_back
+        returning b.warehouse_id, least(b.quantity - b.reserved - b.frozen, b.frozen) as available,
+            t.quantity as taken_back
     )
     select
         exists (
@@ -337,6 +345,9 @@ declare
     bill erp_bill := (bill_type, bill_id, bill_no, company_id, business_date);
     stock_ids bigint[];
     claim_ids bigint[];
+    companies bigint[];
+    goods bigint[];
+    pools bigint[];
 begin
     perform erp_enter_period(bill);
 
@@ -349,11 +360,17 @@ begin
     where l.bill_type = bill.bill_type and l.bill_id = bill.bill_id and l.reverses is null
         and not exists (select from reservation_ledger r where r.reverses = l.entry_id);
 
-    perform erp_lock_goods(bill.company_id, array(
-        select l.goods_id from stock_ledger l where l.ledger_id = any (stock_ids)
+    select array_agg(k.company_id), array_agg(k.goods_id), array_agg(k.pool_id)
+    into companies, goods, pools
+    from (
+        select l.company_id, l.goods_id, l.pool_id from stock_ledger l where l.ledger_id = any (stock_ids)
         union
-        select l.goods_id from reservation_ledger l where l.entry_id = any (claim_ids)
-    ));
+        select l.company_id, l.goods_id, 0 from reservation_ledger l where l.entry_id = any (claim_ids)
+    ) k;
+    if companies is not null then
+        perform erp_enter_periods(bill, companies);
+        perform erp_lock_goods(companies, goods, pools);
+    end if;
     if claim_ids is not null then
         perform erp_reverse_claims(bill, claim_ids);
     end if;
