@@ -2,27 +2,43 @@
 
 from api.customers import customer_receipt
 from api.identity import tables as identity_tables
-from api.inventory import other_inbound, other_outbound
+from api.inventory import (
+    cost_adjustment,
+    defective,
+    location_move,
+    other_delivery,
+    other_inbound,
+    other_outbound,
+    three_inbound,
+    three_outbound,
+    tire_back,
+    transfer_in,
+    transfer_out,
+)
 from api.kit import business_log, idempotency, numbering
 from api.ledger import tables as ledger_tables
 from api.master import bill_checks, goods, organisation, partners, warehouses
 from api.money import close_questions, month_close, year_close
 from api.purchase import purchase_inbound, purchase_order, purchase_return, supplier_payment
-from api.sales import sales_order, sales_outbound, sales_return
+from api.sales import sales_order, sales_outbound, sales_return, sales_transfer
 from api.shell import export_tasks, loads
 
 __all__ = [
     "business_log",
+    "cost_adjustment",
     "customer_receipt",
+    "defective",
     "export_tasks",
     "goods",
     "idempotency",
     "identity_tables",
     "ledger_tables",
     "loads",
+    "location_move",
     "month_close",
     "numbering",
     "organisation",
+    "other_delivery",
     "other_inbound",
     "other_outbound",
     "partners",
@@ -32,7 +48,13 @@ __all__ = [
     "sales_order",
     "sales_outbound",
     "sales_return",
+    "sales_transfer",
     "supplier_payment",
+    "three_inbound",
+    "three_outbound",
+    "tire_back",
+    "transfer_in",
+    "transfer_out",
     "warehouses",
     "year_close",
 ]

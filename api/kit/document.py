@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Identity, Index, Row, SmallInteger, func
 from sqlalchemy import text as sql
@@ -62,14 +62,20 @@ class Block:
 class Link:
     """A line's source: `column` names a line of `lines`, whose `counter` says how much of it was executed.
 
-    Both headers share the columns in `within`, both lines their goods. A new bill can be drawn from the source's rest.
+    Both headers share the columns in `within`, both lines their goods; where the names differ it is (own, source's).
+    A new bill can be drawn from the source's rest; with `required` it cannot be made otherwise.
     """
 
     column: str
     bill: str
     lines: type[Child]
     counter: str
-    within: tuple[str, ...]
+    within: tuple[str | tuple[str, str], ...]
+    required: bool = False
+
+    def shared(self) -> list[tuple[str, str]]:
+        """Columns that must agree: (own, source's)."""
+        return [(name, name) if isinstance(name, str) else name for name in self.within]
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,12 +178,19 @@ class Bill(Resource):
         )
 
 
-class GoodsBill(Bill):
-    """A bill with lines of goods: its header carries their totals."""
+class QuantityBill(Bill):
+    """A bill with lines of goods that have no price: its header carries their quantity."""
 
     __abstract__ = True
 
     total_quantity: Mapped[Decimal] = quantity("数量合计", form=False, total=True, width=100, sort=60)
+
+
+class GoodsBill(QuantityBill):
+    """A bill with priced lines of goods: its header carries their totals."""
+
+    __abstract__ = True
+
     total_amount: Mapped[Decimal] = money("金额合计", form=False, total=True, width=130, sort=61)
     tax_amount: Mapped[Decimal] = money("税额", form=False, total=True, width=110, sort=62)
     no_tax_amount: Mapped[Decimal] = money("未税金额", form=False, total=True, width=120, sort=63)
@@ -195,6 +208,10 @@ class Child(Declared):
     __abstract__ = True
 
     bill_table: ClassVar[str]
+    moves: ClassVar[Literal["in", "out", "through"] | None] = None
+    """What its audit does to stock: brings it, takes it, or takes it and lands it elsewhere; the checks prove it."""
+    lands_when: ClassVar[str] = "true"
+    """Of which bills, `h`, the goods that go through land somewhere."""
 
     line_id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True, sort_order=-100)
     line_no: Mapped[int] = integer("序号", form=False, width=60, sort=-90)
@@ -207,8 +224,8 @@ class Child(Declared):
         )
 
 
-class GoodsLine(Child):
-    """A line of goods (商品明细): quantity and price, priced to spec/3-rules.md 9."""
+class QuantityLine(Child):
+    """A line of goods without a price."""
 
     __abstract__ = True
 
@@ -224,6 +241,19 @@ class GoodsLine(Child):
     quantity: Mapped[Decimal] = quantity(
         "数量", required=True, rule="positive", total=True, width=90, sort=10
     )
+    remark: Mapped[str | None] = text("备注", max_length=200, width=140, sort=70)
+
+    @declared_attr.directive
+    @classmethod
+    def __table_args__(cls) -> tuple[Any, ...]:
+        return (CheckConstraint("quantity > 0", name="quantity"),)
+
+
+class GoodsLine(QuantityLine):
+    """A line of goods (商品明细): quantity and price, priced to spec/3-rules.md 9."""
+
+    __abstract__ = True
+
     price: Mapped[Decimal] = price("单价", rule="Positive", width=110, sort=11)
     discount_amount: Mapped[Decimal] = money("优惠金额", rule="Positive", width=100, sort=12)
     tax_rate: Mapped[Decimal] = rate("税率%", rule="Positive", default=13, width=80, sort=13)
@@ -231,7 +261,6 @@ class GoodsLine(Child):
     tax_amount: Mapped[Decimal] = money("税额", form=False, total=True, width=100, sort=15)
     no_tax_amount: Mapped[Decimal] = money("未税金额", form=False, total=True, width=110, sort=16)
     is_gift: Mapped[bool] = flag("赠品", width=70, sort=20)
-    remark: Mapped[str | None] = text("备注", max_length=200, width=140, sort=70)
 
     @declared_attr.directive
     @classmethod

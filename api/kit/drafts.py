@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Row, select
 
 from api.kit import business_log, links, numbering, registry
 from api.kit.context import Context
-from api.kit.document import MAX_LINES, Bill, Block, GoodsBill, GoodsLine
+from api.kit.document import MAX_LINES, Bill, Block, GoodsBill, GoodsLine, QuantityBill, QuantityLine
 from api.kit.errors import Edited, NotFound, Refusal
 from api.kit.flow import STATUSES, UNAUDITED
 from api.kit.pricing import price_line
@@ -177,10 +177,8 @@ def price(cls: type[Bill], draft: Draft) -> None:
     """Price goods lines to spec/3-rules.md 9 and total the header; gifts cost nothing."""
     zero, problems = Decimal(0), Problems()
     for block in _blocks(cls):
-        if not issubclass(block.cls, GoodsLine):
-            continue
         rows = draft.children[block.name]
-        for row in rows:
+        for row in rows if issubclass(block.cls, GoodsLine) else ():
             if row.get("is_gift"):
                 row["price"] = row["discount_amount"] = zero
             unit, discount, tax_rate = (
@@ -192,8 +190,9 @@ def price(cls: type[Bill], draft: Draft) -> None:
                 problems.add("“金额”数值不能超过一亿")
             row.update(price=unit, discount_amount=priced.discount_amount, tax_rate=tax_rate)
             row.update(amount=priced.total, tax_amount=priced.tax, no_tax_amount=priced.no_tax)
-        if issubclass(cls, GoodsBill):
-            draft.header.update({total: sum((row[name] for row in rows), zero) for total, name in TOTALS})
+        if issubclass(cls, QuantityBill) and issubclass(block.cls, QuantityLine):
+            totals = TOTALS if issubclass(cls, GoodsBill) else TOTALS[:1]
+            draft.header.update({total: sum((row[name] for row in rows), zero) for total, name in totals})
     problems.settle()
 
 

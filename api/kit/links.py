@@ -13,10 +13,11 @@ from sqlalchemy import Connection, Row, select
 
 from api.kit import registry
 from api.kit.context import Context
-from api.kit.document import Bill, Link
+from api.kit.document import Bill, GoodsLine, Link
 from api.kit.errors import NotFound, Refusal
 from api.kit.flow import AUDITED, LOCKED
 from api.kit.projection import masked, masks, project
+from api.kit.resource import Resource
 from api.kit.scope import within
 from api.kit.validation import Problems
 
@@ -31,10 +32,12 @@ def check(
     """Each linked line must be of the same goods, on a bill of the same company and partner."""
     for link in links:
         wanted = sorted({row[link.column] for row in rows if row.get(link.column)})
+        if link.required and any(not row.get(link.column) for row in rows):
+            problems.add(f"请从{_label(link)}生成本单，每行都要有来源")
         if not wanted:
             continue
         lines, bills = link.lines.table(), registry.get(link.bill).table()
-        shared = [bills.c[name] for name in link.within]
+        shared = [bills.c[theirs] for _, theirs in link.shared()]
         query = select(lines.c.line_id, lines.c.goods_id, *shared).join_from(
             lines, bills, lines.c.bill_id == bills.c.bill_id
         )
@@ -44,7 +47,7 @@ def check(
             if not row.get(link.column):
                 continue
             same = source is not None and source.goods_id == row["goods_id"]
-            if not same or any(getattr(source, name) != header.get(name) for name in link.within):
+            if not same or any(getattr(source, theirs) != header.get(own) for own, theirs in link.shared()):
                 problems.place = f"第{row['line_no']}行"
                 problems.add(f"来源{_label(link)}与本单不匹配")
     problems.place = ""
@@ -70,7 +73,26 @@ def draft(ctx: Context, cls: type[Bill], link: Link, key: int) -> dict[str, Any]
     labels = {item.label_field for item in cls.fields() if item.ref and item.name in taken}
     shown = masked(header, masks(source, source.name(), ctx.principal))
     kept = {name: value for name, value in shown.items() if name in taken | labels}
-    return {**kept, "lines": _rest(ctx, cls, link, key)}
+    for own, theirs in link.shared():
+        if own != theirs:
+            pair = zip(_names(cls, own), _names(source, theirs), strict=True)
+            kept.update({mine: shown[name] for mine, name in pair})
+    return {**kept, "lines": [_placed(cls, link, line) for line in _rest(ctx, cls, link, key)]}
+
+
+def _placed(cls: type[Bill], link: Link, line: dict[str, Any]) -> dict[str, Any]:
+    """A source's line without what lies in the source's place: a location of another warehouse."""
+    assert cls.bill is not None
+    moved = {own for own, theirs in link.shared() if own != theirs}
+    gone = [item for item in cls.bill.blocks[0].cls.fields() if item.ref and moved & set(item.ref.within)]
+    names = {name for item in gone for name in (item.name, item.label_field)}
+    return {name: value for name, value in line.items() if name not in names}
+
+
+def _names(cls: type[Resource], name: str) -> tuple[str, ...]:
+    """A field's name, and its label's where it refers to something."""
+    item = cls.field(name)
+    return (name, item.label_field) if item.ref and item.label_field else (name,)
 
 
 def _rest(ctx: Context, cls: type[Bill], link: Link, key: int) -> list[dict[str, Any]]:
@@ -87,18 +109,10 @@ def _rest(ctx: Context, cls: type[Bill], link: Link, key: int) -> list[dict[str,
     for row in rows:
         rest = row.quantity - getattr(row, link.counter)
         if rest > 0:
-            whole = rest == row.quantity
-            discount = (
-                row.discount_amount
-                if whole
-                else (row.discount_amount * rest / row.quantity).quantize(Decimal("0.01"))
-            )
-            changed = {
-                "quantity": rest,
-                "discount_amount": discount,
-                link.column: row.line_id,
-                "remark": None,
-            }
+            changed = {"quantity": rest, link.column: row.line_id, "remark": None}
+            if issubclass(link.lines, GoodsLine):
+                share = row.discount_amount * rest / row.quantity
+                changed["discount_amount"] = share.quantize(Decimal("0.01"))
             found.append({**masked(row, hidden), **{k: v for k, v in changed.items() if k not in hidden}})
     if not found:
         raise Refusal(f"{_label(link)}已全部执行")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sqlalchemy import Column, Row, Table
+from sqlalchemy import Column, ColumnElement, Row, Table, true
 
 from api.kit import registry
 from api.kit.database import Base
@@ -129,6 +129,11 @@ class Resource(Declared):
         super().__init_subclass__(**options)
         if "declaration" in cls.__dict__:
             registry.register(cls)
+
+    @classmethod
+    def choosable(cls) -> ColumnElement[bool]:
+        """Which rows others may refer to; override where the system keeps some for itself."""
+        return true()
 
     @classmethod
     def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:

@@ -217,5 +217,7 @@ def _targets(
     target = registry.get(item.ref.resource)
     table, key = target.table(), target.key()
     shared = [table.columns[name] for name in item.ref.within if name in table.columns]
-    statement = select(key.label("key"), *shared).where(key.in_(sorted(keys)), within(table, principal))
+    statement = select(key.label("key"), *shared).where(
+        key.in_(sorted(keys)), within(table, principal), target.choosable()
+    )
     return {row.key: dict(row._mapping) for row in conn.execute(statement)}

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from api.kit import registry
-from api.kit.document import Bill, Block, Link
+from api.kit.document import Bill, Block, GoodsBill, Link, QuantityBill
 from api.kit.resource import Resource
 from api.ledger.checks import Check, negative_stock, register
 from api.master.settlements import SettlingBill
-from api.master.stock_lines import InboundLine, OutboundLine
 
 _POSTED = "(2, 4, 5)"
 
@@ -21,11 +20,27 @@ left join (select line_id, sum(quantity) as quantity from stock_ledger where bil
     using (line_id)
 where coalesce(s.quantity, 0) <> case when h.status in {posted} then {sign} * l.quantity else 0 end
 """
+_TRAVELLED = """
+select h.bill_no, l.line_no, l.quantity, coalesce(s.left_place, 0) as left_place, coalesce(s.landed, 0) as landed
+from {line} l
+join {bill} h using (bill_id)
+left join (
+    select
+        s.line_id, -sum(s.quantity) filter (where s.quantity < 0) as left_place,
+        sum(s.quantity) filter (where s.quantity > 0) as landed
+    from stock_ledger s
+    where s.bill_type = '{prefix}' and s.reverses is null
+        and not exists (select from stock_ledger r where r.reverses = s.ledger_id)
+    group by s.line_id
+) s using (line_id)
+where coalesce(s.left_place, 0) <> case when h.status in {posted} then l.quantity else 0 end
+    or coalesce(s.landed, 0) <> case when h.status in {posted} and {lands} then l.quantity else 0 end
+"""
 _STRAY = """
-select s.bill_type, s.bill_no, sum(s.quantity) as quantity
+select s.bill_type, s.bill_no, s.quantity
 from stock_ledger s
 where s.bill_type = '{prefix}' and not exists (select from {line} l where l.line_id = s.line_id)
-group by s.bill_type, s.bill_no having sum(s.quantity) <> 0
+    and s.reverses is null and not exists (select from stock_ledger r where r.reverses = s.ledger_id)
 """
 _COUNTED = """
 select l.line_id, l.{counter} as counted, coalesce(e.quantity, 0) as executed
@@ -46,9 +61,9 @@ left join (select bill_id, sum(amount) as amount from money_ledger where bill_ty
 where abs(coalesce(m.amount, 0)) <> case when h.status in {posted} then h.amount else 0 end
 """
 _TOTALLED = """
-select h.bill_no, h.total_amount, sum(l.amount) as lines
+select h.bill_no, h.total_quantity, sum(l.quantity) as lines
 from {bill} h join {line} l using (bill_id)
-group by h.bill_id having h.total_amount <> sum(l.amount) or h.total_quantity <> sum(l.quantity)
+group by h.bill_id having h.total_quantity <> sum(l.quantity){priced}
 """
 
 
@@ -66,15 +81,17 @@ def _of(cls: type[Bill]) -> Iterator[Check]:
 
 def _of_block(cls: type[Bill], block: Block, label: str, common: dict[str, str]) -> Iterator[Check]:
     line = block.cls.name()
-    if issubclass(block.cls, InboundLine | OutboundLine):
-        sign = "1" if issubclass(block.cls, InboundLine) else "-1"
-        moved = _MOVED.format(**common, line=line, sign=sign)
+    if block.cls.moves:
+        if block.cls.moves == "through":
+            moved = _TRAVELLED.format(**common, line=line, lands=block.cls.lands_when)
+        else:
+            moved = _MOVED.format(**common, line=line, sign="1" if block.cls.moves == "in" else "-1")
         yield Check(f"{cls.name()}_moves", f"{label}各行数量等于库存流水，未审核与作废的为零", moved)
         yield Check(f"{cls.name()}_stray", f"没有无单据的{label}库存流水", _STRAY.format(**common, line=line))
-    if "total_amount" in cls.table().c:
-        yield Check(
-            f"{cls.name()}_totals", f"{label}表头合计等于明细之和", _TOTALLED.format(**common, line=line)
-        )
+    if issubclass(cls, QuantityBill):
+        priced = " or h.total_amount <> sum(l.amount)" if issubclass(cls, GoodsBill) else ""
+        totalled = _TOTALLED.format(**common, line=line, priced=priced)
+        yield Check(f"{cls.name()}_totals", f"{label}表头合计等于明细之和", totalled)
 
 
 def _of_link(cls: type[Bill], link: Link, label: str, common: dict[str, str]) -> Check:

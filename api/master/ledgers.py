@@ -11,8 +11,11 @@ from api.kit.context import Context
 from api.kit.posting import BillRef, Postings
 from api.ledger.refusals import LedgerRefusal
 from api.master.goods import Goods
+from api.master.warehouses import GUARANTEE
 
-_NEGATIVE = text("select warehouse_id from warehouse where allow_negative")
+_SPECIAL = text(
+    "select warehouse_id, allow_negative, type from warehouse where allow_negative or type = :guarantee"
+)
 
 
 class Books:
@@ -39,9 +42,14 @@ class Books:
 
 
 def policy_of(conn: Connection) -> ledger.Policy:
-    """The warehouses that may go below zero."""
-    allowed: frozenset[int] = frozenset(conn.execute(_NEGATIVE).scalars())
-    return ledger.Policy(negative_warehouses=allowed) if allowed else ledger.STRICT
+    """The warehouses that may go below zero, and those that are valued on their own."""
+    special = conn.execute(_SPECIAL, {"guarantee": GUARANTEE}).all()
+    if not special:
+        return ledger.STRICT
+    return ledger.Policy(
+        negative_warehouses=frozenset(row.warehouse_id for row in special if row.allow_negative),
+        own_cost_warehouses=frozenset(row.warehouse_id for row in special if row.type == GUARANTEE),
+    )
 
 
 def _named(ctx: Context, refusal: LedgerRefusal) -> LedgerRefusal:

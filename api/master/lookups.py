@@ -47,7 +47,7 @@ def dropdown(ctx: Context, cls: type[Resource], query: Any) -> dict[str, Any]:
     """A page of choices: the key, the title, and the fields that tell alike ones apart."""
     table = cls.table()
     asked = query.model_dump()
-    conditions: list[ColumnElement[bool]] = [within(table, ctx.principal)]
+    conditions: list[ColumnElement[bool]] = [within(table, ctx.principal), cls.choosable()]
     if "enabled" in table.c:
         conditions.append(table.c.enabled)
     conditions += [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Any
 
@@ -10,15 +10,23 @@ from sqlalchemy import Connection, select
 from sqlalchemy.orm import Mapped, declared_attr
 
 from api.kit.context import Context
-from api.kit.document import Document, GoodsBill, GoodsLine
+from api.kit.document import Document, GoodsBill, GoodsLine, QuantityBill, QuantityLine
 from api.kit.fields import COST, Derived, day, derived, ref, text
-from api.kit.posting import StockMove
+from api.kit.posting import Landing, StockMove
 from api.kit.validation import Problems
 from api.master.goods import Goods, dot_week
+from api.master.warehouses import WAREHOUSE_TYPES, Warehouse
 
 _COST = (
     "(select coalesce({sign}sum(s.amount), 0) from stock_ledger s"
     " where s.bill_type = '{prefix}' and s.line_id = {line})"
+)
+
+
+_TRAVELLED = (
+    "(select coalesce(-sum(s.amount), 0) from stock_ledger s"
+    " where s.bill_type = '{prefix}' and s.line_id = {line} and s.quantity < 0 and s.reverses is null"
+    " and not exists (select from stock_ledger r where r.reverses = s.ledger_id))"
 )
 
 
@@ -28,10 +36,14 @@ def cost_of_line(prefix: str, sign: str = "-") -> Derived:
     return derived("cost_amount", "成本金额", "money", sql, permission=COST, total=True, width=110)
 
 
-class InboundLine(GoodsLine):
-    """A line that brings goods: into a location, under a batch."""
+def value_travelled(prefix: str) -> Derived:
+    """What a relocated line's goods were worth when they left; 0 before the audit."""
+    sql = _TRAVELLED.format(prefix=prefix, line="{table}.line_id")
+    return derived("cost_amount", "成本金额", "money", sql, permission=COST, total=True, width=110)
 
-    __abstract__ = True
+
+class ToPlace:
+    """What a line that brings goods says of them: into a location, under a batch."""
 
     allocation_id: Mapped[int | None] = ref("allocation", "库位", within=("warehouse_id",), sort=-40)
     batch: Mapped[str | None] = text("批次(DOT)", max_length=30, width=100, sort=-39)
@@ -44,10 +56,22 @@ class InboundLine(GoodsLine):
     production_date: Mapped[date | None] = day("生产日期", form=False, width=110, sort=-38)
 
 
-class OutboundLine(GoodsLine):
-    """A line that takes goods: from a named location and batch, or the oldest first."""
+class InboundLine(ToPlace, GoodsLine):
+    """A priced line that brings goods."""
 
     __abstract__ = True
+    moves = "in"
+
+
+class ReceiptLine(ToPlace, QuantityLine):
+    """A line that brings goods without a price."""
+
+    __abstract__ = True
+    moves = "in"
+
+
+class FromPlace:
+    """What a line that takes goods says of them: a named location and batch, or none for the oldest first."""
 
     allocation_id: Mapped[int | None] = ref("allocation", "库位", within=("warehouse_id",), sort=-40)
 
@@ -59,14 +83,45 @@ class OutboundLine(GoodsLine):
         )
 
 
-class StockBill(GoodsBill):
-    """A bill that moves stock of one warehouse."""
+class OutboundLine(FromPlace, GoodsLine):
+    """A priced line that takes goods."""
 
     __abstract__ = True
+    moves = "out"
+
+
+class IssueLine(FromPlace, QuantityLine):
+    """A line that takes goods without a price."""
+
+    __abstract__ = True
+    moves = "out"
+
+
+class RelocatedLine(FromPlace, QuantityLine):
+    """A line whose goods land elsewhere in the same posting."""
+
+    __abstract__ = True
+    moves = "through"
+
+
+class OfWarehouse:
+    """A bill of one warehouse."""
 
     warehouse_id: Mapped[int] = ref(
         "warehouse", "仓库", required=True, within=("company_id",), search=True, width=160, sort=-60
     )
+
+
+class StockBill(OfWarehouse, GoodsBill):
+    """A priced bill that moves stock of one warehouse."""
+
+    __abstract__ = True
+
+
+class MoveBill(OfWarehouse, QuantityBill):
+    """A bill that moves stock of one warehouse at its cost, without prices."""
+
+    __abstract__ = True
 
 
 def settle_batches(ctx: Context, lines: list[dict[str, Any]], problems: Problems) -> None:
@@ -126,6 +181,14 @@ def batch_keys(
     return {(row.goods_id, row.batch): row.batch_id for row in rows}
 
 
+def require_type(ctx: Context, header: Mapping[str, Any], column: str, kind: int, problems: Problems) -> None:
+    """The header's warehouse in `column` must be of a type."""
+    table = Warehouse.table()
+    query = select(table.c.type).where(table.c.warehouse_id == header[column])
+    if ctx.conn.execute(query).scalar_one() != kind:
+        problems.add(f"请选择{WAREHOUSE_TYPES[kind]}")
+
+
 def inbound(doc: Document, *, priced: bool = True, origin: str | None = None) -> tuple[StockMove, ...]:
     """The moves of inbound lines; `priced` lines bring their net amount, others the ledger's cost."""
     return tuple(
@@ -144,8 +207,17 @@ def inbound(doc: Document, *, priced: bool = True, origin: str | None = None) ->
     )
 
 
-def outbound(doc: Document, *, orders: bool = False) -> tuple[StockMove, ...]:
-    """The moves of outbound lines, at the ledger's average; `orders` release what their order lines reserved."""
+def outbound(
+    doc: Document,
+    *,
+    orders: bool = False,
+    frozen: bool = False,
+    lands: Callable[[Any], Landing] | None = None,
+) -> tuple[StockMove, ...]:
+    """The moves of outbound lines, at the ledger's average; `orders` release what their order lines reserved.
+
+    `lands` says where a line's goods arrive, `frozen` that they are taken from stock that is not available.
+    """
     return tuple(
         StockMove(
             line_id=line.line_id,
@@ -155,6 +227,8 @@ def outbound(doc: Document, *, orders: bool = False) -> tuple[StockMove, ...]:
             allocation_id=line.allocation_id,
             batch_id=line.batch_id,
             order_line_id=line.order_line_id if orders else None,
+            lands=lands(line) if lands else None,
+            frozen=frozen,
         )
         for line in doc.lines
     )

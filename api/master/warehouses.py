@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Row
+from sqlalchemy import ColumnElement, Row
 from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
+from api.kit.errors import Invalid
 from api.kit.fields import enum, flag, key, ref, text, textarea
 from api.kit.resource import Declaration, Menu, Resource, refuse_move
 
-WAREHOUSE_TYPES = {1: "正品仓", 2: "残次品仓", 3: "三包仓"}
+GOOD, DEFECTIVE, GUARANTEE, TRANSIT = 1, 2, 3, 4
+WAREHOUSE_TYPES = {GOOD: "正品仓", DEFECTIVE: "残次品仓", GUARANTEE: "三包仓", TRANSIT: "在途仓"}
 WARNING_MODES = {0: "不预警", 1: "预警并禁止", 2: "预警后确认"}
 
 
 class Warehouse(Resource):
-    """仓库: belongs to a company; `document_warning` says what falling below safety stock does."""
+    """仓库: belongs to a company; `document_warning` says what falling below safety stock does.
+
+    A three-guarantee warehouse has averages of its own. What is on the way between a company's warehouses lies in its
+    in-transit warehouse, which no bill may name.
+    """
 
     __tablename__ = "warehouse"
     declaration = Declaration(
@@ -40,6 +46,34 @@ class Warehouse(Resource):
     @classmethod
     def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:
         refuse_move(row, before, "company_id", "仓库的公司不能修改，请在新公司另建仓库")
+        if before is not None and row["type"] != before.type and _has_moves(ctx, before.warehouse_id):
+            raise Invalid("仓库已有出入库，类型不能修改，请另建仓库")
+
+    @classmethod
+    def choosable(cls) -> ColumnElement[bool]:
+        return cls.table().c.type != TRANSIT
+
+
+def _has_moves(ctx: Context, warehouse_id: int) -> bool:
+    query = "select from stock_ledger where warehouse_id = %s limit 1"
+    return ctx.conn.exec_driver_sql(query, (warehouse_id,)).first() is not None
+
+
+def transit_warehouse(ctx: Context, company_id: int) -> int:
+    """The warehouse that holds what is on the way between a company's warehouses; made when it has none."""
+    values = (company_id, TRANSIT)
+    found: int | None = ctx.conn.exec_driver_sql(
+        "select min(warehouse_id) from warehouse where company_id = %s and type = %s", values
+    ).scalar()
+    if found is None:
+        ctx.conn.exec_driver_sql(
+            "insert into warehouse (warehouse_name, company_id, type)"
+            " select company_name || '在途', company_id, %s from company where company_id = %s"
+            " on conflict (warehouse_name) do nothing",
+            (TRANSIT, company_id),
+        )
+        return transit_warehouse(ctx, company_id)
+    return found
 
 
 class Allocation(Resource):

@@ -57,7 +57,9 @@ def prepare(url: str) -> None:
             ),
             {"goods": GOODS},
         )
-        conn.execute(text("insert into customer (customer_name, company_id, payment_days) values ('客户', 1, 30)"))
+        conn.execute(
+            text("insert into customer (customer_name, company_id, payment_days) values ('客户', 1, 30)")
+        )
     engine.dispose()
     floor.stock_up(url)
 
@@ -92,7 +94,9 @@ def log_in() -> tuple[str, str]:
     return data["token"], data["sign_key"]
 
 
-def audit(bills: list[int], session: tuple[str, str], seconds: float, answers: mp.Queue[tuple[list[float], int]]) -> None:
+def audit(
+    bills: list[int], session: tuple[str, str], seconds: float, answers: mp.Queue[tuple[list[float], int]]
+) -> None:
     """One client: audits its bills one after the other until the time is up; tells its latencies and failures."""
     token, key = session
     connection = http.client.HTTPConnection("127.0.0.1", PORT)
@@ -125,7 +129,9 @@ def clients(url: str, count: int, seconds: float) -> tuple[float, float, int]:
         for thread in threads:
             thread.join()
 
-    processes = [mp.get_context("fork").Process(target=group, args=(shares[at::2],)) for at in range(min(2, count))]
+    processes = [
+        mp.get_context("fork").Process(target=group, args=(shares[at::2],)) for at in range(min(2, count))
+    ]
     begun = time.perf_counter()
     for process in processes:
         process.start()
@@ -141,7 +147,18 @@ def clients(url: str, count: int, seconds: float) -> tuple[float, float, int]:
 def serving(url: str, place: Path) -> Iterator[None]:
     """The API with two workers, as `erp up` runs it."""
     environment = {**os.environ, "ERP_DATABASE_URL": url, "ERP_DATA_DIR": str(place), "ERP_PORT": str(PORT)}
-    command = [sys.executable, "-m", "uvicorn", "api.main:app", "--port", str(PORT), "--workers", "2", "--log-level", "warning"]
+    command = [
+        sys.executable,
+        "-m",
+        "uvicorn",
+        "api.main:app",
+        "--port",
+        str(PORT),
+        "--workers",
+        "2",
+        "--log-level",
+        "warning",
+    ]
     process = subprocess.Popen([*command, "--no-access-log"], env=environment)
     try:
         while True:

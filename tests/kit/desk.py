@@ -13,7 +13,7 @@ from tests.kit.client import Answer
 from tests.kit.fixtures import Site
 from tests.kit.payloads import DAY
 
-REASON = frozenset({"other_inbound", "other_outbound"})
+REASON = frozenset({"other_inbound", "other_outbound", "other_delivery", "defective", "cost_adjustment"})
 
 
 @dataclass(frozen=True)

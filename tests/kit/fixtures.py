@@ -53,10 +53,14 @@ def world(postgres: EmbeddedPostgres, template_database: str) -> World:
 
     assert app, "the reports' rights are known once the application is built"
     administer(postgres, f"create database {WORLD_DATABASE} template {template_database}")
-    engine = database.connect(postgres.url(WORLD_DATABASE))
-    with engine.begin() as conn:
-        built = worlds.build(conn)
-    engine.dispose()
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("ERP_DATABASE_URL", postgres.url(WORLD_DATABASE))
+        forget()
+        with database.engine().begin() as conn:
+            built = worlds.build(conn)
+        database.engine().dispose()
+        database.side_engine().dispose()
+    forget()
     _built.append(built)
     return built
 

@@ -32,8 +32,26 @@ GIVEN: dict[tuple[str, str], Any] = {
     ("goods_type", "p_id"): None,
     ("customer", "customer_mobile"): "13800138000",
     ("role", "scope_kind"): 2,
+    ("warehouse", "type"): 1,
+    ("defective", "kind"): 1,
 }
 """Values that rules over the whole row ask for."""
+CHOSEN = {
+    ("three_inbound", "warehouse_id"): "warehouse3",
+    ("three_outbound", "warehouse_id"): "warehouse3",
+    ("tire_back", "warehouse_id"): "warehouse3",
+    ("three_inbound_line", "allocation_id"): "allocation3",
+    ("three_outbound_line", "allocation_id"): "allocation3",
+    ("tire_back_line", "allocation_id"): "allocation3",
+    ("transfer_out", "to_warehouse_id"): "warehouse2",
+    ("defective", "to_warehouse_id"): "warehouse4",
+    ("location_move_line", "allocation_id"): None,
+}
+"""References that a bill's rules ask for, by the name of a company's record."""
+SOURCES = {("transfer_in_line", "source_line_id"): "sent"}
+"""Lines of other bills that a bill cannot do without; they are of the goods `belt`."""
+ACROSS = {("sales_transfer", "to_warehouse_id"): "warehouse"}
+"""References into the other company."""
 _numbers, _spares, _years = itertools.count(1), itertools.count(), itertools.count()
 
 
@@ -49,9 +67,17 @@ def payload_of(cls: type[Resource], world: World, mark: str = "a") -> dict[str, 
 def row_of(cls: type[Declared], world: World, mark: str = "a") -> dict[str, Any]:
     found: dict[str, Any] = {}
     for item in cls.fields():
-        if item.writable and not item.hidden:
-            given = (cls.name(), item.name)
+        given = (cls.name(), item.name)
+        if given in SOURCES:
+            found[item.name] = world.ids[f"{SOURCES[given]}_{mark}"]
+        elif item.writable and not item.hidden:
             found[item.name] = GIVEN[given] if given in GIVEN else value_of(item, world, mark)
+            if given == ("transfer_in_line", "goods_id"):
+                found[item.name] = world.belt
+            elif given in CHOSEN:
+                found[item.name] = world.ids.get(f"{CHOSEN[given]}_{mark}")
+            elif given in ACROSS:
+                found[item.name] = world.ids[f"{ACROSS[given]}_{'b' if mark == 'a' else 'a'}"]
     if cls.name() == "company_goods":
         found["goods_id"] = world.spares[next(_spares) % len(world.spares)]
     if cls.name() == "year_close":

@@ -1,6 +1,8 @@
 """A small group to test in: two companies with all masters, and users of every kind of scope.
 
-Goods: `tyre` is batch-managed and has one batch; `tube` and `oil` are not. Everything named A belongs to company A.
+Of each company's warehouses the third holds three-guarantee goods, the fourth defective ones.
+
+Goods: `tyre` is batch-managed and has one batch; `tube`, `oil` and `belt` are not, and `belt` is in transit. Everything named A belongs to company A.
 """
 
 from __future__ import annotations
@@ -9,12 +11,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, insert
+from sqlalchemy import Connection, insert, select
 
 from api.identity import rights, sessions, setup
 from api.identity.tables import Role, UserAccount
-from api.kit import menus, records, registry
+from api.kit import drafts, menus, records, registry, transitions
 from api.kit.context import Context
+from api.kit.document import Bill
 
 PASSWORD = "right-horse-1"
 SPARES = 60
@@ -50,7 +53,29 @@ def build(conn: Connection) -> World:
         _company_masters(add, world, mark)
     _users(conn, add, world)
     world.tokens["admin"] = sessions.open_api_token(conn, world.user_admin, 30)
+    for mark in ("a", "b"):
+        _transfer_on_the_way(ctx, world, mark)
     return world
+
+
+def _transfer_on_the_way(ctx: Context, world: World, mark: str) -> None:
+    """An audited transfer of much of a goods that nothing else moves, whose line `sent_<mark>` can be received."""
+    header = {
+        "company_id": world.ids[f"company_{mark}"],
+        "warehouse_id": world.ids[f"warehouse2_{mark}"],
+        "business_date": "2026-01-02",
+        "reason": "备货",
+    }
+    line = {"goods_id": world.belt, "quantity": "1000000", "price": "1"}
+    target = {"to_warehouse_id": world.ids[f"warehouse_{mark}"]}
+    for name, more in (("other_inbound", {}), ("transfer_out", target)):
+        cls = registry.get(name)
+        assert issubclass(cls, Bill)
+        key = drafts.add(ctx, cls, {**header, **more, "lines": [line]})["id"]
+        transitions.move(ctx, cls, "auditorPass", key)
+    lines = registry.get("transfer_out").bill.blocks[0].cls.table()  # type: ignore[union-attr]
+    query = select(lines.c.line_id).where(lines.c.bill_id == key)
+    world.ids[f"sent_{mark}"] = ctx.conn.execute(query).scalar_one()
 
 
 def _group_masters(conn: Connection, add: Any, world: World) -> None:
@@ -62,6 +87,7 @@ def _group_masters(conn: Connection, add: Any, world: World) -> None:
         ("tyre", "米其林 295/80R22.5", True),
         ("tube", "内胎 11.00R20", False),
         ("oil", "机油 CI-4", False),
+        ("belt", "皮带 6PK", False),
     ):
         add(
             name,
@@ -95,9 +121,13 @@ def _company_masters(add: Any, world: World, mark: str) -> None:
         company_id=company,
         department_id=department,
     )
-    for number in ("", "2"):
+    for number, kind in (("", 1), ("2", 1), ("3", 3), ("4", 2)):
         warehouse = add(
-            f"warehouse{number}_{mark}", "warehouse", warehouse_name=f"{name}仓{number}", company_id=company
+            f"warehouse{number}_{mark}",
+            "warehouse",
+            warehouse_name=f"{name}仓{number}",
+            company_id=company,
+            type=kind,
         )
         add(
             f"allocation{number}_{mark}",
@@ -105,6 +135,7 @@ def _company_masters(add: Any, world: World, mark: str) -> None:
             allocation_name=f"{name}库位{number}",
             warehouse_id=warehouse,
         )
+    for number in ("", "2"):
         add(
             f"customer{number}_{mark}",
             "customer",

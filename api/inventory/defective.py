@@ -1,0 +1,75 @@
+"""Defective goods (残次品), CCPD: defective goods go into a defective warehouse, frozen there, and out of it.
+
+Out of it they return to good stock, or are scrapped when no warehouse is named.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy.orm import Mapped
+
+from api.kit.context import Context
+from api.kit.document import BillType, Block, Document, Rows, Values, declare
+from api.kit.fields import enum, ref, text
+from api.kit.posting import Landing, Postings
+from api.kit.resource import Menu
+from api.kit.validation import Problems
+from api.master.stock_lines import MoveBill, RelocatedLine, outbound, require_type, value_travelled
+from api.master.warehouses import DEFECTIVE, GOOD
+
+INTO, OUT_OF = 1, 2
+KINDS = {OUT_OF: "残次品转出", INTO: "残次品转入"}
+
+
+class DefectiveLine(RelocatedLine):
+    __tablename__ = "defective_line"
+    bill_table = "defective"
+    lands_when = "h.to_warehouse_id is not null"
+    derived = (value_travelled("CCPD"),)
+
+
+class Defective(MoveBill):
+    """残次品单"""
+
+    __tablename__ = "defective"
+    declaration = declare(
+        "残次品单",
+        "v2/inventory/Incomplete",
+        routes={
+            "list": "/inventory/Incomplete",
+            "add": "/inventory/IncompleteNew",
+            "see": "/inventory/IncompleteSee",
+        },
+        menu=Menu("库存管理", "出入库", 50),
+    )
+    bill = BillType("CCPD", (Block("lines", "残次品明细", DefectiveLine),))
+
+    kind: Mapped[int] = enum("方向", KINDS, default=INTO, search=True, sort=-65)
+    to_warehouse_id: Mapped[int | None] = ref(
+        "warehouse",
+        "转入仓库",
+        target="warehouse_id",
+        within=("company_id",),
+        search=True,
+        width=160,
+        sort=-59,
+    )
+    reason: Mapped[str] = text("原因", required=True, search=True, sort=-50)
+
+    @classmethod
+    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
+        into = header["kind"] == INTO
+        if into and not header.get("to_warehouse_id"):
+            problems.add("请选择转入仓库（残次品仓）")
+            return
+        defective, good = ("to_warehouse_id", "warehouse_id") if into else ("warehouse_id", "to_warehouse_id")
+        require_type(ctx, header, defective, DEFECTIVE, problems)
+        if header.get(good):
+            require_type(ctx, header, good, GOOD, problems)
+
+    @classmethod
+    def postings(cls, doc: Document) -> Postings:
+        header, into = doc.header, doc.header.kind == INTO
+        target = header.to_warehouse_id
+        landing = Landing(warehouse_id=target, frozen=into) if target else None
+        lands = (lambda line: landing) if landing else None
+        return Postings(stock=outbound(doc, frozen=not into, lands=lands))

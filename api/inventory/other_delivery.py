@@ -1,0 +1,45 @@
+"""Other delivery (其他发货), QTFH: stock leaves for a consignee without a sale (samples, loans)."""
+
+from __future__ import annotations
+
+from sqlalchemy.orm import Mapped
+
+from api.kit.document import BillType, Block, Document, declare
+from api.kit.fields import text, textarea
+from api.kit.posting import Postings
+from api.kit.resource import Menu
+from api.master.stock_lines import IssueLine, MoveBill, cost_of_line, outbound
+
+
+class OtherDeliveryLine(IssueLine):
+    __tablename__ = "other_delivery_line"
+    bill_table = "other_delivery"
+    derived = (cost_of_line("QTFH"),)
+
+
+class OtherDelivery(MoveBill):
+    """其他发货"""
+
+    __tablename__ = "other_delivery"
+    declaration = declare(
+        "其他发货",
+        "v2/inventory/OtherDelivery",
+        routes={
+            "list": "/inventory/otherdelivery",
+            "add": "/inventory/otherdeliveryAdd",
+            "see": "/inventory/otherdeliverySee",
+        },
+        menu=Menu("库存管理", "出入库", 30),
+    )
+    bill = BillType("QTFH", (Block("lines", "发货明细", OtherDeliveryLine),))
+
+    consignee: Mapped[str] = text("收货人", required=True, max_length=50, search=True, sort=-50)
+    consignee_mobile: Mapped[str | None] = text("联系电话", max_length=20, search=True, sort=-49)
+    address: Mapped[str | None] = textarea("收货地址", max_length=200, sort=-48)
+    logistics: Mapped[str | None] = text("物流公司", max_length=50, search=True, sort=-47)
+    waybill_no: Mapped[str | None] = text("物流单号", max_length=50, search=True, sort=-46)
+    reason: Mapped[str] = text("发货原因", required=True, search=True, sort=-45)
+
+    @classmethod
+    def postings(cls, doc: Document) -> Postings:
+        return Postings(stock=outbound(doc))

@@ -1,0 +1,51 @@
+"""Three-guarantee outbound (三包出库), TBCK: three-guarantee stock leaves for a customer at its warehouse's average."""
+
+from __future__ import annotations
+
+from sqlalchemy.orm import Mapped
+
+from api.kit.context import Context
+from api.kit.document import BillType, Block, Document, Rows, Values, declare
+from api.kit.fields import ref, text
+from api.kit.posting import Postings
+from api.kit.resource import Menu
+from api.kit.validation import Problems
+from api.master.stock_lines import IssueLine, MoveBill, cost_of_line, outbound, require_type
+from api.master.warehouses import GUARANTEE
+
+
+class ThreeOutboundLine(IssueLine):
+    __tablename__ = "three_outbound_line"
+    bill_table = "three_outbound"
+    derived = (cost_of_line("TBCK"),)
+
+
+class ThreeOutbound(MoveBill):
+    """三包出库"""
+
+    __tablename__ = "three_outbound"
+    declaration = declare(
+        "三包出库",
+        "v2/inventory/ThreeOutStorage",
+        routes={
+            "list": "/inventory/threeoutstorage",
+            "add": "/inventory/threeoutstorageAdd",
+            "edit": "/inventory/threeoutstorageModify",
+            "see": "/inventory/threeoutstorageSee",
+        },
+        menu=Menu("库存管理", "三包业务", 20),
+    )
+    bill = BillType("TBCK", (Block("lines", "出库明细", ThreeOutboundLine),))
+
+    customer_id: Mapped[int | None] = ref(
+        "customer", "客户", within=("company_id",), search=True, index=True, width=200, sort=-70
+    )
+    reason: Mapped[str | None] = text("三包原因", search=True, sort=-50)
+
+    @classmethod
+    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
+        require_type(ctx, header, "warehouse_id", GUARANTEE, problems)
+
+    @classmethod
+    def postings(cls, doc: Document) -> Postings:
+        return Postings(stock=outbound(doc))

@@ -1,0 +1,65 @@
+"""Old-tyre return (旧胎退回), TBTH: claimed goods go back to the factory; the claim settles them."""
+
+from __future__ import annotations
+
+from sqlalchemy.orm import Mapped
+
+from api.inventory.three_inbound import ThreeInboundLine
+from api.kit.context import Context
+from api.kit.document import BillType, Block, Document, Link, Rows, Values, declare
+from api.kit.fields import ref, source_line, text
+from api.kit.posting import Postings
+from api.kit.resource import Menu
+from api.kit.validation import Problems
+from api.master.stock_lines import IssueLine, MoveBill, cost_of_line, outbound, require_type
+from api.master.warehouses import GUARANTEE
+
+
+class TireBackLine(IssueLine):
+    __tablename__ = "tire_back_line"
+    bill_table = "tire_back"
+    derived = (cost_of_line("TBTH"),)
+
+    source_line_id: Mapped[int | None] = source_line("three_inbound_line", "三包入库明细")
+
+
+class TireBack(MoveBill):
+    """旧胎退回"""
+
+    __tablename__ = "tire_back"
+    declaration = declare(
+        "旧胎退回",
+        "v2/inventory/TireBack",
+        routes={
+            "list": "/inventory/tireback",
+            "add": "/inventory/tirebackAdd",
+            "see": "/inventory/tirebackSee",
+        },
+        menu=Menu("库存管理", "三包业务", 30),
+    )
+    bill = BillType(
+        "TBTH",
+        (Block("lines", "退回明细", TireBackLine),),
+        (
+            Link(
+                "source_line_id",
+                "three_inbound",
+                ThreeInboundLine,
+                "returned_quantity",
+                ("company_id", "warehouse_id"),
+            ),
+        ),
+    )
+
+    supplier_id: Mapped[int] = ref(
+        "supplier", "供应商", required=True, search=True, index=True, width=200, sort=-70
+    )
+    claim_no: Mapped[str | None] = text("理赔单号", max_length=50, search=True, sort=-50)
+
+    @classmethod
+    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
+        require_type(ctx, header, "warehouse_id", GUARANTEE, problems)
+
+    @classmethod
+    def postings(cls, doc: Document) -> Postings:
+        return Postings(stock=outbound(doc))

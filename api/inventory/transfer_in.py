@@ -1,0 +1,102 @@
+"""Transfer in (调拨入库), DBRK: what a transfer sent is received, in parts if need be, with its value and the freight.
+
+It takes the very pieces that its line sent; freight adds to their value by quantity.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from sqlalchemy.orm import Mapped
+
+from api.inventory.transfer_out import TransferOutLine
+from api.kit.context import Context
+from api.kit.document import BillType, Block, Document, Link, QuantityLine, Rows, Values, declare
+from api.kit.fields import money, ref, source_line
+from api.kit.posting import Landing, Postings, StockMove
+from api.kit.pricing import money as cents
+from api.kit.validation import Problems
+from api.master.stock_lines import MoveBill, value_travelled
+from api.master.warehouses import transit_warehouse
+
+
+class TransferInLine(QuantityLine):
+    __tablename__ = "transfer_in_line"
+    bill_table = "transfer_in"
+    moves = "through"
+    derived = (value_travelled("DBRK"),)
+
+    allocation_id: Mapped[int | None] = ref("allocation", "库位", within=("warehouse_id",), sort=-40)
+    source_line_id: Mapped[int | None] = source_line("transfer_out_line", "调拨明细")
+
+
+class TransferIn(MoveBill):
+    """调拨入库"""
+
+    __tablename__ = "transfer_in"
+    declaration = declare(
+        "调拨入库",
+        "v2/inventory/TransferInStorage",
+        routes={
+            "list": "/inventory/transferware/receipts",
+            "add": "/inventory/transferware/receiptAdd",
+            "see": "/inventory/transferware/receiptSee",
+        },
+    )
+    bill = BillType(
+        "DBRK",
+        (Block("lines", "收货明细", TransferInLine),),
+        (
+            Link(
+                "source_line_id",
+                "transfer_out",
+                TransferOutLine,
+                "executed_quantity",
+                ("company_id", ("warehouse_id", "to_warehouse_id")),
+                required=True,
+            ),
+        ),
+    )
+
+    transit_warehouse_id: Mapped[int] = ref(
+        "warehouse", "在途仓", target="warehouse_id", required=True, form=False, list=False, sort=-58
+    )
+    freight_amount: Mapped[Decimal] = money("运费", rule="Positive", total=True, sort=-50)
+
+    @classmethod
+    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
+        header["transit_warehouse_id"] = transit_warehouse(ctx, header["company_id"])
+
+    @classmethod
+    def postings(cls, doc: Document) -> Postings:
+        header, shares = doc.header, freight_shares(doc)
+        return Postings(
+            stock=tuple(
+                StockMove(
+                    line_id=line.line_id,
+                    warehouse_id=header.transit_warehouse_id,
+                    goods_id=line.goods_id,
+                    quantity=-line.quantity,
+                    origin=("DBCK", line.source_line_id),
+                    frozen=True,
+                    lands=Landing(
+                        warehouse_id=header.warehouse_id,
+                        allocation_id=line.allocation_id,
+                        extra_amount=share,
+                    ),
+                )
+                for line, share in zip(doc.lines, shares, strict=True)
+            )
+        )
+
+
+def freight_shares(doc: Document) -> list[Decimal]:
+    """Each line's part of the freight, by quantity, adding up to the cent."""
+    whole = sum((line.quantity for line in doc.lines), Decimal(0))
+    shares, upto, given = [], Decimal(0), Decimal(0)
+    for line in doc.lines:
+        upto += line.quantity
+        reached = cents(doc.header.freight_amount * upto / whole)
+        shares.append(reached - given)
+        given = reached
+    return shares

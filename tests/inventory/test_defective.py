@@ -1,0 +1,81 @@
+"""CCPD 残次品: defective goods are frozen in their warehouse, and leave it only by the same kind of bill."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Connection
+
+from tests.kit.desk import Books, Desk, Made
+from tests.kit.state import broken
+
+
+def into(desk: Desk, goods: int, quantity: str) -> Made:
+    line = {"goods_id": goods, "quantity": quantity}
+    return desk.audited("defective", line, kind=1, to_warehouse_id=desk.world.warehouse4_a)
+
+
+def out_of(desk: Desk, goods: int, quantity: str, **header: Any) -> Made:
+    header = {"kind": 2, "warehouse_id": desk.world.warehouse4_a, **header}
+    return desk.draft("defective", {"goods_id": goods, "quantity": quantity}, **header)
+
+
+class TestInto:
+    def test_they_are_stock_but_not_available(self, desk: Desk, books: Books, conn: Connection) -> None:
+        goods, world = desk.world.spares[0], desk.world
+        desk.stock_in(goods, 5)
+        into(desk, goods, "2")
+        assert books.available(goods, world.warehouse_a) == ("3", "0", "3")
+        assert books.available(goods, world.warehouse4_a) == ("2", "0", "0")
+        assert books.cost(goods, world.company_a) == ("5", "500.00")
+        sold = desk.draft(
+            "other_outbound", {"goods_id": goods, "quantity": "1"}, warehouse_id=world.warehouse4_a
+        )
+        answer = desk.act("auditorPass", sold)
+        assert (answer.code, answer.msg) == (400, "库存不足：备件0缺 1（已被订单占用或冻结）")
+        assert broken(conn) == {}
+
+    def test_a_defective_warehouse_must_be_named(self, desk: Desk) -> None:
+        line = {"goods_id": desk.world.oil, "quantity": "1"}
+        answer = desk.add("defective", line, kind=1)
+        assert (answer.code, answer.msg) == (400, "请选择转入仓库（残次品仓）")
+        answer = desk.add("defective", line, kind=1, to_warehouse_id=desk.world.warehouse2_a)
+        assert (answer.code, answer.msg) == (400, "请选择残次品仓")
+
+
+class TestOutOf:
+    def test_repaired_goods_become_available(self, desk: Desk, books: Books, conn: Connection) -> None:
+        goods, world = desk.world.spares[1], desk.world
+        desk.stock_in(goods, 5)
+        into(desk, goods, "2")
+        bill = out_of(desk, goods, "1", to_warehouse_id=world.warehouse_a)
+        assert desk.act("auditorPass", bill).ok
+        assert books.available(goods, world.warehouse_a) == ("4", "0", "4")
+        assert books.available(goods, world.warehouse4_a) == ("1", "0", "0")
+        assert broken(conn) == {}
+
+    def test_scrapped_goods_leave_at_cost(self, desk: Desk, books: Books, conn: Connection) -> None:
+        goods = desk.world.spares[2]
+        desk.stock_in(goods, 5)
+        into(desk, goods, "2")
+        bill = out_of(desk, goods, "2")
+        assert desk.act("auditorPass", bill).ok
+        assert books.stock(bill) == [(goods, "-2", "100", "-200.00")]
+        assert broken(conn) == {}
+
+    def test_more_than_is_frozen_is_refused(self, desk: Desk) -> None:
+        goods, world = desk.world.spares[3], desk.world
+        desk.stock_in(goods, 5)
+        into(desk, goods, "2")
+        desk.stock_in(goods, 5, warehouse_id=world.warehouse4_a)
+        answer = desk.act("auditorPass", out_of(desk, goods, "3"))
+        assert (answer.code, answer.msg) == (400, "库存不足：备件3缺 1（已被订单占用或冻结）")
+
+    def test_what_went_out_is_not_taken_back_in(self, desk: Desk) -> None:
+        goods, world = desk.world.spares[4], desk.world
+        desk.stock_in(goods, 5)
+        came = into(desk, goods, "2")
+        assert desk.act("auditorPass", out_of(desk, goods, "1", to_warehouse_id=world.warehouse_a)).ok
+        answer = desk.act("antiAuditor", came)
+        assert answer.code == 400
+        assert answer.msg.startswith("该单据的库存已被使用，不能反审核或作废：备件4")

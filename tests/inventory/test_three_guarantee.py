@@ -1,0 +1,79 @@
+"""TBRK, TBCK and TBTH 三包: claimed goods in a warehouse and with an average of their own, and back to the factory."""
+
+from __future__ import annotations
+
+from tests.kit.desk import Books, Desk
+
+
+def kept(desk: Desk) -> dict[str, int]:
+    return {"warehouse_id": desk.world.warehouse3_a}
+
+
+class TestInbound:
+    def test_unpriced_goods_are_worth_nothing_and_thin_no_average(self, desk: Desk, books: Books) -> None:
+        goods = desk.world.spares[0]
+        desk.stock_in(goods, 2)
+        bill = desk.audited("three_inbound", {"goods_id": goods, "quantity": "2"}, **kept(desk))
+        assert books.stock(bill) == [(goods, "2", "0", "0.00")]
+        sold = desk.audited("other_outbound", {"goods_id": goods, "quantity": "1"})
+        assert books.stock(sold) == [(goods, "-1", "100", "-100.00")]
+
+    def test_an_appraised_price_is_taken_net_of_tax(self, desk: Desk, books: Books) -> None:
+        goods = desk.world.spares[1]
+        line = {"goods_id": goods, "quantity": "2", "price": "56.5", "tax_rate": "13"}
+        assert books.stock(desk.audited("three_inbound", line, **kept(desk))) == [
+            (goods, "2", "50", "100.00")
+        ]
+
+    def test_another_warehouse_is_refused(self, desk: Desk) -> None:
+        answer = desk.add("three_inbound", {"goods_id": desk.world.oil, "quantity": "1"})
+        assert (answer.code, answer.msg) == (400, "请选择三包仓")
+
+
+class TestOutbound:
+    def test_it_leaves_at_its_warehouses_average(self, desk: Desk, books: Books) -> None:
+        goods = desk.world.spares[2]
+        desk.stock_in(goods, 5)
+        line = {"goods_id": goods, "quantity": "2", "price": "22.6", "tax_rate": "13"}
+        desk.audited("three_inbound", line, **kept(desk))
+        bill = desk.audited("three_outbound", {"goods_id": goods, "quantity": "1"}, **kept(desk))
+        assert books.stock(bill) == [(goods, "-1", "20", "-20.00")]
+
+    def test_good_stock_does_not_cover_it(self, desk: Desk) -> None:
+        goods = desk.world.spares[3]
+        desk.stock_in(goods, 5)
+        bill = desk.draft("three_outbound", {"goods_id": goods, "quantity": "1"}, **kept(desk))
+        answer = desk.act("auditorPass", bill)
+        assert (answer.code, answer.msg) == (400, "库存不足：备件3缺 1")
+
+
+class TestTireBack:
+    def test_no_more_goes_back_than_came(self, desk: Desk, books: Books) -> None:
+        goods, supplier = desk.world.spares[4], desk.world.supplier
+        came = desk.audited("three_inbound", {"goods_id": goods, "quantity": "3"}, **kept(desk))
+        desk.audited("three_inbound", {"goods_id": goods, "quantity": "9"}, **kept(desk))
+        line = {"goods_id": goods, "quantity": "2", "source_line_id": desk.line_ids(came)[0]}
+        back = desk.audited("tire_back", line, supplier_id=supplier, **kept(desk))
+        assert books.stock(back) == [(goods, "-2", "0", "0.00")]
+        again = desk.draft("tire_back", line, supplier_id=supplier, **kept(desk))
+        answer = desk.act("auditorPass", again)
+        assert (answer.code, answer.msg) == (400, "超过三包入库第1行的可执行数量，请核对数量")
+        answer = desk.act("antiAuditor", came)
+        assert (answer.code, answer.msg) == (400, "该单据已有退货，不能反审核或作废，请先处理退货单")
+
+    def test_a_draft_is_drawn_from_what_came(self, desk: Desk) -> None:
+        goods = desk.world.spares[5]
+        came = desk.audited("three_inbound", {"goods_id": goods, "quantity": "3"}, **kept(desk))
+        draft = desk.caller.get(desk.path("tire_back", "getDraft"), id=came.id).data
+        assert (draft["warehouse_id"], draft["lines"][0]["quantity"]) == (desk.world.warehouse3_a, "3.000")
+        assert desk.caller.post(
+            desk.path("tire_back", "add"),
+            {**desk.header("tire_back"), **draft, "supplier_id": desk.world.supplier},
+        ).ok
+
+
+class TestWarehouseType:
+    def test_it_stays_once_goods_moved(self, desk: Desk) -> None:
+        body = {"id": desk.world.warehouse3_a, "type": 1}
+        answer = desk.caller.post("v2/system/Warehouse/edit", body)
+        assert (answer.code, answer.msg) == (400, "仓库已有出入库，类型不能修改，请另建仓库")
