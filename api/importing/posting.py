@@ -63,7 +63,7 @@ class Posting:
                     entries = None
                 audited = None
                 if entries is not None:
-                    audited = batch, auditor.submit(self._audit, ctx, batch, entries)
+                    audited = batch, auditor.submit(self._audit_beside, ctx, batch, entries)
                 elif not self._post_alone(batch):
                     return
             if audited and not self._settled(*audited):
@@ -106,6 +106,14 @@ class Posting:
         entries = [bills.entry(bill, self.known, batches) for bill in batch]
         in_bulk.save(ctx, entries)
         return entries
+
+    def _audit_beside(self, ctx: Context, batch: Batch, entries: list[Entry]) -> None:
+        """Audit, and let go at once of what a refused batch holds: the next one may be waiting for it."""
+        try:
+            self._audit(ctx, batch, entries)
+        except BaseException:
+            ctx.conn.rollback()
+            raise
 
     def _audit(self, ctx: Context, batch: Batch, entries: list[Entry]) -> None:
         bulk.audit(ctx, entries)
