@@ -1,11 +1,12 @@
 """Everything that is declared: importing this module fills the registry and the table metadata."""
 
-from api.customers import customer_receipt
+from api.customers import customer_receipt, opening_receivable
 from api.identity import tables as identity_tables
 from api.inventory import (
     cost_adjustment,
     defective,
     location_move,
+    opening_stock,
     other_delivery,
     other_inbound,
     other_outbound,
@@ -19,7 +20,7 @@ from api.kit import business_log, idempotency, numbering
 from api.ledger import tables as ledger_tables
 from api.master import bill_checks, goods, organisation, partners, warehouses
 from api.money import close_questions, month_close, year_close
-from api.purchase import purchase_inbound, purchase_order, purchase_return, supplier_payment
+from api.purchase import opening_payable, purchase_inbound, purchase_order, purchase_return, supplier_payment
 from api.sales import sales_order, sales_outbound, sales_return, sales_transfer
 from api.shell import export_tasks, loads
 
@@ -37,6 +38,9 @@ __all__ = [
     "location_move",
     "month_close",
     "numbering",
+    "opening_payable",
+    "opening_receivable",
+    "opening_stock",
     "organisation",
     "other_delivery",
     "other_inbound",

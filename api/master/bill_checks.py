@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from api.kit import registry
-from api.kit.document import Bill, Block, GoodsBill, Link, QuantityBill
+from api.kit.document import Bill, Block, Link
 from api.kit.resource import Resource
 from api.ledger.checks import Check, negative_stock, register
 from api.master.settlements import SettlingBill
@@ -61,9 +61,9 @@ left join (select bill_id, sum(amount) as amount from money_ledger where bill_ty
 where abs(coalesce(m.amount, 0)) <> case when h.status in {posted} then h.amount else 0 end
 """
 _TOTALLED = """
-select h.bill_no, h.total_quantity, sum(l.quantity) as lines
+select h.bill_no, {shown}
 from {bill} h join {line} l using (bill_id)
-group by h.bill_id having h.total_quantity <> sum(l.quantity){priced}
+group by h.bill_id having {differs}
 """
 
 
@@ -88,9 +88,11 @@ def _of_block(cls: type[Bill], block: Block, label: str, common: dict[str, str])
             moved = _MOVED.format(**common, line=line, sign="1" if block.cls.moves == "in" else "-1")
         yield Check(f"{cls.name()}_moves", f"{label}各行数量等于库存流水，未审核与作废的为零", moved)
         yield Check(f"{cls.name()}_stray", f"没有无单据的{label}库存流水", _STRAY.format(**common, line=line))
-    if issubclass(cls, QuantityBill):
-        priced = " or h.total_amount <> sum(l.amount)" if issubclass(cls, GoodsBill) else ""
-        totalled = _TOTALLED.format(**common, line=line, priced=priced)
+    sums = [name for name in ("amount", "quantity") if f"total_{name}" in cls.table().c]
+    if sums:
+        shown = ", ".join(f"h.total_{name}, sum(l.{name}) as {name}" for name in sums)
+        differs = " or ".join(f"h.total_{name} <> sum(l.{name})" for name in sums)
+        totalled = _TOTALLED.format(**common, line=line, shown=shown, differs=differs)
         yield Check(f"{cls.name()}_totals", f"{label}表头合计等于明细之和", totalled)
 
 

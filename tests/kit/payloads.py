@@ -56,11 +56,10 @@ _numbers, _spares, _years = itertools.count(1), itertools.count(), itertools.cou
 
 
 def payload_of(cls: type[Resource], world: World, mark: str = "a") -> dict[str, Any]:
-    """Every writable field filled in, in company A or B; blocks of goods get two lines, other blocks none."""
+    """Every writable field filled in, in company A or B; blocks that must have lines get two, others none."""
     values = row_of(cls, world, mark)
     for block in cls.bill.blocks if cls.bill else ():
-        goods = any(item.name == "goods_id" for item in block.cls.fields())
-        values[block.name] = [row_of(block.cls, world, mark) for _ in range(2)] if goods else []
+        values[block.name] = [row_of(block.cls, world, mark) for _ in range(2)] if block.required else []
     return values
 
 

@@ -23,6 +23,8 @@ named = pytest.mark.parametrize("cls", DECLARED, ids=lambda cls: cls.name())
 addable = pytest.mark.parametrize(
     "cls", [cls for cls in DECLARED if "add" in cls.declaration.actions], ids=lambda cls: cls.name()
 )
+UNLISTED = {"/system/stockinitialization"}
+"""Screens that the list of routes leaves out: opening stock beside opening receivables and payables."""
 TWINS = {"company_goods": "goods_id", "year_close": "year"}
 """What two records of a class must differ in, where it is no free text."""
 BILLS = [cls for cls in DECLARED if cls.bill]
@@ -362,7 +364,7 @@ class TestScreen:
     @named
     def test_routes_are_the_products_or_lie_below_one(self, cls: type[Resource]) -> None:
         with ROUTES.open(encoding="utf-8") as file:
-            known = {row["route"] for row in csv.DictReader(file)}
+            known = {row["route"] for row in csv.DictReader(file)} | UNLISTED
         own = {route for route in cls.declaration.routes.values() if route.rsplit("/", 1)[0] not in known}
         assert own - known == set()
 
