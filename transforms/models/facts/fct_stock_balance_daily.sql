@@ -241,3 +241,7 @@ fct_stock_balance_daily as (
 )
 
 select * from fct_stock_balance_daily
+{% if not is_incremental() %}
+-- Patches and current reports look for the last ranges only: what ended long ago lies apart from them.
+order by valid_to
+{% endif %}
