@@ -105,10 +105,12 @@ def _rights(role: str) -> Iterable[str]:
     every = {code for code in menus.every_right() if code != ALL_RIGHTS and not code.startswith("report_")}
     lists = {code for code in every if code.endswith((":list", ":export"))}
     secret = {code for code in every if code.startswith(("role:", "user_account:"))}
+    closes = {code for code in every if code.startswith(("month_close:", "year_close:"))}
     if role == "集团经理":
-        return lists | reports
+        return lists | closes | reports
     if role == "分公司经理":
-        return {code for code in every if code.startswith(_bills())} | (lists - secret) | reports
+        months = {code for code in closes if code.startswith("month_close:")}
+        return {code for code in every if code.startswith(_bills())} | months | (lists - secret) | reports
     if role == "数据分析员":
         return (lists - secret) | reports
     written = {f"{name}:{action}" for name in CLERK_WRITES for action in CLERK_ACTIONS}
