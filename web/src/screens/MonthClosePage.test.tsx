@@ -1,0 +1,59 @@
+import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { billScreen } from '@/engine/fixtures';
+import { button, giveSizes, ok, page, press, renderPage, type Routes } from '@/engine/harness';
+import MonthClosePage from './MonthClosePage';
+
+const api = 'v2/system/MonthClose';
+const action = (name: string) => ({ name, label: name, scope: 'batch' as const, from: null, confirm: null, reason: false, danger: false });
+const description = { ...billScreen(), name: 'month_close', api, actions: [action('closePeriod'), action('openPeriod')] };
+const question = (count: number) => ({
+  name: 'bills_decided',
+  label: '本期单据都已审核或作废',
+  advice: '请审核、作废或删除以下单据',
+  blocking: true,
+  count,
+  rows: count ? [{ serial: 'QTRK1', msg: '其他入库未审核', route: '/inventory/otheninstorageSee?id=5' }] : [],
+});
+const base: Routes = {
+  [`${api}/getQuestions`]: () => ok([question(0)]),
+  [`${api}/getList`]: () => page([]),
+  [`${api}/getTotals`]: () => ok({ total: 0, totals: {} }),
+};
+
+let view: ReturnType<typeof renderPage>;
+const open = (routes: Routes = {}) => {
+  view = renderPage(<MonthClosePage screen={description} />, { ...base, ...routes });
+  return screen.findByText('本期单据都已审核或作废');
+};
+const sent = (name: string) => view.calls.filter((call) => call.path === `${api}/${name}`);
+
+beforeEach(giveSizes);
+afterEach(() => view.done());
+
+describe('the month close', () => {
+  it('asks about the month before in the user’s company, and closes it', async () => {
+    await open({ [`${api}/closePeriod`]: () => ok({ period: '2026-10', bill_count: 12 }) });
+    expect(sent('getQuestions')[0]?.query.company_id).toBe('2');
+    await press('结账');
+    await waitFor(() => expect(view.told.at(-1)?.msg).toBe('已结账，锁定 12 张单据'));
+    expect(sent('closePeriod')[0]?.body).toEqual({ company_id: 2, period: sent('getQuestions')[0]?.query.period });
+  });
+
+  it('lists what stands in the way, each a link to where it is mended', async () => {
+    await open({ [`${api}/getQuestions`]: () => ok([question(3)]) });
+    expect((button('结账') as HTMLButtonElement).disabled).toBe(true);
+    fireEvent.click(document.querySelector('.ant-table-row-expand-icon')!);
+    fireEvent.click(await screen.findByText('QTRK1'));
+    expect(view.tabs.open).toHaveBeenCalledWith('/inventory/otheninstorageSee?id=5', 'QTRK1');
+    expect(screen.getByText('另有 2 条未列出')).toBeTruthy();
+  });
+
+  it('opens a month again with a reason', async () => {
+    await open({ [`${api}/openPeriod`]: () => ok({ period: '2026-10', bill_count: 12 }) });
+    await press('反结账');
+    fireEvent.change(await screen.findByLabelText('反结账原因'), { target: { value: '补录' } });
+    fireEvent.click(document.querySelector('.ant-modal-footer .ant-btn-dangerous')!);
+    await waitFor(() => expect(sent('openPeriod')[0]?.body.reason).toBe('补录'));
+  });
+});
