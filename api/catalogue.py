@@ -10,6 +10,7 @@ from api.inventory import (
     other_delivery,
     other_inbound,
     other_outbound,
+    stock_early_warning,
     three_inbound,
     three_outbound,
     tire_back,
@@ -18,11 +19,11 @@ from api.inventory import (
 )
 from api.kit import business_log, idempotency, numbering
 from api.ledger import tables as ledger_tables
-from api.master import bill_checks, goods, organisation, partners, warehouses
+from api.master import bill_checks, goods, organisation, partners, safety_stock, warehouses
 from api.money import close_questions, month_close, year_close
 from api.purchase import opening_payable, purchase_inbound, purchase_order, purchase_return, supplier_payment
 from api.sales import sales_order, sales_outbound, sales_return, sales_transfer
-from api.shell import export_tasks, loads
+from api.shell import export_tasks, integrity_result, loads
 
 __all__ = [
     "business_log",
@@ -33,6 +34,7 @@ __all__ = [
     "goods",
     "idempotency",
     "identity_tables",
+    "integrity_result",
     "ledger_tables",
     "loads",
     "location_move",
@@ -49,10 +51,12 @@ __all__ = [
     "purchase_inbound",
     "purchase_order",
     "purchase_return",
+    "safety_stock",
     "sales_order",
     "sales_outbound",
     "sales_return",
     "sales_transfer",
+    "stock_early_warning",
     "supplier_payment",
     "three_inbound",
     "three_outbound",

@@ -17,6 +17,7 @@ from api.money import calls as money_calls
 from api.purchase import calls as purchase_calls
 from api.reporting import calls as reporting_calls
 from api.reporting.proxy import FrameProxy
+from api.risk import calls as risk_calls
 from api.shell import calls as shell_calls
 from api.shell import wake
 from api.shell.export_tasks import enqueue
@@ -30,6 +31,7 @@ HAND_WRITTEN = (
     purchase_calls,
     customer_calls,
     money_calls,
+    risk_calls,
     reporting_calls,
     shell_calls,
 )

@@ -30,6 +30,8 @@ class Context:
     request_hash: str = ""
     host: str = ""
     client: str = ""
+    confirmed: bool = False
+    """The user was warned and goes on."""
     after_commit: list[Callable[[], None]] = field(default_factory=list)
     known: dict[tuple[str, int], Any] = field(default_factory=dict)
     """Masters' values that were looked up for this context; many bills of one context read them once."""

@@ -201,6 +201,7 @@ def _transition(router: APIRouter, cls: type[Bill], name: str) -> None:
     step = TRANSITIONS[name]
 
     def act(ctx: Context, payload: Act) -> Any:
+        ctx.confirmed = payload.confirmed
         return transitions.batch(
             ctx,
             cls,

@@ -37,6 +37,7 @@ class Act(Keys):
     """A transition's body."""
 
     reason: str | None = Described(None, max_length=200, description="原因")
+    confirmed: bool = Described(False, description="已看到安全库存预警（363），仍继续")
 
 
 class FailureRow(BaseModel):

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from sqlalchemy import Connection, select, text
+from sqlalchemy import Connection, Row, select, text
 
 from api import ledger
 from api.kit.context import Context
 from api.kit.posting import BillRef, Postings
 from api.ledger.refusals import LedgerRefusal
+from api.master import safety_stock
 from api.master.goods import Goods
 from api.master.warehouses import GUARANTEE
 
 _SPECIAL = text(
-    "select warehouse_id, allow_negative, type from warehouse where allow_negative or type = :guarantee"
+    "select warehouse_id, allow_negative, type, document_warning from warehouse"
+    " where allow_negative or type = :guarantee or document_warning <> 0"
 )
 
 
@@ -22,11 +25,14 @@ class Books:
     """The kit's `Ledgers`, over the ledger package."""
 
     def post(self, ctx: Context, bill: BillRef, postings: Postings) -> None:
-        policy = policy_of(ctx.conn)
+        special = _special(ctx.conn)
         try:
-            ledger.post(ctx.conn, bill, postings, policy)
+            ledger.post(ctx.conn, bill, postings, _policy(special))
         except LedgerRefusal as refusal:
             raise _named(ctx, refusal) from None
+        warning = frozenset(row.warehouse_id for row in special if row.document_warning)
+        if warning:
+            safety_stock.hold(ctx, bill, postings, warning)
 
     def post_all(self, ctx: Context, bills: Sequence[tuple[BillRef, Postings]]) -> None:
         try:
@@ -43,7 +49,14 @@ class Books:
 
 def policy_of(conn: Connection) -> ledger.Policy:
     """The warehouses that may go below zero, and those that are valued on their own."""
-    special = conn.execute(_SPECIAL, {"guarantee": GUARANTEE}).all()
+    return _policy(_special(conn))
+
+
+def _special(conn: Connection) -> Sequence[Row[Any]]:
+    return conn.execute(_SPECIAL, {"guarantee": GUARANTEE}).all()
+
+
+def _policy(special: Sequence[Row[Any]]) -> ledger.Policy:
     if not special:
         return ledger.STRICT
     return ledger.Policy(

@@ -34,6 +34,7 @@ GIVEN: dict[tuple[str, str], Any] = {
     ("role", "scope_kind"): 2,
     ("warehouse", "type"): 1,
     ("defective", "kind"): 1,
+    ("safety_stock", "goods_type_id"): None,
 }
 """Values that rules over the whole row ask for."""
 CHOSEN = {
@@ -52,7 +53,10 @@ SOURCES = {("transfer_in_line", "source_line_id"): "sent"}
 """Lines of other bills that a bill cannot do without; they are of the goods `belt`."""
 ACROSS = {("sales_transfer", "to_warehouse_id"): "warehouse"}
 """References into the other company."""
-_numbers, _spares, _years = itertools.count(1), itertools.count(), itertools.count()
+_numbers, _years = itertools.count(1), itertools.count()
+_spares: dict[str, itertools.count[int]] = {
+    name: itertools.count() for name in ("company_goods", "safety_stock")
+}
 
 
 def payload_of(cls: type[Resource], world: World, mark: str = "a") -> dict[str, Any]:
@@ -77,8 +81,8 @@ def row_of(cls: type[Declared], world: World, mark: str = "a") -> dict[str, Any]
                 found[item.name] = world.ids.get(f"{CHOSEN[given]}_{mark}")
             elif given in ACROSS:
                 found[item.name] = world.ids[f"{ACROSS[given]}_{'b' if mark == 'a' else 'a'}"]
-    if cls.name() == "company_goods":
-        found["goods_id"] = world.spares[next(_spares) % len(world.spares)]
+    if cls.name() in _spares:
+        found["goods_id"] = world.spares[next(_spares[cls.name()]) % len(world.spares)]
     if cls.name() == "year_close":
         found["year"] = str(2000 + next(_years) % 100)
     if issubclass(cls, Child) and "is_gift" in found:

@@ -1,0 +1,34 @@
+"""Stock alarm settings (库存预警设置): who answers for a warehouse's limits, and of which he is told."""
+
+from __future__ import annotations
+
+from sqlalchemy.orm import Mapped
+
+from api.kit.fields import flag, key, ref, textarea
+from api.kit.resource import Declaration, Menu, Resource
+
+
+class StockEarlyWarning(Resource):
+    """库存预警设置"""
+
+    __tablename__ = "stock_early_warning"
+    declaration = Declaration(
+        "库存预警设置",
+        "v2/inventory/StockEarlyWarning",
+        "stock_early_warning_id",
+        routes={"list": "/inventory/stockEarlyWarning"},
+        menu=Menu("库存管理", "库存查询", 50),
+    )
+
+    stock_early_warning_id: Mapped[int] = key()
+    company_id: Mapped[int] = ref("company", "公司", required=True, search=True, index=True)
+    warehouse_id: Mapped[int] = ref(
+        "warehouse", "仓库", required=True, within=("company_id",), search=True, index=True
+    )
+    employee_id: Mapped[int] = ref(
+        "employee", "负责人", required=True, within=("company_id",), search=True, index=True
+    )
+    warns_below: Mapped[bool] = flag("低于最低库存时提醒", default=True, width=150)
+    warns_above: Mapped[bool] = flag("高于最高库存时提醒", width=150)
+    enabled: Mapped[bool] = flag("启用", default=True)
+    remark: Mapped[str | None] = textarea("备注", max_length=200)

@@ -1,0 +1,1 @@
+"""Risk (风控): what stock, bills and partners are watched for."""

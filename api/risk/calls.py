@@ -1,0 +1,81 @@
+"""Risk calls (风控接口): stock warnings before an audit (spec/3-rules.md 7.4, 8)."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Annotated, Any
+
+from pydantic import BaseModel
+from pydantic import Field as Described
+
+from api.kit.calls import ANY_USER, call, router
+from api.kit.context import Context
+from api.kit.fields import CAP
+from api.kit.schemas import Key, Payload
+from api.risk import stock_warning
+
+api = router()
+Prefix = Annotated[str, Described(max_length=10, description="单据前缀，如 XSCK")]
+Confirmed = Annotated[bool, Described(description="已看到预警，仍继续")]
+
+
+class Bills(Payload):
+    """Saved bills of one type."""
+
+    bill_type: Prefix
+    ids: list[Key] = Described(min_length=1, max_length=1000)
+    confirmed: Confirmed = False
+
+
+class LineToCheck(Payload):
+    goods_id: Key
+    quantity: Decimal = Described(gt=0, lt=CAP, max_digits=14, decimal_places=3)
+
+
+class Lines(Payload):
+    """Lines of a bill that isn't saved yet."""
+
+    bill_type: Prefix
+    warehouse_id: Key
+    lines: list[LineToCheck] = Described(min_length=1, max_length=5000)
+    confirmed: Confirmed = False
+
+
+class ShortGoods(BaseModel):
+    warehouse_name: str
+    goods_num: str
+    goods_name: str
+    stocks: str
+    minimum: str
+
+
+class StockWarning(BaseModel):
+    """`status` 1: goods fall below a safety stock; `document_warning` 1 blocks (code 362), 2 asks (code 363)."""
+
+    status: int
+    check_stock: int
+    warehouse_name: str
+    document_warning: int
+    goods: list[ShortGoods]
+
+
+@call(api, "POST", "v2/risk/VerifyBills/getVerifyBills", right=ANY_USER, returns=StockWarning)
+def get_verify_bills(ctx: Context, payload: Bills) -> Any:
+    """审核前的库存预警: for bills of which one has the list right."""
+    ctx.confirmed = payload.confirmed
+    return stock_warning.check_bills(ctx, payload.bill_type, payload.ids)
+
+
+@call(api, "POST", "v2/open/VerifyBills/verifySubscribeBills", right=ANY_USER, returns=StockWarning)
+def verify_subscribe_bills(ctx: Context, payload: Bills) -> Any:
+    """订单审核前的库存预警: what orders would leave available."""
+    ctx.confirmed = payload.confirmed
+    return stock_warning.check_orders(ctx, payload.bill_type, payload.ids)
+
+
+@call(api, "POST", "v2/inventory/StockEarlyWarning/checkStock", right=ANY_USER, returns=StockWarning)
+def check_stock(ctx: Context, payload: Lines) -> Any:
+    """录单时的库存预警: for a warehouse of one's own."""
+    ctx.confirmed = payload.confirmed
+    lines = [(line.goods_id, line.quantity) for line in payload.lines]
+    return stock_warning.check_lines(ctx, payload.bill_type, payload.warehouse_id, lines)

@@ -1,0 +1,30 @@
+"""Integrity results (完整性检查结果): what each check found when it last ran."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import BigInteger, DateTime, Numeric, Text
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import Mapped, mapped_column
+
+from api.kit.database import Base
+
+WAITING, SOUND, BROKEN, FAILED = 1, 2, 3, 4
+STATES = {0: "未运行", WAITING: "运行中", SOUND: "相符", BROKEN: "不符", FAILED: "出错"}
+
+
+class IntegrityResult(Base):
+    """One check's last run; `sample` holds the first rows that break it."""
+
+    __tablename__ = "integrity_result"
+
+    name: Mapped[str] = mapped_column(Text, primary_key=True)
+    state: Mapped[int]
+    found: Mapped[int | None] = mapped_column(BigInteger)
+    sample: Mapped[list[dict[str, Any]] | None] = mapped_column(JSONB)
+    seconds: Mapped[Decimal | None] = mapped_column(Numeric(10, 3))
+    ran_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+    user_id: Mapped[int | None] = mapped_column(BigInteger)
