@@ -294,11 +294,27 @@ LEDGER: tuple[Check, ...] = (
         _negated("money_ledger", "entry_id", f"{_JOURNAL}, receivables_mode_id", "amount"),
     ),
     Check(
+        "differences_follow_their_rows",
+        "成本差异行与其更正的流水同单同行，且随其冲销",
+        """select d.ledger_id, d.bill_no, d.corrects
+        from stock_ledger d
+        left join stock_ledger o on o.ledger_id = d.corrects
+        left join stock_ledger back on back.reverses = o.ledger_id
+        left join stock_ledger gone on gone.reverses = d.ledger_id
+        where d.corrects is not null and (
+            o.ledger_id is null or o.reverses is not null or o.corrects is not null
+            or (o.company_id, o.bill_type, o.bill_id, o.line_id, o.business_date, o.goods_id, o.pool_id)
+                <> (d.company_id, d.bill_type, d.bill_id, d.line_id, d.business_date, d.goods_id, d.pool_id)
+            or (back.ledger_id is null) <> (gone.ledger_id is null)
+        )""",
+    ),
+    Check(
         "bill_stands_once",
         "每张单据只有一次有效过账",
         """select l.bill_type, l.bill_id, l.bill_no, count(distinct l.row_xid) as postings
         from stock_ledger l
-        where l.reverses is null and not exists (select from stock_ledger r where r.reverses = l.ledger_id)
+        where l.reverses is null and l.corrects is null
+            and not exists (select from stock_ledger r where r.reverses = l.ledger_id)
         group by l.bill_type, l.bill_id, l.bill_no
         having count(distinct l.row_xid) > 1""",
     ),

@@ -60,7 +60,7 @@ def post(conn: Connection, bill: BillRef, postings: Postings, policy: Policy = S
     """
     content = orjson.dumps(_content(bill, postings, policy)).decode()
     allowed = list(policy.negative_warehouses)
-    _call(conn, _POST, (*_reference(bill), content, allowed, policy.reserve_beyond_stock))
+    call(conn, _POST, (*_reference(bill), content, allowed, policy.reserve_beyond_stock))
 
 
 def post_all(conn: Connection, bills: Sequence[tuple[BillRef, Postings]], policy: Policy = STRICT) -> None:
@@ -74,19 +74,20 @@ def post_all(conn: Connection, bills: Sequence[tuple[BillRef, Postings]], policy
     ]
     if rows:
         policy_of = (list(policy.negative_warehouses), policy.reserve_beyond_stock)
-        _call(conn, _POST_ALL, (*policy_of, orjson.dumps(rows).decode()))
+        call(conn, _POST_ALL, (*policy_of, orjson.dumps(rows).decode()))
 
 
 def reverse(conn: Connection, bill: BillRef, policy: Policy = STRICT) -> None:
     """Negate every row that the bill has standing; raises a `LedgerRefusal` when later bills depend on it."""
-    _call(conn, _REVERSE, (*_reference(bill), list(policy.negative_warehouses)))
+    call(conn, _REVERSE, (*_reference(bill), list(policy.negative_warehouses)))
 
 
 def _reference(bill: BillRef) -> tuple[Any, ...]:
     return bill.bill_type, bill.bill_id, bill.bill_no, bill.company_id, bill.business_date
 
 
-def _call(conn: Connection, sql: str, parameters: tuple[Any, ...]) -> None:
+def call(conn: Connection, sql: str, parameters: tuple[Any, ...] | dict[str, Any]) -> None:
+    """Call a ledger function; what it refuses is raised as a `LedgerRefusal`."""
     try:
         conn.exec_driver_sql(sql, parameters)
     except DBAPIError as error:

@@ -62,6 +62,9 @@ class StockLedger(Journal, Base):
     and the real cost of stock that had been sold short. `pool_id`: which average it belongs to, as in `CostBalance`.
     `frozen` rows move stock that is not available. `first_date`: when goods that a transfer moves first came in; layers
     are dated by it, else by the business date.
+    `basis`: what the amount of a posted row rests on — given, origin (a linked return), average, issue, landed,
+    adjustment, correction (of stock sold short). `corrects`: the row whose amount a cost recalculation changes by this
+    one, at quantity 0; it is the same bill's and falls with it.
     """
 
     __tablename__ = "stock_ledger"
@@ -75,6 +78,8 @@ class StockLedger(Journal, Base):
             "origin_line_id",
             postgresql_where=text("origin_line_id is not null"),
         ),
+        Index("ix_stock_ledger_corrects", "corrects", postgresql_where=text("corrects is not null")),
+        CheckConstraint("corrects is null or quantity = 0", name="corrects_no_quantity"),
     )
 
     ledger_id: Mapped[int] = _key()
@@ -91,6 +96,8 @@ class StockLedger(Journal, Base):
     pool_id: Mapped[int] = mapped_column(BigInteger, server_default="0")
     frozen: Mapped[bool] = mapped_column(server_default="false")
     first_date: Mapped[dt.date | None]
+    basis: Mapped[str | None] = mapped_column(Text)
+    corrects: Mapped[int | None] = mapped_column(BigInteger)
 
 
 class StockBalance(Base):

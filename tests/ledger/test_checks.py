@@ -39,6 +39,8 @@ CORRUPTIONS = {
     "reservation_reversals_negate": "update reservation_ledger set goods_id = 101 where reverses is not null",
     "settlement_reversals_negate": "update settlement_ledger set reverses = 0 where reverses is not null",
     "money_reversals_negate": "update money_ledger set amount = amount - 1 where reverses is not null",
+    "differences_follow_their_rows": f"insert into stock_ledger ({COLUMNS}, corrects)"
+    f" select {COLUMNS.replace('quantity', '0').replace('line_id', 'line_id + 1')}, ledger_id from stock_ledger where bill_no = 'XSCK1'",
     "bill_stands_once": f"insert into stock_ledger ({COLUMNS}, row_xid)"
     f" select {COLUMNS}, '9' from stock_ledger where bill_no = 'XSCK1'",
     "stock_not_negative": f"update stock_balance set quantity = -1 where warehouse_id = {WAREHOUSE}",

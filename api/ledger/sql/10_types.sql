@@ -28,7 +28,7 @@ create type erp_bill as (
 -- A stock move; `place` is its order in the bill, `turn` its order in its goods' history once it is valued. After
 -- picking, a line may be several moves. `pool_id`: the stock that shares one average, 0 = the company's at large, else
 -- a warehouse that is valued on its own. `frozen` moves what is not available; `first_date` is when the goods first came
--- into the group, where that was before this bill.
+-- into the group, where that was before this bill. `basis` is what its amount rests on, as the journal keeps it.
 drop type if exists erp_move cascade;
 create type erp_move as (
     place integer,
@@ -49,7 +49,8 @@ create type erp_move as (
     company_id bigint,
     pool_id bigint,
     frozen boolean,
-    first_date date
+    first_date date,
+    basis text
 );
 
 -- Where the outbound move at `place` lands, with the value it had and `extra_amount` on top: another location,

@@ -65,7 +65,8 @@ begin
             (
                 m.place, m.line_id, m.warehouse_id, m.goods_id, m.allocation_id, m.batch_id, m.quantity,
                 coalesce(m.amount, v.worth), m.origin_type, m.origin_line_id, m.fallback_unit_cost,
-                m.order_line_id, m.production_date, null, null, m.company_id, m.pool_id, m.frozen, m.first_date
+                m.order_line_id, m.production_date, null, null, m.company_id, m.pool_id, m.frozen, m.first_date,
+                case when m.amount is null and v.place is not null then 'origin' end
             )::erp_move
             order by m.place
         ),
@@ -157,7 +158,8 @@ begin
             (
                 v.place, v.line_id, v.warehouse_id, v.goods_id, v.allocation_id, v.batch_id, v.quantity, v.worth,
                 v.origin_type, v.origin_line_id, null, null, v.production_date, v.new_unit_cost, v.new_turn,
-                v.company_id, v.pool_id, v.frozen, v.first_date
+                v.company_id, v.pool_id, v.frozen, v.first_date,
+                case when v.is_given then coalesce(v.basis, 'given') when v.is_average then 'average' else 'issue' end
             )::erp_move
         )
     into answer
@@ -193,7 +195,7 @@ create or replace function erp_land(moves erp_move[], landings erp_landing[]) re
         (
             v.place, v.line_id, v.warehouse_id, v.goods_id, v.allocation_id, v.batch_id, v.quantity, v.worth,
             null, null, null, null, v.production_date, v.worth / v.quantity, v.turn,
-            v.company_id, v.pool_id, v.frozen, v.first_date
+            v.company_id, v.pool_id, v.frozen, v.first_date, 'landed'
         )::erp_move
     )
     from valued v
@@ -245,7 +247,7 @@ language sql as $$
     select array_agg(
         (
             m.place, m.line_id, m.warehouse_id, m.goods_id, m.allocation_id, m.batch_id, 0, d.amount,
-            null, null, null, null, null, 0, m.turn, m.company_id, m.pool_id, m.frozen, m.first_date
+            null, null, null, null, null, 0, m.turn, m.company_id, m.pool_id, m.frozen, m.first_date, 'correction'
         )::erp_move
     )
     from difference d

@@ -82,7 +82,7 @@ begin
     select array_agg(
         (
             m.place, m.line_id, m.warehouse_id, m.goods_id, 0, 0, 0, m.amount, null, null, null, null, null, 0, m.place,
-            m.company_id, m.pool_id, false, null
+            m.company_id, m.pool_id, false, null, 'adjustment'
         )::erp_move
     )
     into moves

@@ -1,0 +1,241 @@
+"""Cost recalculation (成本重算): corrects what issues cost by difference rows, under the locks of postings.
+
+A posting values what it moves at the average of the moment; a bill with an earlier date comes too late for that. Here
+the ledger is replayed in business order (`replay.py`) from a month's first day to its end, and each row whose amount
+is another one then gets a row of quantity 0 that `corrects` it: same bill, line and date, so that an un-audit takes it
+along, the cost of a line follows, and no closed month is touched. A second run finds nothing to write.
+
+Goods that another company sent are taken at the value which left there, its own corrections included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import partial
+from itertools import groupby
+from typing import Any
+
+from sqlalchemy import Connection
+
+from api.ledger.post import call
+from api.ledger.replay import Goods, Issue, Pool, Row, replay
+
+BATCH = 50
+"""Goods whose audits wait while they are replayed together."""
+
+_NEXT = """
+select distinct b.goods_id from cost_balance b
+where b.company_id = %s and b.goods_id > %s
+order by b.goods_id
+limit %s
+"""
+_COUNT = "select count(distinct b.goods_id) from cost_balance b where b.company_id = %s"
+_LOCK = """
+select b.goods_id, b.pool_id, (b.quantity * 1000)::bigint, (b.amount * 100)::bigint
+from cost_balance b
+where b.company_id = %s and b.goods_id = any (%s::bigint[])
+order by b.company_id, b.goods_id, b.pool_id
+for update
+"""
+_ROWS = """
+select
+    l.goods_id, l.corrects, l.pool_id, l.ledger_id, l.bill_type, l.bill_id, l.line_id,
+    (l.quantity * 1000)::bigint, (l.amount * 100)::bigint, (l.unit_cost * 1000000)::bigint,
+    coalesce(
+        l.basis,
+        case
+            when l.quantity < 0 then 'issue' when l.quantity = 0 then 'correction'
+            when l.origin_line_id is not null then 'origin' else 'given'
+        end
+    ),
+    l.origin_type, l.origin_line_id
+from stock_ledger l
+where l.company_id = %s and l.goods_id = any (%s::bigint[]) and l.business_date >= %s
+    and l.reverses is null and not exists (select from stock_ledger r where r.reverses = l.ledger_id)
+order by l.goods_id, l.business_date, l.ledger_id
+"""
+_ISSUES = """
+select
+    o.goods_id, o.origin_type, o.origin_line_id, d.total, d.delivered, d.amount, b.quantity, b.amount
+from unnest(%(goods)s::bigint[], %(types)s::text[], %(lines)s::bigint[])
+    as o (goods_id, origin_type, origin_line_id)
+cross join lateral (
+    select
+        coalesce(-sum(l.quantity) * 1000, 0)::bigint as total,
+        coalesce(-sum(l.quantity) filter (where l.business_date < %(first)s) * 1000, 0)::bigint as delivered,
+        coalesce(-sum(l.amount) filter (where l.business_date < %(first)s) * 100, 0)::bigint as amount
+    from stock_ledger l
+    where l.bill_type = o.origin_type and l.line_id = o.origin_line_id
+        and l.company_id = %(company)s and l.goods_id = o.goods_id
+) d
+cross join lateral (
+    select coalesce(sum(l.quantity) * 1000, 0)::bigint as quantity, coalesce(sum(l.amount) * 100, 0)::bigint as amount
+    from stock_ledger l
+    where l.origin_type = o.origin_type and l.origin_line_id = o.origin_line_id
+        and l.company_id = %(company)s and l.goods_id = o.goods_id and l.business_date < %(first)s
+) b
+"""
+_SENT = """
+select l.goods_id, l.bill_type, l.line_id, (sum(l.amount) * 100)::bigint as cents
+from unnest(%(goods)s::bigint[], %(types)s::text[], %(lines)s::bigint[]) as k (goods_id, bill_type, line_id)
+join stock_ledger l on l.bill_type = k.bill_type and l.line_id = k.line_id and l.goods_id = k.goods_id
+where l.company_id <> %(company)s and l.corrects is not null and l.reverses is null
+    and not exists (select from stock_ledger r where r.reverses = l.ledger_id)
+group by l.goods_id, l.bill_type, l.line_id
+"""
+_BEFORE = """
+select (l.unit_cost * 1000000)::bigint
+from stock_ledger l
+where l.company_id = %s and l.goods_id = %s and l.pool_id = %s and l.business_date < %s
+    and l.quantity > 0 and l.unit_cost > 0
+    and l.reverses is null and not exists (select from stock_ledger r where r.reverses = l.ledger_id)
+order by l.business_date desc, l.ledger_id desc
+limit 1
+"""
+_ENTER = """
+select erp_enter_period(('', 0, '', %(company)s::bigint, m.month)::erp_bill)
+from (
+    select %(first)s::date as month
+    union
+    select date_trunc('month', l.business_date)::date from stock_ledger l where l.ledger_id = any (%(ids)s::bigint[])
+) m
+"""
+_WRITE = """
+with difference as (
+    select d.ledger_id, d.cents / 100.0 as amount
+    from unnest(%(ids)s::bigint[], %(cents)s::bigint[]) as d (ledger_id, cents)
+),
+written as (
+    insert into stock_ledger (
+        company_id, warehouse_id, allocation_id, goods_id, batch_id, quantity, unit_cost, amount,
+        bill_type, bill_id, bill_no, line_id, business_date, origin_type, origin_line_id, pool_id, frozen, first_date,
+        corrects
+    )
+    select
+        l.company_id, l.warehouse_id, l.allocation_id, l.goods_id, l.batch_id, 0, 0, d.amount,
+        l.bill_type, l.bill_id, l.bill_no, l.line_id, l.business_date, l.origin_type, l.origin_line_id, l.pool_id,
+        l.frozen, l.first_date, l.ledger_id
+    from difference d
+    join stock_ledger l on l.ledger_id = d.ledger_id
+    order by l.ledger_id
+    returning company_id, goods_id, pool_id, amount
+)
+update cost_balance b set amount = b.amount + w.amount
+from (
+    select w.company_id, w.goods_id, w.pool_id, sum(w.amount) as amount from written w group by 1, 2, 3
+) w
+where b.company_id = w.company_id and b.goods_id = w.goods_id and b.pool_id = w.pool_id and w.amount <> 0
+"""
+
+
+Prepared = dict[int, tuple[Goods, list[Row]]]
+"""Each goods at the start, and its rows since."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """What one batch did: rows read, differences written, their absolute sum in cents, and the goods that were left
+    alone because their months before are not in order (stock of negative value)."""
+
+    rows: int
+    differences: int
+    cents: int
+    left: tuple[int, ...]
+
+
+def next_goods(conn: Connection, company_id: int, after: int, limit: int = BATCH) -> list[int]:
+    """The company's goods with cost, by id, that follow `after`."""
+    return list(conn.exec_driver_sql(_NEXT, (company_id, after, limit)).scalars())
+
+
+def count_goods(conn: Connection, company_id: int) -> int:
+    return int(conn.exec_driver_sql(_COUNT, (company_id,)).scalar_one())
+
+
+def recalculate(conn: Connection, company_id: int, first: date, goods_ids: Sequence[int]) -> Replayed:
+    """Correct the costs of goods from the day `first`, a month's first, on; within the caller's transaction.
+
+    Raises `PeriodClosed` or `PeriodClosing` when that month, or one that would be corrected, is closed; then the
+    transaction must be rolled back.
+    """
+    balances = conn.exec_driver_sql(_LOCK, (company_id, list(goods_ids))).all()
+    rows = conn.exec_driver_sql(_ROWS, (company_id, list(goods_ids), first)).all()
+    prepared = _prepare(conn, company_id, first, balances, rows)
+    found: dict[int, int] = {}
+    left = []
+    for goods_id, (goods, moves) in prepared.items():
+        differences = replay(goods, moves)
+        if goods.sound:
+            found.update(differences)
+        else:
+            left.append(goods_id)
+    call(conn, _ENTER, {"company": company_id, "first": first, "ids": list(found)})
+    if found:
+        conn.exec_driver_sql(_WRITE, {"ids": list(found), "cents": list(found.values())})
+    return Replayed(len(rows), len(found), sum(map(abs, found.values())), tuple(left))
+
+
+def _prepare(
+    conn: Connection, company_id: int, first: date, balances: Sequence[Any], rows: Sequence[Any]
+) -> Prepared:
+    """Each goods as it stood before the first day, with its rows since: what it has now without them."""
+
+    def before(goods_id: int, pool_id: int) -> int:
+        return conn.exec_driver_sql(_BEFORE, (company_id, goods_id, pool_id, first)).scalar() or 0
+
+    prepared: Prepared = {}
+    for goods_id, pool_id, quantity, amount in balances:
+        if goods_id not in prepared:
+            prepared[goods_id] = Goods({}, partial(before, goods_id)), []
+        prepared[goods_id][0].pools[pool_id] = Pool(quantity, amount)
+    for goods_id, group in groupby(rows, key=lambda row: row[0]):
+        goods, moves = prepared[goods_id]
+        for _, corrects, *values in group:
+            row = Row._make(values)
+            pool = goods.pools[row.pool_id]
+            pool.quantity -= row.quantity
+            pool.amount -= row.amount
+            if corrects is None:
+                moves.append(row)
+            else:
+                goods.written[corrects] = goods.written.get(corrects, 0) + row.amount
+    _add_issues(conn, company_id, first, prepared)
+    _add_sent(conn, company_id, prepared)
+    return prepared
+
+
+def _add_issues(conn: Connection, company_id: int, first: date, prepared: Prepared) -> None:
+    """What lines delivered that linked returns come back from."""
+    wanted = {
+        (goods_id, *row.origin)
+        for goods_id, (_, moves) in prepared.items()
+        for row in moves
+        if row.basis == "origin"
+    }
+    if not wanted:
+        return
+    values = {"company": company_id, "first": first, **_columns(wanted, "goods", "types", "lines")}
+    for row in conn.exec_driver_sql(_ISSUES, values):
+        issues = prepared[row.goods_id][0].issues
+        issues[(row.origin_type, row.origin_line_id)] = Issue(*row[3:])
+
+
+def _add_sent(conn: Connection, company_id: int, prepared: Prepared) -> None:
+    """By how much other companies corrected what they sent here."""
+    wanted = {
+        (goods_id, *row.line)
+        for goods_id, (_, moves) in prepared.items()
+        for row in moves
+        if row.basis == "landed"
+    }
+    if not wanted:
+        return
+    values = {"company": company_id, **_columns(wanted, "goods", "types", "lines")}
+    for row in conn.exec_driver_sql(_SENT, values):
+        prepared[row.goods_id][0].sent[(row.bill_type, row.line_id)] = row.cents
+
+
+def _columns(keys: set[Any], *names: str) -> dict[str, list[Any]]:
+    return dict(zip(names, map(list, zip(*sorted(keys), strict=True)), strict=True))
