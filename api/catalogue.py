@@ -17,7 +17,7 @@ from api.inventory import (
     transfer_in,
     transfer_out,
 )
-from api.kit import business_log, idempotency, numbering
+from api.kit import business_log, details, idempotency, numbering
 from api.ledger import tables as ledger_tables
 from api.master import bill_checks, goods, organisation, partners, safety_stock, warehouses
 from api.money import close_questions, month_close, year_close
@@ -68,4 +68,5 @@ __all__ = [
 ]
 
 bill_checks.register_all()
+details.declare_all()
 close_questions.register_all()

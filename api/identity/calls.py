@@ -171,11 +171,11 @@ def get_screen(ctx: Context, route: Annotated[str, Query(max_length=200)]) -> An
     found = registry.by_route(route)
     if found is None:
         raise NotFound("页面")
-    cls, kind = found
+    cls, kind, routes = found
     needed = {"list": "list", "see": "list", "add": "add", "edit": "edit"}[kind]
     if not ctx.principal.may(cls.right(needed)):
         raise Forbidden(f"您没有“{cls.declaration.label}”的权限")
-    return describe(cls, kind, ctx.principal).model_dump(by_alias=True)
+    return describe(cls, kind, ctx.principal, routes).model_dump(by_alias=True)
 
 
 @call(api, "GET", "v2/system/RoleAuth/getInfo", right=Role.right("list"), returns=RoleHoldings)

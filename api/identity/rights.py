@@ -16,7 +16,7 @@ from api.identity.tables import (
     RoleRight,
     RoleWarehouse,
 )
-from api.kit import business_log, menus
+from api.kit import business_log, details, menus
 from api.kit.context import Context
 from api.kit.errors import Forbidden, NotFound, Refusal
 from api.kit.scope import ALL_RIGHTS, Principal
@@ -140,7 +140,7 @@ def _beyond(
         any(not me.may(code) for code in rights)
         or (me.companies is not None and not me.companies.issuperset(companies))
         or (me.warehouses is not None and not (asked and asked <= me.warehouses))
-        or not me.denied_fields.issubset(denied)
+        or not me.denied_fields.issubset(details.spread(denied))
     )
 
 

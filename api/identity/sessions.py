@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 from sqlalchemy import Connection, Engine, Row, text
 
 from api.identity.tables import OWN_NAMES
+from api.kit import details
 from api.kit.context import Session
 from api.kit.errors import Unauthenticated
 from api.kit.scope import Principal
@@ -119,7 +120,7 @@ def _granted(conn: Connection, role_id: int, version: int) -> Grants:
         rights=frozenset(column("select code from role_right where role_id = :role")),
         companies=frozenset(column("select company_id from role_company where role_id = :role")),
         warehouses=frozenset(warehouses) or None,
-        denied=frozenset((row.screen, row.field) for row in denied),
+        denied=details.spread((row.screen, row.field) for row in denied),
     )
     kept[role_id] = (version, grants)
     return grants

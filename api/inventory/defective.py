@@ -8,7 +8,7 @@ from __future__ import annotations
 from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
-from api.kit.document import BillType, Block, Document, Rows, Values, declare
+from api.kit.document import BillType, Block, DetailPlace, Document, Rows, Values, declare
 from api.kit.fields import enum, ref, text
 from api.kit.posting import Landing, Postings
 from api.kit.resource import Menu
@@ -41,7 +41,11 @@ class Defective(MoveBill):
         },
         menu=Menu("库存管理", "出入库", 50),
     )
-    bill = BillType("CCPD", (Block("lines", "残次品明细", DefectiveLine),))
+    bill = BillType(
+        "CCPD",
+        (Block("lines", "残次品明细", DefectiveLine),),
+        detail=DetailPlace("残次品明细", "/inventory/ScheduleIncomplete", Menu("库存管理", "明细查询", 60)),
+    )
 
     kind: Mapped[int] = enum("方向", KINDS, default=INTO, search=True, sort=-65)
     to_warehouse_id: Mapped[int | None] = ref(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.document import BillType, Block, Document, declare
+from api.kit.document import BillType, Block, DetailPlace, Document, declare
 from api.kit.fields import text, textarea
 from api.kit.posting import Postings
-from api.kit.resource import Menu
+from api.kit.resource import Menu, Place
 from api.master.stock_lines import IssueLine, MoveBill, cost_of_line, outbound
 
 
@@ -30,8 +30,18 @@ class OtherDelivery(MoveBill):
             "see": "/inventory/otherdeliverySee",
         },
         menu=Menu("库存管理", "出入库", 30),
+        also=(Place({"see": "/inventory/otherDeliveryDetailSee"}),),
     )
-    bill = BillType("QTFH", (Block("lines", "发货明细", OtherDeliveryLine),))
+    bill = BillType(
+        "QTFH",
+        (Block("lines", "发货明细", OtherDeliveryLine),),
+        detail=DetailPlace(
+            "其他发货明细",
+            "/inventory/otherdeliveryinfo",
+            Menu("库存管理", "明细查询", 50),
+            see="/inventory/otherDeliveryDetailSee",
+        ),
+    )
 
     consignee: Mapped[str] = text("收货人", required=True, max_length=50, search=True, sort=-50)
     consignee_mobile: Mapped[str | None] = text("联系电话", max_length=20, search=True, sort=-49)

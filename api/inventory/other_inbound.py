@@ -7,7 +7,7 @@ from dataclasses import replace
 from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
-from api.kit.document import BillType, Block, Document, Rows, Values, declare
+from api.kit.document import BillType, Block, DetailPlace, Document, Rows, Values, declare
 from api.kit.fields import text
 from api.kit.posting import Postings
 from api.kit.resource import Menu
@@ -34,7 +34,13 @@ class OtherInbound(StockBill):
         },
         menu=Menu("库存管理", "出入库", 10),
     )
-    bill = BillType("QTRK", (Block("lines", "入库明细", OtherInboundLine),))
+    bill = BillType(
+        "QTRK",
+        (Block("lines", "入库明细", OtherInboundLine),),
+        detail=DetailPlace(
+            "其他入库明细", "/inventory/otheninstoragedetail", Menu("库存管理", "明细查询", 10)
+        ),
+    )
 
     reason: Mapped[str] = text("入库原因", required=True, search=True, sort=-50)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.document import BillType, Block, Document, declare
+from api.kit.document import BillType, Block, DetailPlace, Document, declare
 from api.kit.fields import text
 from api.kit.posting import Postings
 from api.kit.resource import Menu
@@ -31,7 +31,11 @@ class OtherOutbound(StockBill):
         },
         menu=Menu("库存管理", "出入库", 20),
     )
-    bill = BillType("QTCK", (Block("lines", "出库明细", OtherOutboundLine),))
+    bill = BillType(
+        "QTCK",
+        (Block("lines", "出库明细", OtherOutboundLine),),
+        detail=DetailPlace("其他出库明细", "/inventory/otherStockDetail", Menu("库存管理", "明细查询", 20)),
+    )
 
     reason: Mapped[str] = text("出库原因", required=True, search=True, sort=-50)
 

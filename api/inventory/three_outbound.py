@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
-from api.kit.document import BillType, Block, Document, Rows, Values, declare
+from api.kit.document import BillType, Block, DetailPlace, Document, Rows, Values, declare
 from api.kit.fields import ref, text
 from api.kit.posting import Postings
 from api.kit.resource import Menu
@@ -35,7 +35,13 @@ class ThreeOutbound(MoveBill):
         },
         menu=Menu("库存管理", "三包业务", 20),
     )
-    bill = BillType("TBCK", (Block("lines", "出库明细", ThreeOutboundLine),))
+    bill = BillType(
+        "TBCK",
+        (Block("lines", "出库明细", ThreeOutboundLine),),
+        detail=DetailPlace(
+            "三包出库明细", "/inventory/getThreeOutStorageDetail", Menu("库存管理", "明细查询", 30)
+        ),
+    )
 
     customer_id: Mapped[int | None] = ref(
         "customer", "客户", within=("company_id",), search=True, index=True, width=200, sort=-70

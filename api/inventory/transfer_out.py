@@ -11,7 +11,7 @@ from sqlalchemy.orm import Mapped
 
 from api.kit import orders
 from api.kit.context import Context
-from api.kit.document import BillType, Block, Document, Rows, Values, declare
+from api.kit.document import BillType, Block, DetailPlace, Document, Rows, Values, declare
 from api.kit.errors import Refusal
 from api.kit.fields import quantity, ref, text
 from api.kit.posting import Landing, Postings
@@ -99,7 +99,11 @@ class TransferOut(MoveBill):
         },
         menu=Menu("库存管理", "调拨移库", 10),
     )
-    bill = BillType("DBCK", (Block("lines", "调拨明细", TransferOutLine),))
+    bill = BillType(
+        "DBCK",
+        (Block("lines", "调拨明细", TransferOutLine),),
+        detail=DetailPlace("仓库调拨明细", "/inventory/transferwareDetail", Menu("库存管理", "明细查询", 40)),
+    )
     derived = (orders.receiving_status,)
 
     to_warehouse_id: Mapped[int] = ref(

@@ -32,7 +32,7 @@ from api.kit.fields import (
 )
 from api.kit.flow import BASIC, STATUSES, UNAUDITED
 from api.kit.posting import BillRef, Postings
-from api.kit.resource import READ, WRITE, Declaration, Declared, Resource
+from api.kit.resource import READ, WRITE, Declaration, Declared, Menu, Resource
 
 if TYPE_CHECKING:
     from api.kit.context import Context
@@ -79,6 +79,16 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
+class DetailPlace:
+    """Where the detail report of a bill type stands; its rows open the bill at `see`, usually the bill's own page."""
+
+    label: str
+    route: str
+    menu: Menu
+    see: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class BillType:
     """What tells one bill type from another, beside its columns."""
 
@@ -86,6 +96,7 @@ class BillType:
     blocks: tuple[Block, ...] = ()
     links: tuple[Link, ...] = ()
     transitions: tuple[str, ...] = BASIC
+    detail: DetailPlace | None = None
 
 
 @dataclass(slots=True)
@@ -165,6 +176,10 @@ class Bill(Resource):
     @classmethod
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:
         """Refuse a transition that other bills or rules forbid; override."""
+
+    @classmethod
+    def follow(cls, ctx: Context, doc: Document, effect: str) -> None:
+        """Make or take back other bills once this one was posted or reversed; override. Not called in bulk."""
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:

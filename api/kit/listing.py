@@ -193,7 +193,7 @@ def select_rows(
 
 
 def _projection(cls: type[Resource], principal: Principal) -> Projection:
-    return project(cls, listed(cls, principal), always=("status", "revision", "bill_no"))
+    return project(cls, listed(cls, principal), always=("status", "revision", "bill_no", "bill_id"))
 
 
 def _order(cls: type[Resource], query: ListQuery, projection: Projection, principal: Principal) -> list[Any]:

@@ -48,11 +48,10 @@ def entries() -> Iterator[Entry]:
     """Every entry, resources first."""
     for cls in registry.declared():
         declaration = cls.declaration
-        if declaration.menu and "list" in declaration.routes:
-            actions = tuple((name, ACTION_LABELS[name]) for name in declaration.actions)
-            yield Entry(
-                declaration.label, declaration.routes["list"], cls.right("list"), declaration.menu, actions
-            )
+        actions = tuple((name, ACTION_LABELS[name]) for name in declaration.actions)
+        for place in declaration.places:
+            if place.menu and "list" in place.routes:
+                yield Entry(declaration.label, place.routes["list"], cls.right("list"), place.menu, actions)
     yield from _added
 
 

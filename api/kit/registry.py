@@ -34,19 +34,23 @@ def prefixes() -> dict[str, type[Resource]]:
     return {cls.bill.prefix: cls for cls in declared() if cls.bill is not None}
 
 
-def by_route(route: str) -> tuple[type[Resource], str] | None:
-    """The class and screen kind (list, add, edit, see) that a route shows."""
+def by_route(route: str) -> tuple[type[Resource], str, dict[str, str]] | None:
+    """The class and screen kind (list, add, edit, see) that a route shows, with the routes of the screens around it."""
     for cls in declared():
-        for kind, path in cls.declaration.routes.items():
-            if path == route:
-                return cls, kind
+        for place in cls.declaration.places:
+            for kind, path in place.routes.items():
+                if path == route:
+                    return cls, kind, {**cls.declaration.routes, **place.routes}
     return None
 
 
 def by_segment(code: str) -> type[Resource] | None:
-    """The class whose list route has `code` as its third path segment (spec/2-routes.md 6)."""
+    """The class one of whose routes ends with `code` as its third path segment (spec/2-routes.md 6).
+
+    Pages below a route are under its rights.
+    """
     for cls in declared():
-        for path in cls.declaration.routes.values():
-            if path.split("/")[2] == code:
+        for place in cls.declaration.places:
+            if any(path.split("/")[2:] == [code] for path in place.routes.values()):
                 return cls
     return None

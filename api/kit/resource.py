@@ -49,11 +49,20 @@ class Menu:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """Screens of a resource at one place: routes by kind, and the menu entry."""
+
+    routes: dict[str, str]
+    menu: Menu | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Declaration:
     """What a mapped class says of itself beyond its columns.
 
     `api` is the prefix of its calls; `routes` maps list, add, edit, see to paths; `title` names the column that stands
-    for the row in references; `lookup` is the path of its open lookup (spec/3-rules.md 7.1).
+    for the row in references; `lookup` is the path of its open lookup (spec/3-rules.md 7.1). `also` are further places
+    where the same screens stand. Rows open at `see`, by the field `see_key`, where that is another resource's page.
     """
 
     label: str
@@ -64,6 +73,14 @@ class Declaration:
     actions: tuple[str, ...] = (*READ, *WRITE, "export")
     order_by: tuple[str, str] | None = None
     lookup: str | None = None
+    also: tuple[Place, ...] = ()
+    see: str | None = None
+    see_key: str | None = None
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """Every place of the screens, the first one first."""
+        return (Place(self.routes, self.menu), *self.also)
 
 
 class Declared(Stamped, Base):

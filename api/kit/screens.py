@@ -112,6 +112,7 @@ class Screen(BaseModel):
     kind: str
     api: str
     key: str
+    see_key: str
     title_field: str
     routes: dict[str, str]
     keep_alive: bool
@@ -125,9 +126,14 @@ class Screen(BaseModel):
     follow_ups: list[FollowUp]
 
 
-def describe(cls: type[Resource], kind: str, principal: Principal) -> Screen:
-    """The screen of a class as a principal may see it."""
+def describe(
+    cls: type[Resource], kind: str, principal: Principal, routes: dict[str, str] | None = None
+) -> Screen:
+    """The screen of a class as a principal may see it; `routes` are those of the place where he stands."""
     declaration = cls.declaration
+    routes = routes or declaration.routes
+    if declaration.see:
+        routes = {**routes, "see": declaration.see}
     key, by = declaration.order_by or (cls.key().key, "desc")
     blocks = [_block(block, principal) for block in (cls.bill.blocks if cls.bill else ())]
     priced = bool(cls.bill and any(issubclass(block.cls, GoodsLine) for block in cls.bill.blocks))
@@ -138,8 +144,9 @@ def describe(cls: type[Resource], kind: str, principal: Principal) -> Screen:
         kind=kind,
         api=declaration.api,
         key=cls.key().key,
+        see_key=declaration.see_key or cls.key().key,
         title_field=declaration.title,
-        routes=declaration.routes,
+        routes=routes,
         keep_alive=kind == "list",
         fields=_fields(cls, principal),
         line=blocks[0] if priced else None,

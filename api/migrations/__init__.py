@@ -8,6 +8,7 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import text
 
+from api.kit import details
 from api.kit.database import connect
 from api.ledger.install import install
 from api.shell import jobs
@@ -36,8 +37,10 @@ def upgrade(url: str) -> None:
             conn.execute(text("select pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
             settings = config(url)
             settings.attributes["connection"] = conn
+            details.drop(conn)
             command.upgrade(settings, "head")
             jobs.install(conn)
             install(conn)
+            details.install(conn)
     finally:
         engine.dispose()

@@ -8,11 +8,11 @@ from decimal import Decimal
 from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
-from api.kit.document import BillType, Block, Document, Link, Rows, Values, declare
+from api.kit.document import BillType, Block, DetailPlace, Document, Link, Rows, Values, declare
 from api.kit.fields import ref, source_line
 from api.kit.orders import refuse_returned, returned
 from api.kit.posting import Postings, SettlementOpen
-from api.kit.resource import Menu
+from api.kit.resource import Menu, Place
 from api.kit.validation import Problems
 from api.master.settlements import due, due_date
 from api.master.stock_lines import InboundLine, StockBill, inbound, settle_batches
@@ -40,6 +40,16 @@ class PurchaseInbound(StockBill):
             "see": "/purchase/instorageSee",
         },
         menu=Menu("采购管理", "采购业务", 20),
+        also=(
+            Place(
+                {
+                    "list": "/inventory/purchaseinstorage",
+                    "add": "/inventory/purchaseinstorageAdd",
+                    "see": "/inventory/purchaseinstorageSee",
+                },
+                Menu("库存管理", "出入库", 1),
+            ),
+        ),
     )
     bill = BillType(
         "CGRK",
@@ -53,6 +63,7 @@ class PurchaseInbound(StockBill):
                 ("company_id", "supplier_id"),
             ),
         ),
+        detail=DetailPlace("采购入库明细", "/purchase/InStorageDetail", Menu("采购管理", "明细查询", 20)),
     )
 
     supplier_id: Mapped[int] = ref(

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Mapped
 
 from api.kit import orders
 from api.kit.context import Context
-from api.kit.document import BillType, Block, Document, declare
+from api.kit.document import BillType, Block, DetailPlace, Document, declare
 from api.kit.fields import day, ref
 from api.kit.flow import ORDER
 from api.kit.posting import Postings
@@ -36,7 +36,12 @@ class PurchaseOrder(StockBill):
         },
         menu=Menu("采购管理", "采购业务", 10),
     )
-    bill = BillType("CGDD", (Block("lines", "采购明细", PurchaseOrderLine),), transitions=ORDER)
+    bill = BillType(
+        "CGDD",
+        (Block("lines", "采购明细", PurchaseOrderLine),),
+        transitions=ORDER,
+        detail=DetailPlace("采购订单明细", "/purchase/orderdetail", Menu("采购管理", "明细查询", 10)),
+    )
     derived = (orders.receiving_status,)
 
     supplier_id: Mapped[int] = ref(

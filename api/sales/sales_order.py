@@ -9,11 +9,11 @@ from sqlalchemy.orm import Mapped
 
 from api.kit import orders
 from api.kit.context import Context
-from api.kit.document import BillType, Block, Document, declare
+from api.kit.document import BillType, Block, DetailPlace, Document, declare
 from api.kit.fields import day, ref
 from api.kit.flow import ORDER
 from api.kit.posting import Postings, Reservation
-from api.kit.resource import Menu
+from api.kit.resource import Menu, Place
 from api.master.stock_lines import StockBill
 
 
@@ -32,8 +32,16 @@ class SalesOrder(StockBill):
         transitions=ORDER,
         routes={"list": "/sales/salesorder", "add": "/sales/salesorderAdd", "see": "/sales/salesorderSee"},
         menu=Menu("销售管理", "销售业务", 10),
+        also=(Place({"see": "/sales/customreSee"}),),
     )
-    bill = BillType("XSDD", (Block("lines", "订单明细", SalesOrderLine),), transitions=ORDER)
+    bill = BillType(
+        "XSDD",
+        (Block("lines", "订单明细", SalesOrderLine),),
+        transitions=ORDER,
+        detail=DetailPlace(
+            "销售订单明细", "/sales/salesfind", Menu("销售管理", "明细查询", 10), see="/sales/customreSee"
+        ),
+    )
     derived = (orders.receiving_status,)
 
     customer_id: Mapped[int] = ref(

@@ -8,11 +8,11 @@ from decimal import Decimal
 from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
-from api.kit.document import BillType, Block, Document, Link, Rows, Values, declare
+from api.kit.document import BillType, Block, DetailPlace, Document, Link, Rows, Values, declare
 from api.kit.fields import ref, source_line
 from api.kit.orders import refuse_returned, returned
 from api.kit.posting import Postings, SettlementOpen
-from api.kit.resource import Menu
+from api.kit.resource import Menu, Place
 from api.kit.validation import Problems
 from api.master.settlements import due, due_date
 from api.master.stock_lines import OutboundLine, StockBill, cost_of_line, outbound
@@ -42,6 +42,17 @@ class SalesOutbound(StockBill):
             "see": "/sales/salesamend",
         },
         menu=Menu("销售管理", "销售业务", 20),
+        also=(
+            Place(
+                {
+                    "list": "/inventory/salesoutstorage",
+                    "add": "/inventory/instroageSalesoutAdd",
+                    "edit": "/inventory/salesoutModify",
+                    "see": "/inventory/salesoutSee",
+                },
+                Menu("库存管理", "出入库", 2),
+            ),
+        ),
     )
     bill = BillType(
         "XSCK",
@@ -55,6 +66,7 @@ class SalesOutbound(StockBill):
                 ("company_id", "customer_id"),
             ),
         ),
+        detail=DetailPlace("销售出库明细", "/sales/outstockgoodsdetail", Menu("销售管理", "明细查询", 20)),
     )
 
     customer_id: Mapped[int] = ref(

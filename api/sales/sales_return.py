@@ -7,7 +7,7 @@ from datetime import date
 from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
-from api.kit.document import BillType, Block, Document, Link, Rows, Values, declare
+from api.kit.document import BillType, Block, DetailPlace, Document, Link, Rows, Values, declare
 from api.kit.fields import ref, source_line
 from api.kit.posting import Postings, SettlementOpen
 from api.kit.resource import Menu
@@ -47,6 +47,7 @@ class SalesReturn(StockBill):
                 ("company_id", "customer_id"),
             ),
         ),
+        detail=DetailPlace("销售退货明细", "/sales/salesdetailed", Menu("销售管理", "明细查询", 30)),
     )
 
     customer_id: Mapped[int] = ref(

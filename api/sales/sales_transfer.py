@@ -12,7 +12,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
-from api.kit.document import BillType, Block, Document, GoodsLine, Rows, Values, declare
+from api.kit.document import BillType, Block, DetailPlace, Document, GoodsLine, Rows, Values, declare
 from api.kit.errors import Forbidden
 from api.kit.fields import ref
 from api.kit.posting import Landing, Postings, SettlementOpen
@@ -44,7 +44,11 @@ class SalesTransfer(StockBill):
         },
         menu=Menu("销售管理", "销售业务", 40),
     )
-    bill = BillType("XSDB", (Block("lines", "调拨明细", SalesTransferLine),))
+    bill = BillType(
+        "XSDB",
+        (Block("lines", "调拨明细", SalesTransferLine),),
+        detail=DetailPlace("销售调拨明细", "/sales/salestransferdetail", Menu("销售管理", "明细查询", 40)),
+    )
 
     customer_id: Mapped[int] = ref(
         "customer",

@@ -70,6 +70,7 @@ export function billScreen(marks: Partial<Screen> = {}): Screen {
     kind: 'list',
     api: 'v2/sales/SalesOutstock',
     key: 'bill_id',
+    see_key: 'bill_id',
     title_field: 'bill_no',
     routes: { list: '/sales/salesout', add: '/sales/salesout/salesoutAdd', edit: '/sales/salesout/salesoutModify', see: '/sales/salesout/salesamend' },
     keep_alive: true,

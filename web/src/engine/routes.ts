@@ -17,7 +17,7 @@ export function useScreenLinks(screen: Screen) {
       const route = routes.edit ?? routes.add;
       if (route) open(`${route}?id=${keyOf(screen, row)}`, `修改${label}`);
     },
-    see: (row: Row) => routes.see && open(`${routes.see}?id=${keyOf(screen, row)}`, `${label}详情`),
+    see: (row: Row) => routes.see && open(`${routes.see}?id=${String(row[screen.see_key])}`, `${label}详情`),
     /** Another record in the place of this page. */
     replaceSee: (id: number) => routes.see && navigate(`${routes.see}?id=${id}`, { replace: true }),
     /** Opens a bill drawn from this one. */

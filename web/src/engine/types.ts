@@ -91,6 +91,8 @@ export interface Screen {
   kind: 'list' | 'add' | 'edit' | 'see';
   api: string;
   key: string;
+  /** The field by whose value a row opens; the key, but where rows open another screen's record. */
+  see_key: string;
   title_field: string;
   routes: { list: string; add?: string; edit?: string; see?: string };
   keep_alive: boolean;

@@ -50,7 +50,7 @@ export function listColumns({ screen, state, planned, onResize, onOpen }: Column
               event.preventDefault();
               onOpen(row);
             }}
-            href={`?id=${row[screen.key]}`}
+            href={`?id=${row[screen.see_key]}`}
           >
             {text}
           </a>

@@ -1,0 +1,126 @@
+"""Detail reports (明细表): a bill type's lines with what their bills' headers say, as a list of their own.
+
+A bill declares `detail`; the report is a read-only resource over a view, so that filters, totals, export, masks and
+scope are those of every list. A row opens its bill. What a role may not see of the bill it may not see here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from sqlalchemy import Column, ColumnElement, Connection, MetaData, Table, select
+from sqlalchemy.dialects import postgresql
+
+from api.kit import registry
+from api.kit.document import Bill, Child, DetailPlace
+from api.kit.fields import SQL_TYPES, Field
+from api.kit.resource import Declaration, Resource
+
+VIEWS = MetaData()
+LEFT_OUT = frozenset(
+    {"remark", "reject_reason", "total_quantity", "total_amount", "tax_amount", "no_tax_amount"}
+)
+"""Columns of a header that its lines have themselves, or that would add up wrongly by line."""
+_followers: dict[str, str] = {}
+
+
+class DetailReport(Resource):
+    """The lines of one bill type."""
+
+    __abstract__ = True
+
+    of: ClassVar[type[Bill]]
+    view: ClassVar[Table]
+
+    @classmethod
+    def name(cls) -> str:
+        return cls.view.name
+
+    @classmethod
+    def table(cls) -> Table:
+        return cls.view
+
+
+def declare_all() -> None:
+    """Register the detail report of every bill that declares one; called once, when all are declared."""
+    for cls in list(registry.declared()):
+        if issubclass(cls, Bill) and cls.bill and cls.bill.detail:
+            _declare(cls, cls.bill.blocks[0].cls, cls.bill.detail)
+
+
+def _declare(cls: type[Bill], lines: type[Child], place: DetailPlace) -> None:
+    name = f"{cls.name()}_detail"
+    header = [item for item in _stored(cls) if item.list and item.name not in LEFT_OUT]
+    own = [item for item in lines.fields() if item.list or item.total]
+    fields = (
+        *(replace(item, form=False, total=False, pieces=False) for item in header),
+        *(replace(item, form=False, search=bool(item.ref) or item.kind == "text") for item in own),
+    )
+    view = Table(
+        name,
+        VIEWS,
+        Column("line_id", lines.key().type, primary_key=True),
+        Column("bill_id", cls.key().type),
+        *(Column(item.name, SQL_TYPES[item.kind], info={"field": item}) for item in fields),
+        info={"select": _select(cls, lines, fields)},
+    )
+    declaration = Declaration(
+        place.label,
+        f"{cls.declaration.api}Detail",
+        "bill_no",
+        routes={"list": place.route},
+        menu=place.menu,
+        actions=("list", "export"),
+        order_by=("line_id", "desc"),
+        see=place.see or cls.declaration.routes.get("see"),
+        see_key="bill_id",
+    )
+    members = {"__abstract__": True, "__tablename__": name, "of": cls, "view": view}
+    type(
+        f"{cls.__name__}Detail",
+        (DetailReport,),
+        {**members, "__module__": __name__, "declaration": declaration},
+    )
+    _followers.update({cls.name(): name, lines.name(): name})
+
+
+def _stored(cls: type[Any]) -> list[Field]:
+    return [item for item in cls.fields() if item.name in cls.table().c]
+
+
+def _column(cls: type[Bill], lines: type[Child], item: Field) -> ColumnElement[Any]:
+    """Where a field comes from; what both have is the line's."""
+    computed = {entry.field.name: entry for entry in lines.derived}
+    if item.name in computed:
+        return computed[item.name].expression(lines.table()).label(item.name)
+    owner = lines.table() if item.name in lines.table().c else cls.table()
+    return owner.c[item.name]
+
+
+def _select(cls: type[Bill], lines: type[Child], fields: Iterable[Field]) -> str:
+    head, line = cls.table(), lines.table()
+    columns = (_column(cls, lines, item) for item in fields)
+    statement = select(line.c.line_id, line.c.bill_id, *columns).join_from(
+        line, head, line.c.bill_id == head.c.bill_id
+    )
+    return str(statement.compile(dialect=postgresql.dialect()))  # type: ignore[no-untyped-call]
+
+
+def spread(denied: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+    """Hidden fields (screen, field), those of the detail reports added that follow from them."""
+    pairs = frozenset(denied)
+    return pairs | {(_followers[screen], name) for screen, name in pairs if screen in _followers}
+
+
+def drop(conn: Connection) -> None:
+    """Drop the views, so that the tables below them can change."""
+    for view in VIEWS.tables.values():
+        conn.exec_driver_sql(f"drop view if exists {view.name}")
+
+
+def install(conn: Connection) -> None:
+    """Create the views."""
+    for view in VIEWS.tables.values():
+        conn.exec_driver_sql(f"create or replace view {view.name} as {view.info['select']}")

@@ -1,0 +1,93 @@
+"""Detail reports: a bill type's lines with its headers' columns, within the same scope and masks as the bill."""
+
+from __future__ import annotations
+
+import pytest
+
+from api.identity import rights
+from api.kit import details, registry
+from tests.kit.desk import Desk
+from tests.kit.fixtures import Site
+
+DETAIL = "v2/inventory/OtherStorageDetail"
+
+
+@pytest.fixture(scope="module")
+def desk(site: Site) -> Desk:
+    desk, world = Desk(site), site.world
+    desk.stock_in(world.oil, 9)
+    lines = [{"goods_id": world.oil, "quantity": quantity} for quantity in ("1", "2")]
+    desk.audited("other_outbound", *lines, reason="领用")
+    desk.draft("other_outbound", {"goods_id": world.tube, "quantity": "5"}, reason="样品")
+    there = {"company_id": world.company_b, "warehouse_id": world.warehouse_b}
+    desk.draft("other_outbound", {"goods_id": world.oil, "quantity": "7"}, reason="样品", **there)
+    return desk
+
+
+class TestList:
+    def test_lines_stand_with_their_headers_columns(self, desk: Desk) -> None:
+        found = desk.caller.get(f"{DETAIL}/getList", status="2", order_key="line_no", order_by="asc").data
+        assert [(row["quantity"], row["cost_amount"]) for row in found["data"]] == [
+            ("1.000", "100.00"),
+            ("2.000", "200.00"),
+        ]
+        row = found["data"][0]
+        assert (row["warehouse_name"], row["goods_name"], row["reason"]) == ("A仓", "机油 CI-4", "领用")
+        assert found["totals"]["quantity"] == "3.000"
+
+    @pytest.mark.parametrize(
+        ("query", "count"),
+        [({"reason": "样品"}, 2), ({"business_date_start": "2026-03-06"}, 0), ({"keyword": "领用"}, 2)],
+        ids=str,
+    )
+    def test_it_filters_by_header_and_line(self, desk: Desk, query: dict[str, str], count: int) -> None:
+        assert desk.caller.get(f"{DETAIL}/getList", **query).data["total"] == count
+
+    def test_it_filters_by_goods(self, desk: Desk) -> None:
+        found = desk.caller.get(f"{DETAIL}/getList", goods_id=desk.world.tube).data
+        assert [row["quantity"] for row in found["data"]] == ["5.000"]
+
+    def test_a_row_opens_its_bill(self, site: Site, desk: Desk) -> None:
+        screen = desk.caller.get("v2/Open/Screen/getScreen", route="/inventory/otherStockDetail").data
+        assert (screen["key"], screen["see_key"]) == ("line_id", "bill_id")
+        assert screen["routes"]["see"] == "/inventory/othenoutstorageSee"
+        row = desk.caller.get(f"{DETAIL}/getList").data["data"][0]
+        assert desk.caller.get("v2/inventory/OtherStorage/getInfo", id=row["bill_id"]).ok
+
+
+class TestScope:
+    def test_another_companys_lines_stay_away(self, site: Site, desk: Desk) -> None:
+        rows = Desk(site, "manager_a").caller.get(f"{DETAIL}/getList").data["data"]
+        assert {row["company_id"] for row in rows} == {site.world.company_a}
+
+    def test_cost_is_hidden_as_on_the_bill(self, site: Site, desk: Desk) -> None:
+        found = Desk(site, "clerk_a").caller.get(f"{DETAIL}/getList", status="2").data
+        assert {row["cost_amount"] for row in found["data"]} == {"无权限"}
+        assert "cost_amount" not in found["totals"]
+
+    @pytest.mark.parametrize("screen", ["other_outbound", "other_outbound_line"])
+    def test_a_field_hidden_on_the_bill_is_hidden_here(self, site: Site, desk: Desk, screen: str) -> None:
+        name = "reason" if screen == "other_outbound" else "price"
+        assert ("other_outbound_detail", name) in details.spread([(screen, name)])
+        with site.engine.begin() as conn:
+            held = rights.holdings(conn, site.world.role_manager_a)
+            rights.settle(
+                conn, site.world.role_manager_a, held["rights"], held["companies"], [], [(screen, name)]
+            )
+        rows = Desk(site, "manager_a").caller.get(f"{DETAIL}/getList").data["data"]
+        assert {row[name] for row in rows} == {"无权限"}
+
+
+class TestPlaces:
+    def test_the_same_bill_stands_at_two_places(self, site: Site) -> None:
+        for route, add in (
+            ("/purchase/instorage", "/purchase/instorageAdd"),
+            ("/inventory/purchaseinstorage", "/inventory/purchaseinstorageAdd"),
+        ):
+            screen = site.as_("admin").get("v2/Open/Screen/getScreen", route=route).data
+            assert (screen["name"], screen["routes"]["add"]) == ("purchase_inbound", add)
+
+    def test_every_detail_has_a_place_in_the_menu(self) -> None:
+        found = [cls for cls in registry.declared() if issubclass(cls, details.DetailReport)]
+        assert len(found) >= 6
+        assert all(cls.declaration.menu and cls.declaration.see for cls in found)
