@@ -8,6 +8,7 @@ from api import catalogue
 from api.customers import calls as customer_calls
 from api.identity import calls as identity_calls
 from api.identity.sessions import authenticate
+from api.importing import count_sheets
 from api.kit import calls, endpoints, registry, transitions
 from api.kit.failures import answer_failures
 from api.kit.settings import settings
@@ -34,6 +35,7 @@ HAND_WRITTEN = (
     risk_calls,
     reporting_calls,
     shell_calls,
+    count_sheets,
 )
 
 

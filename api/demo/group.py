@@ -16,7 +16,14 @@ from api.kit.resource import Resource
 from api.master.goods import Brand, CompanyGoods, Goods, GoodsType, Unit
 from api.master.organisation import Company, Department, Employee
 from api.master.partners import Customer, ReceivablesMode, Supplier
-from api.master.warehouses import Allocation, Warehouse
+from api.master.warehouses import (
+    DEFECTIVE,
+    GOOD,
+    GUARANTEE,
+    WAREHOUSE_TYPES,
+    Allocation,
+    Warehouse,
+)
 
 # code: (name, short name, province, city, districts, share of the group's trade, warehouses)
 COMPANIES = {
@@ -212,6 +219,11 @@ def _make_branch(
     warehouses = insert_all(
         conn, Warehouse, [{"warehouse_name": house, "company_id": company} for house in names]
     )
+    apart = [
+        {"warehouse_name": f"{short}{WAREHOUSE_TYPES[kind]}", "company_id": company, "type": kind}
+        for kind in (DEFECTIVE, GUARANTEE)
+    ]
+    insert_all(conn, Warehouse, apart)
     shelves = [
         {"allocation_name": f"{row}-{place:02d}", "warehouse_id": warehouse}
         for warehouse in warehouses
@@ -286,7 +298,7 @@ def _read_branch(conn: Connection, code: str) -> Branch:
 
     departments = {row.department_name: row.department_id for row in rows(Department)}
     staff = rows(Employee)
-    warehouses = [row.warehouse_id for row in rows(Warehouse)]
+    warehouses = [row.warehouse_id for row in rows(Warehouse) if row.type == GOOD]
     shelves = Allocation.table()
     allocations: dict[int, list[int]] = {warehouse: [] for warehouse in warehouses}
     query = select(shelves).where(shelves.c.warehouse_id.in_(warehouses)).order_by(shelves.c.allocation_id)

@@ -133,8 +133,10 @@ def _apply(ctx: Context, cls: type[Bill], doc: Document, step: Transition) -> No
             links.execute(ctx, doc.lines, link, Decimal(1 if step.effect == "post" else -1))
     if step.effect == "post":
         ledgers().post(ctx, cls.reference(doc.header), cls.postings(doc))
+        cls.follow(ctx, doc, step.effect)
     elif step.effect == "reverse":
         ledgers().reverse(ctx, cls.reference(doc.header))
+        cls.follow(ctx, doc, step.effect)
     else:
         closing = cls.closing(doc)
         if closing != Postings():

@@ -33,7 +33,9 @@ class GoodsQuery(BaseModel):
     specification_type: str = Described("", max_length=60)
     pattern: str = Described("", max_length=60)
     factory_code: str = Described("", max_length=60)
-    codes: str = Described("", max_length=60_000, description="逗号分隔的商品编码或条形码，不分大小写，一次取齐")
+    codes: str = Described(
+        "", max_length=60_000, description="逗号分隔的商品编码或条形码，不分大小写，一次取齐"
+    )
     is_stocks: int = Described(0, ge=0, le=1, description="1 = 只要有库存的")
     is_available_stocks: int = Described(0, ge=0, le=1, description="1 = 只要有可用库存的")
     page: int = Described(1, ge=1, le=100_000)

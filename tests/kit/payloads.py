@@ -49,6 +49,10 @@ CHOSEN = {
     ("location_move_line", "allocation_id"): None,
 }
 """References that a bill's rules ask for, by the name of a company's record."""
+GOODS = {("transfer_in_line", "goods_id"): "belt", ("stock_take_line", "goods_id"): "tube"}
+"""Goods of lines that would spoil the others' stock."""
+ROWS = {"stock_take": 1}
+"""How many lines a payload has where it is not two or none: a stocktake takes a goods once."""
 SOURCES = {("transfer_in_line", "source_line_id"): "sent"}
 """Lines of other bills that a bill cannot do without; they are of the goods `belt`."""
 ACROSS = {("sales_transfer", "to_warehouse_id"): "warehouse"}
@@ -63,7 +67,8 @@ def payload_of(cls: type[Resource], world: World, mark: str = "a") -> dict[str, 
     """Every writable field filled in, in company A or B; blocks that must have lines get two, others none."""
     values = row_of(cls, world, mark)
     for block in cls.bill.blocks if cls.bill else ():
-        values[block.name] = [row_of(block.cls, world, mark) for _ in range(2)] if block.required else []
+        count = ROWS.get(cls.name(), 2 if block.required else 0)
+        values[block.name] = [row_of(block.cls, world, mark) for _ in range(count)]
     return values
 
 
@@ -75,8 +80,8 @@ def row_of(cls: type[Declared], world: World, mark: str = "a") -> dict[str, Any]
             found[item.name] = world.ids[f"{SOURCES[given]}_{mark}"]
         elif item.writable and not item.hidden:
             found[item.name] = GIVEN[given] if given in GIVEN else value_of(item, world, mark)
-            if given == ("transfer_in_line", "goods_id"):
-                found[item.name] = world.belt
+            if given in GOODS:
+                found[item.name] = world.ids[GOODS[given]]
             elif given in CHOSEN:
                 found[item.name] = world.ids.get(f"{CHOSEN[given]}_{mark}")
             elif given in ACROSS:

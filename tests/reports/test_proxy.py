@@ -131,7 +131,6 @@ class TestPaths:
             answer = echo.get(path)
             assert (answer.status_code, answer.text) == (404, f"ours {path}")
 
-
     def test_a_guests_colours_are_kept_nowhere(self, echo: TestClient):
         answer = echo.put("/api/v1/dashboard/12/colors?mark_updated=false", json={})
         assert (answer.status_code, answer.json()) == (200, {"result": "ok"})

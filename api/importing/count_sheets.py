@@ -1,0 +1,97 @@
+"""Count sheets (盘点表): a stocktake's lines to Excel, and the counts that were written into it back."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import File, Form, Query, Response, UploadFile
+
+from api.importing import files
+from api.inventory.stock_take import StockTake
+from api.kit import drafts
+from api.kit.calls import call, router
+from api.kit.context import Context
+from api.kit.endpoints import bill_info
+from api.kit.errors import Refusal
+from api.kit.fields import Field
+from api.kit.schemas import Saved
+from api.kit.validation import Problems
+from api.shell.export_job import write_workbook
+
+api = router()
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+SUFFIXES = (".xls", ".xlsx")
+NUMBER, CODE = "序号", "商品编码"
+COUNTS = {"初盘数量": "counted_quantity", "复盘数量": "recount_quantity", "备注": "remark"}
+COLUMNS = (
+    Field("line_no", NUMBER, "integer", width=60),
+    Field("goods_num", CODE, "text", width=130),
+    Field("goods_name", "商品名称", "text", width=240),
+    Field("specification_type", "规格型号", "text", width=140),
+    Field("unit_name", "单位", "text", width=60),
+    Field("allocation_name", "库位", "text", width=100),
+    Field("batch", "批次", "text", width=80),
+    Field("book_quantity", "账面数量", "quantity", width=90),
+    Field("counted_quantity", "初盘数量", "quantity", width=90),
+    Field("recount_quantity", "复盘数量", "quantity", width=90),
+    Field("remark", "备注", "text", width=160),
+)
+
+
+@call(api, "GET", "v2/inventory/StockTaking/getCountSheet", right=StockTake.right("list"))
+def get_count_sheet(ctx: Context, id: Annotated[int, Query(ge=0, le=2**62)], blind: int = 0) -> Any:
+    """盘点表: the lines of a stocktake, for a blind count without what the book says."""
+    info = bill_info(ctx, StockTake, id)
+    columns = [item for item in COLUMNS if not (blind and item.name == "book_quantity")]
+    with tempfile.TemporaryDirectory() as place:
+        path = Path(place) / "sheet.xlsx"
+        write_workbook(path, "盘点表", columns, iter(info["lines"]))
+        content = path.read_bytes()
+    name = f"{info['bill_no']}.xlsx"
+    return Response(
+        content, media_type=XLSX, headers={"Content-Disposition": f'attachment; filename="{name}"'}
+    )
+
+
+@call(
+    api,
+    "POST",
+    "v2/inventory/StockTaking/importCountSheet",
+    right=StockTake.right("edit"),
+    returns=Saved,
+    write=True,
+)
+def import_count_sheet(
+    ctx: Context, id: Annotated[int, Form(ge=0, le=2**62)], excel: Annotated[UploadFile, File()]
+) -> Any:
+    """导入盘点表: counts and remarks of a filled sheet; blank cells leave a line as it is."""
+    if not (excel.filename or "").lower().endswith(SUFFIXES):
+        raise Refusal("上传文件只能是 xls、xlsx格式!")
+    info = bill_info(ctx, StockTake, id)
+    with tempfile.TemporaryDirectory() as place:
+        path = Path(place) / "sheet.xlsx"
+        with path.open("wb") as file:
+            shutil.copyfileobj(excel.file, file)
+        _fill(info["lines"], files.rows(path))
+    return drafts.edit(ctx, StockTake, id, info)
+
+
+def _fill(lines: list[dict[str, Any]], rows: Iterator[files.Row]) -> None:
+    """Put a sheet's counts into the lines that it names; every mistake is told at once."""
+    head = next(rows, (0, []))[1]
+    if NUMBER not in head or CODE not in head or not COUNTS.keys() & set(head):
+        raise Refusal(f"请使用导出的盘点表，表头应有“{NUMBER}”“{CODE}”“初盘数量”")
+    by_number, problems = {str(line["line_no"]): line for line in lines}, Problems()
+    for number, cells in rows:
+        row = dict(zip(head, cells, strict=False))
+        line = by_number.get(row[NUMBER].strip())
+        if line is None or line["goods_num"] != row.get(CODE, "").strip():
+            problems.place = f"表格第{number}行"
+            problems.add("序号与商品编码和盘点单不一致")
+            continue
+        line.update({name: row[label] for label, name in COUNTS.items() if row.get(label, "").strip()})
+    problems.settle()

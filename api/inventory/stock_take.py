@@ -1,0 +1,230 @@
+"""Stocktake (盘点单), KCPD: a plan's stock is written down, counted, recounted, and set right by its audit.
+
+A line's book quantity is its snapshot plus the moves since, up to the moment its count was entered. Every line must be
+answered, a zero included. The audit makes and audits the difference bills (PYRK, PKCK); taking it back voids them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Mapped
+
+from api.inventory import stock_differences
+from api.kit.context import Context
+from api.kit.database import TIME_ZONE
+from api.kit.document import MAX_LINES, Bill, BillType, Block, Child, Document, Rows, Values, declare
+from api.kit.errors import Refusal
+from api.kit.fields import derived, moment, quantity, ref, text
+from api.kit.posting import Postings
+from api.kit.resource import Menu
+from api.kit.validation import Problems
+from api.master.stock_lines import FromPlace, OfWarehouse
+
+Spot = tuple[int, int, int]
+"""Goods, location, batch; 0 = none."""
+
+_SNAPSHOT = """
+with recursive wanted as (
+    select t.goods_type_id from goods_type t where t.goods_type_id = %(goods_type_id)s::bigint
+    union all
+    select t.goods_type_id from goods_type t join wanted w on t.p_id = w.goods_type_id
+)
+select b.goods_id, b.allocation_id, b.batch_id, b.quantity
+from stock_balance b
+join goods g using (goods_id)
+where b.warehouse_id = %(warehouse_id)s and b.quantity <> 0
+    and (%(allocation_id)s::bigint is null or b.allocation_id = %(allocation_id)s)
+    and (%(goods_type_id)s::bigint is null or g.goods_type_id in (select w.goods_type_id from wanted w))
+    and (%(brand_id)s::bigint is null or g.brand_id = %(brand_id)s)
+order by b.allocation_id, g.goods_num, b.batch_id
+limit %(most)s
+"""
+_NOW = """
+select b.goods_id, b.allocation_id, b.batch_id, b.quantity
+from stock_balance b
+where b.warehouse_id = %s and b.goods_id = any (%s::bigint[])
+"""
+_MADE = (
+    "(select string_agg(d.bill_no, '、' order by d.bill_no) from ("
+    "select s.bill_no, s.stock_take_id from stock_surplus s where s.status <> 3"
+    " union all select s.bill_no, s.stock_take_id from stock_loss s where s.status <> 3"
+    ") d where d.stock_take_id = {table}.bill_id)"
+)
+_OPEN = (
+    "(select count(*) from stock_take_line l where l.bill_id = {table}.bill_id"
+    " and l.counted_quantity is null and l.recount_quantity is null)"
+)
+_DIFFERENCE = "(coalesce({table}.recount_quantity, {table}.counted_quantity) - {table}.book_quantity)"
+
+
+class StockTakeLine(FromPlace, Child):
+    __tablename__ = "stock_take_line"
+    bill_table = "stock_take"
+    derived = (derived("difference", "差异数量", "quantity", _DIFFERENCE, width=90),)
+
+    goods_id: Mapped[int] = ref(
+        "goods",
+        "商品",
+        required=True,
+        index=True,
+        width=240,
+        shows=("goods_num", "specification_type", "pattern", "unit_id"),
+        sort=-80,
+    )
+    snapshot_quantity: Mapped[Decimal] = quantity("账面快照", form=False, total=True, width=90, sort=10)
+    book_quantity: Mapped[Decimal] = quantity("账面数量", form=False, total=True, width=90, sort=11)
+    counted_quantity: Mapped[Decimal | None] = quantity(
+        "初盘数量", default=None, rule="Positive", total=True, copied=False, width=90, sort=12
+    )
+    recount_quantity: Mapped[Decimal | None] = quantity(
+        "复盘数量", default=None, rule="Positive", copied=False, width=90, sort=13
+    )
+    remark: Mapped[str | None] = text("备注", max_length=200, width=140, sort=70)
+
+
+class StockTake(OfWarehouse, Bill):
+    """盘点单"""
+
+    __tablename__ = "stock_take"
+    declaration = declare(
+        "盘点单",
+        "v2/inventory/StockTaking",
+        routes={
+            "list": "/inventory/takestock",
+            "add": "/inventory/takestockAdd",
+            "see": "/inventory/takestockSee",
+        },
+        menu=Menu("库存管理", "盘点调整", 10),
+    )
+    bill = BillType("KCPD", (Block("lines", "盘点明细", StockTakeLine, required=False),))
+    derived = (
+        derived("open_lines", "未盘行数", "integer", _OPEN, width=90),
+        derived("difference_bills", "差异单据", "text", _MADE, width=200),
+    )
+
+    allocation_id: Mapped[int | None] = ref("allocation", "库位", within=("warehouse_id",), sort=-50)
+    goods_type_id: Mapped[int | None] = ref("goods_type", "商品类型", sort=-49)
+    brand_id: Mapped[int | None] = ref("brand", "品牌", sort=-48)
+    snapshot_at: Mapped[datetime] = moment("快照时间", required=True, form=False, sort=-47)
+
+    @classmethod
+    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
+        lines, key = children["lines"], header.get("bill_id")
+        known = _stored(ctx, key) if key else {}
+        _refuse_repeats(lines, problems)
+        if key:
+            _refuse_missing(known, lines, problems)
+            _refuse_other_warehouse(ctx, key, header, problems)
+        else:
+            header["snapshot_at"] = datetime.now(TIME_ZONE)
+            lines[:] = lines or _planned(ctx, header)
+            if not lines:
+                problems.add("盘点范围内没有库存，请修改范围或自行添加商品")
+        problems.settle()
+        _book(ctx, header["warehouse_id"], known, lines)
+
+    @classmethod
+    def postings(cls, doc: Document) -> Postings:
+        return Postings()
+
+    @classmethod
+    def guard(cls, ctx: Context, doc: Document, action: str) -> None:
+        if action != "auditorPass":
+            return
+        uncounted = [str(line.line_no) for line in doc.lines if _count_of(line) is None]
+        if uncounted:
+            more = "等" if len(uncounted) > 10 else ""
+            raise Refusal(
+                f"第{'、'.join(uncounted[:10])}{more}行未盘点（共{len(uncounted)}行），请录入实盘数量，没有的录入0"
+            )
+
+    @classmethod
+    def follow(cls, ctx: Context, doc: Document, effect: str) -> None:
+        if effect == "reverse":
+            stock_differences.void_of(ctx, doc.header.bill_id)
+            return
+        differences = [(line, (_count_of(line) or Decimal(0)) - line.book_quantity) for line in doc.lines]
+        stock_differences.make(ctx, doc.header, [pair for pair in differences if pair[1]])
+
+
+def _count_of(line: Any) -> Decimal | None:
+    found: Decimal | None = line.counted_quantity if line.recount_quantity is None else line.recount_quantity
+    return found
+
+
+def _spot(row: Any) -> Spot:
+    return row["goods_id"], row.get("allocation_id") or 0, row.get("batch_id") or 0
+
+
+def _stored(ctx: Context, key: int) -> dict[Spot, Any]:
+    table = StockTakeLine.table()
+    rows = ctx.conn.execute(select(table).where(table.c.bill_id == key)).mappings()
+    return {_spot(row): row for row in rows}
+
+
+def _planned(ctx: Context, header: Values) -> list[dict[str, Any]]:
+    """What the plan's filters cover, as it stands."""
+    asked = {
+        name: header.get(name) for name in ("warehouse_id", "allocation_id", "goods_type_id", "brand_id")
+    }
+    rows = ctx.conn.exec_driver_sql(_SNAPSHOT, {**asked, "most": MAX_LINES + 1}).all()
+    if len(rows) > MAX_LINES:
+        raise Refusal(f"盘点范围超过{MAX_LINES}行，请按库位、类型或品牌分开盘点")
+    return [
+        {
+            "line_no": number,
+            "goods_id": row.goods_id,
+            "allocation_id": row.allocation_id or None,
+            "batch_id": row.batch_id or None,
+            "counted_quantity": None,
+            "recount_quantity": None,
+            "remark": None,
+        }
+        for number, row in enumerate(rows, 1)
+    ]
+
+
+def _book(ctx: Context, warehouse_id: int, known: dict[Spot, Any], lines: list[dict[str, Any]]) -> None:
+    """Give each line its snapshot and book quantity; a count that was entered before keeps the book of its moment."""
+    goods = sorted({line["goods_id"] for line in lines})
+    rows = ctx.conn.exec_driver_sql(_NOW, (warehouse_id, goods))
+    now = {(row.goods_id, row.allocation_id, row.batch_id): row.quantity for row in rows}
+    for line in lines:
+        spot = _spot(line)
+        before, present = known.get(spot), now.get(spot, Decimal(0))
+        counts = ("counted_quantity", "recount_quantity")
+        same = before is not None and all(line.get(name) == before[name] for name in counts)
+        line["snapshot_quantity"] = before["snapshot_quantity"] if before is not None else present
+        line["book_quantity"] = before["book_quantity"] if same and before is not None else present
+
+
+def _refuse_repeats(lines: Iterable[dict[str, Any]], problems: Problems) -> None:
+    seen: set[Spot] = set()
+    for line in lines:
+        if _spot(line) in seen:
+            problems.place = f"第{line['line_no']}行"
+            problems.add("同一商品、库位、批次重复")
+        seen.add(_spot(line))
+    problems.place = ""
+
+
+def _refuse_missing(known: dict[Spot, Any], lines: Iterable[dict[str, Any]], problems: Problems) -> None:
+    """A line of the snapshot is answered, never dropped."""
+    answered = {_spot(line) for line in lines}
+    for spot, row in known.items():
+        if spot not in answered and row["snapshot_quantity"]:
+            problems.place = f"第{row['line_no']}行"
+            problems.add("盘点范围内的行不能删除，没有实物请录入0")
+    problems.place = ""
+
+
+def _refuse_other_warehouse(ctx: Context, key: int, header: Values, problems: Problems) -> None:
+    table = StockTake.table()
+    before: int = ctx.conn.execute(select(table.c.warehouse_id).where(table.c.bill_id == key)).scalar_one()
+    if before != header["warehouse_id"]:
+        problems.add("快照后不能更换盘点仓库，请另建盘点单")

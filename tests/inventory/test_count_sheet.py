@@ -1,0 +1,87 @@
+"""盘点表: a stocktake's lines to Excel and the counts back."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import orjson
+import pytest
+from openpyxl import Workbook, load_workbook
+
+from tests.kit.desk import Desk, Made
+
+PATH = "/v2/inventory/StockTaking"
+
+
+@pytest.fixture
+def take(desk: Desk) -> Made:
+    goods = desk.world.spares[:2]
+    for key in goods:
+        desk.stock_in(key, 4)
+    return desk.draft("stock_take", *({"goods_id": key} for key in goods))
+
+
+def sheet(desk: Desk, take: Made, **query: Any) -> Workbook:
+    response = desk.caller.raw("GET", f"{PATH}/getCountSheet", query={"id": take.id, **query})
+    assert response.status_code == 200
+    return load_workbook(io.BytesIO(response.content))
+
+
+def send(desk: Desk, take: Made, book: Workbook, name: str = "盘点.xlsx") -> Any:
+    content = io.BytesIO()
+    book.save(content)
+    response = desk.site.http.post(
+        f"{PATH}/importCountSheet",
+        data={"id": str(take.id)},
+        files={"excel": (name, content.getvalue())},
+        headers={"token": desk.world.tokens["admin"]},
+    )
+    return orjson.loads(response.content)
+
+
+def fill(book: Workbook, column: str, *values: Any) -> Workbook:
+    page = book.active
+    assert page is not None
+    at = [cell.value for cell in page[1]].index(column) + 1
+    for row, value in enumerate(values, 2):
+        page.cell(row, at, value)
+    return book
+
+
+class TestCountSheet:
+    def test_counts_go_out_and_come_back(self, desk: Desk, take: Made) -> None:
+        book = sheet(desk, take)
+        page = book.active
+        assert page is not None
+        assert [cell.value for cell in page[2]][:3] == [1, "SPARE0", "备件0"]
+        assert send(desk, take, fill(book, "初盘数量", 4, 3.5))["code"] == 200
+        lines = desk.info(take)["lines"]
+        assert [(line["counted_quantity"], line["difference"]) for line in lines] == [
+            ("4.000", "0.000"),
+            ("3.500", "-0.500"),
+        ]
+
+    def test_blank_cells_stay_unanswered(self, desk: Desk, take: Made) -> None:
+        assert send(desk, take, fill(sheet(desk, take), "初盘数量", 4))["code"] == 200
+        assert desk.info(take)["open_lines"] == 1
+
+    def test_a_blind_sheet_does_not_tell_the_book(self, desk: Desk, take: Made) -> None:
+        page = sheet(desk, take, blind=1).active
+        assert page is not None
+        assert "账面数量" not in [cell.value for cell in page[1]]
+
+    def test_another_sheet_is_refused_whole(self, desk: Desk, take: Made) -> None:
+        book = fill(fill(sheet(desk, take), "初盘数量", 1, 1), "商品编码", "SPARE0", "SPARE9")
+        answer = send(desk, take, book)
+        assert (answer["code"], answer["msg"]) == (400, "表格第3行：序号与商品编码和盘点单不一致")
+        assert desk.info(take)["open_lines"] == 2
+
+    def test_a_count_that_is_none_is_told(self, desk: Desk, take: Made) -> None:
+        answer = send(desk, take, fill(sheet(desk, take), "初盘数量", "三", -1))
+        assert answer["code"] == 400
+        assert answer["msg"].startswith("第1行：“初盘数量”请输入数字")
+
+    def test_only_excel_files_are_taken(self, desk: Desk, take: Made) -> None:
+        answer = send(desk, take, sheet(desk, take), name="盘点.txt")
+        assert (answer["code"], answer["msg"]) == (400, "上传文件只能是 xls、xlsx格式!")

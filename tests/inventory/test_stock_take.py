@@ -1,0 +1,205 @@
+"""KCPD 盘点单 with PYRK, PKCK and PYCK: snapshot, counts that must be answered, recount, and differences by its audit."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import Connection
+
+from tests.kit.client import Answer
+from tests.kit.desk import Books, Desk, Made
+from tests.kit.fixtures import Site
+from tests.kit.state import broken
+
+
+def plan(desk: Desk, *goods: int, **header: Any) -> Made:
+    """A stocktake of some goods as they stand, not counted yet."""
+    return desk.draft("stock_take", *({"goods_id": key} for key in goods), **header)
+
+
+def count(
+    desk: Desk, take: Made, *counts: str | None, name: str = "counted_quantity", **changed: Any
+) -> Answer:
+    """Enter counts, line by line."""
+    info = desk.info(take)
+    lines = [
+        {**line, name: counted} if counted is not None else line
+        for line, counted in zip(info["lines"], counts, strict=True)
+    ]
+    body = {**info, "id": take.id, "lines": lines, **changed}
+    return desk.caller.post(desk.path("stock_take", "edit"), body)
+
+
+def differences(books: Books, take: Made) -> list[tuple[Any, ...]]:
+    return books.rows(
+        "select d.bill_no like 'PYRK%%', l.quantity, l.amount from stock_ledger l join ("
+        " select bill_no, stock_take_id from stock_surplus union all select bill_no, stock_take_id from stock_loss) d"
+        " using (bill_no) where d.stock_take_id = %s and l.reverses is null order by 1 desc, l.ledger_id",
+        take.id,
+    )
+
+
+class TestPlan:
+    def test_it_takes_down_what_its_filters_cover(self, desk: Desk) -> None:
+        world = desk.world
+        desk.stock_in(world.tyre, 3, batch="0126", warehouse_id=world.warehouse2_a)
+        desk.stock_in(world.oil, 2, warehouse_id=world.warehouse2_a, allocation_id=world.allocation2_a)
+        here = {"warehouse_id": world.warehouse2_a}
+        whole = desk.info(desk.draft("stock_take", **here, goods_type_id=world.type1, brand_id=world.brand))
+        found = [
+            (row["goods_id"], row["batch"], row["allocation_id"], row["snapshot_quantity"])
+            for row in whole["lines"]
+        ]
+        assert found == [
+            (world.tyre, "0126", None, "3.000"),
+            (world.oil, None, world.allocation2_a, "2.000"),
+        ]
+        assert whole["open_lines"] == 2
+        shelf = desk.info(desk.draft("stock_take", **here, allocation_id=world.allocation2_a))
+        assert [row["goods_id"] for row in shelf["lines"]] == [world.oil]
+
+    def test_a_plan_without_stock_is_refused(self, desk: Desk) -> None:
+        answer = desk.add("stock_take", allocation_id=desk.world.allocation_a)
+        assert (answer.code, answer.msg) == (400, "盘点范围内没有库存，请修改范围或自行添加商品")
+
+    def test_a_goods_stands_once_at_a_place(self, desk: Desk) -> None:
+        line = {"goods_id": desk.world.tube}
+        answer = desk.add("stock_take", line, line)
+        assert (answer.code, answer.msg) == (400, "第2行：同一商品、库位、批次重复")
+
+
+class TestCount:
+    def test_every_line_must_be_answered(self, desk: Desk) -> None:
+        goods = desk.world.spares[:3]
+        for key in goods:
+            desk.stock_in(key, 2)
+        take = plan(desk, *goods)
+        assert count(desk, take, "2", None, None).ok
+        answer = desk.act("auditorPass", take)
+        assert (answer.code, answer.msg) == (400, "第2、3行未盘点（共2行），请录入实盘数量，没有的录入0")
+        assert desk.info(take)["status"] == 1
+
+    def test_a_line_of_the_snapshot_is_not_dropped(self, desk: Desk) -> None:
+        one, other = desk.world.spares[3:5]
+        desk.stock_in(one, 2)
+        desk.stock_in(other, 2)
+        take = plan(desk, one, other)
+        info = desk.info(take)
+        answer = desk.caller.post(
+            desk.path("stock_take", "edit"), {**info, "id": take.id, "lines": info["lines"][:1]}
+        )
+        assert (answer.code, answer.msg) == (400, "第2行：盘点范围内的行不能删除，没有实物请录入0")
+
+    def test_the_warehouse_stays(self, desk: Desk) -> None:
+        goods = desk.world.spares[5]
+        desk.stock_in(goods, 2)
+        answer = count(desk, plan(desk, goods), "2", warehouse_id=desk.world.warehouse2_a)
+        assert (answer.code, answer.msg) == (400, "快照后不能更换盘点仓库，请另建盘点单")
+
+    def test_moves_since_the_snapshot_are_in_the_book(self, desk: Desk, books: Books) -> None:
+        goods = desk.world.spares[6]
+        desk.stock_in(goods, 10)
+        take = plan(desk, goods)
+        desk.stock_in(goods, 5)
+        assert count(desk, take, "15").ok
+        [line] = desk.info(take)["lines"]
+        assert (line["snapshot_quantity"], line["book_quantity"], line["difference"]) == (
+            "10.000",
+            "15.000",
+            "0.000",
+        )
+        assert desk.act("auditorPass", take).ok
+        assert differences(books, take) == []
+
+    def test_moves_after_a_count_leave_its_difference(self, desk: Desk, books: Books) -> None:
+        goods = desk.world.spares[7]
+        desk.stock_in(goods, 10)
+        take = plan(desk, goods)
+        assert count(desk, take, "9").ok
+        desk.audited("other_outbound", {"goods_id": goods, "quantity": "4"})
+        assert count(desk, take, None, remark="只改备注").ok
+        assert desk.act("auditorPass", take).ok
+        assert differences(books, take) == [(False, "-1", "-100.00")]
+        assert books.cost(goods, desk.world.company_a) == ("5", "500.00")
+
+    def test_a_recount_counts(self, desk: Desk, books: Books) -> None:
+        goods = desk.world.spares[8]
+        desk.stock_in(goods, 10)
+        take = plan(desk, goods)
+        assert count(desk, take, "8").ok
+        assert count(desk, take, "10", name="recount_quantity").ok
+        assert desk.act("auditorPass", take).ok
+        assert differences(books, take) == []
+
+
+class TestDifferences:
+    def test_surplus_comes_in_and_loss_goes_out_at_the_average(
+        self, desk: Desk, books: Books, conn: Connection
+    ) -> None:
+        more, less, world = desk.world.spares[9], desk.world.spares[10], desk.world
+        desk.stock_in(more, 2)
+        desk.stock_in(less, 3, allocation_id=world.allocation_a)
+        take = desk.draft(
+            "stock_take",
+            {"goods_id": more, "counted_quantity": "3"},
+            {"goods_id": less, "allocation_id": world.allocation_a, "counted_quantity": "0"},
+        )
+        assert desk.act("auditorPass", take).ok
+        assert differences(books, take) == [(True, "1", "100.00"), (False, "-3", "-300.00")]
+        made = desk.info(take)["difference_bills"].split("、")
+        assert [number[:4] for number in made] == ["PKCK", "PYRK"]
+        assert broken(conn) == {}
+
+    def test_a_surplus_without_stock_takes_the_last_cost(self, desk: Desk, books: Books) -> None:
+        goods = desk.world.spares[11]
+        desk.stock_in(goods, 1, "226")
+        desk.audited("other_outbound", {"goods_id": goods, "quantity": "1"})
+        take = desk.draft("stock_take", {"goods_id": goods, "counted_quantity": "2"})
+        assert desk.act("auditorPass", take).ok
+        assert differences(books, take) == [(True, "2", "400.00")]
+
+    def test_a_batch_is_kept(self, desk: Desk, books: Books) -> None:
+        tyre = desk.world.tyre
+        desk.stock_in(tyre, 2, batch="3025")
+        [batch] = books.rows("select batch_id from goods_batch where batch = '3025'")[0]
+        take = desk.draft("stock_take", {"goods_id": tyre, "batch_id": batch, "counted_quantity": "3"})
+        assert desk.act("auditorPass", take).ok
+        found = books.rows("select quantity from stock_balance where batch_id = %s", batch)
+        assert Decimal(found[0][0]) == 3
+
+    def test_they_are_taken_back_with_the_stocktake_only(
+        self, site: Site, desk: Desk, books: Books, conn: Connection
+    ) -> None:
+        goods = desk.world.spares[12]
+        desk.stock_in(goods, 5)
+        take = desk.draft("stock_take", {"goods_id": goods, "counted_quantity": "4"})
+        assert desk.act("auditorPass", take).ok
+        [(key, number)] = books.rows(
+            "select bill_id, bill_no from stock_loss where stock_take_id = %s", take.id
+        )
+        answer = desk.act("antiAuditor", Made("stock_loss", key, number))
+        assert (answer.code, answer.msg) == (400, "该单据由盘点单生成，请反审核或作废盘点单")
+        assert desk.act("antiAuditor", take).ok
+        assert books.cost(goods, desk.world.company_a) == ("5", "500.00")
+        assert desk.info(Made("stock_loss", key, number))["status"] == 3
+        assert desk.act("auditorPass", take).ok
+        assert books.cost(goods, desk.world.company_a) == ("4", "400.00")
+        assert broken(conn) == {}
+
+    def test_a_loss_of_what_is_reserved_is_refused_whole(self, desk: Desk, conn: Connection) -> None:
+        goods = desk.world.spares[13]
+        desk.stock_in(goods, 5)
+        desk.audited("sales_order", {"goods_id": goods, "quantity": "5", "price": "1"})
+        take = desk.draft("stock_take", {"goods_id": goods, "counted_quantity": "4"})
+        answer = desk.act("auditorPass", take)
+        assert (answer.code, answer.msg) == (400, "库存不足：备件13缺 1（已被订单占用或冻结）")
+        assert desk.info(take)["status"] == 1
+        assert broken(conn) == {}
+
+    def test_a_surplus_that_proves_none_goes_out_again(self, desk: Desk, books: Books) -> None:
+        goods = desk.world.spares[14]
+        desk.stock_in(goods, 1)
+        desk.audited("stock_surplus", {"goods_id": goods, "quantity": "1"})
+        bill = desk.audited("surplus_out", {"goods_id": goods, "quantity": "1"})
+        assert books.stock(bill) == [(goods, "-1", "100", "-100.00")]
