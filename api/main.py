@@ -20,7 +20,7 @@ from api.reporting import calls as reporting_calls
 from api.reporting.proxy import FrameProxy
 from api.risk import calls as risk_calls
 from api.shell import calls as shell_calls
-from api.shell import wake
+from api.shell import recalculation_job, wake
 from api.shell.export_tasks import enqueue
 from api.shell.site import Site
 
@@ -36,6 +36,7 @@ HAND_WRITTEN = (
     reporting_calls,
     shell_calls,
     count_sheets,
+    recalculation_job,
 )
 
 

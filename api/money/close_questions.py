@@ -19,6 +19,30 @@ join goods g using (goods_id)
 where b.company_id = :company_id and b.quantity < 0
 order by b.quantity
 """
+_BACKDATED = """
+select g.goods_num as serial,
+    concat(g.goods_name, ' 有 ', count(distinct f.bill_no), ' 张单据的日期早于已过账的单据，如 ', min(f.bill_no)) as msg
+from (
+    select
+        l.goods_id, l.bill_no, l.business_date, l.row_xid,
+        max(l.business_date) filter (where l.basis is distinct from 'given') over (
+            partition by l.goods_id, l.pool_id order by l.ledger_id rows between unbounded preceding and 1 preceding
+        ) as latest
+    from stock_ledger l
+    where l.company_id = :company_id and l.business_date >= :first and l.corrects is null
+) f
+join goods g using (goods_id)
+where f.business_date <= :last and f.business_date < f.latest
+    and f.row_xid::text::bigint >= coalesce(
+        (
+            select max(r.horizon) from cost_recalculation r
+            where r.company_id = :company_id and r.status = 2 and r.left_count = 0
+                and r.period <= to_char(cast(:first as date), 'YYYY-MM')
+        ), 0
+    )
+group by g.goods_id
+order by g.goods_num
+"""
 
 
 def register_all() -> None:
@@ -32,4 +56,5 @@ def register_all() -> None:
         Question(
             "stock_not_negative", "没有负库存", "建议补录入库单据，或盘点调整", _NEGATIVE, blocking=False
         ),
+        Question("costs_recalculated", "成本已重算", "建议先作成本重算，再结账", _BACKDATED, blocking=False),
     )

@@ -12,7 +12,10 @@ from sqlalchemy import Connection
 from api.kit.settings import settings
 
 QUEUE = "erp"
-app = procrastinate.App(connector=procrastinate.PsycopgConnector(), import_paths=["api.shell.export_job"])
+app = procrastinate.App(
+    connector=procrastinate.PsycopgConnector(),
+    import_paths=["api.shell.export_job", "api.shell.recalculation_job"],
+)
 
 
 @lru_cache(maxsize=1)

@@ -1,0 +1,173 @@
+"""Cost recalculation (成本重算): a company's costs from a month on, corrected goods by goods in the background.
+
+Each batch of goods commits with the progress that it makes, so that a killed run goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import BigInteger, Connection, Index, Row, insert, select, text, update
+from sqlalchemy.orm import Mapped, mapped_column
+
+from api.kit import business_log
+from api.kit.context import Context
+from api.kit.database import TIME_ZONE, transact
+from api.kit.errors import NotFound, Refusal
+from api.kit.fields import COST, enum, integer, key, moment, money, ref
+from api.kit.fields import text as words
+from api.kit.resource import READ, Declaration, Menu, Resource
+from api.ledger import recalculation
+from api.ledger.refusals import LedgerRefusal
+from api.money.month_close import in_scope, span
+
+WAITING, RUNNING, DONE, FAILED = 0, 1, 2, 3
+STATES = {WAITING: "等待处理", RUNNING: "重算中", DONE: "已完成", FAILED: "失败"}
+
+
+class CostRecalculation(Resource):
+    """成本重算: one row a run; the month is the first whose costs are replayed, later ones follow from it."""
+
+    __tablename__ = "cost_recalculation"
+    __table_args__ = (
+        Index(
+            "uq_cost_recalculation_unfinished",
+            "company_id",
+            unique=True,
+            postgresql_where=text("status in (0, 1)"),
+        ),
+    )
+    declaration = Declaration(
+        "成本重算",
+        "v2/system/CostRecalculate",
+        "period",
+        routes={"list": "/system/costrecalculate"},
+        menu=Menu("系统管理", "账务管理", 30),
+        actions=(*READ, "start", "export"),
+    )
+
+    recalculation_id: Mapped[int] = key()
+    company_id: Mapped[int] = ref("company", "公司", required=True, search=True)
+    period: Mapped[str] = words("起始期间", required=True, search=True, max_length=7, width=100)
+    status: Mapped[int] = enum("状态", STATES, default=WAITING, search=True, width=90)
+    goods_total: Mapped[int] = integer("商品数", width=90)
+    goods_done: Mapped[int] = integer("已重算", width=90)
+    row_count: Mapped[int] = integer("流水行数", width=100)
+    difference_count: Mapped[int] = integer("差异行数", width=100)
+    difference_amount: Mapped[Decimal] = money("差异金额合计", permission=COST, width=130)
+    left_count: Mapped[int] = integer("未能重算商品", width=120)
+    asked_by: Mapped[int] = ref(
+        "user_account", "操作人", target="user_id", required=True, label_field="asked_by_name", width=90
+    )
+    started_at: Mapped[datetime | None] = moment("开始时间")
+    finished_at: Mapped[datetime | None] = moment("完成时间")
+    failure: Mapped[str | None] = words("失败原因", max_length=500, width=260)
+    last_goods_id: Mapped[int] = mapped_column(BigInteger, server_default="0")
+    """Goods up to this one are done."""
+    horizon: Mapped[int | None] = mapped_column(BigInteger)
+    """Every transaction below this one had ended when the run began: it has read what they posted."""
+
+
+_TABLE = CostRecalculation.table()
+_CLOSED = text("""
+select min(period) from accounting_period where company_id = :company_id and period >= :period and status = 1
+""")
+_HORIZON = text("select pg_snapshot_xmin(pg_current_snapshot())::text::bigint")
+
+
+def ask(ctx: Context, company_id: int, period: str) -> int:
+    """Enter a run; the unfinished one of the same month is taken up again. Answers its key."""
+    in_scope(ctx, company_id)
+    first, _ = span(period)
+    if first > datetime.now(TIME_ZONE).date():
+        raise Refusal(f"会计期间 {period} 尚未开始，不能重算成本")
+    owner = ctx.conn.execute(
+        text("select 1 from company where company_id = :id for no key update"), {"id": company_id}
+    )
+    if owner.first() is None:
+        raise NotFound("公司")
+    closed = ctx.conn.execute(_CLOSED, {"company_id": company_id, "period": period}).scalar()
+    if closed:
+        raise Refusal(f"会计期间 {closed} 已结账，不能重算 {period} 起的成本，请先反结账")
+    running = ctx.conn.execute(
+        select(_TABLE).where(_TABLE.c.company_id == company_id, _TABLE.c.status.in_((WAITING, RUNNING)))
+    ).first()
+    if running is not None:
+        if running.period != period:
+            raise Refusal(f"该公司正在重算 {running.period} 起的成本，请等待完成后再试")
+        found: int = running.recalculation_id
+        return found
+    values = {"company_id": company_id, "period": period, "asked_by": ctx.principal.user_id}
+    made: int = ctx.conn.execute(
+        insert(_TABLE).values(values).returning(_TABLE.c.recalculation_id)
+    ).scalar_one()
+    business_log.write(
+        ctx.conn,
+        ctx.principal,
+        CostRecalculation.name(),
+        made,
+        "start",
+        company_id=company_id,
+        after={"period": period},
+    )
+    return made
+
+
+def run(recalculation_id: int, batch: int = recalculation.BATCH) -> None:
+    """Work a run off, from where it stands; a refusal is told in its row, an accident as well."""
+    try:
+        while transact(lambda conn: _step(conn, recalculation_id, batch)):
+            pass
+    except LedgerRefusal as refusal:
+        _fail(recalculation_id, refusal.msg)
+    except Exception:
+        _fail(recalculation_id, "重算出错，请重试或联系管理员")
+        raise
+
+
+def _step(conn: Connection, recalculation_id: int, batch: int) -> bool:
+    """One batch of goods with its progress, or the end; answers whether there is more."""
+    mine = _TABLE.c.recalculation_id == recalculation_id
+    task = conn.execute(select(_TABLE).where(mine).with_for_update()).one()
+    if task.status not in (WAITING, RUNNING):
+        return False
+    if task.status == WAITING:
+        conn.execute(update(_TABLE).where(mine).values(**_started(conn, task)))
+        return True
+    goods = recalculation.next_goods(conn, task.company_id, task.last_goods_id, batch)
+    if not goods:
+        conn.execute(update(_TABLE).where(mine).values(status=DONE, finished_at=datetime.now(TIME_ZONE)))
+        return False
+    first, _ = span(task.period)
+    done = recalculation.recalculate(conn, task.company_id, first, goods)
+    conn.execute(update(_TABLE).where(mine).values(**_further(task, goods, done)))
+    return True
+
+
+def _started(conn: Connection, task: Row[Any]) -> dict[str, Any]:
+    return {
+        "status": RUNNING,
+        "started_at": datetime.now(TIME_ZONE),
+        "goods_total": recalculation.count_goods(conn, task.company_id),
+        "horizon": conn.execute(_HORIZON).scalar_one(),
+    }
+
+
+def _further(task: Row[Any], goods: list[int], done: recalculation.Replayed) -> dict[str, Any]:
+    return {
+        "last_goods_id": goods[-1],
+        "goods_done": task.goods_done + len(goods),
+        "goods_total": max(task.goods_total, task.goods_done + len(goods)),
+        "row_count": task.row_count + done.rows,
+        "difference_count": task.difference_count + done.differences,
+        "difference_amount": task.difference_amount + Decimal(done.cents) / 100,
+        "left_count": task.left_count + len(done.left),
+    }
+
+
+def _fail(recalculation_id: int, failure: str) -> None:
+    mine = (_TABLE.c.recalculation_id == recalculation_id, _TABLE.c.status.in_((WAITING, RUNNING)))
+    values = {"status": FAILED, "failure": failure, "finished_at": datetime.now(TIME_ZONE)}
+    transact(lambda conn: conn.execute(update(_TABLE).where(*mine).values(values)))

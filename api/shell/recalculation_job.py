@@ -1,0 +1,46 @@
+"""The recalculation job (成本重算任务): asked for by a call, worked off by the job worker."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from api.kit.calls import call, router
+from api.kit.context import Context
+from api.money import cost_recalculation
+from api.money.cost_recalculation import CostRecalculation
+from api.shell import jobs, wake
+
+api = router()
+
+
+class Month(BaseModel):
+    company_id: int = Field(ge=1, le=2**62)
+    period: str = Field(max_length=100, description="起始会计期间 YYYY-MM")
+
+
+class Started(BaseModel):
+    recalculation_id: int
+
+
+@call(
+    api,
+    "POST",
+    "v2/system/CostRecalculate/start",
+    right=CostRecalculation.right("start"),
+    returns=Started,
+    write=True,
+)
+def start(ctx: Context, payload: Month) -> Any:
+    """成本重算: from a month on; an unfinished run of that month goes on."""
+    made = cost_recalculation.ask(ctx, payload.company_id, payload.period)
+    ctx.after_commit.append(lambda: jobs.defer("recalculate", recalculation_id=made))
+    return {"recalculation_id": made}
+
+
+@jobs.app.task(name="recalculate", pass_context=False)
+def recalculate(recalculation_id: int) -> None:
+    """Work a run off; a killed worker's run is taken up by the next."""
+    cost_recalculation.run(recalculation_id)
+    wake.warehouse()

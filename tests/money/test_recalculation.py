@@ -1,0 +1,229 @@
+"""Cost recalculation as a job: asked for over HTTP, worked off in batches, killed and taken up, while audits go on."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection
+
+from api.money import cost_recalculation
+from tests.kit.client import Answer
+from tests.kit.desk import Books, Desk
+from tests.kit.fixtures import Site
+from tests.kit.state import broken
+
+API = "v2/system/CostRecalculate"
+
+
+@pytest.fixture
+def books(conn: Connection) -> Books:
+    return Books(conn)
+
+
+@pytest.fixture(scope="module")
+def desk(site: Site) -> Desk:
+    return Desk(site)
+
+
+def start(desk: Desk, period: str, company: int | None = None) -> Answer:
+    return desk.caller.post(f"{API}/start", {"company_id": company or desk.world.company_a, "period": period})
+
+
+def recalculated(desk: Desk, period: str) -> dict[str, Any]:
+    """Ask for a run and work it off here; its row of the list."""
+    answer = start(desk, period)
+    assert answer.ok, answer
+    cost_recalculation.run(answer.data["recalculation_id"], batch=3)
+    return listed(desk, answer.data["recalculation_id"])
+
+
+def listed(desk: Desk, key: int) -> dict[str, Any]:
+    rows = desk.caller.get(f"{API}/getList", per_page=50).data["data"]
+    return next(row for row in rows if row["recalculation_id"] == key)
+
+
+def backdate(desk: Desk, goods: int) -> str:
+    """10 at 100, 4 sold, then 10 at 120 dated in between; answers the sale's number."""
+    desk.stock_in(goods, 10, business_date="2026-03-01")
+    sold = desk.audited(
+        "sales_outbound",
+        {"goods_id": goods, "quantity": "4", "price": "200"},
+        business_date="2026-03-10",
+    )
+    desk.stock_in(goods, 10, "135.6", business_date="2026-03-05")
+    return sold.no
+
+
+def cost_of(books: Books, bill_no: str) -> str:
+    [(amount,)] = books.rows("select sum(amount) from stock_ledger where bill_no = %s", bill_no)
+    return str(amount)
+
+
+class TestAsking:
+    def test_it_corrects_and_tells_its_progress(self, desk: Desk, books: Books) -> None:
+        sold = [backdate(desk, goods) for goods in desk.world.spares[:8]]
+        row = recalculated(desk, "2026-03")
+        assert [cost_of(books, bill) for bill in sold] == ["-440.00"] * 8
+        assert (row["status"], row["difference_count"], row["difference_amount"]) == (2, 8, "320.00")
+        assert row["goods_done"] == row["goods_total"] >= 8
+        assert row["started_at"] and row["finished_at"] and row["failure"] is None
+        assert broken(books.conn) == {}
+        again = recalculated(desk, "2026-03")
+        assert again["difference_count"] == 0
+
+    def test_one_at_a_time_and_the_same_is_taken_up_again(self, desk: Desk) -> None:
+        first = start(desk, "2026-03")
+        assert start(desk, "2026-03").data == first.data
+        other = start(desk, "2026-04")
+        assert (other.code, other.msg) == (400, "该公司正在重算 2026-03 起的成本，请等待完成后再试")
+        assert start(desk, "2026-04", desk.world.company_b).ok
+        cost_recalculation.run(first.data["recalculation_id"])
+
+    @pytest.mark.parametrize(
+        ("period", "msg"),
+        [("2026-13", "会计期间应为年月，如 2026-03"), ("2099-12", "会计期间 2099-12 尚未开始，不能重算成本")],
+    )
+    def test_a_period_is_a_month_that_has_begun(self, desk: Desk, period: str, msg: str) -> None:
+        answer = start(desk, period)
+        assert (answer.code, answer.msg) == (400, msg)
+
+    def test_a_foreign_company_is_refused(self, site: Site) -> None:
+        manager = Desk(site, "manager_a")
+        answer = start(manager, "2026-03", manager.world.company_b)
+        assert answer.code in (400, 403)
+
+    def test_without_the_right_it_is_refused(self, site: Site) -> None:
+        assert start(Desk(site, "nobody"), "2026-03").code == 403
+
+
+class TestMonthClose:
+    def question(self, desk: Desk) -> dict[str, Any]:
+        answer = desk.caller.get(
+            "v2/system/MonthClose/getQuestions", company_id=desk.world.company_a, period="2026-03"
+        )
+        return next(item for item in answer.data if item["name"] == "costs_recalculated")
+
+    def test_it_asks_until_what_was_backdated_is_recalculated(self, desk: Desk) -> None:
+        recalculated(desk, "2026-03")
+        assert self.question(desk)["count"] == 0
+        backdate(desk, desk.world.spares[9])
+        found = self.question(desk)
+        assert (found["count"], found["blocking"]) == (1, False)
+        assert "日期早于已过账的单据" in found["rows"][0]["msg"]
+        recalculated(desk, "2026-03")
+        assert self.question(desk)["count"] == 0
+
+    def test_a_closed_month_is_refused_when_asked_and_while_it_runs(self, desk: Desk, books: Books) -> None:
+        goods = desk.world.spares[10]
+        desk.stock_in(goods, 1, business_date="2024-01-10")
+        waiting = start(desk, "2024-01").data["recalculation_id"]
+        answer = desk.caller.post(
+            "v2/system/MonthClose/closePeriod", {"company_id": desk.world.company_a, "period": "2024-01"}
+        )
+        assert answer.ok, answer
+        cost_recalculation.run(waiting)
+        row = listed(desk, waiting)
+        assert (row["status"], row["failure"]) == (
+            3,
+            "会计期间 2024-01 已结账，请修改单据日期或先反结账",
+        )
+        refused = start(desk, "2024-01")
+        assert refused.msg == "会计期间 2024-01 已结账，不能重算 2024-01 起的成本，请先反结账"
+
+
+KILLED = """
+import sys
+from api.money import cost_recalculation
+from api.ledger import recalculation
+real = recalculation.recalculate
+def slowly(*arguments):
+    found = real(*arguments)
+    print("batch", flush=True)
+    sys.stdin.readline()
+    return found
+recalculation.recalculate = slowly
+cost_recalculation.run(int(sys.argv[1]), batch=2)
+print("done", flush=True)
+"""
+
+
+class TestKilled:
+    def test_twenty_kills_lose_and_double_nothing(self, desk: Desk, books: Books, site: Site) -> None:
+        """Each life commits one batch of two goods and is killed inside the next, after its differences are written."""
+        sold = [backdate(desk, goods) for goods in desk.world.spares[12:56]]
+        key = start(desk, "2026-03").data["recalculation_id"]
+        done = []
+        for _ in range(20):
+            self.live_and_die(site, key)
+            done.append(listed(desk, key)["goods_done"])
+        assert done == [2 * life for life in range(1, 21)]
+        cost_recalculation.run(key, batch=2)
+        row = listed(desk, key)
+        assert (row["status"], row["difference_count"]) == (2, len(sold))
+        assert [cost_of(books, bill) for bill in sold] == ["-440.00"] * len(sold)
+        assert broken(books.conn) == {}
+        assert recalculated(desk, "2026-03")["difference_count"] == 0
+
+    def live_and_die(self, site: Site, key: int) -> None:
+        life = subprocess.Popen(
+            [sys.executable, "-c", KILLED, str(key)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "ERP_DATABASE_URL": site.url},
+        )
+        assert life.stdin and life.stdout
+        assert life.stdout.readline() == "batch\n"
+        life.stdin.write("go\n")
+        life.stdin.flush()
+        assert life.stdout.readline() == "batch\n"
+        life.send_signal(signal.SIGKILL)
+        life.wait()
+        life.stdin.close()
+        life.stdout.close()
+
+
+class TestWhileAuditsGoOn:
+    def test_balances_tie_and_costs_are_right_at_the_end(self, desk: Desk, books: Books, site: Site) -> None:
+        goods = desk.world.spares[3:8]
+        for one in goods:
+            desk.stock_in(one, 500, business_date="2026-03-02")
+        stop, refused = threading.Event(), []
+
+        def audit(turn: int) -> None:
+            mine = Desk(site)
+            while not stop.is_set():
+                turn += 1
+                line = {"goods_id": goods[turn % 5], "quantity": "1", "price": "200"}
+                day = f"2026-03-{turn % 20 + 3:02}"
+                if turn % 3:
+                    made = mine.draft("sales_outbound", line, business_date=day)
+                else:
+                    made = mine.draft("other_inbound", {**line, "tax_rate": "13"}, business_date=day)
+                answer = mine.act("auditorPass", made)
+                if not answer.ok:
+                    refused.append(answer.msg)
+
+        threads = [threading.Thread(target=audit, args=(turn,)) for turn in (0, 100)]
+        for thread in threads:
+            thread.start()
+        for _ in range(6):
+            recalculated(desk, "2026-03")
+            time.sleep(0.1)
+        stop.set()
+        for thread in threads:
+            thread.join()
+        assert refused == []
+        recalculated(desk, "2026-03")
+        assert recalculated(desk, "2026-03")["difference_count"] == 0
+        assert broken(books.conn) == {}
+        worthless = books.rows("select 1 from cost_balance where quantity > 0 and amount < 0")
+        assert worthless == [] and Decimal(books.cost(goods[0], desk.world.company_a)[1]) > 0
