@@ -33,6 +33,7 @@ from api.kit.schemas import (
 )
 from api.kit.scope import within
 from api.kit.validation import as_key
+from api.kit.view import sourced
 
 Export = Callable[[Context, type[Resource], ListQuery], dict[str, Any]]
 _export: Export | None = None
@@ -115,10 +116,8 @@ def bill_info(ctx: Context, cls: type[Bill], key: int) -> dict[str, Any]:
 def log_of(ctx: Context, cls: type[Resource], key: int) -> list[dict[str, Any]]:
     """The business log of a record within scope, newest first; values hidden from the principal are left out."""
     table, log = cls.table(), BusinessLog.__table__
-    if (
-        ctx.conn.execute(select(cls.key()).where(cls.key() == key, within(table, ctx.principal))).first()
-        is None
-    ):
+    known = select(cls.key()).where(cls.key() == key, within(table, ctx.principal))
+    if ctx.conn.execute(sourced(cls, known, ctx.principal)).first() is None:
         raise NotFound(cls.declaration.label)
     hidden = masks(cls, cls.name(), ctx.principal)
     rows = ctx.conn.execute(

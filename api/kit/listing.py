@@ -25,6 +25,7 @@ from api.kit.fields import Field
 from api.kit.projection import Projection, masked, masks, project
 from api.kit.resource import Resource
 from api.kit.scope import Principal, within
+from api.kit.view import View, sourced
 
 PAGE_SIZE = 30
 MAX_PAGE_SIZE = 500
@@ -154,6 +155,8 @@ def matching(cls: type[Resource], keyword: str, principal: Principal) -> ColumnE
     they refer to.
     """
     table = cls.table()
+    if cls.found_by:
+        return _found_by(table, cls.field(cls.found_by), keyword, principal)
     searched = [
         item
         for item in cls.fields()
@@ -165,6 +168,14 @@ def matching(cls: type[Resource], keyword: str, principal: Principal) -> ColumnE
         texts = [item for item in texts if not item.pieces]
     found = [_contains(table.columns[item.name], item, keyword) for item in texts]
     return or_(*found, *(_named(table, item, keyword) for item in named), false())
+
+
+def _found_by(table: Any, item: Field, keyword: str, principal: Principal) -> ColumnElement[bool]:
+    assert item.ref
+    target = registry.get(item.ref.resource)
+    keys = select(target.key()).where(matching(target, keyword, principal))
+    chosen: ColumnElement[bool] = table.columns[item.name] == any_(func.array(keys.scalar_subquery()))
+    return chosen
 
 
 def _named(table: Any, item: Field, keyword: str) -> ColumnElement[bool]:
@@ -189,11 +200,13 @@ def select_rows(
     """The ordered select behind a list and its export."""
     projection = _projection(cls, principal)
     statement = projection.select().where(*conditions(cls, query, principal))
-    return statement.order_by(*_order(cls, query, projection, principal)), projection
+    statement = statement.order_by(*_order(cls, query, projection, principal))
+    return sourced(cls, statement, principal, query.model_dump()), projection
 
 
 def _projection(cls: type[Resource], principal: Principal) -> Projection:
-    return project(cls, listed(cls, principal), always=("status", "revision", "bill_no", "bill_id"))
+    leads = (cls.declaration.drill.route_field,) if cls.declaration.drill else ()
+    return project(cls, listed(cls, principal), always=("status", "revision", "bill_no", "bill_id", *leads))
 
 
 def _order(cls: type[Resource], query: ListQuery, projection: Projection, principal: Principal) -> list[Any]:
@@ -238,6 +251,8 @@ def _rows(
         offset = (query.page - 1) * query.per_page
         return rows.where(*chosen).order_by(*order).limit(query.per_page).offset(offset)
 
+    if issubclass(cls, View):
+        return conn.execute(sourced(cls, page(projection.select()), principal, query.model_dump())).all()
     if getattr(projection.columns.get(query.order_key, key), "table", None) is not cls.table():
         return conn.execute(page(projection.select())).all()
     shown = key == any_(func.array(page(select(key)).scalar_subquery()))
@@ -253,6 +268,8 @@ def _asked(cls: type[Resource], query: ListQuery) -> list[Field]:
 def _findable(cls: type[Resource], query: ListQuery) -> bool:
     """Whether an index finds the rows of a filter."""
     asked = _asked(cls, query)
+    if issubclass(cls, View):
+        return False
     by_keyword = bool(query.keyword.strip()) and any(item.pieces for item in cls.fields())
     return by_keyword or any(item.pieces or _leads(cls, item) for item in asked)
 
@@ -274,5 +291,6 @@ def count_and_totals(
     totalled = [item for item in listed(cls, principal) if item.total and item.name in table.columns]
     sums = [func.coalesce(func.sum(table.columns[item.name]), 0).label(item.name) for item in totalled]
     statement = select(func.count().label("rows"), *sums).select_from(table)
-    row = conn.execute(statement.where(and_(*conditions(cls, query, principal)))).one()
+    statement = statement.where(and_(*conditions(cls, query, principal)))
+    row = conn.execute(sourced(cls, statement, principal, query.model_dump())).one()
     return row.rows, {item.name: getattr(row, item.name) for item in totalled}

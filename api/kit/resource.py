@@ -35,7 +35,6 @@ ACTION_LABELS = {
     "open": "打开",
     "closePeriod": "结账",
     "openPeriod": "反结账",
-    "start": "重算",
     "confirmed": "确认预警",
 }
 
@@ -47,6 +46,17 @@ class Menu:
     module: str
     group: str
     sort: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Drill:
+    """Where a row leads: another list at `route`, filtered by the row's values; or, without one, the address that the
+    row's field `route_field` holds."""
+
+    label: str
+    route: str = ""
+    by: tuple[tuple[str, str], ...] = ()
+    route_field: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +84,7 @@ class Declaration:
     actions: tuple[str, ...] = (*READ, *WRITE, "export")
     order_by: tuple[str, str] | None = None
     lookup: str | None = None
+    drill: Drill | None = None
     also: tuple[Place, ...] = ()
     see: str | None = None
     see_key: str | None = None
@@ -143,6 +154,8 @@ class Resource(Declared):
 
     declaration: ClassVar[Declaration]
     bill: ClassVar[BillType | None] = None
+    found_by: ClassVar[str | None] = None
+    """A reference whose record a keyword is looked for in, instead of in fields of the class's own."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)

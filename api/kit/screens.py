@@ -103,6 +103,15 @@ class FollowUp(BaseModel):
     api: str
 
 
+class DrillScreen(BaseModel):
+    """Where a row leads: `route`?<filter>=<value of field>…, or the address in the row's `route_field`."""
+
+    label: str
+    route: str
+    by: dict[str, str]
+    route_field: str
+
+
 class Screen(BaseModel):
     """One screen of a resource or bill."""
 
@@ -124,6 +133,7 @@ class Screen(BaseModel):
     status_field: str | None
     pricing: dict[str, str] | None
     follow_ups: list[FollowUp]
+    drill: DrillScreen | None
 
 
 def describe(
@@ -160,6 +170,7 @@ def describe(
         status_field="status" if issubclass(cls, Bill) else None,
         pricing=PRICING if priced else None,
         follow_ups=_follow_ups(cls, principal),
+        drill=_drill(cls, principal),
     )
 
 
@@ -174,6 +185,16 @@ def _follow_ups(cls: type[Resource], principal: Principal) -> list[FollowUp]:
         if later.bill and "add" in later.declaration.routes and principal.may(later.right("add"))
         if any(link.bill == cls.name() for link in later.bill.links)
     ]
+
+
+def _drill(cls: type[Resource], principal: Principal) -> DrillScreen | None:
+    drill = cls.declaration.drill
+    if drill is None:
+        return None
+    leads = registry.by_route(drill.route)
+    if leads and not principal.may(leads[0].right("list")):
+        return None
+    return DrillScreen(label=drill.label, route=drill.route, by=dict(drill.by), route_field=drill.route_field)
 
 
 def _fields(cls: type[Declared], principal: Principal) -> list[FieldScreen]:

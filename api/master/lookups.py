@@ -14,6 +14,7 @@ from api.kit.listing import matching
 from api.kit.projection import masked, masks, project
 from api.kit.resource import Resource
 from api.kit.scope import within
+from api.kit.view import sourced
 
 PAGE_SIZE = 30
 
@@ -62,13 +63,15 @@ def dropdown(ctx: Context, cls: type[Resource], query: Any) -> dict[str, Any]:
     )
     if words:
         conditions.append(matching(cls, words, ctx.principal))
-    total = ctx.conn.execute(select(func.count()).select_from(table).where(*conditions)).scalar_one()
+    counted = select(func.count()).select_from(table).where(*conditions)
+    total: int = ctx.conn.execute(sourced(cls, counted, ctx.principal)).scalar_one()
     fields = [
         item
         for item in cls.fields()
         if item.list and ctx.principal.sees(cls.name(), item.name, item.permission)
     ]
     statement = project(cls, fields).select().where(*conditions).order_by(cls.key())
+    statement = sourced(cls, statement, ctx.principal)
     rows = ctx.conn.execute(statement.limit(query.per_page).offset((query.page - 1) * query.per_page))
     hidden = masks(cls, cls.name(), ctx.principal)
     return {

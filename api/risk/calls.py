@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Annotated, Any
 
 from pydantic import BaseModel
@@ -10,6 +10,7 @@ from pydantic import Field as Described
 
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
+from api.kit.errors import Refusal
 from api.kit.fields import CAP
 from api.kit.schemas import Key, Payload
 from api.risk import stock_warning
@@ -29,7 +30,7 @@ class Bills(Payload):
 
 class LineToCheck(Payload):
     goods_id: Key
-    quantity: Decimal = Described(gt=0, lt=CAP, max_digits=14, decimal_places=3)
+    quantity: str = Described(max_length=20)
 
 
 class Lines(Payload):
@@ -77,5 +78,15 @@ def verify_subscribe_bills(ctx: Context, payload: Bills) -> Any:
 def check_stock(ctx: Context, payload: Lines) -> Any:
     """录单时的库存预警: for a warehouse of one's own."""
     ctx.confirmed = payload.confirmed
-    lines = [(line.goods_id, line.quantity) for line in payload.lines]
+    lines = [(line.goods_id, _quantity(line.quantity)) for line in payload.lines]
     return stock_warning.check_lines(ctx, payload.bill_type, payload.warehouse_id, lines)
+
+
+def _quantity(told: str) -> Decimal:
+    try:
+        found = Decimal(told)
+    except InvalidOperation:
+        found = Decimal("nan")
+    if not (found.is_finite() and 0 < found < CAP):
+        raise Refusal("请输入大于0的数")
+    return found

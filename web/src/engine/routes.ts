@@ -1,7 +1,7 @@
 import { useCallback } from 'react';
 import { useNavigate } from 'react-router';
 import { useTabs } from '../lib/tabs';
-import type { FollowUp, Row, Screen } from './types';
+import type { Drill, FollowUp, Row, Screen } from './types';
 import { keyOf } from './types';
 
 /** Where a screen leads: its add, edit and see pages, and back. */
@@ -17,6 +17,8 @@ export function useScreenLinks(screen: Screen) {
       const route = routes.edit ?? routes.add;
       if (route) open(`${route}?id=${keyOf(screen, row)}`, `修改${label}`);
     },
+    /** The list or bill behind a row. */
+    drill: (row: Row) => screen.drill && leadsTo(screen.drill, row) && open(leadsTo(screen.drill, row), screen.drill.label),
     see: (row: Row) => routes.see && open(`${routes.see}?id=${String(row[screen.see_key])}`, `${label}详情`),
     /** Another record in the place of this page. */
     replaceSee: (id: number) => routes.see && navigate(`${routes.see}?id=${id}`, { replace: true }),
@@ -26,4 +28,10 @@ export function useScreenLinks(screen: Screen) {
     hasForm: Boolean(routes.edit ?? routes.add),
     canSee: Boolean(routes.see),
   };
+}
+
+function leadsTo(drill: Drill, row: Row): string {
+  if (drill.route_field) return String(row[drill.route_field] ?? '');
+  const filters = Object.entries(drill.by).map(([name, field]): [string, string] => [name, String(row[field] ?? '')]);
+  return `${drill.route}?${new URLSearchParams(filters.filter(([, value]) => value !== ''))}`;
 }

@@ -106,6 +106,15 @@ export interface Screen {
   pricing: Pricing | null;
   /** Bills that can be drawn from this one. */
   follow_ups: FollowUp[];
+  /** Where a row leads: another list, filtered by the row, or the address the row carries. */
+  drill?: Drill | null;
+}
+
+export interface Drill {
+  label: string;
+  route: string;
+  by: Record<string, string>;
+  route_field: string;
 }
 
 export interface FollowUp {

@@ -78,6 +78,7 @@ export default function ListPage({ screen, params }: ListPageProps) {
       rememberNeighbours(screen, query, rows);
       const action = actionOf(screen, 'edit');
       if (links.canSee) links.see(row);
+      else if (screen.drill) links.drill(row);
       else if (action && allowsStatus(action, screen, row)) edit(row);
     },
     // eslint-disable-next-line react-hooks/exhaustive-deps -- links are rebuilt each render from screen

@@ -1,0 +1,394 @@
+"""Stock queries (库存查询): what lies where, now or at the end of a day, and the moves behind it.
+
+A day in the past is read from the ledger: from its beginning where that is nearer, else back from the present balances.
+Cost is the average of the company, or of a warehouse that is valued on its own, times the quantity.
+"""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy.orm import Mapped
+
+from api.kit import registry
+from api.kit.database import TIME_ZONE
+from api.kit.errors import Refusal
+from api.kit.fields import COST, day, enum, flag, key, moment, money, price, ref, text
+from api.kit.fields import quantity as counted
+from api.kit.resource import Declaration, Drill, Menu
+from api.kit.scope import Principal
+from api.kit.view import READ_ONLY, Sql, Values, View
+from api.master.warehouses import GUARANTEE, TRANSIT, WAREHOUSE_TYPES
+
+MOVES = "/inventory/stockmoves"
+GOODS_SHOWN = ("goods_num", "specification_type", "pattern", "unit_id")
+
+
+def _goods() -> Mapped[int]:
+    return ref("goods", "商品", search=True, width=240, shows=GOODS_SHOWN)
+
+
+def _as_of(asked: Values) -> date | None:
+    """The day in the past that a list is asked for; None is now."""
+    told = str(asked.get("as_of_end") or "")
+    if not told:
+        return None
+    try:
+        found = date.fromisoformat(told[:10])
+    except ValueError as error:
+        raise Refusal("“截止日期”的查询条件不正确") from error
+    return found if found < datetime.now(TIME_ZONE).date() else None
+
+
+_NOW = """
+select
+    t.warehouse_id * 4294967296 + t.goods_id as stock_summary_id, current_date as as_of, t.company_id, t.warehouse_id,
+    w.type as warehouse_type, t.goods_id, g.goods_type_id, g.brand_id, t.quantity,
+    case when w.type = :transit then t.quantity else 0 end as in_transit, t.reserved, t.frozen,
+    t.quantity - t.reserved - t.frozen as available_stocks, c.unit_cost,
+    round(t.quantity * coalesce(c.unit_cost, 0), 2) as amount
+from stock_total t
+left join warehouse w on w.warehouse_id = t.warehouse_id
+left join goods g on g.goods_id = t.goods_id
+left join cost_balance k on k.company_id = t.company_id and k.goods_id = t.goods_id
+    and k.pool_id = case when w.type = :guarantee then t.warehouse_id else 0 end
+cross join lateral (
+    select case when k.quantity > 0 then round(k.amount / k.quantity, 6) else k.last_unit_cost end as unit_cost
+) c
+"""
+
+# `sums` are the ledger's rows up to the day, or the balances and, negated, the rows after it.
+_THEN = """
+with nearer as (
+    select :day - min(business_date) < max(business_date) - :day as start from stock_ledger
+), moved as materialized (
+    select
+        l.company_id, l.pool_id, l.warehouse_id, l.allocation_id, l.goods_id, l.batch_id,
+        sum(l.quantity) as quantity, coalesce(sum(l.quantity) filter (where l.frozen), 0) as frozen,
+        sum(l.amount) as amount
+    from stock_ledger l
+    where case when (select start from nearer) then l.business_date <= :day else l.business_date > :day end
+    group by l.company_id, l.pool_id, l.warehouse_id, l.allocation_id, l.goods_id, l.batch_id
+)
+"""
+
+
+class StockSummary(View):
+    """库存汇总: goods by warehouse; goods on the way lie in the company's in-transit warehouse."""
+
+    __tablename__ = "stock_summary"
+    found_by = "goods_id"
+    declaration = Declaration(
+        "库存汇总",
+        "v2/inventory/InventorySummer",
+        "stock_summary_id",
+        routes={"list": "/inventory/inventorysummer"},
+        menu=Menu("库存管理", "库存查询", 20),
+        actions=READ_ONLY,
+        order_by=("goods_id", "asc"),
+        drill=Drill("库存流水", MOVES, (("goods_id", "goods_id"), ("warehouse_id", "warehouse_id"))),
+    )
+
+    stock_summary_id: Mapped[int] = key()
+    as_of: Mapped[date] = day("截止日期", search=True, list=False)
+    company_id: Mapped[int] = ref("company", "公司", search=True)
+    warehouse_id: Mapped[int] = ref("warehouse", "仓库", within=("company_id",), search=True)
+    warehouse_type: Mapped[int] = enum("仓库类型", WAREHOUSE_TYPES, default=1, search=True, width=90)
+    goods_id: Mapped[int] = _goods()
+    goods_type_id: Mapped[int] = ref("goods_type", "商品类型", search=True)
+    brand_id: Mapped[int] = ref("brand", "品牌", search=True)
+    quantity: Mapped[Decimal] = counted("库存数量", search=True, total=True)
+    in_transit: Mapped[Decimal] = counted("其中在途", total=True)
+    reserved: Mapped[Decimal] = counted("占用数量", total=True)
+    frozen: Mapped[Decimal] = counted("冻结数量", total=True)
+    available_stocks: Mapped[Decimal] = counted("可用数量", search=True, total=True)
+    unit_cost: Mapped[Decimal] = price("成本单价", permission=COST)
+    amount: Mapped[Decimal] = money("成本金额", permission=COST, total=True)
+
+    @classmethod
+    def source(cls, principal: Principal, asked: Values) -> Sql:
+        types = {"transit": TRANSIT, "guarantee": GUARANTEE}
+        then = _as_of(asked)
+        return (_SUMMARY_THEN, {**types, "day": then}) if then else (_NOW, types)
+
+
+_SUMMARY_THEN = (
+    _THEN
+    + """
+, claimed as (
+    select r.warehouse_id, r.goods_id, sum(r.quantity) as reserved
+    from reservation_ledger r where r.business_date <= :day group by r.warehouse_id, r.goods_id
+), sums as (
+    select company_id, warehouse_id, goods_id, sum(quantity) as quantity, sum(frozen) as frozen
+    from (
+        select t.company_id, t.warehouse_id, t.goods_id, t.quantity, t.frozen from stock_total t
+        where not (select start from nearer)
+        union all
+        select
+            m.company_id, m.warehouse_id, m.goods_id, case when n.start then m.quantity else -m.quantity end,
+            case when n.start then m.frozen else -m.frozen end
+        from moved m cross join nearer n
+    ) x
+    group by company_id, warehouse_id, goods_id
+), costs as (
+    select company_id, goods_id, pool_id, sum(amount) / nullif(sum(quantity), 0) as unit_cost
+    from (
+        select k.company_id, k.goods_id, k.pool_id, k.amount, k.quantity from cost_balance k
+        where not (select start from nearer)
+        union all
+        select
+            m.company_id, m.goods_id, m.pool_id, case when n.start then m.amount else -m.amount end,
+            case when n.start then m.quantity else -m.quantity end
+        from moved m cross join nearer n
+    ) x
+    group by company_id, goods_id, pool_id
+)
+select
+    s.warehouse_id * 4294967296 + s.goods_id as stock_summary_id, cast(:day as date) as as_of, s.company_id,
+    s.warehouse_id, w.type as warehouse_type, s.goods_id, g.goods_type_id, g.brand_id, s.quantity,
+    case when w.type = :transit then s.quantity else 0 end as in_transit, coalesce(r.reserved, 0) as reserved, s.frozen,
+    s.quantity - coalesce(r.reserved, 0) - s.frozen as available_stocks, round(k.unit_cost, 6) as unit_cost,
+    round(s.quantity * coalesce(k.unit_cost, 0), 2) as amount
+from sums s
+left join warehouse w on w.warehouse_id = s.warehouse_id
+left join goods g on g.goods_id = s.goods_id
+left join claimed r on r.warehouse_id = s.warehouse_id and r.goods_id = s.goods_id
+left join costs k on k.company_id = s.company_id and k.goods_id = s.goods_id
+    and k.pool_id = case when w.type = :guarantee then s.warehouse_id else 0 end
+"""
+)
+
+# The key of four parts is folded into 53 bits, which a browser's numbers hold.
+_PLACE_KEY = (
+    "hashint8extended({0}.batch_id, hashint8extended({0}.goods_id,"
+    " hashint8extended({0}.allocation_id, {0}.warehouse_id))) & 9007199254740991"
+)
+
+
+class StockDetail(View):
+    """库存明细: goods by warehouse, location and batch."""
+
+    __tablename__ = "stock_detail"
+    found_by = "goods_id"
+    declaration = Declaration(
+        "库存明细",
+        "v2/inventory/InventoryGoods",
+        "stock_detail_id",
+        routes={"list": "/inventory/inventorygoods"},
+        menu=Menu("库存管理", "库存查询", 10),
+        actions=READ_ONLY,
+        order_by=("goods_id", "asc"),
+        drill=Drill(
+            "库存流水",
+            MOVES,
+            (
+                ("goods_id", "goods_id"),
+                ("warehouse_id", "warehouse_id"),
+                ("allocation_id", "allocation_id"),
+                ("batch_id", "batch_id"),
+            ),
+        ),
+    )
+
+    stock_detail_id: Mapped[int] = key()
+    as_of: Mapped[date] = day("截止日期", search=True, list=False)
+    company_id: Mapped[int] = ref("company", "公司", search=True)
+    warehouse_id: Mapped[int] = ref("warehouse", "仓库", within=("company_id",), search=True)
+    allocation_id: Mapped[int] = ref("allocation", "库位", within=("warehouse_id",), search=True)
+    goods_id: Mapped[int] = _goods()
+    batch_id: Mapped[int] = ref(
+        "goods_batch", "批次(DOT)", target="batch_id", within=("goods_id",), search=True, label_field="batch"
+    )
+    goods_type_id: Mapped[int] = ref("goods_type", "商品类型", search=True)
+    brand_id: Mapped[int] = ref("brand", "品牌", search=True)
+    production_date: Mapped[date | None] = day("生产日期")
+    first_date: Mapped[date | None] = day("最早入库")
+    quantity: Mapped[Decimal] = counted("库存数量", search=True, total=True)
+    unit_cost: Mapped[Decimal] = price("成本单价", permission=COST)
+    amount: Mapped[Decimal] = money("成本金额", permission=COST, total=True)
+
+    @classmethod
+    def source(cls, principal: Principal, asked: Values) -> Sql:
+        then = _as_of(asked)
+        if then is None:
+            return _DETAIL_NOW, {"guarantee": GUARANTEE}
+        return _DETAIL_THEN, {"guarantee": GUARANTEE, "day": then}
+
+
+_DETAIL_NOW = f"""
+select
+    {_PLACE_KEY.format("b")} as stock_detail_id, current_date as as_of, b.company_id, b.warehouse_id, b.allocation_id,
+    b.goods_id, b.batch_id, g.goods_type_id, g.brand_id, b.production_date, b.first_date, b.quantity, c.unit_cost,
+    round(b.quantity * coalesce(c.unit_cost, 0), 2) as amount
+from stock_balance b
+left join warehouse w on w.warehouse_id = b.warehouse_id
+left join goods g on g.goods_id = b.goods_id
+left join cost_balance k on k.company_id = b.company_id and k.goods_id = b.goods_id
+    and k.pool_id = case when w.type = :guarantee then b.warehouse_id else 0 end
+cross join lateral (
+    select case when k.quantity > 0 then round(k.amount / k.quantity, 6) else k.last_unit_cost end as unit_cost
+) c
+where b.quantity <> 0
+"""
+_DETAIL_THEN = (
+    _THEN
+    + f"""
+, sums as (
+    select company_id, warehouse_id, allocation_id, goods_id, batch_id, sum(quantity) as quantity
+    from (
+        select t.company_id, t.warehouse_id, t.allocation_id, t.goods_id, t.batch_id, t.quantity from stock_balance t
+        where not (select start from nearer)
+        union all
+        select
+            m.company_id, m.warehouse_id, m.allocation_id, m.goods_id, m.batch_id,
+            case when n.start then m.quantity else -m.quantity end
+        from moved m cross join nearer n
+    ) x
+    group by company_id, warehouse_id, allocation_id, goods_id, batch_id
+), costs as (
+    select company_id, goods_id, pool_id, sum(amount) / nullif(sum(quantity), 0) as unit_cost
+    from (
+        select k.company_id, k.goods_id, k.pool_id, k.amount, k.quantity from cost_balance k
+        where not (select start from nearer)
+        union all
+        select
+            m.company_id, m.goods_id, m.pool_id, case when n.start then m.amount else -m.amount end,
+            case when n.start then m.quantity else -m.quantity end
+        from moved m cross join nearer n
+    ) x
+    group by company_id, goods_id, pool_id
+)
+select
+    {_PLACE_KEY.format("s")} as stock_detail_id, cast(:day as date) as as_of, s.company_id, s.warehouse_id,
+    s.allocation_id, s.goods_id, s.batch_id, g.goods_type_id, g.brand_id, b.production_date,
+    null::date as first_date, s.quantity, round(k.unit_cost, 6) as unit_cost,
+    round(s.quantity * coalesce(k.unit_cost, 0), 2) as amount
+from sums s
+left join warehouse w on w.warehouse_id = s.warehouse_id
+left join goods g on g.goods_id = s.goods_id
+left join goods_batch b on b.batch_id = s.batch_id
+left join costs k on k.company_id = s.company_id and k.goods_id = s.goods_id
+    and k.pool_id = case when w.type = :guarantee then s.warehouse_id else 0 end
+where s.quantity <> 0
+"""
+)
+
+
+class GoodsInformation(View):
+    """商品信息: each goods with its stock within the user's scope, and his company's prices."""
+
+    __tablename__ = "goods_information"
+    found_by = "goods_id"
+    declaration = Declaration(
+        "商品信息",
+        "v2/inventory/GoodsInfomation",
+        "goods_information_id",
+        routes={"list": "/inventory/goodsInfomation"},
+        menu=Menu("库存管理", "库存查询", 5),
+        actions=READ_ONLY,
+        order_by=("goods_information_id", "asc"),
+        drill=Drill("库存汇总", "/inventory/inventorysummer", (("goods_id", "goods_id"),)),
+    )
+
+    goods_information_id: Mapped[int] = key()
+    goods_id: Mapped[int] = _goods()
+    goods_type_id: Mapped[int] = ref("goods_type", "商品类型", search=True)
+    brand_id: Mapped[int] = ref("brand", "品牌", search=True)
+    barcode: Mapped[str | None] = text("条形码", width=140)
+    factory_code: Mapped[str | None] = text("厂家编码")
+    quantity: Mapped[Decimal] = counted("库存数量")
+    available_stocks: Mapped[Decimal] = counted("可用数量")
+    sale_price: Mapped[Decimal | None] = price("销售价", default=None)
+    lowest_price: Mapped[Decimal | None] = price("最低售价", default=None)
+    purchase_price: Mapped[Decimal | None] = price("采购价", default=None, permission=COST)
+    enabled: Mapped[bool] = flag("启用")
+
+    @classmethod
+    def source(cls, principal: Principal, asked: Values) -> Sql:
+        def limited(scope: frozenset[int] | None) -> list[int] | None:
+            return None if scope is None else sorted(scope)
+
+        values = {
+            "companies": limited(principal.companies),
+            "warehouses": limited(principal.warehouses),
+            "company_id": principal.company_id,
+        }
+        return _GOODS, values
+
+
+_IN_SCOPE = """
+    from stock_total t
+    where t.goods_id = g.goods_id
+        and (cast(:companies as bigint[]) is null or t.company_id = any(cast(:companies as bigint[])))
+        and (cast(:warehouses as bigint[]) is null or t.warehouse_id = any(cast(:warehouses as bigint[])))
+"""
+_GOODS = f"""
+select
+    g.goods_id as goods_information_id, g.goods_id, g.goods_type_id, g.brand_id, g.barcode, g.factory_code,
+    (select coalesce(sum(t.quantity), 0) {_IN_SCOPE}) as quantity,
+    (select coalesce(sum(t.quantity - t.reserved - t.frozen), 0) {_IN_SCOPE}) as available_stocks,
+    c.sale_price, c.lowest_price, c.purchase_price, g.enabled
+from goods g
+left join company_goods c on c.goods_id = g.goods_id and c.company_id = :company_id
+"""
+
+
+class StockMoveRow(View):
+    """库存流水: the ledger's rows, each with the bill that wrote it."""
+
+    __tablename__ = "stock_move"
+    found_by = "goods_id"
+    declaration = Declaration(
+        "库存流水",
+        "v2/inventory/StockMove",
+        "bill_no",
+        routes={"list": MOVES},
+        menu=Menu("库存管理", "库存查询", 30),
+        actions=READ_ONLY,
+        order_by=("stock_move_id", "desc"),
+        drill=Drill("单据", route_field="route"),
+    )
+
+    stock_move_id: Mapped[int] = key()
+    business_date: Mapped[date] = day("业务日期", search=True, width=110)
+    bill_type: Mapped[str] = text("单据类型", search=True, width=90)
+    bill_no: Mapped[str] = text("单据号", search=True, width=190)
+    company_id: Mapped[int] = ref("company", "公司", search=True)
+    warehouse_id: Mapped[int] = ref("warehouse", "仓库", within=("company_id",), search=True)
+    allocation_id: Mapped[int] = ref("allocation", "库位", within=("warehouse_id",), search=True)
+    goods_id: Mapped[int] = _goods()
+    batch_id: Mapped[int] = ref(
+        "goods_batch", "批次(DOT)", target="batch_id", within=("goods_id",), search=True, label_field="batch"
+    )
+    quantity: Mapped[Decimal] = counted("数量", total=True)
+    unit_cost: Mapped[Decimal] = price("成本单价", permission=COST)
+    amount: Mapped[Decimal] = money("成本金额", permission=COST, total=True)
+    frozen: Mapped[bool] = flag("冻结库存")
+    reversal: Mapped[bool] = flag("冲销")
+    posted_at: Mapped[datetime] = moment("过账时间")
+    route: Mapped[str | None] = text("单据地址", list=False, export=False, hidden=True)
+
+    @classmethod
+    def source(cls, principal: Principal, asked: Values) -> Sql:
+        return _MOVES, {"prefixes": list(_see_routes()), "routes": list(_see_routes().values())}
+
+
+def _see_routes() -> dict[str, str]:
+    """Where a bill of each prefix is seen."""
+    found: dict[str, Any] = {
+        prefix: cls.declaration.routes.get("see") or cls.declaration.routes.get("edit")
+        for prefix, cls in registry.prefixes().items()
+    }
+    return {prefix: route for prefix, route in found.items() if route}
+
+
+_MOVES = """
+select
+    l.ledger_id as stock_move_id, l.business_date, l.bill_type, l.bill_no, l.company_id, l.warehouse_id,
+    l.allocation_id, l.goods_id, l.batch_id, l.quantity, l.unit_cost, l.amount, l.frozen,
+    l.reverses is not null as reversal, l.posted_at,
+    (cast(:routes as text[]))[array_position(cast(:prefixes as text[]), l.bill_type)] || '?id=' || l.bill_id as route
+from stock_ledger l
+"""
