@@ -35,6 +35,7 @@ ACTION_LABELS = {
     "open": "打开",
     "closePeriod": "结账",
     "openPeriod": "反结账",
+    "start": "重算",
     "confirmed": "确认预警",
 }
 
