@@ -278,7 +278,7 @@ def _leads(cls: type[Resource], item: Field) -> bool:
     """Whether a field is the first of a whole index of its table."""
     column = cls.table().columns.get(item.name)
     return any(
-        next(iter(index.columns), None) is column and not index.dialect_kwargs.get("postgresql_where")
+        next(iter(index.columns), None) is column and index.dialect_kwargs.get("postgresql_where") is None
         for index in cls.table().indexes
     )
 
