@@ -23,7 +23,7 @@ from api.inventory import (
 from api.kit import business_log, details, idempotency, numbering
 from api.ledger import tables as ledger_tables
 from api.master import bill_checks, goods, organisation, partners, safety_stock, warehouses
-from api.money import close_questions, cost_recalculation, month_close, year_close
+from api.money import close_questions, cost_recalculation, cost_reports, month_close, year_close
 from api.purchase import opening_payable, purchase_inbound, purchase_order, purchase_return, supplier_payment
 from api.sales import sales_order, sales_outbound, sales_return, sales_transfer
 from api.shell import export_tasks, integrity_result, loads
@@ -32,6 +32,7 @@ __all__ = [
     "business_log",
     "cost_adjustment",
     "cost_recalculation",
+    "cost_reports",
     "customer_receipt",
     "defective",
     "export_tasks",

@@ -34,6 +34,13 @@ def prefixes() -> dict[str, type[Resource]]:
     return {cls.bill.prefix: cls for cls in declared() if cls.bill is not None}
 
 
+def see_routes() -> dict[str, str]:
+    """Where a bill of each prefix is seen."""
+    found = {prefix: cls.declaration.routes for prefix, cls in prefixes().items()}
+    shown = {prefix: routes.get("see") or routes.get("edit") for prefix, routes in found.items()}
+    return {prefix: route for prefix, route in shown.items() if route}
+
+
 def by_route(route: str) -> tuple[type[Resource], str, dict[str, str]] | None:
     """The class and screen kind (list, add, edit, see) that a route shows, with the routes of the screens around it."""
     for cls in declared():

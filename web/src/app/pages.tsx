@@ -18,6 +18,9 @@ const overrides: Partial<Record<string, ComponentType<{ screen: Screen }>>> = {
   '/system/monthly': lazy(() => import('@/screens/MonthClosePage')),
 };
 
+/** Reports that are lists of the core's own, not frames. */
+const listedReports = new Set(['/report/costdetail']);
+
 export function RoutePage({ route }: { route: string }) {
   const [path = '', search = ''] = route.split('?');
   const params = useParams(search);
@@ -26,7 +29,8 @@ export function RoutePage({ route }: { route: string }) {
   if (path === '/home') return <HomePage />;
   if (path === '/selfinfo' || path === '/system/selfinfo') return <PersonalCentre />;
   if (path === '/sonCompanyInfo' || path === '/system/sonCompanyInfo') return <CompanyInfo />;
-  if (first === 'report' && second !== undefined && deeper.length === 0) return <ReportPage code={second} values={params} />;
+  const framed = first === 'report' && second !== undefined && deeper.length === 0 && !listedReports.has(path);
+  if (framed) return <ReportPage code={second} values={params} />;
   return <DescribedScreen route={route} path={path} params={params} />;
 }
 

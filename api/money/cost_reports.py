@@ -1,0 +1,136 @@
+"""Cost reports (成本报表): what each issue cost with the averages around it, and what goods cost now.
+
+Both are read from the ledger itself, not from the published snapshot: a recalculation's differences show at once.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+
+from sqlalchemy.orm import Mapped
+
+from api.kit import registry
+from api.kit.fields import COST, day, key, money, price, quantity, ref, text
+from api.kit.resource import Declaration, Drill, Menu
+from api.kit.scope import Principal
+from api.kit.view import READ_ONLY, Sql, Values, View
+
+GOODS_SHOWN = ("goods_num", "specification_type", "unit_id")
+
+# A row's place in business order: differences stand with what they correct, a reversal with what it negates.
+_PLACE = """
+case
+    when x.reverses is null then coalesce(x.corrects, x.ledger_id)
+    else (select coalesce(o.corrects, o.ledger_id) from stock_ledger o where o.ledger_id = x.reverses)
+end
+"""
+_AVERAGE = f"""
+(
+    select case when sum(x.quantity) > 0 then round(sum(x.amount) / sum(x.quantity), 6) end
+    from stock_ledger x
+    where x.company_id = l.company_id and x.goods_id = l.goods_id and x.pool_id = l.pool_id
+        and (x.business_date, {_PLACE}) {{}} (l.business_date, l.ledger_id)
+)
+"""
+_DIFFERENCE = """
+(select coalesce(-sum(d.amount), 0) from stock_ledger d where d.corrects = l.ledger_id and d.reverses is null)
+"""
+_ISSUES = f"""
+select
+    l.ledger_id as cost_detail_id, l.business_date, l.bill_type, l.bill_no, l.company_id, l.warehouse_id, l.goods_id,
+    -l.quantity as quantity, -l.amount as posted_amount, {_DIFFERENCE} as difference_amount,
+    -l.amount + {_DIFFERENCE} as amount, round((l.amount - {_DIFFERENCE}) / l.quantity, 6) as unit_cost,
+    {_AVERAGE.format("<")} as average_before, {_AVERAGE.format("<=")} as average_after,
+    (cast(:routes as text[]))[array_position(cast(:prefixes as text[]), l.bill_type)] || '?id=' || l.bill_id as route
+from stock_ledger l
+where (l.quantity < 0 or l.bill_type = 'XSTH') and l.quantity <> 0 and l.reverses is null
+    and not exists (select from stock_ledger r where r.reverses = l.ledger_id)
+"""
+
+
+class CostDetail(View):
+    """成本明细: issue by issue, sales returns as negative ones; reversed bills are left out."""
+
+    __tablename__ = "cost_detail"
+    found_by = "goods_id"
+    declaration = Declaration(
+        "成本明细",
+        "v2/report/CostDetail",
+        "bill_no",
+        routes={"list": "/report/costdetail"},
+        menu=Menu("报表中心", "成本报表", 10),
+        actions=READ_ONLY,
+        order_by=("cost_detail_id", "desc"),
+        drill=Drill("单据", route_field="route"),
+    )
+
+    cost_detail_id: Mapped[int] = key()
+    business_date: Mapped[date] = day("业务日期", search=True, width=110)
+    bill_type: Mapped[str] = text("单据类型", search=True, width=90)
+    bill_no: Mapped[str] = text("单据号", search=True, width=190)
+    company_id: Mapped[int] = ref("company", "公司", search=True)
+    warehouse_id: Mapped[int] = ref("warehouse", "仓库", within=("company_id",), search=True)
+    goods_id: Mapped[int] = ref("goods", "商品", search=True, width=240, shows=GOODS_SHOWN)
+    quantity: Mapped[Decimal] = quantity("出库数量", total=True)
+    average_before: Mapped[Decimal | None] = price("出库前均价", permission=COST, default=None)
+    unit_cost: Mapped[Decimal] = price("出库单价", permission=COST)
+    average_after: Mapped[Decimal | None] = price("出库后均价", permission=COST, default=None)
+    posted_amount: Mapped[Decimal] = money("过账成本", permission=COST, total=True)
+    difference_amount: Mapped[Decimal] = money("重算差异", permission=COST, total=True)
+    amount: Mapped[Decimal] = money("出库成本", permission=COST, total=True)
+    route: Mapped[str | None] = text("单据地址", list=False, export=False, hidden=True)
+
+    @classmethod
+    def source(cls, principal: Principal, asked: Values) -> Sql:
+        routes = registry.see_routes()
+        return _ISSUES, {"prefixes": list(routes), "routes": list(routes.values())}
+
+
+# The key of three parts is folded into 53 bits, which a browser's numbers hold.
+_PRICES = """
+select
+    hashint8extended(c.pool_id, hashint8extended(c.goods_id, c.company_id)) & 9007199254740991 as cost_price_id,
+    c.company_id, nullif(c.pool_id, 0) as warehouse_id, c.goods_id, g.goods_type_id, g.brand_id, c.quantity, c.amount,
+    case when c.quantity > 0 then round(c.amount / c.quantity, 6) end as average, c.last_unit_cost
+from cost_balance c
+join goods g on g.goods_id = c.goods_id
+where c.quantity <> 0 or c.last_unit_cost is not null
+"""
+
+
+class CostPrice(View):
+    """成本价: the present average and the last inbound's unit cost of a company's goods.
+
+    A warehouse is named where it is valued on its own.
+    """
+
+    __tablename__ = "cost_price"
+    found_by = "goods_id"
+    declaration = Declaration(
+        "成本价",
+        "v2/inventory/CostPrice",
+        "cost_price_id",
+        routes={"list": "/inventory/costprice"},
+        menu=Menu("库存管理", "库存查询", 40),
+        actions=READ_ONLY,
+        order_by=("goods_id", "asc"),
+        drill=Drill(
+            "成本明细", "/report/costdetail", (("goods_id", "goods_id"), ("company_id", "company_id"))
+        ),
+    )
+
+    cost_price_id: Mapped[int] = key()
+    company_id: Mapped[int] = ref("company", "公司", search=True)
+    warehouse_id: Mapped[int | None] = ref("warehouse", "单独核算仓库", within=("company_id",), search=True)
+    goods_id: Mapped[int] = ref("goods", "商品", search=True, width=240, shows=GOODS_SHOWN)
+    goods_type_id: Mapped[int] = ref("goods_type", "商品类型", search=True)
+    brand_id: Mapped[int] = ref("brand", "品牌", search=True)
+    quantity: Mapped[Decimal] = quantity("库存数量", total=True)
+    average: Mapped[Decimal | None] = price("成本均价", permission=COST, default=None)
+    last_unit_cost: Mapped[Decimal | None] = price("最近入库单价", permission=COST, default=None)
+    amount: Mapped[Decimal] = money("库存金额", permission=COST, total=True)
+
+    @classmethod
+    def source(cls, principal: Principal, asked: Values) -> Sql:
+        return _PRICES, {}
