@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
 
 from sqlalchemy.orm import Mapped
 
@@ -372,16 +371,8 @@ class StockMoveRow(View):
 
     @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:
-        return _MOVES, {"prefixes": list(_see_routes()), "routes": list(_see_routes().values())}
-
-
-def _see_routes() -> dict[str, str]:
-    """Where a bill of each prefix is seen."""
-    found: dict[str, Any] = {
-        prefix: cls.declaration.routes.get("see") or cls.declaration.routes.get("edit")
-        for prefix, cls in registry.prefixes().items()
-    }
-    return {prefix: route for prefix, route in found.items() if route}
+        routes = registry.see_routes()
+        return _MOVES, {"prefixes": list(routes), "routes": list(routes.values())}
 
 
 _MOVES = """

@@ -15,6 +15,7 @@ const ScreenPage = lazy(() => import('@/engine/ScreenPage'));
 
 /** Screens that are drawn by hand from what the server describes. */
 const overrides: Partial<Record<string, ComponentType<{ screen: Screen }>>> = {
+  '/system/costrecalculate': lazy(() => import('@/screens/CostRecalculationPage')),
   '/system/monthly': lazy(() => import('@/screens/MonthClosePage')),
 };
 

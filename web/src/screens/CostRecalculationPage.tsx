@@ -1,0 +1,96 @@
+/** 成本重算: a company's costs from a month on; the run that is under way with its progress, and those so far. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Alert, Button, DatePicker, Flex, Progress, Space, Typography } from 'antd';
+import dayjs, { type Dayjs } from 'dayjs';
+import { useEffect, useMemo, useState } from 'react';
+import { RefSelect } from '@/engine/fields/RefSelect';
+import ListPage from '@/engine/list/ListPage';
+import type { Field, ListAnswer, Ref, Screen } from '@/engine/types';
+import { api } from '@/lib/api';
+import { reportError, showMessage } from '@/lib/errors';
+import { getSession } from '@/lib/session';
+
+const POLL_MS = 2000;
+const UNFINISHED = '0,1';
+
+function runningQuery(screen: Screen) {
+  return {
+    queryKey: [screen.name, 'running'],
+    queryFn: ({ signal }: { signal: AbortSignal }) =>
+      api.get<ListAnswer>(`${screen.api}/getList`, { status: UNFINISHED, per_page: 20, totals: 0 }, { signal }),
+    refetchInterval: ({ state }: { state: { data?: ListAnswer } }) => (state.data?.data.length ? POLL_MS : false),
+  } as const;
+}
+
+export default function CostRecalculationPage({ screen }: { screen: Screen }) {
+  const session = getSession();
+  const [company, setCompany] = useState({ id: session?.company_id ?? 0, name: session?.company_name ?? '' });
+  const [period, setPeriod] = useState<Dayjs>(() => dayjs().startOf('month'));
+  const client = useQueryClient();
+  const running = useQuery(runningQuery(screen));
+  const { data: unfinished, dataUpdatedAt } = running;
+  const start = useMutation({
+    mutationFn: () => api.post(`${screen.api}/start`, { company_id: company.id, period: period.format('YYYY-MM') }),
+    onSuccess: () => {
+      showMessage('success', '已开始重算，进度见下');
+      void client.invalidateQueries({ queryKey: [screen.name] });
+    },
+    onError: reportError,
+  });
+  const field = screen.fields.find((item): item is Field & { ref: Ref } => item.name === 'company_id' && item.ref !== null);
+  const history = useMemo(() => ({ ...screen, actions: screen.actions.filter(({ name }) => name === 'export') }), [screen]);
+
+  // The runs so far follow the one under way, its last step included.
+  useEffect(() => {
+    if (dataUpdatedAt) void client.invalidateQueries({ queryKey: [screen.name, 'list'] });
+  }, [client, dataUpdatedAt, screen.name]);
+
+  return (
+    <Flex vertical gap={12}>
+      <Alert
+        type="info"
+        title="从所选月份起，按业务日期重算各商品的移动加权平均成本，以差异行更正出库成本；已结账的期间不会改变，重算时可照常开单审核。"
+      />
+      {screen.actions.some(({ name }) => name === 'start') && (
+        <Space wrap>
+          {field && (
+            <div style={{ width: 260 }}>
+              <RefSelect
+                field={field}
+                value={company.id}
+                label={company.name}
+                onChange={(id, name) => setCompany({ id: Number(id ?? 0), name: name ?? '' })}
+              />
+            </div>
+          )}
+          <DatePicker
+            picker="month"
+            aria-label="起始期间"
+            allowClear={false}
+            value={period}
+            onChange={(chosen) => chosen && setPeriod(chosen)}
+          />
+          <Button type="primary" disabled={!company.id} loading={start.isPending} onClick={() => start.mutate()}>
+            开始重算
+          </Button>
+        </Space>
+      )}
+      {unfinished?.data.map((row) => (
+        <Running key={String(row.recalculation_id)} row={row} />
+      ))}
+      <Typography.Title level={5}>重算记录</Typography.Title>
+      <ListPage screen={history} params={{}} />
+    </Flex>
+  );
+}
+
+function Running({ row }: { row: ListAnswer['data'][number] }) {
+  const [done, total] = [Number(row.goods_done), Number(row.goods_total)];
+  return (
+    <Flex gap={12} align="center">
+      <Typography.Text>{`${String(row.company_name)} ${String(row.period)} 起`}</Typography.Text>
+      <Progress style={{ width: 320 }} percent={total ? Math.floor((done / total) * 100) : 0} status="active" />
+      <Typography.Text type="secondary">{`${done} / ${total} 个商品`}</Typography.Text>
+    </Flex>
+  );
+}
