@@ -23,7 +23,12 @@ named = pytest.mark.parametrize("cls", DECLARED, ids=lambda cls: cls.name())
 addable = pytest.mark.parametrize(
     "cls", [cls for cls in DECLARED if "add" in cls.declaration.actions], ids=lambda cls: cls.name()
 )
-UNLISTED = {"/system/stockinitialization", "/inventory/stockmoves", "/inventory/costprice", "/system/integrity"}
+UNLISTED = {
+    "/system/stockinitialization",
+    "/inventory/stockmoves",
+    "/inventory/costprice",
+    "/system/integrity",
+}
 """Screens that the list of routes leaves out: opening stock, the moves behind a stock, what `erp check` proves."""
 TWINS = {"company_goods": "goods_id", "safety_stock": "goods_id", "year_close": "year"}
 """What two records of a class must differ in, where it is no free text."""
