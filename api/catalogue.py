@@ -25,8 +25,9 @@ from api.ledger import tables as ledger_tables
 from api.master import bill_checks, goods, organisation, partners, safety_stock, warehouses
 from api.money import close_questions, cost_recalculation, cost_reports, month_close, year_close
 from api.purchase import opening_payable, purchase_inbound, purchase_order, purchase_return, supplier_payment
+from api.risk import stock_warning_query
 from api.sales import sales_order, sales_outbound, sales_return, sales_transfer
-from api.shell import export_tasks, integrity_result, loads
+from api.shell import export_tasks, integrity_result, integrity_screen, loads
 
 __all__ = [
     "business_log",
@@ -40,6 +41,7 @@ __all__ = [
     "idempotency",
     "identity_tables",
     "integrity_result",
+    "integrity_screen",
     "ledger_tables",
     "loads",
     "location_move",
@@ -65,6 +67,7 @@ __all__ = [
     "stock_early_warning",
     "stock_query",
     "stock_take",
+    "stock_warning_query",
     "supplier_payment",
     "three_inbound",
     "three_outbound",

@@ -9,6 +9,7 @@ from api.customers import calls as customer_calls
 from api.identity import calls as identity_calls
 from api.identity.sessions import authenticate
 from api.importing import count_sheets
+from api.inventory import stock_calls
 from api.kit import calls, endpoints, registry, transitions
 from api.kit.failures import answer_failures
 from api.kit.settings import settings
@@ -20,7 +21,7 @@ from api.reporting import calls as reporting_calls
 from api.reporting.proxy import FrameProxy
 from api.risk import calls as risk_calls
 from api.shell import calls as shell_calls
-from api.shell import recalculation_job, wake
+from api.shell import integrity_screen, pending, recalculation_job, wake
 from api.shell.export_tasks import enqueue
 from api.shell.site import Site
 
@@ -31,12 +32,15 @@ HAND_WRITTEN = (
     master_calls,
     purchase_calls,
     customer_calls,
+    stock_calls,
     money_calls,
     risk_calls,
     reporting_calls,
     shell_calls,
     count_sheets,
     recalculation_job,
+    integrity_screen,
+    pending,
 )
 
 

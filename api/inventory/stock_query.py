@@ -58,18 +58,34 @@ cross join lateral (
 ) c
 """
 
-# `sums` are the ledger's rows up to the day, or the balances and, negated, the rows after it.
-_THEN = """
+# The ledger's rows up to the day, or after it, whichever are fewer; a warehouse is of one company and one average.
+_MOVED = """
 with nearer as (
-    select :day - min(business_date) < max(business_date) - :day as start from stock_ledger
+    select coalesce(cast(:day as date) - min(business_date) < max(business_date) - cast(:day as date), true) as start
+    from stock_ledger
 ), moved as materialized (
     select
-        l.company_id, l.pool_id, l.warehouse_id, l.allocation_id, l.goods_id, l.batch_id,
-        sum(l.quantity) as quantity, coalesce(sum(l.quantity) filter (where l.frozen), 0) as frozen,
-        sum(l.amount) as amount
+        min(l.company_id) as company_id, min(l.pool_id) as pool_id, {places}, sum(l.quantity) as quantity,
+        coalesce(sum(l.quantity) filter (where l.frozen), 0) as frozen, sum(l.amount) as amount
     from stock_ledger l
-    where case when (select start from nearer) then l.business_date <= :day else l.business_date > :day end
-    group by l.company_id, l.pool_id, l.warehouse_id, l.allocation_id, l.goods_id, l.batch_id
+    where (select start from nearer) and l.business_date <= :day
+    group by {places}
+    union all
+    select
+        min(l.company_id), min(l.pool_id), {places}, -sum(l.quantity),
+        -coalesce(sum(l.quantity) filter (where l.frozen), 0), -sum(l.amount)
+    from stock_ledger l
+    where not (select start from nearer) and l.business_date > :day
+    group by {places}
+), costs as (
+    select company_id, goods_id, pool_id, sum(amount) / nullif(sum(quantity), 0) as unit_cost
+    from (
+        select k.company_id, k.goods_id, k.pool_id, k.amount, k.quantity from cost_balance k
+        where not (select start from nearer)
+        union all
+        select m.company_id, m.goods_id, m.pool_id, m.amount, m.quantity from moved m
+    ) x
+    group by company_id, goods_id, pool_id
 )
 """
 
@@ -114,7 +130,7 @@ class StockSummary(View):
 
 
 _SUMMARY_THEN = (
-    _THEN
+    _MOVED.format(places="l.warehouse_id, l.goods_id")
     + """
 , claimed as (
     select r.warehouse_id, r.goods_id, sum(r.quantity) as reserved
@@ -125,24 +141,9 @@ _SUMMARY_THEN = (
         select t.company_id, t.warehouse_id, t.goods_id, t.quantity, t.frozen from stock_total t
         where not (select start from nearer)
         union all
-        select
-            m.company_id, m.warehouse_id, m.goods_id, case when n.start then m.quantity else -m.quantity end,
-            case when n.start then m.frozen else -m.frozen end
-        from moved m cross join nearer n
+        select m.company_id, m.warehouse_id, m.goods_id, m.quantity, m.frozen from moved m
     ) x
     group by company_id, warehouse_id, goods_id
-), costs as (
-    select company_id, goods_id, pool_id, sum(amount) / nullif(sum(quantity), 0) as unit_cost
-    from (
-        select k.company_id, k.goods_id, k.pool_id, k.amount, k.quantity from cost_balance k
-        where not (select start from nearer)
-        union all
-        select
-            m.company_id, m.goods_id, m.pool_id, case when n.start then m.amount else -m.amount end,
-            case when n.start then m.quantity else -m.quantity end
-        from moved m cross join nearer n
-    ) x
-    group by company_id, goods_id, pool_id
 )
 select
     s.warehouse_id * 4294967296 + s.goods_id as stock_summary_id, cast(:day as date) as as_of, s.company_id,
@@ -178,7 +179,7 @@ class StockDetail(View):
         routes={"list": "/inventory/inventorygoods"},
         menu=Menu("库存管理", "库存查询", 10),
         actions=READ_ONLY,
-        order_by=("goods_id", "asc"),
+        order_by=("warehouse_id", "asc"),
         drill=Drill(
             "库存流水",
             MOVES,
@@ -232,7 +233,7 @@ cross join lateral (
 where b.quantity <> 0
 """
 _DETAIL_THEN = (
-    _THEN
+    _MOVED.format(places="l.warehouse_id, l.allocation_id, l.goods_id, l.batch_id")
     + f"""
 , sums as (
     select company_id, warehouse_id, allocation_id, goods_id, batch_id, sum(quantity) as quantity
@@ -240,24 +241,9 @@ _DETAIL_THEN = (
         select t.company_id, t.warehouse_id, t.allocation_id, t.goods_id, t.batch_id, t.quantity from stock_balance t
         where not (select start from nearer)
         union all
-        select
-            m.company_id, m.warehouse_id, m.allocation_id, m.goods_id, m.batch_id,
-            case when n.start then m.quantity else -m.quantity end
-        from moved m cross join nearer n
+        select m.company_id, m.warehouse_id, m.allocation_id, m.goods_id, m.batch_id, m.quantity from moved m
     ) x
     group by company_id, warehouse_id, allocation_id, goods_id, batch_id
-), costs as (
-    select company_id, goods_id, pool_id, sum(amount) / nullif(sum(quantity), 0) as unit_cost
-    from (
-        select k.company_id, k.goods_id, k.pool_id, k.amount, k.quantity from cost_balance k
-        where not (select start from nearer)
-        union all
-        select
-            m.company_id, m.goods_id, m.pool_id, case when n.start then m.amount else -m.amount end,
-            case when n.start then m.quantity else -m.quantity end
-        from moved m cross join nearer n
-    ) x
-    group by company_id, goods_id, pool_id
 )
 select
     {_PLACE_KEY.format("s")} as stock_detail_id, cast(:day as date) as as_of, s.company_id, s.warehouse_id,

@@ -36,6 +36,7 @@ ACTION_LABELS = {
     "closePeriod": "结账",
     "openPeriod": "反结账",
     "start": "重算",
+    "run": "运行",
     "confirmed": "确认预警",
 }
 

@@ -72,6 +72,7 @@ class StockLedger(Journal, Base):
         "stock_ledger",
         Index("ix_stock_ledger_line", "bill_type", "line_id"),
         Index("ix_stock_ledger_goods", "company_id", "goods_id", "ledger_id"),
+        Index("ix_stock_ledger_date", "business_date", postgresql_using="brin"),
         Index(
             "ix_stock_ledger_origin",
             "origin_type",

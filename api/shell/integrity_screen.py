@@ -1,0 +1,137 @@
+"""Integrity screen (完整性检查): the checks of `erp check` with what they last found, run by the job worker."""
+
+from __future__ import annotations
+
+import time
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import text
+from sqlalchemy.orm import Mapped
+
+from api.kit.calls import call, router
+from api.kit.context import Context
+from api.kit.database import TIME_ZONE, dumps, engine, transact
+from api.kit.errors import Refusal
+from api.kit.fields import enum, integer, key, moment, textarea
+from api.kit.fields import quantity as counted
+from api.kit.fields import text as words
+from api.kit.resource import Declaration, Menu
+from api.kit.schemas import BatchAnswer, Keys
+from api.kit.scope import Principal
+from api.kit.view import Sql, Values, View
+from api.ledger import checks
+from api.shell import jobs
+from api.shell.integrity_result import BROKEN, FAILED, SOUND, STATES, WAITING
+
+api = router()
+
+_CHECKS = """
+select
+    c.place as integrity_check_id, c.label, c.name as check_name, coalesce(r.state, 0) as state, r.found, r.seconds,
+    r.ran_at, u.realname as runner,
+    (select string_agg(row::text, E'\\n') from jsonb_array_elements(r.sample) as s (row)) as sample
+from unnest(cast(:names as text[]), cast(:labels as text[])) with ordinality as c (name, label, place)
+left join integrity_result r on r.name = c.name
+left join user_account u on u.user_id = r.user_id
+where :everywhere
+"""
+_RAN = text("""
+insert into integrity_result (name, state, found, sample, seconds, ran_at, user_id)
+values (:name, :state, :found, cast(:sample as jsonb), :seconds, :ran_at, :user_id)
+on conflict (name) do update set
+    state = excluded.state, found = excluded.found, sample = excluded.sample, seconds = excluded.seconds,
+    ran_at = coalesce(excluded.ran_at, integrity_result.ran_at),
+    user_id = coalesce(excluded.user_id, integrity_result.user_id)
+""")
+
+
+class IntegrityCheck(View):
+    """完整性检查: its rows show whatever breaks a rule, so it is for those who see every company and warehouse."""
+
+    __tablename__ = "integrity_check"
+    declaration = Declaration(
+        "完整性检查",
+        "v2/system/IntegrityCheck",
+        "label",
+        routes={"list": "/system/integrity"},
+        menu=Menu("系统管理", "账务管理", 90),
+        actions=("list", "run", "export"),
+        order_by=("integrity_check_id", "asc"),
+    )
+
+    integrity_check_id: Mapped[int] = key()
+    label: Mapped[str] = words("检查", search=True, max_length=200, width=320)
+    check_name: Mapped[str] = words("名称", search=True, width=220)
+    state: Mapped[int] = enum("结果", STATES, default=0, search=True, width=90)
+    found: Mapped[int | None] = integer("不符行数", default=None, width=90)
+    seconds: Mapped[Decimal | None] = counted("用时(秒)", default=None, width=90)
+    ran_at: Mapped[datetime | None] = moment("运行时间")
+    runner: Mapped[str | None] = words("运行人", width=90)
+    sample: Mapped[str | None] = textarea("不符的行（前20行）", width=420)
+
+    @classmethod
+    def source(cls, principal: Principal, asked: Values) -> Sql:
+        every = checks.registered()
+        return _CHECKS, {
+            "names": [check.name for check in every],
+            "labels": [check.label for check in every],
+            "everywhere": _everywhere(principal),
+        }
+
+
+def _everywhere(principal: Principal) -> bool:
+    return principal.companies is None and principal.warehouses is None and principal.own == "all"
+
+
+@call(
+    api,
+    "POST",
+    "v2/system/IntegrityCheck/run",
+    right=IntegrityCheck.right("run"),
+    returns=BatchAnswer,
+    write=True,
+)
+def run(ctx: Context, payload: Keys) -> Any:
+    """运行检查: the job worker runs them one after the other."""
+    if not _everywhere(ctx.principal):
+        raise Refusal("只有能看全部公司的角色可以运行完整性检查")
+    every = checks.registered()
+    if any(not 1 <= place <= len(every) for place in payload.ids):
+        raise Refusal("完整性检查不存在或无权访问")
+    names = [every[place - 1].name for place in payload.ids]
+    for name in names:
+        _keep(ctx.conn, name, WAITING, user_id=ctx.principal.user_id)
+    ctx.after_commit.append(lambda: jobs.defer("integrity", names=names))
+    return {"success": payload.ids, "failures": []}
+
+
+@jobs.app.task(name="integrity", pass_context=False)
+def integrity(names: list[str]) -> None:
+    """Run checks; each one's result shows as soon as it is known."""
+    for check in checks.registered():
+        if check.name in names:
+            _run(check)
+
+
+def _run(check: checks.Check) -> None:
+    begun, ran_at = time.perf_counter(), datetime.now(TIME_ZONE)
+    try:
+        with engine().connect().execution_options(isolation_level="REPEATABLE READ") as conn:
+            [finding] = checks.run(conn, [check])
+    except Exception:
+        transact(lambda conn: _keep(conn, check.name, FAILED, ran_at=ran_at))
+        raise
+    seconds = Decimal(f"{time.perf_counter() - begun:.3f}")
+    values = {"found": finding.count, "sample": finding.rows, "seconds": seconds, "ran_at": ran_at}
+    transact(lambda conn: _keep(conn, check.name, BROKEN if finding.count else SOUND, **values))
+
+
+def _keep(conn: Any, name: str, state: int, **values: Any) -> None:
+    sample = values.pop("sample", None)
+    row = {"found": None, "seconds": None, "ran_at": None, "user_id": None, **values}
+    conn.execute(
+        _RAN,
+        {**row, "name": name, "state": state, "sample": None if sample is None else dumps(sample).decode()},
+    )

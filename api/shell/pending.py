@@ -1,0 +1,137 @@
+"""Pending items (待办): what waits for the user — warnings he answers for, bills to audit, bills sent back to him."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic import BaseModel
+from sqlalchemy import ColumnElement, Select, func, literal, select, text, union_all
+
+from api.kit import registry
+from api.kit.calls import ANY_USER, call, router
+from api.kit.context import Context
+from api.kit.document import Bill
+from api.kit.flow import UNAUDITED
+from api.kit.scope import within
+from api.risk.stock_warning_query import OUTSIDE, SIDES, StockWarningRow
+
+api = router()
+WARNING, APPROVAL, REJECTED = 0, 1, 2
+
+
+class PendingItem(BaseModel):
+    """`type` 0: stock warning, 1: bills awaiting audit, 2: own bills sent back; `url` is the screen that shows them."""
+
+    id: str
+    type: int
+    content: str
+    count: int
+    url: str
+
+
+class PendingApproval(BaseModel):
+    id: str
+    title: str
+    count: int
+    url: str
+
+
+# A warehouse that somebody answers for warns him; one that nobody answers for warns whoever may read the warnings.
+_WARNINGS = text(f"""
+with {OUTSIDE}
+select o.side, count(*) as many
+from outside o
+where (cast(:companies as bigint[]) is null or o.company_id = any(cast(:companies as bigint[])))
+    and (cast(:warehouses as bigint[]) is null or o.warehouse_id = any(cast(:warehouses as bigint[])))
+    and case when exists (select from stock_early_warning e where e.warehouse_id = o.warehouse_id and e.enabled)
+        then exists (
+            select from stock_early_warning e join user_account u on u.employee_id = e.employee_id
+            where e.warehouse_id = o.warehouse_id and e.enabled and u.user_id = :user_id
+                and case when o.side = 1 then e.warns_below else e.warns_above end
+        ) else true end
+group by o.side
+order by o.side
+""")
+
+
+@call(api, "GET", "v2/open/Message/getPendingMessage", right=ANY_USER, returns=list[PendingItem])
+def get_pending_message(ctx: Context) -> Any:
+    """待办事项: only what the user may open and act on."""
+    return [*_warnings(ctx), *_bills(ctx)]
+
+
+@call(api, "GET", "v2/open/Message/getMessageList", right=ANY_USER, returns=list[PendingApproval])
+def get_message_list(ctx: Context) -> Any:
+    """待审批: bills that the user may audit."""
+    return [
+        {"id": item["id"], "title": item["content"], "count": item["count"], "url": item["url"]}
+        for item in _bills(ctx)
+        if item["type"] == APPROVAL
+    ]
+
+
+def _warnings(ctx: Context) -> Iterator[dict[str, Any]]:
+    me = ctx.principal
+    if not me.may(StockWarningRow.right("list")):
+        return
+    scope = {
+        "companies": None if me.companies is None else sorted(me.companies),
+        "warehouses": None if me.warehouses is None else sorted(me.warehouses),
+    }
+    route = StockWarningRow.declaration.routes["list"]
+    for row in ctx.conn.execute(_WARNINGS, {**scope, "user_id": me.user_id}):
+        yield {
+            "id": f"stock_warning_{row.side}",
+            "type": WARNING,
+            "content": f"{row.many} 种商品{SIDES[row.side]}",
+            "count": row.many,
+            "url": f"{route}?side={row.side}",
+        }
+
+
+def _bills(ctx: Context) -> Iterator[dict[str, Any]]:
+    counted = [query for cls in _declared(ctx) for query in _waiting(ctx, cls)]
+    if not counted:
+        return
+    for row in ctx.conn.execute(union_all(*counted)):
+        if not row.many:
+            continue
+        cls = registry.get(row.name)
+        yield {
+            "id": f"{row.name}_{row.type}",
+            "type": row.type,
+            "content": f"{row.many} 张{cls.declaration.label}{'待审核' if row.type == APPROVAL else '被驳回'}",
+            "count": row.many,
+            "url": f"{cls.declaration.routes['list']}?status={UNAUDITED}",
+        }
+
+
+def _declared(ctx: Context) -> Iterator[type[Bill]]:
+    for cls in registry.declared():
+        if (
+            issubclass(cls, Bill)
+            and "list" in cls.declaration.routes
+            and ctx.principal.may(cls.right("list"))
+        ):
+            yield cls
+
+
+def _waiting(ctx: Context, cls: type[Bill]) -> Iterator[Select[Any]]:
+    """Counts of a type's bills: those to audit, and the user's own that were sent back."""
+    table, me = cls.table(), ctx.principal
+    waits = (table.c.status == UNAUDITED, within(table, me))
+    if me.may(cls.right("auditorPass")):
+        yield _count(cls, APPROVAL).where(*waits, table.c.reject_reason.is_(None))
+    yield _count(cls, REJECTED).where(
+        *waits, table.c.reject_reason.is_not(None), table.c.maker_id == me.user_id
+    )
+
+
+def _count(cls: type[Bill], kind: int) -> Select[Any]:
+    columns: list[ColumnElement[Any]] = [
+        literal(cls.name()).label("name"),
+        literal(kind).label("type"),
+        func.count().label("many"),
+    ]
+    return select(*columns).select_from(cls.table())

@@ -1,0 +1,192 @@
+"""How long stock takes to read among millions of moves: signed requests to `erp serve`, on one database that grows.
+
+Told apart: stock of 500 goods of a warehouse, pages of the two stock lists, their totals, and stock as of a day. Run:
+`python -m tests.bench.stock_query [requests a kind] [moves]`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import psycopg
+
+from api.kit import signing
+from api.launch.postgres import EmbeddedPostgres
+from tests.bench.list_page import PASSWORD, Session, log_in, p95, serving, told
+
+SMALL = 100_000
+COMPANIES, WAREHOUSES, GOODS, DAYS = 10, 20, 5000, 1000
+LAST = "date '2026-10-31'"
+SUMMARY, DETAIL = "/v2/inventory/InventorySummer", "/v2/inventory/InventoryGoods"
+
+MASTERS = f"""
+insert into company (company_name, company_code) select '分公司' || n, 'D' || lpad(n::text, 2, '0') from generate_series(2, {COMPANIES}) n;
+insert into warehouse (warehouse_name, company_id) select '仓' || n, 1 + n % {COMPANIES} from generate_series(1, {WAREHOUSES}) n;
+insert into goods_type (goods_type_name, level) values ('轮胎', 1);
+insert into unit (unit_name) values ('条');
+insert into goods (goods_num, goods_name, goods_type_id, unit_id, specification_type, logogram, barcode)
+select 'G' || lpad(n::text, 6, '0'), (array['米其林', '朝阳', '双钱', '玲珑'])[1 + n % 4] || '轮胎' || n, 1, 1,
+    (195 + n % 12 * 10) || '/65R' || (15 + n % 6), 'LT' || n, '690' || lpad(n::text, 10, '0') from generate_series(1, {GOODS}) n
+"""
+# Every warehouse holds every goods: 100,000 balances. Each balance's first move brings enough for those that take.
+MOVES = f"""
+insert into stock_ledger (company_id, warehouse_id, allocation_id, goods_id, batch_id, quantity, unit_cost, amount, bill_type,
+    bill_id, bill_no, line_id, business_date)
+select w.company_id, w.warehouse_id, 0, 1 + (n / {WAREHOUSES}) %% {GOODS}, 0, m.quantity, 100, m.quantity * 100,
+    case when m.quantity > 0 then 'CGRK' else 'XSCK' end, n / 20, 'B' || n / 20, n,
+    {LAST} - {DAYS} + (n::bigint * {DAYS} / %(moves)s)::int
+from generate_series(%(first)s::bigint, %(moves)s::bigint - 1) n
+join warehouse w on w.warehouse_id = 1 + n %% {WAREHOUSES}
+cross join lateral (
+    select case when n < {SMALL} then 1000 when n / {SMALL} %% 2 = 1 then -1 - n %% 3 else 2 + n %% 2 end as quantity
+) m
+"""
+BALANCES = """
+truncate stock_balance, stock_total, cost_balance;
+insert into stock_balance (warehouse_id, goods_id, allocation_id, batch_id, company_id, quantity, first_date)
+select warehouse_id, goods_id, 0, 0, company_id, sum(quantity), min(business_date) from stock_ledger group by 1, 2, 5;
+insert into stock_total (warehouse_id, goods_id, company_id, quantity)
+select warehouse_id, goods_id, company_id, sum(quantity) from stock_balance group by 1, 2, 3;
+insert into cost_balance (company_id, goods_id, quantity, amount)
+select company_id, goods_id, sum(quantity), sum(amount) from stock_ledger group by 1, 2
+"""
+
+
+def statements(conn: psycopg.Connection[Any], script: str) -> None:
+    for statement in script.split(";\n"):
+        conn.execute(statement)
+
+
+def prepare(url: str) -> None:
+    from api.identity.setup import ensure_admin
+    from api.kit.database import connect
+    from api.migrations import upgrade
+
+    upgrade(url)
+    engine = connect(url)
+    with engine.begin() as conn:
+        ensure_admin(conn, PASSWORD)
+    engine.dispose()
+    with psycopg.connect(url, autocommit=True) as raw:
+        raw.execute("set session_replication_role = replica")
+        statements(raw, MASTERS)
+
+
+def grow(url: str, first: int, moves: int) -> None:
+    """Moves up to a count, and the balances they make."""
+    with psycopg.connect(url, autocommit=True) as raw:
+        raw.execute("set session_replication_role = replica")
+        raw.execute("set maintenance_work_mem = '512MB'")
+        raw.execute(MOVES, {"first": first, "moves": moves})
+        statements(raw, BALANCES)
+        for table in ("stock_ledger", "stock_balance", "stock_total", "cost_balance", "goods", "warehouse"):
+            raw.execute(f"vacuum analyze {table}")
+
+
+def sent(connection: Any, session: Session, method: str, path: str, query: dict[str, Any], body: Any = None):
+    """Milliseconds of a signed request, and its data."""
+    token, key = session
+    text = "&".join(f"{name}={quote(str(value))}" for name, value in query.items())
+    text = f"{text}&timeStamp={time.time_ns() // 1_000_000}".lstrip("&")
+    raw = b"" if body is None else json.dumps(body).encode()
+    address = f"{path}?{text}&sign={signing.signature(key, method, path, text, raw)}"
+    begun = time.perf_counter()
+    connection.request(method, address, raw or None, {"token": token, "content-type": "application/json"})
+    read = connection.getresponse().read()
+    taken = (time.perf_counter() - begun) * 1000
+    answer = json.loads(read)
+    assert answer["code"] == 200, answer
+    return taken, answer["data"]
+
+
+def kinds(chance: random.Random) -> Iterator[tuple[str, str, str, Any, float]]:
+    """Name, method and path, what is asked for, and how many times as seldom."""
+
+    def many() -> Any:
+        return {}, {
+            "goods_ids": chance.sample(range(1, GOODS + 1), 500),
+            "warehouse_ids": [1 + chance.randrange(WAREHOUSES)],
+        }
+
+    def page(**more: Any) -> Any:
+        return lambda: ({"totals": 0, **{name: one() for name, one in more.items()}}, None)
+
+    def day() -> str:
+        return f"2026-{chance.randrange(7, 10):02}-15"
+
+    yield "stock of 500 goods", "POST", "/v2/inventory/Stock/getStocks", many, 1
+    for name, path in (("summary", SUMMARY), ("detail", DETAIL)):
+        yield f"{name}, first page", "GET", f"{path}/getList", page(), 1
+        yield f"{name}, page 40", "GET", f"{path}/getList", page(page=lambda: 40), 1
+        company = lambda: 1 + chance.randrange(COMPANIES)  # noqa: E731
+        yield f"{name}, a company", "GET", f"{path}/getList", page(company_id=company), 1
+        keyword = lambda: f"G{chance.randrange(1, GOODS):06}"  # noqa: E731
+        yield f"{name}, keyword", "GET", f"{path}/getList", page(keyword=keyword), 1
+        size = lambda: f"{195 + chance.randrange(12) * 10}/65R{15 + chance.randrange(6)}"  # noqa: E731
+        yield f"{name}, a size", "GET", f"{path}/getList", page(keyword=size), 1
+        yield f"{name}, totals", "GET", f"{path}/getTotals", lambda: ({}, None), 5
+        yield f"{name} as of a day, page", "GET", f"{path}/getList", page(as_of_end=day), 5
+        yield (
+            f"{name} as of a day, totals",
+            "GET",
+            f"{path}/getTotals",
+            lambda: ({"as_of_end": day()}, None),
+            5,
+        )
+    middle = lambda: "2025-03-10"  # noqa: E731
+    yield "summary as of the middle, page", "GET", f"{SUMMARY}/getList", page(as_of_end=middle), 10
+
+
+def measure(url: str, place: Path, repeats: int, moves: int) -> dict[str, list[float]]:
+    print(f"— {moves:,} moves; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores", flush=True)
+    found: dict[str, list[float]] = {}
+    with serving(url, place) as connection:
+        session = log_in(connection, "admin")
+        for name, method, path, asked, seldom in kinds(random.Random(7)):
+            sent(connection, session, method, path, *asked())
+            found[name] = [
+                sent(connection, session, method, path, *asked())[0]
+                for _ in range(max(3, int(repeats / seldom)))
+            ]
+            told(name, found[name])
+    return found
+
+
+def main() -> None:
+    repeats = int(sys.argv[1]) if len(sys.argv) > 1 else 40
+    moves = int(sys.argv[2]) if len(sys.argv) > 2 else 5_000_000
+    with tempfile.TemporaryDirectory(prefix="erp-bench-") as place:
+        server = EmbeddedPostgres(Path(place) / "postgres", Path(place) / "postgres.log")
+        server.start()
+        try:
+            prepare(server.url())
+            grow(server.url(), 0, SMALL)
+            few = measure(server.url(), Path(place), repeats, SMALL)
+            begun = time.perf_counter()
+            grow(server.url(), SMALL, moves)
+            print(f"grown in {time.perf_counter() - begun:.0f} s")
+            many = measure(server.url(), Path(place), repeats, moves)
+        finally:
+            server.stop()
+    pages = [
+        one for name, each in many.items() if "as of" not in name and "totals" not in name for one in each
+    ]
+    told("list pages and stock of 500", pages)
+    ratio = p95(many["stock of 500 goods"]) / p95(few["stock of 500 goods"])
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print(f"500 goods: {ratio:.2f} times as long as at {SMALL:,} moves")
+    print(f"processor time of servers {used.ru_utime + used.ru_stime:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

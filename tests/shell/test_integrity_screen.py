@@ -1,0 +1,63 @@
+"""The integrity screen: every check with what it last found, for those alone who see everything."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from api.ledger import checks
+from api.shell import integrity_screen
+from tests.kit.desk import Desk
+from tests.kit.fixtures import Site
+
+API = "v2/system/IntegrityCheck"
+
+
+def row_of(site: Site, name: str) -> dict[str, Any]:
+    [row] = site.as_("admin").get(f"{API}/getList", check_name=name, per_page=500).data["data"]
+    found: dict[str, Any] = row
+    return found
+
+
+class TestScreen:
+    def test_every_check_is_listed(self, site: Site) -> None:
+        page = site.as_("admin").get(f"{API}/getList", per_page=500).data
+        assert [row["check_name"] for row in page["data"]] == [check.name for check in checks.registered()]
+
+    def test_a_run_finds_what_was_broken(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+        Desk(site).stock_in(site.world.oil, 5)
+        asked: list[list[str]] = []
+        monkeypatch.setattr(
+            integrity_screen.jobs, "defer", lambda task, **given: asked.append(given["names"])
+        )
+        name = "stock_total_is_balance"
+        key = row_of(site, name)["integrity_check_id"]
+        with site.engine.begin() as conn:
+            conn.execute(
+                text("update stock_total set quantity = quantity + 1 where goods_id = :g"),
+                {"g": site.world.oil},
+            )
+        assert site.as_("admin").post(f"{API}/run", {"ids": [key]}).ok
+        assert (asked, row_of(site, name)["state"]) == ([[name]], 1)
+        integrity_screen.integrity(asked[0])
+        row = row_of(site, name)
+        assert (row["state"], row["found"], row["runner"]) == (3, 1, "管理员")
+        assert f'"goods_id": {site.world.oil}' in row["sample"]
+        with site.engine.begin() as conn:
+            conn.execute(
+                text("update stock_total set quantity = quantity - 1 where goods_id = :g"),
+                {"g": site.world.oil},
+            )
+        integrity_screen.integrity(asked[0])
+        assert (row_of(site, name)["state"], row_of(site, name)["found"]) == (2, 0)
+
+    def test_a_branch_sees_and_runs_none(self, site: Site) -> None:
+        assert site.as_("manager_a").get(f"{API}/getList").data["total"] == 0
+        answer = site.as_("manager_a").post(f"{API}/run", {"ids": [1]})
+        assert (answer.code, answer.msg) == (400, "只有能看全部公司的角色可以运行完整性检查")
+        assert site.as_("nobody").get(f"{API}/getList").code == 403
+
+    def test_an_unknown_check_is_refused(self, site: Site) -> None:
+        assert site.as_("admin").post(f"{API}/run", {"ids": [99999]}).code == 400

@@ -1,0 +1,45 @@
+"""Pending items: bills to audit within scope and right, and one's own that were sent back."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.kit.desk import Desk
+from tests.kit.fixtures import Site
+
+PENDING, APPROVALS = "v2/open/Message/getPendingMessage", "v2/open/Message/getMessageList"
+LINE = {"quantity": "1", "price": "10", "tax_rate": "13"}
+
+
+@pytest.fixture(scope="module")
+def desk(site: Site) -> Desk:
+    return Desk(site, "manager_a")
+
+
+def told(site: Site, user: str, kind: int) -> list[tuple[str, str]]:
+    items = site.as_(user).get(PENDING).data
+    return [(item["content"], item["url"]) for item in items if item["type"] == kind]
+
+
+class TestPending:
+    def test_bills_wait_for_those_who_may_audit_them(self, site: Site, desk: Desk) -> None:
+        for _ in range(2):
+            desk.draft("other_inbound", {"goods_id": desk.world.oil, **LINE})
+        [(content, url)] = told(site, "manager_a", 1)
+        assert content == "2 张其他入库单待审核" or content.startswith("2 张其他入库")
+        screen = site.as_("manager_a").get("v2/Open/Screen/getScreen", route=url.split("?")[0]).data
+        listed = site.as_("manager_a").get(f"{screen['api']}/getList", status=1).data
+        assert listed["total"] == 2
+        [approval] = site.as_("manager_a").get(APPROVALS).data
+        assert (approval["title"], approval["count"], approval["url"]) == (content, 2, url)
+        for user in ("manager_b", "nobody"):
+            assert told(site, user, 1) == []
+            assert site.as_(user).get(APPROVALS).data == []
+
+    def test_a_bill_sent_back_waits_for_its_maker(self, site: Site, desk: Desk) -> None:
+        bill = desk.draft("sales_order", {"goods_id": desk.world.oil, **LINE})
+        assert desk.act("auditorNoPass", bill, reason="价格有误").ok
+        [(content, _)] = told(site, "manager_a", 2)
+        assert content.endswith("被驳回")
+        assert told(site, "clerk_a", 2) == []
+        assert not [item for item in told(site, "manager_a", 1) if "销售订单" in item[0]]
