@@ -61,8 +61,11 @@ cross join lateral (
 # The ledger's rows up to the day, or after it, whichever are fewer; a warehouse is of one company and one average.
 _MOVED = """
 with nearer as (
-    select coalesce(cast(:day as date) - min(business_date) < max(business_date) - cast(:day as date), true) as start
-    from stock_ledger
+    select coalesce(
+        cast(:day as date) - (select business_date from stock_ledger order by ledger_id limit 1)
+            < (select business_date from stock_ledger order by ledger_id desc limit 1) - cast(:day as date),
+        true
+    ) as start
 ), moved as materialized (
     select
         min(l.company_id) as company_id, min(l.pool_id) as pool_id, {places}, sum(l.quantity) as quantity,

@@ -9,6 +9,7 @@ import { MenuSearch } from '../menu/MenuSearch';
 import { menuHref, menuLeaves, type MenuNode } from '../menu/menuTree';
 import { applyTheme, storedTheme } from '../theme';
 import styles from './header.module.css';
+import { PendingItems } from './PendingItems';
 import { UserMenu } from './UserMenu';
 
 const MenuDrawer = lazy(() => import('../menu/MenuDrawer'));
@@ -47,6 +48,7 @@ export function Header({ session, menu, narrow }: Props) {
       <span className={styles.space} />
       {!narrow && session.system.operatingVersion === SIMPLE && <MenuSearch menu={menu} />}
       {backOffice && !narrow && <ExportTasks />}
+      {backOffice && <PendingItems />}
       {announcements && (
         <Tooltip title={announcements.name}>
           <Button
