@@ -14,7 +14,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from api.kit import business_log
 from api.kit.context import Context
-from api.kit.database import TIME_ZONE, transact
+from api.kit.database import TIME_ZONE, engine, transact
 from api.kit.errors import NotFound, Refusal
 from api.kit.fields import COST, enum, integer, key, moment, money, ref
 from api.kit.fields import text as words
@@ -74,6 +74,15 @@ _TABLE = CostRecalculation.table()
 _CLOSED = text("""
 select min(period) from accounting_period where company_id = :company_id and period >= :period and status = 1
 """)
+# A session's lock, which falls with a killed worker.
+_LOCK_KEY = "hashtextextended('cost_recalculation:' || {}, 0)"
+_ATTEND = text(f"select pg_advisory_lock({_LOCK_KEY.format('cast(:key as bigint)')})")
+_LEAVE = text(f"select pg_advisory_unlock({_LOCK_KEY.format('cast(:key as bigint)')})")
+_UNATTENDED = text(f"""
+select r.recalculation_id
+from (select recalculation_id from cost_recalculation where status in (0, 1) order by recalculation_id offset 0) r
+where pg_try_advisory_xact_lock({_LOCK_KEY.format("r.recalculation_id")})
+""")
 _HORIZON = text("select pg_snapshot_xmin(pg_current_snapshot())::text::bigint")
 
 
@@ -115,16 +124,28 @@ def ask(ctx: Context, company_id: int, period: str) -> int:
     return made
 
 
+def unattended(conn: Connection) -> list[int]:
+    """Unfinished runs that nobody works on: their worker was killed, or never told."""
+    return list(conn.execute(_UNATTENDED).scalars())
+
+
 def run(recalculation_id: int, batch: int = recalculation.BATCH) -> None:
-    """Work a run off, from where it stands; a refusal is told in its row, an accident as well."""
-    try:
-        while transact(lambda conn: _step(conn, recalculation_id, batch)):
-            pass
-    except LedgerRefusal as refusal:
-        _fail(recalculation_id, refusal.msg)
-    except Exception:
-        _fail(recalculation_id, "重算出错，请重试或联系管理员")
-        raise
+    """Work a run off, from where it stands; a refusal is told in its row, an accident as well.
+
+    Another run of it is waited for, and finds nothing left to do.
+    """
+    with engine().connect().execution_options(isolation_level="AUTOCOMMIT") as guard:
+        guard.execute(_ATTEND, {"key": recalculation_id})
+        try:
+            while transact(lambda conn: _step(conn, recalculation_id, batch)):
+                pass
+        except LedgerRefusal as refusal:
+            _fail(recalculation_id, refusal.msg)
+        except Exception:
+            _fail(recalculation_id, "重算出错，请重试或联系管理员")
+            raise
+        finally:
+            guard.execute(_LEAVE, {"key": recalculation_id})
 
 
 def _step(conn: Connection, recalculation_id: int, batch: int) -> bool:

@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 
 from api.kit.calls import call, router
 from api.kit.context import Context
+from api.kit.database import transact
 from api.money import cost_recalculation
 from api.money.cost_recalculation import CostRecalculation
 from api.shell import jobs, wake
@@ -41,6 +42,15 @@ def start(ctx: Context, payload: Month) -> Any:
 
 @jobs.app.task(name="recalculate", pass_context=False)
 def recalculate(recalculation_id: int) -> None:
-    """Work a run off; a killed worker's run is taken up by the next."""
-    cost_recalculation.run(recalculation_id)
-    wake.warehouse()
+    """Work a run off, unless another worker does."""
+    if recalculation_id in transact(cost_recalculation.unattended):
+        cost_recalculation.run(recalculation_id)
+        wake.warehouse()
+
+
+@jobs.app.periodic(cron="* * * * *")
+@jobs.app.task(name="recalculate_unattended", queue=jobs.QUEUE, pass_context=False)
+def recalculate_unattended(timestamp: int) -> None:
+    """Take up what a killed worker left, within a minute."""
+    for recalculation_id in transact(cost_recalculation.unattended):
+        recalculate(recalculation_id)

@@ -15,6 +15,7 @@ import pytest
 from sqlalchemy import Connection
 
 from api.money import cost_recalculation
+from api.shell import recalculation_job
 from tests.kit.client import Answer
 from tests.kit.desk import Books, Desk
 from tests.kit.fixtures import Site
@@ -142,6 +143,7 @@ class TestMonthClose:
 KILLED = """
 import sys
 from api.money import cost_recalculation
+from api.shell import recalculation_job
 from api.ledger import recalculation
 real = recalculation.recalculate
 def slowly(*arguments):
@@ -189,6 +191,25 @@ class TestKilled:
         life.wait()
         life.stdin.close()
         life.stdout.close()
+
+
+class TestUnattended:
+    def test_what_nobody_works_on_is_taken_up(self, desk: Desk, books: Books) -> None:
+        sold = backdate(desk, desk.world.spares[57])
+        key = start(desk, "2026-03").data["recalculation_id"]
+        recalculation_job.recalculate_unattended(0)
+        assert listed(desk, key)["status"] == 2
+        assert cost_of(books, sold) == "-440.00"
+
+    def test_what_somebody_works_on_is_left_to_him(self, desk: Desk, site: Site) -> None:
+        key = start(desk, "2026-03").data["recalculation_id"]
+        lock = "select pg_advisory_xact_lock(hashtextextended('cost_recalculation:' || %s, 0))"
+        with site.engine.begin() as other:
+            other.exec_driver_sql(lock, (str(key),))
+            recalculation_job.recalculate_unattended(0)
+            recalculation_job.recalculate(key)
+            assert listed(desk, key)["status"] == 0
+        cost_recalculation.run(key)
 
 
 class TestWhileAuditsGoOn:
