@@ -182,7 +182,7 @@ class StockDetail(View):
         routes={"list": "/inventory/inventorygoods"},
         menu=Menu("库存管理", "库存查询", 10),
         actions=READ_ONLY,
-        order_by=("warehouse_id", "asc"),
+        order_by=("goods_id", "asc"),
         drill=Drill(
             "库存流水",
             MOVES,

@@ -109,7 +109,7 @@ class StockBalance(Base):
     """
 
     __tablename__ = "stock_balance"
-    __table_args__ = (HOT,)
+    __table_args__ = (Index("ix_stock_balance_goods", "goods_id"), HOT)
 
     warehouse_id: Mapped[int] = _part()
     goods_id: Mapped[int] = _part()
