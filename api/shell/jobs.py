@@ -44,7 +44,6 @@ def install(conn: Connection) -> None:
 def run() -> None:
     """Work off the queue until stopped; takes over what a killed worker left."""
     connector = procrastinate.PsycopgConnector(conninfo=settings().database_url, min_size=1, max_size=4)
-    working = app.with_connector(connector)
 
     async def work() -> None:
         async with working.open_async():
@@ -52,4 +51,6 @@ def run() -> None:
                 await working.job_manager.retry_job(job)
             await working.run_worker_async(queues=[QUEUE], concurrency=2, delete_jobs="successful")
 
-    asyncio.run(work())
+    # The application itself, not a copy: periodic tasks are deferred through the one that declared them.
+    with app.replace_connector(connector) as working:
+        asyncio.run(work())
