@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """One row of the failure table: 序号, 单据号/序号, 失败原因 (spec/3-rules.md 3)."""
+    """One row of the failure table: 序号, 单据号/序号, 失败原因 (spec/3-rules.md 3); `code` where it isn't 400."""
 
     index: int
     serial: str
     msg: str
+    code: int = 400
+
+    def told(self) -> dict[str, Any]:
+        row: dict[str, Any] = {"index": self.index, "serial": self.serial, "msg": self.msg}
+        return row if self.code == 400 else {**row, "code": self.code}
 
 
 class Refusal(Exception):
@@ -32,7 +37,7 @@ class Invalid(Refusal):
 
     def __init__(self, msg: str, failures: Sequence[Failure] = ()) -> None:
         super().__init__(
-            msg, data={"failures": [asdict(failure) for failure in failures]} if failures else None
+            msg, data={"failures": [failure.told() for failure in failures]} if failures else None
         )
         self.failures = tuple(failures)
 

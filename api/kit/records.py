@@ -96,7 +96,7 @@ def settle_batch(keys: list[int], done: list[int], failures: list[Failure], verb
         raise Invalid(first, failures)
     return {
         "success": done,
-        "failures": [{"index": f.index, "serial": f.serial, "msg": f.msg} for f in failures],
+        "failures": [failure.told() for failure in failures],
     }
 
 

@@ -41,9 +41,12 @@ class Act(Keys):
 
 
 class FailureRow(BaseModel):
+    """`code` 362 or 363 tells a stock warning: the latter goes through when confirmed."""
+
     index: int
     serial: str
     msg: str
+    code: int | None = None
 
 
 class BatchAnswer(BaseModel):

@@ -169,7 +169,7 @@ def batch(
             conn.rollback()
             if len(keys) == 1:
                 raise
-            failures.append(Failure(index, _serial(ctx, cls, key), error.msg))
+            failures.append(Failure(index, _serial(ctx, cls, key), error.msg, error.code))
     return settle_batch(keys, done, failures, verb)
 
 

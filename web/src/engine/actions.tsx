@@ -50,13 +50,21 @@ export function useActions(screen: Screen) {
 }
 
 async function send(modal: HookAPI, screen: Screen, action: Action, rows: Row[], reason?: string): Promise<ActionOutcome> {
-  const ids = rows.map((row) => keyOf(screen, row));
+  let ids = rows.map((row) => keyOf(screen, row));
   let confirmed = false;
   for (;;) {
     try {
       const answer = await api.post<BatchAnswer>(`${screen.api}/${action.name}`, { ids, reason, confirmed });
-      return settle(action, ids, answer);
+      const asking = confirmed ? [] : askingOf(answer.failures ?? []);
+      if (asking.length === 0 || !(await mayPass(modal, asking))) return settle(action, ids, answer);
+      confirmed = true;
+      ids = idsOf(ids, answer.failures ?? []);
     } catch (error) {
+      const asking = confirmed || ids.length === 1 ? [] : askingOf(failuresOf(error));
+      if (asking.length > 0 && (await mayPass(modal, asking))) {
+        confirmed = true;
+        continue;
+      }
       if (!confirmed && (await mayContinue(modal, error))) {
         confirmed = true;
         continue;
@@ -89,7 +97,22 @@ function tellFailures(action: Action, ids: number[], failures: Failure[]): Set<n
       ? `选择${ids.length}条，成功删除${passed}条，被引用的数据不能删除`
       : `选择${ids.length}条，成功${action.label}${passed}条，失败${failures.length}条`;
   showFailures(title, failures);
-  return new Set(failures.map((failure) => ids[failure.index - 1]).filter((id) => id !== undefined));
+  return new Set(idsOf(ids, failures));
+}
+
+function idsOf(ids: number[], failures: Failure[]): number[] {
+  return failures.map((failure) => ids[failure.index - 1]).filter((id) => id !== undefined);
+}
+
+/** The bills of a batch that would fall below a safety stock and may go on. */
+function askingOf(failures: Failure[]): Failure[] {
+  return failures.filter((failure) => failure.code === BELOW_SAFETY_MAY_CONTINUE);
+}
+
+async function mayPass(modal: HookAPI, asking: Failure[]): Promise<boolean> {
+  const texts = [...new Set(asking.map((failure) => failure.msg))];
+  const content = texts.map((text) => <p key={text}>{text}</p>);
+  return modal.confirm({ title: '提示', content, okText: '通过', cancelText: '取消' });
 }
 
 function failuresOf(error: unknown): Failure[] {

@@ -4,6 +4,8 @@ export interface Failure {
   index: number;
   serial: string;
   msg: string;
+  /** 362 or 363 where a stock warning is the reason. */
+  code?: number;
 }
 
 export type Level = 'success' | 'info' | 'warning' | 'error';
