@@ -201,6 +201,21 @@ class TestUnattended:
         assert listed(desk, key)["status"] == 2
         assert cost_of(books, sold) == "-440.00"
 
+    def test_a_started_worker_finds_it_by_itself(self, desk: Desk, site: Site, conn: Connection) -> None:
+        key = start(desk, "2026-03").data["recalculation_id"]
+        conn.exec_driver_sql("delete from procrastinate_jobs")
+        conn.commit()
+        worker = subprocess.Popen(
+            [sys.executable, "-c", "from api.cli import app; app(['work'])"],
+            env={**os.environ, "ERP_DATABASE_URL": site.url},
+        )
+        deadline = time.monotonic() + 60
+        while listed(desk, key)["status"] != 2 and time.monotonic() < deadline:
+            time.sleep(0.2)
+        worker.terminate()
+        worker.wait()
+        assert listed(desk, key)["status"] == 2
+
     def test_what_somebody_works_on_is_left_to_him(self, desk: Desk, site: Site) -> None:
         key = start(desk, "2026-03").data["recalculation_id"]
         lock = "select pg_advisory_xact_lock(hashtextextended('cost_recalculation:' || %s, 0))"
