@@ -110,6 +110,20 @@ describe('batch actions', () => {
     await waitFor(() => expect(sent('auditorPass').map((call) => call.body.confirmed)).toEqual([false, true]));
     await waitFor(() => expect(view.told.at(-1)?.msg).toBe('审核成功'));
   });
+  it('in a batch those that 363 stopped go on once passed', async () => {
+    const failures = [{ index: 2, serial: 'XSCK2', msg: '您好，您的库存 中心仓 已经低于该仓库的安全库存', code: 363 }];
+    const answer = (call: { body: Record<string, unknown> }) =>
+      call.body.confirmed ? ok({ success: [2], failures: [] }) : ok({ success: [1], failures });
+    await open({ [`${api}/auditorPass`]: answer });
+    tick('XSCK1');
+    tick('XSCK2');
+    await press('审核');
+    await press('确定');
+    await screen.findByText(/低于该仓库的安全库存/);
+    await press('通过');
+    await waitFor(() => expect(sent('auditorPass').map((call) => call.body.ids)).toEqual([[1, 2], [2]]));
+    expect(screen.getByText('XSCK2').closest('.ant-table-row')?.className).not.toContain('error-row');
+  });
   it('362 stops', async () => {
     await open({ [`${api}/auditorPass`]: () => ({ code: 362, msg: '您好，您的库存 中心仓 已经低于该仓库的安全库存' }) });
     tick('XSCK1');
