@@ -84,7 +84,7 @@ SOURCES: tuple[Source, ...] = (
     _ledger(
         "stock_ledger",
         "ledger_id company_id warehouse_id goods_id batch_id quantity amount bill_type bill_id line_id"
-        " business_date reverses",
+        " business_date first_date reverses",
         sums="quantity amount",
         track="company_id goods_id business_date bill_type bill_id",
     ),

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
+from inspect import getattr_static
 from typing import Any
 
 from api.importing.columns import LABELS, NAMES, places
@@ -190,7 +191,7 @@ class Checker:
         if not text:
             raise Mistake(column, f"请填写{LABELS[column]}")
         problems = Problems()
-        value = value_of(GoodsLine.__dict__[column].column.info["field"], text, problems)
+        value = value_of(getattr_static(GoodsLine, column).column.info["field"], text, problems)
         if problems.failures:
             raise Mistake(column, problems.failures[0].msg.replace("“”", ""))
         assert isinstance(value, Decimal)

@@ -73,6 +73,22 @@ select company_id, warehouse_id, 0, %(goods_id)s, %(batch_id)s, %(quantity)s, 80
 from warehouse where warehouse_id = %(warehouse_id)s
 """
 
+# Goods that came on `first_date` go to the company's other warehouse.
+TRANSFER = """
+insert into stock_ledger (company_id, warehouse_id, allocation_id, goods_id, batch_id, quantity, unit_cost, amount,
+    bill_type, bill_id, bill_no, line_id, business_date, first_date)
+select w.company_id, side.warehouse_id, 0, %(goods_id)s, 0, side.sign * %(quantity)s, 80, side.sign * 80 * %(quantity)s,
+    'DBCK', %(bill_id)s, 'DBCK', %(bill_id)s, %(day)s, side.first_date
+from warehouse w
+cross join lateral (
+    select w.warehouse_id, -1 as sign, null::date as first_date
+    union all
+    select (select min(o.warehouse_id) from warehouse o where o.company_id = w.company_id and o.warehouse_id <> w.warehouse_id),
+        1, %(first_date)s::date
+) side
+where w.warehouse_id = %(warehouse_id)s
+"""
+
 # The negation of everything a bill posted to the stock ledger.
 REVERSAL = """
 insert into stock_ledger (company_id, warehouse_id, allocation_id, goods_id, batch_id, quantity, unit_cost, amount,

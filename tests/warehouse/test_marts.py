@@ -13,7 +13,7 @@ import psycopg
 import pytest
 
 from tests.warehouse.conftest import AS_OF
-from tests.warehouse.group import BILL, RECEIPT, REVERSAL
+from tests.warehouse.group import BILL, RECEIPT, REVERSAL, TRANSFER
 from warehouse.files import Files
 from warehouse.refresh import Refresher
 
@@ -41,6 +41,8 @@ def core_rows(core: str) -> Core:
             }
             conn.execute(RECEIPT, {**receipt, "warehouse_id": warehouse_id, "day": day})
         conn.execute(REVERSAL, {"bill_type": "CGRK", "bill_id": 90003})
+        moved = {"goods_id": 118, "quantity": 7, "bill_id": 90010, "warehouse_id": 1}
+        conn.execute(TRANSFER, {**moved, "day": "2026-10-20", "first_date": "2025-02-03"})
         conn.execute(BILL, {"day": "2026-10-31", "warehouse_id": 5, "goods_id": 119, "quantity": 300})
 
     def ask(query: str) -> pl.DataFrame:
@@ -72,7 +74,7 @@ def mart(core: str, core_rows: Core, tmp_path_factory: pytest.TempPathFactory) -
 @pytest.fixture(scope="module")
 def ledger(core_rows: Core) -> pl.DataFrame:
     return core_rows(
-        "select company_id, warehouse_id, goods_id, batch_id, quantity, amount, bill_type, line_id, business_date, reverses"
+        "select company_id, warehouse_id, goods_id, batch_id, quantity, amount, bill_type, line_id, business_date, first_date, reverses"
         " from stock_ledger"
     )
 
@@ -229,7 +231,7 @@ class TestAging:
             last[key] = max(last.get(key, row["business_date"]), row["business_date"])
             if (row["quantity"] > 0) == (row["reverses"] is None):
                 side = returns if row["bill_type"] == "XSTH" else receipts
-                side[key][row["business_date"]] += row["quantity"]
+                side[key][row["first_date"] or row["business_date"]] += row["quantity"]
         expected = {}
         for key, quantity in on_hand.items():
             expected |= {
@@ -239,6 +241,8 @@ class TestAging:
             "select warehouse_id, goods_id, batch_id, receipt_date, quantity from mart_inventory_aging"
         )
         assert {row[:4]: row[4] for row in found.rows()} == pytest.approx(expected)
+        kept = [key for key in expected if key[1] == 118 and key[3] == dt.date(2025, 2, 3)]
+        assert kept, "goods that were transferred keep their first receipt date"
 
     def test_value_is_the_warehouse_balance(self, mart: Mart, days: pl.DataFrame) -> None:
         expected = (

@@ -11,6 +11,8 @@ select
     bill_id,
     line_id,
     business_date,
+    -- Goods that moved between warehouses keep the date on which they first came.
+    coalesce(first_date, business_date) as receipt_date,
     -- The negation of an outbound is no receipt: it takes back an issue, so it stays on the side of the row it negates.
     case
         when reverses is null then quantity > 0 or (quantity = 0 and amount > 0)

@@ -1,7 +1,8 @@
 -- grain: one row a company, warehouse, goods, batch and receipt date of stock on hand at the as-of date
 -- depends_on: {{ ref('int_changed_stock') }}
 {#
-    First in, first out: what is on hand of a batch is what the newest receipts left. A sales return gives back older
+    First in, first out: what is on hand of a batch is what the newest receipts left; goods that came from another
+    warehouse keep their first receipt date. A sales return gives back older
     goods, so it dates stock only where receipts do not reach. The value of a warehouse's goods is allotted to its
     layers by quantity, to the cent.
 #}
@@ -24,6 +25,7 @@ with ledger as (
         ledger.goods_id,
         ledger.batch_id,
         ledger.business_date,
+        ledger.receipt_date,
         ledger.is_inbound,
         ledger.is_sale,
         ledger.quantity
@@ -54,12 +56,12 @@ received as (
         warehouse_id,
         goods_id,
         batch_id,
-        business_date,
+        receipt_date,
         is_sale as is_return,
         sum(quantity) as received
     from ledger
     where is_inbound
-    group by company_id, warehouse_id, goods_id, batch_id, business_date, is_sale
+    group by company_id, warehouse_id, goods_id, batch_id, receipt_date, is_sale
     having sum(quantity) > 0
 ),
 
@@ -69,12 +71,12 @@ receipts as (
         received.warehouse_id,
         received.goods_id,
         received.batch_id,
-        received.business_date,
+        received.receipt_date,
         received.received,
         on_hand.quantity as on_hand,
         sum(received.received) over (
             partition by received.company_id, received.warehouse_id, received.goods_id, received.batch_id
-            order by received.is_return, received.business_date desc
+            order by received.is_return, received.receipt_date desc
             rows between unbounded preceding and current row
         ) - received.received as received_later
     from received
@@ -93,11 +95,11 @@ left_over as (
         warehouse_id,
         goods_id,
         batch_id,
-        business_date as receipt_date,
+        receipt_date,
         sum(least(received, on_hand - received_later)) as quantity
     from receipts
     where received_later < on_hand
-    group by company_id, warehouse_id, goods_id, batch_id, business_date
+    group by company_id, warehouse_id, goods_id, batch_id, receipt_date
 ),
 
 -- Stock that no receipt explains (sold short): a layer of its own, so that layers always sum to the ledger.
