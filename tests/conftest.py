@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib.util
 import itertools
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -14,8 +15,14 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from hypothesis import settings
 
 from api.launch.postgres import EmbeddedPostgres
+
+# The same examples in every run; `HYPOTHESIS_PROFILE=explore` looks for new ones, and what it finds becomes an example.
+settings.register_profile("suite", derandomize=True)
+settings.register_profile("explore", derandomize=False)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 
 TEMPLATE = "erp_template"
 NOT_DURABLE = {

@@ -199,13 +199,13 @@ def _unit(amount: int, quantity: int) -> int:
 def _returned(goods: Goods, row: Row) -> int:
     """A linked return's share of its line's issue cost, cumulative so that the last unit brings the last cent.
 
-    One that is dated before its line was delivered keeps what it has.
+    One that is dated before its line was delivered keeps what it was posted at.
     """
     issue = goods.issues.get(row.origin)
     if issue is None:
-        return row.amount + goods.written.get(row.ledger_id, 0)
+        return row.amount
     if issue.total <= 0 or issue.delivered != issue.total:
-        worth = row.amount + goods.written.get(row.ledger_id, 0)
+        worth = row.amount
     else:
         worth = rounded(issue.amount * (issue.back + row.quantity), issue.total) - issue.back_amount
     issue.back += row.quantity

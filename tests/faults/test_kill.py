@@ -25,8 +25,8 @@ from api.kit import database
 from api.launch.postgres import EmbeddedPostgres
 from api.migrations import upgrade
 from tests.faults.storm import Server
-from tests.kit import world as worlds
 from tests.kit.client import Caller
+from tests.kit.fixtures import built_in
 from tests.kit.state import broken
 from tests.kit.world import World
 
@@ -85,8 +85,7 @@ def post() -> Iterator[Post]:
     url = postgres.url()
     upgrade(url)
     engine = database.connect(url)
-    with engine.begin() as conn:
-        world = worlds.build(conn)
+    world = built_in(url)
     server = Server(url, place)
     try:
         server.start()

@@ -16,6 +16,7 @@ from tests.kit.fixtures import Site
 
 OPEN = {"/v2/user/Login/login", "/healthz"}
 """All that answers without a login."""
+BOUNDARY = "parts"
 
 
 @dataclass(frozen=True)
@@ -44,8 +45,21 @@ def _query(operation: dict[str, Any]) -> tuple[tuple[str, str], ...]:
 
 
 def _body(document: dict[str, Any], operation: dict[str, Any]) -> Any:
-    content = operation.get("requestBody", {}).get("content", {}).get("application/json")
-    return _sample(document, content["schema"]) if content else {}
+    content = operation.get("requestBody", {}).get("content", {})
+    if "multipart/form-data" in content:
+        return _upload(_sample(document, content["multipart/form-data"]["schema"]))
+    return _sample(document, content["application/json"]["schema"]) if "application/json" in content else {}
+
+
+def _upload(values: dict[str, Any]) -> bytes:
+    """A multipart body; texts go as files, numbers as fields."""
+    parts = [
+        f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="{name}"'
+        + ('; filename="a.xlsx"' if isinstance(value, str) else "")
+        + f"\r\n\r\n{value}\r\n"
+        for name, value in values.items()
+    ]
+    return ("".join(parts) + f"--{BOUNDARY}--\r\n").encode()
 
 
 def _sample(document: dict[str, Any], schema: dict[str, Any]) -> Any:
@@ -68,7 +82,9 @@ guarded = pytest.mark.parametrize(
 
 
 def send(caller: Caller, call: Call) -> Answer:
-    response = caller.raw(call.method, call.path, call.body, query=dict(call.query))
+    upload = isinstance(call.body, bytes)
+    extra = {"content-type": f"multipart/form-data; boundary={BOUNDARY}"} if upload else None
+    response = caller.raw(call.method, call.path, call.body, query=dict(call.query), extra=extra)
     kind = response.headers.get("content-type", "")
     found = response.json() if "json" in kind else {"code": 200, "msg": "", "data": None}
     return Answer(response.status_code, found["code"], found["msg"], found["data"])
