@@ -4,7 +4,7 @@
 """
 
 from api.ledger.balances import Place, Stock, places_of, stock_of, unit_costs
-from api.ledger.periods import close_period, open_period
+from api.ledger.periods import close_period, hold_year, open_period
 from api.ledger.post import STRICT, Policy, post, post_all, reverse
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "Policy",
     "Stock",
     "close_period",
+    "hold_year",
     "open_period",
     "places_of",
     "post",

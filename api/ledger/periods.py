@@ -10,6 +10,9 @@ _SET = """
 insert into accounting_period (company_id, period, status) values (%s, %s, %s)
 on conflict (company_id, period) do update set status = excluded.status
 """
+_CLOSED_MONTHS = """
+select count(*) from accounting_period where company_id = %s and status = 1 and left(period, 4) = %s
+"""
 
 
 def close_period(conn: Connection, company_id: int, period: str) -> None:
@@ -25,3 +28,11 @@ def open_period(conn: Connection, company_id: int, period: str) -> None:
     """Open `period` again."""
     conn.exec_driver_sql(_ENTER, (company_id, period))
     conn.exec_driver_sql(_SET, (company_id, period, 0))
+
+
+def hold_year(conn: Connection, company_id: int, year: str) -> int:
+    """Keep every month of `year` as it is until the transaction ends; answers how many of them are closed."""
+    for month in range(1, 13):
+        conn.exec_driver_sql(_ENTER, (company_id, f"{year}-{month:02}"))
+    closed: int = conn.exec_driver_sql(_CLOSED_MONTHS, (company_id, year)).scalar_one()
+    return closed

@@ -10,7 +10,6 @@ from pydantic import BaseModel, Field
 from api.kit import records
 from api.kit.calls import call, router
 from api.kit.context import Context
-from api.kit.errors import Refusal
 from api.kit.schemas import Act, BatchAnswer, info_model
 from api.money import month_close, year_close
 from api.money.month_close import MonthClose
@@ -84,8 +83,6 @@ def close_period(ctx: Context, payload: Month) -> Any:
 )
 def open_period(ctx: Context, payload: Month) -> Any:
     """反结账"""
-    if year_close.sealed(ctx, payload.company_id, payload.period[:4]):
-        raise Refusal(f"{payload.period[:4]} 年已年结，不能反结账")
     return month_close.reopen(ctx, payload.company_id, payload.period, payload.reason)
 
 

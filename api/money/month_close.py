@@ -24,6 +24,7 @@ from api.kit.fields import COST, enum, integer, key, moment, money, quantity, re
 from api.kit.fields import text as words
 from api.kit.resource import Declaration, Menu, Resource
 from api.ledger import close_period, closing, open_period
+from api.money import year_close
 
 CLOSED, OPENED = 1, 0
 STATES = {CLOSED: "已结账", OPENED: "已反结账"}
@@ -151,6 +152,9 @@ def reopen(ctx: Context, company_id: int, period: str, reason: str) -> dict[str,
     if not reason.strip():
         raise Refusal("请填写反结账原因")
     open_period(ctx.conn, company_id, period)
+    # Asked under the period's lock: an approval of the year holds it too.
+    if year_close.sealed(ctx, company_id, period[:4]):
+        raise Refusal(f"{period[:4]} 年已年结，不能反结账")
     standing = _standing(ctx, company_id, period)
     if standing is None:
         raise Refusal(f"会计期间 {period} 未结账")

@@ -1,4 +1,4 @@
-"""Year-end close (年结): asked for by one, approved or rejected by another; then its months stay closed."""
+"""Year-end close (年结): asked for, then approved or rejected by the right to; approved, its months stay closed."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from api.kit.errors import Invalid, NotFound, Refusal, Stale
 from api.kit.fields import derived, enum, key, moment, ref, text, textarea
 from api.kit.resource import READ, WRITE, Declaration, Menu, Resource
 from api.kit.scope import within
+from api.ledger import hold_year
 
 ASKED, APPROVED, REJECTED = 1, 2, 3
 STATES = {ASKED: "待审核", APPROVED: "已年结", REJECTED: "已驳回"}
@@ -66,10 +67,7 @@ class YearClose(Resource):
 def approve(ctx: Context, key: int) -> None:
     """Seal a year whose twelve months are closed."""
     found = _waiting(ctx, key)
-    closed: int = ctx.conn.exec_driver_sql(
-        "select count(*) from accounting_period where company_id = %s and status = 1 and left(period, 4) = %s",
-        (found.company_id, found.year),
-    ).scalar_one()
+    closed = hold_year(ctx.conn, found.company_id, found.year)
     if closed < 12:
         raise Refusal(f"{found.year} 年还有 {12 - closed} 个月未结账，不能年结")
     _settle(ctx, found, APPROVED, "auditorPass", None)

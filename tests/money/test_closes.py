@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import Connection
 
 from api.kit.business_log import BusinessLog
+from api.ledger import open_period
 from tests.kit.client import Answer
 from tests.kit.desk import Books, Desk, Made
 from tests.kit.fixtures import Site
@@ -261,6 +262,31 @@ class TestYear:
         assert reopen(desk, "2023-12").msg == "2023 年已年结，不能反结账"
         again = desk.caller.post(f"{YEAR}/auditorPass", {"ids": [made.data["id"]]})
         assert again.code == 400
+
+    def test_a_month_is_not_opened_while_its_year_is_approved(
+        self, desk: Desk, site: Site, conn: Connection
+    ) -> None:
+        """The approval takes place while a month of the year is being opened: it waits, and then finds eleven."""
+        with site.engine.begin() as prepared:
+            prepared.exec_driver_sql(
+                "insert into accounting_period (company_id, period, status)"
+                " select %s, '2022-' || lpad(m::text, 2, '0'), 1 from generate_series(1, 12) m",
+                (desk.world.company_a,),
+            )
+        made = desk.caller.post(f"{YEAR}/add", {"company_id": desk.world.company_a, "year": "2022"})
+        open_period(conn, desk.world.company_a, "2022-07")
+        answers: list[Answer] = []
+        approval = threading.Thread(
+            target=lambda: answers.append(
+                Desk(site).caller.post(f"{YEAR}/auditorPass", {"ids": [made.data["id"]]})
+            )
+        )
+        approval.start()
+        approval.join(1)
+        assert answers == [], "the approval waits for the opening"
+        conn.commit()
+        approval.join(30)
+        assert [answer.msg for answer in answers] == ["2022 年还有 1 个月未结账，不能年结"]
 
     def test_a_year_is_four_digits(self, desk: Desk) -> None:
         answer = desk.caller.post(f"{YEAR}/add", {"company_id": desk.world.company_a, "year": "20x5"})
