@@ -6,10 +6,10 @@ from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
 from api.kit.document import BillType, Block, Document, Rows, Values, declare
-from api.kit.fields import ref
 from api.kit.posting import Postings
 from api.kit.resource import Menu
 from api.kit.validation import Problems
+from api.master.partners import customer
 from api.master.settlements import SettlingBill, WriteOffLine, inspect_write_offs, settling
 
 
@@ -46,16 +46,7 @@ class CustomerReceipt(SettlingBill):
         ),
     )
 
-    customer_id: Mapped[int] = ref(
-        "customer",
-        "客户",
-        required=True,
-        within=("company_id",),
-        search=True,
-        index=True,
-        width=200,
-        sort=-70,
-    )
+    customer_id: Mapped[int] = customer()
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:

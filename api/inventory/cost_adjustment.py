@@ -10,8 +10,8 @@ from decimal import Decimal
 from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
-from api.kit.document import Bill, BillType, Block, Child, Document, Rows, Values, declare
-from api.kit.fields import COST, derived, money, ref, text
+from api.kit.document import Bill, BillType, Block, Document, GoodsChild, Rows, Values, declare
+from api.kit.fields import COST, derived, money, text
 from api.kit.posting import CostAdjustment, Postings
 from api.kit.resource import Menu
 from api.kit.validation import Problems
@@ -24,7 +24,7 @@ _ON_STOCK = (
 _POSTED = "exists (select from cost_adjustment h where h.bill_id = {table}.bill_id and h.status in (2, 4, 5))"
 
 
-class CostAdjustmentLine(Child):
+class CostAdjustmentLine(GoodsChild):
     __tablename__ = "cost_adjustment_line"
     bill_table = "cost_adjustment"
     derived = (
@@ -39,17 +39,7 @@ class CostAdjustmentLine(Child):
         ),
     )
 
-    goods_id: Mapped[int] = ref(
-        "goods",
-        "商品",
-        required=True,
-        index=True,
-        width=240,
-        shows=("goods_num", "specification_type", "pattern", "unit_id"),
-        sort=-80,
-    )
     amount: Mapped[Decimal] = money("调整金额", required=True, permission=COST, total=True, sort=10)
-    remark: Mapped[str | None] = text("备注", max_length=200, width=140, sort=70)
 
 
 class CostAdjustmentBill(OfWarehouse, Bill):

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from datetime import date, datetime
 from decimal import Decimal
+from typing import ClassVar
 
 from sqlalchemy.orm import Mapped
 
 from api.kit import registry
 from api.kit.database import TIME_ZONE
 from api.kit.errors import Refusal
-from api.kit.fields import COST, day, enum, flag, key, moment, money, price, ref, text
+from api.kit.fields import COST, day, enum, flag, goods, key, moment, money, price, ref, text
 from api.kit.fields import quantity as counted
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
@@ -22,11 +23,6 @@ from api.kit.view import READ_ONLY, Sql, Values, View
 from api.master.warehouses import GUARANTEE, TRANSIT, WAREHOUSE_TYPES
 
 MOVES = "/inventory/stockmoves"
-GOODS_SHOWN = ("goods_num", "specification_type", "pattern", "unit_id")
-
-
-def _goods() -> Mapped[int]:
-    return ref("goods", "商品", search=True, width=240, shows=GOODS_SHOWN)
 
 
 def _as_of(asked: Values) -> date | None:
@@ -114,7 +110,7 @@ class StockSummary(View):
     company_id: Mapped[int] = ref("company", "公司", search=True)
     warehouse_id: Mapped[int] = ref("warehouse", "仓库", within=("company_id",), search=True)
     warehouse_type: Mapped[int] = enum("仓库类型", WAREHOUSE_TYPES, default=1, search=True, width=90)
-    goods_id: Mapped[int] = _goods()
+    goods_id: Mapped[int] = goods(search=True)
     goods_type_id: Mapped[int] = ref("goods_type", "商品类型", search=True)
     brand_id: Mapped[int] = ref("brand", "品牌", search=True)
     quantity: Mapped[Decimal] = counted("库存数量", search=True, total=True)
@@ -200,7 +196,7 @@ class StockDetail(View):
     company_id: Mapped[int] = ref("company", "公司", search=True)
     warehouse_id: Mapped[int] = ref("warehouse", "仓库", within=("company_id",), search=True)
     allocation_id: Mapped[int] = ref("allocation", "库位", within=("warehouse_id",), search=True)
-    goods_id: Mapped[int] = _goods()
+    goods_id: Mapped[int] = goods(search=True)
     batch_id: Mapped[int] = ref(
         "goods_batch", "批次(DOT)", target="batch_id", within=("goods_id",), search=True, label_field="batch"
     )
@@ -281,7 +277,7 @@ class GoodsInformation(View):
     )
 
     goods_information_id: Mapped[int] = key()
-    goods_id: Mapped[int] = _goods()
+    goods_id: Mapped[int] = goods(search=True)
     goods_type_id: Mapped[int] = ref("goods_type", "商品类型", search=True)
     brand_id: Mapped[int] = ref("brand", "品牌", search=True)
     barcode: Mapped[str | None] = text("条形码", width=140)
@@ -323,7 +319,34 @@ left join company_goods c on c.goods_id = g.goods_id and c.company_id = :company
 """
 
 
-class StockMoveRow(View):
+class LedgerRow(View):
+    """A row of the stock ledger, leading to the bill that wrote it."""
+
+    __abstract__ = True
+
+    business_date: Mapped[date] = day("业务日期", search=True, width=110)
+    bill_type: Mapped[str] = text("单据类型", search=True, width=90)
+    bill_no: Mapped[str] = text("单据号", search=True, width=190)
+    company_id: Mapped[int] = ref("company", "公司", search=True)
+    warehouse_id: Mapped[int] = ref("warehouse", "仓库", within=("company_id",), search=True)
+    route: Mapped[str | None] = text("单据地址", list=False, export=False, hidden=True)
+
+    rows: ClassVar[str]
+    """The query, with the ledger as `l` and `{route}` in the place of that column."""
+
+    @classmethod
+    def source(cls, principal: Principal, asked: Values) -> Sql:
+        routes = registry.see_routes()
+        return cls.rows.format(route=_ROUTE), {"prefixes": list(routes), "routes": list(routes.values())}
+
+
+_ROUTE = (
+    "(cast(:routes as text[]))[array_position(cast(:prefixes as text[]), l.bill_type)] || '?id=' || l.bill_id"
+    " as route"
+)
+
+
+class StockMoveRow(LedgerRow):
     """库存流水: the ledger's rows, each with the bill that wrote it."""
 
     __tablename__ = "stock_move"
@@ -340,13 +363,8 @@ class StockMoveRow(View):
     )
 
     stock_move_id: Mapped[int] = key()
-    business_date: Mapped[date] = day("业务日期", search=True, width=110)
-    bill_type: Mapped[str] = text("单据类型", search=True, width=90)
-    bill_no: Mapped[str] = text("单据号", search=True, width=190)
-    company_id: Mapped[int] = ref("company", "公司", search=True)
-    warehouse_id: Mapped[int] = ref("warehouse", "仓库", within=("company_id",), search=True)
     allocation_id: Mapped[int] = ref("allocation", "库位", within=("warehouse_id",), search=True)
-    goods_id: Mapped[int] = _goods()
+    goods_id: Mapped[int] = goods(search=True)
     batch_id: Mapped[int] = ref(
         "goods_batch", "批次(DOT)", target="batch_id", within=("goods_id",), search=True, label_field="batch"
     )
@@ -356,19 +374,11 @@ class StockMoveRow(View):
     frozen: Mapped[bool] = flag("冻结库存")
     reversal: Mapped[bool] = flag("冲销")
     posted_at: Mapped[datetime] = moment("过账时间")
-    route: Mapped[str | None] = text("单据地址", list=False, export=False, hidden=True)
 
-    @classmethod
-    def source(cls, principal: Principal, asked: Values) -> Sql:
-        routes = registry.see_routes()
-        return _MOVES, {"prefixes": list(routes), "routes": list(routes.values())}
-
-
-_MOVES = """
-select
-    l.ledger_id as stock_move_id, l.business_date, l.bill_type, l.bill_no, l.company_id, l.warehouse_id,
-    l.allocation_id, l.goods_id, l.batch_id, l.quantity, l.unit_cost, l.amount, l.frozen,
-    l.reverses is not null as reversal, l.posted_at,
-    (cast(:routes as text[]))[array_position(cast(:prefixes as text[]), l.bill_type)] || '?id=' || l.bill_id as route
-from stock_ledger l
-"""
+    rows = """
+        select
+            l.ledger_id as stock_move_id, l.business_date, l.bill_type, l.bill_no, l.company_id, l.warehouse_id,
+            l.allocation_id, l.goods_id, l.batch_id, l.quantity, l.unit_cost, l.amount, l.frozen,
+            l.reverses is not null as reversal, l.posted_at, {route}
+        from stock_ledger l
+    """

@@ -17,9 +17,9 @@ from sqlalchemy.orm import Mapped
 from api.inventory import stock_differences
 from api.kit.context import Context
 from api.kit.database import TIME_ZONE
-from api.kit.document import MAX_LINES, Bill, BillType, Block, Child, Document, Rows, Values, declare
+from api.kit.document import MAX_LINES, Bill, BillType, Block, Document, GoodsChild, Rows, Values, declare
 from api.kit.errors import Refusal
-from api.kit.fields import derived, moment, quantity, ref, text
+from api.kit.fields import derived, moment, quantity, ref
 from api.kit.posting import Postings
 from api.kit.resource import Menu
 from api.kit.validation import Problems
@@ -62,20 +62,11 @@ _OPEN = (
 _DIFFERENCE = "(coalesce({table}.recount_quantity, {table}.counted_quantity) - {table}.book_quantity)"
 
 
-class StockTakeLine(FromPlace, Child):
+class StockTakeLine(FromPlace, GoodsChild):
     __tablename__ = "stock_take_line"
     bill_table = "stock_take"
     derived = (derived("difference", "差异数量", "quantity", _DIFFERENCE, width=90),)
 
-    goods_id: Mapped[int] = ref(
-        "goods",
-        "商品",
-        required=True,
-        index=True,
-        width=240,
-        shows=("goods_num", "specification_type", "pattern", "unit_id"),
-        sort=-80,
-    )
     snapshot_quantity: Mapped[Decimal] = quantity("账面快照", form=False, total=True, width=90, sort=10)
     book_quantity: Mapped[Decimal] = quantity("账面数量", form=False, total=True, width=90, sort=11)
     counted_quantity: Mapped[Decimal | None] = quantity(
@@ -84,7 +75,6 @@ class StockTakeLine(FromPlace, Child):
     recount_quantity: Mapped[Decimal | None] = quantity(
         "复盘数量", default=None, rule="Positive", copied=False, width=90, sort=13
     )
-    remark: Mapped[str | None] = text("备注", max_length=200, width=140, sort=70)
 
 
 class StockTake(OfWarehouse, Bill):

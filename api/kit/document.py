@@ -19,6 +19,7 @@ from api.kit.fields import (
     day,
     enum,
     flag,
+    goods,
     integer,
     key,
     moment,
@@ -239,24 +240,23 @@ class Child(Declared):
         )
 
 
-class QuantityLine(Child):
+class GoodsChild(Child):
+    """A row below a bill's header that is about goods."""
+
+    __abstract__ = True
+
+    goods_id: Mapped[int] = goods(required=True, index=True, sort=-80)
+    remark: Mapped[str | None] = text("备注", max_length=200, width=140, sort=70)
+
+
+class QuantityLine(GoodsChild):
     """A line of goods without a price."""
 
     __abstract__ = True
 
-    goods_id: Mapped[int] = ref(
-        "goods",
-        "商品",
-        required=True,
-        index=True,
-        width=240,
-        shows=("goods_num", "specification_type", "pattern", "unit_id"),
-        sort=-80,
-    )
     quantity: Mapped[Decimal] = quantity(
         "数量", required=True, rule="positive", total=True, width=90, sort=10
     )
-    remark: Mapped[str | None] = text("备注", max_length=200, width=140, sort=70)
 
     @declared_attr.directive
     @classmethod

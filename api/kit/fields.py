@@ -226,6 +226,12 @@ def source_line(table: str, label: str) -> MappedColumn[int | None]:
     )
 
 
+def goods(**marks: Any) -> MappedColumn[Any]:
+    """A reference to goods, with what tells them apart read along."""
+    marks.setdefault("shows", ("goods_num", "specification_type", "pattern", "unit_id"))
+    return ref("goods", "商品", width=240, **marks)
+
+
 def key() -> MappedColumn[int]:
     """The surrogate key: a bigint identity, never shown."""
     return mapped_column(BigInteger, Identity(), primary_key=True, sort_order=-100)

@@ -7,12 +7,25 @@ from decimal import Decimal
 from typing import Any
 
 from sqlalchemy import Row, UniqueConstraint
-from sqlalchemy.orm import Mapped
+from sqlalchemy.orm import Mapped, MappedColumn
 
 from api.kit.context import Context
 from api.kit.errors import Invalid
 from api.kit.fields import enum, flag, integer, key, money, ref, text, textarea
 from api.kit.resource import Declaration, Menu, Resource, refuse_move
+
+
+def customer(label: str = "客户") -> MappedColumn[int]:
+    """The customer of a bill."""
+    return ref(
+        "customer", label, required=True, within=("company_id",), search=True, index=True, width=200, sort=-70
+    )
+
+
+def supplier() -> MappedColumn[int]:
+    """The supplier of a bill."""
+    return ref("supplier", "供应商", required=True, search=True, index=True, width=200, sort=-70)
+
 
 ACCOUNT_KINDS = {1: "现金", 2: "银行", 3: "平台"}
 MOBILE = re.compile(r"1[0-9]{10}")

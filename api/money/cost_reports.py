@@ -5,18 +5,15 @@ Both are read from the ledger itself, not from the published snapshot: a recalcu
 
 from __future__ import annotations
 
-from datetime import date
 from decimal import Decimal
 
 from sqlalchemy.orm import Mapped
 
-from api.kit import registry
-from api.kit.fields import COST, day, key, money, price, quantity, ref, text
+from api.inventory.stock_query import LedgerRow
+from api.kit.fields import COST, goods, key, money, price, quantity, ref
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values, View
-
-GOODS_SHOWN = ("goods_num", "specification_type", "unit_id")
 
 # A row's place in business order: differences stand with what they correct, a reversal with what it negates.
 _PLACE = """
@@ -42,14 +39,14 @@ select
     -l.quantity as quantity, -l.amount as posted_amount, {_DIFFERENCE} as difference_amount,
     -l.amount + {_DIFFERENCE} as amount, round((l.amount - {_DIFFERENCE}) / l.quantity, 6) as unit_cost,
     {_AVERAGE.format("<")} as average_before, {_AVERAGE.format("<=")} as average_after,
-    (cast(:routes as text[]))[array_position(cast(:prefixes as text[]), l.bill_type)] || '?id=' || l.bill_id as route
+    {{route}}
 from stock_ledger l
 where (l.quantity < 0 or l.bill_type = 'XSTH') and l.quantity <> 0 and l.reverses is null
     and not exists (select from stock_ledger r where r.reverses = l.ledger_id)
 """
 
 
-class CostDetail(View):
+class CostDetail(LedgerRow):
     """成本明细: issue by issue, sales returns as negative ones; reversed bills are left out."""
 
     __tablename__ = "cost_detail"
@@ -66,12 +63,7 @@ class CostDetail(View):
     )
 
     cost_detail_id: Mapped[int] = key()
-    business_date: Mapped[date] = day("业务日期", search=True, width=110)
-    bill_type: Mapped[str] = text("单据类型", search=True, width=90)
-    bill_no: Mapped[str] = text("单据号", search=True, width=190)
-    company_id: Mapped[int] = ref("company", "公司", search=True)
-    warehouse_id: Mapped[int] = ref("warehouse", "仓库", within=("company_id",), search=True)
-    goods_id: Mapped[int] = ref("goods", "商品", search=True, width=240, shows=GOODS_SHOWN)
+    goods_id: Mapped[int] = goods(search=True)
     quantity: Mapped[Decimal] = quantity("出库数量", total=True)
     average_before: Mapped[Decimal | None] = price("出库前均价", permission=COST, default=None)
     unit_cost: Mapped[Decimal] = price("出库单价", permission=COST)
@@ -79,12 +71,8 @@ class CostDetail(View):
     posted_amount: Mapped[Decimal] = money("过账成本", permission=COST, total=True)
     difference_amount: Mapped[Decimal] = money("重算差异", permission=COST, total=True)
     amount: Mapped[Decimal] = money("出库成本", permission=COST, total=True)
-    route: Mapped[str | None] = text("单据地址", list=False, export=False, hidden=True)
 
-    @classmethod
-    def source(cls, principal: Principal, asked: Values) -> Sql:
-        routes = registry.see_routes()
-        return _ISSUES, {"prefixes": list(routes), "routes": list(routes.values())}
+    rows = _ISSUES
 
 
 # The key of three parts is folded into 53 bits, which a browser's numbers hold.
@@ -123,7 +111,7 @@ class CostPrice(View):
     cost_price_id: Mapped[int] = key()
     company_id: Mapped[int] = ref("company", "公司", search=True)
     warehouse_id: Mapped[int | None] = ref("warehouse", "单独核算仓库", within=("company_id",), search=True)
-    goods_id: Mapped[int] = ref("goods", "商品", search=True, width=240, shows=GOODS_SHOWN)
+    goods_id: Mapped[int] = goods(search=True)
     goods_type_id: Mapped[int] = ref("goods_type", "商品类型", search=True)
     brand_id: Mapped[int] = ref("brand", "品牌", search=True)
     quantity: Mapped[Decimal] = quantity("库存数量", total=True)

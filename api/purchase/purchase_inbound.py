@@ -9,11 +9,12 @@ from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
 from api.kit.document import BillType, Block, DetailPlace, Document, Link, Rows, Values, declare
-from api.kit.fields import ref, source_line
+from api.kit.fields import source_line
 from api.kit.orders import refuse_returned, returned
 from api.kit.posting import Postings, SettlementOpen
 from api.kit.resource import Menu, Place
 from api.kit.validation import Problems
+from api.master.partners import supplier
 from api.master.settlements import due, due_date
 from api.master.stock_lines import InboundLine, StockBill, inbound, settle_batches
 from api.purchase.purchase_order import PurchaseOrderLine
@@ -66,9 +67,7 @@ class PurchaseInbound(StockBill):
         detail=DetailPlace("采购入库明细", "/purchase/InStorageDetail", Menu("采购管理", "明细查询", 20)),
     )
 
-    supplier_id: Mapped[int] = ref(
-        "supplier", "供应商", required=True, search=True, index=True, width=200, sort=-70
-    )
+    supplier_id: Mapped[int] = supplier()
     due_date: Mapped[date | None] = due()
 
     @classmethod

@@ -9,10 +9,11 @@ from sqlalchemy.orm import Mapped
 from api.kit import orders
 from api.kit.context import Context
 from api.kit.document import BillType, Block, DetailPlace, Document, declare
-from api.kit.fields import day, ref
+from api.kit.fields import day
 from api.kit.flow import ORDER
 from api.kit.posting import Postings
 from api.kit.resource import Menu
+from api.master.partners import supplier
 from api.master.stock_lines import StockBill
 
 
@@ -44,9 +45,7 @@ class PurchaseOrder(StockBill):
     )
     derived = (orders.receiving_status,)
 
-    supplier_id: Mapped[int] = ref(
-        "supplier", "供应商", required=True, search=True, index=True, width=200, sort=-70
-    )
+    supplier_id: Mapped[int] = supplier()
     delivery_date: Mapped[date | None] = day("交货日期", sort=-40)
 
     @classmethod

@@ -11,10 +11,11 @@ from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
 from api.kit.document import BillType, Block, Document, Link, Rows, Values, declare
-from api.kit.fields import ref, source_line
+from api.kit.fields import source_line
 from api.kit.posting import Postings, SettlementOpen
 from api.kit.resource import Menu
 from api.kit.validation import Problems
+from api.master.partners import supplier
 from api.master.settlements import due
 from api.master.stock_lines import OutboundLine, StockBill, cost_of_line, outbound
 from api.purchase.purchase_inbound import PurchaseInboundLine
@@ -52,9 +53,7 @@ class PurchaseReturn(StockBill):
         ),
     )
 
-    supplier_id: Mapped[int] = ref(
-        "supplier", "供应商", required=True, search=True, index=True, width=200, sort=-70
-    )
+    supplier_id: Mapped[int] = supplier()
     due_date: Mapped[date | None] = due()
 
     @classmethod

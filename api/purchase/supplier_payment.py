@@ -6,10 +6,10 @@ from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
 from api.kit.document import BillType, Block, Document, Rows, Values, declare
-from api.kit.fields import ref
 from api.kit.posting import Postings
 from api.kit.resource import Menu
 from api.kit.validation import Problems
+from api.master.partners import supplier
 from api.master.settlements import SettlingBill, WriteOffLine, inspect_write_offs, settling
 
 
@@ -46,9 +46,7 @@ class SupplierPayment(SettlingBill):
         ),
     )
 
-    supplier_id: Mapped[int] = ref(
-        "supplier", "供应商", required=True, search=True, index=True, width=200, sort=-70
-    )
+    supplier_id: Mapped[int] = supplier()
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.fields import day, enum, key, ref
+from api.kit.fields import day, enum, goods, key, ref
 from api.kit.fields import quantity as counted
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
@@ -98,13 +98,7 @@ class StockWarningRow(View):
     stock_warning_id: Mapped[int] = key()
     company_id: Mapped[int] = ref("company", "公司", search=True)
     warehouse_id: Mapped[int] = ref("warehouse", "仓库", within=("company_id",), search=True)
-    goods_id: Mapped[int] = ref(
-        "goods",
-        "商品",
-        search=True,
-        width=240,
-        shows=("goods_num", "specification_type", "pattern", "unit_id"),
-    )
+    goods_id: Mapped[int] = goods(search=True)
     goods_type_id: Mapped[int] = ref("goods_type", "商品类型", search=True)
     brand_id: Mapped[int] = ref("brand", "品牌", search=True)
     side: Mapped[int] = enum("预警", SIDES, default=BELOW, search=True)

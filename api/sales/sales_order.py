@@ -10,10 +10,11 @@ from sqlalchemy.orm import Mapped
 from api.kit import orders
 from api.kit.context import Context
 from api.kit.document import BillType, Block, DetailPlace, Document, declare
-from api.kit.fields import day, ref
+from api.kit.fields import day
 from api.kit.flow import ORDER
 from api.kit.posting import Postings, Reservation
 from api.kit.resource import Menu, Place
+from api.master.partners import customer
 from api.master.stock_lines import StockBill
 
 
@@ -44,16 +45,7 @@ class SalesOrder(StockBill):
     )
     derived = (orders.receiving_status,)
 
-    customer_id: Mapped[int] = ref(
-        "customer",
-        "客户",
-        required=True,
-        within=("company_id",),
-        search=True,
-        index=True,
-        width=200,
-        sort=-70,
-    )
+    customer_id: Mapped[int] = customer()
     delivery_date: Mapped[date | None] = day("交货日期", sort=-40)
 
     @classmethod

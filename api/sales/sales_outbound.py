@@ -9,11 +9,12 @@ from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
 from api.kit.document import BillType, Block, DetailPlace, Document, Link, Rows, Values, declare
-from api.kit.fields import ref, source_line
+from api.kit.fields import source_line
 from api.kit.orders import refuse_returned, returned
 from api.kit.posting import Postings, SettlementOpen
 from api.kit.resource import Menu, Place
 from api.kit.validation import Problems
+from api.master.partners import customer
 from api.master.settlements import due, due_date
 from api.master.stock_lines import OutboundLine, StockBill, cost_of_line, outbound
 from api.sales.sales_order import SalesOrderLine
@@ -69,16 +70,7 @@ class SalesOutbound(StockBill):
         detail=DetailPlace("销售出库明细", "/sales/outstockgoodsdetail", Menu("销售管理", "明细查询", 20)),
     )
 
-    customer_id: Mapped[int] = ref(
-        "customer",
-        "客户",
-        required=True,
-        within=("company_id",),
-        search=True,
-        index=True,
-        width=200,
-        sort=-70,
-    )
+    customer_id: Mapped[int] = customer()
     due_date: Mapped[date | None] = due()
 
     @classmethod

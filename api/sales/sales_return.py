@@ -8,10 +8,11 @@ from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
 from api.kit.document import BillType, Block, DetailPlace, Document, Link, Rows, Values, declare
-from api.kit.fields import ref, source_line
+from api.kit.fields import source_line
 from api.kit.posting import Postings, SettlementOpen
 from api.kit.resource import Menu
 from api.kit.validation import Problems
+from api.master.partners import customer
 from api.master.settlements import due
 from api.master.stock_lines import InboundLine, StockBill, cost_of_line, inbound, settle_batches
 from api.sales.sales_outbound import SalesOutboundLine
@@ -50,16 +51,7 @@ class SalesReturn(StockBill):
         detail=DetailPlace("销售退货明细", "/sales/salesdetailed", Menu("销售管理", "明细查询", 30)),
     )
 
-    customer_id: Mapped[int] = ref(
-        "customer",
-        "客户",
-        required=True,
-        within=("company_id",),
-        search=True,
-        index=True,
-        width=200,
-        sort=-70,
-    )
+    customer_id: Mapped[int] = customer()
     due_date: Mapped[date | None] = due()
 
     @classmethod

@@ -18,6 +18,7 @@ from api.kit.fields import ref
 from api.kit.posting import Landing, Postings, SettlementOpen
 from api.kit.resource import Menu
 from api.kit.validation import Problems
+from api.master.partners import customer
 from api.master.settlements import due, due_date
 from api.master.stock_lines import FromPlace, StockBill, outbound, value_travelled
 from api.master.warehouses import Warehouse
@@ -50,16 +51,7 @@ class SalesTransfer(StockBill):
         detail=DetailPlace("销售调拨明细", "/sales/salestransferdetail", Menu("销售管理", "明细查询", 40)),
     )
 
-    customer_id: Mapped[int] = ref(
-        "customer",
-        "客户（调入公司）",
-        required=True,
-        within=("company_id",),
-        search=True,
-        index=True,
-        width=200,
-        sort=-70,
-    )
+    customer_id: Mapped[int] = customer("客户（调入公司）")
     to_warehouse_id: Mapped[int] = ref(
         "warehouse", "调入仓库", target="warehouse_id", required=True, search=True, width=160, sort=-59
     )
