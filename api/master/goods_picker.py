@@ -11,6 +11,7 @@ from sqlalchemy import text
 from api.kit.context import Context
 from api.kit.errors import NotFound
 from api.kit.projection import MASK
+from api.master.safety_stock import LIMIT
 
 PAGE_SIZE = 30
 MAX_KEY = 2**62
@@ -45,7 +46,10 @@ class GoodsQuery(BaseModel):
 
 
 class PickedGoods(BaseModel):
-    """A row of the picker; `last_price` is the partner's last audited price, `cost_price` the company's average."""
+    """A row of the picker; `last_price` is the partner's last audited price, `cost_price` the company's average.
+
+    `safety_stock` is the least that the warehouse asked for should hold, if it warns of it.
+    """
 
     goods_id: int
     goods_num: str
@@ -64,6 +68,7 @@ class PickedGoods(BaseModel):
     tax_rate: str
     stocks: str
     available_stocks: str
+    safety_stock: str | None
     sale_price: str | None
     unit_price: str | None
     purchase_price: str | None
@@ -99,16 +104,18 @@ with found as (
     limit :limit offset :offset
 )
 """
-_ROWS = """
-select g.goods_id, g.goods_num, g.goods_name, t.goods_type_name, g.brand_id, b.brand_name, u.unit_name,
+_ROWS = f"""
+select g.goods_id, g.goods_num, g.goods_name, t1.goods_type_name, g.brand_id, b.brand_name, u.unit_name,
        g.specification_type, g.pattern, g.factory_code, g.shorthand_code, g.logogram, g.barcode, g.is_batch, g.tax_rate,
        coalesce(s.stocks, 0) as stocks, coalesce(s.available, 0) as available_stocks,
+       least_held.minimum as safety_stock,
        c.sale_price, c.sale_price as unit_price, c.purchase_price,
        case when k.quantity > 0 then round(k.amount / k.quantity, 2) else k.last_unit_cost end as cost_price,
        last.price as last_price, found.total
 from found
 join goods g using (goods_id)
-left join goods_type t on t.goods_type_id = g.goods_type_id
+left join goods_type t1 on t1.goods_type_id = g.goods_type_id
+left join goods_type t2 on t2.goods_type_id = t1.p_id
 left join brand b on b.brand_id = g.brand_id
 left join unit u on u.unit_id = g.unit_id
 left join company_goods c on c.goods_id = g.goods_id and c.company_id = :company_id
@@ -120,8 +127,10 @@ left join lateral (
       and (cast(:warehouse_id as bigint) is null or t.warehouse_id = :warehouse_id)
       and (cast(:warehouses as bigint[]) is null or t.warehouse_id = any(:warehouses))
 ) s on true
-left join lateral ({last_price}) last on true
-order by {order} g.goods_num
+left join warehouse w on w.warehouse_id = :warehouse_id and w.document_warning <> 0
+left join lateral ({LIMIT.format(warehouse="w.warehouse_id")}) least_held on true
+left join lateral ({{last_price}}) last on true
+order by {{order}} g.goods_num
 """
 _LAST_PRICE = """
     select l.price from {bill}_line l join {bill} h using (bill_id)

@@ -11,7 +11,7 @@ from tests.kit.desk import Books, Desk, Made
 from tests.kit.fixtures import Site
 
 TEXT = "您好，您的库存 A仓 已经低于该仓库的安全库存"
-BLOCKS, ASKS = 1, 2
+SILENT, BLOCKS, ASKS = 0, 1, 2
 
 
 @pytest.fixture(autouse=True)
@@ -38,6 +38,23 @@ def sale(desk: Desk, goods: int, quantity: str = "3", **header: int) -> Made:
     return desk.draft(
         "sales_outbound", {"goods_id": goods, "quantity": quantity, "price": "10", "tax_rate": "13"}, **header
     )
+
+
+class TestPicker:
+    def test_the_least_that_a_warning_warehouse_holds_stands_beside_the_goods(self, desk: Desk) -> None:
+        goods = desk.world.spares[0]
+        limit(desk, "6", goods_id=goods)
+
+        def told(warehouse: int) -> str | None:
+            query = {"goods_id": goods, "company_id": desk.world.company_a, "warehouse_id": warehouse}
+            [row] = desk.caller.get("v2/inventory/Goods/getGoodsListPopup", **query).data["data"]
+            least: str | None = row["safety_stock"]
+            return least
+
+        assert told(desk.world.warehouse_a) == "6.000"
+        assert told(desk.world.ids["warehouse2_a"]) is None
+        _warehouse(desk, SILENT)
+        assert told(desk.world.warehouse_a) is None
 
 
 class TestAudit:

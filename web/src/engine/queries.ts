@@ -140,6 +140,7 @@ export interface GoodsRow extends Row {
   goods_name: string;
   barcode?: string | null;
   available_stocks?: string;
+  safety_stock?: string | null;
   last_price?: string | null;
 }
 

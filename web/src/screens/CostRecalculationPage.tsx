@@ -1,14 +1,12 @@
 /** 成本重算: a company's costs from a month on; the run that is under way with its progress, and those so far. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Alert, Button, DatePicker, Flex, Progress, Space, Typography } from 'antd';
-import dayjs, { type Dayjs } from 'dayjs';
-import { useEffect, useMemo, useState } from 'react';
-import { RefSelect } from '@/engine/fields/RefSelect';
+import { Alert, Button, Flex, Progress, Space, Typography } from 'antd';
+import { useEffect } from 'react';
 import ListPage from '@/engine/list/ListPage';
-import type { Field, ListAnswer, Ref, Screen } from '@/engine/types';
+import type { ListAnswer, Screen } from '@/engine/types';
 import { api } from '@/lib/api';
 import { reportError, showMessage } from '@/lib/errors';
-import { getSession } from '@/lib/session';
+import { CompanyMonth, useCompanyMonth, useHistory } from './CompanyMonth';
 
 const POLL_MS = 2000;
 const UNFINISHED = '0,1';
@@ -23,22 +21,19 @@ function runningQuery(screen: Screen) {
 }
 
 export default function CostRecalculationPage({ screen }: { screen: Screen }) {
-  const session = getSession();
-  const [company, setCompany] = useState({ id: session?.company_id ?? 0, name: session?.company_name ?? '' });
-  const [period, setPeriod] = useState<Dayjs>(() => dayjs().startOf('month'));
+  const { choice, choose, month } = useCompanyMonth(0);
   const client = useQueryClient();
   const running = useQuery(runningQuery(screen));
   const { data: unfinished, dataUpdatedAt } = running;
   const start = useMutation({
-    mutationFn: () => api.post(`${screen.api}/start`, { company_id: company.id, period: period.format('YYYY-MM') }),
+    mutationFn: () => api.post(`${screen.api}/start`, month),
     onSuccess: () => {
       showMessage('success', '已开始重算，进度见下');
       void client.invalidateQueries({ queryKey: [screen.name] });
     },
     onError: reportError,
   });
-  const field = screen.fields.find((item): item is Field & { ref: Ref } => item.name === 'company_id' && item.ref !== null);
-  const history = useMemo(() => ({ ...screen, actions: screen.actions.filter(({ name }) => name === 'export') }), [screen]);
+  const history = useHistory(screen);
 
   // The runs so far follow the one under way, its last step included.
   useEffect(() => {
@@ -53,24 +48,8 @@ export default function CostRecalculationPage({ screen }: { screen: Screen }) {
       />
       {screen.actions.some(({ name }) => name === 'start') && (
         <Space wrap>
-          {field && (
-            <div style={{ width: 260 }}>
-              <RefSelect
-                field={field}
-                value={company.id}
-                label={company.name}
-                onChange={(id, name) => setCompany({ id: Number(id ?? 0), name: name ?? '' })}
-              />
-            </div>
-          )}
-          <DatePicker
-            picker="month"
-            aria-label="起始期间"
-            allowClear={false}
-            value={period}
-            onChange={(chosen) => chosen && setPeriod(chosen)}
-          />
-          <Button type="primary" disabled={!company.id} loading={start.isPending} onClick={() => start.mutate()}>
+          <CompanyMonth screen={screen} label="起始期间" choice={choice} onChange={choose} />
+          <Button type="primary" disabled={!month.company_id} loading={start.isPending} onClick={() => start.mutate()}>
             开始重算
           </Button>
         </Space>

@@ -1,22 +1,15 @@
 /** 月末结账: the questions of a company's month as a list to work off, close and open, and the closes so far. */
 import { CheckCircleFilled, CloseCircleFilled, WarningFilled } from '@ant-design/icons';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Alert, Button, DatePicker, Flex, Input, Modal, Space, Table, Typography, type TableProps } from 'antd';
-import dayjs, { type Dayjs } from 'dayjs';
-import { useMemo, useState } from 'react';
-import { RefSelect } from '@/engine/fields/RefSelect';
+import { Alert, Button, Flex, Input, Modal, Space, Table, Typography, type TableProps } from 'antd';
+import { useState } from 'react';
 import ListPage from '@/engine/list/ListPage';
-import type { Field, Ref, Screen } from '@/engine/types';
+import type { Screen } from '@/engine/types';
 import type { ObstacleRow, QuestionAnswer } from '@/gen';
 import { api } from '@/lib/api';
 import { isCancelled, reportError, showMessage } from '@/lib/errors';
-import { getSession } from '@/lib/session';
 import { useTabs } from '@/lib/tabs';
-
-interface Month {
-  company_id: number;
-  period: string;
-}
+import { CompanyMonth, useCompanyMonth, useHistory, type Month } from './CompanyMonth';
 
 function questionsQuery(path: string, month: Month) {
   return {
@@ -27,13 +20,10 @@ function questionsQuery(path: string, month: Month) {
 }
 
 export default function MonthClosePage({ screen }: { screen: Screen }) {
-  const session = getSession();
-  const [company, setCompany] = useState({ id: session?.company_id ?? 0, name: session?.company_name ?? '' });
-  const [period, setPeriod] = useState<Dayjs>(() => dayjs().subtract(1, 'month').startOf('month'));
+  const { choice, choose, month } = useCompanyMonth(1);
   const [reason, setReason] = useState<string | null>(null);
-  const month = useMemo(() => ({ company_id: company.id, period: period.format('YYYY-MM') }), [company.id, period]);
   const client = useQueryClient();
-  const questions = useQuery({ ...questionsQuery(screen.api, month), enabled: company.id > 0 });
+  const questions = useQuery({ ...questionsQuery(screen.api, month), enabled: month.company_id > 0 });
   const blocked = questions.data?.some((item) => item.blocking && item.count > 0) ?? true;
   const settle = useMutation({
     mutationFn: ({ call, ...more }: { call: 'closePeriod' | 'openPeriod'; reason?: string }) =>
@@ -49,36 +39,19 @@ export default function MonthClosePage({ screen }: { screen: Screen }) {
     },
   });
   const may = (name: string) => screen.actions.some((action) => action.name === name);
-  const field = screen.fields.find((item): item is Field & { ref: Ref } => item.name === 'company_id' && item.ref !== null);
-  const history = useMemo(() => ({ ...screen, actions: screen.actions.filter(({ name }) => name === 'export') }), [screen]);
+  const history = useHistory(screen);
 
   return (
     <Flex vertical gap={12}>
       <Space wrap>
-        {field && (
-          <div style={{ width: 260 }}>
-            <RefSelect
-              field={field}
-              value={company.id}
-              label={company.name}
-              onChange={(id, name) => setCompany({ id: Number(id ?? 0), name: name ?? '' })}
-            />
-          </div>
-        )}
-        <DatePicker
-          picker="month"
-          aria-label="会计期间"
-          allowClear={false}
-          value={period}
-          onChange={(chosen) => chosen && setPeriod(chosen)}
-        />
-        <Button onClick={() => void questions.refetch()} loading={questions.isFetching} disabled={!company.id}>
+        <CompanyMonth screen={screen} label="会计期间" choice={choice} onChange={choose} />
+        <Button onClick={() => void questions.refetch()} loading={questions.isFetching} disabled={!month.company_id}>
           检查
         </Button>
         {may('closePeriod') && (
           <Button
             type="primary"
-            disabled={!company.id || blocked}
+            disabled={!month.company_id || blocked}
             loading={settle.isPending}
             onClick={() => settle.mutate({ call: 'closePeriod' })}
           >
@@ -86,7 +59,7 @@ export default function MonthClosePage({ screen }: { screen: Screen }) {
           </Button>
         )}
         {may('openPeriod') && (
-          <Button danger disabled={!company.id} onClick={() => setReason('')}>
+          <Button danger disabled={!month.company_id} onClick={() => setReason('')}>
             反结账
           </Button>
         )}

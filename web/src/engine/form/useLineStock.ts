@@ -25,8 +25,8 @@ export function useLineStock(form: FormModel, context: BillContext): void {
             lines.map((line) => {
               const goods = found.get(String(line.values.goods_num ?? '').toLowerCase());
               if (!goods) return line;
-              const { available_stocks, last_price } = goods;
-              return { ...line, values: { ...line.values, available_stocks, last_price } };
+              const { available_stocks, safety_stock, last_price } = goods;
+              return { ...line, values: { ...line.values, available_stocks, safety_stock, last_price } };
             }),
           ),
         )

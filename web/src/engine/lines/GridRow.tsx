@@ -3,7 +3,8 @@ import { memo, type MouseEvent } from 'react';
 import { isMasked } from '../../lib/decimal';
 import { fieldText, isRightAligned } from '../fields/fieldValue';
 import type { Field } from '../types';
-import type { LineRow } from './lineModel';
+import { STOCK } from './gridColumns';
+import type { LineRow, Shortage } from './lineModel';
 
 export interface GridColumn {
   field: Field;
@@ -18,19 +19,23 @@ interface GridRowProps {
   editable: boolean[];
   /** The active column when the cursor is in this row, else -1. */
   activeColumn: number;
-  /** More is asked for than is available; the columns that say so. */
-  short: string[] | null;
+  shortage: Shortage | null;
+  /** The columns that tell of a shortage. */
+  hinted: string[];
   top: number;
   onCell: (event: MouseEvent, row: number, col: number) => void;
   onOpen: () => void;
   onRemove: (row: number) => void;
 }
 
-const SHORT = '数量超过可用库存；可以保存，审核时会再核对';
+const SHORTAGES: Record<Shortage, { hint: string; mark: string }> = {
+  available: { hint: '数量超过可用库存；可以保存，审核时会再核对', mark: '不足' },
+  safety: { hint: '余下的库存低于该仓库的安全库存；可以保存，审核时会再核对', mark: '偏低' },
+};
 
 /** One line; drawn anew only when it or the cursor in it changes. */
 export const GridRow = memo(function GridRow(props: GridRowProps) {
-  const { index, line, columns, editable, activeColumn, short, top, onCell, onOpen, onRemove } = props;
+  const { index, line, columns, editable, activeColumn, shortage, hinted, top, onCell, onOpen, onRemove } = props;
   const whole = line.problems['#'];
   return (
     <div role="row" aria-rowindex={index + 2} className={whole ? 'grid-row error-row' : 'grid-row'} style={{ transform: `translateY(${top}px)` }}>
@@ -47,8 +52,8 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
         if (isRightAligned(field)) names.push('figure');
         if (!editable[col]) names.push('readonly');
         if (problem) names.push('invalid');
-        const hint = short?.includes(field.name) ? SHORT : undefined;
-        if (hint) names.push('short');
+        const short = shortage && hinted.includes(field.name) ? SHORTAGES[shortage] : undefined;
+        if (short) names.push('short');
         if (col === activeColumn) names.push('active');
         if (isMasked(text)) names.push('masked');
         return (
@@ -62,12 +67,12 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
             data-field={field.name}
             className={names.join(' ')}
             style={{ width }}
-            title={problem ?? hint ?? text}
+            title={problem ?? short?.hint ?? text}
             onMouseDown={(event) => onCell(event, index, col)}
             onDoubleClick={onOpen}
           >
             {text}
-            {hint && field.name === 'available_stocks' && <span className="stock-hint">不足</span>}
+            {short && field.name === STOCK.name && <span className="stock-hint">{short.mark}</span>}
           </div>
         );
       })}

@@ -60,6 +60,15 @@ describe('stock', () => {
     expect(document.querySelector('[data-field=quantity]')?.getAttribute('title')).toContain('超过可用库存');
     expect(values()[1]?.quantity).toBe('10.5');
   });
+  it('hints where less than the safety stock would be left', () => {
+    act(() => store.set(() => [stocked({ quantity: '30', safety_stock: '10' })]));
+    expect(hints()).toEqual([]);
+    act(() => store.update(0, (line) => ({ ...line, values: { ...line.values, quantity: '31' } })));
+    expect(hints()).toEqual(['偏低']);
+    expect(document.querySelector('[data-field=available_stocks]')?.getAttribute('title')).toContain('低于该仓库的安全库存');
+    act(() => store.update(0, (line) => ({ ...line, values: { ...line.values, quantity: '41' } })));
+    expect(hints()).toEqual(['不足']);
+  });
   it('a batch is one of those that the warehouse has, with how much of it', async () => {
     act(() => store.set(() => [stocked({ quantity: '1' })]));
     goTo('batch_id');

@@ -6,7 +6,7 @@ import { useColumnPlan } from '../list/columnPlan';
 import type { Block, Pricing } from '../types';
 import type { BillContext } from './billContext';
 import { CellInput } from './CellInput';
-import { gridFields, isStop } from './gridColumns';
+import { gridFields, isStop, STOCK } from './gridColumns';
 import { gridKey } from './gridKeys';
 import { Heading, Sums } from './GridFrame';
 import { GridRow, type GridColumn } from './GridRow';
@@ -52,7 +52,7 @@ export function LineTable({ name, block, pricing, store, context }: LineTablePro
   const stable = useMemo(() => measured, [shape, columns]);
 
   const short = useMemo(() => shortLines(block, lines, pricing), [block, lines, pricing]);
-  const hinted = useMemo(() => [pricing?.quantity ?? '', 'available_stocks'], [pricing]);
+  const hinted = useMemo(() => [pricing?.quantity ?? '', STOCK.name], [pricing]);
 
   const scroller = useRef<HTMLDivElement>(null);
   const input = useRef<HTMLInputElement>(null);
@@ -110,7 +110,8 @@ export function LineTable({ name, block, pricing, store, context }: LineTablePro
                   columns={stable}
                   editable={grid.editable}
                   activeColumn={item.index === state.row ? state.col : -1}
-                  short={short.has(rows[item.index]!.original.key) ? hinted : null}
+                  shortage={short.get(rows[item.index]!.original.key) ?? null}
+                  hinted={hinted}
                   top={item.start}
                   onCell={onCell}
                   onOpen={onOpen}

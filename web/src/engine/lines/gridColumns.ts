@@ -29,7 +29,7 @@ function beside(name: string, label: string, type: Field['type']): Field {
   };
 }
 
-const STOCK = beside('available_stocks', '可用库存', 'quantity');
+export const STOCK = beside('available_stocks', '可用库存', 'quantity');
 const LAST_PRICE = beside('last_price', '最近价', 'price');
 
 /** What is read along with goods is cut short, so that the amount still fits a small screen. */

@@ -43,23 +43,28 @@ export function isBatch(field: Field | undefined): boolean {
   return field?.ref?.resource === 'goods_batch' && isWritable(field);
 }
 
+/** What is wrong with the stock of a line: more is asked for than is available, or too little is left. */
+export type Shortage = 'available' | 'safety';
+
 /**
- * Lines of a bill that takes goods whose goods are asked for, by all lines together, beyond what is available; only a hint,
- * since the stock is looked at when the bill is audited.
+ * Lines of a bill that takes goods whose goods are asked for, by all lines together, beyond what is available or so that less
+ * than the safety stock is left; only a hint, since the stock is looked at when the bill is audited.
  */
-export function shortLines(block: Block, lines: LineRow[], pricing: Pricing | null): Set<string> {
+export function shortLines(block: Block, lines: LineRow[], pricing: Pricing | null): Map<string, Shortage> {
   const cell = goodsField(block);
-  if (!cell || !pricing || !block.fields.some(isBatch)) return new Set();
+  if (!cell || !pricing || !block.fields.some(isBatch)) return new Map();
   const asked = new Map<unknown, Decimal>();
   for (const { values } of lines) {
     const goods = values[cell.name];
     asked.set(goods, (asked.get(goods) ?? new Decimal(0)).plus(decimalOrZero(values[pricing.quantity])));
   }
-  const short = ({ values }: LineRow) => {
-    const available = parseDecimal(values.available_stocks);
-    return available !== null && asked.get(values[cell.name])!.greaterThan(available);
+  const shortage = ({ values }: LineRow): Shortage | null => {
+    const [available, least] = [parseDecimal(values.available_stocks), parseDecimal(values.safety_stock)];
+    const left = available?.minus(asked.get(values[cell.name])!);
+    if (left?.isNegative()) return 'available';
+    return left && least && left.lessThan(least) ? 'safety' : null;
   };
-  return new Set(lines.filter(short).map((line) => line.key));
+  return new Map(lines.flatMap((line) => [[line.key, shortage(line)] as const].filter((pair): pair is [string, Shortage] => pair[1] !== null)));
 }
 
 /** The total may be typed although the server derives it: the price follows from it. */
@@ -111,7 +116,7 @@ export function clearCell(line: LineRow, field: Field, pricing: Pricing | null, 
 
 function nothingOfGoods(fields: Field[], pricing: Pricing | null): Row {
   const readAlong = fields.filter((field) => !field.form && !isPriced(pricing, field.name)).map((field) => field.name);
-  return Object.fromEntries([...readAlong, 'available_stocks', 'last_price', 'barcode'].map((name) => [name, null]));
+  return Object.fromEntries([...readAlong, 'available_stocks', 'safety_stock', 'last_price', 'barcode'].map((name) => [name, null]));
 }
 
 export interface GoodsFill {
@@ -130,6 +135,7 @@ export function fillGoods(line: LineRow, { fields, field, pricing, goods, price 
     if (!shown.form && shown.name in goods && !isPriced(pricing, shown.name)) changes[shown.name] = goods[shown.name];
   }
   changes.available_stocks = goods.available_stocks ?? null;
+  changes.safety_stock = goods.safety_stock ?? null;
   changes.last_price = goods.last_price ?? null;
   changes.barcode = goods.barcode ?? null;
   if (pricing) {
