@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -109,13 +110,28 @@ def openapi(
 
 
 @app.command()
-def routes() -> None:
+def calls() -> None:
     """列出每个接口：方法、路径、所需权限。"""
     from api.main import app as application
 
-    for path, calls in sorted(application.openapi()["paths"].items()):
-        for method, call in calls.items():
+    for path, found in sorted(application.openapi()["paths"].items()):
+        for method, call in found.items():
             print(f"{method.upper():6} {path:60} {call.get('x-right', '')}")
+
+
+@app.command()
+def routes(as_json: Annotated[bool, typer.Option("--json", help="JSON 格式")] = False) -> None:
+    """列出每个界面：地址、模块、类型，已完成（built）还是待建（pending）。"""
+    from api import catalogue
+    from api.shell.register import screens
+
+    assert catalogue.__all__
+    listed = [asdict(screen) for screen in screens()]
+    if as_json:
+        print(json.dumps(listed, ensure_ascii=False, indent=1))
+        return
+    for screen in listed:
+        print("{state:8} {kind:9} {module:22} {route}".format(**screen))
 
 
 @app.command()

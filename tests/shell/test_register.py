@@ -1,0 +1,64 @@
+"""The screen register: the plan whole, each built screen really served, and nothing built ever pending again."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from api import catalogue
+from api.kit import registry
+from api.shell.register import DRAWN, screens
+from tests.kit.fixtures import Site
+
+assert catalogue.__all__
+HERE = Path(__file__).parent
+PAGES = HERE.parents[1] / "web" / "src" / "app"
+SPECIFIED = HERE.parents[2] / "shared" / "spec" / "routes.csv"
+
+
+def test_a_screen_is_listed_once() -> None:
+    routes = [screen.route for screen in screens()]
+    assert len(routes) == len(set(routes)) > 500
+
+
+@pytest.mark.skipif(
+    not SPECIFIED.is_file(), reason="the specification's list of screens is not beside the project"
+)
+def test_the_plan_is_the_specified_one() -> None:
+    with SPECIFIED.open(encoding="utf-8", newline="") as file:
+        specified = {(row["route"], row["module"], row["kind"]) for row in csv.DictReader(file)}
+    listed = {(screen.route, screen.module, screen.kind) for screen in screens()}
+    assert specified - listed == set()
+
+
+def test_the_pending_list_only_shrinks() -> None:
+    """Whoever builds a screen strikes it from the file; a screen that is not in it can't be pending again."""
+    pending = {screen.route for screen in screens() if screen.state == "pending"}
+    known = set((HERE / "pending_screens.txt").read_text("utf-8").split())
+    assert pending - known == set(), "built before and pending now"
+    assert known - pending == set(), "built now: strike it from the file"
+
+
+def test_pages_that_the_browser_draws_are_there() -> None:
+    drawn = "".join(file.read_text("utf-8") for file in (PAGES / "App.tsx", PAGES / "pages.tsx"))
+    assert [route for route in DRAWN if f"'{route}'" not in drawn and f'"{route}"' not in drawn] == []
+
+
+def test_built_screens_answer(site: Site) -> None:
+    """A described screen has its description and, as a list, its rows."""
+    admin, failed = site.as_("admin"), []
+    for screen in screens():
+        found = registry.by_route(screen.route)
+        if screen.state != "built" or found is None:
+            continue
+        described = admin.get("v2/Open/Screen/getScreen", route=screen.route)
+        listed = (
+            admin.get(f"{described.data['api']}/getList", per_page=1)
+            if described.ok and found[1] == "list"
+            else None
+        )
+        if not described.ok or (listed is not None and not listed.ok):
+            failed.append((screen.route, described.msg, listed and listed.msg))
+    assert failed == []
