@@ -1,6 +1,6 @@
 """Stock queries (库存查询): what lies where, now or at the end of a day, and the moves behind it.
 
-A day in the past is read from the ledger: from its beginning where that is nearer, else back from the present balances.
+A day in the past is read from the ledger, from the nearest month end that has a checkpoint.
 Cost is the average of the company, or of a warehouse that is valued on its own, times the quantity.
 """
 
@@ -20,6 +20,7 @@ from api.kit.fields import quantity as counted
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values, View
+from api.ledger.checkpoints import INSTANCE, NEW_SINCE
 from api.master.warehouses import GUARANTEE, TRANSIT, WAREHOUSE_TYPES
 
 MOVES = "/inventory/stockmoves"
@@ -54,39 +55,60 @@ cross join lateral (
 ) c
 """
 
-# The ledger's rows up to the day, or after it, whichever are fewer; a warehouse is of one company and one average.
+# From the checkpoint nearest to the day, or from nothing where the ledger's beginning is nearer: what moved between it
+# and the day, there or back, and what its snapshot did not show. A warehouse is of one company and one average.
 _MOVED = """
-with nearer as (
-    select coalesce(
-        cast(:day as date) - (select business_date from stock_ledger order by ledger_id limit 1)
-            < (select business_date from stock_ledger order by ledger_id desc limit 1) - cast(:day as date),
-        true
-    ) as start
+with base as materialized (
+    select c.day, c.seen
+    from (
+        select c.day, c.seen from stock_checkpoint c where c.instance = {instance}
+        union all
+        (select l.business_date, null from stock_ledger l order by l.ledger_id limit 1)
+    ) c
+    order by abs(c.day - cast(:day as date))
+    limit 1
+), bound as materialized (
+    select case when b.seen is null then '-infinity' else b.day end as day, b.seen
+    from base b
+), piece as (
+    select {row_places}, r.company_id, r.pool_id, r.quantity, r.frozen, r.amount
+    from stock_checkpoint_row r
+    where r.day = (select day from bound where seen is not null)
+    union all
+    select {places}, l.company_id, l.pool_id, l.quantity, case when l.frozen then l.quantity else 0 end, l.amount
+    from stock_ledger l
+    where l.business_date > (select day from bound) and l.business_date <= :day
+    union all
+    select {places}, l.company_id, l.pool_id, -l.quantity, case when l.frozen then -l.quantity else 0 end, -l.amount
+    from stock_ledger l
+    where l.business_date > :day and l.business_date <= (select day from bound)
+    union all
+    select {places}, l.company_id, l.pool_id, l.quantity, case when l.frozen then l.quantity else 0 end, l.amount
+    from stock_ledger l
+    where {new_since} and l.business_date <= (select day from bound)
 ), moved as materialized (
     select
-        min(l.company_id) as company_id, min(l.pool_id) as pool_id, {places}, sum(l.quantity) as quantity,
-        coalesce(sum(l.quantity) filter (where l.frozen), 0) as frozen, sum(l.amount) as amount
-    from stock_ledger l
-    where (select start from nearer) and l.business_date <= :day
-    group by {places}
-    union all
-    select
-        min(l.company_id), min(l.pool_id), {places}, -sum(l.quantity),
-        -coalesce(sum(l.quantity) filter (where l.frozen), 0), -sum(l.amount)
-    from stock_ledger l
-    where not (select start from nearer) and l.business_date > :day
-    group by {places}
+        min(company_id) as company_id, min(pool_id) as pool_id, {names}, sum(quantity) as quantity,
+        sum(frozen) as frozen, sum(amount) as amount
+    from piece
+    group by {names}
 ), costs as (
-    select company_id, goods_id, pool_id, sum(amount) / nullif(sum(quantity), 0) as unit_cost
-    from (
-        select k.company_id, k.goods_id, k.pool_id, k.amount, k.quantity from cost_balance k
-        where not (select start from nearer)
-        union all
-        select m.company_id, m.goods_id, m.pool_id, m.amount, m.quantity from moved m
-    ) x
-    group by company_id, goods_id, pool_id
+    select m.company_id, m.goods_id, m.pool_id, sum(m.amount) / nullif(sum(m.quantity), 0) as unit_cost
+    from moved m
+    group by m.company_id, m.goods_id, m.pool_id
 )
 """
+
+
+def _moved(*places: str) -> str:
+    """Stock of the end of `:day` by places, as `moved`, and what goods then cost, as `costs`."""
+    return _MOVED.format(
+        instance=INSTANCE,
+        places=", ".join(f"l.{name}" for name in places),
+        row_places=", ".join(f"r.{name}" for name in places),
+        names=", ".join(places),
+        new_since=NEW_SINCE.format(row="l", seen="(select seen from bound)"),
+    )
 
 
 class StockSummary(View):
@@ -129,20 +151,11 @@ class StockSummary(View):
 
 
 _SUMMARY_THEN = (
-    _MOVED.format(places="l.warehouse_id, l.goods_id")
+    _moved("warehouse_id", "goods_id")
     + """
 , claimed as (
     select r.warehouse_id, r.goods_id, sum(r.quantity) as reserved
     from reservation_ledger r where r.business_date <= :day group by r.warehouse_id, r.goods_id
-), sums as (
-    select company_id, warehouse_id, goods_id, sum(quantity) as quantity, sum(frozen) as frozen
-    from (
-        select t.company_id, t.warehouse_id, t.goods_id, t.quantity, t.frozen from stock_total t
-        where not (select start from nearer)
-        union all
-        select m.company_id, m.warehouse_id, m.goods_id, m.quantity, m.frozen from moved m
-    ) x
-    group by company_id, warehouse_id, goods_id
 )
 select
     s.warehouse_id * 4294967296 + s.goods_id as stock_summary_id, cast(:day as date) as as_of, s.company_id,
@@ -150,7 +163,7 @@ select
     case when w.type = :transit then s.quantity else 0 end as in_transit, coalesce(r.reserved, 0) as reserved, s.frozen,
     s.quantity - coalesce(r.reserved, 0) - s.frozen as available_stocks, round(k.unit_cost, 6) as unit_cost,
     round(s.quantity * coalesce(k.unit_cost, 0), 2) as amount
-from sums s
+from moved s
 left join warehouse w on w.warehouse_id = s.warehouse_id
 left join goods g on g.goods_id = s.goods_id
 left join claimed r on r.warehouse_id = s.warehouse_id and r.goods_id = s.goods_id
@@ -232,24 +245,14 @@ cross join lateral (
 where b.quantity <> 0
 """
 _DETAIL_THEN = (
-    _MOVED.format(places="l.warehouse_id, l.allocation_id, l.goods_id, l.batch_id")
+    _moved("warehouse_id", "allocation_id", "goods_id", "batch_id")
     + f"""
-, sums as (
-    select company_id, warehouse_id, allocation_id, goods_id, batch_id, sum(quantity) as quantity
-    from (
-        select t.company_id, t.warehouse_id, t.allocation_id, t.goods_id, t.batch_id, t.quantity from stock_balance t
-        where not (select start from nearer)
-        union all
-        select m.company_id, m.warehouse_id, m.allocation_id, m.goods_id, m.batch_id, m.quantity from moved m
-    ) x
-    group by company_id, warehouse_id, allocation_id, goods_id, batch_id
-)
 select
     {_PLACE_KEY.format("s")} as stock_detail_id, cast(:day as date) as as_of, s.company_id, s.warehouse_id,
     s.allocation_id, s.goods_id, s.batch_id, g.goods_type_id, g.brand_id, b.production_date,
     null::date as first_date, s.quantity, round(k.unit_cost, 6) as unit_cost,
     round(s.quantity * coalesce(k.unit_cost, 0), 2) as amount
-from sums s
+from moved s
 left join warehouse w on w.warehouse_id = s.warehouse_id
 left join goods g on g.goods_id = s.goods_id
 left join goods_batch b on b.batch_id = s.batch_id

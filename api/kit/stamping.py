@@ -30,6 +30,15 @@ class Xid8(UserDefinedType[int]):
         return "xid8"
 
 
+class Snapshot(UserDefinedType[str]):
+    """Which transactions a moment shows (pg_snapshot): rows of others are new since."""
+
+    cache_ok = True
+
+    def get_col_spec(self, **_: object) -> str:
+        return "pg_snapshot"
+
+
 STAMP: dict[str, Any] = {"server_default": text("pg_current_xact_id()"), "index": True, "nullable": False}
 
 tombstone = Table(

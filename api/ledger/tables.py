@@ -14,7 +14,7 @@ from sqlalchemy import BigInteger, CheckConstraint, DateTime, Identity, Index, N
 from sqlalchemy.orm import Mapped, mapped_column
 
 from api.kit.database import Base
-from api.kit.stamping import APPEND_ONLY, Stamped
+from api.kit.stamping import APPEND_ONLY, Snapshot, Stamped
 
 QUANTITY = Numeric(14, 3)
 UNIT_COST = Numeric(18, 6)
@@ -136,6 +136,38 @@ class StockTotal(Base):
     quantity: Mapped[Decimal] = mapped_column(QUANTITY, server_default="0")
     reserved: Mapped[Decimal] = mapped_column(QUANTITY, server_default="0")
     frozen: Mapped[Decimal] = mapped_column(QUANTITY, server_default="0")
+
+
+class StockCheckpoint(Base):
+    """Stock at the end of a month, added up beforehand, of the rows that the snapshot `seen` shows (checkpoints.py).
+
+    Other rows of these days are added by who reads it, so it is never out of date. `instance`: the cluster whose
+    transactions `seen` tells of; in another one, say after a restore from a dump, it counts as absent.
+    """
+
+    __tablename__ = "stock_checkpoint"
+
+    day: Mapped[dt.date] = mapped_column(primary_key=True)
+    seen: Mapped[str] = mapped_column(Snapshot)
+    instance: Mapped[str] = mapped_column(Text)
+    row_count: Mapped[int] = mapped_column(BigInteger)
+
+
+class StockCheckpointRow(Base):
+    """What of a checkpoint lies at one (location, batch); `frozen` is part of `quantity`."""
+
+    __tablename__ = "stock_checkpoint_row"
+
+    day: Mapped[dt.date] = mapped_column(primary_key=True)
+    warehouse_id: Mapped[int] = _part()
+    goods_id: Mapped[int] = _part()
+    allocation_id: Mapped[int] = _part()
+    batch_id: Mapped[int] = _part()
+    company_id: Mapped[int] = _part()
+    pool_id: Mapped[int] = _part()
+    quantity: Mapped[Decimal] = mapped_column(QUANTITY)
+    frozen: Mapped[Decimal] = mapped_column(QUANTITY)
+    amount: Mapped[Decimal] = mapped_column(AMOUNT)
 
 
 class CostBalance(Base):

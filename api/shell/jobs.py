@@ -14,7 +14,12 @@ from api.kit.settings import settings
 QUEUE = "erp"
 app = procrastinate.App(
     connector=procrastinate.PsycopgConnector(),
-    import_paths=["api.shell.export_job", "api.shell.recalculation_job", "api.shell.integrity_screen"],
+    import_paths=[
+        "api.shell.export_job",
+        "api.shell.recalculation_job",
+        "api.shell.integrity_screen",
+        "api.shell.checkpoint_job",
+    ],
 )
 
 
