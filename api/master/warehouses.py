@@ -9,12 +9,73 @@ from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
 from api.kit.errors import Invalid
-from api.kit.fields import enum, flag, key, ref, text, textarea
-from api.kit.resource import Declaration, Menu, Resource, refuse_move
+from api.kit.fields import enum, flag, integer, key, ref, text, textarea
+from api.kit.resource import Declaration, Drill, Menu, Place, Resource, refuse_move
+from api.kit.scope import Principal
+from api.kit.view import READ_ONLY, Sql, Values, View
 
 GOOD, DEFECTIVE, GUARANTEE, TRANSIT = 1, 2, 3, 4
 WAREHOUSE_TYPES = {GOOD: "正品仓", DEFECTIVE: "残次品仓", GUARANTEE: "三包仓", TRANSIT: "在途仓"}
 WARNING_MODES = {0: "不预警", 1: "预警并禁止", 2: "预警后确认"}
+TYPE_RULES = {
+    GOOD: "可销售、可领用",
+    DEFECTIVE: "库存全部冻结，只由残次品单转入转出",
+    GUARANTEE: "成本单独核算，只由三包单据出入",
+    TRANSIT: "由系统管理，存放调拨途中的商品",
+}
+
+
+class WarehouseType(View):
+    """仓库类型: what each type of warehouse is for, and how many of them lie within the user's scope."""
+
+    __tablename__ = "warehouse_type"
+    declaration = Declaration(
+        "仓库类型",
+        "v2/system/WarehouseType",
+        "warehouse_type_name",
+        routes={"list": "/system/repertorytype"},
+        menu=Menu("系统管理", "仓库设置", 5),
+        actions=READ_ONLY,
+        order_by=("warehouse_type_id", "asc"),
+        drill=Drill("仓库", "/system/repertorymanage", (("type", "warehouse_type_id"),)),
+        also=(
+            Place(
+                {"list": "/inventory/service_station_warehouse_type_list"},
+                Menu("库存管理", "服务站仓库", 10),
+            ),
+        ),
+    )
+
+    warehouse_type_id: Mapped[int] = key()
+    warehouse_type_name: Mapped[str] = text("类型名称", search=True)
+    rule: Mapped[str] = text("用途", width=320)
+    warehouses: Mapped[int] = integer("仓库数量", total=True)
+
+    @classmethod
+    def source(cls, principal: Principal, asked: Values) -> Sql:
+        me = principal
+        return _TYPES, {
+            "types": list(WAREHOUSE_TYPES),
+            "names": list(WAREHOUSE_TYPES.values()),
+            "rules": [TYPE_RULES[kind] for kind in WAREHOUSE_TYPES],
+            "companies": None if me.companies is None else sorted(me.companies),
+            "allowed": None if me.warehouses is None else sorted(me.warehouses),
+        }
+
+
+_TYPES = """
+select
+    k.warehouse_type_id, k.warehouse_type_name, k.rule,
+    (
+        select count(*)
+        from warehouse w
+        where w.type = k.warehouse_type_id
+            and (cast(:companies as bigint[]) is null or w.company_id = any(cast(:companies as bigint[])))
+            and (cast(:allowed as bigint[]) is null or w.warehouse_id = any(cast(:allowed as bigint[])))
+    ) as warehouses
+from unnest(cast(:types as bigint[]), cast(:names as text[]), cast(:rules as text[]))
+    as k (warehouse_type_id, warehouse_type_name, rule)
+"""
 
 
 class Warehouse(Resource):
@@ -32,6 +93,10 @@ class Warehouse(Resource):
         routes={"list": "/system/repertorymanage"},
         menu=Menu("系统管理", "仓库设置", 10),
         lookup="open/Warehouse/getWarehouseList",
+        also=(
+            # The specification's spelling.
+            Place({"list": "/inventory/service_station_warehosue_list"}, Menu("库存管理", "服务站仓库", 20)),
+        ),
     )
 
     warehouse_id: Mapped[int] = key()
@@ -87,6 +152,9 @@ class Allocation(Resource):
         routes={"list": "/system/storagelocation"},
         menu=Menu("系统管理", "仓库设置", 20),
         lookup="open/Allocation/getAllocationList",
+        also=(
+            Place({"list": "/inventory/service_station_allocation_list"}, Menu("库存管理", "服务站仓库", 30)),
+        ),
     )
 
     allocation_id: Mapped[int] = key()

@@ -274,3 +274,27 @@ class TestPicker:
         for written in (codes, codes.lower()):
             rows = site.as_("admin").get(self.PATH, codes=written, per_page=5000).data["data"]
             assert len(rows) == 60
+
+
+class TestWarehouseTypes:
+    """Types, warehouses and locations stand at the service station's places too, cut to one's scope."""
+
+    STATION = (
+        "/inventory/service_station_warehouse_type_list",
+        "/inventory/service_station_warehosue_list",
+        "/inventory/service_station_allocation_list",
+    )
+
+    def test_each_type_says_how_many_warehouses_one_sees(self, site: Site) -> None:
+        def counted(user: str) -> dict[str, int]:
+            rows = site.as_(user).get("v2/system/WarehouseType/getList").data["data"]
+            return {row["warehouse_type_name"]: row["warehouses"] for row in rows}
+
+        assert counted("manager_a") == {"正品仓": 2, "残次品仓": 1, "三包仓": 1, "在途仓": 1}
+        assert counted("admin")["正品仓"] >= 4
+        assert counted("keeper_a") == {"正品仓": 1, "残次品仓": 0, "三包仓": 0, "在途仓": 0}
+
+    def test_the_station_sees_the_same_screens(self, site: Site) -> None:
+        here = [site.as_("manager_a").get("v2/Open/Screen/getScreen", route=route) for route in self.STATION]
+        assert [screen.data["name"] for screen in here] == ["warehouse_type", "warehouse", "allocation"]
+        assert [screen.data["routes"]["list"] for screen in here] == list(self.STATION)
