@@ -13,18 +13,8 @@ from api.kit import menus, registry
 from api.kit.records import insert_all
 from api.kit.scope import ALL_RIGHTS
 from api.master.organisation import Company, Employee
+from reports.catalogue import REPORTS
 
-REPORTS = (
-    "warehouseTurnover",
-    "inventoryturnover",
-    "inventoryAgingReport",
-    "accountsReceivable",
-    "CommodityProfit",
-    "CustomerProfit",
-    "OperatingRevenue",
-    "BestSeller",
-    "BestSellerInfo",
-)
 CLERK_WRITES = (
     "sales_order",
     "sales_outbound",
@@ -101,7 +91,7 @@ def make(conn: Connection) -> None:
 
 
 def _rights(role: str) -> Iterable[str]:
-    reports = {f"report_{code}:view" for code in REPORTS}
+    reports = {report.right for report in REPORTS}
     every = {code for code in menus.every_right() if code != ALL_RIGHTS and not code.startswith("report_")}
     lists = {code for code in every if code.endswith((":list", ":export"))}
     secret = {code for code in every if code.startswith(("role:", "user_account:"))}

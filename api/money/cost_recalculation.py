@@ -9,7 +9,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import BigInteger, Connection, Index, Row, insert, select, text, update
+from sqlalchemy import BigInteger, Connection, Index, Row, insert, or_, select, text, update
 from sqlalchemy.orm import Mapped, mapped_column
 
 from api.kit import business_log
@@ -19,8 +19,10 @@ from api.kit.errors import NotFound, Refusal
 from api.kit.fields import COST, enum, integer, key, moment, money, ref
 from api.kit.fields import text as words
 from api.kit.resource import READ, Declaration, Menu, Resource
+from api.kit.scope import Principal, within
 from api.ledger import recalculation
 from api.ledger.refusals import LedgerRefusal
+from api.master.organisation import Company
 from api.money.month_close import in_scope, span
 
 WAITING, RUNNING, DONE, FAILED = 0, 1, 2, 3
@@ -83,6 +85,17 @@ select r.recalculation_id
 from (select recalculation_id from cost_recalculation where status in (0, 1) order by recalculation_id offset 0) r
 where pg_try_advisory_xact_lock({_LOCK_KEY.format("r.recalculation_id")})
 """)
+_LEFT_HALF_WAY = text("""
+cost_recalculation.status = 3 and cost_recalculation.goods_done > 0 and not exists (
+    select 1 from cost_recalculation later
+    where later.company_id = cost_recalculation.company_id and later.period <= cost_recalculation.period
+        and later.recalculation_id > cost_recalculation.recalculation_id and later.status = 2
+    union all
+    select 1 from accounting_period closed
+    where closed.company_id = cost_recalculation.company_id and closed.period = cost_recalculation.period
+        and closed.status = 1
+)
+""")
 _HORIZON = text("select pg_snapshot_xmin(pg_current_snapshot())::text::bigint")
 
 
@@ -122,6 +135,33 @@ def ask(ctx: Context, company_id: int, period: str) -> int:
         after={"period": period},
     )
     return made
+
+
+def unfinished(conn: Connection, principal: Principal) -> list[dict[str, Any]]:
+    """Companies of the principal's scope whose costs are being recalculated, or were left half-way by a failed run.
+
+    A failed run counts until a later one of the same or an earlier month is done, or until its month is closed: then
+    its figures are final.
+    """
+    company = Company.table()
+    under_way = _TABLE.c.status.in_((WAITING, RUNNING))
+    statement = (
+        select(
+            _TABLE.c.company_id,
+            company.c.company_name,
+            _TABLE.c.period,
+            under_way.label("running"),
+            _TABLE.c.goods_done,
+            _TABLE.c.goods_total,
+        )
+        .join(company, company.c.company_id == _TABLE.c.company_id)
+        .where(or_(under_way, _LEFT_HALF_WAY), within(_TABLE, principal))
+        .order_by(_TABLE.c.company_id, _TABLE.c.recalculation_id.desc())
+    )
+    newest: dict[int, dict[str, Any]] = {}
+    for row in conn.execute(statement).mappings():
+        newest.setdefault(row["company_id"], dict(row))
+    return list(newest.values())
 
 
 def unattended(conn: Connection) -> list[int]:

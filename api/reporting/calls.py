@@ -1,4 +1,7 @@
-"""报表接口：框架地址、访客令牌、数据更新时间。Each report is asked for with its own right, `report_<code>:view`."""
+"""报表接口：框架地址、访客令牌、数据更新时间、成本重算提示。
+
+Each report is asked for with its own right, `report_<code>:view`.
+"""
 
 from __future__ import annotations
 
@@ -14,22 +17,29 @@ from api.kit.context import Context
 from api.kit.errors import NotFound
 from api.kit.resource import Menu
 from api.kit.settings import settings
+from api.money.cost_recalculation import unfinished
 from api.reporting.addresses import frame_address, report_site
 from api.reporting.freshness import refreshed_at
 from api.reporting.tokens import LIFE, guest_token
 from reports.catalogue import REPORTS, Report, embed_id, find_report
+from reports.catalogue.model import REPORT_CENTRE
 
 api = router()
 
-for place, declared in enumerate(REPORTS, start=1):
-    menus.add(
-        menus.Entry(
-            declared.label,
-            f"/report/{declared.code}",
-            declared.right,
-            Menu("报表中心", declared.group, place),
-        )
-    )
+BEHIND = 500
+"""In a module of screens, reports stand below them."""
+
+for number, declared in enumerate(REPORTS, start=1):
+    sort = number if declared.module == REPORT_CENTRE else BEHIND + number
+    place = Menu(declared.module, declared.group, sort)
+    menus.add(menus.Entry(declared.label, declared.route, declared.right, place))
+
+
+class FrameRoute(BaseModel):
+    """A page that is a framed report."""
+
+    route: str
+    code: str
 
 
 class FrameTab(BaseModel):
@@ -45,6 +55,7 @@ class Frame(BaseModel):
     """A framed report as its page opens it."""
 
     code: str
+    route: str
     label: str
     refreshed_at: datetime | None
     default_tab: str
@@ -65,6 +76,17 @@ class GuestToken(BaseModel):
     expires_in: int
 
 
+class Recalculating(BaseModel):
+    """A company whose costs are being recalculated from a month on, or were left so half-way."""
+
+    company_id: int
+    company_name: str
+    period: str
+    running: bool
+    goods_done: int
+    goods_total: int
+
+
 def permitted(ctx: Context, code: str) -> Report:
     """The report, when the session holds its right. Raises NotFound, Forbidden."""
     report = find_report(code)
@@ -72,6 +94,12 @@ def permitted(ctx: Context, code: str) -> Report:
         raise NotFound("报表")
     ctx.require(report.right)
     return report
+
+
+@call(api, "GET", "v2/report/Frame/getRoutes", right=ANY_USER, returns=list[FrameRoute])
+def get_routes(ctx: Context) -> Any:
+    """报表页面: the routes that open a framed report."""
+    return [{"route": report.route, "code": report.code} for report in REPORTS]
 
 
 @call(api, "GET", "v2/report/Frame/getFrame", right=ANY_USER, returns=Frame)
@@ -99,6 +127,7 @@ def get_frame(
     ]
     return {
         "code": report.code,
+        "route": report.route,
         "label": report.label,
         "refreshed_at": refreshed_at(),
         "default_tab": report.first_tab.key,
@@ -123,3 +152,9 @@ def get_guest_token(ctx: Context, body: TokenRequest) -> Any:
 def get_refreshed_at(ctx: Context) -> Any:
     """数据更新时间: of the newest published figures."""
     return {"refreshed_at": refreshed_at()}
+
+
+@call(api, "GET", "v2/report/Frame/getRecalculating", right=ANY_USER, returns=list[Recalculating])
+def get_recalculating(ctx: Context) -> Any:
+    """正在重算成本的公司: within the session's scope; their figures may still change."""
+    return unfinished(ctx.conn, ctx.principal)

@@ -12,6 +12,7 @@ from typing import Final, Literal
 NAMESPACE = uuid.UUID("6f1d2f5e-2f52-5c0e-9d0b-6a5c6b1f6a41")
 GUEST_AUDIENCE = "erp-report-frames"
 GUEST_ROLE = "ReportGuest"
+REPORT_CENTRE = "报表中心"
 
 PLAIN: Final = "plain"
 COST: Final = "cost"
@@ -192,7 +193,10 @@ class Tab:
 
 @dataclass(frozen=True)
 class Report:
-    """A framed report: its code is the route's, its right is `report_<code>:view`."""
+    """A framed report: its code is the end of its route, its right is `report_<code>:view`.
+
+    `path` is the route's first segment; `module` and `group` are its place in the menu.
+    """
 
     code: str
     label: str
@@ -200,6 +204,12 @@ class Report:
     group: str
     tabs: tuple[Tab, ...]
     default_tab: str = ""
+    path: str = "report"
+    module: str = REPORT_CENTRE
+
+    @property
+    def route(self) -> str:
+        return f"/{self.path}/{self.code}"
 
     @property
     def right(self) -> str:

@@ -245,8 +245,14 @@ def variant(name: str, cost: bool) -> str:
 
 
 def report(
-    code: str, label: str, question: str, group: str, make: Callable[[bool], Board], has_cost: bool = True
+    code: str,
+    label: str,
+    question: str,
+    group: str,
+    make: Callable[[bool], Board],
+    has_cost: bool = True,
+    **place: str,
 ) -> Report:
-    """A report of one tab; `make` draws its board with or without cost."""
+    """A report of one tab; `make` draws its board with or without cost. `place` is its path and module."""
     tab = Tab("all", label, make(False), make(True) if has_cost else None)
-    return Report(code, label, question, group, (tab,))
+    return Report(code, label, question, group, (tab,), **place)

@@ -131,8 +131,94 @@ class TestToken:
 
 
 class TestMenu:
-    def test_reports_stand_in_the_menu(self, site):
+    def test_reports_stand_in_the_menu_of_their_module(self, site):
         tree = site.as_("manager_a").get("v2/Open/RoleAuth/getLeftMenuList").data
-        module = next(node for node in tree if node["name"] == "报表中心")
-        routes = {entry["route"] for group in module["sub"] for entry in group["sub"]}
-        assert routes >= {f"/report/{report.code}" for report in REPORTS}
+        placed = {
+            (module["name"], entry["route"])
+            for module in tree
+            for group in module["sub"]
+            for entry in group["sub"]
+        }
+        assert placed >= {(report.module, report.route) for report in REPORTS}
+
+    def test_every_reader_is_told_which_routes_are_frames(self, site):
+        told = site.as_("nobody").get("v2/report/Frame/getRoutes").data
+        assert {item["route"]: item["code"] for item in told} == {
+            report.route: report.code for report in REPORTS
+        }
+
+
+class TestRecalculating:
+    """A run that is under way, or was left half-way, is told to the readers of its company."""
+
+    CALL = "v2/report/Frame/getRecalculating"
+
+    @pytest.fixture
+    def run(self, site):
+        """Writes runs of company A as rows (period, status, goods done of 9)."""
+
+        def write(*runs, closed=None):
+            with site.engine.begin() as conn:
+                for period, status, done in runs:
+                    conn.execute(
+                        text(
+                            "insert into cost_recalculation (company_id, period, status, goods_done, goods_total, asked_by)"
+                            " select :company, :period, :status, :done, 9, min(user_id) from user_account"
+                        ),
+                        {
+                            "company": site.world.company_a,
+                            "period": period,
+                            "status": status,
+                            "done": done,
+                        },
+                    )
+                if closed:
+                    conn.execute(
+                        text("insert into accounting_period (company_id, period, status) values (:c, :p, 1)"),
+                        {"c": site.world.company_a, "p": closed},
+                    )
+
+        yield write
+        with site.engine.begin() as conn:
+            conn.execute(text("delete from cost_recalculation"))
+            conn.execute(text("delete from accounting_period"))
+
+    def told(self, site, user="manager_a"):
+        return [
+            (row["company_id"], row["period"], row["running"], row["goods_done"], row["goods_total"])
+            for row in site.as_(user).get(self.CALL).data
+        ]
+
+    def test_nothing_runs(self, site):
+        assert self.told(site, "admin") == []
+
+    @pytest.mark.parametrize("status", [0, 1])
+    def test_readers_of_the_company_are_told(self, site, run, status):
+        run(("2026-09", status, 4))
+        row = (site.world.company_a, "2026-09", True, 4, 9)
+        assert self.told(site) == self.told(site, "clerk_a") == self.told(site, "admin") == [row]
+        assert self.told(site, "manager_b") == []
+
+    def test_a_finished_run_is_over(self, site, run):
+        run(("2026-09", 2, 9))
+        assert self.told(site) == []
+
+    def test_a_failed_run_leaves_its_company_half_way(self, site, run):
+        run(("2026-09", 2, 9), ("2026-09", 3, 4))
+        assert self.told(site) == [(site.world.company_a, "2026-09", False, 4, 9)]
+
+    def test_a_run_that_failed_before_its_first_goods_changed_nothing(self, site, run):
+        run(("2026-09", 3, 0))
+        assert self.told(site) == []
+
+    @pytest.mark.parametrize(("period", "over"), [("2026-09", True), ("2026-08", True), ("2026-10", False)])
+    def test_a_later_run_from_the_same_month_or_earlier_makes_up_for_it(self, site, run, period, over):
+        run(("2026-09", 3, 4), (period, 2, 9))
+        assert (self.told(site) == []) is over
+
+    def test_a_closed_month_is_final(self, site, run):
+        run(("2026-09", 3, 4), closed="2026-09")
+        assert self.told(site) == []
+
+    def test_needs_a_login(self, site):
+        assert site.anonymous().get(self.CALL).code == 401

@@ -41,10 +41,6 @@ const fixedNames: Record<string, string> = {
   '/sonCompanyInfo': '公司信息',
 };
 
-function fixedName(route: string): string | undefined {
-  return fixedNames[route] ?? (route.startsWith('/report/') ? '报表' : undefined);
-}
-
 function Frame({ session, menu }: { session: Session; menu: MenuNode[] }) {
   const { pathname } = useLocation();
   const wide = Grid.useBreakpoint().md !== false;
@@ -54,7 +50,7 @@ function Frame({ session, menu }: { session: Session; menu: MenuNode[] }) {
     if (menuLeaves(menu).some((leaf) => leaf.route === pathname)) countUse(pathname);
   }, [menu, pathname]);
 
-  const nameOf = useCallback((route: string) => menuTrail(menu, route).at(-1)?.name ?? fixedName(route), [menu]);
+  const nameOf = useCallback((route: string) => menuTrail(menu, route).at(-1)?.name ?? fixedNames[route], [menu]);
   const initialTabs = () => {
     const allowed = (route: string) => menuLeaves(menu).some((leaf) => leaf.route === route);
     const fresh = { ...homeOnly, tabs: baseTabs(session.system, pathname, allowed) };

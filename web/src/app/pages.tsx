@@ -1,9 +1,11 @@
-/** Which page a route opens: home, reports and the few special ones; all others are screens the server describes. */
+/** Which page a route opens: home and the few special ones, the reports the server names, else screens it describes. */
 import { useQuery } from '@tanstack/react-query';
 import { lazy, useEffect, useMemo, type ComponentType } from 'react';
 import { screenQuery } from '@/engine/queries';
+import { ScreenLoading } from '@/engine/ScreenLoading';
 import type { Screen } from '@/engine/types';
 import { ApiError } from '@/lib/errors';
+import { frameRoutesQuery } from '@/reports/frameQuery';
 import { NotFound } from './NotFound';
 import { useTabRow } from './tabs/context';
 
@@ -19,19 +21,17 @@ const overrides: Partial<Record<string, ComponentType<{ screen: Screen }>>> = {
   '/system/monthly': lazy(() => import('@/screens/MonthClosePage')),
 };
 
-/** Reports that are lists of the core's own, not frames. */
-const listedReports = new Set(['/report/costdetail']);
-
 export function RoutePage({ route }: { route: string }) {
   const [path = '', search = ''] = route.split('?');
   const params = useParams(search);
-  const [first = '', second, ...deeper] = path.split('/').filter(Boolean);
+  const frames = useQuery(frameRoutesQuery());
 
   if (path === '/home') return <HomePage />;
   if (path === '/selfinfo' || path === '/system/selfinfo') return <PersonalCentre />;
   if (path === '/sonCompanyInfo' || path === '/system/sonCompanyInfo') return <CompanyInfo />;
-  const framed = first === 'report' && second !== undefined && deeper.length === 0 && !listedReports.has(path);
-  if (framed) return <ReportPage code={second} values={params} />;
+  if (frames.isPending) return <ScreenLoading />;
+  const code = frames.data?.[path];
+  if (code) return <ReportPage code={code} values={params} />;
   return <DescribedScreen route={route} path={path} params={params} />;
 }
 

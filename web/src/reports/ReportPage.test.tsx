@@ -1,7 +1,7 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Frame } from '@/gen';
+import type { Frame, Recalculating } from '@/gen';
 import { TabsContext } from '@/lib/tabs';
 import ReportPage from './ReportPage';
 
@@ -17,12 +17,14 @@ let frame: Frame;
 let publishedAt: string;
 let refusal: { code: number; msg: string } | null;
 let asked: string[];
+let recalculating: Recalculating[];
 
 function answer(url: string): unknown {
   const path = url.split('?')[0] ?? '';
   asked.push(url);
   if (path.endsWith('getGuestToken')) return { code: 200, msg: '', data: { token: 'g', expires_in: 300 } };
   if (path.endsWith('getFrame')) return refusal ? { ...refusal, data: null } : { code: 200, msg: '', data: frame };
+  if (path.endsWith('getRecalculating')) return { code: 200, msg: '', data: recalculating };
   return { code: 200, msg: '', data: { refreshed_at: publishedAt } };
 }
 
@@ -47,8 +49,10 @@ beforeEach(() => {
   asked = [];
   publishedAt = '2026-11-20 18:30:00';
   refusal = null;
+  recalculating = [];
   frame = {
     code: 'warehouseTurnover',
+    route: '/report/warehouseTurnover',
     label: '仓库周转率',
     refreshed_at: '2026-11-20 18:30:00',
     default_tab: 'month',
@@ -119,6 +123,29 @@ describe('report page', () => {
     fireEvent.click(screen.getByText('有新数据，刷新'));
     await wait(100);
     expect(document.querySelectorAll('iframe')).toHaveLength(2);
+  });
+
+  it('takes its place in the tabs from its route, wherever it stands', async () => {
+    frame = { ...frame, code: 'CompanyInventoryreport', route: '/inventory/CompanyInventoryreport', label: '公司库存报表' };
+    const { shell } = await start();
+    expect(shell.setTitle).toHaveBeenCalledWith('/inventory/CompanyInventoryreport', '公司库存报表');
+  });
+
+  it.each([['tabs', 2], ['one tab', 1]])('warns while costs are recalculated, above %s', async (_, tabs) => {
+    frame = { ...frame, default_tab: 'week', tabs: frame.tabs.slice(0, tabs) };
+    recalculating = [
+      { company_id: 1, company_name: '上海公司', period: '2026-09', running: true, goods_done: 50, goods_total: 120 },
+      { company_id: 2, company_name: '苏州公司', period: '2026-10', running: false, goods_done: 3, goods_total: 9 },
+    ];
+    await start();
+    const [first, second, ...more] = screen.getAllByRole('alert').map((each) => each.textContent);
+    expect(first).toBe('上海公司、2026-09 起的期间正在重算成本（50 / 120 个商品），数字可能变化');
+    expect(second).toContain('苏州公司、2026-10 起的期间的成本重算没有完成');
+    expect(more).toEqual([]);
+
+    recalculating = [];
+    await wait(6_000);
+    expect(screen.queryByRole('alert')).toBeNull();
   });
 
   it('stops renewing tokens when it goes', async () => {

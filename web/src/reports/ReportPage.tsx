@@ -8,6 +8,7 @@ import { useTabs } from '@/lib/tabs';
 import { EmbedFrame } from './EmbedFrame';
 import { Freshness } from './Freshness';
 import { countVisit, frameQuery, type FrameValues } from './frameQuery';
+import { RecalculationNotice } from './RecalculationNotice';
 import styles from './reports.module.css';
 import { useFreshFigures } from './useFreshFigures';
 
@@ -51,8 +52,8 @@ function Report({ frame }: { frame: Frame }) {
   }, [frame.code]);
 
   useEffect(() => {
-    tabs.setTitle(`/report/${frame.code}`, frame.label);
-  }, [tabs, frame.code, frame.label]);
+    tabs.setTitle(frame.route, frame.label);
+  }, [tabs, frame.route, frame.label]);
 
   const freshness = <Freshness figures={figures} />;
   const show = (tab: FrameTab, chosenTab: string) => (
@@ -61,14 +62,17 @@ function Report({ frame }: { frame: Frame }) {
 
   if (frame.tabs.length > 1) {
     return (
-      <Tabs
-        size="small"
-        className={styles.tabs}
-        activeKey={chosen}
-        onChange={setChosen}
-        tabBarExtraContent={freshness}
-        items={frame.tabs.map((tab) => ({ key: tab.key, label: tab.label, children: show(tab, chosen) }))}
-      />
+      <>
+        <RecalculationNotice />
+        <Tabs
+          size="small"
+          className={styles.tabs}
+          activeKey={chosen}
+          onChange={setChosen}
+          tabBarExtraContent={freshness}
+          items={frame.tabs.map((tab) => ({ key: tab.key, label: tab.label, children: show(tab, chosen) }))}
+        />
+      </>
     );
   }
   const [only] = frame.tabs;
@@ -78,6 +82,7 @@ function Report({ frame }: { frame: Frame }) {
         <h2>{frame.label}</h2>
         {freshness}
       </div>
+      <RecalculationNotice />
       {only && show(only, only.key)}
     </>
   );

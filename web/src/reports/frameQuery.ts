@@ -1,10 +1,21 @@
 /** What the server answers about a framed report. */
 import { queryOptions } from '@tanstack/react-query';
-import type { Frame, GuestToken } from '@/gen';
+import type { Frame, FrameRoute, GuestToken, Recalculating } from '@/gen';
 import { api } from '@/lib/api';
 
 /** `values` open the report on a given value, say one article in its detail. */
 export type FrameValues = Record<string, string>;
+
+/** The code of the framed report that each of their routes opens. */
+export function frameRoutesQuery() {
+  return queryOptions({
+    queryKey: ['report', 'routes'],
+    queryFn: () => api.get<FrameRoute[]>('v2/report/Frame/getRoutes'),
+    select: (routes) => Object.fromEntries(routes.map(({ route, code }) => [route, code])) as Record<string, string | undefined>,
+    staleTime: Infinity,
+    meta: { quiet: true },
+  });
+}
 
 export function frameQuery(code: string, values: FrameValues) {
   return queryOptions({
@@ -20,6 +31,16 @@ export function refreshedAtQuery() {
   return queryOptions({
     queryKey: ['report', 'refreshedAt'],
     queryFn: () => api.get<Pick<Frame, 'refreshed_at'>>('v2/report/Frame/getRefreshedAt'),
+    staleTime: 0,
+    meta: { quiet: true },
+  });
+}
+
+/** Companies within the reader's scope whose costs are being recalculated. */
+export function recalculatingQuery() {
+  return queryOptions({
+    queryKey: ['report', 'recalculating'],
+    queryFn: () => api.get<Recalculating[]>('v2/report/Frame/getRecalculating'),
     staleTime: 0,
     meta: { quiet: true },
   });

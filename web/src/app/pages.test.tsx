@@ -1,0 +1,56 @@
+import { screen, waitFor } from '@testing-library/react';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { ok, renderPage } from '@/engine/harness';
+import { RoutePage } from './pages';
+import { homeOnly } from './tabs/tabState';
+import { TabStateContext, type TabRow } from './tabs/context';
+
+const tabRow: TabRow = {
+  ...homeOnly,
+  activate: vi.fn(),
+  close: vi.fn(),
+  closeOthers: vi.fn(),
+  closeAll: vi.fn(),
+  describe: vi.fn(),
+};
+const denied = { code: 403, msg: '您没有“公司库存报表”的权限' };
+const unknown = { code: 400, msg: '页面不存在' };
+/** Pages are loaded when they are first opened. */
+const lazily = { timeout: 5_000 };
+
+function open(route: string) {
+  return renderPage(
+    <TabStateContext value={tabRow}>
+      <RoutePage route={route} />
+    </TabStateContext>,
+    {
+      'v2/report/Frame/getRoutes': () =>
+        ok([
+          { route: '/inventory/CompanyInventoryreport', code: 'CompanyInventoryreport' },
+          { route: '/report/BestSeller', code: 'BestSeller' },
+        ]),
+      'v2/report/Frame/getFrame': () => denied,
+      'v2/Open/Screen/getScreen': () => unknown,
+    },
+  );
+}
+
+let page: ReturnType<typeof open>;
+afterEach(() => page.done());
+
+describe('the page of a route', () => {
+  it.each(['/inventory/CompanyInventoryreport', '/report/BestSeller?goods_num=LT0001'])('is a report at %s', async (route) => {
+    page = open(route);
+    await waitFor(() => expect(screen.getByText(denied.msg)).toBeTruthy(), lazily);
+    const [asked] = page.calls.filter(({ path }) => path.endsWith('getFrame'));
+    expect(route).toContain(asked?.query.code);
+    expect(page.calls.some(({ path }) => path.endsWith('getScreen'))).toBe(false);
+  });
+
+  it.each(['/report/costdetail', '/inventory/stockmoves'])('is a screen of the server at %s', async (route) => {
+    page = open(route);
+    await waitFor(() => expect(screen.getByText('页面不存在')).toBeTruthy(), lazily);
+    expect(page.calls.filter(({ path }) => path.endsWith('getScreen')).map(({ query }) => query.route)).toEqual([route]);
+    expect(page.calls.some(({ path }) => path.endsWith('getFrame'))).toBe(false);
+  });
+});
