@@ -33,7 +33,7 @@ from api.kit.schemas import (
 )
 from api.kit.scope import within
 from api.kit.validation import as_key
-from api.kit.view import sourced
+from api.kit.view import reading, sourced
 
 Export = Callable[[Context, type[Resource], ListQuery], dict[str, Any]]
 _export: Export | None = None
@@ -75,10 +75,12 @@ def _reads(router: APIRouter, cls: type[Resource]) -> None:
     api, right = cls.declaration.api, cls.right("list")
 
     def get_list(ctx: Context, query: ListQuery) -> Any:
-        return page_of(ctx.conn, cls, query, ctx.principal).answer()
+        with reading(cls, ctx.conn) as conn:
+            return page_of(conn, cls, query, ctx.principal).answer()
 
     def get_totals(ctx: Context, query: ListQuery) -> Any:
-        total, totals = count_and_totals(ctx.conn, cls, query, ctx.principal)
+        with reading(cls, ctx.conn) as conn:
+            total, totals = count_and_totals(conn, cls, query, ctx.principal)
         return {"total": total, "totals": totals}
 
     def get_info(ctx: Context, id: Annotated[int, Query(ge=0, le=2**62)]) -> Any:
@@ -116,9 +118,11 @@ def bill_info(ctx: Context, cls: type[Bill], key: int) -> dict[str, Any]:
 def log_of(ctx: Context, cls: type[Resource], key: int) -> list[dict[str, Any]]:
     """The business log of a record within scope, newest first; values hidden from the principal are left out."""
     table, log = cls.table(), BusinessLog.__table__
-    known = select(cls.key()).where(cls.key() == key, within(table, ctx.principal))
-    if ctx.conn.execute(sourced(cls, known, ctx.principal)).first() is None:
-        raise NotFound(cls.declaration.label)
+    known = select(cls.key()).where(cls.key() == key)
+    mine = (within(table, ctx.principal),)
+    with reading(cls, ctx.conn) as conn:
+        if conn.execute(sourced(cls, known, ctx.principal, where=mine)).first() is None:
+            raise NotFound(cls.declaration.label)
     hidden = masks(cls, cls.name(), ctx.principal)
     rows = ctx.conn.execute(
         select(log)

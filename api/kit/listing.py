@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from functools import cache
 from typing import Any
@@ -60,10 +60,12 @@ class Page:
     totals: dict[str, Decimal]
     page: int
     per_page: int
+    refreshed_at: datetime | None = None
+    """When the rows were computed, where they are not the present ones."""
 
     def answer(self) -> dict[str, Any]:
         last = None if self.total is None else max(1, -(-self.total // self.per_page))
-        return {
+        found = {
             "data": self.rows,
             "total": self.total,
             "current_page": self.page,
@@ -71,6 +73,7 @@ class Page:
             "last_page": last,
             "totals": self.totals,
         }
+        return found | ({"refreshed_at": self.refreshed_at} if self.refreshed_at else {})
 
 
 @cache
@@ -199,13 +202,14 @@ def select_rows(
 ) -> tuple[Select[Any], Projection]:
     """The ordered select behind a list and its export."""
     projection = _projection(cls, principal)
-    statement = projection.select().where(*conditions(cls, query, principal))
-    statement = statement.order_by(*_order(cls, query, projection, principal))
-    return sourced(cls, statement, principal, query.model_dump()), projection
+    statement = projection.select().order_by(*_order(cls, query, projection, principal))
+    chosen = conditions(cls, query, principal)
+    return sourced(cls, statement, principal, query.model_dump(), chosen), projection
 
 
 def _projection(cls: type[Resource], principal: Principal) -> Projection:
-    leads = (cls.declaration.drill.route_field,) if cls.declaration.drill else ()
+    drill = cls.declaration.drill
+    leads = (drill.route_field, *(field for _, field in drill.by)) if drill else ()
     return project(cls, listed(cls, principal), always=("status", "revision", "bill_no", "bill_id", *leads))
 
 
@@ -231,9 +235,9 @@ def page_of(conn: Connection, cls: type[Resource], query: ListQuery, principal: 
     absent = {
         name: "无权限" for name in hidden if any(item.name == name and item.list for item in cls.fields())
     }
-    return Page(
-        [{**masked(row, hidden), **absent} for row in rows], total, totals, query.page, query.per_page
-    )
+    computed = cls.refreshed_at(conn) if issubclass(cls, View) else None
+    shown = [{**masked(row, hidden), **absent} for row in rows]
+    return Page(shown, total, totals, query.page, query.per_page, computed)
 
 
 def _rows(
@@ -249,13 +253,14 @@ def _rows(
 
     def page(rows: Select[Any]) -> Select[Any]:
         offset = (query.page - 1) * query.per_page
-        return rows.where(*chosen).order_by(*order).limit(query.per_page).offset(offset)
+        return rows.order_by(*order).limit(query.per_page).offset(offset)
 
     if issubclass(cls, View):
-        return conn.execute(sourced(cls, page(projection.select()), principal, query.model_dump())).all()
+        whole = page(projection.select())
+        return conn.execute(sourced(cls, whole, principal, query.model_dump(), chosen)).all()
     if getattr(projection.columns.get(query.order_key, key), "table", None) is not cls.table():
-        return conn.execute(page(projection.select())).all()
-    shown = key == any_(func.array(page(select(key)).scalar_subquery()))
+        return conn.execute(page(projection.select().where(*chosen))).all()
+    shown = key == any_(func.array(page(select(key).where(*chosen)).scalar_subquery()))
     return conn.execute(projection.select().where(shown).order_by(*order)).all()
 
 
@@ -291,6 +296,6 @@ def count_and_totals(
     totalled = [item for item in listed(cls, principal) if item.total and item.name in table.columns]
     sums = [func.coalesce(func.sum(table.columns[item.name]), 0).label(item.name) for item in totalled]
     statement = select(func.count().label("rows"), *sums).select_from(table)
-    statement = statement.where(and_(*conditions(cls, query, principal)))
-    row = conn.execute(sourced(cls, statement, principal, query.model_dump())).one()
+    chosen = conditions(cls, query, principal)
+    row = conn.execute(sourced(cls, statement, principal, query.model_dump(), chosen)).one()
     return row.rows, {item.name: getattr(row, item.name) for item in totalled}

@@ -16,14 +16,16 @@ from api.kit.projection import masked, masks, project
 from api.kit.resource import Resource
 from api.kit.scope import within
 from api.kit.validation import Problems, check_references, clean, value_of
-from api.kit.view import sourced
+from api.kit.view import reading, sourced
 
 
 def info(ctx: Context, cls: type[Resource], key: int) -> dict[str, Any]:
     """One row with the labels of its references, hidden fields as 无权限."""
     projection = project(cls, cls.fields(), always=("revision",))
-    statement = projection.select().where(_mine(ctx, cls, key))
-    row = ctx.conn.execute(sourced(cls, statement, ctx.principal)).first()
+    statement = projection.select().where(cls.key() == key)
+    mine = (within(cls.table(), ctx.principal),)
+    with reading(cls, ctx.conn) as conn:
+        row = conn.execute(sourced(cls, statement, ctx.principal, where=mine)).first()
     if row is None:
         raise NotFound(cls.declaration.label)
     return masked(row, masks(cls, cls.name(), ctx.principal))

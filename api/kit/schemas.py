@@ -149,4 +149,5 @@ def page_model(cls: type[Resource]) -> type[BaseModel]:
         per_page=(int, ...),
         last_page=(int | None, ...),
         totals=(dict[str, str], ...),
+        refreshed_at=(str | None, Described(None, description="数据截至，仅报表")),
     )

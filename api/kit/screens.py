@@ -14,6 +14,7 @@ from api.kit.flow import TRANSITIONS, UNAUDITED
 from api.kit.projection import shown_fields
 from api.kit.resource import ACTION_LABELS, Declared, Resource
 from api.kit.scope import Principal
+from api.kit.view import View
 
 PRICING = {
     "quantity": "quantity",
@@ -134,6 +135,8 @@ class Screen(BaseModel):
     pricing: dict[str, str] | None
     follow_ups: list[FollowUp]
     drill: DrillScreen | None
+    found_by: str | None = Described(description="关键字查找的引用字段")
+    usual: dict[str, str] = Described(description="首次打开时的查询条件")
 
 
 def describe(
@@ -171,6 +174,8 @@ def describe(
         pricing=PRICING if priced else None,
         follow_ups=_follow_ups(cls, principal),
         drill=_drill(cls, principal),
+        found_by=cls.found_by,
+        usual=cls.usual() if issubclass(cls, View) else {},
     )
 
 

@@ -6,10 +6,13 @@ no table in the database, and nothing of it is written.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from datetime import datetime
 from typing import Any, ClassVar
 
-from sqlalchemy import MetaData, Select, column, text
+from sqlalchemy import CTE, Column, ColumnElement, Connection, MetaData, Select, column, false, select, text
+from sqlalchemy.sql.visitors import replacement_traverse
 
 from api.kit.resource import Resource
 from api.kit.scope import Principal
@@ -34,17 +37,74 @@ class View(Resource):
         """The rows, with a column for each of the class's; scope and filters are put around it."""
         raise NotImplementedError
 
+    @classmethod
+    def summary(cls, asked: Values) -> str | None:
+        """SQL that makes the list's rows of the source's, which stand as `{rows}` after scope and filters; None where
+        the source's rows are the list's. The source then has the columns that the filters and the summary name."""
+        return None
+
+    @classmethod
+    def usual(cls) -> dict[str, str]:
+        """The filters that its page opens with."""
+        return {}
+
+    @classmethod
+    def open_to(cls, principal: Principal) -> bool:
+        """Whether a principal may see any row at all."""
+        return True
+
+    @classmethod
+    def reading(cls, conn: Connection) -> AbstractContextManager[Connection]:
+        """The connection that its rows are read on, given the core's."""
+        return nullcontext(conn)
+
+    @classmethod
+    def refreshed_at(cls, conn: Connection) -> datetime | None:
+        """When the rows were computed; None where they are the present ones."""
+        return None
+
 
 READ_ONLY = ("list", "export")
 
 
+def reading(cls: type[Resource], conn: Connection) -> AbstractContextManager[Connection]:
+    """The connection that rows of a class are read on, given the core's."""
+    return cls.reading(conn) if issubclass(cls, View) else nullcontext(conn)
+
+
 def sourced(
-    cls: type[Resource], statement: Select[Any], principal: Principal, asked: Values | None = None
+    cls: type[Resource],
+    statement: Select[Any],
+    principal: Principal,
+    asked: Values | None = None,
+    where: Iterable[ColumnElement[bool]] = (),
 ) -> Select[Any]:
-    """A statement over a class, with the SQL of a view put where it names the view's table."""
+    """A statement over a class's rows that fit `where`, with the SQL of a view put where it names the view's table."""
     if not issubclass(cls, View):
-        return statement
+        return statement.where(*where)
+    if not cls.open_to(principal):
+        where = (*where, false())
     sql, values = cls.source(principal, asked or {})
+    summary = cls.summary(asked or {})
+    if summary is None:
+        return statement.where(*where).add_cte(_rows(cls, sql, values, cls.name()))
+    base = _rows(cls, sql, values, f"{cls.name()}_base")
+    kept = select(text("*")).select_from(base).where(*(_moved(cls, item, base) for item in where))
+    rows = f"{cls.name()}_rows"
+    return statement.add_cte(kept.cte(rows), _rows(cls, summary.format(rows=rows), {}, cls.name()))
+
+
+def _rows(cls: type[View], sql: str, values: dict[str, Any], name: str) -> CTE:
     columns = [column(item.name, item.type) for item in cls.table().columns]
-    rows = text(sql).bindparams(**values).columns(*columns).cte(cls.name())
-    return statement.add_cte(rows.prefix_with("not materialized"))
+    return text(sql).bindparams(**values).columns(*columns).cte(name).prefix_with("not materialized")
+
+
+def _moved(cls: type[View], condition: ColumnElement[bool], rows: CTE) -> ColumnElement[bool]:
+    """A condition over a view's columns as one over `rows`."""
+
+    def replace(element: Any, **_: Any) -> Any:
+        own = isinstance(element, Column) and element.table is cls.table()
+        return rows.c[element.name] if own else None
+
+    moved: ColumnElement[bool] = replacement_traverse(condition, {}, replace)
+    return moved

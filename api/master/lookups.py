@@ -14,7 +14,7 @@ from api.kit.listing import matching
 from api.kit.projection import masked, masks, project
 from api.kit.resource import Resource
 from api.kit.scope import within
-from api.kit.view import sourced
+from api.kit.view import reading, sourced
 
 PAGE_SIZE = 30
 
@@ -56,23 +56,23 @@ def dropdown(ctx: Context, cls: type[Resource], query: Any) -> dict[str, Any]:
         for name in NARROWING
         if asked.get(name) and name in table.c and name != cls.key().key
     ]
-    if query.id:
-        conditions.append(cls.key() == query.id)
+    by_key = (cls.key() == query.id,) if query.id else ()
     words = query.keyword.strip() or next(
         (asked[name].strip() for name in NAMES if asked.get(name) and name in table.c), ""
     )
     if words:
         conditions.append(matching(cls, words, ctx.principal))
-    counted = select(func.count()).select_from(table).where(*conditions)
-    total: int = ctx.conn.execute(sourced(cls, counted, ctx.principal)).scalar_one()
+    counted = select(func.count()).select_from(table).where(*by_key)
     fields = [
         item
         for item in cls.fields()
         if item.list and ctx.principal.sees(cls.name(), item.name, item.permission)
     ]
-    statement = project(cls, fields).select().where(*conditions).order_by(cls.key())
-    statement = sourced(cls, statement, ctx.principal)
-    rows = ctx.conn.execute(statement.limit(query.per_page).offset((query.page - 1) * query.per_page))
+    statement = project(cls, fields).select().where(*by_key).order_by(cls.key())
+    statement = statement.limit(query.per_page).offset((query.page - 1) * query.per_page)
+    with reading(cls, ctx.conn) as conn:
+        total: int = conn.execute(sourced(cls, counted, ctx.principal, where=conditions)).scalar_one()
+        rows = conn.execute(sourced(cls, statement, ctx.principal, where=conditions)).all()
     hidden = masks(cls, cls.name(), ctx.principal)
     return {
         "data": [masked(row, hidden) for row in rows],

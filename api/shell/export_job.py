@@ -21,6 +21,7 @@ from api.kit.projection import masked, masks, shown_fields
 from api.kit.resource import Resource
 from api.kit.scope import Principal
 from api.kit.settings import settings
+from api.kit.view import reading
 from api.shell.export_tasks import DONE, FAILED, RUNNING, ExportTask
 from api.shell.jobs import app
 
@@ -65,12 +66,13 @@ def _write(export_id: int) -> int:
         query = query_model(cls)(**task.query)
         statement, _ = select_rows(cls, query, principal)
         hidden = masks(cls, cls.name(), principal)
-        streamed = conn.execution_options(stream_results=True, yield_per=CHUNK).execute(statement)
-        rows = (masked(row, hidden) for row in streamed)
         path = file_of(export_id)
         path.parent.mkdir(parents=True, exist_ok=True)
         unfinished = path.with_suffix(".part")
-        count = write_workbook(unfinished, cls.declaration.label, columns(cls, principal), rows)
+        with reading(cls, conn) as source:
+            streamed = source.execution_options(stream_results=True, yield_per=CHUNK).execute(statement)
+            rows = (masked(row, hidden) for row in streamed)
+            count = write_workbook(unfinished, cls.declaration.label, columns(cls, principal), rows)
         unfinished.rename(path)
     return count
 
