@@ -63,14 +63,14 @@ SOURCES: tuple[Source, ...] = (
     _label("company", "company_id", "company_name"),
     _label("department", "department_id", "department_name", "company_id"),
     _label("employee", "employee_id", "employee_name", "company_id", "department_id"),
-    _label("warehouse", "warehouse_id", "warehouse_name", "company_id"),
+    _label("warehouse", "warehouse_id", "warehouse_name", "company_id", "type"),
     _label("goods_type", "goods_type_id", "goods_type_name", "p_id", "level"),
     _label("brand", "brand_id", "brand_name"),
     _label("unit", "unit_id", "unit_name"),
     _label(
         "goods",
         *("goods_id", "goods_num", "goods_name", "goods_type_id", "brand_id", "unit_id"),
-        *("specification_type", "pattern"),
+        *("specification_type", "pattern", "factory_code", "shorthand_code", "logogram", "barcode"),
     ),
     _label("goods_batch", "batch_id", "goods_id", "batch", "production_date"),
     _label(
@@ -83,8 +83,8 @@ SOURCES: tuple[Source, ...] = (
     Source("role_warehouse", ("role_warehouse_id", "role_id", "warehouse_id")),
     _ledger(
         "stock_ledger",
-        "ledger_id company_id warehouse_id goods_id batch_id quantity amount bill_type bill_id line_id"
-        " business_date first_date reverses",
+        "ledger_id company_id warehouse_id goods_id batch_id quantity amount bill_type bill_id bill_no line_id"
+        " business_date first_date reverses corrects",
         sums="quantity amount",
         track="company_id goods_id business_date bill_type bill_id",
     ),

@@ -16,7 +16,7 @@ from tests.warehouse.group import BILL, RECEIPT, REVERSAL
 from warehouse import extract, reconcile, status
 from warehouse.files import Files
 from warehouse.refresh import BusyError, Refresher
-from warehouse.transform import Project, TransformError
+from warehouse.transform import PROJECT, Project, TransformError
 
 Sql = psycopg.Connection[Any]
 Published = Callable[[str], list[tuple[Any, ...]]]
@@ -131,8 +131,12 @@ class TestSnapshot:
             "select table_schema, table_name, table_type from information_schema.tables"
             " where table_name <> 'refreshed_at'"
         )
-        kinds = {(name.split("_")[0], place, kind) for place, name, kind in shown}
+        masters = {path.stem.removeprefix("master_") for path in PROJECT.rglob("master_*.sql")}
+        kinds = {
+            ("master" if name in masters else name.split("_")[0], place, kind) for place, name, kind in shown
+        }
         assert kinds == {
+            ("master", "main", "BASE TABLE"),
             ("dim", "main", "BASE TABLE"),
             ("role", "main", "BASE TABLE"),
             ("mart", "main", "VIEW"),
@@ -143,7 +147,7 @@ class TestSnapshot:
         """Views name the catalog that a file called wh.duckdb has wherever it is opened."""
         refresher.refresh(as_of=AS_OF)
         marts = [name for (name,) in published("select view_name from duckdb_views() where not internal")]
-        assert len(marts) == 9
+        assert len(marts) == 13
         for name in marts:
             assert published(f"select count(*) > 0 from {name}") == [(True,)], name
 

@@ -1,22 +1,38 @@
 -- grain: one row a stock ledger row; a reversal carries the id of the row it negates
 select
-    ledger_id,
-    company_id,
-    warehouse_id,
-    goods_id,
-    batch_id,
-    quantity,
-    amount,
-    bill_type,
-    bill_id,
-    line_id,
-    business_date,
+    ledger.ledger_id,
+    ledger.company_id,
+    ledger.warehouse_id,
+    ledger.goods_id,
+    ledger.batch_id,
+    ledger.quantity,
+    ledger.amount,
+    ledger.bill_type,
+    ledger.bill_id,
+    ledger.bill_no,
+    ledger.line_id,
+    ledger.business_date,
+    -- Differences and reversals stand where the row stands that they change.
+    coalesce(difference.corrects, ledger.reverses, ledger.ledger_id) as place,
     -- Goods that moved between warehouses keep the date on which they first came.
-    coalesce(first_date, business_date) as receipt_date,
-    -- The negation of an outbound is no receipt: it takes back an issue, so it stays on the side of the row it negates.
+    coalesce(ledger.first_date, ledger.business_date) as receipt_date,
+    -- A difference belongs to the side of the row that it corrects. The negation of an outbound is no receipt: it takes
+    -- back an issue, so it stays on the side of the row it negates.
     case
-        when reverses is null then quantity > 0 or (quantity = 0 and amount > 0)
-        else quantity < 0 or (quantity = 0 and amount < 0)
+        when difference.ledger_id is not null then difference.is_inbound
+        when ledger.reverses is null then ledger.quantity > 0 or (ledger.quantity = 0 and ledger.amount > 0)
+        else ledger.quantity < 0 or (ledger.quantity = 0 and ledger.amount < 0)
     end as is_inbound,
-    bill_type in ('XSCK', 'XSTH') as is_sale
-from {{ source('raw', 'stock_ledger') }}
+    ledger.reverses is not null as is_reversal,
+    ledger.bill_type in ('XSCK', 'XSTH') as is_sale,
+    case
+        when ledger.quantity = 0 and difference.ledger_id is null then 'adjustment'
+        when ledger.bill_type in ('CGRK', 'CGTH') then 'purchase'
+        when ledger.bill_type in ('XSCK', 'XSTH') then 'sale'
+        when ledger.bill_type in ('DBCK', 'DBRK', 'XSDB', 'TCYK') then 'transfer'
+        when ledger.bill_type in ('PYRK', 'PKCK', 'PYCK') then 'stocktake'
+        else 'other'
+    end as kind
+from {{ source('raw', 'stock_ledger') }} as ledger
+left join {{ ref('stg_stock_difference') }} as difference
+    on ledger.ledger_id = difference.ledger_id

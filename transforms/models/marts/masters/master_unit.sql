@@ -1,0 +1,7 @@
+-- grain: one row a unit
+{{ config(alias='unit') }}
+
+select
+    unit_id,
+    unit_name
+from {{ source('raw', 'unit') }}
