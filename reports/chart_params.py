@@ -10,7 +10,15 @@ from itertools import cycle
 from typing import Any
 
 from reports.catalogue.model import CHANGE, MONEY, WHOLE_MONEY, Board, Chart, Dataset
-from reports.theme import BUCKET_COLORS, COLOR_SCHEME, PRIMARY, SEQUENTIAL_SCHEME, SERIES_COLORS
+from reports.theme import (
+    BUCKET_COLORS,
+    COLOR_SCHEME,
+    PRIMARY,
+    SEQUENTIAL_SCHEME,
+    SERIES_COLORS,
+    UNKNOWN,
+    UNKNOWN_COLOR,
+)
 
 VIZ_TYPES = {
     "kpi": "big_number_total",
@@ -82,7 +90,7 @@ def label_colors(board: Board) -> dict[str, str]:
         colors[name] = colors[board.dataset(key).metric(name).label] = color
     for dataset in board.datasets:
         for number, label in enumerate(dataset.buckets, start=1):
-            color = BUCKET_COLORS[number - 1]
+            color = UNKNOWN_COLOR if label == UNKNOWN else BUCKET_COLORS[number - 1]
             colors[f"{chr(8203) * number}{label}"] = colors[label] = colors[f"bucket_{number}"] = color
     return colors
 

@@ -7,6 +7,7 @@ SEQUENTIAL_SCHEME = "erp_blue"
 SERIES_COLORS = (PRIMARY, "#36CFC9", "#FFB547", "#7C8CF8", "#F56C6C", "#67C23A", "#9B6DFF", "#2B6CB0")
 # From fresh to old, or from not due to long overdue.
 BUCKET_COLORS = ("#67C23A", "#36CFC9", PRIMARY, "#FFB547", "#FF8F5C", "#F56C6C")
+UNKNOWN, UNKNOWN_COLOR = "未知", "#C0C4CC"
 
 COLOR_SCHEMES = [
     {

@@ -57,4 +57,4 @@ def _built() -> Iterator[tuple[str, Literal["native", "embedded"]]]:
             for route in place.routes.values():
                 yield route, "native"
     for report in REPORTS:
-        yield f"/report/{report.code}", "embedded"
+        yield report.route, "embedded"

@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from reports.catalogue.aging import ACCOUNTS_RECEIVABLE, INVENTORY_AGING
 from reports.catalogue.best_seller import BEST_SELLER, BEST_SELLER_INFO
+from reports.catalogue.holdings import COMPANY_STOCK, GOODS_STOCK
+from reports.catalogue.layers import INVENTORY_AGING_DETAILED, INVENTORY_DOT
 from reports.catalogue.model import GUEST_AUDIENCE, GUEST_ROLE, Report, embed_id, filter_id
+from reports.catalogue.occupation import INVENTORY_OCCUPATION
 from reports.catalogue.profit import COMMODITY_PROFIT, CUSTOMER_PROFIT
 from reports.catalogue.revenue import OPERATING_REVENUE
+from reports.catalogue.sluggish import SLUGGISH_STOCK
 from reports.catalogue.turnover import INVENTORY_TURNOVER, WAREHOUSE_TURNOVER
 
 REPORTS: tuple[Report, ...] = (
     WAREHOUSE_TURNOVER,
     INVENTORY_TURNOVER,
+    INVENTORY_OCCUPATION,
+    GOODS_STOCK,
     INVENTORY_AGING,
+    INVENTORY_AGING_DETAILED,
+    SLUGGISH_STOCK,
+    INVENTORY_DOT,
+    COMPANY_STOCK,
     ACCOUNTS_RECEIVABLE,
     COMMODITY_PROFIT,
     CUSTOMER_PROFIT,

@@ -31,6 +31,7 @@ from reports.catalogue.parts import (
     goods_filter,
     goods_filters,
     line,
+    link,
     money,
     percent,
     place_and_goods_filters,
@@ -54,15 +55,11 @@ PERIOD = Column(
 DEFAULT_PERIOD = "近30天"
 # Empty in the totals row, which stands for more than one goods.
 PLACE = "case when count(distinct goods_num) = 1 then rank() over (order by sum(quantity) desc) end"
-# Opens the detail report in the shell around the frame: a guest's token is good for one dashboard only.
-DETAIL_LINK = Column(
-    "detail_link",
-    "明细",
-    "link",
-    sql=(
-        '\'<a target="_top" href="/report/BestSellerInfo?goods_num=\' || url_encode(m.goods_num) '
-        "|| '&amp;period=' || url_encode(m.period_label) || '\">查看单据</a>'"
-    ),
+DETAIL_LINK = link(
+    "查看单据",
+    "/report/BestSellerInfo",
+    goods_num="url_encode(m.goods_num)",
+    period="url_encode(m.period_label)",
 )
 
 

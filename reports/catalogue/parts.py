@@ -57,6 +57,28 @@ REFRESHED = Dataset(
 STAMP = Chart("stamp", "数据更新时间", "stamp", REFRESHED.key, ("latest",), subtitle="每次审核后自动更新")
 
 
+def link(text: str, route: str, **filters: str) -> Column:
+    """A column that opens a page of the shell around the frame: a guest's token is good for one dashboard only.
+
+    `filters` are the page's filters, each with the expression of its value, which has to come out fit for an address.
+    """
+    query = " || '&amp;".join(f"{name}=' || {value}" for name, value in filters.items())
+    return Column(
+        "detail_link", "明细", "link", sql=f'\'<a target="_top" href="{route}?{query} || \'">{text}</a>\''
+    )
+
+
+def moves_link(*more: str) -> Column:
+    """Leads to the stock ledger's rows of the goods in the warehouse; `more` are further keys of the row."""
+    keys = {name: f"m.{name}" for name in ("goods_id", "warehouse_id", *more)}
+    labels = {
+        "goods_id__label": "url_encode(m.goods_num)",
+        "warehouse_id__label": "url_encode(m.warehouse_name)",
+        **({"batch_id__label": "url_encode(m.batch)"} if "batch_id" in more else {}),
+    }
+    return link("库存流水", "/inventory/stockmoves", **keys, **labels)
+
+
 def total(name: str) -> str:
     """The sum of a measure, as a number that JSON keeps a number."""
     return f'cast(sum("{name}") as double)'
@@ -85,6 +107,11 @@ def money(name: str, label: str, measure: str = "") -> Metric:
 def quantity(name: str, label: str, measure: str = "") -> Metric:
     """The sum of a quantity."""
     return Metric(name, label, total(measure or name), QUANTITY)
+
+
+def among_all(name: str, label: str, top: str) -> Metric:
+    """The share of a row's sum in all rows of the table."""
+    return Metric(name, label, ratio(top, f"sum({top}) over ()"), PERCENT)
 
 
 def percent(name: str, label: str, top: str, base: str) -> Metric:

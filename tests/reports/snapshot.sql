@@ -47,10 +47,54 @@ from period as p cross join place as s cross join item as i
 where p.period_kind = 'month';
 create table mart_inventory_aging as
 select
-    date '2026-11-20' as as_of, s.*, i.* exclude (price), '2626' as batch, date '2026-11-20' - b.age as receipt_date,
-    b.age as age_days, b.bucket, b.bucket_order, 4.0 as quantity, i.price * 4.0 as "value"
+    date '2026-11-20' as as_of, s.*, i.* exclude (price), b.batch_id, b.batch, date '2026-11-20' - b.age as receipt_date,
+    b.age as age_days, b.bucket, b.bucket_order, b.dot_week, b.dot_weeks, b.dot_bucket, b.dot_bucket_order,
+    date '2026-11-18' as last_sale_date, 4.0 as quantity, i.price * 4.0 as "value"
 from place as s cross join item as i
-cross join (values (10, '0–30天', 1), (100, '91–180天', 4), (400, '365天以上', 6)) as b(age, bucket, bucket_order);
+cross join (
+    values
+    (10, '0–30天', 1, 1, '2626', '2026-W26', 21, '26周以内', 1),
+    (100, '91–180天', 4, 2, '2625', '2025-W26', 73, '53–104周', 3),
+    (400, '365天以上', 6, 0, '无', '未知', null, '未知', 6)
+) as b(age, bucket, bucket_order, batch_id, batch, dot_week, dot_weeks, dot_bucket, dot_bucket_order);
+create table mart_sluggish_stock as
+select
+    t.days as threshold_days, t.days || '天以上' as threshold, s.*, i.* exclude (price), date '2026-11-18' as last_sale_date,
+    2 as days_since_sale, 2.0 as sales_quantity_90, case when t.days < 400 then 400 end as oldest_days,
+    12.0 as stock_quantity, i.price * 12.0 as stock_value, t.sluggish as sluggish_quantity,
+    i.price * t.sluggish as sluggish_value, 0.0 as coming_quantity, 0.0 as coming_value
+from place as s cross join item as i
+cross join (values (30, 8.0), (60, 8.0), (90, 8.0), (180, 4.0), (365, 4.0)) as t(days, sluggish);
+create table mart_goods_stock as
+select
+    s.*, i.* exclude (price), 12.0 as quantity, i.price * 12.0 as "value", 10.0 as last_month_quantity,
+    i.price * 10.0 as last_month_value, i.goods_id - 1.0 as sales_quantity_30, i.goods_id + 1.0 as sales_quantity_90,
+    date '2026-11-18' as last_sale_date
+from place as s cross join item as i;
+create table mart_company_stock as
+select
+    s.*, i.type1_name, i.brand_name, 360 as year_days, 12.0 as quantity, i.price * 12.0 as "value",
+    10.0 as last_month_quantity, i.price * 10.0 as last_month_value, i.price * 6.0 as inbound_value,
+    i.price * 4.0 as outbound_value, 4.0 as month_sales_quantity, 24.0 as year_sales_quantity,
+    i.price * 24.0 as year_sales_cost, 12.0 * 360 as year_quantity_days, i.price * 12.0 * 360 as year_value_days,
+    8.0 as aged_90_quantity, i.price * 8.0 as aged_90_value, 4.0 as aged_180_quantity, i.price * 4.0 as aged_180_value
+from place as s cross join item as i;
+-- Each month: 3 of a goods on odd days, 7 on even ones; in the first warehouse the other way round.
+create table mart_stock_occupation as
+select
+    d.day, d.period_start, p.period_label, day(d.day) as day_of_month, p.days, s.*, i.type1_name, i.brand_name,
+    d.held as quantity, d.held * i.price as "value", case when day(d.day) = 30 then d.held else 0 end as closing_quantity,
+    case when day(d.day) = 30 then d.held * i.price else 0 end as closing_value
+from place as s cross join item as i
+cross join lateral (
+    select
+        cast(m + to_days(n) as date) as "day", cast(m as date) as period_start,
+        case when (n % 2 = 0) = (s.warehouse_id <> 11) then 3.0 else 7.0 end as held
+    from generate_series(timestamp '2025-10-01', timestamp '2026-11-01', interval 1 month) as months(m)
+    cross join range(0, 30) as numbers(n)
+    where m <> timestamp '2026-02-01'
+) as d
+inner join period as p on p.period_kind = 'month' and p.period_start = d.period_start;
 create table mart_receivable_aging as
 select
     date '2026-11-20' as as_of, c.*, c.company_id * 10 as customer_id, c.company_name || '的客户' as customer_name,

@@ -39,7 +39,13 @@ class TestCompiling:
         assert [report.code for report in REPORTS] == [
             "warehouseTurnover",
             "inventoryturnover",
+            "inventoryOccupation",
+            "goodsinventoryrpt",
             "inventoryAgingReport",
+            "inventoryAgingReportDetailed",
+            "sluggishstock",
+            "inventoryDOTReport",
+            "CompanyInventoryreport",
             "accountsReceivable",
             "CommodityProfit",
             "CustomerProfit",
@@ -47,6 +53,11 @@ class TestCompiling:
             "BestSeller",
             "BestSellerInfo",
         ]
+
+    def test_routes_are_those_of_the_product(self):
+        assert find_report("sluggishstock").route == "/report/sluggishstock"
+        assert find_report("CompanyInventoryreport").route == "/inventory/CompanyInventoryreport"
+        assert len({report.route for report in REPORTS}) == len(REPORTS)
 
     def test_warehouse_turnover_has_two_tabs_and_opens_by_month(self):
         report = find_report("warehouseTurnover")
@@ -133,7 +144,7 @@ class TestScopeAndCost:
             figures = ", ".join(f'{metric.sql} as "{metric.name}"' for metric in dataset.metrics)
             empty = snapshot.sql(f"select {figures} from ({dataset.sql}) where role_id = {NOTHING}")
             values = dict(zip(empty.columns, empty.fetchone(), strict=True))
-            counts = {"customers", "goods_count", "bills", "place"}
+            counts = {"customers", "goods_count", "bills", "place", "places"}
             assert all(value is None or name in counts for name, value in values.items()), values
 
 
@@ -201,6 +212,85 @@ class TestDefinitions:
     def test_cover_days(self, snapshot):
         where = "period_label = '近7天'"
         assert self.figure(snapshot, "BestSeller", "cover", where) == pytest.approx(60)
+
+    def test_occupation_of_a_month(self, snapshot):
+        """Two warehouses hold 3 on odd days and 7 on even ones, one the other way round; prices sum to 600."""
+        where = "period_label = '2026-11'"
+
+        def held(metric, more="", variant=COST):
+            return self.figure(snapshot, "inventoryOccupation", metric, where + more, variant)
+
+        assert held("mean") == pytest.approx((10 + 20) / 2 * 600)
+        assert held("peak") == pytest.approx((7 + 7 + 3) * 600)
+        assert held("closing") == pytest.approx((7 + 7 + 3) * 600)
+        assert held("peak", " and warehouse_name = '上海前置仓' and brand_name = '博世'") == pytest.approx(
+            2100
+        )
+        assert held("mean_before") == held("mean_year") == held("mean")
+        assert held("mean_change") == held("year_change") == pytest.approx(0)
+        assert held("mean", variant=PLAIN) == pytest.approx(45)
+        assert held("peak", variant=PLAIN) == pytest.approx(51)
+
+    def test_occupation_of_a_month_without_predecessor(self, snapshot):
+        for metric in ("mean_before", "mean_change", "peak_before", "closing_before"):
+            assert self.figure(snapshot, "inventoryOccupation", metric, "period_label = '2026-03'") is None
+
+    def test_sluggish_share_is_of_all_stock(self, snapshot):
+        where = "threshold = '90天以上'"
+        assert self.figure(snapshot, "sluggishstock", "sluggish", where) == pytest.approx(14400)
+        assert self.figure(snapshot, "sluggishstock", "share", where) == pytest.approx(2 / 3)
+        assert self.figure(snapshot, "sluggishstock", "sluggish", where, PLAIN) == pytest.approx(72)
+        assert self.figure(snapshot, "sluggishstock", "share", "threshold = '365天以上'") == pytest.approx(
+            1 / 3
+        )
+
+    def test_thresholds_stand_in_their_order(self, snapshot):
+        dataset = find_report("sluggishstock").first_tab.plain.datasets[0]
+        axis = snapshot.sql(f"select distinct threshold_axis from ({dataset.sql}) order by 1").fetchall()
+        assert [label.strip(chr(8203)) for (label,) in axis] == [
+            f"{days}天以上" for days in (30, 60, 90, 180, 365)
+        ]
+
+    def test_dot_ages_are_told_of_known_weeks_only(self, snapshot):
+        assert self.figure(snapshot, "inventoryDOTReport", "amount", variant=PLAIN) == 108
+        assert self.figure(snapshot, "inventoryDOTReport", "dated", variant=PLAIN) == 72
+        assert self.figure(snapshot, "inventoryDOTReport", "mean_weeks") == pytest.approx((21 + 73) / 2)
+        assert self.figure(snapshot, "inventoryDOTReport", "over_year") == pytest.approx(0.5)
+        assert self.figure(snapshot, "inventoryDOTReport", "unknown") == pytest.approx(1 / 3)
+
+    def test_shares_of_a_table_sum_to_one(self, snapshot):
+        for code, by in (("inventoryDOTReport", "dot_week"), ("CompanyInventoryreport", "company_name")):
+            dataset = find_report(code).first_tab.cost.datasets[0]
+            rows = snapshot.sql(
+                f"select {dataset.metric('share').sql} from ({dataset.sql}) where role_id = {EVERYTHING} group by {by}"
+            ).fetchall()
+            assert len(rows) > 1
+            assert sum(share for (share,) in rows) == pytest.approx(1)
+
+    def test_cover_days_of_stock(self, snapshot):
+        # Of the three goods 0, 1 and 2 were sold in 30 days from each of the three warehouses.
+        assert self.figure(snapshot, "goodsinventoryrpt", "cover") == pytest.approx(108 * 30 / 9)
+        assert self.figure(snapshot, "goodsinventoryrpt", "cover", "goods_num = 'G001'") is None
+        assert self.figure(snapshot, "goodsinventoryrpt", "change") == pytest.approx(0.2)
+
+    def test_a_company_s_turnover_is_told_for_a_year(self, snapshot):
+        assert self.figure(snapshot, "CompanyInventoryreport", "rate") == pytest.approx(24 / 12 / 360 * 365)
+        assert self.figure(snapshot, "CompanyInventoryreport", "turnover_days") == pytest.approx(180)
+        assert self.figure(snapshot, "CompanyInventoryreport", "movement") == pytest.approx(2 * 600 * 3)
+        assert self.figure(snapshot, "CompanyInventoryreport", "aged_90") == pytest.approx(2 / 3)
+
+    @pytest.mark.parametrize("placed", BOARDS, ids=lambda item: "-".join(item.names))
+    def test_links_open_a_page_of_the_product(self, placed, snapshot):
+        for dataset in placed.board.datasets:
+            for column in dataset.columns:
+                if column.kind != "link":
+                    continue
+                links = snapshot.sql(f"select distinct {column.name} from ({dataset.sql})").fetchall()
+                assert links
+                for (address,) in links:
+                    assert re.fullmatch(
+                        r'<a target="_top" href="/[\w/]+\?(\w+=[\w.%-]+&amp;)*\w+=[\w.%-]+">\w+</a>', address
+                    ), address
 
     def test_margin_comes_from_sums(self, snapshot):
         assert self.figure(snapshot, "CustomerProfit", "margin", "month_label = '2026-11'") == pytest.approx(

@@ -55,6 +55,11 @@
     cast({{ dbt.date_trunc('month', date) }} as date)
 {%- endmacro %}
 
+{# The Monday of a date's week. #}
+{% macro week_of(date) -%}
+    cast({{ dbt.date_trunc('week', date) }} as date)
+{%- endmacro %}
+
 {# A balance times the days it was held within a month, in numbers small enough for 64-bit decimals. #}
 {% macro days_held(balance, scale) -%}
     cast({{ balance }} as decimal(15, {{ scale }})) * cast(

@@ -6,9 +6,7 @@
         incremental_strategy='patch_or_replace',
         meta={'changed': 'int_changed_stock_group'},
         incremental_predicates=[
-            "changed.company_id = old.company_id",
-            "changed.type1_name = old.type1_name",
-            "changed.brand_name = old.brand_name",
+            same_group('changed', 'old'),
             "old.day >= changed.from_date",
         ],
     )
@@ -37,54 +35,33 @@ grouped as (
 ),
 {% endif %}
 
+{% set facts = [
+    ('fct_stock_balance_daily', 'valid_from', ['change_quantity', 'change_value']),
+    ('fct_stock_move_daily', 'business_date', ['in_value', 'out_value', 'sales_quantity', 'sales_cost']),
+] %}
 changes as (
-    select
-        balance.company_id,
-        balance.warehouse_id,
-        goods.group_id,
-        balance.valid_from as day,
-        balance.change_quantity,
-        balance.change_value,
-        0 as in_value,
-        0 as out_value,
-        0 as sales_quantity,
-        0 as sales_cost
-    from {{ ref('fct_stock_balance_daily') }} as balance
-    {% if patching() %}
-    inner join grouped as goods
-        on
-            balance.goods_id = goods.goods_id
-            and balance.company_id = goods.company_id
-            and balance.valid_from >= goods.from_date
-    where balance.valid_from >= (select min(changed.from_date) from {{ ref('int_changed_stock_group') }} as changed)
-    {% else %}
-    inner join goods_groups as goods
-        on balance.goods_id = goods.goods_id
-    {% endif %}
+    {% for fact, day, own in facts %}
+    {% if not loop.first %}
     union all
+    {% endif %}
     select
-        move.company_id,
-        move.warehouse_id,
+        fact.company_id,
+        fact.warehouse_id,
         goods.group_id,
-        move.business_date as day,
-        0 as change_quantity,
-        0 as change_value,
-        move.in_value,
-        move.out_value,
-        move.sales_quantity,
-        move.sales_cost
-    from {{ ref('fct_stock_move_daily') }} as move
+        fact.{{ day }} as day
+        {%- for figure in facts | sum(attribute=2, start=[]) %},
+        {{ 'fact.' if figure in own else '0 as ' }}{{ figure }}
+        {%- endfor %}
+    from {{ ref(fact) }} as fact
     {% if patching() %}
     inner join grouped as goods
-        on
-            move.goods_id = goods.goods_id
-            and move.company_id = goods.company_id
-            and move.business_date >= goods.from_date
-    where move.business_date >= (select min(changed.from_date) from {{ ref('int_changed_stock_group') }} as changed)
+        on fact.goods_id = goods.goods_id and fact.company_id = goods.company_id and fact.{{ day }} >= goods.from_date
+    where fact.{{ day }} >= (select min(changed.from_date) from {{ ref('int_changed_stock_group') }} as changed)
     {% else %}
     inner join goods_groups as goods
-        on move.goods_id = goods.goods_id
+        on fact.goods_id = goods.goods_id
     {% endif %}
+    {% endfor %}
 ),
 
 daily as (

@@ -12,9 +12,7 @@
         incremental_strategy='patch_or_replace',
         meta={'changed': 'int_changed_stock_group'},
         incremental_predicates=[
-            "changed.company_id = old.company_id",
-            "changed.type1_name = old.type1_name",
-            "changed.brand_name = old.brand_name",
+            same_group('changed', 'old'),
             "old.period_end >= changed.from_date",
         ],
     )
@@ -36,10 +34,7 @@ with changes as (
         on change.day = dates.day
     {% if patching() %}
     inner join {{ ref('int_changed_stock_group') }} as changed
-        on
-            change.company_id = changed.company_id
-            and change.type1_name = changed.type1_name
-            and change.brand_name = changed.brand_name
+        on {{ same_group('change', 'changed') }}
     inner join {{ ref('dim_date') }} as starts
         on changed.from_date = starts.day
     {% endif %}
@@ -59,7 +54,7 @@ openings as (
         sum(change_quantity) as opening_quantity
     from changes
     where period_start < from_start
-    group by period_kind, company_id, warehouse_id, type1_name, brand_name, from_start
+    group by period_kind, {{ stock_group() }}, from_start
 ),
 
 moves as (
@@ -83,9 +78,7 @@ moves as (
     inner join {{ ref('int_period') }} as period
         on change.period_kind = period.period_kind and change.period_start = period.period_start
     where change.period_start >= change.from_start
-    group by
-        change.period_kind, change.period_start, change.company_id, change.warehouse_id, change.type1_name,
-        change.brand_name
+    group by change.period_kind, change.period_start, {{ stock_group('change') }}
 ),
 
 holders as (
@@ -101,12 +94,11 @@ holders as (
     from (
         select * from openings
         union all
-        select
-            period_kind, company_id, warehouse_id, type1_name, brand_name, min(period_start), 0, 0
+        select period_kind, {{ stock_group() }}, min(period_start), 0, 0
         from moves
-        group by period_kind, company_id, warehouse_id, type1_name, brand_name
+        group by period_kind, {{ stock_group() }}
     ) as firsts
-    group by period_kind, company_id, warehouse_id, type1_name, brand_name
+    group by period_kind, {{ stock_group() }}
 ),
 
 grid as (
@@ -139,23 +131,15 @@ grid as (
         on
             holders.period_kind = moves.period_kind
             and period.period_start = moves.period_start
-            and holders.company_id = moves.company_id
             and holders.warehouse_id = moves.warehouse_id
-            and holders.type1_name = moves.type1_name
-            and holders.brand_name = moves.brand_name
+            and {{ same_group('holders', 'moves') }}
 ),
 
 closings as (
     select
         *,
-        opening_value + sum(change_value) over (
-            partition by period_kind, company_id, warehouse_id, type1_name, brand_name order by period_start
-            rows between unbounded preceding and current row
-        ) as closing_value,
-        opening_quantity + sum(change_quantity) over (
-            partition by period_kind, company_id, warehouse_id, type1_name, brand_name order by period_start
-            rows between unbounded preceding and current row
-        ) as closing_quantity
+        opening_value + {{ so_far('change_value', 'period_start', apart='period_kind') }} as closing_value,
+        opening_quantity + {{ so_far('change_quantity', 'period_start', apart='period_kind') }} as closing_quantity
     from grid
 )
 

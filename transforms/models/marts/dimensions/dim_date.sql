@@ -15,9 +15,9 @@ select
     extract(year from day) as year,
     {{ month_of('day') }} as month_start,
     {{ month_label('day') }} as month_label,
-    cast({{ dbt.date_trunc('week', 'day') }} as date) as week_start,
+    {{ week_of('day') }} as week_start,
     {{ iso_week_label('day') }} as week_label,
-    case {{ days_between('cast(' ~ dbt.date_trunc('week', 'day') ~ ' as date)', 'day') }}
+    case {{ days_between(week_of('day'), 'day') }}
         when 0 then '周一'
         when 1 then '周二'
         when 2 then '周三'

@@ -1,0 +1,318 @@
+"""现有库存：商品库存（销量与可售天数在旁）、公司库存（占比、周转、库龄、较上月末）。"""
+
+from __future__ import annotations
+
+from reports.catalogue.layers import held
+from reports.catalogue.model import DAYS, QUANTITY, RATIO, Board, Chart, Column, Dataset, Filter, Metric
+from reports.catalogue.parts import (
+    BRAND,
+    GOODS,
+    GOODS_LABEL,
+    GOODS_TYPE,
+    PLACES,
+    among_all,
+    bars,
+    board,
+    change_metric,
+    figure,
+    figures,
+    goods_filter,
+    line,
+    link,
+    money,
+    moves_link,
+    percent,
+    place_and_goods_filters,
+    quantity,
+    ranking,
+    ratio,
+    report,
+    share,
+    table,
+    total,
+    variant,
+)
+
+# Of each goods in each warehouse: days that its stock lasts at the pace of the last 30 days.
+COVER = (
+    "case when m.quantity <= 0 then '无库存' when m.sales_quantity_30 <= 0 then '近30天无销售' "
+    "when m.quantity <= m.sales_quantity_30 * 0.5 then '15天以内' when m.quantity <= m.sales_quantity_30 "
+    "then '16–30天' when m.quantity <= m.sales_quantity_30 * 3 then '31–90天' else '90天以上' end"
+)
+
+
+def now_and_before(cost: bool) -> tuple[Metric, ...]:
+    """Stock now beside the end of last month."""
+    measure, what, form = held(cost)
+    now, before = f'sum("{measure}")', f"sum(last_month_{measure})"
+    return (
+        Metric("amount", what, total(measure), form),
+        among_all("share", "占比", now),
+        quantity("quantity", "库存数量"),
+        Metric("last_month", f"上月末{what[2:]}", total(f"last_month_{measure}"), form),
+        Metric("movement", f"较上月末{what[2:]}", f"cast({now} as double) - cast({before} as double)", form),
+        change_metric("change", "较上月末", now, before),
+    )
+
+
+def goods_dataset(cost: bool) -> Dataset:
+    measure = held(cost)[0]
+    return Dataset(
+        key=variant("goods_stock", cost),
+        label="商品库存",
+        source="mart_goods_stock",
+        grain="warehouse",
+        cost=cost,
+        columns=(
+            *PLACES,
+            *GOODS,
+            GOODS_LABEL,
+            Column("cover_range", "可售天数", sql=COVER),
+            Column("last_sale_date", "最近销售", "date"),
+            moves_link(),
+        ),
+        measures=(
+            *("quantity", "last_month_quantity", "sales_quantity_30", "sales_quantity_90"),
+            *(("value", "last_month_value") if cost else ()),
+        ),
+        metrics=(
+            *now_and_before(cost),
+            quantity("sales_30", "近30天销量", "sales_quantity_30"),
+            quantity("sales_90", "近90天销量", "sales_quantity_90"),
+            Metric("cover", "可售天数", ratio("sum(quantity)", "sum(sales_quantity_30)", "30"), DAYS),
+            percent(
+                "idle",
+                "近90天无销售占比",
+                f"sum({measure}) filter (where sales_quantity_90 <= 0)",
+                f"sum({measure})",
+            ),
+            Metric(
+                "goods_count", "在库商品数", "count(distinct goods_num) filter (where quantity > 0)", QUANTITY
+            ),
+            Metric(
+                "places", "有货仓库数", "count(distinct warehouse_name) filter (where quantity > 0)", QUANTITY
+            ),
+        ),
+    )
+
+
+def goods_board(cost: bool) -> Board:
+    data = goods_dataset(cost)
+    what = held(cost)[1]
+    goods = ("goods_num", "goods_name", "specification_type", "brand_name")
+    counted = (*(("quantity",) if cost else ()), "amount")
+    recent = ("sales_30", "sales_90", "cover")
+    whole = table(
+        "商品库存汇总",
+        data,
+        goods,
+        (*counted, "share", "places", "last_month", "change", *recent),
+        "amount",
+        key="goods",
+        bar="amount",
+    )
+    places = table(
+        "商品在各公司、仓库的库存",
+        data,
+        ("company_name", "warehouse_name", *goods, "last_sale_date", "detail_link"),
+        (*counted, "last_month", *recent),
+        "amount",
+        bar="amount",
+    )
+    lines = (
+        figures(
+            figure("amount", what, data, "当前在库"),
+            figure("goods_count", "在库商品数", data, "有库存的商品"),
+            figure("sales_30", "近30天销量", data, "出库减退货"),
+            figure("cover", "可售天数", data, "数量 ÷ 近30天日均销量"),
+            figure("idle", "近90天无销售占比", data, f"占{what}"),
+        ),
+        line(
+            46,
+            (ranking("top", f"{what}前十五商品", data, "amount", "goods_label", 15), 7),
+            (share("cover_ranges", f"{what}按可售天数", data, "amount", "cover_range"), 5),
+        ),
+        line(
+            40,
+            (
+                bars(
+                    "warehouses",
+                    f"各仓库{what}与上月末",
+                    data,
+                    ("amount", "last_month"),
+                    "warehouse_name",
+                    order="amount",
+                ),
+                12,
+            ),
+        ),
+        line(76, (whole, 12)),
+        line(82, (places, 12)),
+    )
+    cover = Filter("cover_range", "可售天数", data.key, "cover_range")
+    return board((data,), lines, (*place_and_goods_filters(data), cover, goods_filter(data)))
+
+
+def company_datasets(cost: bool) -> tuple[Dataset, Dataset]:
+    measure, what, form = held(cost)
+    flow = "year_sales_cost" if cost else "year_sales_quantity"
+    sums = (
+        "quantity",
+        "last_month_quantity",
+        "month_sales_quantity",
+        "aged_90_quantity",
+        "aged_180_quantity",
+    )
+    valued = (
+        "value",
+        "last_month_value",
+        "inbound_value",
+        "outbound_value",
+        "aged_90_value",
+        "aged_180_value",
+    )
+    moved = (
+        money("inbound", "本月入库金额", "inbound_value"),
+        money("outbound", "本月出库金额", "outbound_value"),
+    )
+
+    def aged(days: int) -> Metric:
+        return percent(
+            f"aged_{days}", f"{days}天以上占比", f"sum(aged_{days}_{measure})", f'sum("{measure}")'
+        )
+
+    now = Dataset(
+        key=variant("company_stock", cost),
+        label="公司库存",
+        source="mart_company_stock",
+        grain="warehouse",
+        cost=cost,
+        columns=(
+            *PLACES,
+            GOODS_TYPE,
+            BRAND,
+            link(
+                "库存汇总",
+                "/inventory/inventorysummer",
+                company_id="m.company_id",
+                company_id__label="url_encode(m.company_name)",
+            ),
+        ),
+        measures=("year_days", flow, f"year_{measure}_days", *sums, *(valued if cost else ())),
+        metrics=(
+            *now_and_before(cost),
+            Metric("rate", "年周转率（次）", _yearly(flow, measure), RATIO),
+            Metric("turnover_days", "周转天数", ratio(f"sum(year_{measure}_days)", f"sum({flow})"), DAYS),
+            aged(90),
+            aged(180),
+            quantity("sales", "本月销量", "month_sales_quantity"),
+            *(moved if cost else ()),
+        ),
+    )
+    months = Dataset(
+        key=variant("company_stock_months", cost),
+        label="公司库存走势",
+        source=(
+            "(select t.* from mart_turnover_period as t where t.period_kind = 'month' and t.period_start >= "
+            "(select max(p.period_start) - interval 12 month from mart_turnover_period as p))"
+        ),
+        grain="warehouse",
+        cost=cost,
+        columns=(Column("period_label", "月"), *PLACES, GOODS_TYPE, BRAND),
+        measures=(f"closing_{measure}",),
+        metrics=(Metric("closing", f"月末{what}", total(f"closing_{measure}"), form),),
+    )
+    return now, months
+
+
+def _yearly(flow: str, measure: str) -> str:
+    """Turnover of the last twelve months, told for 365 days."""
+    return ratio(f"sum({flow})", f"sum(year_{measure}_days)", "365")
+
+
+def company_board(cost: bool) -> Board:
+    now, months = company_datasets(cost)
+    what = held(cost)[1]
+    counted = (*(("quantity",) if cost else ()), "amount", "share")
+    moved = ("last_month", "movement", "change", *(("inbound", "outbound") if cost else ()), "sales")
+    judged = ("rate", "turnover_days", "aged_90", "aged_180")
+    companies = table(
+        "公司库存",
+        now,
+        ("company_name", "detail_link"),
+        (*counted, *moved, *judged),
+        "amount",
+        bar="amount",
+        paged=False,
+    )
+    places = table(
+        "仓库与商品类型",
+        now,
+        ("company_name", "warehouse_name", "type1_name"),
+        (*counted, "last_month", "movement", "change", *judged),
+        "amount",
+        key="places",
+        bar="amount",
+    )
+    lines = (
+        figures(
+            figure("amount", what, now, "当前在库"),
+            figure("movement", f"较上月末{what[2:]}", now, "现有减上月末"),
+            figure("rate", "年周转率（次）", now, "近十二个月，按365天折算"),
+            figure("aged_90", "90天以上占比", now, f"占{what}"),
+            figure("aged_180", "180天以上占比", now, f"占{what}"),
+        ),
+        line(
+            44,
+            (
+                bars(
+                    "companies",
+                    f"各公司{what}与上月末",
+                    now,
+                    ("amount", "last_month"),
+                    "company_name",
+                    order="amount",
+                ),
+                7,
+            ),
+            (share("shares", f"{what}占比", now, "amount", "company_name"), 5),
+        ),
+        line(
+            44,
+            (
+                Chart(
+                    "months",
+                    f"近一年各公司月末{what}",
+                    "bar",
+                    months.key,
+                    ("closing",),
+                    by=("company_name",),
+                    x="period_label",
+                    stacked=True,
+                ),
+                7,
+            ),
+            (ranking("rates", "各公司年周转率（次）", now, "rate", "company_name", 20), 5),
+        ),
+        line(52, (companies, 12)),
+        line(76, (places, 12)),
+    )
+    return board((now, months), lines, place_and_goods_filters(now))
+
+
+GOODS_STOCK = report(
+    code="goodsinventoryrpt",
+    label="商品库存报表",
+    question="每个商品在哪些公司和仓库有多少，够卖几天？",
+    group="库存报表",
+    make=goods_board,
+)
+COMPANY_STOCK = report(
+    code="CompanyInventoryreport",
+    label="公司库存报表",
+    question="各公司压了多少库存，转得快不快，老库存占多少？",
+    group="库存报表",
+    make=company_board,
+    path="inventory",
+    module="库存管理",
+)

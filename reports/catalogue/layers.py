@@ -1,0 +1,206 @@
+"""库存层：库存账龄明细（逐层，直到库存流水）、DOT库龄。
+
+Layers are what the oldest receipts left, as of the snapshot's day; they sum to the stock ledger. A tyre's DOT age
+counts weeks from the Monday of its production week to this week's Monday; what has no valid code is one row, 未知.
+"""
+
+from __future__ import annotations
+
+from reports.catalogue.aging import BUCKET, STOCK_BUCKETS
+from reports.catalogue.model import DAYS, MONEY, QUANTITY, Board, Chart, Column, Dataset, Filter, Metric
+from reports.catalogue.parts import (
+    GOODS,
+    PLACES,
+    among_all,
+    bars,
+    board,
+    figure,
+    figures,
+    goods_filter,
+    line,
+    moves_link,
+    percent,
+    place_and_goods_filters,
+    quantity,
+    ratio,
+    report,
+    stack,
+    table,
+    total,
+    variant,
+)
+
+DOT_BUCKETS = ("26周以内", "27–52周", "53–104周", "105–156周", "156周以上", "未知")
+BATCH = Column("batch", "批次(DOT)")
+LAYER = ("goods_num", "goods_name", "specification_type", "brand_name", "batch")
+
+
+def held(cost: bool) -> tuple[str, str, str]:
+    """What a stock report adds up, how it is called and formatted."""
+    return ("value", "库存金额", MONEY) if cost else ("quantity", "库存数量", QUANTITY)
+
+
+def layer_dataset(
+    key: str, label: str, cost: bool, columns: tuple[Column, ...], metrics: tuple[Metric, ...], **more: object
+) -> Dataset:
+    """Layers with the columns and metrics of one report beside what all of them have."""
+    measure, what, form = held(cost)
+    return Dataset(
+        key=variant(key, cost),
+        label=label,
+        source="mart_inventory_aging",
+        grain="warehouse",
+        cost=cost,
+        columns=(*PLACES, *GOODS, BATCH, *columns, moves_link("batch_id")),
+        measures=("quantity", "value") if cost else ("quantity",),
+        metrics=(
+            Metric("amount", what, total(measure), form),
+            quantity("quantity", "库存数量"),
+            Metric("goods_count", "商品数", "count(distinct goods_num)", QUANTITY),
+            *metrics,
+        ),
+        **more,  # type: ignore[arg-type]
+    )
+
+
+def detail_board(cost: bool) -> Board:
+    measure, what, _ = held(cost)
+    data = layer_dataset(
+        "inventory_layers",
+        "库存账龄明细",
+        cost,
+        columns=(
+            Column("receipt_date", "入库日期", "date"),
+            Column("receipt_month", "入库月份", sql="strftime(m.receipt_date, '%Y-%m')"),
+            Column("age_days", "库龄天数", "number"),
+            *BUCKET,
+            Column("last_sale_date", "最近销售", "date"),
+        ),
+        metrics=(
+            Metric("mean_age", "平均库龄（天）", ratio("sum(quantity * age_days)", "sum(quantity)"), DAYS),
+            Metric("oldest", "最长库龄（天）", "max(age_days)", QUANTITY),
+            percent(
+                "over_180",
+                "180天以上占比",
+                f"sum({measure}) filter (where age_days > 180)",
+                f"sum({measure})",
+            ),
+        ),
+        buckets=STOCK_BUCKETS,
+    )
+    layers = table(
+        "库存层明细",
+        data,
+        (
+            *("company_name", "warehouse_name", *LAYER),
+            *("receipt_date", "age_days", "bucket", "last_sale_date", "detail_link"),
+        ),
+        ("quantity", "amount") if cost else ("quantity",),
+        "oldest",
+        bar="quantity",
+    )
+    lines = (
+        figures(
+            figure("amount", what, data, "全部在库"),
+            figure("goods_count", "在库商品数", data, "有库存的商品"),
+            figure("mean_age", "平均库龄（天）", data, "按数量加权"),
+            figure("oldest", "最长库龄（天）", data, "自首次入库"),
+            figure("over_180", "180天以上占比", data, f"占{what}"),
+        ),
+        line(
+            42,
+            (bars("buckets", f"{what}按账龄段", data, ("amount",), "bucket_axis", valued=True), 5),
+            (stack("months", f"在库{what[2:]}按入库月份", data, "amount", "receipt_month"), 7),
+        ),
+        line(90, (layers, 12)),
+    )
+    bucket = Filter("bucket", "账龄段", data.key, "bucket")
+    return board((data,), lines, (*place_and_goods_filters(data), bucket, goods_filter(data)))
+
+
+def dot_board(cost: bool) -> Board:
+    measure, what, form = held(cost)
+    amount = f"sum({measure})"
+    known = f"{amount} filter (where dot_weeks is not null)"
+    data = layer_dataset(
+        "inventory_dot",
+        "DOT库龄",
+        cost,
+        columns=(
+            Column("dot_week", "DOT周"),
+            Column("dot_weeks", "库龄（周）", "number"),
+            Column("dot_bucket", "DOT库龄段"),
+            Column(
+                "bucket_axis",
+                "DOT库龄段",
+                sql="repeat(chr(8203), cast(m.dot_bucket_order as integer)) || m.dot_bucket",
+            ),
+        ),
+        metrics=(
+            Metric("dated", f"已知DOT的{what}", f"cast({known} as double)", form),
+            among_all("share", "占比", amount),
+            Metric(
+                "mean_weeks",
+                "平均库龄（周）",
+                ratio("sum(quantity * dot_weeks)", "sum(quantity) filter (where dot_weeks is not null)"),
+                DAYS,
+            ),
+            Metric("oldest", "最长库龄（周）", "max(dot_weeks)", QUANTITY),
+            percent("over_year", "52周以上占比", f"{amount} filter (where dot_weeks > 52)", known),
+            percent("unknown", "未知DOT占比", f"{amount} filter (where dot_weeks is null)", amount),
+        ),
+        buckets=DOT_BUCKETS,
+    )
+    counted = ("quantity", "amount") if cost else ("quantity",)
+    weeks = table(
+        "DOT周汇总",
+        data,
+        ("dot_week", "dot_weeks", "dot_bucket"),
+        (*counted, "share", "goods_count"),
+        "oldest",
+        key="weeks",
+        bar="quantity",
+    )
+    detail = table(
+        "DOT明细",
+        data,
+        ("company_name", "warehouse_name", *LAYER, "dot_week", "dot_weeks", "detail_link"),
+        counted,
+        "oldest",
+        bar="quantity",
+    )
+    lines = (
+        figures(
+            figure("dated", f"已知DOT的{what}", data, "批次是有效的DOT周"),
+            figure("mean_weeks", "平均库龄（周）", data, "按数量加权，已知DOT"),
+            figure("oldest", "最长库龄（周）", data, "自生产周"),
+            figure("over_year", "52周以上占比", data, "占已知DOT"),
+            figure("unknown", "未知DOT占比", data, f"占{what}"),
+        ),
+        line(
+            44,
+            (bars("buckets", f"{what}按DOT库龄段", data, ("amount",), "bucket_axis", valued=True), 5),
+            (Chart("production", f"{what}按DOT周", "bar", data.key, ("dated",), x="dot_week"), 7),
+        ),
+        line(44, (stack("warehouses", f"各仓库{what}DOT库龄构成", data, "amount", "warehouse_name"), 12)),
+        line(72, (weeks, 12)),
+        line(82, (detail, 12)),
+    )
+    bucket = Filter("bucket", "DOT库龄段", data.key, "dot_bucket")
+    return board((data,), lines, (*place_and_goods_filters(data), bucket, goods_filter(data)))
+
+
+INVENTORY_AGING_DETAILED = report(
+    code="inventoryAgingReportDetailed",
+    label="库存账龄明细",
+    question="每一层库存是何时入库的，还剩多少？",
+    group="库存报表",
+    make=detail_board,
+)
+INVENTORY_DOT = report(
+    code="inventoryDOTReport",
+    label="DOT库龄",
+    question="轮胎是哪一周生产的，哪些快要过龄？",
+    group="库存报表",
+    make=dot_board,
+)

@@ -1,0 +1,171 @@
+"""库存占用：所选月份的日均、峰值、期末与占比，旁边是上月和去年同月。
+
+A month's peak is the greatest of its days' sums, so that it holds for any choice of warehouses and goods; peaks of
+parts fall on different days and don't add up.
+"""
+
+from __future__ import annotations
+
+from reports.catalogue.compare import MONTH, compared, series_of, with_suffixes
+from reports.catalogue.layers import held
+from reports.catalogue.model import Board, Chart, Column, Dataset, Metric
+from reports.catalogue.parts import (
+    BRAND,
+    GOODS_TYPE,
+    PLACES,
+    among_all,
+    bars,
+    board,
+    change_metric,
+    figures,
+    line,
+    link,
+    period_filter,
+    place_and_goods_filters,
+    ranking,
+    ratio,
+    report,
+    share,
+    table,
+    total,
+    trend_figure,
+    variant,
+)
+
+DIMENSIONS = (
+    *("company_id", "company_name", "warehouse_id", "warehouse_name", "type1_name", "brand_name"),
+    "day_of_month",
+)
+MOVES = link(
+    "库存流水",
+    "/inventory/stockmoves",
+    warehouse_id="m.warehouse_id",
+    business_date_start="strftime(m.period_start, '%Y-%m-%d')",
+    business_date_end="strftime(last_day(m.period_start), '%Y-%m-%d')",
+    warehouse_id__label="url_encode(m.warehouse_name)",
+)
+
+
+def mean(suffix: str = "") -> str:
+    return ratio(f"sum(held{suffix})", f"max(days{suffix})")
+
+
+def peak(suffix: str = "") -> str:
+    days = ", ".join(f"sum(held{suffix}) filter (where day_of_month = {day})" for day in range(1, 32))
+    return f"cast(greatest({days}) as double)"
+
+
+def occupation_datasets(cost: bool) -> tuple[Dataset, Dataset]:
+    measure, what, form = held(cost)
+    measures = {"held": measure, "closing": f"closing_{measure}", "days": "days"}
+
+    def source(alone: bool) -> str:
+        return compared(
+            "mart_stock_occupation",
+            MONTH,
+            start="period_start",
+            label="period_label",
+            dimensions=DIMENSIONS,
+            measures=measures,
+            alone=alone,
+        )
+
+    data = Dataset(
+        key=variant("stock_occupation", cost),
+        label="库存占用",
+        source=source(False),
+        grain="warehouse",
+        cost=cost,
+        time_column="period_start",
+        columns=(
+            Column("period_start", "期间开始", "date"),
+            Column("period_label", "月"),
+            Column("day_label", "日", sql="lpad(cast(m.day_of_month as varchar), 2, '0')"),
+            *PLACES,
+            GOODS_TYPE,
+            BRAND,
+            MOVES,
+        ),
+        measures=("day_of_month", *with_suffixes(*measures)),
+        metrics=(
+            Metric("mean", f"日均{what}", mean(), form),
+            Metric("mean_before", "上月日均", mean("_before"), form),
+            change_metric("mean_change", "较上月", mean(), mean("_before")),
+            Metric("mean_year", "去年同月日均", mean("_year"), form),
+            change_metric("year_change", "较去年", mean(), mean("_year")),
+            Metric("peak", f"峰值{what}", peak(), form),
+            Metric("peak_before", "上月峰值", peak("_before"), form),
+            Metric("closing", f"期末{what}", total("closing"), form),
+            Metric("closing_before", "上月末", total("closing_before"), form),
+            among_all("share", "占比", "sum(held)"),
+            Metric("held", "所选月份", total("held"), form),
+            Metric("held_before", "上月", total("held_before"), form),
+            Metric("held_year", "去年同月", total("held_year"), form),
+        ),
+    )
+    return data, series_of(data, source(True))
+
+
+def occupation_board(cost: bool) -> Board:
+    data, series = occupation_datasets(cost)
+    what = held(cost)[1]
+    listed = table(
+        "库存占用明细",
+        data,
+        ("company_name", "warehouse_name", "type1_name", "detail_link"),
+        (
+            *("mean", "share", "peak", "closing", "mean_before", "mean_change"),
+            *("peak_before", "closing_before", "mean_year", "year_change"),
+        ),
+        "mean",
+        bar="mean",
+    )
+    days = Chart(
+        "days",
+        f"每日{what}：所选月份、上月与去年同月",
+        "line",
+        data.key,
+        ("held", "held_before", "held_year"),
+        x="day_label",
+    )
+    lines = (
+        figures(
+            trend_figure("mean", f"本月至今日均{what}", series, "mean", "较上月整月"),
+            trend_figure("peak", f"本月至今峰值{what}", series, "peak", "较上月整月"),
+            trend_figure("closing", f"当前{what}", series, "closing", "较上月末"),
+            widths=(3, 3, 4, 2),
+            height=20,
+        ),
+        line(
+            46,
+            (days, 8),
+            (share("types", f"日均{what}占比（商品类型）", data, "mean", "type1_name"), 4),
+        ),
+        line(
+            46,
+            (
+                bars(
+                    "companies",
+                    f"各公司日均{what}",
+                    data,
+                    ("mean", "mean_before"),
+                    "company_name",
+                    order="mean",
+                ),
+                6,
+            ),
+            (ranking("warehouses", f"各仓库日均{what}", data, "mean", "warehouse_name", 15), 6),
+        ),
+        line(82, (listed, 12)),
+    )
+    filters = (period_filter(data, "period_label", "月"), *place_and_goods_filters(data))
+    return board((data, series), lines, filters)
+
+
+INVENTORY_OCCUPATION = report(
+    code="inventoryOccupation",
+    label="库存占用",
+    question="钱压在哪些公司、仓库和品类，比上月和去年是多是少？",
+    group="库存报表",
+    make=occupation_board,
+)

@@ -1,0 +1,159 @@
+"""呆滞库存：库龄超过所选天数的库存，最近一次销售，占全部库存的比例。"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from reports.catalogue.layers import held
+from reports.catalogue.model import QUANTITY, Board, Column, Dataset, Filter, Metric
+from reports.catalogue.parts import (
+    GOODS,
+    GOODS_LABEL,
+    PLACES,
+    bars,
+    board,
+    figure,
+    figures,
+    goods_filter,
+    line,
+    moves_link,
+    percent,
+    place_and_goods_filters,
+    quantity,
+    ranking,
+    report,
+    share,
+    table,
+    total,
+    variant,
+)
+
+DEFAULT_THRESHOLD = "90天以上"
+# Text sorts by its letters; invisible letters in front put the thresholds into their own order.
+THRESHOLD_AXIS = Column(
+    "threshold_axis",
+    "库龄",
+    sql="repeat(chr(8203), cast(m.threshold_days // 30 as integer)) || m.threshold",
+)
+
+
+def sluggish_datasets(cost: bool) -> tuple[Dataset, Dataset]:
+    """All stock, for shares; and the goods of which something is sluggish, for lists."""
+    measure, what, form = held(cost)
+    kinds = ("quantity", "value") if cost else ("quantity",)
+    whole = Dataset(
+        key=variant("sluggish_stock", cost),
+        label="呆滞库存",
+        source="mart_sluggish_stock",
+        grain="warehouse",
+        cost=cost,
+        columns=(Column("threshold", "呆滞标准"), THRESHOLD_AXIS, *PLACES, *GOODS, GOODS_LABEL),
+        measures=tuple(f"{part}_{kind}" for kind in kinds for part in ("stock", "sluggish", "coming")),
+        metrics=(
+            Metric("sluggish", f"呆滞{what}", total(f"sluggish_{measure}"), form),
+            quantity("quantity", "呆滞数量", "sluggish_quantity"),
+            Metric("stock", f"全部{what}", total(f"stock_{measure}"), form),
+            percent("share", "呆滞占比", f"sum(sluggish_{measure})", f"sum(stock_{measure})"),
+            Metric("coming", f"30天内将呆滞{what[2:]}", total(f"coming_{measure}"), form),
+            Metric(
+                "goods_count",
+                "呆滞商品数",
+                "count(distinct goods_num) filter (where sluggish_quantity > 0)",
+                QUANTITY,
+            ),
+        ),
+    )
+    goods = replace(
+        whole,
+        key=variant("sluggish_goods", cost),
+        label="呆滞商品",
+        source="(select t.* from mart_sluggish_stock as t where t.sluggish_quantity <> 0)",
+        columns=(
+            *whole.columns,
+            Column("oldest_days", "最长库龄（天）", "number"),
+            Column("last_sale_date", "最近销售", "date"),
+            Column("days_since_sale", "未销售天数", "number"),
+            moves_link(),
+        ),
+        measures=(*whole.measures, "sales_quantity_90"),
+        metrics=(*whole.metrics, quantity("sales", "近90天销量", "sales_quantity_90")),
+    )
+    return whole, goods
+
+
+def sluggish_board(cost: bool) -> Board:
+    whole, goods = sluggish_datasets(cost)
+    what = f"呆滞{held(cost)[1]}"
+    listed = table(
+        "呆滞商品明细",
+        goods,
+        (
+            *(
+                "company_name",
+                "warehouse_name",
+                "goods_num",
+                "goods_name",
+                "specification_type",
+                "brand_name",
+            ),
+            *("oldest_days", "last_sale_date", "days_since_sale", "detail_link"),
+        ),
+        (*(("quantity",) if cost else ()), "sluggish", "share", "sales"),
+        "sluggish",
+        bar="sluggish",
+    )
+    lines = (
+        figures(
+            figure("sluggish", what, whole, "库龄超过所选天数"),
+            figure("share", "呆滞占比", whole, f"占全部{what[2:]}"),
+            figure("goods_count", "呆滞商品数", whole, "有呆滞库存的商品"),
+            figure("coming", f"30天内将呆滞{what[4:]}", whole, "若不再销售"),
+            figure("stock", f"全部{what[2:]}", whole, "当前在库"),
+        ),
+        line(
+            42,
+            (
+                bars(
+                    "thresholds", f"{what}与各库龄标准", whole, ("sluggish",), "threshold_axis", valued=True
+                ),
+                6,
+            ),
+            (ranking("goods", f"{what}前十商品", whole, "sluggish", "goods_label"), 6),
+        ),
+        line(
+            42,
+            (
+                bars(
+                    "warehouses",
+                    "各仓库呆滞占比",
+                    whole,
+                    ("share",),
+                    "warehouse_name",
+                    order="share",
+                    limit=20,
+                ),
+                8,
+            ),
+            (share("types", f"{what}构成（品牌）", whole, "sluggish", "brand_name", 10), 4),
+        ),
+        line(86, (listed, 12)),
+    )
+    threshold = Filter(
+        "threshold",
+        "呆滞标准（库龄）",
+        whole.key,
+        "threshold",
+        multiple=False,
+        default=(DEFAULT_THRESHOLD,),
+        excludes=("thresholds",),
+    )
+    return board((whole, goods), lines, (threshold, *place_and_goods_filters(whole), goods_filter(whole)))
+
+
+SLUGGISH_STOCK = report(
+    code="sluggishstock",
+    label="呆滞库存",
+    question="哪些库存压了太久，压在哪里，最近还卖得动吗？",
+    group="库存报表",
+    make=sluggish_board,
+)

@@ -1,0 +1,63 @@
+-- grain: one row a day (this month's and those of the 24 before), company, warehouse, type and brand with stock then
+-- depends_on: {{ ref('int_changed_stock_group') }}
+{# Stock at the end of each day, one by one, so that peaks can be told for any choice of warehouses and goods. #}
+{{
+    config(
+        materialized='incremental',
+        incremental_strategy='patch_or_replace',
+        meta={'changed': 'int_changed_stock_group'},
+        incremental_predicates=[
+            same_group('changed', 'old'),
+            "old.day >= changed.from_date",
+        ],
+    )
+}}
+
+{% set oldest_day = add_months(month_of(as_of()), -24) %}
+with changes as (
+    select
+        {{ stock_group('change') }},
+        change.day,
+        change.change_quantity,
+        change.change_value,
+        {% if patching() %}
+        greatest(changed.from_date, {{ oldest_day }}) as first_day
+    from {{ ref('int_stock_group_day') }} as change
+    inner join {{ ref('int_changed_stock_group') }} as changed
+        on {{ same_group('change', 'changed') }}
+    {% else %}
+        {{ oldest_day }} as first_day
+    from {{ ref('int_stock_group_day') }} as change
+    {% endif %}
+    where change.day <= {{ as_of() }}
+),
+
+balances as (
+    select
+        {{ stock_group() }},
+        first_day,
+        day as valid_from,
+        lead(day) over (partition by {{ stock_group() }} order by day) as next_day,
+        {{ so_far('change_quantity', 'day') }} as closing_quantity,
+        {{ so_far('change_value', 'day') }} as closing_value
+    from changes
+),
+
+ranges as (
+    select
+        *,
+        greatest(valid_from, first_day) as from_day,
+        coalesce({{ add_days('next_day', -1) }}, {{ as_of() }}) as to_day
+    from balances
+    where closing_quantity <> 0 or closing_value <> 0
+)
+
+select
+    dates.day,
+    {{ stock_group('ranges') }},
+    {{ quantity('ranges.closing_quantity') }} as quantity,
+    {{ money('ranges.closing_value') }} as value
+from ranges
+inner join {{ ref('dim_date') }} as dates
+    on dates.day between ranges.from_day and ranges.to_day
+where ranges.from_day <= ranges.to_day

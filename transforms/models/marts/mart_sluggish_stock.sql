@@ -1,0 +1,69 @@
+-- grain: one row a threshold of days, company, warehouse and goods with stock; sluggish is what lies longer than that
+{# Thresholds are the edges of the aging buckets, so that both reports agree; coming: past it within 30 days unless sold. #}
+with thresholds as (
+    {% for edge, label in stock_age_buckets() if edge is not none %}
+    {% if not loop.first %}
+    union all
+    {% endif %}
+    select {{ edge }} as threshold_days, '{{ edge }}天以上' as threshold
+    {% endfor %}
+),
+
+stock as (
+    select
+        thresholds.threshold_days,
+        thresholds.threshold,
+        layer.company_id,
+        layer.warehouse_id,
+        layer.goods_id,
+        max(case when layer.age_days > thresholds.threshold_days then layer.age_days end) as oldest_days
+        {%- for figure in ['quantity', 'value'] %},
+        sum(layer.{{ figure }}) as stock_{{ figure }},
+        sum(case when layer.age_days > thresholds.threshold_days then layer.{{ figure }} else 0 end)
+            as sluggish_{{ figure }},
+        sum(
+            case
+                when layer.age_days between thresholds.threshold_days - 29 and thresholds.threshold_days
+                    then layer.{{ figure }}
+                else 0
+            end
+        ) as coming_{{ figure }}
+        {%- endfor %}
+    from {{ ref('fct_stock_layer') }} as layer
+    cross join thresholds
+    group by
+        thresholds.threshold_days, thresholds.threshold, layer.company_id, layer.warehouse_id, layer.goods_id
+)
+
+select
+    stock.threshold_days,
+    stock.threshold,
+    stock.company_id,
+    company.company_name,
+    stock.warehouse_id,
+    warehouse.warehouse_name,
+    stock.goods_id,
+    goods.goods_num,
+    goods.goods_name,
+    goods.brand_name,
+    goods.type1_name,
+    goods.specification_type,
+    sale.last_sale_date,
+    {{ days_between('sale.last_sale_date', as_of()) }} as days_since_sale,
+    coalesce(sale.quantity_90, 0) as sales_quantity_90,
+    stock.oldest_days,
+    stock.stock_quantity,
+    stock.stock_value,
+    stock.sluggish_quantity,
+    stock.sluggish_value,
+    stock.coming_quantity,
+    stock.coming_value
+from stock
+inner join {{ ref('dim_goods') }} as goods
+    on stock.goods_id = goods.goods_id
+left join {{ ref('dim_company') }} as company
+    on stock.company_id = company.company_id
+left join {{ ref('dim_warehouse') }} as warehouse
+    on stock.warehouse_id = warehouse.warehouse_id
+left join {{ ref('fct_goods_sale') }} as sale
+    on stock.company_id = sale.company_id and stock.warehouse_id = sale.warehouse_id and stock.goods_id = sale.goods_id

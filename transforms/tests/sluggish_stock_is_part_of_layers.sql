@@ -1,0 +1,37 @@
+-- For each threshold, what is sluggish is what the layers beyond it hold, and all stock is all layers.
+with thresholds as (
+    select distinct threshold_days from {{ ref('mart_sluggish_stock') }}
+),
+
+signed as (
+    select
+        threshold_days, warehouse_id, goods_id, sluggish_quantity, sluggish_value, stock_quantity, stock_value,
+        coming_quantity
+    from {{ ref('mart_sluggish_stock') }}
+    union all
+    select
+        thresholds.threshold_days,
+        layer.warehouse_id,
+        layer.goods_id,
+        case when layer.age_days > thresholds.threshold_days then -layer.quantity else 0 end,
+        case when layer.age_days > thresholds.threshold_days then -layer.value else 0 end,
+        -layer.quantity,
+        -layer.value,
+        case
+            when layer.age_days > thresholds.threshold_days - 30 and layer.age_days <= thresholds.threshold_days
+                then -layer.quantity
+            else 0
+        end
+    from {{ ref('fct_stock_layer') }} as layer
+    cross join thresholds
+)
+
+select threshold_days, warehouse_id, goods_id
+from signed
+group by threshold_days, warehouse_id, goods_id
+having
+    sum(sluggish_quantity) <> 0
+    or sum(sluggish_value) <> 0
+    or sum(stock_quantity) <> 0
+    or sum(stock_value) <> 0
+    or sum(coming_quantity) <> 0
