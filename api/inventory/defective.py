@@ -9,12 +9,12 @@ from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
 from api.kit.document import BillType, Block, DetailPlace, Document, Rows, Values, declare
-from api.kit.fields import enum, ref, text
+from api.kit.fields import enum, text
 from api.kit.posting import Landing, Postings
 from api.kit.resource import Menu
 from api.kit.validation import Problems
-from api.master.stock_lines import MoveBill, RelocatedLine, outbound, require_type, value_travelled
-from api.master.warehouses import DEFECTIVE, GOOD
+from api.master.stock_lines import MoveBill, RelocatedLine, outbound, value_travelled
+from api.master.warehouses import DEFECTIVE, GOOD, WAREHOUSE_TYPES, type_of, warehouse
 
 INTO, OUT_OF = 1, 2
 KINDS = {OUT_OF: "残次品转出", INTO: "残次品转入"}
@@ -48,14 +48,9 @@ class Defective(MoveBill):
     )
 
     kind: Mapped[int] = enum("方向", KINDS, default=INTO, search=True, sort=-65)
-    to_warehouse_id: Mapped[int | None] = ref(
-        "warehouse",
-        "转入仓库",
-        target="warehouse_id",
-        within=("company_id",),
-        search=True,
-        width=160,
-        sort=-59,
+    warehouse_id: Mapped[int] = warehouse(GOOD, DEFECTIVE, required=True)
+    to_warehouse_id: Mapped[int | None] = warehouse(
+        GOOD, DEFECTIVE, label="转入仓库", target="warehouse_id", sort=-59
     )
     reason: Mapped[str] = text("原因", required=True, search=True, sort=-50)
 
@@ -65,10 +60,10 @@ class Defective(MoveBill):
         if into and not header.get("to_warehouse_id"):
             problems.add("请选择转入仓库（残次品仓）")
             return
-        defective, good = ("to_warehouse_id", "warehouse_id") if into else ("warehouse_id", "to_warehouse_id")
-        require_type(ctx, header, defective, DEFECTIVE, problems)
-        if header.get(good):
-            require_type(ctx, header, good, GOOD, problems)
+        from_type, to_type = (GOOD, DEFECTIVE) if into else (DEFECTIVE, GOOD)
+        for column, wanted in (("warehouse_id", from_type), ("to_warehouse_id", to_type)):
+            if header.get(column) and type_of(ctx, header[column]) != wanted:
+                problems.add(f"请选择{WAREHOUSE_TYPES[wanted]}")
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:

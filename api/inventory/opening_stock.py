@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from sqlalchemy.orm import Mapped
+
 from api.kit.context import Context
 from api.kit.document import BillType, Block, Document, Rows, Values, declare
 from api.kit.posting import Postings
 from api.kit.resource import Menu
 from api.kit.validation import Problems
 from api.master.stock_lines import InboundLine, StockBill, inbound, settle_batches
+from api.master.warehouses import GOOD, GUARANTEE, warehouse
 
 
 class OpeningStockLine(InboundLine):
@@ -30,6 +33,8 @@ class OpeningStock(StockBill):
         menu=Menu("系统管理", "期初设置", 30),
     )
     bill = BillType("QCKC", (Block("lines", "期初明细", OpeningStockLine),))
+
+    warehouse_id: Mapped[int] = warehouse(GOOD, GUARANTEE, required=True)
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:

@@ -9,6 +9,7 @@ from api.kit.fields import text, textarea
 from api.kit.posting import Postings
 from api.kit.resource import Menu, Place
 from api.master.stock_lines import IssueLine, MoveBill, cost_of_line, outbound
+from api.master.warehouses import GOOD, warehouse
 
 
 class OtherDeliveryLine(IssueLine):
@@ -43,6 +44,7 @@ class OtherDelivery(MoveBill):
         ),
     )
 
+    warehouse_id: Mapped[int] = warehouse(GOOD, required=True)
     consignee: Mapped[str] = text("收货人", required=True, max_length=50, search=True, sort=-50)
     consignee_mobile: Mapped[str | None] = text("联系电话", max_length=20, search=True, sort=-49)
     address: Mapped[str | None] = textarea("收货地址", max_length=200, sort=-48)

@@ -16,8 +16,8 @@ from api.kit.orders import refuse_returned, returned
 from api.kit.posting import Postings
 from api.kit.resource import Menu
 from api.kit.validation import Problems
-from api.master.stock_lines import InboundLine, StockBill, inbound, require_type, settle_batches
-from api.master.warehouses import GUARANTEE
+from api.master.stock_lines import InboundLine, StockBill, inbound, settle_batches
+from api.master.warehouses import GUARANTEE, warehouse
 
 
 class ThreeInboundLine(InboundLine):
@@ -43,6 +43,7 @@ class ThreeInbound(StockBill):
     )
     bill = BillType("TBRK", (Block("lines", "入库明细", ThreeInboundLine),))
 
+    warehouse_id: Mapped[int] = warehouse(GUARANTEE, required=True)
     customer_id: Mapped[int | None] = ref(
         "customer", "客户", within=("company_id",), search=True, index=True, width=200, sort=-70
     )
@@ -50,7 +51,6 @@ class ThreeInbound(StockBill):
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
-        require_type(ctx, header, "warehouse_id", GUARANTEE, problems)
         settle_batches(ctx, children["lines"], problems)
 
     @classmethod

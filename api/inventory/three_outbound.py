@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.context import Context
-from api.kit.document import BillType, Block, DetailPlace, Document, Rows, Values, declare
+from api.kit.document import BillType, Block, DetailPlace, Document, declare
 from api.kit.fields import ref, text
 from api.kit.posting import Postings
 from api.kit.resource import Menu
-from api.kit.validation import Problems
-from api.master.stock_lines import IssueLine, MoveBill, cost_of_line, outbound, require_type
-from api.master.warehouses import GUARANTEE
+from api.master.stock_lines import IssueLine, MoveBill, cost_of_line, outbound
+from api.master.warehouses import GUARANTEE, warehouse
 
 
 class ThreeOutboundLine(IssueLine):
@@ -43,14 +41,11 @@ class ThreeOutbound(MoveBill):
         ),
     )
 
+    warehouse_id: Mapped[int] = warehouse(GUARANTEE, required=True)
     customer_id: Mapped[int | None] = ref(
         "customer", "客户", within=("company_id",), search=True, index=True, width=200, sort=-70
     )
     reason: Mapped[str | None] = text("三包原因", search=True, sort=-50)
-
-    @classmethod
-    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
-        require_type(ctx, header, "warehouse_id", GUARANTEE, problems)
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from sqlalchemy.orm import Mapped
 
 from api.inventory.three_inbound import ThreeInboundLine
-from api.kit.context import Context
-from api.kit.document import BillType, Block, Document, Link, Rows, Values, declare
-from api.kit.fields import ref, source_line, text
+from api.kit.document import BillType, Block, Document, Link, declare
+from api.kit.fields import source_line, text
 from api.kit.posting import Postings
 from api.kit.resource import Menu
-from api.kit.validation import Problems
-from api.master.stock_lines import IssueLine, MoveBill, cost_of_line, outbound, require_type
-from api.master.warehouses import GUARANTEE
+from api.master.partners import supplier
+from api.master.stock_lines import IssueLine, MoveBill, cost_of_line, outbound
+from api.master.warehouses import GUARANTEE, warehouse
 
 
 class TireBackLine(IssueLine):
@@ -51,14 +50,9 @@ class TireBack(MoveBill):
         ),
     )
 
-    supplier_id: Mapped[int] = ref(
-        "supplier", "供应商", required=True, search=True, index=True, width=200, sort=-70
-    )
+    warehouse_id: Mapped[int] = warehouse(GUARANTEE, required=True)
+    supplier_id: Mapped[int] = supplier()
     claim_no: Mapped[str | None] = text("理赔单号", max_length=50, search=True, sort=-50)
-
-    @classmethod
-    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
-        require_type(ctx, header, "warehouse_id", GUARANTEE, problems)
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:

@@ -20,7 +20,7 @@ from api.kit.validation import Problems
 from api.ledger import closing
 from api.ledger.checks import Check, register
 from api.master.stock_lines import MoveBill, RelocatedLine, outbound, value_travelled
-from api.master.warehouses import transit_warehouse
+from api.master.warehouses import GOOD, transit_warehouse, warehouse
 
 register(
     Check(
@@ -106,15 +106,9 @@ class TransferOut(MoveBill):
     )
     derived = (orders.receiving_status,)
 
-    to_warehouse_id: Mapped[int] = ref(
-        "warehouse",
-        "调入仓库",
-        target="warehouse_id",
-        required=True,
-        within=("company_id",),
-        search=True,
-        width=160,
-        sort=-59,
+    warehouse_id: Mapped[int] = warehouse(GOOD, required=True)
+    to_warehouse_id: Mapped[int] = warehouse(
+        GOOD, label="调入仓库", target="warehouse_id", required=True, sort=-59
     )
     transit_warehouse_id: Mapped[int] = ref(
         "warehouse", "在途仓", target="warehouse_id", required=True, form=False, list=False, sort=-58

@@ -69,11 +69,13 @@ SQL_TYPES: dict[str, Any] = {
 @dataclass(frozen=True, slots=True)
 class Ref:
     """A field that points at a resource; `within` names columns that both rows must share (a bill's warehouse is
-    one of the bill's company), `shows` the target's columns that are read along."""
+    one of the bill's company), `shows` the target's columns that are read along; `only` is an enum of the target and
+    the values of it that fit (a three-guarantee bill takes a three-guarantee warehouse)."""
 
     resource: str
     within: tuple[str, ...] = ()
     shows: tuple[str, ...] = ()
+    only: tuple[str, tuple[int, ...]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +208,7 @@ def ref(
     target: str | None = None,
     within: tuple[str, ...] = (),
     shows: tuple[str, ...] = (),
+    only: tuple[str, tuple[int, ...]] | None = None,
     index: bool = False,
     sort: int = 0,
     column: dict[str, Any] | None = None,
@@ -215,7 +218,7 @@ def ref(
     column = {"sort_order": sort, "index": index or None, **(column or {})}
     if target:
         column["target"] = target
-    return declared("ref", label, column=column, ref=Ref(resource, within, shows), **marks)
+    return declared("ref", label, column=column, ref=Ref(resource, within, shows, only), **marks)
 
 
 def source_line(table: str, label: str) -> MappedColumn[int | None]:

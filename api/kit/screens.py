@@ -41,6 +41,7 @@ class RefScreen(BaseModel):
     label: str
     search: list[str]
     filter_by: list[str]
+    only: dict[str, str]
 
 
 Options = list[Option]
@@ -241,6 +242,7 @@ def _ref(item: Field) -> RefScreen:
         label=target.declaration.title,
         search=[field.name for field in target.fields() if field.search and field.kind == "text"],
         filter_by=list(item.ref.within),
+        only={only[0]: ",".join(map(str, only[1]))} if (only := item.ref.only) else {},
     )
 
 

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, select
 
 from api.kit import registry
 from api.kit.errors import Failure, Invalid
-from api.kit.fields import CAP, Field
+from api.kit.fields import CAP, Field, Ref
 from api.kit.projection import MASK
 from api.kit.resource import Declared
 from api.kit.scope import Principal, within
@@ -208,6 +208,18 @@ def check_references(
             elif any(target.get(name) not in (None, row.get(name)) for name in item.ref.within):
                 problems.place = place
                 problems.add(f"“{item.label}”与单据不匹配，请重新选择")
+            elif item.ref.only and target[item.ref.only[0]] not in item.ref.only[1]:
+                problems.place = place
+                problems.add(f"请选择{_fitting(item.ref)}")
+
+
+def _fitting(ref: Ref) -> str:
+    """What a reference may point at, in the words of the target's own field."""
+    assert ref.only
+    name, values = ref.only
+    return "或".join(
+        label for value, label in registry.get(ref.resource).field(name).options if value in values
+    )
 
 
 def _targets(
@@ -216,7 +228,8 @@ def _targets(
     assert item.ref
     target = registry.get(item.ref.resource)
     table, key = target.table(), target.key()
-    shared = [table.columns[name] for name in item.ref.within if name in table.columns]
+    names = (*item.ref.within, *(item.ref.only or ())[:1])
+    shared = [table.columns[name] for name in names if name in table.columns]
     statement = select(key.label("key"), *shared).where(
         key.in_(sorted(keys)), within(table, principal), target.choosable()
     )

@@ -26,6 +26,7 @@ class _LookupQuery(BaseModel):
     page: int = Described(1, ge=1, le=100_000)
     per_page: int = Described(PAGE_SIZE, ge=1, le=500)
     id: int | None = Described(None, ge=0, le=2**62, description="只取这一条")
+    type: str = Described("", pattern=r"^([0-9]{1,9}(,[0-9]{1,9})*)?$", description="只取这些类型，逗号分隔")
     timeStamp: int | None = None
     sign: str | None = None
 
@@ -56,6 +57,8 @@ def dropdown(ctx: Context, cls: type[Resource], query: Any) -> dict[str, Any]:
         for name in NARROWING
         if asked.get(name) and name in table.c and name != cls.key().key
     ]
+    if query.type and "type" in table.c:
+        conditions.append(table.c.type.in_([int(kind) for kind in query.type.split(",")]))
     by_key = (cls.key() == query.id,) if query.id else ()
     words = query.keyword.strip() or next(
         (asked[name].strip() for name in NAMES if asked.get(name) and name in table.c), ""

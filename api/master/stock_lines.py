@@ -15,7 +15,7 @@ from api.kit.fields import COST, Derived, day, derived, ref, text
 from api.kit.posting import Landing, StockMove
 from api.kit.validation import Problems
 from api.master.goods import Goods, dot_week
-from api.master.warehouses import WAREHOUSE_TYPES, Warehouse
+from api.master.warehouses import GOOD, warehouse
 
 _COST = (
     "(select coalesce({sign}sum(s.amount), 0) from stock_ledger s"
@@ -107,15 +107,15 @@ class RelocatedLine(FromPlace, QuantityLine):
 class OfWarehouse:
     """A bill of one warehouse."""
 
-    warehouse_id: Mapped[int] = ref(
-        "warehouse", "仓库", required=True, within=("company_id",), search=True, width=160, sort=-60
-    )
+    warehouse_id: Mapped[int] = warehouse(required=True)
 
 
 class StockBill(OfWarehouse, GoodsBill):
-    """A priced bill that moves stock of one warehouse."""
+    """A priced bill that moves stock of one warehouse, of goods to sell unless it says otherwise."""
 
     __abstract__ = True
+
+    warehouse_id: Mapped[int] = warehouse(GOOD, required=True)
 
 
 class MoveBill(OfWarehouse, QuantityBill):
@@ -179,14 +179,6 @@ def batch_keys(
         values[:2],
     )
     return {(row.goods_id, row.batch): row.batch_id for row in rows}
-
-
-def require_type(ctx: Context, header: Mapping[str, Any], column: str, kind: int, problems: Problems) -> None:
-    """The header's warehouse in `column` must be of a type."""
-    table = Warehouse.table()
-    query = select(table.c.type).where(table.c.warehouse_id == header[column])
-    if ctx.conn.execute(query).scalar_one() != kind:
-        problems.add(f"请选择{WAREHOUSE_TYPES[kind]}")
 
 
 def inbound(doc: Document, *, priced: bool = True, origin: str | None = None) -> tuple[StockMove, ...]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row
-from sqlalchemy.orm import Mapped
+from sqlalchemy import ColumnElement, Row, select
+from sqlalchemy.orm import Mapped, MappedColumn
 
 from api.kit.context import Context
 from api.kit.errors import Invalid
@@ -23,6 +23,13 @@ TYPE_RULES = {
     GUARANTEE: "成本单独核算，只由三包单据出入",
     TRANSIT: "由系统管理，存放调拨途中的商品",
 }
+
+
+def warehouse(*types: int, label: str = "仓库", sort: int = -60, **marks: Any) -> MappedColumn[Any]:
+    """A bill's warehouse: one of its company's, of one of the types where any are given."""
+    only = ("type", types) if types else None
+    within = ("company_id",)
+    return ref("warehouse", label, within=within, only=only, search=True, width=160, sort=sort, **marks)
 
 
 class WarehouseType(View):
@@ -139,6 +146,15 @@ def transit_warehouse(ctx: Context, company_id: int) -> int:
         )
         return transit_warehouse(ctx, company_id)
     return found
+
+
+def type_of(ctx: Context, warehouse_id: int) -> int:
+    """The type of a warehouse."""
+    table = Warehouse.table()
+    kind: int = ctx.conn.execute(
+        select(table.c.type).where(table.c.warehouse_id == warehouse_id)
+    ).scalar_one()
+    return kind
 
 
 class Allocation(Resource):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from sqlalchemy import Connection
 
 from tests.kit.desk import Books, Desk, Made
@@ -28,10 +29,8 @@ class TestInto:
         assert books.available(goods, world.warehouse_a) == ("3", "0", "3")
         assert books.available(goods, world.warehouse4_a) == ("2", "0", "0")
         assert books.cost(goods, world.company_a) == ("5", "500.00")
-        sold = desk.draft(
-            "other_outbound", {"goods_id": goods, "quantity": "1"}, warehouse_id=world.warehouse4_a
-        )
-        answer = desk.act("auditorPass", sold)
+        line, there = {"goods_id": goods, "quantity": "1"}, {"warehouse_id": world.warehouse4_a}
+        answer = desk.act("auditorPass", desk.draft("surplus_out", line, **there))
         assert (answer.code, answer.msg) == (400, "库存不足：备件0缺 1（已被订单占用或冻结）")
         assert broken(conn) == {}
 
@@ -41,6 +40,12 @@ class TestInto:
         assert (answer.code, answer.msg) == (400, "请选择转入仓库（残次品仓）")
         answer = desk.add("defective", line, kind=1, to_warehouse_id=desk.world.warehouse2_a)
         assert (answer.code, answer.msg) == (400, "请选择残次品仓")
+
+    @pytest.mark.parametrize("bill", ["other_outbound", "sales_order", "purchase_inbound", "sales_outbound"])
+    def test_other_bills_take_no_defective_warehouse(self, desk: Desk, bill: str) -> None:
+        line = {"goods_id": desk.world.oil, "quantity": "1", "price": "1"}
+        answer = desk.add(bill, line, warehouse_id=desk.world.warehouse4_a)
+        assert (answer.code, answer.msg) == (400, "请选择正品仓")
 
 
 class TestOutOf:
@@ -67,7 +72,8 @@ class TestOutOf:
         goods, world = desk.world.spares[3], desk.world
         desk.stock_in(goods, 5)
         into(desk, goods, "2")
-        desk.stock_in(goods, 5, warehouse_id=world.warehouse4_a)
+        found = {"goods_id": goods, "quantity": "5"}
+        desk.audited("stock_surplus", found, warehouse_id=world.warehouse4_a)
         answer = desk.act("auditorPass", out_of(desk, goods, "3"))
         assert (answer.code, answer.msg) == (400, "库存不足：备件3缺 1（已被订单占用或冻结）")
 

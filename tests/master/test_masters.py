@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 
 from api.kit import registry
 from api.master.goods import dot_week, initials
+from api.master.warehouses import GOOD, GUARANTEE, WAREHOUSE_TYPES
 from tests.kit.desk import Desk
 from tests.kit.fixtures import Site
 from tests.kit.payloads import payload_of
@@ -290,11 +291,39 @@ class TestWarehouseTypes:
             rows = site.as_(user).get("v2/system/WarehouseType/getList").data["data"]
             return {row["warehouse_type_name"]: row["warehouses"] for row in rows}
 
-        assert counted("manager_a") == {"正品仓": 2, "残次品仓": 1, "三包仓": 1, "在途仓": 1}
+        listed = {kind: self.listed(site, kind) for kind in counted("manager_a")}
+        assert counted("manager_a") == listed == {**listed, "残次品仓": 1, "三包仓": 1, "在途仓": 1}
         assert counted("admin")["正品仓"] >= 4
         assert counted("keeper_a") == {"正品仓": 1, "残次品仓": 0, "三包仓": 0, "在途仓": 0}
+
+    def listed(self, site: Site, kind: str) -> int:
+        """How many warehouses of a type the list shows."""
+        rows = site.as_("manager_a").get("v2/system/Warehouse/getList", per_page=500).data["data"]
+        return sum(WAREHOUSE_TYPES[row["type"]] == kind for row in rows)
 
     def test_the_station_sees_the_same_screens(self, site: Site) -> None:
         here = [site.as_("manager_a").get("v2/Open/Screen/getScreen", route=route) for route in self.STATION]
         assert [screen.data["name"] for screen in here] == ["warehouse_type", "warehouse", "allocation"]
         assert [screen.data["routes"]["list"] for screen in here] == list(self.STATION)
+
+
+class TestNarrowedChoice:
+    def test_a_three_guarantee_bill_offers_three_guarantee_warehouses(self, site: Site) -> None:
+        admin = site.as_("admin")
+        screen = admin.get("v2/Open/Screen/getScreen", route="/inventory/threeinstorageAdd").data
+        [warehouse] = [field for field in screen["fields"] if field["name"] == "warehouse_id"]
+        offered = admin.get("v2/system/Warehouse/getDropdown", **warehouse["ref"]["only"], per_page=500).data[
+            "data"
+        ]
+        assert {row["type"] for row in offered} == {GUARANTEE}
+
+    def test_several_types_or_none_may_fit(self, site: Site) -> None:
+        admin = site.as_("admin")
+
+        def offered(kinds: str) -> set[int]:
+            rows = admin.get("v2/system/Warehouse/getDropdown", type=kinds, per_page=500).data["data"]
+            return {row["type"] for row in rows}
+
+        assert offered(f"{GOOD},{GUARANTEE}") == {GOOD, GUARANTEE}
+        assert offered("") > {GOOD, GUARANTEE}
+        assert not admin.get("v2/system/Warehouse/getDropdown", type="1;2").ok

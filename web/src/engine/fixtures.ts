@@ -27,7 +27,7 @@ export function field(marks: Partial<Field> & { name: string }): Field {
 }
 
 export function refField(name: string, label: string, resource: string, title: string, marks: Partial<Field> = {}): Field {
-  const ref = { resource, api: `v2/test/${resource}`, value: `${resource}_id`, label: title, search: [title], filter_by: [] };
+  const ref = { resource, api: `v2/test/${resource}`, value: `${resource}_id`, label: title, search: [title], filter_by: [], only: {} };
   return field({ name, label, type: 'ref', label_field: title, ...marks, ref: { ...ref, ...marks.ref } });
 }
 
@@ -46,7 +46,7 @@ export const goodsLineFields: Field[] = [
   refField('goods_id', '商品', 'goods', 'goods_name', { required: true, width: 240 }),
   field({ name: 'goods_num', label: '商品编码', form: false, readonly: true }),
   refField('batch_id', '批次', 'goods_batch', 'batch', {
-    ref: { resource: 'goods_batch', api: 'v2/test/goods_batch', value: 'batch_id', label: 'batch', search: ['batch'], filter_by: ['warehouse_id', 'goods_id'] },
+    ref: { resource: 'goods_batch', api: 'v2/test/goods_batch', value: 'batch_id', label: 'batch', search: ['batch'], filter_by: ['warehouse_id', 'goods_id'], only: {} },
   }),
   field({ name: 'quantity', label: '数量', type: 'quantity', required: true, rule: 'positive', total: true, default: '0' }),
   field({ name: 'price', label: '单价', type: 'price', rule: 'Positive', default: '0' }),

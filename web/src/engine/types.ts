@@ -27,6 +27,8 @@ export interface Ref {
   label: string;
   search: string[];
   filter_by: string[];
+  /** Fixed values that narrow the choice. */
+  only: Record<string, string>;
 }
 
 export interface Field {

@@ -20,9 +20,9 @@ export function goodsNarrow(context: BillContext): Query {
   return { bill_type: context.bill, ...Object.fromEntries(known.map((name) => [name, Number(header[name])])) };
 }
 
-/** The values that narrow a reference: the line's own first, then the header's. */
+/** The values that narrow a reference: those it is fixed to, then the line's own, then the header's. */
 export function refNarrow(field: Field, line: Row, header: Row): Query {
-  const narrow: Query = {};
+  const narrow: Query = { ...field.ref?.only };
   for (const name of field.ref?.filter_by ?? []) {
     const value = isEmptyRef(line[name]) ? header[name] : line[name];
     if (!isEmptyRef(value)) narrow[name] = Number(value);

@@ -21,7 +21,7 @@ export interface Choices {
   loadMore: () => void;
 }
 
-const NO_REF: Ref = { resource: 'none', api: '', value: '', label: '', search: [], filter_by: [] };
+const NO_REF: Ref = { resource: 'none', api: '', value: '', label: '', search: [], filter_by: [], only: {} };
 
 export function isChoice(field: Field | undefined): boolean {
   return field?.type === 'enum' || (field?.type === 'ref' && field.ref !== null);
