@@ -25,11 +25,19 @@ from api.ledger import tables as ledger_tables
 from api.master import bill_checks, goods, organisation, partners, safety_stock, warehouses
 from api.money import close_questions, cost_recalculation, cost_reports, month_close, year_close
 from api.purchase import opening_payable, purchase_inbound, purchase_order, purchase_return, supplier_payment
+from api.reporting import (
+    batch_summary,
+    inventory_information,
+    inventory_out_in,
+    inventory_summary,
+    stock_card,
+)
 from api.risk import stock_warning_query
 from api.sales import sales_order, sales_outbound, sales_return, sales_transfer
 from api.shell import export_tasks, integrity_result, integrity_screen, loads
 
 __all__ = [
+    "batch_summary",
     "business_log",
     "cost_adjustment",
     "cost_recalculation",
@@ -42,6 +50,9 @@ __all__ = [
     "identity_tables",
     "integrity_result",
     "integrity_screen",
+    "inventory_information",
+    "inventory_out_in",
+    "inventory_summary",
     "ledger_tables",
     "loads",
     "location_move",
@@ -63,6 +74,7 @@ __all__ = [
     "sales_outbound",
     "sales_return",
     "sales_transfer",
+    "stock_card",
     "stock_differences",
     "stock_early_warning",
     "stock_query",

@@ -19,7 +19,7 @@ from api.kit.resource import Menu
 from api.kit.settings import settings
 from api.money.cost_recalculation import unfinished
 from api.reporting.addresses import frame_address, report_site
-from api.reporting.freshness import refreshed_at
+from api.reporting.snapshot import refreshed_at
 from api.reporting.tokens import LIFE, guest_token
 from reports.catalogue import REPORTS, Report, embed_id, find_report
 from reports.catalogue.model import REPORT_CENTRE

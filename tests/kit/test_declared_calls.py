@@ -158,7 +158,7 @@ class TestList:
         totalled = {item.name for item in cls.fields() if item.total and item.list}
         assert totalled == page["totals"].keys()
         for name, total in page["totals"].items():
-            assert Decimal(total) == sum((Decimal(row[name]) for row in whole["data"]), Decimal(0))
+            assert Decimal(total) == sum((Decimal(row[name] or 0) for row in whole["data"]), Decimal(0))
 
     @named
     @pytest.mark.parametrize(

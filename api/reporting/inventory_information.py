@@ -1,0 +1,69 @@
+"""Goods on hand with their history (库存信息查询): stock at cost, first and last moves, sales, days of cover.
+
+Book stock as of the published figures; what is available now is in the stock queries.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+
+from sqlalchemy.orm import Mapped
+
+from api.kit.fields import COST, day, integer, key, money, price
+from api.kit.fields import quantity as counted
+from api.kit.resource import Declaration, Drill, Menu
+from api.kit.scope import Principal
+from api.kit.view import READ_ONLY, Sql, Values
+from api.reporting.stock_rows import CARD, INFORMATION, PLACE_KEY, StockRow
+
+_STOCK = f"""
+with stock as (
+    select company_id, warehouse_id, goods_id, sum(quantity) as quantity, sum(value) as amount,
+        min(first_receipt_date) as first_receipt_date, max(last_in_date) as last_in_date
+    from facts.fct_stock_batch
+    group by company_id, warehouse_id, goods_id
+    having sum(quantity) <> 0 or sum(value) <> 0
+)
+select {PLACE_KEY.format("s")} as inventory_information_id, s.*, g.goods_type_id, g.brand_id,
+    case when s.quantity > 0 then cast(s.amount / s.quantity as decimal(18, 6)) end as unit_cost,
+    x.last_sale_date, coalesce(x.quantity_30, 0) as sales_30, coalesce(x.quantity_90, 0) as sales_90,
+    case when s.quantity > 0 and x.quantity_90 > 0 then cast(round(90 * s.quantity / x.quantity_90) as bigint) end
+        as cover_days
+from stock s
+join goods g on g.goods_id = s.goods_id
+left join facts.fct_goods_sale x
+    on x.company_id = s.company_id and x.warehouse_id = s.warehouse_id and x.goods_id = s.goods_id
+"""
+
+
+class InventoryInformation(StockRow):
+    """库存信息查询"""
+
+    __tablename__ = "inventory_information"
+    found_by = "goods_id"
+    declaration = Declaration(
+        "库存信息查询",
+        "v2/report/InventoryInformation",
+        "inventory_information_id",
+        routes={"list": INFORMATION},
+        menu=Menu("报表中心", "库存报表", 40),
+        actions=READ_ONLY,
+        order_by=("quantity", "desc"),
+        drill=Drill("库存明细账", CARD, (("warehouse_id", "warehouse_id"), ("goods_id", "goods_id"))),
+    )
+
+    inventory_information_id: Mapped[int] = key()
+    quantity: Mapped[Decimal] = counted("账面数量", search=True, total=True)
+    unit_cost: Mapped[Decimal | None] = price("成本单价", default=None, permission=COST)
+    amount: Mapped[Decimal] = money("库存金额", total=True, permission=COST)
+    first_receipt_date: Mapped[date | None] = day("最早入库", search=True)
+    last_in_date: Mapped[date | None] = day("最近入库", search=True)
+    last_sale_date: Mapped[date | None] = day("最近销售", search=True)
+    sales_30: Mapped[Decimal] = counted("近30天销量", total=True)
+    sales_90: Mapped[Decimal] = counted("近90天销量", total=True)
+    cover_days: Mapped[int | None] = integer("可销天数", default=None, search=True)
+
+    @classmethod
+    def source(cls, principal: Principal, asked: Values) -> Sql:
+        return _STOCK, {}

@@ -1,0 +1,162 @@
+"""Stock received, issued and on hand over any days (进销存报表): opening + in − out = closing, row by row and in total.
+
+Amounts are at the company's average. A correction of an issue's cost counts with the issue. What a warehouse gains or
+loses because other warehouses of its company bought at other prices is 均价分摊, which adds up to zero in a company.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+
+from sqlalchemy.orm import Mapped
+
+from api.kit.fields import COST, key, money, quantity
+from api.kit.fields import day as on_day
+from api.kit.resource import Declaration, Drill, Menu
+from api.kit.scope import Principal
+from api.kit.view import READ_ONLY, Sql, Values
+from api.reporting.published import ONE_DAY, asked_days, this_month
+from api.reporting.stock_rows import CARD, PLACE_KEY, StockRow
+
+KINDS = ("purchase", "sale", "transfer", "stocktake", "other")
+SIDES = {"in": "is_inbound", "out": "not is_inbound"}
+
+_FIGURES = """
+with figures as (
+    select company_id, warehouse_id, goods_id, 'opening' as kind, true as is_inbound, closing_quantity as quantity,
+        closing_value as amount
+    from facts.fct_stock_balance_daily where cast(:before as date) between valid_from and valid_to
+    union all
+    select company_id, warehouse_id, goods_id, 'closing', true, closing_quantity, closing_value
+    from facts.fct_stock_balance_daily where cast(:last as date) between valid_from and valid_to
+    union all
+    select company_id, warehouse_id, goods_id, kind, is_inbound, quantity, value
+    from facts.fct_stock_move where business_date between cast(:first as date) and cast(:last as date)
+)
+select f.*, g.goods_type_id, g.brand_id, cast(:first as date) as first_day, cast(:last as date) as day
+from figures f
+join goods g on g.goods_id = f.goods_id
+"""
+
+
+def _sum(name: str, measure: str, condition: str, sign: str = "") -> str:
+    return f"coalesce({sign}sum({measure}) filter (where {condition}), 0) as {name}"
+
+
+def _sums() -> str:
+    found = [
+        _sum(
+            f"{kind}_{side}_{measure}",
+            measure,
+            f"kind = '{kind}' and {of_side}",
+            "-" if side == "out" else "",
+        )
+        for kind in KINDS
+        for side, of_side in SIDES.items()
+        for measure in ("quantity", "amount")
+    ]
+    found += [
+        _sum(f"{end}_{measure}", measure, f"kind = '{end}'")
+        for end in ("opening", "closing")
+        for measure in ("quantity", "amount")
+    ]
+    return ",\n".join([*found, _sum("adjustment_amount", "amount", "kind = 'adjustment'")])
+
+
+def _added(side: str, measure: str) -> str:
+    return " + ".join(f"{kind}_{side}_{measure}" for kind in KINDS)
+
+
+_SUMMARY = f"""
+with sums as (
+    select company_id, warehouse_id, goods_id, min(goods_type_id) as goods_type_id, min(brand_id) as brand_id,
+        min(first_day) as first_day, min(day) as day, {_sums()}
+    from {{rows}}
+    group by company_id, warehouse_id, goods_id
+), valued as (
+    select *, {_added("in", "quantity")} as in_quantity, {_added("out", "quantity")} as out_quantity,
+        {_added("out", "amount")} as out_amount,
+        closing_amount - opening_amount + {_added("out", "amount")} - ({_added("in", "amount")}) - adjustment_amount
+            as revaluation_amount
+    from sums
+)
+select *, {PLACE_KEY.format("valued")} as inventory_out_in_id,
+    {_added("in", "amount")} + adjustment_amount + revaluation_amount as in_amount
+from valued
+where opening_quantity <> 0 or in_quantity <> 0 or out_quantity <> 0 or opening_amount <> 0 or closing_amount <> 0
+    or {_added("in", "amount")} <> 0 or out_amount <> 0 or adjustment_amount <> 0
+"""
+
+
+class InventoryOutIn(StockRow):
+    """进销存报表"""
+
+    __tablename__ = "inventory_out_in"
+    found_by = "goods_id"
+    declaration = Declaration(
+        "进销存报表",
+        "v2/report/InventoryOutIn",
+        "inventory_out_in_id",
+        routes={"list": "/report/inventoryoutin"},
+        menu=Menu("报表中心", "库存报表", 10),
+        actions=READ_ONLY,
+        order_by=("inventory_out_in_id", "asc"),
+        drill=Drill(
+            "库存明细账",
+            CARD,
+            (
+                ("warehouse_id", "warehouse_id"),
+                ("goods_id", "goods_id"),
+                ("business_date_start", "first_day"),
+                ("business_date_end", "day"),
+            ),
+        ),
+    )
+
+    inventory_out_in_id: Mapped[int] = key()
+    day: Mapped[date] = on_day("日期", search=True, list=False, sort=-10)
+    first_day: Mapped[date] = on_day("起始日期", list=False)
+    opening_quantity: Mapped[Decimal] = quantity("期初数量", total=True)
+    opening_amount: Mapped[Decimal] = money("期初金额", total=True, permission=COST)
+    purchase_in_quantity: Mapped[Decimal] = quantity("采购入库数量", total=True)
+    purchase_in_amount: Mapped[Decimal] = money("采购入库金额", total=True, permission=COST)
+    sale_in_quantity: Mapped[Decimal] = quantity("销售退货数量", total=True)
+    sale_in_amount: Mapped[Decimal] = money("销售退货金额", total=True, permission=COST)
+    transfer_in_quantity: Mapped[Decimal] = quantity("调入数量", total=True)
+    transfer_in_amount: Mapped[Decimal] = money("调入金额", total=True, permission=COST)
+    stocktake_in_quantity: Mapped[Decimal] = quantity("盘盈数量", total=True)
+    stocktake_in_amount: Mapped[Decimal] = money("盘盈金额", total=True, permission=COST)
+    other_in_quantity: Mapped[Decimal] = quantity("其他入库数量", total=True)
+    other_in_amount: Mapped[Decimal] = money("其他入库金额", total=True, permission=COST)
+    adjustment_amount: Mapped[Decimal] = money("成本调整", total=True, permission=COST)
+    revaluation_amount: Mapped[Decimal] = money("均价分摊", total=True, permission=COST)
+    in_quantity: Mapped[Decimal] = quantity("入库合计数量", total=True)
+    in_amount: Mapped[Decimal] = money("入库合计金额", total=True, permission=COST)
+    sale_out_quantity: Mapped[Decimal] = quantity("销售出库数量", total=True)
+    sale_out_amount: Mapped[Decimal] = money("销售出库金额", total=True, permission=COST)
+    purchase_out_quantity: Mapped[Decimal] = quantity("采购退货数量", total=True)
+    purchase_out_amount: Mapped[Decimal] = money("采购退货金额", total=True, permission=COST)
+    transfer_out_quantity: Mapped[Decimal] = quantity("调出数量", total=True)
+    transfer_out_amount: Mapped[Decimal] = money("调出金额", total=True, permission=COST)
+    stocktake_out_quantity: Mapped[Decimal] = quantity("盘亏数量", total=True)
+    stocktake_out_amount: Mapped[Decimal] = money("盘亏金额", total=True, permission=COST)
+    other_out_quantity: Mapped[Decimal] = quantity("其他出库数量", total=True)
+    other_out_amount: Mapped[Decimal] = money("其他出库金额", total=True, permission=COST)
+    out_quantity: Mapped[Decimal] = quantity("出库合计数量", total=True)
+    out_amount: Mapped[Decimal] = money("出库合计金额", total=True, permission=COST)
+    closing_quantity: Mapped[Decimal] = quantity("期末数量", total=True)
+    closing_amount: Mapped[Decimal] = money("期末金额", total=True, permission=COST)
+
+    @classmethod
+    def usual(cls) -> dict[str, str]:
+        return this_month("day")
+
+    @classmethod
+    def source(cls, principal: Principal, asked: Values) -> Sql:
+        first, last = asked_days(asked, "day", "日期")
+        return _FIGURES, {"before": first - ONE_DAY, "first": first, "last": last}
+
+    @classmethod
+    def summary(cls, asked: Values) -> str:
+        return _SUMMARY

@@ -1,0 +1,96 @@
+"""Stock at the end of a day, summed up as chosen (库存汇总报表): by company, warehouse, type, brand, or several."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+
+from sqlalchemy.orm import Mapped
+
+from api.kit.fields import COST, day, enum, goods, integer, key, money, quantity, rate
+from api.kit.resource import Declaration, Drill, Menu
+from api.kit.scope import Principal
+from api.kit.view import READ_ONLY, Sql, Values
+from api.reporting.published import asked_days, today
+from api.reporting.stock_rows import INFORMATION, StockRow
+
+GROUPINGS = {1: "公司", 2: "仓库", 3: "商品类型", 4: "品牌"}
+COLUMNS = {1: ("company_id",), 2: ("company_id", "warehouse_id"), 3: ("goods_type_id",), 4: ("brand_id",)}
+USUAL = 2
+
+_STOCK = """
+select b.company_id, b.warehouse_id, b.goods_id, g.goods_type_id, g.brand_id, cast(:day as date) as as_of,
+    cast(:grouping as integer) as grouping, b.closing_quantity as quantity, b.closing_value as amount
+from facts.fct_stock_balance_daily b
+join goods g on g.goods_id = b.goods_id
+where cast(:day as date) between b.valid_from and b.valid_to and (b.closing_quantity <> 0 or b.closing_value <> 0)
+"""
+# Shares are of what the filter keeps, of all groups together.
+_SUMMARY = """
+with groups as (
+    select {columns}, cast(null as bigint) as goods_id, min(as_of) as as_of, min(grouping) as grouping,
+        count(distinct goods_id) as goods_count, sum(quantity) as quantity, sum(amount) as amount
+    from {{rows}}
+    group by {chosen}
+)
+select *, cast(hash(company_id, warehouse_id, goods_type_id, brand_id) % 9007199254740991 as bigint)
+        as inventory_summary_id,
+    case when sum(quantity) over () > 0 then cast(100 * quantity / sum(quantity) over () as decimal(18, 4)) end
+        as quantity_share,
+    case when sum(amount) over () > 0 then cast(100 * amount / sum(amount) over () as decimal(18, 4)) end
+        as amount_share
+from groups
+"""
+
+
+def _groupings(asked: Values) -> list[int]:
+    """The chosen groupings; the usual one when none is."""
+    told = {part.strip() for part in str(asked.get("grouping") or "").split(",")}
+    return [number for number in GROUPINGS if str(number) in told] or [USUAL]
+
+
+class InventorySummary(StockRow):
+    """库存汇总报表"""
+
+    __tablename__ = "inventory_summary"
+    found_by = "goods_id"
+    declaration = Declaration(
+        "库存汇总报表",
+        "v2/report/InventorySummary",
+        "inventory_summary_id",
+        routes={"list": "/report/inventorysumrpt"},
+        menu=Menu("报表中心", "库存报表", 20),
+        actions=READ_ONLY,
+        order_by=("quantity", "desc"),
+        drill=Drill(
+            "库存信息查询",
+            INFORMATION,
+            tuple((name, name) for name in ("company_id", "warehouse_id", "goods_type_id", "brand_id")),
+        ),
+    )
+
+    inventory_summary_id: Mapped[int] = key()
+    as_of: Mapped[date] = day("截止日期", search=True, list=False, sort=-10)
+    grouping: Mapped[int] = enum("汇总方式", GROUPINGS, default=USUAL, search=True, list=False, sort=-9)
+    goods_id: Mapped[int] = goods(search=True, list=False, shows=())
+    goods_count: Mapped[int] = integer("商品数")
+    quantity: Mapped[Decimal] = quantity("库存数量", total=True)
+    quantity_share: Mapped[Decimal | None] = rate("数量占比%", default=None)
+    amount: Mapped[Decimal] = money("库存金额", total=True, permission=COST)
+    amount_share: Mapped[Decimal | None] = rate("金额占比%", default=None, permission=COST)
+
+    @classmethod
+    def usual(cls) -> dict[str, str]:
+        return {"as_of_end": today().isoformat(), "grouping": str(USUAL)}
+
+    @classmethod
+    def source(cls, principal: Principal, asked: Values) -> Sql:
+        _, last = asked_days(asked, "as_of", "截止日期")
+        return _STOCK, {"day": last, "grouping": _groupings(asked)[0]}
+
+    @classmethod
+    def summary(cls, asked: Values) -> str:
+        chosen = {name for number in _groupings(asked) for name in COLUMNS[number]}
+        every = ("company_id", "warehouse_id", "goods_type_id", "brand_id")
+        columns = (name if name in chosen else f"cast(null as bigint) as {name}" for name in every)
+        return _SUMMARY.format(columns=", ".join(columns), chosen=", ".join(sorted(chosen)))

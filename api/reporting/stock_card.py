@@ -1,0 +1,122 @@
+"""The stock card (库存明细账): what was on hand of goods in a warehouse, each move in business order, what was then."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+
+from sqlalchemy.orm import Mapped
+
+from api.kit.fields import COST, day, enum, integer, key, money, price, quantity, ref, text
+from api.kit.resource import Declaration, Drill, Menu
+from api.kit.scope import Principal
+from api.kit.view import READ_ONLY, Sql, Values
+from api.reporting.published import ONE_DAY, asked_days, this_month
+from api.reporting.stock_rows import CARD, StockRow, bill_columns
+
+OPENING, MOVE, REVALUATION = 0, 1, 2
+ENTRIES = {OPENING: "期初结存", MOVE: "出入库", REVALUATION: "均价分摊"}
+
+# A day's change of a warehouse's value that none of its own moves explains comes from what its company's others paid.
+_ENTRIES = """
+with days as (
+    select company_id, warehouse_id, goods_id, valid_from as business_date, change_value as value
+    from facts.fct_stock_balance_daily
+    where valid_from between cast(:first as date) and cast(:last as date)
+    union all
+    select company_id, warehouse_id, goods_id, business_date, -value
+    from facts.fct_stock_move
+    where business_date between cast(:first as date) and cast(:last as date)
+), entries as (
+    select company_id, warehouse_id, goods_id, 0 as batch_id, cast(:first as date) as business_date, {opening} as entry,
+        0 as place, 0 as ledger_id, null as bill_type, null as bill_id, null as bill_no, true as is_inbound,
+        closing_quantity as quantity, closing_value as amount
+    from facts.fct_stock_balance_daily
+    where cast(:before as date) between valid_from and valid_to and (closing_quantity <> 0 or closing_value <> 0)
+        and cast(:first as date) <= cast(:last as date)
+    union all
+    select company_id, warehouse_id, goods_id, batch_id, business_date, {move}, place, ledger_id, bill_type, bill_id,
+        bill_no, is_inbound, quantity, value
+    from facts.fct_stock_move
+    where business_date between cast(:first as date) and cast(:last as date)
+    union all
+    select company_id, warehouse_id, goods_id, 0, business_date, {revaluation}, 0, 0, null, null, null, true, 0,
+        sum(value)
+    from days
+    group by company_id, warehouse_id, goods_id, business_date
+    having sum(value) <> 0
+)
+select e.*, g.goods_type_id, g.brand_id
+from entries e
+join goods g on g.goods_id = e.goods_id
+"""
+_BALANCES = """
+select
+    cast(hash(warehouse_id, goods_id, business_date, entry, ledger_id) % 9007199254740991 as bigint) as stock_card_id,
+    row_number() over (order by company_id, warehouse_id, goods_id, business_date, entry, place, ledger_id) as number,
+    r.*, {bill},
+    case when entry <> {opening} and is_inbound then quantity end as in_quantity,
+    case when entry <> {opening} and is_inbound then amount end as in_amount,
+    case when not is_inbound then -quantity end as out_quantity,
+    case when not is_inbound then -amount end as out_amount,
+    sum(quantity) over so_far as balance_quantity,
+    sum(amount) over so_far as balance_amount,
+    case
+        when sum(quantity) over so_far > 0
+            then cast(sum(amount) over so_far / sum(quantity) over so_far as decimal(18, 6))
+    end as unit_cost
+from {{rows}} r
+window so_far as (
+    partition by warehouse_id, goods_id order by business_date, entry, place, ledger_id
+    rows between unbounded preceding and current row
+)
+"""
+
+
+class StockCard(StockRow):
+    """库存明细账"""
+
+    __tablename__ = "stock_card"
+    found_by = "goods_id"
+    declaration = Declaration(
+        "库存明细账",
+        "v2/report/StockCard",
+        "bill_no",
+        routes={"list": CARD},
+        menu=Menu("报表中心", "库存报表", 30),
+        actions=READ_ONLY,
+        order_by=("number", "asc"),
+        drill=Drill("单据", route_field="route"),
+    )
+
+    stock_card_id: Mapped[int] = key()
+    business_date: Mapped[date] = day("业务日期", search=True, width=110, sort=-10)
+    number: Mapped[int] = integer("序号", width=80, sort=-20)
+    entry: Mapped[int] = enum("摘要", ENTRIES, default=MOVE, width=100)
+    bill_name: Mapped[str | None] = text("单据类型", width=100)
+    bill_no: Mapped[str | None] = text("单据号", width=190)
+    batch_id: Mapped[int] = ref(
+        "goods_batch", "批次(DOT)", target="batch_id", within=("goods_id",), label_field="batch"
+    )
+    in_quantity: Mapped[Decimal | None] = quantity("入库数量", default=None, total=True)
+    in_amount: Mapped[Decimal | None] = money("入库金额", default=None, total=True, permission=COST)
+    out_quantity: Mapped[Decimal | None] = quantity("出库数量", default=None, total=True)
+    out_amount: Mapped[Decimal | None] = money("出库金额", default=None, total=True, permission=COST)
+    balance_quantity: Mapped[Decimal] = quantity("结存数量")
+    unit_cost: Mapped[Decimal | None] = price("结存单价", default=None, permission=COST)
+    balance_amount: Mapped[Decimal] = money("结存金额", permission=COST)
+    route: Mapped[str | None] = text("单据地址", list=False, export=False, hidden=True)
+
+    @classmethod
+    def usual(cls) -> dict[str, str]:
+        return this_month("business_date")
+
+    @classmethod
+    def source(cls, principal: Principal, asked: Values) -> Sql:
+        first, last = asked_days(asked, "business_date", "业务日期")
+        sql = _ENTRIES.format(opening=OPENING, move=MOVE, revaluation=REVALUATION)
+        return sql, {"before": first - ONE_DAY, "first": first, "last": last}
+
+    @classmethod
+    def summary(cls, asked: Values) -> str:
+        return _BALANCES.format(opening=OPENING, bill=bill_columns("r"))

@@ -1,0 +1,47 @@
+"""Stock in reports (报表中的库存): the columns by which every stock report is looked at, and where bills are seen."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from sqlalchemy.orm import Mapped
+
+from api.kit import registry
+from api.kit.fields import goods, ref
+from api.reporting.published import Published
+
+CARD = "/report/inventorydetrpt"
+INFORMATION = "/report/getInventoryInfoList"
+
+
+class StockRow(Published):
+    """A report row about goods in a warehouse. Stock is nobody's own: like the stock queries, it is shown to everyone
+    within his companies and warehouses."""
+
+    __abstract__ = True
+
+    everyones: ClassVar[bool] = True
+
+    company_id: Mapped[int] = ref("company", "公司", search=True)
+    warehouse_id: Mapped[int] = ref("warehouse", "仓库", within=("company_id",), search=True, width=150)
+    goods_id: Mapped[int] = goods(search=True)
+    goods_type_id: Mapped[int] = ref("goods_type", "商品类型", search=True)
+    brand_id: Mapped[int] = ref("brand", "品牌", search=True)
+
+
+PLACE_KEY = "{0}.warehouse_id * 4294967296 + {0}.goods_id"
+"""A whole number that stands for goods in a warehouse."""
+
+
+def bill_columns(row: str) -> str:
+    """`bill_name`, the bill's kind in words, and `route`, where it is seen."""
+    names = {prefix: cls.declaration.label for prefix, cls in registry.prefixes().items()}
+    return (
+        f"{_chosen(row, names)} as bill_name,"
+        f" {_chosen(row, registry.see_routes())} || '?id=' || {row}.bill_id as route"
+    )
+
+
+def _chosen(row: str, by_prefix: dict[str, str]) -> str:
+    arms = " ".join(f"when '{prefix}' then '{value}'" for prefix, value in by_prefix.items())
+    return f"case {row}.bill_type {arms} end"

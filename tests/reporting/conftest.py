@@ -1,0 +1,38 @@
+"""The application over figures of the module's own: a data directory, and a refresh that publishes what was posted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.kit.desk import Desk
+from tests.kit.fixtures import Site, site, world
+from warehouse import worker
+
+__all__ = ["site", "world"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def own_warehouse(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A data directory without figures, so that no other module's are read."""
+    place = tmp_path_factory.mktemp("figures")
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("ERP_DATA_DIR", str(place))
+        yield place
+
+
+@pytest.fixture(scope="module")
+def desk(site: Site) -> Desk:
+    return Desk(site)
+
+
+@pytest.fixture(scope="module")
+def refresh(site: Site) -> Callable[[], None]:
+    """Publish a snapshot of what is posted."""
+
+    def once() -> None:
+        worker.refresh_once()
+
+    return once
