@@ -1,0 +1,211 @@
+"""kill -9 of the API at named points of a command: nothing half done stays, and the same key brings the one effect.
+
+A point is a place in a command's transaction where a trigger waits: after its rows are written, after its log, at its
+commit. Killed before the commit it has done nothing; at the commit it has done everything, though nobody was told.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import httpx
+import psycopg
+import pytest
+from sqlalchemy import Connection
+
+from tests.faults.storm import Server, serving
+from tests.kit.client import Answer, Caller
+from tests.kit.desk import Desk, Made
+from tests.kit.fixtures import Site
+from tests.kit.state import broken, fingerprint
+
+GATE = 471147
+_months = count(1)
+WAIT = f"""
+create or replace function test_wait() returns trigger language plpgsql as $$
+begin
+    perform pg_advisory_lock_shared({GATE});
+    perform pg_advisory_unlock_shared({GATE});
+    return null;
+end
+$$
+"""
+POINTS = {
+    "written": "create trigger test_gate after insert or update on {table} for each row execute function test_wait()",
+    "logged": "create trigger test_gate after insert on business_log for each row execute function test_wait()",
+    "at commit": "create constraint trigger test_gate after insert on business_log deferrable initially deferred"
+    " for each row execute function test_wait()",
+}
+"""Where the command waits for its killer; `{table}` is the command's own."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """What is sent once it is prepared, the table it writes in the middle, and what it leaves."""
+
+    prepare: Callable[[Desk], tuple[str, dict[str, Any]]]
+    table: str
+    effect: str
+    """A query that counts what such commands have done."""
+
+
+def stocked(desk: Desk, goods: int) -> int:
+    key = desk.world.spares[goods]
+    desk.stock_in(key, 10, business_date="2026-03-01")
+    return key
+
+
+def audit(desk: Desk, bill: Made) -> tuple[str, dict[str, Any]]:
+    return desk.path(bill.resource, "auditorPass"), {"ids": [bill.id]}
+
+
+def transfer_out(desk: Desk) -> tuple[str, dict[str, Any]]:
+    line = {"goods_id": stocked(desk, 0), "quantity": "4"}
+    return audit(desk, desk.draft("transfer_out", line, to_warehouse_id=desk.world.warehouse2_a))
+
+
+def transfer_in(desk: Desk) -> tuple[str, dict[str, Any]]:
+    line = {"goods_id": stocked(desk, 1), "quantity": "4"}
+    sent = desk.audited("transfer_out", line, to_warehouse_id=desk.world.warehouse2_a)
+    draft = desk.caller.get(desk.path("transfer_in", "getDraft"), id=sent.id).data
+    return audit(desk, desk.draft("transfer_in", *draft.pop("lines"), **draft))
+
+
+def stock_take(desk: Desk) -> tuple[str, dict[str, Any]]:
+    """A surplus of one goods and a loss of another: two bills are made and audited with it."""
+    lines = [
+        {"goods_id": stocked(desk, at), "counted_quantity": count} for at, count in ((2, "13"), (3, "6"))
+    ]
+    return audit(desk, desk.draft("stock_take", *lines))
+
+
+def sales_transfer(desk: Desk) -> tuple[str, dict[str, Any]]:
+    line = {"goods_id": stocked(desk, 4), "quantity": "4", "price": "150", "tax_rate": "13"}
+    return audit(desk, desk.draft("sales_transfer", line, to_warehouse_id=desk.world.warehouse_b))
+
+
+def cost_adjustment(desk: Desk) -> tuple[str, dict[str, Any]]:
+    return audit(desk, desk.draft("cost_adjustment", {"goods_id": stocked(desk, 5), "amount": "12.34"}))
+
+
+def month_close(desk: Desk) -> tuple[str, dict[str, Any]]:
+    """Each time the next month."""
+    period = f"2025-{next(_months):02}"
+    desk.stock_in(desk.world.spares[6], 10, business_date=f"{period}-10")
+    return "v2/system/MonthClose/closePeriod", {"company_id": desk.world.company_a, "period": period}
+
+
+_POSTED = "select count(distinct bill_id) from stock_ledger where bill_type = '{}' and goods_id = {}"
+COMMANDS = {
+    "transfer out": Command(transfer_out, "stock_ledger", _POSTED.format("DBCK", "{0}")),
+    "transfer in": Command(transfer_in, "stock_ledger", _POSTED.format("DBRK", "{1}")),
+    "stocktake": Command(stock_take, "stock_ledger", _POSTED.format("PKCK", "{3}")),
+    "sales transfer": Command(sales_transfer, "settlement_ledger", _POSTED.format("XSDB", "{4}")),
+    "cost adjustment": Command(cost_adjustment, "cost_balance", _POSTED.format("CBTZ", "{5}")),
+    "month close": Command(
+        month_close,
+        "other_inbound",
+        "select count(*) from month_close where status = 1",
+    ),
+}
+
+
+@contextmanager
+def gate(url: str, point: str) -> Iterator[psycopg.Connection[Any]]:
+    """The point's triggers, closed until the block ends or the lock is given back."""
+    tables = sorted(
+        {command.table for command in COMMANDS.values()} if point == "written" else {"business_log"}
+    )
+    with psycopg.connect(url, autocommit=True) as keeper:
+        keeper.execute(WAIT)
+        for table in tables:
+            keeper.execute(POINTS[point].format(table=table))
+        keeper.execute("select pg_advisory_lock(%s)", (GATE,))
+        try:
+            yield keeper
+        finally:
+            keeper.execute("select pg_advisory_unlock_all()")
+            for table in tables:
+                keeper.execute(f"drop trigger test_gate on {table}")
+
+
+def waiting(keeper: psycopg.Connection[Any]) -> list[int]:
+    """Backends that stand before the gate."""
+    query = "select pid from pg_locks where locktype = 'advisory' and not granted and objid = %s"
+    return [row[0] for row in keeper.execute(query, (GATE,))]
+
+
+def until(found: Callable[[], Any], what: str) -> None:
+    deadline = time.monotonic() + 60
+    while not found():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.02)
+
+
+def send(server: Server, token: str, path: str, body: Any, key: str) -> Answer | httpx.HTTPError:
+    try:
+        with httpx.Client(base_url=server.address, timeout=120) as http:
+            return Caller(http, token).post(path, body, key=key)
+    except httpx.HTTPError as error:
+        return error
+
+
+def effects(conn: Connection, site: Site) -> dict[str, int]:
+    conn.rollback()
+    return {
+        name: conn.exec_driver_sql(command.effect.format(*site.world.spares)).scalar_one()
+        for name, command in COMMANDS.items()
+    }
+
+
+@pytest.fixture(scope="module")
+def server(site: Site, data_dir: Path) -> Iterator[Server]:
+    with serving(site.url, data_dir) as server:
+        yield server
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_killed_commands_have_one_effect_each(
+    site: Site, server: Server, conn: Connection, point: str
+) -> None:
+    """One of each kind goes out, all of them stand at the point when the server is killed."""
+    desk, token = Desk(site), site.world.tokens["admin"]
+    commands = {name: command.prepare(desk) for name, command in COMMANDS.items()}
+    done, before = effects(conn, site), fingerprint(conn)
+    conn.rollback()
+
+    def call(name: str) -> Answer | httpx.HTTPError:
+        return send(server, token, *commands[name], key=f"kill-{name}-{point}")
+
+    with gate(site.url, point) as keeper, ThreadPoolExecutor(len(commands)) as pool:
+        calls = [pool.submit(call, name) for name in commands]
+        until(lambda: len(waiting(keeper)) == len(commands), f"not every command came to: {point}")
+        victims = waiting(keeper)
+        server.kill()
+        told = [each.result() for each in calls]
+        keeper.execute("select pg_advisory_unlock(%s)", (GATE,))
+        left = "select 1 from pg_stat_activity where pid = any(%s)"
+        until(lambda: keeper.execute(left, (victims,)).fetchone() is None, "the killed commands go on")
+    assert [answer for answer in told if isinstance(answer, Answer)] == [], "a client was told something"
+
+    once = {name: count + 1 for name, count in done.items()}
+    if point == "at commit":
+        assert effects(conn, site) == once
+    else:
+        assert fingerprint(conn) == before
+    conn.rollback()
+    server.start()
+    for _ in range(2):
+        answers = {name: call(name) for name in commands}
+        assert {name for name, answer in answers.items() if isinstance(answer, Answer) and answer.ok} == set(
+            commands
+        )
+        assert effects(conn, site) == once
+    assert broken(conn) == {}
