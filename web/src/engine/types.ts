@@ -108,8 +108,22 @@ export interface Screen {
   pricing: Pricing | null;
   /** Bills that can be drawn from this one. */
   follow_ups: FollowUp[];
+  files?: FileCall[];
   /** Where a row leads: another list, filtered by the row, or the address the row carries. */
   drill?: Drill | null;
+  /** The reference whose record a keyword finds, where the list has no texts of its own to search. */
+  found_by?: string | null;
+  /** The filters that the list opens with. */
+  usual?: Record<string, string>;
+}
+
+/** A file that a record gives or takes: `name` is the call below the screen's own. */
+export interface FileCall {
+  name: string;
+  label: string;
+  way: 'download' | 'upload';
+  query: Record<string, string>;
+  from: number[] | null;
 }
 
 export interface Drill {
@@ -135,6 +149,8 @@ export interface ListAnswer<T = Row> {
   current_page: number;
   per_page: number;
   last_page: number;
+  /** When a report's figures were computed; other lists are as of now. */
+  refreshed_at?: string;
 }
 
 export interface Totals {

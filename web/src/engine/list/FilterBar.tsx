@@ -24,6 +24,7 @@ export function FilterBar({ screen, state, onSearch, onRefresh }: FilterBarProps
   const [keyword, setKeyword] = useState(state.keyword);
   const [filters, setFilters] = useState(state.filters);
   const [unfolded, setUnfolded] = useState(() => fields.slice(FOLDED).some((field) => hasFilter(field, state.filters)));
+  const hint = keywordHint(screen, texts);
   const shown = unfolded ? fields : fields.slice(0, FOLDED);
   const search = () => {
     const unchanged = keyword === state.keyword && JSON.stringify(filters) === JSON.stringify(state.filters);
@@ -32,8 +33,8 @@ export function FilterBar({ screen, state, onSearch, onRefresh }: FilterBarProps
   };
   const reset = () => {
     setKeyword('');
-    setFilters({});
-    onSearch({ keyword: '', filters: {} });
+    setFilters(screen.usual ?? {});
+    onSearch({ keyword: '', filters: screen.usual ?? {} });
   };
   const change = (changes: Record<string, string>) => setFilters((before) => ({ ...before, ...changes }));
   return (
@@ -45,14 +46,14 @@ export function FilterBar({ screen, state, onSearch, onRefresh }: FilterBarProps
         search();
       }}
     >
-      {texts.length > 0 && (
+      {hint && (
         <Input
           className="filter-keyword"
           allowClear
           maxLength={100}
           prefix={<SearchOutlined />}
           aria-label="关键字"
-          placeholder={keywordHint(texts)}
+          placeholder={hint}
           value={keyword}
           onChange={(event) => setKeyword(event.target.value)}
         />
@@ -79,7 +80,10 @@ function isText(field: Field): boolean {
   return field.type === 'text' || field.type === 'textarea';
 }
 
-function keywordHint(texts: Field[]): string {
+/** What a keyword is looked for in; empty where there is nothing. */
+function keywordHint(screen: Screen, texts: Field[]): string {
+  const found = screen.fields.find((field) => field.name === screen.found_by);
+  if (found) return `${found.label}编码 / 名称 / 规格 / 拼音`;
   return texts
     .slice(0, 3)
     .map((field) => field.label)

@@ -73,6 +73,53 @@ describe('a list', () => {
   });
 });
 
+describe('a report', () => {
+  const report = billScreen({ usual: { business_date_start: '2026-11-01' }, found_by: 'customer_id' });
+  const openReport = (marks = {}, params = {}) => {
+    view = renderPage(<ListPage screen={{ ...report, ...marks }} params={params} />, {
+      ...base,
+      [`${api}/getList`]: () => ok({ ...(page(rows).data as object), refreshed_at: '2026-11-20 08:30:00' }),
+    });
+    return screen.findByText('XSCK1');
+  };
+  const asked = () => lists().at(-1)?.query.business_date_start;
+
+  it('says how fresh it is, and what a keyword finds', async () => {
+    await openReport();
+    expect(screen.getByRole('status').textContent).toBe('数据截至 2026-11-20 08:30:00');
+    expect(screen.getByPlaceholderText('客户编码 / 名称 / 规格 / 拼音')).toBeTruthy();
+  });
+  it('opens with its usual filters, and comes back to them', async () => {
+    await openReport();
+    expect(asked()).toBe('2026-11-01');
+    view.unmount();
+    await openReport({}, { business_date_start: '2026-10-01' });
+    expect(asked()).toBe('2026-10-01');
+    await press('重置');
+    await waitFor(() => expect(asked()).toBe('2026-11-01'));
+  });
+  it('keeps what the user chose, and renews what he left as usual', async () => {
+    await openReport();
+    fireEvent.change(screen.getByLabelText('关键字'), { target: { value: 'XSCK' } });
+    await press('查询');
+    await waitFor(() => expect(lists().at(-1)?.query.keyword).toBe('XSCK'));
+    view.unmount();
+    await openReport({ usual: { business_date_start: '2026-12-01' } });
+    expect(lists().at(-1)?.query).toMatchObject({ keyword: 'XSCK', business_date_start: '2026-12-01' });
+    view.unmount();
+    localStorage.setItem(
+      Object.keys(localStorage).find((name) => name.includes('query:sales_outbound'))!,
+      JSON.stringify({ filters: { business_date_start: '2026-05-05' }, usual: { business_date_start: '2026-12-01' } }),
+    );
+    await openReport({ usual: { business_date_start: '2026-12-02' } });
+    expect(asked()).toBe('2026-05-05');
+  });
+  it('of other lists nothing is said', async () => {
+    await open();
+    expect(screen.queryByRole('status')).toBeNull();
+  });
+});
+
 describe('batch actions', () => {
   it('need a selection', async () => {
     await open();

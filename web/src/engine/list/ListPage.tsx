@@ -99,6 +99,7 @@ export default function ListPage({ screen, params }: ListPageProps) {
         onAction={(action) => void act(action)}
         onExport={() => exporting.mutate()}
         onRefresh={refresh}
+        refreshedAt={data?.refreshed_at}
       />
       {error && !isCancelled(error) && !data ? (
         <Result status="warning" title="列表加载失败" subTitle={error.message} extra={<Button onClick={refresh}>重试</Button>} />

@@ -17,6 +17,8 @@ interface ListToolbarProps {
   onAction: (action: Action) => void;
   onExport: () => void;
   onRefresh: () => void;
+  /** When a report's figures were computed. */
+  refreshedAt: string | undefined;
 }
 
 const OWN_BUTTONS = new Set(['add', 'edit', 'export']);
@@ -69,6 +71,11 @@ export function ListToolbar(props: ListToolbarProps) {
         {chosen.length > 0 && <span className="chosen-count">已选 {chosen.length} 条</span>}
       </Space>
       <Space size={6}>
+        {props.refreshedAt && (
+          <span className="list-freshness" role="status">
+            数据截至 {props.refreshedAt}
+          </span>
+        )}
         <Button icon={<ReloadOutlined />} aria-label="刷新" title="刷新" onClick={onRefresh} />
         <ColumnSettings control={control} />
       </Space>

@@ -40,7 +40,9 @@ export function listParams(state: ListState): Query {
   };
 }
 
-export function initialListState(screen: Screen, remembered: Partial<ListState> | null, params: Record<string, string>): ListState {
+type Remembered = Partial<ListState> & Pick<Screen, 'usual'>;
+
+export function initialListState(screen: Screen, remembered: Remembered | null, params: Record<string, string>): ListState {
   const searchable = new Set(screen.fields.filter((field) => field.search).flatMap(filterNames));
   const given = Object.entries(params).filter(([name]) => searchable.has(name));
   // A link with filters of its own (a figure that leads here) must not be narrowed by an older query.
@@ -48,7 +50,7 @@ export function initialListState(screen: Screen, remembered: Partial<ListState> 
   const { perPage, orderKey, keyword, filters, orderBy } = remembered ?? {};
   return {
     keyword: linked ? '' : (keyword ?? ''),
-    filters: linked ? Object.fromEntries(given) : pick(filters ?? {}, searchable),
+    filters: linked ? Object.fromEntries(given) : renewed(pick(filters ?? {}, searchable), remembered?.usual, screen.usual),
     page: linked ? 1 : (remembered?.page ?? 1),
     perPage: PAGE_SIZES.includes(perPage ?? 0) ? perPage! : PAGE_SIZES[0]!,
     orderKey: orderKey && screen.fields.some((field) => field.name === orderKey && !field.masked) ? orderKey : screen.order.key,
@@ -58,6 +60,12 @@ export function initialListState(screen: Screen, remembered: Partial<ListState> 
 
 function pick(filters: Record<string, string>, allowed: Set<string>): Record<string, string> {
   return Object.fromEntries(Object.entries(filters).filter(([name]) => allowed.has(name)));
+}
+
+/** What a user left at its usual value follows it: this month becomes the next one. */
+function renewed(filters: Record<string, string>, before: Screen['usual'], now: Screen['usual']): Record<string, string> {
+  const untouched = Object.entries(now ?? {}).filter(([name]) => filters[name] === before?.[name]);
+  return { ...filters, ...Object.fromEntries(untouched) };
 }
 
 function filterNames(field: Field): string[] {
@@ -73,23 +81,23 @@ export function useListState(screen: Screen, params: Record<string, string>) {
       setState((before) => {
         const keepsPage = 'page' in changes;
         const next = { ...before, ...changes, page: keepsPage ? (changes.page ?? 1) : 1 };
-        remember(slot, next);
+        remember(slot, next, screen.usual);
         return next;
       });
     },
-    [slot],
+    [slot, screen.usual],
   );
   return [state, change] as const;
 }
 
 /** The query outlives the browser's session, the page within it does not. */
-function remember(slot: string, state: ListState): void {
-  writeStored(slot, { ...state, page: undefined });
+function remember(slot: string, state: ListState, usual: Screen['usual']): void {
+  writeStored(slot, { ...state, page: undefined, usual });
   sessionStorage.setItem(slot, String(state.page));
 }
 
-function recall(slot: string): Partial<ListState> | null {
-  const stored = readStored<Partial<ListState>>(slot);
+function recall(slot: string): Remembered | null {
+  const stored = readStored<Remembered>(slot);
   return stored && { ...stored, page: Number(sessionStorage.getItem(slot) ?? '1') };
 }
 
