@@ -1,0 +1,309 @@
+"""Clerks who try whatever comes to their minds: random bills of every declared type, through every transition.
+
+Each action is a savepoint of one transaction; what the product refuses is undone and goes on. Anything that is not a
+refusal, a broken check or an un-audit that does not restore the balances fails the sequence. What a bill holds comes
+from a `Random`, so that a sequence is short to tell: its actions and their seeds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from random import Random
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from api import catalogue
+from api.identity import sessions
+from api.kit import drafts, links, registry, transitions
+from api.kit.context import Context
+from api.kit.document import Bill, Link
+from api.kit.errors import Refusal
+from api.kit.fields import Field
+from api.money import month_close
+from tests.kit.payloads import row_of
+from tests.kit.state import broken
+from tests.kit.world import World
+from tests.ledger.words import balances
+
+assert catalogue.__all__
+BILLS: tuple[type[Bill], ...] = tuple(cls for cls in registry.declared() if issubclass(cls, Bill))
+LINKED: tuple[tuple[type[Bill], Link], ...] = tuple(
+    (cls, link) for cls in BILLS if cls.bill for link in cls.bill.links
+)
+SETTLING = tuple(
+    cls for cls in BILLS if cls.bill and any(block.name == "write_offs" for block in cls.bill.blocks)
+)
+DAYS = ("2026-01-05", "2026-01-20", "2026-02-10", "2026-02-11", "2026-03-05", "2026-03-25")
+MONTHS = ("2026-01", "2026-02")
+GOODS = ("tyre", "tube", "oil")
+CHOICES = {
+    "warehouse": ("warehouse", "warehouse", "warehouse", "warehouse2", "warehouse3", "warehouse4"),
+    "customer": ("customer", "customer2"),
+}
+"""Records of a company that a reference may name, the likely ones more often."""
+
+QUANTITIES = ("1", "1", "2", "2", "3", "0.001", "0.333", "2.5", "40")
+RECEIVED = ("5", "30", "60", "90", "90", "0.007", "12.345")
+PRICES = ("0", "0.01", "3.33", "99.99", "113", "226", "1000")
+WORTHS = ("-500", "-0.01", "0.01", "12.34", "300")
+AMOUNTS = ("0", "0.01", "50", "333.33", "2000")
+BATCHES = ("0126", "0226", "5225")
+
+
+class Actions:
+    """A connection as the product knows it, but that its rollback undoes the present action alone."""
+
+    def __init__(self, conn: Connection) -> None:
+        self.conn = conn
+        self.savepoint = conn.begin_nested()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.conn, name)
+
+    def commit(self) -> None:
+        self.savepoint.commit()
+        self.savepoint = self.conn.begin_nested()
+
+    def rollback(self) -> None:
+        self.savepoint.rollback()
+        self.savepoint = self.conn.begin_nested()
+
+
+class Clerks:
+    """What has been made so far, and the ways to go on; every method answers whether it was allowed."""
+
+    def __init__(self, conn: Connection, world: World) -> None:
+        self.conn, self.world = Actions(conn), world
+        self.ctx = Context(self.conn, sessions.principal_of(conn, world.user_admin), confirmed=True)  # type: ignore[arg-type]
+        self.bills: list[tuple[type[Bill], int]] = []
+        self.closed: dict[tuple[int, str], list[tuple[Any, ...]]] = {}
+        self.done: dict[str, int] = {}
+        for mark in ("a", "b"):
+            self._recall(mark)
+
+    def _recall(self, mark: str) -> None:
+        """The world's transfer on the way is taken back: months could not be closed with it."""
+        cls, lines = registry.get("transfer_out"), registry.get("transfer_out").bill.blocks[0].cls.table()  # type: ignore[union-attr]
+        key = self.conn.execute(
+            select(lines.c.bill_id).where(lines.c.line_id == self.world.ids[f"sent_{mark}"])
+        ).scalar_one()
+        assert issubclass(cls, Bill)
+        transitions.move(self.ctx, cls, "invalid", key)
+
+    def attempt(self, name: str, work: Callable[[], Any]) -> Any:
+        """The work's answer, or None when it was refused and undone."""
+        try:
+            found = work()
+        except Refusal as refusal:
+            self.conn.rollback()
+            assert refusal.code in (400, 362, 363), refusal
+            assert refusal.msg
+            return None
+        self.conn.commit()
+        self.done[name] = self.done.get(name, 0) + 1
+        return found
+
+    def add(self, cls: type[Bill], chance: Random) -> bool:
+        return self._keep(
+            cls,
+            self.attempt(f"{cls.name()} add", lambda: drafts.add(self.ctx, cls, self.payload(cls, chance))),
+        )
+
+    def follow(self, cls: type[Bill], link: Link, chance: Random) -> bool:
+        """A bill that executes another, in part or whole: receipts of transfers, deliveries of orders, returns."""
+        source = registry.get(link.bill)
+        keys = [key for made, key in self.bills if made is source]
+        if not keys:
+            return False
+        key = chance.choice(keys)
+
+        def work() -> dict[str, Any]:
+            drafted = links.draft(self.ctx, cls, link, key)
+            mark = "b" if drafted["company_id"] == self.world.company_b else "a"
+            payload = {**dict(self._row(cls, mark, chance)), **drafted}
+            for line in payload["lines"]:
+                if chance.random() < 0.5:
+                    line["quantity"] = chance.choice(QUANTITIES)
+                line.pop("discount_amount", None)
+                line.pop("batch_id", None)
+                if line["goods_id"] == self.world.tyre and any(
+                    f.name == "batch" for f in cls.bill.blocks[0].cls.fields()
+                ):  # type: ignore[union-attr]
+                    line["batch"] = chance.choice(BATCHES)
+            return drafts.add(self.ctx, cls, payload)
+
+        return self._keep(cls, self.attempt(f"{cls.name()} follow", work))
+
+    def settle(self, cls: type[Bill], chance: Random) -> bool:
+        """A receipt or payment that writes off an open item, in part or whole."""
+        party = "customer" if any(f.name == "customer_id" for f in cls.fields()) else "supplier"
+        rows = self.conn.exec_driver_sql(
+            "select settlement_id, company_id, party_id, open_amount from settlement_item"
+            " where party_type = %s and open_amount <> 0 order by settlement_id",
+            (party,),
+        ).all()
+        if not rows:
+            return False
+        item = chance.choice(rows)
+        written = item.open_amount if chance.random() < 0.5 else Decimal(chance.choice(AMOUNTS))
+        payload = {
+            "company_id": item.company_id,
+            f"{party}_id": item.party_id,
+            "receivables_mode_id": self.world.mode,
+            "business_date": chance.choice(DAYS),
+            "amount": str(max(written, Decimal(0)) + Decimal(chance.choice(AMOUNTS))),
+            "write_offs": [{"settlement_id": item.settlement_id, "amount": str(written)}],
+        }
+        return self._keep(
+            cls, self.attempt(f"{cls.name()} settle", lambda: drafts.add(self.ctx, cls, payload))
+        )
+
+    def _keep(self, cls: type[Bill], made: dict[str, Any] | None) -> bool:
+        if made:
+            self.bills.append((cls, made["id"]))
+        return bool(made)
+
+    def edit(self, cls: type[Bill], key: int, chance: Random) -> bool:
+        """A new content for a bill; counts for a stocktake's lines."""
+        table = cls.table()
+        header = self.conn.execute(table.select().where(table.c.bill_id == key)).one()
+        mark = "b" if header.company_id == self.world.company_b else "a"
+        if cls.name() == "stock_take":
+            payload = self._counted(cls, key, chance)
+        else:
+            payload = self.payload(cls, chance, mark)
+            del payload["company_id"]
+        payload["revision"] = header.revision
+        return bool(self.attempt(f"{cls.name()} edit", lambda: drafts.edit(self.ctx, cls, key, payload)))
+
+    def _counted(self, cls: type[Bill], key: int, chance: Random) -> dict[str, Any]:
+        assert cls.bill is not None
+        lines = cls.bill.blocks[0].cls.table()
+        rows = self.conn.execute(
+            lines.select().where(lines.c.bill_id == key).order_by(lines.c.line_no)
+        ).mappings()
+        kept = ("line_id", "goods_id", "allocation_id", "batch_id", "counted_quantity", "recount_quantity")
+        found = [{name: row[name] for name in kept} for row in rows]
+        for line in found:
+            line["counted_quantity"] = chance.choice(
+                ["0", "1", "7.5", "41", "60", None]
+                if chance.random() < 0.2
+                else ["0", "1", "7.5", "41", "60"]
+            )
+        return {"lines": found}
+
+    def act(self, cls: type[Bill], key: int, action: str) -> bool:
+        """A transition; an audit is also taken back at once, which must restore every balance, and done again."""
+
+        def work() -> str:
+            if action != "auditorPass":
+                return transitions.move(self.ctx, cls, action, key, reason="不对")
+            before = balances(self.conn)
+            transitions.move(self.ctx, cls, action, key)
+            transitions.move(self.ctx, cls, "antiAuditor", key)
+            assert balances(self.conn) == before, f"un-audit of {cls.name()} does not restore the balances"
+            return transitions.move(self.ctx, cls, action, key)
+
+        return bool(self.attempt(f"{cls.name()} {action}", work))
+
+    def status(self, cls: type[Bill], key: int) -> int:
+        table = cls.table()
+        found: int = self.conn.execute(select(table.c.status).where(table.c.bill_id == key)).scalar_one()
+        return found
+
+    def discard(self, cls: type[Bill], key: int) -> bool:
+        gone = self.attempt(f"{cls.name()} del", lambda: drafts.delete(self.ctx, cls, key))
+        if gone:
+            self.bills.remove((cls, key))
+        return bool(gone)
+
+    def close_month(self, company: int, period: str) -> bool:
+        done = self.attempt("month close", lambda: month_close.close(self.ctx, company, period))
+        if done:
+            self.closed[company, period] = self._month(company, period)
+        return bool(done)
+
+    def open_month(self, company: int, period: str) -> bool:
+        done = self.attempt("month open", lambda: month_close.reopen(self.ctx, company, period, "补单"))
+        if done:
+            del self.closed[company, period]
+        return bool(done)
+
+    def _month(self, company: int, period: str) -> list[tuple[Any, ...]]:
+        first, last = month_close.span(period)
+        parts = (
+            f"select '{journal}', count(*), coalesce(sum({value}), 0) from {journal}"
+            f" where company_id = {company} and business_date between '{first}' and '{last}'"
+            for journal, value in (
+                ("stock_ledger", "amount"),
+                ("settlement_ledger", "amount"),
+                ("money_ledger", "amount"),
+            )
+        )
+        return sorted(map(tuple, self.conn.exec_driver_sql(" union all ".join(parts))))
+
+    def prove(self) -> None:
+        """All checks find nothing, and no row has come into a closed month."""
+        assert broken(self.conn) == {}
+        for (company, period), figures in self.closed.items():
+            assert self._month(company, period) == figures, f"{period} changed after its close"
+
+    def payload(self, cls: type[Bill], chance: Random, mark: str | None = None) -> dict[str, Any]:
+        mark = mark or chance.choice("aaab")
+        assert cls.bill is not None
+        found = dict(self._row(cls, mark, chance))
+        spots = {
+            self.world.ids[f"warehouse{n}_{mark}"]: self.world.ids[f"allocation{n}_{mark}"]
+            for n in ("", "2", "3", "4")
+        }
+        spot = spots.get(found.get("warehouse_id", 0))
+        for block in cls.bill.blocks:
+            count = chance.choice([1, 1, 2, 3]) if block.required else 0
+            found[block.name] = [
+                {
+                    **dict(self._row(block.cls, mark, chance)),
+                    **({"allocation_id": spot} if chance.random() < 0.25 else {}),
+                }
+                for _ in range(count)
+            ]
+        return found
+
+    def _row(self, cls: Any, mark: str, chance: Random) -> Iterator[tuple[str, Any]]:
+        values = row_of(cls, self.world, mark)
+        for item in cls.fields():
+            if item.name in values:
+                yield item.name, self._value(cls, item, values[item.name], mark, chance)
+
+    def _value(self, cls: Any, item: Field, usual: Any, mark: str, chance: Random) -> Any:
+        inbound = any(field.name == "batch" for field in cls.fields())
+        makers: dict[str, Callable[[], Any]] = {
+            "business_date": lambda: chance.choice(DAYS),
+            "goods_id": lambda: self.world.ids[chance.choice(GOODS)],
+            "warehouse_id": lambda: self._record(usual, "warehouse", mark, chance),
+            "to_warehouse_id": lambda: self._record(usual, "warehouse", mark, chance),
+            "customer_id": lambda: self._record(usual, "customer", mark, chance),
+            "allocation_id": lambda: None,
+            "batch_id": lambda: None,
+            "source_line_id": lambda: None,
+            "order_line_id": lambda: None,
+            "batch": lambda: chance.choice(BATCHES),
+            "quantity": lambda: chance.choice(RECEIVED if inbound else QUANTITIES),
+            "price": lambda: chance.choice(PRICES),
+            "discount_amount": lambda: "0",
+            "amount": lambda: chance.choice(WORTHS if cls.name() == "cost_adjustment_line" else AMOUNTS),
+            "is_gift": lambda: chance.random() < 0.1,
+            "freight_amount": lambda: chance.choice(AMOUNTS),
+            "due_date": lambda: usual if item.required else None,
+            "kind": lambda: chance.choice([1, 1, 2]) if item.options else usual,
+        }
+        if cls.name() == "stock_take" and item.name in ("allocation_id", "goods_type_id", "brand_id"):
+            return None
+        return makers[item.name]() if item.name in makers else usual
+
+    def _record(self, usual: Any, kind: str, mark: str, chance: Random) -> Any:
+        """The usual record, which the bill's rules ask for, or any of its kind in the company."""
+        if chance.random() < 0.85:
+            return usual
+        return self.world.ids[f"{chance.choice(CHOICES[kind])}_{mark}"]
