@@ -17,6 +17,7 @@ from api.inventory import (
     three_inbound,
     three_outbound,
     tire_back,
+    tire_management,
     transfer_in,
     transfer_out,
 )
@@ -84,6 +85,7 @@ __all__ = [
     "three_inbound",
     "three_outbound",
     "tire_back",
+    "tire_management",
     "transfer_in",
     "transfer_out",
     "warehouses",

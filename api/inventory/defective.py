@@ -10,7 +10,7 @@ from sqlalchemy.orm import Mapped
 from api.kit.context import Context
 from api.kit.document import BillType, Block, DetailPlace, Document, Rows, Values, declare
 from api.kit.fields import enum, text
-from api.kit.posting import Landing, Postings
+from api.kit.posting import Landing, Outside, Postings
 from api.kit.resource import Menu
 from api.kit.validation import Problems
 from api.master.stock_lines import MoveBill, RelocatedLine, outbound, value_travelled
@@ -71,4 +71,4 @@ class Defective(MoveBill):
         target = header.to_warehouse_id
         landing = Landing(warehouse_id=target, frozen=into) if target else None
         lands = (lambda line: landing) if landing else None
-        return Postings(stock=outbound(doc, frozen=not into, lands=lands))
+        return Postings(stock=outbound(doc, frozen=not into, lands=lands), outside=Outside("scrapped"))

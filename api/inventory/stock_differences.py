@@ -20,7 +20,7 @@ from api.kit.document import Bill, BillType, Block, Document, Rows, Values, decl
 from api.kit.errors import Refusal
 from api.kit.fields import derived, text
 from api.kit.flow import AUDITED, POSTED
-from api.kit.posting import Postings
+from api.kit.posting import Outside, Postings
 from api.kit.validation import Problems
 from api.master.goods import GoodsBatch
 from api.master.stock_lines import (
@@ -83,7 +83,7 @@ class StockSurplus(Difference):
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:
-        return Postings(stock=inbound(doc, priced=False))
+        return Postings(stock=inbound(doc, priced=False), outside=Outside("lost"))
 
 
 class StockLossLine(IssueLine):
@@ -109,7 +109,7 @@ class StockLoss(Difference):
                 replace(move, allocation_id=move.allocation_id or 0, batch_id=move.batch_id or 0)
                 for move in moves
             )
-        return Postings(stock=moves)
+        return Postings(stock=moves, outside=Outside("lost"))
 
 
 class SurplusOutLine(IssueLine):
@@ -129,7 +129,7 @@ class SurplusOut(MoveBill):
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:
-        return Postings(stock=outbound(doc))
+        return Postings(stock=outbound(doc), outside=Outside("lost"))
 
 
 def make(ctx: Context, take: Row[Any], differences: Sequence[tuple[Any, Decimal]]) -> None:
@@ -143,6 +143,7 @@ def make(ctx: Context, take: Row[Any], differences: Sequence[tuple[Any, Decimal]
                 "batch_id": line.batch_id,
                 "quantity": abs(difference),
                 "remark": line.remark,
+                "tire_numbers": line.tire_numbers,
                 **(batches.get(line.batch_id, {}) if sign > 0 else {}),
             }
             for line, difference in differences

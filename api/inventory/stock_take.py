@@ -2,6 +2,7 @@
 
 A line's book quantity is its snapshot plus the moves since, up to the moment its count was entered. Every line must be
 answered, a zero included. The audit makes and audits the difference bills (PYRK, PKCK); taking it back voids them.
+A plan that freezes lets no other bill move its goods in its warehouse until it is audited, voided or deleted.
 """
 
 from __future__ import annotations
@@ -19,11 +20,32 @@ from api.kit.context import Context
 from api.kit.database import TIME_ZONE
 from api.kit.document import MAX_LINES, Bill, BillType, Block, Document, GoodsChild, Rows, Values, declare
 from api.kit.errors import Refusal
-from api.kit.fields import derived, moment, quantity, ref
+from api.kit.fields import derived, flag, moment, quantity, ref, text
+from api.kit.flow import UNAUDITED
 from api.kit.posting import Postings
 from api.kit.resource import Menu
 from api.kit.validation import Problems
+from api.ledger import holds
+from api.ledger.checks import Check, register
+from api.master import stock_holds
 from api.master.stock_lines import FromPlace, OfWarehouse
+from api.master.tire_numbers import MAX_TEXT
+
+register(
+    Check(
+        "holds_are_of_stocktakes",
+        "盘点冻结的商品正是冻结出入库的未审核盘点单的商品",
+        """select coalesce(w.bill_no, h.bill_no) as bill_no, w.goods_id as counted, h.goods_id as held
+        from (
+            select distinct t.bill_id, t.bill_no, t.company_id, t.warehouse_id, l.goods_id
+            from stock_take t
+            join stock_take_line l using (bill_id)
+            where t.freezes and t.status = 1
+        ) w
+        full join stock_hold h using (bill_id, bill_no, company_id, warehouse_id, goods_id)
+        where w.goods_id is null or h.bill_id is null""",
+    )
+)
 
 Spot = tuple[int, int, int]
 """Goods, location, batch; 0 = none."""
@@ -65,6 +87,7 @@ _DIFFERENCE = "(coalesce({table}.recount_quantity, {table}.counted_quantity) - {
 class StockTakeLine(FromPlace, GoodsChild):
     __tablename__ = "stock_take_line"
     bill_table = "stock_take"
+    numbers_move = False
     derived = (derived("difference", "差异数量", "quantity", _DIFFERENCE, width=90),)
 
     snapshot_quantity: Mapped[Decimal] = quantity("账面快照", form=False, total=True, width=90, sort=10)
@@ -75,6 +98,8 @@ class StockTakeLine(FromPlace, GoodsChild):
     recount_quantity: Mapped[Decimal | None] = quantity(
         "复盘数量", default=None, rule="Positive", copied=False, width=90, sort=13
     )
+    tire_numbers: Mapped[str | None] = text("差异胎号", max_length=MAX_TEXT, copied=False, width=160, sort=60)
+    """Of goods that are kept by number: which were found beyond the book, or are missing."""
 
 
 class StockTake(OfWarehouse, Bill):
@@ -100,7 +125,8 @@ class StockTake(OfWarehouse, Bill):
     allocation_id: Mapped[int | None] = ref("allocation", "库位", within=("warehouse_id",), sort=-50)
     goods_type_id: Mapped[int | None] = ref("goods_type", "商品类型", sort=-49)
     brand_id: Mapped[int | None] = ref("brand", "品牌", sort=-48)
-    snapshot_at: Mapped[datetime] = moment("快照时间", required=True, form=False, sort=-47)
+    freezes: Mapped[bool] = flag("冻结出入库", sort=-47)
+    snapshot_at: Mapped[datetime] = moment("快照时间", required=True, form=False, sort=-46)
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
@@ -112,11 +138,32 @@ class StockTake(OfWarehouse, Bill):
             _refuse_other_warehouse(ctx, key, header, problems)
         else:
             header["snapshot_at"] = datetime.now(TIME_ZONE)
+            given = bool(lines)
             lines[:] = lines or _planned(ctx, header)
+            if header["freezes"] and not given:
+                # What is written down is what was frozen: nothing may move in between.
+                _stand_still(ctx, header, lines)
+                lines[:] = _planned(ctx, header)
             if not lines:
                 problems.add("盘点范围内没有库存，请修改范围或自行添加商品")
         problems.settle()
+        if header["freezes"]:
+            _stand_still(ctx, header, lines)
         _book(ctx, header["warehouse_id"], known, lines)
+
+    @classmethod
+    def arrange(cls, ctx: Context, key: int, status: int | None) -> None:
+        """Hold its goods while it is in progress and freezes them; nothing else."""
+        head = ctx.conn.execute(select(cls.table()).where(cls.key() == key)).one()
+        lines = StockTakeLine.table()
+        goods: set[int] = set()
+        if head.freezes and status == UNAUDITED:
+            query = select(lines.c.goods_id).where(lines.c.bill_id == key)
+            goods = set(ctx.conn.execute(query).scalars())
+            holds.lock_goods(ctx.conn, head.company_id, goods)
+            held = holds.standing(ctx.conn, {(head.warehouse_id, one) for one in goods})
+            stock_holds.refuse_held(ctx, [row for row in held if row.bill_id != key])
+        holds.settle(ctx.conn, head.company_id, head.warehouse_id, (key, head.bill_no), goods)
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:
@@ -132,12 +179,18 @@ class StockTake(OfWarehouse, Bill):
             raise Refusal(
                 f"第{'、'.join(uncounted[:10])}{more}行未盘点（共{len(uncounted)}行），请录入实盘数量，没有的录入0"
             )
+        for line in doc.lines:
+            if line.tire_numbers and _count_of(line) == line.book_quantity:
+                raise Refusal(f"第{line.line_no}行没有差异，请清空差异胎号")
 
     @classmethod
     def follow(cls, ctx: Context, doc: Document, effect: str) -> None:
         if effect == "reverse":
             stock_differences.void_of(ctx, doc.header.bill_id)
             return
+        # Its own hold must not stand in the way of what sets the stock right.
+        header = doc.header
+        holds.settle(ctx.conn, header.company_id, header.warehouse_id, (header.bill_id, header.bill_no), ())
         differences = [(line, (_count_of(line) or Decimal(0)) - line.book_quantity) for line in doc.lines]
         stock_differences.make(ctx, doc.header, [pair for pair in differences if pair[1]])
 
@@ -145,6 +198,11 @@ class StockTake(OfWarehouse, Bill):
 def _count_of(line: Any) -> Decimal | None:
     found: Decimal | None = line.counted_quantity if line.recount_quantity is None else line.recount_quantity
     return found
+
+
+def _stand_still(ctx: Context, header: Values, lines: Iterable[dict[str, Any]]) -> None:
+    """Lock the lines' goods, so that their stock is read as it will be frozen."""
+    holds.lock_goods(ctx.conn, header["company_id"], {line["goods_id"] for line in lines})
 
 
 def _spot(row: Any) -> Spot:

@@ -13,7 +13,7 @@ from api.kit.context import Context
 from api.kit.document import BillType, Block, Document, Rows, Values, declare
 from api.kit.fields import ref, text
 from api.kit.orders import refuse_returned, returned
-from api.kit.posting import Postings
+from api.kit.posting import Outside, Postings
 from api.kit.resource import Menu
 from api.kit.validation import Problems
 from api.master.stock_lines import InboundLine, StockBill, inbound, settle_batches
@@ -55,7 +55,7 @@ class ThreeInbound(StockBill):
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:
-        return Postings(stock=inbound(doc))
+        return Postings(stock=inbound(doc), outside=Outside("customer", doc.header.customer_id))
 
     @classmethod
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:

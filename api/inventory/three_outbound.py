@@ -6,7 +6,7 @@ from sqlalchemy.orm import Mapped
 
 from api.kit.document import BillType, Block, DetailPlace, Document, declare
 from api.kit.fields import ref, text
-from api.kit.posting import Postings
+from api.kit.posting import Outside, Postings
 from api.kit.resource import Menu
 from api.master.stock_lines import IssueLine, MoveBill, cost_of_line, outbound
 from api.master.warehouses import GUARANTEE, warehouse
@@ -49,4 +49,4 @@ class ThreeOutbound(MoveBill):
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:
-        return Postings(stock=outbound(doc))
+        return Postings(stock=outbound(doc), outside=Outside("customer", doc.header.customer_id))

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Mapped
 from api.inventory.three_inbound import ThreeInboundLine
 from api.kit.document import BillType, Block, Document, Link, declare
 from api.kit.fields import source_line, text
-from api.kit.posting import Postings
+from api.kit.posting import Outside, Postings
 from api.kit.resource import Menu
 from api.master.partners import supplier
 from api.master.stock_lines import IssueLine, MoveBill, cost_of_line, outbound
@@ -56,4 +56,4 @@ class TireBack(MoveBill):
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:
-        return Postings(stock=outbound(doc))
+        return Postings(stock=outbound(doc), outside=Outside("supplier", doc.header.supplier_id))

@@ -17,10 +17,11 @@ from api.kit.posting import Landing, Postings, StockMove
 from api.kit.pricing import money as cents
 from api.kit.validation import Problems
 from api.master.stock_lines import MoveBill, value_travelled
+from api.master.tire_numbers import Numbered, stored
 from api.master.warehouses import transit_warehouse
 
 
-class TransferInLine(QuantityLine):
+class TransferInLine(Numbered, QuantityLine):
     __tablename__ = "transfer_in_line"
     bill_table = "transfer_in"
     moves = "through"
@@ -79,6 +80,7 @@ class TransferIn(MoveBill):
                     quantity=-line.quantity,
                     origin=("DBCK", line.source_line_id),
                     frozen=True,
+                    tire_numbers=stored(line),
                     lands=Landing(
                         warehouse_id=header.warehouse_id,
                         allocation_id=line.allocation_id,

@@ -73,6 +73,8 @@ def save(ctx: Context, entries: Sequence[Entry]) -> None:
     """Price, inspect, number and insert unaudited bills."""
     problems = Problems()
     for entry in entries:
+        drafts.settle(entry.cls, entry.draft, problems)
+        problems.settle()
         drafts.price(entry.cls, entry.draft)
         entry.cls.inspect(ctx, entry.draft.header, entry.draft.children, problems)
         problems.settle()

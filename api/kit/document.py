@@ -183,6 +183,13 @@ class Bill(Resource):
         """Make or take back other bills once this one was posted or reversed; override. Not called in bulk."""
 
     @classmethod
+    def arrange(cls, ctx: Context, key: int, status: int | None) -> None:
+        """Bring along what depends on a bill being there, its lines and status, beside the ledgers; override.
+
+        Called once it was saved or moved to `status`, and with None before it is deleted. Not called in bulk.
+        """
+
+    @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
         """Add the mistakes of a draft that only this bill type knows, and fill what follows from others; override."""
 
@@ -228,9 +235,15 @@ class Child(Declared):
     """What its audit does to stock: brings it, takes it, or takes it and lands it elsewhere; the checks prove it."""
     lands_when: ClassVar[str] = "true"
     """Of which bills, `h`, the goods that go through land somewhere."""
+    numbers_move: ClassVar[bool] = True
+    """Whether the audit moves the tyre numbers that a line names, and not that of a bill which it makes."""
 
     line_id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True, sort_order=-100)
     line_no: Mapped[int] = integer("序号", form=False, width=60, sort=-90)
+
+    @classmethod
+    def settle(cls, rows: list[dict[str, Any]], problems: Problems) -> None:
+        """Bring a draft's rows into the form they are kept in, before they are priced; override."""
 
     @declared_attr
     @classmethod

@@ -42,6 +42,7 @@ def add(ctx: Context, cls: type[Bill], payload: Mapping[str, Any]) -> dict[str, 
     assert cls.bill is not None
     [number] = numbering.draw(cls.bill.prefix, code, draft.header["business_date"])
     key = insert(ctx.conn, cls, draft, number, ctx.principal)
+    cls.arrange(ctx, key, UNAUDITED)
     _log(ctx, cls, key, number, "add", draft)
     return {"id": key, "bill_no": number}
 
@@ -60,6 +61,7 @@ def edit(ctx: Context, cls: type[Bill], key: int, payload: Mapping[str, Any]) ->
         for block in _blocks(cls):
             ctx.conn.execute(block.cls.table().delete().where(block.cls.table().c.bill_id == key))
             _insert_rows(ctx.conn, block, key, draft)
+    cls.arrange(ctx, key, UNAUDITED)
     before = {name: getattr(stored, name) for name in draft.header}
     draft.header.setdefault("company_id", stored.company_id)
     _log(ctx, cls, key, stored.bill_no, "edit", draft, before=before)
@@ -71,6 +73,7 @@ def delete(ctx: Context, cls: type[Bill], key: int) -> str:
     stored = locked(ctx, cls, key)
     if stored.status != UNAUDITED:
         raise Refusal(f"单据{STATUSES[stored.status]}，不能删除")
+    cls.arrange(ctx, key, None)
     with refusing_references("删除"):
         ctx.conn.execute(cls.table().delete().where(cls.key() == key))
     no, company = stored.bill_no, stored.company_id
@@ -110,6 +113,7 @@ def prepare(
         check_references(ctx.conn, block.cls, merged, ctx.principal, problems, labels)
     if cls.bill and cls.bill.links:
         links.check(ctx, cls.bill.links, known, draft.children["lines"], problems)
+    settle(cls, draft, problems)
     problems.settle()
     price(cls, draft)
     whole = {**known, **draft.header}
@@ -171,6 +175,12 @@ def _hidden_values(ctx: Context, block: Block, key: int) -> dict[int, Mapping[st
     table = block.cls.table()
     query = select(table.c.line_id, *(table.c[name] for name in hidden)).where(table.c.bill_id == key)
     return {row.line_id: {name: getattr(row, name) for name in hidden} for row in ctx.conn.execute(query)}
+
+
+def settle(cls: type[Bill], draft: Draft, problems: Problems) -> None:
+    """Have each block's class bring its rows into form."""
+    for block in _blocks(cls):
+        block.cls.settle(draft.children[block.name], problems)
 
 
 def price(cls: type[Bill], draft: Draft) -> None:

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Row, select
 
 from api.kit import registry
 from api.kit.context import Context
-from api.kit.document import Bill, GoodsLine, Link
+from api.kit.document import Bill, Child, GoodsLine, Link
 from api.kit.errors import NotFound, Refusal
 from api.kit.flow import AUDITED, LOCKED
 from api.kit.projection import masked, masks, project
@@ -113,10 +113,17 @@ def _rest(ctx: Context, cls: type[Bill], link: Link, key: int) -> list[dict[str,
             if issubclass(link.lines, GoodsLine):
                 share = row.discount_amount * rest / row.quantity
                 changed["discount_amount"] = share.quantize(Decimal("0.01"))
+            if rest != row.quantity:
+                # What tells the whole line's pieces apart does not say which of them are left.
+                changed = {**_uncopied(link.lines), **changed}
             found.append({**masked(row, hidden), **{k: v for k, v in changed.items() if k not in hidden}})
     if not found:
         raise Refusal(f"{_label(link)}已全部执行")
     return found
+
+
+def _uncopied(lines: type[Child]) -> dict[str, Any]:
+    return {item.name: None for item in lines.fields() if item.form and not item.copied}
 
 
 def execute(ctx: Context, executing: Iterable[Row[Any]], link: Link, sign: Decimal) -> None:

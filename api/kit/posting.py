@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import Literal
 
 PartyType = Literal["customer", "supplier"]
+OutsideKind = Literal["customer", "supplier", "scrapped", "lost", "issued"]
 SettlementKind = Literal["bill", "advance", "opening"]
 
 
@@ -40,6 +41,14 @@ class Landing:
     extra_amount: Decimal = Decimal(0)
 
 
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """Where goods go when they leave the warehouses, or come from: a partner, or out of use (报废、盘亏、领用)."""
+
+    kind: OutsideKind
+    party_id: int | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StockMove:
     """One line's effect on stock (出入库); `quantity` is positive when goods come in, negative when they leave.
@@ -58,6 +67,7 @@ class StockMove:
     `order_line_id`: the sales order line whose reservation this outbound uses up, by at most the moved quantity.
     `production_date`: of the batch (for tyres the Monday of its DOT week); an inbound hands it on to the balance,
     where it decides the picking order.
+    `tire_numbers`: which pieces move, of goods that are kept by number (胎号); as many as the quantity.
     """
 
     line_id: int
@@ -73,6 +83,7 @@ class StockMove:
     production_date: date | None = None
     lands: Landing | None = None
     frozen: bool = False
+    tire_numbers: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.quantity:
@@ -85,6 +96,18 @@ class StockMove:
             raise ValueError("only an outbound uses up a reservation")
         if self.amount is not None and self.amount < 0:
             raise ValueError("the given value of an inbound is not negative")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NumberRegistration:
+    """Numbers (胎号) of pieces that lie at a place already."""
+
+    line_id: int
+    warehouse_id: int
+    goods_id: int
+    allocation_id: int
+    batch_id: int
+    tire_numbers: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +168,7 @@ class MoneyEntry:
 
 @dataclass(frozen=True, slots=True)
 class Postings:
-    """All that one audit posts; every part may be empty."""
+    """All that one audit posts; every part may be empty. `outside` is the other end of what comes and goes."""
 
     stock: tuple[StockMove, ...] = ()
     adjustments: tuple[CostAdjustment, ...] = ()
@@ -153,3 +176,5 @@ class Postings:
     settlements: tuple[SettlementOpen, ...] = ()
     write_offs: tuple[WriteOff, ...] = ()
     money: tuple[MoneyEntry, ...] = ()
+    registrations: tuple[NumberRegistration, ...] = ()
+    outside: Outside = Outside("issued")

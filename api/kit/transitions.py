@@ -60,6 +60,7 @@ def move(ctx: Context, cls: type[Bill], action: str, key: int, reason: str | Non
         cls.guard(ctx, doc, action)
         _apply(ctx, cls, doc, step)
         wake_after_commit(ctx)
+    cls.arrange(ctx, key, step.target)
     no, company = header.bill_no, header.company_id
     business_log.write(
         ctx.conn, ctx.principal, cls.name(), key, action, bill_no=no, company_id=company, reason=reason

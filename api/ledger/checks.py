@@ -196,14 +196,17 @@ LEDGER: tuple[Check, ...] = (
     ),
     Check(
         "frozen_is_ledger",
-        "冻结数量 = 冻结流水合计，且不为负",
+        "冻结数量 = 冻结流水合计 + 盘点冻结，且不为负",
         """select b.*, coalesce(l.frozen, 0) as ledger_frozen
         from (select t.warehouse_id, t.goods_id, t.frozen from stock_total t) b
         full join (
-            select l.warehouse_id, l.goods_id, sum(l.quantity) as frozen
-            from stock_ledger l
-            where l.frozen
-            group by l.warehouse_id, l.goods_id
+            select f.warehouse_id, f.goods_id, sum(f.quantity) as frozen
+            from (
+                select l.warehouse_id, l.goods_id, l.quantity from stock_ledger l where l.frozen
+                union all
+                select h.warehouse_id, h.goods_id, h.quantity from stock_hold h
+            ) f
+            group by f.warehouse_id, f.goods_id
         ) l using (warehouse_id, goods_id)
         where coalesce(b.frozen, 0) <> coalesce(l.frozen, 0) or b.frozen < 0""",
     ),

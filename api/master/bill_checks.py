@@ -42,6 +42,22 @@ from stock_ledger s
 where s.bill_type = '{prefix}' and not exists (select from {line} l where l.line_id = s.line_id)
     and s.reverses is null and not exists (select from stock_ledger r where r.reverses = s.ledger_id)
 """
+_NUMBERED = """
+select coalesce(l.bill_id, s.bill_id) as bill_id, line_id, l.numbers, s.numbers as steps
+from (
+    select l.bill_id, l.line_id, cardinality(string_to_array(l.tire_numbers, ' ')) as numbers
+    from {line} l join {bill} h using (bill_id)
+    where h.status in {posted} and l.tire_numbers is not null
+) l
+full join (
+    select s.bill_id, s.line_id, count(*) as numbers
+    from tire_step s
+    where s.bill_type = '{prefix}' and s.reverses is null
+        and not exists (select from tire_step r where r.reverses = s.entry_id)
+    group by s.bill_id, s.line_id
+) s using (line_id)
+where l.numbers is distinct from s.numbers
+"""
 _COUNTED = """
 select l.line_id, l.{counter} as counted, coalesce(e.quantity, 0) as executed
 from {source} l
@@ -88,6 +104,9 @@ def _of_block(cls: type[Bill], block: Block, label: str, common: dict[str, str])
             moved = _MOVED.format(**common, line=line, sign="1" if block.cls.moves == "in" else "-1")
         yield Check(f"{cls.name()}_moves", f"{label}各行数量等于库存流水，未审核与作废的为零", moved)
         yield Check(f"{cls.name()}_stray", f"没有无单据的{label}库存流水", _STRAY.format(**common, line=line))
+    if "tire_numbers" in block.cls.table().c and block.cls.numbers_move:
+        numbered = _NUMBERED.format(**common, line=line)
+        yield Check(f"{cls.name()}_tire_numbers", f"{label}各行胎号个数等于其有效履历", numbered)
     sums = [name for name in ("amount", "quantity") if f"total_{name}" in cls.table().c]
     if sums:
         shown = ", ".join(f"h.total_{name}, sum(l.{name}) as {name}" for name in sums)

@@ -104,7 +104,10 @@ class Goods(Resource):
     """集团商品: found by code, name, size, factory code, shorthand, pinyin initials or barcode."""
 
     __tablename__ = "goods"
-    __table_args__ = (Index("ix_goods_barcode", "barcode"),)
+    __table_args__ = (
+        Index("ix_goods_barcode", "barcode"),
+        Index("ix_goods_numbered", "goods_id", postgresql_where="is_numbered"),
+    )
     declaration = Declaration(
         "商品",
         "v2/system/Goods",
@@ -135,6 +138,7 @@ class Goods(Resource):
     logogram: Mapped[str | None] = text("拼音首字母", search=True, list=False)
     barcode: Mapped[str | None] = text("条形码", search=True, max_length=60, width=140)
     is_batch: Mapped[bool] = flag("按批次管理")
+    is_numbered: Mapped[bool] = flag("按胎号管理")
     tax_rate: Mapped[Decimal] = rate("税率%", rule="Positive", default=13, width=80)
     enabled: Mapped[bool] = flag("启用", default=True)
 
@@ -142,6 +146,13 @@ class Goods(Resource):
     def complete(cls, row: dict[str, Any]) -> None:
         if not row.get("logogram"):
             row["logogram"] = initials(row["goods_name"])
+
+    @classmethod
+    def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:
+        if before is not None and before.is_numbered and not row["is_numbered"]:
+            lying = "select from tire_number where goods_id = %s and place = 1 limit 1"
+            if ctx.conn.exec_driver_sql(lying, (before.goods_id,)).first() is not None:
+                raise Invalid("该商品还有在库的胎号，不能取消按胎号管理")
 
 
 class GoodsBatch(Resource):

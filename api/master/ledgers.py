@@ -1,4 +1,4 @@
-"""Auditing meets the ledgers: what a warehouse allows is looked up, and refusals name the goods."""
+"""Auditing meets the ledgers: what a warehouse allows is looked up, refusals name the goods, stocktakes hold theirs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from api import ledger
 from api.kit.context import Context
 from api.kit.posting import BillRef, Postings
 from api.ledger.refusals import LedgerRefusal
-from api.master import safety_stock
+from api.master import safety_stock, stock_holds, tire_numbers, tire_steps
 from api.master.goods import Goods
 from api.master.warehouses import GUARANTEE
 
@@ -25,26 +25,44 @@ class Books:
     """The kit's `Ledgers`, over the ledger package."""
 
     def post(self, ctx: Context, bill: BillRef, postings: Postings) -> None:
-        special = _special(ctx.conn)
+        special, places = _special(ctx.conn), stock_holds.places(postings)
+        # Before, for a clear answer; afterwards, under the goods' locks, for certain.
+        stock_holds.refuse(ctx, places)
+        planned = tire_numbers.plan(ctx, bill, postings)
         try:
-            ledger.post(ctx.conn, bill, postings, _policy(special))
+            ledger.post(ctx.conn, bill, planned.postings, _policy(special))
         except LedgerRefusal as refusal:
-            raise _named(ctx, refusal) from None
+            named = _named(ctx, refusal)
+            # Who lost a race for a number is told of it, not of the stock that went with it.
+            outgoing = [step for step in planned.steps if step.source]
+            tire_steps.refuse(ctx, outgoing)
+            raise named from None
+        stock_holds.refuse(ctx, places)
+        tire_steps.apply(ctx, bill, planned.steps)
         warning = frozenset(row.warehouse_id for row in special if row.document_warning)
         if warning:
             safety_stock.hold(ctx, bill, postings, warning)
 
     def post_all(self, ctx: Context, bills: Sequence[tuple[BillRef, Postings]]) -> None:
+        if tire_numbers.any_kept(ctx, (postings for _, postings in bills)):
+            # Where a number lies is known once the bill before has moved it.
+            for bill, postings in bills:
+                self.post(ctx, bill, postings)
+            return
         try:
             ledger.post_all(ctx.conn, bills, policy_of(ctx.conn))
         except LedgerRefusal as refusal:
             raise _named(ctx, refusal) from None
+        stock_holds.refuse(ctx, {place for _, postings in bills for place in stock_holds.places(postings)})
 
     def reverse(self, ctx: Context, bill: BillRef) -> None:
+        stock_holds.refuse_reversal(ctx, bill)
         try:
             ledger.reverse(ctx.conn, bill, policy_of(ctx.conn))
         except LedgerRefusal as refusal:
             raise _named(ctx, refusal) from None
+        stock_holds.refuse_reversal(ctx, bill)
+        tire_steps.reverse(ctx, bill)
 
 
 def policy_of(conn: Connection) -> ledger.Policy:

@@ -15,6 +15,7 @@ from api.kit.fields import COST, Derived, day, derived, ref, text
 from api.kit.posting import Landing, StockMove
 from api.kit.validation import Problems
 from api.master.goods import Goods, dot_week
+from api.master.tire_numbers import Numbered, stored
 from api.master.warehouses import GOOD, warehouse
 
 _COST = (
@@ -42,7 +43,7 @@ def value_travelled(prefix: str) -> Derived:
     return derived("cost_amount", "成本金额", "money", sql, permission=COST, total=True, width=110)
 
 
-class ToPlace:
+class ToPlace(Numbered):
     """What a line that brings goods says of them: into a location, under a batch."""
 
     allocation_id: Mapped[int | None] = ref("allocation", "库位", within=("warehouse_id",), sort=-40)
@@ -70,7 +71,7 @@ class ReceiptLine(ToPlace, QuantityLine):
     moves = "in"
 
 
-class FromPlace:
+class FromPlace(Numbered):
     """What a line that takes goods says of them: a named location and batch, or none for the oldest first."""
 
     allocation_id: Mapped[int | None] = ref("allocation", "库位", within=("warehouse_id",), sort=-40)
@@ -194,6 +195,7 @@ def inbound(doc: Document, *, priced: bool = True, origin: str | None = None) ->
             amount=line.no_tax_amount if priced else None,
             origin=(origin, line.source_line_id) if origin and line.source_line_id else None,
             production_date=line.production_date,
+            tire_numbers=stored(line),
         )
         for line in doc.lines
     )
@@ -221,6 +223,7 @@ def outbound(
             order_line_id=line.order_line_id if orders else None,
             lands=lands(line) if lands else None,
             frozen=frozen,
+            tire_numbers=stored(line),
         )
         for line in doc.lines
     )

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Mapped
 from api.kit.context import Context
 from api.kit.document import BillType, Block, Document, Link, Rows, Values, declare
 from api.kit.fields import source_line
-from api.kit.posting import Postings, SettlementOpen
+from api.kit.posting import Outside, Postings, SettlementOpen
 from api.kit.resource import Menu
 from api.kit.validation import Problems
 from api.master.partners import supplier
@@ -64,4 +64,8 @@ class PurchaseReturn(StockBill):
     def postings(cls, doc: Document) -> Postings:
         header = doc.header
         credited = SettlementOpen("supplier", header.supplier_id, -header.total_amount, header.due_date)
-        return Postings(stock=outbound(doc), settlements=(credited,))
+        return Postings(
+            stock=outbound(doc),
+            settlements=(credited,),
+            outside=Outside("supplier", header.supplier_id),
+        )

@@ -11,7 +11,7 @@ from api.kit.context import Context
 from api.kit.document import BillType, Block, DetailPlace, Document, Link, Rows, Values, declare
 from api.kit.fields import source_line
 from api.kit.orders import refuse_returned, returned
-from api.kit.posting import Postings, SettlementOpen
+from api.kit.posting import Outside, Postings, SettlementOpen
 from api.kit.resource import Menu, Place
 from api.kit.validation import Problems
 from api.master.partners import customer
@@ -81,7 +81,11 @@ class SalesOutbound(StockBill):
     def postings(cls, doc: Document) -> Postings:
         header = doc.header
         owed = SettlementOpen("customer", header.customer_id, header.total_amount, header.due_date)
-        return Postings(stock=outbound(doc, orders=True), settlements=(owed,))
+        return Postings(
+            stock=outbound(doc, orders=True),
+            settlements=(owed,),
+            outside=Outside("customer", header.customer_id),
+        )
 
     @classmethod
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:

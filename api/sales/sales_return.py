@@ -9,7 +9,7 @@ from sqlalchemy.orm import Mapped
 from api.kit.context import Context
 from api.kit.document import BillType, Block, DetailPlace, Document, Link, Rows, Values, declare
 from api.kit.fields import source_line
-from api.kit.posting import Postings, SettlementOpen
+from api.kit.posting import Outside, Postings, SettlementOpen
 from api.kit.resource import Menu
 from api.kit.validation import Problems
 from api.master.partners import customer
@@ -63,4 +63,8 @@ class SalesReturn(StockBill):
     def postings(cls, doc: Document) -> Postings:
         header = doc.header
         credited = SettlementOpen("customer", header.customer_id, -header.total_amount, header.due_date)
-        return Postings(stock=inbound(doc, priced=False, origin="XSCK"), settlements=(credited,))
+        return Postings(
+            stock=inbound(doc, priced=False, origin="XSCK"),
+            settlements=(credited,),
+            outside=Outside("customer", header.customer_id),
+        )

@@ -35,6 +35,8 @@ GIVEN: dict[tuple[str, str], Any] = {
     ("warehouse", "type"): 1,
     ("defective", "kind"): 1,
     ("safety_stock", "goods_type_id"): None,
+    ("stock_take", "freezes"): False,
+    ("tire_registration_line", "allocation_id"): None,
 }
 """Values that rules over the whole row ask for."""
 CHOSEN = {
@@ -49,7 +51,11 @@ CHOSEN = {
     ("location_move_line", "allocation_id"): None,
 }
 """References that a bill's rules ask for, by the name of a company's record."""
-GOODS = {("transfer_in_line", "goods_id"): "belt", ("stock_take_line", "goods_id"): "tube"}
+GOODS = {
+    ("transfer_in_line", "goods_id"): "belt",
+    ("stock_take_line", "goods_id"): "tube",
+    ("tire_registration_line", "goods_id"): "numbered",
+}
 """Goods of lines that would spoil the others' stock."""
 ROWS = {"stock_take": 1}
 """How many lines a payload has where it is not two or none: a stocktake takes a goods once."""
@@ -76,7 +82,9 @@ def row_of(cls: type[Declared], world: World, mark: str = "a") -> dict[str, Any]
     found: dict[str, Any] = {}
     for item in cls.fields():
         given = (cls.name(), item.name)
-        if given in SOURCES:
+        if item.name == "tire_numbers" and not item.required:
+            found[item.name] = None  # they belong to goods that are kept by number
+        elif given in SOURCES:
             found[item.name] = world.ids[f"{SOURCES[given]}_{mark}"]
         elif item.writable and not item.hidden:
             found[item.name] = GIVEN[given] if given in GIVEN else value_of(item, world, mark)

@@ -27,9 +27,11 @@ UNLISTED = {
     "/system/stockinitialization",
     "/inventory/stockmoves",
     "/inventory/costprice",
+    "/inventory/tireregistration",
     "/system/integrity",
 }
-"""Screens that the list of routes leaves out: opening stock, the moves behind a stock, what `erp check` proves."""
+"""Screens that the list of routes leaves out: opening stock, the moves behind a stock, registrations of tyre numbers,
+what `erp check` proves."""
 TWINS = {"company_goods": "goods_id", "safety_stock": "goods_id", "year_close": "year"}
 """What two records of a class must differ in, where it is no free text."""
 BILLS = [cls for cls in DECLARED if cls.bill]

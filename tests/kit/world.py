@@ -2,7 +2,8 @@
 
 Of each company's warehouses the third holds three-guarantee goods, the fourth defective ones.
 
-Goods: `tyre` is batch-managed and has one batch; `tube`, `oil` and `belt` are not, and `belt` is in transit. Everything named A belongs to company A.
+Goods: `tyre` is batch-managed and has one batch; `tube`, `oil` and `belt` are not, `belt` is in transit, and `numbered` lies in
+both companies' first warehouses and is kept by tyre number. Everything named A belongs to company A.
 """
 
 from __future__ import annotations
@@ -55,6 +56,8 @@ def build(conn: Connection) -> World:
     world.tokens["admin"] = sessions.open_api_token(conn, world.user_admin, 30)
     for mark in ("a", "b"):
         _transfer_on_the_way(ctx, world, mark)
+        _unnumbered_stock(ctx, world, mark)
+    records.edit(ctx, registry.get("goods"), world.numbered, {"is_numbered": True})
     return world
 
 
@@ -78,6 +81,20 @@ def _transfer_on_the_way(ctx: Context, world: World, mark: str) -> None:
     world.ids[f"sent_{mark}"] = ctx.conn.execute(query).scalar_one()
 
 
+def _unnumbered_stock(ctx: Context, world: World, mark: str) -> None:
+    """Much of the numbered goods, from before it was kept by number, waits to be registered."""
+    header = {
+        "company_id": world.ids[f"company_{mark}"],
+        "warehouse_id": world.ids[f"warehouse_{mark}"],
+        "business_date": "2026-01-02",
+        "reason": "备货",
+        "lines": [{"goods_id": world.numbered, "quantity": "1000000", "price": "1"}],
+    }
+    cls = registry.get("other_inbound")
+    assert issubclass(cls, Bill)
+    transitions.move(ctx, cls, "auditorPass", drafts.add(ctx, cls, header)["id"])
+
+
 def _group_masters(conn: Connection, add: Any, world: World) -> None:
     add("type1", "goods_type", goods_type_name="轮胎", level=1)
     add("type2", "goods_type", goods_type_name="全钢胎", level=2, p_id=world.type1)
@@ -88,6 +105,7 @@ def _group_masters(conn: Connection, add: Any, world: World) -> None:
         ("tube", "内胎 11.00R20", False),
         ("oil", "机油 CI-4", False),
         ("belt", "皮带 6PK", False),
+        ("numbered", "带号轮胎 11R22.5", False),
     ):
         add(
             name,

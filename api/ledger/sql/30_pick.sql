@@ -117,7 +117,8 @@ $$;
 
 -- Gives outbound moves that name an origin the pieces that its line brought here and that nobody has taken since, the
 -- oldest first, each with the date when it first came. What the line brought nothing for stays as a move on (0, 0): the
--- caller refuses it, because what a line brought is never less than what is asked of it.
+-- caller refuses it, because what a line brought is never less than what is asked of it. A move that names a batch takes
+-- pieces of that batch; of the moves that name one origin either all do or none.
 create or replace function erp_pick_sent(moves erp_move[]) returns erp_move[] language plpgsql as $$
 declare
     answer erp_move[];
@@ -126,16 +127,18 @@ begin
         select
             m.*, -m.quantity as wanted,
             sum(-m.quantity) over (
-                partition by m.origin_type, m.origin_line_id, m.warehouse_id, m.goods_id order by m.place
+                partition by m.origin_type, m.origin_line_id, m.warehouse_id, m.goods_id, m.batch_id order by m.place
             ) as wanted_upto
         from unnest(moves) as m
         where m.quantity < 0 and m.origin_line_id is not null
     ),
     piece as (
         select
-            o.origin_type, o.origin_line_id, o.warehouse_id, o.goods_id, l.allocation_id, l.batch_id,
-            coalesce(l.first_date, l.business_date) as born, sum(l.quantity) as quantity
-        from (select distinct a.origin_type, a.origin_line_id, a.warehouse_id, a.goods_id from asked a) o
+            o.origin_type, o.origin_line_id, o.warehouse_id, o.goods_id, o.batch_id as asked_batch, l.allocation_id,
+            l.batch_id, coalesce(l.first_date, l.business_date) as born, sum(l.quantity) as quantity
+        from (
+            select distinct a.origin_type, a.origin_line_id, a.warehouse_id, a.goods_id, a.batch_id from asked a
+        ) o
         join lateral (
             select l.* from stock_ledger l
             where l.bill_type = o.origin_type and l.line_id = o.origin_line_id
@@ -143,14 +146,15 @@ begin
             select l.* from stock_ledger l
             where l.origin_type = o.origin_type and l.origin_line_id = o.origin_line_id
         ) l on l.warehouse_id = o.warehouse_id and l.goods_id = o.goods_id
-        group by 1, 2, 3, 4, 5, 6, 7
+            and l.batch_id = coalesce(o.batch_id, l.batch_id)
+        group by 1, 2, 3, 4, 5, 6, 7, 8
         having sum(l.quantity) > 0
     ),
     offered as (
         select
             p.*,
             sum(p.quantity) over (
-                partition by p.origin_type, p.origin_line_id, p.warehouse_id, p.goods_id
+                partition by p.origin_type, p.origin_line_id, p.warehouse_id, p.goods_id, p.asked_batch
                 order by p.born, p.allocation_id, p.batch_id
             ) as offered_upto
         from piece p
@@ -164,6 +168,7 @@ begin
         join offered o
             on o.origin_type = a.origin_type and o.origin_line_id = a.origin_line_id
             and o.warehouse_id = a.warehouse_id and o.goods_id = a.goods_id
+            and o.asked_batch is not distinct from a.batch_id
             and o.offered_upto > a.wanted_upto - a.wanted and o.offered_upto - o.quantity < a.wanted_upto
     ),
     picked as (

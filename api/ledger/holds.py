@@ -1,0 +1,126 @@
+"""Holds (盘点冻结): goods of a warehouse that nothing may move while a stocktake counts them.
+
+What was available when a hold began is frozen in the warehouse's total, so that nobody is offered it; when it ends, it
+is given back. Beginning and ending take the goods' locks, which every posting takes: none slips between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import BigInteger, CheckConstraint, Connection, Index, Text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from api.kit.database import Base
+from api.ledger.tables import QUANTITY
+
+Place = tuple[int, int]
+"""Warehouse and goods."""
+
+
+class StockHold(Base):
+    """A goods that a stocktake holds in a warehouse; `quantity` is what it froze of it."""
+
+    __tablename__ = "stock_hold"
+    __table_args__ = (
+        Index("ix_stock_hold_bill_id", "bill_id"),
+        CheckConstraint("quantity >= 0", name="quantity"),
+    )
+
+    warehouse_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    goods_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    company_id: Mapped[int] = mapped_column(BigInteger)
+    bill_id: Mapped[int] = mapped_column(BigInteger)
+    bill_no: Mapped[str] = mapped_column(Text)
+    quantity: Mapped[Decimal] = mapped_column(QUANTITY)
+
+
+_LOCK = """
+select erp_lock_goods(
+    array_fill(%(company)s::bigint, array[cardinality(%(goods)s::bigint[])]), %(goods)s::bigint[],
+    array_fill(0::bigint, array[cardinality(%(goods)s::bigint[])])
+)
+"""
+_RELEASE = """
+with ended as (
+    delete from stock_hold h where h.bill_id = %(bill)s and not h.goods_id = any (%(goods)s::bigint[])
+    returning h.warehouse_id, h.goods_id, h.quantity
+)
+update stock_total t set frozen = t.frozen - e.quantity
+from ended e
+where t.warehouse_id = e.warehouse_id and t.goods_id = e.goods_id
+"""
+_HOLD = """
+with begun as (
+    insert into stock_hold (warehouse_id, goods_id, company_id, bill_id, bill_no, quantity)
+    select
+        %(warehouse)s, g.goods_id, %(company)s, %(bill)s, %(no)s,
+        coalesce(greatest(t.quantity - t.reserved - t.frozen, 0), 0)
+    from unnest(%(goods)s::bigint[]) as g (goods_id)
+    left join stock_total t on t.warehouse_id = %(warehouse)s and t.goods_id = g.goods_id
+    on conflict (warehouse_id, goods_id) do nothing
+    returning warehouse_id, goods_id, quantity
+)
+update stock_total t set frozen = t.frozen + b.quantity
+from begun b
+where t.warehouse_id = b.warehouse_id and t.goods_id = b.goods_id and b.quantity > 0
+"""
+_STANDING = """
+select h.goods_id, h.bill_id, h.bill_no
+from stock_hold h
+where (h.warehouse_id, h.goods_id) in (select * from unnest(%s::bigint[], %s::bigint[]))
+order by h.bill_no, h.goods_id
+"""
+_HELD_GOODS = "select h.goods_id from stock_hold h where h.bill_id = %s"
+_TOUCHED = """
+select distinct h.goods_id, h.bill_id, h.bill_no
+from stock_hold h
+join stock_ledger l on l.warehouse_id = h.warehouse_id and l.goods_id = h.goods_id and l.company_id = h.company_id
+where l.bill_type = %s and l.bill_id = %s and l.quantity <> 0
+order by h.bill_no, h.goods_id
+"""
+
+
+def lock_goods(conn: Connection, company_id: int, goods: Collection[int]) -> None:
+    """Take the locks of a company's goods, as a posting does: what is read afterwards stands still."""
+    if goods:
+        conn.exec_driver_sql(_LOCK, {"company": company_id, "goods": sorted(goods)})
+
+
+def settle(
+    conn: Connection, company_id: int, warehouse_id: int, bill: tuple[int, str], goods: Collection[int]
+) -> None:
+    """Have a stocktake (id, number) hold these goods of a warehouse and no others.
+
+    Goods that another one holds stay with it: ask `standing` first.
+    """
+    before: set[int] = set(conn.exec_driver_sql(_HELD_GOODS, (bill[0],)).scalars())
+    if before == set(goods):
+        return
+    lock_goods(conn, company_id, before | set(goods))
+    values = {
+        "company": company_id,
+        "warehouse": warehouse_id,
+        "bill": bill[0],
+        "no": bill[1],
+        "goods": sorted(goods),
+    }
+    conn.exec_driver_sql(_RELEASE, values)
+    conn.exec_driver_sql(_HOLD, values)
+
+
+def standing(conn: Connection, places: Iterable[Place]) -> list[Any]:
+    """Holds on these places: rows of goods_id, bill_id, bill_no."""
+    wanted = sorted(set(places))
+    if not wanted:
+        return []
+    return list(
+        conn.exec_driver_sql(_STANDING, ([place[0] for place in wanted], [place[1] for place in wanted]))
+    )
+
+
+def touched(conn: Connection, bill_type: str, bill_id: int) -> list[Any]:
+    """Holds on what a bill has ever moved."""
+    return list(conn.exec_driver_sql(_TOUCHED, (bill_type, bill_id)))

@@ -1,0 +1,204 @@
+"""Tyre numbers on bills (胎号): read from what was scanned, and a posting split by where its numbers lie.
+
+Goods that are kept by number name every piece that moves. A number leaves from where it is, so it decides the location
+and the batch that the ledger takes it from; a number that comes back does so under its batch.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import Row
+from sqlalchemy.orm import Mapped
+
+from api.kit.context import Context
+from api.kit.errors import Refusal
+from api.kit.fields import text
+from api.kit.posting import BillRef, NumberRegistration, Outside, Postings, StockMove
+from api.kit.pricing import money as cents
+from api.kit.validation import Problems
+from api.ledger.tire_journal import CUSTOMER, ISSUED, LOST, SCRAPPED, STOCKED, SUPPLIER
+from api.master.tire_steps import Spot, Step, known_of, where
+
+MAX_TEXT, MAX_NUMBER = 40_000, 40
+_BETWEEN = re.compile(r"[\s,;、，；。]+")
+_NUMBER = re.compile(rf"[0-9A-Z][0-9A-Z._/\-]{{0,{MAX_NUMBER - 1}}}")
+KINDS = {"customer": CUSTOMER, "supplier": SUPPLIER, "scrapped": SCRAPPED, "lost": LOST, "issued": ISSUED}
+
+
+def read(sent: Any) -> list[str]:
+    """The numbers of a text: between them may stand blanks, line ends and commas; letters become capital."""
+    whole = unicodedata.normalize("NFKC", str(sent or "")).upper()
+    return [part for part in _BETWEEN.split(whole) if part]
+
+
+def stored(line: Any) -> tuple[str, ...]:
+    """The numbers of a saved line."""
+    return tuple((line.tire_numbers or "").split())
+
+
+class Numbered:
+    """A line that may name the pieces it moves, scanned or pasted one after the other."""
+
+    tire_numbers: Mapped[str | None] = text("胎号", max_length=MAX_TEXT, copied=False, width=180, sort=60)
+
+    @classmethod
+    def settle(cls, rows: list[dict[str, Any]], problems: Problems) -> None:
+        """Put numbers in order; each is well formed, named once in the bill, and they are as many as the quantity."""
+        seen: dict[str, int] = {}
+        for row in rows:
+            if not row.get("tire_numbers"):
+                continue
+            place, numbers = row["line_no"], read(row["tire_numbers"])
+            problems.place = f"第{place}行"
+            for number in numbers:
+                if not _NUMBER.fullmatch(number):
+                    problems.add(
+                        f"胎号“{number[:MAX_NUMBER]}”不正确，应为字母、数字和 - . / _，最多{MAX_NUMBER}位"
+                    )
+                elif number in seen:
+                    problems.add(f"胎号 {number} 与第{seen[number]}行重复")
+                seen.setdefault(number, place)
+            row["tire_numbers"] = " ".join(numbers) or None
+            quantity = row.get("quantity")
+            if numbers and quantity is not None and quantity != len(numbers):
+                problems.add(f"胎号有{len(numbers)}个，数量是{quantity.normalize():f}，应当一致")
+        problems.place = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A bill's postings with its moves split by the numbers' places, and the steps that go with them."""
+
+    postings: Postings
+    steps: tuple[Step, ...] = ()
+
+
+# Shared, so that no goods ceases to be kept by number while its pieces move.
+_KEPT = "select goods_id, goods_name from goods where is_numbered and goods_id = any (%s::bigint[]) for share"
+
+
+def plan(ctx: Context, bill: BillRef, postings: Postings) -> Plan:
+    """What a posting does to numbers; refuses what is missing or elsewhere. `tire_steps.apply` proves it once more."""
+    moves = [move for move in postings.stock if move.quantity]
+    named: list[StockMove | NumberRegistration] = [*moves, *postings.registrations]
+    touched = sorted({item.goods_id for item in named})
+    rows = ctx.conn.exec_driver_sql(_KEPT, (touched,)).all() if touched else []
+    kept: dict[int, str] = {row.goods_id: row.goods_name for row in rows}
+    if not kept and not any(item.tire_numbers for item in named):
+        return Plan(postings)
+    _refuse_unnamed(ctx, named, kept)
+    known = known_of(ctx.conn, (number for item in named for number in item.tire_numbers))
+    stock: list[StockMove] = []
+    steps = [step for item in postings.registrations for step in _registered(bill, item)]
+    for move in postings.stock:
+        for piece in _pieces(ctx, move, known) if move.goods_id in kept else [move]:
+            stock.append(piece)
+            steps += _steps(bill, piece, postings.outside)
+    return Plan(replace(postings, stock=tuple(stock)), tuple(steps))
+
+
+def any_kept(ctx: Context, postings: Iterable[Postings]) -> bool:
+    """Whether any of the postings moves goods that are kept by number, or names numbers."""
+    many = list(postings)
+    if any(one.registrations or any(move.tire_numbers for move in one.stock) for one in many):
+        return True
+    goods = sorted({move.goods_id for one in many for move in one.stock})
+    return bool(goods) and ctx.conn.exec_driver_sql(_KEPT, (goods,)).first() is not None
+
+
+def _refuse_unnamed(
+    ctx: Context, items: Iterable[StockMove | NumberRegistration], kept: Mapping[int, str]
+) -> None:
+    for item in items:
+        if item.goods_id not in kept:
+            if item.tire_numbers:
+                name = ctx.conn.exec_driver_sql(
+                    "select goods_name from goods where goods_id = %s", (item.goods_id,)
+                ).scalar()
+                raise Refusal(f"{name}未按胎号管理，请清空胎号，或在商品资料中设为按胎号管理")
+        elif isinstance(item, StockMove) and abs(item.quantity) != len(item.tire_numbers):
+            raise Refusal(
+                f"{kept[item.goods_id]}按胎号管理，请录入胎号：应有{abs(item.quantity).normalize():f}个，"
+                f"现有{len(item.tire_numbers)}个"
+            )
+
+
+def _registered(bill: BillRef, item: NumberRegistration) -> Iterable[Step]:
+    spot = Spot(STOCKED, bill.company_id, item.warehouse_id, item.allocation_id, item.batch_id)
+    return (
+        Step(number, item.goods_id, item.line_id, None, spot, Outside("issued"))
+        for number in item.tire_numbers
+    )
+
+
+def _pieces(ctx: Context, move: StockMove, known: Mapping[str, Row[Any]]) -> list[StockMove]:
+    """A move by the places or batches of its numbers, its value and freight shared out to the cent."""
+    groups: dict[tuple[int | None, int | None, Any], list[str]] = defaultdict(list)
+    for number in move.tire_numbers:
+        groups[_lies(ctx, move, number, known.get(number))].append(number)
+    pieces, upto = [], 0
+    for (allocation, batch, born), numbers in sorted(groups.items(), key=lambda item: str(item[0])):
+        before, upto = upto, upto + len(numbers)
+        piece = replace(
+            move,
+            quantity=Decimal(len(numbers)).copy_sign(move.quantity),
+            allocation_id=allocation,
+            batch_id=batch,
+            production_date=born,
+            tire_numbers=tuple(numbers),
+        )
+        whole = len(move.tire_numbers)
+        if move.amount is not None:
+            piece = replace(piece, amount=_share(move.amount, before, upto, whole))
+        if move.lands is not None and move.lands.extra_amount:
+            extra = _share(move.lands.extra_amount, before, upto, whole)
+            piece = replace(piece, lands=replace(move.lands, extra_amount=extra))
+        pieces.append(piece)
+    return pieces
+
+
+def _share(amount: Decimal, before: int, upto: int, whole: int) -> Decimal:
+    return cents(amount * upto / whole) - cents(amount * before / whole)
+
+
+def _lies(
+    ctx: Context, move: StockMove, number: str, row: Row[Any] | None
+) -> tuple[int | None, int | None, Any]:
+    """(location, batch, production date) of one piece; a number that left under a batch comes back under it."""
+    if move.quantity > 0:
+        batch, born = move.batch_id, move.production_date
+        if not batch and row is not None and row.batch_id:
+            batch, born = row.batch_id, row.production_date
+        return move.allocation_id, batch, born
+    if row is None or row.place != STOCKED or row.warehouse_id != move.warehouse_id:
+        raise Refusal(f"胎号 {number} 不在出库仓库，{where(ctx, row)}")
+    if move.origin is not None:
+        # The pieces that a line sent have no location of their own on the way.
+        return None, row.batch_id, None
+    return (
+        row.allocation_id if move.allocation_id is None else move.allocation_id,
+        row.batch_id if move.batch_id is None else move.batch_id,
+        None,
+    )
+
+
+def _steps(bill: BillRef, move: StockMove, outside: Outside) -> Iterable[Step]:
+    batch = move.batch_id or 0
+    here = Spot(STOCKED, bill.company_id, move.warehouse_id, move.allocation_id or 0, batch)
+    lands = move.lands
+    if lands is not None:
+        company = lands.company_id or bill.company_id
+        there = Spot(STOCKED, company, lands.warehouse_id, lands.allocation_id or 0, batch)
+    else:
+        there = Spot(KINDS[outside.kind], bill.company_id, batch_id=batch, party_id=outside.party_id)
+    source, target = (None, here) if move.quantity > 0 else (here, there)
+    return (
+        Step(number, move.goods_id, move.line_id, source, target, outside) for number in move.tire_numbers
+    )

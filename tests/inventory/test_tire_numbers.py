@@ -1,0 +1,529 @@
+"""胎号: a numbered tyre is at one place, travels with the bills that name it, and its whole life is kept."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, event
+
+from tests.kit.client import Answer
+from tests.kit.desk import Books, Desk, Made
+from tests.kit.fixtures import Site
+from tests.kit.state import broken, fingerprint
+
+TIRE, LIFE = "v2/inventory/Tire/getList", "v2/inventory/TireLife/getList"
+_goods = itertools.count()
+
+
+def fresh(count: int, start: int = 1) -> list[str]:
+    """Numbers that nobody has used."""
+    head = f"N{next(_goods):04d}"
+    return [f"{head}-{number}" for number in range(start, start + count)]
+
+
+@pytest.fixture
+def goods(desk: Desk) -> int:
+    """Goods that are kept by number."""
+    place = next(_goods)
+    body = {
+        "goods_num": f"NUM{place}",
+        "goods_name": f"带号胎{place}",
+        "goods_type_id": desk.world.type2,
+        "unit_id": desk.world.unit,
+        "is_numbered": True,
+    }
+    answer = desk.caller.post("v2/system/Goods/add", body)
+    assert answer.ok, answer
+    key: int = answer.data["id"]
+    return key
+
+
+def line(goods: int, numbers: list[str], **more: Any) -> dict[str, Any]:
+    return {
+        "goods_id": goods,
+        "quantity": str(len(numbers)),
+        "price": "113",
+        "tax_rate": "13",
+        "tire_numbers": " ".join(numbers),
+        **more,
+    }
+
+
+def came(desk: Desk, goods: int, numbers: list[str], **more: Any) -> Made:
+    header = {name: more.pop(name) for name in ("warehouse_id", "business_date") if name in more}
+    return desk.audited("purchase_inbound", line(goods, numbers, **more), **header)
+
+
+def state(desk: Desk, number: str) -> dict[str, Any]:
+    rows: list[dict[str, Any]] = desk.caller.get(TIRE, number=number).data["data"]
+    [found] = [row for row in rows if row["number"] == number]
+    return found
+
+
+def life(desk: Desk, number: str) -> list[tuple[Any, ...]]:
+    rows = desk.caller.get(LIFE, number=number, order_key="tire_life_id", order_by="asc").data["data"]
+    return [(row["bill_type"], row["from_text"], row["to_text"], row["reversal"]) for row in rows]
+
+
+class TestLife:
+    def test_bought_moved_sold_and_returned(self, desk: Desk, goods: int, conn: Connection) -> None:
+        one, other = fresh(2)
+        world = desk.world
+        came(desk, goods, [one, other], batch="1226")
+        desk.audited("location_move", line(goods, [one], to_allocation_id=world.allocation_a))
+        sent = desk.audited("transfer_out", line(goods, [one, other]), to_warehouse_id=world.warehouse2_a)
+        assert state(desk, one)["state"] == 7
+        draft = desk.caller.get(desk.path("transfer_in", "getDraft"), id=sent.id).data
+        assert draft["lines"][0]["tire_numbers"] == f"{one} {other}"
+        desk.audited("transfer_in", *draft.pop("lines"), **draft)
+        sold = desk.audited("sales_outbound", line(goods, [one]), warehouse_id=world.warehouse2_a)
+        here = state(desk, one)
+        assert (here["state"], here["customer_name"], here["batch"]) == (2, "A客户", "1226")
+        desk.audited("sales_return", line(goods, [one], source_line_id=desk.line_ids(sold)[0]))
+        assert [(row["state"], row["warehouse_name"]) for row in (state(desk, one), state(desk, other))] == [
+            (1, "A仓"),
+            (1, "A仓2"),
+        ]
+        assert life(desk, one) == [
+            ("CGRK", "未入库", "A仓", False),
+            ("TCYK", "A仓", "A仓 A库位", False),
+            ("DBCK", "A仓 A库位", "A分公司在途", False),
+            ("DBRK", "A分公司在途", "A仓2", False),
+            ("XSCK", "A仓2", "已售出 A客户", False),
+            ("XSTH", "已售出 A客户", "A仓", False),
+        ]
+        assert broken(conn) == {}
+
+    def test_each_step_leads_to_its_bill(self, desk: Desk, goods: int) -> None:
+        [number] = fresh(1)
+        bill = came(desk, goods, [number])
+        [step] = desk.caller.get(LIFE, number=number).data["data"]
+        assert (step["bill_no"], step["route"]) == (bill.no, f"/purchase/instorageSee?id={bill.id}")
+        assert step["user_name"] == "管理员"
+
+    def test_the_batch_and_place_of_a_number_decide_what_leaves(
+        self, desk: Desk, goods: int, books: Books, conn: Connection
+    ) -> None:
+        """The oldest batch would have been picked: it is the younger tyre that was scanned."""
+        (old,), (young,) = fresh(1), fresh(1)
+        came(desk, goods, [old], batch="0125")
+        came(desk, goods, [young], batch="5025", allocation_id=desk.world.allocation_a)
+        bill = desk.audited("sales_outbound", line(goods, [young]))
+        rows = books.rows(
+            "select b.batch, l.allocation_id, l.quantity from stock_ledger l join goods_batch b using (batch_id)"
+            " where l.bill_no = %s",
+            bill.no,
+        )
+        assert rows == [("5025", desk.world.allocation_a, "-1")]
+        assert broken(conn) == {}
+
+    def test_parts_of_a_transfer_keep_their_batches(self, desk: Desk, goods: int, conn: Connection) -> None:
+        (old,), (young,) = fresh(1), fresh(1)
+        came(desk, goods, [old], batch="0125")
+        came(desk, goods, [young], batch="5025")
+        sent = desk.audited(
+            "transfer_out", line(goods, [old, young]), to_warehouse_id=desk.world.warehouse2_a
+        )
+        for number in (young, old):
+            draft = desk.caller.get(desk.path("transfer_in", "getDraft"), id=sent.id).data
+            [rest] = draft.pop("lines")
+            kept = {"quantity": "1", "tire_numbers": number}
+            desk.audited("transfer_in", {**rest, **kept}, **{**draft, "freight_amount": "0.01"})
+            assert state(desk, number)["batch"] == {old: "0125", young: "5025"}[number]
+        assert broken(conn) == {}
+
+    def test_a_sale_between_companies_takes_it_along(self, desk: Desk, goods: int, conn: Connection) -> None:
+        [number] = fresh(1)
+        came(desk, goods, [number])
+        desk.audited("sales_transfer", line(goods, [number]), to_warehouse_id=desk.world.warehouse_b)
+        assert state(desk, number)["company_name"] == "B分公司"
+        assert broken(conn) == {}
+
+    @pytest.mark.parametrize(
+        ("resource", "more", "expected"),
+        [
+            ("purchase_return", {}, 3),
+            ("other_outbound", {}, 6),
+            ("stock_loss", {}, 5),
+            ("defective", {"kind": 1, "to": True}, 1),
+        ],
+    )
+    def test_where_it_goes(
+        self, desk: Desk, goods: int, conn: Connection, resource: str, more: dict[str, Any], expected: int
+    ) -> None:
+        [number] = fresh(1)
+        came(desk, goods, [number])
+        header = {**more, "to_warehouse_id": desk.world.warehouse4_a} if more.pop("to", None) else more
+        desk.audited(resource, line(goods, [number]), **header)
+        assert state(desk, number)["state"] == expected
+        assert broken(conn) == {}
+
+    def test_what_a_stocktake_misses_and_finds(self, desk: Desk, goods: int, conn: Connection) -> None:
+        one, other, third = fresh(3)
+        came(desk, goods, [one, other, third])
+        take = desk.draft("stock_take", {"goods_id": goods, "counted_quantity": "2", "tire_numbers": other})
+        assert desk.act("auditorPass", take).ok
+        assert state(desk, other)["state"] == 5
+        found = desk.draft("stock_take", {"goods_id": goods, "counted_quantity": "3", "tire_numbers": other})
+        assert desk.act("auditorPass", found).ok
+        assert state(desk, other)["state"] == 1
+        assert desk.act("antiAuditor", found).ok
+        assert state(desk, other)["state"] == 5
+        assert broken(conn) == {}
+
+    def test_a_priced_inbound_is_shared_out_to_the_cent(
+        self, desk: Desk, goods: int, books: Books, conn: Connection
+    ) -> None:
+        one, other, third = fresh(3)
+        came(desk, goods, [one], batch="0126")
+        came(desk, goods, [other], batch="0226")
+        for number in (one, other):
+            desk.audited("other_outbound", line(goods, [number]))
+        back = line(goods, [one, other, third], price="33.34", tax_rate="0")
+        bill = desk.audited("other_inbound", back)
+        assert sorted(row[3] for row in books.stock(bill)) == ["33.34", "33.34", "33.34"]
+        assert broken(conn) == {}
+
+
+class TestReading:
+    def test_scans_are_separated_by_anything(self, desk: Desk, goods: int) -> None:
+        bill = desk.draft(
+            "purchase_inbound",
+            {**line(goods, []), "quantity": "4", "tire_numbers": "ab-1\nAB-2，ab-3、　ＡＢ-4\r\n"},
+        )
+        assert desk.info(bill)["lines"][0]["tire_numbers"] == "AB-1 AB-2 AB-3 AB-4"
+
+    @pytest.mark.parametrize(
+        ("text", "quantity", "msg"),
+        [
+            ("X1 X2", "3", "第1行：胎号有2个，数量是3，应当一致"),
+            ("X1 X2 x1", "3", "第1行：胎号 X1 与第1行重复"),
+            ("X1 胎", "2", "第1行：胎号“胎”不正确，应为字母、数字和 - . / _，最多40位"),
+            ("X" * 41, "1", f"第1行：胎号“{'X' * 40}”不正确，应为字母、数字和 - . / _，最多40位"),
+            ("X1", "1.5", "第1行：胎号有1个，数量是1.5，应当一致"),
+        ],
+    )
+    def test_bad_scans_are_told(self, desk: Desk, goods: int, text: str, quantity: str, msg: str) -> None:
+        answer = desk.add("purchase_inbound", {**line(goods, []), "quantity": quantity, "tire_numbers": text})
+        assert (answer.code, answer.msg) == (400, msg)
+
+    def test_a_number_stands_on_one_line_of_a_bill(self, desk: Desk, goods: int) -> None:
+        answer = desk.add("purchase_inbound", line(goods, ["Y1", "Y2"]), line(goods, ["Y2"]))
+        assert (answer.code, answer.msg) == (400, "第2行：胎号 Y2 与第1行重复")
+
+    def test_goods_kept_by_number_name_every_piece(self, desk: Desk, goods: int) -> None:
+        bill = desk.draft("purchase_inbound", {**line(goods, []), "quantity": "2"})
+        name = desk.info(bill)["lines"][0]["goods_name"]
+        answer = desk.act("auditorPass", bill)
+        assert (answer.code, answer.msg) == (400, f"{name}按胎号管理，请录入胎号：应有2个，现有0个")
+
+    def test_other_goods_take_no_numbers(self, desk: Desk) -> None:
+        bill = desk.draft("purchase_inbound", line(desk.world.tube, ["Z1"]))
+        answer = desk.act("auditorPass", bill)
+        told = "内胎 11.00R20未按胎号管理，请清空胎号，或在商品资料中设为按胎号管理"
+        assert (answer.code, answer.msg) == (400, told)
+
+    def test_numbers_are_searched_by_scan(self, desk: Desk, goods: int) -> None:
+        numbers = fresh(11)
+        came(desk, goods, numbers)
+        found = desk.caller.get(TIRE, keyword=numbers[10]).data
+        assert [row["number"] for row in found["data"]] == [numbers[10]]
+        assert desk.caller.get(TIRE, goods_id=goods, state=1).data["total"] == 11
+        assert len(life(desk, numbers[0])) == 1, "not the lives of 10 and 11 as well"
+
+
+class TestRefusals:
+    def refused(self, desk: Desk, conn: Connection, bill: Made) -> str:
+        before = fingerprint(conn)
+        conn.rollback()
+        answer = desk.act("auditorPass", bill)
+        assert answer.code == 400, answer
+        assert fingerprint(conn) == before
+        conn.rollback()
+        return answer.msg
+
+    def test_what_is_sold_is_not_sold_again(self, desk: Desk, goods: int, conn: Connection) -> None:
+        numbers = fresh(2)
+        came(desk, goods, numbers)
+        sold = desk.audited("sales_outbound", line(goods, numbers[:1]))
+        again = desk.draft("sales_outbound", line(goods, numbers[:1]))
+        assert self.refused(desk, conn, again) == (
+            f"胎号 {numbers[0]} 不在出库仓库，已售给A客户（{sold.no}）"
+        )
+
+    def test_what_is_here_does_not_come_again(self, desk: Desk, goods: int, conn: Connection) -> None:
+        [number] = fresh(1)
+        bill = came(desk, goods, [number])
+        again = desk.draft("purchase_inbound", line(goods, [number]))
+        assert self.refused(desk, conn, again) == f"胎号 {number} 已在A仓（{bill.no}），不能再入库"
+
+    def test_what_lies_elsewhere_does_not_leave(self, desk: Desk, goods: int, conn: Connection) -> None:
+        (here,), (there,) = fresh(1), fresh(1)
+        came(desk, goods, [here])
+        bill = came(desk, goods, [there], warehouse_id=desk.world.warehouse2_a)
+        gone = desk.draft("sales_outbound", line(goods, [there]))
+        assert self.refused(desk, conn, gone) == f"胎号 {there} 不在出库仓库，在A仓2（{bill.no}）"
+
+    def test_another_location_than_the_lines_is_told(self, desk: Desk, goods: int, conn: Connection) -> None:
+        one, other = fresh(2)
+        came(desk, goods, [one], allocation_id=desk.world.allocation_a)
+        came(desk, goods, [other])
+        moved = desk.draft("other_outbound", line(goods, [other], allocation_id=desk.world.allocation_a))
+        assert "与本行的库位或批次不符" in self.refused(desk, conn, moved)
+
+    def test_a_number_nobody_knows(self, desk: Desk, goods: int, conn: Connection) -> None:
+        came(desk, goods, fresh(1))
+        bill = desk.draft("sales_outbound", line(goods, ["NOBODY-1"]))
+        assert self.refused(desk, conn, bill) == "胎号 NOBODY-1 不在出库仓库，没有登记过"
+
+    def test_a_number_of_other_goods(self, desk: Desk, goods: int, conn: Connection) -> None:
+        [number] = fresh(1)
+        came(desk, desk.world.numbered, [number])
+        came(desk, goods, fresh(1))
+        bill = desk.draft("sales_outbound", line(goods, [number]))
+        assert self.refused(desk, conn, bill) == f"胎号 {number} 是带号轮胎 11R22.5的，与本行商品不符"
+
+    def test_a_customer_returns_what_he_bought(self, desk: Desk, goods: int, conn: Connection) -> None:
+        [number] = fresh(1)
+        came(desk, goods, [number])
+        sold = desk.audited("sales_outbound", line(goods, [number]))
+        other = desk.draft("sales_return", line(goods, [number]), customer_id=desk.world.customer2_a)
+        assert self.refused(desk, conn, other) == (
+            f"胎号 {number} 已售给A客户（{sold.no}），不能由该客户退回"
+        )
+        bought = desk.draft("purchase_inbound", line(goods, [number]))
+        assert self.refused(desk, conn, bought) == (f"胎号 {number} 已售给A客户（{sold.no}），请用退货单入库")
+
+    def test_a_number_keeps_its_batch(self, desk: Desk, goods: int, conn: Connection) -> None:
+        [number] = fresh(1)
+        came(desk, goods, [number], batch="1226")
+        desk.audited("other_outbound", line(goods, [number]))
+        bill = desk.draft("other_inbound", line(goods, [number], batch="1326"))
+        assert self.refused(desk, conn, bill) == f"胎号 {number} 的批次是1226，与本行批次不符"
+
+    def test_other_companies_are_not_told(self, site: Site, desk: Desk, goods: int) -> None:
+        [number] = fresh(1)
+        there = {"company_id": desk.world.company_b, "warehouse_id": desk.world.warehouse_b}
+        desk.audited("purchase_inbound", line(goods, [number]), **there)
+        clerk = Desk(site, "manager_a")
+        answer = clerk.act("auditorPass", clerk.draft("purchase_inbound", line(goods, [number])))
+        assert (answer.code, answer.msg) == (400, f"胎号 {number} 已在其他公司，不能再入库")
+        assert clerk.caller.get(TIRE, number=number).data["total"] == 0
+        assert clerk.caller.get(LIFE, number=number).data["total"] == 0
+
+    def test_the_flag_stays_while_numbers_lie_there(self, desk: Desk, goods: int) -> None:
+        came(desk, goods, fresh(1))
+        answer = desk.caller.post("v2/system/Goods/edit", {"id": goods, "is_numbered": False})
+        assert (answer.code, answer.msg) == (400, "该商品还有在库的胎号，不能取消按胎号管理")
+
+
+class TestTakingBack:
+    @pytest.mark.parametrize("action", ["antiAuditor", "invalid"])
+    def test_it_is_a_step_back(self, desk: Desk, goods: int, conn: Connection, action: str) -> None:
+        [number] = fresh(1)
+        came(desk, goods, [number])
+        sold = desk.audited("sales_outbound", line(goods, [number]))
+        assert desk.act(action, sold).ok
+        assert state(desk, number)["state"] == 1
+        assert life(desk, number)[1:] == [
+            ("XSCK", "A仓", "已售出 A客户", False),
+            ("XSCK", "已售出 A客户", "A仓", True),
+        ]
+        assert broken(conn) == {}
+
+    def test_what_moved_on_is_not_taken_back(self, desk: Desk, goods: int, conn: Connection) -> None:
+        [number] = fresh(1)
+        came(desk, goods, [number])
+        moved = desk.audited("location_move", line(goods, [number], to_allocation_id=desk.world.allocation_a))
+        sold = desk.audited("other_outbound", line(goods, [number]))
+        shelf = {"allocation_id": desk.world.allocation_a}
+        back = desk.audited("other_inbound", line(goods, [number], **shelf))
+        answer = desk.act("antiAuditor", moved)
+        assert (answer.code, answer.msg) == (
+            400,
+            f"胎号 {number} 已由后续单据{sold.no}移动，现在A仓库位A库位（{back.no}），不能反审核或作废",
+        )
+        assert broken(conn) == {}
+
+    def test_a_number_typed_wrong_is_free_again(self, desk: Desk, goods: int, conn: Connection) -> None:
+        [number] = fresh(1)
+        bill = came(desk, goods, [number])
+        assert desk.act("antiAuditor", bill).ok
+        assert state(desk, number)["state"] == 0
+        came(desk, desk.world.numbered, [number])
+        assert state(desk, number)["goods_num"] == "NUMBERED"
+        assert broken(conn) == {}
+
+
+class TestRegistration:
+    def test_tyres_that_lay_there_get_numbers(self, desk: Desk, conn: Connection) -> None:
+        goods, numbers = desk.world.numbered, fresh(3)
+        bill = desk.audited("tire_registration", {"goods_id": goods, "tire_numbers": ",".join(numbers)})
+        assert desk.info(bill)["numbers"] == "3.000"
+        assert state(desk, numbers[0])["state"] == 1
+        desk.audited("sales_outbound", line(goods, numbers[:1]))
+        answer = desk.act("antiAuditor", bill)
+        assert answer.msg.startswith(f"胎号 {numbers[0]} 已由后续单据")
+        assert broken(conn) == {}
+
+    def test_no_more_than_lie_there(self, desk: Desk, goods: int, conn: Connection) -> None:
+        came(desk, goods, fresh(2))
+        bill = desk.draft("tire_registration", {"goods_id": goods, "tire_numbers": fresh(1)[0]})
+        name = desk.info(bill)["lines"][0]["goods_name"]
+        answer = desk.act("auditorPass", bill)
+        assert answer.msg == f"在库胎号多于库存：{name}在A仓 批次无库存2，胎号3个"
+        assert broken(conn) == {}
+
+    def test_two_at_once_never_pass_the_stock(
+        self, site: Site, desk: Desk, goods: int, conn: Connection
+    ) -> None:
+        numbers = fresh(3)
+        came(desk, goods, numbers)
+        conn.exec_driver_sql("select 1")
+        desk.audited("other_outbound", line(goods, numbers[:1]))
+        # One piece without a number: it came before the goods were kept by number.
+        assert desk.act("antiAuditor", came(desk, goods, fresh(1))).ok
+        bills = [
+            desk.draft("tire_registration", {"goods_id": desk.world.numbered, "tire_numbers": "SAME-1"})
+            for _ in range(2)
+        ]
+        answers = at_once(site, bills)
+        assert sorted(answer.code for answer in answers) == [200, 400]
+        assert broken(conn) == {}
+
+    def test_only_of_goods_kept_by_number(self, desk: Desk) -> None:
+        answer = desk.add("tire_registration", {"goods_id": desk.world.tube, "tire_numbers": "A1"})
+        assert (answer.code, answer.msg) == (400, "第1行：该商品未按胎号管理，请先在商品资料中设置")
+
+    def test_stock_under_numbers_is_not_taken_back(self, desk: Desk, books: Books) -> None:
+        """Goods came before they were kept by number; once registered, their inbound stands."""
+        place = next(_goods)
+        body = {"goods_num": f"OLD{place}", "goods_name": f"旧胎{place}", "unit_id": desk.world.unit}
+        added = desk.caller.post("v2/system/Goods/add", {**body, "goods_type_id": desk.world.type2})
+        goods = added.data["id"]
+        bill = desk.stock_in(goods, 2)
+        assert desk.caller.post("v2/system/Goods/edit", {"id": goods, "is_numbered": True}).ok
+        desk.audited("tire_registration", {"goods_id": goods, "tire_numbers": " ".join(fresh(2))})
+        answer = desk.act("antiAuditor", bill)
+        assert answer.msg == f"在库胎号多于库存：旧胎{place}在A仓 批次无库存0，胎号2个"
+        assert books.available(goods, desk.world.warehouse_a) == ("2", "0", "2")
+
+
+def at_once(site: Site, bills: list[Made]) -> list[Answer]:
+    answers: list[Answer] = []
+
+    def audit(bill: Made) -> None:
+        answers.append(Desk(site).act("auditorPass", bill))
+
+    threads = [threading.Thread(target=audit, args=(bill,)) for bill in bills]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=30)
+    return answers
+
+
+class TestAtOnce:
+    def test_one_number_in_two_sales_is_sold_once(
+        self, site: Site, desk: Desk, goods: int, conn: Connection
+    ) -> None:
+        numbers = fresh(3)
+        came(desk, goods, numbers)
+        bills = [desk.draft("sales_outbound", line(goods, numbers[:2])) for _ in range(4)]
+        answers = at_once(site, bills)
+        assert sorted(answer.code for answer in answers) == [200, 400, 400, 400]
+        for answer in answers:
+            assert answer.ok or answer.msg.startswith(f"胎号 {numbers[0]} 不在出库仓库，已售给A客户（XSCK")
+        assert broken(conn) == {}
+
+    def test_one_new_number_in_two_companies_comes_once(
+        self, site: Site, desk: Desk, goods: int, conn: Connection
+    ) -> None:
+        """Their goods have locks of their own; the number has one."""
+        numbers = fresh(5)
+        there = {"company_id": desk.world.company_b, "warehouse_id": desk.world.warehouse_b}
+        bills = [
+            desk.draft("purchase_inbound", line(goods, numbers)),
+            desk.draft("purchase_inbound", line(goods, numbers[::-1]), **there),
+        ] * 1
+        answers = at_once(site, bills)
+        assert sorted(answer.code for answer in answers) == [200, 400]
+        assert broken(conn) == {}
+
+
+class TestManyNumbers:
+    def test_an_audit_takes_as_many_statements_for_thousands(
+        self, site: Site, desk: Desk, goods: int
+    ) -> None:
+        def statements(count: int) -> list[str]:
+            seen: list[str] = []
+
+            def note(conn: Any, cursor: Any, statement: str, *more: Any) -> None:
+                # What wakes other processes runs beside the audit.
+                if not statement.startswith("notify"):
+                    seen.append(statement.strip())
+
+            numbers = fresh(count)
+            size = 500
+            lines = [line(goods, numbers[at : at + size]) for at in range(0, count, size)]
+            bill = desk.draft("purchase_inbound", *lines)
+            event.listen(site.engine, "before_cursor_execute", note)
+            try:
+                assert desk.act("auditorPass", bill).ok
+            finally:
+                event.remove(site.engine, "before_cursor_execute", note)
+            return [statement[:60] for statement in seen]
+
+        assert statements(1) == statements(3000)
+
+
+class TestChecks:
+    """What was planted is found; the planting is rolled back."""
+
+    @pytest.mark.parametrize(
+        ("planted", "name"),
+        [
+            (
+                "update tire_number set warehouse_id = {other} where number = '{one}'",
+                "tire_number_is_last_step",
+            ),
+            (
+                "update tire_number set place = 2, warehouse_id = null where number = '{one}'",
+                "tire_number_is_last_step",
+            ),
+            ("update tire_step set from_place = 2 where bill_type = 'TCYK'", "tire_steps_connect"),
+            ("delete from tire_step where bill_type = 'CGRK'", "tire_steps_connect"),
+            (
+                "insert into tire_number (number, goods_id, place, company_id, warehouse_id)"
+                " select number || 'x', goods_id, 1, company_id, warehouse_id from tire_number where number = '{one}'",
+                "tire_numbers_within_stock",
+            ),
+            (
+                "update stock_balance set quantity = 0 where goods_id = {goods}",
+                "tire_numbers_within_stock",
+            ),
+            ("update tire_step set place = 4 where reverses is not null", "tire_reversals_step_back"),
+            ("update tire_step set line_id = 0 where bill_type = 'CGRK'", "purchase_inbound_tire_numbers"),
+            (
+                "update purchase_inbound_line set tire_numbers = null where tire_numbers like '%{one}%'",
+                "purchase_inbound_tire_numbers",
+            ),
+        ],
+    )
+    def test_a_corruption_is_found(
+        self, desk: Desk, goods: int, conn: Connection, planted: str, name: str
+    ) -> None:
+        one, other = fresh(2)
+        came(desk, goods, [one, other])
+        desk.audited("location_move", line(goods, [one], to_allocation_id=desk.world.allocation_a))
+        gone = desk.audited("other_outbound", line(goods, [other]))
+        assert desk.act("antiAuditor", gone).ok
+        conn.exec_driver_sql("alter table tire_step disable trigger user")
+        values = {"one": one, "goods": goods, "other": desk.world.warehouse2_a}
+        conn.exec_driver_sql(planted.format(**values).replace("%", "%%"))
+        assert name in broken(conn)
+        conn.rollback()
+        assert broken(conn) == {}
