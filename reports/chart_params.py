@@ -170,7 +170,8 @@ def _series(chart: Chart, dataset: Dataset) -> dict[str, Any]:
         "showTooltipTotal": chart.stacked,
         "y_axis_format": axis_format(chart.metrics[0], dataset),
         "y_axis_bounds": [None, None],
-        "truncateYAxis": False,
+        # A line tells how a figure moves; bars and areas tell how large it is, from zero.
+        "truncateYAxis": chart.kind == "line",
         "x_axis_title_margin": 15,
         "y_axis_title_margin": 15,
         "xAxisLabelRotation": 30 if chart.x == "warehouse_name" and not chart.horizontal else 0,

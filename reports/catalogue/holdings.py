@@ -192,7 +192,7 @@ def company_datasets(cost: bool) -> tuple[Dataset, Dataset]:
             GOODS_TYPE,
             BRAND,
             link(
-                "库存汇总",
+                "查看",
                 "/inventory/inventorysummer",
                 company_id="m.company_id",
                 company_id__label="url_encode(m.company_name)",
@@ -213,8 +213,8 @@ def company_datasets(cost: bool) -> tuple[Dataset, Dataset]:
         key=variant("company_stock_months", cost),
         label="公司库存走势",
         source=(
-            "(select t.* from mart_turnover_period as t where t.period_kind = 'month' and t.period_start >= "
-            "(select max(p.period_start) - interval 12 month from mart_turnover_period as p))"
+            "(select t.* from mart_turnover_period as t where t.period_kind = 'month' and t.period_start >= (select "
+            "max(p.period_start) - interval 12 month from mart_turnover_period as p where p.period_kind = 'month'))"
         ),
         grain="warehouse",
         cost=cost,
@@ -265,13 +265,9 @@ def company_board(cost: bool) -> Board:
         line(
             44,
             (
-                bars(
-                    "companies",
-                    f"各公司{what}与上月末",
-                    now,
-                    ("amount", "last_month"),
-                    "company_name",
-                    order="amount",
+                ranking(
+                    *("companies", f"各公司{what}与上月末", now, "amount", "company_name", 20),
+                    beside=("last_month",),
                 ),
                 7,
             ),
@@ -294,7 +290,7 @@ def company_board(cost: bool) -> Board:
             ),
             (ranking("rates", "各公司年周转率（次）", now, "rate", "company_name", 20), 5),
         ),
-        line(52, (companies, 12)),
+        line(60, (companies, 12)),
         line(76, (places, 12)),
     )
     return board((now, months), lines, place_and_goods_filters(now))

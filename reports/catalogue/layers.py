@@ -32,6 +32,7 @@ from reports.catalogue.parts import (
 
 DOT_BUCKETS = ("26周以内", "27–52周", "53–104周", "105–156周", "156周以上", "未知")
 BATCH = Column("batch", "批次(DOT)")
+TYRE = ("goods_num", "goods_name", "brand_name", "batch")
 LAYER = ("goods_num", "goods_name", "specification_type", "brand_name", "batch")
 
 
@@ -105,12 +106,12 @@ def detail_board(cost: bool) -> Board:
             figure("goods_count", "在库商品数", data, "有库存的商品"),
             figure("mean_age", "平均库龄（天）", data, "按数量加权"),
             figure("oldest", "最长库龄（天）", data, "自首次入库"),
-            figure("over_180", "180天以上占比", data, f"占{what}"),
+            figure("over_180", "180天以上", data, f"占{what}"),
         ),
         line(
             42,
-            (bars("buckets", f"{what}按账龄段", data, ("amount",), "bucket_axis", valued=True), 5),
-            (stack("months", f"在库{what[2:]}按入库月份", data, "amount", "receipt_month"), 7),
+            (bars("buckets", f"{what}按账龄段", data, ("amount",), "bucket_axis", valued=True), 6),
+            (stack("months", f"在库{what[2:]}按入库月份", data, "amount", "receipt_month"), 6),
         ),
         line(90, (layers, 12)),
     )
@@ -164,14 +165,14 @@ def dot_board(cost: bool) -> Board:
     detail = table(
         "DOT明细",
         data,
-        ("company_name", "warehouse_name", *LAYER, "dot_week", "dot_weeks", "detail_link"),
+        ("company_name", "warehouse_name", *TYRE, "dot_week", "dot_weeks", "detail_link"),
         counted,
         "oldest",
         bar="quantity",
     )
     lines = (
         figures(
-            figure("dated", f"已知DOT的{what}", data, "批次是有效的DOT周"),
+            figure("dated", f"已知DOT{what[2:]}", data, "批次是有效的DOT周"),
             figure("mean_weeks", "平均库龄（周）", data, "按数量加权，已知DOT"),
             figure("oldest", "最长库龄（周）", data, "自生产周"),
             figure("over_year", "52周以上占比", data, "占已知DOT"),
@@ -179,8 +180,8 @@ def dot_board(cost: bool) -> Board:
         ),
         line(
             44,
-            (bars("buckets", f"{what}按DOT库龄段", data, ("amount",), "bucket_axis", valued=True), 5),
-            (Chart("production", f"{what}按DOT周", "bar", data.key, ("dated",), x="dot_week"), 7),
+            (bars("buckets", f"{what}按DOT库龄段", data, ("amount",), "bucket_axis", valued=True), 6),
+            (Chart("production", f"{what}按DOT周", "bar", data.key, ("dated",), x="dot_week"), 6),
         ),
         line(44, (stack("warehouses", f"各仓库{what}DOT库龄构成", data, "amount", "warehouse_name"), 12)),
         line(72, (weeks, 12)),

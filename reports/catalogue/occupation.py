@@ -14,7 +14,6 @@ from reports.catalogue.parts import (
     GOODS_TYPE,
     PLACES,
     among_all,
-    bars,
     board,
     change_metric,
     figures,
@@ -37,7 +36,7 @@ DIMENSIONS = (
     "day_of_month",
 )
 MOVES = link(
-    "库存流水",
+    "流水",
     "/inventory/stockmoves",
     warehouse_id="m.warehouse_id",
     business_date_start="strftime(m.period_start, '%Y-%m-%d')",
@@ -144,13 +143,9 @@ def occupation_board(cost: bool) -> Board:
         line(
             46,
             (
-                bars(
-                    "companies",
-                    f"各公司日均{what}",
-                    data,
-                    ("mean", "mean_before"),
-                    "company_name",
-                    order="mean",
+                ranking(
+                    *("companies", f"各公司日均{what}与上月", data, "mean", "company_name", 20),
+                    beside=("mean_before",),
                 ),
                 6,
             ),

@@ -76,7 +76,7 @@ def moves_link(*more: str) -> Column:
         "warehouse_id__label": "url_encode(m.warehouse_name)",
         **({"batch_id__label": "url_encode(m.batch)"} if "batch_id" in more else {}),
     }
-    return link("库存流水", "/inventory/stockmoves", **keys, **labels)
+    return link("流水", "/inventory/stockmoves", **keys, **labels)
 
 
 def total(name: str) -> str:
@@ -115,8 +115,8 @@ def among_all(name: str, label: str, top: str) -> Metric:
 
 
 def percent(name: str, label: str, top: str, base: str) -> Metric:
-    """The share of one aggregate in another."""
-    return Metric(name, label, ratio(top, base), PERCENT)
+    """The share of one aggregate in another; nothing of something is 0."""
+    return Metric(name, label, ratio(f"coalesce({top}, 0)", base), PERCENT)
 
 
 def period_filter(dataset: Dataset, column: str, label: str, *excludes: str) -> Filter:
@@ -167,9 +167,12 @@ def trend_figure(key: str, title: str, series: Dataset, metric: str, subtitle: s
     return Chart(key, title, "trend_kpi", series.key, (metric,), x=series.time_column, subtitle=subtitle)
 
 
-def ranking(key: str, title: str, dataset: Dataset, metric: str, x: str, limit: int = 10) -> Chart:
-    """The largest first, as lying bars with their figures."""
-    return Chart(key, title, "bar", dataset.key, (metric,), x=x, order=metric, horizontal=True, limit=limit)
+def ranking(
+    key: str, title: str, dataset: Dataset, metric: str, x: str, limit: int = 10, beside: tuple[str, ...] = ()
+) -> Chart:
+    """The largest first, as lying bars with their figures; `beside` are drawn with it."""
+    metrics = (metric, *beside)
+    return Chart(key, title, "bar", dataset.key, metrics, x=x, order=metric, horizontal=True, limit=limit)
 
 
 def bars(

@@ -104,11 +104,11 @@ def sluggish_board(cost: bool) -> Board:
     )
     lines = (
         figures(
-            figure("sluggish", what, whole, "库龄超过所选天数"),
+            figure("sluggish", f"呆滞{held(cost)[1][2:]}", whole, "库龄超过所选天数"),
             figure("share", "呆滞占比", whole, f"占全部{what[2:]}"),
-            figure("goods_count", "呆滞商品数", whole, "有呆滞库存的商品"),
-            figure("coming", f"30天内将呆滞{what[4:]}", whole, "若不再销售"),
-            figure("stock", f"全部{what[2:]}", whole, "当前在库"),
+            figure("goods_count", "呆滞商品", whole, "有呆滞库存的商品数"),
+            figure("coming", "即将呆滞", whole, "30天内，若不再销售"),
+            figure("stock", "全部库存", whole, "当前在库"),
         ),
         line(
             42,

@@ -45,6 +45,7 @@ describe('the page of a route', () => {
     const [asked] = page.calls.filter(({ path }) => path.endsWith('getFrame'));
     expect(route).toContain(asked?.query.code);
     expect(page.calls.some(({ path }) => path.endsWith('getScreen'))).toBe(false);
+    expect(tabRow.describe).toHaveBeenCalledWith(route, '报表');
   });
 
   it.each(['/report/costdetail', '/inventory/stockmoves'])('is a screen of the server at %s', async (route) => {

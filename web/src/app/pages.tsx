@@ -31,8 +31,15 @@ export function RoutePage({ route }: { route: string }) {
   if (path === '/sonCompanyInfo' || path === '/system/sonCompanyInfo') return <CompanyInfo />;
   if (frames.isPending) return <ScreenLoading />;
   const code = frames.data?.[path];
-  if (code) return <ReportPage code={code} values={params} />;
+  if (code) return <FramedReport route={route} code={code} params={params} />;
   return <DescribedScreen route={route} path={path} params={params} />;
+}
+
+function FramedReport({ route, code, params }: { route: string; code: string; params: Record<string, string> }) {
+  const { describe } = useTabRow();
+  // Its own name follows when it may be opened.
+  useEffect(() => describe(route, '报表'), [describe, route]);
+  return <ReportPage code={code} values={params} />;
 }
 
 const unknownScreen = 400;
