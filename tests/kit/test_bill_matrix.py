@@ -39,8 +39,13 @@ class Counter:
         self.desk = Desk(site)
         world = site.world
         self.desk.stock_in(world.oil, 100000, allocation_id=world.allocation_a)
-        kept = {"warehouse_id": world.warehouse3_a, "allocation_id": world.allocation3_a}
-        self.desk.stock_in(world.oil, 100000, **kept)
+        claimed = {
+            "goods_id": world.oil,
+            "quantity": "100000",
+            "price": "113",
+            "allocation_id": world.allocation3_a,
+        }
+        self.desk.audited("three_inbound", claimed, warehouse_id=world.warehouse3_a)
 
     def draft(self, cls: type[Bill], **header: Any) -> Made:
         body = {**payload_of(cls, self.desk.world), **header}
