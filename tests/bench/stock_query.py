@@ -51,6 +51,14 @@ cross join lateral (
     select case when n < {SMALL} then 1000 when n / {SMALL} %% 2 = 1 then -1 - n %% 3 else 2 + n %% 2 end as quantity
 ) m
 """
+BACKDATED = f"""
+insert into stock_ledger (company_id, warehouse_id, allocation_id, goods_id, batch_id, quantity, unit_cost, amount, bill_type,
+    bill_id, bill_no, line_id, business_date)
+select w.company_id, w.warehouse_id, 0, 1 + (n / {WAREHOUSES}) %% {GOODS}, 0, 5, 100, 500, 'CGRK', n / 20, 'B' || n / 20, n,
+    {LAST} - 1 - (n::bigint * 7919 %% ({DAYS} - 2))::int
+from generate_series(%(first)s::bigint, %(last)s::bigint - 1) n
+join warehouse w on w.warehouse_id = 1 + n %% {WAREHOUSES}
+"""
 BALANCES = """
 truncate stock_balance, stock_total, cost_balance;
 insert into stock_balance (warehouse_id, goods_id, allocation_id, batch_id, company_id, quantity, first_date)
@@ -89,8 +97,37 @@ def grow(url: str, first: int, moves: int) -> None:
         raw.execute("set maintenance_work_mem = '512MB'")
         raw.execute(MOVES, {"first": first, "moves": moves})
         statements(raw, BALANCES)
+    checkpointed(url)
+    with psycopg.connect(url, autocommit=True) as raw:
         for table in ("stock_ledger", "stock_balance", "stock_total", "cost_balance", "goods", "warehouse"):
             raw.execute(f"vacuum analyze {table}")
+        for table in ("stock_checkpoint", "stock_checkpoint_row"):
+            raw.execute(f"vacuum analyze {table}")
+
+
+def checkpointed(url: str) -> None:
+    """The checkpoints that the job worker makes, and how long it takes."""
+    from api.kit.database import connect
+    from api.ledger import checkpoints
+
+    begun, engine, steps = time.perf_counter(), connect(url), 0
+    while True:
+        with engine.begin() as conn:
+            if not checkpoints.advance(conn):
+                break
+        steps += 1
+    engine.dispose()
+    print(f"{steps} steps of checkpoints in {time.perf_counter() - begun:.0f} s", flush=True)
+
+
+def backdate(url: str, moves: int) -> None:
+    """Moves of any day since the checkpoints: as many as they are left behind by, at most."""
+    from api.ledger.checkpoints import FEW_ROWS
+
+    with psycopg.connect(url, autocommit=True) as raw:
+        raw.execute("set session_replication_role = replica")
+        raw.execute(BACKDATED, {"first": moves, "last": moves + FEW_ROWS - 1})
+        statements(raw, BALANCES)
 
 
 def sent(connection: Any, session: Session, method: str, path: str, query: dict[str, Any], body: Any = None):
@@ -143,16 +180,31 @@ def kinds(chance: random.Random) -> Iterator[tuple[str, str, str, Any, float]]:
             lambda: ({"as_of_end": day()}, None),
             5,
         )
-    middle = lambda: "2025-03-10"  # noqa: E731
-    yield "summary as of the middle, page", "GET", f"{SUMMARY}/getList", page(as_of_end=middle), 10
+    for name, path in (("summary", SUMMARY), ("detail", DETAIL)):
+        for place, at in (
+            ("a month's end", "2025-03-31"),
+            ("the middle", "2025-03-10"),
+            ("mid-month", "2025-04-15"),
+        ):
+            then = lambda at=at: at  # noqa: E731
+            yield f"{name} as of {place}, page", "GET", f"{path}/getList", page(as_of_end=then), 6
+        yield (
+            f"{name} as of the middle, totals",
+            "GET",
+            f"{path}/getTotals",
+            lambda: ({"as_of_end": "2025-03-10"}, None),
+            6,
+        )
 
 
-def measure(url: str, place: Path, repeats: int, moves: int) -> dict[str, list[float]]:
+def measure(url: str, place: Path, repeats: int, moves: int, only: str = "") -> dict[str, list[float]]:
     print(f"— {moves:,} moves; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores", flush=True)
     found: dict[str, list[float]] = {}
     with serving(url, place) as connection:
         session = log_in(connection, "admin")
         for name, method, path, asked, seldom in kinds(random.Random(7)):
+            if only not in name:
+                continue
             sent(connection, session, method, path, *asked())
             found[name] = [
                 sent(connection, session, method, path, *asked())[0]
@@ -176,12 +228,17 @@ def main() -> None:
             grow(server.url(), SMALL, moves)
             print(f"grown in {time.perf_counter() - begun:.0f} s")
             many = measure(server.url(), Path(place), repeats, moves)
+            backdate(server.url(), moves)
+            print("— checkpoints left behind by as many backdated moves as they may be")
+            late = measure(server.url(), Path(place), repeats, moves, "as of")
         finally:
             server.stop()
     pages = [
         one for name, each in many.items() if "as of" not in name and "totals" not in name for one in each
     ]
     told("list pages and stock of 500", pages)
+    told("as of a day", [one for name, each in many.items() if "as of" in name for one in each])
+    told("as of a day, left behind", [one for each in late.values() for one in each])
     ratio = p95(many["stock of 500 goods"]) / p95(few["stock of 500 goods"])
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     print(f"500 goods: {ratio:.2f} times as long as at {SMALL:,} moves")
