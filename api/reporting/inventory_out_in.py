@@ -31,8 +31,10 @@ with figures as (
     select company_id, warehouse_id, goods_id, 'closing', true, closing_quantity, closing_value
     from facts.fct_stock_balance_daily where cast(:last as date) between valid_from and valid_to
     union all
-    select company_id, warehouse_id, goods_id, kind, is_inbound, quantity, value
+    select company_id, warehouse_id, goods_id, kind, is_inbound, cast(sum(quantity) as decimal(18, 3)),
+        cast(sum(value) as decimal(18, 2))
     from facts.fct_stock_move where business_date between cast(:first as date) and cast(:last as date)
+    group by company_id, warehouse_id, goods_id, kind, is_inbound
 )
 select f.*, g.goods_type_id, g.brand_id, cast(:first as date) as first_day, cast(:last as date) as day
 from figures f

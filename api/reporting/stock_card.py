@@ -17,16 +17,18 @@ from api.reporting.stock_rows import CARD, StockRow, bill_columns
 OPENING, MOVE, REVALUATION = 0, 1, 2
 ENTRIES = {OPENING: "期初结存", MOVE: "出入库", REVALUATION: "均价分摊"}
 
-# A day's change of a warehouse's value that none of its own moves explains comes from what its company's others paid.
+# What a warehouse's value changed by, and none of its own moves explains, comes from what its company's others paid; it
+# stands at the end of the days.
 _ENTRIES = """
-with days as (
-    select company_id, warehouse_id, goods_id, valid_from as business_date, change_value as value
-    from facts.fct_stock_balance_daily
-    where valid_from between cast(:first as date) and cast(:last as date)
+with signed as (
+    select company_id, warehouse_id, goods_id, closing_value as value
+    from facts.fct_stock_balance_daily where cast(:last as date) between valid_from and valid_to
     union all
-    select company_id, warehouse_id, goods_id, business_date, -value
-    from facts.fct_stock_move
-    where business_date between cast(:first as date) and cast(:last as date)
+    select company_id, warehouse_id, goods_id, -closing_value
+    from facts.fct_stock_balance_daily where cast(:before as date) between valid_from and valid_to
+    union all
+    select company_id, warehouse_id, goods_id, -value
+    from facts.fct_stock_move where business_date between cast(:first as date) and cast(:last as date)
 ), entries as (
     select company_id, warehouse_id, goods_id, 0 as batch_id, cast(:first as date) as business_date, {opening} as entry,
         0 as place, 0 as ledger_id, null as bill_type, null as bill_id, null as bill_no, true as is_inbound,
@@ -40,10 +42,11 @@ with days as (
     from facts.fct_stock_move
     where business_date between cast(:first as date) and cast(:last as date)
     union all
-    select company_id, warehouse_id, goods_id, 0, business_date, {revaluation}, 0, 0, null, null, null, true, 0,
-        sum(value)
-    from days
-    group by company_id, warehouse_id, goods_id, business_date
+    select company_id, warehouse_id, goods_id, 0, cast(:last as date), {revaluation}, 0, 0, null, null, null, true, 0,
+        cast(sum(value) as decimal(18, 2))
+    from signed
+    where cast(:first as date) <= cast(:last as date)
+    group by company_id, warehouse_id, goods_id
     having sum(value) <> 0
 )
 select e.*, g.goods_type_id, g.brand_id

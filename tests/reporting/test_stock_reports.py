@@ -252,7 +252,7 @@ class TestCard:
             ("10", 1, "销售出库", "16", "2400"),
             ("12", 1, "仓库调拨", "11", "1650"),
             ("15", 1, "销售退货", "12", "1800"),
-            ("20", 2, None, "12", "2481.82"),
+            ("28", 2, None, "12", "2481.82"),
         ]
         assert [row["unit_cost"] for row in found][:2] == ["100.000000", "150.000000"]
         assert all((row["route"] or "").startswith("/") == (row["entry"] == 1) for row in found)

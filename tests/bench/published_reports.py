@@ -1,0 +1,75 @@
+"""Benchmark of the reports over the marts: a page and the totals of each, as their pages ask for them.
+
+    python -m tests.bench.published_reports DIR
+
+DIR holds a `warehouse` with a published snapshot, say what `warehouse_refresh.py --keep --directory DIR` leaves.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from datetime import date, timedelta
+from functools import partial
+from typing import Any
+
+from api import catalogue
+from api.kit import registry
+from api.kit.listing import count_and_totals, page_of, query_model
+from api.kit.scope import ALL_RIGHTS, Principal
+from api.reporting.published import Published
+from api.reporting.snapshot import published, refreshed_at
+
+assert catalogue.__all__
+GROUP = Principal(1, "group", "group", 1, 1, rights=frozenset({ALL_RIGHTS}), sees_cost=True)
+BRANCH = Principal(2, "branch", "branch", 2, 1, companies=frozenset({1}), sees_cost=True)
+MORE: dict[str, dict[str, str]] = {
+    "as it opens": {},
+    "one goods": {"goods_id": "17"},
+    "a keyword": {"keyword": "G00001"},
+}
+TIMES = 3
+
+
+def main() -> None:
+    os.environ["ERP_DATA_DIR"] = sys.argv[1]
+    print(f"figures of {refreshed_at()}; the best of {TIMES}, seconds (CPU)")
+    for cls in registry.declared():
+        if issubclass(cls, Published):
+            _measure(cls)
+
+
+def _measure(cls: type[Published]) -> None:
+    usual = cls.usual()
+    year = {name: _earlier(value) for name, value in usual.items() if name.endswith("day_start")}
+    for label, more in {**MORE, **({"a year": year} if year else {})}.items():
+        asked = query_model(cls)(**{**usual, **more}, per_page=30, totals=0)
+        for who in (GROUP, BRANCH):
+            with published() as conn:
+                count, _ = count_and_totals(conn, cls, asked, who)
+                page = _best(partial(page_of, conn, cls, asked, who))
+                totals = _best(partial(count_and_totals, conn, cls, asked, who))
+            print(
+                f"{cls.name():24}{label:12}{who.user_name:8}{count:>10,} rows   page {page}   totals {totals}",
+                flush=True,
+            )
+
+
+def _earlier(day: str) -> str:
+    return (date.fromisoformat(day) - timedelta(365)).isoformat()
+
+
+def _best(work: Callable[[], Any]) -> str:
+    found = []
+    for _ in range(TIMES):
+        started, cpu = time.perf_counter(), time.process_time()
+        work()
+        found.append((time.perf_counter() - started, time.process_time() - cpu))
+    seconds, busy = min(found)
+    return f"{seconds:7.3f} ({busy:7.3f})"
+
+
+if __name__ == "__main__":
+    main()
