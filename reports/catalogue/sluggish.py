@@ -10,6 +10,7 @@ from reports.catalogue.parts import (
     GOODS,
     GOODS_LABEL,
     PLACES,
+    among_all,
     bars,
     board,
     figure,
@@ -76,7 +77,12 @@ def sluggish_datasets(cost: bool) -> tuple[Dataset, Dataset]:
             moves_link(),
         ),
         measures=(*whole.measures, "sales_quantity_90"),
-        metrics=(*whole.metrics, quantity("sales", "近90天销量", "sales_quantity_90")),
+        metrics=(
+            *whole.metrics,
+            percent("goods_share", "占该商品库存", f"sum(sluggish_{measure})", f"sum(stock_{measure})"),
+            among_all("part", "占全部呆滞", f"sum(sluggish_{measure})"),
+            quantity("sales", "近90天销量", "sales_quantity_90"),
+        ),
     )
     return whole, goods
 
@@ -98,7 +104,7 @@ def sluggish_board(cost: bool) -> Board:
             ),
             *("oldest_days", "last_sale_date", "days_since_sale", "detail_link"),
         ),
-        (*(("quantity",) if cost else ()), "sluggish", "share", "sales"),
+        (*(("quantity",) if cost else ()), "sluggish", "part", "goods_share", "sales"),
         "sluggish",
         bar="sluggish",
     )
@@ -116,9 +122,9 @@ def sluggish_board(cost: bool) -> Board:
                 bars(
                     "thresholds", f"{what}与各库龄标准", whole, ("sluggish",), "threshold_axis", valued=True
                 ),
-                6,
+                5,
             ),
-            (ranking("goods", f"{what}前十商品", whole, "sluggish", "goods_label"), 6),
+            (ranking("goods", f"{what}前十商品", whole, "sluggish", "goods_label"), 7),
         ),
         line(
             42,
