@@ -38,7 +38,7 @@ class Books:
             tire_steps.refuse(ctx, outgoing)
             raise named from None
         stock_holds.refuse(ctx, places)
-        tire_steps.apply(ctx, bill, planned.steps)
+        tire_steps.apply(ctx, bill, planned.steps, planned.goods)
         warning = frozenset(row.warehouse_id for row in special if row.document_warning)
         if warning:
             safety_stock.hold(ctx, bill, postings, warning)

@@ -1,7 +1,8 @@
 """Tyre numbers on bills (胎号): read from what was scanned, and a posting split by where its numbers lie.
 
-Goods that are kept by number name every piece that moves. A number leaves from where it is, so it decides the location
-and the batch that the ledger takes it from; a number that comes back does so under its batch.
+Of goods that are kept by number every piece that comes in is named, and every numbered piece that leaves; pieces from
+before they were kept so may leave without. A number leaves from where it is, so it decides the location and the batch
+that the ledger takes it from; a number that comes back does so under its batch.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
@@ -78,6 +79,8 @@ class Plan:
 
     postings: Postings
     steps: tuple[Step, ...] = ()
+    goods: frozenset[int] = frozenset()
+    """Those that are kept by number."""
 
 
 # Shared, so that no goods ceases to be kept by number while its pieces move.
@@ -98,10 +101,10 @@ def plan(ctx: Context, bill: BillRef, postings: Postings) -> Plan:
     stock: list[StockMove] = []
     steps = [step for item in postings.registrations for step in _registered(bill, item)]
     for move in postings.stock:
-        for piece in _pieces(ctx, move, known) if move.goods_id in kept else [move]:
+        for piece in _pieces(ctx, move, known) if move.tire_numbers else [move]:
             stock.append(piece)
             steps += _steps(bill, piece, postings.outside)
-    return Plan(replace(postings, stock=tuple(stock)), tuple(steps))
+    return Plan(replace(postings, stock=tuple(stock)), tuple(steps), frozenset(kept))
 
 
 def any_kept(ctx: Context, postings: Iterable[Postings]) -> bool:
@@ -114,7 +117,7 @@ def any_kept(ctx: Context, postings: Iterable[Postings]) -> bool:
 
 
 def _refuse_unnamed(
-    ctx: Context, items: Iterable[StockMove | NumberRegistration], kept: Mapping[int, str]
+    ctx: Context, items: Sequence[StockMove | NumberRegistration], kept: Mapping[int, str]
 ) -> None:
     for item in items:
         if item.goods_id not in kept:
@@ -123,11 +126,20 @@ def _refuse_unnamed(
                     "select goods_name from goods where goods_id = %s", (item.goods_id,)
                 ).scalar()
                 raise Refusal(f"{name}未按胎号管理，请清空胎号，或在商品资料中设为按胎号管理")
-        elif isinstance(item, StockMove) and abs(item.quantity) != len(item.tire_numbers):
+        elif isinstance(item, StockMove) and not _is_named(item):
             raise Refusal(
                 f"{kept[item.goods_id]}按胎号管理，请录入胎号：应有{abs(item.quantity).normalize():f}个，"
                 f"现有{len(item.tire_numbers)}个"
             )
+    followed = [item for item in items if isinstance(item, StockMove) and item.origin and item.quantity < 0]
+    named = {item.origin for item in followed if item.tire_numbers}
+    if any(item.origin in named and not item.tire_numbers for item in followed):
+        raise Refusal("同一调拨明细分成几行收货时，胎号请全部录入或全部不录入")
+
+
+def _is_named(move: StockMove) -> bool:
+    """Whether a move names each of its pieces, or takes out some that may have no number."""
+    return abs(move.quantity) == len(move.tire_numbers) or (move.quantity < 0 and not move.tire_numbers)
 
 
 def _registered(bill: BillRef, item: NumberRegistration) -> Iterable[Step]:

@@ -6,7 +6,7 @@ thousands of numbers takes as many statements as one of a single one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -162,12 +162,20 @@ limit 5
 _OF_BILL = "array(select distinct l.goods_id from stock_ledger l where l.bill_type = %s and l.bill_id = %s)"
 
 
-def apply(ctx: Context, bill: BillRef, steps: Sequence[Step]) -> None:
-    """Take numbers their steps, once the ledgers hold the goods' locks; refuse whole what does not stand any more."""
-    if not steps:
-        return
-    conn, goods = ctx.conn, {step.goods_id for step in steps}
-    lock_goods(conn, bill.company_id, goods)
+def apply(ctx: Context, bill: BillRef, steps: Sequence[Step], kept: Collection[int]) -> None:
+    """Take numbers their steps, once the ledgers hold the goods' locks; refuse whole what does not stand any more.
+
+    `kept` are the bill's goods that are kept by number: what left without one may not have had one.
+    """
+    if steps:
+        lock_goods(ctx.conn, bill.company_id, kept)
+        _take(ctx, bill, steps)
+    if kept:
+        _refuse_over(ctx.conn, _OVER.format(goods="%s::bigint[]"), (sorted(kept),))
+
+
+def _take(ctx: Context, bill: BillRef, steps: Sequence[Step]) -> None:
+    conn = ctx.conn
     numbers = sorted(step.number for step in steps)
     if len(set(numbers)) != len(numbers):
         raise Refusal("同一胎号在单据中出现了多次，请核对")
@@ -178,7 +186,6 @@ def apply(ctx: Context, bill: BillRef, steps: Sequence[Step]) -> None:
     conn.exec_driver_sql(_LOCK, (numbers,))
     refuse(ctx, steps)
     conn.exec_driver_sql(_MOVE, {**_who(ctx, bill), **_columns(steps)})
-    _refuse_over(conn, _OVER.format(goods="%s::bigint[]"), (sorted(goods),))
 
 
 def refuse(ctx: Context, steps: Sequence[Step]) -> None:
@@ -295,4 +302,5 @@ def _refuse_over(conn: Connection, sql: str, values: tuple[Any, ...]) -> None:
                 f"库存{row.stock.normalize():f}，胎号{row.numbers}个"
                 for row in found
             )
+            + "；出库请录入胎号"
         )

@@ -220,6 +220,31 @@ class TestReading:
         answer = desk.act("auditorPass", bill)
         assert (answer.code, answer.msg) == (400, f"{name}按胎号管理，请录入胎号：应有2个，现有0个")
 
+    def test_what_has_no_number_may_leave_without(self, desk: Desk, goods: int, conn: Connection) -> None:
+        """Of two pieces from before, one is registered: the other one may go unnamed, and then no more."""
+        numbered = desk.caller.post("v2/system/Goods/edit", {"id": goods, "is_numbered": False})
+        assert numbered.ok
+        desk.stock_in(goods, 2)
+        assert desk.caller.post("v2/system/Goods/edit", {"id": goods, "is_numbered": True}).ok
+        desk.audited("tire_registration", {"goods_id": goods, "tire_numbers": fresh(1)[0]})
+        bills = [desk.draft("sales_outbound", {**line(goods, []), "quantity": "1"}) for _ in range(2)]
+        first, second = (desk.act("auditorPass", bill) for bill in bills)
+        assert first.ok, first
+        name = desk.info(bills[0])["lines"][0]["goods_name"]
+        told = f"在库胎号多于库存：{name}在A仓 批次无库存0，胎号1个；出库请录入胎号"
+        assert (second.code, second.msg) == (400, told)
+        assert broken(conn) == {}
+
+    def test_a_receipt_names_all_of_a_line_or_none(self, desk: Desk, goods: int) -> None:
+        numbers = fresh(2)
+        came(desk, goods, numbers)
+        sent = desk.audited("transfer_out", line(goods, numbers), to_warehouse_id=desk.world.warehouse2_a)
+        draft = desk.caller.get(desk.path("transfer_in", "getDraft"), id=sent.id).data
+        [whole] = draft.pop("lines")
+        parts = [{**whole, "quantity": "1", "tire_numbers": number} for number in (numbers[0], None)]
+        answer = desk.act("auditorPass", desk.draft("transfer_in", *parts, **draft))
+        assert (answer.code, answer.msg) == (400, "同一调拨明细分成几行收货时，胎号请全部录入或全部不录入")
+
     def test_other_goods_take_no_numbers(self, desk: Desk) -> None:
         bill = desk.draft("purchase_inbound", line(desk.world.tube, ["Z1"]))
         answer = desk.act("auditorPass", bill)
@@ -374,7 +399,7 @@ class TestRegistration:
         bill = desk.draft("tire_registration", {"goods_id": goods, "tire_numbers": fresh(1)[0]})
         name = desk.info(bill)["lines"][0]["goods_name"]
         answer = desk.act("auditorPass", bill)
-        assert answer.msg == f"在库胎号多于库存：{name}在A仓 批次无库存2，胎号3个"
+        assert answer.msg == f"在库胎号多于库存：{name}在A仓 批次无库存2，胎号3个；出库请录入胎号"
         assert broken(conn) == {}
 
     def test_two_at_once_never_pass_the_stock(
@@ -408,7 +433,7 @@ class TestRegistration:
         assert desk.caller.post("v2/system/Goods/edit", {"id": goods, "is_numbered": True}).ok
         desk.audited("tire_registration", {"goods_id": goods, "tire_numbers": " ".join(fresh(2))})
         answer = desk.act("antiAuditor", bill)
-        assert answer.msg == f"在库胎号多于库存：旧胎{place}在A仓 批次无库存0，胎号2个"
+        assert answer.msg == f"在库胎号多于库存：旧胎{place}在A仓 批次无库存0，胎号2个；出库请录入胎号"
         assert books.available(goods, desk.world.warehouse_a) == ("2", "0", "2")
 
 

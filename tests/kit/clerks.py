@@ -280,7 +280,10 @@ class Clerks:
         inbound = any(field.name == "batch" for field in cls.fields())
         makers: dict[str, Callable[[], Any]] = {
             "business_date": lambda: chance.choice(DAYS),
-            "goods_id": lambda: self.world.ids[chance.choice(GOODS)],
+            "goods_id": lambda: (
+                usual if cls.name() == "tire_registration_line" else self.world.ids[chance.choice(GOODS)]
+            ),
+            "freezes": lambda: chance.random() < 0.2,
             "warehouse_id": lambda: self._record(usual, "warehouse", mark, chance),
             "to_warehouse_id": lambda: self._record(usual, "warehouse", mark, chance),
             "customer_id": lambda: self._record(usual, "customer", mark, chance),
