@@ -8,7 +8,7 @@ from api import catalogue
 from api.customers import calls as customer_calls
 from api.identity import calls as identity_calls
 from api.identity.sessions import authenticate
-from api.importing import count_sheets
+from api.importing import count_sheets, line_sheets
 from api.inventory import stock_calls
 from api.kit import calls, endpoints, registry, transitions
 from api.kit.failures import answer_failures
@@ -38,6 +38,7 @@ HAND_WRITTEN = (
     reporting_calls,
     shell_calls,
     count_sheets,
+    line_sheets,
     recalculation_job,
     integrity_screen,
     pending,

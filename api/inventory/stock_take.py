@@ -23,7 +23,7 @@ from api.kit.errors import Refusal
 from api.kit.fields import derived, flag, moment, quantity, ref, text
 from api.kit.flow import UNAUDITED
 from api.kit.posting import Postings
-from api.kit.resource import Menu
+from api.kit.resource import FileCall, Menu
 from api.kit.validation import Problems
 from api.ledger import holds
 from api.ledger.checks import Check, register
@@ -115,6 +115,11 @@ class StockTake(OfWarehouse, Bill):
             "see": "/inventory/takestockSee",
         },
         menu=Menu("库存管理", "盘点调整", 10),
+        files=(
+            FileCall("getCountSheet", "盘点表", "download", "list"),
+            FileCall("getCountSheet", "盲盘表", "download", "list", query=(("blind", "1"),)),
+            FileCall("importCountSheet", "导入盘点表", "upload", "edit", status=(UNAUDITED,)),
+        ),
     )
     bill = BillType("KCPD", (Block("lines", "盘点明细", StockTakeLine, required=False),))
     derived = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from sqlalchemy import Column, ColumnElement, Row, Table, true
 
@@ -62,6 +62,19 @@ class Drill:
 
 
 @dataclass(frozen=True, slots=True)
+class FileCall:
+    """A file that a record gives or takes: `name` is a call below its `api`, under the right of `action`; `status` are
+    those it is offered in, None for all."""
+
+    name: str
+    label: str
+    way: Literal["download", "upload"]
+    action: str
+    query: tuple[tuple[str, str], ...] = ()
+    status: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Place:
     """Screens of a resource at one place: routes by kind, and the menu entry."""
 
@@ -90,6 +103,7 @@ class Declaration:
     also: tuple[Place, ...] = ()
     see: str | None = None
     see_key: str | None = None
+    files: tuple[FileCall, ...] = ()
 
     @property
     def places(self) -> tuple[Place, ...]:

@@ -105,6 +105,16 @@ class FollowUp(BaseModel):
     api: str
 
 
+class FileScreen(BaseModel):
+    """A file that a record gives (`api`/name?id=<key>&<query>) or takes (multipart, `id` and `excel`)."""
+
+    name: str
+    label: str
+    way: str
+    query: dict[str, str]
+    sources: list[int] | None = Described(serialization_alias="from")
+
+
 class DrillScreen(BaseModel):
     """Where a row leads: `route`?<filter>=<value of field>…, or the address in the row's `route_field`."""
 
@@ -135,6 +145,7 @@ class Screen(BaseModel):
     status_field: str | None
     pricing: dict[str, str] | None
     follow_ups: list[FollowUp]
+    files: list[FileScreen]
     drill: DrillScreen | None
     found_by: str | None = Described(description="关键字查找的引用字段")
     usual: dict[str, str] = Described(description="首次打开时的查询条件")
@@ -174,6 +185,7 @@ def describe(
         status_field="status" if issubclass(cls, Bill) else None,
         pricing=PRICING if priced else None,
         follow_ups=_follow_ups(cls, principal),
+        files=_files(cls, principal),
         drill=_drill(cls, principal),
         found_by=cls.found_by,
         usual=cls.usual() if issubclass(cls, View) else {},
@@ -190,6 +202,20 @@ def _follow_ups(cls: type[Resource], principal: Principal) -> list[FollowUp]:
         for later in registry.declared()
         if later.bill and "add" in later.declaration.routes and principal.may(later.right("add"))
         if any(link.bill == cls.name() for link in later.bill.links)
+    ]
+
+
+def _files(cls: type[Resource], principal: Principal) -> list[FileScreen]:
+    return [
+        FileScreen(
+            name=call.name,
+            label=call.label,
+            way=call.way,
+            query=dict(call.query),
+            sources=list(call.status) if call.status else None,
+        )
+        for call in cls.declaration.files
+        if principal.may(cls.right(call.action))
     ]
 
 

@@ -49,6 +49,23 @@ def fill(book: Workbook, column: str, *values: Any) -> Workbook:
     return book
 
 
+class TestButtons:
+    def test_the_screen_tells_of_its_sheets(self, desk: Desk) -> None:
+        screen = desk.caller.get("v2/Open/Screen/getScreen", route="/inventory/takestockSee").data
+        assert [(one["label"], one["way"], one["query"], one["from"]) for one in screen["files"]] == [
+            ("盘点表", "download", {}, None),
+            ("盲盘表", "download", {"blind": "1"}, None),
+            ("导入盘点表", "upload", {}, [1]),
+        ]
+        for one in screen["files"]:
+            path = f"/{screen['api']}/{one['name']}"
+            assert path in desk.site.http.app.openapi()["paths"]  # type: ignore[attr-defined]
+
+    def test_who_may_not_count_is_offered_none(self, desk: Desk) -> None:
+        answer = desk.site.as_("nobody").get("v2/Open/Screen/getScreen", route="/inventory/takestockSee")
+        assert not answer.ok or answer.data["files"] == []
+
+
 class TestCountSheet:
     def test_counts_go_out_and_come_back(self, desk: Desk, take: Made) -> None:
         book = sheet(desk, take)

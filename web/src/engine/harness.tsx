@@ -53,7 +53,7 @@ export function renderPage(content: ReactNode, routes: Routes) {
       method: init.method ?? 'GET',
       path: address.pathname.slice(1),
       query: Object.fromEntries(address.searchParams),
-      body: init.body ? (JSON.parse(init.body as string) as Record<string, unknown>) : {},
+      body: init.body instanceof FormData ? Object.fromEntries(init.body) : init.body ? (JSON.parse(init.body as string) as Record<string, unknown>) : {},
       key: new Headers(init.headers).get('Idempotency-Key'),
     };
     calls.push(call);

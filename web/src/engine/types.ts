@@ -190,7 +190,7 @@ export function actionOf(screen: Screen, name: string): Action | undefined {
   return screen.actions.find((action) => action.name === name);
 }
 
-export function allowsStatus(action: Action, screen: Screen, row: Row): boolean {
+export function allowsStatus(action: Pick<Action, 'from'>, screen: Screen, row: Row): boolean {
   if (action.from === null || screen.status_field === null) return true;
   return action.from.includes(Number(row[screen.status_field]));
 }

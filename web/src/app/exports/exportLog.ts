@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { ExportPage, ExportRow } from '@/gen';
 import { api } from '@/lib/api';
+import { saveFile } from '@/lib/saveFile';
 
 const askEvery = 60_000;
 /** Finished and downloadable. */
@@ -19,10 +20,5 @@ export function exportLogQuery(page: number) {
 /** Saves a finished export under its own name. */
 export async function saveExport(task: ExportRow): Promise<void> {
   const [path = '', query = ''] = task.url.split('?');
-  const file = await api.download(path, Object.fromEntries(new URLSearchParams(query)));
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(file);
-  link.download = task.file_name;
-  link.click();
-  URL.revokeObjectURL(link.href);
+  saveFile(await api.download(path, Object.fromEntries(new URLSearchParams(query))), task.file_name);
 }

@@ -11,6 +11,7 @@ import { ScreenLoading } from '../ScreenLoading';
 import { useScreenLinks } from '../routes';
 import { actionOf, allowsStatus, type Row, type Screen } from '../types';
 import { BlockTable } from './BlockTable';
+import { FileButtons } from './FileButtons';
 import { HeaderValues } from './HeaderValues';
 import { LogTimeline } from './LogTimeline';
 import { PrintSheet } from './PrintSheet';
@@ -104,6 +105,7 @@ function DetailHead({ screen, id, row }: { screen: Screen; id: number; row: Row 
               {up.label}
             </Button>
           ))}
+        <FileButtons screen={screen} id={id} row={row} />
         {screen.family === 'bill' && actionOf(screen, 'add') && <Button onClick={() => links.copy(row)}>复制</Button>}
         {screen.family === 'bill' && (
           <Button icon={<PrinterOutlined />} onClick={() => window.print()}>

@@ -8,6 +8,7 @@ import { suggestedPrice, type BillContext } from './billContext';
 import { fillGoods, goodsField, isBlankLine, newLine, typeCell } from './lineModel';
 import type { LineStore } from './lineStore';
 import { ScanBox } from './ScanBox';
+import { SheetButton } from './SheetButton';
 import type { PickedGoods } from '../pickers/GoodsPicker';
 import { SourceButton } from '../pickers/SourceButton';
 
@@ -50,6 +51,7 @@ export const LineToolbar = memo(function LineToolbar({ store, block, pricing, co
             选择商品
           </Button>
         )}
+        {store.grows && <SheetButton store={store} block={block} pricing={pricing} context={context} />}
         {block.source && <SourceButton block={block} source={block.source} store={store} context={context} />}
         {goods && pricing && <ScanBox store={store} goods={goods} pricing={pricing} context={context} />}
       </Space>

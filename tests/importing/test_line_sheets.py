@@ -1,0 +1,192 @@
+"""明细导入: a template of a bill's lines, and what a filled sheet gives its form; nothing is saved by it."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import orjson
+import pytest
+from openpyxl import Workbook, load_workbook
+from sqlalchemy import Connection
+
+from api.kit import registry
+from tests.kit.desk import Desk
+from tests.kit.fixtures import Site, conn, site, world
+from tests.kit.state import fingerprint
+
+__all__ = ["conn", "site", "world"]
+PATH = "/v2/Open/LineSheet"
+BILLS = [cls for cls in registry.declared() if cls.bill]
+
+
+@pytest.fixture(scope="module")
+def desk(site: Site) -> Desk:
+    return Desk(site)
+
+
+def book_of(*rows: list[Any]) -> bytes:
+    book, content = Workbook(), io.BytesIO()
+    assert book.active is not None
+    for row in rows:
+        book.active.append(row)
+    book.save(content)
+    return content.getvalue()
+
+
+def send(
+    desk: Desk,
+    content: bytes,
+    bill: str = "other_inbound",
+    name: str = "明细.xlsx",
+    user: str = "admin",
+    **header: Any,
+) -> dict[str, Any]:
+    response = desk.site.http.post(
+        f"{PATH}/read",
+        data={"bill": bill, "block": "lines", "header": orjson.dumps(header).decode()},
+        files={"excel": (name, content)},
+        headers={"token": desk.world.tokens[user]},
+    )
+    found: dict[str, Any] = orjson.loads(response.content)
+    return found
+
+
+class TestTemplate:
+    @pytest.mark.parametrize("cls", BILLS, ids=lambda cls: cls.name())
+    def test_every_block_has_one_that_is_read_back(self, desk: Desk, cls: Any) -> None:
+        for block in cls.bill.blocks:
+            response = desk.caller.raw(
+                "GET", f"{PATH}/getTemplate", query={"bill": cls.name(), "block": block.name}
+            )
+            assert response.status_code == 200
+            page = load_workbook(io.BytesIO(response.content)).active
+            assert page is not None
+            heading = [cell.value for cell in page[1]]
+            wanted = {item.name for item in block.cls.fields() if item.writable and not item.hidden}
+            assert len(heading) == len(wanted)
+            assert len(set(heading)) == len(heading)
+
+    def test_cost_that_one_may_not_see_is_not_in_it(self, site: Site, desk: Desk) -> None:
+        for user, shown in (("admin", True), ("clerk_a", False)):
+            response = site.as_(user).raw(
+                "GET", f"{PATH}/getTemplate", query={"bill": "cost_adjustment", "block": "lines"}
+            )
+            page = load_workbook(io.BytesIO(response.content)).active
+            assert page is not None
+            costs = {
+                item.label
+                for item in registry.get("cost_adjustment").bill.blocks[0].cls.fields()  # type: ignore[union-attr]
+                if item.permission and item.writable
+            }
+            assert bool(costs & {str(cell.value).strip("*") for cell in page[1]}) == (shown and bool(costs))
+
+    @pytest.mark.parametrize(("bill", "block"), [("goods", "lines"), ("x", "lines"), ("other_inbound", "x")])
+    def test_what_is_no_bill_has_none(self, desk: Desk, bill: str, block: str) -> None:
+        answer = desk.caller.get(f"{PATH}/getTemplate", bill=bill, block=block)
+        assert answer.code == 400
+        assert answer.msg.endswith("不存在或无权访问")
+
+
+class TestReading:
+    def test_goods_places_and_figures(self, desk: Desk, conn: Connection) -> None:
+        before = fingerprint(conn)
+        conn.rollback()
+        answer = send(
+            desk,
+            book_of(
+                ["商品编码*", "库位", "批次(DOT)", "数量*", "单价", "赠品", "备注"],
+                ["TUBE", "A库位", None, 2, "10.5", "是", "好"],
+                ["tyre", None, "0126", "1,000", 3, None, None],
+            ),
+            warehouse_id=desk.world.warehouse_a,
+        )
+        assert answer["code"] == 200, answer
+        assert answer["data"]["problems"] == []
+        one, other = answer["data"]["lines"]
+        assert (one["row"], other["row"]) == (2, 3)
+        assert one["cells"] == {
+            "goods_id": {"value": desk.world.tube, "label": "TUBE"},
+            "allocation_id": {"value": desk.world.allocation_a, "label": "A库位"},
+            "quantity": {"value": "2", "label": None},
+            "price": {"value": "10.5", "label": None},
+            "is_gift": {"value": True, "label": None},
+            "remark": {"value": "好", "label": None},
+        }
+        assert other["cells"]["quantity"]["value"] == "1000"
+        assert fingerprint(conn) == before
+
+    def test_every_bad_cell_is_told_with_its_row_and_field(self, desk: Desk) -> None:
+        answer = send(
+            desk,
+            book_of(
+                ["商品编码", "库位", "数量", "单价"],
+                ["NOBODY", None, "两", -1],
+                [None, "没有的库位", 1, 1],
+                ["TUBE", None, None, "1.1234567"],
+            ),
+            warehouse_id=desk.world.warehouse_a,
+        )
+        told = [(one["row"], one["label"], one["msg"]) for one in answer["data"]["problems"]]
+        assert sorted(told) == sorted(
+            [
+                (2, "商品", "没有找到“NOBODY”"),
+                (2, "数量", "请输入数字"),
+                (2, "单价", "请输入大于等于0的数"),
+                (3, "商品", "不能为空"),
+                (3, "库位", "没有找到“没有的库位”"),
+                (4, "数量", "不能为空"),
+                (4, "单价", "最多6位小数"),
+            ]
+        )
+        assert len(answer["data"]["lines"]) == 3, "what could be read is offered all the same"
+
+    def test_locations_are_those_of_the_bills_warehouse(self, desk: Desk) -> None:
+        sheet = book_of(["商品编码", "库位", "数量"], ["TUBE", "A库位2", 1])
+        answer = send(desk, sheet, warehouse_id=desk.world.warehouse_a)
+        assert [one["msg"] for one in answer["data"]["problems"]] == ["没有找到“A库位2”"]
+
+    def test_batches_are_those_of_the_rows_goods(self, desk: Desk) -> None:
+        desk.stock_in(desk.world.tyre, 1, batch="2226")
+        sheet = book_of(["商品编码", "批次", "数量"], ["TYRE", "2226", 1], ["TUBE", "2226", 1])
+        data = send(desk, sheet, "other_outbound", warehouse_id=desk.world.warehouse_a)["data"]
+        assert data["lines"][0]["cells"]["batch_id"]["label"] == "2226"
+        assert [(one["row"], one["label"]) for one in data["problems"]] == [(3, "批次")]
+
+    def test_formulas_are_not_computed(self, desk: Desk) -> None:
+        sheet = book_of(["商品编码", "数量"], ["TUBE", "=1+1"], ['=HYPERLINK("http://x","TUBE")', 1])
+        data = send(desk, sheet)["data"]
+        assert [(one["row"], one["msg"]) for one in data["problems"]] == [(2, "不能为空"), (3, "不能为空")]
+
+    def test_a_csv_is_read_too(self, desk: Desk) -> None:
+        data = send(desk, "商品编码,数量\nTUBE,3\n".encode("gb18030"), name="a.csv")["data"]
+        assert data["lines"][0]["cells"]["quantity"]["value"] == "3"
+
+    @pytest.mark.parametrize(
+        ("content", "name", "msg"),
+        [
+            (b"x", "a.txt", "上传文件只能是 xlsx、xls、csv 格式!"),
+            (b"x", "a.xlsx", "文件内容不是 xlsx，请用 Excel 另存为 xlsx 或 CSV 后再导入"),
+            (b"", "a.csv", "文件里没有内容，请先下载模板"),
+            (b"a,b\n1,2\n", "a.csv", "第一行缺少列：商品编码、数量，请使用下载的模板"),
+            ("商品编码,数量\n".encode(), "a.csv", "文件里只有表头，没有明细"),
+            ("商品编码,数量,数量*\n".encode(), "a.csv", "“数量”列出现了两次，请只保留一列"),
+            (
+                "商品编码,数量\n".encode() + b"TUBE,1\n" * 5001,
+                "a.csv",
+                "入库明细不能超过5000行，请分成多张单据",
+            ),
+        ],
+    )
+    def test_other_files_are_refused(self, desk: Desk, content: bytes, name: str, msg: str) -> None:
+        answer = send(desk, content, name=name)
+        assert (answer["code"], answer["msg"]) == (400, msg)
+
+    def test_only_who_may_make_the_bill(self, desk: Desk) -> None:
+        answer = send(desk, book_of(["商品编码", "数量"], ["TUBE", 1]), user="nobody")
+        assert answer["code"] == 403
+
+    def test_names_outside_ones_scope_are_not_found(self, desk: Desk) -> None:
+        sheet = book_of(["商品编码", "库位", "数量"], ["TUBE", "B库位", 1])
+        answer = send(desk, sheet, user="manager_a", warehouse_id=desk.world.warehouse_b)
+        assert [one["msg"] for one in answer["data"]["problems"]] == ["没有找到“B库位”"]

@@ -1,0 +1,59 @@
+import type { GoodsRow } from '../queries';
+import type { Field, Pricing } from '../types';
+import { chooseCell, fillGoods, newLine, typeCell, type LineRow } from './lineModel';
+
+/** A sheet that the server read: what its rows give the lines of a form, and what of them can't be taken. Pure. */
+
+export interface SheetCell {
+  value: unknown;
+  /** The name of what a reference or choice stands for; of goods their code. */
+  label: string | null;
+}
+
+export interface Sheet {
+  lines: { row: number; cells: Record<string, SheetCell> }[];
+  problems: { row: number; field: string; label: string; msg: string }[];
+}
+
+export interface SheetTarget {
+  fields: Field[];
+  goods: Field | undefined;
+  pricing: Pricing | null;
+  found: Map<string, GoodsRow>;
+  priceOf: (goods: GoodsRow) => unknown;
+}
+
+/** The codes of the goods in a sheet. */
+export function sheetCodes(sheet: Sheet, goods: Field | undefined): string[] {
+  if (!goods) return [];
+  const codes = sheet.lines.map((line) => line.cells[goods.name]?.label ?? '');
+  return [...new Set(codes.filter((code) => code !== ''))];
+}
+
+/** Every row makes a line; a cell that can't be taken is left out and marked. */
+export function sheetLines(sheet: Sheet, target: SheetTarget): LineRow[] {
+  return sheet.lines.map(({ row, cells }) => {
+    let line = goodsLine(cells, target);
+    for (const field of target.fields) {
+      const cell = cells[field.name];
+      if (cell && field.name !== target.goods?.name) line = fill(line, field, cell, target.pricing);
+    }
+    const problems = sheet.problems.filter((one) => one.row === row).map((one) => [one.field, one.msg]);
+    return { ...line, problems: { ...line.problems, ...Object.fromEntries(problems) } };
+  });
+}
+
+/** Goods first: they bring a price and a tax rate, which the sheet's own cells overrule. */
+function goodsLine(cells: Record<string, SheetCell>, { fields, goods: field, pricing, found, priceOf }: SheetTarget): LineRow {
+  const blank = newLine(fields);
+  const cell = field && cells[field.name];
+  if (!cell) return blank;
+  const goods = found.get(cell.label ?? '');
+  if (!goods) return chooseCell(blank, field, cell.value, cell.label, pricing);
+  return fillGoods(blank, { fields, field, pricing, goods, price: priceOf(goods) });
+}
+
+function fill(line: LineRow, field: Field, cell: SheetCell, pricing: Pricing | null): LineRow {
+  if (field.type === 'ref' || field.type === 'enum' || field.type === 'bool') return chooseCell(line, field, cell.value, cell.label, pricing);
+  return typeCell(line, field, String(cell.value), pricing).line;
+}
