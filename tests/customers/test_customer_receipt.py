@@ -22,11 +22,6 @@ def desk(site: Site) -> Desk:
 
 
 @pytest.fixture
-def books(conn: Connection) -> Books:
-    return Books(conn)
-
-
-@pytest.fixture
 def owed(desk: Desk) -> Made:
     """A receivable of 1130."""
     line = {"goods_id": desk.world.oil, "quantity": "10", "price": "113", "tax_rate": "13"}

@@ -2,20 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-from sqlalchemy import Connection
+from tests.kit.fixtures import books, conn, desk, site, world
 
-from tests.kit.desk import Books, Desk
-from tests.kit.fixtures import Site, conn, site, world
-
-__all__ = ["conn", "site", "world"]
-
-
-@pytest.fixture(scope="module")
-def desk(site: Site) -> Desk:
-    return Desk(site)
-
-
-@pytest.fixture
-def books(conn: Connection) -> Books:
-    return Books(conn)
+__all__ = ["books", "conn", "desk", "site", "world"]

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection
 
 from api.kit import registry
 from tests.kit.client import Answer
-from tests.kit.fixtures import Site
 from tests.kit.payloads import DAY
+
+if TYPE_CHECKING:
+    from tests.kit.fixtures import Site
 
 REASON = frozenset({"other_inbound", "other_outbound", "other_delivery", "defective", "cost_adjustment"})
 

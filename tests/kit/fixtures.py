@@ -20,6 +20,7 @@ from api.launch.postgres import EmbeddedPostgres
 from api.shell import jobs, wake
 from tests.kit import world as worlds
 from tests.kit.client import Caller
+from tests.kit.desk import Books, Desk
 from tests.kit.world import World
 
 WORLD_DATABASE = "erp_world"
@@ -101,6 +102,18 @@ def conn(site: Site) -> Iterator[Connection]:
     """A connection to look at the database with; what it changes is rolled back."""
     with site.engine.connect() as conn:
         yield conn
+
+
+@pytest.fixture(scope="module")
+def desk(site: Site) -> Desk:
+    """The administrator's desk."""
+    return Desk(site)
+
+
+@pytest.fixture
+def books(conn: Connection) -> Books:
+    """What bills posted."""
+    return Books(conn)
 
 
 structlog.configure(

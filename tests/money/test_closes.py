@@ -20,16 +20,6 @@ API = "v2/system/MonthClose"
 YEAR = "v2/system/CloseBusinessAccount"
 
 
-@pytest.fixture
-def books(conn: Connection) -> Books:
-    return Books(conn)
-
-
-@pytest.fixture(scope="module")
-def desk(site: Site) -> Desk:
-    return Desk(site)
-
-
 def close(desk: Desk, period: str, company: int | None = None) -> Answer:
     return desk.caller.post(
         f"{API}/closePeriod", {"company_id": company or desk.world.company_a, "period": period}

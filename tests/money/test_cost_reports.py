@@ -14,11 +14,6 @@ DETAIL = "v2/report/CostDetail/getList"
 
 
 @pytest.fixture(scope="module")
-def desk(site: Site) -> Desk:
-    return Desk(site)
-
-
-@pytest.fixture(scope="module")
 def goods(desk: Desk) -> int:
     """10 at 100; 4 sold on the 10th, 1 of them returned; then 10 at 120 dated the 5th, and recalculated."""
     goods = desk.world.spares[0]

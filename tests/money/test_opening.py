@@ -2,21 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-from sqlalchemy import Connection
-
 from tests.kit.desk import Books, Desk
-from tests.kit.fixtures import Site
-
-
-@pytest.fixture(scope="module")
-def desk(site: Site) -> Desk:
-    return Desk(site)
-
-
-@pytest.fixture
-def books(conn: Connection) -> Books:
-    return Books(conn)
 
 
 class TestReceivables:

@@ -24,16 +24,6 @@ from tests.kit.state import broken
 API = "v2/system/CostRecalculate"
 
 
-@pytest.fixture
-def books(conn: Connection) -> Books:
-    return Books(conn)
-
-
-@pytest.fixture(scope="module")
-def desk(site: Site) -> Desk:
-    return Desk(site)
-
-
 def start(desk: Desk, period: str, company: int | None = None) -> Answer:
     return desk.caller.post(f"{API}/start", {"company_id": company or desk.world.company_a, "period": period})
 

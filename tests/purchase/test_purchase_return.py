@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from sqlalchemy import Connection
 
 from tests.kit.desk import Books, Desk
-from tests.kit.fixtures import Site
 from tests.kit.state import broken
-
-
-@pytest.fixture(scope="module")
-def desk(site: Site) -> Desk:
-    return Desk(site)
 
 
 class TestPostings:

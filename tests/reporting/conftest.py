@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.kit.desk import Desk
-from tests.kit.fixtures import Site, site, world
+from tests.kit.fixtures import Site, desk, site, world
 from warehouse import worker
 
-__all__ = ["site", "world"]
+__all__ = ["desk", "site", "world"]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -21,11 +20,6 @@ def own_warehouse(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("ERP_DATA_DIR", str(place))
         yield place
-
-
-@pytest.fixture(scope="module")
-def desk(site: Site) -> Desk:
-    return Desk(site)
 
 
 @pytest.fixture(scope="module")

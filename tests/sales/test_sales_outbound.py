@@ -6,23 +6,11 @@ import threading
 import time
 from typing import Any
 
-import pytest
 from sqlalchemy import Connection
 
 from tests.kit.client import Answer
 from tests.kit.desk import Books, Desk, Made
-from tests.kit.fixtures import Site
 from tests.kit.state import broken, fingerprint
-
-
-@pytest.fixture(scope="module")
-def desk(site: Site) -> Desk:
-    return Desk(site)
-
-
-@pytest.fixture
-def books(conn: Connection) -> Books:
-    return Books(conn)
 
 
 class TestPostings:

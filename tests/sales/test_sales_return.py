@@ -6,18 +6,7 @@ import pytest
 from sqlalchemy import Connection
 
 from tests.kit.desk import Books, Desk
-from tests.kit.fixtures import Site
 from tests.kit.state import broken
-
-
-@pytest.fixture(scope="module")
-def desk(site: Site) -> Desk:
-    return Desk(site)
-
-
-@pytest.fixture
-def books(conn: Connection) -> Books:
-    return Books(conn)
 
 
 class TestPostings:

@@ -4,23 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from sqlalchemy import Connection
 
 from api.ledger import periods
 from tests.kit.desk import Books, Desk, Made
 from tests.kit.fixtures import Site
 from tests.kit.state import broken
-
-
-@pytest.fixture(scope="module")
-def desk(site: Site) -> Desk:
-    return Desk(site)
-
-
-@pytest.fixture
-def books(conn: Connection) -> Books:
-    return Books(conn)
 
 
 def draft(desk: Desk, goods: int, quantity: str = "2", **header: Any) -> Made:
