@@ -23,7 +23,7 @@ from api.inventory import (
 )
 from api.kit import business_log, details, idempotency, numbering
 from api.ledger import tables as ledger_tables
-from api.master import bill_checks, goods, organisation, partners, safety_stock, warehouses
+from api.master import bill_checks, business_types, goods, organisation, partners, safety_stock, warehouses
 from api.money import close_questions, cost_recalculation, cost_reports, month_close, year_close
 from api.purchase import opening_payable, purchase_inbound, purchase_order, purchase_return, supplier_payment
 from api.reporting import (
@@ -40,6 +40,7 @@ from api.shell import export_tasks, integrity_result, integrity_screen, loads
 __all__ = [
     "batch_summary",
     "business_log",
+    "business_types",
     "cost_adjustment",
     "cost_recalculation",
     "cost_reports",

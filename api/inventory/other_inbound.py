@@ -12,6 +12,7 @@ from api.kit.fields import text
 from api.kit.posting import Postings
 from api.kit.resource import Menu
 from api.kit.validation import Problems
+from api.master.business_types import classified
 from api.master.stock_lines import InboundLine, StockBill, inbound, settle_batches
 
 
@@ -42,6 +43,7 @@ class OtherInbound(StockBill):
         ),
     )
 
+    inbound_type_id: Mapped[int | None] = classified("inbound_type", "入库类型", sort=-52)
     reason: Mapped[str] = text("入库原因", required=True, search=True, sort=-50)
 
     @classmethod

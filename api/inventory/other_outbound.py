@@ -8,6 +8,7 @@ from api.kit.document import BillType, Block, DetailPlace, Document, declare
 from api.kit.fields import text
 from api.kit.posting import Postings
 from api.kit.resource import Menu
+from api.master.business_types import classified
 from api.master.stock_lines import OutboundLine, StockBill, cost_of_line, outbound
 
 
@@ -37,6 +38,7 @@ class OtherOutbound(StockBill):
         detail=DetailPlace("其他出库明细", "/inventory/otherStockDetail", Menu("库存管理", "明细查询", 20)),
     )
 
+    outbound_type_id: Mapped[int | None] = classified("outbound_type", "出库类型", sort=-52)
     reason: Mapped[str] = text("出库原因", required=True, search=True, sort=-50)
 
     @classmethod

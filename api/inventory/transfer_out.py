@@ -19,6 +19,7 @@ from api.kit.resource import Menu
 from api.kit.validation import Problems
 from api.ledger import closing
 from api.ledger.checks import Check, register
+from api.master.business_types import classified
 from api.master.stock_lines import MoveBill, RelocatedLine, outbound, value_travelled
 from api.master.warehouses import GOOD, transit_warehouse, warehouse
 
@@ -113,6 +114,7 @@ class TransferOut(MoveBill):
     transit_warehouse_id: Mapped[int] = ref(
         "warehouse", "在途仓", target="warehouse_id", required=True, form=False, list=False, sort=-58
     )
+    handover_type_id: Mapped[int | None] = classified("handover_type", "交接方式", sort=-51)
     reason: Mapped[str | None] = text("调拨原因", search=True, sort=-50)
 
     @classmethod

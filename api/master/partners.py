@@ -13,6 +13,7 @@ from api.kit.context import Context
 from api.kit.errors import Invalid
 from api.kit.fields import enum, flag, integer, key, money, ref, text, textarea
 from api.kit.resource import Declaration, Menu, Resource, refuse_move
+from api.master.business_types import classified
 
 
 def customer(label: str = "客户") -> MappedColumn[int]:
@@ -59,6 +60,7 @@ class Supplier(Resource):
 
     supplier_id: Mapped[int] = key()
     supplier_name: Mapped[str] = text("供应商名称", required=True, unique=True, search=True, width=220)
+    supplier_type_id: Mapped[int | None] = classified("supplier_type", "供应商类型")
     contact_name: Mapped[str | None] = text("联系人", max_length=50)
     supplier_mobile: Mapped[str | None] = text("联系电话", search=True, max_length=20)
     payment_days: Mapped[int] = integer("账期（天）", rule="positiveInt")
@@ -91,6 +93,7 @@ class Customer(Resource):
     customer_id: Mapped[int] = key()
     customer_name: Mapped[str] = text("客户名称", required=True, search=True, width=220)
     company_id: Mapped[int] = ref("company", "公司", required=True, search=True)
+    customer_type_id: Mapped[int | None] = classified("customer_type", "客户类别")
     contact_name: Mapped[str | None] = text("联系人", search=True, max_length=50)
     customer_mobile: Mapped[str | None] = text("手机号", search=True, max_length=11)
     province_name: Mapped[str | None] = text("省", max_length=30, width=90)
@@ -112,6 +115,30 @@ class Customer(Resource):
         refuse_move(row, before, "company_id", "客户的公司不能修改，请在新公司另建客户")
 
 
+class Bank(Resource):
+    """银行: where accounts are kept."""
+
+    __tablename__ = "bank"
+    declaration = Declaration(
+        "银行",
+        "v2/system/Bank",
+        "bank_name",
+        routes={"list": "/system/bank"},
+        menu=Menu("资金管理", "基础资料", 20),
+        lookup="open/Bank/getBankList",
+    )
+
+    bank_id: Mapped[int] = key()
+    bank_name: Mapped[str] = text("银行名称", required=True, unique=True, search=True, width=220)
+    union_no: Mapped[str | None] = text("联行号", search=True, max_length=20)
+    enabled: Mapped[bool] = flag("启用", default=True)
+
+    @classmethod
+    def check(cls, row: dict[str, Any]) -> None:
+        if row.get("union_no") and not re.fullmatch(r"[0-9]{12}", row["union_no"]):
+            raise Invalid("联行号为12位数字")
+
+
 class ReceivablesMode(Resource):
     """结算方式: each stands for an account with a journal of its own."""
 
@@ -128,4 +155,7 @@ class ReceivablesMode(Resource):
     receivables_mode_id: Mapped[int] = key()
     receivables_mode_name: Mapped[str] = text("结算方式", required=True, unique=True, search=True)
     account_kind: Mapped[int] = enum("账户类别", ACCOUNT_KINDS, default=1, search=True)
+    account_type_id: Mapped[int | None] = classified("account_type", "账户类型")
+    bank_id: Mapped[int | None] = ref("bank", "开户银行", search=True)
+    account_no: Mapped[str | None] = text("账号", search=True, max_length=40)
     enabled: Mapped[bool] = flag("启用", default=True)

@@ -13,6 +13,7 @@ from api.kit.fields import day
 from api.kit.flow import ORDER
 from api.kit.posting import Postings
 from api.kit.resource import Menu
+from api.master.business_types import Delivered
 from api.master.partners import supplier
 from api.master.stock_lines import StockBill
 
@@ -22,7 +23,7 @@ class PurchaseOrderLine(orders.OrderLine):
     bill_table = "purchase_order"
 
 
-class PurchaseOrder(StockBill):
+class PurchaseOrder(Delivered, StockBill):
     """采购订单"""
 
     __tablename__ = "purchase_order"

@@ -15,6 +15,7 @@ from api.kit.fields import source_line
 from api.kit.posting import Outside, Postings, SettlementOpen
 from api.kit.resource import Menu
 from api.kit.validation import Problems
+from api.master.business_types import classified
 from api.master.partners import supplier
 from api.master.settlements import due
 from api.master.stock_lines import OutboundLine, StockBill, cost_of_line, outbound
@@ -55,6 +56,7 @@ class PurchaseReturn(StockBill):
 
     supplier_id: Mapped[int] = supplier()
     due_date: Mapped[date | None] = due()
+    purchase_return_reason_id: Mapped[int | None] = classified("purchase_return_reason", "退货原因", sort=-45)
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:

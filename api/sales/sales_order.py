@@ -14,6 +14,7 @@ from api.kit.fields import day
 from api.kit.flow import ORDER
 from api.kit.posting import Postings, Reservation
 from api.kit.resource import Menu, Place
+from api.master.business_types import Delivered, classified
 from api.master.partners import customer
 from api.master.stock_lines import StockBill
 
@@ -23,7 +24,7 @@ class SalesOrderLine(orders.OrderLine):
     bill_table = "sales_order"
 
 
-class SalesOrder(StockBill):
+class SalesOrder(Delivered, StockBill):
     """销售订单"""
 
     __tablename__ = "sales_order"
@@ -47,6 +48,7 @@ class SalesOrder(StockBill):
 
     customer_id: Mapped[int] = customer()
     delivery_date: Mapped[date | None] = day("交货日期", sort=-40)
+    sales_type_id: Mapped[int | None] = classified("sales_type", "销售类型", sort=-45)
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:

@@ -14,6 +14,7 @@ from api.kit.orders import refuse_returned, returned
 from api.kit.posting import Outside, Postings, SettlementOpen
 from api.kit.resource import Menu, Place
 from api.kit.validation import Problems
+from api.master.business_types import classified
 from api.master.partners import customer
 from api.master.settlements import due, due_date
 from api.master.stock_lines import OutboundLine, StockBill, cost_of_line, outbound
@@ -72,6 +73,8 @@ class SalesOutbound(StockBill):
 
     customer_id: Mapped[int] = customer()
     due_date: Mapped[date | None] = due()
+    sales_type_id: Mapped[int | None] = classified("sales_type", "销售类型", sort=-45)
+    delivery_mode_id: Mapped[int | None] = classified("delivery_mode", "配送方式", sort=-39)
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:

@@ -12,6 +12,7 @@ from api.kit.fields import source_line
 from api.kit.posting import Outside, Postings, SettlementOpen
 from api.kit.resource import Menu
 from api.kit.validation import Problems
+from api.master.business_types import classified
 from api.master.partners import customer
 from api.master.settlements import due
 from api.master.stock_lines import InboundLine, StockBill, cost_of_line, inbound, settle_batches
@@ -53,6 +54,7 @@ class SalesReturn(StockBill):
 
     customer_id: Mapped[int] = customer()
     due_date: Mapped[date | None] = due()
+    sales_return_reason_id: Mapped[int | None] = classified("sales_return_reason", "退货原因", sort=-45)
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from api.kit.document import Child
 from api.kit.fields import Field
 from api.kit.resource import Declared, Resource
-from tests.kit.world import World
+from tests.kit.world import LISTS, World
 
 DAY = "2026-03-05"
 REFERENCES = {
@@ -26,6 +26,8 @@ REFERENCES = {
     "brand": "brand",
     "unit": "unit",
     "role": "role_nobody",
+    "bank": "bank",
+    **{name: name for name in LISTS},
 }
 GIVEN: dict[tuple[str, str], Any] = {
     ("goods_type", "level"): 1,
@@ -37,6 +39,7 @@ GIVEN: dict[tuple[str, str], Any] = {
     ("safety_stock", "goods_type_id"): None,
     ("stock_take", "freezes"): False,
     ("tire_registration_line", "allocation_id"): None,
+    ("bank", "union_no"): "102100099996",
 }
 """Values that rules over the whole row ask for."""
 CHOSEN = {

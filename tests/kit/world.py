@@ -19,9 +19,12 @@ from api.identity.tables import Role, UserAccount
 from api.kit import drafts, menus, records, registry, transitions
 from api.kit.context import Context
 from api.kit.document import Bill
+from api.master.business_types import Listed
 
 PASSWORD = "right-horse-1"
 SPARES = 60
+LISTS = tuple(cls.name() for cls in registry.declared() if issubclass(cls, Listed))
+"""The lists by which bills and partners are told apart; the world has a name in each."""
 
 
 @dataclass
@@ -124,6 +127,9 @@ def _group_masters(conn: Connection, add: Any, world: World) -> None:
     world.spares.extend(keys)
     add("supplier", "supplier", supplier_name="正新橡胶", payment_days=30)
     add("supplier2", "supplier", supplier_name="双钱集团", payment_days=0)
+    add("bank", "bank", bank_name="工商银行")
+    for name in LISTS:
+        add(name, name, **{f"{name}_name": "通用"})
     add("mode", "receivables_mode", receivables_mode_name="现金")
 
 

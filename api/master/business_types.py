@@ -1,0 +1,76 @@
+"""Business types (业务类型): short lists of names by which bills and partners are told apart.
+
+Each has a screen of its own, and all of them are alike.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy.orm import Mapped, MappedColumn
+
+from api.kit.fields import flag, integer, key, ref, text
+from api.kit.resource import Declaration, Menu, Resource
+
+
+class Listed(Resource):
+    """A name in a list that a group keeps for itself."""
+
+    __abstract__ = True
+
+    sort: Mapped[int] = integer("排序", rule="positiveInt", width=80)
+    enabled: Mapped[bool] = flag("启用", default=True)
+    remark: Mapped[str | None] = text("备注", max_length=200)
+
+
+def _listed(name: str, label: str, route: str, group: str, sort: int) -> type[Resource]:
+    """The class of a list: `<name>_id`, `<name>_name`, and what all of them have."""
+    camel = "".join(part.capitalize() for part in name.split("_"))
+    members: dict[str, Any] = {
+        "__doc__": label,
+        "__module__": __name__,
+        "__tablename__": name,
+        "declaration": Declaration(
+            label,
+            f"v2/system/{camel}",
+            f"{name}_name",
+            routes={"list": route},
+            menu=Menu("系统管理", group, sort),
+            order_by=("sort", "asc"),
+            lookup=f"open/{camel}/get{camel}List",
+        ),
+        f"{name}_id": key(),
+        f"{name}_name": text(label, required=True, unique=True, search=True, max_length=50, width=200),
+    }
+    return type(camel, (Listed,), members)
+
+
+_BUSINESS, _PARTNERS = "业务类型", "往来类型"
+
+InboundType = _listed("inbound_type", "入库类型", "/system/instoragetype", _BUSINESS, 10)
+OutboundType = _listed("outbound_type", "出库类型", "/system/outstoragetype", _BUSINESS, 20)
+SalesType = _listed("sales_type", "销售类型", "/system/salestype", _BUSINESS, 30)
+DeliveryMode = _listed("delivery_mode", "配送方式", "/system/orderdelivemod", _BUSINESS, 40)
+DeliveryTerm = _listed("delivery_term", "交货方式", "/system/orderdelive", _BUSINESS, 50)
+DeliveryDemand = _listed("delivery_demand", "配送要求", "/system/orderdelivedem", _BUSINESS, 60)
+HandoverType = _listed("handover_type", "交接方式", "/system/handover", _BUSINESS, 70)
+PurchaseReturnReason = _listed(
+    "purchase_return_reason", "采购退货原因", "/system/purchasereturnre", _BUSINESS, 80
+)
+SalesReturnReason = _listed("sales_return_reason", "销售退货原因", "/system/salesretrunre", _BUSINESS, 90)
+SupplierType = _listed("supplier_type", "供应商类型", "/system/factorytype", _PARTNERS, 10)
+CustomerType = _listed("customer_type", "客户类别", "/system/customtype", _PARTNERS, 20)
+AccountType = _listed("account_type", "账户类型", "/system/accountype", _PARTNERS, 30)
+
+
+def classified(name: str, label: str, *, sort: int = 0) -> MappedColumn[Any]:
+    """What a bill or partner is told apart by: a name of one of these lists, or none."""
+    return ref(name, label, search=True, width=110, sort=sort)
+
+
+class Delivered:
+    """An order: how, on which terms, and with which wishes it is to be delivered."""
+
+    delivery_mode_id: Mapped[int | None] = classified("delivery_mode", "配送方式", sort=-39)
+    delivery_term_id: Mapped[int | None] = classified("delivery_term", "交货方式", sort=-38)
+    delivery_demand_id: Mapped[int | None] = classified("delivery_demand", "配送要求", sort=-37)
