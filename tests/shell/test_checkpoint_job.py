@@ -31,7 +31,7 @@ def test_figures_stay_when_checkpoints_are_made(
     before = [as_of(site, day) for day in days]
     assert len({len(found) for found in before}) > 2
     advance_checkpoints(0)
-    assert int(books.rows("select count(*) from stock_checkpoint")[0][0]) > 1
+    assert int(books.rows("select count(*) from stock_checkpoint")[0][0]) > 0
     assert [as_of(site, day) for day in days] == before
     desk.stock_in(desk.world.spares[9], 3, business_date="2026-01-14")
     assert [len(as_of(site, day)) for day in days] == [len(found) + 1 for found in before]
