@@ -160,7 +160,13 @@ class GoodsBatch(Resource):
 
     __tablename__ = "goods_batch"
     __table_args__ = (UniqueConstraint("goods_id", "batch"),)
-    declaration = Declaration("批次", "v2/system/GoodsBatch", "batch", actions=("list",))
+    declaration = Declaration(
+        "批次",
+        "v2/system/GoodsBatch",
+        "batch",
+        actions=("list",),
+        lookup="open/GoodsBatch/getGoodsBatch",
+    )
 
     batch_id: Mapped[int] = key()
     goods_id: Mapped[int] = ref("goods", "商品", required=True, search=True)

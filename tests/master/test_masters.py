@@ -200,6 +200,12 @@ class TestDropdown:
         rows = site.as_("admin").get(path("supplier", "getDropdown"), keyword="双钱").data["data"]
         assert [row["supplier_name"] for row in rows] == ["双钱集团"]
 
+    def test_batches_are_looked_up_by_their_text(self, site: Site) -> None:
+        Desk(site).stock_in(site.world.tyre, 1, batch="2325")
+        rows = site.as_("admin").get("open/GoodsBatch/getGoodsBatch", batch="2325").data
+        assert {row["batch"] for row in rows} == {"2325"}
+        assert site.as_("admin").get("open/GoodsBatch/getGoodsBatch", batch="没有这样的").data == []
+
     def test_the_specifications_name_narrows_the_lookup(self, site: Site) -> None:
         rows = site.as_("admin").get("open/Supplier/getSupplierList", supplier_name="双钱").data
         assert [row["supplier_name"] for row in rows] == ["双钱集团"]
