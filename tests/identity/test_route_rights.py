@@ -52,11 +52,11 @@ def _body(document: dict[str, Any], operation: dict[str, Any]) -> Any:
 
 
 def _upload(values: dict[str, Any]) -> bytes:
-    """A multipart body; texts go as files, numbers as fields."""
+    """A multipart body; bytes go as files, the rest as fields."""
     parts = [
         f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="{name}"'
-        + ('; filename="a.xlsx"' if isinstance(value, str) else "")
-        + f"\r\n\r\n{value}\r\n"
+        + ('; filename="a.xlsx"' if isinstance(value, bytes) else "")
+        + f"\r\n\r\n{value.decode() if isinstance(value, bytes) else value}\r\n"
         for name, value in values.items()
     ]
     return ("".join(parts) + f"--{BOUNDARY}--\r\n").encode()
@@ -69,6 +69,8 @@ def _sample(document: dict[str, Any], schema: dict[str, Any]) -> Any:
         return {name: _sample(document, schema["properties"][name]) for name in schema.get("required", ())}
     if schema.get("type") == "array":
         return [_sample(document, schema["items"])] if schema.get("minItems") else []
+    if schema.get("format") == "binary" or "contentMediaType" in schema:
+        return b"file"
     return 999_999_999 if schema.get("type") == "integer" else "text"
 
 
