@@ -154,19 +154,27 @@ _SUMMARY_THEN = (
     _moved("warehouse_id", "goods_id")
     + """
 , claimed as (
-    select r.warehouse_id, r.goods_id, sum(r.quantity) as reserved
-    from reservation_ledger r where r.business_date <= :day group by r.warehouse_id, r.goods_id
+    select min(r.company_id) as company_id, r.warehouse_id, r.goods_id, sum(r.quantity) as reserved
+    from reservation_ledger r
+    where r.business_date <= :day
+    group by r.warehouse_id, r.goods_id
+    having sum(r.quantity) <> 0
+), sums as (
+    select
+        coalesce(m.company_id, r.company_id) as company_id, warehouse_id, goods_id, coalesce(m.quantity, 0) as quantity,
+        coalesce(m.frozen, 0) as frozen, coalesce(r.reserved, 0) as reserved
+    from (select * from moved where quantity <> 0) m
+    full join claimed r using (warehouse_id, goods_id)
 )
 select
     s.warehouse_id * 4294967296 + s.goods_id as stock_summary_id, cast(:day as date) as as_of, s.company_id,
     s.warehouse_id, w.type as warehouse_type, s.goods_id, g.goods_type_id, g.brand_id, s.quantity,
-    case when w.type = :transit then s.quantity else 0 end as in_transit, coalesce(r.reserved, 0) as reserved, s.frozen,
-    s.quantity - coalesce(r.reserved, 0) - s.frozen as available_stocks, round(k.unit_cost, 6) as unit_cost,
+    case when w.type = :transit then s.quantity else 0 end as in_transit, s.reserved, s.frozen,
+    s.quantity - s.reserved - s.frozen as available_stocks, round(k.unit_cost, 6) as unit_cost,
     round(s.quantity * coalesce(k.unit_cost, 0), 2) as amount
-from moved s
+from sums s
 left join warehouse w on w.warehouse_id = s.warehouse_id
 left join goods g on g.goods_id = s.goods_id
-left join claimed r on r.warehouse_id = s.warehouse_id and r.goods_id = s.goods_id
 left join costs k on k.company_id = s.company_id and k.goods_id = s.goods_id
     and k.pool_id = case when w.type = :guarantee then s.warehouse_id else 0 end
 """
