@@ -210,6 +210,7 @@ def select_rows(
 def _projection(cls: type[Resource], principal: Principal) -> Projection:
     drill = cls.declaration.drill
     leads = (drill.route_field, *(field for _, field in drill.by)) if drill else ()
+    leads = (*leads, *(cls.declaration.order_by or ())[:1])
     return project(cls, listed(cls, principal), always=("status", "revision", "bill_no", "bill_id", *leads))
 
 

@@ -37,7 +37,7 @@ class BatchSummary(StockRow):
     declaration = Declaration(
         "批次汇总",
         "v2/report/BatchSummary",
-        "batch_summary_id",
+        "goods_id",
         routes={"list": "/report/batchsummary"},
         menu=Menu("报表中心", "库存报表", 50),
         actions=READ_ONLY,

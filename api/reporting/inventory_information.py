@@ -45,7 +45,7 @@ class InventoryInformation(StockRow):
     declaration = Declaration(
         "库存信息查询",
         "v2/report/InventoryInformation",
-        "inventory_information_id",
+        "goods_id",
         routes={"list": INFORMATION},
         menu=Menu("报表中心", "库存报表", 40),
         actions=READ_ONLY,

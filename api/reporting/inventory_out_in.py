@@ -99,7 +99,7 @@ class InventoryOutIn(StockRow):
     declaration = Declaration(
         "进销存报表",
         "v2/report/InventoryOutIn",
-        "inventory_out_in_id",
+        "goods_id",
         routes={"list": "/report/inventoryoutin"},
         menu=Menu("报表中心", "库存报表", 10),
         actions=READ_ONLY,
@@ -117,7 +117,7 @@ class InventoryOutIn(StockRow):
     )
 
     inventory_out_in_id: Mapped[int] = key()
-    day: Mapped[date] = on_day("日期", search=True, list=False, sort=-10)
+    day: Mapped[date] = on_day("日期", search=True, list=False, sort=-60)
     first_day: Mapped[date] = on_day("起始日期", list=False)
     opening_quantity: Mapped[Decimal] = quantity("期初数量", total=True)
     opening_amount: Mapped[Decimal] = money("期初金额", total=True, permission=COST)

@@ -57,7 +57,7 @@ class InventorySummary(StockRow):
     declaration = Declaration(
         "库存汇总报表",
         "v2/report/InventorySummary",
-        "inventory_summary_id",
+        "goods_count",
         routes={"list": "/report/inventorysumrpt"},
         menu=Menu("报表中心", "库存报表", 20),
         actions=READ_ONLY,
@@ -70,9 +70,9 @@ class InventorySummary(StockRow):
     )
 
     inventory_summary_id: Mapped[int] = key()
-    as_of: Mapped[date] = day("截止日期", search=True, list=False, sort=-10)
-    grouping: Mapped[int] = enum("汇总方式", GROUPINGS, default=USUAL, search=True, list=False, sort=-9)
-    goods_id: Mapped[int] = goods(search=True, list=False, shows=())
+    as_of: Mapped[date] = day("截止日期", search=True, list=False, sort=-60)
+    grouping: Mapped[int] = enum("汇总方式", GROUPINGS, default=USUAL, search=True, list=False, sort=-59)
+    goods_id: Mapped[int] = goods(search=True, list=False, shows=(), sort=-53)
     goods_count: Mapped[int] = integer("商品数")
     quantity: Mapped[Decimal] = quantity("库存数量", total=True)
     quantity_share: Mapped[Decimal | None] = rate("数量占比%", default=None)

@@ -93,8 +93,8 @@ class StockCard(StockRow):
     )
 
     stock_card_id: Mapped[int] = key()
-    business_date: Mapped[date] = day("业务日期", search=True, width=110, sort=-10)
-    number: Mapped[int] = integer("序号", width=80, sort=-20)
+    business_date: Mapped[date] = day("业务日期", search=True, width=110, sort=-60)
+    number: Mapped[int] = integer("序号", list=False)
     entry: Mapped[int] = enum("摘要", ENTRIES, default=MOVE, width=100)
     bill_name: Mapped[str | None] = text("单据类型", width=100)
     bill_no: Mapped[str | None] = text("单据号", width=190)

@@ -22,11 +22,13 @@ class StockRow(Published):
 
     everyones: ClassVar[bool] = True
 
-    company_id: Mapped[int] = ref("company", "公司", search=True)
-    warehouse_id: Mapped[int] = ref("warehouse", "仓库", within=("company_id",), search=True, width=150)
-    goods_id: Mapped[int] = goods(search=True)
-    goods_type_id: Mapped[int] = ref("goods_type", "商品类型", search=True)
-    brand_id: Mapped[int] = ref("brand", "品牌", search=True)
+    company_id: Mapped[int] = ref("company", "公司", search=True, sort=-55)
+    warehouse_id: Mapped[int] = ref(
+        "warehouse", "仓库", within=("company_id",), search=True, width=150, sort=-54
+    )
+    goods_id: Mapped[int] = goods(search=True, shows=("goods_num", "specification_type"), sort=-53)
+    goods_type_id: Mapped[int] = ref("goods_type", "商品类型", search=True, width=90, sort=-52)
+    brand_id: Mapped[int] = ref("brand", "品牌", search=True, width=90, sort=-51)
 
 
 PLACE_KEY = "{0}.warehouse_id * 4294967296 + {0}.goods_id"

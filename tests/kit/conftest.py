@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from api.launch.postgres import EmbeddedPostgres
-from tests.kit.fixtures import WORLD_DATABASE, conn, site, world
-from tests.kit.world import World
-from warehouse import worker
+from tests.kit.fixtures import conn, figures, site, world
 
-__all__ = ["conn", "site", "world"]
+__all__ = ["conn", "figures", "site", "world"]
 
 
-@pytest.fixture(scope="session", autouse=True)
-def figures(postgres: EmbeddedPostgres, world: World) -> None:
-    """A published snapshot, so that the calls of every declared report have rows to answer."""
-    with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("ERP_DATABASE_URL", postgres.url(WORLD_DATABASE))
-        worker.refresh_once()
+@pytest.fixture(scope="module", autouse=True)
+def reports_have_rows(figures: None) -> None:
+    """The calls of every declared report answer."""

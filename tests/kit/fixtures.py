@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -22,10 +23,12 @@ from tests.kit import world as worlds
 from tests.kit.client import Caller
 from tests.kit.desk import Books, Desk
 from tests.kit.world import World
+from warehouse import worker
 
 WORLD_DATABASE = "erp_world"
 _numbers = itertools.count(1)
 _built: list[World] = []
+_published: list[Path] = []
 
 
 @dataclass
@@ -69,6 +72,23 @@ def built_in(url: str) -> World:
         database.side_engine().dispose()
     forget()
     return built
+
+
+@pytest.fixture(scope="module")
+def figures(
+    postgres: EmbeddedPostgres, world: World, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[None]:
+    """A data directory in which figures of the group are published, so that reports have rows to answer."""
+    if not _published:
+        place = tmp_path_factory.mktemp("figures")
+        with pytest.MonkeyPatch.context() as environment:
+            environment.setenv("ERP_DATA_DIR", str(place))
+            environment.setenv("ERP_DATABASE_URL", postgres.url(WORLD_DATABASE))
+            worker.refresh_once()
+        _published.append(place)
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("ERP_DATA_DIR", str(_published[0]))
+        yield
 
 
 @pytest.fixture(scope="module")

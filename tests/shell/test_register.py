@@ -46,6 +46,7 @@ def test_pages_that_the_browser_draws_are_there() -> None:
     assert [route for route in DRAWN if f"'{route}'" not in drawn and f'"{route}"' not in drawn] == []
 
 
+@pytest.mark.usefixtures("figures")
 def test_built_screens_answer(site: Site) -> None:
     """A described screen has its description and, as a list, its rows."""
     admin, failed = site.as_("admin"), []
