@@ -1,6 +1,7 @@
 import { useCallback } from 'react';
 import { useNavigate } from 'react-router';
 import { useTabs } from '../lib/tabs';
+import { labelKey } from './list/listState';
 import type { Drill, FollowUp, Row, Screen } from './types';
 import { keyOf } from './types';
 
@@ -18,7 +19,7 @@ export function useScreenLinks(screen: Screen) {
       if (route) open(`${route}?id=${keyOf(screen, row)}`, `修改${label}`);
     },
     /** The list or bill behind a row. */
-    drill: (row: Row) => screen.drill && leadsTo(screen.drill, row) && open(leadsTo(screen.drill, row), screen.drill.label),
+    drill: (row: Row) => screen.drill && leadsTo(screen, screen.drill, row) && open(leadsTo(screen, screen.drill, row), screen.drill.label),
     see: (row: Row) => routes.see && open(`${routes.see}?id=${String(row[screen.see_key])}`, `${label}详情`),
     /** Another record in the place of this page. */
     replaceSee: (id: number) => routes.see && navigate(`${routes.see}?id=${id}`, { replace: true }),
@@ -30,8 +31,13 @@ export function useScreenLinks(screen: Screen) {
   };
 }
 
-function leadsTo(drill: Drill, row: Row): string {
+function leadsTo(screen: Screen, drill: Drill, row: Row): string {
   if (drill.route_field) return String(row[drill.route_field] ?? '');
-  const filters = Object.entries(drill.by).map(([name, field]): [string, string] => [name, String(row[field] ?? '')]);
-  return `${drill.route}?${new URLSearchParams(filters.filter(([, value]) => value !== ''))}`;
+  const labels = new Map(screen.fields.map((field) => [field.name, field.label_field]));
+  const filters = Object.entries(drill.by).flatMap(([name, field]): [string, unknown][] => [
+    [name, row[field]],
+    [labelKey(name), row[labels.get(field) ?? '']],
+  ]);
+  const given = filters.map(([name, value]): [string, string] => [name, String(value ?? '')]);
+  return `${drill.route}?${new URLSearchParams(given.filter(([, value]) => value !== ''))}`;
 }

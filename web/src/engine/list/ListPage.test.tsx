@@ -114,6 +114,21 @@ describe('a report', () => {
     await openReport({ usual: { business_date_start: '2026-12-02' } });
     expect(asked()).toBe('2026-05-05');
   });
+  it('leads on with the row as a filter, named for who reads it', async () => {
+    const drill = { label: '往来明细', route: '/x/y', by: { customer_id: 'customer_id', day_start: 'business_date' }, route_field: '' };
+    view = renderPage(<ListPage screen={{ ...report, drill, routes: { list: '/report/r' } }} params={{}} />, {
+      ...base,
+      [`${api}/getList`]: () => page([{ ...rows[0], customer_id: 7 }]),
+    });
+    fireEvent.doubleClick(await screen.findByText('XSCK1'));
+    const [address, label] = view.tabs.open.mock.lastCall as [string, string];
+    expect(label).toBe('往来明细');
+    expect(Object.fromEntries(new URLSearchParams(address.split('?')[1]))).toEqual({
+      customer_id: '7',
+      customer_id__label: '上海顺达',
+      day_start: '2026-11-01',
+    });
+  });
   it('of other lists nothing is said', async () => {
     await open();
     expect(screen.queryByRole('status')).toBeNull();
