@@ -94,6 +94,8 @@ class StockCard(StockRow):
 
     stock_card_id: Mapped[int] = key()
     business_date: Mapped[date] = day("业务日期", search=True, width=110, sort=-60)
+    goods_type_id: Mapped[int] = ref("goods_type", "商品类型", search=True, list=False, sort=-52)
+    brand_id: Mapped[int] = ref("brand", "品牌", search=True, list=False, sort=-51)
     number: Mapped[int] = integer("序号", list=False)
     entry: Mapped[int] = enum("摘要", ENTRIES, default=MOVE, width=100)
     bill_name: Mapped[str | None] = text("单据类型", width=100)
