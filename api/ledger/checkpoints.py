@@ -16,12 +16,10 @@ from api.kit.database import TIME_ZONE
 from api.ledger.checks import Check, register
 
 FEW_ROWS = 20_000
-"""So many rows are added up in no time: no checkpoint is made or brought up to date for less."""
+"""So many rows are added up in no time: no checkpoint is made or brought up to date for less. Nor is one made for fewer
+rows than the one before holds, so that all of them together hold no more than the ledger."""
 
-SPACING = 2
-"""A checkpoint holds at most half of the rows since the one before: all of them stay small beside the ledger."""
-
-INSTANCE = "(select system_identifier::text from pg_control_system())"
+INSTANCE = "erp_instance()"
 _KEYS = "warehouse_id, goods_id, allocation_id, batch_id, company_id, pool_id"
 _LOCK = "select pg_try_advisory_xact_lock(hashtextextended('stock_checkpoint', 0))"
 _FORGET = (
@@ -125,7 +123,7 @@ def advance(conn: Connection, few: int = FEW_ROWS) -> bool:
     # Whatever the statements below see, all of them count the rows of this one snapshot.
     seen: str = conn.exec_driver_sql("select pg_current_snapshot()::text").scalar_one()
     known = {"seen": seen, "last": last, "few": few}
-    due = _due(conn, known, max(few, SPACING * held))
+    due = _due(conn, known, max(few, held))
     if due is None and conn.exec_driver_sql(_LATE, known).scalar_one() < few:
         return False
     conn.exec_driver_sql(_TAKE_IN, known)
