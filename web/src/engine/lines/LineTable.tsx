@@ -91,12 +91,14 @@ export function LineTable({ name, block, pricing, store, context }: LineTablePro
     input.current?.focus({ preventScroll: true });
     // eslint-disable-next-line react-hooks/exhaustive-deps -- it only reads stores
   }, [store, columns]);
+  // eslint-disable-next-line react-hooks/exhaustive-deps -- it only reads a store
+  const activeRow = useCallback(() => grid.grid.get().row, []);
   const onRemove = useCallback((row: number) => store.remove(row), [store]);
 
   const width = INDEX_WIDTH + table.getTotalSize();
   return (
     <section className="line-table" aria-label={block.label}>
-      <LineToolbar store={store} block={block} pricing={pricing} control={control} context={context} onAdd={onAdd} />
+      <LineToolbar store={store} block={block} pricing={pricing} control={control} context={context} onAdd={onAdd} activeRow={activeRow} />
       <Spin spinning={state.busy > 0} delay={300} className="line-grid-spin">
         <div ref={scroller} className="line-grid">
           <div role="grid" aria-label={block.label} aria-rowcount={rows.length + 2} aria-colcount={stable.length + 1} style={{ width }}>

@@ -7,12 +7,16 @@ import type { Block, Pricing } from '../types';
 import { suggestedPrice, type BillContext } from './billContext';
 import { fillGoods, goodsField, isBlankLine, newLine, typeCell } from './lineModel';
 import type { LineStore } from './lineStore';
+import { NumbersButton } from './NumbersButton';
 import { ScanBox } from './ScanBox';
 import { SheetButton } from './SheetButton';
 import type { PickedGoods } from '../pickers/GoodsPicker';
 import { SourceButton } from '../pickers/SourceButton';
 
 const GoodsPicker = lazy(() => import('../pickers/GoodsPicker'));
+
+/** The field of a line that holds what a scanner reads off each of its pieces. */
+const NUMBERS = 'tire_numbers';
 
 interface LineToolbarProps {
   store: LineStore;
@@ -21,12 +25,14 @@ interface LineToolbarProps {
   control: ColumnControl;
   context: BillContext;
   onAdd: () => void;
+  activeRow: () => number;
 }
 
 /** Above the grid: new line, goods picker or source rows, scan field, columns. */
-export const LineToolbar = memo(function LineToolbar({ store, block, pricing, control, context, onAdd }: LineToolbarProps) {
+export const LineToolbar = memo(function LineToolbar({ store, block, pricing, control, context, onAdd, activeRow }: LineToolbarProps) {
   const [picking, setPicking] = useState(false);
   const goods = goodsField(block);
+  const numbers = block.fields.find((one) => one.name === NUMBERS && one.form && !one.masked);
   const take = (picked: PickedGoods[]) => {
     setPicking(false);
     if (!goods) return;
@@ -51,6 +57,7 @@ export const LineToolbar = memo(function LineToolbar({ store, block, pricing, co
             选择商品
           </Button>
         )}
+        {numbers && <NumbersButton store={store} field={numbers} pricing={pricing} activeRow={activeRow} />}
         {store.grows && <SheetButton store={store} block={block} pricing={pricing} context={context} />}
         {block.source && <SourceButton block={block} source={block.source} store={store} context={context} />}
         {goods && pricing && <ScanBox store={store} goods={goods} pricing={pricing} context={context} />}
