@@ -14,22 +14,22 @@
 }}
 
 {% set oldest_day = add_months(month_of(as_of()), -24) %}
+{% set first_day = 'greatest(changed.from_date, ' ~ oldest_day ~ ')' if patching() else oldest_day %}
+-- What changed before the first day to compute comes in as one change of the day before it.
 with changes as (
     select
         {{ stock_group('change') }},
-        change.day,
-        change.change_quantity,
-        change.change_value,
-        {% if patching() %}
-        greatest(changed.from_date, {{ oldest_day }}) as first_day
+        {{ first_day }} as first_day,
+        greatest(change.day, {{ add_days(first_day, -1) }}) as day,
+        sum(change.change_quantity) as change_quantity,
+        sum(change.change_value) as change_value
     from {{ ref('int_stock_group_day') }} as change
+    {% if patching() %}
     inner join {{ ref('int_changed_stock_group') }} as changed
         on {{ same_group('change', 'changed') }}
-    {% else %}
-        {{ oldest_day }} as first_day
-    from {{ ref('int_stock_group_day') }} as change
     {% endif %}
     where change.day <= {{ as_of() }}
+    group by {{ stock_group('change') }}, {{ first_day }}, greatest(change.day, {{ add_days(first_day, -1) }})
 ),
 
 balances as (
