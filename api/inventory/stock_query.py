@@ -89,7 +89,7 @@ with base as materialized (
 ), moved as materialized (
     select
         min(company_id) as company_id, min(pool_id) as pool_id, {names}, sum(quantity) as quantity,
-        sum(frozen) as frozen, sum(amount) as amount
+        coalesce(sum(frozen) filter (where frozen <> 0), 0) as frozen, sum(amount) as amount
     from piece
     group by {names}
 ), costs as (
