@@ -26,17 +26,16 @@ class Books:
 
     def post(self, ctx: Context, bill: BillRef, postings: Postings) -> None:
         special, places = _special(ctx.conn), stock_holds.places(postings)
-        # Before, for a clear answer; afterwards, under the goods' locks, for certain.
-        stock_holds.refuse(ctx, places)
         planned = tire_numbers.plan(ctx, bill, postings)
         try:
             ledger.post(ctx.conn, bill, planned.postings, _policy(special))
         except LedgerRefusal as refusal:
             named = _named(ctx, refusal)
-            # Who lost a race for a number is told of it, not of the stock that went with it.
-            outgoing = [step for step in planned.steps if step.source]
-            tire_steps.refuse(ctx, outgoing)
+            # Who is short of what a stocktake holds, or lost a race for a number, is told of that instead.
+            stock_holds.refuse(ctx, places)
+            tire_steps.refuse(ctx, [step for step in planned.steps if step.source])
             raise named from None
+        # Under the goods' locks, which a hold takes as well.
         stock_holds.refuse(ctx, places)
         tire_steps.apply(ctx, bill, planned.steps, planned.goods)
         warning = frozenset(row.warehouse_id for row in special if row.document_warning)
@@ -56,11 +55,12 @@ class Books:
         stock_holds.refuse(ctx, {place for _, postings in bills for place in stock_holds.places(postings)})
 
     def reverse(self, ctx: Context, bill: BillRef) -> None:
-        stock_holds.refuse_reversal(ctx, bill)
         try:
             ledger.reverse(ctx.conn, bill, policy_of(ctx.conn))
         except LedgerRefusal as refusal:
-            raise _named(ctx, refusal) from None
+            named = _named(ctx, refusal)
+            stock_holds.refuse_reversal(ctx, bill)
+            raise named from None
         stock_holds.refuse_reversal(ctx, bill)
         tire_steps.reverse(ctx, bill)
 
