@@ -74,13 +74,6 @@ where (h.warehouse_id, h.goods_id) in (select * from unnest(%s::bigint[], %s::bi
 order by h.bill_no, h.goods_id
 """
 _HELD_GOODS = "select h.goods_id from stock_hold h where h.bill_id = %s"
-_TOUCHED = """
-select distinct h.goods_id, h.bill_id, h.bill_no
-from stock_hold h
-join stock_ledger l on l.warehouse_id = h.warehouse_id and l.goods_id = h.goods_id and l.company_id = h.company_id
-where l.bill_type = %s and l.bill_id = %s and l.quantity <> 0
-order by h.bill_no, h.goods_id
-"""
 
 
 def lock_goods(conn: Connection, company_id: int, goods: Collection[int]) -> None:
@@ -119,8 +112,3 @@ def standing(conn: Connection, places: Iterable[Place]) -> list[Any]:
     return list(
         conn.exec_driver_sql(_STANDING, ([place[0] for place in wanted], [place[1] for place in wanted]))
     )
-
-
-def touched(conn: Connection, bill_type: str, bill_id: int) -> list[Any]:
-    """Holds on what a bill has ever moved."""
-    return list(conn.exec_driver_sql(_TOUCHED, (bill_type, bill_id)))

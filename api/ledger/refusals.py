@@ -16,6 +16,7 @@ from psycopg import Error
 from api.kit.errors import Refusal
 
 SQLSTATE = "ERP00"
+SHOWN = 5
 Names = Mapping[int, str]
 
 
@@ -92,6 +93,16 @@ class BelowZeroValue(LedgerRefusal, kind="below_zero_value"):
         return "调整后金额不能为负：" + "；".join(
             f"{_goods(row, names)}现有金额 {row['amount']}" for row in self.causes
         )
+
+
+class StockHeld(LedgerRefusal, kind="stock_held"):
+    """Stocktakes hold the goods while they count them; causes: {lines: [{goods_id}], bills: [...]}."""
+
+    def describe(self, names: Names) -> str:
+        numbers = "、".join(bill["bill_no"] for bill in self.causes["bills"])
+        goods = [_goods(row, names) for row in self.causes["lines"]]
+        told = "、".join(goods[:SHOWN]) + ("等" if len(goods) > SHOWN else "")
+        return f"盘点单{numbers}正在盘点并冻结出入库：{told}，请等盘点审核、作废或取消冻结后再操作"
 
 
 class ReturnedLater(LedgerRefusal, kind="returned_later"):

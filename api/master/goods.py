@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
 from pypinyin import Style, lazy_pinyin
-from sqlalchemy import Index, Row, UniqueConstraint, select
+from sqlalchemy import Connection, Index, Row, UniqueConstraint, select
 from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
@@ -208,3 +209,10 @@ class CompanyGoods(Resource):
     lowest_price: Mapped[Decimal] = price("最低售价", rule="Positive")
     safety_stock: Mapped[Decimal] = quantity("安全库存", rule="Positive")
     enabled: Mapped[bool] = flag("启用", default=True)
+
+
+def names_of(conn: Connection, keys: Collection[int]) -> dict[int, str]:
+    """The names of goods, by their ids."""
+    table = Goods.table()
+    rows = conn.execute(select(table.c.goods_id, table.c.goods_name).where(table.c.goods_id.in_(keys)))
+    return {row.goods_id: row.goods_name for row in rows}

@@ -107,15 +107,6 @@ def plan(ctx: Context, bill: BillRef, postings: Postings) -> Plan:
     return Plan(replace(postings, stock=tuple(stock)), tuple(steps), frozenset(kept))
 
 
-def any_kept(ctx: Context, postings: Iterable[Postings]) -> bool:
-    """Whether any of the postings moves goods that are kept by number, or names numbers."""
-    many = list(postings)
-    if any(one.registrations or any(move.tire_numbers for move in one.stock) for one in many):
-        return True
-    goods = sorted({move.goods_id for one in many for move in one.stock})
-    return bool(goods) and ctx.conn.exec_driver_sql(_KEPT, (goods,)).first() is not None
-
-
 def _refuse_unnamed(
     ctx: Context, items: Sequence[StockMove | NumberRegistration], kept: Mapping[int, str]
 ) -> None:

@@ -7,6 +7,26 @@ begin
 end
 $$;
 
+-- Refuses to move goods of warehouses that stocktakes hold. Called under the goods' locks, which beginning and ending a
+-- hold take as well.
+create or replace function erp_refuse_held(warehouses bigint[], goods bigint[]) returns void language plpgsql as $$
+declare
+    held jsonb;
+begin
+    select jsonb_build_object(
+        'lines', jsonb_agg(jsonb_build_object('goods_id', h.goods_id) order by h.goods_id),
+        'bills', erp_causes(jsonb_agg(jsonb_build_object('bill_type', 'KCPD', 'bill_id', h.bill_id, 'bill_no', h.bill_no)))
+    )
+    into held
+    from stock_hold h
+    where (h.warehouse_id, h.goods_id) in (select * from unnest(warehouses, goods))
+    having count(*) > 0;
+    if held is not null then
+        perform erp_refuse('stock_held', held);
+    end if;
+end
+$$;
+
 create or replace function erp_period_key(company_id bigint, period text) returns bigint
 language sql immutable return hashtextextended('accounting_period:' || company_id || ':' || period, 0);
 

@@ -44,6 +44,12 @@ begin
     end if;
 
     costs := erp_lock_goods(companies, goods, pools);
+    perform erp_refuse_held(array_agg(p.warehouse_id), array_agg(p.goods_id))
+    from (
+        select m.warehouse_id, m.goods_id from unnest(moves) as m
+        union all
+        select l.warehouse_id, m.goods_id from unnest(landings) as l join unnest(moves) as m on m.place = l.place
+    ) p;
     if returns then
         moves := erp_value_returns(bill, moves);
     end if;

@@ -370,6 +370,9 @@ begin
     if companies is not null then
         perform erp_enter_periods(bill, companies);
         perform erp_lock_goods(companies, goods, pools);
+        perform erp_refuse_held(array_agg(l.warehouse_id), array_agg(l.goods_id))
+        from stock_ledger l
+        where l.ledger_id = any (stock_ids) and l.quantity <> 0;
     end if;
     if claim_ids is not null then
         perform erp_reverse_claims(bill, claim_ids);
