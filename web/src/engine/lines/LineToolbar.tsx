@@ -5,6 +5,7 @@ import type { ColumnControl } from '../list/columnPlan';
 import { ColumnSettings } from '../list/ColumnSettings';
 import type { Block, Pricing } from '../types';
 import { suggestedPrice, type BillContext } from './billContext';
+import { NUMBERS } from './gridColumns';
 import { fillGoods, goodsField, isBlankLine, newLine, typeCell } from './lineModel';
 import type { LineStore } from './lineStore';
 import { NumbersButton } from './NumbersButton';
@@ -14,9 +15,6 @@ import type { PickedGoods } from '../pickers/GoodsPicker';
 import { SourceButton } from '../pickers/SourceButton';
 
 const GoodsPicker = lazy(() => import('../pickers/GoodsPicker'));
-
-/** The field of a line that holds what a scanner reads off each of its pieces. */
-const NUMBERS = 'tire_numbers';
 
 interface LineToolbarProps {
   store: LineStore;

@@ -29,6 +29,9 @@ function beside(name: string, label: string, type: Field['type']): Field {
   };
 }
 
+/** The field of what a scanner reads off each piece, which most goods have nothing of; a dialog of its own takes it. */
+export const NUMBERS = 'tire_numbers';
+
 export const STOCK = beside('available_stocks', '可用库存', 'quantity');
 const LAST_PRICE = beside('last_price', '最近价', 'price');
 
@@ -58,11 +61,11 @@ function isKnownWhileKeying(field: Field, pricing: Pricing): boolean {
 }
 
 /**
- * Where Enter stops: what has to be keyed in. Optional references (location, batch: the oldest goes first), flags and
- * figures that follow from others are reached with Tab, arrows or the mouse.
+ * Where Enter stops: what has to be keyed in. Optional references (location, batch: the oldest goes first), tyre
+ * numbers, flags and figures that follow from others are reached with Tab, arrows or the mouse.
  */
 export function isStop(field: Field): boolean {
-  return isWritable(field) && field.type !== 'bool' && (field.type !== 'ref' || field.required);
+  return isWritable(field) && field.type !== 'bool' && (field.required || field.name !== NUMBERS) && (field.type !== 'ref' || field.required);
 }
 
 export interface Cursor {
