@@ -88,14 +88,15 @@ _KEPT = "select goods_id, goods_name from goods where is_numbered and goods_id =
 
 
 def plan(ctx: Context, bill: BillRef, postings: Postings) -> Plan:
-    """What a posting does to numbers; refuses what is missing or elsewhere. `tire_steps.apply` proves it once more."""
+    """What a posting of numbered goods does to numbers; refuses what is missing or elsewhere.
+
+    `tire_steps.apply` proves it once more.
+    """
     moves = [move for move in postings.stock if move.quantity]
     named: list[StockMove | NumberRegistration] = [*moves, *postings.registrations]
     touched = sorted({item.goods_id for item in named})
     rows = ctx.conn.exec_driver_sql(_KEPT, (touched,)).all() if touched else []
     kept: dict[int, str] = {row.goods_id: row.goods_name for row in rows}
-    if not kept and not any(item.tire_numbers for item in named):
-        return Plan(postings)
     _refuse_unnamed(ctx, named, kept)
     known = known_of(ctx.conn, (number for item in named for number in item.tire_numbers))
     stock: list[StockMove] = []

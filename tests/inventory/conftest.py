@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.inventory.tires import goods
 from tests.kit.fixtures import books, conn, desk, site, world
 
-__all__ = ["books", "conn", "desk", "site", "world"]
+__all__ = ["books", "conn", "desk", "goods", "site", "world"]
