@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
@@ -13,21 +14,14 @@ from sqlalchemy import Connection, select
 
 from api.kit import registry
 from api.kit.errors import Failure, Invalid
-from api.kit.fields import CAP, Field, Ref
+from api.kit.fields import Field, Ref
 from api.kit.projection import MASK
 from api.kit.resource import Declared
+from api.kit.rules import number_problem, text_problem
 from api.kit.scope import Principal, within
 
-RULES: dict[str, tuple[bool, bool, str]] = {
-    "positiveInt": (False, True, "请输入大于等于0的整数"),
-    "PositiveInt": (True, True, "请输入大于0的整数"),
-    "Positive": (False, False, "请输入大于等于0的数"),
-    "positive": (True, False, "请输入大于0的数"),
-}
-"""rule → (strictly positive, whole, message); spec/3-rules.md 5.1."""
-MAX_RATE = 100
+FILE_NAME = re.compile(r"[A-Za-z0-9_-]{1,60}\.[a-z]{1,5}")
 FIRST_DAY, LAST_DAY = date(1990, 1, 1), date(2100, 12, 31)
-DECIMALS = {"quantity": 3, "money": 2, "price": 6, "rate": 4, "integer": 0}
 
 
 @dataclass(slots=True)
@@ -84,7 +78,9 @@ def clean(
         if value is None and item.default is not None and sent in (None, ""):
             value = value_of(item, item.default, problems)
         if value is None and item.required and len(problems.failures) == found:
-            problems.add(f"{'请选择' if item.kind in ('ref', 'enum', 'date') else '请输入'}{item.label}")
+            problems.add(
+                f"{'请选择' if item.kind in ('ref', 'enum', 'date', 'image') else '请输入'}{item.label}"
+            )
         values[item.name] = value
     return values
 
@@ -95,7 +91,9 @@ def value_of(item: Field, sent: Any, problems: Problems) -> Any:
         return None
     if item.is_number:
         return _number(item, sent, problems)
-    reader = {"ref": _key, "enum": _choice, "date": _date, "bool": _flag}.get(item.kind, _text)
+    reader = {"ref": _key, "enum": _choice, "date": _date, "bool": _flag, "image": _files}.get(
+        item.kind, _text
+    )
     return reader(item, sent, problems)
 
 
@@ -107,24 +105,16 @@ def _number(item: Field, sent: Any, problems: Problems) -> Decimal | int | None:
     if not value.is_finite():
         problems.add(f"“{item.label}”请输入数字")
         return None
-    if abs(value) >= CAP:
-        problems.add(f"“{item.label}”数值不能超过一亿")
-        return None
-    strict, whole, msg = RULES.get(item.rule or "", (False, False, ""))
-    if msg and (value < 0 or (strict and value == 0) or (whole and value != value.to_integral_value())):
-        problems.add(f"“{item.label}”{msg}")
-        return None
-    if item.kind == "rate" and value > MAX_RATE:
-        problems.add(f"“{item.label}”请输入小于等于{MAX_RATE}的数")
-        return None
-    places = DECIMALS[item.kind]
-    if value != round(value, places):
-        problems.add(f"“{item.label}”最多{places}位小数" if places else f"“{item.label}”请输入整数")
+    told = number_problem(value, item.kind, item.rule, item.bounds, cell=bool(problems.place))
+    if told:
+        problems.add(f"“{item.label}”{told}")
         return None
     return int(value) if item.kind == "integer" else value
 
 
 def _key(item: Field, sent: Any, problems: Problems) -> int | None:
+    if item.ref and item.ref.none is not None and str(sent) == str(item.ref.none):
+        return None
     key = as_key(sent)
     if key is None:
         problems.add(f"“{item.label}”不正确，请重新选择")
@@ -167,6 +157,15 @@ def _flag(item: Field, sent: Any, problems: Problems) -> bool | None:
     return None
 
 
+def _files(item: Field, sent: Any, problems: Problems) -> str | None:
+    """Names of uploaded files, each once; whether there are such files is `attachments`' to say."""
+    names = list(dict.fromkeys(name for part in str(sent).split(",") if (name := part.strip())))
+    if all(FILE_NAME.fullmatch(name) for name in names):
+        return ",".join(names) or None
+    problems.add(f"“{item.label}”不正确，请重新上传")
+    return None
+
+
 def _text(item: Field, sent: Any, problems: Problems) -> str | None:
     text = str(sent)
     if "\x00" in text:
@@ -174,6 +173,10 @@ def _text(item: Field, sent: Any, problems: Problems) -> str | None:
         return None
     if item.max_length and len(text) > item.max_length:
         problems.add(f"“{item.label}”不能超过{item.max_length}个字")
+        return None
+    told = text_problem(text, item.rule)
+    if told:
+        problems.add(f"“{item.label}”{told}")
         return None
     return text
 

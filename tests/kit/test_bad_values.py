@@ -36,15 +36,18 @@ def bad_values(item: Field) -> list[Any]:
             found.append("0")
         found.append("1.5" if item.kind == "integer" else "1.12345678")
     elif item.ref:
-        found += ["abc", -1, HUGE, "²", "999999999"]
+        found += ["abc", HUGE, "²", "999999999"] + ([-1] if item.ref.none is None else [])
     elif item.kind == "enum":
         found += ["x", 99]
     elif item.kind == "date":
         found += ["2026-13-01", "yesterday", "²", "0"]
     elif item.kind == "bool":
         found += ["maybe"]
+    elif item.kind == "image":
+        found += ["a\x00b.png", "../../secrets.json", "http://example.com/a.png", "no-such-file.png"]
     elif item.kind in ("text", "textarea"):
         found += ["a\x00b", "字" * ((item.max_length or 0) + 1), "\ud800"]
+        found += ["wrong"] if item.rule else []
     return found
 
 

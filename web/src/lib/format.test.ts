@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { capitals } from './capitals';
 import { parseDecimal, sumOf } from './decimal';
 import { formatMoney, formatPrice, formatQuantity, parseDate } from './format';
 
@@ -48,37 +47,5 @@ describe('parsing what people type', () => {
   it('sums decimally, and the mask wins', () => {
     expect(sumOf(['0.1', '0.2', '', null]).toString()).toBe('0.3');
     expect(sumOf(['1', '无权限'])).toBe('无权限');
-  });
-});
-
-describe('capitals', () => {
-  it.each([
-    ['0', '零元整'],
-    ['0.05', '伍分'],
-    ['0.50', '伍角整'],
-    ['0.55', '伍角伍分'],
-    ['1', '壹元整'],
-    ['10', '壹拾元整'],
-    ['101', '壹佰零壹元整'],
-    ['1001', '壹仟零壹元整'],
-    ['1010', '壹仟零壹拾元整'],
-    ['1234.50', '壹仟贰佰叁拾肆元伍角整'],
-    ['1234.05', '壹仟贰佰叁拾肆元零伍分'],
-    ['10000', '壹万元整'],
-    ['10001', '壹万零壹元整'],
-    ['100100', '壹拾万零壹佰元整'],
-    ['1001000', '壹佰万零壹仟元整'],
-    ['20304050', '贰仟零叁拾万零肆仟零伍拾元整'],
-    ['100000000', '壹亿元整'],
-    ['100000001', '壹亿零壹元整'],
-    ['99999999.99', '玖仟玖佰玖拾玖万玖仟玖佰玖拾玖元玖角玖分'],
-    ['-12.30', '负壹拾贰元叁角整'],
-    ['1.005', '壹元零壹分'],
-  ])('%s', (value, text) => {
-    expect(capitals(value)).toBe(text);
-  });
-  it('prints nothing for a hidden amount', () => {
-    expect(capitals('无权限')).toBe('');
-    expect(capitals(null)).toBe('');
   });
 });

@@ -1,17 +1,39 @@
 import { parseDecimal, toHalfWidth, type Decimal } from './decimal';
 import { CAP, CAP_MESSAGE } from './pricing';
 
-/** Number and text rules of spec/3-rules.md 5.1 to 5.3, with their messages. */
+/** Number and text rules of spec/3-rules.md 5.1 to 5.3; their cases are tests/golden/rules.json, shared with the server. */
 
 export type NumberRule = 'positiveInt' | 'PositiveInt' | 'Positive' | 'positive';
 export type NumberType = 'integer' | 'quantity' | 'money' | 'price' | 'rate';
+/** A line of a bill or table, or a field of a form: their words differ. */
+export type Place = 'cell' | 'form';
 
-const RULES: Record<NumberRule, { strict: boolean; whole: boolean; message: string }> = {
-  positiveInt: { strict: false, whole: true, message: '请输入大于等于0的整数' },
-  PositiveInt: { strict: true, whole: true, message: '请输入大于0的整数' },
-  Positive: { strict: false, whole: false, message: '请输入大于等于0的数' },
-  positive: { strict: true, whole: false, message: '请输入大于0的数' },
+interface RuleOfNumber {
+  strict: boolean;
+  whole: boolean;
+  told: Record<Place, string>;
+}
+
+const RULES: Record<NumberRule, RuleOfNumber> = {
+  positiveInt: { strict: false, whole: true, told: { cell: '请输入大于等于0的整数', form: '请输入大于等于0的整数' } },
+  PositiveInt: { strict: true, whole: true, told: { cell: '请输入大于0的整数', form: '必须是正整数' } },
+  Positive: { strict: false, whole: false, told: { cell: '请输入大于等于0的数', form: '请输入大于等于零的数' } },
+  positive: { strict: true, whole: false, told: { cell: '请输入大于0的数', form: '请输入大于零的数' } },
 };
+
+/** Between what a number lies: `least` and `most` belong to it, `over` and `under` don't. */
+export interface Bounds {
+  least: number | null;
+  most: number | null;
+  over: number | null;
+  under: number | null;
+}
+
+export interface NumberKind {
+  type: NumberType;
+  rule: string | null;
+  bounds: Bounds | null;
+}
 
 export const DECIMALS: Record<NumberType, number> = { integer: 0, quantity: 3, money: 2, price: 6, rate: 4 };
 
@@ -19,15 +41,30 @@ export function isNumberType(type: string): type is NumberType {
   return type in DECIMALS;
 }
 
-/** What is wrong with a number, or null. */
-export function numberProblem(value: Decimal, type: NumberType, rule: string | null): string | null {
+/** What is wrong with a number, or null; it follows the field's label. */
+export function numberProblem(value: Decimal, { type, rule, bounds }: NumberKind, place: Place): string | null {
   if (value.abs().gte(CAP)) return CAP_MESSAGE;
   const check = rule !== null && rule in RULES ? RULES[rule as NumberRule] : null;
   if (check && (value.lt(0) || (check.strict && value.isZero()) || (check.whole && !value.isInteger()))) {
-    return check.message;
+    return check.told[place];
   }
+  const outside = bounds && boundsProblem(value, bounds);
+  if (outside) return outside;
   if (value.decimalPlaces() <= DECIMALS[type]) return null;
   return type === 'integer' ? '请输入整数' : `最多${DECIMALS[type]}位小数`;
+}
+
+function boundsProblem(value: Decimal, { least, most, over, under }: Bounds): string | null {
+  if (least !== null && value.lt(least)) return `请输入大于等于${least}的数`;
+  if (most !== null && value.gt(most)) return `请输入小于等于${most}的数`;
+  if (over !== null && value.lte(over)) return `请输入大于${over}的数`;
+  if (under !== null && value.gte(under)) return `请输入小于${under}的数`;
+  return null;
+}
+
+/** A problem with the name of what it is about, in the words of the server. */
+export function labelled(label: string, problem: string): string {
+  return `“${label}”${problem}`;
 }
 
 export interface NumberEntry {
@@ -35,14 +72,19 @@ export interface NumberEntry {
   problem: string | null;
 }
 
-/** Takes what was typed into a number cell: non-numbers become empty, too many decimals are rounded, rules are told. */
-export function enterNumber(text: string, type: NumberType, rule: string | null): NumberEntry {
+/**
+ * Takes what was typed into a number input: non-numbers become empty, too many decimals are rounded, rules are told.
+ * What breaks a rule is cleared; what lies below its least becomes the least (5.2).
+ */
+export function enterNumber(text: string, kind: NumberKind, place: Place): NumberEntry {
   if (text.trim() === '') return { value: '', problem: null };
   const parsed = parseDecimal(text);
   if (parsed === null) return { value: '', problem: '请输入数字' };
-  const value = type === 'integer' ? parsed : parsed.toDecimalPlaces(DECIMALS[type]);
-  const problem = numberProblem(value, type, rule);
-  return { value: problem === null ? value.toString() : '', problem };
+  const value = kind.type === 'integer' ? parsed : parsed.toDecimalPlaces(DECIMALS[kind.type]);
+  const problem = numberProblem(value, kind, place);
+  if (problem === null) return { value: value.toString(), problem };
+  const least = kind.bounds?.least ?? null;
+  return { value: least !== null && value.lt(least) ? String(least) : '', problem };
 }
 
 /** Key filter of number inputs: digits, one point, a leading minus; leading zeros go, decimals are limited. */
@@ -55,21 +97,20 @@ export function limitNumber(text: string, decimals: number): string {
   return `${sign}${head || '0'}.${rest.join('').slice(0, decimals)}`;
 }
 
-type TextRule = 'mobile' | 'landline' | 'hotline' | 'idCard' | 'bankCard' | 'email' | 'weekCode';
-
-const TEXT_RULES: Record<TextRule, { pattern: RegExp; message: string }> = {
+const TEXT_RULES = {
   mobile: { pattern: /^1\d{10}$/, message: '目前只支持中国大陆的手机号码' },
-  landline: { pattern: /^0\d{2,3}-\d{7,8}$/, message: '请输入正确的座机号码，格式为区号-号码' },
+  landline: { pattern: /^(0\d{2,3}-)?\d{7,8}$/, message: '请输入正确的座机号码，格式为区号-号码' },
+  phone: { pattern: /^(1\d{10}|(0\d{2,3}-)?\d{7,8}|400-\d{3,4}-\d{3,4})$/, message: '请输入正确的手机、座机或400电话' },
   hotline: { pattern: /^400-\d{3,4}-\d{3,4}$/, message: '请输入正确的服务热线，格式为400-xxx-xxx' },
   idCard: { pattern: /^(\d{15}|\d{17}[\dXx])$/, message: '证件号码不正确' },
   bankCard: { pattern: /^[1-9]\d*$/, message: '请正确输入银行卡号' },
+  unionNo: { pattern: /^\d{12}$/, message: '应为12位数字' },
   email: { pattern: /^[^\s@]+@[^\s@]+\.[^\s@]+$/, message: '请输入正确的邮箱地址' },
-  weekCode: { pattern: /^(0[1-9]|[1-4]\d|5[0-3])\d{2}$/, message: '周期应为两位周数加两位年份，如 1226' },
 };
 
 export function textProblem(text: string, rule: string | null, maxLength: number | null): string | null {
   if (maxLength !== null && [...text].length > maxLength) return `不能超过${maxLength}个字`;
   if (text === '' || rule === null || !(rule in TEXT_RULES)) return null;
-  const { pattern, message } = TEXT_RULES[rule as TextRule];
+  const { pattern, message } = TEXT_RULES[rule as keyof typeof TEXT_RULES];
   return pattern.test(text) ? null : message;
 }

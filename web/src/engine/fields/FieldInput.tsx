@@ -1,5 +1,6 @@
-import { DatePicker, Input, Select, Switch } from 'antd';
+import { DatePicker, Input, Select, Spin, Switch } from 'antd';
 import dayjs from 'dayjs';
+import { lazy, Suspense } from 'react';
 import type { Query } from '../../lib/api';
 import { DATE, DATETIME } from '../../lib/format';
 import { isNumberType } from '../../lib/validation';
@@ -8,6 +9,8 @@ import { isWritable } from './fieldRules';
 import { fieldText } from './fieldValue';
 import { NumberInput } from './NumberInput';
 import { RefSelect } from './RefSelect';
+
+const FilesInput = lazy(() => import('../upload/FilesInput'));
 
 interface FieldInputProps {
   field: Field;
@@ -29,6 +32,13 @@ export function FieldInput({ field, row, narrow, problem, id, onChange }: FieldI
   const status = problem ? ('error' as const) : undefined;
   const set = (next: unknown) => onChange({ [field.name]: next }, null);
   const common = { id, status, className: 'field-control', 'aria-label': field.label };
+  if (field.type === 'image' && !field.masked) {
+    return (
+      <Suspense fallback={<Spin size="small" />}>
+        <FilesInput field={field} row={row} onChange={isWritable(field) ? set : undefined} />
+      </Suspense>
+    );
+  }
   if (!isWritable(field)) return <Input {...common} status={undefined} disabled value={fieldText(field, row)} />;
   if (isRef(field)) {
     const labelField = field.label_field;
@@ -47,7 +57,7 @@ export function FieldInput({ field, row, narrow, problem, id, onChange }: FieldI
     );
   }
   if (isNumberType(field.type)) {
-    return <NumberInput id={id} type={field.type} rule={field.rule} value={value} label={field.label} status={status} onChange={set} />;
+    return <NumberInput id={id} kind={{ ...field, type: field.type }} value={value} label={field.label} status={status} onChange={set} />;
   }
   switch (field.type) {
     case 'textarea':

@@ -1,11 +1,10 @@
 import { Input } from 'antd';
 import { useState } from 'react';
 import { showMessage } from '../../lib/errors';
-import { DECIMALS, enterNumber, limitNumber, type NumberType } from '../../lib/validation';
+import { DECIMALS, enterNumber, labelled, limitNumber, type NumberKind } from '../../lib/validation';
 
 interface NumberInputProps {
-  type: NumberType;
-  rule: string | null;
+  kind: NumberKind;
   value: unknown;
   label: string;
   id?: string;
@@ -15,12 +14,12 @@ interface NumberInputProps {
 }
 
 /** A decimal typed as text; checked and rounded when left. */
-export function NumberInput({ type, rule, value, label, id, disabled, status, onChange }: NumberInputProps) {
+export function NumberInput({ kind, value, label, id, disabled, status, onChange }: NumberInputProps) {
   const [typed, setTyped] = useState<string | null>(null);
   const settle = () => {
     if (typed === null) return;
-    const entry = enterNumber(typed, type, rule);
-    if (entry.problem !== null) showMessage('warning', `${label}：${entry.problem}`);
+    const entry = enterNumber(typed, kind, 'form');
+    if (entry.problem !== null) showMessage('warning', labelled(label, entry.problem));
     setTyped(null);
     onChange(entry.value);
   };
@@ -38,9 +37,9 @@ export function NumberInput({ type, rule, value, label, id, disabled, status, on
       onFocus={(event) => event.target.select()}
       onChange={(event) => {
         const text = event.target.value;
-        setTyped(isComposing(event.nativeEvent) ? text : limitNumber(text, DECIMALS[type]));
+        setTyped(isComposing(event.nativeEvent) ? text : limitNumber(text, DECIMALS[kind.type]));
       }}
-      onCompositionEnd={(event) => setTyped(limitNumber(event.currentTarget.value, DECIMALS[type]))}
+      onCompositionEnd={(event) => setTyped(limitNumber(event.currentTarget.value, DECIMALS[kind.type]))}
       onBlur={settle}
       onPressEnter={settle}
     />

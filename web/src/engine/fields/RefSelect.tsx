@@ -20,8 +20,9 @@ interface RefSelectProps {
   onChange: (value: number | number[] | null, label: string | null, picked: Row | null) => void;
 }
 
-/** How near the bottom (px) the next page is asked for. */
+/** How near the bottom (px) the next page is asked for; brands, of which there are many, sooner (spec/1-shell.md 9). */
 const NEAR_BOTTOM = 100;
+const NEAR_BOTTOM_OF: Record<string, number> = { brand: 200 };
 
 /** Searches a resource by keyword; 30 a page, more on scrolling. */
 export function RefSelect({ field, value, label, narrow = {}, multiple, disabled, status, id, onChange }: RefSelectProps) {
@@ -35,7 +36,7 @@ export function RefSelect({ field, value, label, narrow = {}, multiple, disabled
   const current = currentOption(value, label);
   const loadMore = (event: UIEvent<HTMLDivElement>) => {
     const { scrollTop, scrollHeight, clientHeight } = event.currentTarget;
-    const near = scrollHeight - scrollTop - clientHeight < NEAR_BOTTOM;
+    const near = scrollHeight - scrollTop - clientHeight < (NEAR_BOTTOM_OF[ref.resource] ?? NEAR_BOTTOM);
     if (near && query.hasNextPage && !query.isFetchingNextPage) void query.fetchNextPage();
   };
   return (

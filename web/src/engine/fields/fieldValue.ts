@@ -3,6 +3,8 @@ import { formatMoney, formatPrice, formatQuantity } from '../../lib/format';
 import { isNumberType } from '../../lib/validation';
 import type { Field, Row } from '../types';
 
+const FILE = '/v2/open/Upload/getFile?name=';
+
 /** A field's value as text, in lists, grids, details and print. */
 export function fieldText(field: Field, row: Row): string {
   const value = row[field.name];
@@ -23,6 +25,8 @@ export function fieldText(field: Field, row: Row): string {
       return field.options?.find((option) => String(option.value) === String(value))?.label ?? '未知';
     case 'password':
       return '';
+    case 'image':
+      return `${filesOf(field, row).length}个文件`;
     default:
       return String(value);
   }
@@ -42,6 +46,18 @@ export function isEmptyRef(value: unknown): boolean {
 
 export function isEmptyValue(field: Field, value: unknown): boolean {
   return field.type === 'ref' ? isEmptyRef(value) : value === null || value === undefined || value === '';
+}
+
+/** The uploaded files that a field holds by their random names; none where they may not be seen. */
+export function filesOf(field: Field, row: Row): { url: string; name: string }[] {
+  const value = row[field.name];
+  if (typeof value !== 'string' || value === '' || isMasked(value)) return [];
+  return value.split(',').map((name, at) => ({ url: `${FILE}${name}`, name: `${field.label}${at + 1}.${name.split('.').pop() ?? ''}` }));
+}
+
+/** What a field holds when it holds these files. */
+export function namesOf(files: readonly { url: string }[]): string | null {
+  return files.map(({ url }) => url.slice(url.indexOf('name=') + 5)).join(',') || null;
 }
 
 export function isRightAligned(field: Field): boolean {

@@ -1,0 +1,36 @@
+"""Rules of numbers and texts against the vectors that the web's tests share (tests/golden/rules.json)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from api.kit.fields import Field
+from api.kit.rules import Bounds
+from api.kit.validation import Problems, value_of
+
+VECTORS = json.loads((Path(__file__).parents[1] / "golden" / "rules.json").read_text("utf-8"))
+named = {"ids": lambda case: f"{case['section']} {case['sent']}"}
+
+
+def told(item: Field, sent: str, place: str) -> list[str]:
+    problems = Problems(place)
+    value_of(item, sent, problems)
+    return [failure.msg for failure in problems.failures]
+
+
+@pytest.mark.parametrize("case", VECTORS["numbers"], **named)
+def test_numbers(case: dict[str, Any]) -> None:
+    bounds = Bounds(**case["bounds"]) if "bounds" in case else None
+    item = Field("n", "数", case["type"], rule=case["rule"], bounds=bounds)
+    expected = [f"“数”{case['problem']}"] if case["problem"] else []
+    assert told(item, case["sent"], "第1行" if case["place"] == "cell" else "") == expected
+
+
+@pytest.mark.parametrize("case", VECTORS["texts"], **named)
+def test_texts(case: dict[str, Any]) -> None:
+    expected = [f"“话”{case['problem']}"] if case["problem"] else []
+    assert told(Field("t", "话", "text", rule=case["rule"]), case["sent"], "") == expected
