@@ -6,14 +6,13 @@ batch of bills with one statement a bill type, and the ledgers take the whole ba
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from types import SimpleNamespace
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnDefault, Connection, Row, Table, any_, bindparam, select, update
+from sqlalchemy import BigInteger, ColumnDefault, Connection, Row, Table, any_, bindparam, update
 from sqlalchemy.dialects.postgresql import ARRAY
 
 from api.kit import business_log, drafts, links, numbering, registry, transitions
@@ -22,7 +21,6 @@ from api.kit.document import Bill, Block, Document
 from api.kit.drafts import Draft
 from api.kit.errors import Stale
 from api.kit.flow import TRANSITIONS, UNAUDITED
-from api.kit.numbering import stem
 from api.kit.posting import BillRef, Postings
 from api.kit.validation import Problems
 
@@ -150,18 +148,13 @@ def _by_class(entries: Iterable[Entry]) -> Iterator[tuple[type[Bill], list[Entry
 
 
 def _number(conn: Connection, entries: Sequence[Entry]) -> None:
-    company = registry.get("company").table()
-    wanted = {entry.draft.header["company_id"] for entry in entries}
-    query = select(company.c.company_id, company.c.company_code).where(company.c.company_id.in_(wanted))
-    codes = {row.company_id: row.company_code for row in conn.execute(query)}
-    stems = []
+    wanted = []
     for entry in entries:
         assert entry.cls.bill is not None
         header = entry.draft.header
-        stems.append(stem(entry.cls.bill.prefix, codes[header["company_id"]], header["business_date"]))
-    drawn = {head: iter(numbers) for head, numbers in numbering.draw_blocks(Counter(stems)).items()}
-    for entry, head in zip(entries, stems, strict=True):
-        entry.bill_no = next(drawn[head])
+        wanted.append((entry.cls.bill.prefix, header["company_id"], header["business_date"]))
+    for entry, number in zip(entries, numbering.draw_all(conn, wanted), strict=True):
+        entry.bill_no = number
 
 
 def _identify(conn: Connection, cls: type[Bill], group: list[Entry]) -> None:

@@ -18,7 +18,14 @@ class BusinessLog(Base):
     """One action on one record."""
 
     __tablename__ = "business_log"
-    __table_args__ = (Index("ix_business_log_record", "resource", "record_id"),)
+    __table_args__ = (
+        Index("ix_business_log_record", "resource", "record_id"),
+        Index("ix_business_log_at", "at"),
+        Index("ix_business_log_user", "user_id", "log_id"),
+        Index("ix_business_log_company", "company_id", "log_id"),
+        Index("ix_business_log_resource", "resource", "log_id"),
+        Index("ix_business_log_bill_no", "bill_no"),
+    )
 
     log_id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
     resource: Mapped[str] = mapped_column(Text)
@@ -28,6 +35,8 @@ class BusinessLog(Base):
     action: Mapped[str] = mapped_column(Text)
     user_id: Mapped[int] = mapped_column(BigInteger)
     user_name: Mapped[str] = mapped_column(Text)
+    imitator_id: Mapped[int | None] = mapped_column(BigInteger)
+    imitator_name: Mapped[str | None] = mapped_column(Text)
     before: Mapped[dict[str, Any] | None] = mapped_column(JSONB)
     after: Mapped[dict[str, Any] | None] = mapped_column(JSONB)
     reason: Mapped[str | None] = mapped_column(Text)
@@ -35,12 +44,16 @@ class BusinessLog(Base):
 
 
 _INSERT = """
-insert into business_log (resource, record_id, bill_no, company_id, action, user_id, user_name, before, after, reason)
-values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+insert into business_log (
+    resource, record_id, bill_no, company_id, action, user_id, user_name, imitator_id, imitator_name,
+    before, after, reason
+) values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
 """
 _INSERT_ALL = """
-insert into business_log (resource, action, user_id, user_name, record_id, bill_no, company_id, after)
-select %s, %s, %s, %s, r.record_id, r.bill_no, r.company_id, r.after::jsonb
+insert into business_log (
+    resource, action, user_id, user_name, imitator_id, imitator_name, record_id, bill_no, company_id, after
+)
+select %s, %s, %s, %s, %s, %s, r.record_id, r.bill_no, r.company_id, r.after::jsonb
 from unnest(%s::bigint[], %s::text[], %s::bigint[], %s::text[]) as r (record_id, bill_no, company_id, after)
 """
 
@@ -59,7 +72,7 @@ def write(
     reason: str | None = None,
 ) -> None:
     """Append one action."""
-    row = (resource, record_id, bill_no, company_id, action, principal.user_id, principal.realname)
+    row = (resource, record_id, bill_no, company_id, action, *_who(principal))
     conn.exec_driver_sql(_INSERT, (*row, _json(before), _json(after), reason))
 
 
@@ -73,7 +86,17 @@ def write_all(
     """Append one action on many records: (id, bill number, company, values after) each."""
     keys, numbers, companies, afters = zip(*records, strict=True)
     columns = (list(keys), list(numbers), list(companies), [_json(after) for after in afters])
-    conn.exec_driver_sql(_INSERT_ALL, (resource, action, principal.user_id, principal.realname, *columns))
+    conn.exec_driver_sql(_INSERT_ALL, (resource, action, *_who(principal), *columns))
+
+
+def _who(principal: Principal) -> tuple[int, str, int | None, str | None]:
+    """Who acted, and who acted as him."""
+    return (
+        principal.user_id,
+        principal.realname,
+        principal.imitator_id or None,
+        principal.imitator_name or None,
+    )
 
 
 def _json(value: Any) -> str | None:

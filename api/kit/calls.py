@@ -9,10 +9,14 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Annotated, Any, Generic, TypeVar
 
 import orjson
 from fastapi import APIRouter, Header, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from fastapi.dependencies import utils as dependencies
+from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from sqlalchemy import Connection
@@ -26,10 +30,17 @@ from api.kit.forms import as_json
 
 T = TypeVar("T")
 
+# FastAPI keeps the fields of 128 query models and makes those of others anew, which its OpenAPI then does not know.
+dependencies.get_cached_model_fields = cache(dependencies.get_cached_model_fields.__wrapped__)
+
+MAX_UPLOAD = 120 * 1024 * 1024
+
 ANYONE = ""
 """No login needed: the login call and the health check."""
 ANY_USER = "*any"
 """Any logged-in user: the shell's own calls."""
+
+AGENT_LENGTH = 300
 
 _authenticator: Authenticator | None = None
 
@@ -55,31 +66,77 @@ def answer(data: Any, *, code: int = 200, msg: str = "操作成功") -> Response
 
 
 class Route(APIRoute):
-    """A route that keeps the raw body for the signature, and reads form-encoded bodies as JSON."""
+    """A route that keeps the raw body for the signature, and reads form-encoded bodies as JSON.
+
+    Who may not call is told so whatever he sends: mistakes in a request are told only to those who may make it.
+    """
 
     def get_route_handler(self) -> Callable[[Request], Any]:
         handle = super().get_route_handler()
+        right = (self.openapi_extra or {})["x-right"]
 
         async def with_body(request: Request) -> Response:
             multipart = request.headers.get("content-type", "").startswith("multipart/")
-            raw = b"" if multipart else await request.body()
-            request.state.raw = raw
-            kind = request.headers.get("content-type", "")
-            if raw and kind.startswith("application/x-www-form-urlencoded"):
-                request = _with_json(request, as_json(raw))
-            elif raw and kind.startswith("application/json"):
-                request._json = _json(raw)
-            return await handle(request)
+            if multipart:
+                request = _bounded(request)
+            request.state.raw = b"" if multipart else await request.body()
+            try:
+                return await handle(_read(request))
+            except (RequestValidationError, Unreadable):
+                await run_in_threadpool(_prove, request, right)
+                raise
 
         return with_body
 
 
-def _json(raw: bytes) -> Any:
-    """The body, read strictly: NaN, broken surrogates and bottomless nesting are no JSON."""
+def _bounded(request: Request) -> Request:
+    """An upload that ends when it grows too large, whatever length it declares."""
+    declared = request.headers.get("content-length", "")
+    if declared.isdecimal() and int(declared) > MAX_UPLOAD:
+        raise TooLarge()
+    taken = 0
+
+    async def receive() -> Any:
+        nonlocal taken
+        message = await request.receive()
+        taken += len(message.get("body", b""))
+        if taken > MAX_UPLOAD:
+            raise TooLarge()
+        return message
+
+    return Request(request.scope, receive)
+
+
+class TooLarge(Refusal):
+    """An upload beyond what any call takes."""
+
+    def __init__(self) -> None:
+        super().__init__(f"上传的内容超过 {MAX_UPLOAD // 1024 // 1024} MB，请拆分后上传")
+
+
+class Unreadable(Refusal):
+    """A body that can't be read as what it says it is."""
+
+
+def _read(request: Request) -> Request:
+    """The request with its body as JSON."""
+    raw, kind = request.state.raw, request.headers.get("content-type", "")
     try:
-        return orjson.loads(raw)
+        if raw and kind.startswith("application/x-www-form-urlencoded"):
+            return _with_json(request, as_json(raw))
+        if raw and kind.startswith("application/json"):
+            request._json = orjson.loads(raw)  # strictly: no NaN, no broken surrogates, no bottomless nesting
+    except UnicodeDecodeError as error:
+        raise Unreadable("请求内容不是有效的文本") from error
     except orjson.JSONDecodeError as error:
-        raise Refusal("请求内容不是有效的 JSON") from error
+        raise Unreadable("请求内容不是有效的 JSON") from error
+    return request
+
+
+def _prove(request: StarletteRequest, right: str) -> None:
+    """Refuse who may not make a call."""
+    with gate(request, right):
+        pass
 
 
 def _with_json(request: Request, body: bytes) -> Request:
@@ -168,9 +225,12 @@ def gate(request: StarletteRequest, right: str, key: str | None = None) -> Itera
     """Prove who calls and what he may do; yield the context of one transaction, committed at the end."""
     with engine().connect() as conn:
         if right == ANYONE:
-            ctx = Context(conn, None, client=_client(request), host=_host(request))  # type: ignore[arg-type]
+            ctx = Context(conn, None)  # type: ignore[arg-type]
         else:
             ctx = _proven(request, conn, right, key)
+        ctx.client = request.client.host if request.client else ""
+        ctx.agent = request.headers.get("user-agent", "")[:AGENT_LENGTH]
+        ctx.host = request.url.hostname or ""
         yield ctx
         conn.commit()
 
@@ -188,17 +248,7 @@ def _proven(request: StarletteRequest, conn: Connection, right: str, key: str | 
         session.principal,
         idempotency_key=key,
         request_hash=idempotency.digest(request.method, request.url.path, raw) if key else "",
-        client=_client(request),
-        host=_host(request),
     )
     if right != ANY_USER:
         ctx.require(right)
     return ctx
-
-
-def _client(request: StarletteRequest) -> str:
-    return request.client.host if request.client else ""
-
-
-def _host(request: StarletteRequest) -> str:
-    return request.url.hostname or ""

@@ -30,6 +30,7 @@ class Context:
     request_hash: str = ""
     host: str = ""
     client: str = ""
+    agent: str = ""
     confirmed: bool = False
     """The user was warned and goes on."""
     after_commit: list[Callable[[], None]] = field(default_factory=list)

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, select
 
-from api.kit import business_log, links, numbering, registry
+from api.kit import attachments, business_log, links, numbering
 from api.kit.context import Context
 from api.kit.document import MAX_LINES, Bill, Block, GoodsBill, GoodsLine, QuantityBill, QuantityLine
 from api.kit.errors import Edited, NotFound, Refusal
@@ -38,9 +38,10 @@ class Draft:
 def add(ctx: Context, cls: type[Bill], payload: Mapping[str, Any]) -> dict[str, Any]:
     """Save a new bill; answers its id and number."""
     draft = prepare(ctx, cls, payload)
-    code = company_code(ctx.conn, draft.header["company_id"])
     assert cls.bill is not None
-    [number] = numbering.draw(cls.bill.prefix, code, draft.header["business_date"])
+    number = numbering.draw(
+        ctx.conn, cls.bill.prefix, draft.header["company_id"], draft.header["business_date"]
+    )
     key = insert(ctx.conn, cls, draft, number, ctx.principal)
     cls.arrange(ctx, key, UNAUDITED)
     _log(ctx, cls, key, number, "add", draft)
@@ -108,6 +109,8 @@ def prepare(
     problems.settle()
     _in_scope(known, ctx.principal, problems)
     check_references(ctx.conn, cls, [known], ctx.principal, problems, [""])
+    held = before._asdict() if before is not None else {}
+    attachments.check(ctx.conn, cls, known, held, ctx.principal, problems)
     for block, labels in places:
         merged = [{**known, **row} for row in draft.children[block.name]]
         check_references(ctx.conn, block.cls, merged, ctx.principal, problems, labels)
@@ -221,15 +224,6 @@ def _insert_rows(conn: Connection, block: Block, key: int, draft: Draft) -> None
     rows = [{**row, "bill_id": key} for row in draft.children[block.name]]
     if rows:
         conn.execute(block.cls.table().insert(), rows)
-
-
-def company_code(conn: Connection, company_id: int) -> str:
-    """The code that a company's bill numbers carry."""
-    table = registry.get("company").table()
-    code: str = conn.execute(
-        select(table.c.company_code).where(table.c.company_id == company_id)
-    ).scalar_one()
-    return code
 
 
 def _log(

@@ -60,7 +60,7 @@ def mount(router: APIRouter, cls: type[Resource]) -> None:
         _exports(router, cls)
 
 
-def _typed(handler: Callable[..., Any], **annotations: Any) -> Callable[..., Any]:
+def typed(handler: Callable[..., Any], **annotations: Any) -> Callable[..., Any]:
     """A handler whose named parameters get types known only here."""
     signature = inspect.signature(handler, eval_str=True)
     parameters = [
@@ -89,9 +89,11 @@ def _reads(router: APIRouter, cls: type[Resource]) -> None:
     def get_log(ctx: Context, id: Annotated[int, Query(ge=0, le=2**62)]) -> Any:
         return log_of(ctx, cls, id)
 
-    query: Any = Annotated[query_model(cls), Query()]
-    call(router, "GET", f"{api}/getList", right=right, returns=page_model(cls))(_typed(get_list, query=query))
-    call(router, "GET", f"{api}/getTotals", right=right, returns=Totals)(_typed(get_totals, query=query))
+    body, page = query_model(cls), page_model(cls)
+    query: Any = Annotated[body, Query()]
+    for method, asked in (("GET", query), ("POST", body)):  # spec/3-rules.md 7.3: either way
+        call(router, method, f"{api}/getList", right=right, returns=page)(typed(get_list, query=asked))
+    call(router, "GET", f"{api}/getTotals", right=right, returns=Totals)(typed(get_totals, query=query))
     call(router, "GET", f"{api}/getInfo", right=right, returns=info_model(cls))(get_info)
     call(router, "GET", f"{api}/getLog", right=right, returns=list[LogRow])(get_log)
 
@@ -166,11 +168,11 @@ def _writes(router: APIRouter, cls: type[Resource]) -> None:
     offered = cls.declaration.actions
     if "add" in offered:
         call(router, "POST", f"{api}/add", right=cls.right("add"), returns=Saved, write=True)(
-            _typed(add, payload=body)
+            typed(add, payload=body)
         )
     if "edit" in offered:
         call(router, "POST", f"{api}/edit", right=cls.right("edit"), returns=Saved, write=True)(
-            _typed(edit, payload=body)
+            typed(edit, payload=body)
         )
     if "del" in offered:
         call(router, "POST", f"{api}/del", right=cls.right("del"), returns=BatchAnswer, write=True)(delete)
@@ -190,10 +192,10 @@ def _bill_writes(router: APIRouter, cls: type[Bill]) -> None:
         return transitions.batch(ctx, cls, payload.ids, "删除", lambda key: drafts.delete(ctx, cls, key))
 
     call(router, "POST", f"{api}/add", right=cls.right("add"), returns=Saved, write=True)(
-        _typed(add, payload=body)
+        typed(add, payload=body)
     )
     call(router, "POST", f"{api}/edit", right=cls.right("edit"), returns=Saved, write=True)(
-        _typed(edit, payload=body)
+        typed(edit, payload=body)
     )
     call(router, "POST", f"{api}/del", right=cls.right("del"), returns=BatchAnswer, write=True, batch=True)(
         delete
@@ -235,7 +237,7 @@ def _exports(router: APIRouter, cls: type[Resource]) -> None:
 
     query: Any = Annotated[query_model(cls), Query()]
     path = f"{cls.declaration.api}/export"
-    call(router, "POST", path, right=cls.right("export"), write=True)(_typed(export, query=query))
+    call(router, "POST", path, right=cls.right("export"), write=True)(typed(export, query=query))
 
 
 def _id(values: dict[str, Any]) -> int:

@@ -27,6 +27,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import MappedColumn, mapped_column
 
+from api.kit.rules import PERCENT, Bounds
+
 Kind = Literal[
     "text",
     "textarea",
@@ -41,11 +43,9 @@ Kind = Literal[
     "enum",
     "ref",
     "password",
+    "image",
 ]
 NUMBERS = frozenset({"integer", "quantity", "money", "price", "rate"})
-CAP = Decimal(100_000_000)
-"""No number reaches this: 数值不能超过一亿 (spec/3-rules.md 5.1)."""
-
 COST = "cost"
 """Permission of fields that show what goods cost."""
 
@@ -63,6 +63,7 @@ SQL_TYPES: dict[str, Any] = {
     "bool": Boolean,
     "enum": Integer,
     "ref": BigInteger,
+    "image": Text,
 }
 
 
@@ -70,19 +71,22 @@ SQL_TYPES: dict[str, Any] = {
 class Ref:
     """A field that points at a resource; `within` names columns that both rows must share (a bill's warehouse is
     one of the bill's company), `shows` the target's columns that are read along; `only` is an enum of the target and
-    the values of it that fit (a three-guarantee bill takes a three-guarantee warehouse)."""
+    the values of it that fit (a three-guarantee bill takes a three-guarantee warehouse). `none` is sent for no record
+    at all (a brand of -1)."""
 
     resource: str
     within: tuple[str, ...] = ()
     shows: tuple[str, ...] = ()
     only: tuple[str, tuple[int, ...]] | None = None
+    none: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
     """One declared column: Chinese label, type, and where it shows.
 
-    `pieces` says that an index over `text_pieces(column)` finds texts by what they contain.
+    `pieces` says that an index over `text_pieces(column)` finds texts by what they contain; `scene` names the rules
+    under which the files of an image field are uploaded.
     """
 
     name: str
@@ -102,11 +106,13 @@ class Field:
     ref: Ref | None = None
     label_field: str | None = None
     rule: str | None = None
+    bounds: Bounds | None = None
     permission: str | None = None
     extract: bool = True
     copied: bool = True
     hidden: bool = False
     pieces: bool = False
+    scene: str | None = None
 
     @property
     def is_number(self) -> bool:
@@ -166,6 +172,7 @@ def price(label: str, **marks: Any) -> MappedColumn[Decimal]:
 
 
 def rate(label: str, **marks: Any) -> MappedColumn[Decimal]:
+    marks.setdefault("bounds", PERCENT)
     return number("rate", label, **marks)
 
 
@@ -201,6 +208,12 @@ def enum(
     return declared("enum", label, column=column, options=tuple(options.items()), default=default, **marks)
 
 
+def image(label: str, *, scene: str, sort: int = 0, **marks: Any) -> MappedColumn[str | None]:
+    """Uploaded pictures and papers: their random names, joined by commas."""
+    marks = {"export": False, "extract": False, "copied": False, **marks}
+    return declared("image", label, column={"sort_order": sort}, scene=scene, **marks)
+
+
 def ref(
     resource: str,
     label: str,
@@ -209,6 +222,7 @@ def ref(
     within: tuple[str, ...] = (),
     shows: tuple[str, ...] = (),
     only: tuple[str, tuple[int, ...]] | None = None,
+    none: int | None = None,
     index: bool = False,
     sort: int = 0,
     column: dict[str, Any] | None = None,
@@ -218,7 +232,7 @@ def ref(
     column = {"sort_order": sort, "index": index or None, **(column or {})}
     if target:
         column["target"] = target
-    return declared("ref", label, column=column, ref=Ref(resource, within, shows, only), **marks)
+    return declared("ref", label, column=column, ref=Ref(resource, within, shows, only, none), **marks)
 
 
 def source_line(table: str, label: str) -> MappedColumn[int | None]:

@@ -6,15 +6,13 @@ from urllib.parse import parse_qsl
 
 import orjson
 
-from api.kit.errors import Refusal
-
 
 def as_json(raw: bytes) -> bytes:
-    """A form-encoded body as JSON: values that are JSON arrays or objects are nested, others stay texts."""
-    try:
-        pairs = parse_qsl(raw.decode(), keep_blank_values=True)
-    except UnicodeDecodeError as error:
-        raise Refusal("请求内容不是有效的文本") from error
+    """A form-encoded body as JSON: values that are JSON arrays or objects are nested, others stay texts.
+
+    Raises UnicodeDecodeError.
+    """
+    pairs = parse_qsl(raw.decode(), keep_blank_values=True)
     return orjson.dumps({name: _nested(value) for name, value in pairs})
 
 

@@ -14,7 +14,7 @@ from decimal import Decimal, InvalidOperation
 from functools import cache
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, create_model
+from pydantic import BaseModel, ConfigDict, create_model, model_validator
 from pydantic import Field as Described
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, any_, false, func, literal, or_, select
 from sqlalchemy.dialects.postgresql import ARRAY
@@ -29,6 +29,7 @@ from api.kit.view import View, sourced
 
 PAGE_SIZE = 30
 MAX_PAGE_SIZE = 500
+FLAGS = {"1": True, "true": True, "0": False, "false": False}
 FEW = 3000
 """So many rows are sorted in no time, wherever they stand."""
 PIECE = 3
@@ -37,9 +38,9 @@ RANGED = frozenset({"date", "datetime", "integer", "quantity", "money", "price",
 
 
 class ListQuery(BaseModel):
-    """What every list takes; declared search fields come on top."""
+    """What every list takes, as a query or a posted body; declared search fields come on top."""
 
-    model_config = ConfigDict(extra="ignore")
+    model_config = ConfigDict(extra="ignore", coerce_numbers_to_str=True)
 
     page: int = Described(1, ge=1, le=1_000_000, description="页码")
     per_page: int = Described(PAGE_SIZE, ge=1, le=MAX_PAGE_SIZE, description="每页行数")
@@ -49,6 +50,17 @@ class ListQuery(BaseModel):
     totals: int = Described(1, ge=0, le=1, description="0 = 不要总行数与合计，另以 getTotals 取")
     timeStamp: int | None = Described(None, description="请求时间，毫秒")
     sign: str | None = Described(None, description="请求签名")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_asked(cls, values: Any) -> Any:
+        """What a body says as null or true, a query leaves out or says as text."""
+        if not isinstance(values, dict):
+            return values
+        given = {name: value for name, value in values.items() if value is not None}
+        return {
+            name: str(value).lower() if isinstance(value, bool) else value for name, value in given.items()
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +124,9 @@ def _condition(column: Any, item: Field, value: Any, start: Any, end: Any) -> li
         if item.kind in ("text", "textarea"):
             found.append(_contains(column, item, value.strip()))
         elif item.kind == "bool":
-            found.append(column.is_(value in ("1", "true", "True")))
+            found.append(column.is_(FLAGS[value.lower()]) if value.lower() in FLAGS else false())
+        elif item.ref and item.ref.none is not None and value.strip() == str(item.ref.none):
+            found.append(column.is_(None))
         else:
             found.append(column.in_(_ids(value, item)))
     if start:
@@ -221,8 +235,11 @@ def _order(cls: type[Resource], query: ListQuery, projection: Projection, princi
         # Days asked for are read day by day; in another order all of them would have to be sorted.
         asked = (item.name for item in _asked(cls, query) if item.kind == "date" and _leads(cls, item))
         key = next(asked, key)
+    hidden = masks(cls, cls.name(), principal)
+    if (key, direction) == usual and key in hidden:
+        key = cls.key().key
     column = projection.columns.get(key)
-    if column is None or key in masks(cls, cls.name(), principal):
+    if column is None or key in hidden:
         raise Refusal("不能按该字段排序")
     by = [column] if key == cls.key().key else [column, cls.key()]
     return [item.asc() if direction == "asc" else item.desc() for item in by]

@@ -8,16 +8,39 @@ from dataclasses import dataclass
 from api.kit import registry
 from api.kit.resource import ACTION_LABELS, Menu
 
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A first-level entry: its icon, and its groups in their order."""
+
+    icon: str
+    groups: tuple[str, ...]
+
+
 MODULES = {
-    "采购管理": "ShoppingCartOutlined",
-    "销售管理": "ShopOutlined",
-    "库存管理": "InboxOutlined",
-    "客户管理": "TeamOutlined",
-    "资金管理": "AccountBookOutlined",
-    "报表中心": "BarChartOutlined",
-    "系统管理": "SettingOutlined",
+    "采购管理": Module("ShoppingCartOutlined", ("采购业务", "付款业务", "采购商城", "明细查询", "基础资料")),
+    "销售管理": Module("ShopOutlined", ("销售业务", "明细查询")),
+    "库存管理": Module(
+        "InboxOutlined",
+        (
+            *("出入库", "调拨移库", "盘点调整", "三包业务", "胎号"),
+            *("库存查询", "明细查询", "库存报表", "服务站仓库"),
+        ),
+    ),
+    "客户管理": Module("TeamOutlined", ("客户资料", "收款业务")),
+    "资金管理": Module("AccountBookOutlined", ("基础资料",)),
+    "报表中心": Module("BarChartOutlined", ("销售报表", "库存报表", "成本报表", "往来报表")),
+    "系统管理": Module(
+        "SettingOutlined",
+        (
+            *("组织架构", "权限管理", "商品设置", "供应商设置", "仓库设置"),
+            *("业务类型", "往来类型", "地区设置", "物流设置", "系统设置"),
+            *("期初设置", "库存预警", "账务管理", "消息管理", "问卷调查"),
+            *("服务站", "日志管理", "数据维护"),
+        ),
+    ),
 }
-"""First-level entries in their order, with their icons."""
+"""First-level entries in their order."""
 
 
 @dataclass(frozen=True, slots=True)

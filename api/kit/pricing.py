@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 
-from api.kit.fields import CAP
+from api.kit.rules import CAP
 
 CENT = Decimal("0.01")
 MICRO = Decimal("0.000001")

@@ -9,7 +9,7 @@ from psycopg.errors import ForeignKeyViolation, UniqueViolation
 from sqlalchemy import ColumnElement, Connection, Row, insert, select
 from sqlalchemy.exc import IntegrityError
 
-from api.kit import business_log
+from api.kit import attachments, business_log
 from api.kit.context import Context
 from api.kit.errors import Failure, Invalid, NotFound, Refusal
 from api.kit.projection import masked, masks, project
@@ -63,7 +63,8 @@ def edit(ctx: Context, cls: type[Resource], key: int, payload: Mapping[str, Any]
         with refusing_duplicates(cls):
             ctx.conn.execute(table.update().where(cls.key() == key).values(changed))
         old = {name: getattr(before, name) for name in changed}
-        _log(ctx, cls, key, "edit", before=_public(cls, old), after=_public(cls, changed))
+        company = changed.get("company_id") or getattr(before, "company_id", None)
+        _log(ctx, cls, key, "edit", _public(cls, old), _public(cls, changed), company)
     return key
 
 
@@ -125,6 +126,8 @@ def _checked(
         {name: whole[name] for name in whole if before is None or whole[name] != before._mapping.get(name)}
     )
     check_references(ctx.conn, cls, [whole], ctx.principal, problems, [""])
+    held = before._asdict() if before is not None else {}
+    attachments.check(ctx.conn, cls, whole, held, ctx.principal, problems)
     problems.settle()
     return values
 
@@ -136,9 +139,15 @@ def _public(cls: type[Resource], values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _log(
-    ctx: Context, cls: type[Resource], key: int, action: str, before: Any = None, after: Any = None
+    ctx: Context,
+    cls: type[Resource],
+    key: int,
+    action: str,
+    before: Any = None,
+    after: Any = None,
+    company: int | None = None,
 ) -> None:
-    company = (after or before or {}).get("company_id") or ctx.principal.company_id
+    company = company or (after or before or {}).get("company_id") or ctx.principal.company_id
     after = None if after is None else _public(cls, after)
     business_log.write(
         ctx.conn, ctx.principal, cls.name(), key, action, company_id=company, before=before, after=after

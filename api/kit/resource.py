@@ -38,6 +38,20 @@ ACTION_LABELS = {
     "start": "重算",
     "run": "运行",
     "confirmed": "确认预警",
+    "setup": "设置",
+    "send": "发送",
+    "upload": "上传",
+    "verify": "校验",
+    "download": "下载",
+    "clear": "清理",
+    "backup": "备份",
+    "withdraw": "撤回",
+    "imitate": "模拟登录",
+    "cooperate": "转为供应商",
+    "suspend": "停用",
+    "resume": "启用",
+    "rename": "按规则改名",
+    "save": "保存",
 }
 
 

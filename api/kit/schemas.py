@@ -79,7 +79,7 @@ class LogRow(BaseModel):
     at: str
 
 
-def _list_of(model: type[BaseModel]) -> Any:
+def list_of(model: type[BaseModel]) -> Any:
     """The type of a list of a model that is made only here."""
     return GenericAlias(list, (model,))
 
@@ -112,7 +112,7 @@ def save_model(cls: type[Declared]) -> type[Payload]:
         assert cls.bill is not None
         for block in cls.bill.blocks:
             members[block.name] = (
-                _list_of(save_model(block.cls)) | None,
+                list_of(save_model(block.cls)) | None,
                 Described(None, description=block.label),
             )
     return create_model(f"{cls.__name__}Save", __base__=Payload, **members)
@@ -128,13 +128,26 @@ def row_model(cls: type[Declared]) -> type[BaseModel]:
 
 
 @cache
+def choices_model(cls: type[Declared]) -> type[BaseModel]:
+    """A page of choices: rows with what tells them apart."""
+    return create_model(
+        f"{cls.__name__}Choices",
+        data=(list_of(row_model(cls)), ...),
+        total=(int, ...),
+        current_page=(int, ...),
+        per_page=(int, ...),
+        last_page=(int, ...),
+    )
+
+
+@cache
 def info_model(cls: type[Resource]) -> type[BaseModel]:
     """A detail: the row, its revision, and its blocks."""
     members: dict[str, Any] = {}
     if cls.bill:
         members["revision"] = (int, ...)
         for block in cls.bill.blocks:
-            members[block.name] = (_list_of(row_model(block.cls)), Described(description=block.label))
+            members[block.name] = (list_of(row_model(block.cls)), Described(description=block.label))
     return create_model(f"{cls.__name__}Info", __base__=row_model(cls), **members)
 
 
@@ -143,7 +156,7 @@ def page_model(cls: type[Resource]) -> type[BaseModel]:
     """A page of a list."""
     return create_model(
         f"{cls.__name__}Page",
-        data=(_list_of(row_model(cls)), ...),
+        data=(list_of(row_model(cls)), ...),
         total=(int | None, ...),
         current_page=(int, ...),
         per_page=(int, ...),

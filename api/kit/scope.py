@@ -27,6 +27,9 @@ class Principal:
     sees_cost: bool = False
     denied_fields: frozenset[tuple[str, str]] = field(default_factory=frozenset)
     session_id: int = 0
+    imitator_id: int = 0
+    imitator_name: str = ""
+    """Who acts as this user in a simulated login; empty otherwise."""
 
     def may(self, right: str) -> bool:
         return right in self.rights or ALL_RIGHTS in self.rights

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from pydantic import BaseModel
@@ -47,6 +48,13 @@ class RefScreen(BaseModel):
 Options = list[Option]
 
 
+class BoundsScreen(BaseModel):
+    least: int | None
+    most: int | None
+    over: int | None
+    under: int | None
+
+
 class FieldScreen(BaseModel):
     name: str
     label: str
@@ -64,9 +72,11 @@ class FieldScreen(BaseModel):
     ref: RefScreen | None
     label_field: str | None
     rule: str | None
+    bounds: BoundsScreen | None
     masked: bool
     copied: bool
     hidden: bool
+    scene: str | None
 
 
 class ActionScreen(BaseModel):
@@ -252,9 +262,11 @@ def _field(cls: type[Declared], item: Field, principal: Principal) -> FieldScree
         ref=_ref(item) if item.ref else None,
         label_field=item.label_field if item.ref else None,
         rule=item.rule,
+        bounds=BoundsScreen(**asdict(item.bounds)) if item.bounds else None,
         masked=masked,
         copied=item.copied,
         hidden=item.hidden,
+        scene=item.scene,
     )
 
 

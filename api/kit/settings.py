@@ -15,7 +15,13 @@ from pathlib import Path
 
 DEMO_SIZES = ("none", "small", "large")
 DEFAULT_REPORT_SITES = {"127.0.0.1": "", "localhost": ""}
-SECRET_NAMES = ("guest_token_secret", "superset_secret_key", "superset_admin_password", "admin_password")
+SECRET_NAMES = (
+    "guest_token_secret",
+    "superset_secret_key",
+    "superset_admin_password",
+    "admin_password",
+    "sealing_secret",
+)
 PROJECT_DIR = Path(__file__).resolve().parents[2]
 
 
@@ -56,6 +62,14 @@ class Settings:
     @property
     def exports_dir(self) -> Path:
         return self.data_dir / "exports"
+
+    @property
+    def uploads_dir(self) -> Path:
+        return self.data_dir / "uploads"
+
+    @property
+    def backups_dir(self) -> Path:
+        return self.data_dir / "backups"
 
     @property
     def logs_dir(self) -> Path:

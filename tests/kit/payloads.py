@@ -27,19 +27,33 @@ REFERENCES = {
     "unit": "unit",
     "role": "role_nobody",
     "bank": "bank",
+    "stock_area": "stock_area",
+    "super_station": "super_station",
+    "questionnaire": "questionnaire",
+    "logistics": "logistics",
+    "supplier_resource": "supplier_resource",
+    **{name: name for name in ("country", "province", "city", "area")},
     **{name: name for name in LISTS},
 }
 GIVEN: dict[tuple[str, str], Any] = {
     ("goods_type", "level"): 1,
+    ("sms_channel", "url"): "https://sms.example.com/send",
+    ("sms_channel", "header"): "X-Key: {secret}",
+    ("sms_channel", "body"): None,
+    ("sms_channel", "is_default"): False,
+    ("sms_channel", "secret"): None,
     ("goods_type", "p_id"): None,
-    ("customer", "customer_mobile"): "13800138000",
     ("role", "scope_kind"): 2,
     ("warehouse", "type"): 1,
     ("defective", "kind"): 1,
     ("safety_stock", "goods_type_id"): None,
     ("stock_take", "freezes"): False,
+    ("questionnaire_question", "options"): "满意\n不满意",
+    ("station_setting", "app_url"): "https://example.com/app",
+    ("station_setting", "voice_url"): "/voice/client",
     ("tire_registration_line", "allocation_id"): None,
-    ("bank", "union_no"): "102100099996",
+    ("supplier_resource", "credit_code"): "91330106MA2CFRYT3X",
+    **{("naming_rule", f"part{number}"): number for number in range(1, 7)},
 }
 """Values that rules over the whole row ask for."""
 CHOSEN = {
@@ -68,7 +82,7 @@ ACROSS = {("sales_transfer", "to_warehouse_id"): "warehouse"}
 """References into the other company."""
 _numbers, _years = itertools.count(1), itertools.count()
 _spares: dict[str, itertools.count[int]] = {
-    name: itertools.count() for name in ("company_goods", "safety_stock")
+    name: itertools.count() for name in ("company_goods", "safety_stock", "shopping_cart")
 }
 
 
@@ -121,12 +135,28 @@ def value_of(item: Field, world: World, mark: str = "a") -> Any:
         "money": lambda: "12.50",
         "price": lambda: "99.990001",
         "rate": lambda: "9",
+        "image": lambda: world.files[item.scene or ""],
     }
     return makers[item.kind]() if item.kind in makers else text_of(item)
 
 
+RULED = {
+    "mobile": "138{:08}",
+    "phone": "0571-8{:07}",
+    "landline": "0571-8{:07}",
+    "hotline": "400-{:04}-0001",
+    "idCard": "33010119900101{:04}",
+    "bankCard": "62220200{:08}",
+    "unionNo": "1021{:08}",
+    "email": "post{}@example.cn",
+}
+"""Texts that a rule lets pass, numbered."""
+
+
 def text_of(item: Field) -> str:
     """A text of its own each time, within the field's length."""
+    if item.rule:
+        return RULED[item.rule].format(next(_numbers))
     return f"T{next(_numbers)}"[: item.max_length]
 
 

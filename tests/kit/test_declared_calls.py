@@ -15,7 +15,7 @@ from api.kit.resource import ACTION_LABELS, Resource
 from api.kit.settings import PROJECT_DIR
 from tests.kit.client import Answer
 from tests.kit.fixtures import Site
-from tests.kit.payloads import payload_of
+from tests.kit.payloads import payload_of, text_of
 
 assert catalogue.__all__
 DECLARED = list(registry.declared())
@@ -29,11 +29,36 @@ UNLISTED = {
     "/inventory/costprice",
     "/inventory/tireregistration",
     "/system/integrity",
+    "/system/stationsetting",
+    "/system/superstation",
+    "/system/superstationreward",
+    "/system/questionnaire",
+    "/system/questionnairequestion",
+    "/system/initialization",
+    "/system/postagetype",
+    "/system/supplieraccount",
+    "/system/namerulepreview",
+    "/system/stockarea",
+    "/system/stockareamember",
+    "/system/smstemplate",
 }
 """Screens that the list of routes leaves out: opening stock, the moves behind a stock, registrations of tyre numbers,
-what `erp check` proves."""
-TWINS = {"company_goods": "goods_id", "safety_stock": "goods_id", "year_close": "year"}
+what `erp check` proves, files that a company was initialised with, who bears the freight, accounts of suppliers,
+what a naming rule would change, areas of stock and their companies, texts of messages."""
+TWINS = {
+    "company_goods": "goods_id",
+    "shopping_cart": "goods_id",
+    "safety_stock": "goods_id",
+    "year_close": "year",
+}
 """What two records of a class must differ in, where it is no free text."""
+ELSEWHERE = {
+    ("backup", "download"): ("get", "/v2/system/Backup/getFile"),
+    ("print_template", "setup"): ("post", "/v2/system/PrintSetup/addPrint"),
+    ("sms_bill", "send"): ("post", "/v2/system/Sms/sendSms"),
+    ("initialisation_task", "upload"): ("post", "/open/Initialization/initializationInventoryGoods"),
+}
+"""Actions whose call is a file's, or has a place that the specification gives."""
 BILLS = [cls for cls in DECLARED if cls.bill]
 billed = pytest.mark.parametrize("cls", BILLS, ids=lambda cls: cls.name())
 ROUTES = PROJECT_DIR.parent / "shared" / "spec" / "routes.csv"
@@ -110,15 +135,16 @@ class TestList:
                 added(site, cls)
         caller, api, key = site.as_("admin"), cls.declaration.api, cls.key().key
         whole = caller.get(f"{api}/getList", per_page=500, order_key=key, order_by="asc").data
+        total, size = whole["total"], max(2, whole["total"] // 20)
         pages = [
             row
-            for page in range(1, -(-whole["total"] // 2) + 1)
+            for page in range(1, -(-total // size) + 1)
             for row in caller.get(
-                f"{api}/getList", page=page, per_page=2, order_key=key, order_by="asc"
+                f"{api}/getList", page=page, per_page=size, order_key=key, order_by="asc"
             ).data["data"]
         ]
-        assert [row[key] for row in pages] == [row[key] for row in whole["data"]]
-        assert whole["total"] == len(whole["data"])
+        assert [row[key] for row in pages][:500] == [row[key] for row in whole["data"]]
+        assert len({row[key] for row in pages}) == len(pages) == total
         assert [row[key] for row in pages] == sorted(row[key] for row in pages)
 
     @named
@@ -246,7 +272,7 @@ class TestForm:
         }
         by_form = caller.post(f"{api}/add", form=form)
         assert by_form.ok, by_form
-        json_twin = {**sent, **{name: f"{sent[name]}x" for name in _unique_texts(cls)}}
+        json_twin = {**sent, **{name: text_of(cls.field(name)) for name in _unique_texts(cls)}}
         if cls.name() in TWINS:
             json_twin[TWINS[cls.name()]] = payload_of(cls, site.world)[TWINS[cls.name()]]
         by_json = caller.post(f"{api}/add", json_twin)
@@ -297,7 +323,8 @@ class TestDocument:
         expected = {("get", "getList"): "list", ("get", "getInfo"): "list", ("get", "getLog"): "list"}
         expected |= {("post", name): name for name in cls.declaration.actions if name != "list"}
         for (method, name), action in expected.items():
-            operation = document["paths"][f"{api}/{name}"][method]
+            method, path = ELSEWHERE.get((cls.name(), name), (method, f"{api}/{name}"))
+            operation = document["paths"][path][method]
             assert operation["x-right"] == cls.right(action)
 
     def test_every_operation_has_a_typed_answer_and_a_right(self, document: dict[str, Any]) -> None:

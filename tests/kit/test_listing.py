@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from api.kit import listing
+from api.kit import listing, registry
 from tests.kit.desk import Desk, Made
 from tests.kit.fixtures import Site
 
@@ -38,6 +38,31 @@ def ids(site: Site, **query: object) -> list[int]:
     data = site.as_("admin").get(Desk(site).path("sales_outbound", "getList"), **query).data
     assert data["total"] >= len(data["data"])
     return [row["bill_id"] for row in data["data"]]
+
+
+class TestPosted:
+    """3-rules.md 7.3: "GET or POST with page, per_page, order_key, order_by"."""
+
+    def test_a_posted_query_answers_like_one_in_the_address(self, site: Site, sold: list[Made]) -> None:
+        assert sold
+        admin, path = site.as_("admin"), Desk(site).path("sales_outbound", "getList")
+        query = {"page": 1, "per_page": 2, "order_key": "bill_no", "order_by": "desc"}
+        asked = {**query, "customer_id": site.world.customer_a, "keyword": None}
+        posted, got = admin.post(path, asked), admin.get(path, **{k: v for k, v in asked.items() if v})
+        assert posted.ok
+        assert len(posted.data["data"]) == 2
+        assert posted.data == got.data
+        form = {name: str(value) for name, value in query.items()}
+        assert len(admin.raw("POST", path, form=form).json()["data"]["data"]) == 2
+
+    def test_a_flag_and_nothing_may_be_posted_as_such(self) -> None:
+        model = listing.query_model(registry.get("questionnaire"))
+        asked = model.model_validate({"is_published": True, "keyword": None, "page": 2})
+        assert asked == model.model_validate({"is_published": "true", "page": "2"})
+
+    def test_what_no_query_takes_is_refused(self, site: Site) -> None:
+        answer = site.as_("admin").post("v2/system/Unit/getList", {"per_page": 501})
+        assert (answer.status, answer.code) == (400, 400)
 
 
 @pytest.mark.usefixtures("either_way")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from api.kit import pricing
-from api.kit.fields import CAP
+from api.kit.rules import CAP
 
 VECTORS = json.loads((Path(__file__).parents[1] / "golden" / "pricing.json").read_text("utf-8"))["cases"]
 PLACES = {"quantity": 3, "price": 6, "discount_price": 6, "amount": 2, "discount": 2, "total": 2}

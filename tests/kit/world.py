@@ -20,6 +20,8 @@ from api.kit import drafts, menus, records, registry, transitions
 from api.kit.context import Context
 from api.kit.document import Bill
 from api.master.business_types import Listed
+from api.shell.upload_file import UploadFile
+from api.shell.upload_rules import SCENES
 
 PASSWORD = "right-horse-1"
 SPARES = 60
@@ -29,11 +31,13 @@ LISTS = tuple(cls.name() for cls in registry.declared() if issubclass(cls, Liste
 
 @dataclass
 class World:
-    """Ids by name (users as user_<name>, roles as role_<name>), an API token of every user, goods nobody uses."""
+    """Ids by name (users as user_<name>, roles as role_<name>), an API token of every user, goods nobody uses,
+    an uploaded file by scene."""
 
     ids: dict[str, int] = field(default_factory=dict)
     tokens: dict[str, str] = field(default_factory=dict)
     spares: list[int] = field(default_factory=list)
+    files: dict[str, str] = field(default_factory=dict)
 
     def __getattr__(self, name: str) -> int:
         try:
@@ -57,11 +61,28 @@ def build(conn: Connection) -> World:
         _company_masters(add, world, mark)
     _users(conn, add, world)
     world.tokens["admin"] = sessions.open_api_token(conn, world.user_admin, 30)
+    _uploads(conn, world)
     for mark in ("a", "b"):
         _transfer_on_the_way(ctx, world, mark)
         _unnumbered_stock(ctx, world, mark)
     records.edit(ctx, registry.get("goods"), world.numbered, {"is_numbered": True})
     return world
+
+
+def _uploads(conn: Connection, world: World) -> None:
+    """A picture of each scene, as if the administrator had sent it."""
+    company = sessions.principal_of(conn, world.user_admin).company_id
+    for scene in SCENES:
+        name = world.files[scene] = f"world-{scene}.png"
+        values = {
+            "name": name,
+            "file_name": name,
+            "scene": scene,
+            "extension": "png",
+            "size": 1,
+            "sha256": "",
+        }
+        conn.execute(insert(UploadFile).values(**values, company_id=company, user_id=world.user_admin))
 
 
 def _transfer_on_the_way(ctx: Context, world: World, mark: str) -> None:
@@ -130,7 +151,37 @@ def _group_masters(conn: Connection, add: Any, world: World) -> None:
     add("bank", "bank", bank_name="工商银行")
     for name in LISTS:
         add(name, name, **{f"{name}_name": "通用"})
+    _places(conn, world)
+    add(
+        "super_station",
+        "super_station",
+        super_station_name="超级服务站",
+        start_date="2020-01-01",
+        end_date="2020-12-31",
+        rule_desc="按进货金额奖励",
+    )
+    add(
+        "questionnaire",
+        "questionnaire",
+        questionnaire_title="年度问卷",
+        show_msg="请填写",
+        expire_time="2020-12-31",
+    )
+    add("stock_area", "stock_area", stock_area_name="华东")
+    add("logistics", "logistics", logistics_name="顺达物流")
+    add("supplier_resource", "supplier_resource", supplier_resource_name="远东橡胶")
     add("mode", "receivables_mode", receivables_mode_name="现金")
+
+
+def _places(conn: Connection, world: World) -> None:
+    """杭州市西湖区, as the migration has loaded it."""
+    query = """
+        select p.country_id, p.province_id, c.city_id, a.area_id
+        from province p join city c using (province_id) join area a using (city_id)
+        where c.city_name = '杭州市' and a.area_name = '西湖区'
+    """
+    row = conn.exec_driver_sql(query).one()
+    world.ids |= {name: getattr(row, f"{name}_id") for name in ("country", "province", "city", "area")}
 
 
 def _company_masters(add: Any, world: World, mark: str) -> None:
