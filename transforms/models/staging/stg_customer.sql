@@ -4,7 +4,7 @@ select
     customer_name,
     company_id,
     employee_id,
-    province_name,
-    city_name,
-    area_name
+    province_id,
+    city_id,
+    area_id
 from {{ source('raw', 'customer') }}

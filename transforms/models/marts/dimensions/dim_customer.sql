@@ -5,9 +5,15 @@ select
     customer.company_id,
     customer.employee_id,
     coalesce(employee.employee_name, '未指定') as employee_name,
-    coalesce(customer.province_name, '') as province_name,
-    coalesce(customer.city_name, '') as city_name,
-    coalesce(customer.area_name, '') as area_name
+    coalesce(province.province_name, '') as province_name,
+    coalesce(city.city_name, '') as city_name,
+    coalesce(area.area_name, '') as area_name
 from {{ ref('stg_customer') }} as customer
 left join {{ ref('stg_employee') }} as employee
     on customer.employee_id = employee.employee_id
+left join {{ ref('stg_province') }} as province
+    on customer.province_id = province.province_id
+left join {{ ref('stg_city') }} as city
+    on customer.city_id = city.city_id
+left join {{ ref('stg_area') }} as area
+    on customer.area_id = area.area_id

@@ -1,0 +1,114 @@
+"""Geography (地区): countries, provinces, cities and districts; partners and companies lie in one of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import UniqueConstraint
+from sqlalchemy.orm import Mapped, MappedColumn
+
+from api.kit.fields import flag, key, ref, text
+from api.kit.resource import Declaration, Menu, Resource
+
+_CODE = "行政区划代码"
+
+
+class Country(Resource):
+    """国家"""
+
+    __tablename__ = "country"
+    declaration = Declaration(
+        "国家",
+        "v2/system/Country",
+        "country_name",
+        routes={"list": "/system/country"},
+        menu=Menu("系统管理", "地区设置", 10),
+        order_by=("country_id", "asc"),
+        lookup="open/Country/getCountryList",
+    )
+
+    country_id: Mapped[int] = key()
+    country_name: Mapped[str] = text("国家", required=True, unique=True, search=True, max_length=50)
+    code: Mapped[str | None] = text("国家代码", unique=True, search=True, max_length=10)
+    enabled: Mapped[bool] = flag("启用", default=True)
+
+
+class Province(Resource):
+    """省: also autonomous regions and municipalities."""
+
+    __tablename__ = "province"
+    __table_args__ = (UniqueConstraint("country_id", "province_name"),)
+    declaration = Declaration(
+        "省份",
+        "v2/system/Province",
+        "province_name",
+        routes={"list": "/system/prov"},
+        menu=Menu("系统管理", "地区设置", 20),
+        order_by=("province_id", "asc"),
+        lookup="open/Province/getProvinceList",
+    )
+
+    province_id: Mapped[int] = key()
+    province_name: Mapped[str] = text("省", required=True, search=True, max_length=50)
+    country_id: Mapped[int] = ref("country", "国家", required=True, search=True)
+    code: Mapped[str | None] = text(_CODE, unique=True, search=True, max_length=12)
+    enabled: Mapped[bool] = flag("启用", default=True)
+
+
+class City(Resource):
+    """市: a municipality has itself as its city."""
+
+    __tablename__ = "city"
+    __table_args__ = (UniqueConstraint("province_id", "city_name"),)
+    declaration = Declaration(
+        "城市",
+        "v2/system/City",
+        "city_name",
+        routes={"list": "/system/city"},
+        menu=Menu("系统管理", "地区设置", 30),
+        order_by=("city_id", "asc"),
+        lookup="open/City/getCityList",
+    )
+
+    city_id: Mapped[int] = key()
+    city_name: Mapped[str] = text("市", required=True, search=True, max_length=50)
+    province_id: Mapped[int] = ref("province", "省", required=True, search=True)
+    code: Mapped[str | None] = text(_CODE, unique=True, search=True, max_length=12)
+    enabled: Mapped[bool] = flag("启用", default=True)
+
+
+class Area(Resource):
+    """区县"""
+
+    __tablename__ = "area"
+    __table_args__ = (UniqueConstraint("city_id", "area_name"),)
+    declaration = Declaration(
+        "区县",
+        "v2/system/Area",
+        "area_name",
+        routes={"list": "/system/address"},
+        menu=Menu("系统管理", "地区设置", 40),
+        order_by=("area_id", "asc"),
+        lookup="open/Area/getAreaList",
+    )
+
+    area_id: Mapped[int] = key()
+    area_name: Mapped[str] = text("区县", required=True, search=True, max_length=50)
+    city_id: Mapped[int] = ref("city", "市", required=True, search=True, shows=("province_id",))
+    code: Mapped[str | None] = text(_CODE, unique=True, search=True, max_length=12)
+    enabled: Mapped[bool] = flag("启用", default=True)
+
+
+def province() -> MappedColumn[Any]:
+    """The province that a partner or company lies in."""
+    return ref("province", "省", search=True, width=100)
+
+
+def city() -> MappedColumn[Any]:
+    """Its city; narrowed by the province."""
+    return ref("city", "市", within=("province_id",), search=True, width=100)
+
+
+def area() -> MappedColumn[Any]:
+    """Its district; narrowed by the city."""
+    return ref("area", "区县", within=("city_id",), search=True, width=100)

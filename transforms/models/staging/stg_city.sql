@@ -1,0 +1,5 @@
+-- grain: one row a city
+select
+    city_id,
+    city_name
+from {{ source('raw', 'city') }}
