@@ -61,6 +61,9 @@ SalesReturnReason = _listed("sales_return_reason", "销售退货原因", "/syste
 SupplierType = _listed("supplier_type", "供应商类型", "/system/factorytype", _PARTNERS, 10)
 CustomerType = _listed("customer_type", "客户类别", "/system/customtype", _PARTNERS, 20)
 AccountType = _listed("account_type", "账户类型", "/system/accountype", _PARTNERS, 30)
+RebateType = _listed("rebate_type", "返利类型", "/system/rebatetype", _BUSINESS, 100)
+RebateCycle = _listed("rebate_cycle", "返利周期", "/system/rebatecycle", _BUSINESS, 110)
+PostageType = _listed("postage_type", "运费方式", "/system/postagetype", _BUSINESS, 75)
 
 
 def classified(name: str, label: str, *, sort: int = 0) -> MappedColumn[Any]:

@@ -6,17 +6,23 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from pydantic import BaseModel
+from sqlalchemy import Integer, cast, select
 
 from api.kit import registry
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
 from api.kit.resource import Resource
+from api.kit.schemas import choices_model, list_of, row_model
+from api.kit.scope import within
 from api.master import goods_picker, lookups
+from api.master.organisation import Company
 
 api = router()
 
 Page = Annotated[int, Query(ge=1, le=100_000)]
 Size = Annotated[int, Query(ge=1, le=500)]
+PAGED = ("open/GoodsBrand/getBrandList", "open/Goods/getGoodsListDropdown")
+"""Lookups that answer page by page."""
 
 
 class GoodsPage(BaseModel):
@@ -41,6 +47,37 @@ def get_batch_list(ctx: Context, goods_id: int, warehouse_id: int) -> Any:
     return goods_picker.batches(ctx, goods_id, warehouse_id)
 
 
+class OwnCompany(BaseModel):
+    """A company; `is_choose` 1 may be chosen, 0 is closed."""
+
+    company_id: int
+    company_name: str
+    type: int
+    is_choose: int
+
+
+class Companies(OwnCompany):
+    """The user's own company, and all that he may see."""
+
+    company_list: list[OwnCompany]
+
+
+@call(api, "GET", "open/company/getErpCompanyList", right=ANY_USER, returns=Companies)
+def get_erp_company_list(ctx: Context) -> Any:
+    """公司选择: the companies in one's scope, and one's own."""
+    table = Company.table()
+    columns = (
+        table.c.company_id,
+        table.c.company_name,
+        table.c.type,
+        cast(table.c.enabled, Integer).label("is_choose"),
+    )
+    query = select(*columns).order_by(table.c.company_id)
+    own = ctx.conn.execute(query.where(table.c.company_id == ctx.principal.company_id)).one()
+    seen = ctx.conn.execute(query.where(within(table, ctx.principal)))
+    return {**own._mapping, "company_list": [dict(row._mapping) for row in seen]}
+
+
 def _mount(on: APIRouter, cls: type[Resource]) -> None:
     """A class's dropdown, and its open lookup where the specification names one."""
 
@@ -50,13 +87,12 @@ def _mount(on: APIRouter, cls: type[Resource]) -> None:
     def get_lookup(ctx: Context, query: Annotated[lookups.LookupQuery, Query()]) -> Any:
         return lookups.dropdown(ctx, cls, query)["data"]
 
-    call(on, "GET", f"{cls.declaration.api}/getDropdown", right=ANY_USER, returns=dict[str, Any])(
-        get_dropdown
-    )
-    if cls.declaration.lookup == "open/GoodsBrand/getBrandList":
-        call(on, "GET", cls.declaration.lookup, right=ANY_USER, returns=dict[str, Any])(get_dropdown)
-    elif cls.declaration.lookup:
-        call(on, "GET", cls.declaration.lookup, right=ANY_USER, returns=list[dict[str, Any]])(get_lookup)
+    page, path = choices_model(cls), cls.declaration.lookup
+    call(on, "GET", f"{cls.declaration.api}/getDropdown", right=ANY_USER, returns=page)(get_dropdown)
+    if path in PAGED:
+        call(on, "GET", path, right=ANY_USER, returns=page)(get_dropdown)
+    elif path:
+        call(on, "GET", path, right=ANY_USER, returns=list_of(row_model(cls)))(get_lookup)
 
 
 for declared in registry.declared():

@@ -13,10 +13,13 @@ from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
 from api.kit.errors import Invalid
-from api.kit.fields import COST, day, flag, integer, key, price, quantity, rate, ref, text
+from api.kit.fields import COST, day, declared, flag, integer, key, price, quantity, rate, ref, text
 from api.kit.resource import Declaration, Menu, Resource, refuse_move
+from api.master.naming import named_by_rule
 
 MAX_LEVEL = 3
+NO_BRAND = -1
+"""What stands for no brand where a brand is chosen (spec/2-routes.md 3)."""
 
 
 def initials(name: str) -> str:
@@ -120,15 +123,18 @@ class Goods(Resource):
             "see": "/system/goodsbaseSee",
         },
         menu=Menu("系统管理", "商品设置", 10),
+        lookup="open/Goods/getGoodsListDropdown",
     )
 
     goods_id: Mapped[int] = key()
     goods_num: Mapped[str] = text(
         "商品编码", required=True, unique=True, search=True, max_length=50, width=130
     )
-    goods_name: Mapped[str] = text("商品名称", required=True, search=True, width=260)
+    goods_name: Mapped[str] = declared(
+        "text", "商品名称", column={"nullable": False}, search=True, max_length=100, width=260
+    )
     goods_type_id: Mapped[int] = ref("goods_type", "商品类型", required=True, search=True, index=True)
-    brand_id: Mapped[int | None] = ref("brand", "品牌", search=True, index=True)
+    brand_id: Mapped[int | None] = ref("brand", "品牌", search=True, index=True, none=NO_BRAND)
     unit_id: Mapped[int] = ref("unit", "单位", required=True, width=70)
     specification_type: Mapped[str | None] = text("规格型号", search=True, max_length=60, width=140)
     pattern: Mapped[str | None] = text("花纹", search=True, max_length=60)
@@ -145,11 +151,14 @@ class Goods(Resource):
 
     @classmethod
     def complete(cls, row: dict[str, Any]) -> None:
-        if not row.get("logogram"):
+        if not row.get("logogram") and row.get("goods_name"):
             row["logogram"] = initials(row["goods_name"])
 
     @classmethod
     def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:
+        if not row.get("goods_name"):
+            row["goods_name"] = named_by_rule(ctx.conn, row)
+            cls.complete(row)
         if before is not None and before.is_numbered and not row["is_numbered"]:
             lying = "select from tire_number where goods_id = %s and place = 1 limit 1"
             if ctx.conn.exec_driver_sql(lying, (before.goods_id,)).first() is not None:
@@ -209,6 +218,12 @@ class CompanyGoods(Resource):
     lowest_price: Mapped[Decimal] = price("最低售价", rule="Positive")
     safety_stock: Mapped[Decimal] = quantity("安全库存", rule="Positive")
     enabled: Mapped[bool] = flag("启用", default=True)
+
+    @classmethod
+    def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:
+        # The journal of prices is written by the database, which does not know who asks it.
+        who = "select set_config('erp.user_id', %s, true)"
+        ctx.conn.exec_driver_sql(who, (str(ctx.principal.user_id),))
 
 
 def names_of(conn: Connection, keys: Collection[int]) -> dict[int, str]:

@@ -6,11 +6,13 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 from pydantic import Field as Described
-from sqlalchemy import text
+from sqlalchemy import select, text
 
+from api.kit import registry
 from api.kit.context import Context
 from api.kit.errors import NotFound
 from api.kit.projection import MASK
+from api.kit.scope import within
 from api.master.safety_stock import LIMIT
 
 PAGE_SIZE = 30
@@ -37,6 +39,16 @@ class GoodsQuery(BaseModel):
     codes: str = Described(
         "", max_length=60_000, description="逗号分隔的商品编码或条形码，不分大小写，一次取齐"
     )
+    bill_type: str = Described(
+        "",
+        max_length=60,
+        description="正在录入的单据，前缀如 XSTH 或名称如 sales_return；定最近价取销售还是采购",
+    )
+    order_id: int | None = Described(
+        None, ge=0, le=MAX_KEY, description="只要这张单据上的商品，与 order_type 同用"
+    )
+    order_type: str = Described("", max_length=10, description="order_id 是哪一种单据，前缀如 XSDD")
+    type: int | None = Described(None, ge=0, le=9, description="只算这一类型仓库的库存")
     is_stocks: int = Described(0, ge=0, le=1, description="1 = 只要有库存的")
     is_available_stocks: int = Described(0, ge=0, le=1, description="1 = 只要有可用库存的")
     page: int = Described(1, ge=1, le=100_000)
@@ -48,7 +60,7 @@ class GoodsQuery(BaseModel):
 class PickedGoods(BaseModel):
     """A row of the picker; `last_price` is the partner's last audited price, `cost_price` the company's average.
 
-    `safety_stock` is the least that the warehouse asked for should hold, if it warns of it.
+    Of the warehouse asked for: its name, the location and batch that leave it first, and the least it should hold.
     """
 
     goods_id: int
@@ -68,6 +80,9 @@ class PickedGoods(BaseModel):
     tax_rate: str
     stocks: str
     available_stocks: str
+    warehouse_name: str | None
+    allocation_name: str | None
+    batch: str | None
     safety_stock: str | None
     sale_price: str | None
     unit_price: str | None
@@ -97,7 +112,7 @@ with found as (
         from stock_total t
         where t.goods_id = g.goods_id and t.company_id = :company_id
           and (cast(:warehouse_id as bigint) is null or t.warehouse_id = :warehouse_id)
-          and (cast(:warehouses as bigint[]) is null or t.warehouse_id = any(:warehouses))
+          and (cast(:warehouses as bigint[]) is null or t.warehouse_id = any(:warehouses)){of_type}
     ) s on :by_stock
     where g.enabled {conditions}
     order by {order} g.goods_num
@@ -108,7 +123,7 @@ _ROWS = f"""
 select g.goods_id, g.goods_num, g.goods_name, t1.goods_type_name, g.brand_id, b.brand_name, u.unit_name,
        g.specification_type, g.pattern, g.factory_code, g.shorthand_code, g.logogram, g.barcode, g.is_batch, g.tax_rate,
        coalesce(s.stocks, 0) as stocks, coalesce(s.available, 0) as available_stocks,
-       least_held.minimum as safety_stock,
+       w.warehouse_name, first.allocation_name, first.batch, least_held.minimum as safety_stock,
        c.sale_price, c.sale_price as unit_price, c.purchase_price,
        case when k.quantity > 0 then round(k.amount / k.quantity, 2) else k.last_unit_cost end as cost_price,
        last.price as last_price, found.total
@@ -125,13 +140,24 @@ left join lateral (
     from stock_total t
     where t.goods_id = g.goods_id and t.company_id = :company_id
       and (cast(:warehouse_id as bigint) is null or t.warehouse_id = :warehouse_id)
-      and (cast(:warehouses as bigint[]) is null or t.warehouse_id = any(:warehouses))
+      and (cast(:warehouses as bigint[]) is null or t.warehouse_id = any(:warehouses)){{of_type}}
 ) s on true
-left join warehouse w on w.warehouse_id = :warehouse_id and w.document_warning <> 0
-left join lateral ({LIMIT.format(warehouse="w.warehouse_id")}) least_held on true
+left join warehouse w on w.warehouse_id = :warehouse_id and w.company_id = :company_id
+    and (cast(:warehouses as bigint[]) is null or w.warehouse_id = any(:warehouses))
+left join lateral ({LIMIT.format(warehouse="w.warehouse_id")}) least_held on w.document_warning <> 0
+left join lateral (
+    select a.allocation_name, gb.batch
+    from stock_balance o
+    left join allocation a on a.allocation_id = o.allocation_id
+    left join goods_batch gb on gb.batch_id = o.batch_id
+    where o.warehouse_id = w.warehouse_id and o.goods_id = g.goods_id and o.quantity > 0
+    order by o.production_date nulls last, o.first_date, o.batch_id
+    limit 1
+) first on true
 left join lateral ({{last_price}}) last on true
 order by {{order}} g.goods_num
 """
+_OF_TYPE = " and exists (select from warehouse k where k.warehouse_id = t.warehouse_id and k.type = :type)"
 _LAST_PRICE = """
     select l.price from {bill}_line l join {bill} h using (bill_id)
     where l.goods_id = g.goods_id and h.{partner}_id = :{partner}_id and h.company_id = :company_id
@@ -164,19 +190,20 @@ def find(ctx: Context, query: GoodsQuery) -> dict[str, Any]:
     values["exact"] = keyword
     warehouses = ctx.principal.warehouses
     values["warehouses"] = None if warehouses is None else sorted(warehouses)
-    conditions = _conditions(query, keyword, values)
+    conditions = _conditions(query, keyword, values) + _of_order(ctx, query)
     order = (
         "(g.barcode = :exact or g.goods_num = :exact or g.shorthand_code = :exact) desc nulls last,"
         if keyword
         else ""
     )
     by_stock = bool(query.is_stocks or query.is_available_stocks)
-    sql = _FOUND.format(conditions=conditions, order=order) + _ROWS.format(
-        last_price=_last_price(query), order=order
+    of_type = _OF_TYPE if query.type else ""
+    sql = _FOUND.format(conditions=conditions, order=order, of_type=of_type) + _ROWS.format(
+        last_price=_last_price(query), order=order, of_type=of_type
     )
     rows = ctx.conn.execute(text(sql), {**values, "by_stock": by_stock}).all()
     total = rows[0].total if rows else 0
-    supplied = bool(query.supplier_id and not query.customer_id)
+    supplied = _side(query) == "supplier"
     data = [_shown(ctx, dict(row._mapping), supplied) for row in rows]
     last_page = max(1, -(-total // query.per_page))
     return {
@@ -229,12 +256,33 @@ def _escaped(word: str) -> str:
     return word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
 
 
+def _of_order(ctx: Context, query: GoodsQuery) -> str:
+    """Only the goods of a bill that the principal may see."""
+    if not query.order_id:
+        return ""
+    cls = registry.prefixes().get(query.order_type)
+    if cls is None or not ctx.principal.may(cls.right("list")):
+        raise NotFound("单据")
+    table = cls.table()
+    seen = select(table.c.bill_id).where(table.c.bill_id == query.order_id, within(table, ctx.principal))
+    if ctx.conn.execute(seen).first() is None:
+        raise NotFound("单据")
+    return f" and g.goods_id in (select l.goods_id from {table.name}_line l where l.bill_id = :order_id)"
+
+
+def _side(query: GoodsQuery) -> str | None:
+    """Whose last price is asked for: the partner's that is given, of two the one that the bill is with."""
+    if query.customer_id and query.supplier_id:
+        return "supplier" if query.bill_type.startswith(("CG", "purchase_")) else "customer"
+    return "customer" if query.customer_id else "supplier" if query.supplier_id else None
+
+
 def _last_price(query: GoodsQuery) -> str:
-    if query.customer_id:
-        return _LAST_PRICE.format(bill="sales_outbound", partner="customer")
-    if query.supplier_id:
-        return _LAST_PRICE.format(bill="purchase_inbound", partner="supplier")
-    return "select cast(null as numeric) as price"
+    side = _side(query)
+    if side is None:
+        return "select cast(null as numeric) as price"
+    bill = {"customer": "sales_outbound", "supplier": "purchase_inbound"}[side]
+    return _LAST_PRICE.format(bill=bill, partner=side)
 
 
 def _shown(ctx: Context, row: dict[str, Any], supplied: bool) -> dict[str, Any]:

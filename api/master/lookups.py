@@ -27,11 +27,16 @@ class _LookupQuery(BaseModel):
     per_page: int = Described(PAGE_SIZE, ge=1, le=500)
     id: int | None = Described(None, ge=0, le=2**62, description="只取这一条")
     type: str = Described("", pattern=r"^([0-9]{1,9}(,[0-9]{1,9})*)?$", description="只取这些类型，逗号分隔")
+    is_coupon: int = Described(0, ge=0, le=1, description="1 = 一次取齐，由界面自行查找")
+    hideLoding: str = Described("", max_length=10, description="只关乎界面：不显示等待提示")
     timeStamp: int | None = None
     sign: str | None = None
 
 
-NARROWING = ("company_id", "warehouse_id", "goods_id", "department_id", "p_id", "level")
+NARROWING = (
+    *("company_id", "department_id", "warehouse_id", "goods_id", "p_id", "level"),
+    *("country_id", "province_id", "city_id", "logistics_id"),
+)
 NAMES = tuple(
     cls.declaration.title for cls in registry.declared() if cls.bill is None and cls.declaration.lookup
 )

@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 from sqlalchemy.orm import Mapped
 
-from api.kit.fields import enum, flag, key, ref, text, textarea
-from api.kit.resource import Declaration, Menu, Resource
+from api.kit.errors import Invalid
+from api.kit.fields import enum, flag, image, integer, key, ref, text, textarea
+from api.kit.resource import Declaration, Drill, Menu, Resource
+from api.kit.scope import Principal
+from api.kit.view import READ_ONLY, Sql, Values, View
+from api.master.geography import area, city, province
 
 COMPANY_TYPES = {1: "集团", 2: "分公司", 3: "服务站"}
+TYPE_RULES = {
+    1: "管理集团商品、供应商和各公司，可查看授权公司的数据",
+    2: "独立核算，有自己的仓库、客户、往来和会计期间",
+    3: "独立核算，登录后使用服务站界面：购物车、商城和订单提醒",
+}
+_CREDIT_CODE = re.compile(r"[0-9A-HJ-NPQRTUWXY]{2}[0-9]{6}[0-9A-HJ-NPQRTUWXY]{10}")
+
+
+def check_credit_code(row: dict[str, Any]) -> None:
+    """A unified social credit code has 18 digits and capitals, without I, O, S, V and Z."""
+    if row.get("credit_code") and not _CREDIT_CODE.fullmatch(row["credit_code"]):
+        raise Invalid("“统一社会信用代码”为18位数字和大写字母")
 
 
 class Company(Resource):
@@ -21,7 +40,6 @@ class Company(Resource):
         routes={"list": "/system/company"},
         menu=Menu("系统管理", "组织架构", 10),
         order_by=("company_id", "asc"),
-        lookup="open/company/getErpCompanyList",
     )
 
     company_id: Mapped[int] = key()
@@ -29,6 +47,9 @@ class Company(Resource):
     company_code: Mapped[str] = text("公司编码", required=True, unique=True, search=True, max_length=8)
     short_name: Mapped[str | None] = text("简称", max_length=30)
     type: Mapped[int] = enum("类型", COMPANY_TYPES, default=2, search=True)
+    province_id: Mapped[int | None] = province()
+    city_id: Mapped[int | None] = city()
+    area_id: Mapped[int | None] = area()
     address: Mapped[str | None] = textarea("地址", max_length=200)
     enabled: Mapped[bool] = flag("启用", default=True)
 
@@ -69,5 +90,82 @@ class Employee(Resource):
     employee_name: Mapped[str] = text("姓名", required=True, search=True, max_length=50)
     company_id: Mapped[int] = ref("company", "公司", required=True, search=True)
     department_id: Mapped[int | None] = ref("department", "部门", within=("company_id",), search=True)
-    mobile: Mapped[str | None] = text("手机号", search=True, max_length=20)
+    mobile: Mapped[str | None] = text("手机号", rule="mobile", search=True, max_length=20)
     enabled: Mapped[bool] = flag("启用", default=True)
+
+
+class CompanyType(View):
+    """公司类型: what each type of company is for, and how many of them lie within the user's scope."""
+
+    __tablename__ = "company_type"
+    declaration = Declaration(
+        "公司类型",
+        "v2/system/CompanyType",
+        "company_type_name",
+        routes={"list": "/system/companytype"},
+        menu=Menu("系统管理", "组织架构", 15),
+        actions=READ_ONLY,
+        order_by=("company_type_id", "asc"),
+        lookup="open/CompanyType/getCompanyTypeList",
+        drill=Drill("公司", "/system/company", (("type", "company_type_id"),)),
+    )
+
+    company_type_id: Mapped[int] = key()
+    company_type_name: Mapped[str] = text("类型名称", search=True)
+    rule: Mapped[str] = text("用途", width=420)
+    companies: Mapped[int] = integer("公司数量", total=True)
+
+    @classmethod
+    def source(cls, principal: Principal, asked: Values) -> Sql:
+        return _TYPES, {
+            "types": list(COMPANY_TYPES),
+            "names": list(COMPANY_TYPES.values()),
+            "rules": [TYPE_RULES[kind] for kind in COMPANY_TYPES],
+            "mine": None if principal.companies is None else sorted(principal.companies),
+        }
+
+
+_TYPES = """
+select
+    k.company_type_id, k.company_type_name, k.rule,
+    (
+        select count(*)
+        from company c
+        where c.type = k.company_type_id
+            and (cast(:mine as bigint[]) is null or c.company_id = any(cast(:mine as bigint[])))
+    ) as companies
+from unnest(cast(:types as bigint[]), cast(:names as text[]), cast(:rules as text[]))
+    as k (company_type_id, company_type_name, rule)
+"""
+
+
+class GroupInfo(Resource):
+    """集团信息: the one record of the group, which its letters and prints bear."""
+
+    __tablename__ = "group_info"
+    declaration = Declaration(
+        "集团信息",
+        "v2/system/GroupInfo",
+        "group_name",
+        routes={"list": "/system/companyinfo"},
+        menu=Menu("系统管理", "组织架构", 5),
+        actions=("list", "edit"),
+    )
+
+    group_info_id: Mapped[int] = key()
+    group_name: Mapped[str] = text("集团名称", required=True, width=220)
+    short_name: Mapped[str | None] = text("简称", max_length=30)
+    credit_code: Mapped[str | None] = text("统一社会信用代码", max_length=18, width=180)
+    legal_person: Mapped[str | None] = text("法定代表人", max_length=50)
+    province_id: Mapped[int | None] = province()
+    city_id: Mapped[int | None] = city()
+    area_id: Mapped[int | None] = area()
+    address: Mapped[str | None] = textarea("详细地址", max_length=200)
+    phone: Mapped[str | None] = text("座机", rule="landline", max_length=20)
+    hotline: Mapped[str | None] = text("服务热线", rule="hotline", max_length=20)
+    email: Mapped[str | None] = text("邮箱", rule="email", max_length=100, width=180)
+    logo: Mapped[str | None] = image("标志", scene="logo")
+
+    @classmethod
+    def check(cls, row: dict[str, Any]) -> None:
+        check_credit_code(row)

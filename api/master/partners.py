@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from decimal import Decimal
 from typing import Any
 
@@ -10,10 +9,11 @@ from sqlalchemy import Row, UniqueConstraint
 from sqlalchemy.orm import Mapped, MappedColumn
 
 from api.kit.context import Context
-from api.kit.errors import Invalid
 from api.kit.fields import enum, flag, integer, key, money, ref, text, textarea
 from api.kit.resource import Declaration, Menu, Resource, refuse_move
+from api.kit.rules import Bounds
 from api.master.business_types import classified
+from api.master.geography import area, city, province
 
 
 def customer(label: str = "客户") -> MappedColumn[int]:
@@ -29,20 +29,8 @@ def supplier() -> MappedColumn[int]:
 
 
 ACCOUNT_KINDS = {1: "现金", 2: "银行", 3: "平台"}
-MOBILE = re.compile(r"1[0-9]{10}")
-MAX_PAYMENT_DAYS = 3650
-
-
-def check_mobile(row: dict[str, Any], name: str) -> None:
-    """Mainland mobile numbers only (spec/3-rules.md 5.3)."""
-    if row.get(name) and not MOBILE.fullmatch(row[name]):
-        raise Invalid("仅支持中国大陆11位手机号码")
-
-
-def check_payment_days(row: dict[str, Any]) -> None:
-    """Payment terms are days, years at most: due dates stay dates."""
-    if int(row["payment_days"]) > MAX_PAYMENT_DAYS:
-        raise Invalid(f"“账期（天）”请输入小于等于{MAX_PAYMENT_DAYS}的数")
+PAYMENT_DAYS = Bounds(most=3650)
+"""Payment terms are days, years at most: due dates stay dates."""
 
 
 class Supplier(Resource):
@@ -62,14 +50,13 @@ class Supplier(Resource):
     supplier_name: Mapped[str] = text("供应商名称", required=True, unique=True, search=True, width=220)
     supplier_type_id: Mapped[int | None] = classified("supplier_type", "供应商类型")
     contact_name: Mapped[str | None] = text("联系人", max_length=50)
-    supplier_mobile: Mapped[str | None] = text("联系电话", search=True, max_length=20)
-    payment_days: Mapped[int] = integer("账期（天）", rule="positiveInt")
+    supplier_mobile: Mapped[str | None] = text("联系电话", rule="phone", search=True, max_length=20)
+    payment_days: Mapped[int] = integer("账期（天）", rule="positiveInt", bounds=PAYMENT_DAYS)
+    province_id: Mapped[int | None] = province()
+    city_id: Mapped[int | None] = city()
+    area_id: Mapped[int | None] = area()
     address: Mapped[str | None] = textarea("地址", max_length=200)
     enabled: Mapped[bool] = flag("启用", default=True)
-
-    @classmethod
-    def check(cls, row: dict[str, Any]) -> None:
-        check_payment_days(row)
 
 
 class Customer(Resource):
@@ -95,20 +82,15 @@ class Customer(Resource):
     company_id: Mapped[int] = ref("company", "公司", required=True, search=True)
     customer_type_id: Mapped[int | None] = classified("customer_type", "客户类别")
     contact_name: Mapped[str | None] = text("联系人", search=True, max_length=50)
-    customer_mobile: Mapped[str | None] = text("手机号", search=True, max_length=11)
-    province_name: Mapped[str | None] = text("省", max_length=30, width=90)
-    city_name: Mapped[str | None] = text("市", max_length=30, width=90)
-    area_name: Mapped[str | None] = text("区县", max_length=30, width=90)
+    customer_mobile: Mapped[str | None] = text("手机号", rule="mobile", search=True, max_length=11)
+    province_id: Mapped[int | None] = province()
+    city_id: Mapped[int | None] = city()
+    area_id: Mapped[int | None] = area()
     address: Mapped[str | None] = textarea("详细地址", max_length=200)
     employee_id: Mapped[int | None] = ref("employee", "业务员", within=("company_id",), search=True)
-    payment_days: Mapped[int] = integer("账期（天）", rule="positiveInt")
+    payment_days: Mapped[int] = integer("账期（天）", rule="positiveInt", bounds=PAYMENT_DAYS)
     credit_limit: Mapped[Decimal] = money("信用额度", rule="Positive")
     enabled: Mapped[bool] = flag("启用", default=True)
-
-    @classmethod
-    def check(cls, row: dict[str, Any]) -> None:
-        check_mobile(row, "customer_mobile")
-        check_payment_days(row)
 
     @classmethod
     def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:
@@ -130,13 +112,8 @@ class Bank(Resource):
 
     bank_id: Mapped[int] = key()
     bank_name: Mapped[str] = text("银行名称", required=True, unique=True, search=True, width=220)
-    union_no: Mapped[str | None] = text("联行号", search=True, max_length=20)
+    union_no: Mapped[str | None] = text("联行号", rule="unionNo", search=True, max_length=20)
     enabled: Mapped[bool] = flag("启用", default=True)
-
-    @classmethod
-    def check(cls, row: dict[str, Any]) -> None:
-        if row.get("union_no") and not re.fullmatch(r"[0-9]{12}", row["union_no"]):
-            raise Invalid("联行号为12位数字")
 
 
 class ReceivablesMode(Resource):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -268,6 +269,57 @@ class TestPicker:
         [row] = desk.caller.get(self.PATH, warehouse_id=world.warehouse_a, **query).data["data"]
         assert (row["stocks"], row["available_stocks"]) == ("9.000", "5.000")
         assert (row["last_price"], row["cost_price"]) == ("150.000000", "100.00")
+
+    def test_where_it_is_picked_first_stands_on_the_row(self, site: Site) -> None:
+        desk, world, goods = Desk(site), site.world, site.world.spares[2]
+        desk.stock_in(goods, 10)
+        query = {"goods_id": goods, "company_id": world.company_a}
+        [row] = desk.caller.get(self.PATH, warehouse_id=world.warehouse_a, **query).data["data"]
+        [place] = desk.caller.get(
+            "v2/inventory/GoodsBatch/getBatchlist", goods_id=goods, warehouse_id=world.warehouse_a
+        ).data
+        assert row["warehouse_name"] == place["warehouse_name"]
+        assert (row["allocation_name"], row["batch"]) == (place["allocation_name"], place["batch"])
+        [anywhere] = desk.caller.get(self.PATH, **query).data["data"]
+        assert (anywhere["warehouse_name"], anywhere["stocks"]) == (None, "10.000")
+
+    def test_stock_of_one_type_of_warehouse(self, site: Site) -> None:
+        desk, world, goods = Desk(site), site.world, site.world.spares[3]
+        desk.stock_in(goods, 10)
+        query = {"goods_id": goods, "company_id": world.company_a}
+        for kind, stocks in ((1, "10.000"), (2, "0.000")):
+            [row] = desk.caller.get(self.PATH, type=kind, **query).data["data"]
+            assert Decimal(row["stocks"]) == Decimal(stocks)
+
+    def test_only_the_goods_of_a_bill_one_may_see(self, site: Site) -> None:
+        desk, goods = Desk(site), site.world.spares[4]
+        made = desk.draft("sales_order", {"goods_id": goods, "quantity": "4", "price": "10"})
+        rows = desk.caller.get(self.PATH, order_id=made.id, order_type="XSDD").data["data"]
+        assert [row["goods_id"] for row in rows] == [goods]
+        for user, kind in (("manager_b", "XSDD"), ("nobody", "XSDD"), ("admin", "NONE")):
+            answer = site.as_(user).get(self.PATH, order_id=made.id, order_type=kind)
+            assert (answer.code, answer.msg) == (400, "单据不存在或无权访问")
+
+    def test_of_two_partners_the_bill_s_own_gives_the_last_price(self, site: Site) -> None:
+        desk, world, goods = Desk(site), site.world, site.world.spares[5]
+        desk.stock_in(goods, 10)
+        desk.audited("purchase_inbound", {"goods_id": goods, "quantity": "1", "price": "80"})
+        desk.audited("sales_outbound", {"goods_id": goods, "quantity": "1", "price": "150"})
+        both = {"customer_id": world.customer_a, "supplier_id": world.supplier, "company_id": world.company_a}
+        sold, bought = "150.000000", "80.000000"
+        for bill, price in (
+            ("XSTH", sold),
+            ("CGTH", bought),
+            ("sales_return", sold),
+            ("purchase_return", bought),
+        ):
+            [row] = desk.caller.get(self.PATH, goods_id=goods, bill_type=bill, **both).data["data"]
+            assert row["last_price"] == price
+
+    def test_every_bill_form_may_ask(self, site: Site) -> None:
+        """The forms name the bill as its screen is named."""
+        for bill in (cls.name() for cls in registry.declared() if cls.bill):
+            assert site.as_("admin").get(self.PATH, bill_type=bill, per_page=1).ok, bill
 
     def test_only_what_is_in_stock_when_asked(self, site: Site) -> None:
         goods, admin = site.world.spares[1], site.as_("admin")

@@ -1,0 +1,118 @@
+"""Area stock (区域库存): companies of one area see how much the others have, and only where granted."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import Row
+from sqlalchemy.orm import Mapped
+
+from api.kit.context import Context
+from api.kit.errors import Forbidden
+from api.kit.fields import flag, key, quantity, ref, text
+from api.kit.resource import Declaration, Menu, Resource
+from api.kit.scope import Principal
+from api.kit.view import READ_ONLY, Sql, Values, View
+
+
+class StockArea(Resource):
+    """库存区域"""
+
+    __tablename__ = "stock_area"
+    declaration = Declaration(
+        "库存区域",
+        "v2/system/StockArea",
+        "stock_area_name",
+        routes={"list": "/system/stockarea"},
+        menu=Menu("系统管理", "仓库设置", 30),
+    )
+
+    stock_area_id: Mapped[int] = key()
+    stock_area_name: Mapped[str] = text("区域名称", required=True, unique=True, search=True, width=200)
+    enabled: Mapped[bool] = flag("启用", default=True)
+
+    @classmethod
+    def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:
+        _group_only(ctx)
+
+
+class StockAreaMember(Resource):
+    """区域公司: a company of an area shows its quantities to the others of it, and sees theirs."""
+
+    __tablename__ = "stock_area_member"
+    declaration = Declaration(
+        "区域公司",
+        "v2/system/StockAreaMember",
+        "member_id",
+        routes={"list": "/system/stockareamember"},
+        menu=Menu("系统管理", "仓库设置", 40),
+    )
+
+    stock_area_member_id: Mapped[int] = key()
+    stock_area_id: Mapped[int] = ref("stock_area", "库存区域", required=True, search=True, width=200)
+    member_id: Mapped[int] = ref(
+        "company", "公司", target="company_id", required=True, search=True, width=220
+    )
+
+    @classmethod
+    def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:
+        _group_only(ctx)
+
+
+def _group_only(ctx: Context) -> None:
+    """Who reaches some companies only can't let himself see others' stock."""
+    if ctx.principal.companies is not None:
+        raise Forbidden("库存区域由可管理全部公司的角色设置")
+
+
+class AreaStock(View):
+    """区域库存: what companies that share an area with one's own have of each goods in their good warehouses."""
+
+    __tablename__ = "area_stock"
+    declaration = Declaration(
+        "区域库存",
+        "v2/system/AreaStock",
+        "goods_id",
+        routes={"list": "/system/areastocklist"},
+        menu=Menu("系统管理", "仓库设置", 50),
+        actions=READ_ONLY,
+        order_by=("area_stock_id", "asc"),
+    )
+    found_by = "goods_id"
+
+    area_stock_id: Mapped[int] = key()
+    member_id: Mapped[int] = ref("company", "公司", target="company_id", search=True, width=220)
+    goods_id: Mapped[int] = ref(
+        "goods",
+        "商品",
+        search=True,
+        width=260,
+        shows=("goods_num", "specification_type", "pattern", "unit_id"),
+    )
+    stocks: Mapped[Decimal] = quantity("库存", total=True)
+    available_stocks: Mapped[Decimal] = quantity("可用库存", total=True)
+
+    @classmethod
+    def source(cls, principal: Principal, asked: Values) -> Sql:
+        mine = None if principal.companies is None else sorted(principal.companies)
+        return _STOCK, {"mine": mine}
+
+
+_STOCK = """
+with shown as (
+    select distinct other.member_id
+    from stock_area_member own
+    join stock_area a on a.stock_area_id = own.stock_area_id and a.enabled
+    join stock_area_member other on other.stock_area_id = own.stock_area_id and other.member_id <> own.member_id
+    where cast(:mine as bigint[]) is null or own.member_id = any(cast(:mine as bigint[]))
+)
+select
+    row_number() over (order by t.goods_id, t.company_id) as area_stock_id, t.company_id as member_id, t.goods_id,
+    sum(t.quantity) as stocks, sum(t.quantity - t.reserved - t.frozen) as available_stocks
+from stock_total t
+join shown s on s.member_id = t.company_id
+join warehouse w on w.warehouse_id = t.warehouse_id and w.type = 1
+group by t.goods_id, t.company_id
+having sum(t.quantity) <> 0
+"""

@@ -1,0 +1,88 @@
+"""Calls about goods (商品接口): types level by level, goods of the library, names made by rule."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Query
+from pydantic import BaseModel
+from sqlalchemy import select, text
+
+from api.kit import records
+from api.kit.calls import ANY_USER, call, router
+from api.kit.context import Context
+from api.kit.errors import Failure, Invalid, NotFound
+from api.kit.schemas import BatchAnswer, Keys, info_model
+from api.kit.scope import within
+from api.master.goods import CompanyGoods, Goods, initials
+from api.master.naming import GoodsRenaming, new_names
+
+api = router()
+
+
+class GoodsTypeNode(BaseModel):
+    """A type; `sub` is filled by asking with its key as `p_id`, unless it is a leaf."""
+
+    goods_type_id: int
+    goods_type_name: str
+    p_id: int
+    level: int
+    is_leaf: bool
+    sub: list[GoodsTypeNode]
+
+
+_TYPES = text("""
+select t.goods_type_id, t.goods_type_name, coalesce(t.p_id, 0) as p_id, t.level,
+    not exists (select from goods_type c where c.p_id = t.goods_type_id) as is_leaf
+from goods_type t
+where coalesce(t.p_id, 0) = :p_id
+order by t.goods_type_id
+""")
+
+
+@call(api, "GET", "open/GoodsType/getGoodsTypeList", right=ANY_USER, returns=list[GoodsTypeNode])
+def get_goods_type_list(ctx: Context, p_id: Annotated[int, Query(ge=0, le=2**62)] = 0) -> Any:
+    """商品类型: those right below `p_id`, first of all the top ones."""
+    rows = ctx.conn.execute(_TYPES, {"p_id": p_id})
+    return [{**row._mapping, "sub": []} for row in rows]
+
+
+@call(api, "GET", "open/Goods/getLibraryGoods", right=ANY_USER, returns=info_model(Goods))
+def get_library_goods(ctx: Context, inventory_goods_id: Annotated[int, Query(ge=0, le=2**62)]) -> Any:
+    """集团商品库: the group's goods that a company's goods stands for."""
+    table = CompanyGoods.table()
+    mine = (table.c.company_goods_id == inventory_goods_id, within(table, ctx.principal))
+    found = ctx.conn.execute(select(table.c.goods_id).where(*mine)).scalar()
+    if found is None:
+        raise NotFound(CompanyGoods.declaration.label)
+    return records.info(ctx, Goods, found)
+
+
+@call(
+    api,
+    "POST",
+    f"{GoodsRenaming.declaration.api}/rename",
+    right=GoodsRenaming.right("rename"),
+    returns=BatchAnswer,
+    write=True,
+)
+def rename(ctx: Context, payload: Keys) -> Any:
+    """按规则改名: initials that were made from the old name follow the new one."""
+    ctx.require(Goods.right("edit"))
+    wanted = new_names(ctx.conn, payload.ids)
+    done: list[int] = []
+    failures: list[Failure] = []
+    for index, key in enumerate(payload.ids, 1):
+        if key not in wanted:
+            failures.append(Failure(index, str(key), "名称已符合规则，或没有命名规则"))
+            continue
+        before = ctx.conn.execute(select(Goods.goods_name, Goods.logogram).where(Goods.goods_id == key)).one()
+        values: dict[str, Any] = {"goods_name": wanted[key]}
+        if before.logogram == initials(before.goods_name):
+            values["logogram"] = None
+        try:
+            records.edit(ctx, Goods, key, values)
+            done.append(key)
+        except Invalid as error:
+            failures.append(Failure(index, str(key), error.msg))
+    return records.settle_batch(payload.ids, done, failures, "改名")

@@ -1,0 +1,63 @@
+"""Logistics (物流): who carries goods, and the drivers who come for them."""
+
+from __future__ import annotations
+
+from sqlalchemy import UniqueConstraint
+from sqlalchemy.orm import Mapped
+
+from api.kit.fields import enum, flag, key, ref, text, textarea
+from api.kit.resource import Declaration, Menu, Resource
+from api.master.geography import area, city, province
+
+LOGISTICS_TYPES = {1: "自有车队", 2: "第三方物流", 3: "快递"}
+
+
+class Logistics(Resource):
+    """物流公司"""
+
+    __tablename__ = "logistics"
+    declaration = Declaration(
+        "物流公司",
+        "v2/system/Logistics",
+        "logistics_name",
+        routes={"list": "/system/logisticscompany"},
+        menu=Menu("系统管理", "物流设置", 10),
+        lookup="open/Logistics/getLogisticsList",
+    )
+
+    logistics_id: Mapped[int] = key()
+    logistics_name: Mapped[str] = text("物流公司", required=True, unique=True, search=True, width=200)
+    type: Mapped[int] = enum("类型", LOGISTICS_TYPES, default=2, search=True)
+    contact_name: Mapped[str | None] = text("联系人", search=True, max_length=50)
+    phone: Mapped[str | None] = text("联系电话", rule="phone", search=True, max_length=20)
+    province_id: Mapped[int | None] = province()
+    city_id: Mapped[int | None] = city()
+    area_id: Mapped[int | None] = area()
+    address: Mapped[str | None] = textarea("地址", max_length=200)
+    remark: Mapped[str | None] = text("备注", max_length=200)
+    enabled: Mapped[bool] = flag("启用", default=True)
+
+
+class LogisticsDriver(Resource):
+    """司机"""
+
+    __tablename__ = "logistics_driver"
+    __table_args__ = (UniqueConstraint("logistics_id", "driver_name", "mobile"),)
+    declaration = Declaration(
+        "物流司机",
+        "v2/system/LogisticsDriver",
+        "driver_name",
+        routes={"list": "/system/logisticsdriver"},
+        menu=Menu("系统管理", "物流设置", 20),
+        lookup="open/LogisticsDriver/getDriverList",
+    )
+
+    logistics_driver_id: Mapped[int] = key()
+    driver_name: Mapped[str] = text("司机姓名", required=True, search=True, max_length=50)
+    mobile: Mapped[str] = text("手机号", required=True, rule="mobile", search=True, max_length=11)
+    logistics_id: Mapped[int] = ref(
+        "logistics", "物流公司", required=True, search=True, index=True, width=200, shows=("type",)
+    )
+    plate_no: Mapped[str | None] = text("车牌号", search=True, max_length=12)
+    id_card: Mapped[str | None] = text("身份证号", rule="idCard", list=False, max_length=18)
+    enabled: Mapped[bool] = flag("启用", default=True)

@@ -1,0 +1,345 @@
+"""Open lookups (开放下拉) that no single declared list answers: the purchase centre's, stores, warehouses, numbers."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Query
+from pydantic import BaseModel
+from sqlalchemy import text
+
+from api.kit.calls import ANY_USER, call, router
+from api.kit.context import Context
+
+api = router()
+Name = Annotated[str, Query(max_length=100)]
+Key = Annotated[int, Query(ge=0, le=2**62)]
+MOST = 500
+
+
+class Employee(BaseModel):
+    employee_id: int
+    employee_name: str
+    company_id: int
+
+
+class Company(BaseModel):
+    company_id: int
+    company_name: str
+    type: int
+
+
+class Customer(BaseModel):
+    customer_id: int
+    customer_name: str
+    type: int | None
+    address: str | None
+    contact_name: str | None
+    customer_mobile: str | None
+    province_name: str | None
+    city_name: str | None
+    area_name: str | None
+
+
+class Warehouse(BaseModel):
+    warehouse_id: int
+    warehouse_name: str
+    type: int
+
+
+class PaymentMethod(BaseModel):
+    payment_method_id: int
+    payment_method_name: str
+
+
+class Supplier(BaseModel):
+    supplier_id: int
+    supplier_name: str
+
+
+class Store(BaseModel):
+    """A shop that goods are bought from; its principal is whom one speaks to."""
+
+    store_id: int
+    supplier_name: str
+    member_name: str | None
+    principal_name: str | None
+    principal_mobile: str | None
+    province_name: str | None
+    city_name: str | None
+    area_name: str | None
+
+
+class CountedGoods(BaseModel):
+    """Goods of a warehouse with what the books say lies at each place."""
+
+    goods_id: int
+    goods_num: str
+    goods_name: str
+    specification_type: str | None
+    pattern: str | None
+    brand_name: str | None
+    unit_name: str | None
+    allocation_id: int
+    allocation_name: str | None
+    batch_id: int
+    batch: str | None
+    stocks: str
+
+
+class NumberedGoods(BaseModel):
+    """A tyre number that lies in a warehouse, or at the customer asked for."""
+
+    goods_sn: str
+    goods_id: int
+    goods_num: str
+    goods_name: str
+    batch: str | None
+    warehouse_id: int | None
+    warehouse_name: str | None
+    allocation_id: int
+    allocation_name: str | None
+
+
+class NumberedPage(BaseModel):
+    data: list[NumberedGoods]
+    total: int
+    current_page: int
+    per_page: int
+    last_page: int
+
+
+def _scope(ctx: Context) -> dict[str, Any]:
+    me = ctx.principal
+    return {
+        "companies": None if me.companies is None else sorted(me.companies),
+        "warehouses": None if me.warehouses is None else sorted(me.warehouses),
+        "own": me.company_id,
+        "most": MOST,
+    }
+
+
+def _rows(ctx: Context, sql: str, **values: Any) -> list[dict[str, Any]]:
+    for name, value in values.items():
+        if isinstance(value, str):
+            values[name] = value.strip().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    found = ctx.conn.execute(text(sql), _scope(ctx) | values)
+    return [dict(row._mapping) for row in found]
+
+
+_OURS = "(cast(:companies as bigint[]) is null or {table}.company_id = any(cast(:companies as bigint[])))"
+_MINE = "(cast(:warehouses as bigint[]) is null or {table}.warehouse_id = any(cast(:warehouses as bigint[])))"
+_PLACE = """
+left join province p on p.province_id = {table}.province_id
+left join city t on t.city_id = {table}.city_id
+left join area a on a.area_id = {table}.area_id
+"""
+
+
+@call(api, "GET", "purchase_center/Open/Employee/getEmployeeList", right=ANY_USER, returns=list[Employee])
+def get_employee_list(ctx: Context, employee_name: Name = "") -> Any:
+    """集采-员工"""
+    return _rows(
+        ctx,
+        "select e.employee_id, e.employee_name, e.company_id from employee e"
+        f" where e.enabled and {_OURS.format(table='e')} and e.employee_name ilike '%' || :name || '%'"
+        " order by e.employee_id limit :most",
+        name=employee_name,
+    )
+
+
+@call(api, "GET", "purchase_center/Open/Company/getCompanyList", right=ANY_USER, returns=list[Company])
+def get_company_list(ctx: Context, company_name: Name = "") -> Any:
+    """集采-公司"""
+    return _rows(
+        ctx,
+        "select c.company_id, c.company_name, c.type from company c"
+        f" where c.enabled and {_OURS.format(table='c')} and c.company_name ilike '%' || :name || '%'"
+        " order by c.company_id limit :most",
+        name=company_name,
+    )
+
+
+@call(api, "GET", "purchase_center/Open/Customer/getCustomerList", right=ANY_USER, returns=list[Customer])
+def get_customer_list(ctx: Context, customer_name: Name = "") -> Any:
+    """集采-客户"""
+    return _rows(
+        ctx,
+        "select c.customer_id, c.customer_name, c.customer_type_id as type, c.address, c.contact_name,"
+        " c.customer_mobile, p.province_name, t.city_name, a.area_name"
+        f" from customer c {_PLACE.format(table='c')}"
+        f" where c.enabled and {_OURS.format(table='c')} and c.customer_name ilike '%' || :name || '%'"
+        " order by c.customer_id limit :most",
+        name=customer_name,
+    )
+
+
+@call(api, "GET", "purchase_center/Open/Warehouse/getWarehouseList", right=ANY_USER, returns=list[Warehouse])
+def get_warehouse_list(ctx: Context, customer_id: Key = 0, warehouse_name: Name = "") -> Any:
+    """集采-仓库: those of the customer's company; without a customer there are none (spec/3-rules.md 5.3)."""
+    return _rows(
+        ctx,
+        "select w.warehouse_id, w.warehouse_name, w.type from warehouse w"
+        " join customer c on c.company_id = w.company_id and c.customer_id = :customer"
+        f" where w.enabled and w.type <> 4 and {_OURS.format(table='w')} and {_MINE.format(table='w')}"
+        " and w.warehouse_name ilike '%' || :name || '%' order by w.warehouse_id limit :most",
+        customer=customer_id,
+        name=warehouse_name,
+    )
+
+
+@call(
+    api,
+    "GET",
+    "purchase_center/Open/PaymentMethod/getPaymentMethodList",
+    right=ANY_USER,
+    returns=list[PaymentMethod],
+)
+def get_payment_method_list(ctx: Context) -> Any:
+    """集采-付款方式"""
+    return _rows(
+        ctx,
+        "select receivables_mode_id as payment_method_id, receivables_mode_name as payment_method_name"
+        " from receivables_mode where enabled order by receivables_mode_id limit :most",
+    )
+
+
+@call(api, "GET", "purchase_center/Open/Supplier/getSupplierList", right=ANY_USER, returns=list[Supplier])
+def get_supplier_list(ctx: Context, supplier_name: Name = "") -> Any:
+    """集采-供应商"""
+    return _rows(
+        ctx,
+        "select supplier_id, supplier_name from supplier"
+        " where enabled and supplier_name ilike '%' || :name || '%' order by supplier_id limit :most",
+        name=supplier_name,
+    )
+
+
+@call(api, "GET", "system/Supplier/getStoreList", right=ANY_USER, returns=list[Store])
+def get_store_list(ctx: Context, supplier_name: Name = "") -> Any:
+    """门店: suppliers with whom to speak to and where they are; who holds the file on one is its member."""
+    return _rows(
+        ctx,
+        "select s.supplier_id as store_id, s.supplier_name, r.legal_person as member_name,"
+        " s.contact_name as principal_name, s.supplier_mobile as principal_mobile,"
+        " p.province_name, t.city_name, a.area_name"
+        f" from supplier s left join supplier_resource r on r.supplier_id = s.supplier_id {_PLACE.format(table='s')}"
+        " where s.enabled and s.supplier_name ilike '%' || :name || '%' order by s.supplier_id limit :most",
+        name=supplier_name,
+    )
+
+
+@call(api, "GET", "open/Warehouse/getWarehouseFocus", right=ANY_USER, returns=list[Warehouse])
+def get_warehouse_focus(ctx: Context, company_id: Key = 0) -> Any:
+    """常用仓库: a company's warehouses of good stock, those that moved most in the last 30 days first."""
+    return _rows(
+        ctx,
+        "select w.warehouse_id, w.warehouse_name, w.type from warehouse w"
+        " left join (select s.warehouse_id, count(*) as moves from stock_ledger s"
+        " where s.company_id = coalesce(nullif(:company, 0), :own) and s.business_date > current_date - 30"
+        " group by s.warehouse_id) m using (warehouse_id)"
+        " where w.enabled and w.type = 1 and w.company_id = coalesce(nullif(:company, 0), :own)"
+        f" and {_OURS.format(table='w')} and {_MINE.format(table='w')}"
+        " order by m.moves desc nulls last, w.warehouse_id limit :most",
+        company=company_id,
+    )
+
+
+@call(
+    api,
+    "GET",
+    "v2/inventory/StockTaking/stockTakingGetGoodsList",
+    right="stock_take:list",
+    returns=list[CountedGoods],
+)
+def stock_taking_get_goods_list(
+    ctx: Context,
+    warehouse_id: Key,
+    allocation_id: Key = 0,
+    goods_type_id: Key = 0,
+    brand_id: Key = 0,
+    goods_name: Name = "",
+) -> Any:
+    """盘点商品: what the books say lies in a warehouse, by place and batch."""
+    return _rows(
+        ctx,
+        "select b.goods_id, g.goods_num, g.goods_name, g.specification_type, g.pattern, d.brand_name, u.unit_name,"
+        " b.allocation_id, l.allocation_name, b.batch_id, n.batch, b.quantity as stocks"
+        " from stock_balance b join goods g using (goods_id)"
+        " left join brand d on d.brand_id = g.brand_id left join unit u on u.unit_id = g.unit_id"
+        " left join allocation l on l.allocation_id = b.allocation_id"
+        " left join goods_batch n on n.batch_id = b.batch_id"
+        f" where b.warehouse_id = :warehouse and {_OURS.format(table='b')} and {_MINE.format(table='b')}"
+        " and b.quantity <> 0 and (:allocation = 0 or b.allocation_id = :allocation)"
+        " and (:brand = 0 or g.brand_id = :brand)"
+        " and (:kind = 0 or g.goods_type_id in (with recursive tree as ("
+        " select goods_type_id from goods_type where goods_type_id = :kind union"
+        " select c.goods_type_id from goods_type c join tree p on c.p_id = p.goods_type_id"
+        ") select goods_type_id from tree))"
+        " and (g.goods_name ilike '%' || :name || '%' or g.goods_num ilike '%' || :name || '%')"
+        " order by g.goods_num, b.allocation_id, b.batch_id limit 5000",
+        warehouse=warehouse_id,
+        allocation=allocation_id,
+        brand=brand_id,
+        kind=goods_type_id,
+        name=goods_name,
+    )
+
+
+_NUMBERED = """
+from tire_number n
+join goods g on g.goods_id = n.goods_id
+left join warehouse w on w.warehouse_id = n.warehouse_id
+left join allocation l on l.allocation_id = n.allocation_id
+left join goods_batch b on b.batch_id = n.batch_id
+where n.company_id = coalesce(nullif(:company, 0), :own) and {ours} and (n.warehouse_id is null or {mine})
+    and case when :customer = 0 then n.place = 1 else n.place = 2 and n.party_id = :customer end
+    and (:warehouse = 0 or n.warehouse_id = :warehouse)
+    and (:order = 0 or exists (
+        select from tire_step s where s.number_id = n.number_id and s.bill_id = :order and s.reverses is null
+            and (:bill_type = '' or s.bill_type = :bill_type)
+    ))
+    and (g.goods_name ilike '%' || :name || '%' or g.goods_num ilike '%' || :name || '%'
+        or n.number ilike '%' || :name || '%')
+"""
+
+
+@call(api, "GET", "open/Goods/getGoodsSnList", right=ANY_USER, returns=NumberedPage)
+def get_goods_sn_list(
+    ctx: Context,
+    company_id: Key = 0,
+    customer_id: Key = 0,
+    order_id: Key = 0,
+    warehouse_id: Key = 0,
+    bill_type: Annotated[str, Query(max_length=8, pattern="^[A-Z]*$")] = "",
+    goods_name: Name = "",
+    page: Annotated[int, Query(ge=1, le=100_000)] = 1,
+    per_page: Annotated[int, Query(ge=1, le=500)] = 30,
+) -> Any:
+    """胎号选择: numbers in a warehouse, or with a customer at his; `order_id` those that a bill has moved."""
+    sql = _NUMBERED.format(ours=_OURS.format(table="n"), mine=_MINE.format(table="n"))
+    values = {
+        "company": company_id,
+        "customer": customer_id,
+        "order": order_id,
+        "warehouse": warehouse_id,
+        "bill_type": bill_type,
+        "name": goods_name,
+    }
+    [counted] = _rows(ctx, f"select count(*) as total {sql}", **values)
+    data = _rows(
+        ctx,
+        "select n.number as goods_sn, n.goods_id, g.goods_num, g.goods_name, b.batch, n.warehouse_id,"
+        f" w.warehouse_name, n.allocation_id, l.allocation_name {sql} order by n.number_id limit :size offset :skip",
+        **values,
+        size=per_page,
+        skip=(page - 1) * per_page,
+    )
+    last = max(1, -(-counted["total"] // per_page))
+    return {
+        "data": data,
+        "total": counted["total"],
+        "current_page": page,
+        "per_page": per_page,
+        "last_page": last,
+    }

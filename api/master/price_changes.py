@@ -1,0 +1,45 @@
+"""Price changes (价格变动): who changed which price of a company's goods, when, from what and to what.
+
+The database writes a row whenever a price changes, by whichever way: a form, an import, a batch.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+
+from sqlalchemy import func
+from sqlalchemy.orm import Mapped
+
+from api.kit.fields import COST, goods, key, moment, price, ref
+from api.kit.resource import Declaration, Menu, Resource
+from api.kit.stamping import APPEND_ONLY
+
+
+class PriceChange(Resource):
+    """价格变动记录: one row a change, with the prices before and after of all that changed."""
+
+    __tablename__ = "price_change"
+    __table_args__ = ({"info": APPEND_ONLY},)
+    declaration = Declaration(
+        "价格变动记录",
+        "v2/system/PriceChangeLog",
+        "goods_id",
+        routes={"list": "/system/pricechangelog"},
+        menu=Menu("系统管理", "日志管理", 40),
+        actions=("list", "export"),
+    )
+
+    price_change_id: Mapped[int] = key()
+    company_id: Mapped[int] = ref("company", "公司", required=True, search=True, index=True)
+    goods_id: Mapped[int] = goods(required=True, search=True, index=True)
+    sale_from: Mapped[Decimal | None] = price("原销售价", default=None)
+    sale_to: Mapped[Decimal | None] = price("新销售价", default=None)
+    purchase_from: Mapped[Decimal | None] = price("原采购价", default=None, permission=COST)
+    purchase_to: Mapped[Decimal | None] = price("新采购价", default=None, permission=COST)
+    lowest_from: Mapped[Decimal | None] = price("原最低售价", default=None)
+    lowest_to: Mapped[Decimal | None] = price("新最低售价", default=None)
+    user_id: Mapped[int | None] = ref("user_account", "操作人", target="user_id", search=True, width=100)
+    changed_at: Mapped[datetime] = moment(
+        "变动时间", required=True, search=True, column={"server_default": func.now()}
+    )

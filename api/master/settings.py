@@ -1,0 +1,166 @@
+"""Settings (参数设置): of the group, and of a company's purchase and sales bills.
+
+What a bill's audit may do is asked under the company's setting; each is read once a context.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date
+from typing import Any
+
+from sqlalchemy import UniqueConstraint, text
+from sqlalchemy.orm import Mapped
+
+from api.kit import business_log
+from api.kit.context import Context
+from api.kit.document import Bill, Document
+from api.kit.errors import Invalid, Refusal, StockWarningAsk
+from api.kit.fields import enum, integer, key, ref
+from api.kit.resource import Declaration, Menu, Resource
+from api.kit.rules import Bounds
+
+PURCHASE, SALES, STOCK = 1, 2, 3
+KINDS = {PURCHASE: "采购单据", SALES: "销售单据"}
+FREE, BLOCKS, ASKS = 0, 1, 2
+MODES = {FREE: "不控制", BLOCKS: "禁止审核", ASKS: "提示后可继续"}
+SHOWN = 5
+
+
+class ErpConfig(Resource):
+    """系统参数: the one record of the group."""
+
+    __tablename__ = "erp_config"
+    declaration = Declaration(
+        "系统参数",
+        "v2/system/Config",
+        "erp_config_id",
+        routes={"list": "/system/erpconfig"},
+        menu=Menu("系统管理", "系统设置", 20),
+        actions=("list", "edit"),
+    )
+
+    erp_config_id: Mapped[int] = key()
+    session_hours: Mapped[int] = integer(
+        "登录闲置失效（小时）", default=12, rule="PositiveInt", bounds=Bounds(least=1, most=168), width=180
+    )
+    overdue_days: Mapped[int] = integer(
+        "客户逾期宽限（天）", rule="positiveInt", bounds=Bounds(most=365), width=160
+    )
+
+
+class BillSetting(Resource):
+    """单据设置: what an audit of a company's purchase or sales bills forbids or asks about.
+
+    The database gives every company its two rows.
+    """
+
+    __tablename__ = "bill_setting"
+    __table_args__ = (UniqueConstraint("company_id", "type"),)
+    declaration = Declaration(
+        "单据设置",
+        "v2/system/BillSetting",
+        "bill_setting_id",
+        routes={"list": "/system/billsetting"},
+        menu=Menu("系统管理", "系统设置", 30),
+        actions=("list", "edit", "export"),
+    )
+
+    bill_setting_id: Mapped[int] = key()
+    company_id: Mapped[int] = ref("company", "公司", required=True, readonly=True, search=True, width=200)
+    type: Mapped[int] = enum("单据", KINDS, default=SALES, readonly=True, search=True)
+    price_mode: Mapped[int] = enum("低于最低售价 / 高于采购价", MODES, default=FREE, width=200)
+    overdue_mode: Mapped[int] = enum("客户有逾期欠款", MODES, default=FREE, width=140)
+
+    @classmethod
+    def check(cls, row: dict[str, Any]) -> None:
+        if row["type"] == PURCHASE and row["overdue_mode"]:
+            raise Invalid("采购单据没有客户，“客户有逾期欠款”请选择不控制")
+
+
+def setting(ctx: Context, company_id: int, kind: int) -> dict[str, int]:
+    """A company's modes for purchase or sales bills; nothing is controlled where none are set."""
+    place = (f"bill_setting_{kind}", company_id)
+    if place not in ctx.known:
+        query = "select price_mode, overdue_mode from bill_setting where company_id = %s and type = %s"
+        row = ctx.conn.exec_driver_sql(query, (company_id, kind)).first()
+        ctx.known[place] = row._asdict() if row else {"price_mode": FREE, "overdue_mode": FREE}
+    found: dict[str, int] = ctx.known[place]
+    return found
+
+
+def hold(ctx: Context, cls: type[Bill], doc: Document, action: str, kind: int) -> None:
+    """Refuse an audit, or ask whether to go on, as the company has set it; who goes on is logged."""
+    if action != "auditorPass":
+        return
+    modes = setting(ctx, doc.header.company_id, kind)
+    told = []
+    if modes["price_mode"]:
+        told.append((modes["price_mode"], _beyond_price(ctx, doc, kind)))
+    if modes["overdue_mode"]:
+        told.append((modes["overdue_mode"], _overdue(ctx, doc)))
+    found = [(mode, msg) for mode, msg in told if msg]
+    blocked = [msg for mode, msg in found if mode == BLOCKS]
+    if blocked:
+        raise Refusal("；".join(blocked))
+    asked = "；".join(msg for _, msg in found)
+    if asked and not ctx.confirmed:
+        raise StockWarningAsk(f"{asked}，是否继续？")
+    if asked:
+        business_log.write(
+            ctx.conn,
+            ctx.principal,
+            cls.name(),
+            doc.header.bill_id,
+            "confirmed",
+            bill_no=doc.header.bill_no,
+            company_id=doc.header.company_id,
+            reason=asked[:500],
+        )
+
+
+_LIMITS = text("""
+select l.goods_id, g.goods_name, l.price, case when :kind = 2 then c.lowest_price else c.purchase_price end as bound
+from unnest(cast(:goods as bigint[]), cast(:prices as numeric[])) as l (goods_id, price)
+join company_goods c on c.goods_id = l.goods_id and c.company_id = :company
+join goods g on g.goods_id = l.goods_id
+where case when :kind = 2 then c.lowest_price > l.price else c.purchase_price > 0 and c.purchase_price < l.price end
+order by g.goods_num
+""")
+_OVERDUE = text("""
+select sum(open_amount) as amount, min(due_date) as since
+from settlement_item
+where party_type = 'customer' and party_id = :customer and company_id = :company and open_amount > 0
+    and due_date + (select overdue_days from erp_config limit 1) < :today
+""")
+
+
+def _beyond_price(ctx: Context, doc: Document, kind: int) -> str:
+    """Lines sold below the company's lowest price, or bought above its purchase price, net of discount; no gifts."""
+    lines = [line for line in doc.lines if line.quantity and not line.is_gift]
+    values = {
+        "kind": kind,
+        "company": doc.header.company_id,
+        "goods": [line.goods_id for line in lines],
+        "prices": [line.amount / line.quantity for line in lines],
+    }
+    rows = ctx.conn.execute(_LIMITS, values).all()
+    # Whoever may not see cost is told that a price is too high, not what it should be.
+    shown = kind == SALES or ctx.principal.sees_cost
+    word = "低于最低售价" if kind == SALES else "高于采购价"
+    return _told((f"{row.goods_name}{word}{f' {row.bound:.2f}' if shown else ''}" for row in rows), len(rows))
+
+
+def _overdue(ctx: Context, doc: Document) -> str:
+    values = {
+        "customer": doc.header.customer_id,
+        "company": doc.header.company_id,
+        "today": date.today(),
+    }
+    row = ctx.conn.execute(_OVERDUE, values).one()
+    return f"客户有逾期欠款 {row.amount:.2f} 元，最早于 {row.since} 到期" if row.amount else ""
+
+
+def _told(names: Iterable[str], count: int) -> str:
+    first = list(names)[:SHOWN]
+    return "、".join(first) + (f"等{count}种商品" if count > SHOWN else "")

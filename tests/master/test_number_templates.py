@@ -1,0 +1,201 @@
+"""Templates of bill numbers: what each makes, when it begins anew, and that no number is ever made twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import date
+from itertools import product
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection
+
+from api.kit import numbering
+from api.kit.numbering import Template
+from tests.kit.desk import Desk
+from tests.kit.fixtures import Site
+
+API = "v2/system/BillBusinessSnTemplate"
+DAY = date(2026, 3, 5)
+
+
+@pytest.fixture(autouse=True)
+def usual(site: Site) -> Iterator[None]:
+    """No test sees another's templates; the counters run on."""
+    yield
+    with site.engine.begin() as conn:
+        conn.exec_driver_sql("delete from bill_number_template")
+
+
+def save(site: Site, kind: str, **given: Any) -> Any:
+    answer = site.as_("admin").post(f"{API}/save", {"bill_type": kind, **given})
+    assert answer.ok, answer
+    return answer.data
+
+
+def saved(desk: Desk, resource: str = "other_inbound", on: str = "2026-03-05") -> str:
+    line = {"goods_id": desk.world.oil, "quantity": "1", "price": "1"}
+    return desk.draft(resource, line, business_date=on).no
+
+
+class TestForm:
+    @pytest.mark.parametrize(
+        ("given", "expected"),
+        [
+            ({}, "QTRKA01202603050001"),
+            ({"with_company": False, "digits": 6}, "QTRK20260305000001"),
+            ({"prefix": "rk", "date_form": 2, "digits": 3}, "RKA01260305001"),
+            ({"date_form": 3, "reset": 2, "digits": 5}, "QTRKA0120260300001"),
+            ({"date_form": 4, "reset": 4, "digits": 8}, "QTRKA0100000001"),
+        ],
+    )
+    def test_a_bill_is_numbered_by_its_template(
+        self, site: Site, conn: Connection, given: dict[str, Any], expected: str
+    ) -> None:
+        run = Template(
+            given.get("prefix", "QTRK").upper(),
+            given.get("with_company", True),
+            given.get("date_form", 1),
+            given.get("digits", 4),
+            given.get("reset", 1),
+        ).run("A01", DAY)
+        assert f"{run.head}{1:0{run.digits}d}" == expected
+        save(site, "QTRK", **given)
+        number = saved(Desk(site))
+        assert number.startswith(run.head)
+        assert len(number) == len(expected)
+
+    def test_a_preview_changes_nothing(self, site: Site) -> None:
+        before = site.as_("admin").get(f"{API}/info", bill_type="XSCK").data
+        body = {"bill_type": "XSCK", "prefix": "CK", "date_form": 4, "reset": 4, "with_company": False}
+        assert site.as_("admin").post(f"{API}/preview", body).data == {"example": "CK0001"}
+        assert site.as_("admin").get(f"{API}/info", bill_type="XSCK").data == before
+
+    def test_every_bill_type_is_listed_with_its_name(self, site: Site) -> None:
+        rows = {row["bill_type"]: row for row in site.as_("admin").get(f"{API}/billTypeList").data}
+        assert rows["XSCK"]["bill_name"] == "销售出库"
+        assert {"CGRK", "XSTH", "KHSK", "DBCK", "QTRK"} <= rows.keys()
+        listed = site.as_("admin").get(f"{API}/getList", per_page=500).data["data"]
+        assert {row["bill_type"]: row["example"] for row in listed} == {
+            kind: row["example"] for kind, row in rows.items()
+        }
+
+
+class TestRefusal:
+    @pytest.mark.parametrize(
+        ("given", "said"),
+        [
+            ({"prefix": "X"}, "前缀为2到8位大写字母和数字，以字母开头"),
+            ({"prefix": "1X"}, "前缀为2到8位大写字母和数字，以字母开头"),
+            ({"prefix": "CGRK"}, "前缀 CGRK 已用于采购入库，请更换"),
+            ({"date_form": 3, "reset": 1}, "按日重新编号时，日期格式不能是yyyyMM"),
+            ({"date_form": 4, "reset": 3}, "按年重新编号时，日期格式不能是不含日期"),
+        ],
+    )
+    def test_what_would_repeat_or_confuse_is_refused(
+        self, site: Site, given: dict[str, Any], said: str
+    ) -> None:
+        answer = site.as_("admin").post(f"{API}/save", {"bill_type": "XSCK", **given})
+        assert (answer.code, answer.msg) == (400, said)
+
+    @pytest.mark.parametrize("given", [{"digits": 2}, {"digits": 9}, {"reset": 0}, {"date_form": 5}])
+    def test_what_is_out_of_bounds_is_refused(self, site: Site, given: dict[str, Any]) -> None:
+        assert site.as_("admin").post(f"{API}/save", {"bill_type": "XSCK", **given}).code == 400
+
+    def test_a_prefix_that_another_type_has_taken_is_refused(self, site: Site) -> None:
+        save(site, "XSCK", prefix="CK")
+        answer = site.as_("admin").post(f"{API}/save", {"bill_type": "QTCK", "prefix": "CK"})
+        assert answer.msg == "前缀 CK 已用于销售出库，请更换"
+        assert site.as_("admin").post(f"{API}/save", {"bill_type": "QTCK", "prefix": "XSCK"}).code == 400
+
+    def test_it_takes_the_right(self, site: Site) -> None:
+        assert site.as_("nobody").post(f"{API}/save", {"bill_type": "XSCK"}).code == 403
+
+    def test_an_unknown_type_is_refused(self, site: Site) -> None:
+        assert site.as_("admin").post(f"{API}/save", {"bill_type": "ABCD"}).msg == "单据类型不存在或无权访问"
+
+
+class TestReset:
+    @pytest.mark.parametrize(
+        ("reset", "days"),
+        [
+            (1, [("2031-01-01", 1), ("2031-01-01", 2), ("2031-01-02", 1)]),
+            (2, [("2032-01-01", 1), ("2032-01-31", 2), ("2032-02-01", 1)]),
+            (3, [("2033-01-01", 1), ("2033-12-31", 2), ("2034-01-01", 1)]),
+            (4, [("2035-01-01", 1), ("2036-12-31", 2), ("2037-01-01", 3)]),
+        ],
+    )
+    def test_it_begins_anew_when_it_should(self, site: Site, reset: int, days: list[tuple[str, int]]) -> None:
+        save(site, "CGDD", reset=reset, prefix=f"R{reset}")
+        found = [(day, int(saved(Desk(site), "purchase_order", day)[-4:])) for day, _ in days]
+        assert found == days
+
+
+class TestUnique:
+    def test_whatever_templates_follow_each_other(self, site: Site) -> None:
+        """Every form one after the other and again: all numbers of one day and company differ."""
+        forms = [
+            (date_form, digits, reset)
+            for date_form, digits, reset in product((1, 2, 3, 4), (3, 4, 6), (1, 2, 3, 4))
+            if Template("QTCK", True, date_form, digits, reset).problem() is None
+        ]
+        numbers: list[str] = []
+        with site.engine.connect() as conn:
+            for date_form, digits, reset in (*forms, *reversed(forms), *forms):
+                save(site, "QTCK", date_form=date_form, digits=digits, reset=reset)
+                conn.rollback()
+                wanted = [("QTCK", site.world.company_a, DAY)] * 7
+                numbers += numbering.draw_all(conn, wanted)
+        assert len(numbers) == len(set(numbers))
+
+    def test_a_counter_that_has_made_them_is_passed_over(self, site: Site) -> None:
+        """A month's six digits have reached where a day's four would begin."""
+        save(site, "TCYK", date_form=3, digits=6, reset=2)
+        with site.engine.begin() as conn:
+            conn.exec_driver_sql(
+                "insert into bill_counter (stem, last) values ('TCYKA01202603', 50003)"
+                " on conflict (stem) do update set last = 50003"
+            )
+        save(site, "TCYK", date_form=1, digits=4, reset=1)
+        with site.engine.connect() as conn:
+            first = numbering.draw_all(conn, [("TCYK", site.world.company_a, DAY)] * 2)
+        assert first == ["TCYKA01202603050004", "TCYKA01202603050005"]
+
+    def test_at_the_same_time(self, site: Site) -> None:
+        save(site, "DBCK", with_company=False, date_form=4, reset=4, digits=3)
+
+        def draw(company: int) -> list[str]:
+            with site.engine.connect() as conn:
+                return [numbering.draw(conn, "DBCK", company, DAY) for _ in range(40)]
+
+        companies = [site.world.company_a, site.world.company_b] * 2
+        with ThreadPoolExecutor(4) as pool:
+            numbers = [number for drawn in pool.map(draw, companies) for number in drawn]
+        assert len(set(numbers)) == len(numbers) == 160
+        assert sorted(numbers)[0] == "DBCK001"
+
+    def test_it_takes_no_more_statements_than_before(self, site: Site) -> None:
+        """One for what the number is made of, one to draw it; with templates one more to see that it is new."""
+        from sqlalchemy import event
+
+        from api.kit.database import side_engine
+
+        asked: list[str] = []
+
+        def listen(conn: Any, cursor: Any, statement: str, *more: Any) -> None:
+            asked.append(statement)
+
+        for templates, expected in ((False, 2), (True, 3)):
+            if templates:
+                save(site, "XSTH", digits=5)
+            asked.clear()
+            with site.engine.connect() as conn:
+                for engine in (site.engine, side_engine()):
+                    event.listen(engine, "before_cursor_execute", listen)
+                try:
+                    numbering.draw_all(conn, [("XSTH", site.world.company_a, DAY)] * 500)
+                finally:
+                    for engine in (site.engine, side_engine()):
+                        event.remove(engine, "before_cursor_execute", listen)
+            assert len(asked) == expected, asked

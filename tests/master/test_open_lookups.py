@@ -1,0 +1,135 @@
+"""Open lookups of spec/3-rules.md 7.1 that no declared list answers: their names, shapes, filters and scope."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.kit.desk import Desk
+from tests.kit.fixtures import Site
+
+CENTRE = "purchase_center/Open"
+
+
+def rows(site: Site, path: str, user: str = "clerk_a", **query: Any) -> list[dict[str, Any]]:
+    answer = site.as_(user).get(path, **query)
+    assert answer.ok, answer
+    found: list[dict[str, Any]] = answer.data
+    return found
+
+
+class TestPurchaseCentre:
+    @pytest.mark.parametrize(
+        ("path", "name", "key"),
+        [
+            ("Employee/getEmployeeList", "employee_name", "employee_a"),
+            ("Company/getCompanyList", "company_name", "company_a"),
+            ("Customer/getCustomerList", "customer_name", "customer_a"),
+        ],
+    )
+    def test_one_finds_what_lies_in_ones_company(self, site: Site, path: str, name: str, key: str) -> None:
+        column = name.replace("_name", "_id")
+        found = rows(site, f"{CENTRE}/{path}")
+        assert site.world.ids[key] in [row[column] for row in found]
+        assert site.world.ids[key.replace("_a", "_b")] not in [row[column] for row in found]
+        assert rows(site, f"{CENTRE}/{path}", **{name: "%"}) == []
+        wanted = next(row[name] for row in found if row[column] == site.world.ids[key])
+        assert wanted in [row[name] for row in rows(site, f"{CENTRE}/{path}", **{name: wanted})]
+
+    def test_a_customer_has_the_pickers_shape(self, site: Site) -> None:
+        body = {
+            "customer_name": "湖滨轮胎店",
+            "company_id": site.world.company_a,
+            "province_id": site.world.province,
+            "city_id": site.world.city,
+            "area_id": site.world.area,
+            "customer_type_id": site.world.customer_type,
+            "contact_name": "周敏",
+        }
+        key = site.as_("admin").post("v2/custom/Customer/add", body).data["id"]
+        [row] = rows(site, f"{CENTRE}/Customer/getCustomerList", customer_name="湖滨")
+        assert (row["customer_id"], row["type"], row["contact_name"]) == (
+            key,
+            site.world.customer_type,
+            "周敏",
+        )
+        assert (row["province_name"], row["city_name"], row["area_name"]) == ("浙江省", "杭州市", "西湖区")
+
+    def test_warehouses_need_a_customer(self, site: Site) -> None:
+        path = f"{CENTRE}/Warehouse/getWarehouseList"
+        assert rows(site, path) == []
+        found = rows(site, path, customer_id=site.world.customer_a)
+        assert {row["warehouse_id"] for row in found} >= {site.world.warehouse_a, site.world.warehouse2_a}
+        assert rows(site, path, customer_id=site.world.customer_b) == []
+        assert [
+            row["warehouse_id"] for row in rows(site, path, "keeper_a", customer_id=site.world.customer_a)
+        ] == [site.world.warehouse_a]
+
+    def test_methods_suppliers_and_stores_are_the_groups(self, site: Site) -> None:
+        methods = rows(site, f"{CENTRE}/PaymentMethod/getPaymentMethodList")
+        assert (site.world.mode, "现金") in [
+            (row["payment_method_id"], row["payment_method_name"]) for row in methods
+        ]
+        [supplier] = rows(site, f"{CENTRE}/Supplier/getSupplierList", supplier_name="正新")
+        assert supplier == {"supplier_id": site.world.supplier, "supplier_name": "正新橡胶"}
+        place = {f"{level}_id": site.world.ids[level] for level in ("province", "city", "area")}
+        contact = {"contact_name": "陈立", "supplier_mobile": "13800138000"}
+        edited = {"id": site.world.supplier2, **place, **contact}
+        assert site.as_("admin").post("v2/system/Supplier/edit", edited).ok
+        [store] = rows(site, "system/Supplier/getStoreList", supplier_name="双钱")
+        assert (store["store_id"], store["principal_name"]) == (site.world.supplier2, "陈立")
+        assert (store["principal_mobile"], store["area_name"]) == ("13800138000", "西湖区")
+
+
+class TestStock:
+    def test_the_warehouse_that_moves_most_comes_first(self, site: Site) -> None:
+        from datetime import date
+
+        path = "open/Warehouse/getWarehouseFocus"
+        for _ in range(2):
+            Desk(site).stock_in(
+                site.world.spares[30],
+                1,
+                warehouse_id=site.world.warehouse2_a,
+                business_date=str(date.today()),
+            )
+        found = rows(site, path)
+        assert [row["warehouse_id"] for row in found] == [site.world.warehouse2_a, site.world.warehouse_a]
+        assert {row["type"] for row in found} == {1}
+        assert rows(site, path, company_id=site.world.company_b) == []
+
+    def test_a_count_is_offered_what_the_books_have(self, site: Site) -> None:
+        path, world = "v2/inventory/StockTaking/stockTakingGetGoodsList", site.world
+        Desk(site).stock_in(world.spares[31], 7, allocation_id=world.allocation_a)
+        query = {"warehouse_id": world.warehouse_a, "goods_name": "备件31"}
+        [row] = rows(site, path, **query)
+        assert (row["goods_id"], row["allocation_id"], row["stocks"]) == (
+            world.spares[31],
+            world.allocation_a,
+            "7.000",
+        )
+        assert rows(site, path, **query, brand_id=world.brand) == []
+        assert len(rows(site, path, **query, goods_type_id=world.type1)) == 1
+        assert rows(site, path, "manager_b", **query) == []
+        assert site.as_("nobody").get(path, **query).code == 403
+
+    def test_numbers_are_found_where_they_are(self, site: Site) -> None:
+        path, world, desk = "open/Goods/getGoodsSnList", site.world, Desk(site)
+        line = {"goods_id": world.numbered, "quantity": "2", "price": "100", "tire_numbers": "SN1 SN2"}
+        came = desk.audited("other_inbound", line)
+
+        def numbers(user: str = "clerk_a", **query: Any) -> list[str]:
+            answer = site.as_(user).get(path, **query)
+            assert answer.ok, answer
+            assert answer.data["total"] == len(answer.data["data"])
+            return [row["goods_sn"] for row in answer.data["data"]]
+
+        assert numbers() == ["SN1", "SN2"]
+        assert numbers(warehouse_id=world.warehouse2_a) == []
+        assert numbers(order_id=came.id, bill_type="QTRK") == ["SN1", "SN2"]
+        assert numbers(order_id=came.id, bill_type="XSCK") == []
+        desk.audited("sales_outbound", {**line, "quantity": "1", "tire_numbers": "SN2"})
+        assert numbers(goods_name="11R22.5") == ["SN1"]
+        assert numbers(customer_id=world.customer_a) == ["SN2"]
+        assert numbers("manager_b", company_id=world.company_a) == []

@@ -1,0 +1,170 @@
+"""Settings: each does what it says — a login that ends, prices and overdue debts that stop an audit or ask."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.kit.desk import Desk
+from tests.kit.fixtures import Site
+
+CONFIG, SETTING = "v2/system/Config", "v2/system/BillSetting"
+
+
+def modes(site: Site, kind: int, **values: int) -> None:
+    admin = site.as_("admin")
+    [row] = admin.get(f"{SETTING}/getList", company_id=site.world.company_a, type=kind).data["data"]
+    assert admin.post(f"{SETTING}/edit", {"id": row["bill_setting_id"], **values}).ok
+
+
+@pytest.fixture(autouse=True)
+def free(site: Site) -> Iterator[None]:
+    """Nothing is controlled before and after each test."""
+    yield
+    with site.engine.begin() as conn:
+        conn.exec_driver_sql("update bill_setting set price_mode = 0, overdue_mode = 0")
+        conn.exec_driver_sql("update erp_config set session_hours = 12, overdue_days = 0")
+
+
+def priced(site: Site, goods: int, **prices: str) -> None:
+    body = {"company_id": site.world.company_a, "goods_id": goods, **prices}
+    assert site.as_("admin").post("v2/system/CompanyGoods/add", body).ok
+
+
+class TestConfig:
+    def test_it_is_read_and_saved_by_the_specified_calls(self, site: Site) -> None:
+        admin = site.as_("admin")
+        assert admin.post(f"{CONFIG}/addConfig", {"session_hours": 3}).ok
+        found = admin.get(f"{CONFIG}/getConfig").data
+        assert (found["session_hours"], found["overdue_days"]) == (3, 0)
+        assert site.as_("nobody").post(f"{CONFIG}/addConfig", {"session_hours": 9}).code == 403
+        for hours in (0, 169):
+            assert admin.post(f"{CONFIG}/addConfig", {"session_hours": hours}).code == 400
+
+    def test_a_login_ends_after_the_hours_that_are_set(self, site: Site) -> None:
+        assert site.as_("admin").post(f"{CONFIG}/addConfig", {"session_hours": 2}).ok
+        from api.identity import sessions
+
+        with site.engine.begin() as conn:
+            sessions.open_session(conn, site.world.user_admin)
+            left = conn.exec_driver_sql(
+                "select extract(epoch from expires_at - now()) / 3600 from user_session order by session_id desc limit 1"
+            ).scalar_one()
+        assert 1.9 < float(left) <= 2
+
+
+class TestPrice:
+    def line(self, goods: int, price: str) -> dict[str, Any]:
+        return {"goods_id": goods, "quantity": "2", "price": price}
+
+    def test_selling_below_the_lowest_price_is_refused(self, site: Site) -> None:
+        goods, desk = site.world.spares[20], Desk(site)
+        priced(site, goods, lowest_price="100")
+        modes(site, 2, price_mode=1)
+        bill = desk.draft("sales_order", self.line(goods, "99.99"))
+        answer = desk.act("auditorPass", bill)
+        assert (answer.code, answer.msg) == (400, "备件20低于最低售价 100.00")
+        assert desk.info(bill)["status"] == 1
+        assert desk.act("auditorPass", desk.draft("sales_order", self.line(goods, "100"))).ok
+
+    def test_a_discount_counts_into_the_price_and_a_gift_does_not(self, site: Site) -> None:
+        goods, desk = site.world.spares[21], Desk(site)
+        priced(site, goods, lowest_price="100")
+        modes(site, 2, price_mode=1)
+        cut = {**self.line(goods, "105"), "discount_amount": "20"}
+        assert desk.act("auditorPass", desk.draft("sales_order", cut)).code == 400
+        gift = {**self.line(goods, "0"), "is_gift": True}
+        assert desk.act("auditorPass", desk.draft("sales_order", gift)).ok
+
+    def test_it_may_ask_and_then_go_on_with_a_note(self, site: Site) -> None:
+        goods, desk = site.world.spares[22], Desk(site)
+        priced(site, goods, lowest_price="100")
+        modes(site, 2, price_mode=2)
+        bill = desk.draft("sales_order", self.line(goods, "90"))
+        answer = desk.act("auditorPass", bill)
+        assert (answer.code, answer.msg) == (363, "备件22低于最低售价 100.00，是否继续？")
+        assert desk.act("auditorPass", bill, confirmed=True).ok
+        log = desk.caller.get(desk.path("sales_order", "getLog"), id=bill.id).data
+        assert "备件22低于最低售价" in next(row for row in log if row["action"] == "confirmed")["reason"]
+
+    def test_buying_above_the_purchase_price_is_refused(self, site: Site) -> None:
+        goods, desk = site.world.spares[23], Desk(site)
+        priced(site, goods, purchase_price="80")
+        modes(site, 1, price_mode=1)
+        answer = desk.act("auditorPass", desk.draft("purchase_inbound", self.line(goods, "80.01")))
+        assert (answer.code, answer.msg) == (400, "备件23高于采购价 80.00")
+        assert desk.act("auditorPass", desk.draft("purchase_inbound", self.line(goods, "80"))).ok
+
+    def test_who_sees_no_cost_is_not_told_it(self, site: Site) -> None:
+        goods = site.world.spares[24]
+        priced(site, goods, purchase_price="80")
+        modes(site, 1, price_mode=1)
+        bill = Desk(site).draft("purchase_order", self.line(goods, "81"))
+        answer = Desk(site, "clerk_a").act("auditorPass", bill)
+        assert (answer.code, answer.msg) == (400, "备件24高于采购价")
+
+    def test_nothing_is_controlled_unless_set_and_elsewhere(self, site: Site) -> None:
+        goods, desk = site.world.spares[25], Desk(site)
+        priced(site, goods, lowest_price="100")
+        assert desk.act("auditorPass", desk.draft("sales_order", self.line(goods, "1"))).ok
+
+
+class TestOverdue:
+    def owing(self, site: Site, due: str) -> int:
+        body = {"customer_name": f"欠款{due}", "company_id": site.world.company_a}
+        customer: int = site.as_("admin").post("v2/custom/Customer/add", body).data["id"]
+        desk = Desk(site)
+        desk.stock_in(site.world.spares[26], 5)
+        line = {"goods_id": site.world.spares[26], "quantity": "1", "price": "500"}
+        desk.audited("sales_outbound", line, customer_id=customer, due_date=due)
+        return customer
+
+    def next(self, site: Site, customer: int) -> Any:
+        desk = Desk(site)
+        line = {"goods_id": site.world.spares[26], "quantity": "1", "price": "10"}
+        return desk.act("auditorPass", desk.draft("sales_order", line, customer_id=customer))
+
+    def test_who_owes_too_long_is_sold_nothing(self, site: Site) -> None:
+        late, in_time = self.owing(site, "2026-03-06"), self.owing(site, "2099-01-01")
+        modes(site, 2, overdue_mode=1)
+        answer = self.next(site, late)
+        assert (answer.code, answer.msg) == (400, "客户有逾期欠款 500.00 元，最早于 2026-03-06 到期")
+        assert self.next(site, in_time).ok
+
+    def test_days_of_grace_count(self, site: Site) -> None:
+        from datetime import date, timedelta
+
+        customer = self.owing(site, str(date.today() - timedelta(days=5)))
+        modes(site, 2, overdue_mode=1)
+        assert self.next(site, customer).code == 400
+        assert site.as_("admin").post(f"{CONFIG}/addConfig", {"overdue_days": 10}).ok
+        assert self.next(site, customer).ok
+
+
+class TestCalls:
+    def test_a_company_is_told_its_own(self, site: Site) -> None:
+        modes(site, 2, price_mode=2, overdue_mode=1)
+        for path in ("getSettingInfo", "getSettingInfoOption"):
+            found = site.as_("clerk_a").get(f"open/BillSetting/{path}", type=2).data
+            assert (found["price_mode"], found["overdue_mode"]) == (2, 1)
+        other = site.as_("clerk_a").get(
+            "open/BillSetting/getSettingInfo", type=2, company_id=site.world.company_b
+        )
+        assert other.code == 400
+
+    def test_every_company_has_its_rows(self, site: Site) -> None:
+        admin = site.as_("admin")
+        made = admin.post("v2/system/Company/add", {"company_name": "新公司", "company_code": "NEW1"}).data[
+            "id"
+        ]
+        rows = admin.get(f"{SETTING}/getList", company_id=made).data["data"]
+        assert {(row["type"], row["price_mode"]) for row in rows} == {(1, 0), (2, 0)}
+        assert admin.post("v2/system/Company/del", {"ids": [made]}).ok
+
+    def test_purchase_bills_have_no_customer(self, site: Site) -> None:
+        admin = site.as_("admin")
+        [row] = admin.get(f"{SETTING}/getList", company_id=site.world.company_a, type=1).data["data"]
+        answer = admin.post(f"{SETTING}/edit", {"id": row["bill_setting_id"], "overdue_mode": 1})
+        assert answer.msg == "采购单据没有客户，“客户有逾期欠款”请选择不控制"
