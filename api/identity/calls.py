@@ -1,4 +1,4 @@
-"""Identity's calls (登录、菜单、权限): the session and shell calls of spec/3-rules.md 7.1 and 7.2, and role rights."""
+"""Identity's calls (登录、菜单、权限): the session and shell calls of spec/3-rules.md 7.1 and 7.2."""
 
 from __future__ import annotations
 
@@ -7,17 +7,14 @@ from typing import Annotated, Any
 from fastapi import Query
 from pydantic import BaseModel
 from pydantic import Field as Described
-from sqlalchemy import select, text
 
-from api.identity import login, menu_tree, passwords, rights, sessions
-from api.identity.tables import Role, UserAccount
-from api.kit import business_log, menus, registry
+from api.identity import login, menu_tree, sessions
+from api.identity.answers import LoggedIn, logged_in, system_of
+from api.kit import menus, registry
 from api.kit.calls import ANY_USER, ANYONE, call, router
 from api.kit.context import Context
-from api.kit.errors import Forbidden, NotFound, Refusal
-from api.kit.resource import Resource
+from api.kit.errors import Forbidden, NotFound
 from api.kit.schemas import Payload
-from api.kit.scope import within
 from api.kit.screens import Screen, describe
 
 api = router()
@@ -28,29 +25,6 @@ Code = Annotated[str, Query(max_length=100)]
 class Credentials(Payload):
     user_name: str = Described(min_length=1, max_length=50, description="登录名")
     password: str = Described(min_length=1, max_length=128, description="密码")
-
-
-class System(BaseModel):
-    type: int = 0
-    operatingVersion: int = 1
-
-
-class LoggedIn(BaseModel):
-    """A fresh session; `sign_key` signs its requests and is told only here."""
-
-    token: str
-    sign_key: str
-    expires_at: str
-    user_id: int
-    user_name: str
-    realname: str
-    role_id: int
-    role_name: str
-    company_id: int
-    company_name: str
-    department_name: str | None
-    company_admin_id: int | None
-    system: System
 
 
 class RequestOpen(BaseModel):
@@ -75,50 +49,13 @@ class MenuNode(BaseModel):
     sub: list[MenuNode]
 
 
-class Denied(Payload):
-    screen: str
-    field: str
-
-
-class RoleHoldings(Payload):
-    role_id: int
-    rights: list[str] = Described(max_length=5000)
-    companies: list[int] = Described(max_length=5000)
-    warehouses: list[int] = Described([], max_length=5000)
-    denied: list[Denied] = Described([], max_length=5000)
-
-
-class NewPassword(Payload):
-    user_id: int
-    password: str = Described(max_length=128)
-
-
-class OwnPassword(Payload):
-    old_password: str = Described(max_length=128)
-    password: str = Described(max_length=128)
-
-
 @call(api, "POST", "v2/user/Login/login", right=ANYONE, returns=LoggedIn)
 def log_in(ctx: Context, payload: Credentials) -> Any:
     """登录"""
-    user = login.check(payload.user_name.strip(), payload.password, ctx.client)
+    user, entry = login.check(payload.user_name.strip(), payload.password, ctx.client, ctx.agent)
     opened = sessions.open_session(ctx.conn, user.user_id)
-    holds_all = "*" in rights.holdings(ctx.conn, user.role_id)["rights"]
-    return {
-        "token": opened.token,
-        "sign_key": opened.sign_key,
-        "expires_at": opened.expires_at,
-        "user_id": user.user_id,
-        "user_name": user.user_name,
-        "realname": user.realname,
-        "role_id": user.role_id,
-        "role_name": user.role_name,
-        "company_id": user.company_id,
-        "company_name": user.company_name,
-        "department_name": user.department_name,
-        "company_admin_id": user.user_id if holds_all else None,
-        "system": {"type": 0, "operatingVersion": 1},
-    }
+    login.opened(ctx.conn, entry, opened)
+    return logged_in(ctx.conn, user, opened)
 
 
 def _log_out(ctx: Context) -> Any:
@@ -152,7 +89,8 @@ def get_request_open_list(ctx: Context, code: Code) -> Any:
     else:
         entry = menus.by_code(code)
         held = ["view"] if entry and ctx.principal.may(entry.right) else []
-    return {"service_company_type": 0, "is_role": "Y" if held else "N", "role_list": held}
+    kind = system_of(ctx.conn, ctx.principal.user_id)["type"]
+    return {"service_company_type": kind, "is_role": "Y" if held else "N", "role_list": held}
 
 
 @call(api, "GET", "v2/open/FieldAuth/getFieldList", right=ANY_USER, returns=list[VisibleField])
@@ -176,67 +114,3 @@ def get_screen(ctx: Context, route: Annotated[str, Query(max_length=200)]) -> An
     if not ctx.principal.may(cls.right(needed)):
         raise Forbidden(f"您没有“{cls.declaration.label}”的权限")
     return describe(cls, kind, ctx.principal, routes).model_dump(by_alias=True)
-
-
-@call(api, "GET", "v2/system/RoleAuth/getInfo", right=Role.right("list"), returns=RoleHoldings)
-def get_role_auth(ctx: Context, role_id: int) -> Any:
-    """角色权限"""
-    if ctx.conn.execute(select(Role.role_id).where(Role.role_id == role_id)).first() is None:
-        raise NotFound("角色")
-    return {"role_id": role_id, **rights.holdings(ctx.conn, role_id)}
-
-
-@call(api, "POST", "v2/system/RoleAuth/save", right=Role.right("edit"), returns=None, write=True)
-def save_role_auth(ctx: Context, payload: RoleHoldings) -> Any:
-    """保存角色权限: bites on the next request of the role's users."""
-    denied = [(item.screen, item.field) for item in payload.denied]
-    rights.grant(ctx, payload.role_id, payload.rights, payload.companies, payload.warehouses, denied)
-    return None
-
-
-@call(api, "GET", "v2/system/RoleAuth/getRightList", right=Role.right("list"), returns=dict[str, str])
-def get_right_list(ctx: Context) -> Any:
-    """全部权限: codes with their labels."""
-    return menus.every_right()
-
-
-@call(api, "POST", "v2/system/User/setPassword", right=UserAccount.right("edit"), returns=None, write=True)
-def set_password(ctx: Context, payload: NewPassword) -> Any:
-    """重设密码: ends the user's sessions."""
-    user = ctx.conn.execute(select(UserAccount.role_id).where(UserAccount.user_id == payload.user_id)).first()
-    if user is None or not _in_scope(ctx, UserAccount, payload.user_id):
-        raise NotFound("用户")
-    rights.may_hand_out(ctx, user.role_id)
-    _set_password(ctx, payload.user_id, payload.password)
-    return None
-
-
-@call(api, "POST", "v2/system/User/changePassword", right=ANY_USER, returns=None, write=True)
-def change_password(ctx: Context, payload: OwnPassword) -> Any:
-    """修改本人密码"""
-    me = ctx.principal.user_id
-    stored = ctx.conn.execute(select(UserAccount.password_hash).where(UserAccount.user_id == me)).scalar_one()
-    if not passwords.matches(payload.old_password, stored):
-        raise Refusal("原密码不正确")
-    _set_password(ctx, me, payload.password)
-    return None
-
-
-def _set_password(ctx: Context, user_id: int, password: str) -> None:
-    new = passwords.hashed(password)
-    table = UserAccount.table()
-    ctx.conn.execute(table.update().where(table.c.user_id == user_id).values(password_hash=new))
-    ctx.conn.execute(
-        text("delete from user_session where user_id = :user and session_id <> :mine"),
-        {"user": user_id, "mine": ctx.principal.session_id},
-    )
-    business_log.write(ctx.conn, ctx.principal, "user_account", user_id, "edit", reason="修改密码")
-
-
-def _in_scope(ctx: Context, cls: type[Resource], key: int) -> bool:
-    return (
-        ctx.conn.execute(
-            select(cls.key()).where(cls.key() == key, within(cls.table(), ctx.principal))
-        ).first()
-        is not None
-    )

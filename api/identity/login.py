@@ -1,4 +1,4 @@
-"""Login (登录): password check with a rate limit that holds across processes."""
+"""Login (登录): password check with a rate limit that holds across processes, and the log of it."""
 
 from __future__ import annotations
 
@@ -7,50 +7,91 @@ from typing import Any
 from sqlalchemy import Connection, Row, text
 
 from api.identity import passwords
+from api.identity.sessions import Opened
+from api.identity.tables import LOCK_MINUTES, LOCKED_AFTER
 from api.kit.database import transact
 from api.kit.errors import Refusal
 
-WINDOW_MINUTES = 15
-MAX_PER_USER = 5
 MAX_PER_CLIENT = 50
 
 _USER = text(
-    "select u.user_id, u.user_name, u.realname, u.password_hash, u.enabled and r.enabled as enabled, u.company_id,"
-    " c.company_name, d.department_name, r.role_id, r.role_name"
+    "select u.user_id, u.user_name, u.realname, u.password_hash, u.must_change_password,"
+    " u.enabled and r.enabled as enabled, u.company_id, c.company_name, d.department_name, r.role_id, r.role_name"
     " from user_account u join role r using (role_id) join company c on c.company_id = u.company_id"
     " left join employee e using (employee_id) left join department d on d.department_id = e.department_id"
-    " where u.user_name = :name"
+    " where u.user_name = :name or u.user_id = :key"
 )
 _FAILED = text(
     "select count(*) filter (where user_name = :name) as by_user, count(*) filter (where client = :client) as by_client"
     " from login_attempt where not succeeded and at > now() - make_interval(mins => :window)"
     " and (user_name = :name or client = :client)"
-    " and at > coalesce((select max(at) from login_attempt where user_name = :name and succeeded), '-infinity')"
+    " and at > greatest('-infinity', (select max(at) from login_attempt where user_name = :name and succeeded),"
+    " (select unlocked_at from user_account where user_name = :name))"
 )
-_RECORD = text("insert into login_attempt (user_name, client, succeeded) values (:name, :client, :succeeded)")
+_RECORD = text(
+    "insert into login_attempt (user_name, client, agent, user_id, succeeded, reason, imitator_id, session_id)"
+    " values (:name, :client, :agent, :user, :succeeded, :reason, :imitator, :session) returning attempt_id"
+)
+_OPENED = text("update login_attempt set session_id = :session where attempt_id = :attempt")
 _ALONE = text("select pg_advisory_xact_lock(hashtextextended('login:' || :name, 0))")
 
 
-def check(user_name: str, password: str, client: str) -> Row[Any]:
-    """The user behind a name and password; refusals are recorded and, past the limit, come without a check.
+def check(user_name: str, password: str, client: str, agent: str = "") -> tuple[Row[Any], int]:
+    """The user behind a name and password, and the entry in the login log.
+
+    Refusals are recorded and, past the limit, come without a check.
 
     It runs in a transaction of its own, so that a failed try is kept; tries on one name queue up.
     """
 
-    def attempt(conn: Connection) -> Row[Any] | Refusal:
+    def attempt(conn: Connection) -> tuple[Row[Any], int] | Refusal:
         named = {"name": user_name, "client": client}
         conn.execute(_ALONE, {"name": user_name})
-        failed = conn.execute(_FAILED, {**named, "window": WINDOW_MINUTES}).one()
-        if failed.by_user >= MAX_PER_USER or failed.by_client >= MAX_PER_CLIENT:
-            return Refusal(f"登录失败次数过多，请{WINDOW_MINUTES}分钟后再试")
-        user = conn.execute(_USER, {"name": user_name}).first()
+        failed = conn.execute(_FAILED, {**named, "window": LOCK_MINUTES}).one()
+        if failed.by_user >= LOCKED_AFTER or failed.by_client >= MAX_PER_CLIENT:
+            return Refusal(f"登录失败次数过多，请{LOCK_MINUTES}分钟后再试")
+        user = conn.execute(_USER, {"name": user_name, "key": 0}).first()
         fits = passwords.matches(password, user.password_hash if user else None)
-        conn.execute(_RECORD, {**named, "succeeded": fits})
+        reason = None if user and fits and user.enabled else _reason(user, fits)
+        entry = record(conn, user_name, client, agent, user_id=user.user_id if user else None, reason=reason)
         if user is None or not fits:
             return Refusal("用户名或密码错误")
-        return user if user.enabled else Refusal("账号已停用，请联系管理员")
+        return (user, entry) if user.enabled else Refusal("账号已停用，请联系管理员")
 
     outcome = transact(attempt, beside=True)
     if isinstance(outcome, Refusal):
         raise outcome
     return outcome
+
+
+def person(conn: Connection, user_id: int) -> Row[Any] | None:
+    """What a login tells of a user."""
+    return conn.execute(_USER, {"name": "", "key": user_id}).first()
+
+
+def record(
+    conn: Connection,
+    user_name: str,
+    client: str,
+    agent: str,
+    *,
+    user_id: int | None,
+    reason: str | None,
+    imitator_id: int | None = None,
+    session_id: int | None = None,
+) -> int:
+    """Enter a try into the login log; without a reason to refuse it succeeded."""
+    values = {"name": user_name, "client": client, "agent": agent, "user": user_id, "reason": reason}
+    more = {"succeeded": reason is None, "imitator": imitator_id, "session": session_id}
+    return int(conn.execute(_RECORD, values | more).scalar_one())
+
+
+def opened(conn: Connection, entry: int, session: Opened) -> None:
+    """Say which session a login opened."""
+    conn.execute(_OPENED, {"attempt": entry, "session": session.session_id})
+
+
+def _reason(user: Row[Any] | None, fits: bool) -> str:
+    if user is None:
+        return "用户名不存在"
+    return "账号已停用" if fits else "密码错误"

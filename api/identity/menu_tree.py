@@ -10,18 +10,21 @@ from api.kit.scope import Principal
 
 def tree(principal: Principal) -> list[dict[str, Any]]:
     """Modules → groups → entries; a group or module without entries is left out."""
-    modules: dict[str, dict[str, list[menus.Entry]]] = {name: {} for name in menus.MODULES}
+    modules: dict[str, dict[str, list[menus.Entry]]] = {
+        name: {group: [] for group in module.groups} for name, module in menus.MODULES.items()
+    }
     for entry in sorted(menus.entries(), key=lambda entry: entry.place.sort):
         if principal.may(entry.right):
-            modules[entry.place.module].setdefault(entry.place.group, []).append(entry)
+            modules[entry.place.module][entry.place.group].append(entry)
     nodes = []
     for index, (module, groups) in enumerate(modules.items(), 1):
-        if groups:
-            sub = [
-                _group(index * 100 + at, name, entries, principal)
-                for at, (name, entries) in enumerate(groups.items(), 1)
-            ]
-            nodes.append(_node(index, module, sort=index, icon=menus.MODULES[module], sub=sub))
+        sub = [
+            _group(index * 100 + at, name, entries, principal)
+            for at, (name, entries) in enumerate(groups.items(), 1)
+            if entries
+        ]
+        if sub:
+            nodes.append(_node(index, module, sort=index, icon=menus.MODULES[module].icon, sub=sub))
     return nodes
 
 

@@ -1,4 +1,4 @@
-"""Passwords (密码): argon2 hashes, and the rule for new ones."""
+"""Passwords (密码): argon2 hashes, and the rules for new ones."""
 
 from __future__ import annotations
 
@@ -17,6 +17,19 @@ def hashed(password: str) -> str:
     if not MIN_LENGTH <= len(password) <= 128:
         raise Refusal(f"密码长度应为{MIN_LENGTH}到128位")
     return _hasher.hash(password)
+
+
+def chosen(password: str, user_name: str, before: str | None) -> str:
+    """The hash of a password that is set for an account: of two kinds of signs, not its name, not the old one."""
+    made = hashed(password)
+    kinds = (str.isalpha, str.isdigit, lambda sign: not sign.isalnum())
+    if sum(any(map(kind, password)) for kind in kinds) < 2:
+        raise Refusal("密码应包含字母、数字、符号中的至少两种")
+    if user_name.lower() in password.lower() and len(user_name) > 2:
+        raise Refusal("密码不能包含登录名")
+    if before is not None and matches(password, before):
+        raise Refusal("新密码不能与原密码相同")
+    return made
 
 
 def matches(password: str, stored: str | None) -> bool:

@@ -10,11 +10,15 @@ from sqlalchemy import Connection, delete, insert, select, text
 from api.identity.tables import (
     ALL_COMPANIES,
     OWN_KINDS,
+    RightBundle,
+    RightBundleRight,
     Role,
+    RoleBundle,
     RoleCompany,
     RoleFieldDeny,
     RoleRight,
     RoleWarehouse,
+    refuse_imitators,
 )
 from api.kit import business_log, details, menus
 from api.kit.context import Context
@@ -23,13 +27,20 @@ from api.kit.scope import ALL_RIGHTS, Principal
 
 
 def holdings(conn: Connection, role_id: int) -> dict[str, list[Any]]:
-    """What a role holds: rights, companies, warehouses, hidden fields."""
+    """What a role holds: rights of its own, bundles, companies, warehouses, hidden fields."""
     denied = conn.execute(
         select(RoleFieldDeny.screen, RoleFieldDeny.field).where(RoleFieldDeny.role_id == role_id)
     )
     return {
         "rights": [
-            row[0] for row in conn.execute(select(RoleRight.code).where(RoleRight.role_id == role_id))
+            row[0]
+            for row in conn.execute(
+                select(RoleRight.code).where(RoleRight.role_id == role_id, RoleRight.direct)
+            )
+        ],
+        "bundles": [
+            row[0]
+            for row in conn.execute(select(RoleBundle.right_bundle_id).where(RoleBundle.role_id == role_id))
         ],
         "companies": [
             row[0]
@@ -45,6 +56,17 @@ def holdings(conn: Connection, role_id: int) -> dict[str, list[Any]]:
     }
 
 
+def effective(conn: Connection, role_id: int) -> list[str]:
+    """Every right of a role, those of its bundles among them."""
+    return list(conn.execute(select(RoleRight.code).where(RoleRight.role_id == role_id)).scalars())
+
+
+def bundled(conn: Connection, bundles: Iterable[int]) -> frozenset[str]:
+    """The rights in some bundles."""
+    query = select(RightBundleRight.code).where(RightBundleRight.right_bundle_id.in_(sorted(bundles)))
+    return frozenset(conn.execute(query).scalars())
+
+
 def settle(
     conn: Connection,
     role_id: int,
@@ -52,10 +74,13 @@ def settle(
     companies: Iterable[int] = (),
     warehouses: Iterable[int] = (),
     denied: Iterable[tuple[str, str]] = (),
+    bundles: Iterable[int] = (),
 ) -> None:
     """Replace what a role holds and move its version, so that the next request of its users sees the change."""
+    own, taken = frozenset(rights), frozenset(bundles)
     rows = (
-        (RoleRight, [{"role_id": role_id, "code": code} for code in sorted(set(rights))]),
+        (RoleRight, _codes(role_id, own, bundled(conn, taken))),
+        (RoleBundle, [{"role_id": role_id, "right_bundle_id": bundle} for bundle in sorted(taken)]),
         (RoleCompany, [{"role_id": role_id, "company_id": key} for key in sorted(set(companies))]),
         (RoleWarehouse, [{"role_id": role_id, "warehouse_id": key} for key in sorted(set(warehouses))]),
         (
@@ -70,6 +95,41 @@ def settle(
     conn.execute(text("update role set version = version + 1 where role_id = :role"), {"role": role_id})
 
 
+def _codes(role_id: int, own: frozenset[str], bundled: frozenset[str]) -> list[dict[str, Any]]:
+    return [{"role_id": role_id, "code": code, "direct": code in own} for code in sorted(own | bundled)]
+
+
+def follow_bundle(conn: Connection, bundle_id: int) -> None:
+    """Give the roles that take a bundle what it holds now."""
+    taking = conn.execute(select(RoleBundle.role_id).where(RoleBundle.right_bundle_id == bundle_id)).scalars()
+    for role_id in taking.all():
+        held = holdings(conn, role_id)
+        own = frozenset(map(str, held["rights"]))
+        conn.execute(delete(RoleRight).where(RoleRight.role_id == role_id))
+        rows = _codes(role_id, own, bundled(conn, map(int, held["bundles"])))
+        if rows:
+            conn.execute(insert(RoleRight), rows)
+        conn.execute(text("update role set version = version + 1 where role_id = :role"), {"role": role_id})
+
+
+def may_bundle(ctx: Context, bundle_id: int | None, rights: Iterable[str]) -> None:
+    """Refuse to make, change or delete a bundle that holds more than oneself, or that a stronger role takes."""
+    asked = set(rights) | (bundled(ctx.conn, [bundle_id]) if bundle_id is not None else set())
+    if any(not ctx.principal.may(code) for code in asked):
+        raise Forbidden("不能授予超出自己权限的权限")
+    if bundle_id is not None:
+        taking = select(RoleBundle.role_id).where(RoleBundle.right_bundle_id == bundle_id)
+        for role_id in ctx.conn.execute(taking).scalars().all():
+            may_touch(ctx, role_id)
+
+
+def known_rights(rights: Iterable[str]) -> None:
+    """Refuse codes that nothing declares."""
+    unknown = set(rights) - menus.every_right().keys() - {ALL_RIGHTS}
+    if unknown:
+        raise Refusal(f"权限“{sorted(unknown)[0]}”不存在")
+
+
 def grant(
     ctx: Context,
     role_id: int,
@@ -77,22 +137,23 @@ def grant(
     companies: list[int],
     warehouses: list[int],
     denied: list[tuple[str, str]],
+    bundles: list[int] | None = None,
 ) -> None:
-    """Set a role's holdings on behalf of a user, inside what he holds himself."""
+    """Set a role's holdings on behalf of a user, inside what he holds himself; without `bundles` these stay."""
     me = ctx.principal
+    refuse_imitators(ctx)
     if (
         ctx.conn.execute(select(Role.role_id).where(Role.role_id == role_id).with_for_update()).first()
         is None
     ):
         raise NotFound("角色")
-    unknown = set(rights) - menus.every_right().keys() - {ALL_RIGHTS}
-    if unknown:
-        raise Refusal(f"权限“{sorted(unknown)[0]}”不存在")
+    known_rights(rights)
     may_touch(ctx, role_id)
-    if _beyond(me, rights, companies, warehouses, denied):
-        raise Forbidden("不能授予超出自己权限的权限")
     before = holdings(ctx.conn, role_id)
-    settle(ctx.conn, role_id, rights, companies, warehouses, denied)
+    taken = _bundles(ctx.conn, before["bundles"] if bundles is None else bundles)
+    if _beyond(me, {*rights, *bundled(ctx.conn, taken)}, companies, warehouses, denied):
+        raise Forbidden("不能授予超出自己权限的权限")
+    settle(ctx.conn, role_id, rights, companies, warehouses, denied, taken)
     business_log.write(
         ctx.conn,
         me,
@@ -103,6 +164,14 @@ def grant(
         before=before,
         after=holdings(ctx.conn, role_id),
     )
+
+
+def _bundles(conn: Connection, asked: Iterable[int]) -> list[int]:
+    wanted = sorted(set(asked))
+    query = select(RightBundle.right_bundle_id).where(RightBundle.right_bundle_id.in_(wanted))
+    if set(conn.execute(query).scalars()) != set(wanted):
+        raise NotFound("权限包")
+    return wanted
 
 
 def may_touch(ctx: Context, role_id: int) -> None:
@@ -122,7 +191,7 @@ def may_hand_out(ctx: Context, role_id: int) -> None:
     held = holdings(ctx.conn, role_id)
     denied = [(str(item["screen"]), str(item["field"])) for item in held["denied"]]
     if _wider(me, role.scope_kind, role.own_kind, role.sees_cost) or _beyond(
-        me, held["rights"], held["companies"], held["warehouses"], denied
+        me, effective(ctx.conn, role_id), held["companies"], held["warehouses"], denied
     ):
         raise Forbidden("该角色的权限超出自己的权限，不能操作")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -11,26 +11,40 @@ from weakref import WeakKeyDictionary
 from sqlalchemy import Connection, Engine, Row, text
 
 from api.identity.tables import OWN_NAMES
-from api.kit import details
+from api.kit import details, menus
 from api.kit.context import Session
 from api.kit.errors import Unauthenticated
-from api.kit.scope import Principal
+from api.kit.scope import ALL_RIGHTS, Principal
 
-IDLE_HOURS = 12
 LIFE_DAYS = 7
 TOUCH_MINUTES = 5
+IMITATION_MINUTES = 60
+LOGGED_OUT, ENDED, PASSWORD, DISABLED, IMITATED = 1, 2, 3, 4, 5
+ENDINGS = {
+    LOGGED_OUT: "退出登录",
+    ENDED: "被管理员结束",
+    PASSWORD: "密码已修改",
+    DISABLED: "账号停用",
+    IMITATED: "结束模拟",
+}
+"""How a session ends before it expires."""
+IMITATE = "imitate_login:imitate"
+SENSITIVE = ("role:", "user_account:", "right_bundle:", "imitate_login:")
+"""Rights that a simulated login leaves out, but for reading."""
 
 _PERSON = """
-       u.user_id, u.user_name, u.realname, u.company_id, e.department_id,
+       u.user_id, u.user_name, u.realname, u.company_id, u.must_change_password, e.department_id,
        r.role_id, r.version, r.scope_kind, r.own_kind, r.sees_cost
 from user_account u
 join role r on r.role_id = u.role_id and r.enabled
 left join employee e on e.employee_id = u.employee_id
 """
 _FIND = f"""
-select s.session_id, s.sign_key, s.seen_at < now() - make_interval(mins => %s) as stale, {_PERSON}
+select s.session_id, s.sign_key, s.seen_at < now() - make_interval(mins => %s) as stale, s.imitator_id, {_PERSON}
 join user_session s on s.user_id = u.user_id
-where s.token_hash = %s and s.expires_at > now() and u.enabled
+where s.token_hash = %s and s.expires_at > now() and u.enabled and (s.origin_id is null or exists (
+    select from user_session o where o.session_id = s.origin_id and o.expires_at > now()
+))
 """
 _BY_USER = f"select {_PERSON} where u.user_id = %s and u.enabled"
 _TOUCH = """
@@ -38,9 +52,19 @@ update user_session set seen_at = now(), expires_at = least(ends_at, now() + mak
 where session_id = %s
 """
 _OPEN = text(
-    "insert into user_session (token_hash, sign_key, user_id, expires_at, ends_at) values (:hash, :key, :user,"
-    " now() + make_interval(hours => :idle), now() + make_interval(days => :life)) returning expires_at"
+    "insert into user_session (token_hash, sign_key, user_id, expires_at, ends_at, imitator_id, origin_id) values"
+    " (:hash, :key, :user, now() + make_interval(mins => :idle), now() + make_interval(mins => :life), :imitator,"
+    " :origin) returning session_id, expires_at"
 )
+_END = text("""
+with ended as (
+    delete from user_session s
+    where s.user_id = coalesce(:user, s.user_id) and s.session_id = coalesce(:session, s.session_id)
+        and s.session_id is distinct from :but
+    returning s.session_id
+)
+update login_attempt a set ended_at = now(), ended_how = :how from ended where a.session_id = ended.session_id
+""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +84,7 @@ class Opened:
     token: str
     sign_key: str
     expires_at: Any
+    session_id: int
 
 
 _grants: WeakKeyDictionary[Engine, dict[int, tuple[int, Grants]]] = WeakKeyDictionary()
@@ -72,8 +97,54 @@ def authenticate(conn: Connection, token: str) -> Session:
     if row is None:
         raise Unauthenticated()
     if row.stale and row.sign_key is not None:
-        conn.exec_driver_sql(_TOUCH, (IDLE_HOURS, row.session_id))
-    return Session(_principal(conn, row, row.session_id), row.sign_key)
+        conn.exec_driver_sql(_TOUCH, (_idle_hours(conn), row.session_id))
+    principal = _principal(conn, row, row.session_id)
+    if row.imitator_id is not None:
+        principal = _imitated(principal, _imitator(conn, row.imitator_id))
+    elif row.must_change_password:
+        principal = replace(principal, rights=frozenset())
+    return Session(principal, row.sign_key)
+
+
+def _imitator(conn: Connection, user_id: int) -> Principal:
+    """Who acts in a simulated login; it ends when he may no longer."""
+    row = conn.exec_driver_sql(_BY_USER, (user_id,)).first()
+    found = _principal(conn, row, 0) if row is not None else None
+    if found is None or found.own != "all" or not found.may(IMITATE):
+        raise Unauthenticated("模拟登录已结束")
+    return found
+
+
+def _imitated(user: Principal, imitator: Principal) -> Principal:
+    """A user's rights as far as the imitator holds them himself at this moment.
+
+    Accounts, roles and passwords are out of reach; so are exports, which would be written with all the user's rights.
+    """
+    held = menus.every_right().keys() if ALL_RIGHTS in user.rights else user.rights
+    rights = frozenset(
+        code
+        for code in held
+        if imitator.may(code)
+        and not code.endswith(":export")
+        and (code.endswith(":list") or not code.startswith(SENSITIVE))
+    )
+    return replace(
+        user,
+        rights=rights,
+        companies=_both(user.companies, imitator.companies),
+        warehouses=_both(user.warehouses, imitator.warehouses),
+        sees_cost=user.sees_cost and imitator.sees_cost,
+        denied_fields=user.denied_fields | imitator.denied_fields,
+        imitator_id=imitator.user_id,
+        imitator_name=imitator.realname,
+    )
+
+
+def _both(one: frozenset[int] | None, other: frozenset[int] | None) -> frozenset[int] | None:
+    """What lies in both scopes; None is no limit."""
+    if one is None or other is None:
+        return other if one is None else one
+    return one & other
 
 
 def principal_of(conn: Connection, user_id: int) -> Principal:
@@ -82,6 +153,19 @@ def principal_of(conn: Connection, user_id: int) -> Principal:
     if row is None:
         raise Unauthenticated("账号已停用")
     return _principal(conn, row, 0)
+
+
+def is_narrowed(conn: Connection, me: Principal) -> bool:
+    """Whether a simulated login sees less than the user whom it simulates."""
+    if not me.imitator_id:
+        return False
+    user = principal_of(conn, me.user_id)
+    return (me.companies, me.warehouses, me.sees_cost, me.denied_fields) != (
+        user.companies,
+        user.warehouses,
+        user.sees_cost,
+        user.denied_fields,
+    )
 
 
 def _principal(conn: Connection, row: Row[Any], session_id: int) -> Principal:
@@ -128,22 +212,51 @@ def _granted(conn: Connection, role_id: int, version: int) -> Grants:
 
 def open_session(conn: Connection, user_id: int) -> Opened:
     """Log a user in."""
+    return _open(conn, user_id, idle=_idle_hours(conn) * 60, life=LIFE_DAYS * 24 * 60)
+
+
+def open_imitation(conn: Connection, user_id: int, imitator: Principal) -> Opened:
+    """Let somebody act as a user for a while; it ends with his own session."""
+    return _open(
+        conn,
+        user_id,
+        idle=IMITATION_MINUTES,
+        life=IMITATION_MINUTES,
+        imitator=imitator.user_id,
+        origin=imitator.session_id,
+    )
+
+
+def _open(conn: Connection, user_id: int, **values: Any) -> Opened:
     token, key = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
-    values = {"hash": _hash(token), "key": key, "user": user_id, "idle": IDLE_HOURS, "life": LIFE_DAYS}
-    return Opened(token, key, conn.execute(_OPEN, values).scalar_one())
+    given = {"hash": _hash(token), "key": key, "user": user_id, "imitator": None, "origin": None, **values}
+    row = conn.execute(_OPEN, given).one()
+    return Opened(token, key, row.expires_at, row.session_id)
 
 
 def open_api_token(conn: Connection, user_id: int, days: int) -> str:
     """A token for integrations: it needs no signature, and lives `days` days."""
     token = secrets.token_urlsafe(32)
-    values = {"hash": _hash(token), "key": None, "user": user_id, "idle": days * 24, "life": days}
-    conn.execute(_OPEN, values)
+    life = days * 24 * 60
+    values = {"hash": _hash(token), "key": None, "user": user_id, "idle": life, "life": life}
+    conn.execute(_OPEN, {**values, "imitator": None, "origin": None})
     return token
 
 
-def close_session(conn: Connection, session_id: int) -> None:
-    """Log out."""
-    conn.execute(text("delete from user_session where session_id = :id"), {"id": session_id})
+def _idle_hours(conn: Connection) -> int:
+    """After how many hours without a call a login ends, as the group has set it."""
+    hours: int = conn.exec_driver_sql("select session_hours from erp_config limit 1").scalar_one()
+    return hours
+
+
+def close_session(conn: Connection, session_id: int, how: int = LOGGED_OUT) -> None:
+    """End one session, and simulated logins with it."""
+    conn.execute(_END, {"user": None, "session": session_id, "but": None, "how": how})
+
+
+def end_all(conn: Connection, user_id: int, how: int, but: int = 0) -> None:
+    """End a user's sessions, but for one."""
+    conn.execute(_END, {"user": user_id, "session": None, "but": but, "how": how})
 
 
 def _hash(token: str) -> bytes:

@@ -21,7 +21,8 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from api.kit.context import Context
 from api.kit.database import Base
-from api.kit.fields import enum, flag, integer, key, ref, text, textarea
+from api.kit.errors import Forbidden, Refusal
+from api.kit.fields import derived, enum, flag, integer, key, ref, text, textarea
 from api.kit.resource import Declaration, Menu, Resource
 from api.kit.stamping import Stamped
 
@@ -30,6 +31,24 @@ OWNS = {1: "全部单据", 2: "本部门单据", 3: "本人单据"}
 OWN_NAMES = {1: "all", 2: "department", 3: "own"}
 OWN_KINDS = {name: kind for kind, name in OWN_NAMES.items()}
 ALL_COMPANIES = 1
+LOCKED_AFTER, LOCK_MINUTES = 5, 15
+"""So many failed logins within so many minutes lock a name."""
+_FAILED = f"""(
+    select count(*) >= {LOCKED_AFTER} from login_attempt a
+    where a.user_name = {{table}}.user_name and not a.succeeded
+        and a.at > greatest(
+            now() - interval '{LOCK_MINUTES} minutes', {{table}}.unlocked_at,
+            (select max(s.at) from login_attempt s where s.user_name = {{table}}.user_name and s.succeeded)
+        )
+)"""
+_LAST_LOGIN = (
+    "(select max(a.at) from login_attempt a where a.user_name = {table}.user_name and a.succeeded"
+    " and a.imitator_id is null)"
+)
+_ONLINE = (
+    "(select count(*) from user_session s where s.user_id = {table}.user_id and s.expires_at > now()"
+    " and s.sign_key is not null)"
+)
 
 
 class Role(Resource):
@@ -53,13 +72,27 @@ class Role(Resource):
     remark: Mapped[str | None] = textarea("备注")
     version: Mapped[int] = integer("权限版本", default=1, form=False, list=False)
 
+    derived = (
+        derived(
+            "user_count",
+            "用户数",
+            "integer",
+            "(select count(*) from user_account u where u.role_id = {table}.role_id)",
+            width=80,
+            extract=False,
+        ),
+    )
+
     @classmethod
     def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:
         from api.identity import rights
 
+        refuse_imitators(ctx)
         rights.may_shape(ctx.principal, row)
         if before is not None:
             rights.may_touch(ctx, before.role_id)
+            if any(row[name] != value for name, value in before._mapping.items() if name != "version"):
+                row["version"] = before.version + 1
 
 
 class UserAccount(Resource):
@@ -82,17 +115,103 @@ class UserAccount(Resource):
     role_id: Mapped[int] = ref("role", "角色", required=True, search=True)
     enabled: Mapped[bool] = flag("启用", default=True)
     password_hash: Mapped[str | None] = mapped_column(Text)
+    must_change_password: Mapped[bool] = mapped_column(server_default="false")
+    unlocked_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+    # What he set in the shell: 1 standard or 2 simple, and whether new bills are told aloud.
+    operating_version: Mapped[int] = mapped_column(server_default="1")
+    is_broadcast: Mapped[bool] = mapped_column(server_default="false")
+
+    derived = (
+        derived("locked", "已锁定", "bool", _FAILED, width=80, extract=False),
+        derived("last_login_at", "最近登录", "datetime", _LAST_LOGIN, width=160, extract=False),
+        derived("online_count", "在线会话", "integer", _ONLINE, width=80, extract=False),
+    )
+
+    @classmethod
+    def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:
+        from api.identity import rights, sessions
+
+        refuse_imitators(ctx)
+        for role_id in {row["role_id"], before.role_id if before is not None else row["role_id"]}:
+            rights.may_hand_out(ctx, role_id)
+        if before is not None and before.enabled and not row["enabled"]:
+            if before.user_id == ctx.principal.user_id:
+                raise Refusal("不能停用自己的账号")
+            sessions.end_all(ctx.conn, before.user_id, sessions.DISABLED)
+
+
+def refuse_imitators(ctx: Context) -> None:
+    """Accounts and rights are not changed in a simulated login."""
+    if ctx.principal.imitator_id:
+        raise Forbidden("模拟登录中不能修改账号、角色和密码，请先结束模拟")
+
+
+class RightBundle(Resource):
+    """权限包: rights under a name; roles that take it hold them, and follow when it changes."""
+
+    __tablename__ = "right_bundle"
+    declaration = Declaration(
+        "权限包",
+        "v2/system/RightBundle",
+        "bundle_name",
+        routes={"list": "/system/auth", "add": "/system/authAdd"},
+        menu=Menu("系统管理", "权限管理", 5),
+    )
+
+    right_bundle_id: Mapped[int] = key()
+    bundle_name: Mapped[str] = text("权限包名称", required=True, unique=True, search=True, width=220)
+    remark: Mapped[str | None] = textarea("备注", width=320)
+
+    derived = (
+        derived(
+            "right_count",
+            "权限数",
+            "integer",
+            "(select count(*) from right_bundle_right b where b.right_bundle_id = {table}.right_bundle_id)",
+            extract=False,
+        ),
+        derived(
+            "role_count",
+            "使用的角色数",
+            "integer",
+            "(select count(*) from role_bundle b where b.right_bundle_id = {table}.right_bundle_id)",
+            extract=False,
+        ),
+    )
 
     @classmethod
     def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:
         from api.identity import rights
 
-        for role_id in {row["role_id"], before.role_id if before is not None else row["role_id"]}:
-            rights.may_hand_out(ctx, role_id)
+        refuse_imitators(ctx)
+        if before is not None:
+            rights.may_bundle(ctx, before.right_bundle_id, ())
+
+
+class RightBundleRight(Base):
+    """One permission code of a bundle."""
+
+    __tablename__ = "right_bundle_right"
+
+    right_bundle_id: Mapped[int] = mapped_column(
+        ForeignKey("right_bundle.right_bundle_id", ondelete="cascade"), primary_key=True
+    )
+    code: Mapped[str] = mapped_column(Text, primary_key=True)
+
+
+class RoleBundle(Base):
+    """A bundle that a role takes; one that is taken can't be deleted."""
+
+    __tablename__ = "role_bundle"
+
+    role_id: Mapped[int] = mapped_column(ForeignKey("role.role_id", ondelete="cascade"), primary_key=True)
+    right_bundle_id: Mapped[int] = mapped_column(
+        ForeignKey("right_bundle.right_bundle_id"), primary_key=True, index=True
+    )
 
 
 class RoleRight(Stamped, Base):
-    """One permission code a role holds; `*` is every right."""
+    """One permission code a role holds; `*` is every right. Without `direct` it comes from a bundle alone."""
 
     __tablename__ = "role_right"
     __table_args__ = (UniqueConstraint("role_id", "code"),)
@@ -100,6 +219,7 @@ class RoleRight(Stamped, Base):
     role_right_id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
     role_id: Mapped[int] = mapped_column(ForeignKey("role.role_id", ondelete="cascade"))
     code: Mapped[str] = mapped_column(Text)
+    direct: Mapped[bool] = mapped_column(server_default="true")
 
 
 class RoleCompany(Stamped, Base):
@@ -147,15 +267,21 @@ class UserSession(Base):
     seen_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
     expires_at: Mapped[datetime] = mapped_column(DateTime(timezone=True))
     ends_at: Mapped[datetime] = mapped_column(DateTime(timezone=True))
+    imitator_id: Mapped[int | None] = mapped_column(ForeignKey("user_account.user_id", ondelete="cascade"))
+    origin_id: Mapped[int | None] = mapped_column(
+        ForeignKey("user_session.session_id", ondelete="cascade"), index=True
+    )
+    """In a simulated login: who acts, and the session of his own that it ends with."""
 
 
 class LoginAttempt(Base):
-    """A try to log in; the login log, and what the rate limit counts."""
+    """A try to log in, and what became of its session; the login log, and what the rate limit counts."""
 
     __tablename__ = "login_attempt"
     __table_args__ = (
         Index("ix_login_attempt_user", "user_name", "at"),
         Index("ix_login_attempt_client", "client", "at"),
+        Index("ix_login_attempt_at", "at"),
     )
 
     attempt_id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
@@ -163,3 +289,10 @@ class LoginAttempt(Base):
     client: Mapped[str] = mapped_column(Text)
     succeeded: Mapped[bool]
     at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
+    user_id: Mapped[int | None] = mapped_column(BigInteger)
+    agent: Mapped[str | None] = mapped_column(Text)
+    reason: Mapped[str | None] = mapped_column(Text)
+    session_id: Mapped[int | None] = mapped_column(BigInteger, index=True)
+    imitator_id: Mapped[int | None] = mapped_column(BigInteger)
+    ended_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+    ended_how: Mapped[int | None]

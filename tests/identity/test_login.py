@@ -45,7 +45,7 @@ class TestLogin:
         assert (told["user_id"], told["role_id"]) == (site.world.user_manager_a, site.world.role_manager_a)
         assert (told["company_name"], told["department_name"]) == ("A分公司", "A销售部")
         assert told["company_admin_id"] is None
-        assert told["system"] == {"type": 0, "operatingVersion": 1}
+        assert told["system"] == {"type": 0, "operatingVersion": 1, "extendToolbar": "默认"}
         assert len(told["token"]) >= 40
         assert told["token"] != told["sign_key"]
 

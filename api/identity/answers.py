@@ -1,0 +1,81 @@
+"""What a login answers (登录结果): who one is, in which system, and for whom if simulated."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic import Field as Described
+from sqlalchemy import Connection, Row, text
+
+from api.identity import rights
+from api.identity.sessions import Opened
+
+STATION = 3
+"""`company.type` of a service station."""
+_SYSTEM = text(
+    "select c.type, u.operating_version from user_account u join company c on c.company_id = u.company_id"
+    " where u.user_id = :user"
+)
+
+
+class System(BaseModel):
+    """`type` 0: ERP back office, 1: service station; `operatingVersion` 1: standard, 2: simple."""
+
+    type: int = 0
+    operatingVersion: int = 1
+    extendToolbar: str = "默认"
+
+
+class LoggedIn(BaseModel):
+    """A fresh session; `sign_key` signs its requests and is told only here."""
+
+    token: str
+    sign_key: str
+    expires_at: str
+    user_id: int
+    user_name: str
+    realname: str
+    role_id: int
+    role_name: str
+    company_id: int
+    company_name: str
+    department_name: str | None
+    company_admin_id: int | None
+    system: System
+    imitator: str | None = Described(description="模拟登录时，实际操作人的姓名")
+    must_change_password: bool = Described(description="密码由他人设置，先修改才有权限")
+
+
+def system_of(conn: Connection, user_id: int) -> dict[str, Any]:
+    """What kind of system a user works in: a service station's when his company is one."""
+    row = conn.execute(_SYSTEM, {"user": user_id}).one()
+    return {
+        "type": int(row.type == STATION),
+        "operatingVersion": row.operating_version,
+        "extendToolbar": "默认",
+    }
+
+
+def logged_in(
+    conn: Connection, user: Row[Any], opened: Opened, imitator: str | None = None
+) -> dict[str, Any]:
+    """The answer to a login."""
+    holds_all = "*" in rights.effective(conn, user.role_id)
+    return {
+        "token": opened.token,
+        "sign_key": opened.sign_key,
+        "expires_at": opened.expires_at,
+        "user_id": user.user_id,
+        "user_name": user.user_name,
+        "realname": user.realname,
+        "role_id": user.role_id,
+        "role_name": user.role_name,
+        "company_id": user.company_id,
+        "company_name": user.company_name,
+        "department_name": user.department_name,
+        "company_admin_id": user.user_id if holds_all else None,
+        "system": system_of(conn, user.user_id),
+        "imitator": imitator,
+        "must_change_password": user.must_change_password and imitator is None,
+    }

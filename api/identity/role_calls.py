@@ -1,0 +1,322 @@
+"""Role calls (角色与权限): a role with all that it holds in one editor, bundles of rights, and who holds what."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Annotated, Any
+
+from fastapi import Query
+from pydantic import BaseModel
+from pydantic import Field as Described
+from sqlalchemy import delete, insert, select, text
+
+from api.identity import right_tree, rights
+from api.identity.right_tree import RightNode, ScreenFields
+from api.identity.tables import (
+    RightBundle,
+    RightBundleRight,
+    Role,
+    RoleFieldDeny,
+    UserAccount,
+    refuse_imitators,
+)
+from api.kit import business_log, menus, records, registry
+from api.kit.calls import call, router
+from api.kit.context import Context
+from api.kit.errors import NotFound, Refusal
+from api.kit.schemas import Key, Payload, Saved
+from api.kit.scope import ALL_RIGHTS, within
+
+api = router()
+MANY = 5000
+EDIT, LIST = Role.right("edit"), Role.right("list")
+
+Codes = Annotated[list[str], Described(max_length=MANY)]
+Ids = Annotated[list[Key], Described(max_length=MANY)]
+Id = Annotated[int, Query(ge=0, le=2**62)]
+
+
+class Denied(Payload):
+    screen: str = Described(max_length=100)
+    field: str = Described(max_length=100)
+
+
+class Holdings(Payload):
+    """What a role holds; without `bundles` those that it takes stay."""
+
+    rights: Codes
+    bundles: Ids | None = None
+    companies: Ids
+    warehouses: Ids = []
+    denied: list[Denied] = Described([], max_length=MANY)
+
+
+class RoleHoldings(Holdings):
+    role_id: int
+
+
+class RoleSave(Holdings):
+    """A role with its holdings; `version` is the one that was read."""
+
+    role_id: Key | None = None
+    version: int | None = None
+    role_name: str = Described(min_length=1, max_length=100)
+    scope_kind: int
+    own_kind: int
+    sees_cost: bool = False
+    enabled: bool = True
+    remark: str | None = Described(None, max_length=500)
+
+
+class FieldSetting(Payload):
+    role_id: Key
+    denied: list[Denied] = Described(max_length=MANY)
+
+
+class Named(BaseModel):
+    id: int
+    name: str
+
+
+class Bundle(BaseModel):
+    right_bundle_id: int
+    bundle_name: str
+    remark: str | None
+    rights: list[str]
+
+
+class BundleSave(Payload):
+    right_bundle_id: Key | None = None
+    bundle_name: str = Described(min_length=1, max_length=100)
+    remark: str | None = Described(None, max_length=500)
+    rights: Codes
+
+
+class Place(BaseModel):
+    """A company, or a warehouse of one."""
+
+    id: int
+    name: str
+    company_id: int
+
+
+class RoleEditor(BaseModel):
+    """All that the role editor needs: the role (none for a new one), the choices, and one's own limits."""
+
+    role: dict[str, Any] | None
+    holdings: dict[str, Any]
+    tree: list[RightNode]
+    bundles: list[Bundle]
+    companies: list[Named]
+    warehouses: list[Place]
+    users: list[Named]
+    may_all_companies: bool
+    may_all_warehouses: bool
+    may_cost: bool
+    least_own: int
+
+
+class Holder(BaseModel):
+    role_id: int
+    role_name: str
+    via: str
+    users: int
+
+
+@call(api, "GET", "v2/system/RoleAuth/getInfo", right=LIST, returns=RoleHoldings)
+def get_role_auth(ctx: Context, role_id: int) -> Any:
+    """角色权限"""
+    _known(ctx, role_id)
+    return {"role_id": role_id, **rights.holdings(ctx.conn, role_id)}
+
+
+@call(api, "POST", "v2/system/RoleAuth/save", right=EDIT, returns=None, write=True)
+def save_role_auth(ctx: Context, payload: RoleHoldings) -> Any:
+    """保存角色权限: bites on the next request of the role's users."""
+    _grant(ctx, payload.role_id, payload)
+    return None
+
+
+@call(api, "GET", "v2/system/RoleAuth/getRightList", right=LIST, returns=dict[str, str])
+def get_right_list(ctx: Context) -> Any:
+    """全部权限: codes with their labels."""
+    return menus.every_right()
+
+
+@call(api, "GET", "v2/system/RoleAuth/getRightTree", right=RightBundle.right("list"), returns=list[RightNode])
+def get_right_tree(ctx: Context) -> Any:
+    """权限树: module, group, screen, action, with how many roles hold each."""
+    return _tree(ctx)
+
+
+@call(api, "GET", "v2/system/RoleAuth/getHolders", right=RightBundle.right("list"), returns=list[Holder])
+def get_holders(ctx: Context, code: Annotated[str, Query(max_length=200)]) -> Any:
+    """谁有此权限: roles that hold a right, and by what."""
+    return [dict(row._mapping) for row in ctx.conn.execute(_HOLDERS, {"code": code, "all": ALL_RIGHTS})]
+
+
+@call(api, "GET", "v2/system/Role/getEditor", right=LIST, returns=RoleEditor)
+def get_editor(ctx: Context, role_id: Id = 0) -> Any:
+    """角色编辑: 0 is a new role."""
+    me = ctx.principal
+    return {
+        "role": records.info(ctx, Role, role_id) if role_id else None,
+        "holdings": rights.holdings(ctx.conn, role_id),
+        "tree": _tree(ctx),
+        "bundles": _bundles(ctx),
+        "companies": _choices(ctx, "company"),
+        "warehouses": _choices(ctx, "warehouse"),
+        "users": _users(ctx, role_id),
+        "may_all_companies": me.companies is None,
+        "may_all_warehouses": me.warehouses is None,
+        "may_cost": me.sees_cost,
+        "least_own": rights.OWN_KINDS[me.own],
+    }
+
+
+@call(api, "POST", "v2/system/Role/save", right=EDIT, returns=Saved, write=True)
+def save_role(ctx: Context, payload: RoleSave) -> Any:
+    """保存角色: the role and all that it holds, refused when somebody else saved it since it was read."""
+    values = payload.model_dump(
+        include={"role_name", "scope_kind", "own_kind", "sees_cost", "enabled", "remark"}
+    )
+    if payload.role_id is None:
+        ctx.require(Role.right("add"))
+        key = records.add(ctx, Role, values)
+    else:
+        query = select(Role.version).where(Role.role_id == payload.role_id).with_for_update()
+        stored = ctx.conn.execute(query).scalar()
+        if stored is None:
+            raise NotFound("角色")
+        if stored != payload.version:
+            raise Refusal("角色已被他人修改，请刷新后重试")
+        key = records.edit(ctx, Role, payload.role_id, values)
+    _grant(ctx, key, payload)
+    return {"id": key}
+
+
+@call(api, "GET", "v2/system/RoleFieldAuth/getList", right=LIST, returns=list[ScreenFields])
+def get_field_auth_list(ctx: Context, role_id: Id = 0) -> Any:
+    """字段权限: every screen's fields, and which of them the role does not see."""
+    rows = ctx.conn.execute(
+        select(RoleFieldDeny.screen, RoleFieldDeny.field).where(RoleFieldDeny.role_id == role_id)
+    )
+    denied = frozenset((row.screen, row.field) for row in rows)
+    return [screen.model_dump() for screen in right_tree.screen_fields(ctx.principal, denied)]
+
+
+@call(api, "POST", "v2/system/RoleFieldAuth/settingAuth", right=EDIT, returns=None, write=True)
+def set_field_auth(ctx: Context, payload: FieldSetting) -> Any:
+    """设置字段权限: the fields that the role does not see; the rest of its holdings stays."""
+    _known(ctx, payload.role_id)
+    held = rights.holdings(ctx.conn, payload.role_id)
+    given = Holdings(**{**held, "denied": [item.model_dump() for item in payload.denied]})
+    _grant(ctx, payload.role_id, given)
+    return None
+
+
+@call(api, "GET", "v2/system/RightBundle/getBundle", right=RightBundle.right("list"), returns=Bundle)
+def get_bundle(ctx: Context, id: Id) -> Any:
+    """权限包及其权限"""
+    found = [bundle for bundle in _bundles(ctx) if bundle["right_bundle_id"] == id]
+    if not found:
+        raise NotFound("权限包")
+    return found[0]
+
+
+@call(api, "POST", "v2/system/RightBundle/save", right=RightBundle.right("edit"), returns=Saved, write=True)
+def save_bundle(ctx: Context, payload: BundleSave) -> Any:
+    """保存权限包: roles that take it follow at once."""
+    rights.known_rights(payload.rights)
+    rights.may_bundle(ctx, payload.right_bundle_id, payload.rights)
+    values = payload.model_dump(include={"bundle_name", "remark"})
+    before: list[str] = []
+    if payload.right_bundle_id is None:
+        ctx.require(RightBundle.right("add"))
+        key = records.add(ctx, RightBundle, values)
+    else:
+        key = records.edit(ctx, RightBundle, payload.right_bundle_id, values)
+        before = sorted(rights.bundled(ctx.conn, [key]))
+    after = sorted(set(payload.rights))
+    ctx.conn.execute(delete(RightBundleRight).where(RightBundleRight.right_bundle_id == key))
+    if after:
+        rows = [{"right_bundle_id": key, "code": code} for code in after]
+        ctx.conn.execute(insert(RightBundleRight), rows)
+    rights.follow_bundle(ctx.conn, key)
+    business_log.write(
+        ctx.conn,
+        ctx.principal,
+        RightBundle.name(),
+        key,
+        "edit",
+        company_id=ctx.principal.company_id,
+        before={"rights": before},
+        after={"rights": after},
+    )
+    return {"id": key}
+
+
+_HOLDERS = text("""
+select r.role_id, r.role_name,
+    case when h.code = :all then '全部权限' when h.direct then '直接授予' else coalesce((
+        select string_agg(b.bundle_name, '、' order by b.bundle_name) from role_bundle t
+        join right_bundle b using (right_bundle_id) join right_bundle_right c using (right_bundle_id)
+        where t.role_id = r.role_id and c.code = :code
+    ), '权限包') end as via,
+    (select count(*) from user_account u where u.role_id = r.role_id) as users
+from role r
+join lateral (
+    select code, direct from role_right h where h.role_id = r.role_id and h.code in (:code, :all)
+    order by h.code = :all desc limit 1
+) h on true
+order by r.role_id
+""")
+_BUNDLES = text("""
+select b.right_bundle_id, b.bundle_name, b.remark,
+    coalesce(array_agg(r.code order by r.code) filter (where r.code is not null), '{}') as rights
+from right_bundle b left join right_bundle_right r using (right_bundle_id)
+group by b.right_bundle_id order by b.right_bundle_id
+""")
+
+
+def _grant(ctx: Context, role_id: int, held: Holdings) -> None:
+    refuse_imitators(ctx)
+    denied = [(item.screen, item.field) for item in held.denied]
+    unknown = set(denied) - right_tree.known_fields()
+    if unknown:
+        raise Refusal(f"字段“{'.'.join(sorted(unknown)[0])}”不存在")
+    rights.grant(ctx, role_id, held.rights, held.companies, held.warehouses, denied, held.bundles)
+
+
+def _known(ctx: Context, role_id: int) -> None:
+    if ctx.conn.execute(select(Role.role_id).where(Role.role_id == role_id)).first() is None:
+        raise NotFound("角色")
+
+
+def _tree(ctx: Context) -> list[dict[str, Any]]:
+    held: Counter[str] = Counter(ctx.conn.execute(text("select code from role_right")).scalars())
+    everything = held.pop(ALL_RIGHTS, 0)
+    holders = {code: held[code] + everything for code in menus.every_right()}
+    return [node.model_dump() for node in right_tree.right_tree(ctx.principal, holders)]
+
+
+def _bundles(ctx: Context) -> list[dict[str, Any]]:
+    return [dict(row._mapping) for row in ctx.conn.execute(_BUNDLES)]
+
+
+def _choices(ctx: Context, resource: str) -> list[dict[str, Any]]:
+    """The companies or warehouses of one's own scope."""
+    cls = registry.get(resource)
+    table, title = cls.table(), cls.declaration.title
+    columns = [cls.key().label("id"), table.c[title].label("name"), table.c.company_id]
+    query = select(*columns).where(within(table, ctx.principal)).order_by(table.c.company_id, cls.key())
+    return [dict(row._mapping) for row in ctx.conn.execute(query)]
+
+
+def _users(ctx: Context, role_id: int) -> list[dict[str, Any]]:
+    """Who has a role, within one's own scope."""
+    table = UserAccount.table()
+    query = select(table.c.user_id.label("id"), table.c.realname.label("name")).where(
+        table.c.role_id == role_id, within(table, ctx.principal)
+    )
+    return [dict(row._mapping) for row in ctx.conn.execute(query.order_by(table.c.user_id).limit(MANY))]

@@ -1,0 +1,198 @@
+"""User calls (用户维护): accounts, their passwords, locks and sessions."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Query
+from pydantic import BaseModel
+from pydantic import Field as Described
+from sqlalchemy import Row, select, text, update
+
+from api.identity import passwords, rights, sessions
+from api.identity.tables import UserAccount, refuse_imitators
+from api.kit import business_log, records
+from api.kit.calls import ANY_USER, call, router
+from api.kit.context import Context
+from api.kit.errors import NotFound, Refusal
+from api.kit.schemas import Key, Keys, Payload, Saved
+from api.kit.scope import within
+
+api = router()
+PREFIX = "v2/system/User"
+EDIT = UserAccount.right("edit")
+
+
+class User(Payload):
+    """An account; a `password` set here is changed at the first login."""
+
+    user_id: Key | None = None
+    user_name: str = Described(min_length=1, max_length=50)
+    realname: str = Described(min_length=1, max_length=50)
+    company_id: Key
+    employee_id: Key | None = None
+    role_id: Key
+    password: str | None = Described(None, max_length=128)
+
+
+class NewPassword(Payload):
+    user_id: int
+    password: str = Described(max_length=128)
+
+
+class OwnPassword(Payload):
+    old_password: str = Described(max_length=128)
+    password: str = Described(max_length=128)
+
+
+class Enabling(Keys):
+    enabled: bool
+
+
+class Ending(Payload):
+    session_id: Key
+
+
+class OpenSession(BaseModel):
+    session_id: int
+    kind: str
+    made_at: str
+    seen_at: str
+    expires_at: str
+    client: str | None
+    agent: str | None
+    imitator: str | None
+    is_own: bool
+
+
+@call(api, "POST", f"{PREFIX}/save", right=EDIT, returns=Saved, write=True)
+def save_user(ctx: Context, payload: User) -> Any:
+    """保存用户: a new one gets a first password, which he changes when he logs in."""
+    values = payload.model_dump(exclude={"user_id", "password"})
+    if payload.user_id is None:
+        ctx.require(UserAccount.right("add"))
+        if not payload.password:
+            raise Refusal("请输入初始密码")
+        key = records.add(ctx, UserAccount, values)
+    else:
+        key = records.edit(ctx, UserAccount, payload.user_id, values)
+    if payload.password:
+        _reset(ctx, key, payload.password)
+    return {"id": key}
+
+
+@call(api, "POST", f"{PREFIX}/setPassword", right=EDIT, returns=None, write=True)
+def set_password(ctx: Context, payload: NewPassword) -> Any:
+    """重设密码: ends the user's sessions, and he changes it when he logs in."""
+    _reset(ctx, payload.user_id, payload.password)
+    return None
+
+
+@call(api, "POST", f"{PREFIX}/changePassword", right=ANY_USER, returns=None, write=True)
+def change_password(ctx: Context, payload: OwnPassword) -> Any:
+    """修改本人密码"""
+    refuse_imitators(ctx)
+    user = _user(ctx, ctx.principal.user_id, everywhere=True)
+    if not passwords.matches(payload.old_password, user.password_hash):
+        raise Refusal("原密码不正确")
+    _set_password(ctx, user, payload.password, must_change=False)
+    return None
+
+
+@call(api, "POST", f"{PREFIX}/setEnabled", right=EDIT, returns=None, write=True)
+def set_enabled(ctx: Context, payload: Enabling) -> Any:
+    """启用、停用: a disabled user's sessions end."""
+    for key in payload.ids:
+        records.edit(ctx, UserAccount, key, {"enabled": payload.enabled})
+    return None
+
+
+@call(api, "POST", f"{PREFIX}/unlock", right=EDIT, returns=None, write=True)
+def unlock(ctx: Context, payload: Keys) -> Any:
+    """解锁: failed logins before now no longer count."""
+    for key in payload.ids:
+        user = _mine(ctx, key)
+        ctx.conn.execute(
+            update(UserAccount).where(UserAccount.user_id == user.user_id).values(unlocked_at=text("now()"))
+        )
+        _log(ctx, user, "解除登录锁定")
+    return None
+
+
+@call(api, "GET", f"{PREFIX}/getSessions", right=UserAccount.right("list"), returns=list[OpenSession])
+def get_sessions(ctx: Context, user_id: Annotated[int, Query(ge=0, le=2**62)]) -> Any:
+    """在线会话: a user's logins and tokens that are still good."""
+    user = _user(ctx, user_id)
+    rows = ctx.conn.execute(_SESSIONS, {"user": user.user_id})
+    mine = ctx.principal.session_id
+    return [{**row._mapping, "is_own": row.session_id == mine} for row in rows]
+
+
+@call(api, "POST", f"{PREFIX}/endSession", right=EDIT, returns=None, write=True)
+def end_session(ctx: Context, payload: Ending) -> Any:
+    """结束会话: its next request is refused."""
+    query = text("select user_id from user_session where session_id = :id")
+    owner = ctx.conn.execute(query, {"id": payload.session_id}).scalar()
+    if owner is None:
+        raise NotFound("会话")
+    user = _mine(ctx, owner)
+    sessions.close_session(ctx.conn, payload.session_id, sessions.ENDED)
+    _log(ctx, user, "结束会话")
+    return None
+
+
+_SESSIONS = text("""
+select s.session_id, s.made_at, s.seen_at, s.expires_at, a.client, a.agent, i.realname as imitator,
+    case when s.sign_key is null then '接口令牌' when s.imitator_id is not null then '模拟登录' else '登录' end as kind
+from user_session s
+left join login_attempt a on a.session_id = s.session_id
+left join user_account i on i.user_id = s.imitator_id
+where s.user_id = :user and s.expires_at > now()
+order by s.seen_at desc
+""")
+
+
+def _user(ctx: Context, user_id: int, *, everywhere: bool = False) -> Row[Any]:
+    """A user within scope."""
+    table = UserAccount.table()
+    mine = [] if everywhere else [within(table, ctx.principal)]
+    row = ctx.conn.execute(select(table).where(table.c.user_id == user_id, *mine)).first()
+    if row is None:
+        raise NotFound("用户")
+    return row
+
+
+def _mine(ctx: Context, user_id: int) -> Row[Any]:
+    """A user within scope who holds no more than oneself."""
+    refuse_imitators(ctx)
+    user = _user(ctx, user_id)
+    rights.may_hand_out(ctx, user.role_id)
+    return user
+
+
+def _reset(ctx: Context, user_id: int, password: str) -> None:
+    user = _mine(ctx, user_id)
+    _set_password(ctx, user, password, must_change=user_id != ctx.principal.user_id)
+
+
+def _set_password(ctx: Context, user: Row[Any], password: str, *, must_change: bool) -> None:
+    made = passwords.chosen(password, user.user_name, user.password_hash)
+    ctx.conn.execute(
+        update(UserAccount)
+        .where(UserAccount.user_id == user.user_id)
+        .values(password_hash=made, must_change_password=must_change)
+    )
+    sessions.end_all(ctx.conn, user.user_id, sessions.PASSWORD, but=ctx.principal.session_id)
+    _log(ctx, user, "修改密码")
+
+
+def _log(ctx: Context, user: Row[Any], reason: str) -> None:
+    business_log.write(
+        ctx.conn,
+        ctx.principal,
+        "user_account",
+        user.user_id,
+        "edit",
+        company_id=user.company_id,
+        reason=reason,
+    )
