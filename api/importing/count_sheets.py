@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import File, Form, Query, Response, UploadFile
+from fastapi import Form, Query
 
-from api.importing import files
+from api.importing import files, sheets
 from api.inventory.stock_take import StockTake
 from api.kit import drafts
 from api.kit.calls import call, router
@@ -23,8 +22,6 @@ from api.kit.validation import Problems
 from api.shell.export_job import write_workbook
 
 api = router()
-XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-SUFFIXES = (".xls", ".xlsx")
 NUMBER, CODE = "序号", "商品编码"
 COUNTS = {"初盘数量": "counted_quantity", "复盘数量": "recount_quantity", "备注": "remark"}
 COLUMNS = (
@@ -51,10 +48,7 @@ def get_count_sheet(ctx: Context, id: Annotated[int, Query(ge=0, le=2**62)], bli
         path = Path(place) / "sheet.xlsx"
         write_workbook(path, "盘点表", columns, iter(info["lines"]))
         content = path.read_bytes()
-    name = f"{info['bill_no']}.xlsx"
-    return Response(
-        content, media_type=XLSX, headers={"Content-Disposition": f'attachment; filename="{name}"'}
-    )
+    return sheets.attachment(content, f"{info['bill_no']}.xlsx")
 
 
 @call(
@@ -65,18 +59,11 @@ def get_count_sheet(ctx: Context, id: Annotated[int, Query(ge=0, le=2**62)], bli
     returns=Saved,
     write=True,
 )
-def import_count_sheet(
-    ctx: Context, id: Annotated[int, Form(ge=0, le=2**62)], excel: Annotated[UploadFile, File()]
-) -> Any:
+def import_count_sheet(ctx: Context, id: Annotated[int, Form(ge=0, le=2**62)], excel: sheets.Sent) -> Any:
     """导入盘点表: counts and remarks of a filled sheet; blank cells leave a line as it is."""
-    if not (excel.filename or "").lower().endswith(SUFFIXES):
-        raise Refusal("上传文件只能是 xls、xlsx格式!")
     info = bill_info(ctx, StockTake, id)
-    with tempfile.TemporaryDirectory() as place:
-        path = Path(place) / "sheet.xlsx"
-        with path.open("wb") as file:
-            shutil.copyfileobj(excel.file, file)
-        _fill(info["lines"], files.rows(path))
+    with sheets.received(ctx, "导入盘点表", excel, company_id=info["company_id"]) as sheet:
+        _fill(info["lines"], sheet.rows())
     return drafts.edit(ctx, StockTake, id, info)
 
 

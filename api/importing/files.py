@@ -1,4 +1,4 @@
-"""Reading import files (读取导入文件): CSV in UTF-8 or GB18030, or the first sheet of an xlsx, as rows of texts."""
+"""Reading import files (读取导入文件): CSV in UTF-8 or GB18030, or the first sheet of a workbook, as rows of texts."""
 
 from __future__ import annotations
 
@@ -8,33 +8,43 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from api.importing.xlsx_child import MAX_COLUMNS, MAX_ROWS
-from api.importing.xlsx_guard import read_xlsx
+from api.importing.xlsx_guard import PATIENT, Limits, read_xls, read_xlsx
 from api.kit.errors import Refusal
 
 MAX_BYTES = 512 * 1024 * 1024
 ZIP, OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
+OLE_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+MAX_DIRECTORY = 64 * 1024 * 1024
 
 Row = tuple[int, list[str]]
 """The line's number in the file, as an editor or Excel counts, and its cells."""
 
 
-def rows(path: Path) -> Iterator[Row]:
-    """The file's rows, blank ones left out. Refuses what is neither CSV nor xlsx, and what is too large."""
+def rows(path: Path, limits: Limits = PATIENT) -> Iterator[Row]:
+    """The file's rows, blank ones left out. Refuses what is neither CSV nor a workbook, and what is too large."""
     if not path.is_file():
         raise Refusal(f"找不到文件 {path}")
     if path.stat().st_size > MAX_BYTES:
         raise Refusal("文件超过 512 MB，请拆分后导入")
     with path.open("rb") as file:
         head = file.read(4096)
+    suffix = path.suffix.lower()
     if head.startswith(OLE):
-        raise Refusal("这是旧版 xls 或加密的 Excel 文件，请另存为不加密的 xlsx 或 CSV")
+        if _holds(path, OLE_ENCRYPTED):
+            raise Refusal("Excel 文件已加密，请取消密码后再导入")
+        return read_xls(path, limits)
     if head.startswith(ZIP):
-        return read_xlsx(path)
-    if path.suffix.lower() in (".xlsx", ".xlsm", ".xls"):
-        raise Refusal("文件内容不是 xlsx，请用 Excel 另存为 xlsx 或 CSV 后再导入")
+        return read_xlsx(path, limits)
+    if suffix in (".xlsx", ".xlsm", ".xls"):
+        raise Refusal("文件内容不是 xlsx 或 xls，请用 Excel 另存后再导入")
     if b"\0" in head:
-        raise Refusal("文件不是 CSV 文本，也不是 xlsx")
+        raise Refusal("文件不是 CSV 文本，也不是 Excel 文件")
     return _read_csv(path)
+
+
+def _holds(path: Path, mark: bytes) -> bool:
+    with path.open("rb") as file:
+        return mark in file.read(MAX_DIRECTORY)
 
 
 def _read_csv(path: Path) -> Iterator[Row]:

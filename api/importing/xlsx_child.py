@@ -1,4 +1,4 @@
-"""The child that opens an xlsx (读取子进程): it may be killed; it limits its own memory and the cells it looks at.
+"""The child that opens a workbook (读取子进程): it may be killed; it limits its own memory and what it looks at.
 
 One JSON line a row goes to standard output, `{"end": true}` last, or `{"refused": …}`.
 """
@@ -7,42 +7,82 @@ from __future__ import annotations
 
 import resource
 import sys
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime
+from itertools import islice
 from typing import Any
 
-MEMORY = 1024 * 1024 * 1024
 MAX_ROWS = 2_000_000
 MAX_COLUMNS = 60
 MAX_BLANK = 2000
 """So many blank rows in succession end the sheet: a lone far cell is no data."""
+MAX_LETTERS = 32_767
+"""Excel itself takes no longer text into a cell."""
+MEGABYTE = 1024 * 1024
 
 
-def main(path: str) -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+def main(path: str, reader: str, memory: str, seconds: str) -> None:
+    # What a process maps for itself counts, not the libraries that it shares: that is near what it resides in.
+    resource.setrlimit(resource.RLIMIT_DATA, (int(memory) * MEGABYTE,) * 2)
+    resource.setrlimit(resource.RLIMIT_CPU, (int(seconds),) * 2)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     import orjson
-    from openpyxl import load_workbook
 
     out = sys.stdout.buffer
     try:
-        book = load_workbook(path, read_only=True, data_only=True, keep_links=False)
-        sheet = book.worksheets[0]
-        sheet.reset_dimensions()
-        blank = 0
-        for number, cells in enumerate(
-            sheet.iter_rows(max_row=MAX_ROWS, max_col=MAX_COLUMNS, values_only=True), 1
-        ):
-            texts = [_text(cell) for cell in cells]
-            blank = 0 if any(texts) else blank + 1
-            if blank > MAX_BLANK:
+        for number, texts in _kept(READERS[reader](path)):
+            if any(len(one) > MAX_LETTERS for one in texts):
+                out.write(orjson.dumps({"refused": f"第{number}行有单元格的文字过长，已拒绝读取"}) + b"\n")
                 break
-            if not blank:
-                out.write(orjson.dumps([number, texts]) + b"\n")
-        out.write(b'{"end":true}\n')
+            out.write(orjson.dumps([number, texts]) + b"\n")
+        else:
+            out.write(b'{"end":true}\n')
     except MemoryError:
         sys.exit(1)
-    except Exception:  # whatever a broken file makes the library raise, the answer is the same
-        out.write(orjson.dumps({"refused": "xlsx 文件无法读取，请用 Excel 打开并另存后再导入"}) + b"\n")
+    except Exception as error:  # whatever a broken file makes a library raise, the answer is the same
+        said = (
+            "已加密，请取消密码"
+            if type(error).__name__ == "PasswordError"
+            else "无法读取，请用 Excel 打开并另存"
+        )
+        out.write(orjson.dumps({"refused": f"Excel 文件{said}后再导入"}) + b"\n")
     out.flush()
+
+
+def _kept(rows: Iterable[Sequence[Any]]) -> Iterator[tuple[int, list[str]]]:
+    """Rows with anything in them, by their numbers in the sheet."""
+    blank = 0
+    for number, cells in enumerate(islice(rows, MAX_ROWS), 1):
+        texts = [_text(cell) for cell in cells[:MAX_COLUMNS]]
+        blank = 0 if any(texts) else blank + 1
+        if blank > MAX_BLANK:
+            return
+        if not blank:
+            yield number, texts
+
+
+def _whole(path: str) -> Iterator[list[Any]]:
+    """The quick reader of xlsx and xls: it holds the sheet's whole area, and so dies of a far cell."""
+    from python_calamine import CalamineWorkbook
+
+    sheet = CalamineWorkbook.from_path(path).get_sheet_by_index(0)
+    if sheet.start is None:
+        return
+    lead = [""] * sheet.start[1]
+    for cells in sheet.iter_rows():
+        yield [*lead, *cells]
+
+
+def _streamed(path: str) -> Iterator[tuple[Any, ...]]:
+    """The patient reader of xlsx: it holds one row."""
+    from openpyxl import load_workbook
+
+    sheet = load_workbook(path, read_only=True, data_only=True, keep_links=False).worksheets[0]
+    sheet.reset_dimensions()
+    yield from sheet.iter_rows(max_row=MAX_ROWS, max_col=MAX_COLUMNS, values_only=True)
+
+
+READERS = {"whole": _whole, "streamed": _streamed}
 
 
 def _text(cell: Any) -> str:
@@ -58,4 +98,4 @@ def _text(cell: Any) -> str:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

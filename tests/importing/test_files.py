@@ -32,7 +32,7 @@ class TestRefused:
         [
             ("a.xlsx", "日期,数量\n".encode(), "不是 xlsx"),
             ("b.xlsx", b"PK\x03\x04 broken", "已损坏"),
-            ("c.xls", b"\xd0\xcf\x11\xe0" + b"\0" * 600, "旧版 xls"),
+            ("c.xls", b"\xd0\xcf\x11\xe0" + b"\0" * 600, "无法读取"),
             ("d.csv", b"\x89PNG\0\0", "不是 CSV"),
             ("e.csv", "日期".encode("utf-16-le") + b"\xff\xff", "编码"),
         ],

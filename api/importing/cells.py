@@ -1,0 +1,155 @@
+"""Cells (单元格): the columns of a sheet as values of declared fields; names become records; each bad cell is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Row, func, or_, select
+
+from api.importing import files
+from api.kit import registry
+from api.kit.context import Context
+from api.kit.fields import Field
+from api.kit.scope import within
+from api.kit.validation import Problems, value_of
+
+GOODS = "goods"
+FORMULAS = ("=", "@", "\t", "\r")
+
+
+@dataclass(frozen=True, slots=True)
+class Bad:
+    """What is wrong with a cell."""
+
+    item: Field
+    msg: str
+
+
+@dataclass(slots=True)
+class Line:
+    """A row of a sheet: its number, values and labels by field, and its bad cells."""
+
+    row: int
+    texts: list[str]
+    values: dict[str, Any] = field(default_factory=dict)
+    labels: dict[str, str | None] = field(default_factory=dict)
+    bad: list[Bad] = field(default_factory=list)
+
+    def refuse(self, item: Field, msg: str) -> None:
+        self.bad.append(Bad(item, msg))
+
+
+Found = tuple[Any, str | None] | str | None
+"""A cell's value with its label, what is wrong with it, or nothing."""
+
+
+def is_goods(item: Field) -> bool:
+    """Whether a field holds goods: their cells are codes or barcodes."""
+    return item.ref is not None and item.ref.resource == GOODS
+
+
+def read(
+    ctx: Context, places: Mapping[Field, int], rows: Sequence[files.Row], header: Mapping[str, Any]
+) -> list[Line]:
+    """The rows' cells as values; `places` says where each field's column stands, `header` what all rows share."""
+    lines = [Line(number, cells) for number, cells in rows]
+    for item in sorted(places, key=lambda one: _depth(one, places)):
+        at = places[item]
+        texts = [line.texts[at].strip() if at < len(line.texts) else "" for line in lines]
+        found = _references(ctx, item, texts, header, lines) if item.ref else _values(item, texts)
+        for line, one in zip(lines, found, strict=True):
+            if isinstance(one, str):
+                line.refuse(item, one)
+            elif one is not None:
+                line.values[item.name], line.labels[item.name] = one
+    return lines
+
+
+def _depth(item: Field, places: Mapping[Field, int]) -> int:
+    """What a record belongs to comes before it: a province before its cities, goods before their batches."""
+    names = {other.name: other for other in places}
+    parents = (
+        [names[name] for name in item.ref.within if name in names and name != item.name] if item.ref else []
+    )
+    return 1 + max((_depth(parent, places) for parent in parents), default=0) if parents else 0
+
+
+def _values(item: Field, texts: list[str]) -> Iterable[Found]:
+    named = {label: value for value, label in item.options}
+    known: dict[str, Found] = {}
+    for text in texts:
+        if text not in known:
+            known[text] = _value(item, text, named)
+        yield known[text]
+
+
+def _value(item: Field, text: str, named: Mapping[str, Any]) -> Found:
+    if not text:
+        return "不能为空" if item.required and item.kind not in ("enum", "bool") else None
+    if text.startswith(FORMULAS):
+        return "以 = 或 @ 开头的内容像公式，请改为普通文字"
+    problems = Problems()
+    value = value_of(item, named.get(text, text), problems)
+    if problems.failures:
+        return problems.failures[0].msg.removeprefix(f"“{item.label}”")
+    return value, None if item.is_number or item.kind == "date" else dict(item.options).get(value)
+
+
+def _references(
+    ctx: Context, item: Field, texts: list[str], header: Mapping[str, Any], lines: list[Line]
+) -> Iterable[Found]:
+    """Records by their name, goods by code or barcode; of several of one name that which belongs to the row."""
+    by_text = _known(ctx, item, {text.lower() for text in texts if text})
+    assert item.ref
+    for text, line in zip(texts, lines, strict=True):
+        if not text:
+            yield "不能为空" if item.required else None
+            continue
+        row = {**header, **line.values}
+        fitting = [one for one in by_text.get(text.lower(), ()) if _belongs(one, item, row)]
+        exact = [one for one in fitting if one.shown == text]
+        if len(fitting) != 1 and len(exact) != 1:
+            yield f"有多个“{text}”，请改用编码" if fitting else f"没有找到“{text}”"
+        else:
+            one = (exact or fitting)[0]
+            yield one.key, one.shown
+
+
+def _belongs(found: Row[Any], item: Field, row: Mapping[str, Any]) -> bool:
+    assert item.ref
+    return all(
+        getattr(found, name, None) in (None, row.get(name)) or str(getattr(found, name)) == str(row.get(name))
+        for name in item.ref.within
+    )
+
+
+def _known(ctx: Context, item: Field, texts: set[str]) -> dict[str, list[Row[Any]]]:
+    assert item.ref
+    target = registry.get(item.ref.resource)
+    table = target.table()
+    shown = table.c.goods_num if is_goods(item) else table.columns[target.declaration.title]
+    texts_of = [func.lower(shown)]
+    if is_goods(item):
+        texts_of.append(func.lower(table.c.barcode))
+    enabled = [table.c.enabled] if "enabled" in table.columns else []
+    only = [table.columns[item.ref.only[0]].in_(item.ref.only[1])] if item.ref.only else []
+    shared = [table.columns[name] for name in item.ref.within if name in table.columns]
+    query = select(
+        target.key().label("key"),
+        shown.label("shown"),
+        *shared,
+        *(one.label(f"text{at}") for at, one in enumerate(texts_of)),
+    ).where(
+        or_(*(one.in_(sorted(texts)) for one in texts_of)),
+        within(table, ctx.principal),
+        target.choosable(),
+        *enabled,
+        *only,
+    )
+    found: dict[str, list[Row[Any]]] = {}
+    for row in ctx.conn.execute(query) if texts else ():
+        for text in {getattr(row, f"text{at}") for at in range(len(texts_of))} - {None}:
+            found.setdefault(text, []).append(row)
+    return found

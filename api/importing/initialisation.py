@@ -1,0 +1,312 @@
+"""Initialisation calls (系统初始化): three uploads in order, with template, preview, progress and refused rows."""
+
+from __future__ import annotations
+
+import io
+import shutil
+from itertools import islice
+from typing import Annotated, Any, Literal
+
+import xlsxwriter
+from fastapi import Form, Query
+from fastapi.responses import FileResponse
+from pydantic import BaseModel
+from pydantic import Field as Described
+from sqlalchemy import insert, select
+
+from api.importing import sheets
+from api.importing.failed_rows import OPTIONS
+from api.importing.initialisation_job import OPENINGS, TABLE, failures_of, folder
+from api.importing.opening_rows import Opening, refused
+from api.kit import business_log
+from api.kit.calls import ANY_USER, call, router
+from api.kit.context import Context
+from api.kit.errors import NotFound, Refusal
+from api.kit.fields import Field
+from api.kit.settings import settings
+from api.shell import initialisation as states
+from api.shell import jobs
+from api.shell.initialisation import STATES, STATUSES, STEP_LABELS, STEPS, InitialisationTask
+
+api = router()
+UPLOAD = InitialisationTask.right("upload")
+MAX_ROWS = 300_000
+SHOWN, CHECKED, MAX_PROBLEMS = 20, 5000, 100
+
+Step = Literal["goods", "stock", "customer"]
+CompanyId = Annotated[int, Form(ge=0, le=2**62)]
+
+
+class Progress(BaseModel):
+    """The newest upload of a company."""
+
+    id: int
+    step: str
+    step_name: str
+    file_name: str
+    status: int
+    status_name: str
+    rows_total: int
+    rows_done: int
+    rows_taken: int
+    rows_known: int
+    rows_refused: int
+    message: str | None
+    asked_at: str
+    finished_at: str | None
+    failures_url: str = Described(description="失败明细的地址；没有失败行则为空")
+
+
+class CompanyInfo(BaseModel):
+    company_id: int
+    company_name: str
+    type: int
+    is_initialization: int = Described(ge=0, le=6, description="初始化步骤 0 到 6")
+    state_name: str
+    may_upload: bool
+    task: Progress | None
+
+
+class Uploaded(BaseModel):
+    id: int
+    is_initialization: int
+    rows_total: int
+
+
+class PreviewRow(BaseModel):
+    row: int
+    cells: list[str]
+
+
+class PreviewProblem(BaseModel):
+    row: int
+    field: str
+    msg: str
+
+
+class Preview(BaseModel):
+    """The first rows as they would be read; `checked` rows were checked, of which `refused` have problems."""
+
+    columns: list[str]
+    ignored: list[str]
+    rows: list[PreviewRow]
+    total: int
+    checked: int
+    refused: int
+    problems: list[PreviewProblem]
+
+
+class Skip(BaseModel):
+    company_id: int = Described(0, ge=0, le=2**62)
+    step: Step
+
+
+@call(api, "GET", "v2/open/Company/getSon2CompanyInfo", right=ANY_USER, returns=CompanyInfo)
+def get_son2_company_info(ctx: Context, company_id: Annotated[int, Query(ge=0, le=2**62)] = 0) -> Any:
+    """公司信息: how far the initialisation is, and what became of the newest upload."""
+    wanted = states.owned(ctx, company_id)
+    company = ctx.conn.exec_driver_sql(
+        "select company_name, type from company where company_id = %s", (wanted,)
+    ).one()
+    state = states.state_of(ctx.conn, wanted)
+    task = states.latest(ctx.conn, wanted)
+    return {
+        "company_id": wanted,
+        "company_name": company.company_name,
+        "type": company.type,
+        "is_initialization": state,
+        "state_name": STATES[state],
+        "may_upload": ctx.principal.may(UPLOAD),
+        "task": _progress(task) if task is not None else None,
+    }
+
+
+def _progress(task: Any) -> dict[str, Any]:
+    step = next(name for name, state in STEPS.items() if state == task.step)
+    counts = ("rows_total", "rows_done", "rows_taken", "rows_known", "rows_refused")
+    key = task.initialisation_task_id
+    return {
+        "id": key,
+        "step": step,
+        "step_name": STEP_LABELS[step],
+        "file_name": task.file_name,
+        "status": task.status,
+        "status_name": STATUSES[task.status],
+        **{name: getattr(task, name) for name in counts},
+        "message": task.message,
+        "asked_at": task.asked_at,
+        "finished_at": task.finished_at,
+        "failures_url": f"/open/Initialization/getFailures?id={key}" if task.rows_refused else "",
+    }
+
+
+@call(
+    api,
+    "POST",
+    "open/Initialization/initializationInventoryGoods",
+    right=UPLOAD,
+    returns=Uploaded,
+    write=True,
+)
+def upload_goods(ctx: Context, excel: sheets.Sent, company_id: CompanyId = 0) -> Any:
+    """上传商品"""
+    return _upload(ctx, states.GOODS, excel, company_id)
+
+
+@call(api, "POST", "open/Initialization/initializationStocks", right=UPLOAD, returns=Uploaded, write=True)
+def upload_stocks(ctx: Context, excel: sheets.Sent, company_id: CompanyId = 0) -> Any:
+    """上传库存"""
+    return _upload(ctx, states.STOCK, excel, company_id)
+
+
+@call(api, "POST", "open/Initialization/initializationCustomer", right=UPLOAD, returns=Uploaded, write=True)
+def upload_customers(ctx: Context, excel: sheets.Sent, company_id: CompanyId = 0) -> Any:
+    """上传客户"""
+    return _upload(ctx, states.CUSTOMERS, excel, company_id)
+
+
+def _upload(ctx: Context, step: str, excel: Any, company_id: int) -> dict[str, Any]:
+    """Take a readable file over to the job worker; the company goes to the state of processing."""
+    company = states.owned(ctx, company_id)
+    with sheets.received(ctx, f"{STEP_LABELS[step]}初始化", excel, company_id=company) as sheet:
+        opening = OPENINGS[STEPS[step]](company)
+        opening.prepare(ctx)
+        rows = sheet.rows()
+        _places(ctx, opening, next(rows, None))
+        total = sum(1 for _ in islice(rows, MAX_ROWS + 1))
+        if not total:
+            raise Refusal("文件里只有表头，没有数据")
+        if total > MAX_ROWS:
+            raise Refusal(f"文件超过 {MAX_ROWS} 行，请拆分后上传")
+        states.move(ctx.conn, company, STEPS[step], STEPS[step] + 1)
+        key = _enter(ctx, company, step, sheet, total)
+        sheet.upload.message = f"{total}行，等待处理"
+    jobs.defer_with(ctx.conn, "initialise", task_id=key)
+    return {"id": key, "is_initialization": STEPS[step] + 1, "rows_total": total}
+
+
+def _places(ctx: Context, opening: Opening, heading: Any) -> dict[Field, int]:
+    if heading is None:
+        raise Refusal("文件里没有内容，请先下载模板")
+    return opening.places(ctx, heading[1])
+
+
+def _enter(ctx: Context, company: int, step: str, sheet: sheets.Sheet, total: int) -> int:
+    """A task with its file, which is put where the worker finds it before the task can be seen."""
+    values = {
+        "company_id": company,
+        "step": STEPS[step],
+        "file_name": sheet.upload.file_name,
+        "rows_total": total,
+        "asked_by": ctx.principal.user_id,
+        "path": "",
+    }
+    key: int = ctx.conn.execute(
+        insert(TABLE).values(values).returning(TABLE.c.initialisation_task_id)
+    ).scalar_one()
+    folder().mkdir(parents=True, exist_ok=True)
+    target = folder() / f"{key}{sheet.path.suffix}"
+    shutil.copyfile(sheet.path, target)
+    path = str(target.relative_to(settings().uploads_dir))
+    ctx.conn.execute(TABLE.update().where(TABLE.c.initialisation_task_id == key).values(path=path))
+    return key
+
+
+@call(api, "POST", "open/Initialization/preview", right=UPLOAD, returns=Preview)
+def preview(
+    ctx: Context, excel: sheets.Sent, step: Annotated[Step, Form()], company_id: CompanyId = 0
+) -> Any:
+    """预览: the first rows as they would be read, and what is wrong; nothing is entered."""
+    company = states.owned(ctx, company_id)
+    with sheets.received(ctx, f"{STEP_LABELS[step]}初始化预览", excel, company_id=company) as sheet:
+        opening = OPENINGS[STEPS[step]](company)
+        rows = sheet.rows()
+        heading = next(rows, None)
+        places = _places(ctx, opening, heading)
+        head = list(islice(rows, CHECKED))
+        total = len(head) + sum(1 for _ in rows)
+        lines = opening.read(ctx, places, head)
+    assert heading is not None
+    ordered = sorted(places.items(), key=lambda one: one[1])
+    bad = [line for line in lines if line.bad]
+    return {
+        "columns": [item.label for item, _ in ordered],
+        "ignored": [title for at, title in enumerate(heading[1]) if title and at not in places.values()],
+        "rows": [
+            {"row": line.row, "cells": [_shown(line, item) for item, _ in ordered]} for line in lines[:SHOWN]
+        ],
+        "total": total,
+        "checked": len(lines),
+        "refused": len(bad),
+        "problems": [
+            {"row": one.row, "field": one.label, "msg": one.reason}
+            for one in map(refused, bad[:MAX_PROBLEMS])
+        ],
+    }
+
+
+def _shown(line: Any, item: Field) -> str:
+    value = line.values.get(item.name)
+    label = line.labels.get(item.name)
+    if label is not None:
+        return str(label)
+    if isinstance(value, bool):
+        return "是" if value else "否"
+    return "" if value is None else str(value)
+
+
+@call(api, "GET", "open/Initialization/getTemplate", right=UPLOAD)
+def get_template(ctx: Context, step: Annotated[Step, Query()]) -> Any:
+    """下载模板: columns with an example; text columns are formatted as text, so that leading zeros stay."""
+    opening = OPENINGS[STEPS[step]](ctx.principal.company_id)
+    content = io.BytesIO()
+    with xlsxwriter.Workbook(content, {**OPTIONS, "constant_memory": False}) as book:
+        sheet, notes = book.add_worksheet(f"{opening.label}初始化"), book.add_worksheet("填写说明")
+        bold, words = (
+            book.add_format({"bold": True, "bg_color": "#ECF5FF"}),
+            book.add_format({"num_format": "@"}),
+        )
+        for at, one in enumerate(opening.examples(ctx)):
+            label = f"{one.item.label}*" if one.item.required else one.item.label
+            sheet.set_column(at, at, max(12, one.item.width / 8), None if one.item.is_number else words)
+            sheet.write_string(0, at, label, bold)
+            rule = "必填" if one.item.required else "选填"
+            for place, value in enumerate((one.item.label, rule, one.example, one.note)):
+                notes.write_string(at + 1, place, value)
+        for place, value in enumerate(("列", "要求", "示例", "说明")):
+            notes.write_string(0, place, value, bold)
+        notes.set_column(0, 3, 24)
+    return sheets.attachment(content.getvalue(), f"initialization_{step}.xlsx")
+
+
+@call(api, "GET", "open/Initialization/getFailures", right=UPLOAD)
+def get_failures(ctx: Context, id: Annotated[int, Query(ge=0, le=2**62)]) -> Any:
+    """失败明细: the refused rows of an upload with line, column and reason."""
+    query = select(TABLE.c.company_id, TABLE.c.file_name).where(TABLE.c.initialisation_task_id == id)
+    task = ctx.conn.execute(query).first()
+    if task is None or not failures_of(id).is_file():
+        raise NotFound("失败明细")
+    states.owned(ctx, task.company_id)
+    return FileResponse(
+        failures_of(id),
+        media_type=sheets.XLSX,
+        filename=f"{task.file_name.rsplit('.', 1)[0]}_失败明细.xlsx",
+    )
+
+
+@call(api, "POST", "open/Initialization/skip", right=UPLOAD, returns=CompanyInfo, write=True)
+def skip(ctx: Context, payload: Skip) -> Any:
+    """跳过: a company without stock or customers to enter goes on to the next step."""
+    company = states.owned(ctx, payload.company_id)
+    source = STEPS[payload.step]
+    states.move(ctx.conn, company, source, source + 2)
+    business_log.write(
+        ctx.conn,
+        ctx.principal,
+        "initialisation",
+        company,
+        "upload",
+        company_id=company,
+        reason=f"跳过{STEP_LABELS[payload.step]}",
+    )
+    return get_son2_company_info(ctx, company)

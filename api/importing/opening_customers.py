@@ -1,0 +1,153 @@
+"""Customer upload (客户初始化): a company's customers, and what each owed when the books were opened.
+
+A customer that exists stays as it is. A balance is told from others by customer and original bill; one that an audited
+opening bill holds already is passed over when it says the same, and refused when it does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import select, text
+
+from api.customers.opening_receivable import OpeningReceivable, OpeningReceivableLine
+from api.importing import cells, files
+from api.importing.cells import Line
+from api.importing.opening_rows import Example, Opening, Outcome, refused
+from api.kit import bulk, business_log
+from api.kit.bulk import Entry
+from api.kit.context import Context
+from api.kit.database import TIME_ZONE
+from api.kit.drafts import Draft
+from api.kit.errors import Refusal
+from api.kit.fields import Field
+from api.kit.records import insert_all
+from api.master.partners import Customer
+
+REMARK = "系统初始化"
+EXAMPLES = {
+    "customer_name": "示例轮胎店",
+    "contact_name": "张三",
+    "customer_mobile": "13800000000",
+    "payment_days": "30",
+    "credit_limit": "50000",
+    "amount": "1200.50",
+    "due_date": "2026-12-31",
+}
+NOTES = {
+    "amount": "客户欠我方的钱；预收填负数；没有就不填",
+    "due_date": "不填为今天",
+    "source_no": "同一客户有多笔时用来区分",
+}
+LEFT_OUT = frozenset({"company_id", "enabled"})
+BALANCE = ("amount", "due_date", "source_no")
+
+_THERE = text("""
+select l.customer_id, coalesce(l.source_no, '') as source_no, l.amount, b.bill_no
+from opening_receivable b
+join opening_receivable_line l on l.bill_id = b.bill_id
+where b.company_id = :company and b.status in (2, 4, 5) and l.customer_id = any(cast(:customers as bigint[]))
+""")
+_CLOSED = text(
+    "select from accounting_period where company_id = :company and period = :period and status = 1"
+)
+
+
+class OpeningCustomers(Opening):
+    """客户"""
+
+    label = "客户"
+    portion = 4000
+
+    def __init__(self, company_id: int) -> None:
+        super().__init__(company_id)
+        self.today = datetime.now(TIME_ZONE).date()
+
+    def examples(self, ctx: Context) -> list[Example]:
+        own = [item for item in Customer.fields() if item.writable and item.name not in LEFT_OUT]
+        opening = {item.name: item for item in OpeningReceivableLine.fields()}
+        balance = [replace(opening[name], required=False) for name in BALANCE]
+        return [
+            Example(item, EXAMPLES.get(item.name, ""), NOTES.get(item.name, "")) for item in (*own, *balance)
+        ]
+
+    def prepare(self, ctx: Context) -> None:
+        closed = {"company": self.company_id, "period": f"{self.today:%Y-%m}"}
+        if ctx.conn.execute(_CLOSED, closed).first() is not None:
+            raise Refusal(f"会计期间 {closed['period']} 已结账，不能录入期初应收")
+
+    def read(self, ctx: Context, places: Mapping[Field, int], rows: Sequence[files.Row]) -> list[Line]:
+        lines = cells.read(ctx, places, rows, {"company_id": self.company_id})
+        items = {item.name: item for item in places}
+        for line in lines:
+            name = line.values.get("customer_name")
+            if name is not None:
+                self.twice(line, items["customer_name"], name, line.values.get("source_no") or "")
+        return lines
+
+    def take(self, ctx: Context, lines: list[Line]) -> Outcome:
+        outcome = Outcome()
+        keys = self._customers(ctx, [line.values["customer_name"] for line in lines])
+        fresh: dict[str, dict[str, Any]] = {}
+        for line in lines:
+            if line.values["customer_name"] not in keys:
+                fresh.setdefault(line.values["customer_name"], self._customer(line))
+        if fresh:
+            made = insert_all(ctx.conn, Customer, list(fresh.values()))
+            keys |= dict(zip(fresh, made, strict=True))
+            log = [(key, "", self.company_id, {"source": "初始化"}) for key in made]
+            business_log.write_all(ctx.conn, ctx.principal, Customer.name(), "add", log)
+        self._balances(ctx, lines, keys, set(fresh), outcome)
+        return outcome
+
+    def _balances(
+        self, ctx: Context, lines: list[Line], keys: Mapping[str, int], fresh: set[str], outcome: Outcome
+    ) -> None:
+        """Open what customers owe; count each row by whether it added anything."""
+        wanted = {"company": self.company_id, "customers": sorted(set(keys.values()))}
+        there = {(row.customer_id, row.source_no): row for row in ctx.conn.execute(_THERE, wanted)}
+        item = next(one.item for one in self.examples(ctx) if one.item.name == "amount")
+        rows = []
+        for line in lines:
+            name, amount = line.values["customer_name"], line.values.get("amount")
+            stored = there.get((keys[name], line.values.get("source_no") or "")) if amount else None
+            if stored is not None and stored.amount != amount:
+                line.refuse(item, f"期初应收单 {stored.bill_no} 已录入 {stored.amount}，要改请先反审核该单")
+                outcome.refused.append(refused(line))
+            elif name in fresh or (amount and stored is None):
+                outcome.taken += 1
+            else:
+                outcome.known += 1
+            if amount and stored is None:
+                rows.append(self._line(line, keys[name]))
+        if rows:
+            header = {"company_id": self.company_id, "business_date": self.today, "remark": REMARK}
+            bulk.post(ctx, [Entry(OpeningReceivable, Draft(header, {"lines": rows}))])
+
+    def _customers(self, ctx: Context, names: list[str]) -> dict[str, int]:
+        table = Customer.table()
+        query = select(table.c.customer_name, table.c.customer_id).where(
+            table.c.company_id == self.company_id, table.c.customer_name.in_(sorted(set(names)))
+        )
+        return {row.customer_name: row.customer_id for row in ctx.conn.execute(query)}
+
+    def _customer(self, line: Line) -> dict[str, Any]:
+        row = {
+            item.name: line.values.get(item.name, item.default)
+            for item in Customer.fields()
+            if item.writable and item.name not in LEFT_OUT
+        }
+        return {**row, "company_id": self.company_id}
+
+    def _line(self, line: Line, customer: int) -> dict[str, Any]:
+        values = line.values
+        return {
+            "customer_id": customer,
+            "source_no": values.get("source_no"),
+            "due_date": values.get("due_date") or self.today,
+            "amount": values["amount"],
+            "remark": None,
+        }

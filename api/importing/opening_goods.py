@@ -1,0 +1,220 @@
+"""Goods upload (商品初始化): missing group goods with their types, brands and units, and the company's selection.
+
+Goods that exist stay as they are and join the company's selection; so a second upload adds only what is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+from sqlalchemy import Connection, Table, select, text
+
+from api.importing import cells, files
+from api.importing.cells import Line
+from api.importing.opening_rows import Example, Opening, Outcome, refused
+from api.kit import bulk, business_log
+from api.kit.context import Context
+from api.kit.fields import Field
+from api.kit.records import insert_all
+from api.master.goods import MAX_LEVEL, Brand, CompanyGoods, Goods, GoodsType, Unit
+
+_ONE_AT_A_TIME = text("select pg_advisory_xact_lock(hashtextextended('initialisation_goods', 0))")
+NAMED = {
+    "goods_type_id": "类型用 / 分级，没有的自动新建",
+    "brand_id": "没有的自动新建",
+    "unit_id": "没有的自动新建",
+}
+"""References that are made where missing; their cells stay names until a row is taken."""
+EXAMPLES = {
+    "goods_num": "00012345",
+    "goods_name": "示例轮胎 295/80R22.5",
+    "goods_type_id": "轮胎/全钢胎",
+    "brand_id": "示例品牌",
+    "unit_id": "条",
+    "specification_type": "295/80R22.5",
+    "is_batch": "是",
+    "is_numbered": "否",
+    "tax_rate": "13",
+    "sale_price": "1500",
+    "purchase_price": "1200",
+}
+LEFT_OUT = frozenset({"enabled", "logogram"})
+
+
+class OpeningGoods(Opening):
+    """商品"""
+
+    label = "商品"
+    portion = 5000
+
+    def examples(self, ctx: Context) -> list[Example]:
+        own = [item for item in Goods.fields() if item.writable and item.name not in LEFT_OUT]
+        prices = [
+            item
+            for item in CompanyGoods.fields()
+            if item.writable
+            and item.is_number
+            and ctx.principal.sees(CompanyGoods.name(), item.name, item.permission)
+        ]
+        return [
+            Example(_named(item), EXAMPLES.get(item.name, ""), NAMED.get(item.name, ""))
+            for item in (*own, *prices)
+        ]
+
+    def prepare(self, ctx: Context) -> None:
+        """Goods may be entered at any time."""
+
+    def read(self, ctx: Context, places: Mapping[Field, int], rows: Sequence[files.Row]) -> list[Line]:
+        lines = cells.read(ctx, places, rows, {})
+        by_name = {item.name: item for item in places}
+        for line in lines:
+            code = line.values.get("goods_num")
+            if code is not None:
+                self.twice(line, by_name["goods_num"], code)
+            levels = _levels(line.values.get("goods_type_id", ""))
+            if len(levels) > MAX_LEVEL or any(not level for level in levels):
+                line.refuse(by_name["goods_type_id"], f"最多{MAX_LEVEL}级，用 / 分开")
+        return lines
+
+    def take(self, ctx: Context, lines: list[Line]) -> Outcome:
+        ctx.conn.execute(_ONE_AT_A_TIME)
+        by_code = {line.values["goods_num"]: line for line in lines}
+        there = _goods_by_code(ctx.conn, list(by_code))
+        fresh = {code: line for code, line in by_code.items() if code not in there}
+        outcome = Outcome()
+        rows = self._rows(ctx, fresh, outcome)
+        if rows:
+            bulk.copy(ctx.conn, Goods.table(), rows)
+        made = _goods_by_code(ctx.conn, list(fresh))
+        if made:
+            business_log.write_all(
+                ctx.conn,
+                ctx.principal,
+                Goods.name(),
+                "add",
+                [(key, "", self.company_id, {"source": "初始化"}) for key in made.values()],
+            )
+        selected = self._select(ctx.conn, by_code, there | made)
+        outcome.taken = len(made) + len(selected - set(made.values()))
+        outcome.known = len(lines) - outcome.taken - len(outcome.refused)
+        return outcome
+
+    def _rows(self, ctx: Context, fresh: dict[str, Line], outcome: Outcome) -> list[dict[str, Any]]:
+        """New goods with the ids of their type, brand and unit; an ambiguous type refuses its row."""
+        types = _Types(ctx.conn)
+        brands = _made(
+            ctx.conn, Brand, "brand_name", [line.values.get("brand_id") for line in fresh.values()]
+        )
+        units = _made(ctx.conn, Unit, "unit_name", [line.values["unit_id"] for line in fresh.values()])
+        rows = []
+        for code, line in list(fresh.items()):
+            kind = types.key_of(_levels(line.values["goods_type_id"]))
+            if kind is None:
+                line.refuse(
+                    _named(Goods.field("goods_type_id")), "有多个同名类型，请写全路径，如 轮胎/全钢胎"
+                )
+                outcome.refused.append(refused(line))
+                del fresh[code]
+                continue
+            row = {
+                **_row(Goods, line.values),
+                "goods_type_id": kind,
+                "unit_id": units[line.values["unit_id"]],
+            }
+            row["brand_id"] = brands.get(line.values.get("brand_id", ""))
+            Goods.complete(row)
+            rows.append(row)
+        return rows
+
+    def _select(self, conn: Connection, lines: Mapping[str, Line], goods: Mapping[str, int]) -> set[int]:
+        """Put goods into the company's selection; answers those that were not in it."""
+        table = CompanyGoods.table()
+        query = select(table.c.goods_id).where(
+            table.c.company_id == self.company_id, table.c.goods_id.in_(list(goods.values()))
+        )
+        selected: set[int] = set(conn.execute(query).scalars())
+        rows = [
+            {**_row(CompanyGoods, lines[code].values), "company_id": self.company_id, "goods_id": key}
+            for code, key in goods.items()
+            if key not in selected
+        ]
+        if rows:
+            bulk.copy(conn, table, rows)
+        return {row["goods_id"] for row in rows}
+
+
+def _named(item: Field) -> Field:
+    """A reference whose cells are names, kept until the record is found or made; a name is to be given here."""
+    if not item.ref:
+        return replace(item, required=True) if item.name == "goods_name" else item
+    return replace(
+        item, kind="text", ref=None, label_field=None, max_length=100 if item.name != "unit_id" else 20
+    )
+
+
+def _row(cls: type[Goods] | type[CompanyGoods], values: Mapping[str, Any]) -> dict[str, Any]:
+    names = {item.name for item in cls.fields() if item.writable}
+    return {name: value for name, value in values.items() if name in names}
+
+
+def _levels(path: str) -> list[str]:
+    return [level.strip() for level in path.replace("／", "/").replace(">", "/").split("/")] if path else []
+
+
+def _goods_by_code(conn: Connection, codes: list[str]) -> dict[str, int]:
+    query = "select goods_num, goods_id from goods where goods_num = any(%s)"
+    return {row.goods_num: row.goods_id for row in conn.exec_driver_sql(query, (codes,))}
+
+
+def _made(
+    conn: Connection, cls: type[Brand] | type[Unit], column: str, names: Sequence[str | None]
+) -> dict[str, int]:
+    """The ids of records by their names, made where missing."""
+    wanted = {name for name in names if name}
+    table = cast(Table, cls.table())
+    query = select(table.c[column], cls.key()).where(table.c[column].in_(sorted(wanted)))
+    found: dict[str, int] = {row[0]: row[1] for row in conn.execute(query)} if wanted else {}
+    fresh = sorted(wanted - found.keys())
+    if fresh:
+        keys = insert_all(conn, cls, [{column: name} for name in fresh])
+        found |= dict(zip(fresh, keys, strict=True))
+    return found
+
+
+class _Types:
+    """The tree of goods types, by the names on the way to each."""
+
+    def __init__(self, conn: Connection) -> None:
+        self.conn = conn
+        table = GoodsType.table()
+        rows = conn.execute(
+            select(table.c.goods_type_id, table.c.goods_type_name, table.c.p_id).order_by(table.c.level)
+        ).all()
+        paths: dict[int, tuple[str, ...]] = {}
+        self.by_path: dict[tuple[str, ...], int] = {}
+        self.by_name: dict[str, set[int]] = {}
+        for row in rows:
+            paths[row.goods_type_id] = (*paths.get(row.p_id, ()), row.goods_type_name)
+            self._know(paths[row.goods_type_id], row.goods_type_id)
+
+    def _know(self, path: tuple[str, ...], key: int) -> None:
+        self.by_path.setdefault(path, key)
+        self.by_name.setdefault(path[-1], set()).add(key)
+
+    def key_of(self, levels: Sequence[str]) -> int | None:
+        """The type of a path, made where missing; of a single name the one type that bears it, None of several."""
+        path = tuple(levels)
+        if path in self.by_path:
+            return self.by_path[path]
+        if len(path) == 1 and path[0] in self.by_name:
+            keys = self.by_name[path[0]]
+            return next(iter(keys)) if len(keys) == 1 else None
+        parent = self.key_of(path[:-1]) if len(path) > 1 else None
+        if len(path) > 1 and parent is None:
+            return None
+        row = {"goods_type_name": path[-1], "p_id": parent, "level": len(path)}
+        [key] = insert_all(self.conn, GoodsType, [row])
+        self._know(path, key)
+        return key

@@ -1,0 +1,167 @@
+"""Stock upload (库存初始化): what lies where, as audited opening stock bills, one a warehouse and portion.
+
+A row is told from others by warehouse, location, goods and batch. One that an audited opening bill holds already is
+passed over when it says the same, and refused when it does not: stock is never entered twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import text
+
+from api.importing import cells, files
+from api.importing.cells import Line
+from api.importing.opening_rows import Example, Opening, Outcome, refused
+from api.inventory.opening_stock import OpeningStock, OpeningStockLine
+from api.kit.bulk import Entry
+from api.kit.context import Context
+from api.kit.database import TIME_ZONE
+from api.kit.drafts import Draft
+from api.kit.errors import Forbidden, Refusal
+from api.kit.fields import Field
+from api.master import in_bulk
+from api.master.goods import dot_week
+
+REMARK = "系统初始化"
+EXAMPLES = {
+    "warehouse_id": ("一号仓", "先在仓库设置里建好"),
+    "goods_id": ("00012345", "商品编码或条形码"),
+    "allocation_id": ("", "该仓库的库位，可不填"),
+    "batch": ("2326", "轮胎写 DOT：周数加年份；按批次管理的商品必填"),
+    "quantity": ("100", ""),
+    "price": ("1130", "含税单价；库存价值按未税金额入账"),
+    "tax_rate": ("13", "不填按商品的税率"),
+    "remark": ("", ""),
+}
+Key = tuple[int, int, int, str]
+
+_THERE = text("""
+select b.warehouse_id, coalesce(l.allocation_id, 0) as allocation_id, l.goods_id, coalesce(l.batch, '') as batch,
+    l.quantity, l.price, b.bill_no
+from opening_stock b
+join opening_stock_line l on l.bill_id = b.bill_id
+where b.company_id = :company and b.status in (2, 4, 5) and l.goods_id = any(cast(:goods as bigint[]))
+""")
+_GOODS = text("""
+select goods_id, is_batch, is_numbered, tax_rate from goods where goods_id = any(cast(:goods as bigint[]))
+""")
+_CLOSED = text(
+    "select from accounting_period where company_id = :company and period = :period and status = 1"
+)
+
+
+class OpeningStocks(Opening):
+    """库存"""
+
+    label = "库存"
+    portion = 4000
+
+    def __init__(self, company_id: int) -> None:
+        super().__init__(company_id)
+        self.today = datetime.now(TIME_ZONE).date()
+
+    def examples(self, ctx: Context) -> list[Example]:
+        items = {item.name: item for item in OpeningStockLine.fields()}
+        items["warehouse_id"] = OpeningStock.field("warehouse_id")
+        items["goods_id"] = replace(items["goods_id"], label="商品编码")
+        items["price"] = replace(items["price"], required=True)
+        return [Example(items[name], *EXAMPLES[name]) for name in EXAMPLES if name in items]
+
+    def prepare(self, ctx: Context) -> None:
+        if not ctx.principal.sees_cost:
+            raise Forbidden("库存初始化要录入成本，您没有查看成本的权限")
+        closed = {"company": self.company_id, "period": f"{self.today:%Y-%m}"}
+        if ctx.conn.execute(_CLOSED, closed).first() is not None:
+            raise Refusal(f"会计期间 {closed['period']} 已结账，不能录入期初库存")
+
+    def read(self, ctx: Context, places: Mapping[Field, int], rows: Sequence[files.Row]) -> list[Line]:
+        lines = cells.read(ctx, places, rows, {"company_id": self.company_id})
+        items = {item.name: item for item in places}
+        known = _goods(ctx, lines)
+        for line in lines:
+            goods = known.get(line.values.get("goods_id", 0))
+            batch = line.values.get("batch") or ""
+            if goods is not None:
+                line.values.setdefault("tax_rate", goods.tax_rate)
+                if goods.is_numbered:
+                    line.refuse(items["goods_id"], "按胎号管理的商品请在期初库存单里录入")
+                if goods.is_batch and not batch:
+                    line.refuse(items.get("batch", items["goods_id"]), "按批次管理的商品请填写批次(DOT)")
+            if len(batch) == 4 and batch.isdecimal() and dot_week(batch) is None:
+                line.refuse(items["batch"], "批次(DOT)应为周数加年份，如 2326，周数为01到53")
+            if line.values.get("quantity") is not None and line.values["quantity"] <= 0:
+                line.refuse(items["quantity"], "请输入大于零的数")
+            if not line.bad:
+                self.twice(line, items["goods_id"], *_key(line))
+        return lines
+
+    def take(self, ctx: Context, lines: list[Line]) -> Outcome:
+        outcome = Outcome()
+        there = self._there(ctx, lines)
+        by_warehouse: dict[int, list[dict[str, Any]]] = {}
+        item = next(one.item for one in self.examples(ctx) if one.item.name == "quantity")
+        for line in lines:
+            stored = there.get(_key(line))
+            if stored is None:
+                outcome.taken += 1
+                by_warehouse.setdefault(line.values["warehouse_id"], []).append(_row(line))
+            elif (stored.quantity, stored.price) == (line.values["quantity"], line.values["price"]):
+                outcome.known += 1
+            else:
+                said = f"{stored.quantity.normalize():f} × {stored.price.normalize():f}"
+                line.refuse(item, f"期初库存单 {stored.bill_no} 已录入 {said}，要改请先反审核该单")
+                outcome.refused.append(refused(line))
+        entries = [
+            Entry(OpeningStock, Draft(self._header(warehouse), {"lines": rows}))
+            for warehouse, rows in by_warehouse.items()
+        ]
+        if entries:
+            in_bulk.post(ctx, entries)
+        return outcome
+
+    def _header(self, warehouse: int) -> dict[str, Any]:
+        return {
+            "company_id": self.company_id,
+            "business_date": self.today,
+            "warehouse_id": warehouse,
+            "remark": REMARK,
+        }
+
+    def _there(self, ctx: Context, lines: list[Line]) -> dict[Key, Any]:
+        goods = sorted({line.values["goods_id"] for line in lines})
+        rows = ctx.conn.execute(_THERE, {"company": self.company_id, "goods": goods})
+        return {(row.warehouse_id, row.allocation_id, row.goods_id, row.batch): row for row in rows}
+
+
+def _goods(ctx: Context, lines: list[Line]) -> dict[int, Any]:
+    keys = sorted({line.values["goods_id"] for line in lines if "goods_id" in line.values})
+    return {row.goods_id: row for row in ctx.conn.execute(_GOODS, {"goods": keys})}
+
+
+def _key(line: Line) -> Key:
+    values = line.values
+    return (
+        values["warehouse_id"],
+        values.get("allocation_id") or 0,
+        values["goods_id"],
+        values.get("batch") or "",
+    )
+
+
+def _row(line: Line) -> dict[str, Any]:
+    values = line.values
+    return {
+        "goods_id": values["goods_id"],
+        "allocation_id": values.get("allocation_id"),
+        "batch": values.get("batch") or None,
+        "quantity": values["quantity"],
+        "price": values["price"],
+        "discount_amount": Decimal(0),
+        "tax_rate": values["tax_rate"],
+        "remark": values.get("remark"),
+    }

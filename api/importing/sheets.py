@@ -1,0 +1,75 @@
+"""Uploaded sheets (上传的表格): one xls or xlsx at a time, put where it can be read, entered into the upload log."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import File, Response, UploadFile
+
+from api.importing import files
+from api.importing.xlsx_guard import QUICK
+from api.kit.context import Context
+from api.kit.errors import Refusal
+from api.shell.upload_log import MEGABYTE, Upload, logged
+
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+WORKBOOKS = (".xls", ".xlsx")
+ONLY_WORKBOOKS = "上传文件只能是 xls、xlsx格式!"
+ONE_FILE = "一次只能上传一个文件！"
+MAX_MEGABYTES = 50
+
+Sent = Annotated[list[UploadFile], File(min_length=1, description="一个 xls 或 xlsx 文件")]
+"""The field `excel` of an upload (spec/3-rules.md 5.4); a list, so that a second file is seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A received sheet; it is gone when the upload's block ends."""
+
+    path: Path
+    upload: Upload
+
+    def rows(self) -> Iterator[files.Row]:
+        """Its rows, read under the limits of uploads."""
+        return files.rows(self.path, QUICK)
+
+
+@contextmanager
+def received(
+    ctx: Context,
+    purpose: str,
+    sent: Sequence[UploadFile],
+    *,
+    csv: bool = False,
+    company_id: int | None = None,
+) -> Iterator[Sheet]:
+    """Take the one file of an upload to `purpose`; whatever refuses it is in the upload log."""
+    name = sent[0].filename or ""
+    with logged(ctx, purpose, name, company_id) as upload, tempfile.TemporaryDirectory() as place:
+        if len(sent) > 1:
+            raise Refusal(ONE_FILE)
+        suffix = Path(name.lower()).suffix
+        if suffix not in WORKBOOKS and not (csv and suffix == ".csv"):
+            raise Refusal(ONLY_WORKBOOKS)
+        path = Path(place) / f"sheet{suffix}"
+        with path.open("wb") as file:
+            shutil.copyfileobj(sent[0].file, file)
+        upload.size = path.stat().st_size
+        if not upload.size:
+            raise Refusal("文件是空的，请重新选择文件")
+        if upload.size > MAX_MEGABYTES * MEGABYTE:
+            raise Refusal(f"文件超过 {MAX_MEGABYTES} MB，请拆分后导入")
+        yield Sheet(path, upload)
+
+
+def attachment(content: bytes, name: str) -> Response:
+    """A workbook to save."""
+    return Response(
+        content, media_type=XLSX, headers={"Content-Disposition": f'attachment; filename="{name}"'}
+    )

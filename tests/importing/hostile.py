@@ -1,0 +1,236 @@
+"""Sixty hostile files (恶意文件), each a name with its content; none of them may be taken by any upload."""
+
+from __future__ import annotations
+
+import io
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+
+import xlwt
+from openpyxl import Workbook
+
+from tests.shell.pictures import bmp, jpeg, pdf, png
+
+MEGABYTE = 1024 * 1024
+TYPES = "[Content_Types].xml"
+SHEET = "xl/worksheets/sheet1.xml"
+MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+EICAR = rb"X5O!P%@AP[4\PZX54(P^)7CC)7}$EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*"
+
+
+def workbook(*rows: list[object]) -> bytes:
+    """A sound workbook."""
+    book, content = Workbook(), io.BytesIO()
+    assert book.active is not None
+    for row in rows or ([["序号", "商品编码"], ["1", "X"]]):
+        book.active.append(row)
+    book.save(content)
+    return content.getvalue()
+
+
+def with_part(name: str, body: bytes, base: bytes | None = None, packed: bool = True) -> bytes:
+    """A workbook with one part added or replaced."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(base or workbook())) as source, zipfile.ZipFile(content, "w") as target:
+        for part in source.infolist():
+            if part.filename != name:
+                target.writestr(part.filename, source.read(part), zipfile.ZIP_DEFLATED)
+        target.writestr(name, body, zipfile.ZIP_DEFLATED if packed else zipfile.ZIP_STORED)
+    return content.getvalue()
+
+
+def sheet(rows: str) -> bytes:
+    """A workbook whose sheet has these rows of XML."""
+    body = f'<?xml version="1.0"?><worksheet {MAIN}><sheetData>{rows}</sheetData></worksheet>'
+    return with_part(SHEET, body.encode())
+
+
+def laughs() -> str:
+    """A billion laughs."""
+    lines = ['<!ENTITY a "ha">'] + [
+        f'<!ENTITY a{n} "{"&a" + str(n - 1) + ";" if n > 1 else "&a;"}">' for n in range(1, 10)
+    ]
+    return f"<!DOCTYPE x [{''.join(lines)}]>"
+
+
+def entity(doctype: str) -> bytes:
+    """A workbook whose sheet declares entities."""
+    body = f'<?xml version="1.0"?>{doctype}<worksheet {MAIN}><sheetData/></worksheet>'
+    return with_part(SHEET, body.encode())
+
+
+def nested(depth: int) -> bytes:
+    """A ZIP in a ZIP in a ZIP."""
+    body = b"x" * 1000
+    for _ in range(depth):
+        content = io.BytesIO()
+        with zipfile.ZipFile(content, "w") as archive:
+            archive.writestr("inner.zip", body)
+        body = content.getvalue()
+    return body
+
+
+def lying(size: int) -> bytes:
+    """A workbook whose directory says that a part is this large."""
+    content = bytearray(workbook())
+    at = content.index(b"PK\x01\x02")
+    content[at + 24 : at + 28] = struct.pack("<I", size)
+    return bytes(content)
+
+
+def encrypted_zip() -> bytes:
+    """A workbook whose parts are marked as encrypted."""
+    content = bytearray(workbook())
+    at = 0
+    while (at := content.find(b"PK\x01\x02", at)) >= 0:
+        content[at + 8] |= 1
+        at += 4
+    return bytes(content)
+
+
+def far_xls() -> bytes:
+    """An old workbook with one cell at the far end, and nothing in its heading."""
+    book, content = xlwt.Workbook(), io.BytesIO()
+    book.add_sheet("a").write(65535, 255, "far")
+    book.save(content)
+    return content.getvalue()
+
+
+def gap_png() -> bytes:
+    """A PNG with megabytes of nothing packed into a text chunk, that says it is huge."""
+    body = b"x\0\0" + zlib.compress(b"\0" * 5 * MEGABYTE)
+    return png(50_000, 50_000) + struct.pack(">I", len(body)) + b"zTXt" + body
+
+
+def files() -> Iterator[tuple[str, str, bytes]]:
+    """What it is, its name, its content."""
+    good = workbook()
+    yield "empty", "a.xlsx", b""
+    yield "empty xls", "a.xls", b""
+    yield "one byte", "a.xlsx", b"P"
+    yield "exe", "a.exe", b"MZ" + b"\0" * 5000
+    yield "exe as xlsx", "a.xlsx", b"MZ" + b"\0" * 5000
+    yield "exe as xls", "a.xls", b"MZ" + b"\0" * 5000
+    yield "exe as png", "a.png", b"MZ" + b"\0" * 5000
+    yield "elf as xls", "a.xls", b"\x7fELF" + b"\0" * 5000
+    yield "script as xlsx", "a.xlsx", b"#!/bin/sh\nrm -rf /\n"
+    yield "html as xls", "a.xls", b"<html><table><tr><td>1</td></tr></table></html>"
+    yield "html as jpg", "a.jpg", b"<html><script>alert(1)</script></html>"
+    yield "php as jpg", "a.php.jpg", b"\xff\xd8\xff<?php system($_GET[0]); ?>"
+    yield "two endings", "a.xlsx.exe", good
+    yield "no ending", "xlsx", good
+    yield "ending hidden by NUL", "a.xlsx\0.png", b"\0" * 100
+    yield "path in the name", "../../../etc/passwd", b"root:x:0:0"
+    yield "windows path in the name", "..\\..\\boot.ini", b"x"
+    yield "long name", "a" * 5000 + ".exe", b"MZ"
+    yield "eicar", "a.xlsx", EICAR
+    yield "NUL bytes", "a.xlsx", b"\0" * MEGABYTE
+    yield "random", "a.xls", bytes(range(256)) * 400
+    yield "csv as xlsx", "a.xlsx", "商品编码,数量\n1,2\n".encode()
+    yield "gzip as xlsx", "a.xlsx", b"\x1f\x8b\x08" + b"\0" * 100
+    yield "rar as xlsx", "a.xlsx", b"Rar!\x1a\x07\x00" + b"\0" * 100
+    yield "docx as xlsx", "a.xlsx", nested(1)
+    yield "nested zip", "a.xlsx", nested(12)
+    yield "zip in the workbook", "a.xlsx", with_part("xl/media/inner.zip", nested(3))
+    yield "workbook in the workbook", "a.xlsx", with_part("xl/embeddings/a.xlsx", good)
+    yield "truncated", "a.xlsx", good[: len(good) // 2]
+    yield "head cut off", "a.xlsx", good[100:]
+    yield "broken directory", "a.xlsx", good[:-10]
+    yield "broken deflate", "a.xlsx", good.replace(good[60:90], b"\xff" * 30)
+    yield "bomb", "a.xlsx", with_part("xl/media/bomb.bin", bytes(200 * MEGABYTE))
+    yield "bomb in the sheet", "a.xlsx", with_part(SHEET, b" " * 100 * MEGABYTE)
+    yield "bomb in the strings", "a.xlsx", with_part("xl/sharedStrings.xml", b"<si/>" * 20 * MEGABYTE)
+    yield "says 4 GB", "a.xlsx", lying(0xFFFFFFFE)
+    yield "says 700 MB", "a.xlsx", lying(700 * MEGABYTE)
+    yield "many parts", "a.xlsx", _many_parts()
+    yield "parts of one name", "a.xlsx", _twice()
+    yield "part outside", "a.xlsx", with_part("../../../tmp/x.xml", b"<x/>")
+    yield "part at the root", "a.xlsx", with_part("/etc/cron.d/x", b"x")
+    yield "encrypted zip", "a.xlsx", encrypted_zip()
+    yield (
+        "encrypted office",
+        "a.xlsx",
+        OLE + b"\0" * 500 + "EncryptedPackage".encode("utf-16-le") + b"\0" * 500,
+    )
+    yield "broken xls", "a.xls", OLE + b"\0" * 5000
+    yield "looping xls", "a.xls", OLE + b"\xff" * 5000
+    yield "far cell xls", "a.xls", far_xls()
+    yield "macro", "a.xlsx", with_part("xl/vbaProject.bin", OLE + b"\0" * 100)
+    yield "control", "a.xlsx", with_part("xl/activeX/activeX1.bin", b"\0" * 100)
+    yield (
+        "dde",
+        "a.xlsx",
+        with_part("xl/externalLinks/externalLink1.xml", b'<x><ddeLink ddeService="cmd"/></x>'),
+    )
+    yield "billion laughs", "a.xlsx", entity(laughs())
+    yield "external entity", "a.xlsx", entity('<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>')
+    yield "remote entity", "a.xlsx", entity('<!DOCTYPE x SYSTEM "http://127.0.0.1:1/x.dtd">')
+    yield "entity in two bytes", "a.xlsx", with_part(SHEET, entity_utf16())
+    yield (
+        "far cell",
+        "a.xlsx",
+        sheet('<row r="1048576"><c r="XFD1048576" t="inlineStr"><is><t>x</t></is></c></row>'),
+    )
+    yield "20,000 columns", "a.xlsx", _wide()
+    yield (
+        "10 MB in a cell",
+        "a.xlsx",
+        sheet(f'<row r="1"><c r="A1" t="inlineStr"><is><t>{_noise(10)}</t></is></c></row>'),
+    )
+    yield "formulas only", "a.xlsx", workbook(["=1+1", "=cmd|'/c calc'!A0"], ["=2+2", "=HYPERLINK(1)"])
+    yield "deep xml", "a.xlsx", with_part(SHEET, b"<a>" * 300_000)
+    yield (
+        "svg with script",
+        "a.svg",
+        b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>",
+    )
+    yield "svg as png", "a.png", b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>"
+    yield "pixel flood png", "a.png", png(60_000, 60_000)
+    yield "pixel flood jpg", "a.jpg", jpeg(65_535, 65_535)
+    yield "pixel flood bmp", "a.bmp", bmp(2_000_000, 2_000_000)
+    yield "packed text png", "a.png", gap_png()
+    yield "polyglot pdf", "a.pdf", pdf() + nested(1)
+    yield "pdf with script", "a.pdf", pdf(b"/OpenAction << /S /JavaScript /JS (app.alert\\(1\\)) >>")
+    yield "pdf behind html", "a.pdf", b"<html>" + pdf()
+    yield "polyglot png", "a.png", png() + good
+    yield "polyglot jpg", "a.jpg", jpeg()[:-2] + b"<?php ?>" + nested(1)
+    yield "12 MB picture", "a.png", png() + b"\0" * 12 * MEGABYTE
+
+
+def entity_utf16() -> bytes:
+    """Entities that are hidden from who looks for them byte by byte."""
+    return f'<?xml version="1.0" encoding="utf-16"?>{laughs()}<worksheet {MAIN}/>'.encode("utf-16")
+
+
+def _noise(megabytes: int) -> str:
+    """Text that does not pack well."""
+    words = (f"{zlib.crc32(str(n).encode()):08x}" for n in range(megabytes * MEGABYTE // 8))
+    return "".join(words)
+
+
+def _wide() -> bytes:
+    cells = "".join(
+        f'<c t="inlineStr"><is><t>{zlib.crc32(str(n).encode()):x}</t></is></c>' for n in range(20_000)
+    )
+    return sheet(f'<row r="1">{cells}</row>')
+
+
+def _many_parts() -> bytes:
+    content = io.BytesIO(workbook())
+    with zipfile.ZipFile(content, "a") as archive:
+        for number in range(3000):
+            archive.writestr(f"xl/x{number}.xml", b"<x/>")
+    return content.getvalue()
+
+
+def _twice() -> bytes:
+    content = io.BytesIO(workbook())
+    with zipfile.ZipFile(content, "a") as archive:
+        archive.writestr(SHEET, b"<x/>")
+    return content.getvalue()
+
+
+FILES = {what: (name, content) for what, name, content in files()}

@@ -1,0 +1,167 @@
+"""Hostile uploads (恶意上传): whatever is sent to whichever upload, it is refused in Chinese, soon, and nothing changes."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from sqlalchemy import text
+
+from api.importing import initialisation_job
+from api.importing.xlsx_guard import QUICK
+from api.kit.settings import settings
+from api.shell import export_job
+from tests.importing.hostile import FILES
+from tests.kit.desk import Desk
+from tests.kit.fixtures import Site, conn, site, world
+from tests.kit.state import fingerprint
+
+__all__ = ["conn", "site", "world"]
+CHINESE = re.compile("[\u4e00-\u9fff]")
+SECONDS, MEGABYTES = 5, 300
+UPLOADS = {
+    "/open/Initialization/initializationInventoryGoods": ("excel", {}),
+    "/open/Initialization/initializationStocks": ("excel", {}),
+    "/open/Initialization/initializationCustomer": ("excel", {}),
+    "/open/Initialization/preview": ("excel", {"step": "goods"}),
+    "/v2/Open/LineSheet/read": ("excel", {"bill": "other_inbound", "block": "lines"}),
+    "/v2/inventory/StockTaking/importCountSheet": ("excel", {}),
+    "/v2/open/Upload/uploadImg": ("file", {"scene": "contract"}),
+}
+
+
+@pytest.fixture(scope="module")
+def desk(site: Site) -> Desk:
+    return Desk(site)
+
+
+@pytest.fixture(scope="module")
+def stock_take(site: Site, desk: Desk) -> int:
+    """A stocktake whose count sheet may be uploaded; company A is asked for each of its initialisation's files."""
+    desk.stock_in(desk.world.tube, 1)
+    answer = desk.caller.post(
+        desk.path("stock_take", "add"),
+        {**desk.header("stock_take"), "lines": [{"goods_id": desk.world.tube}]},
+    )
+    assert answer.ok, answer
+    with site.engine.begin() as conn:
+        conn.execute(
+            text("insert into initialisation (company_id, state) values (:id, 0)"),
+            {"id": desk.world.company_a},
+        )
+    key: int = answer.data["id"]
+    return key
+
+
+LAUNCH = """
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
+HEAVY = (
+    "bomb in the sheet",
+    "bomb in the strings",
+    "far cell",
+    "far cell xls",
+    "20,000 columns",
+    "10 MB in a cell",
+    "deep xml",
+    "billion laughs",
+    "says 4 GB",
+    "looping xls",
+)
+
+
+def peak(path: Path, reader: str) -> float:
+    """Megabytes that the reading child resided in at most; launched by a small process, whose size it starts with."""
+    numbers = (str(QUICK.memory), str(QUICK.seconds))
+    command = [sys.executable, "-m", "api.importing.xlsx_child", str(path), reader, *numbers]
+    done = subprocess.run(
+        [sys.executable, "-c", LAUNCH, *command], capture_output=True, text=True, check=True
+    )
+    return int(done.stdout) / 1024
+
+
+@pytest.mark.parametrize("what", HEAVY)
+def test_the_child_stays_small_even_without_a_look_into_the_zip(what: str, tmp_path: Path) -> None:
+    name, content = FILES[what]
+    path = tmp_path / f"a{Path(name).suffix}"
+    path.write_bytes(content)
+    for reader in ("whole", "streamed"):
+        begun = time.perf_counter()
+        assert peak(path, reader) < MEGABYTES
+        assert time.perf_counter() - begun < QUICK.seconds + 2
+
+
+def send(
+    desk: Desk, path: str, name: str, content: bytes, stock_take: int
+) -> tuple[int, dict[str, Any], float]:
+    field, form = UPLOADS[path]
+    state = {"initializationStocks": 2, "initializationCustomer": 4}.get(path.rsplit("/", 1)[1], 0)
+    with desk.site.engine.begin() as conn:
+        conn.execute(text("update initialisation set state = :state"), {"state": state})
+    begun = time.perf_counter()
+    response = desk.site.http.post(
+        path,
+        data={"company_id": str(desk.world.company_a), "id": str(stock_take), **form},
+        files={field: (name, content)},
+        headers={"token": desk.world.tokens["admin"]},
+    )
+    return response.status_code, orjson.loads(response.content), time.perf_counter() - begun
+
+
+def test_there_are_sixty_of_them() -> None:
+    assert len(FILES) >= 60
+
+
+@pytest.mark.parametrize("what", FILES)
+def test_it_is_refused_everywhere_and_changes_nothing(desk: Desk, stock_take: int, what: str) -> None:
+    name, content = FILES[what]
+    for path in UPLOADS:
+        with desk.site.engine.connect() as conn:
+            before = fingerprint(conn)
+        status, answer, seconds = send(desk, path, name, content, stock_take)
+        assert (status, answer["code"]) == (400, 400), (path, answer)
+        assert CHINESE.search(answer["msg"]), (path, answer)
+        assert seconds < SECONDS, (path, seconds)
+        with desk.site.engine.connect() as conn:
+            after = fingerprint(conn)
+        differing = {table for table in before if before[table] != after[table]}
+        assert differing <= {"initialisation"}, path
+    assert not (settings().uploads_dir / "files").exists()
+    assert not list((settings().uploads_dir).glob("initialisation/*"))
+
+
+def test_the_worker_is_alive_after_a_file_that_went_bad_on_its_disk(desk: Desk, stock_take: int) -> None:
+    """What the upload took is read again by the worker: there it may be anything."""
+    good = next(iter(workbooks(desk)))
+    for what in ("bomb", "broken xls", "far cell", "billion laughs", "truncated", "random"):
+        path = "/open/Initialization/initializationInventoryGoods"
+        _, answer, _ = send(desk, path, "a.xlsx", good, stock_take)
+        key = answer["data"]["id"]
+        stored = initialisation_job.folder() / f"{key}.xlsx"
+        stored.write_bytes(FILES[what][1])
+        initialisation_job.initialise(key)
+        with desk.site.engine.connect() as conn:
+            row = conn.execute(
+                text("select status, message from initialisation_task where initialisation_task_id = :id"),
+                {"id": key},
+            ).one()
+        assert row.status == 3
+        assert CHINESE.search(row.message)
+        assert not stored.with_suffix(".part").exists()
+    assert export_job.app
+
+
+def workbooks(desk: Desk) -> Iterator[bytes]:
+    from tests.importing.hostile import workbook
+
+    heading = ["商品编码", "商品名称", "商品类型", "单位"]
+    yield workbook(heading, ["H1", "甲", "轮胎", "条"])
