@@ -1,0 +1,1 @@
+"""Printing (打印): templates, bills on paper, labels of goods."""

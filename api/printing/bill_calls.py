@@ -1,0 +1,139 @@
+"""Printing bills (单据打印): each bill type's `print`, `printPdf` and `printTask`, under the right to look at it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import Response
+from pydantic import BaseModel, Field
+from sqlalchemy import insert, select
+
+from api.kit.calls import call, router
+from api.kit.context import Context
+from api.kit.document import Bill
+from api.kit.errors import NotFound
+from api.kit.scope import within
+from api.printing import press, print_template, sheet
+from api.shell import jobs
+from api.shell.export_tasks import ExportTask
+
+api = router()
+DIRECT, LARGE = 50, 500
+"""So many bills are printed while one waits; so many as a task."""
+Key = Annotated[int, Field(ge=1, le=2**62)]
+
+
+class BillsToPrint(BaseModel):
+    """Bills to print; without a template each with the one in force for its company."""
+
+    ids: Annotated[list[Key], Field(min_length=1, max_length=DIRECT)]
+    print_template_id: Annotated[int | None, Field(ge=0, le=2**62)] = None
+
+
+class ManyBillsToPrint(BillsToPrint):
+    ids: Annotated[list[Key], Field(min_length=1, max_length=LARGE)]
+
+
+class PrintTemplateOffer(BaseModel):
+    print_template_id: int
+    template_name: str
+
+
+class PrintedBills(BaseModel):
+    """Pages as HTML that prints true to size; `shown` of `pages`, the rest is in the PDF."""
+
+    html: str
+    shown: int
+    pages: int
+    templates: list[PrintTemplateOffer]
+
+
+class PrintTask(BaseModel):
+    export_id: int
+    file_name: str
+
+
+def _mount(cls: type[Bill]) -> None:
+    """Give a bill type its printing calls."""
+    path, right = cls.declaration.api, cls.right("list")
+    label = cls.declaration.label
+
+    def show(ctx: Context, payload: BillsToPrint) -> Any:
+        sheets = collect(ctx, cls, payload.ids, payload.print_template_id)
+        drawn = press.document("paper", sheets, label)
+        return {
+            "html": drawn.html,
+            "shown": drawn.shown,
+            "pages": drawn.pages,
+            "templates": _offers(ctx, cls),
+        }
+
+    def make_pdf(ctx: Context, payload: BillsToPrint) -> Any:
+        return as_file(press.pdf("paper", collect(ctx, cls, payload.ids, payload.print_template_id)), "print")
+
+    def queue(ctx: Context, payload: ManyBillsToPrint) -> Any:
+        return _queue(ctx, cls, payload)
+
+    _declare(show, f"{label}打印", "POST", f"{path}/print", right=right, returns=PrintedBills)
+    _declare(make_pdf, f"{label} PDF", "POST", f"{path}/printPdf", right=right)
+    _declare(
+        queue, f"{label}批量打印", "POST", f"{path}/printTask", right=right, returns=PrintTask, write=True
+    )
+
+
+def _declare(handler: Callable[..., Any], doc: str, method: str, path: str, **options: Any) -> None:
+    handler.__doc__ = doc
+    call(api, method, path, **options)(handler)
+
+
+def collect(ctx: Context, cls: type[Bill], keys: list[int], template_id: int | None) -> list[dict[str, Any]]:
+    """The sheets of bills in the order asked for; one that is out of the user's scope refuses them all."""
+    table = cls.table()
+    mine = select(table.c.bill_id, table.c.company_id).where(
+        table.c.bill_id.in_(keys), within(table, ctx.principal)
+    )
+    owners = {row.bill_id: row.company_id for row in ctx.conn.execute(mine)}
+    if any(key not in owners for key in keys):
+        raise NotFound(cls.declaration.label)
+    offers = print_template.offered(ctx, cls)
+    layouts = {
+        company: print_template.chosen(cls, offers, template_id, company)
+        for company in dict.fromkeys(owners.values())
+    }
+    return [found for key in keys for found in sheet.sheets_of(ctx, cls, key, layouts[owners[key]])]
+
+
+def as_file(content: bytes, name: str) -> Response:
+    return Response(
+        content,
+        media_type="application/pdf",
+        headers={"Content-Disposition": f'attachment; filename="{name}.pdf"'},
+    )
+
+
+def _offers(ctx: Context, cls: type[Bill]) -> list[dict[str, Any]]:
+    rows = print_template.offered(ctx, cls)
+    own = [{"print_template_id": row.print_template_id, "template_name": row.template_name} for row in rows]
+    return [*own, {"print_template_id": print_template.DELIVERED, "template_name": "出厂模板"}]
+
+
+def _queue(ctx: Context, cls: type[Bill], asked: ManyBillsToPrint) -> dict[str, Any]:
+    """Record the task among the user's exports; the job worker is told after the commit."""
+    values = {
+        "user_id": ctx.principal.user_id,
+        "resource": cls.name(),
+        "query": asked.model_dump(),
+        "file_name": f"{cls.declaration.label}_{datetime.now():%Y%m%d%H%M%S}.pdf",
+    }
+    made = insert(ExportTask).values(values).returning(ExportTask.export_id)
+    key = ctx.conn.execute(made).scalar_one()
+    ctx.after_commit.append(lambda: jobs.defer("print_bills", export_id=key))
+    return {"export_id": key, "file_name": values["file_name"]}
+
+
+def mount_all() -> None:
+    """Give every bill type its printing calls, once all are declared."""
+    for cls in print_template.printable():
+        _mount(cls)

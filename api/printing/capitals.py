@@ -1,0 +1,46 @@
+"""Amounts in Chinese capitals (大写金额), as they stand on bills."""
+
+from __future__ import annotations
+
+from decimal import ROUND_HALF_UP, Decimal
+
+DIGITS = "零壹贰叁肆伍陆柒捌玖"
+UNITS = ("", "拾", "佰", "仟")
+GROUPS = ("", "万", "亿", "万亿")
+CENT = Decimal("0.01")
+
+
+def capitals(amount: Decimal) -> str:
+    """1234.50 → 壹仟贰佰叁拾肆元伍角整; rounded half up to the cent. Empty where no bill could have the amount."""
+    rounded = amount.quantize(CENT, ROUND_HALF_UP)
+    whole, fraction = f"{abs(rounded):.2f}".split(".")
+    if len(whole) > len(UNITS) * len(GROUPS):
+        return ""
+    yuan = _whole(whole.lstrip("0"))
+    tail = _fraction(int(fraction[0]), int(fraction[1]), bool(yuan))
+    if not yuan and not tail:
+        return "零元整"
+    return f"{'负' if rounded < 0 else ''}{yuan + '元' if yuan else ''}{tail or '整'}"
+
+
+def _whole(digits: str) -> str:
+    """Digits in groups of four; zeros between digits are said once, those at a group's end not at all."""
+    said, zero = "", False
+    for group in range((len(digits) - 1) // 4, -1, -1):
+        four = digits[max(0, len(digits) - group * 4 - 4) : len(digits) - group * 4]
+        text = ""
+        for at, digit in enumerate(four):
+            if digit == "0":
+                zero = zero or bool(said or text)
+                continue
+            text += ("零" if zero else "") + DIGITS[int(digit)] + UNITS[len(four) - 1 - at]
+            zero = False
+        said += text + GROUPS[group] if text else ""
+    return said
+
+
+def _fraction(jiao: int, fen: int, after_yuan: bool) -> str:
+    if not jiao and not fen:
+        return ""
+    tenth = f"{DIGITS[jiao]}角" if jiao else ("零" if after_yuan else "")
+    return tenth + (f"{DIGITS[fen]}分" if fen else "整")

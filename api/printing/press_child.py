@@ -1,0 +1,75 @@
+"""The press's child (排版进程): `python -m api.printing.press_child SOURCE pdf|svg`, sheets on stdin, pages on stdout.
+
+It looks for fonts and files nowhere but in its own packages and in a folder of its own, where the pictures lie that
+sheets name by their paths, so that a sheet looks alike on every machine.
+"""
+
+from __future__ import annotations
+
+import resource
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import orjson
+import pylopdf_fonts_zh_cn
+import typst
+
+MEMORY = 6 * 1024**3
+
+
+def main() -> None:
+    source, form = sys.argv[1:]
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    sheets: list[dict[str, Any]] = orjson.loads(sys.stdin.buffer.read())
+    with TemporaryDirectory(prefix="press") as folder:
+        main_file = Path(shutil.copy(source, folder))
+        pictured = _bring_logos(sheets, main_file.parent)
+        try:
+            pages = _set(main_file, form, sheets)
+        except typst.TypstError:
+            if not pictured:
+                raise
+            # A picture may be broken where its header is sound; the bill is printed all the same.
+            pages = _set(main_file, form, [{**sheet, "logo": ""} for sheet in sheets])
+    if form == "svg":
+        sys.stdout.buffer.write(orjson.dumps([page.decode() for page in pages]))
+    else:
+        [document] = pages
+        sys.stdout.buffer.write(document)
+
+
+def _bring_logos(sheets: list[dict[str, Any]], folder: Path) -> bool:
+    """Copy the pictures beside the source, under names of their own; whether there are any."""
+    paths = {sheet["logo"] for sheet in sheets if sheet.get("logo")}
+    names = {path: f"logo{at}{Path(path).suffix}" for at, path in enumerate(sorted(paths))}
+    for path, name in names.items():
+        shutil.copyfile(path, folder / name)
+    for sheet in sheets:
+        if sheet.get("logo"):
+            sheet["logo"] = names[sheet["logo"]]
+    return bool(names)
+
+
+def _set(main_file: Path, form: str, sheets: list[dict[str, Any]]) -> list[bytes]:
+    compiler = typst.Compiler(
+        str(main_file),
+        root=str(main_file.parent),
+        font_paths=[str(Path(pylopdf_fonts_zh_cn.__file__).parent)],
+        ignore_system_fonts=True,
+    )
+    inputs = {"data": orjson.dumps(sheets).decode()}
+    return _listed(compiler.compile(format="svg" if form == "svg" else "pdf", sys_inputs=inputs))
+
+
+def _listed(made: bytes | Sequence[bytes | None] | None) -> list[bytes]:
+    """One page comes by itself, several as a list."""
+    pages = made if isinstance(made, Sequence) and not isinstance(made, bytes) else [made]
+    return [page for page in pages if isinstance(page, bytes)]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+"""Wording (打印文字): a field's value as it stands on paper, the same as on the screen."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from api.kit.database import TIME_ZONE
+from api.kit.fields import Field
+from api.kit.projection import MASK
+
+DECIMALS = {"money": 2, "price": 2}
+"""Decimals that are always shown; beyond them only significant ones, and of money no more."""
+
+
+def told(item: Field, row: dict[str, Any]) -> str:
+    """The text of a field in a row as `project` reads it: references by their labels, 无权限 as is."""
+    value = row.get(item.label_field if item.ref and item.label_field else item.name)
+    if value is None or value == MASK:
+        return value or ""
+    if item.kind == "bool":
+        return "是" if value else "否"
+    if item.kind == "enum":
+        return str(dict(item.options).get(value, value))
+    if item.kind == "password":
+        return ""
+    if isinstance(value, datetime):
+        return f"{value.astimezone(TIME_ZONE):%Y-%m-%d %H:%M}"
+    if isinstance(value, date):
+        return value.isoformat()
+    if item.is_number and isinstance(value, Decimal | int):
+        return grouped(Decimal(value), DECIMALS.get(item.kind, 0))
+    return str(value)
+
+
+def grouped(value: Decimal, decimals: int) -> str:
+    """1234.5 with two decimals → 1,234.50; more decimals only where they are significant."""
+    plain = f"{value:,f}"
+    whole, _, fraction = plain.partition(".")
+    fraction = fraction.rstrip("0").ljust(decimals, "0")
+    return f"{whole}.{fraction}" if fraction else whole

@@ -1,0 +1,194 @@
+"""Bills on paper: every line, sums that add up, nothing that the reader may not see, texts that stay texts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from api import catalogue
+from api.kit import registry
+from api.kit.document import Bill
+from api.printing import print_job
+from api.printing.capitals import capitals
+from api.shell.export_job import file_of
+from tests.kit.desk import Desk, Made
+from tests.kit.fixtures import Site
+from tests.printing.paper import bill_pdf, printed, read, visible
+
+assert catalogue.__all__, "every bill type is declared"
+HOSTILE = "<script>alert(1)</script> #set page() $x^2$ *b* _i_ `c` \\u{41} @ref // [y]"
+
+
+def numbered(desk: Desk, many: int) -> list[dict[str, Any]]:
+    """Lines that tell themselves apart by price and remark."""
+    return [
+        {"goods_id": desk.world.tube, "quantity": "3", "price": f"{100 + at}.50", "remark": f"L{at:03}E"}
+        for at in range(many)
+    ]
+
+
+@pytest.fixture(scope="module")
+def long(desk: Desk) -> Made:
+    return desk.draft("sales_outbound", *numbered(desk, 60))
+
+
+def figure(words: list[str]) -> Decimal:
+    return Decimal(words[-1].replace(",", ""))
+
+
+class TestPages:
+    def test_every_line_and_the_sums(self, desk: Desk, long: Made) -> None:
+        paper, bill = bill_pdf(desk, long), desk.info(long)
+        assert [f"L{at:03}E" in paper.text for at in range(60)] == [True] * 60
+        subtotals = [figure(words) for words in paper.row("本页小计")]
+        [total] = [figure(words) for words in paper.row("合计 ")]
+        assert len(paper.pages) > 2
+        assert sum(subtotals) == total == Decimal(bill["total_amount"])
+        assert capitals(total) in paper.text
+
+    def test_continuous_paper_repeats_its_head(self, desk: Desk, long: Made) -> None:
+        paper = bill_pdf(desk, long)
+        many = len(paper.pages)
+        assert set(paper.sizes) == {(241, 140)}
+        for number, page in enumerate(paper.pages, 1):
+            assert long.no in page
+            assert "单价" in page or number == many
+            assert f"第 {number} 页 / 共 {many} 页" in page
+
+    def test_one_page_has_no_subtotal(self, desk: Desk) -> None:
+        paper = bill_pdf(desk, desk.draft("sales_outbound", *numbered(desk, 2)))
+        assert len(paper.pages) == 1
+        assert "本页小计" not in paper.text
+
+    def test_html_is_the_same_sheet(self, desk: Desk, long: Made) -> None:
+        answer = desk.caller.post(desk.path("sales_outbound", "print"), {"ids": [long.id]})
+        assert answer.ok, answer
+        assert answer.data["pages"] == answer.data["shown"] == len(bill_pdf(desk, long).pages)
+        assert answer.data["html"].count("<svg") == answer.data["pages"]
+        assert visible(answer.data["html"]) == ["241mm 140mm"]
+
+    def test_500_lines_within_seconds(self, desk: Desk) -> None:
+        bill = desk.draft("sales_outbound", *numbered(desk, 500))
+        begun = time.perf_counter()
+        paper = bill_pdf(desk, bill)
+        assert time.perf_counter() - begun < 8
+        assert "L499E" in paper.text
+        assert sum(figure(words) for words in paper.row("本页小计")) == Decimal(
+            desk.info(bill)["total_amount"]
+        )
+
+    @pytest.mark.parametrize(
+        "resource", sorted(cls.name() for cls in registry.declared() if issubclass(cls, Bill))
+    )
+    def test_every_bill_type_has_a_delivered_template(self, desk: Desk, resource: str) -> None:
+        answer = desk.caller.get("v2/system/PrintSetup/getPrintDefinedInfo", bill_type=resource)
+        assert answer.ok, answer
+        assert answer.data["layout"]["heading"]
+        assert all(answer.data["layout"]["columns"].values())
+        costs = {
+            field["name"] for block in answer.data["blocks"] for field in block["fields"] if field["is_cost"]
+        }
+        chosen = {
+            column["name"] for columns in answer.data["layout"]["columns"].values() for column in columns
+        }
+        assert not costs & chosen
+
+
+class TestTexts:
+    def test_hostile_texts_stay_texts(self, desk: Desk) -> None:
+        bill = desk.draft("sales_outbound", {**numbered(desk, 1)[0], "remark": HOSTILE}, remark=HOSTILE)
+        paper = bill_pdf(desk, bill)
+        assert "".join(HOSTILE.split()) in "".join(paper.text.split())
+        shown = desk.caller.post(desk.path("sales_outbound", "print"), {"ids": [bill.id]}).data["html"]
+        assert "<script" not in shown
+
+    def test_a_long_code_stays_in_its_column(self, desk: Desk) -> None:
+        bill = desk.draft("sales_outbound", {**numbered(desk, 1)[0], "remark": "W" * 190})
+        assert bill_pdf(desk, bill).text.replace("\n", "").count("W") == 190
+
+
+class TestRights:
+    def test_a_foreign_bill_is_refused(self, site: Site, desk: Desk) -> None:
+        own = desk.draft("sales_outbound", *numbered(desk, 1))
+        foreign = site.as_("manager_b")
+        for call in ("print", "printPdf"):
+            path = desk.path("sales_outbound", call)
+            assert foreign.post(path, {"ids": [own.id]}).msg == "销售出库不存在或无权访问"
+            assert site.as_("manager_a").raw("POST", path, {"ids": [own.id]}).status_code == 200
+            assert site.as_("nobody").post(path, {"ids": [own.id]}).code == 403
+            assert site.anonymous().post(path, {"ids": [own.id]}).code == 401
+
+    def test_cost_has_no_place_on_a_clerks_sheet(self, site: Site, desk: Desk) -> None:
+        desk.stock_in(desk.world.tube, 10, price="56.50")
+        made = desk.audited("sales_outbound", {"goods_id": desk.world.tube, "quantity": "1", "price": "90"})
+        defined = desk.caller.get("v2/system/PrintSetup/getPrintDefinedInfo", bill_type="sales_outbound").data
+        [costs] = [
+            [field["name"] for field in block["fields"] if field["is_cost"]] for block in defined["blocks"]
+        ]
+        assert costs
+        layout = defined["layout"]
+        layout["columns"]["lines"] += [{"name": name} for name in costs]
+        saved = desk.caller.post(
+            "v2/system/PrintSetup/addPrint",
+            {"bill_type": "sales_outbound", "template_name": "含成本", "layout": layout},
+        )
+        key = saved.data["print_template_id"]
+        body = {"ids": [made.id], "print_template_id": key}
+        path = desk.path("sales_outbound", "printPdf")
+        assert "50.00" in printed(site.as_("manager_a"), path, body).text
+        clerk = printed(site.as_("clerk_a"), path, body)
+        assert "50.00" not in clerk.text
+        assert "成本" not in clerk.text
+        assert "90.00" in clerk.text
+
+    @pytest.mark.usefixtures("denied")
+    def test_masked_fields_say_so(self, site: Site, desk: Desk) -> None:
+        made = desk.draft("sales_outbound", {"goods_id": desk.world.tube, "quantity": "2", "price": "47.11"})
+        assert {"47.11", "94.22"} <= set(bill_pdf(desk, made).text.split())
+        path = desk.path("sales_outbound", "printPdf")
+        sheet = printed(site.as_("clerk_a"), path, {"ids": [made.id]})
+        assert "47.11" not in sheet.text
+        assert "94.22" not in sheet.text
+        assert capitals(Decimal("94.22")) not in sheet.text
+        assert sheet.text.count("无权限") == 3
+
+    @pytest.fixture
+    def denied(self, site: Site) -> Iterator[None]:
+        admin, role = site.as_("admin"), site.world.role_clerk_a
+        held = admin.get("v2/system/RoleAuth/getInfo", role_id=role).data
+        hidden = [("sales_outbound", "total_amount")]
+        hidden += [("sales_outbound_line", name) for name in ("price", "amount")]
+        fields = [{"screen": screen, "field": name} for screen, name in hidden]
+        assert admin.post("v2/system/RoleAuth/save", {**held, "denied": fields}).ok
+        yield
+        assert admin.post("v2/system/RoleAuth/save", held).ok
+
+
+class TestManyBills:
+    def test_a_task_prints_them_in_order(self, site: Site, desk: Desk) -> None:
+        made = [desk.draft("sales_outbound", *numbered(desk, 1)) for _ in range(30)]
+        path = desk.path("sales_outbound", "printTask")
+        key = desk.caller.post(path, {"ids": [bill.id for bill in made]}).data["export_id"]
+        print_job.print_bills(export_id=key)
+        paper = read(file_of(key, ".pdf").read_bytes())
+        assert [bill.no in page for bill, page in zip(made, paper.pages, strict=True)] == [True] * 30
+        assert "第 1 页 / 共 1 页" in paper.pages[-1]
+        response = desk.caller.raw("GET", "v2/open/ExportLog/download", query={"export_id": key})
+        assert response.headers["content-type"] == "application/pdf"
+        assert site.as_("clerk_a").get("v2/open/ExportLog/download", export_id=key).code == 400
+
+    def test_a_task_of_foreign_bills_fails(self, site: Site, desk: Desk) -> None:
+        made = desk.draft("sales_outbound", *numbered(desk, 1))
+        foreign = site.as_("manager_b")
+        key = foreign.post(desk.path("sales_outbound", "printTask"), {"ids": [made.id]}).data["export_id"]
+        print_job.print_bills(export_id=key)
+        [row, *_] = foreign.get("v2/open/ExportLog/getExportLogList").data["data"]
+        assert row["failure"] == "销售出库不存在或无权访问"
+        assert not file_of(key, ".pdf").exists()
+
+    def test_too_many_at_once_are_refused(self, desk: Desk) -> None:
+        assert desk.caller.post(desk.path("sales_outbound", "print"), {"ids": list(range(1, 52))}).code == 400

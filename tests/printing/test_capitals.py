@@ -1,0 +1,18 @@
+"""Amounts in capitals: the golden vectors."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from api.printing.capitals import capitals
+
+VECTORS = json.loads((Path(__file__).parents[1] / "golden" / "capitals.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize(("amount", "text"), VECTORS)
+def test_capitals(amount: str, text: str) -> None:
+    assert capitals(Decimal(amount)) == text
