@@ -1,0 +1,1 @@
+"""Messaging (短信): channels, templates, and what was sent."""

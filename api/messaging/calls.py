@@ -1,0 +1,77 @@
+"""SMS calls (短信接口): templates to choose from, a new template, a message (spec/3-rules.md 7.4)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field, StringConstraints
+from sqlalchemy import select
+
+from api.kit import records
+from api.kit.calls import call, router
+from api.kit.context import Context
+from api.messaging import sending
+from api.messaging.tables import SmsBill, SmsTemplate
+
+api = router()
+Text = Annotated[str, StringConstraints(max_length=300)]
+Name = Annotated[str, StringConstraints(max_length=40)]
+
+
+class SmsTemplateChoice(BaseModel):
+    sms_template_id: int
+    template_name: str
+    content: str
+
+
+class NewSmsTemplate(BaseModel):
+    template_name: Name
+    content: Text
+    code: Annotated[str, StringConstraints(max_length=60)] = ""
+    sms_channel_id: Annotated[int | None, Field(ge=1, le=2**62)] = None
+
+
+class NewSmsTemplateKey(BaseModel):
+    sms_template_id: int
+
+
+class SmsToSend(BaseModel):
+    """A template's {placeholders} are filled from `values`."""
+
+    mobile: Annotated[str, StringConstraints(strip_whitespace=True, max_length=20)]
+    sms_template_id: Annotated[int, Field(ge=1, le=2**62)]
+    values: Annotated[dict[Name, Annotated[str, StringConstraints(max_length=60)]], Field(max_length=20)] = {}
+
+
+class SmsKey(BaseModel):
+    sms_bill_id: int
+
+
+@call(
+    api, "GET", "v2/system/Sms/getSmsTemplate", right=SmsBill.right("send"), returns=list[SmsTemplateChoice]
+)
+def get_sms_template(ctx: Context) -> Any:
+    """短信模板选择: those in use."""
+    table = SmsTemplate.table()
+    columns = (table.c.sms_template_id, table.c.template_name, table.c.content)
+    rows = ctx.conn.execute(select(*columns).where(table.c.enabled).order_by(table.c.template_name))
+    return [dict(row._mapping) for row in rows]
+
+
+@call(
+    api,
+    "POST",
+    "v2/system/Sms/addSmsTemplate",
+    right=SmsTemplate.right("add"),
+    returns=NewSmsTemplateKey,
+    write=True,
+)
+def add_sms_template(ctx: Context, payload: NewSmsTemplate) -> Any:
+    """新增短信模板."""
+    return {"sms_template_id": records.add(ctx, SmsTemplate, payload.model_dump())}
+
+
+@call(api, "POST", "v2/system/Sms/sendSms", right=SmsBill.right("send"), returns=SmsKey, write=True)
+def send_sms(ctx: Context, payload: SmsToSend) -> Any:
+    """发送短信."""
+    return {"sms_bill_id": sending.ask(ctx, payload.mobile, payload.sms_template_id, payload.values)}
