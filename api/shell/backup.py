@@ -1,0 +1,59 @@
+"""Backups (备份): dumps of the whole database, made by the job worker, verified, downloaded, restored elsewhere."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+from sqlalchemy import BigInteger, func
+from sqlalchemy.orm import Mapped, mapped_column
+
+from api.kit.fields import enum, integer, key, moment, ref, text
+from api.kit.resource import Declaration, Menu, Resource
+from api.kit.settings import settings
+
+WAITING, DONE, RUNNING, FAILED, EXPIRED = 0, 1, 2, 3, 4
+STATES = {WAITING: "等待处理", DONE: "已完成", RUNNING: "处理中", FAILED: "失败", EXPIRED: "已清理"}
+UNVERIFIED, SOUND, BROKEN = 0, 1, 2
+VERDICTS = {UNVERIFIED: "未校验", SOUND: "完好", BROKEN: "损坏"}
+KEPT = 14
+"""So many finished backups are kept; the oldest go first."""
+
+
+class Backup(Resource):
+    """数据备份"""
+
+    __tablename__ = "backup"
+    declaration = Declaration(
+        "数据备份",
+        "v2/system/Backup",
+        "file_name",
+        routes={"list": "/system/dbupdate"},
+        menu=Menu("系统管理", "数据维护", 10),
+        actions=("list", "export", "backup", "verify", "download"),
+    )
+    extract = False
+
+    backup_id: Mapped[int] = key()
+    file_name: Mapped[str] = text("文件名", required=True, search=True, width=260)
+    state: Mapped[int] = enum("状态", STATES, default=WAITING, search=True, width=90)
+    size_text: Mapped[str | None] = text("大小", max_length=20, width=90)
+    table_count: Mapped[int | None] = integer("表数", default=None, width=70)
+    revision: Mapped[str | None] = text("结构版本", max_length=100, width=160)
+    sha256: Mapped[str | None] = text("校验码(SHA-256)", max_length=64, width=220)
+    verdict: Mapped[int] = enum("校验结果", VERDICTS, default=UNVERIFIED, search=True, width=90)
+    verified_at: Mapped[datetime | None] = moment("校验时间")
+    message: Mapped[str | None] = text("说明", max_length=500, width=260)
+    asked_by: Mapped[int] = ref(
+        "user_account", "操作人", target="user_id", required=True, label_field="asked_by_name", width=90
+    )
+    asked_at: Mapped[datetime] = moment(
+        "开始时间", search=True, column={"server_default": func.now(), "nullable": False}
+    )
+    finished_at: Mapped[datetime | None] = moment("完成时间")
+    size: Mapped[int | None] = mapped_column(BigInteger)
+
+
+def file_of(file_name: str) -> Path:
+    """Where a backup lies."""
+    return settings().backups_dir / file_name

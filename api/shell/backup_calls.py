@@ -1,0 +1,83 @@
+"""Backup calls (备份接口): start one, verify it, take it away; restoring is for the command line alone."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import Query
+from fastapi.responses import FileResponse
+from pydantic import BaseModel
+from sqlalchemy import insert, select
+
+from api.kit import business_log
+from api.kit.calls import call, router
+from api.kit.context import Context
+from api.kit.database import TIME_ZONE
+from api.kit.errors import Refusal
+from api.kit.schemas import BatchAnswer, Keys
+from api.shell import jobs
+from api.shell.backup import RUNNING, WAITING, Backup, file_of
+from api.shell.backup_job import refuse_unfinished
+
+api = router()
+TABLE = Backup.table()
+
+
+class Started(BaseModel):
+    id: int
+    file_name: str
+
+
+@call(api, "POST", "v2/system/Backup/backup", right=Backup.right("backup"), returns=Started, write=True)
+def start(ctx: Context) -> Any:
+    """备份: the job worker dumps the whole database."""
+    _for_the_whole_group(ctx)
+    ctx.conn.exec_driver_sql("lock table backup in share row exclusive mode")
+    busy = ctx.conn.execute(select(TABLE.c.backup_id).where(TABLE.c.state.in_((WAITING, RUNNING)))).first()
+    if busy is not None:
+        raise Refusal("已有备份正在进行，请等待完成")
+    values = {
+        "file_name": f"erp_{datetime.now(TIME_ZONE):%Y%m%d_%H%M%S_%f}.dump",
+        "asked_by": ctx.principal.user_id,
+    }
+    key: int = ctx.conn.execute(insert(TABLE).values(values).returning(TABLE.c.backup_id)).scalar_one()
+    _log(ctx, key, "backup")
+    jobs.defer_with(ctx.conn, "backup", backup_id=key)
+    return {"id": key, "file_name": values["file_name"]}
+
+
+@call(api, "POST", "v2/system/Backup/verify", right=Backup.right("verify"), returns=BatchAnswer, write=True)
+def verify(ctx: Context, payload: Keys) -> Any:
+    """校验: the job worker reads the files again and compares their checksums."""
+    _for_the_whole_group(ctx)
+    for key in payload.ids:
+        refuse_unfinished(ctx.conn.execute(select(TABLE).where(TABLE.c.backup_id == key)).first())
+        jobs.defer_with(ctx.conn, "verify_backup", backup_id=key)
+    return {"success": payload.ids, "failures": []}
+
+
+@call(api, "GET", "v2/system/Backup/getFile", right=Backup.right("download"))
+def get_file(ctx: Context, id: Annotated[int, Query(ge=0, le=2**62)]) -> Any:
+    """下载备份: recorded, for it holds everything."""
+    _for_the_whole_group(ctx)
+    row = ctx.conn.execute(select(TABLE).where(TABLE.c.backup_id == id)).first()
+    refuse_unfinished(row)
+    assert row is not None
+    if not file_of(row.file_name).is_file():
+        raise Refusal("备份文件不存在，请重新备份")
+    _log(ctx, id, "download")
+    return FileResponse(file_of(row.file_name), filename=row.file_name, media_type="application/octet-stream")
+
+
+def _for_the_whole_group(ctx: Context) -> None:
+    """A backup holds every company's data: only who sees all of it may have it."""
+    me = ctx.principal
+    if me.companies is not None or me.warehouses is not None or me.own != "all" or not me.sees_cost:
+        raise Refusal("只有能看全部公司和成本的角色可以备份数据")
+
+
+def _log(ctx: Context, key: int, action: str) -> None:
+    business_log.write(
+        ctx.conn, ctx.principal, Backup.name(), key, action, company_id=ctx.principal.company_id
+    )

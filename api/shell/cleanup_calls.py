@@ -1,0 +1,165 @@
+"""Cleanup calls (数据清理接口): how much of each kind there is, and cleaning it after a typed confirmation."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Query
+from pydantic import BaseModel, Field
+from sqlalchemy import insert, text
+
+from api.kit import business_log
+from api.kit.calls import call, router
+from api.kit.context import Context
+from api.kit.errors import Refusal
+from api.shell import trial_data, wake
+from api.shell.cleanup import KINDS, Asked, counted
+from api.shell.cleanup_run import CleanupRun
+from api.shell.initialisation import STATES, owned, state_of
+
+api = router()
+TRIAL, TRIAL_LABEL = "trial", "试用数据"
+CONFIRMATION = "确认清理"
+NAMES = (*(kind.name for kind in KINDS), TRIAL)
+
+Days = Annotated[int, Query(ge=1, le=3650)]
+Months = Annotated[int, Query(ge=3, le=120)]
+
+
+class KindRow(BaseModel):
+    kind: str
+    label: str
+    note: str
+    count: int
+    allowed: bool = Field(description="该类数据现在能不能清理")
+
+
+class TrialCompany(BaseModel):
+    company_id: int
+    company_name: str
+    state_name: str
+
+
+class CleanupPreview(BaseModel):
+    kinds: list[KindRow]
+    companies: list[TrialCompany]
+    confirmation: str = Field(description="清理时须原样录入")
+
+
+class Cleanup(BaseModel):
+    kinds: list[str] = Field(min_length=1, max_length=20)
+    days: int = Field(30, ge=1, le=3650)
+    months: int = Field(12, ge=3, le=120)
+    company_id: int = Field(0, ge=0, le=2**62)
+    confirm: str = Field(max_length=20)
+
+
+class Cleaned(BaseModel):
+    kind: str
+    label: str
+    count: int
+
+
+@call(
+    api,
+    "GET",
+    "v2/system/DbClear/getPreview",
+    right=CleanupRun.right("clear"),
+    returns=CleanupPreview,
+)
+def get_preview(
+    ctx: Context, days: Days = 30, months: Months = 12, company_id: Annotated[int, Query(ge=0, le=2**62)] = 0
+) -> Any:
+    """清理预览: how many of each kind would go."""
+    _for_the_whole_group(ctx)
+    asked = Asked(days, months, owned(ctx, company_id) if company_id else 0)
+    rows = [
+        {
+            "kind": kind.name,
+            "label": kind.label,
+            "note": kind.note,
+            "count": counted(ctx.conn, kind, asked),
+            "allowed": True,
+        }
+        for kind in KINDS
+    ]
+    trial = {
+        "kind": TRIAL,
+        "label": TRIAL_LABEL,
+        "note": "尚未完成初始化的公司的全部单据和账簿，清理后从上传商品重新开始；资料保留",
+        "count": trial_data.bills(ctx.conn, asked.company_id),
+        "allowed": trial_data.is_trial(ctx.conn, asked.company_id),
+    }
+    return {"kinds": [*rows, trial], "companies": _trial_companies(ctx), "confirmation": CONFIRMATION}
+
+
+@call(
+    api,
+    "POST",
+    "v2/system/DbClear/clear",
+    right=CleanupRun.right("clear"),
+    returns=list[Cleaned],
+    write=True,
+)
+def clear(ctx: Context, payload: Cleanup) -> Any:
+    """清理: all chosen kinds, or none."""
+    _for_the_whole_group(ctx)
+    if payload.confirm.strip() != CONFIRMATION:
+        raise Refusal(f"请录入“{CONFIRMATION}”以确认")
+    unknown = [name for name in payload.kinds if name not in NAMES]
+    if unknown:
+        raise Refusal("清理内容不正确，请刷新后重试")
+    asked = Asked(payload.days, payload.months, payload.company_id)
+    done = [
+        _noted(ctx, kind.name, kind.label, f"{payload.days}天/{payload.months}个月", kind.clear(ctx, asked))
+        for kind in KINDS
+        if kind.name in payload.kinds
+    ]
+    if TRIAL in payload.kinds:
+        company = owned(ctx, payload.company_id)
+        name: str = ctx.conn.execute(
+            text("select company_name from company where company_id = :id"), {"id": company}
+        ).scalar_one()
+        done.append(_noted(ctx, TRIAL, TRIAL_LABEL, name, trial_data.wipe(ctx.conn, company)))
+        ctx.after_commit.append(wake.warehouse)
+    return done
+
+
+def _noted(ctx: Context, kind: str, label: str, scope: str, count: int) -> dict[str, Any]:
+    """Enter a cleaned kind into the list of cleanups and into the business log."""
+    values = {
+        "label": label,
+        "scope": scope,
+        "rows_removed": min(count, 2**31 - 1),
+        "asked_by": ctx.principal.user_id,
+    }
+    table = CleanupRun.table()
+    key: int = ctx.conn.execute(insert(table).values(values).returning(table.c.cleanup_run_id)).scalar_one()
+    business_log.write(
+        ctx.conn,
+        ctx.principal,
+        CleanupRun.name(),
+        key,
+        "clear",
+        company_id=ctx.principal.company_id,
+        after={"label": label, "scope": scope, "count": count},
+    )
+    return {"kind": kind, "label": label, "count": count}
+
+
+def _trial_companies(ctx: Context) -> list[dict[str, Any]]:
+    rows = ctx.conn.exec_driver_sql(
+        "select company_id, company_name from company where enabled order by 1"
+    ).all()
+    states = [(row, state_of(ctx.conn, row.company_id)) for row in rows]
+    return [
+        {"company_id": row.company_id, "company_name": row.company_name, "state_name": STATES[state]}
+        for row, state in states
+        if state < max(STATES)
+    ]
+
+
+def _for_the_whole_group(ctx: Context) -> None:
+    me = ctx.principal
+    if me.companies is not None or me.warehouses is not None or me.own != "all":
+        raise Refusal("只有能看全部公司的角色可以清理数据")

