@@ -2,50 +2,104 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from datetime import date, datetime
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import xlsxwriter
-from sqlalchemy import select, update
+from sqlalchemy import Connection, select, update
 
 from api.identity.sessions import principal_of
 from api.kit import registry
 from api.kit.database import TIME_ZONE, engine, transact
 from api.kit.errors import Refusal
 from api.kit.fields import Field
-from api.kit.listing import listed, query_model, select_rows
+from api.kit.listing import count_and_totals, listed, query_model, select_rows
 from api.kit.projection import masked, masks, shown_fields
 from api.kit.resource import Resource
 from api.kit.scope import Principal
 from api.kit.settings import settings
-from api.kit.view import reading
-from api.shell.export_tasks import DONE, FAILED, RUNNING, ExportTask
-from api.shell.jobs import app
+from api.kit.view import View, reading
+from api.shell.attendance import attended, is_unattended
+from api.shell.export_about import about
+from api.shell.export_tasks import DONE, EXPIRED, FAILED, RUNNING, WAITING, ExportTask
+from api.shell.jobs import QUEUE, app, defer_once
 
 CHUNK = 2000
 SHEET_ROWS = 1_000_000
+KIND = "export"
+JOBS = {".xlsx": "export", ".pdf": "print_bills"}
+"""Which job writes a task's file."""
+PATIENCE = timedelta(minutes=1)
+KEPT_DAYS = 7
+ABOUT = "导出说明"
 
 
 @app.task(name="export", pass_context=False)
 def export(export_id: int) -> None:
-    """Write one export; a refusal is told in the task list, an accident is retried by nobody and told as well."""
-    try:
-        rows = _write(export_id)
-    except Refusal as refusal:
-        _settle(export_id, FAILED, failure=refusal.msg)
-    except Exception:
-        _settle(export_id, FAILED, failure="导出出错，请重试或联系管理员")
-        raise
-    else:
-        _settle(export_id, DONE, rows=rows)
+    """Write one export."""
+    work_off(export_id, _write)
 
 
-def file_of(export_id: int) -> Path:
-    """Where an export's workbook lies."""
-    return settings().exports_dir / f"{export_id}.xlsx"
+def work_off(export_id: int, write: Callable[[int], int]) -> None:
+    """Write a task's file, unless another worker does; a refusal is told in the task list, an accident as well."""
+    with attended(KIND, export_id) as mine:
+        if not mine or not _begin(export_id):
+            return
+        try:
+            rows = write(export_id)
+        except Refusal as refusal:
+            _settle(export_id, FAILED, failure=refusal.msg)
+        except Exception:
+            _settle(export_id, FAILED, failure="导出出错，请重试或联系管理员")
+            raise
+        else:
+            _settle(export_id, DONE, rows=rows)
+
+
+@app.periodic(cron="* * * * *")
+@app.task(name="export_unattended", queue=QUEUE, pass_context=False)
+def export_unattended(timestamp: int) -> None:
+    """Take up again what a killed worker left, within minutes; a file takes its place only when whole."""
+    for export_id, file_name in transact(_unattended):
+        defer_once(JOBS[Path(file_name).suffix], f"{KIND}:{export_id}", export_id=export_id)
+
+
+@app.periodic(cron="20 3 * * *")
+@app.task(name="expire_exports", queue=QUEUE, pass_context=False)
+def expire_exports(timestamp: int) -> None:
+    """Delete the files of exports that are older than a week."""
+    for export_id, file_name in transact(_expired):
+        file_of(export_id, Path(file_name).suffix).unlink(missing_ok=True)
+
+
+def _begin(export_id: int) -> bool:
+    """Take up a task that is not settled."""
+    open_task = ExportTask.export_id == export_id, ExportTask.status.in_((WAITING, RUNNING))
+    statement = update(ExportTask).where(*open_task).values(status=RUNNING)
+    return bool(transact(lambda conn: conn.execute(statement).rowcount))
+
+
+def _unattended(conn: Connection) -> list[tuple[int, str]]:
+    query = select(ExportTask.export_id, ExportTask.file_name).where(
+        ExportTask.status.in_((WAITING, RUNNING)), ExportTask.asked_at < datetime.now(TIME_ZONE) - PATIENCE
+    )
+    found = conn.execute(query).all()
+    return [(row.export_id, row.file_name) for row in found if is_unattended(conn, KIND, row.export_id)]
+
+
+def _expired(conn: Connection) -> list[tuple[int, str]]:
+    old = datetime.now(TIME_ZONE) - timedelta(days=KEPT_DAYS)
+    statement = update(ExportTask).where(ExportTask.status == DONE, ExportTask.done_at < old)
+    gone = statement.values(status=EXPIRED).returning(ExportTask.export_id, ExportTask.file_name)
+    return [(row.export_id, row.file_name) for row in conn.execute(gone)]
+
+
+def file_of(export_id: int, suffix: str = ".xlsx") -> Path:
+    """Where an export's file lies."""
+    return settings().exports_dir / f"{export_id}{suffix}"
 
 
 def _settle(export_id: int, status: int, **values: Any) -> None:
@@ -57,7 +111,6 @@ def _settle(export_id: int, status: int, **values: Any) -> None:
 
 
 def _write(export_id: int) -> int:
-    _settle(export_id, RUNNING)
     with engine().connect() as conn:
         task = conn.execute(select(ExportTask.__table__).where(ExportTask.export_id == export_id)).one()
         principal, cls = principal_of(conn, task.user_id), registry.get(task.resource)
@@ -70,9 +123,13 @@ def _write(export_id: int) -> int:
         path.parent.mkdir(parents=True, exist_ok=True)
         unfinished = path.with_suffix(".part")
         with reading(cls, conn) as source:
+            total, totals = count_and_totals(source, cls, query, principal)
+            computed = cls.refreshed_at(source) if issubclass(cls, View) else None
+            told = about(conn, cls, query, principal, total, computed)
             streamed = source.execution_options(stream_results=True, yield_per=CHUNK).execute(statement)
             rows = (masked(row, hidden) for row in streamed)
-            count = write_workbook(unfinished, cls.declaration.label, columns(cls, principal), rows)
+            shown = columns(cls, principal)
+            count = write_workbook(unfinished, cls.declaration.label, shown, rows, totals=totals, about=told)
         unfinished.rename(path)
     return count
 
@@ -85,11 +142,19 @@ def columns(cls: type[Resource], principal: Principal) -> list[Field]:
 
 
 def write_workbook(
-    path: Path, title: str, fields: list[Field], rows: Iterator[dict[str, Any]], sheet_rows: int = SHEET_ROWS
+    path: Path,
+    title: str,
+    fields: list[Field],
+    rows: Iterator[dict[str, Any]],
+    sheet_rows: int = SHEET_ROWS,
+    *,
+    totals: Mapping[str, Decimal] | None = None,
+    about: Sequence[tuple[str, str]] = (),
 ) -> int:
     """A workbook with heading rows; constant memory; nothing in it is a formula or a link. Answers the row count.
 
-    A sheet that is full goes on in the next: no row is cut off.
+    A sheet that is full goes on in the next: no row is cut off. `totals` stand under the last row, `about` the export
+    on a sheet of its own.
     """
     options = {
         "constant_memory": True,
@@ -102,13 +167,39 @@ def write_workbook(
         heading = book.add_format({"bold": True, "bg_color": "#ECF5FF"})
         number = book.add_format({"num_format": "#,##0.00"})
         sheet = _sheet(book, title[:31], fields, heading)
+        cells = [_cell_of(item, number) for item in fields]
+        line = 0
         for count, row in enumerate(rows, 1):
             line = (count - 1) % sheet_rows + 1
             if line == 1 and count > 1:
                 sheet = _sheet(book, f"{title[:25]} {count // sheet_rows + 1}", fields, heading)
-            for at, item in enumerate(fields):
-                _cell(sheet, line, at, item, row, number)
+            for at, write in enumerate(cells):
+                write(sheet, line, at, row)
+        if totals:
+            _total(book, sheet, line + 1, fields, totals)
+        if about:
+            _about(book, about, heading)
     return count
+
+
+def _total(
+    book: xlsxwriter.Workbook, sheet: Any, line: int, fields: list[Field], totals: Mapping[str, Decimal]
+) -> None:
+    words = book.add_format({"bold": True, "top": 1})
+    number = book.add_format({"bold": True, "top": 1, "num_format": "#,##0.00"})
+    sheet.write_string(line, 0, "合计", words)
+    for at, item in enumerate(fields):
+        if item.name in totals:
+            sheet.write_number(line, at, totals[item.name], number)
+
+
+def _about(book: xlsxwriter.Workbook, about: Sequence[tuple[str, str]], heading: Any) -> None:
+    sheet = book.add_worksheet(ABOUT)
+    sheet.set_column(0, 0, 20)
+    sheet.set_column(1, 1, 60)
+    for line, (label, value) in enumerate(about):
+        sheet.write_string(line, 0, label, heading)
+        sheet.write_string(line, 1, value)
 
 
 def _sheet(book: xlsxwriter.Workbook, name: str, fields: list[Field], heading: Any) -> Any:
@@ -119,14 +210,23 @@ def _sheet(book: xlsxwriter.Workbook, name: str, fields: list[Field], heading: A
     return sheet
 
 
-def _cell(sheet: Any, line: int, at: int, item: Field, row: dict[str, Any], number: Any) -> None:
-    value = row.get(item.label_field if item.ref and item.label_field else item.name)
-    if value is None:
-        return
-    if isinstance(value, Decimal | int) and not isinstance(value, bool) and item.is_number:
-        sheet.write_number(line, at, value, number)
-    else:
-        sheet.write_string(line, at, _words(item, value))
+Write = Callable[[Any, int, int, dict[str, Any]], None]
+
+
+def _cell_of(item: Field, number: Any) -> Write:
+    """How cells of a column are written; found out once, for a million rows have it."""
+    key = item.label_field if item.ref and item.label_field else item.name
+
+    def write(sheet: Any, line: int, at: int, row: dict[str, Any]) -> None:
+        value = row.get(key)
+        if value is None:
+            return
+        if item.is_number and isinstance(value, Decimal | int) and not isinstance(value, bool):
+            sheet.write_number(line, at, value, number)
+        else:
+            sheet.write_string(line, at, _words(item, value))
+
+    return write
 
 
 def _words(item: Field, value: Any) -> str:

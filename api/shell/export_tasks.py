@@ -10,13 +10,13 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from api.kit.context import Context
-from api.kit.database import Base
+from api.kit.database import TIME_ZONE, Base
 from api.kit.listing import ListQuery
 from api.kit.resource import Resource
 from api.shell import jobs
 
-WAITING, DONE, RUNNING, FAILED = 0, 1, 2, 3
-STATUS_NAMES = {WAITING: "等待处理", DONE: "已完成", RUNNING: "处理中", FAILED: "失败"}
+WAITING, DONE, RUNNING, FAILED, EXPIRED = 0, 1, 2, 3, 4
+STATUS_NAMES = {WAITING: "等待处理", DONE: "已完成", RUNNING: "处理中", FAILED: "失败", EXPIRED: "已过期"}
 """Export status 1 is finished and downloadable (spec/1-shell.md 4)."""
 
 
@@ -49,14 +49,14 @@ class ReportVisit(Base):
 
 
 def enqueue(ctx: Context, cls: type[Resource], query: ListQuery) -> dict[str, Any]:
-    """Record the task; the job worker is told after the commit."""
+    """Record the task and queue its job with it: both are there, or neither."""
     asked = query.model_dump(exclude={"page", "per_page", "timeStamp", "sign"})
     values = {
         "user_id": ctx.principal.user_id,
         "resource": cls.name(),
         "query": asked,
-        "file_name": f"{cls.declaration.label}_{datetime.now():%Y%m%d%H%M%S}.xlsx",
+        "file_name": f"{cls.declaration.label}_{datetime.now(TIME_ZONE):%Y%m%d%H%M%S}.xlsx",
     }
     key = ctx.conn.execute(insert(ExportTask).values(values).returning(ExportTask.export_id)).scalar_one()
-    ctx.after_commit.append(lambda: jobs.defer("export", export_id=key))
+    jobs.defer_with(ctx.conn, "export", export_id=key)
     return {"export_id": key, "file_name": values["file_name"]}

@@ -11,9 +11,10 @@ import pytest
 from sqlalchemy import text
 
 from api.kit import registry
-from api.shell import export_job
+from api.shell import export_job, jobs
 from api.shell.export_tasks import DONE, FAILED
 from tests.kit.client import Caller
+from tests.kit.desk import Desk
 from tests.kit.fixtures import Site
 
 UNITS = "v2/system/Unit"
@@ -116,6 +117,94 @@ class TestExport:
         export_job.export(export_id=key)
         row = task(site, "admin", key)
         assert (row["export_status"], row["failure"]) == (FAILED, "不能按该字段排序")
+
+    def test_filters_moment_and_totals_stand_in_the_file(self, site: Site, desk: Desk) -> None:
+        """Habit 13: the filters printed in the file; the footer totals the whole filter."""
+        desk.stock_in(site.world.tube, 2, "113")
+        desk.stock_in(site.world.tube, 3, "226")
+        company = str(site.world.company_a)
+        query = {"company_id": company, "status": "2", "business_date_start": "2026-01-02", "keyword": "QTRK"}
+        key = ask(site.as_("admin"), "v2/inventory/OtherInStorage", **query)
+        export_job.export(export_id=key)
+        book = openpyxl.load_workbook(export_job.file_of(key))
+        told = {row[0].value: row[1].value for row in book["导出说明"].iter_rows()}
+        assert (told["列表"], told["导出人"], told["公司"], told["状态"]) == (
+            "其他入库",
+            "管理员",
+            "A分公司",
+            "已审核",
+        )
+        assert (told["业务日期"], told["关键字"]) == ("2026-01-02 至 不限", "QTRK")
+        assert told["导出时间"][:2] == "20"
+        heading, *rows = [[cell.value for cell in row] for row in book.worksheets[0].iter_rows()]
+        assert told["行数"] == str(len(rows) - 1)
+        amount = heading.index("金额合计")
+        assert rows[-1][0] == "合计"
+        assert rows[-1][amount] == pytest.approx(sum(float(row[amount]) for row in rows[:-1]))
+
+    @pytest.mark.usefixtures("figures")
+    def test_a_report_carries_its_freshness(self, site: Site) -> None:
+        key = ask(site.as_("admin"), "v2/report/InventoryInformation")
+        export_job.export(export_id=key)
+        assert task(site, "admin", key)["failure"] is None
+        sheet = openpyxl.load_workbook(export_job.file_of(key))["导出说明"]
+        told = {row[0].value: row[1].value for row in sheet.iter_rows()}
+        listed = site.as_("admin").get("v2/report/InventoryInformation/getList").data
+        assert told["数据时间"] == listed["refreshed_at"]
+
+    def test_masked_fields_stay_masked(self, site: Site, desk: Desk) -> None:
+        desk.stock_in(site.world.tube, 1, "113")
+        desk.audited(
+            "sales_outbound", {"goods_id": site.world.tube, "quantity": "1", "price": "200", "tax_rate": "13"}
+        )
+        for user, seen in (("admin", True), ("clerk_a", False)):
+            key = ask(site.as_(user), "v2/system/CompanyGoods")
+            export_job.export(export_id=key)
+            assert ("采购价" in cells(key)[0]) == seen
+
+    def test_a_task_that_was_never_begun_or_left_half_way_is_taken_up(self, site: Site) -> None:
+        waiting, broken = ask(site.as_("admin"), UNITS), ask(site.as_("admin"), UNITS)
+        with site.engine.begin() as conn:
+            conn.execute(text("delete from procrastinate_jobs where task_name = 'export'"))
+            conn.execute(text("update export_task set asked_at = now() - interval '5 minutes'"))
+            conn.execute(text("update export_task set status = 2 where export_id = :id"), {"id": broken})
+        for _ in range(2):
+            export_job.export_unattended(0)
+        with site.engine.connect() as conn:
+            found = conn.exec_driver_sql("select args from procrastinate_jobs where task_name = 'export'")
+            queued = [row.args["export_id"] for row in found]
+        assert sorted(key for key in queued if key in (waiting, broken)) == [waiting, broken], "once each"
+        for key in (waiting, broken):
+            export_job.export(export_id=key)
+            assert task(site, "admin", key)["export_status"] == DONE
+
+    def test_one_that_is_being_written_is_left_alone(self, site: Site) -> None:
+        key = ask(site.as_("admin"), UNITS)
+        with export_job.attended(export_job.KIND, key) as mine:
+            assert mine
+            export_job.export(export_id=key)
+            assert task(site, "admin", key)["export_status"] == 0
+
+    def test_old_files_expire(self, site: Site) -> None:
+        key, young = ask(site.as_("admin"), UNITS), ask(site.as_("admin"), UNITS)
+        for one in (key, young):
+            export_job.export(export_id=one)
+        with site.engine.begin() as conn:
+            conn.execute(
+                text("update export_task set done_at = now() - interval '8 days' where export_id = :id"),
+                {"id": key},
+            )
+        export_job.expire_exports(0)
+        row = task(site, "admin", key)
+        assert (row["export_status_name"], row["url"]) == ("已过期", "")
+        assert (export_job.file_of(key).exists(), export_job.file_of(young).exists()) == (False, True)
+
+    def test_an_export_that_is_not_committed_is_not_queued(self, site: Site) -> None:
+        with site.engine.connect() as conn:
+            before = conn.exec_driver_sql("select count(*) from procrastinate_jobs").scalar()
+            jobs.defer_with(conn, "export", export_id=-1)
+            conn.rollback()
+            assert conn.exec_driver_sql("select count(*) from procrastinate_jobs").scalar() == before
 
     def test_the_job_is_queued_for_the_worker(self, site: Site) -> None:
         key = ask(site.as_("admin"), UNITS)

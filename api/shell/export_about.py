@@ -1,0 +1,76 @@
+"""About an export (导出说明): which list, whose, when, of what moment, and every filter in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from sqlalchemy import Connection, select
+
+from api.kit import registry
+from api.kit.database import TIME_ZONE
+from api.kit.fields import Field
+from api.kit.listing import RANGED, ListQuery
+from api.kit.resource import Resource
+from api.kit.scope import Principal, within
+
+
+def about(
+    conn: Connection,
+    cls: type[Resource],
+    query: ListQuery,
+    principal: Principal,
+    total: int,
+    computed: datetime | None,
+) -> list[tuple[str, str]]:
+    """Labels with values, as they are printed into the file."""
+    told = [
+        ("列表", cls.declaration.label),
+        ("导出人", principal.realname),
+        ("导出时间", _moment(datetime.now(TIME_ZONE))),
+    ]
+    if computed is not None:
+        told.append(("数据时间", _moment(computed)))
+    told.append(("行数", str(total)))
+    filters = list(_filters(conn, cls, query, principal))
+    return [*told, *([("筛选条件", "")] if filters else [("筛选条件", "全部")]), *filters]
+
+
+def _moment(at: datetime) -> str:
+    return f"{at.astimezone(TIME_ZONE):%Y-%m-%d %H:%M:%S}"
+
+
+def _filters(
+    conn: Connection, cls: type[Resource], query: ListQuery, principal: Principal
+) -> Iterator[tuple[str, str]]:
+    values = query.model_dump()
+    if query.keyword.strip():
+        yield "关键字", query.keyword.strip()
+    for item in cls.fields():
+        if not item.search:
+            continue
+        if item.kind in RANGED:
+            start, end = (values.get(f"{item.name}_{side}") for side in ("start", "end"))
+            if start or end:
+                yield item.label, f"{start or '不限'} 至 {end or '不限'}"
+        elif values.get(item.name):
+            yield item.label, _in_words(conn, item, str(values[item.name]), principal)
+
+
+def _in_words(conn: Connection, item: Field, value: str, principal: Principal) -> str:
+    """Choices and records by their names, as far as the asker may see them."""
+    if item.kind == "bool":
+        return "是" if value in ("1", "true", "True") else "否"
+    parts = [part.strip() for part in value.split(",") if part.strip()]
+    if item.kind == "enum":
+        named = {str(key): label for key, label in item.options}
+        return "、".join(named.get(part, part) for part in parts)
+    if item.ref and all(part.isdecimal() and len(part) <= 18 for part in parts):
+        target = registry.get(item.ref.resource)
+        title = target.table().columns[target.declaration.title]
+        mine = target.key().in_([int(part) for part in parts]), within(target.table(), principal)
+        names: dict[int, str] = {
+            row[0]: row[1] for row in conn.execute(select(target.key(), title).where(*mine))
+        }
+        return "、".join(str(names.get(int(part), part)) for part in parts)
+    return value

@@ -1,0 +1,185 @@
+"""Upload rules (上传规则): which files are taken for what, and whether they are what their names say.
+
+spec/3-rules.md 5.5, 5.6. Nothing is decoded: dimensions are read from headers, and a file must end where its format
+ends, so that nothing else hides behind a picture.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from api.kit.errors import Refusal
+
+MEGABYTE = 1024 * 1024
+MAX_SIDE, MAX_PIXELS = 16_000, 50_000_000
+IMAGES = ("jpg", "jpeg", "png", "bmp")
+PRINTED = ("jpg", "jpeg", "png")
+"""Pictures that the press sets."""
+MIME = {
+    "jpg": "image/jpeg",
+    "jpeg": "image/jpeg",
+    "png": "image/png",
+    "bmp": "image/bmp",
+    "pdf": "application/pdf",
+}
+ACTIVE_PDF = (b"/JavaScript", b"/JS", b"/Launch", b"/EmbeddedFile", b"/RichMedia", b"/OpenAction", b"/XFA")
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What files serve for: megabytes by extension, the refusal of others, of too large ones by
+    extension, and of more than so many of some extensions on one record."""
+
+    label: str
+    megabytes: dict[str, int]
+    only: str
+    large: Callable[[str, int], str]
+    most: tuple[tuple[tuple[str, ...], int, str], ...] = ()
+
+    def check(self, name: str, size: int) -> str:
+        """The extension of a file that is taken; refuses others."""
+        extension = PurePath(name.replace("\\", "/")).suffix.lstrip(".").lower()
+        if extension not in self.megabytes:
+            raise Refusal(self.only)
+        if size == 0:
+            raise Refusal("文件是空的，请重新选择文件")
+        limit = self.megabytes[extension]
+        if size > limit * MEGABYTE:
+            raise Refusal(self.large(extension, limit))
+        return extension
+
+    def many(self, names: list[str]) -> str | None:
+        """What is wrong with so many files together."""
+        for extensions, limit, told in self.most:
+            if sum(name.rsplit(".", 1)[-1] in extensions for name in names) > limit:
+                return told
+        return None
+
+
+def _contract_size(extension: str, megabytes: int) -> str:
+    return f"pdf文件大小不能超过{megabytes}MB" if extension == "pdf" else f"图片大小不能超过{megabytes}MB"
+
+
+def _generic_size(extension: str, megabytes: int) -> str:
+    return f"{extension}文件请上传{megabytes}兆内"
+
+
+SCENES = {
+    "image": Scene(
+        "图片上传",
+        dict.fromkeys((*IMAGES, "pdf"), 10),
+        f"请上传{'、'.join((*IMAGES, 'pdf'))}格式的文件",
+        _generic_size,
+    ),
+    "contract": Scene(
+        "合同附件",
+        {**dict.fromkeys(IMAGES, 2), "pdf": 10},
+        "只能上传pdf和图片",
+        _contract_size,
+        ((IMAGES, 6, "图片最多上传6张"), (("pdf",), 3, "pdf文件最多上传3个")),
+    ),
+    "logo": Scene(
+        "集团标志",
+        dict.fromkeys(PRINTED, 1),
+        f"请上传{'、'.join(PRINTED)}格式的文件",
+        _generic_size,
+        ((PRINTED, 1, "只能上传1个文件"),),
+    ),
+}
+"""`image` is the generic control (5.5), `contract` the attachment of contracts (5.6), `logo` heads printed bills."""
+
+
+def check_content(extension: str, content: bytes) -> None:
+    """Refuse a file that is not what its name says, or more than that."""
+    if extension == "pdf":
+        _check_pdf(content)
+        return
+    reader = {"png": _png, "bmp": _bmp}.get(extension, _jpeg)
+    try:
+        width, height = reader(content)
+    except (struct.error, IndexError, StopIteration):
+        raise Refusal("图片已损坏，请重新选择文件") from None
+    if width <= 0 or height <= 0:
+        raise Refusal("图片已损坏，请重新选择文件")
+    if max(width, height) > MAX_SIDE or width * height > MAX_PIXELS:
+        raise Refusal(f"图片尺寸过大（{width}×{height}），请缩小后上传")
+
+
+def _not_a(extension: str) -> Refusal:
+    return Refusal(f"文件内容不是{extension}，请重新选择文件")
+
+
+def _png(content: bytes) -> tuple[int, int]:
+    if not content.startswith(b"\x89PNG\r\n\x1a\n"):
+        raise _not_a("png")
+    chunks = _chunks(content)
+    kind, header = next(chunks)
+    if kind != b"IHDR" or len(header) != 13:
+        raise _not_a("png")
+    kinds = [kind for kind, _ in chunks]
+    if b"IDAT" not in kinds or kinds[-1] != b"IEND":
+        raise Refusal("图片已损坏，请重新选择文件")
+    width, height = struct.unpack(">II", header[:8])
+    return width, height
+
+
+def _chunks(content: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """The chunks of a PNG, each proved by its checksum; refuses what follows the last one."""
+    at = 8
+    while at < len(content):
+        (length,) = struct.unpack(">I", content[at : at + 4])
+        kind, body = content[at + 4 : at + 8], content[at + 8 : at + 8 + length]
+        (crc,) = struct.unpack(">I", content[at + 8 + length : at + 12 + length])
+        if crc != zlib.crc32(kind + body):
+            raise Refusal("图片已损坏，请重新选择文件")
+        yield kind, body
+        at += 12 + length
+        if kind == b"IEND" and at != len(content):
+            raise Refusal("图片里夹带了别的内容，已拒绝上传")
+
+
+def _bmp(content: bytes) -> tuple[int, int]:
+    if not content.startswith(b"BM"):
+        raise _not_a("bmp")
+    (size,) = struct.unpack("<I", content[2:6])
+    if size != len(content):
+        raise Refusal("图片里夹带了别的内容或已损坏，已拒绝上传")
+    header, width, height = struct.unpack("<Iii", content[14:26])
+    if header < 40:
+        raise _not_a("bmp")
+    return abs(width), abs(height)
+
+
+def _jpeg(content: bytes) -> tuple[int, int]:
+    if not content.startswith(b"\xff\xd8\xff"):
+        raise _not_a("jpg")
+    if not content.endswith(b"\xff\xd9"):
+        raise Refusal("图片里夹带了别的内容或已损坏，已拒绝上传")
+    at = 2
+    while True:
+        if content[at] != 0xFF:
+            raise Refusal("图片已损坏，请重新选择文件")
+        mark = content[at + 1]
+        if mark == 0xFF:
+            at += 1
+            continue
+        (length,) = struct.unpack(">H", content[at + 2 : at + 4])
+        if 0xC0 <= mark <= 0xCF and mark not in (0xC4, 0xC8, 0xCC):
+            height, width = struct.unpack(">HH", content[at + 5 : at + 9])
+            return width, height
+        if mark in (0xD9, 0xDA):
+            raise Refusal("图片已损坏，请重新选择文件")
+        at += 2 + length
+
+
+def _check_pdf(content: bytes) -> None:
+    if not content.startswith(b"%PDF-"):
+        raise _not_a("pdf")
+    if not content.rstrip(b"\0\r\n\t ").endswith(b"%%EOF"):
+        raise Refusal("pdf文件已损坏或夹带了别的内容，已拒绝上传")
+    if any(mark in content for mark in ACTIVE_PDF):
+        raise Refusal("pdf文件含有脚本、附件或自动动作，已拒绝上传")

@@ -1,0 +1,64 @@
+"""Use of uploads (上传文件的引用): which records hold a file, who sees it through them, which are held by none."""
+
+from __future__ import annotations
+
+from sqlalchemy import ColumnElement, Connection, exists, func, select, union_all
+
+from api.kit import attachments
+from api.kit.fields import Field
+from api.kit.resource import Resource
+from api.kit.scope import Principal, within
+from api.shell.upload_file import UploadFile
+from api.shell.upload_rules import SCENES
+
+FILES = UploadFile.__table__
+
+
+def problem(
+    conn: Connection, principal: Principal, scene: str, names: list[str], taken: list[str]
+) -> str | None:
+    """Why a record may not hold files; those newly taken are kept from being deleted meanwhile."""
+    there = select(FILES.c.name).where(FILES.c.name.in_(taken), FILES.c.scene == scene)
+    if principal.companies is not None:
+        companies = sorted(principal.companies)
+        there = there.where((FILES.c.user_id == principal.user_id) | FILES.c.company_id.in_(companies))
+    found: set[str] = set(conn.execute(there.with_for_update(read=True)).scalars())
+    if any(name not in found for name in taken):
+        return "的文件不存在或无权使用，请重新上传"
+    return SCENES[scene].many(names)
+
+
+def is_held(conn: Connection, name: str) -> bool:
+    """Whether any record holds a file."""
+    return any(
+        conn.execute(select(exists().where(_holds(cls, item, name)))).scalar_one()
+        for cls, item in attachments.fields()
+    )
+
+
+def is_shown(conn: Connection, principal: Principal, name: str) -> bool:
+    """Whether a user may look at a record that holds a file."""
+    return any(
+        conn.execute(
+            select(exists().where(_holds(cls, item, name), within(cls.table(), principal)))
+        ).scalar_one()
+        for cls, item in attachments.fields()
+        if principal.may(cls.right("list")) and principal.sees(cls.name(), item.name, item.permission)
+    )
+
+
+def unheld(days: int) -> ColumnElement[bool]:
+    """Files older than so many days that no record holds."""
+    held = [
+        select(func.unnest(func.string_to_array(cls.table().c[item.name], ",")).label("name")).where(
+            cls.table().c[item.name].is_not(None)
+        )
+        for cls, item in attachments.fields()
+    ]
+    old = FILES.c.made_at < func.now() - func.make_interval(0, 0, 0, days)
+    return old & FILES.c.name.not_in(select(union_all(*held).subquery().c.name))
+
+
+def _holds(cls: type[Resource], item: Field, name: str) -> ColumnElement[bool]:
+    names = func.string_to_array(cls.table().c[item.name], ",")
+    return func.array_position(names, name).is_not(None)

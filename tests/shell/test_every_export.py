@@ -1,0 +1,76 @@
+"""Every list is exported: it opens, says what it holds, and shows nobody what he may not see."""
+
+from __future__ import annotations
+
+import zipfile
+from typing import Any
+
+import openpyxl
+import pytest
+from sqlalchemy import text
+
+from api import catalogue
+from api.kit import registry
+from api.kit.fields import COST
+from api.kit.projection import shown_fields
+from api.kit.resource import Resource
+from api.shell import export_job
+from api.shell.export_tasks import DONE
+from tests.kit.desk import Desk
+from tests.kit.fixtures import Site
+
+assert catalogue.__all__
+EXPORTED = [cls for cls in registry.declared() if "export" in cls.declaration.actions]
+named = pytest.mark.parametrize("cls", EXPORTED, ids=lambda cls: cls.name())
+
+
+@pytest.fixture(scope="module", autouse=True)
+def trade(site: Site, desk: Desk, figures: None) -> None:
+    """Something to list, with texts that a spreadsheet would compute."""
+    world = site.world
+    desk.stock_in(world.tube, 10, remark="=1+1")
+    line = {"goods_id": world.tube, "quantity": "4", "price": "226", "tax_rate": "13", "remark": "@SUM(A1)"}
+    desk.audited("sales_outbound", line, remark="\t=cmd|'/c calc'!A0")
+    with site.engine.begin() as conn:
+        for name in ("goods_name", "specification_type", "pattern", "factory_code"):
+            conn.execute(text(f"update goods set {name} = '=' || coalesce({name}, '1+1')"))
+        conn.execute(text("update customer set customer_name = '+' || customer_name, address = '-1'"))
+        conn.execute(text("update supplier set supplier_name = '@' || supplier_name"))
+
+
+def exported(site: Site, cls: type[Resource], user: str) -> tuple[int, dict[str, Any]]:
+    answer = site.as_(user).post(f"{cls.declaration.api}/export")
+    assert answer.ok, answer
+    key: int = answer.data["export_id"]
+    export_job.export(export_id=key)
+    rows = site.as_(user).get("v2/open/ExportLog/getExportLogList").data["data"]
+    [row] = [row for row in rows if row["export_id"] == key]
+    return key, row
+
+
+@named
+def test_it_is_written_without_a_formula(site: Site, cls: type[Resource]) -> None:
+    key, row = exported(site, cls, "admin")
+    assert (row["export_status"], row["failure"]) == (DONE, None)
+    with zipfile.ZipFile(export_job.file_of(key)) as book:
+        sheets = [book.read(name).decode() for name in book.namelist() if "worksheets/sheet" in name]
+    assert not any("<f>" in sheet or "<hyperlink" in sheet for sheet in sheets)
+    book = openpyxl.load_workbook(export_job.file_of(key), read_only=True)
+    told = {label.value: value.value for label, value in book["导出说明"].iter_rows()}
+    assert told["列表"] == cls.declaration.label
+    assert int(told["行数"]) == row["rows"]
+    assert told["筛选条件"] == "全部"
+
+
+@named
+def test_cost_is_in_nobodys_who_may_not_see_it(site: Site, cls: type[Resource]) -> None:
+    if not site.as_("clerk_a").get(f"{cls.declaration.api}/getList", per_page=1).ok:
+        pytest.skip("the clerk has no such list")
+    key, row = exported(site, cls, "clerk_a")
+    assert row["export_status"] == DONE, row["failure"]
+    heading = [
+        cell.value for cell in next(openpyxl.load_workbook(export_job.file_of(key)).worksheets[0].iter_rows())
+    ]
+    secret = {item.label for item in shown_fields(cls) if item.permission == COST}
+    shown = {item.label for item in shown_fields(cls) if item.permission != COST}
+    assert not (secret - shown) & set(heading)
