@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import Query
@@ -83,9 +84,12 @@ def download(ctx: Context, export_id: Annotated[int, Query(ge=0, le=2**62)]) -> 
     task = ExportTask.__table__
     mine = (task.c.export_id == export_id) & (task.c.user_id == ctx.principal.user_id)
     row = ctx.conn.execute(select(task.c.file_name, task.c.status).where(mine)).first()
-    if row is None or row.status != DONE or not file_of(export_id).is_file():
+    if row is None or row.status != DONE:
         raise NotFound("导出文件")
-    return FileResponse(file_of(export_id), filename=row.file_name)
+    file = file_of(export_id, Path(row.file_name).suffix)
+    if not file.is_file():
+        raise NotFound("导出文件")
+    return FileResponse(file, filename=row.file_name)
 
 
 @call(api, "GET", "v2/open/ReportStatistic/add", right=ANY_USER)

@@ -19,6 +19,10 @@ app = procrastinate.App(
         "api.shell.recalculation_job",
         "api.shell.integrity_screen",
         "api.shell.checkpoint_job",
+        "api.printing.print_job",
+        "api.messaging.sending",
+        "api.shell.backup_job",
+        "api.importing.initialisation_job",
     ],
 )
 
@@ -35,6 +39,20 @@ def _deferring() -> procrastinate.App:
 def defer(task: str, **arguments: Any) -> None:
     """Queue a task by name."""
     _deferring().configure_task(task, queue=QUEUE).defer(**arguments)
+
+
+def defer_with(conn: Connection, task: str, **arguments: Any) -> None:
+    """Queue a task in the transaction of `conn`: it is there exactly when what it works on is."""
+    driver = conn.connection.driver_connection
+    _deferring().configure_task(task, queue=QUEUE, connection=driver).defer(**arguments)
+
+
+def defer_once(task: str, lock: str, **arguments: Any) -> None:
+    """Queue a task by name, unless one with this lock is waiting there."""
+    try:
+        _deferring().configure_task(task, queue=QUEUE, queueing_lock=lock).defer(**arguments)
+    except procrastinate.exceptions.AlreadyEnqueued:
+        return
 
 
 def install(conn: Connection) -> None:

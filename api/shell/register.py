@@ -17,7 +17,16 @@ from reports.catalogue import REPORTS
 
 PLAN = Path(__file__).with_name("screens.csv")
 DRAWN = frozenset(
-    {"/login", "/home", "/selfinfo", "/sonCompanyInfo", "/system/selfinfo", "/system/sonCompanyInfo"}
+    {
+        "/login",
+        "/home",
+        "/selfinfo",
+        "/sonCompanyInfo",
+        "/system/selfinfo",
+        "/system/sonCompanyInfo",
+        "/messageconfig",
+        "/placeholder/paycenter",
+    }
 )
 """Pages that the browser draws over calls of their own (web/src/app)."""
 

@@ -1,0 +1,77 @@
+"""Companies' initialisation (公司初始化): how far each company is, and what it has opened its books with."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+
+from sqlalchemy.orm import Mapped
+
+from api.kit.fields import COST, enum, integer, key, moment, money, ref
+from api.kit.resource import Declaration, Drill, Menu
+from api.kit.scope import Principal
+from api.kit.view import READ_ONLY, Sql, Values, View
+from api.shell.initialisation import STATES
+
+
+class CompanyInitialisation(View):
+    """公司初始化: the initialisation page takes a company's next file; opening bills count once they are audited."""
+
+    __tablename__ = "company_initialisation"
+    declaration = Declaration(
+        "公司初始化",
+        "v2/system/CompanyInitialisation",
+        "company_id",
+        routes={"list": "/system/erpinlist"},
+        menu=Menu("系统管理", "期初设置", 3),
+        actions=READ_ONLY,
+        order_by=("company_initialisation_id", "asc"),
+        drill=Drill("初始化上传", "/system/initialization", (("company_id", "company_id"),)),
+    )
+
+    company_initialisation_id: Mapped[int] = key()
+    company_id: Mapped[int] = ref("company", "公司", search=True, width=220)
+    state: Mapped[int] = enum("初始化状态", STATES, default=0, search=True, width=110)
+    changed_at: Mapped[datetime | None] = moment("状态时间")
+    goods: Mapped[int] = integer("公司商品", total=True, width=100)
+    customers: Mapped[int] = integer("客户", total=True, width=90)
+    opening_stocks: Mapped[int] = integer("期初库存单", total=True, width=100)
+    opening_stock_amount: Mapped[Decimal] = money("期初库存金额", total=True, permission=COST, width=140)
+    opening_receivable: Mapped[Decimal] = money("期初应收", total=True, width=130)
+    opening_payable: Mapped[Decimal] = money("期初应付", total=True, width=130)
+
+    @classmethod
+    def source(cls, principal: Principal, asked: Values) -> Sql:
+        return _COMPANIES, {}
+
+
+# A company that keeps books without having been initialised counts as done.
+_COMPANIES = """
+select
+    c.company_id as company_initialisation_id, c.company_id,
+    coalesce(i.state, case when exists (select from cost_balance b where b.company_id = c.company_id)
+        or exists (select from settlement_item s where s.company_id = c.company_id)
+        or exists (select from money_balance m where m.company_id = c.company_id) then 6 else 0 end) as state,
+    i.changed_at,
+    (select count(*) from company_goods g where g.company_id = c.company_id) as goods,
+    (select count(*) from customer k where k.company_id = c.company_id) as customers,
+    (select count(*) from opening_stock o where o.company_id = c.company_id and o.status in (2, 4, 5))
+        as opening_stocks,
+    (
+        select coalesce(sum(o.no_tax_amount), 0)
+        from opening_stock o
+        where o.company_id = c.company_id and o.status in (2, 4, 5)
+    ) as opening_stock_amount,
+    (
+        select coalesce(sum(s.amount), 0)
+        from settlement_item s
+        where s.company_id = c.company_id and s.kind = 'opening' and s.party_type = 'customer'
+    ) as opening_receivable,
+    (
+        select coalesce(sum(s.amount), 0)
+        from settlement_item s
+        where s.company_id = c.company_id and s.kind = 'opening' and s.party_type = 'supplier'
+    ) as opening_payable
+from company c
+left join initialisation i on i.company_id = c.company_id
+"""

@@ -1,0 +1,106 @@
+"""Reminders (提醒): what a company's users are told once in a dialog, say a refund that was asked for automatically.
+
+A module that reminds calls `remind`; each user has seen a reminder when the shell reports it (spec/1-shell.md 2, 7).
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic import Field as Described
+from sqlalchemy import BigInteger, Connection, DateTime, ForeignKey, Identity, Index, Text, func, insert, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from api.kit.calls import ANY_USER, call, router
+from api.kit.context import Context
+from api.kit.database import Base
+from api.kit.errors import Refusal
+from api.kit.schemas import Payload
+
+api = router()
+AT_ONCE = 50
+
+
+class PopupLog(Base):
+    """A reminder of a company's users, or of one of them."""
+
+    __tablename__ = "popup_log"
+    __table_args__ = (Index("ix_popup_log_company", "company_id", "popup_log_id"),)
+
+    popup_log_id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
+    company_id: Mapped[int] = mapped_column(ForeignKey("company.company_id", ondelete="cascade"))
+    user_id: Mapped[int | None] = mapped_column(
+        ForeignKey("user_account.user_id", ondelete="cascade"), index=True
+    )
+    content: Mapped[str] = mapped_column(Text)
+    url: Mapped[str | None] = mapped_column(Text)
+    at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
+
+
+class PopupLogSeen(Base):
+    """Who was shown which reminder."""
+
+    __tablename__ = "popup_log_seen"
+
+    popup_log_id: Mapped[int] = mapped_column(
+        ForeignKey("popup_log.popup_log_id", ondelete="cascade"), primary_key=True
+    )
+    user_id: Mapped[int] = mapped_column(
+        ForeignKey("user_account.user_id", ondelete="cascade"), primary_key=True, index=True
+    )
+    at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
+
+
+class PopupRow(BaseModel):
+    """`url` is where 查看更多 leads."""
+
+    id: int
+    content: str
+    url: str | None
+
+
+class Seen(Payload):
+    id_str: str = Described(min_length=1, max_length=2000, description="提醒编号，逗号分隔")
+
+
+_UNSEEN = """
+from popup_log p
+join user_account u on u.user_id = :me
+where p.company_id = u.company_id and (p.user_id is null or p.user_id = u.user_id) and p.at > now() - interval '30 days'
+    and not exists (select from popup_log_seen s where s.popup_log_id = p.popup_log_id and s.user_id = u.user_id)
+"""
+
+
+def remind(
+    conn: Connection, company_id: int, content: str, *, user_id: int | None = None, url: str | None = None
+) -> int:
+    """Remind a company's users, or one of them, the next time that they use the shell."""
+    values = {"company_id": company_id, "user_id": user_id, "content": content, "url": url}
+    key: int = conn.execute(insert(PopupLog).values(values).returning(PopupLog.popup_log_id)).scalar_one()
+    return key
+
+
+@call(api, "GET", "v2/open/Message/getPopUplogList", right=ANY_USER, returns=list[PopupRow])
+def get_popup_log_list(ctx: Context) -> Any:
+    """提醒: what the user was not shown yet, oldest first."""
+    query = text(f"select p.popup_log_id as id, p.content, p.url {_UNSEEN} order by 1 limit :many")
+    rows = ctx.conn.execute(query, {"me": ctx.principal.user_id, "many": AT_ONCE})
+    return [dict(row._mapping) for row in rows]
+
+
+@call(api, "POST", "v2/open/Message/setPopUpLog", right=ANY_USER, returns=None, write=True)
+def set_popup_log(ctx: Context, payload: Seen) -> Any:
+    """提醒已看: those of `id_str` that are the user's; others are passed over."""
+    parts = [part.strip() for part in payload.id_str.split(",") if part.strip()]
+    if not parts or not all(part.isascii() and part.isdigit() and len(part) <= 18 for part in parts):
+        raise Refusal("id_str 不正确")
+    ctx.conn.execute(
+        text(
+            f"insert into popup_log_seen (popup_log_id, user_id) select p.popup_log_id, :me {_UNSEEN}"
+            " and p.popup_log_id = any(cast(:ids as bigint[])) on conflict do nothing"
+        ),
+        {"me": ctx.principal.user_id, "ids": [int(part) for part in parts]},
+    )
+    return None

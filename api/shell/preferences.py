@@ -1,0 +1,178 @@
+"""User preferences (个人偏好): drafts, columns and query schemes, kept on the server so that they follow the user."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from fastapi import Query
+from pydantic import BaseModel
+from pydantic import Field as Described
+from sqlalchemy import (
+    BigInteger,
+    DateTime,
+    ForeignKey,
+    Identity,
+    Index,
+    Text,
+    UniqueConstraint,
+    delete,
+    func,
+    select,
+    update,
+)
+from sqlalchemy.dialects.postgresql import JSONB, insert
+from sqlalchemy.orm import Mapped, mapped_column
+
+from api.identity.tables import UserAccount
+from api.kit import registry
+from api.kit.calls import ANY_USER, call, router
+from api.kit.context import Context
+from api.kit.database import Base, dumps
+from api.kit.errors import Forbidden, Refusal
+from api.kit.schemas import Payload
+
+api = router()
+Kind = Literal["draft", "columns", "scheme", "seen"]
+Screen = Annotated[str, Described(max_length=100, description="界面或表格的名称")]
+Name = Annotated[str, Described(min_length=1, max_length=100, description="方案名称；草稿则是单据")]
+MOST_BYTES = {"draft": 4_000_000, "columns": 64_000, "scheme": 64_000, "seen": 4_000}
+MOST = 200
+"""How many of a kind a user may keep."""
+
+
+class UserPreference(Base):
+    """One thing that a user keeps; a public scheme is offered to whoever may open its screen."""
+
+    __tablename__ = "user_preference"
+    __table_args__ = (
+        UniqueConstraint("user_id", "kind", "screen", "name"),
+        Index("ix_user_preference_public", "screen", postgresql_where="is_public"),
+    )
+
+    preference_id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
+    user_id: Mapped[int] = mapped_column(ForeignKey("user_account.user_id", ondelete="cascade"))
+    kind: Mapped[str] = mapped_column(Text)
+    screen: Mapped[str] = mapped_column(Text)
+    name: Mapped[str] = mapped_column(Text)
+    value: Mapped[Any] = mapped_column(JSONB)
+    is_public: Mapped[bool] = mapped_column(server_default="false")
+    is_default: Mapped[bool] = mapped_column(server_default="false")
+    kept_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
+
+
+class Preference(BaseModel):
+    """`value` is left out (null) in a list of drafts, which may be long; ask for one by name."""
+
+    preference_id: int
+    kind: str
+    screen: str
+    name: str
+    value: Any
+    is_public: bool
+    is_default: bool
+    mine: bool
+    owner_name: str
+    kept_at: str
+
+
+class Kept(Payload):
+    kind: Kind
+    screen: Screen = ""
+    name: Name
+    value: Any = Described(description="任意 JSON")
+    is_public: bool = False
+    is_default: bool = False
+
+
+class Named(Payload):
+    kind: Kind
+    screen: Screen = ""
+    name: Name
+
+
+@call(api, "GET", "v2/open/UserPreference/get", right=ANY_USER, returns=list[Preference])
+def get_preferences(
+    ctx: Context,
+    kind: Kind,
+    screen: Annotated[str, Query(max_length=100)] = "",
+    name: Annotated[str, Query(max_length=100)] = "",
+) -> Any:
+    """个人偏好: one's own of a kind, newest first; of query schemes also the public ones of the screen."""
+    table, owner = UserPreference.__table__, UserAccount.table()
+    mine = table.c.user_id == ctx.principal.user_id
+    visible = mine
+    if kind == "scheme" and _opens(ctx, screen):
+        visible = mine | table.c.is_public
+    query = (
+        select(table, owner.c.realname.label("owner_name"))
+        .join(owner, owner.c.user_id == table.c.user_id)
+        .where(visible, table.c.kind == kind)
+        .order_by(table.c.kept_at.desc(), table.c.preference_id.desc())
+        .limit(MOST)
+    )
+    if screen:
+        query = query.where(table.c.screen == screen)
+    if name:
+        query = query.where(table.c.name == name)
+    brief = kind == "draft" and not name
+    return [
+        {
+            **row._asdict(),
+            "value": None if brief else row.value,
+            # What somebody else opens with is his affair.
+            "is_default": row.is_default and row.user_id == ctx.principal.user_id,
+            "mine": row.user_id == ctx.principal.user_id,
+        }
+        for row in ctx.conn.execute(query)
+    ]
+
+
+@call(api, "POST", "v2/open/UserPreference/save", right=ANY_USER, returns=None, write=True)
+def save_preference(ctx: Context, payload: Kept) -> Any:
+    """保存个人偏好: under its name, over what stood there; one default a screen."""
+    if len(dumps(payload.value)) > MOST_BYTES[payload.kind]:
+        raise Refusal("内容过大，不能保存")
+    if payload.is_public and payload.kind != "scheme":
+        raise Refusal("只有查询方案可以公开")
+    if payload.is_public and not _opens(ctx, payload.screen):
+        raise Forbidden()
+    table = UserPreference.__table__
+    mine = (table.c.user_id == ctx.principal.user_id) & (table.c.kind == payload.kind)
+    others = mine & ~((table.c.screen == payload.screen) & (table.c.name == payload.name))
+    if ctx.conn.execute(select(func.count()).select_from(table).where(others)).scalar_one() >= MOST:
+        raise Refusal(f"最多保存{MOST}个，请先删除不用的")
+    if payload.is_default:
+        ctx.conn.execute(
+            update(UserPreference).where(mine, table.c.screen == payload.screen).values(is_default=False)
+        )
+    values = payload.model_dump()
+    statement = insert(UserPreference).values(user_id=ctx.principal.user_id, **values)
+    kept = {name: values[name] for name in ("value", "is_public", "is_default")}
+    ctx.conn.execute(
+        statement.on_conflict_do_update(
+            index_elements=["user_id", "kind", "screen", "name"], set_={**kept, "kept_at": func.now()}
+        )
+    )
+    return None
+
+
+@call(api, "POST", "v2/open/UserPreference/del", right=ANY_USER, returns=None, write=True)
+def delete_preference(ctx: Context, payload: Named) -> Any:
+    """删除个人偏好: one's own; what isn't there is gone already."""
+    table = UserPreference.__table__
+    ctx.conn.execute(
+        delete(UserPreference).where(
+            table.c.user_id == ctx.principal.user_id,
+            table.c.kind == payload.kind,
+            table.c.screen == payload.screen,
+            table.c.name == payload.name,
+        )
+    )
+    return None
+
+
+def _opens(ctx: Context, screen: str) -> bool:
+    """Whether the user may open the list that a scheme is of."""
+    found = next((cls for cls in registry.declared() if cls.name() == screen), None)
+    return found is not None and ctx.principal.may(found.right("list"))

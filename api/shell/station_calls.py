@@ -1,0 +1,326 @@
+"""Station calls (服务站外壳接口): the header's counters, voice broadcast, operating version, super-station progress."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Annotated, Any, Literal
+
+from fastapi import Query
+from pydantic import BaseModel
+from pydantic import Field as Described
+from sqlalchemy import ColumnElement, func, select, text
+
+from api.identity.tables import UserAccount
+from api.kit import registry
+from api.kit.calls import ANY_USER, call, router
+from api.kit.context import Context
+from api.kit.errors import NotFound
+from api.kit.flow import UNAUDITED
+from api.kit.resource import Resource
+from api.kit.schemas import Key, Payload
+from api.kit.scope import within
+from api.ledger.tables import SettlementItem
+from api.shell.station import MOST_TIERS, PRICE_DAYS, TIMEOUT_HOURS, ShoppingCart, StationSetting
+
+api = router()
+OUTBOUND, TIMED_OUT, RETURNS = 2, 3, 4
+"""The badges' lists, as the header names them in `header_icon_action` (spec/1-shell.md 2)."""
+SOUND = "/voice/broadcast.mp3"
+LATEST = 20
+
+
+class OutstockCounts(BaseModel):
+    """Outbound bills that wait: all to be audited, audited but unpaid, and returns to be audited."""
+
+    count: int
+    unpaid_outstock_count: int
+    not_refund_outstock_count: int
+
+
+class Count(BaseModel):
+    count: int
+
+
+class WaitingBill(BaseModel):
+    id: int
+    bill_no: str
+    customer_name: str
+    total_amount: str
+    made_at: str
+
+
+class WaitingBills(BaseModel):
+    count: int
+    data: list[WaitingBill]
+
+
+class PriceChanges(BaseModel):
+    """Company goods that have a guide price, and how many of these prices changed lately."""
+
+    total: int
+    goods_price_change: int
+
+
+class CartCount(BaseModel):
+    cart_count: int
+
+
+class Broadcast(BaseModel):
+    """`latest_id` is the newest outbound that waits: a newer one than the browser has heard of is to be told."""
+
+    is_broadcast: int
+    jybd_mp3_url: str
+    latest_id: int
+    content: str
+
+
+class IsBroadcast(Payload):
+    is_broadcast: Literal[0, 1]
+
+
+class Version(Payload):
+    """`version` is the operating version minus 1."""
+
+    version: Literal[0, 1] = Described(description="0 标准版，1 简洁版")
+
+
+class Reward(BaseModel):
+    purchase_amount: str
+    reward_name: str
+    reward_value: str
+
+
+class SuperStationConfig(BaseModel):
+    """`reward_key` is the number of tiers reached; `target_diff_amount` what is missing to the next one."""
+
+    super_station_name: str
+    start_date: str
+    end_date: str
+    purchase_amount: str
+    reward_key: int
+    target_diff_amount: str
+    rule_desc: str
+    rewardList: list[Reward]
+
+
+class Downloads(BaseModel):
+    app_url: str
+    voice_url: str
+
+
+@call(api, "GET", "v2/open/SalesOutstock/getSalesOutstocksList", right=ANY_USER, returns=OutstockCounts)
+def get_sales_outstocks_list(ctx: Context) -> Any:
+    """待出库: the user's company's outbound bills that wait."""
+    return {
+        "count": _count(ctx, "sales_outbound", *_waiting("sales_outbound")),
+        "unpaid_outstock_count": _count(ctx, "sales_outbound", _unpaid()),
+        "not_refund_outstock_count": _count(ctx, "sales_return", *_waiting("sales_return")),
+    }
+
+
+@call(api, "GET", "v2/open/SalesOutstock/getSalesOutTimeoutCount", right=ANY_USER, returns=Count)
+def get_sales_out_timeout_count(ctx: Context) -> Any:
+    """出库超时: outbound bills that have waited longer than the station allows."""
+    return {"count": _count(ctx, "sales_outbound", *_of_kind(ctx, TIMED_OUT))}
+
+
+@call(api, "GET", "v2/open/SalesOutstock/getSalesOutListByType", right=ANY_USER, returns=WaitingBills)
+def get_sales_out_list_by_type(ctx: Context, type: Annotated[int, Query(ge=2, le=4)] = RETURNS) -> Any:
+    """待处理单据: 2 outbound to be audited, 3 those timed out, 4 returns to be audited; the newest of them."""
+    name = "sales_return" if type == RETURNS else "sales_outbound"
+    where = tuple(_of_kind(ctx, type))
+    return {"count": _count(ctx, name, *where), "data": list(_newest(ctx, name, where))}
+
+
+@call(api, "GET", "v2/open/GoodsPrice/getGoodsChainPriceNumber", right=ANY_USER, returns=PriceChanges)
+def get_goods_chain_price_number(ctx: Context, company_id: Key | None = None) -> Any:
+    """商城指导价变动: of the user's company, or of one in his scope."""
+    company = company_id or ctx.principal.company_id
+    reach = ctx.principal.companies
+    if not ctx.principal.may("company_goods:list") or (reach is not None and company not in reach):
+        return {"total": 0, "goods_price_change": 0}
+    days = _setting(ctx, StationSetting.price_days, PRICE_DAYS)
+    row = ctx.conn.execute(_PRICES, {"company": company, "days": days}).one()
+    return {"total": row.total, "goods_price_change": row.changed}
+
+
+@call(api, "GET", "v2/open/ShoppingCart/newGetCartTabCount", right=ANY_USER, returns=CartCount)
+def new_get_cart_tab_count(ctx: Context) -> Any:
+    """购物车数量"""
+    return {"cart_count": _count(ctx, ShoppingCart.name())}
+
+
+@call(api, "GET", "v2/open/BroadcastVoice/getBroadcastVoice", right=ANY_USER, returns=Broadcast)
+def get_broadcast_voice(ctx: Context, user_id: Key | None = None) -> Any:
+    """语音播报: whether it is on, and the newest outbound to tell of; `user_id` is one's own whatever is sent."""
+    table = UserAccount.table()
+    mine = table.c.user_id == ctx.principal.user_id
+    on: bool = ctx.conn.execute(select(table.c.is_broadcast).where(mine)).scalar_one()
+    latest = next(_newest(ctx, "sales_outbound", tuple(_waiting("sales_outbound")), limit=1), None)
+    return {
+        "is_broadcast": int(on),
+        "jybd_mp3_url": SOUND,
+        "latest_id": latest["id"] if latest else 0,
+        "content": f"您有新的销售出库单，客户{latest['customer_name']}，请及时处理" if latest else "",
+    }
+
+
+@call(api, "POST", "v2/open/BroadcastVoice/setIsBroadcast", right=ANY_USER, returns=None, write=True)
+def set_is_broadcast(ctx: Context, payload: IsBroadcast) -> Any:
+    """设置语音播报"""
+    _keep(ctx, is_broadcast=bool(payload.is_broadcast))
+    return None
+
+
+@call(api, "POST", "v2/open/User/serviceStationSetUpVersion", right=ANY_USER, returns=None, write=True)
+def service_station_set_up_version(ctx: Context, payload: Version) -> Any:
+    """默认操作版本: the next login begins with it."""
+    _keep(ctx, operating_version=payload.version + 1)
+    return None
+
+
+@call(
+    api,
+    "GET",
+    "v2/open/SuperStation/getSuperStationConfig",
+    right=ANY_USER,
+    returns=SuperStationConfig | None,
+)
+def get_super_station_config(ctx: Context) -> Any:
+    """超级服务站进度: of the activity that runs today; none when none does."""
+    activity = ctx.conn.execute(_ACTIVITY).first()
+    if activity is None:
+        return None
+    rewards = ctx.conn.execute(_REWARDS, {"activity": activity.super_station_id, "most": MOST_TIERS}).all()
+    period = {"company": ctx.principal.company_id, "start": activity.start_date, "end": activity.end_date}
+    bought: Decimal = ctx.conn.execute(_BOUGHT, period).scalar_one()
+    reached = sum(1 for reward in rewards if bought >= reward.purchase_amount)
+    missing = rewards[reached].purchase_amount - bought if reached < len(rewards) else Decimal(0)
+    return {
+        "super_station_name": activity.super_station_name,
+        "start_date": activity.start_date,
+        "end_date": activity.end_date,
+        "purchase_amount": f"{bought:.2f}",
+        "reward_key": reached,
+        "target_diff_amount": f"{missing:.2f}",
+        "rule_desc": activity.rule_desc,
+        "rewardList": [
+            {**reward._asdict(), "purchase_amount": f"{reward.purchase_amount:.2f}"} for reward in rewards
+        ],
+    }
+
+
+@call(api, "GET", "v2/open/SuperStation/getDownloads", right=ANY_USER, returns=Downloads)
+def get_downloads(ctx: Context) -> Any:
+    """下载地址: of the mobile app and the voice client; empty where the station sets none."""
+    return {
+        "app_url": _setting(ctx, StationSetting.app_url, "") or "",
+        "voice_url": _setting(ctx, StationSetting.voice_url, "") or "",
+    }
+
+
+_PRICES = text("""
+select
+    count(*) filter (where sale_price > 0) as total,
+    count(*) filter (where exists (
+        select from business_log l
+        where l.resource = 'company_goods' and l.record_id = g.company_goods_id and l.action = 'edit'
+            and l.after ? 'sale_price' and l.at > now() - make_interval(days => :days)
+    )) as changed
+from company_goods g
+where g.company_id = :company and g.enabled
+""")
+_ACTIVITY = text("""
+select super_station_id, super_station_name, start_date, end_date, rule_desc from super_station
+where enabled and current_date between start_date and end_date
+order by start_date desc, super_station_id desc limit 1
+""")
+_REWARDS = text("""
+select purchase_amount, reward_name, reward_value from super_station_reward
+where super_station_id = :activity order by purchase_amount limit :most
+""")
+_BOUGHT = text("""
+select coalesce(sum(total_amount), 0) from purchase_inbound
+where company_id = :company and status in (2, 4, 5) and business_date between :start and :end
+""")
+
+
+def _waiting(name: str) -> Iterator[ColumnElement[bool]]:
+    yield registry.get(name).table().c.status == UNAUDITED
+
+
+def _of_kind(ctx: Context, kind: int) -> Iterator[ColumnElement[bool]]:
+    """The conditions of a badge's list."""
+    name = "sales_return" if kind == RETURNS else "sales_outbound"
+    yield from _waiting(name)
+    if kind == TIMED_OUT:
+        hours = _setting(ctx, StationSetting.timeout_hours, TIMEOUT_HOURS)
+        yield registry.get(name).table().c.made_at < func.now() - func.make_interval(0, 0, 0, 0, hours)
+
+
+def _unpaid() -> ColumnElement[bool]:
+    """Audited, and what it claims from the customer still open."""
+    table = registry.get("sales_outbound").table()
+    open_claims = (SettlementItem.bill_type == "XSCK") & (SettlementItem.open_amount != 0)
+    return table.c.bill_id.in_(select(SettlementItem.bill_id).where(open_claims))
+
+
+def _mine(ctx: Context, cls: type[Resource]) -> ColumnElement[bool]:
+    table = cls.table()
+    return (table.c.company_id == ctx.principal.company_id) & within(table, ctx.principal)
+
+
+def _count(ctx: Context, name: str, *where: ColumnElement[bool]) -> int:
+    """The user's company's rows, as far as he may list them."""
+    cls = registry.get(name)
+    if not ctx.principal.may(cls.right("list")):
+        return 0
+    query = select(func.count()).select_from(cls.table()).where(_mine(ctx, cls), *where)
+    found: int = ctx.conn.execute(query).scalar_one()
+    return found
+
+
+def _newest(
+    ctx: Context, name: str, where: tuple[ColumnElement[bool], ...], limit: int = LATEST
+) -> Iterator[dict[str, Any]]:
+    cls, customer = registry.get(name), registry.get("customer").table()
+    if not ctx.principal.may(cls.right("list")):
+        return
+    table = cls.table()
+    shown = {
+        field: ctx.principal.sees(name, field, cls.field(field).permission)
+        for field in ("customer_id", "total_amount")
+    }
+    query = (
+        select(
+            table.c.bill_id, table.c.bill_no, customer.c.customer_name, table.c.total_amount, table.c.made_at
+        )
+        .join(customer, customer.c.customer_id == table.c.customer_id)
+        .where(_mine(ctx, cls), *where)
+        .order_by(table.c.bill_id.desc())
+        .limit(limit)
+    )
+    for row in ctx.conn.execute(query):
+        yield {
+            "id": row.bill_id,
+            "bill_no": row.bill_no,
+            "customer_name": row.customer_name if shown["customer_id"] else "无权限",
+            "total_amount": f"{row.total_amount:.2f}" if shown["total_amount"] else "无权限",
+            "made_at": row.made_at,
+        }
+
+
+def _setting(ctx: Context, column: Any, default: Any) -> Any:
+    """What the user's company sets, else the default."""
+    newest = StationSetting.station_setting_id.desc()
+    query = select(column).where(StationSetting.company_id == ctx.principal.company_id).order_by(newest)
+    found = ctx.conn.execute(query.limit(1)).scalar()
+    return default if found is None else found
+
+
+def _keep(ctx: Context, **values: Any) -> None:
+    table = UserAccount.table()
+    mine = table.c.user_id == ctx.principal.user_id
+    if ctx.conn.execute(table.update().where(mine).values(values)).rowcount != 1:
+        raise NotFound("用户")

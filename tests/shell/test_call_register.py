@@ -1,0 +1,85 @@
+"""The calls that the specification names (1-shell.md 7; 3-rules.md 7.1, 7.2): they answer, take the named query, and
+give the named fields on real rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from api.main import app
+from api.shell.call_register import NamedCall, named
+from tests.kit.fixtures import Site
+
+DOCUMENT = app.openapi()
+NAMED = named(DOCUMENT)
+each = pytest.mark.parametrize("call", NAMED, ids=lambda call: f"{call.method} {call.call}")
+
+
+def operation(call: NamedCall) -> dict[str, Any]:
+    assert call.path is not None, f"{call.section}: {call.method} {call.call} is not registered"
+    found: dict[str, Any] = DOCUMENT["paths"][call.path][call.method.lower()]
+    return found
+
+
+def resolved(schema: dict[str, Any]) -> dict[str, Any]:
+    if "$ref" in schema:
+        return dict(DOCUMENT["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]])
+    return schema
+
+
+def taken(call: NamedCall) -> set[str]:
+    """Names that a call takes, in its query or body."""
+    found = operation(call)
+    names = {parameter["name"] for parameter in found.get("parameters", ())}
+    for content in found.get("requestBody", {}).get("content", {}).values():
+        names |= set(resolved(content["schema"]).get("properties", ()))
+    return names
+
+
+def names_in(data: Any) -> Iterator[str]:
+    """Every name in an answer, however deep."""
+    if isinstance(data, dict):
+        yield from data
+        for value in data.values():
+            yield from names_in(value)
+    elif isinstance(data, list):
+        for value in data:
+            yield from names_in(value)
+
+
+def promised(schema: dict[str, Any], seen: frozenset[str] = frozenset()) -> Iterator[str]:
+    """Every name in the schema of an answer, however deep."""
+    reference = schema.get("$ref", "")
+    if reference in seen:
+        return
+    found, seen = resolved(schema), seen | ({reference} if reference else set())
+    for name, value in found.get("properties", {}).items():
+        yield name
+        yield from promised(value, seen)
+    for kind in ("anyOf", "allOf"):
+        for value in found.get(kind, ()):
+            yield from promised(value, seen)
+    for kind in ("items", "additionalProperties"):
+        if isinstance(found.get(kind), dict):
+            yield from promised(found[kind], seen)
+
+
+@each
+def test_it_takes_the_named_query(call: NamedCall) -> None:
+    assert set(call.query) - taken(call) == set()
+
+
+@pytest.mark.parametrize(
+    "call", [call for call in NAMED if call.fields], ids=lambda call: f"{call.method} {call.call}"
+)
+def test_it_gives_the_named_fields(site: Site, call: NamedCall) -> None:
+    schema = operation(call)["responses"]["200"]["content"]["application/json"]["schema"]
+    given = set(promised(schema))
+    if call.method == "GET":
+        asked = {p["name"]: "1" for p in operation(call).get("parameters", ()) if p.get("required")}
+        assert call.path
+        answer = site.as_("admin").get(call.path.lstrip("/"), **asked)
+        given |= set(names_in(answer.data))
+    assert set(call.fields) - given == set()

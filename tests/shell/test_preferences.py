@@ -1,0 +1,91 @@
+"""What users keep on the server: their own, by name, and query schemes that they make public."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.kit.client import Answer
+from tests.kit.fixtures import Site
+
+GET, SAVE, DEL = (f"v2/open/UserPreference/{call}" for call in ("get", "save", "del"))
+SCHEME = {
+    "kind": "scheme",
+    "screen": "sales_outbound",
+    "name": "未审核",
+    "value": {"filters": {"status": "1"}},
+}
+
+
+def kept(site: Site, user: str, **query: Any) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = site.as_(user).get(GET, **query).data
+    return found
+
+
+def save(site: Site, user: str, **changes: Any) -> Answer:
+    return site.as_(user).post(SAVE, {**SCHEME, **changes})
+
+
+class TestSchemes:
+    """Saved query schemes, private, public and default (users-and-libraries.md 10)."""
+
+    def test_private_ones_are_ones_own_and_public_ones_everybodys(self, site: Site) -> None:
+        assert save(site, "clerk_a").ok
+        assert save(site, "clerk_a", name="大家用", is_public=True).ok
+        assert {item["name"] for item in kept(site, "clerk_a", kind="scheme", screen="sales_outbound")} == {
+            "未审核",
+            "大家用",
+        }
+        [other] = kept(site, "manager_b", kind="scheme", screen="sales_outbound")
+        assert (other["name"], other["mine"], other["owner_name"]) == ("大家用", False, "clerk_a")
+        assert other["value"] == SCHEME["value"]
+        assert kept(site, "nobody", kind="scheme", screen="sales_outbound") == []
+        assert save(site, "nobody", is_public=True).code == 403
+
+    def test_only_ones_own_is_overwritten_or_deleted(self, site: Site) -> None:
+        assert save(site, "clerk_a", name="大家用", is_public=True).ok
+        assert save(site, "manager_b", name="大家用", value={"filters": {}}).ok
+        assert (
+            site.as_("manager_b")
+            .post(DEL, {name: SCHEME[name] for name in ("kind", "screen")} | {"name": "大家用"})
+            .ok
+        )
+        [left] = list(kept(site, "clerk_a", kind="scheme", screen="sales_outbound", name="大家用"))
+        assert left["value"] == SCHEME["value"]
+
+    def test_one_default_a_screen(self, site: Site) -> None:
+        for name in ("甲", "乙"):
+            assert save(site, "own_a", name=name, is_default=True).ok
+        defaults = {
+            item["name"]: item["is_default"]
+            for item in kept(site, "own_a", kind="scheme", screen="sales_outbound")
+            if item["mine"]
+        }
+        assert defaults == {"甲": False, "乙": True}
+
+
+class TestDrafts:
+    """Park a draft and recall it elsewhere (users-and-libraries.md 6)."""
+
+    def test_a_draft_is_listed_without_its_content_and_read_by_name(self, site: Site) -> None:
+        draft = {
+            "kind": "draft",
+            "screen": "sales_outbound",
+            "name": "new",
+            "value": {"lines": [{"quantity": "1"}]},
+        }
+        assert site.as_("clerk_a").post(SAVE, draft).ok
+        assert site.as_("clerk_a").post(SAVE, {**draft, "value": {"lines": []}}).ok
+        [listed] = kept(site, "clerk_a", kind="draft", screen="sales_outbound")
+        assert listed["value"] is None
+        [read] = kept(site, "clerk_a", kind="draft", screen="sales_outbound", name="new")
+        assert read["value"] == {"lines": []}
+        assert kept(site, "manager_a", kind="draft") == []
+        assert site.as_("clerk_a").post(DEL, {"kind": "draft", "screen": "sales_outbound", "name": "new"}).ok
+        assert kept(site, "clerk_a", kind="draft") == []
+
+    def test_only_schemes_can_be_public(self, site: Site) -> None:
+        assert save(site, "clerk_a", kind="draft", is_public=True).msg == "只有查询方案可以公开"
+
+    def test_what_is_too_big_or_not_text_is_refused(self, site: Site) -> None:
+        assert save(site, "clerk_a", value="x" * 70_000).msg == "内容过大，不能保存"
+        assert save(site, "clerk_a", value="a\x00b").code == 400
