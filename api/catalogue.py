@@ -1,6 +1,7 @@
 """Everything that is declared: importing this module fills the registry and the table metadata."""
 
 from api.customers import customer_receipt, opening_receivable
+from api.identity import imitation
 from api.identity import tables as identity_tables
 from api.inventory import (
     cost_adjustment,
@@ -23,8 +24,33 @@ from api.inventory import (
 )
 from api.kit import business_log, details, idempotency, numbering
 from api.ledger import tables as ledger_tables
-from api.master import bill_checks, business_types, goods, organisation, partners, safety_stock, warehouses
-from api.money import close_questions, cost_recalculation, cost_reports, month_close, year_close
+from api.master import (
+    area_stock,
+    bill_checks,
+    business_types,
+    geography,
+    goods,
+    logistics,
+    naming,
+    number_templates,
+    organisation,
+    partners,
+    price_changes,
+    safety_stock,
+    settings,
+    supplier_resources,
+    warehouses,
+)
+from api.messaging import tables as messaging_tables
+from api.money import (
+    accounting_periods,
+    close_questions,
+    cost_recalculation,
+    cost_reports,
+    month_close,
+    year_close,
+)
+from api.printing import print_template
 from api.purchase import opening_payable, purchase_inbound, purchase_order, purchase_return, supplier_payment
 from api.reporting import (
     batch_summary,
@@ -35,21 +61,49 @@ from api.reporting import (
 )
 from api.risk import stock_warning_query
 from api.sales import sales_order, sales_outbound, sales_return, sales_transfer
-from api.shell import export_tasks, integrity_result, integrity_screen, loads
+from api.shell import (
+    backup,
+    business_logs,
+    cleanup_run,
+    export_tasks,
+    initialisation,
+    initialisation_list,
+    integrity_result,
+    integrity_screen,
+    loads,
+    login_logs,
+    messages,
+    pay_center,
+    popup_logs,
+    preferences,
+    station,
+    survey,
+    upload_file,
+    upload_log,
+)
 
 __all__ = [
+    "accounting_periods",
+    "area_stock",
+    "backup",
     "batch_summary",
     "business_log",
+    "business_logs",
     "business_types",
+    "cleanup_run",
     "cost_adjustment",
     "cost_recalculation",
     "cost_reports",
     "customer_receipt",
     "defective",
     "export_tasks",
+    "geography",
     "goods",
     "idempotency",
     "identity_tables",
+    "imitation",
+    "initialisation",
+    "initialisation_list",
     "integrity_result",
     "integrity_screen",
     "inventory_information",
@@ -58,7 +112,13 @@ __all__ = [
     "ledger_tables",
     "loads",
     "location_move",
+    "login_logs",
+    "logistics",
+    "messages",
+    "messaging_tables",
     "month_close",
+    "naming",
+    "number_templates",
     "numbering",
     "opening_payable",
     "opening_receivable",
@@ -68,6 +128,11 @@ __all__ = [
     "other_inbound",
     "other_outbound",
     "partners",
+    "pay_center",
+    "popup_logs",
+    "preferences",
+    "price_changes",
+    "print_template",
     "purchase_inbound",
     "purchase_order",
     "purchase_return",
@@ -76,6 +141,8 @@ __all__ = [
     "sales_outbound",
     "sales_return",
     "sales_transfer",
+    "settings",
+    "station",
     "stock_card",
     "stock_differences",
     "stock_early_warning",
@@ -83,12 +150,16 @@ __all__ = [
     "stock_take",
     "stock_warning_query",
     "supplier_payment",
+    "supplier_resources",
+    "survey",
     "three_inbound",
     "three_outbound",
     "tire_back",
     "tire_management",
     "transfer_in",
     "transfer_out",
+    "upload_file",
+    "upload_log",
     "warehouses",
     "year_close",
 ]

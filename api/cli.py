@@ -110,13 +110,24 @@ def openapi(
 
 
 @app.command()
-def calls() -> None:
-    """列出每个接口：方法、路径、所需权限。"""
+def calls(
+    as_json: Annotated[bool, typer.Option("--json", help="JSON 格式，并列出规格点名的接口")] = False,
+) -> None:
+    """列出每个接口：方法、路径、所需权限；规格点名的接口在哪里。"""
     from api.main import app as application
+    from api.shell import call_register
 
-    for path, found in sorted(application.openapi()["paths"].items()):
-        for method, call in found.items():
-            print(f"{method.upper():6} {path:60} {call.get('x-right', '')}")
+    document = application.openapi()
+    answered, named = call_register.answered(document), call_register.named(document)
+    if as_json:
+        both = {"named": [asdict(call) for call in named], "registered": [asdict(call) for call in answered]}
+        print(json.dumps(both, ensure_ascii=False, indent=1))
+        return
+    for call in answered:
+        print(f"{call.method:6} {call.path:60} {call.right}")
+    for missing in named:
+        if missing.path is None:
+            print(f"{missing.method:6} {missing.call:60} 未登记（{missing.section}）")
 
 
 @app.command()
@@ -188,6 +199,23 @@ def import_bills(
             file, create_missing=create_missing, dry_run=dry_run, skip_refused=skip_refused, failures=failures
         )
     raise typer.Exit(code)
+
+
+@app.command()
+def restore(
+    file: Annotated[Path, typer.Argument(help="备份文件（.dump）；旁边有 .sha256 时先核对校验码")],
+) -> None:
+    """把备份恢复到空的数据库：换一个空的 ERP_DATA_DIR（或空库的 ERP_DATABASE_URL），恢复后照常 erp up。"""
+    from api.launch.attach import database
+    from api.launch.restore import restore as restored
+    from api.shell.dump import DumpError
+
+    try:
+        with database(settings()) as url:
+            tables = restored(url, file)
+    except DumpError as error:
+        raise Refusal(str(error)) from error
+    print(f"已恢复 {len(tables)} 张表；请运行 erp check 核对账簿，再用 erp up 启动")
 
 
 @app.command()

@@ -7,21 +7,47 @@ from fastapi import FastAPI
 from api import catalogue
 from api.customers import calls as customer_calls
 from api.identity import calls as identity_calls
+from api.identity import imitation, role_calls, user_calls
 from api.identity.sessions import authenticate
-from api.importing import count_sheets, line_sheets
+from api.importing import count_sheets, initialisation, line_sheets
 from api.inventory import stock_calls
-from api.kit import calls, endpoints, registry, transitions
+from api.kit import attachments, calls, endpoints, registry, transitions
 from api.kit.failures import answer_failures
 from api.kit.settings import settings
 from api.master import calls as master_calls
+from api.master import (
+    goods_calls,
+    number_templates,
+    open_lookups,
+    setting_calls,
+    supplier_resource_calls,
+)
 from api.master.ledgers import Books
+from api.messaging import calls as messaging_calls
 from api.money import calls as money_calls
+from api.printing import bill_calls, label_calls, setup_calls
 from api.purchase import calls as purchase_calls
 from api.reporting import calls as reporting_calls
 from api.reporting.proxy import FrameProxy
 from api.risk import calls as risk_calls
+from api.shell import (
+    backup_calls,
+    business_logs,
+    cleanup_calls,
+    integrity_screen,
+    message_calls,
+    pay_center,
+    pending,
+    popup_logs,
+    preferences,
+    recalculation_job,
+    station_calls,
+    survey_calls,
+    upload_calls,
+    upload_use,
+    wake,
+)
 from api.shell import calls as shell_calls
-from api.shell import integrity_screen, pending, recalculation_job, wake
 from api.shell.export_tasks import enqueue
 from api.shell.site import Site
 
@@ -29,7 +55,15 @@ assert catalogue.__all__
 
 HAND_WRITTEN = (
     identity_calls,
+    role_calls,
+    user_calls,
+    imitation,
     master_calls,
+    supplier_resource_calls,
+    goods_calls,
+    number_templates,
+    open_lookups,
+    setting_calls,
     purchase_calls,
     customer_calls,
     stock_calls,
@@ -39,9 +73,24 @@ HAND_WRITTEN = (
     shell_calls,
     count_sheets,
     line_sheets,
+    initialisation,
+    upload_calls,
+    backup_calls,
+    cleanup_calls,
     recalculation_job,
     integrity_screen,
+    messaging_calls,
+    bill_calls,
+    label_calls,
+    setup_calls,
     pending,
+    preferences,
+    station_calls,
+    survey_calls,
+    pay_center,
+    message_calls,
+    popup_logs,
+    business_logs,
 )
 
 
@@ -51,6 +100,7 @@ def build() -> FastAPI:
     transitions.set_ledgers(Books())
     transitions.on_posted(wake.warehouse)
     endpoints.set_export(enqueue)
+    attachments.set_judge(upload_use.problem)
     app = FastAPI(
         title="汽配轮胎商贸 ERP", version="1.0.0", docs_url=None, redoc_url=None, openapi_url="/openapi.json"
     )
@@ -58,6 +108,7 @@ def build() -> FastAPI:
     declared = calls.router()
     for cls in registry.declared():
         endpoints.mount(declared, cls)
+    bill_calls.mount_all()
     app.include_router(declared)
     for module in HAND_WRITTEN:
         app.include_router(module.api)

@@ -13,6 +13,7 @@ from api.demo.assortment import TYPES, Item, items
 from api.demo.sizes import Size
 from api.kit.records import insert_all
 from api.kit.resource import Resource
+from api.master.geography import Area, City, Province
 from api.master.goods import Brand, CompanyGoods, Goods, GoodsType, Unit
 from api.master.organisation import Company, Department, Employee
 from api.master.partners import Customer, ReceivablesMode, Supplier
@@ -267,7 +268,8 @@ def _make_customers(
     where: tuple[Any, ...],
     size: Size,
 ) -> None:
-    province, city, districts = where
+    *_, districts = where
+    places = _places(conn, *where)
     found: dict[str, dict[str, Any]] = {}
     while len(found) < size.customers:
         district = chance.choice(districts)
@@ -279,14 +281,28 @@ def _make_customers(
             "company_id": company,
             "contact_name": person(chance),
             "customer_mobile": mobile(chance),
-            "province_name": province,
-            "city_name": city,
-            "area_name": district,
+            **places[district],
             "employee_id": chance.choice(sellers),
             "payment_days": terms,
             "credit_limit": 50_000 * (1 + terms // 15),
         }
     insert_all(conn, Customer, list(found.values()))
+
+
+def _places(conn: Connection, province: str, city: str, districts: tuple[str, ...]) -> dict[str, Any]:
+    """Where each district of a city lies, as a customer's fields."""
+    tables = [cls.table() for cls in (Province, City, Area)]
+    query = select(*(table.c[f"{table.name}_id"] for table in tables), tables[2].c.area_name).where(
+        tables[1].c.province_id == tables[0].c.province_id,
+        tables[2].c.city_id == tables[1].c.city_id,
+        tables[0].c.province_name == province,
+        tables[1].c.city_name == city,
+        tables[2].c.area_name.in_(districts),
+    )
+    return {
+        row.area_name: {name: getattr(row, name) for name in ("province_id", "city_id", "area_id")}
+        for row in conn.execute(query)
+    }
 
 
 def _read_branch(conn: Connection, code: str) -> Branch:

@@ -44,7 +44,10 @@ CLERK_READS = (
     "allocation",
     "goods_batch",
     "purchase_inbound",
+    "information",
 )
+SECRET = ("role:", "user_account:", "right_bundle:", "imitate_login:")
+"""Who may do what is for the group's manager alone."""
 HOME = "SH"
 
 
@@ -94,13 +97,16 @@ def _rights(role: str) -> Iterable[str]:
     reports = {report.right for report in REPORTS}
     every = {code for code in menus.every_right() if code != ALL_RIGHTS and not code.startswith("report_")}
     lists = {code for code in every if code.endswith((":list", ":export"))}
-    secret = {code for code in every if code.startswith(("role:", "user_account:"))}
+    secret = {code for code in every if code.startswith(SECRET)}
+    printing = {code for code in every if code.startswith("print_template:")}
     closes = {code for code in every if code.startswith(("month_close:", "year_close:"))}
     if role == "集团经理":
-        return lists | closes | reports
+        files = {code for code in every if code.startswith(("backup:", "initialisation_task:"))}
+        return lists | closes | files | reports | printing
     if role == "分公司经理":
         months = {code for code in closes if code.startswith("month_close:")}
-        return {code for code in every if code.startswith(_bills())} | months | (lists - secret) | reports
+        bills = {code for code in every if code.startswith(_bills())}
+        return bills | months | printing | (lists - secret) | reports
     if role == "数据分析员":
         return (lists - secret) | reports
     written = {f"{name}:{action}" for name in CLERK_WRITES for action in CLERK_ACTIONS}

@@ -46,7 +46,9 @@ class OtherDelivery(MoveBill):
 
     warehouse_id: Mapped[int] = warehouse(GOOD, required=True)
     consignee: Mapped[str] = text("收货人", required=True, max_length=50, search=True, sort=-50)
-    consignee_mobile: Mapped[str | None] = text("联系电话", max_length=20, search=True, sort=-49)
+    consignee_mobile: Mapped[str | None] = text(
+        "联系电话", rule="phone", max_length=20, search=True, sort=-49
+    )
     address: Mapped[str | None] = textarea("收货地址", max_length=200, sort=-48)
     logistics: Mapped[str | None] = text("物流公司", max_length=50, search=True, sort=-47)
     waybill_no: Mapped[str | None] = text("物流单号", max_length=50, search=True, sort=-46)

@@ -160,8 +160,7 @@ def _audit_new(ctx: Context, cls: type[Bill], take: Row[Any], rows: list[dict[st
     header |= {"stock_take_id": take.bill_id, "reason": f"盘点单{take.bill_no}"}
     header["total_quantity"] = sum((row["quantity"] for row in rows), Decimal(0))
     lines = [{**row, "line_no": number} for number, row in enumerate(rows, 1)]
-    code = drafts.company_code(ctx.conn, take.company_id)
-    [number] = numbering.draw(cls.bill.prefix, code, take.business_date)
+    number = numbering.draw(ctx.conn, cls.bill.prefix, take.company_id, take.business_date)
     key = drafts.insert(ctx.conn, cls, drafts.Draft(header, {"lines": lines}), number, ctx.principal)
     transitions.move(ctx, cls, "auditorPass", key)
 

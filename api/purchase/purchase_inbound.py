@@ -14,6 +14,7 @@ from api.kit.orders import refuse_returned, returned
 from api.kit.posting import Outside, Postings, SettlementOpen
 from api.kit.resource import Menu, Place
 from api.kit.validation import Problems
+from api.master import settings
 from api.master.partners import supplier
 from api.master.settlements import due, due_date
 from api.master.stock_lines import InboundLine, StockBill, inbound, settle_batches
@@ -88,3 +89,4 @@ class PurchaseInbound(StockBill):
     @classmethod
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:
         refuse_returned(doc, action)
+        settings.hold(ctx, cls, doc, action, settings.PURCHASE)

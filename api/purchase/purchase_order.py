@@ -13,6 +13,7 @@ from api.kit.fields import day
 from api.kit.flow import ORDER
 from api.kit.posting import Postings
 from api.kit.resource import Menu
+from api.master import settings
 from api.master.business_types import Delivered
 from api.master.partners import supplier
 from api.master.stock_lines import StockBill
@@ -56,3 +57,4 @@ class PurchaseOrder(Delivered, StockBill):
     @classmethod
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:
         orders.refuse_executed(doc, action)
+        settings.hold(ctx, cls, doc, action, settings.PURCHASE)

@@ -11,10 +11,11 @@ from typing import Annotated, Any
 from fastapi import Query
 from pydantic import BaseModel, Field
 
+from api.identity import sessions
 from api.kit import menus
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
-from api.kit.errors import NotFound
+from api.kit.errors import Forbidden, NotFound
 from api.kit.resource import Menu
 from api.kit.settings import settings
 from api.money.cost_recalculation import unfinished
@@ -88,11 +89,16 @@ class Recalculating(BaseModel):
 
 
 def permitted(ctx: Context, code: str) -> Report:
-    """The report, when the session holds its right. Raises NotFound, Forbidden."""
+    """The report, when the session holds its right. Raises NotFound, Forbidden.
+
+    Frames show what the user's role sees: a simulated login that sees less gets none.
+    """
     report = find_report(code)
     if report is None:
         raise NotFound("报表")
     ctx.require(report.right)
+    if sessions.is_narrowed(ctx.conn, ctx.principal):
+        raise Forbidden("您的数据范围小于被模拟的用户，模拟登录时不能查看报表")
     return report
 
 

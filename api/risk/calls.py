@@ -11,7 +11,7 @@ from pydantic import Field as Described
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
 from api.kit.errors import Refusal
-from api.kit.fields import CAP
+from api.kit.rules import CAP
 from api.kit.schemas import Key, Payload
 from api.risk import stock_warning
 

@@ -14,6 +14,7 @@ from api.kit.fields import day
 from api.kit.flow import ORDER
 from api.kit.posting import Postings, Reservation
 from api.kit.resource import Menu, Place
+from api.master import settings
 from api.master.business_types import Delivered, classified
 from api.master.partners import customer
 from api.master.stock_lines import StockBill
@@ -61,6 +62,7 @@ class SalesOrder(Delivered, StockBill):
     @classmethod
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:
         orders.refuse_executed(doc, action)
+        settings.hold(ctx, cls, doc, action, settings.SALES)
 
 
 def _reserving(doc: Document, sign: Decimal) -> Postings:
