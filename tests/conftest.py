@@ -12,10 +12,12 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
 from hypothesis import settings
+from xdist.scheduler import LoadFileScheduling
 
 from api.launch.postgres import EmbeddedPostgres
 
@@ -25,6 +27,7 @@ settings.register_profile("explore", derandomize=False)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 
 TEMPLATE = "erp_template"
+BROWSER_TESTS = "tests/e2e/"
 NOT_DURABLE = {
     "fsync": "off",
     "synchronous_commit": "off",
@@ -33,6 +36,18 @@ NOT_DURABLE = {
     "autovacuum_naptime": "5min",
 }
 _numbers = itertools.count(1)
+
+
+class OneProductScheduling(LoadFileScheduling):
+    """A file is one worker's, as with `--dist loadfile`; the browser tests share a product and are all one worker's."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return BROWSER_TESTS if nodeid.startswith(BROWSER_TESTS) else super()._split_scope(nodeid)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
+    """Asked by xdist in every mode; only `loadfile` is refined."""
+    return OneProductScheduling(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -412,18 +412,20 @@ class TestExport:
         expected = page(posted, CARD, "clerk_a", business_date_start="2026-01-01")
         real = export_job.write_workbook
 
-        def interrupted(path: Any, title: str, fields: Any, rows: Any) -> int:
+        def interrupted(path: Any, title: str, fields: Any, rows: Any, **more: Any) -> int:
             first = next(rows)
             for _ in range(4):
                 posted.stock_in(posted.world.spares[3], 1, business_date="2026-02-02")
                 refresh()
-            return real(path, title, fields, iter([first, *rows]))
+            return real(path, title, fields, iter([first, *rows]), **more)
 
         monkeypatch.setattr(export_job, "write_workbook", interrupted)
         monkeypatch.setattr(export_job, "CHUNK", 2)
         export_job.export(export_id=asked.data["export_id"])
         sheet = openpyxl.load_workbook(export_job.file_of(asked.data["export_id"])).worksheets[0]
-        heading, *written = [[cell.value for cell in row] for row in sheet.iter_rows()]
+        heading, *written, sums = [[cell.value for cell in row] for row in sheet.iter_rows()]
+        received = heading.index("入库数量")
+        assert (sums[0], sums[received]) == ("合计", sum(row[received] or 0 for row in written))
         assert len(written) == expected["total"] > 8
         assert "结存金额" not in heading
         assert {row[heading.index("公司")] for row in written} == {"A分公司"}

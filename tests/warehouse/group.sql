@@ -18,8 +18,9 @@ insert into unit (unit_id, unit_name) values (1, '条'), (2, '件');
 insert into goods (goods_id, goods_num, goods_name, goods_type_id, brand_id, unit_id, specification_type, pattern)
 select i, 'G' || lpad(i::text, 6, '0'), '商品' || i, 100 + i % 60, 1 + i % 20, 1 + i % 2, '205/55R16', 'P' || i % 50
 from generate_series(1, :goods) i;
-insert into customer (customer_id, customer_name, company_id, employee_id, province_name)
-select i, '客户' || i, 1 + i % :companies, 1 + i % (:companies * 10), '浙江省' from generate_series(1, :customers) i;
+insert into customer (customer_id, customer_name, company_id, employee_id, province_id)
+select i, '客户' || i, 1 + i % :companies, 1 + i % (:companies * 10), p.province_id
+from generate_series(1, :customers) i, province p where p.province_name = '浙江省';
 insert into role (role_id, role_name, scope_kind, own_kind, sees_cost)
 values (1, '集团经理', 1, 1, true), (2, '分公司经理', 2, 1, true), (3, '开单员', 2, 3, false), (4, '分析员', 1, 1, false),
     (5, '仓库主管', 2, 1, false), (6, '未授权', 2, 1, true), (7, '部门经理', 1, 2, true);
