@@ -16,7 +16,9 @@ const session: Session = {
   company_name: '华东公司',
   department_name: '销售部',
   company_admin_id: null,
-  system: { type: 0, operatingVersion: 1 },
+  imitator: null,
+  must_change_password: false,
+  system: { type: 0, operatingVersion: 1, extendToolbar: '默认' },
 };
 
 type Call = { url: URL; init: RequestInit };

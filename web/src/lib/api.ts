@@ -88,9 +88,11 @@ export const api = {
     return (await send('POST', path, queryPairs(query), '', { body: form })) as T;
   },
 
-  /** A file; a refusal comes as an envelope all the same. */
-  async download(path: string, query: Query = {}): Promise<Blob> {
-    const response = await ask('GET', path, queryPairs(query), '', {});
+  /** A file, asked for with a body where a query would be too long; a refusal comes as an envelope all the same. */
+  async download(path: string, query: Query = {}, body?: unknown): Promise<Blob> {
+    const text = body === undefined ? '' : JSON.stringify(body);
+    const init = body === undefined ? {} : { headers: { 'Content-Type': 'application/json' }, body: text };
+    const response = await ask(body === undefined ? 'GET' : 'POST', path, queryPairs(query), text, init);
     const refused = response.headers.get('Content-Type')?.startsWith('application/json') ?? false;
     if (refused || !response.ok) unwrap(await envelopeOf(response));
     return response.blob();

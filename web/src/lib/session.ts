@@ -13,7 +13,18 @@ export interface Session {
   company_name: string;
   department_name: string;
   company_admin_id: number | null;
-  system: { type: number; operatingVersion: number };
+  /** Who really acts, where an administrator has logged in for the user. */
+  imitator: string | null;
+  /** Somebody else has set his password: first of all he sets his own. */
+  must_change_password: boolean;
+  system: CurrentSystem;
+}
+
+/** 当前系统: type 0 ERP back office, 1 service station; operatingVersion 1 standard, 2 simple. */
+export interface CurrentSystem {
+  type: number;
+  operatingVersion: number;
+  extendToolbar: string;
 }
 
 const SESSION_KEYS = [
@@ -29,10 +40,23 @@ const SESSION_KEYS = [
   'company_name',
   'department_name',
   'company_admin_id',
+  'imitator',
+  'must_change_password',
 ] as const;
 const SYSTEM_KEY = 'currentSystem';
+const usualSystem: CurrentSystem = { type: 0, operatingVersion: 1, extendToolbar: '默认' };
 /** Derived from the session elsewhere in the shell; they must not outlive it. */
-const CLEARED_WITH_SESSION = ['titName', 'area_name', 'is_broadcast', 'startMenu', 'companyServeCacheGet', SYSTEM_KEY];
+const CLEARED_WITH_SESSION = [
+  'titName',
+  'area_name',
+  'is_broadcast',
+  'startMenu',
+  'companyServeCacheGet',
+  'FDBName_business',
+  'Documents_operation',
+  'hasAuditorStatusPrint',
+  SYSTEM_KEY,
+];
 
 export function setSession(session: Session | null): void {
   for (const key of SESSION_KEYS) {
@@ -61,6 +85,8 @@ export function getSession(): Session | null {
     company_name: read('company_name'),
     department_name: read('department_name'),
     company_admin_id: read('company_admin_id') === '' ? null : Number(read('company_admin_id')),
+    imitator: read('imitator') || null,
+    must_change_password: read('must_change_password') === 'true',
     system: readSystem(),
   };
 }
@@ -68,10 +94,15 @@ export function getSession(): Session | null {
 function readSystem(): Session['system'] {
   try {
     const stored = JSON.parse(localStorage.getItem(SYSTEM_KEY) ?? '{}') as Partial<Session['system']>;
-    return { type: stored.type ?? 0, operatingVersion: stored.operatingVersion ?? 1 };
+    return { ...usualSystem, ...stored };
   } catch {
-    return { type: 0, operatingVersion: 1 };
+    return usualSystem;
   }
+}
+
+/** Another operating version for the session that is open. */
+export function setOperatingVersion(operatingVersion: number): void {
+  localStorage.setItem(SYSTEM_KEY, JSON.stringify({ ...readSystem(), operatingVersion }));
 }
 
 /** Prefix for what belongs to one user in this browser: columns, remembered queries, drafts. */

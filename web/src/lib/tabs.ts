@@ -11,12 +11,16 @@ export interface TabsApi {
   open(route: string, name: string, options?: TabOptions): void;
   /** Closes the tab showing `route`. */
   close(route: string): void;
+  /** Shows `route` in the place of the present page. */
+  replace(route: string): void;
   /** Names the tab showing `route` once its page knows better. */
   setTitle(route: string, name: string, options?: TabOptions): void;
 }
 
 export const TabsContext = createContext<TabsApi | null>(null);
 export const PageActiveContext = createContext(true);
+/** The address a page stands at, whatever the browser shows by now. */
+export const PageRouteContext = createContext('');
 
 export function useTabs(): TabsApi {
   const tabs = useContext(TabsContext);
@@ -27,4 +31,8 @@ export function useTabs(): TabsApi {
 /** Whether the page's tab is the one on screen. */
 export function usePageActive(): boolean {
   return useContext(PageActiveContext);
+}
+
+export function usePageRoute(): string {
+  return useContext(PageRouteContext);
 }
