@@ -1,22 +1,25 @@
 import type { Ref } from 'react';
+import { accepted, chosenSheet } from './upload/uploadSheet';
 
 interface FileInputProps {
   ref: Ref<HTMLInputElement>;
   label: string;
   onFile: (file: File) => void;
+  /** Whether text of separated values is taken too. */
+  csv?: boolean;
 }
 
 /** The hidden input behind a button that takes a spreadsheet; the same file may be chosen twice. */
-export function FileInput({ ref, label, onFile }: FileInputProps) {
+export function FileInput({ ref, label, onFile, csv = false }: FileInputProps) {
   return (
     <input
       ref={ref}
       type="file"
       hidden
       aria-label={label}
-      accept=".xlsx,.xls,.csv"
+      accept={accepted(csv)}
       onChange={(event) => {
-        const file = event.target.files?.[0];
+        const file = chosenSheet([...(event.target.files ?? [])], csv);
         event.target.value = '';
         if (file) onFile(file);
       }}

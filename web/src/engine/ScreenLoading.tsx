@@ -1,9 +1,10 @@
-import { Spin } from 'antd';
+import { Flex, Spin } from 'antd';
 
+/** Shown before a screen's own chunk is there, so that its place must not depend on that chunk's style. */
 export function ScreenLoading() {
   return (
-    <div className="screen-loading">
+    <Flex justify="center" align="center" style={{ height: '100%', minHeight: 240 }}>
       <Spin />
-    </div>
+    </Flex>
   );
 }

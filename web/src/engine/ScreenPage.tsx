@@ -1,17 +1,23 @@
 import { useQuery } from '@tanstack/react-query';
 import { Button, Result } from 'antd';
-import { lazy, Suspense, useEffect } from 'react';
+import { Suspense } from 'react';
 import { ApiError } from '../lib/api';
+import { deferred } from '../lib/deferred';
 import { isCancelled } from '../lib/errors';
-import { usePageActive } from '../lib/tabs';
+import { AskAgain } from './AskAgain';
 import { screenQuery } from './queries';
 import { ScreenLoading } from './ScreenLoading';
 import type { Screen } from './types';
 import './engine.css';
 
-const ListPage = lazy(() => import('./list/ListPage'));
-const FormPage = lazy(() => import('./form/FormPage'));
-const DetailPage = lazy(() => import('./detail/DetailPage'));
+const ListPage = deferred(() => import('./list/ListPage'));
+const FormPage = deferred(() => import('./form/FormPage'));
+const DetailPage = deferred(() => import('./detail/DetailPage'));
+
+/** Most screens are lists: theirs comes along. */
+export function warmList(): void {
+  void ListPage.preload();
+}
 
 export interface ScreenPageProps {
   route: string;
@@ -20,14 +26,18 @@ export interface ScreenPageProps {
 
 /** Draws the screen the server describes for a route. */
 export default function ScreenPage({ route, params }: ScreenPageProps) {
-  const active = usePageActive();
-  const { data: screen, error, refetch } = useQuery(screenQuery(route));
-  useEffect(() => {
-    if (active && isCancelled(error)) void refetch();
-  }, [active, error, refetch]);
+  const described = useQuery(screenQuery(route));
+  const { data: screen, error, refetch } = described;
 
   if (!screen && error && !isCancelled(error)) return <ScreenFailure error={error} onRetry={() => void refetch()} />;
-  if (!screen) return <ScreenLoading />;
+  if (!screen) {
+    return (
+      <>
+        <AskAgain of={described} />
+        <ScreenLoading />
+      </>
+    );
+  }
   return (
     <Suspense fallback={<ScreenLoading />}>
       <ScreenOf screen={screen} params={params} />

@@ -19,6 +19,7 @@ export function field(marks: Partial<Field> & { name: string }): Field {
     ref: null,
     label_field: null,
     rule: null,
+    bounds: null,
     masked: false,
     copied: true,
     hidden: false,

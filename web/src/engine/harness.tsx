@@ -45,7 +45,7 @@ export function giveSizes(): void {
 export function renderPage(content: ReactNode, routes: Routes) {
   const calls: Call[] = [];
   const told: ReportedError[] = [];
-  const tabs = { open: vi.fn(), close: vi.fn(), setTitle: vi.fn() } satisfies TabsApi;
+  const tabs = { open: vi.fn(), close: vi.fn(), replace: vi.fn(), setTitle: vi.fn() } satisfies TabsApi;
   const off = onReportedError((notice) => told.push(notice));
   vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
     const address = new URL(url, 'http://erp.test');
@@ -73,7 +73,9 @@ export function renderPage(content: ReactNode, routes: Routes) {
     company_name: '华东公司',
     department_name: '销售部',
     company_admin_id: null,
-    system: { type: 0, operatingVersion: 1 },
+    imitator: null,
+    must_change_password: false,
+    system: { type: 0, operatingVersion: 1, extendToolbar: '默认' },
   });
   const client = new QueryClient({ defaultOptions: { queries: { retry: false, gcTime: 0 } } });
   const view = render(

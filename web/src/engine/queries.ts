@@ -76,6 +76,8 @@ export function logQuery(screen: Screen, id: number) {
 }
 
 export const PICKER_PAGE = 30;
+/** Lists that come in shorter pages (spec/3-rules.md 9). */
+const SHORT_PAGES: Record<string, number> = { brand: 20, allocation: 20 };
 
 const GOODS_POPUP = 'v2/inventory/Goods/getGoodsListPopup';
 
@@ -85,7 +87,7 @@ export function choiceQuery(ref: Ref, keyword: string, narrow: Query, withStock 
   return infiniteQueryOptions({
     queryKey: [ref.resource, withStock ? 'stocked' : 'dropdown', keyword, narrow],
     queryFn: ({ pageParam, signal }) =>
-      api.get<ListAnswer>(path, { ...narrow, keyword, page: pageParam, per_page: PICKER_PAGE }, { signal }),
+      api.get<ListAnswer>(path, { ...narrow, keyword, page: pageParam, per_page: SHORT_PAGES[ref.resource] ?? PICKER_PAGE }, { signal }),
     initialPageParam: 1,
     getNextPageParam: (last) => (last.last_page > last.current_page ? last.current_page + 1 : undefined),
     staleTime: 30_000,

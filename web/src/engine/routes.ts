@@ -1,5 +1,4 @@
 import { useCallback } from 'react';
-import { useNavigate } from 'react-router';
 import { useTabs } from '../lib/tabs';
 import { labelKey } from './list/listState';
 import type { Drill, FollowUp, Row, Screen } from './types';
@@ -8,7 +7,6 @@ import { keyOf } from './types';
 /** Where a screen leads: its add, edit and see pages, and back. */
 export function useScreenLinks(screen: Screen) {
   const tabs = useTabs();
-  const navigate = useNavigate();
   const { routes, label } = screen;
   const open = useCallback((address: string, name: string) => tabs.open(address, name), [tabs]);
   return {
@@ -22,7 +20,7 @@ export function useScreenLinks(screen: Screen) {
     drill: (row: Row) => screen.drill && leadsTo(screen, screen.drill, row) && open(leadsTo(screen, screen.drill, row), screen.drill.label),
     see: (row: Row) => routes.see && open(`${routes.see}?id=${String(row[screen.see_key])}`, `${label}详情`),
     /** Another record in the place of this page. */
-    replaceSee: (id: number) => routes.see && navigate(`${routes.see}?id=${id}`, { replace: true }),
+    replaceSee: (id: number) => routes.see && tabs.replace(`${routes.see}?id=${id}`),
     /** Opens a bill drawn from this one. */
     follow: (up: FollowUp, id: number) => open(`${up.route}?from=${id}`, up.label.replace(/^生成/, '新增')),
     list: () => tabs.open(routes.list, label, { keepAlive: true }),

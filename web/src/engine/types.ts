@@ -1,4 +1,5 @@
 /** The screen description the server gives and the engine draws. */
+import type { Bounds } from '../lib/validation';
 
 export type FieldType =
   | 'text'
@@ -13,7 +14,8 @@ export type FieldType =
   | 'bool'
   | 'enum'
   | 'ref'
-  | 'password';
+  | 'password'
+  | 'image';
 
 export interface Option {
   value: string | number;
@@ -48,11 +50,14 @@ export interface Field {
   ref: Ref | null;
   label_field: string | null;
   rule: string | null;
+  bounds: Bounds | null;
   masked: boolean;
   /** Whether copying a bill copies it; links to other bills are stripped. */
   copied: boolean;
   /** Sent, but never shown. */
   hidden: boolean;
+  /** The rules under which files are uploaded. */
+  scene?: string | null;
 }
 
 export interface Action {

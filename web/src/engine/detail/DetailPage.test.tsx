@@ -1,4 +1,4 @@
-import { screen, waitFor } from '@testing-library/react';
+import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { billScreen, field, goodsLineFields } from '../fixtures';
 import { button, giveSizes, ok, page, press, renderPage, type Routes } from '../harness';
@@ -50,13 +50,31 @@ describe('a record', () => {
     await press('生成销售退货');
     expect(view.tabs.open).toHaveBeenCalledWith('/sales/salesReturnAdd?from=8', '新增销售退货');
   });
-  it('never prints cost, and prints the amount in capitals', async () => {
-    await open(2);
-    const sheet = document.querySelector('.print-sheet')?.textContent ?? '';
-    expect(sheet).toContain('壹仟捌佰元整');
-    expect(sheet).toContain('米其林 205/55R16');
-    expect(sheet).not.toContain('成本');
-    expect(sheet).not.toContain('1,431.86');
+  it('shows what the server set as it will be printed, by the template chosen', async () => {
+    const sheet = (html: string) => ok({ html, shown: 1, pages: 1, templates: [{ print_template_id: 4, template_name: '不含价格' }] });
+    await open(2, { [`${api}/print`]: ({ body }) => sheet(body.print_template_id === 4 ? '<p>无价</p>' : '<p>有价</p>') });
+    await press('打印');
+    const frame = await screen.findByTitle('打印预览', undefined, { timeout: 5000 });
+    await waitFor(() => expect(frame.getAttribute('srcdoc')).toBe('<p>有价</p>'), { timeout: 5000 });
+    expect(frame.getAttribute('sandbox')).toBe('allow-same-origin allow-modals');
+    fireEvent.mouseDown(document.querySelector('.ant-modal .ant-select-content, .ant-modal .ant-select-selector')!);
+    fireEvent.click(await screen.findByText('不含价格'));
+    await waitFor(() => expect(frame.getAttribute('srcdoc')).toBe('<p>无价</p>'), { timeout: 5000 });
+    expect(view.calls.filter((call) => call.path === `${api}/print`).map((call) => call.body.ids)).toEqual([[8], [8]]);
+  });
+  it('opens the print preview once audited where this workplace wants it', async () => {
+    localStorage.setItem('hasAuditorStatusPrint', '["sales_outbound"]');
+    const printed = ok({ html: '<p>单据</p>', shown: 1, pages: 1, templates: [] });
+    await open(1, { [`${api}/auditorPass`]: () => ok({ success: [8], failures: [] }), [`${api}/print`]: () => printed });
+    await press('审核');
+    await press('确定');
+    await waitFor(() => expect(document.querySelector('iframe')?.getAttribute('srcdoc')).toBe('<p>单据</p>'), { timeout: 5000 });
+  });
+  it('makes a label of each piece', async () => {
+    const labels = 'v2/system/GoodsLabel/print';
+    await open(2, { [labels]: () => ok({ html: '<p>标签</p>', shown: 4, pages: 4 }) });
+    await press('商品标签');
+    await waitFor(() => expect(view.calls.find((call) => call.path === labels)?.body.items).toEqual([{ goods_id: 11, copies: 4 }]));
   });
 });
 

@@ -1,29 +1,28 @@
-import { ArrowLeftOutlined, LeftOutlined, PrinterOutlined, RightOutlined } from '@ant-design/icons';
+import { ArrowLeftOutlined, BarcodeOutlined, LeftOutlined, PrinterOutlined, RightOutlined } from '@ant-design/icons';
 import { useQuery } from '@tanstack/react-query';
 import { Button, Result, Space } from 'antd';
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 import { isCancelled } from '../../lib/errors';
-import { usePageActive } from '../../lib/tabs';
 import { useActions } from '../actions';
+import { hasGoods } from '../print/pieces';
+import { takeAwaited } from '../print/autoPrint';
+import { usePrinting } from '../print/usePrinting';
 import { StatusTag } from '../fields/StatusTag';
 import { infoQuery } from '../queries';
 import { ScreenLoading } from '../ScreenLoading';
 import { useScreenLinks } from '../routes';
+import { AskAgain } from '../AskAgain';
 import { actionOf, allowsStatus, type Row, type Screen } from '../types';
 import { BlockTable } from './BlockTable';
 import { FileButtons } from './FileButtons';
 import { HeaderValues } from './HeaderValues';
 import { LogTimeline } from './LogTimeline';
-import { PrintSheet } from './PrintSheet';
 import { useNeighbours } from './useNeighbours';
 
 /** One record: head, lines, log, and what its status allows. */
 export default function DetailPage({ screen, id }: { screen: Screen; id: number }) {
-  const active = usePageActive();
-  const { data: row, error, refetch } = useQuery(infoQuery(screen, id));
-  useEffect(() => {
-    if (active && isCancelled(error)) void refetch();
-  }, [active, error, refetch]);
+  const asked = useQuery(infoQuery(screen, id));
+  const { data: row, error, refetch } = asked;
   const links = useScreenLinks(screen);
 
   if (!row && error && !isCancelled(error)) {
@@ -43,7 +42,14 @@ export default function DetailPage({ screen, id }: { screen: Screen; id: number 
       />
     );
   }
-  if (!row) return <ScreenLoading />;
+  if (!row) {
+    return (
+      <>
+        <AskAgain of={asked} />
+        <ScreenLoading />
+      </>
+    );
+  }
   return (
     <div className="detail-page">
       <DetailHead screen={screen} id={id} row={row} />
@@ -52,7 +58,6 @@ export default function DetailPage({ screen, id }: { screen: Screen; id: number 
         <BlockTable key={block.name} block={block} rows={(row[block.name] as Row[] | undefined) ?? []} />
       ))}
       <LogTimeline screen={screen} id={id} />
-      <PrintSheet screen={screen} row={row} />
     </div>
   );
 }
@@ -62,6 +67,11 @@ const NOT_HERE = new Set(['add', 'edit', 'export']);
 function DetailHead({ screen, id, row }: { screen: Screen; id: number; row: Row }) {
   const links = useScreenLinks(screen);
   const { run, running } = useActions(screen);
+  const { print, label, afterAction, dialog } = usePrinting(screen, hasGoods(screen));
+  const awaited = useRef(print);
+  useEffect(() => {
+    if (takeAwaited(screen.name, id)) awaited.current?.([id]);
+  }, [screen.name, id]);
   const { previous, next, step } = useNeighbours(screen, id);
   const go = (to: number | null) => {
     if (to === null) return;
@@ -74,6 +84,7 @@ function DetailHead({ screen, id, row }: { screen: Screen; id: number; row: Row 
   const act = async (action: Screen['actions'][number]) => {
     const outcome = await run(action, [row]);
     if (outcome.done && action.name === 'del') links.list();
+    afterAction(action, [row], outcome);
   };
   return (
     <header className="form-head no-print">
@@ -107,9 +118,14 @@ function DetailHead({ screen, id, row }: { screen: Screen; id: number; row: Row 
           ))}
         <FileButtons screen={screen} id={id} row={row} />
         {screen.family === 'bill' && actionOf(screen, 'add') && <Button onClick={() => links.copy(row)}>复制</Button>}
-        {screen.family === 'bill' && (
-          <Button icon={<PrinterOutlined />} onClick={() => window.print()}>
+        {print && (
+          <Button icon={<PrinterOutlined />} onClick={() => print([id])}>
             打印
+          </Button>
+        )}
+        {label && (
+          <Button icon={<BarcodeOutlined />} onClick={() => label([row])}>
+            商品标签
           </Button>
         )}
         <Button icon={<LeftOutlined />} disabled={previous === null} onClick={() => go(previous)}>
@@ -120,6 +136,7 @@ function DetailHead({ screen, id, row }: { screen: Screen; id: number; row: Row 
           <RightOutlined />
         </Button>
       </Space>
+      {dialog}
     </header>
   );
 }

@@ -53,6 +53,27 @@ describe('files of a record', () => {
     await waitFor(() => expect(view.told[1]).toMatchObject({ level: 'error', msg: '表格第3行：序号与商品编码和盘点单不一致' }));
   });
 
+  it('takes one spreadsheet at a time, and nothing else (spec/3-rules.md 5.4)', async () => {
+    open(1);
+    const give = (...names: string[]) =>
+      fireEvent.change(screen.getByLabelText('导入盘点表', { selector: 'input' }), { target: { files: names.map((name) => new File(['x'], name)) } });
+    give('a.csv');
+    expect(view.told.at(-1)).toMatchObject({ level: 'error', msg: '上传文件只能是 xls、xlsx格式!' });
+    give('a.xlsx', 'b.xlsx');
+    expect(view.told.at(-1)).toMatchObject({ level: 'error', msg: '一次只能上传一个文件！' });
+    expect(view.calls).toEqual([]);
+  });
+
+  it('asks to try again when the network fails (spec/3-rules.md 8)', async () => {
+    open(1, {
+      [`${description.api}/importCountSheet`]: () => {
+        throw new TypeError('offline');
+      },
+    });
+    fireEvent.change(screen.getByLabelText('导入盘点表', { selector: 'input' }), { target: { files: [new File(['x'], 'A.XLS')] } });
+    await waitFor(() => expect(view.told.at(-1)?.msg).toBe('上传失败，请重试！'));
+  });
+
   it('takes none once the record is past it', () => {
     open(2);
     expect(button('盲盘表')).toBeDefined();

@@ -5,6 +5,7 @@ import { api } from '../../lib/api';
 import { reportError, showMessage } from '../../lib/errors';
 import { saveFile } from '../../lib/saveFile';
 import { FileInput } from '../FileInput';
+import { uploadSheet } from '../upload/uploadSheet';
 import { allowsStatus, type FileCall, type Row, type Screen } from '../types';
 
 /** Files that a record gives and takes, say a stocktake's count sheets. */
@@ -30,7 +31,7 @@ function FileButton({ screen, call, id, row }: { screen: Screen; call: FileCall;
     const form = new FormData();
     form.append('id', String(id));
     form.append('excel', file);
-    await api.upload(path, form);
+    await uploadSheet(path, form);
     showMessage('success', `${call.label}成功`);
     await client.invalidateQueries({ queryKey: [screen.name] });
   };

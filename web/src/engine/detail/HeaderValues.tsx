@@ -1,19 +1,29 @@
 import { Descriptions } from 'antd';
+import { lazy, Suspense } from 'react';
 import { isMasked } from '../../lib/decimal';
-import { fieldText } from '../fields/fieldValue';
+import { fieldText, filesOf } from '../fields/fieldValue';
 import type { Field, Row, Screen } from '../types';
+
+const FilesInput = lazy(() => import('../upload/FilesInput'));
 
 /** The record's own fields; the status stands in the page's title. */
 export function HeaderValues({ screen, row }: { screen: Screen; row: Row }) {
   const fields = screen.fields.filter((field) => field.name !== screen.status_field && isShown(field, row));
   const items = fields.map((field) => {
     const text = fieldText(field, row);
-    const wide = field.type === 'textarea';
+    const wide = field.type === 'textarea' || field.type === 'image';
+    const files = field.type === 'image' && filesOf(field, row).length > 0;
     return {
       key: field.name,
       label: field.label,
       span: wide ? ('filled' as const) : 1,
-      children: <span className={isMasked(text) ? 'masked' : undefined}>{text || '—'}</span>,
+      children: files ? (
+        <Suspense fallback={text}>
+          <FilesInput field={field} row={row} />
+        </Suspense>
+      ) : (
+        <span className={isMasked(text) ? 'masked' : undefined}>{text || '—'}</span>
+      ),
     };
   });
   return <Descriptions bordered size="small" column={{ xs: 1, sm: 2, lg: 3, xl: 4, xxl: 5 }} items={items} className="header-values no-print" />;

@@ -1,8 +1,8 @@
 import { Alert, Button, Space } from 'antd';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { useLocation } from 'react-router';
-import { usePageActive, useTabs } from '../../lib/tabs';
+import { usePageActive, usePageRoute, useTabs } from '../../lib/tabs';
 import { useActions } from '../actions';
+import { printOnItsPage } from '../print/autoPrint';
 import { fieldText } from '../fields/fieldValue';
 import type { BillContext } from '../lines/billContext';
 import { LineTable } from '../lines/LineTable';
@@ -10,7 +10,8 @@ import { useScreenLinks } from '../routes';
 import { actionOf, type Row, type Screen } from '../types';
 import { createForm, payloadOf } from './formModel';
 import { HeaderFields } from './HeaderFields';
-import { useDraft } from './useDraft';
+import { ParkedDrafts } from './ParkedDrafts';
+import { useDraft, valuesOf } from './useDraft';
 import { useLineStock } from './useLineStock';
 import { useSave } from './useSave';
 import { useSaveKey } from './useSaveKey';
@@ -43,7 +44,10 @@ export function FormBody({ screen, id, initial, draftName, onNext }: FormBodyPro
     const saved = await save();
     if (saved === null) return;
     draft.settle();
-    if (then === 'audit' && audit) await run(audit, [{ [screen.key]: saved.id }], { unasked: true });
+    if (then === 'audit' && audit) {
+      const outcome = await run(audit, [{ [screen.key]: saved.id }], { unasked: true });
+      if (outcome.done) printOnItsPage(screen.name, saved.id);
+    }
     if (then === 'next') onNext();
     else leave(saved.id);
   };
@@ -77,6 +81,20 @@ export function FormBody({ screen, id, initial, draftName, onNext }: FormBodyPro
             <Button disabled={busy} onClick={() => void submit('next')}>
               保存并新增
             </Button>
+          )}
+          {id === null && screen.family === 'bill' && (
+            <ParkedDrafts
+              screen={screen.name}
+              values={() => valuesOf(form)}
+              onParked={() => {
+                draft.settle();
+                onNext();
+              }}
+              onRecall={(values) => {
+                setForm(createForm(screen, { ...initial, ...values }));
+                draft.dismiss();
+              }}
+            />
           )}
         </Space>
       </header>
@@ -116,9 +134,7 @@ export function FormBody({ screen, id, initial, draftName, onNext }: FormBodyPro
 function useLeave(screen: Screen) {
   const links = useScreenLinks(screen);
   const tabs = useTabs();
-  const { pathname, search } = useLocation();
-  // The address this form was opened under; by the time it goes, the address is the next page's.
-  const [route] = useState(pathname + search);
+  const route = usePageRoute();
   const leaving = useRef(false);
   useEffect(
     () => () => {

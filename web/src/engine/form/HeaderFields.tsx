@@ -16,7 +16,7 @@ export function HeaderFields({ screen, form }: { screen: Screen; form: FormModel
         const id = `${base}${field.name}`;
         const problem = problems[field.name];
         return (
-          <div key={field.name} className={field.type === 'textarea' ? 'header-field wide' : 'header-field'} data-field={field.name}>
+          <div key={field.name} className={field.type === 'textarea' || field.type === 'image' ? 'header-field wide' : 'header-field'} data-field={field.name}>
             <label htmlFor={id} className={field.required ? 'required' : undefined} title={field.label}>
               {field.label}
             </label>

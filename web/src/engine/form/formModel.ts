@@ -103,7 +103,7 @@ export function checkForm(screen: Screen, form: FormModel): Failure[] {
   const failures: Failure[] = [];
   const tell = (serial: string, msg: string) => failures.push({ index: failures.length + 1, serial, msg });
   const { values } = form.header.get();
-  const problems = rowProblems(screen.fields, values);
+  const problems = rowProblems(screen.fields, values, 'form');
   form.header.set((before) => ({ ...before, problems }));
   for (const field of screen.fields) {
     const problem = problems[field.name];

@@ -1,38 +1,64 @@
+import { useQuery } from '@tanstack/react-query';
 import dayjs from 'dayjs';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { DATETIME } from '../../lib/format';
+import { forgetLater, listPreferences, removePreference, savePreferenceLater } from '../../lib/preferences';
 import { storedSlot } from '../../lib/stored';
 import type { Row } from '../types';
 import type { FormModel } from './formModel';
 
-/** A form as it stood; kept in this browser until it is saved, through errors, reloads and expired sessions. */
-interface Draft {
+/**
+ * A form as it stood; kept until it is saved, through errors, reloads and expired sessions. This browser's copy is
+ * written first, the server's follows, so that the form can be gone on with elsewhere.
+ */
+export interface Draft {
   at: string;
   values: Row;
 }
 
 const DELAY = 800;
+const TO_SERVER = 3000;
 
 export function valuesOf(form: FormModel): Row {
   const blocks = form.blocks.map(({ block, store }) => [block.name, store.get().map((line) => line.values)]);
   return { ...form.header.get().values, ...Object.fromEntries(blocks) };
 }
 
+/** Drafts are named `<screen>:<which record>`. */
+export function splitName(name: string): [screen: string, which: string] {
+  const at = name.indexOf(':');
+  return at < 0 ? [name, 'new'] : [name.slice(0, at), name.slice(at + 1)];
+}
+
 /**
  * Keeps the form's draft under `name`, as soon as what would be sent differs from what the form began with; `found` is
- * what an earlier visit left.
+ * what an earlier visit left, here or in another browser.
  */
 export function useDraft(name: string, form: FormModel, content: () => string) {
+  const [screen, which] = splitName(name);
   const [slot] = useState(() => storedSlot(`draft:${name}`));
-  const [found, setFound] = useState(() => slot.read<Draft>());
+  const [local, setLocal] = useState(() => slot.read<Draft>());
+  const [dismissed, setDismissed] = useState(false);
   const [beginning] = useState(content);
+  const [began] = useState(() => dayjs().format(DATETIME));
   const saved = useRef(false);
+  const elsewhere = useQuery({
+    queryKey: ['draft', screen, which],
+    queryFn: () => listPreferences<Draft>('draft', screen, which),
+    staleTime: 0,
+    gcTime: 0,
+    meta: { quiet: true },
+  }).data?.[0]?.value;
+  // What this very visit has sent is no find.
+  const remote = elsewhere && elsewhere.at < began ? elsewhere : null;
+
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const write = () => {
       timer = undefined;
       if (saved.current || content() === beginning) return;
       slot.write({ at: dayjs().format(DATETIME), values: valuesOf(form) } satisfies Draft);
+      savePreferenceLater('draft', screen, which, () => slot.read<Draft>(), TO_SERVER);
     };
     const later = () => {
       if (timer === undefined) timer = setTimeout(write, DELAY);
@@ -44,16 +70,21 @@ export function useDraft(name: string, form: FormModel, content: () => string) {
       clearTimeout(timer);
       write();
     };
-  }, [form, slot, content, beginning]);
+  }, [form, slot, content, beginning, screen, which]);
+
+  const newer = [local, remote].filter((draft) => draft !== null && draft !== undefined).sort((a, b) => (a.at < b.at ? 1 : -1))[0];
   /** After a recall the draft stays kept until the form is saved. */
-  const dismiss = useCallback(() => setFound(null), []);
+  const dismiss = useCallback(() => setDismissed(true), []);
   const discard = useCallback(() => {
     slot.remove();
-    setFound(null);
-  }, [slot]);
+    forgetLater('draft', screen, which);
+    removePreference('draft', screen, which).catch(() => undefined);
+    setLocal(null);
+    setDismissed(true);
+  }, [slot, screen, which]);
   const settle = useCallback(() => {
     saved.current = true;
     discard();
   }, [discard]);
-  return { found, dismiss, discard, settle };
+  return { found: dismissed ? null : (newer ?? null), dismiss, discard, settle };
 }

@@ -128,7 +128,7 @@ describe('keyboard', () => {
     act(() => store.set(() => [fill('4')]));
     goTo('quantity');
     await userEvent.keyboard('-4{Enter}');
-    expect(view.told.at(-1)).toMatchObject({ level: 'warning', msg: '数量：请输入大于0的数' });
+    expect(view.told.at(-1)).toMatchObject({ level: 'warning', msg: '“数量”请输入大于0的数' });
     expect(place()).toBe('第1行 数量');
   });
 });

@@ -6,6 +6,7 @@ import { api } from '../../lib/api';
 import { reportError, showFailures, showMessage } from '../../lib/errors';
 import { saveFile } from '../../lib/saveFile';
 import { FileInput } from '../FileInput';
+import { uploadSheet } from '../upload/uploadSheet';
 import type { Block, Pricing } from '../types';
 import { goodsNarrow, suggestedPrice, type BillContext } from './billContext';
 import { goodsField, isBlankLine } from './lineModel';
@@ -40,7 +41,7 @@ export function SheetButton({ store, block, pricing, context }: SheetButtonProps
           Excel导入
         </Button>
       </Dropdown>
-      <FileInput ref={input} label={`导入${block.label}`} onFile={(file) => during(readSheet(client, file, { store, block, pricing, context }))} />
+      <FileInput ref={input} csv label={`导入${block.label}`} onFile={(file) => during(readSheet(client, file, { store, block, pricing, context }))} />
     </>
   );
 }
@@ -56,7 +57,7 @@ async function readSheet(client: QueryClient, file: File, { store, block, pricin
   form.append('block', block.name);
   form.append('header', JSON.stringify(context.header()));
   form.append('excel', file);
-  const sheet = await api.upload<Sheet>('v2/Open/LineSheet/read', form);
+  const sheet = await uploadSheet<Sheet>('v2/Open/LineSheet/read', form);
   const goods = goodsField(block);
   const found = await resolveCodes(client, sheetCodes(sheet, goods), goodsNarrow(context));
   const added = sheetLines(sheet, { fields: store.fields, goods, pricing, found, priceOf: (row) => suggestedPrice(row, context) });

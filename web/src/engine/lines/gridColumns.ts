@@ -23,6 +23,7 @@ function beside(name: string, label: string, type: Field['type']): Field {
     ref: null,
     label_field: null,
     rule: null,
+    bounds: null,
     masked: false,
     copied: false,
     hidden: false,

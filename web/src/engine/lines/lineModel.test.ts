@@ -63,7 +63,7 @@ describe('a priced line', () => {
   });
   it('tells what a cell refuses', () => {
     const entry = typeCell(fill(newLine(fields)), byName('quantity'), '-4', pricing);
-    expect(entry.problem).toBe('数量：请输入大于0的数');
+    expect(entry.problem).toBe('“数量”请输入大于0的数');
     expect(entry.line.values.quantity).toBe('');
   });
 });

@@ -1,7 +1,7 @@
 import { Decimal, decimalOrZero, isMasked, parseDecimal } from '../../lib/decimal';
 import { parseDate } from '../../lib/format';
 import { CapError, priceLine, type PricingEdit } from '../../lib/pricing';
-import { enterNumber, isNumberType } from '../../lib/validation';
+import { enterNumber, isNumberType, labelled } from '../../lib/validation';
 import { isWritable, rowProblems, type Problems } from '../fields/fieldRules';
 import { isEmptyValue } from '../fields/fieldValue';
 import type { GoodsRow } from '../queries';
@@ -82,18 +82,18 @@ export interface Entry {
 /** What typing `text` into a cell makes of the line. References and choices come through `chooseCell`. */
 export function typeCell(line: LineRow, field: Field, text: string, pricing: Pricing | null): Entry {
   if (isNumberType(field.type)) {
-    const { value, problem } = enterNumber(text, field.type, field.rule);
-    if (problem !== null) return { line: withValues(line, { [field.name]: '' }, pricing, field.name), problem: `${field.label}：${problem}` };
+    const { value, problem } = enterNumber(text, { ...field, type: field.type }, 'cell');
+    if (problem !== null) return { line: withValues(line, { [field.name]: '' }, pricing, field.name), problem: labelled(field.label, problem) };
     return reprice(line, { [field.name]: value }, pricing, field.name);
   }
   if (field.type === 'date') {
     const day = text.trim() === '' ? null : parseDate(text);
-    if (day === null && text.trim() !== '') return { line, problem: `${field.label}：日期格式应为 YYYY-MM-DD` };
+    if (day === null && text.trim() !== '') return { line, problem: labelled(field.label, '日期格式应为 YYYY-MM-DD') };
     return { line: withValues(line, { [field.name]: day }, pricing, field.name), problem: null };
   }
   const trimmed = text.trim();
   if (field.max_length !== null && [...trimmed].length > field.max_length) {
-    return { line, problem: `${field.label}：不能超过${field.max_length}个字` };
+    return { line, problem: labelled(field.label, `不能超过${field.max_length}个字`) };
   }
   return { line: withValues(line, { [field.name]: trimmed }, pricing, field.name), problem: null };
 }
@@ -231,7 +231,7 @@ function priced(pricing: Pricing, values: Row, edit: PricingEdit): Row {
 
 /** What is wrong with a line before it is sent; what is already known of a cell says more than "missing". */
 export function checkLine(fields: Field[], line: LineRow): LineRow {
-  const found = rowProblems(fields, line.values);
+  const found = rowProblems(fields, line.values, 'cell');
   for (const name of Object.keys(found)) found[name] = line.problems[name] ?? found[name]!;
   return { ...line, problems: found };
 }

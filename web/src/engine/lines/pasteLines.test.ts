@@ -49,7 +49,7 @@ describe('pasting rows', () => {
     expect(lines[0]).toMatchObject({ values: { goods_id: null, goods_name: 'XX', quantity: '4' }, problems: { goods_id: '未找到商品：XX' } });
     expect(problems).toEqual([
       { index: 1, serial: '第1行', msg: '未找到商品：XX' },
-      { index: 2, serial: '第2行', msg: '数量：请输入大于0的数' },
+      { index: 2, serial: '第2行', msg: '“数量”请输入大于0的数' },
     ]);
   });
   it('pastes into the middle without touching the goods', () => {

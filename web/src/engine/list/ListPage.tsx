@@ -1,10 +1,12 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Button, Pagination, Result } from 'antd';
-import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
+import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
 import { api } from '../../lib/api';
 import { isCancelled, reportError, showMessage } from '../../lib/errors';
-import { usePageActive } from '../../lib/tabs';
 import { useActions } from '../actions';
+import { AskAgain } from '../AskAgain';
+import { areGoods } from '../print/pieces';
+import { usePrinting } from '../print/usePrinting';
 import { listQuery, totalsQuery } from '../queries';
 import { useScreenLinks } from '../routes';
 import { actionOf, allowsStatus, keyOf, type Action, type Row, type Screen } from '../types';
@@ -12,6 +14,7 @@ import { useColumnPlan } from './columnPlan';
 import { FilterBar } from './FilterBar';
 import { ListTable } from './ListTable';
 import { ListToolbar } from './ListToolbar';
+import { fitted, type SchemeState } from './schemes';
 import { listParams, PAGE_SIZES, rememberNeighbours, useListState, type ListState } from './listState';
 
 const RecordDialog = lazy(() => import('../form/RecordDialog'));
@@ -19,19 +22,23 @@ const RecordDialog = lazy(() => import('../form/RecordDialog'));
 interface ListPageProps {
   screen: Screen;
   params: Record<string, string>;
+  /** What opening a row does, where the screen's own drawing knows better. */
+  onOpen?: (row: Row) => void;
 }
 
 const EXPORT_STARTED = '系统正在处理，请稍后在导出任务中下载';
 const NONE: Set<number> = new Set();
 
 /** A resource's or bill type's list. */
-export default function ListPage({ screen, params }: ListPageProps) {
-  const active = usePageActive();
+export default function ListPage({ screen, params, onOpen }: ListPageProps) {
   const links = useScreenLinks(screen);
   const { run, running } = useActions(screen);
+  const { print, label, afterAction, dialog: printing } = usePrinting(screen, areGoods(screen));
   const [state, changeState] = useListState(screen, params);
   const [selected, setSelected] = useState<number[]>([]);
   const [failed, setFailed] = useState(NONE);
+  /** Schemes applied so far: each sets the filter bar anew. */
+  const [applied, setApplied] = useState(0);
   /** The record being added (null) or changed where the screen has no page for it. */
   const [dialog, setDialog] = useState<{ id: number | null } | null>(null);
   const listed = useMemo(() => screen.fields.filter((field) => field.list), [screen.fields]);
@@ -40,13 +47,7 @@ export default function ListPage({ screen, params }: ListPageProps) {
   const list = useQuery(listQuery(screen, query));
   const sums = useQuery(totalsQuery(screen, query));
   const { refetch, error, data } = list;
-  const { refetch: recount, error: uncounted, data: counted } = sums;
-
-  // A page left while loading lost its requests; it asks again when shown.
-  useEffect(() => {
-    if (active && isCancelled(error)) void refetch();
-    if (active && isCancelled(uncounted)) void recount();
-  }, [active, error, refetch, uncounted, recount]);
+  const { refetch: recount, data: counted } = sums;
 
   const exporting = useMutation({
     mutationFn: () => api.post(`${screen.api}/export`, {}, { query: { ...query, page: undefined, per_page: undefined } }),
@@ -61,6 +62,10 @@ export default function ListPage({ screen, params }: ListPageProps) {
     setFailed(NONE);
     changeState(changes);
   };
+  const apply = (scheme: SchemeState) => {
+    change(fitted(screen, scheme));
+    setApplied(applied + 1);
+  };
   const refresh = () => {
     setFailed(NONE);
     void refetch();
@@ -70,6 +75,7 @@ export default function ListPage({ screen, params }: ListPageProps) {
     const outcome = await run(action, chosen);
     setFailed(outcome.failed);
     if (outcome.done) setSelected([...outcome.failed]);
+    afterAction(action, chosen, outcome);
   };
   const add = () => (links.hasForm ? links.add() : setDialog({ id: null }));
   const edit = (row: Row) => (links.hasForm ? links.edit(row) : setDialog({ id: keyOf(screen, row) }));
@@ -87,10 +93,13 @@ export default function ListPage({ screen, params }: ListPageProps) {
 
   return (
     <div className="list-page">
-      <FilterBar screen={screen} state={state} onSearch={change} onRefresh={refresh} />
+      <AskAgain of={list} />
+      <AskAgain of={sums} />
+      <FilterBar key={applied} screen={screen} state={state} onSearch={change} onRefresh={refresh} />
       <ListToolbar
         screen={screen}
         control={control}
+        scheme={{ screen: screen.name, state, onApply: apply }}
         chosen={chosen}
         running={running}
         onAdd={add}
@@ -98,6 +107,8 @@ export default function ListPage({ screen, params }: ListPageProps) {
         onCopy={screen.family === 'bill' && links.hasForm ? links.copy : null}
         onAction={(action) => void act(action)}
         onExport={() => exporting.mutate()}
+        onPrint={print && (() => print(selected))}
+        onLabel={label && (() => label(chosen))}
         onRefresh={refresh}
         refreshedAt={data?.refreshed_at}
       />
@@ -115,7 +126,7 @@ export default function ListPage({ screen, params }: ListPageProps) {
           failed={failed}
           onSelect={setSelected}
           onSort={(orderKey, orderBy) => change({ orderKey, orderBy })}
-          onOpen={open}
+          onOpen={onOpen ?? open}
         />
       )}
       <Pagination
@@ -129,6 +140,7 @@ export default function ListPage({ screen, params }: ListPageProps) {
         showTotal={(total) => `共 ${total.toLocaleString('zh-CN')} 条`}
         onChange={(page, perPage) => change(perPage === state.perPage ? { page } : { perPage })}
       />
+      {printing}
       {dialog && (
         <Suspense>
           <RecordDialog screen={screen} id={dialog.id} onClose={() => setDialog(null)} />

@@ -1,10 +1,11 @@
-import { CopyOutlined, ExportOutlined, PlusOutlined, ReloadOutlined } from '@ant-design/icons';
+import { BarcodeOutlined, CopyOutlined, ExportOutlined, PlusOutlined, PrinterOutlined, ReloadOutlined } from '@ant-design/icons';
 import { Button, Space } from 'antd';
 import { showMessage } from '../../lib/errors';
 import type { Action, Row, Screen } from '../types';
 import { actionOf, allowsStatus } from '../types';
 import type { ColumnControl } from './columnPlan';
 import { ColumnSettings } from './ColumnSettings';
+import { SchemeMenu, type SchemeMenuProps } from './SchemeMenu';
 
 interface ListToolbarProps {
   screen: Screen;
@@ -12,16 +13,20 @@ interface ListToolbarProps {
   onEdit: (row: Row) => void;
   onCopy: ((row: Row) => void) | null;
   control: ColumnControl;
+  scheme: SchemeMenuProps;
   chosen: Row[];
   running: string | null;
   onAction: (action: Action) => void;
   onExport: () => void;
+  /** Where rows can be printed: themselves, or as labels. */
+  onPrint: (() => void) | null;
+  onLabel: (() => void) | null;
   onRefresh: () => void;
   /** When a report's figures were computed. */
   refreshedAt: string | undefined;
 }
 
-const OWN_BUTTONS = new Set(['add', 'edit', 'export']);
+const OWN_BUTTONS = new Set(['add', 'edit', 'export', 'upload', 'download', 'clear']);
 
 /** What can be done on a list: add, edit, copy, the batch actions of the role, export, columns. */
 export function ListToolbar(props: ListToolbarProps) {
@@ -63,6 +68,16 @@ export function ListToolbar(props: ListToolbarProps) {
             复制
           </Button>
         )}
+        {props.onPrint && (
+          <Button icon={<PrinterOutlined />} disabled={chosen.length === 0} onClick={props.onPrint}>
+            打印
+          </Button>
+        )}
+        {props.onLabel && (
+          <Button icon={<BarcodeOutlined />} disabled={chosen.length === 0} onClick={props.onLabel}>
+            打印标签
+          </Button>
+        )}
         {actionOf(screen, 'export') && (
           <Button icon={<ExportOutlined />} onClick={onExport}>
             导出
@@ -77,6 +92,7 @@ export function ListToolbar(props: ListToolbarProps) {
           </span>
         )}
         <Button icon={<ReloadOutlined />} aria-label="刷新" title="刷新" onClick={onRefresh} />
+        <SchemeMenu {...props.scheme} />
         <ColumnSettings control={control} />
       </Space>
     </div>

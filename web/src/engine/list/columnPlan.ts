@@ -1,4 +1,5 @@
 import { useCallback, useMemo, useState } from 'react';
+import { forgetLater, removePreference, savePreferenceLater } from '../../lib/preferences';
 import { readStored, removeStored, writeStored } from '../../lib/stored';
 import type { Field } from '../types';
 
@@ -9,6 +10,8 @@ interface ColumnPlan {
   widths: Record<string, number>;
 }
 
+/** A column being dragged is saved once it stands. */
+const SAVED_AFTER = 1500;
 const EMPTY: ColumnPlan = { order: [], hidden: [], widths: {} };
 
 export interface PlannedColumn {
@@ -45,9 +48,10 @@ export function useColumnPlan(name: string, fields: Field[]): ColumnControl {
       setPlan((before) => {
         const next = changes(before);
         writeStored(slot, next);
+        savePreferenceLater('columns', name, 'columns', () => readStored(slot), SAVED_AFTER);
         return next;
       }),
-    [slot],
+    [slot, name],
   );
   const columns = useMemo(() => applyPlan(fields, plan), [fields, plan]);
   return useMemo(
@@ -57,9 +61,11 @@ export function useColumnPlan(name: string, fields: Field[]): ColumnControl {
       arrange: (order, hidden) => change((before) => ({ ...before, order, hidden })),
       reset: () => {
         removeStored(slot);
+        forgetLater('columns', name, 'columns');
+        removePreference('columns', name, 'columns').catch(() => undefined);
         setPlan(EMPTY);
       },
     }),
-    [columns, change, slot],
+    [columns, change, slot, name],
   );
 }

@@ -1,10 +1,13 @@
 import type { TableColumnType } from 'antd';
+import { lazy, Suspense } from 'react';
 import { isMasked } from '../../lib/decimal';
-import { fieldText, isRightAligned } from '../fields/fieldValue';
+import { fieldText, filesOf, isRightAligned } from '../fields/fieldValue';
 import { StatusTag } from '../fields/StatusTag';
 import type { Row, Screen } from '../types';
 import type { PlannedColumn } from './columnPlan';
 import type { ListState } from './listState';
+
+const FileLinks = lazy(() => import('../upload/FileLinks'));
 
 interface ColumnOptions {
   screen: Screen;
@@ -40,6 +43,13 @@ export function listColumns({ screen, state, planned, onResize, onOpen }: Column
     onHeaderCell: () => ({ columnWidth: width, onResized: (next: number) => onResize(field.name, next) }) as object,
     render: (_value, row) => {
       if (field.name === screen.status_field) return <StatusTag field={field} row={row} />;
+      if (field.type === 'image' && filesOf(field, row).length > 0) {
+        return (
+          <Suspense fallback={fieldText(field, row)}>
+            <FileLinks field={field} row={row} />
+          </Suspense>
+        );
+      }
       const text = fieldText(field, row);
       if (field.name === screen.title_field && text !== '') {
         return (

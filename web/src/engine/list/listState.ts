@@ -2,6 +2,7 @@ import { useCallback, useState } from 'react';
 import type { Query } from '../../lib/api';
 import { readStored, writeStored } from '../../lib/stored';
 import type { Field, Row, Screen } from '../types';
+import { defaultScheme, fitted } from './schemes';
 
 /** What a list is asked for: the user's filters, page and order. */
 export interface ListState {
@@ -44,7 +45,9 @@ type Remembered = Partial<ListState> & Pick<Screen, 'usual'>;
 
 export function initialListState(screen: Screen, remembered: Remembered | null, params: Record<string, string>): ListState {
   const searchable = new Set(screen.fields.filter((field) => field.search).flatMap(filterNames));
-  const given = Object.entries(params).filter(([name]) => searchable.has(name));
+  // A selector treats 0 as nothing chosen (spec/1-shell.md 5).
+  const refs = new Set(screen.fields.filter((field) => field.ref).map((field) => field.name));
+  const given = Object.entries(params).filter(([name, value]) => searchable.has(name) && !(value === '0' && refs.has(name)));
   // A link with filters of its own (a figure that leads here) must not be narrowed by an older query.
   const linked = given.length > 0;
   const { perPage, orderKey, keyword, filters, orderBy } = remembered ?? {};
@@ -75,7 +78,7 @@ function filterNames(field: Field): string[] {
 /** The list's state, remembered per screen and user, so that a refresh keeps the query. */
 export function useListState(screen: Screen, params: Record<string, string>) {
   const slot = `query:${screen.name}`;
-  const [state, setState] = useState(() => initialListState(screen, recall(slot), params));
+  const [state, setState] = useState(() => initialListState(screen, recall(slot) ?? usualScheme(screen), params));
   const change = useCallback(
     (changes: Partial<ListState>) => {
       setState((before) => {
@@ -96,7 +99,15 @@ function remember(slot: string, state: ListState, usual: Screen['usual']): void 
   sessionStorage.setItem(slot, String(state.page));
 }
 
+/** The default scheme opens a list that was not yet asked in this browser session. */
+function usualScheme(screen: Screen): Remembered | null {
+  const scheme = defaultScheme(screen.name);
+  return scheme && { ...fitted(screen, scheme), usual: screen.usual };
+}
+
 function recall(slot: string): Remembered | null {
+  const fresh = sessionStorage.getItem(slot) === null;
+  if (fresh && defaultScheme(slot.replace(/^query:/, ''))) return null;
   const stored = readStored<Remembered>(slot);
   return stored && { ...stored, page: Number(sessionStorage.getItem(slot) ?? '1') };
 }

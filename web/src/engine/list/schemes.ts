@@ -1,0 +1,39 @@
+/** 查询方案: a list's query kept under a name, for oneself or for everybody, one of them as the default. */
+import { queryOptions } from '@tanstack/react-query';
+import { listPreferences, type Preference } from '../../lib/preferences';
+import { readStored } from '../../lib/stored';
+import type { Screen } from '../types';
+import type { ListState } from './listState';
+
+export type SchemeState = Pick<ListState, 'keyword' | 'filters' | 'orderKey' | 'orderBy'>;
+export type Scheme = Preference<SchemeState>;
+
+export function schemesQuery(screen: string) {
+  return queryOptions({
+    queryKey: ['schemes', screen],
+    queryFn: () => listPreferences<SchemeState>('scheme', screen),
+    staleTime: 60_000,
+    meta: { quiet: true },
+  });
+}
+
+export function schemeOf({ keyword, filters, orderKey, orderBy }: ListState): SchemeState {
+  return { keyword, filters, orderKey, orderBy };
+}
+
+/** A scheme without what the screen no longer has, or what the user may not see of another's. */
+export function fitted(screen: Screen, scheme: SchemeState): SchemeState {
+  const seen = screen.fields.filter((field) => !field.masked);
+  const names = new Set(seen.filter((field) => field.search).flatMap(({ name }) => [name, `${name}_start`, `${name}_end`, `${name}__label`]));
+  return {
+    keyword: scheme.keyword,
+    filters: Object.fromEntries(Object.entries(scheme.filters).filter(([name]) => names.has(name))),
+    orderKey: seen.some((field) => field.name === scheme.orderKey) ? scheme.orderKey : screen.order.key,
+    orderBy: scheme.orderBy,
+  };
+}
+
+/** What the list opens with the first time in a browser session; the shell brought it from the server. */
+export function defaultScheme(screen: string): SchemeState | null {
+  return readStored<SchemeState>(`scheme:${screen}`);
+}

@@ -1,0 +1,56 @@
+import { FilePdfOutlined, PrinterOutlined } from '@ant-design/icons';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Button, Flex, Modal, Select, Space } from 'antd';
+import { useRef, useState } from 'react';
+import { isCancelled, reportError } from '../../lib/errors';
+import type { Screen } from '../types';
+import { PaperFrame, type PaperHandle } from './PaperFrame';
+import { billsQuery, saveBills } from './printCalls';
+
+interface PrintDialogProps {
+  screen: Screen;
+  ids: number[];
+  onClose: () => void;
+}
+
+/** Bills as they will be on paper: choose the template, print, or keep the PDF. */
+export default function PrintDialog({ screen, ids, onClose }: PrintDialogProps) {
+  const [template, setTemplate] = useState<number | null>(null);
+  const paper = useRef<PaperHandle>(null);
+  const bills = { ids, print_template_id: template };
+  const { data, error, isFetching } = useQuery(billsQuery(screen, bills));
+  const saving = useMutation({ mutationFn: () => saveBills(screen, bills, screen.label), onError: reportError });
+  const whole = data !== undefined && data.shown === data.pages;
+  const templates = (data?.templates ?? []).map((one) => ({ value: one.print_template_id, label: one.template_name }));
+  return (
+    <Modal open title={`打印${screen.label}`} width={1040} centered footer={null} onCancel={onClose} destroyOnHidden>
+      <Flex justify="space-between" align="center" gap={8} wrap>
+        <Space wrap>
+          <Select
+            aria-label="打印模板"
+            style={{ width: 240 }}
+            allowClear
+            placeholder="按公司的默认模板"
+            value={template}
+            options={templates}
+            onChange={(chosen: number | undefined) => setTemplate(chosen ?? null)}
+          />
+          {data && (
+            <span role="status">
+              {ids.length} 张单据，{data.pages} 页{!whole && `；预览前 ${data.shown} 页，全部请用 PDF`}
+            </span>
+          )}
+        </Space>
+        <Space>
+          <Button icon={<FilePdfOutlined />} loading={saving.isPending} disabled={!data} onClick={() => saving.mutate()}>
+            下载PDF
+          </Button>
+          <Button type="primary" icon={<PrinterOutlined />} disabled={!whole || isFetching} onClick={() => paper.current?.print()}>
+            打印
+          </Button>
+        </Space>
+      </Flex>
+      <PaperFrame ref={paper} html={data?.html} loading={isFetching} error={isCancelled(error) ? null : error} />
+    </Modal>
+  );
+}

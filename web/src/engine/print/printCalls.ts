@@ -1,0 +1,53 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { LabelsToPrint, PrintedBills, PrintedLabels } from '@/gen';
+import { api } from '../../lib/api';
+import { saveFile } from '../../lib/saveFile';
+import type { Screen } from '../types';
+
+/** Bills printed while one waits; more of them are printed as a task. */
+export const DIRECT = 50;
+/** The template that a bill type is delivered with. */
+export const DELIVERED = 0;
+
+export interface BillsOnPaper {
+  ids: number[];
+  /** None is the one in force for each bill's company. */
+  print_template_id: number | null;
+}
+
+export function billsQuery(screen: Screen, bills: BillsOnPaper) {
+  return queryOptions({
+    queryKey: [screen.name, 'print', bills],
+    queryFn: () => api.post<PrintedBills>(`${screen.api}/print`, bills),
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+    gcTime: 0,
+    retry: false,
+  });
+}
+
+export async function saveBills(screen: Screen, bills: BillsOnPaper, name: string): Promise<void> {
+  saveFile(await api.download(`${screen.api}/printPdf`, {}, bills), `${name}.pdf`);
+}
+
+export function printTask(screen: Screen, ids: number[]): Promise<unknown> {
+  return api.post(`${screen.api}/printTask`, { ids });
+}
+
+const LABELS = 'v2/system/GoodsLabel';
+
+export function labelsQuery(labels: LabelsToPrint) {
+  return queryOptions({
+    queryKey: ['goods', 'labels', labels],
+    queryFn: () => api.post<PrintedLabels>(`${LABELS}/print`, labels),
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+    gcTime: 0,
+    retry: false,
+    enabled: labels.items.length > 0,
+  });
+}
+
+export async function saveLabels(labels: LabelsToPrint): Promise<void> {
+  saveFile(await api.download(`${LABELS}/printPdf`, {}, labels), '商品标签.pdf');
+}

@@ -1,0 +1,55 @@
+import { useMutation } from '@tanstack/react-query';
+import { lazy, Suspense, useState, type ReactNode } from 'react';
+import { reportError, showMessage } from '../../lib/errors';
+import type { ActionOutcome } from '../actions';
+import { keyOf, type Action, type Row, type Screen } from '../types';
+import { autoPrinted } from './autoPrint';
+import { piecesOf, type Pieces } from './pieces';
+import { DIRECT, printTask } from './printCalls';
+
+const PrintDialog = lazy(() => import('./PrintDialog'));
+const LabelDialog = lazy(() => import('./LabelDialog'));
+
+interface Printing {
+  /** Bills can be printed; a large choice of them goes to the export tasks. */
+  print: ((ids: number[]) => void) | null;
+  /** Labels of the goods that rows are, or have in their lines. */
+  label: ((rows: Row[]) => void) | null;
+  /** Opens the print preview where audited bills of this type are to be printed at once. */
+  afterAction: (action: Action, rows: Row[], outcome: ActionOutcome) => void;
+  dialog: ReactNode;
+}
+
+/** What a screen's rows can be printed as. */
+export function usePrinting(screen: Screen, labels: boolean): Printing {
+  const [ids, setIds] = useState<number[] | null>(null);
+  const [pieces, setPieces] = useState<Pieces[] | null>(null);
+  const queueing = useMutation({
+    mutationFn: (chosen: number[]) => printTask(screen, chosen),
+    onSuccess: () => showMessage('success', '系统正在处理，请稍后在导出任务中下载'),
+    onError: reportError,
+  });
+  const isBill = screen.family === 'bill';
+  const print = (chosen: number[]) => {
+    if (chosen.length === 0) showMessage('warning', '请选择要打印的信息');
+    else if (chosen.length > DIRECT) queueing.mutate(chosen);
+    else setIds(chosen);
+  };
+  const label = (rows: Row[]) => {
+    const found = piecesOf(screen, rows);
+    if (found.length === 0) showMessage('warning', '请选择商品');
+    else setPieces(found);
+  };
+  const afterAction = (action: Action, rows: Row[], outcome: ActionOutcome) => {
+    if (!isBill || !outcome.done || action.name !== 'auditorPass' || !autoPrinted().includes(screen.name)) return;
+    const passed = rows.map((row) => keyOf(screen, row)).filter((id) => !outcome.failed.has(id));
+    if (passed.length > 0) print(passed);
+  };
+  const dialog = (
+    <Suspense>
+      {ids && <PrintDialog screen={screen} ids={ids} onClose={() => setIds(null)} />}
+      {pieces && <LabelDialog pieces={pieces} onClose={() => setPieces(null)} />}
+    </Suspense>
+  );
+  return { print: isBill ? print : null, label: labels ? label : null, afterAction, dialog };
+}
