@@ -31,7 +31,7 @@ function answer(url: string): unknown {
 const wait = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
 
 async function start() {
-  const shell = { open: vi.fn(), close: vi.fn(), setTitle: vi.fn() };
+  const shell = { open: vi.fn(), close: vi.fn(), replace: vi.fn(), setTitle: vi.fn() };
   const view = render(
     <QueryClientProvider client={new QueryClient({ defaultOptions: { queries: { retry: false } } })}>
       <TabsContext value={shell}>

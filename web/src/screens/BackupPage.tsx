@@ -1,0 +1,102 @@
+/** 备份与恢复: start a backup, follow it, verify it, take it away; how one is restored, which is for the command line. */
+import { DownloadOutlined } from '@ant-design/icons';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Alert, Button, Flex, Space, Typography } from 'antd';
+import { useEffect, useMemo, useState } from 'react';
+import ListPage from '@/engine/list/ListPage';
+import type { ListAnswer, Row, Screen } from '@/engine/types';
+import { api } from '@/lib/api';
+import { reportError, showMessage } from '@/lib/errors';
+import { saveFile } from '@/lib/saveFile';
+
+const POLL_MS = 2000;
+const UNFINISHED = '0,2';
+const DONE = 1;
+
+function newestQuery(screen: Screen, filter: Record<string, string | number>) {
+  return {
+    queryKey: [screen.name, 'newest', filter],
+    queryFn: ({ signal }: { signal: AbortSignal }) =>
+      api.get<ListAnswer>(`${screen.api}/getList`, { ...filter, totals: 0 }, { signal }),
+    staleTime: 0,
+  } as const;
+}
+
+export default function BackupPage({ screen }: { screen: Screen }) {
+  const client = useQueryClient();
+  const running = useQuery({
+    ...newestQuery(screen, { state: UNFINISHED, per_page: 5 }),
+    refetchInterval: ({ state }: { state: { data?: ListAnswer } }) => (state.data?.data.length ? POLL_MS : false),
+  });
+  const finished = useQuery(newestQuery(screen, { state: DONE, per_page: 20 }));
+  const may = (name: string) => screen.actions.some((action) => action.name === name);
+  const start = useMutation({
+    mutationFn: () => api.post(`${screen.api}/backup`),
+    onSuccess: () => {
+      showMessage('success', '已开始备份，完成后可下载');
+      void client.invalidateQueries({ queryKey: [screen.name] });
+    },
+    onError: reportError,
+  });
+  const busy = running.data?.data.length ?? 0;
+
+  // The list and the files to download follow the backup under way, its end included.
+  useEffect(() => {
+    void client.invalidateQueries({ queryKey: [screen.name, 'list'] });
+    void client.invalidateQueries({ queryKey: [screen.name, 'newest', { state: DONE, per_page: 20 }] });
+  }, [client, busy, screen.name]);
+  const list = useMemo(() => ({ ...screen, actions: screen.actions.filter(({ name }) => name !== 'backup') }), [screen]);
+
+  return (
+    <Flex vertical gap={12}>
+      <Alert
+        type="info"
+        showIcon
+        title="备份是整个数据库在某一时刻的转储（pg_dump），备份时可照常使用；保留最近14份。"
+        description={<Restoring />}
+      />
+      <Space wrap>
+        {may('backup') && (
+          <Button type="primary" loading={start.isPending || busy > 0} onClick={() => start.mutate()}>
+            {busy > 0 ? '正在备份' : '开始备份'}
+          </Button>
+        )}
+        {may('download') && finished.data?.data.map((row) => <Download key={String(row.backup_id)} screen={screen} row={row} />).slice(0, 3)}
+      </Space>
+      <ListPage screen={list} params={{}} />
+    </Flex>
+  );
+}
+
+function Restoring() {
+  return (
+    <>
+      恢复只能用命令行放进一个空的数据库，不会覆盖正在使用的数据：
+      <Typography.Text code copyable>
+        ERP_DATA_DIR=新的空目录 erp restore 备份文件.dump
+      </Typography.Text>
+      ，然后 <Typography.Text code>erp check</Typography.Text> 核对账簿，<Typography.Text code>erp up</Typography.Text>{' '}
+      启动，报表数据会自动重新计算。数据目录里的 uploads（图片和附件）与 secrets.json（密钥）不在备份里，请一起保存。
+    </>
+  );
+}
+
+function Download({ screen, row }: { screen: Screen; row: Row }) {
+  const [busy, setBusy] = useState(false);
+  const name = String(row.file_name);
+  const take = async () => {
+    setBusy(true);
+    try {
+      saveFile(await api.download(`${screen.api}/getFile`, { id: Number(row.backup_id) }), name);
+    } catch (error) {
+      reportError(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Button icon={<DownloadOutlined />} loading={busy} onClick={() => void take()}>
+      {`下载 ${name}（${String(row.size_text ?? '')}）`}
+    </Button>
+  );
+}

@@ -1,0 +1,176 @@
+/** 数据清理: how much of each kind there is, a choice, a typed confirmation, and the cleanups so far. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Alert, Button, Flex, Input, InputNumber, Modal, Select, Space, Table, Typography, type TableProps } from 'antd';
+import { useMemo, useState } from 'react';
+import ListPage from '@/engine/list/ListPage';
+import type { Screen } from '@/engine/types';
+import { api } from '@/lib/api';
+import { isCancelled, reportError, showMessage } from '@/lib/errors';
+
+interface Kind {
+  kind: string;
+  label: string;
+  note: string;
+  count: number;
+  allowed: boolean;
+}
+
+interface Preview {
+  kinds: Kind[];
+  companies: { company_id: number; company_name: string; state_name: string }[];
+  confirmation: string;
+}
+
+interface Asked {
+  days: number;
+  months: number;
+  company_id: number;
+}
+
+const TRIAL = 'trial';
+
+function previewQuery(screen: Screen, asked: Asked) {
+  return {
+    queryKey: [screen.name, 'preview', asked],
+    queryFn: ({ signal }: { signal: AbortSignal }) => api.get<Preview>(`${screen.api}/getPreview`, { ...asked }, { signal }),
+    staleTime: 0,
+  } as const;
+}
+
+export default function CleanupPage({ screen }: { screen: Screen }) {
+  const [asked, setAsked] = useState<Asked>({ days: 30, months: 12, company_id: 0 });
+  const [chosen, setChosen] = useState<string[]>([]);
+  const [confirming, setConfirming] = useState(false);
+  const client = useQueryClient();
+  const may = screen.actions.some(({ name }) => name === 'clear');
+  const preview = useQuery({ ...previewQuery(screen, asked), enabled: may });
+  const list = useMemo(() => ({ ...screen, actions: screen.actions.filter(({ name }) => name === 'export') }), [screen]);
+  const kinds = preview.data?.kinds ?? [];
+  const wanted = kinds.filter(({ kind, allowed }) => allowed && chosen.includes(kind));
+
+  const clear = useMutation({
+    mutationFn: (confirm: string) =>
+      api.post<{ label: string; count: number }[]>(`${screen.api}/clear`, { ...asked, kinds: wanted.map(({ kind }) => kind), confirm }),
+    onSuccess: (done) => {
+      setConfirming(false);
+      setChosen([]);
+      showMessage('success', `已清理：${done.map(({ label, count }) => `${label}${count}`).join('，')}`);
+      void client.invalidateQueries({ queryKey: [screen.name] });
+    },
+    onError: reportError,
+  });
+
+  return (
+    <Flex vertical gap={12}>
+      {may && (
+        <>
+          <Space wrap>
+            <span>早于</span>
+            <Whole label="天数" value={asked.days} min={1} max={3650} onChange={(days) => setAsked({ ...asked, days })} />
+            <span>天的文件，早于</span>
+            <Whole label="月数" value={asked.months} min={3} max={120} onChange={(months) => setAsked({ ...asked, months })} />
+            <span>个月的日志；试用数据的公司</span>
+            <Select
+              aria-label="公司"
+              style={{ width: 260 }}
+              allowClear
+              placeholder="尚未完成初始化的公司"
+              value={asked.company_id || undefined}
+              onChange={(company_id?: number) => setAsked({ ...asked, company_id: company_id ?? 0 })}
+              options={preview.data?.companies.map((one) => ({ value: one.company_id, label: `${one.company_name}（${one.state_name}）` }))}
+            />
+            <Button type="primary" danger disabled={wanted.length === 0} onClick={() => setConfirming(true)}>
+              清理
+            </Button>
+          </Space>
+          {preview.error && !isCancelled(preview.error) && <Alert type="error" showIcon title={preview.error.message} />}
+          <KindTable kinds={kinds} loading={preview.isLoading} chosen={chosen} onChoose={setChosen} />
+        </>
+      )}
+      {confirming && (
+        <Confirmation
+          kinds={wanted}
+          words={preview.data?.confirmation ?? ''}
+          busy={clear.isPending}
+          onConfirm={(words) => clear.mutate(words)}
+          onCancel={() => setConfirming(false)}
+        />
+      )}
+      <Typography.Title level={5}>清理记录</Typography.Title>
+      <ListPage screen={list} params={{}} />
+    </Flex>
+  );
+}
+
+interface WholeProps {
+  label: string;
+  value: number;
+  min: number;
+  max: number;
+  onChange: (value: number) => void;
+}
+
+function Whole({ label, value, min, max, onChange }: WholeProps) {
+  return <InputNumber aria-label={label} value={value} min={min} max={max} precision={0} onChange={(given) => onChange(given ?? min)} />;
+}
+
+interface KindTableProps {
+  kinds: Kind[];
+  loading: boolean;
+  chosen: string[];
+  onChoose: (kinds: string[]) => void;
+}
+
+function KindTable({ kinds, loading, chosen, onChoose }: KindTableProps) {
+  const columns: TableProps<Kind>['columns'] = [
+    { title: '内容', dataIndex: 'label', width: 180 },
+    { title: '说明', dataIndex: 'note' },
+    { title: '可清理数量', dataIndex: 'count', width: 120, align: 'right' },
+  ];
+  return (
+    <Table
+      size="small"
+      rowKey="kind"
+      columns={columns}
+      dataSource={kinds}
+      loading={loading}
+      pagination={false}
+      rowSelection={{
+        selectedRowKeys: chosen,
+        onChange: (keys) => onChoose(keys.map(String)),
+        getCheckboxProps: ({ label, allowed, count }) => ({ 'aria-label': `选择${label}`, disabled: !allowed || count === 0 }),
+      }}
+    />
+  );
+}
+
+interface ConfirmationProps {
+  kinds: Kind[];
+  words: string;
+  busy: boolean;
+  onConfirm: (words: string) => void;
+  onCancel: () => void;
+}
+
+function Confirmation({ kinds, words, busy, onConfirm, onCancel }: ConfirmationProps) {
+  const [typed, setTyped] = useState('');
+  return (
+    <Modal
+      open
+      title="数据清理"
+      okText="清理"
+      cancelText="取消"
+      okButtonProps={{ danger: true, disabled: typed.trim() !== words, loading: busy }}
+      onOk={() => onConfirm(typed.trim())}
+      onCancel={onCancel}
+    >
+      <Flex vertical gap={8}>
+        {kinds.map(({ kind, label, count }) => (
+          <Typography.Text key={kind} type={kind === TRIAL ? 'danger' : undefined}>{`${label}：${count}`}</Typography.Text>
+        ))}
+        <Typography.Text>{`清理后不能恢复，请录入“${words}”：`}</Typography.Text>
+        <Input aria-label="确认文字" value={typed} maxLength={20} onChange={(event) => setTyped(event.target.value)} />
+      </Flex>
+    </Modal>
+  );
+}

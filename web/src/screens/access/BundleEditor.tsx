@@ -1,0 +1,79 @@
+/** 权限包: a name and the rights under it. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Button, Card, Input, Spin } from 'antd';
+import { useState } from 'react';
+import type { Bundle, RightNode } from '@/gen';
+import type { Screen } from '@/engine/types';
+import { api } from '@/lib/api';
+import { reportError, showMessage } from '@/lib/errors';
+import { useTabs } from '@/lib/tabs';
+import { RightMatrix } from './RightMatrix';
+import { rightTreeQuery } from './queries';
+import styles from './access.module.css';
+
+const fresh: Bundle = { right_bundle_id: 0, bundle_name: '', remark: null, rights: [] };
+
+export default function BundleEditor({ screen, params }: { screen: Screen; params: Record<string, string> }) {
+  const id = Number(params.id ?? 0);
+  const tree = useQuery(rightTreeQuery());
+  const bundle = useQuery({
+    queryKey: ['right_bundle', 'edit', id],
+    queryFn: ({ signal }) => (id ? api.get<Bundle>('v2/system/RightBundle/getBundle', { id }, { signal }) : fresh),
+    staleTime: Infinity,
+    gcTime: 0,
+  });
+  if (!tree.data || !bundle.data) return <Spin />;
+  return <BundleForm key={id} screen={screen} tree={tree.data} bundle={bundle.data} />;
+}
+
+function BundleForm({ screen, tree, bundle }: { screen: Screen; tree: RightNode[]; bundle: Bundle }) {
+  const tabs = useTabs();
+  const client = useQueryClient();
+  const [name, setName] = useState(bundle.bundle_name);
+  const [remark, setRemark] = useState(bundle.remark ?? '');
+  const [held, setHeld] = useState<Set<string>>(() => new Set(bundle.rights));
+  const save = useMutation({
+    mutationFn: () =>
+      api.post<{ id: number }>('v2/system/RightBundle/save', {
+        right_bundle_id: bundle.right_bundle_id || null,
+        bundle_name: name,
+        remark: remark || null,
+        rights: [...held].sort(),
+      }),
+    onSuccess: () => {
+      showMessage('success', '权限包已保存，使用它的角色立即生效');
+      void client.invalidateQueries({ queryKey: [screen.name] });
+      tabs.open(screen.routes.list, '权限', { keepAlive: true });
+    },
+    onError: reportError,
+  });
+  return (
+    <div className={styles.page}>
+      <div className={styles.bar}>
+        <Input
+          aria-label="权限包名称"
+          placeholder="权限包名称"
+          maxLength={100}
+          style={{ width: 240 }}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+        />
+        <Input
+          aria-label="备注"
+          placeholder="备注：给谁用"
+          maxLength={500}
+          style={{ width: 360 }}
+          value={remark}
+          onChange={(event) => setRemark(event.target.value)}
+        />
+        <span className={styles.space} />
+        <Button type="primary" disabled={!name.trim()} loading={save.isPending} onClick={() => save.mutate()}>
+          保存
+        </Button>
+      </div>
+      <Card size="small" className={styles.main} style={{ minHeight: 420 }}>
+        <RightMatrix tree={tree} held={held} onChange={setHeld} />
+      </Card>
+    </div>
+  );
+}

@@ -1,0 +1,113 @@
+/** 字段权限: the screens on the left, the chosen one's fields on the right; what is not ticked shows as 无权限. */
+import { SearchOutlined } from '@ant-design/icons';
+import { useQuery } from '@tanstack/react-query';
+import { Checkbox, Empty, Flex, Input, Spin, Tag } from 'antd';
+import { useState } from 'react';
+import type { ScreenFields } from '@/gen';
+import { api } from '@/lib/api';
+import styles from './access.module.css';
+
+interface Props {
+  roleId: number;
+  /** Hidden fields as `screen.field`. */
+  denied: ReadonlySet<string>;
+  onChange: (denied: Set<string>) => void;
+}
+
+export const fieldKey = (screen: string, field: string) => `${screen}.${field}`;
+
+export function FieldMatrix({ roleId, denied, onChange }: Props) {
+  const [words, setWords] = useState('');
+  const [onlyHidden, setOnlyHidden] = useState(false);
+  const [chosen, choose] = useState('');
+  const { data } = useQuery({
+    queryKey: ['role', 'fields', roleId],
+    queryFn: ({ signal }) => api.get<ScreenFields[]>('v2/system/RoleFieldAuth/getList', { role_id: roleId }, { signal }),
+  });
+  if (!data) return <Spin />;
+  const hidden = (screen: ScreenFields) => screen.fields.filter(({ field }) => denied.has(fieldKey(screen.screen, field))).length;
+  const wanted = words.trim();
+  const shown = data.filter(
+    (screen) =>
+      (!onlyHidden || hidden(screen) > 0) &&
+      (screen.label.includes(wanted) || screen.fields.some(({ label }) => wanted !== '' && label.includes(wanted))),
+  );
+  const screen = shown.find((one) => one.screen === chosen) ?? shown[0];
+  return (
+    <>
+      <Flex gap={8} align="center" style={{ marginBottom: 8 }}>
+        <Input
+          allowClear
+          prefix={<SearchOutlined />}
+          placeholder="查找界面或字段"
+          aria-label="查找界面或字段"
+          style={{ width: 240 }}
+          value={words}
+          onChange={(event) => setWords(event.target.value)}
+        />
+        <Checkbox checked={onlyHidden} onChange={(event) => setOnlyHidden(event.target.checked)}>
+          只看有隐藏字段的
+        </Checkbox>
+        <span className={styles.space} />
+        <span className={styles.muted}>未勾选的字段显示为“无权限”，不能查询、排序、合计和导出</span>
+      </Flex>
+      <div className={styles.matrix}>
+        <nav className={styles.modules} aria-label="界面" style={{ width: 260 }}>
+          {shown.map((one) => (
+            <button
+              key={one.screen}
+              type="button"
+              className={one === screen ? `${styles.module} ${styles.chosen}` : styles.module}
+              onClick={() => choose(one.screen)}
+            >
+              {one.label}
+              {hidden(one) > 0 && <Tag color="orange">隐藏 {hidden(one)}</Tag>}
+            </button>
+          ))}
+        </nav>
+        <div className={styles.rows}>
+          {screen ? <Fields screen={screen} denied={denied} onChange={onChange} /> : <Empty description="没有符合的界面" />}
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Fields({ screen, denied, onChange }: Pick<Props, 'denied' | 'onChange'> & { screen: ScreenFields }) {
+  const key = (field: string) => fieldKey(screen.screen, field);
+  const many = screen.fields.filter(({ field }) => denied.has(key(field))).length;
+  const set = (fields: ScreenFields['fields'], visible: boolean) => {
+    const next = new Set(denied);
+    for (const { field, mine } of fields) {
+      if (visible && mine) next.delete(key(field));
+      else if (!visible) next.add(key(field));
+    }
+    onChange(next);
+  };
+  return (
+    <>
+      <div className={styles.group}>
+        <Checkbox
+          checked={many === 0}
+          indeterminate={many > 0 && many < screen.fields.length}
+          onChange={(event) => set(screen.fields, event.target.checked)}
+        >
+          {screen.label}：全部字段可见
+        </Checkbox>
+      </div>
+      <div className={styles.grid}>
+        {screen.fields.map((item) => (
+          <Checkbox
+            key={item.field}
+            checked={!denied.has(key(item.field))}
+            disabled={!item.mine && denied.has(key(item.field))}
+            onChange={(event) => set([item], event.target.checked)}
+          >
+            {item.label}
+            {item.is_cost && <Tag style={{ marginInlineStart: 4 }}>成本</Tag>}
+          </Checkbox>
+        ))}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,47 @@
+/** 重设密码: ends the user's logins; he sets his own when he next logs in. */
+import { useMutation } from '@tanstack/react-query';
+import { Form, Input, Modal } from 'antd';
+import type { Row, Screen } from '@/engine/types';
+import { api } from '@/lib/api';
+import { reportError, showMessage } from '@/lib/errors';
+
+/** At least eight signs of two kinds; the server knows the rest. */
+export const passwordRules = [
+  { required: true, message: '请输入密码' },
+  { min: 8, message: '密码至少8位' },
+  {
+    validator: (_: unknown, value?: string) =>
+      !value || [/\p{L}/u, /\d/, /[^\p{L}\d]/u].filter((kind) => kind.test(value)).length >= 2
+        ? Promise.resolve()
+        : Promise.reject(new Error('请包含字母、数字、符号中的至少两种')),
+  },
+];
+
+export function PasswordDialog({ screen, user, onClose }: { screen: Screen; user: Row; onClose: () => void }) {
+  const [form] = Form.useForm<{ password: string }>();
+  const save = useMutation({
+    mutationFn: ({ password }: { password: string }) => api.post(`${screen.api}/setPassword`, { user_id: user.user_id, password }),
+    onSuccess: () => {
+      showMessage('success', '密码已重设，请告知本人登录后修改');
+      onClose();
+    },
+    onError: reportError,
+  });
+  return (
+    <Modal
+      open
+      width={420}
+      title={`重设“${String(user.realname)}”的密码`}
+      okText="重设"
+      confirmLoading={save.isPending}
+      onOk={form.submit}
+      onCancel={onClose}
+    >
+      <Form form={form} layout="vertical" onFinish={(values) => save.mutate(values)}>
+        <Form.Item name="password" label="新密码" extra="他的登录会立即结束，下次登录时须改为自己的密码" rules={passwordRules}>
+          <Input.Password autoFocus autoComplete="new-password" maxLength={128} />
+        </Form.Item>
+      </Form>
+    </Modal>
+  );
+}

@@ -1,0 +1,67 @@
+import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { billScreen } from '@/engine/fixtures';
+import { button, giveSizes, ok, press, renderPage, type Routes } from '@/engine/harness';
+import RoleEditor from './RoleEditor';
+
+const description = {
+  ...billScreen(),
+  name: 'role',
+  label: '角色',
+  api: 'v2/system/Role',
+  routes: { list: '/system/role', add: '/system/roleAdd' },
+};
+const leaf = (key: string, title: string, mine = true) => ({ key, title, mine, roles: 1, children: [] });
+const unit = { key: 'screen unit', title: '单位', children: [leaf('unit:list', '查看'), leaf('unit:add', '新增'), leaf('unit:del', '删除', false)] };
+const editor = {
+  role: { role_id: 5, version: 3, role_name: '仓管', scope_kind: 2, own_kind: 1, sees_cost: false, enabled: true, remark: null },
+  holdings: { rights: ['unit:list'], bundles: [9], companies: [2], warehouses: [], denied: [] },
+  tree: [{ key: 'module 系统', title: '系统管理', children: [{ key: 'group 商品', title: '商品设置', children: [unit] }] }],
+  bundles: [{ right_bundle_id: 9, bundle_name: '删除包', remark: null, rights: ['unit:del'] }],
+  companies: [{ id: 2, name: '华东公司' }],
+  warehouses: [],
+  users: [{ id: 7, name: '张三' }],
+  may_all_companies: false,
+  may_all_warehouses: true,
+  may_cost: false,
+  least_own: 1,
+};
+
+let view: ReturnType<typeof renderPage>;
+const open = async (params: Record<string, string>, routes: Routes = {}) => {
+  view = renderPage(<RoleEditor screen={description} params={params} />, { 'v2/system/Role/getEditor': () => ok(editor), ...routes });
+  await screen.findByText('商品设置');
+};
+const box = (label: string) => screen.getByRole<HTMLInputElement>('checkbox', { name: label });
+
+beforeEach(giveSizes);
+afterEach(() => view.done());
+
+describe('the role editor', () => {
+  it('saves the role with all that it holds in one call', async () => {
+    await open({ id: '5' }, { 'v2/system/Role/save': () => ok({ id: 5 }) });
+    fireEvent.click(box('新增'));
+    await press('保存');
+    await waitFor(() => expect(view.told.at(-1)?.msg).toBe('角色已保存，对正在使用的用户立即生效'));
+    const sent = view.calls.find(({ path }) => path === 'v2/system/Role/save')?.body;
+    expect(sent).toMatchObject({ role_id: 5, version: 3, role_name: '仓管', rights: ['unit:add', 'unit:list'], bundles: [9], companies: [2], denied: [] });
+  });
+
+  it('shows what comes from a bundle and what one may not give', async () => {
+    await open({ id: '5' });
+    expect(box('删除').checked).toBe(true);
+    expect(box('删除').disabled).toBe(true);
+    expect(screen.getByRole<HTMLInputElement>('radio', { name: '全部公司' }).disabled).toBe(true);
+    expect(screen.getByLabelText<HTMLButtonElement>('查看成本').disabled).toBe(true);
+  });
+
+  it('copies a role under a new name', async () => {
+    await open({ copy: '5' }, { 'v2/system/Role/save': () => ok({ id: 6 }) });
+    expect(button('保存')!.disabled).toBe(true);
+    fireEvent.change(screen.getByLabelText('角色名称'), { target: { value: '仓管二' } });
+    await press('保存');
+    await waitFor(() => expect(view.tabs.open).toHaveBeenCalledWith('/system/roleAdd?id=6', '修改角色'));
+    const sent = view.calls.find(({ path }) => path === 'v2/system/Role/save')?.body;
+    expect(sent).toMatchObject({ role_id: null, version: null, role_name: '仓管二', rights: ['unit:list'] });
+  });
+});

@@ -1,0 +1,133 @@
+/** 角色: name, data scope, rights and hidden fields in one form, saved in one call. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Alert, Button, Card, Result, Spin, Tabs } from 'antd';
+import { useMemo, useState } from 'react';
+import type { RoleEditor as Editor } from '@/gen';
+import type { Screen } from '@/engine/types';
+import { api } from '@/lib/api';
+import { isCancelled, reportError, showMessage } from '@/lib/errors';
+import { useTabs } from '@/lib/tabs';
+import { FieldMatrix } from './FieldMatrix';
+import { RightMatrix } from './RightMatrix';
+import { readRole, roleBody, type RoleForm } from './roleForm';
+import { RoleScope } from './RoleScope';
+import styles from './access.module.css';
+
+const EVERYTHING = '*';
+
+export default function RoleEditor({ screen, params }: { screen: Screen; params: Record<string, string> }) {
+  const id = Number(params.id ?? params.copy ?? 0);
+  const { data, error, refetch } = useQuery({
+    queryKey: ['role', 'editor', id],
+    queryFn: ({ signal }) => api.get<Editor>('v2/system/Role/getEditor', { role_id: id }, { signal }),
+    staleTime: 0,
+    gcTime: 0,
+    refetchOnMount: false,
+  });
+  if (error && !isCancelled(error) && !data)
+    return <Result status="warning" title="角色加载失败" subTitle={error.message} extra={<Button onClick={() => void refetch()}>重试</Button>} />;
+  if (!data) return <Spin />;
+  return <RoleForms key={`${id}:${String(data.role?.version)}`} editor={data} screen={screen} copy={'copy' in params} again={() => void refetch()} />;
+}
+
+interface FormProps {
+  editor: Editor;
+  screen: Screen;
+  copy: boolean;
+  again: () => void;
+}
+
+function RoleForms({ editor, screen, copy, again }: FormProps) {
+  const tabs = useTabs();
+  const client = useQueryClient();
+  const started = useMemo(() => readRole(editor, copy), [editor, copy]);
+  const [form, setForm] = useState<RoleForm>(started);
+  const change = (changes: Partial<RoleForm>) => setForm((before) => ({ ...before, ...changes }));
+  const bundled = useMemo(() => {
+    const taken = editor.bundles.filter(({ right_bundle_id }) => form.bundles.includes(right_bundle_id));
+    return new Set(taken.flatMap(({ rights }) => rights));
+  }, [editor.bundles, form.bundles]);
+  const save = useMutation({
+    mutationFn: () => api.post<{ id: number }>('v2/system/Role/save', roleBody(form)),
+    onSuccess: ({ id }) => {
+      showMessage('success', '角色已保存，对正在使用的用户立即生效');
+      void client.invalidateQueries({ queryKey: [screen.name] });
+      if (form.role_id === null) tabs.open(`${screen.routes.add}?id=${id}`, `修改${screen.label}`);
+      else again();
+    },
+    onError: reportError,
+  });
+  const everything = form.rights.has(EVERYTHING);
+
+  return (
+    <div className={styles.page}>
+      <div className={styles.bar}>
+        <strong>{form.role_id === null ? (copy ? `复制自 ${String(editor.role?.role_name)}` : '新增角色') : form.role_name}</strong>
+        {form.role_id !== null && <span className={styles.muted}>{editor.users.length} 个用户使用此角色</span>}
+        <span className={styles.space} />
+        {form.role_id !== null && (
+          <Button onClick={() => tabs.open(`${screen.routes.add}?copy=${form.role_id}`, `新增${screen.label}`)}>复制为新角色</Button>
+        )}
+        <Button disabled={form === started} onClick={() => setForm(started)}>
+          还原
+        </Button>
+        <Button type="primary" disabled={!form.role_name.trim()} loading={save.isPending} onClick={() => save.mutate()}>
+          保存
+        </Button>
+      </div>
+      <div className={styles.columns}>
+        <Card size="small" title="角色与数据范围" className={styles.side}>
+          <RoleScope form={form} editor={editor} onChange={change} />
+        </Card>
+        <Card size="small" className={styles.main}>
+          <Tabs
+            size="small"
+            className="role-tabs"
+            items={[
+              {
+                key: 'rights',
+                label: '菜单与操作权限',
+                children: (
+                  <div style={{ height: 'calc(100vh - 228px)', minHeight: 340, display: 'flex', flexDirection: 'column' }}>
+                    {everything && (
+                      <Alert
+                        type="info"
+                        showIcon
+                        style={{ marginBottom: 8 }}
+                        title="此角色持有全部权限，包括以后新增的功能"
+                        action={<Button onClick={() => change({ rights: without(form.rights) })}>改为逐项授予</Button>}
+                      />
+                    )}
+                    <RightMatrix
+                      tree={editor.tree}
+                      held={form.rights}
+                      bundled={everything ? new Set(allCodes(editor)) : bundled}
+                      onChange={(rights) => change({ rights })}
+                    />
+                  </div>
+                ),
+              },
+              {
+                key: 'fields',
+                label: `字段权限${form.denied.size ? `（隐藏 ${form.denied.size}）` : ''}`,
+                children: (
+                  <div style={{ height: 'calc(100vh - 228px)', minHeight: 340, display: 'flex', flexDirection: 'column' }}>
+                    <FieldMatrix roleId={form.role_id ?? 0} denied={form.denied} onChange={(denied) => change({ denied })} />
+                  </div>
+                ),
+              },
+            ]}
+          />
+        </Card>
+      </div>
+    </div>
+  );
+}
+
+function without(rights: ReadonlySet<string>): Set<string> {
+  return new Set([...rights].filter((code) => code !== EVERYTHING));
+}
+
+function allCodes({ tree }: Editor): string[] {
+  return tree.flatMap((module) => module.children.flatMap((group) => group.children.flatMap((screen) => screen.children.map(({ key }) => key))));
+}

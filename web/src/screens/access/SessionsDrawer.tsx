@@ -1,0 +1,70 @@
+/** 在线会话: where a user is logged in; one that should not be is ended. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Button, Drawer, Popconfirm, Table, Tag } from 'antd';
+import type { Row, Screen } from '@/engine/types';
+import type { OpenSession } from '@/gen';
+import { api } from '@/lib/api';
+import { reportError, showMessage } from '@/lib/errors';
+import { browserOf } from '@/lib/browserOf';
+
+interface Props {
+  screen: Screen;
+  user: Row;
+  mayEnd: boolean;
+  onClose: () => void;
+}
+
+export function SessionsDrawer({ screen, user, mayEnd, onClose }: Props) {
+  const client = useQueryClient();
+  const key = [screen.name, 'sessions', user.user_id];
+  const { data, isFetching } = useQuery({
+    queryKey: key,
+    queryFn: ({ signal }) => api.get<OpenSession[]>(`${screen.api}/getSessions`, { user_id: Number(user.user_id) }, { signal }),
+    staleTime: 0,
+  });
+  const end = useMutation({
+    mutationFn: (session_id: number) => api.post(`${screen.api}/endSession`, { session_id }),
+    onSuccess: () => {
+      showMessage('success', '会话已结束');
+      void client.invalidateQueries({ queryKey: [screen.name] });
+    },
+    onError: reportError,
+  });
+  return (
+    <Drawer open size={820} title={`“${String(user.realname)}”的在线会话`} onClose={onClose}>
+      <Table<OpenSession>
+        size="small"
+        rowKey="session_id"
+        loading={isFetching}
+        dataSource={data ?? []}
+        pagination={false}
+        columns={[
+          { title: '类型', width: 130, render: (_, row) => <Kind row={row} /> },
+          { title: '登录时间', dataIndex: 'made_at', width: 150 },
+          { title: '最近使用', dataIndex: 'seen_at', width: 150 },
+          { title: '地址', width: 110, render: (_, row) => row.client ?? '—' },
+          { title: '浏览器', ellipsis: true, render: (_, row) => <span title={row.agent ?? ''}>{browserOf(row.agent) || '—'}</span> },
+          {
+            title: '',
+            width: 70,
+            render: (_, row) =>
+              mayEnd &&
+              !row.is_own && (
+                <Popconfirm title="结束这个会话？" onConfirm={() => end.mutate(row.session_id)}>
+                  <Button type="link" size="small" danger>
+                    结束
+                  </Button>
+                </Popconfirm>
+              ),
+          },
+        ]}
+      />
+    </Drawer>
+  );
+}
+
+function Kind({ row }: { row: OpenSession }) {
+  if (row.imitator) return <Tag color="orange">由 {row.imitator} 模拟</Tag>;
+  if (row.is_own) return <Tag color="blue">当前会话</Tag>;
+  return <Tag>{row.kind}</Tag>;
+}

@@ -1,0 +1,64 @@
+/** A role as its editor holds it, and as it is sent. */
+import type { RoleEditor } from '@/gen';
+import { fieldKey } from './FieldMatrix';
+
+export const ALL_COMPANIES = 1;
+export const CHOSEN_COMPANIES = 2;
+
+export interface RoleForm {
+  role_id: number | null;
+  version: number | null;
+  role_name: string;
+  scope_kind: number;
+  own_kind: number;
+  sees_cost: boolean;
+  enabled: boolean;
+  remark: string;
+  rights: Set<string>;
+  bundles: number[];
+  companies: number[];
+  warehouses: number[];
+  /** Hidden fields as `screen.field`. */
+  denied: Set<string>;
+}
+
+interface Held {
+  rights: string[];
+  bundles: number[];
+  companies: number[];
+  warehouses: number[];
+  denied: { screen: string; field: string }[];
+}
+
+/** What is stored; a copy is a new role that holds the same. */
+export function readRole({ role, holdings, least_own }: RoleEditor, copy: boolean): RoleForm {
+  const held = holdings as unknown as Held;
+  const fresh = role === null || role === undefined || copy;
+  return {
+    role_id: fresh ? null : Number(role.role_id),
+    version: fresh ? null : Number(role.version),
+    role_name: fresh ? '' : String(role.role_name),
+    scope_kind: Number(role?.scope_kind ?? CHOSEN_COMPANIES),
+    own_kind: Number(role?.own_kind ?? least_own),
+    sees_cost: role?.sees_cost === true,
+    enabled: fresh || role.enabled === true,
+    remark: String(role?.remark ?? ''),
+    rights: new Set(held.rights),
+    bundles: held.bundles,
+    companies: held.companies,
+    warehouses: held.warehouses,
+    denied: new Set(held.denied.map(({ screen, field }) => fieldKey(screen, field))),
+  };
+}
+
+export function roleBody({ rights, denied, companies, ...form }: RoleForm) {
+  return {
+    ...form,
+    companies: form.scope_kind === ALL_COMPANIES ? [] : companies,
+    rights: [...rights].sort(),
+    denied: [...denied].sort().map((key) => {
+      const dot = key.indexOf('.');
+      return { screen: key.slice(0, dot), field: key.slice(dot + 1) };
+    }),
+  };
+}

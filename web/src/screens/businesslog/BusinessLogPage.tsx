@@ -1,0 +1,198 @@
+/** 业务日志: who did what, newest first; a row opens to what it changed, and leads to its bill. */
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Button, DatePicker, Empty, Flex, Input, Result, Select, Space, Table, Tag, Tooltip, Typography, type TableProps } from 'antd';
+import dayjs, { type Dayjs } from 'dayjs';
+import { useState } from 'react';
+import { RefSelect } from '@/engine/fields/RefSelect';
+import { actionOf, type Field, type Ref, type Screen } from '@/engine/types';
+import type { Choices, Entry, EntryPage } from '@/gen';
+import { api, type Query } from '@/lib/api';
+import { isCancelled, reportError, showMessage } from '@/lib/errors';
+import { useTabs } from '@/lib/tabs';
+import { Changes } from './Changes';
+
+interface Filter {
+  company: { id: number; name: string } | null;
+  resource?: string;
+  action?: string;
+  bill_no: string;
+  user_name: string;
+  days: [Dayjs | null, Dayjs | null] | null;
+}
+
+const EXPORT_STARTED = '系统正在处理，请稍后在导出任务中下载';
+const DAY = 'YYYY-MM-DD';
+
+function asked({ company, resource, action, bill_no, user_name, days }: Filter): Query {
+  return {
+    company_id: company?.id,
+    resource,
+    action,
+    bill_no: bill_no.trim() || undefined,
+    user_name: user_name.trim() || undefined,
+    at_start: days?.[0]?.format(DAY),
+    at_end: days?.[1]?.format(DAY),
+  };
+}
+
+export default function BusinessLogPage({ screen }: { screen: Screen }) {
+  const tabs = useTabs();
+  const [filter, setFilter] = useState<Filter>({ company: null, bill_no: '', user_name: '', days: [dayjs().subtract(29, 'day'), dayjs()] });
+  const [query, setQuery] = useState<Query>(() => asked(filter));
+  const change = (changes: Partial<Filter>) => setFilter((before) => ({ ...before, ...changes }));
+  const choices = useQuery({
+    queryKey: [screen.name, 'choices'],
+    queryFn: ({ signal }) => api.get<Choices>(`${screen.api}/getChoices`, {}, { signal }),
+    staleTime: Infinity,
+  });
+  const log = useInfiniteQuery({
+    queryKey: [screen.name, 'page', query],
+    queryFn: ({ pageParam, signal }) => api.get<EntryPage>(`${screen.api}/getPage`, { ...query, before: pageParam, per_page: 50 }, { signal }),
+    initialPageParam: 0,
+    getNextPageParam: (last) => last.next ?? undefined,
+  });
+  const rows = log.data?.pages.flatMap(({ data }) => data) ?? [];
+  const company = screen.fields.find((one): one is Field & { ref: Ref } => one.name === 'company_id' && one.ref !== null);
+  const search = () => {
+    const next = asked(filter);
+    if (JSON.stringify(next) === JSON.stringify(query)) void log.refetch();
+    else setQuery(next);
+  };
+  const columns: TableProps<Entry>['columns'] = [
+    { title: '时间', dataIndex: 'at', width: 150 },
+    { title: '操作人', width: 150, render: (_, row) => <Who entry={row} /> },
+    { title: '操作', width: 90, render: (_, row) => <Tag color={COLOURS[row.action]}>{row.action_name}</Tag> },
+    { title: '单据/资料', dataIndex: 'resource_name', width: 130, ellipsis: true },
+    {
+      title: '单据号',
+      width: 180,
+      render: (_, row) => {
+        const name = row.bill_no ?? (row.route ? `#${row.record_id}` : '');
+        return row.route ? <Typography.Link onClick={() => tabs.open(row.route!, `${row.resource_name}详情`)}>{name}</Typography.Link> : name;
+      },
+    },
+    { title: '变更内容', ellipsis: true, render: (_, row) => <Summary entry={row} /> },
+    { title: '公司', dataIndex: 'company_name', width: 150, ellipsis: true },
+  ];
+  if (log.error && !isCancelled(log.error) && !log.data) return <Result status="warning" title="日志加载失败" subTitle={log.error.message} />;
+  return (
+    <Flex vertical gap={8}>
+      <Space wrap size={8}>
+        <DatePicker.RangePicker
+          aria-label="日期"
+          allowEmpty={[true, true]}
+          value={filter.days}
+          presets={[
+            { label: '今天', value: [dayjs(), dayjs()] },
+            { label: '近7天', value: [dayjs().subtract(6, 'day'), dayjs()] },
+            { label: '近30天', value: [dayjs().subtract(29, 'day'), dayjs()] },
+          ]}
+          onChange={(days) => change({ days })}
+        />
+        {company && (
+          <div style={{ width: 180 }}>
+            <RefSelect
+              field={{ ...company, required: false }}
+              value={filter.company?.id ?? null}
+              label={filter.company?.name ?? null}
+              onChange={(id, name) => change({ company: typeof id === 'number' ? { id, name: name ?? '' } : null })}
+            />
+          </div>
+        )}
+        <Select
+          allowClear
+          showSearch={{ optionFilterProp: 'label' }}
+          aria-label="单据/资料"
+          placeholder="单据/资料"
+          style={{ width: 150 }}
+          options={choices.data?.resources ?? []}
+          value={filter.resource}
+          onChange={(resource) => change({ resource })}
+        />
+        <Select
+          allowClear
+          showSearch={{ optionFilterProp: 'label' }}
+          aria-label="操作"
+          placeholder="操作"
+          style={{ width: 110 }}
+          options={choices.data?.actions ?? []}
+          value={filter.action}
+          onChange={(action) => change({ action })}
+        />
+        <Input aria-label="单据号" placeholder="单据号" allowClear style={{ width: 170 }} value={filter.bill_no} onPressEnter={search} onChange={(event) => change({ bill_no: event.target.value })} />
+        <Input aria-label="操作人" placeholder="操作人" allowClear style={{ width: 110 }} value={filter.user_name} onPressEnter={search} onChange={(event) => change({ user_name: event.target.value })} />
+        <Button type="primary" onClick={search} loading={log.isFetching && !log.isFetchingNextPage}>
+          查询
+        </Button>
+        {actionOf(screen, 'export') && (
+          <Button
+            onClick={() =>
+              api
+                .post(`${screen.api}/export`, {}, { query: { ...query, action: undefined } })
+                .then(() => showMessage('success', EXPORT_STARTED))
+                .catch(reportError)
+            }
+          >
+            导出
+          </Button>
+        )}
+      </Space>
+      <Table<Entry>
+        size="small"
+        rowKey="log_id"
+        loading={log.isFetching && !log.isFetchingNextPage}
+        dataSource={rows}
+        columns={columns}
+        pagination={false}
+        scroll={{ x: 1050, y: 'calc(100vh - 240px)' }}
+        locale={{ emptyText: <Empty description="没有符合的日志" /> }}
+        expandable={{
+          expandRowByClick: true,
+          rowExpandable: ({ changes, reason }) => changes.length > 0 || Boolean(reason),
+          expandedRowRender: (entry) => <Changes entry={entry} />,
+        }}
+        footer={() => (
+          <Flex justify="center">
+            {log.hasNextPage ? (
+              <Button type="link" loading={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>
+                加载更早的 50 条
+              </Button>
+            ) : (
+              <Typography.Text type="secondary">已到最早一条，共 {rows.length} 条</Typography.Text>
+            )}
+          </Flex>
+        )}
+      />
+    </Flex>
+  );
+}
+
+const COLOURS: Partial<Record<string, string>> = {
+  add: 'green',
+  edit: 'blue',
+  del: 'red',
+  invalid: 'red',
+  auditorPass: 'cyan',
+  antiAuditor: 'orange',
+  auditorNoPass: 'orange',
+  imitate: 'gold',
+};
+
+function Who({ entry }: { entry: Entry }) {
+  if (!entry.imitator_name) return entry.user_name;
+  return (
+    <Tooltip title={`由 ${entry.imitator_name} 模拟登录操作`}>
+      {entry.user_name} <Tag color="orange">由 {entry.imitator_name} 模拟</Tag>
+    </Tooltip>
+  );
+}
+
+const SHOWN = 3;
+
+/** The first changes in a line; the rest when the row is opened. */
+function Summary({ entry }: { entry: Entry }) {
+  if (entry.changes.length === 0) return entry.reason ?? '';
+  const told = entry.changes.slice(0, SHOWN).map(({ label, before, after }) => (before === null ? `${label} ${after ?? '空'}` : `${label} ${before} → ${after ?? '空'}`));
+  const rest = entry.changes.length - SHOWN;
+  return `${entry.reason ? `${entry.reason}；` : ''}${told.join('；')}${rest > 0 ? ` 等 ${entry.changes.length} 项` : ''}`;
+}

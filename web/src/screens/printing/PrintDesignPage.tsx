@@ -1,0 +1,169 @@
+/** 打印模板: on the left what is printed, on the right how a real bill comes out, as the server sets it. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Button, Checkbox, Flex, Form, Input, Result, Select, Space } from 'antd';
+import { useMemo, useState } from 'react';
+import { RefSelect } from '@/engine/fields/RefSelect';
+import { PaperFrame } from '@/engine/print/PaperFrame';
+import { DELIVERED } from '@/engine/print/printCalls';
+import { ScreenLoading } from '@/engine/ScreenLoading';
+import { actionOf, type Field, type ListAnswer, type Ref, type Screen } from '@/engine/types';
+import type { PrintDefinition } from '@/gen';
+import { api } from '@/lib/api';
+import { isCancelled, reportError, showMessage } from '@/lib/errors';
+import { useTabs } from '@/lib/tabs';
+import { useDebounced } from '@/lib/useDebounced';
+import { LayoutForm, type FullLayout } from './LayoutForm';
+import { definitionQuery, previewQuery, setup } from './setupCalls';
+
+const SHOWN_BILLS = 30;
+
+interface DesignProps {
+  screen: Screen;
+  params: Record<string, string>;
+}
+
+export default function PrintDesignPage({ screen, params }: DesignProps) {
+  const { bill_type: billType, template = String(DELIVERED) } = params;
+  if (billType) return <Design screen={screen} billType={billType} template={Number(template)} />;
+  return <NoBill screen={screen} />;
+}
+
+function NoBill({ screen }: { screen: Screen }) {
+  const tabs = useTabs();
+  const choose = () => tabs.open(screen.routes.list, screen.label, { keepAlive: true });
+  return (
+    <Result
+      status="info"
+      title="请选择要设计的单据"
+      extra={
+        <Button type="primary" onClick={choose}>
+          去{screen.label}
+        </Button>
+      }
+    />
+  );
+}
+
+function Design({ screen, billType, template }: { screen: Screen; billType: string; template: number }) {
+  const { data, error } = useQuery(definitionQuery(billType, template));
+  if (error && !isCancelled(error)) return <Result status="warning" title="打印模板加载失败" subTitle={error.message} />;
+  if (!data) return <ScreenLoading />;
+  return <Editor screen={screen} definition={data} />;
+}
+
+function Editor({ screen, definition }: { screen: Screen; definition: PrintDefinition }) {
+  const tabs = useTabs();
+  const client = useQueryClient();
+  const isNew = definition.print_template_id === DELIVERED;
+  const [layout, setLayout] = useState(definition.layout as FullLayout);
+  const [name, setName] = useState(definition.template_name || `${definition.label}模板`);
+  const [company, setCompany] = useState(definition.company_id);
+  const [isDefault, setDefault] = useState(isNew || definition.is_default);
+  const [bill, setBill] = useState<number | null>(null);
+  const trial = useMemo(() => ({ bill_type: definition.bill_type, layout, id: bill }), [definition.bill_type, layout, bill]);
+  const preview = useQuery(previewQuery(useDebounced(trial)));
+  const saving = useMutation({
+    mutationFn: () =>
+      setup.save({
+        print_template_id: isNew ? null : definition.print_template_id,
+        bill_type: definition.bill_type,
+        company_id: company,
+        template_name: name.trim(),
+        is_default: isDefault,
+        layout,
+      }),
+    onSuccess: () => {
+      showMessage('success', '保存成功');
+      void client.invalidateQueries({ queryKey: ['print_template'] });
+      tabs.open(screen.routes.list, screen.label, { keepAlive: true });
+    },
+    onError: reportError,
+  });
+  const save = () => (name.trim() ? saving.mutate() : showMessage('warning', '请输入模板名称'));
+  const maySave = definition.editable && actionOf(screen, 'setup') !== undefined;
+  return (
+    <Flex vertical gap={12}>
+      <Flex justify="space-between" gap={12} wrap>
+        <Space wrap>
+          <Input aria-label="模板名称" maxLength={40} style={{ width: 220 }} value={name} onChange={(event) => setName(event.target.value)} />
+          <CompanySelect screen={screen} value={company} name={definition.company_name} onChange={setCompany} />
+          <Checkbox checked={isDefault} onChange={(event) => setDefault(event.target.checked)}>
+            默认
+          </Checkbox>
+        </Space>
+        <Space wrap>
+          <BillSelect definition={definition} value={bill} onChange={setBill} />
+          <Button onClick={() => setLayout(definition.layout as FullLayout)}>重来</Button>
+          {maySave && (
+            <Button type="primary" loading={saving.isPending} onClick={save}>
+              保存
+            </Button>
+          )}
+        </Space>
+      </Flex>
+      <div className="print-design">
+        <div className="print-design-form">
+          <LayoutForm definition={definition} layout={layout} onChange={(changes) => setLayout((now) => ({ ...now, ...changes }))} />
+        </div>
+        <PaperFrame html={preview.data?.html} loading={preview.isFetching} error={isCancelled(preview.error) ? null : preview.error} />
+      </div>
+    </Flex>
+  );
+}
+
+interface CompanySelectProps {
+  screen: Screen;
+  value: number | null;
+  name: string | null;
+  onChange: (id: number | null) => void;
+}
+
+/** Whose template it is; without a company the whole group's. */
+function CompanySelect({ screen, value, name, onChange }: CompanySelectProps) {
+  const [label, setLabel] = useState(name);
+  const field = screen.fields.find((item): item is Field & { ref: Ref } => item.name === 'company_id' && item.ref !== null);
+  if (!field) return null;
+  return (
+    <Form.Item noStyle>
+      <div style={{ width: 220 }}>
+        <RefSelect
+          field={{ ...field, label: '公司（不选为集团）' }}
+          value={value}
+          label={label}
+          onChange={(id, chosen) => {
+            setLabel(chosen);
+            onChange(typeof id === 'number' ? id : null);
+          }}
+        />
+      </div>
+    </Form.Item>
+  );
+}
+
+/** The bill to try the template on. */
+function BillSelect({ definition, value, onChange }: { definition: PrintDefinition; value: number | null; onChange: (id: number | null) => void }) {
+  const [keyword, setKeyword] = useState('');
+  const settled = useDebounced(keyword.trim());
+  const found = useQuery({
+    queryKey: [definition.bill_type, 'to_print', settled],
+    queryFn: ({ signal }) =>
+      api.get<ListAnswer<{ bill_id: number; bill_no: string }>>(
+        `${definition.api}/getList`,
+        { keyword: settled, per_page: SHOWN_BILLS, totals: 0 },
+        { signal },
+      ),
+    meta: { quiet: true },
+  });
+  return (
+    <Select
+      aria-label="预览的单据"
+      style={{ width: 220 }}
+      placeholder="用最新的单据预览"
+      allowClear
+      showSearch={{ filterOption: false, searchValue: keyword, onSearch: setKeyword }}
+      value={value}
+      options={found.data?.data.map((row) => ({ value: row.bill_id, label: row.bill_no }))}
+      onChange={(id: number | undefined) => onChange(id ?? null)}
+    />
+  );
+}
