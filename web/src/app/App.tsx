@@ -6,6 +6,8 @@ import dayjs from 'dayjs';
 import 'dayjs/locale/zh-cn';
 import { lazy, Suspense } from 'react';
 import { BrowserRouter, Navigate, Route, Routes } from 'react-router';
+import { deferred } from '@/lib/deferred';
+import { getSession } from '@/lib/session';
 import { Notices } from './Notices';
 import { queries } from './queries';
 import { useSession } from './session';
@@ -16,8 +18,17 @@ import './global.css';
 dayjs.locale('zh-cn');
 applyTheme(storedTheme());
 
-const LoginPage = lazy(() => import('./login/LoginPage'));
-const Shell = lazy(() => import('./Shell'));
+const PayCenter = lazy(() => import('./PayCenter'));
+const SurveyPage = lazy(() => import('./survey/SurveyPage'));
+const LoginPage = deferred(() => import('./login/LoginPage'));
+const Shell = deferred(() => import('./Shell'));
+
+/** Brings in what the address will show; drawn before that, React would hold it back. */
+export async function prepare(): Promise<void> {
+  const session = getSession();
+  if (session === null) await LoginPage.preload();
+  else (await Shell.preload()).warm(session, location.pathname);
+}
 
 function Entry() {
   return <Navigate to={useSession() ? '/home' : '/login'} replace />;
@@ -34,6 +45,8 @@ export function App() {
               <Routes>
                 <Route path="/" element={<Entry />} />
                 <Route path="/login" element={<LoginPage />} />
+                <Route path="/placeholder/paycenter" element={<PayCenter />} />
+                <Route path="/survey/collect" element={<SessionGuard>{() => <SurveyPage />}</SessionGuard>} />
                 <Route path="*" element={<SessionGuard>{(session) => <Shell session={session} />}</SessionGuard>} />
               </Routes>
             </Suspense>

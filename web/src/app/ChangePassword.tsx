@@ -12,7 +12,7 @@ interface Passwords {
 
 const shortest = 8;
 
-export function ChangePassword() {
+export function ChangePassword({ onChanged }: { onChanged?: () => void }) {
   const [form] = Form.useForm<Passwords>();
   const change = useMutation({
     mutationFn: ({ old_password, password }: Passwords) =>
@@ -20,6 +20,7 @@ export function ChangePassword() {
     onSuccess: () => {
       form.resetFields();
       showMessage('success', '密码已修改，其他设备上的登录已退出');
+      onChanged?.();
     },
     onError: reportError,
   });

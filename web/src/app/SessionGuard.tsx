@@ -3,8 +3,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { Navigate, useLocation } from 'react-router';
 import { onUnauthorized } from '@/lib/api';
+import { returnToOneself } from '@/lib/imitation';
 import { showMessage } from '@/lib/errors';
 import type { Session } from '@/lib/session';
+import { FirstPassword } from './FirstPassword';
 import { forgetReturn, rememberReturn, signOut, useSession } from './session';
 
 const expired = '登录已失效，请重新登录';
@@ -27,6 +29,10 @@ export function SessionGuard({ children }: { children: (session: Session) => Rea
     () =>
       onUnauthorized((error) => {
         if (session === null) return;
+        if (error.code !== 503 && returnToOneself()) {
+          window.location.assign('/home');
+          return;
+        }
         rememberReturn(session.user_id, here.current);
         showMessage(error.code === 503 ? 'error' : 'warning', error.msg || expired, 5);
         signOut();
@@ -37,5 +43,6 @@ export function SessionGuard({ children }: { children: (session: Session) => Rea
   // What one user was answered must not be shown to the next.
   useEffect(() => () => client.clear(), [client, session?.token]);
 
-  return session === null ? <Navigate to="/login" replace /> : children(session);
+  if (session === null) return <Navigate to="/login" replace />;
+  return session.must_change_password ? <FirstPassword session={session} /> : children(session);
 }

@@ -1,26 +1,42 @@
 /** 主框架: header, left menu, page tabs and the pages behind them. */
 import { Button, Grid, Result, Spin } from 'antd';
-import { useCallback, useEffect } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { useLocation } from 'react-router';
 import type { Session } from '@/lib/session';
 import { Header } from './header/Header';
+import { bringPreferences } from './keptByServer';
 import { countUse } from './home/usage';
 import { menuLeaves, menuTrail, type MenuNode } from './menu/menuTree';
 import { SideMenu } from './menu/SideMenu';
-import { useMenu } from './menu/useMenu';
+import { menuQuery, useMenu } from './menu/useMenu';
+import { warmPage } from './pages';
+import { queries } from './queries';
 import styles from './shell.module.css';
+import { SIMPLE } from './station/versions';
 import { TabBar } from './tabs/TabBar';
 import { TabPages } from './tabs/TabPages';
 import { TabsProvider } from './tabs/TabsProvider';
-import { baseTabs, homeOnly } from './tabs/tabState';
+import { baseTabs, HOME_ROUTE, homeOnly } from './tabs/tabState';
 import { restoreTabs } from './tabs/tabStore';
 import { useAuthorityOfRoute } from './useAuthorityOfRoute';
 
-const SIMPLE = 2;
+const NoticePopup = lazy(() => import('./notices/NoticePopup'));
+const ReminderDialog = lazy(() => import('./notices/ReminderDialog'));
+const SurveyPrompt = lazy(() => import('./survey/SurveyPrompt'));
+const STATION = 1;
+
+/** Asks for all that the page at `path` will need while the shell is still being drawn. */
+export function warm(session: Session, path: string): void {
+  void queries.prefetchQuery(menuQuery(session));
+  warmPage(path);
+}
 
 export default function Shell({ session }: { session: Session }) {
   const menu = useMenu(session);
-  if (menu.data) return <Frame key={session.token} session={session} menu={menu.data} />;
+  const { token, system } = session;
+  // Another version has other base tabs.
+  const frame = `${token}:${system.operatingVersion}`;
+  if (menu.data) return <Frame key={frame} session={session} menu={menu.data} />;
   if (menu.isPending) return <Spin fullscreen size="large" description="正在加载菜单" />;
   return (
     <Result
@@ -37,6 +53,8 @@ export default function Shell({ session }: { session: Session }) {
 }
 
 const fixedNames: Record<string, string> = {
+  '/messageconfig': '系统公告',
+  '/shoppingCart': '购物车',
   '/selfinfo': '个人中心',
   '/sonCompanyInfo': '公司信息',
 };
@@ -45,6 +63,13 @@ function Frame({ session, menu }: { session: Session; menu: MenuNode[] }) {
   const { pathname } = useLocation();
   const wide = Grid.useBreakpoint().md !== false;
   useAuthorityOfRoute(pathname);
+  const station = session.system.type === STATION;
+  const [noticing, setNoticing] = useState(false);
+
+  useEffect(() => {
+    // This browser's own copies do until they come.
+    bringPreferences().catch(() => undefined);
+  }, []);
 
   useEffect(() => {
     if (menuLeaves(menu).some((leaf) => leaf.route === pathname)) countUse(pathname);
@@ -69,6 +94,11 @@ function Frame({ session, menu }: { session: Session; menu: MenuNode[] }) {
           </main>
         </div>
       </div>
+      <Suspense>
+        <ReminderDialog />
+        {station && <NoticePopup home={pathname === HOME_ROUTE} onOpen={setNoticing} />}
+        {station && <SurveyPrompt route={pathname} wait={noticing} />}
+      </Suspense>
     </TabsProvider>
   );
 }

@@ -2,27 +2,20 @@ import { screen, waitFor } from '@testing-library/react';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ok, renderPage } from '@/engine/harness';
 import { RoutePage } from './pages';
-import { homeOnly } from './tabs/tabState';
-import { TabStateContext, type TabRow } from './tabs/context';
+import { DescribeContext } from './tabs/context';
 
-const tabRow: TabRow = {
-  ...homeOnly,
-  activate: vi.fn(),
-  close: vi.fn(),
-  closeOthers: vi.fn(),
-  closeAll: vi.fn(),
-  describe: vi.fn(),
-};
+const described = vi.fn();
 const denied = { code: 403, msg: '您没有“公司库存报表”的权限' };
+const noRight = { code: 403, msg: '您没有“成本明细”的权限' };
 const unknown = { code: 400, msg: '页面不存在' };
 /** Pages are loaded when they are first opened. */
 const lazily = { timeout: 5_000 };
 
-function open(route: string) {
+function open(route: string, answer: { code: number; msg: string } = unknown) {
   return renderPage(
-    <TabStateContext value={tabRow}>
+    <DescribeContext value={described}>
       <RoutePage route={route} />
-    </TabStateContext>,
+    </DescribeContext>,
     {
       'v2/report/Frame/getRoutes': () =>
         ok([
@@ -30,7 +23,7 @@ function open(route: string) {
           { route: '/report/BestSeller', code: 'BestSeller' },
         ]),
       'v2/report/Frame/getFrame': () => denied,
-      'v2/Open/Screen/getScreen': () => unknown,
+      'v2/Open/Screen/getScreen': () => answer,
     },
   );
 }
@@ -45,7 +38,7 @@ describe('the page of a route', () => {
     const [asked] = page.calls.filter(({ path }) => path.endsWith('getFrame'));
     expect(route).toContain(asked?.query.code);
     expect(page.calls.some(({ path }) => path.endsWith('getScreen'))).toBe(false);
-    expect(tabRow.describe).toHaveBeenCalledWith(route, '报表');
+    expect(described).toHaveBeenCalledWith(route, '报表');
   });
 
   it.each(['/report/costdetail', '/inventory/stockmoves'])('is a screen of the server at %s', async (route) => {
@@ -53,5 +46,11 @@ describe('the page of a route', () => {
     await waitFor(() => expect(screen.getByText('页面不存在')).toBeTruthy(), lazily);
     expect(page.calls.filter(({ path }) => path.endsWith('getScreen')).map(({ query }) => query.route)).toEqual([route]);
     expect(page.calls.some(({ path }) => path.endsWith('getFrame'))).toBe(false);
+  });
+
+  it('names the tab of a screen that may not be seen', async () => {
+    page = open('/report/costdetail', noRight);
+    await waitFor(() => expect(screen.getByText(noRight.msg)).toBeTruthy(), lazily);
+    expect(described).toHaveBeenCalledWith('/report/costdetail', '暂无权限');
   });
 });

@@ -1,48 +1,81 @@
 /** Which page a route opens: home and the few special ones, the reports the server names, else screens it describes. */
 import { useQuery } from '@tanstack/react-query';
-import { lazy, useEffect, useMemo, type ComponentType } from 'react';
+import { lazy, memo, useEffect, useMemo, type ComponentType } from 'react';
 import { screenQuery } from '@/engine/queries';
 import { ScreenLoading } from '@/engine/ScreenLoading';
 import type { Screen } from '@/engine/types';
+import { deferred } from '@/lib/deferred';
 import { ApiError } from '@/lib/errors';
 import { frameRoutesQuery } from '@/reports/frameQuery';
 import { NotFound } from './NotFound';
-import { useTabRow } from './tabs/context';
+import { queries } from './queries';
+import { useDescribe } from './tabs/context';
 
 const CompanyInfo = lazy(() => import('./CompanyInfo'));
-const HomePage = lazy(() => import('./home/HomePage'));
+const HomePage = deferred(() => import('./home/HomePage'));
+const MessagesPage = lazy(() => import('./notices/MessagesPage'));
 const PersonalCentre = lazy(() => import('./PersonalCentre'));
 const ReportPage = lazy(() => import('@/reports/ReportPage'));
-const ScreenPage = lazy(() => import('@/engine/ScreenPage'));
+const ScreenPage = deferred(() => import('@/engine/ScreenPage'));
 
 /** Screens that are drawn by hand from what the server describes. */
-const overrides: Partial<Record<string, ComponentType<{ screen: Screen }>>> = {
+const overrides: Partial<Record<string, ComponentType<{ screen: Screen; params: Record<string, string> }>>> = {
+  '/system/auth': lazy(() => import('@/screens/access/AuthPage')),
+  '/system/authAdd': lazy(() => import('@/screens/access/BundleEditor')),
+  '/system/businesslog': lazy(() => import('@/screens/businesslog/BusinessLogPage')),
+  '/system/dbclear': lazy(() => import('@/screens/CleanupPage')),
+  '/system/dbupdate': lazy(() => import('@/screens/BackupPage')),
   '/system/costrecalculate': lazy(() => import('@/screens/CostRecalculationPage')),
+  '/system/imitateLogin': lazy(() => import('@/screens/access/ImitatePage')),
+  '/system/informationSee': lazy(() => import('@/screens/messages/InformationSee')),
+  '/system/messageconfigAdd': lazy(() => import('@/screens/messages/AnnouncementEdit')),
+  '/system/messageconfigSee': lazy(() => import('@/screens/messages/AnnouncementSee')),
+  '/system/itemno': lazy(() => import('@/screens/NumberTemplatePage')),
   '/system/monthly': lazy(() => import('@/screens/MonthClosePage')),
+  '/system/smsbill': lazy(() => import('@/screens/SmsBillPage')),
+  '/system/printsetting': lazy(() => import('@/screens/printing/PrintSettingPage')),
+  '/system/autoPrint': lazy(() => import('@/screens/printing/PrintSettingPage')),
+  '/system/customPrint': lazy(() => import('@/screens/printing/PrintDesignPage')),
+  '/system/roleAdd': lazy(() => import('@/screens/access/RoleEditor')),
+  '/system/user': lazy(() => import('@/screens/access/UserPage')),
 };
 
-export function RoutePage({ route }: { route: string }) {
+/** Brings in the page of a path ahead of its drawing. */
+export function warmPage(path: string): void {
+  if (path === '/' || path === '/home') {
+    void HomePage.preload();
+    return;
+  }
+  void queries.prefetchQuery(frameRoutesQuery());
+  void queries.prefetchQuery(screenQuery(path));
+  void ScreenPage.preload().then((page) => page.warmList());
+}
+
+export const RoutePage = memo(function RoutePage({ route }: { route: string }) {
   const [path = '', search = ''] = route.split('?');
   const params = useParams(search);
   const frames = useQuery(frameRoutesQuery());
 
   if (path === '/home') return <HomePage />;
+  if (path === '/messageconfig') return <MessagesPage />;
   if (path === '/selfinfo' || path === '/system/selfinfo') return <PersonalCentre />;
   if (path === '/sonCompanyInfo' || path === '/system/sonCompanyInfo') return <CompanyInfo />;
   if (frames.isPending) return <ScreenLoading />;
   const code = frames.data?.[path];
   if (code) return <FramedReport route={route} code={code} params={params} />;
   return <DescribedScreen route={route} path={path} params={params} />;
-}
+});
 
 function FramedReport({ route, code, params }: { route: string; code: string; params: Record<string, string> }) {
-  const { describe } = useTabRow();
+  const describe = useDescribe();
   // Its own name follows when it may be opened.
   useEffect(() => describe(route, '报表'), [describe, route]);
   return <ReportPage code={code} values={params} />;
 }
 
 const unknownScreen = 400;
+/** What the tab of a screen that is refused is called. */
+const refusals: Partial<Record<number, string>> = { [unknownScreen]: '页面不存在', 403: '暂无权限' };
 
 function useParams(search: string): Record<string, string> {
   return useMemo(() => Object.fromEntries(new URLSearchParams(search)), [search]);
@@ -56,17 +89,17 @@ interface ScreenProps {
 
 function DescribedScreen({ route, path, params }: ScreenProps) {
   const { data: screen, error } = useQuery(screenQuery(path));
-  const { describe } = useTabRow();
-  const unknown = error instanceof ApiError && error.code === unknownScreen;
+  const describe = useDescribe();
+  const refused = error instanceof ApiError ? error.code : 0;
 
   useEffect(() => {
     if (screen) describe(route, screenTitle(screen, 'id' in params), screen.keep_alive);
-    else if (unknown) describe(route, '页面不存在');
-  }, [describe, route, params, screen, unknown]);
+    else if (refusals[refused]) describe(route, refusals[refused]);
+  }, [describe, route, params, screen, refused]);
 
-  if (unknown) return <NotFound route={path} />;
+  if (refused === unknownScreen) return <NotFound route={path} />;
   const Override = overrides[path];
-  if (Override && screen) return <Override screen={screen} />;
+  if (Override && screen) return <Override screen={screen} params={params} />;
   return <ScreenPage route={path} params={params} />;
 }
 

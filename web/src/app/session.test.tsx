@@ -20,8 +20,11 @@ const session: Session = {
   company_name: '华东公司',
   department_name: '销售部',
   company_admin_id: null,
-  system: { type: 0, operatingVersion: 1 },
+  imitator: null,
+  must_change_password: false,
+  system: { type: 0, operatingVersion: 1, extendToolbar: '默认' },
 };
+const answer = { ...session, must_change_password: false };
 
 const answering = (code: number, msg: string) =>
   vi.stubGlobal(
@@ -59,7 +62,7 @@ describe('session', () => {
   });
 
   it('keeps the keys the shell is known by, and clears them on logout', () => {
-    signIn(session);
+    signIn(answer);
     const keys = ['token', 'realname', 'company_name', 'department_name', 'role_id', 'user_id', 'company_id'];
     expect(keys.map((key) => localStorage.getItem(key))).toEqual(['t1', '张三', '华东公司', '销售部', '3', '7', '2']);
     signOut();
@@ -70,7 +73,7 @@ describe('session', () => {
     [401, ''],
     [503, '系统维护中'],
   ])('ended by the server (%i) leads to the login page and keeps drafts and the way back', async (code, msg) => {
-    signIn(session);
+    signIn(answer);
     localStorage.setItem(userKey('draft'), '{"lines":[1]}');
     answering(code, msg);
     start();
@@ -84,7 +87,7 @@ describe('session', () => {
   });
 
   it('stays on refusals of other kinds', async () => {
-    signIn(session);
+    signIn(answer);
     answering(403, '暂无权限');
     start();
     await act(async () => {

@@ -1,7 +1,7 @@
 /** The login as React state: one value for the whole shell, following logins and logouts in other browser tabs. */
 import { useSyncExternalStore } from 'react';
 import type { LoggedIn } from '@/gen';
-import { getSession, setSession, type Session } from '@/lib/session';
+import { getSession, setOperatingVersion, setSession, type Session } from '@/lib/session';
 
 const listeners = new Set<() => void>();
 const RETURN_KEY = 'returnTo';
@@ -17,8 +17,20 @@ window.addEventListener('storage', (event) => {
 });
 
 export function signIn({ department_name, system, ...login }: LoggedIn): void {
-  const { type = 0, operatingVersion = 1 } = system;
-  setSession({ ...login, department_name: department_name ?? '', system: { type, operatingVersion } });
+  const { type = 0, operatingVersion = 1, extendToolbar = '默认' } = system;
+  setSession({ ...login, department_name: department_name ?? '', system: { type, operatingVersion, extendToolbar } });
+  changed();
+}
+
+/** The user has set his own password. */
+export function passwordChanged(): void {
+  if (current) setSession({ ...current, must_change_password: false });
+  changed();
+}
+
+/** Standard or simple from now on, in this login. */
+export function switchVersion(operatingVersion: number): void {
+  setOperatingVersion(operatingVersion);
   changed();
 }
 

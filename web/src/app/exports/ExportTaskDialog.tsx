@@ -7,9 +7,11 @@ import { reportError } from '@/lib/errors';
 import { exportLogQuery, FINISHED, saveExport } from './exportLog';
 
 const FAILED = 3;
+const EXPIRED = 4;
 
 function statusColour(task: ExportRow): string {
   if (task.export_status === FINISHED) return 'success';
+  if (task.export_status === EXPIRED) return 'default';
   return task.export_status === FAILED ? 'error' : 'processing';
 }
 

@@ -1,19 +1,24 @@
-/** 顶栏: title, company name, announcements, theme toggle and the user's menu. */
-import { BellOutlined, BgColorsOutlined, MenuOutlined } from '@ant-design/icons';
-import { Button, Tooltip } from 'antd';
+/** 顶栏: title and company, the tools of one's kind of system, announcements, the user's menu. */
+import { MenuOutlined } from '@ant-design/icons';
+import { Button } from 'antd';
 import { lazy, Suspense, useState } from 'react';
 import type { Session } from '@/lib/session';
-import { useTabs } from '@/lib/tabs';
 import { ExportTasks } from '../exports/ExportTasks';
+import { InitialisationEntry } from '../initialisation/InitialisationEntry';
 import { MenuSearch } from '../menu/MenuSearch';
-import { menuHref, menuLeaves, type MenuNode } from '../menu/menuTree';
-import { applyTheme, storedTheme } from '../theme';
+import type { MenuNode } from '../menu/menuTree';
+import { Announcements } from '../notices/Announcements';
+import { SIMPLE } from '../station/versions';
+import { Questionnaires } from '../survey/Questionnaires';
 import styles from './header.module.css';
+import { ImitationMark } from './ImitationMark';
 import { PendingItems } from './PendingItems';
+import { ThemeToggle } from './ThemeToggle';
 import { UserMenu } from './UserMenu';
 
 const MenuDrawer = lazy(() => import('../menu/MenuDrawer'));
-const SIMPLE = 2;
+const StationTools = lazy(() => import('../station/StationTools'));
+const STATION = 1;
 
 interface Props {
   session: Session;
@@ -22,22 +27,14 @@ interface Props {
 }
 
 export function Header({ session, menu, narrow }: Props) {
-  const tabs = useTabs();
-  const [theme, setTheme] = useState(storedTheme);
   const [drawer, setDrawer] = useState(false);
-  const backOffice = session.system.type === 0;
-  const announcements = menuLeaves(menu).find((leaf) => leaf.code === 'messageconfig');
   const title = localStorage.getItem('titName') ?? '汽配轮胎供应链平台';
-
-  const toggleTheme = () => {
-    const next = theme === 'grey' ? 'normal' : 'grey';
-    applyTheme(next);
-    setTheme(next);
-  };
+  const station = session.system.type === STATION;
+  const folded = narrow || session.system.operatingVersion === SIMPLE;
 
   return (
     <header className={styles.header}>
-      {narrow && (
+      {folded && (
         <Button type="text" size="middle" icon={<MenuOutlined />} aria-label="打开菜单" onClick={() => setDrawer(true)} />
       )}
       <img src="/favicon.svg" alt="" width={24} height={24} />
@@ -45,33 +42,17 @@ export function Header({ session, menu, narrow }: Props) {
       <span className={styles.company} title={session.company_name}>
         {session.company_name}
       </span>
+      {session.imitator && <ImitationMark imitator={session.imitator} />}
       <span className={styles.space} />
-      {!narrow && session.system.operatingVersion === SIMPLE && <MenuSearch menu={menu} />}
-      {backOffice && !narrow && <ExportTasks />}
-      {backOffice && <PendingItems />}
-      {announcements && (
-        <Tooltip title={announcements.name}>
-          <Button
-            type="text"
-            size="middle"
-            icon={<BellOutlined />}
-            aria-label={announcements.name}
-            onClick={() => tabs.open(menuHref(announcements), announcements.name)}
-          />
-        </Tooltip>
+      {folded && !narrow && <MenuSearch menu={menu} />}
+      {station ? (
+        <Suspense>
+          <StationTools session={session} narrow={narrow} />
+        </Suspense>
+      ) : (
+        <BackOfficeTools narrow={narrow} />
       )}
-      {backOffice && (
-        <Tooltip title={theme === 'grey' ? '切换为标准主题' : '切换为灰色主题'}>
-          <Button
-            type="text"
-            size="middle"
-            icon={<BgColorsOutlined />}
-            aria-label="灰色主题"
-            aria-pressed={theme === 'grey'}
-            onClick={toggleTheme}
-          />
-        </Tooltip>
-      )}
+      <Announcements />
       <UserMenu session={session} />
       {drawer && (
         <Suspense>
@@ -79,5 +60,17 @@ export function Header({ session, menu, narrow }: Props) {
         </Suspense>
       )}
     </header>
+  );
+}
+
+function BackOfficeTools({ narrow }: { narrow: boolean }) {
+  return (
+    <>
+      {!narrow && <InitialisationEntry />}
+      {!narrow && <ExportTasks />}
+      <PendingItems />
+      {!narrow && <Questionnaires />}
+      {!narrow && <ThemeToggle />}
+    </>
   );
 }

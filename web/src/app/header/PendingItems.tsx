@@ -1,41 +1,39 @@
-/** 待办: what waits for the user; each item opens its screen. */
-import { useQuery } from '@tanstack/react-query';
+/** 待办: pending items and pending approvals; each opens the list of its bills. */
 import { CheckSquareOutlined } from '@ant-design/icons';
-import { Badge, Button, Dropdown, type MenuProps } from 'antd';
-import { api } from '@/lib/api';
-import { useTabs } from '@/lib/tabs';
+import { useQuery } from '@tanstack/react-query';
+import { Badge, Button, Popover, Spin, Tooltip } from 'antd';
+import { lazy, Suspense, useState } from 'react';
+import { pendingQuery } from './pendingQueries';
 
-const ASK_EVERY = 120_000;
-
-interface PendingItem {
-  id: string;
-  type: number;
-  content: string;
-  count: number;
-  url: string;
-}
+const ToDo = lazy(() => import('./ToDo'));
+const MOST = 99;
 
 export function PendingItems() {
-  const tabs = useTabs();
-  const { data = [], refetch } = useQuery({
-    queryKey: ['pending'],
-    queryFn: () => api.get<PendingItem[]>('v2/open/Message/getPendingMessage'),
-    refetchInterval: ASK_EVERY,
-    meta: { quiet: true },
-  });
-  const items: MenuProps['items'] =
-    data.length === 0
-      ? [{ key: 'none', label: '暂无待办', disabled: true }]
-      : data.map((item) => ({
-          key: item.id,
-          label: item.content,
-          onClick: () => tabs.open(item.url, item.content.replace(/^\d+ [张种]/, '')),
-        }));
+  const [open, setOpen] = useState(false);
+  const pending = useQuery(pendingQuery());
+  const items = pending.data ?? [];
+  const show = (wanted: boolean) => {
+    setOpen(wanted);
+    if (wanted) void pending.refetch();
+  };
   return (
-    <Dropdown trigger={['click']} menu={{ items }} onOpenChange={(open) => open && void refetch()}>
-      <Badge count={data.length} size="small" offset={[-4, 6]}>
-        <Button type="text" size="middle" icon={<CheckSquareOutlined />} aria-label="待办" title="待办" />
-      </Badge>
-    </Dropdown>
+    <Popover
+      open={open}
+      onOpenChange={show}
+      trigger="click"
+      placement="bottomRight"
+      content={
+        <Suspense fallback={<Spin />}>
+          <ToDo items={items} onLeave={() => setOpen(false)} />
+        </Suspense>
+      }
+      destroyOnHidden
+    >
+      <Tooltip title={open ? '' : '待办'}>
+        <Badge count={items.length} overflowCount={MOST} size="small" offset={[-4, 6]}>
+          <Button type="text" size="middle" icon={<CheckSquareOutlined />} aria-label="待办" />
+        </Badge>
+      </Tooltip>
+    </Popover>
   );
 }

@@ -2,11 +2,10 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { MemoryRouter, Route, Routes, useLocation } from 'react-router';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { LoggedIn } from '@/gen';
 import { rememberReturn, signOut } from '../session';
 import LoginPage from './LoginPage';
 
-const loggedIn: LoggedIn = {
+const loggedIn = {
   token: 't1',
   sign_key: 'ab',
   expires_at: '2026-11-21 08:00:00',
@@ -47,7 +46,7 @@ async function logIn(answer: () => Promise<Response>) {
   });
 }
 
-const answering = (code: number, msg: string, data: LoggedIn | null) => () => Promise.resolve(Response.json({ code, msg, data }));
+const answering = (code: number, msg: string, data: typeof loggedIn | null) => () => Promise.resolve(Response.json({ code, msg, data }));
 
 beforeEach(() => {
   localStorage.clear();

@@ -21,10 +21,6 @@ function items(nodes: MenuNode[]): Item[] {
   );
 }
 
-function branches(nodes: MenuNode[]): MenuNode[] {
-  return nodes.flatMap((node) => (node.sub.length > 0 ? [node, ...branches(node.sub)] : []));
-}
-
 function found(nodes: MenuNode[], key: string): MenuNode | undefined {
   for (const node of nodes) {
     const hit = keyOf(node) === key ? node : found(node.sub, key);
@@ -35,7 +31,8 @@ function found(nodes: MenuNode[], key: string): MenuNode | undefined {
 
 export function MenuPanel({ nodes, route, onJump }: Props) {
   const navigate = useNavigate();
-  const place = menuPlace(nodes, route).at(-1);
+  const trail = menuPlace(nodes, route);
+  const place = trail.at(-1);
   const current = place?.sub.length === 0 ? place : undefined;
   return (
     <Menu
@@ -43,7 +40,8 @@ export function MenuPanel({ nodes, route, onJump }: Props) {
       inlineIndent={12}
       items={items(nodes)}
       selectedKeys={current ? [keyOf(current)] : []}
-      defaultOpenKeys={branches(nodes).map(keyOf)}
+      // Closed but for the way to the page on screen.
+      defaultOpenKeys={trail.map(keyOf)}
       style={{ border: 0, background: 'transparent' }}
       onClick={({ key }) => {
         const node = found(nodes, key);

@@ -3,7 +3,7 @@ import { api } from '@/lib/api';
 import type { Session } from '@/lib/session';
 import { sortedMenu, type MenuNode } from './menuTree';
 
-function menuQuery(session: Session) {
+export function menuQuery(session: Session) {
   return queryOptions({
     queryKey: ['menu', session.user_id, session.role_id],
     queryFn: () => api.get<MenuNode[]>('v2/Open/RoleAuth/getLeftMenuList'),

@@ -1,6 +1,6 @@
 /** The pages behind the tabs: kept-alive ones stay mounted and hidden, the others go when left. */
 import { Activity } from 'react';
-import { PageActiveContext } from '@/lib/tabs';
+import { PageActiveContext, PageRouteContext } from '@/lib/tabs';
 import { RoutePage } from '../pages';
 import { PageBoundary } from '../PageBoundary';
 import { useTabRow } from './context';
@@ -16,11 +16,13 @@ export function TabPages() {
         return (
           <Activity key={tab.route} mode={active ? 'visible' : 'hidden'}>
             <section className={styles.page} role="tabpanel" aria-label={tab.name}>
-              <PageActiveContext value={active}>
-                <PageBoundary>
-                  <RoutePage route={tab.route} />
-                </PageBoundary>
-              </PageActiveContext>
+              <PageRouteContext value={tab.route}>
+                <PageActiveContext value={active}>
+                  <PageBoundary>
+                    <RoutePage route={tab.route} />
+                  </PageBoundary>
+                </PageActiveContext>
+              </PageRouteContext>
             </section>
           </Activity>
         );

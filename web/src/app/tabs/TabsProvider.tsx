@@ -1,9 +1,9 @@
 /** Keeps the row of tabs in step with the address: every route visited is a tab, every closed tab moves the address. */
 import { useCallback, useEffect, useLayoutEffect, useMemo, useReducer, useRef, type ReactNode } from 'react';
-import { useLocation, useNavigate } from 'react-router';
+import { useLocation, useNavigate, type NavigateOptions } from 'react-router';
 import { cancelAll } from '@/lib/api';
 import { TabsContext, type TabsApi } from '@/lib/tabs';
-import { TabStateContext, type TabRow } from './context';
+import { DescribeContext, TabStateContext, type Describe, type TabRow } from './context';
 import { tabKey, tabReducer, type Tab, type TabState, type Visit } from './tabState';
 import { storeTabs } from './tabStore';
 
@@ -19,10 +19,17 @@ interface Props {
 export function TabsProvider({ initial, nameOf, children }: Props) {
   const { pathname, search } = useLocation();
   const route = pathname + search;
-  const navigate = useNavigate();
+  const go = useNavigate();
   const [state, dispatch] = useReducer(tabReducer, undefined, initial);
   const announced = useRef(new Map<string, Omit<Visit, 'route'>>());
   const latest = useRef(state);
+
+  // The router's own changes with every address, and whoever uses it would be drawn again.
+  const latestGo = useRef(go);
+  useLayoutEffect(() => {
+    latestGo.current = go;
+  }, [go]);
+  const navigate = useCallback((target: string, options?: NavigateOptions) => void latestGo.current(target, options), []);
 
   useLayoutEffect(() => {
     latest.current = state;
@@ -30,7 +37,10 @@ export function TabsProvider({ initial, nameOf, children }: Props) {
   }, [state]);
 
   // Before the new page mounts, so that only the page left behind loses its requests.
+  const shown = useRef(route);
   useLayoutEffect(() => {
+    if (shown.current === route) return;
+    shown.current = route;
     cancelAll('路由跳转取消请求');
   }, [route]);
 
@@ -47,7 +57,7 @@ export function TabsProvider({ initial, nameOf, children }: Props) {
         dispatch(action);
         if (after.activeKey === before.activeKey) return;
         const next = after.tabs.find((tab) => tab.key === after.activeKey);
-        if (next) void navigate(next.route);
+        if (next) navigate(next.route);
       }, closeDelay);
     },
     [navigate],
@@ -57,30 +67,30 @@ export function TabsProvider({ initial, nameOf, children }: Props) {
     () => ({
       open: (target, name, options) => {
         announced.current.set(target, { name, keepAlive: options?.keepAlive });
-        void navigate(target);
+        navigate(target);
       },
       close: (target) => shrink({ type: 'close', key: tabKey(target) }),
+      replace: (target) => navigate(target, { replace: true }),
       setTitle: (target, name, options) =>
         dispatch({ type: 'rename', route: target, name, keepAlive: options?.keepAlive }),
     }),
     [navigate, shrink],
   );
 
-  const describe = useCallback(
-    (target: string, name: string, keepAlive?: boolean) => dispatch({ type: 'describe', route: target, name, keepAlive }),
+  const describe = useCallback<Describe>(
+    (target, name, keepAlive) => dispatch({ type: 'describe', route: target, name, keepAlive }),
     [],
   );
 
   const row = useMemo<TabRow>(
     () => ({
       ...state,
-      activate: (tab: Tab) => void navigate(tab.route),
+      activate: (tab: Tab) => navigate(tab.route),
       close: (tab: Tab) => shrink({ type: 'close', key: tab.key }),
       closeOthers: (tab: Tab) => shrink({ type: 'closeOthers', key: tab.key }),
       closeAll: () => shrink({ type: 'closeAll' }),
-      describe,
     }),
-    [state, navigate, shrink, describe],
+    [state, navigate, shrink],
   );
 
   useEffect(() => {
@@ -90,7 +100,9 @@ export function TabsProvider({ initial, nameOf, children }: Props) {
 
   return (
     <TabsContext value={api}>
-      <TabStateContext value={row}>{children}</TabStateContext>
+      <DescribeContext value={describe}>
+        <TabStateContext value={row}>{children}</TabStateContext>
+      </DescribeContext>
     </TabsContext>
   );
 }

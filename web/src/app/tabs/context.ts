@@ -1,16 +1,25 @@
 import { createContext, useContext } from 'react';
 import type { Tab, TabState } from './tabState';
 
+/** Tells what the page at a route turns out to be. */
+export type Describe = (route: string, name: string, keepAlive?: boolean) => void;
+
 export interface TabRow extends TabState {
   activate: (tab: Tab) => void;
   close: (tab: Tab) => void;
   closeOthers: (tab: Tab) => void;
   closeAll: () => void;
-  /** Tells what the page at a route turns out to be. */
-  describe: (route: string, name: string, keepAlive?: boolean) => void;
 }
 
 export const TabStateContext = createContext<TabRow | null>(null);
+/** Apart from the row, which changes with every tab: pages that only tell need not be drawn again. */
+export const DescribeContext = createContext<Describe | null>(null);
+
+export function useDescribe(): Describe {
+  const describe = useContext(DescribeContext);
+  if (describe === null) throw new Error('useDescribe needs a TabsProvider around it');
+  return describe;
+}
 
 export function useTabRow(): TabRow {
   const row = useContext(TabStateContext);

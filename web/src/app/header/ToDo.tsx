@@ -1,0 +1,59 @@
+/** Pending items and pending approvals, each leading to its list. */
+import { useQuery } from '@tanstack/react-query';
+import { Empty, Tabs } from 'antd';
+import { useTabs } from '@/lib/tabs';
+import styles from './header.module.css';
+import { approvalsQuery, type PendingApproval, type PendingItem } from './pendingQueries';
+
+const APPROVAL = 1;
+
+export default function ToDo({ items, onLeave }: { items: PendingItem[]; onLeave: () => void }) {
+  const approvals = useQuery(approvalsQuery()).data ?? [];
+  const others = items.filter((item) => item.type !== APPROVAL);
+  return (
+    <div className={styles.todo}>
+      <Tabs
+        size="small"
+        items={[
+          { key: 'items', label: `待处理事项 ${others.length}`, children: <Lines lines={others.map(ofItem)} onLeave={onLeave} /> },
+          {
+            key: 'approvals',
+            label: `待审批 ${approvals.length}`,
+            children: <Lines lines={approvals.map(ofApproval)} onLeave={onLeave} />,
+          },
+        ]}
+      />
+    </div>
+  );
+}
+
+interface Line {
+  id: string;
+  text: string;
+  url: string;
+}
+
+const ofItem = ({ id, content, url }: PendingItem): Line => ({ id, text: content, url });
+const ofApproval = ({ id, title, url }: PendingApproval): Line => ({ id, text: title, url });
+
+function Lines({ lines, onLeave }: { lines: Line[]; onLeave: () => void }) {
+  const tabs = useTabs();
+  if (lines.length === 0) return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="暂无待办" />;
+  return (
+    <ul>
+      {lines.map(({ id, text, url }) => (
+        <li key={id}>
+          <button
+            type="button"
+            onClick={() => {
+              tabs.open(url, text.replace(/^\d+ [张种]/, ''));
+              onLeave();
+            }}
+          >
+            {text}
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,25 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { PendingApproval, PendingItem } from '@/gen';
+import { api } from '@/lib/api';
+
+export type { PendingApproval, PendingItem };
+
+const ASK_EVERY = 120_000;
+
+export function pendingQuery() {
+  return queryOptions({
+    queryKey: ['pending'],
+    queryFn: () => api.get<PendingItem[]>('v2/open/Message/getPendingMessage'),
+    refetchInterval: ASK_EVERY,
+    meta: { quiet: true },
+  });
+}
+
+export function approvalsQuery() {
+  return queryOptions({
+    queryKey: ['pending', 'approvals'],
+    queryFn: () => api.get<PendingApproval[]>('v2/open/Message/getMessageList'),
+    staleTime: 0,
+    meta: { quiet: true },
+  });
+}

@@ -1,0 +1,46 @@
+/** What a chosen sheet would bring: its first rows, and what is wrong with it. */
+import { Alert, Button, Flex, Table } from 'antd';
+import type { Preview } from '@/gen';
+
+interface Props {
+  fileName: string;
+  preview: Preview;
+  sending: boolean;
+  onSend: () => void;
+  onCancel: () => void;
+}
+
+export function PreviewPanel({ fileName, preview, sending, onSend, onCancel }: Props) {
+  const { columns, rows, total, checked, refused, problems } = preview;
+  return (
+    <Flex vertical gap={8}>
+      <Alert
+        type={refused > 0 ? 'warning' : 'info'}
+        showIcon
+        title={`${fileName}：共 ${total} 行，已检查 ${checked} 行${refused > 0 ? `，其中 ${refused} 行有误，上传后会跳过` : ''}`}
+        description={problems.slice(0, 3).map((problem) => (
+          <div key={`${problem.row}-${problem.field}`}>
+            第{problem.row}行 {problem.field}：{problem.msg}
+          </div>
+        ))}
+      />
+      <Table
+        size="small"
+        rowKey="row"
+        pagination={false}
+        scroll={{ x: columns.length * 110, y: 180 }}
+        dataSource={rows}
+        columns={[
+          { title: '行', dataIndex: 'row', width: 50 },
+          ...columns.map((title, at) => ({ title, width: 110, ellipsis: true, render: (_: unknown, row: (typeof rows)[number]) => row.cells[at] })),
+        ]}
+      />
+      <Flex gap={8} justify="end">
+        <Button onClick={onCancel}>取消</Button>
+        <Button type="primary" loading={sending} onClick={onSend}>
+          确定上传
+        </Button>
+      </Flex>
+    </Flex>
+  );
+}

@@ -1,0 +1,44 @@
+/** 系统公告: all that reach the user, unread first; ten more at each load. */
+import { useQuery } from '@tanstack/react-query';
+import { Button, Card, Empty, Spin } from 'antd';
+import { lazy, Suspense, useState } from 'react';
+import type { Message } from '@/gen';
+import styles from './notices.module.css';
+import { messagesQuery } from './queries';
+
+const MessageDialog = lazy(() => import('./MessageDialog'));
+const STEP = 10;
+
+export default function MessagesPage() {
+  const [perPage, setPerPage] = useState(STEP);
+  const { data, isPending, isFetching } = useQuery(messagesQuery(perPage));
+  const [shown, setShown] = useState<Message | null>(null);
+  const messages = data?.data ?? [];
+  return (
+    <Card title="系统公告" size="small" style={{ maxWidth: 960 }}>
+      {isPending && <Spin />}
+      {data && messages.length === 0 && <Empty description="暂无公告" />}
+      {messages.map((message) => (
+        <button
+          key={message.message_log_id}
+          type="button"
+          className={message.is_read === 0 ? styles.unread : styles.message}
+          onClick={() => setShown(message)}
+        >
+          <span>{message.message_title}</span>
+          <time>{message.publish_at}</time>
+        </button>
+      ))}
+      {(data?.total ?? 0) > perPage && (
+        <Button type="link" loading={isFetching} onClick={() => setPerPage(perPage + STEP)}>
+          加载更多
+        </Button>
+      )}
+      {shown && (
+        <Suspense>
+          <MessageDialog message={shown} onClose={() => setShown(null)} />
+        </Suspense>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,31 @@
+/** 问卷: the entry in the header with its count. */
+import { FormOutlined } from '@ant-design/icons';
+import { useQuery } from '@tanstack/react-query';
+import { Badge, Button, Tooltip } from 'antd';
+import { lazy, Suspense, useState } from 'react';
+import { useDelayed } from '../useDelayed';
+import { questionnaireCountQuery } from './queries';
+
+const QuestionnaireDialog = lazy(() => import('./QuestionnaireDialog'));
+const FIRST_LOAD = 1000;
+const MOST = 99;
+
+export function Questionnaires() {
+  const due = useDelayed(FIRST_LOAD);
+  const { data } = useQuery({ ...questionnaireCountQuery(), enabled: due });
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <Tooltip title="问卷">
+        <Badge count={data?.count ?? 0} overflowCount={MOST} size="small" offset={[-4, 6]}>
+          <Button type="text" size="middle" icon={<FormOutlined />} aria-label={`问卷 ${data?.count ?? 0}`} onClick={() => setOpen(true)} />
+        </Badge>
+      </Tooltip>
+      {open && (
+        <Suspense>
+          <QuestionnaireDialog onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}

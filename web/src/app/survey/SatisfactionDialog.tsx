@@ -1,0 +1,88 @@
+/** 客户满意度调查: the seven questions q1 to q7. */
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Checkbox, Form, Input, Modal, Radio } from 'antd';
+import type { AskedQuestion } from '@/gen';
+import { api } from '@/lib/api';
+import { reportError, showMessage } from '@/lib/errors';
+import { joined, problemOf, type Answer } from './satisfactionRules';
+
+const OTHER = 'q5_other';
+
+interface Props {
+  questions: AskedQuestion[];
+  onClose: () => void;
+}
+
+export default function SatisfactionDialog({ questions, onClose }: Props) {
+  const client = useQueryClient();
+  const [form] = Form.useForm<Record<string, Answer>>();
+  const save = useMutation({
+    mutationFn: (values: Record<string, Answer>) => {
+      const answers = Object.fromEntries(questions.map(({ name, other }) => [name, joined(withOther(values, name, other))]));
+      return api.post('v2/open/Survey/save', answers);
+    },
+    onSuccess: () => {
+      showMessage('success', '操作成功');
+      void client.invalidateQueries({ queryKey: ['questionnaires'] });
+      onClose();
+    },
+    onError: reportError,
+  });
+  return (
+    <Modal
+      open
+      title="客户满意度调查"
+      width={720}
+      okText="提交"
+      confirmLoading={save.isPending}
+      onOk={() => form.submit()}
+      onCancel={onClose}
+      maskClosable={false}
+    >
+      <Form form={form} layout="vertical" onFinish={(values) => save.mutate(values)}>
+        {questions.map((question, index) => (
+          <Form.Item
+            key={question.name}
+            name={question.name}
+            label={`${index + 1}. ${question.question}`}
+            required
+            extra={question.other && <OtherInput />}
+            rules={[
+              {
+                validator: (_, value: Answer) => {
+                  const given = withOther(form.getFieldsValue(true) as Record<string, Answer>, question.name, question.other);
+                  const problem = problemOf(question.kind, question.other ? given : value);
+                  return problem === null ? Promise.resolve() : Promise.reject(new Error(problem));
+                },
+              },
+            ]}
+          >
+            {control(question)}
+          </Form.Item>
+        ))}
+      </Form>
+    </Modal>
+  );
+}
+
+function OtherInput() {
+  return (
+    <Form.Item name={OTHER} noStyle>
+      <Input maxLength={100} placeholder="其他（请填写）" aria-label="其他" style={{ marginTop: 6 }} />
+    </Form.Item>
+  );
+}
+
+function withOther(values: Record<string, Answer>, name: string, other: boolean): Answer {
+  const value = values[name];
+  const added = values[OTHER];
+  if (!other || typeof added !== 'string' || added.trim() === '') return value;
+  return [...(Array.isArray(value) ? value : []), added];
+}
+
+function control({ kind, options, question }: AskedQuestion) {
+  if (kind === 'single') return <Radio.Group options={options} />;
+  if (kind === 'multiple') return <Checkbox.Group options={options} />;
+  if (kind === 'score') return <Input inputMode="decimal" maxLength={6} placeholder="0-100" aria-label={question} style={{ width: 160 }} />;
+  return <Input.TextArea rows={3} maxLength={1000} aria-label={question} />;
+}
