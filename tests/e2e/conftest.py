@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -12,15 +13,19 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect, sync_playwright
 
 from api.demo import logins
 from api.kit.settings import PROJECT_DIR
+from tests.e2e.office import ADMIN_PASSWORD, Login, Office, furnish
 
 START_SECONDS = 900
+# The whole suite shares two cores; only what fails waits that long.
+expect.set_options(timeout=20_000)
 FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -52,6 +57,7 @@ def system() -> Iterator[System]:
     port = _free_port()
     environment = {name: value for name, value in os.environ.items() if not name.startswith("ERP_")}
     environment |= {"ERP_PORT": str(port), "ERP_DATA_DIR": str(place), "ERP_DEMO": "small"}
+    environment["ERP_ADMIN_PASSWORD"] = ADMIN_PASSWORD
     command = [str(Path(sys.executable).with_name("erp")), "up"]
     process = subprocess.Popen(
         command, cwd=PROJECT_DIR, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
@@ -117,9 +123,12 @@ class Desk:
     def log_in(self, role: str) -> None:
         """Log in as one of the demo users."""
         [user] = [login for login in logins() if login["role"] == role]
+        self.log_in_as(user["user_name"], user["password"])
+
+    def log_in_as(self, user_name: str, password: str) -> None:
         self.page.goto(f"{self.address}/login")
-        self.page.get_by_placeholder("用户名").fill(user["user_name"])
-        self.page.get_by_placeholder("密码").fill(user["password"])
+        self.page.get_by_placeholder("用户名").fill(user_name)
+        self.page.get_by_placeholder("密码").fill(password)
         self.page.keyboard.press("Enter")
         self.page.wait_for_url("**/home")
 
@@ -140,6 +149,51 @@ def desks(system: System, chromium: Browser) -> Iterator[Callable[[str], Desk]]:
         desk = Desk(context, system.address)
         opened.append((context, desk))
         desk.log_in(role)
+        return desk
+
+    yield sit
+    for context, desk in opened:
+        context.close()
+        assert not desk.errors, desk.errors
+
+
+@pytest.fixture(scope="session")
+def office(system: System) -> Office:
+    """A service station with users, and the administrator who made them."""
+    return furnish(system.address)
+
+
+def silence(page: Page) -> None:
+    """Nothing unread and nothing to fill in, so that no dialog comes in the way."""
+    for call, data in (("getNoticeMessageList", {"list": [], "more_url": ""}), ("getQuestionnaireList", [])):
+        answer = json.dumps({"code": 200, "msg": "", "data": data})
+        page.route(f"**/{call}?*", partial(_answered, answer))
+
+
+def _answered(answer: str, route: Route) -> None:
+    route.fulfill(status=200, body=answer, content_type="application/json")
+
+
+@pytest.fixture
+def station(office: Office, system: System, chromium: Browser) -> Iterator[Callable[..., Desk]]:
+    """Users of the service station at their browsers.
+
+    `timed` desks stand under a clock that tests may move; only `greeted` ones are told of notices and surveys.
+    """
+    opened: list[tuple[BrowserContext, Desk]] = []
+
+    def sit(login: Login | None = None, *, timed: bool = False, greeted: bool = False) -> Desk:
+        user = login or office.station
+        context = chromium.new_context(
+            viewport={"width": 1366, "height": 768}, locale="zh-CN", timezone_id="Asia/Shanghai"
+        )
+        desk = Desk(context, system.address)
+        opened.append((context, desk))
+        if timed:
+            desk.page.clock.install()
+        if not greeted:
+            silence(desk.page)
+        desk.log_in_as(user.user_name, user.password)
         return desk
 
     yield sit

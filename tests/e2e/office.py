@@ -1,0 +1,161 @@
+"""What the shell's browser tests need in the product, made through its API: a service station with a user, notices,
+questionnaires, an activity."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass, replace
+from typing import Any
+
+import httpx
+
+from tests.kit.client import Answer, Caller
+
+ADMIN_PASSWORD = os.environ.get("ERP_ADMIN_PASSWORD", "Guanli#2468")
+FIRST_PASSWORD = "Shouci#2468"
+PASSWORD = "Fuwuzhan#2468"
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    user_name: str
+    password: str
+    company_id: int
+    user_id: int
+    role_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Office:
+    """The administrator's calls, and the station's users."""
+
+    admin: Caller
+    station: Login
+    plain: Login
+    """A user of the station whose role holds no right."""
+
+    def caller(self, login: Login) -> Caller:
+        return log_in(self.admin.http, login.user_name, login.password)
+
+
+def log_in(http: Any, user_name: str, password: str) -> Caller:
+    answer = made(Caller(http).post("v2/user/Login/login", {"user_name": user_name, "password": password}))
+    return Caller(http, answer["token"], answer["sign_key"])
+
+
+def made(answer: Answer) -> Any:
+    assert answer.ok, answer
+    return answer.data
+
+
+def furnish(address: str) -> Office:
+    """A station of its own for each run, so that runs against one product don't meet."""
+    admin = log_in(httpx.Client(base_url=address, timeout=60), "admin", ADMIN_PASSWORD)
+    mark = f"{int(time.time()) % 1_000_000:06}"
+    body = {"company_name": f"城北轮胎服务站{mark}", "company_code": f"F{mark}", "type": 3}
+    company: int = made(admin.post("v2/system/Company/add", body))["id"]
+    rights = list(made(admin.get("v2/system/RoleAuth/getRightList")))
+    plain = _user(admin, f"plain{mark}", company, [])
+    station = _user(admin, f"station{mark}", company, rights)
+    _content(admin, mark)
+    return Office(admin, station, plain)
+
+
+def _user(admin: Caller, name: str, company: int, rights: list[str], *, realname: str = "马站长") -> Login:
+    """A user in a role of his own, who has set his own password already."""
+    login = _account(admin, name, company, rights, realname)
+    own = log_in(admin.http, name, FIRST_PASSWORD)
+    made(own.post("v2/system/User/changePassword", {"old_password": FIRST_PASSWORD, "password": PASSWORD}))
+    return replace(login, password=PASSWORD)
+
+
+def _account(admin: Caller, name: str, company: int, rights: list[str], realname: str) -> Login:
+    body = {"role_name": name, "scope_kind": 2, "sees_cost": True}
+    role = made(admin.post("v2/system/Role/add", body))["id"]
+    holdings = {"role_id": role, "rights": rights, "companies": [company], "warehouses": [], "denied": []}
+    made(admin.post("v2/system/RoleAuth/save", holdings))
+    person = {"user_name": name, "realname": realname, "company_id": company, "role_id": role}
+    user = made(admin.post("v2/system/User/save", {**person, "password": FIRST_PASSWORD}))["id"]
+    return Login(name, FIRST_PASSWORD, company, user, role)
+
+
+def newcomer(office: Office, rights: list[str], realname: str) -> Login:
+    """A user of the back office whose password is still the administrator's."""
+    return _account(office.admin, f"new{time.time_ns() // 1000}", _branch(office), rights, realname)
+
+
+def hire(office: Office, rights: list[str], realname: str) -> Login:
+    """A user of the back office who works already; no other test meets his drafts or his rights."""
+    name = f"staff{time.time_ns() // 1000}"
+    return _user(office.admin, name, _branch(office), rights, realname=realname)
+
+
+def _branch(office: Office) -> int:
+    """The demo users' company."""
+    [clerk] = made(office.admin.get("v2/system/User/getList", user_name="clerk"))["data"]
+    company: int = clerk["company_id"]
+    return company
+
+
+def _content(admin: Caller, mark: str) -> None:
+    """An activity that runs, if none does yet."""
+    if made(admin.get("v2/open/SuperStation/getSuperStationConfig")) is None:
+        activity = made(
+            admin.post(
+                "v2/system/SuperStation/add",
+                {
+                    "super_station_name": f"超级服务站{mark}",
+                    "start_date": "2020-01-01",
+                    "end_date": "2099-12-31",
+                    "rule_desc": "一、按活动期内已审核的采购入库金额累计。\n二、达到档位即可领取对应奖励。",
+                },
+            )
+        )["id"]
+        for amount in (50_000, 100_000, 300_000):
+            tier = {
+                "purchase_amount": str(amount),
+                "reward_name": f"{amount // 10_000}万返利",
+                "reward_value": "返利 2%",
+            }
+            made(admin.post("v2/system/SuperStationReward/add", {"super_station_id": activity, **tier}))
+
+
+def announce(office: Office, title: str) -> None:
+    """An announcement for everybody."""
+    made(
+        office.admin.post(
+            "v2/system/MessageLog/save",
+            {
+                "message_title": title,
+                "message_content": f"{title}，请各站知悉。",
+                "company_id": office.station.company_id,
+                "audience": 4,
+                "companies": [office.station.company_id],
+            },
+        )
+    )
+
+
+def ask(office: Office, title: str) -> int:
+    """The only published questionnaire for service stations, of one question."""
+    for other in made(office.admin.get("v2/system/Questionnaire/getList", is_published=1))["data"]:
+        withdraw(office, other["questionnaire_id"])
+    body = {"questionnaire_title": title, "show_msg": f"邀请您填写{title}", "expire_time": "2099-12-31"}
+    key: int = made(
+        office.admin.post("v2/system/Questionnaire/add", {**body, "target": 3, "is_published": True})
+    )["id"]
+    question = {
+        "questionnaire_id": key,
+        "question": "对服务满意吗",
+        "kind": 1,
+        "options": "满意\n不满意",
+        "sort": 1,
+    }
+    made(office.admin.post("v2/system/QuestionnaireQuestion/add", question))
+    return key
+
+
+def withdraw(office: Office, key: int) -> None:
+    """Nobody is asked a questionnaire any more."""
+    made(office.admin.post("v2/system/Questionnaire/edit", {"id": key, "is_published": False}))

@@ -1,0 +1,142 @@
+"""The shell day by day: home on a phone, the cashier without a login, unknown paths, query schemes, parked drafts."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Browser, ViewportSize, expect
+
+from tests.e2e.conftest import START_SECONDS, Desk, System
+from tests.e2e.office import Office, hire
+from tests.e2e.test_shell_users import SELLS
+
+pytestmark = pytest.mark.timeout(START_SECONDS + 300)
+Station = Callable[..., Desk]
+PHONE: ViewportSize = {"width": 390, "height": 844}
+
+
+class TestPhone:
+    def test_home_fits_and_its_entries_are_reached(self, desks: Callable[[str], Desk]) -> None:
+        desk = desks("分公司经理")
+        page = desk.page
+        page.set_viewport_size(PHONE)
+        page.reload()
+        expect(page.get_by_text("常用入口")).to_be_visible()
+        wider = page.evaluate(
+            """() => [document.documentElement, ...document.querySelectorAll('header, main, [role=tabpanel]')]
+                .filter(one => one.scrollWidth > one.clientWidth + 1).map(one => one.className || one.tagName)"""
+        )
+        assert wider == []
+        for entry in (page.locator("main a[href='/sales/salesout']").last, page.locator("main a").last):
+            route = entry.get_attribute("href")
+            entry.click()
+            page.wait_for_url(f"**{route}")
+            page.get_by_role("tab", name="主页").click()
+        page.get_by_role("button", name="打开菜单").click()
+        menu = page.get_by_role("dialog", name="菜单")
+        expect(menu).to_be_visible()
+        box = menu.bounding_box()
+        assert box is not None and box["width"] <= PHONE["width"]
+        menu.get_by_text("销售管理", exact=True).click()
+        menu.get_by_text("销售业务", exact=True).click()
+        menu.get_by_text("销售出库", exact=True).click()
+        page.wait_for_url("**/sales/salesout")
+        expect(menu).to_have_count(0)
+
+
+class TestCashier:
+    def test_it_asks_for_no_login(self, system: System, chromium: Browser) -> None:
+        """ "One cashier page, /placeholder/paycenter, carries no authentication flag." """
+        with chromium.new_context(locale="zh-CN") as context:
+            page = context.new_page()
+            page.goto(f"{system.address}/placeholder/paycenter")
+            expect(page.get_by_text("支付单不存在或已失效")).to_be_visible()
+            with page.expect_response("**/getPayInfo?*") as answered:
+                page.goto(f"{system.address}/placeholder/paycenter?pay_token=unknown")
+            assert answered.value.json()["msg"] == "支付单不存在或已失效"
+            assert "token" not in answered.value.request.headers
+            expect(page.get_by_text("支付单不存在或已失效")).to_be_visible()
+            assert "/placeholder/paycenter" in page.url
+
+            paid = {"subject": "轮胎货款", "amount": "1280.50", "state": 1, "state_name": "已支付"}
+            body = json.dumps({"code": 200, "msg": "", "data": {**paid, "expires_at": "2099-01-01 00:00:00"}})
+            page.route(
+                "**/getPayInfo?*", lambda route: route.fulfill(body=body, content_type="application/json")
+            )
+            page.goto(f"{system.address}/placeholder/paycenter?pay_token=known")
+            expect(page.get_by_text("¥ 1,280.50")).to_be_visible()
+            expect(page.get_by_text(re.compile("轮胎货款 · 已支付"))).to_be_visible()
+
+
+class TestUnknownPaths:
+    def test_they_show_a_page_of_their_own(
+        self, desks: Callable[[str], Desk], system: System, chromium: Browser
+    ) -> None:
+        """ "Any other unknown path shows a not-found page. All other routes need login; without a token the user is sent to
+        /login."
+        """
+        with chromium.new_context(locale="zh-CN") as context:
+            page = context.new_page()
+            for route in ("/", "/home", "/system/unit"):
+                page.goto(f"{system.address}{route}")
+                page.wait_for_url("**/login")
+        desk = desks("开单员")
+        desk.open("/no/such/page")
+        expect(desk.page.get_by_text("没有找到 /no/such/page")).to_be_visible()
+        expect(desk.page.get_by_role("tab", name="页面不存在")).to_be_visible()
+        desk.page.get_by_role("button", name="返回主页").click()
+        desk.page.wait_for_url("**/home")
+        desk.open("/")
+        desk.page.wait_for_url("**/home")
+
+
+class TestQuerySchemes:
+    def test_one_is_saved_and_chosen_at_another_desk(self, station: Station, office: Office) -> None:
+        user = hire(office, ["unit:list"], "查询的人")
+        desk = station(user)
+        page = desk.page
+        desk.open("/system/unit")
+        rows = page.locator(".ant-table-row")
+        expect(rows.first).to_be_visible()
+        all_rows = rows.count()
+        page.get_by_label("关键字").fill("条")
+        page.get_by_role("button", name="查询", exact=True).click()
+        expect(rows).not_to_have_count(all_rows)
+        found = rows.count()
+        page.get_by_role("button", name="查询方案").click()
+        page.get_by_label("方案名称").fill("只看条")
+        page.get_by_role("button", name="保存", exact=True).click()
+        expect(page.get_by_text("查询方案已保存")).to_be_visible()
+
+        desk = station(user)
+        page = desk.page
+        desk.open("/system/unit")
+        rows = page.locator(".ant-table-row")
+        expect(rows).to_have_count(all_rows)
+        page.get_by_role("button", name="查询方案").click()
+        page.get_by_role("button", name="只看条", exact=True).click()
+        expect(page.get_by_label("关键字")).to_have_value("条")
+        expect(rows).to_have_count(found)
+
+
+class TestParkedDrafts:
+    def test_one_is_put_aside_and_recalled_at_another_desk(self, station: Station, office: Office) -> None:
+        user = hire(office, SELLS, "暂存的人")
+        desk = station(user)
+        page = desk.page
+        desk.open("/sales/salesoutAdd")
+        remark = page.get_by_label("备注").first
+        remark.fill("客户稍后来取")
+        page.get_by_role("button", name="暂存", exact=True).click()
+        expect(page.get_by_text("已暂存，可在任何电脑上取单继续录入")).to_be_visible()
+        expect(remark).to_have_value("")
+
+        page = station(user).page
+        page.goto(f"{desk.address}/sales/salesoutAdd")
+        page.get_by_role("button", name="取单").click()
+        page.get_by_role("menuitem", name=re.compile("^暂存 ")).click()
+        expect(page.get_by_label("备注").first).to_have_value("客户稍后来取")
+        expect(page.locator(".form-head .ant-badge-count")).to_have_count(0)

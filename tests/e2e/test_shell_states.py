@@ -1,0 +1,283 @@
+"""spec/1-shell.md 4, states and transitions: a test a paragraph, in a real browser against the running product."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import openpyxl
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from tests.e2e.conftest import START_SECONDS, Desk
+from tests.e2e.office import Office, announce, made
+
+pytestmark = pytest.mark.timeout(START_SECONDS + 300)
+Station = Callable[..., Desk]
+
+
+def altered(page: Page, call: str, change: Callable[[Any], Any]) -> None:
+    """Let the server answer a call, and change its data on the way."""
+
+    def through(route: Route) -> None:
+        answer = route.fetch()
+        body = answer.json()
+        body["data"] = change(body["data"])
+        route.fulfill(response=answer, body=json.dumps(body))
+
+    page.route(f"**/{call}?*", through)
+
+
+def refused(page: Page, call: str, code: int, msg: str) -> None:
+    """Have a call refused."""
+    answer = json.dumps({"code": code, "msg": msg, "data": None})
+    page.route(
+        f"**/{call}?*", lambda route: route.fulfill(status=code, body=answer, content_type="application/json")
+    )
+
+
+class TestExportStatus:
+    def test_only_finished_ones_are_downloadable_and_the_list_refreshes(
+        self, desks: Callable[[str], Desk]
+    ) -> None:
+        """ "Export status: 1 is finished and downloadable; other values are disabled for download. While exports are in
+        progress the list refreshes every 60 seconds."
+        """
+        desk = desks("分公司经理")
+        page = desk.page
+        page.clock.install()
+        desk.open("/system/section")
+        page.get_by_role("button", name=re.compile("导出$")).click()
+        expect(page.get_by_text("系统正在处理，请稍后在导出任务中下载")).to_be_visible()
+
+        asked: list[str] = []
+        page.on("request", lambda request: "getExportLogList" in request.url and asked.append(request.url))
+        busy = {"export_status": 2, "export_status_name": "处理中"}
+        altered(
+            page,
+            "getExportLogList",
+            lambda data: {
+                **data,
+                "have_in_hand_num": 1,
+                "data": [{**data["data"][0], **busy}, *data["data"][1:]],
+            },
+        )
+        page.get_by_role("button", name="导出任务").click()
+        dialog = page.get_by_role("dialog", name="导出任务")
+        expect(dialog.get_by_role("button", name="下载").first).to_be_disabled()
+        before = len(asked)
+        page.clock.run_for(59_000)
+        assert len(asked) == before
+        page.clock.run_for(1_500)
+        page.wait_for_timeout(300)
+        assert len(asked) == before + 1
+
+        page.unroute_all(behavior="ignoreErrors")
+        for _ in range(20):
+            dialog.get_by_role("button", name="刷新").click()
+            page.wait_for_timeout(500)
+            if dialog.get_by_role("button", name="下载").first.is_enabled():
+                break
+        with page.expect_download() as download:
+            dialog.get_by_role("button", name="下载").first.click()
+        assert download.value.suggested_filename.startswith("部门")
+
+
+class TestNoticeReadState:
+    def test_an_unread_notice_is_read_when_opened(self, station: Station, office: Office) -> None:
+        """ "Notice read state: unread (is_read 0) becomes read when opened." """
+        announce(office, "春节放假通知")
+        page = station(greeted=True).page
+        dialog = page.get_by_role("dialog", name="公告")
+        expect(dialog).to_be_visible()
+        caller = office.caller(office.station)
+        unread = made(caller.get("v2/open/Message/getUserMessageCount"))["count"]
+        dialog.get_by_role("button", name=re.compile("春节放假通知")).click()
+        expect(page.get_by_text("春节放假通知，请各站知悉。")).to_be_visible()
+        expect(page.get_by_role("button", name=f"系统公告 {unread - 1}")).to_be_attached()
+        assert made(caller.get("v2/open/Message/getUserMessageCount"))["count"] == unread - 1
+
+
+class TestSystemVersion:
+    def test_switching_changes_the_layout_and_may_be_saved(self, station: Station, office: Office) -> None:
+        """ "System version: simple (2) or standard (1); switching changes the layout, and the side menu shows only in
+        standard. Saving as default sends version equal to the chosen value minus 1. Success shows 当前账号已经设置为标准版 or
+        当前账号已经设置为简洁版."
+        """
+        page = station().page
+        menu = page.get_by_role("navigation", name="主菜单")
+        expect(menu).to_be_visible()
+        for label, version, told in (
+            ("简洁版", 1, "当前账号已经设置为简洁版"),
+            ("标准版", 0, "当前账号已经设置为标准版"),
+        ):
+            page.get_by_role("button", name="版本切换").click()
+            page.get_by_role("radio", name=label).check()
+            page.get_by_role("checkbox", name="保存为默认版本").check()
+            with page.expect_request("**/serviceStationSetUpVersion?*") as sent:
+                page.get_by_role("button", name="确定").click()
+            assert sent.value.post_data_json == {"version": version}
+            expect(page.get_by_text(told)).to_be_visible()
+            expect(menu).to_be_visible(visible=version == 0)
+            stored = json.loads(page.evaluate("localStorage.getItem('currentSystem')"))
+            assert stored == {"type": 1, "operatingVersion": version + 1, "extendToolbar": "默认"}
+
+
+class TestVoiceBroadcast:
+    def test_it_is_kept_on_the_server_and_off_when_the_server_refuses(
+        self, station: Station, office: Office
+    ) -> None:
+        """ "Voice broadcast: on or off, toggled and saved on the server (is_broadcast 1 or 0). A non-200 answer turns it
+        off."
+        """
+        page = station(timed=True).page
+        toggle = page.get_by_role("button", name="语音播报", exact=True)
+        expect(toggle).to_have_attribute("aria-pressed", "false")
+        toggle.click()
+        expect(page.get_by_text("设置成功")).to_be_visible()
+        expect(toggle).to_have_attribute("aria-pressed", "true")
+        asked = "v2/open/BroadcastVoice/getBroadcastVoice"
+        assert made(office.caller(office.station).get(asked))["is_broadcast"] == 1
+        refused(page, "getBroadcastVoice", 400, "播报服务维护中")
+        page.clock.run_for(5_100)
+        expect(toggle).to_have_attribute("aria-pressed", "false")
+        assert page.evaluate("localStorage.getItem('is_broadcast')") == "0"
+        page.unroute_all(behavior="ignoreErrors")
+        page.clock.run_for(5_100)
+        expect(toggle).to_have_attribute("aria-pressed", "true")
+        toggle.click()
+        expect(toggle).to_have_attribute("aria-pressed", "false")
+
+
+class TestTheme:
+    def test_grey_or_normal_is_stored_locally(self, desks: Callable[[str], Desk]) -> None:
+        """ "Theme: grey or normal, stored locally. Default colour #409EFF." """
+        page = desks("开单员").page
+        assert page.evaluate("[localStorage.theme, localStorage.COLOR_THEME]") == ["normal", "#409EFF"]
+        page.get_by_role("button", name="灰色主题").click()
+        assert page.evaluate("getComputedStyle(document.documentElement).filter") == "grayscale(1)"
+        page.reload()
+        expect(page.get_by_role("button", name="灰色主题")).to_have_attribute("aria-pressed", "true")
+        page.get_by_role("button", name="灰色主题").click()
+        assert page.evaluate("[localStorage.theme, getComputedStyle(document.documentElement).filter]") == [
+            "normal",
+            "none",
+        ]
+
+
+class TestInitialisation:
+    def test_each_upload_is_enabled_at_its_step(self, station: Station) -> None:
+        """ "System initialisation (is_initialization): 0 upload goods file; 1 goods processing; 2 upload stock file; 3 stock
+        processing; 4 upload customer file; 5 customers processing; 6 done. Each upload button is enabled only at its
+        step (goods at 0, stock at 2, customers at 4). The entry shows while the step is below 6. At 1, 3 or 5 the
+        dialog polls every 5 s, otherwise it stops."
+        """
+        desk = station(timed=True)
+        page, state = desk.page, {"now": 0}
+        altered(page, "getSon2CompanyInfo", lambda data: {**data, "is_initialization": state["now"]})
+        asked: list[str] = []
+        page.on("request", lambda request: "getSon2CompanyInfo" in request.url and asked.append(request.url))
+        buttons = {0: "上传商品文件", 2: "上传库存文件", 4: "上传客户文件"}
+        for step in range(7):
+            state["now"] = step
+            page.reload()
+            page.clock.run_for(2_000)
+            entry = page.get_by_role("button", name="系统初始化")
+            expect(page.get_by_role("button", name="版本切换")).to_be_visible()
+            if step == 6:
+                expect(entry).to_have_count(0)
+                continue
+            entry.click()
+            for enabled_at, name in buttons.items():
+                button = page.get_by_role("button", name=name)
+                expect(button).to_be_enabled(enabled=step == enabled_at)
+            page.wait_for_timeout(300)
+            before = len(asked)
+            page.clock.run_for(5_200)
+            page.wait_for_timeout(300)
+            assert len(asked) - before == (1 if step in (1, 3, 5) else 0), step
+        page.unroute_all(behavior="ignoreErrors")
+
+
+class TestBrandList:
+    def test_the_next_page_loads_near_the_bottom_until_the_last(self, desks: Callable[[str], Desk]) -> None:
+        """ "Unlimited-scroll brand list: loads the next page near the bottom and ends when last_page is not above
+        current_page."
+        """
+        desk = desks("分公司经理")
+        page = desk.page
+        asked: list[str] = []
+        page.on("request", lambda request: "Brand/getDropdown" in request.url and asked.append(request.url))
+        desk.open("/system/goodsbase")
+        if (more := page.get_by_role("button", name=re.compile("展开$"))).is_visible(timeout=5_000):
+            more.click()
+        page.get_by_role("combobox", name="品牌").click()
+        options = page.locator(".ant-select-item-option")
+        expect(options.first).to_be_visible()
+        assert len(asked) == 1 and "per_page=20" in asked[0]
+        options.first.hover()
+        for _ in range(12):
+            page.mouse.wheel(0, 3_000)
+            page.wait_for_timeout(150)
+        assert len(asked) >= 2 and "page=2" in asked[1]
+        pages = len(asked)
+        for _ in range(3):
+            page.mouse.wheel(0, 3_000)
+            page.wait_for_timeout(200)
+        assert len(asked) == pages, "after the last page nothing is asked"
+
+
+class TestLogin:
+    def test_it_stores_the_token_and_logout_clears_it(self, desks: Callable[[str], Desk]) -> None:
+        """ "Login stores the token; logout clears the session and goes to /login." """
+        page = desks("开单员").page
+        keys = "['token', 'realname', 'company_name', 'role_id', 'user_id', 'company_id'].map(k => localStorage.getItem(k))"
+        assert all(page.evaluate(keys))
+        page.get_by_role("button", name=re.compile("当前用户")).click()
+        page.get_by_text("退出登录").click()
+        page.get_by_role("dialog").get_by_role("button", name="确定").click()
+        page.wait_for_url("**/login")
+        assert page.evaluate(keys) == [None] * 6
+
+
+class TestUploadDialog:
+    def test_one_file_is_chosen_confirmed_and_closed_or_back_to_ready(self, station: Station) -> None:
+        """ "Upload dialog: open, choose one file, confirm to submit, close on success; on failure the file returns to the
+        ready state." And of section 8: "Upload network failure: 上传失败，请重试！".
+        """
+        page = station().page
+        page.get_by_role("button", name="系统初始化").click()
+        dialog = page.get_by_role("dialog", name="系统初始化")
+        with page.expect_download() as download:
+            dialog.get_by_role("button", name="下载模板").first.click()
+        sheet = filled(download.value.path().read_bytes(), {"商品编码": "E2E-1", "商品名称": "测试轮胎"})
+        chosen = {"name": "goods.xlsx", "mimeType": "application/octet-stream", "buffer": sheet}
+        dialog.get_by_label("选择商品文件").set_input_files(files=[chosen])
+        expect(dialog.get_by_text(re.compile("共 1 行"))).to_be_visible()
+        page.route("**/initializationInventoryGoods?*", lambda route: route.abort())
+        dialog.get_by_role("button", name="确定上传").click()
+        expect(page.get_by_text("上传失败，请重试！")).to_be_visible()
+        expect(dialog.get_by_role("button", name="确定上传")).to_be_enabled()
+        page.unroute_all(behavior="ignoreErrors")
+        dialog.get_by_role("button", name="确定上传").click()
+        expect(dialog.get_by_text(re.compile("共 1 行"))).to_have_count(0)
+        expect(dialog.get_by_role("button", name="上传商品文件")).to_be_disabled()
+
+
+def filled(template: bytes, values: dict[str, str]) -> bytes:
+    """A template with one row below its headings."""
+    book = openpyxl.load_workbook(io.BytesIO(template))
+    sheet = book.active
+    assert sheet is not None
+    headings = [str(cell.value).rstrip("*") for cell in sheet[1]]
+    for row in sheet.iter_rows(min_row=2):
+        for cell in row:
+            cell.value = None
+    for at, heading in enumerate(headings, 1):
+        sheet.cell(2, at).value = values.get(heading)
+    content = io.BytesIO()
+    book.save(content)
+    return content.getvalue()
