@@ -150,6 +150,17 @@ describe('answers', () => {
     off();
     expect(codes).toEqual([401, 503]);
   });
+  it('tells nothing of a 401 to an earlier login', async () => {
+    const codes: number[] = [];
+    const off = onUnauthorized((error) => codes.push(error.code));
+    server(() => {
+      setSession({ ...session, token: 'next' });
+      return { code: 401, msg: '登录已失效', data: null };
+    });
+    await expect(api.get('a')).rejects.toMatchObject({ code: 401 });
+    off();
+    expect(codes).toEqual([]);
+  });
   it('a page that is no envelope is an error in Chinese', async () => {
     vi.stubGlobal('fetch', () => Promise.resolve(new Response('<html>', { status: 502 })));
     await expect(api.get('a')).rejects.toMatchObject({ code: 502, msg: '服务器暂时无法处理请求，请稍后重试' });

@@ -92,9 +92,9 @@ export const api = {
   async download(path: string, query: Query = {}, body?: unknown): Promise<Blob> {
     const text = body === undefined ? '' : JSON.stringify(body);
     const init = body === undefined ? {} : { headers: { 'Content-Type': 'application/json' }, body: text };
-    const response = await ask(body === undefined ? 'GET' : 'POST', path, queryPairs(query), text, init);
+    const { response, token } = await ask(body === undefined ? 'GET' : 'POST', path, queryPairs(query), text, init);
     const refused = response.headers.get('Content-Type')?.startsWith('application/json') ?? false;
-    if (refused || !response.ok) unwrap(await envelopeOf(response));
+    if (refused || !response.ok) unwrap(await envelopeOf(response), token);
     return response.blob();
   },
 };
@@ -105,7 +105,8 @@ function isDefinite(error: ApiError): boolean {
 }
 
 async function send(...request: Parameters<typeof ask>): Promise<unknown> {
-  return unwrap(await envelopeOf(await ask(...request)));
+  const { response, token } = await ask(...request);
+  return unwrap(await envelopeOf(response), token);
 }
 
 async function ask(
@@ -114,7 +115,7 @@ async function ask(
   pairs: [string, string][],
   signedBody: string,
   init: RequestInit,
-): Promise<Response> {
+): Promise<{ response: Response; token: string | undefined }> {
   const absolute = path.startsWith('/') ? path : `/${path}`;
   const session = getSession();
   const query = [...pairs];
@@ -129,7 +130,7 @@ async function ask(
   }
   const response = await answerTo(search ? `${absolute}?${search}` : absolute, { ...init, method, headers });
   rememberClock(response);
-  return response;
+  return { response, token: session?.token };
 }
 
 async function answerTo(url: string, init: RequestInit): Promise<Response> {
@@ -156,10 +157,12 @@ async function envelopeOf(response: Response): Promise<Envelope> {
   return { code: response.ok ? 500 : response.status, msg: '服务器暂时无法处理请求，请稍后重试', data: null };
 }
 
-function unwrap(envelope: Envelope): unknown {
+/** A late 401 to the login before this one says nothing about this one. */
+function unwrap(envelope: Envelope, token: string | undefined): unknown {
   if (envelope.code === SUCCESS) return envelope.data;
   const error = new ApiError(envelope.code, envelope.msg, envelope.data);
-  if (envelope.code === 401 || envelope.code === 503) for (const listener of unauthorizedListeners) listener(error);
+  const endsLogin = (envelope.code === 401 || envelope.code === 503) && token === getSession()?.token;
+  if (endsLogin) for (const listener of unauthorizedListeners) listener(error);
   throw error;
 }
 

@@ -22,7 +22,8 @@ export async function endImitation(): Promise<void> {
   } catch (error) {
     if (isCancelled(error)) throw error;
   }
-  if (!returnToOneself()) setSession(null);
+  // A read in flight may have been told first that the session is over, and have gone back already.
+  if (getSession()?.imitator != null && !returnToOneself()) setSession(null);
   window.location.assign('/home');
 }
 
