@@ -49,7 +49,7 @@ def ask(ctx: Context, mobile: str, template_id: int, values: dict[str, str]) -> 
     }
     made = insert(_BILL).values(row).returning(_BILL.c.sms_bill_id)
     key: int = ctx.conn.execute(made).scalar_one()
-    ctx.after_commit.append(lambda: jobs.defer("send_sms", sms_bill_id=key))
+    jobs.defer_with(ctx.conn, "send_sms", sms_bill_id=key)
     return key
 
 

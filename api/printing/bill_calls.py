@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import Response
 from pydantic import BaseModel, Field
-from sqlalchemy import insert, select
+from sqlalchemy import select
 
 from api.kit.calls import call, router
 from api.kit.context import Context
@@ -16,8 +15,7 @@ from api.kit.document import Bill
 from api.kit.errors import NotFound
 from api.kit.scope import within
 from api.printing import press, print_template, sheet
-from api.shell import jobs
-from api.shell.export_tasks import ExportTask
+from api.shell import export_tasks
 
 api = router()
 DIRECT, LARGE = 50, 500
@@ -74,7 +72,7 @@ def _mount(cls: type[Bill]) -> None:
         return as_file(press.pdf("paper", collect(ctx, cls, payload.ids, payload.print_template_id)), "print")
 
     def queue(ctx: Context, payload: ManyBillsToPrint) -> Any:
-        return _queue(ctx, cls, payload)
+        return export_tasks.queue(ctx, cls, payload.model_dump(), ".pdf")
 
     _declare(show, f"{label}打印", "POST", f"{path}/print", right=right, returns=PrintedBills)
     _declare(make_pdf, f"{label} PDF", "POST", f"{path}/printPdf", right=right)
@@ -117,20 +115,6 @@ def _offers(ctx: Context, cls: type[Bill]) -> list[dict[str, Any]]:
     rows = print_template.offered(ctx, cls)
     own = [{"print_template_id": row.print_template_id, "template_name": row.template_name} for row in rows]
     return [*own, {"print_template_id": print_template.DELIVERED, "template_name": "出厂模板"}]
-
-
-def _queue(ctx: Context, cls: type[Bill], asked: ManyBillsToPrint) -> dict[str, Any]:
-    """Record the task among the user's exports; the job worker is told after the commit."""
-    values = {
-        "user_id": ctx.principal.user_id,
-        "resource": cls.name(),
-        "query": asked.model_dump(),
-        "file_name": f"{cls.declaration.label}_{datetime.now():%Y%m%d%H%M%S}.pdf",
-    }
-    made = insert(ExportTask).values(values).returning(ExportTask.export_id)
-    key = ctx.conn.execute(made).scalar_one()
-    ctx.after_commit.append(lambda: jobs.defer("print_bills", export_id=key))
-    return {"export_id": key, "file_name": values["file_name"]}
 
 
 def mount_all() -> None:

@@ -24,14 +24,12 @@ from api.kit.settings import settings
 from api.kit.view import View, reading
 from api.shell.attendance import attended, is_unattended
 from api.shell.export_about import about
-from api.shell.export_tasks import DONE, EXPIRED, FAILED, RUNNING, WAITING, ExportTask
+from api.shell.export_tasks import DONE, EXPIRED, FAILED, JOBS, RUNNING, WAITING, ExportTask
 from api.shell.jobs import QUEUE, app, defer_once
 
 CHUNK = 2000
 SHEET_ROWS = 1_000_000
 KIND = "export"
-JOBS = {".xlsx": "export", ".pdf": "print_bills"}
-"""Which job writes a task's file."""
 PATIENCE = timedelta(minutes=1)
 KEPT_DAYS = 7
 ABOUT = "导出说明"

@@ -18,6 +18,8 @@ from api.shell import jobs
 WAITING, DONE, RUNNING, FAILED, EXPIRED = 0, 1, 2, 3, 4
 STATUS_NAMES = {WAITING: "等待处理", DONE: "已完成", RUNNING: "处理中", FAILED: "失败", EXPIRED: "已过期"}
 """Export status 1 is finished and downloadable (spec/1-shell.md 4)."""
+JOBS = {".xlsx": "export", ".pdf": "print_bills"}
+"""Which job writes a task's file."""
 
 
 class ExportTask(Base):
@@ -49,14 +51,18 @@ class ReportVisit(Base):
 
 
 def enqueue(ctx: Context, cls: type[Resource], query: ListQuery) -> dict[str, Any]:
-    """Record the task and queue its job with it: both are there, or neither."""
-    asked = query.model_dump(exclude={"page", "per_page", "timeStamp", "sign"})
+    """Have a list's filter written to a workbook."""
+    return queue(ctx, cls, query.model_dump(exclude={"page", "per_page", "timeStamp", "sign"}), ".xlsx")
+
+
+def queue(ctx: Context, cls: type[Resource], asked: dict[str, Any], suffix: str) -> dict[str, Any]:
+    """Record a task of the user's and queue its job with it: both are there, or neither."""
     values = {
         "user_id": ctx.principal.user_id,
         "resource": cls.name(),
         "query": asked,
-        "file_name": f"{cls.declaration.label}_{datetime.now(TIME_ZONE):%Y%m%d%H%M%S}.xlsx",
+        "file_name": f"{cls.declaration.label}_{datetime.now(TIME_ZONE):%Y%m%d%H%M%S}{suffix}",
     }
     key = ctx.conn.execute(insert(ExportTask).values(values).returning(ExportTask.export_id)).scalar_one()
-    jobs.defer_with(ctx.conn, "export", export_id=key)
+    jobs.defer_with(ctx.conn, JOBS[suffix], export_id=key)
     return {"export_id": key, "file_name": values["file_name"]}

@@ -103,7 +103,7 @@ def run(ctx: Context, payload: Keys) -> Any:
     names = [every[place - 1].name for place in payload.ids]
     for name in names:
         _keep(ctx.conn, name, WAITING, user_id=ctx.principal.user_id)
-    ctx.after_commit.append(lambda: jobs.defer("integrity", names=names))
+    jobs.defer_with(ctx.conn, "integrity", names=names)
     return {"success": payload.ids, "failures": []}
 
 

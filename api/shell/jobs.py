@@ -36,11 +36,6 @@ def _deferring() -> procrastinate.App:
     return deferring
 
 
-def defer(task: str, **arguments: Any) -> None:
-    """Queue a task by name."""
-    _deferring().configure_task(task, queue=QUEUE).defer(**arguments)
-
-
 def defer_with(conn: Connection, task: str, **arguments: Any) -> None:
     """Queue a task in the transaction of `conn`: it is there exactly when what it works on is."""
     driver = conn.connection.driver_connection

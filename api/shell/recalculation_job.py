@@ -36,7 +36,7 @@ class Started(BaseModel):
 def start(ctx: Context, payload: Month) -> Any:
     """成本重算: from a month on; an unfinished run of that month goes on."""
     made = cost_recalculation.ask(ctx, payload.company_id, payload.period)
-    ctx.after_commit.append(lambda: jobs.defer("recalculate", recalculation_id=made))
+    jobs.defer_with(ctx.conn, "recalculate", recalculation_id=made)
     return {"recalculation_id": made}
 
 
