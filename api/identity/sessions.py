@@ -19,15 +19,16 @@ from api.kit.scope import ALL_RIGHTS, Principal
 LIFE_DAYS = 7
 TOUCH_MINUTES = 5
 IMITATION_MINUTES = 60
-LOGGED_OUT, ENDED, PASSWORD, DISABLED, IMITATED = 1, 2, 3, 4, 5
+LOGGED_OUT, ENDED, PASSWORD, DISABLED, IMITATED, EXPIRED = 1, 2, 3, 4, 5, 6
 ENDINGS = {
     LOGGED_OUT: "退出登录",
     ENDED: "被管理员结束",
     PASSWORD: "密码已修改",
     DISABLED: "账号停用",
     IMITATED: "结束模拟",
+    EXPIRED: "已过期",
 }
-"""How a session ends before it expires."""
+"""How a session ends."""
 IMITATE = "imitate_login:imitate"
 SENSITIVE = ("role:", "user_account:", "right_bundle:", "imitate_login:")
 """Rights that a simulated login leaves out, but for reading."""
@@ -56,15 +57,23 @@ _OPEN = text(
     " (:hash, :key, :user, now() + make_interval(mins => :idle), now() + make_interval(mins => :life), :imitator,"
     " :origin) returning session_id, expires_at"
 )
-_END = text("""
+_END = """
 with ended as (
-    delete from user_session s
-    where s.user_id = coalesce(:user, s.user_id) and s.session_id = coalesce(:session, s.session_id)
-        and s.session_id is distinct from :but
-    returning s.session_id
+    delete from user_session s using user_session o
+    where o.session_id = coalesce(s.origin_id, s.session_id) and {which}
+    returning s.session_id, {at} as at
 )
-update login_attempt a set ended_at = now(), ended_how = :how from ended where a.session_id = ended.session_id
-""")
+update login_attempt a set ended_at = ended.at, ended_how = :how from ended where a.session_id = ended.session_id
+"""
+"""A simulated login goes with `o`, the session that it was opened from; the login log is told of both."""
+_END_ONE = text(_END.format(which=":session in (s.session_id, s.origin_id)", at="now()"))
+_END_ALL = text(
+    _END.format(
+        which=":user in (s.user_id, o.user_id) and :but not in (s.session_id, o.session_id)", at="now()"
+    )
+)
+_OVER = "least(s.expires_at, o.expires_at)"
+_END_EXPIRED = text(_END.format(which=f"{_OVER} <= now()", at=_OVER))
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,12 +260,17 @@ def _idle_hours(conn: Connection) -> int:
 
 def close_session(conn: Connection, session_id: int, how: int = LOGGED_OUT) -> None:
     """End one session, and simulated logins with it."""
-    conn.execute(_END, {"user": None, "session": session_id, "but": None, "how": how})
+    conn.execute(_END_ONE, {"session": session_id, "how": how})
 
 
 def end_all(conn: Connection, user_id: int, how: int, but: int = 0) -> None:
     """End a user's sessions, but for one."""
-    conn.execute(_END, {"user": user_id, "session": None, "but": but, "how": how})
+    conn.execute(_END_ALL, {"user": user_id, "but": but, "how": how})
+
+
+def drop_expired(conn: Connection) -> None:
+    """Delete the sessions and tokens that are past their time; the login log keeps when each was over."""
+    conn.execute(_END_EXPIRED, {"how": EXPIRED})
 
 
 def _hash(token: str) -> bytes:

@@ -65,7 +65,7 @@ def export_unattended(timestamp: int) -> None:
         defer_once(JOBS[Path(file_name).suffix], f"{KIND}:{export_id}", export_id=export_id)
 
 
-@app.periodic(cron="20 3 * * *")
+@app.periodic(cron="20 * * * *")
 @app.task(name="expire_exports", queue=QUEUE, pass_context=False)
 def expire_exports(timestamp: int) -> None:
     """Delete the files of exports that are older than a week."""

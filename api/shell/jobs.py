@@ -19,6 +19,7 @@ app = procrastinate.App(
         "api.shell.recalculation_job",
         "api.shell.integrity_screen",
         "api.shell.checkpoint_job",
+        "api.shell.session_job",
         "api.printing.print_job",
         "api.messaging.sending",
         "api.shell.backup_job",

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy.orm import Mapped
 
-from api.identity.sessions import ENDINGS
+from api.identity.sessions import ENDINGS, EXPIRED
 from api.kit.database import TIME_ZONE
 from api.kit.fields import enum, key, moment, ref
 from api.kit.fields import text as words
@@ -15,8 +15,8 @@ from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values, View
 
 USUAL_DAYS = 30
-ONLINE, EXPIRED, GONE = 10, 11, 12
-STATES = {ONLINE: "在线", EXPIRED: "已过期", GONE: "已结束", **ENDINGS}
+ONLINE, GONE = 10, 11
+STATES = {ONLINE: "在线", GONE: "已结束", **ENDINGS}
 
 _ROWS = f"""
 select a.attempt_id, a.at, a.user_name, u.realname, u.company_id,
