@@ -13,7 +13,7 @@ from sqlalchemy.orm import Mapped
 
 from api.identity import login, rights, sessions
 from api.identity.answers import LoggedIn, logged_in
-from api.identity.tables import UserAccount
+from api.identity.tables import LAST_LOGIN, UserAccount
 from api.kit import business_log
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
@@ -55,10 +55,9 @@ class ImitateLogin(View):
         return _USERS, {"me": principal.user_id}
 
 
-_USERS = """
+_USERS = f"""
 select u.user_id, u.user_name, u.realname, u.company_id, d.department_name, u.role_id,
-    (select max(a.at) from login_attempt a where a.user_name = u.user_name and a.succeeded and a.imitator_id is null)
-        as last_login_at
+    {LAST_LOGIN.format(table="u")} as last_login_at
 from user_account u
 left join employee e on e.employee_id = u.employee_id
 left join department d on d.department_id = e.department_id

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Row, text
 
 from api.identity import passwords
 from api.identity.sessions import Opened
-from api.identity.tables import LOCK_MINUTES, LOCKED_AFTER
+from api.identity.tables import LOCK_MINUTES, LOCKED_AFTER, counted_failure
 from api.kit.database import transact
 from api.kit.errors import Refusal
 
@@ -21,13 +21,11 @@ _USER = text(
     " left join employee e using (employee_id) left join department d on d.department_id = e.department_id"
     " where u.user_name = :name or u.user_id = :key"
 )
-_FAILED = text(
-    "select count(*) filter (where user_name = :name) as by_user, count(*) filter (where client = :client) as by_client"
-    " from login_attempt where not succeeded and at > now() - make_interval(mins => :window)"
-    " and (user_name = :name or client = :client)"
-    " and at > greatest('-infinity', (select max(at) from login_attempt where user_name = :name and succeeded),"
-    " (select unlocked_at from user_account where user_name = :name))"
-)
+_FAILED = text(f"""
+select (select count(*) from login_attempt a where {counted_failure(":name")}) as by_user,
+    (select count(*) from login_attempt where client = :client and not succeeded
+        and at > now() - interval '{LOCK_MINUTES} minutes') as by_client
+""")
 _RECORD = text(
     "insert into login_attempt (user_name, client, agent, user_id, succeeded, reason, imitator_id, session_id)"
     " values (:name, :client, :agent, :user, :succeeded, :reason, :imitator, :session) returning attempt_id"
@@ -45,9 +43,8 @@ def check(user_name: str, password: str, client: str, agent: str = "") -> tuple[
     """
 
     def attempt(conn: Connection) -> tuple[Row[Any], int] | Refusal:
-        named = {"name": user_name, "client": client}
         conn.execute(_ALONE, {"name": user_name})
-        failed = conn.execute(_FAILED, {**named, "window": LOCK_MINUTES}).one()
+        failed = conn.execute(_FAILED, {"name": user_name, "client": client}).one()
         if failed.by_user >= LOCKED_AFTER or failed.by_client >= MAX_PER_CLIENT:
             return Refusal(f"登录失败次数过多，请{LOCK_MINUTES}分钟后再试")
         user = conn.execute(_USER, {"name": user_name, "key": 0}).first()

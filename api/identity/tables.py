@@ -33,15 +33,21 @@ OWN_KINDS = {name: kind for kind, name in OWN_NAMES.items()}
 ALL_COMPANIES = 1
 LOCKED_AFTER, LOCK_MINUTES = 5, 15
 """So many failed logins within so many minutes lock a name."""
-_FAILED = f"""(
-    select count(*) >= {LOCKED_AFTER} from login_attempt a
-    where a.user_name = {{table}}.user_name and not a.succeeded
-        and a.at > greatest(
-            now() - interval '{LOCK_MINUTES} minutes', {{table}}.unlocked_at,
-            (select max(s.at) from login_attempt s where s.user_name = {{table}}.user_name and s.succeeded)
-        )
+
+
+def counted_failure(name: str) -> str:
+    """SQL: a failed login `a` of a name still counts; none does from before a success or an unlocking."""
+    return f"""a.user_name = {name} and not a.succeeded and a.at > greatest(
+        now() - interval '{LOCK_MINUTES} minutes',
+        (select f.unlocked_at from user_account f where f.user_name = {name}),
+        (select max(s.at) from login_attempt s where s.user_name = {name} and s.succeeded and s.imitator_id is null)
+    )"""
+
+
+_LOCKED = f"""(
+    select count(*) >= {LOCKED_AFTER} from login_attempt a where {counted_failure("{table}.user_name")}
 )"""
-_LAST_LOGIN = (
+LAST_LOGIN = (
     "(select max(a.at) from login_attempt a where a.user_name = {table}.user_name and a.succeeded"
     " and a.imitator_id is null)"
 )
@@ -122,8 +128,8 @@ class UserAccount(Resource):
     is_broadcast: Mapped[bool] = mapped_column(server_default="false")
 
     derived = (
-        derived("locked", "已锁定", "bool", _FAILED, width=80, extract=False),
-        derived("last_login_at", "最近登录", "datetime", _LAST_LOGIN, width=160, extract=False),
+        derived("locked", "已锁定", "bool", _LOCKED, width=80, extract=False),
+        derived("last_login_at", "最近登录", "datetime", LAST_LOGIN, width=160, extract=False),
         derived("online_count", "在线会话", "integer", _ONLINE, width=80, extract=False),
     )
 
@@ -185,7 +191,7 @@ class RightBundle(Resource):
 
         refuse_imitators(ctx)
         if before is not None:
-            rights.may_bundle(ctx, before.right_bundle_id, ())
+            rights.may_bundle(ctx, before.right_bundle_id)
 
 
 class RightBundleRight(Base):

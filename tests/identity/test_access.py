@@ -9,6 +9,7 @@ from sqlalchemy import text
 
 from api.identity import passwords, rights, sessions
 from api.kit import menus
+from api.shell import session_job
 from tests.identity.test_granting import BEYOND, ROLE_BEYOND, fresh, user_with
 from tests.kit.client import Answer, Caller
 from tests.kit.desk import Desk
@@ -235,6 +236,40 @@ class TestAccounts:
         assert log_in(site, user, "first-pass-1").ok
 
 
+class TestExpiredSessions:
+    """What is past its time is deleted within the hour; the login log goes on telling of it."""
+
+    def test_they_go_and_the_log_stays(self, site: Site, fresh: int) -> None:
+        boss = TestSimulatedLogin().boss_of(site, fresh, list(menus.every_right()))
+        simulated = {"user_id": site.world.ids["user_clerk_a"]}
+        assert boss.post("v2/system/ImitateLogin/imitate", simulated).ok
+        with site.engine.begin() as conn:
+            going = text(
+                "update user_session s set expires_at = now() - interval '2 days' from user_account u"
+                " where u.user_id = s.user_id and u.user_name = :name and s.sign_key is not null returning session_id"
+            )
+            gone = conn.execute(going, {"name": f"chef{fresh}"}).scalar_one()
+        logs = site.as_("admin")
+
+        def told() -> list[tuple[int, int, str | None]]:
+            rows = [
+                *logs.get("v2/system/LoginLog/getList", user_name=f"chef{fresh}").data["data"],
+                *logs.get("v2/system/LoginLog/getList", imitator_name=f"chef{fresh}").data["data"],
+            ]
+            return [(row["kind"], row["state"], row["ended_at"]) for row in rows]
+
+        before = told()
+        assert before[0][1] == sessions.EXPIRED
+        session_job.drop_expired_sessions(0)
+        after = told()
+        assert after[0] == before[0]
+        assert after[1] == (2, sessions.EXPIRED, before[0][2]), "it ended with its own"
+        with site.engine.connect() as conn:
+            left = conn.execute(text("select session_id, origin_id from user_session")).all()
+        assert gone not in {key for row in left for key in row}
+        assert site.as_("admin").get("system/user/isTokenInvalid").ok, "the others stay"
+
+
 class TestSimulatedLogin:
     @pytest.fixture
     def boss(self, site: Site, fresh: int) -> Caller:
@@ -292,6 +327,15 @@ class TestSimulatedLogin:
         assert own.code == 403
         assert site.as_("nobody").post(imitate, {"user_id": site.world.user_clerk_a}).code == 403
 
+    def test_it_does_not_forgive_failed_passwords(self, site: Site, boss: Caller) -> None:
+        for _ in range(5):
+            assert log_in(site, "clerk_a", "falsch-000").code == 400
+        self.imitated(site, boss, "clerk_a")
+        [row] = site.as_("admin").get("v2/system/User/getList", user_name="clerk_a").data["data"]
+        assert row["locked"] is True
+        assert log_in(site, "clerk_a", PASSWORD).msg == "登录失败次数过多，请15分钟后再试"
+        assert site.as_("admin").post("v2/system/User/unlock", {"ids": [site.world.user_clerk_a]}).ok
+
     def test_it_is_not_nested_and_changes_no_account(self, site: Site, boss: Caller, fresh: int) -> None:
         caller, world = self.imitated(site, boss, "manager_a"), site.world
         tries = {
@@ -332,6 +376,14 @@ class TestSimulatedLogin:
         caller = self.imitated(site, boss, "clerk_a")
         assert boss.post("v2/user/Login/logout").ok
         assert caller.get("system/user/isTokenInvalid").code == 401
+
+    def test_the_login_log_tells_that_it_ended_with_it(self, site: Site, boss: Caller, fresh: int) -> None:
+        self.imitated(site, boss, "clerk_a")
+        assert boss.post("v2/user/Login/logout").ok
+        admin = site.as_("admin")
+        [row] = admin.get("v2/system/LoginLog/getList", imitator_name=f"chef{fresh}").data["data"]
+        assert row["state"] == sessions.LOGGED_OUT
+        assert row["ended_at"]
 
     def test_it_lasts_an_hour_at_most(self, site: Site, boss: Caller) -> None:
         self.imitated(site, boss, "clerk_a")
