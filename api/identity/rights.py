@@ -25,6 +25,8 @@ from api.kit.context import Context
 from api.kit.errors import Forbidden, NotFound, Refusal
 from api.kit.scope import ALL_RIGHTS, Principal
 
+BEYOND = "不能授予超出自己权限的权限"
+
 
 def holdings(conn: Connection, role_id: int) -> dict[str, list[Any]]:
     """What a role holds: rights of its own, bundles, companies, warehouses, hidden fields."""
@@ -77,10 +79,9 @@ def settle(
     bundles: Iterable[int] = (),
 ) -> None:
     """Replace what a role holds and move its version, so that the next request of its users sees the change."""
-    own, taken = frozenset(rights), frozenset(bundles)
     rows = (
-        (RoleRight, _codes(role_id, own, bundled(conn, taken))),
-        (RoleBundle, [{"role_id": role_id, "right_bundle_id": bundle} for bundle in sorted(taken)]),
+        (RoleRight, [{"role_id": role_id, "code": code} for code in sorted(set(rights))]),
+        (RoleBundle, [{"role_id": role_id, "right_bundle_id": bundle} for bundle in sorted(set(bundles))]),
         (RoleCompany, [{"role_id": role_id, "company_id": key} for key in sorted(set(companies))]),
         (RoleWarehouse, [{"role_id": role_id, "warehouse_id": key} for key in sorted(set(warehouses))]),
         (
@@ -92,35 +93,43 @@ def settle(
         conn.execute(delete(table).where(table.role_id == role_id))
         if values:
             conn.execute(insert(table), values)
-    conn.execute(text("update role set version = version + 1 where role_id = :role"), {"role": role_id})
-
-
-def _codes(role_id: int, own: frozenset[str], bundled: frozenset[str]) -> list[dict[str, Any]]:
-    return [{"role_id": role_id, "code": code, "direct": code in own} for code in sorted(own | bundled)]
+    _follow_bundles(conn, [role_id])
 
 
 def follow_bundle(conn: Connection, bundle_id: int) -> None:
     """Give the roles that take a bundle what it holds now."""
-    taking = conn.execute(select(RoleBundle.role_id).where(RoleBundle.right_bundle_id == bundle_id)).scalars()
-    for role_id in taking.all():
-        held = holdings(conn, role_id)
-        own = frozenset(map(str, held["rights"]))
-        conn.execute(delete(RoleRight).where(RoleRight.role_id == role_id))
-        rows = _codes(role_id, own, bundled(conn, map(int, held["bundles"])))
-        if rows:
-            conn.execute(insert(RoleRight), rows)
-        conn.execute(text("update role set version = version + 1 where role_id = :role"), {"role": role_id})
+    taking = select(RoleBundle.role_id).where(RoleBundle.right_bundle_id == bundle_id)
+    _follow_bundles(conn, list(conn.execute(taking).scalars()))
 
 
-def may_bundle(ctx: Context, bundle_id: int | None, rights: Iterable[str]) -> None:
-    """Refuse to make, change or delete a bundle that holds more than oneself, or that a stronger role takes."""
-    asked = set(rights) | (bundled(ctx.conn, [bundle_id]) if bundle_id is not None else set())
-    if any(not ctx.principal.may(code) for code in asked):
-        raise Forbidden("不能授予超出自己权限的权限")
-    if bundle_id is not None:
-        taking = select(RoleBundle.role_id).where(RoleBundle.right_bundle_id == bundle_id)
-        for role_id in ctx.conn.execute(taking).scalars().all():
-            may_touch(ctx, role_id)
+_FOLLOW = (
+    text("delete from role_right where role_id = any(:roles) and not direct"),
+    text(
+        "insert into role_right (role_id, code, direct) select distinct t.role_id, r.code, false"
+        " from role_bundle t join right_bundle_right r using (right_bundle_id) where t.role_id = any(:roles)"
+        " on conflict (role_id, code) do nothing"
+    ),
+    text("update role set version = version + 1 where role_id = any(:roles)"),
+)
+
+
+def _follow_bundles(conn: Connection, roles: list[int]) -> None:
+    for statement in _FOLLOW:
+        conn.execute(statement, {"roles": roles})
+
+
+def may_bundle(ctx: Context, bundle_id: int) -> None:
+    """Refuse to change or delete a bundle that holds more than oneself, or that a stronger role takes."""
+    may_give(ctx, bundled(ctx.conn, [bundle_id]))
+    taking = select(RoleBundle.role_id).where(RoleBundle.right_bundle_id == bundle_id)
+    for role_id in ctx.conn.execute(taking).scalars().all():
+        may_touch(ctx, role_id)
+
+
+def may_give(ctx: Context, rights: Iterable[str]) -> None:
+    """Refuse rights that one does not hold oneself."""
+    if not all(map(ctx.principal.may, rights)):
+        raise Forbidden(BEYOND)
 
 
 def known_rights(rights: Iterable[str]) -> None:
@@ -152,7 +161,7 @@ def grant(
     before = holdings(ctx.conn, role_id)
     taken = _bundles(ctx.conn, before["bundles"] if bundles is None else bundles)
     if _beyond(me, {*rights, *bundled(ctx.conn, taken)}, companies, warehouses, denied):
-        raise Forbidden("不能授予超出自己权限的权限")
+        raise Forbidden(BEYOND)
     settle(ctx.conn, role_id, rights, companies, warehouses, denied, taken)
     business_log.write(
         ctx.conn,

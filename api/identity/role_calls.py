@@ -228,7 +228,7 @@ def get_bundle(ctx: Context, id: Id) -> Any:
 def save_bundle(ctx: Context, payload: BundleSave) -> Any:
     """保存权限包: roles that take it follow at once."""
     rights.known_rights(payload.rights)
-    rights.may_bundle(ctx, payload.right_bundle_id, payload.rights)
+    rights.may_give(ctx, payload.rights)
     values = payload.model_dump(include={"bundle_name", "remark"})
     before: list[str] = []
     if payload.right_bundle_id is None:

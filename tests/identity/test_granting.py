@@ -10,6 +10,7 @@ from sqlalchemy import insert, select
 from api.identity import rights, sessions
 from api.identity.tables import Role, UserAccount
 from api.kit import menus
+from tests.identity.test_route_rights import GUARDED, REFUSED, send
 from tests.kit.client import Answer, Caller
 from tests.kit.fixtures import Site
 from tests.kit.world import PASSWORD
@@ -191,9 +192,97 @@ class TestUsers:
         answer = site.as_("manager_a").post("v2/system/User/setPassword", body)
         assert (answer.code, answer.msg) == (400, "用户不存在或无权访问")
 
+    @pytest.mark.parametrize(
+        ("path", "body"),
+        [
+            ("User/save", {"user_id": "stranger", "user_name": "geholt", "realname": "x"}),
+            ("User/edit", {"id": "stranger", "realname": "x"}),
+            ("User/del", {"ids": ["stranger"]}),
+            ("User/setPassword", {"user_id": "stranger", "password": PASSWORD}),
+            ("User/setEnabled", {"ids": ["stranger"], "enabled": False}),
+            ("User/unlock", {"ids": ["stranger"]}),
+            ("ImitateLogin/imitate", {"user_id": "stranger"}),
+        ],
+    )
+    def test_no_call_reaches_another_companys_user(self, site: Site, path: str, body: dict[str, Any]) -> None:
+        stranger = site.world.user_manager_b
+        meant: dict[Any, Any] = {"stranger": stranger}
+        sent = {
+            name: [stranger] if isinstance(value, list) else meant.get(value, value)
+            for name, value in body.items()
+        }
+        if path == "User/save":
+            sent |= {"company_id": site.world.company_a, "role_id": site.world.role_clerk_a}
+        with site.engine.connect() as conn:
+            query = select(UserAccount.__table__).where(UserAccount.user_id == stranger)
+            before = conn.execute(query).one()
+            answer = site.as_("manager_a").post(f"v2/system/{path}", sent)
+            assert (answer.code, answer.msg) == (400, "用户不存在或无权访问")
+            conn.rollback()
+            assert conn.execute(query).one() == before
+
+    def test_another_companys_user_is_not_looked_at(self, site: Site) -> None:
+        manager, stranger = site.as_("manager_a"), site.world.user_manager_b
+        for answer in (
+            manager.get("v2/system/User/getInfo", id=stranger),
+            manager.get("v2/system/User/getSessions", user_id=stranger),
+        ):
+            assert (answer.code, answer.msg) == (400, "用户不存在或无权访问")
+        for path in ("User", "ImitateLogin"):
+            rows = manager.get(f"v2/system/{path}/getList", per_page=200).data["data"]
+            assert {row["company_id"] for row in rows} == {site.world.company_a}
+
+    @pytest.mark.parametrize("path", ["add", "save"])
+    def test_no_user_is_put_into_another_company(self, site: Site, path: str) -> None:
+        body = self.body(site, role_id=site.world.role_clerk_a) | {"company_id": site.world.company_b}
+        answer = site.as_("manager_a").post(f"v2/system/User/{path}", {**body, "password": "first-pass-1"})
+        assert (answer.code, answer.msg) == (400, "“公司”不存在或无权使用，请重新选择")
+
     def test_an_equal_user_may_be_reset(self, site: Site) -> None:
         body = {"user_id": site.world.user_clerk_a, "password": PASSWORD}
         assert site.as_("manager_a").post("v2/system/User/setPassword", body).ok
+
+
+class TestLookingIsNotChanging:
+    """Whoever may only look at accounts, roles and bundles changes none of them."""
+
+    SCREENS = ("User/", "Role/", "RoleAuth/", "RoleFieldAuth/", "RightBundle/", "ImitateLogin/")
+
+    def test_each_changing_call_asks_for_its_own_right(self, site: Site, fresh: int) -> None:
+        looking = [f"{name}:list" for name in ("user_account", "role", "right_bundle", "imitate_login")]
+        with site.engine.begin() as conn:
+            rights.settle(conn, fresh, looking, [site.world.company_a])
+        _, caller = user_with(site, fresh, f"zuschauer{fresh}")
+        changing = [
+            call
+            for call in GUARDED
+            if call.path.startswith(tuple(f"/v2/system/{screen}" for screen in self.SCREENS))
+            and call.right not in looking
+        ]
+        assert len(changing) > 15
+        answers = {call.path: send(caller, call) for call in changing}
+        assert {
+            path for path, told in answers.items() if (told.status, told.code, told.msg) != REFUSED
+        } == set()
+
+    @pytest.mark.parametrize(
+        ("path", "right", "body"),
+        [
+            ("User", "user_account:edit", {"user_name": "neu2", "realname": "x", "password": "first-pass-1"}),
+            ("Role", "role:edit", {"role_name": "neu", "scope_kind": 2, "own_kind": 3, "rights": []}),
+            ("RightBundle", "right_bundle:edit", {"bundle_name": "neu", "rights": []}),
+        ],
+    )
+    def test_a_new_one_asks_for_the_right_to_add(
+        self, site: Site, fresh: int, path: str, right: str, body: dict[str, Any]
+    ) -> None:
+        with site.engine.begin() as conn:
+            rights.settle(conn, fresh, [right], [site.world.company_a])
+        _, caller = user_with(site, fresh, f"aendert{fresh}")
+        company = site.world.company_a
+        own = {"User": {"company_id": company, "role_id": fresh}, "Role": {"companies": [company]}}
+        answer = caller.post(f"v2/system/{path}/save", {**body, **own.get(path, {})})
+        assert (answer.code, answer.msg) == (403, REFUSED[2])
 
 
 def test_every_right_has_a_label() -> None:
