@@ -11,16 +11,19 @@ import { actionOf, type Row, type Screen } from '../types';
 import { createForm, payloadOf } from './formModel';
 import { HeaderFields } from './HeaderFields';
 import { ParkedDrafts } from './ParkedDrafts';
-import { useDraft, valuesOf } from './useDraft';
+import { useDraft, valuesOf, type Draft } from './useDraft';
 import { useLineStock } from './useLineStock';
 import { useSave } from './useSave';
 import { useSaveKey } from './useSaveKey';
+
+export const FRESH = 'new';
 
 interface FormBodyProps {
   screen: Screen;
   id: number | null;
   initial: Row;
-  draftName: string;
+  /** Whose draft it keeps; FRESH where nothing was filled in beforehand. */
+  which: string;
   /** Begins the next new record. */
   onNext: () => void;
 }
@@ -28,11 +31,11 @@ interface FormBodyProps {
 type Then = 'leave' | 'next' | 'audit';
 
 /** The form proper; Ctrl+S saves. */
-export function FormBody({ screen, id, initial, draftName, onNext }: FormBodyProps) {
+export function FormBody({ screen, id, initial, which, onNext }: FormBodyProps) {
   const [form, setForm] = useState(() => createForm(screen, initial));
   const active = usePageActive();
   const content = useCallback(() => JSON.stringify(payloadOf(screen, form, null)), [screen, form]);
-  const draft = useDraft(draftName, form, content);
+  const draft = useDraft(screen.name, which, form, content);
   const { save, saving } = useSave(screen, form, id);
   const { run, running } = useActions(screen);
   const leave = useLeave(screen);
@@ -54,9 +57,9 @@ export function FormBody({ screen, id, initial, draftName, onNext }: FormBodyPro
 
   useSaveKey(active, () => void submit('leave'));
 
-  const recall = () => {
-    // With the revision it was written under, so that what others saved meanwhile is not overwritten unseen.
-    if (draft.found) setForm(createForm(screen, { ...initial, ...draft.found.values }));
+  // With the revision it was written under, so that what others saved meanwhile is not overwritten unseen.
+  const recall = (values: Row) => {
+    setForm(createForm(screen, { ...initial, ...values }));
     draft.dismiss();
   };
   const busy = saving || running !== null;
@@ -90,31 +93,13 @@ export function FormBody({ screen, id, initial, draftName, onNext }: FormBodyPro
                 draft.settle();
                 onNext();
               }}
-              onRecall={(values) => {
-                setForm(createForm(screen, { ...initial, ...values }));
-                draft.dismiss();
-              }}
+              onRecall={which === FRESH ? recall : null}
+              touched={draft.touched}
             />
           )}
         </Space>
       </header>
-      {draft.found && (
-        <Alert
-          type="info"
-          showIcon
-          title={`有 ${draft.found.at} 未保存的内容`}
-          action={
-            <Space>
-              <Button size="small" type="primary" onClick={recall}>
-                恢复
-              </Button>
-              <Button size="small" onClick={draft.discard}>
-                丢弃
-              </Button>
-            </Space>
-          }
-        />
-      )}
+      {draft.found && <FoundDraft draft={draft.found} onRecall={recall} onDiscard={draft.discard} />}
       <HeaderFields screen={screen} form={form} />
       {form.blocks.map(({ block, store }) => (
         <LineTable
@@ -127,6 +112,26 @@ export function FormBody({ screen, id, initial, draftName, onNext }: FormBodyPro
         />
       ))}
     </div>
+  );
+}
+
+function FoundDraft({ draft: { at, values }, onRecall, onDiscard }: { draft: Draft; onRecall: (values: Row) => void; onDiscard: () => void }) {
+  return (
+    <Alert
+      type="info"
+      showIcon
+      title={`有 ${at} 未保存的内容`}
+      action={
+        <Space>
+          <Button size="small" type="primary" onClick={() => onRecall(values)}>
+            恢复
+          </Button>
+          <Button size="small" onClick={onDiscard}>
+            丢弃
+          </Button>
+        </Space>
+      }
+    />
   );
 }
 

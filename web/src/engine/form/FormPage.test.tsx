@@ -152,6 +152,54 @@ describe('a draft', () => {
   });
 });
 
+describe('a parked form', () => {
+  const name = '暂存 2026-11-20 09:00:00';
+  const values = { customer_id: 9, customer_name: '上海顺达', warehouse_id: 5, warehouse_name: '中心仓', remark: '等客户回电', lines: stored.lines };
+  const kept = { preference_id: 1, kind: 'draft', screen: 'sales_outbound', name, is_public: false, is_default: false, mine: true, owner_name: '张三', kept_at: '2026-11-20 09:00:00' };
+  const parked: Routes = {
+    'v2/open/UserPreference/get': ({ query }) =>
+      ok(query.kind === 'draft' && query.name !== 'new' ? [{ ...kept, value: query.name ? { at: '2026-11-20 09:00:00', values } : null }] : []),
+    'v2/open/UserPreference/del': () => ok(null),
+  };
+  const take = async () => {
+    await waitFor(() => expect(button('取单')?.disabled).toBe(false));
+    await press('取单');
+    fireEvent.click(await screen.findByText(name));
+  };
+  const remark = () => document.querySelector<HTMLInputElement>('.header-fields [data-field=remark] input, .header-fields [data-field=remark] textarea')!;
+
+  it('is not offered where none is', async () => {
+    open({ 'v2/open/UserPreference/get': () => ok([]) });
+    await waitFor(() => expect(sent('v2/open/UserPreference/get').length).toBeGreaterThan(1));
+    expect([button('取单')?.disabled, button('取单')?.title]).toEqual([true, '没有暂存的单据']);
+  });
+  it('is taken up in a new form, kept by this browser from then on, and gone from the server', async () => {
+    open(parked);
+    await take();
+    expect(await screen.findByText('4', { selector: '[data-field=quantity]' })).toBeTruthy();
+    expect(remark().value).toBe('等客户回电');
+    expect(sent('v2/open/UserPreference/del')[0]?.body).toMatchObject({ kind: 'draft', screen: 'sales_outbound', name });
+    view.unmount();
+    expect(localStorage.getItem('u7:draft:sales_outbound:new')).toContain('等客户回电');
+  });
+  it('takes the place of what was typed only when that is agreed to', async () => {
+    open(parked);
+    fireEvent.change(remark(), { target: { value: '正在录入' } });
+    await take();
+    await screen.findAllByText('取单会替换当前录入的内容');
+    expect(remark().value).toBe('正在录入');
+    expect(sent('v2/open/UserPreference/del')).toHaveLength(0);
+    await press('替换');
+    await waitFor(() => expect(remark().value).toBe('等客户回电'));
+  });
+  it('leaves alone a form that came filled in from another bill', async () => {
+    localStorage.setItem('u7:draft:sales_outbound:new', JSON.stringify({ at: '2026-11-20 09:00:00', values }));
+    open({ ...parked, [`${description.api}/getDraft`]: () => ok({ customer_id: 9, customer_name: '上海顺达', remark: '来自订单', lines: [] }) }, { from: 31 });
+    await waitFor(() => expect(remark()?.value).toBe('来自订单'));
+    expect([button('暂存') !== undefined, button('取单'), button('恢复')]).toEqual([true, undefined, undefined]);
+  });
+});
+
 describe('a stored bill', () => {
   it('is edited under its revision', async () => {
     open({}, { id: 8 });

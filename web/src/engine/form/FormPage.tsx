@@ -5,7 +5,7 @@ import { isCancelled } from '../../lib/errors';
 import { formQuery } from '../queries';
 import { ScreenLoading } from '../ScreenLoading';
 import type { Screen } from '../types';
-import { FormBody } from './FormBody';
+import { FormBody, FRESH } from './FormBody';
 import { copiedValues, newValues } from './formModel';
 
 interface FormPageProps {
@@ -46,15 +46,15 @@ export default function FormPage({ screen, id, copyOf, from }: FormPageProps) {
       screen={screen}
       id={round === 0 ? id : null}
       initial={values}
-      draftName={`${screen.name}:${draftKey(round > 0 ? [null, null, null] : [id, copyOf, from])}`}
+      which={round > 0 ? FRESH : whichDraft(id, copyOf, from)}
       onNext={() => setRound(round + 1)}
     />
   );
 }
 
 /** Drafts of a new bill, of each edited one, of a copy and of a bill drawn from another don't mix. */
-function draftKey([id, copyOf, from]: (number | null)[]): string {
+function whichDraft(id: number | null, copyOf: number | null, from: number | null): string {
   if (id !== null) return String(id);
   if (copyOf !== null) return `copy${copyOf}`;
-  return from === null ? 'new' : `from${from}`;
+  return from === null ? FRESH : `from${from}`;
 }

@@ -17,7 +17,7 @@ export function HeaderFields({ screen, form }: { screen: Screen; form: FormModel
         const problem = problems[field.name];
         return (
           <div key={field.name} className={field.type === 'textarea' || field.type === 'image' ? 'header-field wide' : 'header-field'} data-field={field.name}>
-            <label htmlFor={id} className={field.required ? 'required' : undefined} title={field.label}>
+            <label htmlFor={id} className={field.required ? 'required' : undefined}>
               {field.label}
             </label>
             <div className="header-control">

@@ -1,6 +1,6 @@
 import { InboxOutlined } from '@ant-design/icons';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Badge, Button, Dropdown } from 'antd';
+import { App, Badge, Button, Dropdown } from 'antd';
 import dayjs from 'dayjs';
 import { reportError, showMessage } from '../../lib/errors';
 import { DATETIME } from '../../lib/format';
@@ -15,16 +15,21 @@ interface ParkedDraftsProps {
   values: () => Row;
   /** The form has been put aside; a new one may begin. */
   onParked: () => void;
-  onRecall: (values: Row) => void;
+  /** None where the form came filled in: what was parked must not take the place of it. */
+  onRecall: ((values: Row) => void) | null;
+  /** Whether something was typed that a recalled form would replace. */
+  touched: () => boolean;
 }
 
 /** 暂存与取单: forms put aside on the server, to be gone on with here or at another desk. */
-export function ParkedDrafts({ screen, values, onParked, onRecall }: ParkedDraftsProps) {
+export function ParkedDrafts({ screen, values, onParked, onRecall, touched }: ParkedDraftsProps) {
   const client = useQueryClient();
+  const { modal } = App.useApp();
   const key = ['parked', screen];
   const { data = [] } = useQuery({
     queryKey: key,
     queryFn: () => listPreferences<null>('draft', screen),
+    enabled: onRecall !== null,
     staleTime: 0,
     meta: { quiet: true },
   });
@@ -51,28 +56,41 @@ export function ParkedDrafts({ screen, values, onParked, onRecall }: ParkedDraft
       return found.value.values;
     },
     onSuccess: (found) => {
-      onRecall(found);
+      onRecall?.(found);
       void again();
     },
     onError: reportError,
   });
+
+  const take = (name: string) => {
+    if (!touched()) return recall.mutate(name);
+    modal.confirm({
+      title: '取单会替换当前录入的内容',
+      content: '需要保留时，请先取消并点“暂存”。',
+      okText: '替换',
+      onOk: () => recall.mutateAsync(name).catch(() => undefined),
+    });
+  };
 
   return (
     <>
       <Button loading={park.isPending} onClick={() => park.mutate()}>
         暂存
       </Button>
-      <Dropdown
-        trigger={['click']}
-        disabled={parked.length === 0}
-        menu={{ items: parked.map(({ name }) => ({ key: name, label: name })), onClick: ({ key: name }) => recall.mutate(name) }}
-      >
+      {onRecall && (
         <Badge count={parked.length} size="small">
-          <Button icon={<InboxOutlined />} loading={recall.isPending}>
-            取单
-          </Button>
+          <Dropdown trigger={['click']} menu={{ items: parked.map(({ name }) => ({ key: name, label: name })), onClick: ({ key: name }) => take(name) }}>
+            <Button
+              icon={<InboxOutlined />}
+              disabled={parked.length === 0}
+              title={parked.length === 0 ? '没有暂存的单据' : undefined}
+              loading={recall.isPending}
+            >
+              取单
+            </Button>
+          </Dropdown>
         </Badge>
-      </Dropdown>
+      )}
     </>
   );
 }

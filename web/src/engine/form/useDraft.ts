@@ -24,19 +24,12 @@ export function valuesOf(form: FormModel): Row {
   return { ...form.header.get().values, ...Object.fromEntries(blocks) };
 }
 
-/** Drafts are named `<screen>:<which record>`. */
-export function splitName(name: string): [screen: string, which: string] {
-  const at = name.indexOf(':');
-  return at < 0 ? [name, 'new'] : [name.slice(0, at), name.slice(at + 1)];
-}
-
 /**
- * Keeps the form's draft under `name`, as soon as what would be sent differs from what the form began with; `found` is
- * what an earlier visit left, here or in another browser.
+ * Keeps the form's draft, as soon as what would be sent differs from what the form began with. Each record, copy and source
+ * has its own (`which`); `found` is what an earlier visit left of it, here or in another browser.
  */
-export function useDraft(name: string, form: FormModel, content: () => string) {
-  const [screen, which] = splitName(name);
-  const [slot] = useState(() => storedSlot(`draft:${name}`));
+export function useDraft(screen: string, which: string, form: FormModel, content: () => string) {
+  const [slot] = useState(() => storedSlot(`draft:${screen}:${which}`));
   const [local, setLocal] = useState(() => slot.read<Draft>());
   const [dismissed, setDismissed] = useState(false);
   const [beginning] = useState(content);
@@ -63,6 +56,8 @@ export function useDraft(name: string, form: FormModel, content: () => string) {
     const later = () => {
       if (timer === undefined) timer = setTimeout(write, DELAY);
     };
+    // What has been taken up again is kept as well, before anything more is typed.
+    later();
     const stops = [form.header, ...form.blocks.map(({ store }) => store)].map((store) => store.subscribe(later));
     return () => {
       for (const stop of stops) stop();
@@ -86,5 +81,6 @@ export function useDraft(name: string, form: FormModel, content: () => string) {
     saved.current = true;
     discard();
   }, [discard]);
-  return { found: dismissed ? null : (newer ?? null), dismiss, discard, settle };
+  const touched = useCallback(() => content() !== beginning, [content, beginning]);
+  return { found: dismissed ? null : (newer ?? null), touched, dismiss, discard, settle };
 }
