@@ -12,7 +12,7 @@ interface Passwords {
 
 const shortest = 8;
 
-export function ChangePassword({ onChanged }: { onChanged?: () => void }) {
+export default function ChangePassword({ onChanged }: { onChanged?: () => void }) {
   const [form] = Form.useForm<Passwords>();
   const change = useMutation({
     mutationFn: ({ old_password, password }: Passwords) =>

@@ -1,9 +1,12 @@
 /** 首次登录: a password that somebody else set is changed before anything else. */
-import { Alert, Button, Flex } from 'antd';
+import { Alert, Button, Flex, Spin } from 'antd';
+import { lazy, Suspense } from 'react';
 import { api } from '@/lib/api';
 import type { Session } from '@/lib/session';
-import { ChangePassword } from './ChangePassword';
 import { passwordChanged, signOut } from './session';
+
+// Hardly anybody sees it, and it would bring all of the form's parts into the first load.
+const ChangePassword = lazy(() => import('./ChangePassword'));
 
 export function FirstPassword({ session }: { session: Session }) {
   const leave = () => void api.post('repo_logout').then(signOut, signOut);
@@ -16,7 +19,9 @@ export function FirstPassword({ session }: { session: Session }) {
           title={`${session.realname}，请先设置自己的密码`}
           description="当前密码由管理员设置。修改后即可使用系统。"
         />
-        <ChangePassword onChanged={passwordChanged} />
+        <Suspense fallback={<Spin />}>
+          <ChangePassword onChanged={passwordChanged} />
+        </Suspense>
         <Button type="link" onClick={leave}>
           退出登录
         </Button>

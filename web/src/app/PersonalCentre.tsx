@@ -1,6 +1,6 @@
 /** 个人中心: who is logged in, as the login answered it, and the change of one's password. */
 import { Card, Descriptions, Flex } from 'antd';
-import { ChangePassword } from './ChangePassword';
+import ChangePassword from './ChangePassword';
 import { useSession } from './session';
 
 const systemTypes: Record<number, string> = { 0: 'ERP 后台', 1: '服务站' };

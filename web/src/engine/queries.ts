@@ -1,13 +1,12 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, ApiError, type Query } from '../lib/api';
-import { decimalOrZero } from '../lib/decimal';
 import { isCancelled, NETWORK } from '../lib/errors';
 import type { ListAnswer, LogEntry, Ref, Row, Screen, Totals } from './types';
 
 /** Every read of the engine, keyed by resource, so that a write can renew what it touched. */
 
 /** A refusal stays a refusal; only what never got an answer is worth asking again. */
-function retry(count: number, error: Error): boolean {
+export function retry(count: number, error: Error): boolean {
   return count < 2 && (isCancelled(error) || (error instanceof ApiError && error.code === NETWORK));
 }
 
@@ -94,45 +93,6 @@ export function choiceQuery(ref: Ref, keyword: string, narrow: Query, withStock 
     meta: { quiet: true },
     retry,
   });
-}
-
-/** Where a goods lies in a warehouse: one row for each batch and location, the oldest first. */
-interface BatchStock extends Row {
-  batch_id: number;
-  batch: string | null;
-  allocation_id: number;
-  available_stocks: string;
-}
-
-/** The batches that a warehouse has of a goods, as the pages that other choices come in. */
-export function batchQuery(keyword: string, narrow: Query) {
-  const { goods_id, warehouse_id, allocation_id } = narrow;
-  return infiniteQueryOptions({
-    queryKey: ['goods_batch', 'stocked', keyword, narrow],
-    queryFn: async ({ signal }): Promise<ListAnswer> => {
-      const rows = await api.get<BatchStock[]>('v2/inventory/GoodsBatch/getBatchlist', { goods_id, warehouse_id }, { signal });
-      const data = batchesOf(rows.filter((row) => allocation_id === undefined || row.allocation_id === Number(allocation_id)), keyword);
-      return { data, total: data.length, current_page: 1, per_page: data.length, last_page: 1 };
-    },
-    initialPageParam: 1,
-    getNextPageParam: () => undefined,
-    // Stock moves while a bill is keyed in.
-    staleTime: 5_000,
-    meta: { quiet: true },
-    retry,
-  });
-}
-
-function batchesOf(rows: BatchStock[], keyword: string): Row[] {
-  const found = new Map<number, Row>();
-  for (const row of rows) {
-    const label = row.batch ?? '无';
-    if (!label.toLowerCase().includes(keyword.toLowerCase())) continue;
-    const before = found.get(row.batch_id)?.available_stocks;
-    const available = decimalOrZero(before).plus(decimalOrZero(row.available_stocks)).toString();
-    found.set(row.batch_id, { batch_id: row.batch_id, batch: label, available_stocks: available });
-  }
-  return [...found.values()];
 }
 
 /** Goods with stock and prices for a bill's warehouse and partner. */

@@ -2,7 +2,8 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { Query } from '../../lib/api';
 import { useDebounced } from '../../lib/useDebounced';
-import { batchQuery, choiceQuery } from '../queries';
+import { choiceQuery } from '../queries';
+import { batchQuery } from './batches';
 import type { Field, Ref, Row } from '../types';
 import { isBatch } from './lineModel';
 
