@@ -64,6 +64,7 @@ class BillSetting(Resource):
         routes={"list": "/system/billsetting"},
         menu=Menu("系统管理", "系统设置", 30),
         actions=("list", "edit", "export"),
+        order_by=("bill_setting_id", "asc"),
     )
 
     bill_setting_id: Mapped[int] = key()

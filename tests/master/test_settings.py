@@ -160,7 +160,7 @@ class TestCalls:
             "id"
         ]
         rows = admin.get(f"{SETTING}/getList", company_id=made).data["data"]
-        assert {(row["type"], row["price_mode"]) for row in rows} == {(1, 0), (2, 0)}
+        assert [(row["type"], row["price_mode"]) for row in rows] == [(1, 0), (2, 0)]
         assert admin.post("v2/system/Company/del", {"ids": [made]}).ok
 
     def test_purchase_bills_have_no_customer(self, site: Site) -> None:
