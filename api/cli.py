@@ -203,9 +203,9 @@ def import_bills(
 
 @app.command()
 def restore(
-    file: Annotated[Path, typer.Argument(help="备份文件（.dump）；旁边有 .sha256 时先核对校验码")],
+    file: Annotated[Path, typer.Argument(help="备份文件（.tar）；旁边有 .sha256 时先核对校验码")],
 ) -> None:
-    """把备份恢复到空的数据库：换一个空的 ERP_DATA_DIR（或空库的 ERP_DATABASE_URL），恢复后照常 erp up。"""
+    """把备份恢复到空的数据库和数据目录：换一个空的 ERP_DATA_DIR（和空库的 ERP_DATABASE_URL），恢复后照常 erp up。"""
     from api.launch.attach import database
     from api.launch.restore import restore as restored
     from api.shell.dump import DumpError

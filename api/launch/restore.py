@@ -1,4 +1,4 @@
-"""恢复：把备份放进一个空的数据库；绝不覆盖已有的数据。
+"""恢复：把备份放进一个空的数据库和空的数据目录；绝不覆盖已有的数据和文件。
 
 A dump knows transactions of the cluster that it was taken from. Stamps that this cluster has not reached yet are set to
 the present one, or the warehouse would read those rows again at every refresh.
@@ -6,13 +6,15 @@ the present one, or the warehouse would read those rows again at every refresh.
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 from sqlalchemy import Connection, text
 
 from api.kit.database import connect
 from api.kit.errors import Refusal
-from api.shell import dump
+from api.kit.settings import settings
+from api.shell import archive, dump
 from api.shell.backup_job import sha256_of
 
 _TABLES = "select count(*) from information_schema.tables where table_schema = 'public'"
@@ -21,30 +23,54 @@ select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid and a
 where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace
 order by c.relname
 """
+_NOT_SENT = """
+update sms_bill set state = 3, next_at = null, failure = '备份时还未发送，恢复后不再发送' where state = 1
+"""
+"""What waited when the backup was made has been sent since, by the system that it was made of."""
 
 
 def restore(url: str, path: Path) -> list[str]:
-    """Restore a dump into an empty database and bring it to this program's structure; answers its tables."""
+    """Restore a backup into an empty database and bring it to this program's structure; answers its tables.
+
+    Its files go into the data directory once the database has all of its rows.
+    """
+    data_dir = settings().data_dir
     if not path.is_file():
         raise Refusal(f"找不到备份文件 {path}")
     _check_sum(path)
-    tables = dump.contents(path)
-    with connect(url).connect() as conn:
-        if conn.exec_driver_sql(_TABLES).scalar():
-            raise Refusal(
-                "数据库里已经有数据，不会覆盖。请换一个空的数据目录（ERP_DATA_DIR）或空的数据库（ERP_DATABASE_URL）再恢复"
-            )
-        revision = _revision_of(path)
-    _refuse_unknown(revision)
-    dump.restore(url, path)
+    _refuse_occupied(url, data_dir)
+    data_dir.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=data_dir, prefix="restoring") as place:
+        dumped = archive.unpack(path, Path(place))
+        tables = dump.contents(dumped)
+        _refuse_unknown(_revision_of(dumped))
+        dump.restore(url, dumped)
+        for folder in archive.FOLDERS:
+            if (Path(place) / folder).is_dir():
+                (Path(place) / folder).rename(data_dir / folder)
     with connect(url).begin() as conn:
         _restamp(conn)
     from api.migrations import upgrade
 
     upgrade(url)
+    with connect(url).begin() as conn:
+        conn.exec_driver_sql(_NOT_SENT)
     with connect(url).connect().execution_options(isolation_level="AUTOCOMMIT") as conn:
         conn.exec_driver_sql("analyze")
     return tables
+
+
+def _refuse_occupied(url: str, data_dir: Path) -> None:
+    with connect(url).connect() as conn:
+        if conn.exec_driver_sql(_TABLES).scalar():
+            raise Refusal(
+                "数据库里已经有数据，不会覆盖。请换一个空的数据目录（ERP_DATA_DIR）或空的数据库（ERP_DATABASE_URL）再恢复"
+            )
+    for folder in archive.FOLDERS:
+        if any((data_dir / folder).glob("*")):
+            raise Refusal(
+                f"数据目录里的 {folder} 已经有文件，不会覆盖。请换一个空的数据目录（ERP_DATA_DIR）再恢复"
+            )
 
 
 def _check_sum(path: Path) -> None:

@@ -24,6 +24,7 @@ PURCHASE, SALES, STOCK = 1, 2, 3
 KINDS = {PURCHASE: "采购单据", SALES: "销售单据"}
 FREE, BLOCKS, ASKS = 0, 1, 2
 MODES = {FREE: "不控制", BLOCKS: "禁止审核", ASKS: "提示后可继续"}
+BACKUP_HOURS = {-1: "不自动备份"} | {hour: f"{hour}:00" for hour in range(24)}
 SHOWN = 5
 
 
@@ -46,6 +47,15 @@ class ErpConfig(Resource):
     )
     overdue_days: Mapped[int] = integer(
         "客户逾期宽限（天）", rule="positiveInt", bounds=Bounds(most=365), width=160
+    )
+    backup_hour: Mapped[int] = enum("每日自动备份", BACKUP_HOURS, default=2, extract=False, width=130)
+    backups_kept: Mapped[int] = integer(
+        "备份保留份数",
+        default=14,
+        rule="PositiveInt",
+        bounds=Bounds(least=1, most=365),
+        extract=False,
+        width=120,
     )
 
 

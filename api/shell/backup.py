@@ -1,4 +1,4 @@
-"""Backups (备份): dumps of the whole database, made by the job worker, verified, downloaded, restored elsewhere."""
+"""Backups (备份): the whole database and its files, by the day or asked for, downloaded, restored elsewhere."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from sqlalchemy import BigInteger, func
 from sqlalchemy.orm import Mapped, mapped_column
 
-from api.kit.fields import enum, integer, key, moment, ref, text
+from api.kit.fields import derived, enum, integer, key, moment, ref, text
 from api.kit.resource import Declaration, Menu, Resource
 from api.kit.settings import settings
 
@@ -16,8 +16,6 @@ WAITING, DONE, RUNNING, FAILED, EXPIRED = 0, 1, 2, 3, 4
 STATES = {WAITING: "等待处理", DONE: "已完成", RUNNING: "处理中", FAILED: "失败", EXPIRED: "已清理"}
 UNVERIFIED, SOUND, BROKEN = 0, 1, 2
 VERDICTS = {UNVERIFIED: "未校验", SOUND: "完好", BROKEN: "损坏"}
-KEPT = 14
-"""So many finished backups are kept; the oldest go first."""
 
 
 class Backup(Resource):
@@ -44,14 +42,24 @@ class Backup(Resource):
     verdict: Mapped[int] = enum("校验结果", VERDICTS, default=UNVERIFIED, search=True, width=90)
     verified_at: Mapped[datetime | None] = moment("校验时间")
     message: Mapped[str | None] = text("说明", max_length=500, width=260)
-    asked_by: Mapped[int] = ref(
-        "user_account", "操作人", target="user_id", required=True, label_field="asked_by_name", width=90
+    asked_by: Mapped[int | None] = ref(
+        "user_account", "操作人", target="user_id", label_field="asked_by_name", width=90
     )
     asked_at: Mapped[datetime] = moment(
         "开始时间", search=True, column={"server_default": func.now(), "nullable": False}
     )
     finished_at: Mapped[datetime | None] = moment("完成时间")
     size: Mapped[int | None] = mapped_column(BigInteger)
+
+    derived = (
+        derived(
+            "origin",
+            "来源",
+            "text",
+            "(case when {table}.asked_by is null then '每日自动' else '手工' end)",
+            width=90,
+        ),
+    )
 
 
 def file_of(file_name: str) -> Path:

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import Query
 from fastapi.responses import FileResponse
 from pydantic import BaseModel
-from sqlalchemy import insert, select
 
 from api.kit import business_log
 from api.kit.calls import call, router
 from api.kit.context import Context
-from api.kit.database import TIME_ZONE
 from api.kit.errors import Refusal
 from api.kit.schemas import BatchAnswer, Keys
-from api.shell import jobs
-from api.shell.backup import RUNNING, WAITING, Backup, file_of
-from api.shell.backup_job import refuse_unfinished
+from api.shell import backup_job, jobs
+from api.shell.backup import Backup, file_of
 
 api = router()
-TABLE = Backup.table()
 
 
 class Started(BaseModel):
@@ -31,20 +26,13 @@ class Started(BaseModel):
 
 @call(api, "POST", "v2/system/Backup/backup", right=Backup.right("backup"), returns=Started, write=True)
 def start(ctx: Context) -> Any:
-    """备份: the job worker dumps the whole database."""
+    """备份: the job worker packs the whole database and its files."""
     _for_the_whole_group(ctx)
-    ctx.conn.exec_driver_sql("lock table backup in share row exclusive mode")
-    busy = ctx.conn.execute(select(TABLE.c.backup_id).where(TABLE.c.state.in_((WAITING, RUNNING)))).first()
-    if busy is not None:
+    row = backup_job.ask(ctx.conn, ctx.principal.user_id)
+    if row is None:
         raise Refusal("已有备份正在进行，请等待完成")
-    values = {
-        "file_name": f"erp_{datetime.now(TIME_ZONE):%Y%m%d_%H%M%S_%f}.dump",
-        "asked_by": ctx.principal.user_id,
-    }
-    key: int = ctx.conn.execute(insert(TABLE).values(values).returning(TABLE.c.backup_id)).scalar_one()
-    _log(ctx, key, "backup")
-    jobs.defer_with(ctx.conn, "backup", backup_id=key)
-    return {"id": key, "file_name": values["file_name"]}
+    _log(ctx, row.backup_id, "backup")
+    return {"id": row.backup_id, "file_name": row.file_name}
 
 
 @call(api, "POST", "v2/system/Backup/verify", right=Backup.right("verify"), returns=BatchAnswer, write=True)
@@ -52,7 +40,7 @@ def verify(ctx: Context, payload: Keys) -> Any:
     """校验: the job worker reads the files again and compares their checksums."""
     _for_the_whole_group(ctx)
     for key in payload.ids:
-        refuse_unfinished(ctx.conn.execute(select(TABLE).where(TABLE.c.backup_id == key)).first())
+        backup_job.finished(ctx.conn, key)
         jobs.defer_with(ctx.conn, "verify_backup", backup_id=key)
     return {"success": payload.ids, "failures": []}
 
@@ -61,20 +49,24 @@ def verify(ctx: Context, payload: Keys) -> Any:
 def get_file(ctx: Context, id: Annotated[int, Query(ge=0, le=2**62)]) -> Any:
     """下载备份: recorded, for it holds everything."""
     _for_the_whole_group(ctx)
-    row = ctx.conn.execute(select(TABLE).where(TABLE.c.backup_id == id)).first()
-    refuse_unfinished(row)
-    assert row is not None
+    row = backup_job.finished(ctx.conn, id)
     if not file_of(row.file_name).is_file():
         raise Refusal("备份文件不存在，请重新备份")
     _log(ctx, id, "download")
-    return FileResponse(file_of(row.file_name), filename=row.file_name, media_type="application/octet-stream")
+    return FileResponse(file_of(row.file_name), filename=row.file_name, media_type="application/x-tar")
 
 
 def _for_the_whole_group(ctx: Context) -> None:
     """A backup holds every company's data: only who sees all of it may have it."""
     me = ctx.principal
-    if me.companies is not None or me.warehouses is not None or me.own != "all" or not me.sees_cost:
-        raise Refusal("只有能看全部公司和成本的角色可以备份数据")
+    if (
+        me.companies is not None
+        or me.warehouses is not None
+        or me.own != "all"
+        or not me.sees_cost
+        or me.denied_fields
+    ):
+        raise Refusal("只有能看全部公司、成本和字段的角色可以备份数据")
 
 
 def _log(ctx: Context, key: int, action: str) -> None:

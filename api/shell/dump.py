@@ -11,6 +11,8 @@ import re
 import subprocess
 from pathlib import Path
 
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
 EMPTIED = (
     "procrastinate_jobs",
     "procrastinate_events",
@@ -30,7 +32,7 @@ def dump(url: str, path: Path) -> None:
     """Write the whole database to `path`, as of one moment, while others go on working."""
     options = ["--format=custom", "--no-owner", "--no-privileges", f"--file={path}"]
     options += [f"--exclude-table-data=public.{name}" for name in EMPTIED]
-    _run("pg_dump", [*options, f"--dbname={url}"], "无法备份")
+    _run("pg_dump", options, "无法备份", url)
 
 
 def contents(path: Path) -> list[str]:
@@ -44,7 +46,7 @@ def contents(path: Path) -> list[str]:
 def restore(url: str, path: Path) -> None:
     """Put a dump into an empty database: all of it, or nothing."""
     options = ["--exit-on-error", "--single-transaction", "--no-owner", "--no-privileges"]
-    _run("pg_restore", [*options, f"--dbname={url}", str(path)], "恢复没有成功，数据库保持为空")
+    _run("pg_restore", [*options, str(path)], "恢复没有成功，数据库保持为空", url)
 
 
 def table_rows(path: Path, table: str) -> str:
@@ -53,9 +55,14 @@ def table_rows(path: Path, table: str) -> str:
     return _run("pg_restore", options, "备份文件无法读取")
 
 
-def _run(tool: str, options: list[str], failing: str) -> str:
+def _run(tool: str, options: list[str], failing: str, url: str | None = None) -> str:
     command = [str(_binaries() / tool), *options]
     environment = {**os.environ, "PGCLIENTENCODING": "UTF8", "LC_ALL": "C"}
+    if url is not None:
+        # A command line is for all to see.
+        password = conninfo_to_dict(url).get("password")
+        environment |= {"PGPASSWORD": str(password)} if password else {}
+        command.append(f"--dbname={make_conninfo(url, password=None)}")
     try:
         done = subprocess.run(
             command, capture_output=True, timeout=SECONDS, env=environment, stdin=subprocess.DEVNULL

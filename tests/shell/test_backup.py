@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
+import tarfile
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 from sqlalchemy import text
 
-from api.kit.database import connect
+from api.identity import rights
+from api.kit.database import TIME_ZONE, connect
 from api.kit.errors import Refusal
+from api.kit.settings import settings
 from api.launch.postgres import EmbeddedPostgres
 from api.launch.restore import restore
-from api.shell import backup as declared
-from api.shell import backup_job
-from api.shell.backup import DONE, FAILED, SOUND
+from api.shell import archive, backup_job
+from api.shell.backup import DONE, EXPIRED, FAILED, SOUND
+from api.shell.dump import DumpError
 from tests.kit.desk import Desk
 from tests.kit.fixtures import Site, administer
 from tests.kit.state import broken, fingerprint
+from tests.shell.pictures import SOUND as SOUND_FILES
 
 API = "v2/system/Backup"
+WHOLE_GROUP = "只有能看全部公司、成本和字段的角色可以备份数据"
 TOTALS = """
 select 'stock', count(*)::numeric, coalesce(sum(quantity), 0), coalesce(sum(amount), 0) from stock_ledger
 union all select 'cost', count(*), coalesce(sum(quantity), 0), coalesce(sum(amount), 0) from cost_balance
@@ -35,11 +43,16 @@ LEFT_OUT = {"backup", "business_log", "upload_log"}
 
 
 @pytest.fixture(autouse=True)
-def own_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The run's databases share one data directory, and may name their backups alike."""
-    monkeypatch.setattr(declared, "file_of", lambda name: tmp_path / name)
-    monkeypatch.setattr(backup_job, "file_of", lambda name: tmp_path / name)
-    monkeypatch.setattr("api.shell.backup_calls.file_of", lambda name: tmp_path / name)
+def own_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A data directory of the test's own; the run's databases share one, and may name their backups alike."""
+    return moved(monkeypatch, tmp_path / "data")
+
+
+def moved(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Path:
+    """Go on in another data directory."""
+    folder.mkdir()
+    monkeypatch.setenv("ERP_DATA_DIR", str(folder))
+    return folder
 
 
 @pytest.fixture
@@ -64,6 +77,27 @@ def listed(site: Site, key: int) -> dict[str, Any]:
     return found
 
 
+def taken(site: Site) -> str:
+    """The address of an uploaded picture."""
+    response = site.http.post(
+        "/v2/open/Upload/uploadImg",
+        files=[("file", ("a.png", SOUND_FILES["a.png"]))],
+        headers={"token": site.world.tokens["clerk_a"]},
+    )
+    address: str = orjson.loads(response.content)["data"]
+    return address
+
+
+def set_up(site: Site, **values: int) -> None:
+    assert site.as_("admin").post("v2/system/Config/addConfig", values).ok
+
+
+def empty(url: str) -> bool:
+    with connect(url).connect() as conn:
+        query = "select count(*) from information_schema.tables where table_schema = 'public'"
+        return conn.exec_driver_sql(query).scalar() == 0
+
+
 def totals(url: str) -> list[tuple[Any, ...]]:
     with connect(url).connect() as conn:
         return [tuple(row) for row in conn.execute(text(TOTALS))]
@@ -80,8 +114,20 @@ def trade(desk: Desk) -> None:
 
 
 class TestDrill:
-    def test_backup_damage_restore_and_all_is_as_it_was(self, site: Site, desk: Desk, fresh: str) -> None:
+    def test_backup_damage_restore_and_all_is_as_it_was(
+        self,
+        site: Site,
+        desk: Desk,
+        fresh: str,
+        own_folder: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        tmp_path: Path,
+    ) -> None:
         trade(desk)
+        picture = taken(site)
+        old_log = own_folder / "archive" / "business_log_1.jsonl.gz"
+        old_log.parent.mkdir()
+        old_log.write_bytes(b"old")
         with site.engine.connect() as conn:
             before, books = fingerprint(conn), totals(site.url)
         row = made(site)
@@ -96,7 +142,11 @@ class TestDrill:
         with site.engine.connect() as conn:
             assert broken(conn)
 
+        new = moved(monkeypatch, tmp_path / "new")
         restore(fresh, path)
+        assert sorted(one.name for one in new.iterdir()) == ["archive", "uploads"]
+        assert (new / "archive" / old_log.name).read_bytes() == b"old"
+        assert site.as_("clerk_a").raw("GET", picture).content == SOUND_FILES["a.png"]
         with connect(fresh).connect() as conn:
             after = fingerprint(conn)
             assert {name for name in before if before[name] != after[name]} <= LEFT_OUT
@@ -114,7 +164,6 @@ class TestDrill:
         path = backup_job.file_of(made(site)["file_name"])
         restore(fresh, path)
         monkeypatch.setenv("ERP_DATABASE_URL", fresh)
-        monkeypatch.setenv("ERP_DATA_DIR", str(tmp_path / "data"))
         assert worker.refresh_once()
         assert (tmp_path / "data" / "warehouse" / "current").exists()
 
@@ -131,6 +180,21 @@ class TestDrill:
             assert (
                 conn.execute(text("select count(*) from tombstone where table_name = 'unit'")).scalar() == 0
             )
+
+    def test_a_message_that_waited_is_not_sent_again(self, site: Site, fresh: str) -> None:
+        with site.engine.begin() as conn:
+            conn.execute(text("insert into sms_channel (channel_name, kind) values ('文件', 1)"))
+            conn.execute(text("insert into sms_template (template_name, content) values ('通知', '您好')"))
+            waiting = text(
+                "insert into sms_bill (mobile, sms_template_id, sms_channel_id, content, company_id, user_id, next_at)"
+                " select '13800000000', t.sms_template_id, c.sms_channel_id, '您好', :company, :user, now()"
+                " from sms_template t, sms_channel c"
+            )
+            conn.execute(waiting, {"company": site.world.company_a, "user": site.world.user_admin})
+        restore(fresh, backup_job.file_of(made(site)["file_name"]))
+        with connect(fresh).connect() as conn:
+            row = conn.execute(text("select state, next_at, failure from sms_bill")).one()
+        assert (row.state, row.next_at, row.failure) == (3, None, "备份时还未发送，恢复后不再发送")
 
     def test_the_queue_of_jobs_is_not_done_again(self, site: Site, fresh: str) -> None:
         restore(fresh, backup_job.file_of(made(site)["file_name"]))
@@ -158,13 +222,45 @@ class TestRestoreRefuses:
         found = listed(site, row["backup_id"])
         assert (found["verdict"], found["message"]) == (2, "校验码不符，文件已损坏或被改动")
 
-    def test_what_is_no_dump(self, fresh: str, tmp_path: Path) -> None:
-        from api.shell.dump import DumpError
+    def test_a_data_directory_with_files_in_it(self, site: Site, fresh: str) -> None:
+        taken(site)
+        path = backup_job.file_of(made(site)["file_name"])
+        with pytest.raises(Refusal, match="uploads 已经有文件，不会覆盖"):
+            restore(fresh, path)
+        assert empty(fresh)
 
-        path = tmp_path / "a.dump"
-        path.write_bytes(b"no dump")
+    @pytest.mark.parametrize(
+        ("name", "told"),
+        [
+            ("uploads/../../out", "备份文件无法读取"),
+            ("../out", "不认识的内容"),
+            ("secrets.json", "不认识的内容"),
+            ("uploads/link", "不认识的内容"),
+        ],
+    )
+    def test_files_that_belong_elsewhere(self, fresh: str, tmp_path: Path, name: str, told: str) -> None:
+        path = tmp_path / "a.tar"
+        member = tarfile.TarInfo(name)
+        if name.endswith("link"):
+            member.type, member.linkname = tarfile.SYMTYPE, "/etc"
+        with tarfile.open(path, "w") as tar:
+            tar.addfile(member, io.BytesIO())
+        with pytest.raises(Refusal, match=told):
+            restore(fresh, path)
+        assert not list(tmp_path.rglob("out"))
+        assert empty(fresh)
+
+    def test_what_is_no_backup(self, fresh: str, tmp_path: Path) -> None:
+        path = tmp_path / "a.tar"
+        path.write_bytes(b"no backup")
+        with pytest.raises(Refusal, match="不是本系统的备份"):
+            restore(fresh, path)
+        dumped = tmp_path / archive.DUMP
+        dumped.write_bytes(b"no dump")
+        archive.pack(path, dumped, settings().data_dir)
         with pytest.raises(DumpError, match="备份文件无法读取"):
             restore(fresh, path)
+        assert empty(fresh)
 
     def test_the_command_line_says_so_in_a_line(self, site: Site) -> None:
         path = backup_job.file_of(made(site)["file_name"])
@@ -182,10 +278,9 @@ class TestCalls:
         row = made(site)
         admin = site.as_("admin")
         got = admin.raw("GET", f"{API}/getFile", query={"id": row["backup_id"]})
-        assert got.content[:5] == b"PGDMP"
-        assert site.as_("manager_a").get(f"{API}/getFile", id=row["backup_id"]).msg == (
-            "只有能看全部公司和成本的角色可以备份数据"
-        )
+        with tarfile.open(fileobj=io.BytesIO(got.content)) as tar:
+            assert tar.getnames()[0] == archive.DUMP
+        assert site.as_("manager_a").get(f"{API}/getFile", id=row["backup_id"]).msg == WHOLE_GROUP
         assert site.as_("nobody").get(f"{API}/getFile", id=row["backup_id"]).code == 403
         log = admin.get(f"{API}/getLog", id=row["backup_id"]).data
         assert [one["action_name"] for one in log] == ["下载", "备份"]
@@ -201,10 +296,13 @@ class TestCalls:
     def test_a_killed_one_is_failed_and_leaves_no_half_file(self, site: Site) -> None:
         key = site.as_("admin").post(f"{API}/backup").data["id"]
         assert backup_job._begin(key)
+        left = backup_job.file_of(listed(site, key)["file_name"]).with_suffix(".part")
+        left.mkdir(parents=True)
+        (left / archive.DUMP).write_bytes(b"half")
         backup_job.backup_unattended(0)
         row = listed(site, key)
         assert (row["state"], row["message"]) == (FAILED, "备份中断，请重新备份")
-        assert not backup_job.file_of(row["file_name"]).exists()
+        assert not list(left.parent.iterdir())
 
     def test_a_failure_is_told(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
         key = site.as_("admin").post(f"{API}/backup").data["id"]
@@ -214,9 +312,71 @@ class TestCalls:
         assert row["state"] == FAILED
         assert row["message"].startswith("无法备份：")
 
-    def test_old_ones_go(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(backup_job, "KEPT", 1)
+    def test_fields_that_one_does_not_see_are_in_it(self, site: Site) -> None:
+        with site.engine.begin() as conn:
+            role = conn.execute(
+                text("select role_id from user_account where user_name = 'admin'")
+            ).scalar_one()
+            rights.settle(conn, role, ["*"], denied=[("customer", "credit_limit")])
+        assert site.as_("admin").post(f"{API}/backup").msg == WHOLE_GROUP
+        with site.engine.begin() as conn:
+            rights.settle(conn, role, ["*"])
+
+    def test_old_ones_go(self, site: Site) -> None:
+        set_up(site, backups_kept=1)
         first, second = made(site), made(site)
-        assert listed(site, first["backup_id"])["state"] == 4
+        assert listed(site, first["backup_id"])["state"] == EXPIRED
         assert not backup_job.file_of(first["file_name"]).exists()
         assert backup_job.file_of(second["file_name"]).exists()
+
+
+class TestDaily:
+    """每日自动备份: at the hour that is set, once a day, made up for when the machine was off."""
+
+    @pytest.fixture(autouse=True)
+    def no_backups(self, site: Site) -> None:
+        with site.engine.begin() as conn:
+            conn.execute(text("delete from backup"))
+
+    def asked(self, site: Site) -> list[dict[str, Any]]:
+        """What the hourly look has asked for; the job worker makes it."""
+        backup_job.backup_daily(0)
+        rows: list[dict[str, Any]] = site.as_("admin").get(f"{API}/getList").data["data"]
+        return rows
+
+    def test_once_a_day_from_the_hour_on(self, site: Site) -> None:
+        set_up(site, backup_hour=datetime.now(TIME_ZONE).hour)
+        [row] = self.asked(site)
+        assert (row["origin"], row["asked_by_name"]) == ("每日自动", None)
+        backup_job.backup(row["backup_id"])
+        assert [(one["backup_id"], one["state"]) for one in self.asked(site)] == [(row["backup_id"], DONE)]
+
+    def test_the_next_day_there_is_another(self, site: Site) -> None:
+        hour = (datetime.now(TIME_ZONE) - timedelta(hours=3)).hour
+        set_up(site, backup_hour=hour)
+        [row] = self.asked(site)
+        backup_job.backup(row["backup_id"])
+        self.aged(site, "2 hours")
+        assert len(self.asked(site)) == 1, "after the hour"
+        self.aged(site, "3 hours")
+        assert len(self.asked(site)) == 2, "before it"
+
+    def test_one_by_hand_or_a_failed_one_is_not_the_days(self, site: Site) -> None:
+        set_up(site, backup_hour=0)
+        made(site)
+        failed = next(row for row in self.asked(site) if row["origin"] == "每日自动")
+        backup_job._settle(failed["backup_id"], FAILED)
+        assert [row["origin"] for row in self.asked(site)].count("每日自动") == 2
+
+    def test_beside_one_that_is_under_way_it_waits(self, site: Site) -> None:
+        set_up(site, backup_hour=0)
+        key = site.as_("admin").post(f"{API}/backup").data["id"]
+        assert [row["backup_id"] for row in self.asked(site)] == [key]
+
+    def test_without_an_hour_there_is_none(self, site: Site) -> None:
+        set_up(site, backup_hour=-1)
+        assert self.asked(site) == []
+
+    def aged(self, site: Site, by: str) -> None:
+        with site.engine.begin() as conn:
+            conn.execute(text(f"update backup set asked_at = asked_at - interval '{by}'"))

@@ -8,7 +8,7 @@ const api = 'v2/system/Backup';
 const action = (name: string, label: string) => ({ name, label, scope: 'batch' as const, from: null, confirm: null, reason: false, danger: false });
 const actions = [action('backup', '备份'), action('verify', '校验'), action('download', '下载')];
 const description = { ...billScreen(), name: 'backup', key: 'backup_id', api, actions };
-const row = { backup_id: 4, file_name: 'erp_20260101.dump', size_text: '3.2 MB', state: 1 };
+const row = { backup_id: 4, file_name: 'erp_20260101.tar', size_text: '3.2 MB', state: 1 };
 
 let view: ReturnType<typeof renderPage>;
 const open = (running: object[], done: object[], routes: Routes = {}, described = description) => {
@@ -27,7 +27,7 @@ afterEach(() => {
 
 describe('backup and restore', () => {
   it('starts a backup and says that it runs', async () => {
-    open([], [], { [`${api}/backup`]: () => ok({ id: 5, file_name: 'x.dump' }) });
+    open([], [], { [`${api}/backup`]: () => ok({ id: 5, file_name: 'x.tar' }) });
     await press('开始备份');
     await waitFor(() => expect(view.told.at(-1)?.msg).toBe('已开始备份，完成后可下载'));
   });
@@ -41,13 +41,14 @@ describe('backup and restore', () => {
     URL.createObjectURL = vi.fn(() => 'blob:made');
     URL.revokeObjectURL = vi.fn();
     open([], [row]);
-    await press('下载erp_20260101.dump（3.2MB）');
+    await press('下载erp_20260101.tar（3.2MB）');
     await waitFor(() => expect(view.calls.find((call) => call.path === `${api}/getFile`)?.query.id).toBe('4'));
   });
 
   it('offers what the role may, and says how to restore', async () => {
     open([], [row], {}, { ...description, actions: [] });
     expect(await screen.findByText(/erp restore/)).toBeTruthy();
+    expect(screen.getByText(/secrets.json（密钥和密码）不在备份里/)).toBeTruthy();
     expect(screen.queryByText('开始备份')).toBeNull();
     expect(screen.queryByText(/下载 erp/)).toBeNull();
   });

@@ -52,7 +52,7 @@ export default function BackupPage({ screen }: { screen: Screen }) {
       <Alert
         type="info"
         showIcon
-        title="备份是整个数据库在某一时刻的转储（pg_dump），备份时可照常使用；保留最近14份。"
+        title="备份是整个数据库在某一时刻的转储，和上传的图片、附件、归档的日志在一个文件里；备份时可照常使用。每天几点自动备份、保留几份，在“系统参数”里设置。"
         description={<Restoring />}
       />
       <Space wrap>
@@ -71,12 +71,12 @@ export default function BackupPage({ screen }: { screen: Screen }) {
 function Restoring() {
   return (
     <>
-      恢复只能用命令行放进一个空的数据库，不会覆盖正在使用的数据：
+      恢复只能用命令行放进空的数据库和数据目录，不会覆盖正在使用的数据：
       <Typography.Text code copyable>
-        ERP_DATA_DIR=新的空目录 erp restore 备份文件.dump
+        ERP_DATA_DIR=新的空目录 erp restore 备份文件.tar
       </Typography.Text>
       ，然后 <Typography.Text code>erp check</Typography.Text> 核对账簿，<Typography.Text code>erp up</Typography.Text>{' '}
-      启动，报表数据会自动重新计算。数据目录里的 uploads（图片和附件）与 secrets.json（密钥）不在备份里，请一起保存。
+      启动，报表数据会自动重新计算。数据目录里的 secrets.json（密钥和密码）不在备份里，请另外保存；没有它，恢复后要重新填写短信平台的密钥。
     </>
   );
 }

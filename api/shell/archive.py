@@ -1,0 +1,43 @@
+"""Archives (备份文件): a database's dump and the files that stand nowhere else, in one tar; packed and unpacked."""
+
+from __future__ import annotations
+
+import tarfile
+from pathlib import Path
+
+from api.kit.errors import Refusal
+
+DUMP = "database.dump"
+FOLDERS = ("uploads", "archive")
+"""Folders of the data directory that a backup holds: pictures, papers and initialisation files; cleaned-out logs."""
+
+
+def pack(path: Path, dump: Path, data_dir: Path) -> None:
+    """Write a dump and the folders' files to `path`.
+
+    The dump is older than the files, and a file is deleted only when no record holds it: all that it names is there.
+    """
+    with tarfile.open(path, "w") as tar:
+        tar.add(dump, DUMP)
+        for folder in FOLDERS:
+            for file in sorted((data_dir / folder).rglob("*")):
+                try:
+                    tar.add(file, str(file.relative_to(data_dir)), recursive=False)
+                except FileNotFoundError:
+                    continue  # deleted meanwhile
+
+
+def unpack(path: Path, place: Path) -> Path:
+    """Unpack an archive into a folder, and nowhere else; answers where the dump lies. Refuses what is no backup."""
+    try:
+        with tarfile.open(path, "r:") as tar:
+            for member in tar:
+                known = member.name == DUMP or member.name.split("/")[0] in FOLDERS
+                if not known or not (member.isreg() or member.isdir()):
+                    raise Refusal(f"备份文件里有不认识的内容“{member.name}”，已拒绝恢复")
+                tar.extract(member, place, filter="data")
+    except (tarfile.TarError, EOFError) as error:
+        raise Refusal("备份文件无法读取，不是本系统的备份或已损坏") from error
+    if not (place / DUMP).is_file():
+        raise Refusal("备份文件里没有数据库")
+    return place / DUMP
