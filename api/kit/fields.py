@@ -232,6 +232,7 @@ def ref(
     column = {"sort_order": sort, "index": index or None, **(column or {})}
     if target:
         column["target"] = target
+    marks.setdefault("width", 150)
     return declared("ref", label, column=column, ref=Ref(resource, within, shows, only, none), **marks)
 
 

@@ -9,6 +9,7 @@ import { ApiError } from '@/lib/errors';
 import { frameRoutesQuery } from '@/reports/frameQuery';
 import { NotFound } from './NotFound';
 import { queries } from './queries';
+import styles from './pages.module.css';
 import { useDescribe } from './tabs/context';
 
 const CompanyInfo = lazy(() => import('./CompanyInfo'));
@@ -17,6 +18,16 @@ const MessagesPage = lazy(() => import('./notices/MessagesPage'));
 const PersonalCentre = lazy(() => import('./PersonalCentre'));
 const ReportPage = lazy(() => import('@/reports/ReportPage'));
 const ScreenPage = deferred(() => import('@/engine/ScreenPage'));
+
+/** Pages that the server describes nothing of. */
+const own: Partial<Record<string, ComponentType>> = {
+  '/home': HomePage,
+  '/messageconfig': MessagesPage,
+  '/selfinfo': PersonalCentre,
+  '/sonCompanyInfo': CompanyInfo,
+  '/system/selfinfo': PersonalCentre,
+  '/system/sonCompanyInfo': CompanyInfo,
+};
 
 /** Screens that are drawn by hand from what the server describes. */
 const overrides: Partial<Record<string, ComponentType<{ screen: Screen; params: Record<string, string> }>>> = {
@@ -46,6 +57,7 @@ export function warmPage(path: string): void {
     void HomePage.preload();
     return;
   }
+  if (own[path]) return;
   void queries.prefetchQuery(frameRoutesQuery());
   void queries.prefetchQuery(screenQuery(path));
   void ScreenPage.preload().then((page) => page.warmList());
@@ -56,10 +68,8 @@ export const RoutePage = memo(function RoutePage({ route }: { route: string }) {
   const params = useParams(search);
   const frames = useQuery(frameRoutesQuery());
 
-  if (path === '/home') return <HomePage />;
-  if (path === '/messageconfig') return <MessagesPage />;
-  if (path === '/selfinfo' || path === '/system/selfinfo') return <PersonalCentre />;
-  if (path === '/sonCompanyInfo' || path === '/system/sonCompanyInfo') return <CompanyInfo />;
+  const Own = own[path];
+  if (Own) return <Own />;
   if (frames.isPending) return <ScreenLoading />;
   const code = frames.data?.[path];
   if (code) return <FramedReport route={route} code={code} params={params} />;
@@ -99,7 +109,13 @@ function DescribedScreen({ route, path, params }: ScreenProps) {
 
   if (refused === unknownScreen) return <NotFound route={path} />;
   const Override = overrides[path];
-  if (Override && screen) return <Override screen={screen} params={params} />;
+  if (Override && screen) {
+    return (
+      <div className={styles.sheet}>
+        <Override screen={screen} params={params} />
+      </div>
+    );
+  }
   return <ScreenPage route={path} params={params} />;
 }
 

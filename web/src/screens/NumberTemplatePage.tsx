@@ -40,7 +40,7 @@ export default function NumberTemplatePage({ screen }: { screen: Screen }) {
         dataSource={list.data ?? []}
         columns={columnsOf(may ? setChosen : null)}
         pagination={false}
-        scroll={{ y: 'calc(100vh - 260px)' }}
+        scroll={{ y: 'calc(100vh - 190px)' }}
       />
       {chosen && <TemplateDialog screen={screen} template={chosen} onClose={() => setChosen(null)} />}
     </Flex>

@@ -51,7 +51,7 @@ function Home({ session }: { session: Session }) {
       )}
       <div className={styles.modules}>
         {menu.map((module) => (
-          <Card key={module.menu_id} size="small" title={module.name}>
+          <Card key={module.menu_id} size="small" title={module.name} className={styles.module}>
             <Groups nodes={module.sub} />
           </Card>
         ))}

@@ -12,9 +12,10 @@ export function TabBar() {
   const row = useTabRow();
   const list = useRef<HTMLDivElement>(null);
 
+  const name = row.tabs.find((tab) => tab.key === row.activeKey)?.name;
   useEffect(() => {
     list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-  }, [row.activeKey, row.tabs.length]);
+  }, [row.activeKey, row.tabs.length, name]);
 
   const step = (event: KeyboardEvent, tab: Tab, by: number) => {
     const at = row.tabs.indexOf(tab) + by;

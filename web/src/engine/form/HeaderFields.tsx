@@ -5,6 +5,9 @@ import { refNarrow } from '../lines/billContext';
 import type { Screen } from '../types';
 import { changeHeader, type FormModel } from './formModel';
 
+/** Long texts take two columns; pictures are tall and take a row. */
+const WIDTHS: Partial<Record<string, string>> = { textarea: 'wide', image: 'whole' };
+
 /** The fields of a form's head, in a grid of labelled inputs. */
 export function HeaderFields({ screen, form }: { screen: Screen; form: FormModel }) {
   const base = useId();
@@ -16,7 +19,7 @@ export function HeaderFields({ screen, form }: { screen: Screen; form: FormModel
         const id = `${base}${field.name}`;
         const problem = problems[field.name];
         return (
-          <div key={field.name} className={field.type === 'textarea' || field.type === 'image' ? 'header-field wide' : 'header-field'} data-field={field.name}>
+          <div key={field.name} className={`header-field ${WIDTHS[field.type] ?? ''}`} data-field={field.name}>
             <label htmlFor={id} className={field.required ? 'required' : undefined}>
               {field.label}
             </label>

@@ -37,6 +37,7 @@ export function FilterBar({ screen, state, onSearch, onRefresh }: FilterBarProps
     onSearch({ keyword: '', filters: screen.usual ?? {} });
   };
   const change = (changes: Record<string, string>) => setFilters((before) => ({ ...before, ...changes }));
+  if (!hint && fields.length === 0) return null;
   return (
     <form
       className="filter-bar"

@@ -26,8 +26,9 @@ interface ListTableProps {
 
 const SELECTION_WIDTH = 40;
 const MIN_HEIGHT = 260;
-/** Header and totals rows (px) around the scrolled body. */
-const FRAME = 78;
+/** Header, scroll bar and totals row (px) around the scrolled body. */
+const FRAME = 46;
+const TOTALS = 33;
 const BORDERS = 2;
 const components = { header: { cell: ResizableTitle } };
 
@@ -41,6 +42,8 @@ export function ListTable(props: ListTableProps) {
     [screen, state, planned, control.resize, onOpen],
   );
   const width = planned.reduce((sum, column) => sum + column.width, SELECTION_WIDTH + INDEX_WIDTH);
+  const summed = planned.some(({ field }) => field.total);
+  const frame = summed ? FRAME + TOTALS : FRAME;
   const onChange: TableProps<Row>['onChange'] = (_page, _filters, sorter) => {
     const { columnKey, order } = (Array.isArray(sorter) ? sorter[0] : sorter) as SorterResult<Row>;
     if (order) onSort(String(columnKey), order === 'ascend' ? 'asc' : 'desc');
@@ -57,7 +60,7 @@ export function ListTable(props: ListTableProps) {
         dataSource={rows}
         loading={{ spinning: loading, delay: 200 }}
         pagination={false}
-        scroll={{ x: Math.max(width, size.width - BORDERS), y: Math.max(MIN_HEIGHT - FRAME, size.height - FRAME) }}
+        scroll={{ x: Math.max(width, size.width - BORDERS), y: Math.max(MIN_HEIGHT - frame, size.height - frame) }}
         onChange={onChange}
         rowClassName={(row) => (failed.has(keyOf(screen, row)) ? 'error-row' : '')}
         rowSelection={{
@@ -68,7 +71,7 @@ export function ListTable(props: ListTableProps) {
         }}
         onRow={(row) => ({ onDoubleClick: () => onOpen(row) })}
         summary={() =>
-          totals && planned.some(({ field }) => field.total) ? (
+          totals && summed ? (
             <Table.Summary fixed>
               <TotalsRow planned={planned} totals={totals} />
             </Table.Summary>

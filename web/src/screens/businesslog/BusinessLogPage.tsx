@@ -90,7 +90,7 @@ export default function BusinessLogPage({ screen }: { screen: Screen }) {
           onChange={(days) => change({ days })}
         />
         {company && (
-          <div style={{ width: 180 }}>
+          <div style={{ width: 160 }}>
             <RefSelect
               field={{ ...company, required: false }}
               value={filter.company?.id ?? null}
@@ -104,7 +104,7 @@ export default function BusinessLogPage({ screen }: { screen: Screen }) {
           showSearch={{ optionFilterProp: 'label' }}
           aria-label="单据/资料"
           placeholder="单据/资料"
-          style={{ width: 150 }}
+          style={{ width: 140 }}
           options={choices.data?.resources ?? []}
           value={filter.resource}
           onChange={(resource) => change({ resource })}
@@ -119,7 +119,7 @@ export default function BusinessLogPage({ screen }: { screen: Screen }) {
           value={filter.action}
           onChange={(action) => change({ action })}
         />
-        <Input aria-label="单据号" placeholder="单据号" allowClear style={{ width: 170 }} value={filter.bill_no} onPressEnter={search} onChange={(event) => change({ bill_no: event.target.value })} />
+        <Input aria-label="单据号" placeholder="单据号" allowClear style={{ width: 140 }} value={filter.bill_no} onPressEnter={search} onChange={(event) => change({ bill_no: event.target.value })} />
         <Input aria-label="操作人" placeholder="操作人" allowClear style={{ width: 110 }} value={filter.user_name} onPressEnter={search} onChange={(event) => change({ user_name: event.target.value })} />
         <Button type="primary" onClick={search} loading={log.isFetching && !log.isFetchingNextPage}>
           查询
