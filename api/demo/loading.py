@@ -6,7 +6,7 @@ import multiprocessing
 import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from datetime import date, datetime
+from datetime import date
 
 from sqlalchemy import Connection, insert, select, text
 
@@ -21,7 +21,7 @@ from api.identity.tables import UserAccount
 from api.kit import transitions
 from api.kit.bulk import Entry
 from api.kit.context import Context
-from api.kit.database import TIME_ZONE, engine
+from api.kit.database import engine, today
 from api.master import in_bulk
 from api.master.ledgers import Books
 from api.master.settlements import SettlingBill
@@ -32,14 +32,14 @@ assert catalogue.__all__
 WRITE_OFFS = "write_offs"
 
 
-def load(size: str, today: date | None = None, tell: Callable[[str], None] = print) -> None:
-    """Load the demo group of a size up to `today`, or go on with a load that was broken off; a loaded one stays.
+def load(size: str, until: date | None = None, tell: Callable[[str], None] = print) -> None:
+    """Load the demo group of a size up to a day, today as a rule, or go on with a load that was broken off.
 
-    The database must have its administrator. Companies are loaded side by side, as many as there are processors;
-    `tell` hears of each that is done.
+    A loaded one stays. The database must have its administrator. Companies are loaded side by side, as many as there
+    are processors; `tell` hears of each that is done.
     """
     with engine().begin() as conn:
-        prepare(conn, size, today or datetime.now(TIME_ZONE).date())
+        prepare(conn, size, until or today())
         open_ones = list(
             conn.execute(
                 select(DemoLoad.company_id).where(~DemoLoad.finished).order_by(DemoLoad.company_id)

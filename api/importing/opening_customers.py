@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
 from typing import Any
 
 from sqlalchemy import select, text
@@ -20,7 +19,7 @@ from api.importing.opening_rows import Example, Opening, Outcome, refused
 from api.kit import bulk, business_log
 from api.kit.bulk import Entry
 from api.kit.context import Context
-from api.kit.database import TIME_ZONE
+from api.kit.database import today
 from api.kit.drafts import Draft
 from api.kit.errors import Refusal
 from api.kit.fields import Field
@@ -64,7 +63,7 @@ class OpeningCustomers(Opening):
 
     def __init__(self, company_id: int) -> None:
         super().__init__(company_id)
-        self.today = datetime.now(TIME_ZONE).date()
+        self.today = today()
 
     def examples(self, ctx: Context) -> list[Example]:
         own = [item for item in Customer.fields() if item.writable and item.name not in LEFT_OUT]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
@@ -20,7 +19,7 @@ from api.importing.opening_rows import Example, Opening, Outcome, refused
 from api.inventory.opening_stock import OpeningStock, OpeningStockLine
 from api.kit.bulk import Entry
 from api.kit.context import Context
-from api.kit.database import TIME_ZONE
+from api.kit.database import today
 from api.kit.drafts import Draft
 from api.kit.errors import Forbidden, Refusal
 from api.kit.fields import Field
@@ -63,7 +62,7 @@ class OpeningStocks(Opening):
 
     def __init__(self, company_id: int) -> None:
         super().__init__(company_id)
-        self.today = datetime.now(TIME_ZONE).date()
+        self.today = today()
 
     def examples(self, ctx: Context) -> list[Example]:
         items = {item.name: item for item in OpeningStockLine.fields()}

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 
 from sqlalchemy import Connection, select
@@ -22,7 +21,7 @@ from api.importing.posting import Posting
 from api.importing.report import Report, Tick
 from api.kit import transitions
 from api.kit.context import Context
-from api.kit.database import TIME_ZONE, engine
+from api.kit.database import engine, today
 from api.master.ledgers import Books
 from api.shell.loads import ImportedBill
 
@@ -41,7 +40,7 @@ class Plan:
 def check(path: Path, *, create_missing: bool) -> Plan:
     """Read and check a whole file against the database; writes nothing. Refuses a file that can't be read."""
     with engine().connect() as conn:
-        checker = Checker(masters.read(conn), datetime.now(TIME_ZONE).date(), create_missing=create_missing)
+        checker = Checker(masters.read(conn), today(), create_missing=create_missing)
         found = bills.group(checker.lines(files.rows(path)), checker)
         report = Report(sum(len(bill.lines) for bill in found), len(found))
         fresh = list(_fresh(conn, found, checker, report))

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 from datetime import date, datetime
 from decimal import Decimal
-from typing import ClassVar
 
 from sqlalchemy.orm import Mapped
 
-from api.kit import registry
-from api.kit.database import TIME_ZONE
+from api.kit.database import today
 from api.kit.errors import Refusal
 from api.kit.fields import COST, day, enum, flag, goods, key, moment, money, price, ref, text
 from api.kit.fields import quantity as counted
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
-from api.kit.view import READ_ONLY, Sql, Values, View
+from api.kit.view import BILL, READ_ONLY, BillRow, Sql, Values, View
 from api.ledger.checkpoints import INSTANCE, NEW_SINCE
 from api.master.warehouses import GUARANTEE, TRANSIT, WAREHOUSE_TYPES
 
@@ -35,7 +33,7 @@ def _as_of(asked: Values) -> date | None:
         found = date.fromisoformat(told[:10])
     except ValueError as error:
         raise Refusal("“截止日期”的查询条件不正确") from error
-    return found if found < datetime.now(TIME_ZONE).date() else None
+    return found if found < today() else None
 
 
 _NOW = """
@@ -330,8 +328,8 @@ left join company_goods c on c.goods_id = g.goods_id and c.company_id = :company
 """
 
 
-class LedgerRow(View):
-    """A row of the stock ledger, leading to the bill that wrote it."""
+class LedgerRow(BillRow):
+    """A row of the stock ledger, `l`, leading to the bill that wrote it."""
 
     __abstract__ = True
 
@@ -340,21 +338,6 @@ class LedgerRow(View):
     bill_no: Mapped[str] = text("单据号", search=True, width=190)
     company_id: Mapped[int] = ref("company", "公司", search=True)
     warehouse_id: Mapped[int] = ref("warehouse", "仓库", within=("company_id",), search=True)
-    route: Mapped[str | None] = text("单据地址", list=False, export=False, hidden=True)
-
-    rows: ClassVar[str]
-    """The query, with the ledger as `l` and `{route}` in the place of that column."""
-
-    @classmethod
-    def source(cls, principal: Principal, asked: Values) -> Sql:
-        routes = registry.see_routes()
-        return cls.rows.format(route=_ROUTE), {"prefixes": list(routes), "routes": list(routes.values())}
-
-
-_ROUTE = (
-    "(cast(:routes as text[]))[array_position(cast(:prefixes as text[]), l.bill_type)] || '?id=' || l.bill_id"
-    " as route"
-)
 
 
 class StockMoveRow(LedgerRow):
@@ -370,7 +353,7 @@ class StockMoveRow(LedgerRow):
         menu=Menu("库存管理", "库存查询", 30),
         actions=READ_ONLY,
         order_by=("stock_move_id", "desc"),
-        drill=Drill("单据", route_field="route"),
+        drill=BILL,
     )
 
     stock_move_id: Mapped[int] = key()

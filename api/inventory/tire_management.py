@@ -11,7 +11,6 @@ from typing import Any
 
 from sqlalchemy.orm import Mapped
 
-from api.kit import registry
 from api.kit.context import Context
 from api.kit.document import Bill, BillType, Block, Document, GoodsChild, Rows, Values, declare
 from api.kit.fields import day, derived, enum, flag, goods, key, moment, quantity, ref, text
@@ -19,7 +18,7 @@ from api.kit.posting import NumberRegistration, Postings
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
 from api.kit.validation import Problems
-from api.kit.view import READ_ONLY, Sql, View
+from api.kit.view import BILL, READ_ONLY, BillRow, Sql, View
 from api.kit.view import Values as Asked
 from api.master.stock_lines import FromPlace, OfWarehouse
 from api.master.tire_numbers import MAX_TEXT, read, stored
@@ -159,7 +158,40 @@ left join lateral (
 """
 
 
-class TireLife(View):
+def _told(prefix: str, alias: str) -> str:
+    """A place in words: warehouse and location, or what became of it and with whom."""
+    return f"""
+    case
+        when l.{prefix}place = 1 then {alias}w.warehouse_name || coalesce(' ' || {alias}a.allocation_name, '')
+        else (cast(:names as text[]))[array_position(cast(:places as text[]), l.{prefix}place::text)]
+            || coalesce(' ' || {alias}c.customer_name, ' ' || {alias}p.supplier_name, '')
+    end"""
+
+
+def _joins(prefix: str, alias: str) -> str:
+    return f"""
+left join warehouse {alias}w on {alias}w.warehouse_id = l.{prefix}warehouse_id
+left join allocation {alias}a on {alias}a.allocation_id = nullif(l.{prefix}allocation_id, 0)
+left join customer {alias}c on l.{prefix}place = 2 and {alias}c.customer_id = l.{prefix}party_id
+left join supplier {alias}p on l.{prefix}place = 3 and {alias}p.supplier_id = l.{prefix}party_id"""
+
+
+_LIFE = f"""
+select
+    l.entry_id as tire_life_id, t.number, l.posted_at, l.business_date, l.bill_type, l.bill_no,
+    l.reverses is not null as reversal, l.goods_id, {_told("from_", "f")} as from_text, {_told("", "t")} as to_text,
+    b.batch, l.company_id, l.warehouse_id, l.user_id,
+    {{route}}
+from tire_step l
+join tire_number t on t.number_id = l.number_id
+left join goods_batch b on b.batch_id = nullif(l.batch_id, 0)
+{_joins("from_", "f")}
+{_joins("", "t")}
+where :number = '' or t.number = :number
+"""
+
+
+class TireLife(BillRow):
     """胎号履历: every step of a number's life, from where to where, with the bill and who audited or took it back."""
 
     __tablename__ = "tire_life"
@@ -170,7 +202,7 @@ class TireLife(View):
         routes={"list": LIFE},
         actions=READ_ONLY,
         order_by=("tire_life_id", "desc"),
-        drill=Drill("单据", route_field="route"),
+        drill=BILL,
     )
 
     tire_life_id: Mapped[int] = key()
@@ -187,50 +219,17 @@ class TireLife(View):
     company_id: Mapped[int] = ref("company", "公司", search=True)
     warehouse_id: Mapped[int | None] = ref("warehouse", "仓库", within=("company_id",), list=False)
     user_id: Mapped[int] = ref("user_account", "操作人", target="user_id", width=90)
-    route: Mapped[str | None] = text("单据地址", list=False, export=False, hidden=True)
+
+    rows = _LIFE
 
     @classmethod
     def source(cls, principal: Principal, asked: Asked) -> Sql:
         """A number that is asked for is a whole one: the life of T1 is not that of T10."""
-        routes = registry.see_routes()
+        sql, values = super().source(principal, asked)
         names = {str(place): label for place, label in STATES.items() if place not in (1, ON_THE_WAY)}
-        return _LIFE, {
-            "prefixes": list(routes),
-            "routes": list(routes.values()),
+        return sql, {
+            **values,
             "number": "".join(read(asked.get("number")))[:100],
             "places": list(names),
             "names": list(names.values()),
         }
-
-
-def _told(prefix: str, alias: str) -> str:
-    """A place in words: warehouse and location, or what became of it and with whom."""
-    return f"""
-    case
-        when s.{prefix}place = 1 then {alias}w.warehouse_name || coalesce(' ' || {alias}a.allocation_name, '')
-        else (cast(:names as text[]))[array_position(cast(:places as text[]), s.{prefix}place::text)]
-            || coalesce(' ' || {alias}c.customer_name, ' ' || {alias}p.supplier_name, '')
-    end"""
-
-
-def _joins(prefix: str, alias: str) -> str:
-    return f"""
-left join warehouse {alias}w on {alias}w.warehouse_id = s.{prefix}warehouse_id
-left join allocation {alias}a on {alias}a.allocation_id = nullif(s.{prefix}allocation_id, 0)
-left join customer {alias}c on s.{prefix}place = 2 and {alias}c.customer_id = s.{prefix}party_id
-left join supplier {alias}p on s.{prefix}place = 3 and {alias}p.supplier_id = s.{prefix}party_id"""
-
-
-_LIFE = f"""
-select
-    s.entry_id as tire_life_id, t.number, s.posted_at, s.business_date, s.bill_type, s.bill_no,
-    s.reverses is not null as reversal, s.goods_id, {_told("from_", "f")} as from_text, {_told("", "t")} as to_text,
-    b.batch, s.company_id, s.warehouse_id, s.user_id,
-    (cast(:routes as text[]))[array_position(cast(:prefixes as text[]), s.bill_type)] || '?id=' || s.bill_id as route
-from tire_step s
-join tire_number t on t.number_id = s.number_id
-left join goods_batch b on b.batch_id = nullif(s.batch_id, 0)
-{_joins("from_", "f")}
-{_joins("", "t")}
-where :number = '' or t.number = :number
-"""

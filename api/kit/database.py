@@ -39,6 +39,11 @@ class Base(DeclarativeBase):
 TIME_ZONE = ZoneInfo("Asia/Shanghai")
 
 
+def today() -> date:
+    """The business date."""
+    return datetime.now(TIME_ZONE).date()
+
+
 def _plain(value: object) -> object:
     if isinstance(value, Decimal):
         return f"{value:f}"

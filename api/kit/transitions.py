@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import datetime
 from decimal import Decimal
 from typing import Any, Protocol
 
@@ -12,7 +11,7 @@ from sqlalchemy import Connection, Row, func, select, update
 
 from api.kit import business_log, idempotency, links
 from api.kit.context import Context
-from api.kit.database import TIME_ZONE, retrying
+from api.kit.database import retrying, today
 from api.kit.document import Bill, Document
 from api.kit.errors import Failure, NotFound, Refusal, Stale
 from api.kit.flow import AUDITED, LOCKED, TRANSITIONS, Transition
@@ -142,7 +141,7 @@ def _apply(ctx: Context, cls: type[Bill], doc: Document, step: Transition) -> No
         closing = cls.closing(doc)
         if closing != Postings():
             # Today, not on the order's date: its month may be closed by now.
-            bill = replace(cls.reference(doc.header), business_date=datetime.now(TIME_ZONE).date())
+            bill = replace(cls.reference(doc.header), business_date=today())
             ledgers().post(ctx, bill, closing if step.effect == "close" else negated(closing))
 
 

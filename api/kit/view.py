@@ -12,9 +12,12 @@ from datetime import datetime
 from typing import Any, ClassVar
 
 from sqlalchemy import CTE, Column, ColumnElement, Connection, MetaData, Select, column, false, select, text
+from sqlalchemy.orm import Mapped
 from sqlalchemy.sql.visitors import replacement_traverse
 
-from api.kit.resource import Resource
+from api.kit import registry
+from api.kit.fields import text as words
+from api.kit.resource import Drill, Resource
 from api.kit.scope import Principal
 
 Values = Mapping[str, Any]
@@ -64,6 +67,27 @@ class View(Resource):
         return None
 
 
+class BillRow(View):
+    """A row about one bill, which it leads to; a declaration's `BILL` drill takes it there."""
+
+    __abstract__ = True
+
+    route: Mapped[str | None] = words("单据地址", list=False, export=False, hidden=True)
+
+    rows: ClassVar[str]
+    """The query, with the row that has `bill_type` and `bill_id` as `l` and `{route}` in the place of that column."""
+
+    @classmethod
+    def source(cls, principal: Principal, asked: Values) -> Sql:
+        routes = registry.see_routes()
+        return cls.rows.format(route=_ROUTE), {"prefixes": list(routes), "routes": list(routes.values())}
+
+
+_ROUTE = (
+    "(cast(:routes as text[]))[array_position(cast(:prefixes as text[]), l.bill_type)] || '?id=' || l.bill_id"
+    " as route"
+)
+BILL = Drill("单据", route_field="route")
 READ_ONLY = ("list", "export")
 
 

@@ -7,12 +7,12 @@ posting has to know of it. `advance` takes what came since into all of them, whi
 
 from __future__ import annotations
 
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from typing import Any
 
 from sqlalchemy import Connection
 
-from api.kit.database import TIME_ZONE
+from api.kit.database import today
 from api.ledger.checks import Check, register
 
 FEW_ROWS = 20_000
@@ -137,7 +137,7 @@ def advance(conn: Connection, few: int = FEW_ROWS) -> bool:
 def _due(conn: Connection, known: dict[str, Any], enough: int) -> date | None:
     """The first month end that is past and has enough rows since the last checkpoint; looked for in the near months
     first."""
-    over = datetime.now(TIME_ZONE).date().replace(day=1)
+    over = today().replace(day=1)
     begin: date | None = known["last"] or conn.exec_driver_sql(_FIRST).scalar()
     if begin is None:
         return None

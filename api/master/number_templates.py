@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime
 from typing import Any
 
 from pydantic import BaseModel, Field
@@ -13,7 +12,7 @@ from sqlalchemy.orm import Mapped
 from api.kit import business_log, registry
 from api.kit.calls import call, router
 from api.kit.context import Context
-from api.kit.database import TIME_ZONE
+from api.kit.database import today
 from api.kit.errors import Invalid, NotFound
 from api.kit.fields import enum, flag, integer, key
 from api.kit.fields import text as words
@@ -239,5 +238,5 @@ def _example(ctx: Context, template: Template) -> str:
     if place not in ctx.known:
         query = "select company_code from company where company_id = %s"
         ctx.known[place] = ctx.conn.exec_driver_sql(query, (ctx.principal.company_id,)).scalar_one()
-    run = template.run(ctx.known[place], datetime.now(TIME_ZONE).date())
+    run = template.run(ctx.known[place], today())
     return f"{run.head}{1:0{run.digits}d}"

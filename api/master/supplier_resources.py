@@ -10,6 +10,7 @@ from sqlalchemy.orm import Mapped
 
 from api.kit import business_log, records
 from api.kit.context import Context
+from api.kit.database import today
 from api.kit.errors import Failure, Invalid, NotFound, Refusal
 from api.kit.fields import day, enum, flag, image, integer, key, ref, text, textarea
 from api.kit.resource import READ, WRITE, Declaration, Menu, Resource
@@ -138,7 +139,7 @@ def _each(ctx: Context, keys: list[int], action: str, verb: str, step: Any) -> d
 def _cooperate(ctx: Context, row: Row[Any]) -> None:
     if row.state != WAITING:
         raise Invalid(f"{row.supplier_resource_name}{STATES[row.state]}，只有待合作的可转为供应商")
-    if row.licence_until and row.licence_until < date.today():
+    if row.licence_until and row.licence_until < today():
         raise Invalid(f"{row.supplier_resource_name}的营业执照已过期，请先更新有效期")
     supplier = Supplier.table()
     known = select(supplier.c.supplier_id).where(supplier.c.supplier_name == row.supplier_resource_name)

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from api.kit import business_log
 from api.kit.context import Context
-from api.kit.database import TIME_ZONE, engine, transact
+from api.kit.database import TIME_ZONE, engine, today, transact
 from api.kit.errors import NotFound, Refusal
 from api.kit.fields import COST, enum, integer, key, moment, money, ref
 from api.kit.fields import text as words
@@ -103,7 +103,7 @@ def ask(ctx: Context, company_id: int, period: str) -> int:
     """Enter a run; the unfinished one of the same month is taken up again. Answers its key."""
     in_scope(ctx, company_id)
     first, _ = span(period)
-    if first > datetime.now(TIME_ZONE).date():
+    if first > today():
         raise Refusal(f"会计期间 {period} 尚未开始，不能重算成本")
     owner = ctx.conn.execute(
         text("select 1 from company where company_id = :id for no key update"), {"id": company_id}

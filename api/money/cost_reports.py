@@ -13,7 +13,7 @@ from api.inventory.stock_query import LedgerRow
 from api.kit.fields import COST, goods, key, money, price, quantity, ref
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
-from api.kit.view import READ_ONLY, Sql, Values, View
+from api.kit.view import BILL, READ_ONLY, Sql, Values, View
 
 # A row's place in business order: differences stand with what they correct, a reversal with what it negates.
 _PLACE = """
@@ -59,7 +59,7 @@ class CostDetail(LedgerRow):
         menu=Menu("报表中心", "成本报表", 10),
         actions=READ_ONLY,
         order_by=("cost_detail_id", "desc"),
-        drill=Drill("单据", route_field="route"),
+        drill=BILL,
     )
 
     cost_detail_id: Mapped[int] = key()

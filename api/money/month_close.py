@@ -17,7 +17,7 @@ from sqlalchemy.orm import Mapped
 
 from api.kit import business_log, registry
 from api.kit.context import Context
-from api.kit.database import TIME_ZONE
+from api.kit.database import TIME_ZONE, today
 from api.kit.document import Bill
 from api.kit.errors import Refusal
 from api.kit.fields import COST, enum, integer, key, moment, money, quantity, ref
@@ -121,7 +121,7 @@ def close(ctx: Context, company_id: int, period: str) -> dict[str, Any]:
     """Close a month, all or nothing; refuses with the list of what stands in the way."""
     in_scope(ctx, company_id)
     _, last = span(period)
-    if last >= datetime.now(TIME_ZONE).date():
+    if last >= today():
         raise Refusal(f"会计期间 {period} 尚未结束，不能结账")
     close_period(ctx.conn, company_id, period)
     if _standing(ctx, company_id, period) is not None:

@@ -8,9 +8,9 @@ from decimal import Decimal
 from sqlalchemy.orm import Mapped
 
 from api.kit.fields import COST, day, enum, integer, key, money, price, quantity, ref, text
-from api.kit.resource import Declaration, Drill, Menu
+from api.kit.resource import Declaration, Menu
 from api.kit.scope import Principal
-from api.kit.view import READ_ONLY, Sql, Values
+from api.kit.view import BILL, READ_ONLY, Sql, Values
 from api.reporting.published import ONE_DAY, asked_days, this_month
 from api.reporting.stock_rows import CARD, StockRow, bill_columns
 
@@ -89,7 +89,7 @@ class StockCard(StockRow):
         menu=Menu("报表中心", "库存报表", 30),
         actions=READ_ONLY,
         order_by=("number", "asc"),
-        drill=Drill("单据", route_field="route"),
+        drill=BILL,
     )
 
     stock_card_id: Mapped[int] = key()
