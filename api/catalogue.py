@@ -1,6 +1,6 @@
 """Everything that is declared: importing this module fills the registry and the table metadata."""
 
-from api.customers import customer_receipt, opening_receivable
+from api.customers import customer_credit, customer_receipt, opening_receivable
 from api.identity import imitation
 from api.identity import tables as identity_tables
 from api.inventory import (
@@ -60,7 +60,7 @@ from api.reporting import (
     stock_card,
 )
 from api.risk import stock_warning_query
-from api.sales import sales_order, sales_outbound, sales_return, sales_transfer
+from api.sales import credit_query, sales_order, sales_outbound, sales_return, sales_transfer
 from api.shell import (
     backup,
     business_logs,
@@ -94,6 +94,8 @@ __all__ = [
     "cost_adjustment",
     "cost_recalculation",
     "cost_reports",
+    "credit_query",
+    "customer_credit",
     "customer_receipt",
     "defective",
     "export_tasks",

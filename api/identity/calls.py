@@ -85,7 +85,7 @@ def get_request_open_list(ctx: Context, code: Code) -> Any:
     """页面权限: the actions the role holds on the screen whose route has `code` as third segment."""
     cls = registry.by_segment(code)
     if cls is not None:
-        held = [name for name in cls.declaration.actions if ctx.principal.may(cls.right(name))]
+        held = [name for name in cls.declaration.rights if ctx.principal.may(cls.right(name))]
     else:
         entry = menus.by_code(code)
         held = ["view"] if entry and ctx.principal.may(entry.right) else []

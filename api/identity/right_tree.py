@@ -63,7 +63,7 @@ def right_tree(me: Principal, holders: dict[str, int]) -> list[RightNode]:
             screen = RightNode(key=f"screen {prefix}", title=entry.label, children=leaves)
             modules[entry.place.module][entry.place.group].append(screen)
     for cls in registry.declared():
-        codes = {cls.right(name): label(name) or name for name in cls.declaration.actions}
+        codes = {cls.right(name): label(name) or name for name in cls.declaration.rights}
         fresh = {code: title for code, title in codes.items() if code not in seen}
         if fresh:
             leaves = [leaf(code, title) for code, title in fresh.items()]

@@ -27,7 +27,7 @@ MODULES = {
             *("库存查询", "明细查询", "库存报表", "服务站仓库"),
         ),
     ),
-    "客户管理": Module("TeamOutlined", ("客户资料", "收款业务")),
+    "客户管理": Module("TeamOutlined", ("客户资料", "信用管理", "收款业务")),
     "资金管理": Module("AccountBookOutlined", ("基础资料",)),
     "报表中心": Module("BarChartOutlined", ("销售报表", "库存报表", "成本报表", "往来报表")),
     "系统管理": Module(
@@ -71,7 +71,7 @@ def entries() -> Iterator[Entry]:
     """Every entry, resources first."""
     for cls in registry.declared():
         declaration = cls.declaration
-        actions = tuple((name, ACTION_LABELS[name]) for name in declaration.actions)
+        actions = tuple((name, ACTION_LABELS[name]) for name in declaration.rights)
         for place in declaration.places:
             if place.menu and "list" in place.routes:
                 yield Entry(declaration.label, place.routes["list"], cls.right("list"), place.menu, actions)
@@ -87,7 +87,7 @@ def every_right() -> dict[str, str]:
     """All permission codes with their labels."""
     found: dict[str, str] = {}
     for cls in registry.declared():
-        for name in cls.declaration.actions:
+        for name in cls.declaration.rights:
             found[cls.right(name)] = f"{cls.declaration.label}-{ACTION_LABELS[name]}"
     for entry in _added:
         found[entry.right] = f"{entry.label}-查看"

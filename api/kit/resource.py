@@ -52,6 +52,7 @@ ACTION_LABELS = {
     "resume": "启用",
     "rename": "按规则改名",
     "save": "保存",
+    "overCredit": "超信用放行",
 }
 
 
@@ -103,6 +104,7 @@ class Declaration:
     `api` is the prefix of its calls; `routes` maps list, add, edit, see to paths; `title` names the column that stands
     for the row in references; `lookup` is the path of its open lookup (spec/3-rules.md 7.1). `also` are further places
     where the same screens stand. Rows open at `see`, by the field `see_key`, where that is another resource's page.
+    `allowances` are rights without a button: what an action of its holder passes that another's would not.
     """
 
     label: str
@@ -118,6 +120,12 @@ class Declaration:
     see: str | None = None
     see_key: str | None = None
     files: tuple[FileCall, ...] = ()
+    allowances: tuple[str, ...] = ()
+
+    @property
+    def rights(self) -> tuple[str, ...]:
+        """Everything that a role may hold here."""
+        return (*self.actions, *self.allowances)
 
     @property
     def places(self) -> tuple[Place, ...]:

@@ -89,7 +89,8 @@ class Customer(Resource):
     address: Mapped[str | None] = textarea("详细地址", max_length=200)
     employee_id: Mapped[int | None] = ref("employee", "业务员", within=("company_id",), search=True)
     payment_days: Mapped[int] = integer("账期（天）", rule="positiveInt", bounds=PAYMENT_DAYS)
-    credit_limit: Mapped[Decimal] = money("信用额度", rule="Positive")
+    credit_limit: Mapped[Decimal | None] = money("信用额度", rule="Positive", default=None)
+    """What he may owe together with what he has ordered; None is not controlled, 0 sells for cash only."""
     enabled: Mapped[bool] = flag("启用", default=True)
 
     @classmethod

@@ -28,6 +28,7 @@ class Setting(BaseModel):
     company_id: int
     price_mode: int
     overdue_mode: int
+    credit_mode: int
 
 
 def _setting(ctx: Context, type: int, company_id: int) -> dict[str, int]:

@@ -5,15 +5,15 @@ What a bill's audit may do is asked under the company's setting; each is read on
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from datetime import date
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from sqlalchemy import UniqueConstraint, text
+from sqlalchemy import UniqueConstraint, select, text
 from sqlalchemy.orm import Mapped
 
 from api.kit import business_log
 from api.kit.context import Context
+from api.kit.database import today
 from api.kit.document import Bill, Document
 from api.kit.errors import Invalid, Refusal, StockWarningAsk
 from api.kit.fields import enum, integer, key, ref
@@ -25,7 +25,12 @@ KINDS = {PURCHASE: "采购单据", SALES: "销售单据"}
 FREE, BLOCKS, ASKS = 0, 1, 2
 MODES = {FREE: "不控制", BLOCKS: "禁止审核", ASKS: "提示后可继续"}
 BACKUP_HOURS = {-1: "不自动备份"} | {hour: f"{hour}:00" for hour in range(24)}
+CONTROLS = ("price_mode", "overdue_mode", "credit_mode")
+OVER_CREDIT = "overCredit"
 SHOWN = 5
+
+CreditCheck = Callable[[Context, Document], str]
+"""Says by how much a bill passes its customer's credit; nothing where it doesn't."""
 
 
 class ErpConfig(Resource):
@@ -82,27 +87,41 @@ class BillSetting(Resource):
     type: Mapped[int] = enum("单据", KINDS, default=SALES, readonly=True, search=True)
     price_mode: Mapped[int] = enum("低于最低售价 / 高于采购价", MODES, default=FREE, width=200)
     overdue_mode: Mapped[int] = enum("客户有逾期欠款", MODES, default=FREE, width=140)
+    credit_mode: Mapped[int] = enum("客户超信用额度", MODES, default=FREE, width=140)
 
     @classmethod
     def check(cls, row: dict[str, Any]) -> None:
-        if row["type"] == PURCHASE and row["overdue_mode"]:
-            raise Invalid("采购单据没有客户，“客户有逾期欠款”请选择不控制")
+        if row["type"] == PURCHASE and (row["overdue_mode"] or row["credit_mode"]):
+            raise Invalid("采购单据没有客户，“客户有逾期欠款”和“客户超信用额度”请选择不控制")
 
 
 def setting(ctx: Context, company_id: int, kind: int) -> dict[str, int]:
     """A company's modes for purchase or sales bills; nothing is controlled where none are set."""
     place = (f"bill_setting_{kind}", company_id)
     if place not in ctx.known:
-        query = "select price_mode, overdue_mode from bill_setting where company_id = %s and type = %s"
-        row = ctx.conn.exec_driver_sql(query, (company_id, kind)).first()
-        ctx.known[place] = row._asdict() if row else {"price_mode": FREE, "overdue_mode": FREE}
+        table = BillSetting.table()
+        query = select(*(table.c[name] for name in CONTROLS)).where(
+            table.c.company_id == company_id, table.c.type == kind
+        )
+        row = ctx.conn.execute(query).first()
+        ctx.known[place] = row._asdict() if row else dict.fromkeys(CONTROLS, FREE)
     found: dict[str, int] = ctx.known[place]
     return found
 
 
-def hold(ctx: Context, cls: type[Bill], doc: Document, action: str, kind: int) -> None:
-    """Refuse an audit, or ask whether to go on, as the company has set it; who goes on is logged."""
-    if action != "auditorPass":
+def hold(
+    ctx: Context,
+    cls: type[Bill],
+    doc: Document,
+    action: str,
+    kind: int,
+    beyond_credit: CreditCheck | None = None,
+) -> None:
+    """Refuse an audit, or an order's reopening, or ask whether to go on, as the company has set it.
+
+    Who goes on is logged; whoever holds the allowance is asked about credit where others are refused.
+    """
+    if action not in ("auditorPass", "open"):
         return
     modes = setting(ctx, doc.header.company_id, kind)
     told = []
@@ -110,6 +129,9 @@ def hold(ctx: Context, cls: type[Bill], doc: Document, action: str, kind: int) -
         told.append((modes["price_mode"], _beyond_price(ctx, doc, kind)))
     if modes["overdue_mode"]:
         told.append((modes["overdue_mode"], _overdue(ctx, doc)))
+    if modes["credit_mode"] and beyond_credit:
+        mode = ASKS if ctx.principal.may(cls.right(OVER_CREDIT)) else modes["credit_mode"]
+        told.append((mode, beyond_credit(ctx, doc)))
     found = [(mode, msg) for mode, msg in told if msg]
     blocked = [msg for mode, msg in found if mode == BLOCKS]
     if blocked:
@@ -166,7 +188,7 @@ def _overdue(ctx: Context, doc: Document) -> str:
     values = {
         "customer": doc.header.customer_id,
         "company": doc.header.company_id,
-        "today": date.today(),
+        "today": today(),
     }
     row = ctx.conn.execute(_OVERDUE, values).one()
     return f"客户有逾期欠款 {row.amount:.2f} 元，最早于 {row.since} 到期" if row.amount else ""

@@ -18,6 +18,7 @@ from api.master import settings
 from api.master.business_types import Delivered, classified
 from api.master.partners import customer
 from api.master.stock_lines import StockBill
+from api.sales import credit
 
 
 class SalesOrderLine(orders.OrderLine):
@@ -36,6 +37,7 @@ class SalesOrder(Delivered, StockBill):
         routes={"list": "/sales/salesorder", "add": "/sales/salesorderAdd", "see": "/sales/salesorderSee"},
         menu=Menu("销售管理", "销售业务", 10),
         also=(Place({"see": "/sales/customreSee"}),),
+        allowances=(settings.OVER_CREDIT,),
     )
     bill = BillType(
         "XSDD",
@@ -62,7 +64,7 @@ class SalesOrder(Delivered, StockBill):
     @classmethod
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:
         orders.refuse_executed(doc, action)
-        settings.hold(ctx, cls, doc, action, settings.SALES)
+        settings.hold(ctx, cls, doc, action, settings.SALES, credit.of_order)
 
 
 def _reserving(doc: Document, sign: Decimal) -> Postings:

@@ -19,6 +19,7 @@ from api.master.business_types import classified
 from api.master.partners import customer
 from api.master.settlements import due, due_date
 from api.master.stock_lines import OutboundLine, StockBill, cost_of_line, outbound
+from api.sales import credit
 from api.sales.sales_order import SalesOrderLine
 
 
@@ -56,6 +57,7 @@ class SalesOutbound(StockBill):
                 Menu("库存管理", "出入库", 2),
             ),
         ),
+        allowances=(settings.OVER_CREDIT,),
     )
     bill = BillType(
         "XSCK",
@@ -94,4 +96,4 @@ class SalesOutbound(StockBill):
     @classmethod
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:
         refuse_returned(doc, action)
-        settings.hold(ctx, cls, doc, action, settings.SALES)
+        settings.hold(ctx, cls, doc, action, settings.SALES, credit.of_outbound)

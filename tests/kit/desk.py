@@ -55,7 +55,9 @@ class Desk:
         """Try to save a bill; lines fill the first block."""
         cls = registry.get(resource)
         assert cls.bill is not None
-        body = {**self.header(resource, **header), cls.bill.blocks[0].name: list(lines)}
+        body = self.header(resource, **header)
+        if cls.bill.blocks:
+            body[cls.bill.blocks[0].name] = list(lines)
         return self.caller.post(self.path(resource, "add"), body, key=key)
 
     def draft(self, resource: str, *lines: dict[str, Any], **header: Any) -> Made:

@@ -230,12 +230,13 @@ def _company_masters(add: Any, world: World, mark: str) -> None:
 
 
 def _users(conn: Connection, add: Any, world: World) -> None:
-    """One user a kind: same rights, different scope; `nobody` holds no right at all."""
+    """One user a kind: same rights, different scope; the clerk has no allowance, `nobody` holds no right at all."""
     every = list(menus.every_right())
+    allowances = {cls.right(name) for cls in registry.declared() for name in cls.declaration.allowances}
     kinds: Mapping[str, dict[str, Any]] = {
         "manager_a": {"sees_cost": True},
         "manager_b": {"sees_cost": True, "company": "b"},
-        "clerk_a": {},
+        "clerk_a": {"rights": [code for code in every if code not in allowances]},
         "own_a": {"own_kind": 3, "sees_cost": True},
         "own2_a": {"own_kind": 3, "sees_cost": True},
         "department_a": {"own_kind": 2, "sees_cost": True},

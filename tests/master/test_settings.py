@@ -167,4 +167,4 @@ class TestCalls:
         admin = site.as_("admin")
         [row] = admin.get(f"{SETTING}/getList", company_id=site.world.company_a, type=1).data["data"]
         answer = admin.post(f"{SETTING}/edit", {"id": row["bill_setting_id"], "overdue_mode": 1})
-        assert answer.msg == "采购单据没有客户，“客户有逾期欠款”请选择不控制"
+        assert answer.msg == "采购单据没有客户，“客户有逾期欠款”和“客户超信用额度”请选择不控制"

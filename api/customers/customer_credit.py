@@ -1,0 +1,106 @@
+"""Customer credit (客户信用额度), KHXY: its audit sets what a customer may owe, or adds to it for some days."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import CheckConstraint, select, update
+from sqlalchemy.orm import Mapped, declared_attr
+
+from api.kit import business_log
+from api.kit.context import Context
+from api.kit.document import Bill, BillType, Document, Rows, Values, declare
+from api.kit.errors import Refusal
+from api.kit.fields import day, enum, money
+from api.kit.flow import ORDER
+from api.kit.posting import Postings
+from api.kit.resource import Menu
+from api.kit.validation import Problems
+from api.master.partners import Customer, customer
+
+LASTING, TEMPORARY = 1, 2
+KINDS = {LASTING: "长期额度", TEMPORARY: "临时额度"}
+
+
+class CustomerCredit(Bill):
+    """客户信用额度: closing a temporary one ends it before its time."""
+
+    __tablename__ = "customer_credit"
+    declaration = declare(
+        "客户信用额度",
+        "v2/custom/CustomerCredit",
+        transitions=ORDER,
+        routes={
+            "list": "/custom/creditmanage",
+            "add": "/custom/creditmanage_add",
+            "see": "/custom/creditmanage_search",
+        },
+        menu=Menu("客户管理", "信用管理", 10),
+    )
+    bill = BillType("KHXY", transitions=ORDER)
+
+    customer_id: Mapped[int] = customer()
+    kind: Mapped[int] = enum("额度类型", KINDS, default=LASTING, search=True, sort=-60)
+    amount: Mapped[Decimal] = money("额度", required=True, rule="Positive", width=130, sort=-59)
+    previous_amount: Mapped[Decimal | None] = money(
+        "原长期额度", default=None, form=False, copied=False, width=130, sort=-58
+    )
+    starts_on: Mapped[date | None] = day("生效日期", search=True, width=110, sort=-57)
+    ends_on: Mapped[date | None] = day("失效日期", search=True, width=110, sort=-56)
+
+    @declared_attr.directive
+    @classmethod
+    def __table_args__(cls) -> tuple[Any, ...]:
+        days = CheckConstraint("(kind = 2) = (starts_on is not null and ends_on is not null)", name="days")
+        return (*super().__table_args__, days)
+
+    @classmethod
+    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
+        starts, ends = header.get("starts_on"), header.get("ends_on")
+        if header["kind"] == LASTING:
+            header["starts_on"] = header["ends_on"] = None
+        elif starts is None or ends is None:
+            problems.add("临时额度请填写生效日期和失效日期")
+        elif ends < starts:
+            problems.add("失效日期不能早于生效日期")
+
+    @classmethod
+    def postings(cls, doc: Document) -> Postings:
+        return Postings()
+
+    @classmethod
+    def guard(cls, ctx: Context, doc: Document, action: str) -> None:
+        if doc.header.kind == LASTING and action in ("close", "open"):
+            raise Refusal("长期额度不能关闭，请另建额度单调整")
+
+    @classmethod
+    def follow(cls, ctx: Context, doc: Document, effect: str) -> None:
+        header = doc.header
+        if header.kind != LASTING:
+            return
+        table, own = Customer.table(), cls.table()
+        mine = table.c.customer_id == header.customer_id
+        before: Decimal | None = ctx.conn.execute(
+            select(table.c.credit_limit).where(mine).with_for_update()
+        ).scalar_one()
+        if effect == "reverse" and before != header.amount:
+            raise Refusal("该客户的额度之后已调整过，请先处理后来的额度单，或另建额度单调整")
+        limit = header.amount if effect == "post" else header.previous_amount
+        ctx.conn.execute(update(table).where(mine).values(credit_limit=limit))
+        if effect == "post":
+            ctx.conn.execute(
+                update(own).where(own.c.bill_id == header.bill_id).values(previous_amount=before)
+            )
+        business_log.write(
+            ctx.conn,
+            ctx.principal,
+            Customer.name(),
+            header.customer_id,
+            "edit",
+            company_id=header.company_id,
+            before={"credit_limit": before},
+            after={"credit_limit": limit},
+            reason=f"{cls.declaration.label} {header.bill_no}",
+        )

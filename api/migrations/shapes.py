@@ -1,0 +1,70 @@
+"""Shapes of new tables, as of revision 0033: what every bill, its lines and every master have in common.
+
+Revisions use them for new tables. They are frozen: a change of what exists is a revision of its own, and a new shape a
+function of its own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sqlalchemy as sa
+from alembic import op
+
+from api.kit.stamping import Xid8
+
+Item = sa.schema.SchemaItem
+
+QUANTITY, MONEY, PRICE, RATE = sa.Numeric(14, 3), sa.Numeric(16, 2), sa.Numeric(18, 6), sa.Numeric(7, 4)
+
+
+def refers(name: str, target: str, *, required: bool = False) -> sa.Column[int]:
+    """A column that names a row by its key, `table.key`."""
+    return sa.Column(name, sa.BigInteger(), sa.ForeignKey(target), nullable=not required)
+
+
+def number(name: str, kind: sa.types.TypeEngine[Any], default: str | None = "0") -> sa.Column[Any]:
+    """A number that is there; with None as default it may be missing."""
+    return sa.Column(name, kind, server_default=default, nullable=default is None)
+
+
+def create_bill(name: str, *own: Item) -> None:
+    """A bill's header."""
+    op.create_table(
+        name,
+        sa.Column("bill_id", sa.BigInteger(), sa.Identity(), primary_key=True),
+        sa.Column("bill_no", sa.Text(), nullable=False, unique=True),
+        sa.Column("business_date", sa.Date(), nullable=False),
+        sa.Column("status", sa.Integer(), server_default="1", nullable=False),
+        refers("company_id", "company.company_id", required=True),
+        *own,
+        refers("department_id", "department.department_id"),
+        refers("employee_id", "employee.employee_id"),
+        sa.Column("remark", sa.Text()),
+        refers("maker_id", "user_account.user_id", required=True),
+        sa.Column("made_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        refers("auditor_id", "user_account.user_id"),
+        sa.Column("audited_at", sa.DateTime(timezone=True)),
+        sa.Column("reject_reason", sa.Text()),
+        sa.Column("revision", sa.BigInteger(), server_default="1", nullable=False),
+        sa.Column("locked_from", sa.SmallInteger()),
+        _stamp(),
+        sa.CheckConstraint("status between 1 and 5", name=op.f(f"ck_{name}_status")),
+        sa.CheckConstraint("(status = 5) = (locked_from is not null)", name=op.f(f"ck_{name}_locked_from")),
+    )
+    op.create_index(f"ix_{name}_company_bill", name, ["company_id", "bill_id"])
+    op.create_index(f"ix_{name}_company_date", name, ["company_id", "business_date", "bill_id"])
+    op.create_index(f"ix_{name}_date", name, ["business_date", "bill_id"])
+    op.create_index(
+        f"ix_{name}_pieces", name, [sa.literal_column("text_pieces(bill_no)")], postgresql_using="gin"
+    )
+    op.create_index(f"ix_{name}_pending", name, ["company_id"], postgresql_where="status = 1")
+    _stamped(name)
+
+
+def _stamp() -> sa.Column[Any]:
+    return sa.Column("row_xid", Xid8(), server_default=sa.text("pg_current_xact_id()"), nullable=False)
+
+
+def _stamped(name: str) -> None:
+    op.create_index(f"ix_{name}_row_xid", name, ["row_xid"])

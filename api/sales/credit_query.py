@@ -1,0 +1,143 @@
+"""Credit query (信用额度查询): each controlled customer's limit and what uses it up, and item by item."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+
+from sqlalchemy.orm import Mapped
+
+from api.kit.database import today
+from api.kit.fields import day, enum, integer, key, money, rate, ref, text
+from api.kit.resource import Declaration, Drill, Menu
+from api.kit.scope import Principal
+from api.kit.view import BILL, READ_ONLY, BillRow, Sql, Values, View
+from api.sales.credit import LIMIT
+
+USES = {1: "应收款", 2: "预收款", 3: "未出库订单"}
+ITEMS = "/custom/creditfind_search"
+
+_CUSTOMERS = f"""
+select u.*, u.receivable + u.advance + u.ordered as exposure,
+    u.limit_amount - u.receivable - u.advance - u.ordered as available,
+    case when u.limit_amount > 0
+        then round(100 * (u.receivable + u.advance + u.ordered) / u.limit_amount, 4) end as used_rate,
+    case when u.overdue_since is not null then :today - u.overdue_since end as overdue_days
+from (
+    select c.customer_id, c.customer_id as credit_use_id, c.company_id, c.employee_id, c.credit_limit,
+        {LIMIT} as limit_amount, {LIMIT} - c.credit_limit as temporary_amount,
+        coalesce(i.receivable, 0) as receivable, coalesce(i.advance, 0) as advance,
+        coalesce(o.ordered, 0) as ordered, coalesce(i.overdue, 0) as overdue, i.overdue_since
+    from customer c
+    left join (
+        select party_id, sum(open_amount) filter (where kind <> 'advance') as receivable,
+            sum(open_amount) filter (where kind = 'advance') as advance,
+            sum(open_amount) filter (where open_amount > 0 and due_date < :today) as overdue,
+            min(due_date) filter (where open_amount > 0 and due_date < :today) as overdue_since
+        from settlement_item
+        where party_type = 'customer' and open_amount <> 0
+        group by party_id
+    ) i on i.party_id = c.customer_id
+    left join (
+        select h.customer_id, sum(round(l.amount * (l.quantity - l.executed_quantity) / l.quantity, 2)) as ordered
+        from sales_order h join sales_order_line l using (bill_id)
+        where h.status = 2 and l.executed_quantity < l.quantity
+        group by h.customer_id
+    ) o on o.customer_id = c.customer_id
+    where c.credit_limit is not null
+) u
+"""
+
+# Two kinds of rows under one key: an item's own, an order's as a negative one.
+_ITEMS = """
+select l.*, {route} from (
+select i.settlement_id as credit_item_id, i.company_id, i.party_id as customer_id,
+    case when i.kind = 'advance' then 2 else 1 end as use, i.bill_type, i.bill_id, i.bill_no, i.business_date,
+    i.due_date, i.amount, i.open_amount as used_amount, greatest(:today - i.due_date, 0) as overdue_days
+from settlement_item i
+where i.party_type = 'customer' and i.open_amount <> 0
+union all
+select -h.bill_id, h.company_id, h.customer_id, 3, 'XSDD', h.bill_id, h.bill_no, h.business_date, null::date,
+    h.total_amount, sum(round(l.amount * (l.quantity - l.executed_quantity) / l.quantity, 2)), 0
+from sales_order h join sales_order_line l using (bill_id)
+where h.status = 2 and l.executed_quantity < l.quantity
+group by h.bill_id
+) l
+"""
+
+
+def _today() -> dict[str, date]:
+    return {"today": today()}
+
+
+class CreditUse(View):
+    """信用额度查询: what a customer may still take."""
+
+    __tablename__ = "credit_use"
+    found_by = "customer_id"
+    declaration = Declaration(
+        "信用额度查询",
+        "v2/custom/CreditUse",
+        "customer_id",
+        routes={"list": "/custom/creditfind"},
+        menu=Menu("客户管理", "信用管理", 20),
+        actions=READ_ONLY,
+        order_by=("available", "asc"),
+        drill=Drill("额度占用明细", ITEMS, (("company_id", "company_id"), ("customer_id", "customer_id"))),
+    )
+
+    credit_use_id: Mapped[int] = key()
+    company_id: Mapped[int] = ref("company", "公司", search=True)
+    customer_id: Mapped[int] = ref("customer", "客户", within=("company_id",), search=True, width=200)
+    employee_id: Mapped[int | None] = ref("employee", "业务员", within=("company_id",), search=True)
+    credit_limit: Mapped[Decimal] = money("长期额度", total=True)
+    temporary_amount: Mapped[Decimal] = money("临时额度", total=True)
+    limit_amount: Mapped[Decimal] = money("可用总额度", total=True)
+    receivable: Mapped[Decimal] = money("应收款", total=True)
+    advance: Mapped[Decimal] = money("预收款", total=True)
+    ordered: Mapped[Decimal] = money("未出库订单", total=True)
+    exposure: Mapped[Decimal] = money("已占用额度", total=True)
+    available: Mapped[Decimal] = money("剩余额度", total=True)
+    used_rate: Mapped[Decimal | None] = rate("占用率%", default=None)
+    overdue: Mapped[Decimal] = money("逾期金额", total=True)
+    overdue_since: Mapped[date | None] = day("最早到期日")
+    overdue_days: Mapped[int | None] = integer("逾期天数", default=None)
+
+    @classmethod
+    def source(cls, principal: Principal, asked: Values) -> Sql:
+        return _CUSTOMERS, _today()
+
+
+class CreditItem(BillRow):
+    """额度占用明细: the items and orders that a customer's exposure is made of."""
+
+    __tablename__ = "credit_item"
+    found_by = "customer_id"
+    declaration = Declaration(
+        "额度占用明细",
+        "v2/custom/CreditItem",
+        "bill_no",
+        routes={"list": ITEMS},
+        menu=Menu("客户管理", "信用管理", 30),
+        actions=READ_ONLY,
+        order_by=("business_date", "asc"),
+        drill=BILL,
+    )
+
+    credit_item_id: Mapped[int] = key()
+    company_id: Mapped[int] = ref("company", "公司", search=True)
+    customer_id: Mapped[int] = ref("customer", "客户", within=("company_id",), search=True, width=200)
+    use: Mapped[int] = enum("占用类型", USES, default=1, search=True)
+    bill_no: Mapped[str] = text("单据号", search=True, width=190)
+    business_date: Mapped[date] = day("业务日期", search=True)
+    due_date: Mapped[date | None] = day("到期日", search=True)
+    amount: Mapped[Decimal] = money("单据金额", total=True)
+    used_amount: Mapped[Decimal] = money("占用金额", total=True)
+    overdue_days: Mapped[int] = integer("逾期天数")
+
+    rows = _ITEMS
+
+    @classmethod
+    def source(cls, principal: Principal, asked: Values) -> Sql:
+        sql, values = super().source(principal, asked)
+        return sql, values | _today()

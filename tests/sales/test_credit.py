@@ -1,0 +1,231 @@
+"""Credit: what a customer owes and has ordered never passes his limit, whoever audits at the same time."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from api.kit.database import today
+from tests.kit.client import Answer
+from tests.kit.desk import Books, Desk, Made
+from tests.kit.fixtures import Site
+
+_names = itertools.count(1)
+
+
+@pytest.fixture(autouse=True)
+def blocked(site: Site) -> Iterator[None]:
+    """Passing the limit is refused, as companies begin."""
+    _mode(site, 1)
+    yield
+    _mode(site, 1)
+
+
+def _mode(site: Site, mode: int) -> None:
+    with site.engine.begin() as conn:
+        conn.exec_driver_sql("update bill_setting set credit_mode = %s where type = 2", (mode,))
+
+
+def someone(desk: Desk, limit: str | None) -> int:
+    body = {
+        "customer_name": f"信用客户{next(_names)}",
+        "company_id": desk.world.company_a,
+        "credit_limit": limit,
+    }
+    answer = desk.caller.post("v2/custom/Customer/add", body)
+    assert answer.ok, answer
+    return int(answer.data["id"])
+
+
+def limit_of(desk: Desk, customer: int) -> str | None:
+    found: str | None = desk.caller.get("v2/custom/Customer/getInfo", id=customer).data["credit_limit"]
+    return found
+
+
+def order(desk: Desk, customer: int, quantity: str, price: str = "100") -> Made:
+    line = {"goods_id": desk.world.spares[30], "quantity": quantity, "price": price}
+    return desk.draft("sales_order", line, customer_id=customer)
+
+
+def outbound(desk: Desk, customer: int, quantity: str, price: str = "100", **more: Any) -> Made:
+    desk.stock_in(desk.world.spares[30], 20)
+    line = {"goods_id": desk.world.spares[30], "quantity": quantity, "price": price, **more}
+    return desk.draft("sales_outbound", line, customer_id=customer)
+
+
+def granted(desk: Desk, customer: int, amount: str, **more: Any) -> Made:
+    return desk.audited("customer_credit", customer_id=customer, amount=amount, **{"kind": 1, **more})
+
+
+def over(limit: str, exposure: str, by: str) -> str:
+    return f"客户信用额度 {limit} 元，欠款与未出库订单将达 {exposure} 元，超出 {by} 元"
+
+
+class TestLimit:
+    def test_an_order_beyond_it_is_refused_with_the_figures(self, desk: Desk) -> None:
+        customer = someone(desk, "1000")
+        assert desk.act("auditorPass", order(desk, customer, "6")).ok
+        bill = order(desk, customer, "5")
+        answer = desk.act("auditorPass", bill)
+        assert (answer.code, answer.msg) == (363, f"{over('1000.00', '1100.00', '100.00')}，是否继续？")
+        assert desk.info(bill)["status"] == 1
+        clerk = Desk(desk.site, "clerk_a").act("auditorPass", bill)
+        assert (clerk.code, clerk.msg) == (400, over("1000.00", "1100.00", "100.00"))
+        assert desk.act("auditorPass", order(desk, customer, "4")).ok
+
+    def test_an_outbound_moves_what_was_ordered_to_what_is_owed(self, desk: Desk) -> None:
+        customer = someone(desk, "1000")
+        ordered = order(desk, customer, "10")
+        assert desk.act("auditorPass", ordered).ok
+        [line] = desk.line_ids(ordered)
+        assert desk.act("auditorPass", outbound(desk, customer, "4", order_line_id=line)).ok
+        beyond = desk.act("auditorPass", outbound(desk, customer, "1", price="0.01"))
+        assert (beyond.code, beyond.msg) == (363, f"{over('1000.00', '1000.01', '0.01')}，是否继续？")
+        dearer = desk.act("auditorPass", outbound(desk, customer, "6", price="101", order_line_id=line))
+        assert dearer.msg == f"{over('1000.00', '1006.00', '6.00')}，是否继续？"
+        assert desk.act("auditorPass", outbound(desk, customer, "6", order_line_id=line)).ok
+
+    def test_receipts_and_advances_make_room(self, desk: Desk) -> None:
+        customer = someone(desk, "500")
+        owed = outbound(desk, customer, "5")
+        assert desk.act("auditorPass", owed).ok
+        assert desk.act("auditorPass", outbound(desk, customer, "3")).code == 363
+        desk.audited("customer_receipt", customer_id=customer, amount="300")
+        assert desk.act("auditorPass", outbound(desk, customer, "3")).ok
+
+    def test_closing_an_order_makes_room_and_reopening_asks_again(self, desk: Desk) -> None:
+        customer, clerk = someone(desk, "1000"), Desk(desk.site, "clerk_a")
+        first = order(desk, customer, "10")
+        assert desk.act("auditorPass", first).ok
+        assert desk.act("close", first).ok
+        assert desk.act("auditorPass", order(desk, customer, "5")).ok
+        answer = desk.act("open", first)
+        assert (answer.code, answer.msg) == (363, f"{over('1000.00', '1500.00', '500.00')}，是否继续？")
+        assert clerk.act("open", first).code in (400, 403)
+        assert desk.info(first)["status"] == 4
+
+    def test_none_is_not_controlled_and_nothing_is_cash_only(self, desk: Desk) -> None:
+        assert desk.act("auditorPass", order(desk, someone(desk, None), "99999")).ok
+        assert desk.act("auditorPass", order(desk, someone(desk, "0"), "1", "0.01")).code == 363
+
+    def test_a_company_may_leave_it_alone(self, desk: Desk) -> None:
+        _mode(desk.site, 0)
+        assert desk.act("auditorPass", order(desk, someone(desk, "0"), "1")).ok
+
+    def test_who_may_override_is_asked_and_logged(self, desk: Desk) -> None:
+        bill = order(desk, someone(desk, "0"), "1")
+        assert desk.act("auditorPass", bill, confirmed=True).ok
+        log = desk.caller.get(desk.path("sales_order", "getLog"), id=bill.id).data
+        told = next(row for row in log if row["action"] == "confirmed")["reason"]
+        assert told == over("0.00", "100.00", "100.00")
+
+    def test_confirming_is_not_overriding(self, desk: Desk) -> None:
+        bill = order(desk, someone(desk, "0"), "1")
+        answer = Desk(desk.site, "clerk_a").act("auditorPass", bill, confirmed=True)
+        assert answer.code == 400
+
+
+class TestRace:
+    def test_orders_audited_at_once_count_each_other(self, desk: Desk) -> None:
+        """Sixteen clerks, ten orders' worth of credit: ten pass."""
+        customer = someone(desk, "1000")
+        bills = [order(desk, customer, "1") for _ in range(16)]
+        answers: list[Answer] = []
+        start = threading.Barrier(len(bills))
+
+        def audit(bill: Made) -> None:
+            clerk = Desk(desk.site, "clerk_a")
+            start.wait()
+            answers.append(clerk.act("auditorPass", bill))
+
+        threads = [threading.Thread(target=audit, args=(bill,)) for bill in bills]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert sorted(answer.code for answer in answers) == [200] * 10 + [400] * 6
+
+
+class TestCreditBill:
+    def test_its_audit_sets_the_limit_and_un_audit_brings_the_old_one_back(self, desk: Desk) -> None:
+        customer = someone(desk, "100")
+        bill = granted(desk, customer, "900")
+        assert limit_of(desk, customer) == "900.00"
+        assert desk.info(bill)["previous_amount"] == "100.00"
+        assert desk.act("antiAuditor", bill).ok
+        assert limit_of(desk, customer) == "100.00"
+
+    def test_a_limit_that_was_set_again_is_not_taken_back(self, desk: Desk) -> None:
+        customer = someone(desk, None)
+        first = granted(desk, customer, "500")
+        granted(desk, customer, "700")
+        answer = desk.act("antiAuditor", first)
+        assert (answer.code, answer.msg) == (
+            400,
+            "该客户的额度之后已调整过，请先处理后来的额度单，或另建额度单调整",
+        )
+        assert limit_of(desk, customer) == "700.00"
+
+    def test_a_temporary_one_adds_within_its_days_until_it_is_closed(self, desk: Desk) -> None:
+        customer, now = someone(desk, "1000"), today()
+        days = {"kind": 2, "starts_on": str(now), "ends_on": str(now)}
+        past = {"kind": 2, "starts_on": str(now - timedelta(9)), "ends_on": str(now - timedelta(1))}
+        granted(desk, customer, "5000", **past)
+        assert desk.act("auditorPass", order(desk, customer, "11")).code == 363
+        extra = granted(desk, customer, "100", **days)
+        assert limit_of(desk, customer) == "1000.00"
+        bill = order(desk, customer, "11")
+        assert desk.act("auditorPass", bill).ok
+        assert desk.act("antiAuditor", bill).ok
+        assert desk.act("close", extra).ok
+        assert desk.act("auditorPass", bill).code == 363
+
+    @pytest.mark.parametrize(
+        ("days", "msg"),
+        [
+            ({}, "临时额度请填写生效日期和失效日期"),
+            ({"starts_on": "2026-03-02", "ends_on": "2026-03-01"}, "失效日期不能早于生效日期"),
+        ],
+    )
+    def test_temporary_ones_have_their_days(self, desk: Desk, days: dict[str, str], msg: str) -> None:
+        customer = someone(desk, "1")
+        answer = desk.add("customer_credit", customer_id=customer, kind=2, amount="1", **days)
+        assert (answer.code, answer.msg) == (400, msg)
+
+    def test_a_lasting_one_is_not_closed(self, desk: Desk) -> None:
+        answer = desk.act("close", granted(desk, someone(desk, "1"), "2"))
+        assert (answer.code, answer.msg) == (400, "长期额度不能关闭，请另建额度单调整")
+
+
+class TestQueries:
+    def test_the_query_shows_what_uses_a_limit_up_and_leads_to_it(self, desk: Desk, books: Books) -> None:
+        customer = someone(desk, "2000")
+        owed = outbound(desk, customer, "3")
+        assert desk.act("auditorPass", owed).ok
+        ordered = order(desk, customer, "10")
+        assert desk.act("auditorPass", ordered).ok
+        [line] = desk.line_ids(ordered)
+        assert desk.act("auditorPass", outbound(desk, customer, "4", order_line_id=line)).ok
+        desk.audited("customer_receipt", customer_id=customer, amount="50")
+
+        [row] = desk.caller.get("v2/custom/CreditUse/getList", customer_id=customer).data["data"]
+
+        names = ("limit_amount", "receivable", "advance", "ordered", "exposure", "available", "used_rate")
+        assert [row[name] for name in names] == [
+            "2000.00",
+            "700.00",
+            "-50.00",
+            "600.00",
+            "1250.00",
+            "750.00",
+            "62.5000",
+        ]
+        items = desk.caller.get("v2/custom/CreditItem/getList", customer_id=customer).data
+        assert sum(float(item["used_amount"]) for item in items["data"]) == 1250
+        assert {item["use"] for item in items["data"]} == {1, 2, 3}
+        assert f"/sales/salesorderSee?id={ordered.id}" in {item["route"] for item in items["data"]}
