@@ -22,7 +22,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from api.kit.context import Context
 from api.kit.database import Base
 from api.kit.errors import Forbidden, Refusal
-from api.kit.fields import derived, enum, flag, integer, key, ref, text, textarea
+from api.kit.fields import derived, enabled, enum, flag, integer, key, ref, text, textarea
 from api.kit.resource import Declaration, Menu, Resource
 from api.kit.stamping import Stamped
 
@@ -74,7 +74,7 @@ class Role(Resource):
     scope_kind: Mapped[int] = enum("数据范围", SCOPES, default=2)
     own_kind: Mapped[int] = enum("单据范围", OWNS, default=1)
     sees_cost: Mapped[bool] = flag("查看成本")
-    enabled: Mapped[bool] = flag("启用", default=True)
+    enabled: Mapped[bool] = enabled()
     remark: Mapped[str | None] = textarea("备注")
     version: Mapped[int] = integer("权限版本", default=1, form=False, list=False)
 
@@ -119,7 +119,7 @@ class UserAccount(Resource):
     company_id: Mapped[int] = ref("company", "公司", required=True, search=True)
     employee_id: Mapped[int | None] = ref("employee", "员工", within=("company_id",))
     role_id: Mapped[int] = ref("role", "角色", required=True, search=True)
-    enabled: Mapped[bool] = flag("启用", default=True)
+    enabled: Mapped[bool] = enabled()
     password_hash: Mapped[str | None] = mapped_column(Text)
     must_change_password: Mapped[bool] = mapped_column(server_default="false")
     unlocked_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))

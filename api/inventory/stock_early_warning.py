@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.fields import flag, key, ref, textarea
+from api.kit.fields import enabled, flag, key, ref, textarea
 from api.kit.resource import Declaration, Menu, Resource
 
 
@@ -30,5 +30,5 @@ class StockEarlyWarning(Resource):
     )
     warns_below: Mapped[bool] = flag("低于最低库存时提醒", default=True, width=150)
     warns_above: Mapped[bool] = flag("高于最高库存时提醒", width=150)
-    enabled: Mapped[bool] = flag("启用", default=True)
+    enabled: Mapped[bool] = enabled()
     remark: Mapped[str | None] = textarea("备注", max_length=200)

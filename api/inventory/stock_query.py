@@ -13,7 +13,7 @@ from sqlalchemy.orm import Mapped
 
 from api.kit.database import today
 from api.kit.errors import Refusal
-from api.kit.fields import COST, day, enum, flag, goods, key, moment, money, price, ref, text
+from api.kit.fields import COST, day, enabled, enum, flag, goods, key, moment, money, price, ref, text
 from api.kit.fields import quantity as counted
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
@@ -296,7 +296,7 @@ class GoodsInformation(View):
     sale_price: Mapped[Decimal | None] = price("销售价", default=None)
     lowest_price: Mapped[Decimal | None] = price("最低售价", default=None)
     purchase_price: Mapped[Decimal | None] = price("采购价", default=None, permission=COST)
-    enabled: Mapped[bool] = flag("启用")
+    enabled: Mapped[bool] = enabled()
 
     @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:

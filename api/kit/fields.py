@@ -201,6 +201,11 @@ def flag(label: str, *, default: bool = False, sort: int = 0, **marks: Any) -> M
     return declared("bool", label, column=column, default=default, **marks)
 
 
+def enabled() -> MappedColumn[bool]:
+    """Whether a record may still be chosen."""
+    return flag("启用", default=True, search=True)
+
+
 def enum(
     label: str, options: dict[int, str], *, default: int, sort: int = 0, **marks: Any
 ) -> MappedColumn[int]:

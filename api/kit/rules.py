@@ -89,6 +89,10 @@ TEXT_RULES = {
     "idCard": (re.compile(r"[0-9]{15}|[0-9]{17}[0-9Xx]"), "证件号码不正确"),
     "bankCard": (re.compile(r"[1-9][0-9]*"), "请正确输入银行卡号"),
     "unionNo": (re.compile(r"[0-9]{12}"), "应为12位数字"),
+    "creditCode": (
+        re.compile(r"[0-9A-HJ-NPQRTUWXY]{2}[0-9]{6}[0-9A-HJ-NPQRTUWXY]{10}"),
+        "应为18位数字和大写字母",
+    ),
     "email": (re.compile(r"[^\s@]+@[^\s@]+\.[^\s@]+"), "请输入正确的邮箱地址"),
 }
 """rule → (pattern of the whole text, message); 5.3. `phone` is for contacts reached in whichever way."""

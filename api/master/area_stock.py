@@ -10,7 +10,7 @@ from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
 from api.kit.errors import Forbidden
-from api.kit.fields import flag, key, quantity, ref, text
+from api.kit.fields import enabled, key, quantity, ref, text
 from api.kit.resource import Declaration, Menu, Resource
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values, View
@@ -30,7 +30,7 @@ class StockArea(Resource):
 
     stock_area_id: Mapped[int] = key()
     stock_area_name: Mapped[str] = text("区域名称", required=True, unique=True, search=True, width=200)
-    enabled: Mapped[bool] = flag("启用", default=True)
+    enabled: Mapped[bool] = enabled()
 
     @classmethod
     def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:

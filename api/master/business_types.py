@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy.orm import Mapped, MappedColumn
 
-from api.kit.fields import flag, integer, key, ref, text
+from api.kit.fields import enabled, integer, key, ref, text
 from api.kit.resource import Declaration, Menu, Resource
 
 
@@ -19,7 +19,7 @@ class Listed(Resource):
     __abstract__ = True
 
     sort: Mapped[int] = integer("排序", rule="positiveInt", width=80)
-    enabled: Mapped[bool] = flag("启用", default=True)
+    enabled: Mapped[bool] = enabled()
     remark: Mapped[str | None] = text("备注", max_length=200)
 
 

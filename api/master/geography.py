@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import UniqueConstraint
 from sqlalchemy.orm import Mapped, MappedColumn
 
-from api.kit.fields import flag, key, ref, text
+from api.kit.fields import enabled, key, ref, text
 from api.kit.resource import Declaration, Menu, Resource
 
 _CODE = "行政区划代码"
@@ -30,7 +30,7 @@ class Country(Resource):
     country_id: Mapped[int] = key()
     country_name: Mapped[str] = text("国家", required=True, unique=True, search=True, max_length=50)
     code: Mapped[str | None] = text("国家代码", unique=True, search=True, max_length=10)
-    enabled: Mapped[bool] = flag("启用", default=True)
+    enabled: Mapped[bool] = enabled()
 
 
 class Province(Resource):
@@ -52,7 +52,7 @@ class Province(Resource):
     province_name: Mapped[str] = text("省", required=True, search=True, max_length=50)
     country_id: Mapped[int] = ref("country", "国家", required=True, search=True)
     code: Mapped[str | None] = text(_CODE, unique=True, search=True, max_length=12)
-    enabled: Mapped[bool] = flag("启用", default=True)
+    enabled: Mapped[bool] = enabled()
 
 
 class City(Resource):
@@ -74,7 +74,7 @@ class City(Resource):
     city_name: Mapped[str] = text("市", required=True, search=True, max_length=50)
     province_id: Mapped[int] = ref("province", "省", required=True, search=True)
     code: Mapped[str | None] = text(_CODE, unique=True, search=True, max_length=12)
-    enabled: Mapped[bool] = flag("启用", default=True)
+    enabled: Mapped[bool] = enabled()
 
 
 class Area(Resource):
@@ -96,7 +96,7 @@ class Area(Resource):
     area_name: Mapped[str] = text("区县", required=True, search=True, max_length=50)
     city_id: Mapped[int] = ref("city", "市", required=True, search=True, shows=("province_id",))
     code: Mapped[str | None] = text(_CODE, unique=True, search=True, max_length=12)
-    enabled: Mapped[bool] = flag("启用", default=True)
+    enabled: Mapped[bool] = enabled()
 
 
 def province() -> MappedColumn[Any]:

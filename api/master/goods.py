@@ -13,7 +13,7 @@ from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
 from api.kit.errors import Invalid
-from api.kit.fields import COST, day, declared, flag, integer, key, price, quantity, rate, ref, text
+from api.kit.fields import COST, day, declared, enabled, flag, integer, key, price, quantity, rate, ref, text
 from api.kit.resource import Declaration, Menu, Resource, refuse_move
 from api.master.naming import named_by_rule
 
@@ -84,7 +84,7 @@ class Brand(Resource):
     brand_id: Mapped[int] = key()
     brand_name: Mapped[str] = text("品牌名称", required=True, unique=True, search=True)
     goods_type_id: Mapped[int | None] = ref("goods_type", "商品类型", search=True)
-    enabled: Mapped[bool] = flag("启用", default=True)
+    enabled: Mapped[bool] = enabled()
 
 
 class Unit(Resource):
@@ -147,7 +147,7 @@ class Goods(Resource):
     is_batch: Mapped[bool] = flag("按批次管理")
     is_numbered: Mapped[bool] = flag("按胎号管理")
     tax_rate: Mapped[Decimal] = rate("税率%", rule="Positive", default=13, width=80)
-    enabled: Mapped[bool] = flag("启用", default=True)
+    enabled: Mapped[bool] = enabled()
 
     @classmethod
     def complete(cls, row: dict[str, Any]) -> None:
@@ -217,7 +217,7 @@ class CompanyGoods(Resource):
     purchase_price: Mapped[Decimal] = price("采购价", rule="Positive", permission=COST)
     lowest_price: Mapped[Decimal] = price("最低售价", rule="Positive")
     safety_stock: Mapped[Decimal] = quantity("安全库存", rule="Positive")
-    enabled: Mapped[bool] = flag("启用", default=True)
+    enabled: Mapped[bool] = enabled()
 
     @classmethod
     def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:

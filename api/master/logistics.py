@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import UniqueConstraint
 from sqlalchemy.orm import Mapped
 
-from api.kit.fields import enum, flag, key, ref, text, textarea
+from api.kit.fields import enabled, enum, key, ref, text, textarea
 from api.kit.resource import Declaration, Menu, Resource
 from api.master.geography import area, city, province
 
@@ -35,7 +35,7 @@ class Logistics(Resource):
     area_id: Mapped[int | None] = area()
     address: Mapped[str | None] = textarea("地址", max_length=200)
     remark: Mapped[str | None] = text("备注", max_length=200)
-    enabled: Mapped[bool] = flag("启用", default=True)
+    enabled: Mapped[bool] = enabled()
 
 
 class LogisticsDriver(Resource):
@@ -60,4 +60,4 @@ class LogisticsDriver(Resource):
     )
     plate_no: Mapped[str | None] = text("车牌号", search=True, max_length=12)
     id_card: Mapped[str | None] = text("身份证号", rule="idCard", list=False, max_length=18)
-    enabled: Mapped[bool] = flag("启用", default=True)
+    enabled: Mapped[bool] = enabled()

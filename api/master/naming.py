@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Index, text
 from sqlalchemy.orm import Mapped
 
 from api.kit.errors import Invalid
-from api.kit.fields import enum, flag, key, ref
+from api.kit.fields import enabled, enum, key, ref
 from api.kit.fields import text as words
 from api.kit.resource import Declaration, Drill, Menu, Resource
 from api.kit.scope import Principal
@@ -64,7 +64,7 @@ class NamingRule(Resource):
     part5: Mapped[int] = enum("第5部分", LABELS, default=0)
     part6: Mapped[int] = enum("第6部分", LABELS, default=0)
     separator: Mapped[int] = enum("分隔", SEPARATORS, default=1)
-    enabled: Mapped[bool] = flag("启用", default=True)
+    enabled: Mapped[bool] = enabled()
 
     @classmethod
     def check(cls, row: dict[str, Any]) -> None:

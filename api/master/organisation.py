@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from typing import Any
-
 from sqlalchemy.orm import Mapped
 
-from api.kit.errors import Invalid
-from api.kit.fields import enum, flag, image, integer, key, ref, text, textarea
+from api.kit.fields import enabled, enum, image, integer, key, ref, text, textarea
 from api.kit.resource import Declaration, Drill, Menu, Resource
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values, View
@@ -20,13 +16,6 @@ TYPE_RULES = {
     2: "独立核算，有自己的仓库、客户、往来和会计期间",
     3: "独立核算，登录后使用服务站界面：购物车、商城和订单提醒",
 }
-_CREDIT_CODE = re.compile(r"[0-9A-HJ-NPQRTUWXY]{2}[0-9]{6}[0-9A-HJ-NPQRTUWXY]{10}")
-
-
-def check_credit_code(row: dict[str, Any]) -> None:
-    """A unified social credit code has 18 digits and capitals, without I, O, S, V and Z."""
-    if row.get("credit_code") and not _CREDIT_CODE.fullmatch(row["credit_code"]):
-        raise Invalid("“统一社会信用代码”为18位数字和大写字母")
 
 
 class Company(Resource):
@@ -51,7 +40,7 @@ class Company(Resource):
     city_id: Mapped[int | None] = city()
     area_id: Mapped[int | None] = area()
     address: Mapped[str | None] = textarea("地址", max_length=200)
-    enabled: Mapped[bool] = flag("启用", default=True)
+    enabled: Mapped[bool] = enabled()
 
 
 class Department(Resource):
@@ -70,7 +59,7 @@ class Department(Resource):
     department_id: Mapped[int] = key()
     department_name: Mapped[str] = text("部门名称", required=True, search=True)
     company_id: Mapped[int] = ref("company", "公司", required=True, search=True)
-    enabled: Mapped[bool] = flag("启用", default=True)
+    enabled: Mapped[bool] = enabled()
 
 
 class Employee(Resource):
@@ -91,7 +80,7 @@ class Employee(Resource):
     company_id: Mapped[int] = ref("company", "公司", required=True, search=True)
     department_id: Mapped[int | None] = ref("department", "部门", within=("company_id",), search=True)
     mobile: Mapped[str | None] = text("手机号", rule="mobile", search=True, max_length=20)
-    enabled: Mapped[bool] = flag("启用", default=True)
+    enabled: Mapped[bool] = enabled()
 
 
 class CompanyType(View):
@@ -155,7 +144,7 @@ class GroupInfo(Resource):
     group_info_id: Mapped[int] = key()
     group_name: Mapped[str] = text("集团名称", required=True, width=220)
     short_name: Mapped[str | None] = text("简称", max_length=30)
-    credit_code: Mapped[str | None] = text("统一社会信用代码", max_length=18, width=180)
+    credit_code: Mapped[str | None] = text("统一社会信用代码", rule="creditCode", max_length=18, width=180)
     legal_person: Mapped[str | None] = text("法定代表人", max_length=50)
     province_id: Mapped[int | None] = province()
     city_id: Mapped[int | None] = city()
@@ -165,7 +154,3 @@ class GroupInfo(Resource):
     hotline: Mapped[str | None] = text("服务热线", rule="hotline", max_length=20)
     email: Mapped[str | None] = text("邮箱", rule="email", max_length=100, width=180)
     logo: Mapped[str | None] = image("标志", scene="logo")
-
-    @classmethod
-    def check(cls, row: dict[str, Any]) -> None:
-        check_credit_code(row)

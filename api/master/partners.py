@@ -9,7 +9,7 @@ from sqlalchemy import Row, UniqueConstraint
 from sqlalchemy.orm import Mapped, MappedColumn
 
 from api.kit.context import Context
-from api.kit.fields import enum, flag, integer, key, money, ref, text, textarea
+from api.kit.fields import enabled, enum, integer, key, money, ref, text, textarea
 from api.kit.resource import Declaration, Menu, Resource, refuse_move
 from api.kit.rules import Bounds
 from api.master.business_types import classified
@@ -56,7 +56,7 @@ class Supplier(Resource):
     city_id: Mapped[int | None] = city()
     area_id: Mapped[int | None] = area()
     address: Mapped[str | None] = textarea("地址", max_length=200)
-    enabled: Mapped[bool] = flag("启用", default=True)
+    enabled: Mapped[bool] = enabled()
 
 
 class Customer(Resource):
@@ -91,7 +91,7 @@ class Customer(Resource):
     payment_days: Mapped[int] = integer("账期（天）", rule="positiveInt", bounds=PAYMENT_DAYS)
     credit_limit: Mapped[Decimal | None] = money("信用额度", rule="Positive", default=None)
     """What he may owe together with what he has ordered; None is not controlled, 0 sells for cash only."""
-    enabled: Mapped[bool] = flag("启用", default=True)
+    enabled: Mapped[bool] = enabled()
 
     @classmethod
     def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:
@@ -114,7 +114,7 @@ class Bank(Resource):
     bank_id: Mapped[int] = key()
     bank_name: Mapped[str] = text("银行名称", required=True, unique=True, search=True, width=220)
     union_no: Mapped[str | None] = text("联行号", rule="unionNo", search=True, max_length=20)
-    enabled: Mapped[bool] = flag("启用", default=True)
+    enabled: Mapped[bool] = enabled()
 
 
 class ReceivablesMode(Resource):
@@ -136,4 +136,4 @@ class ReceivablesMode(Resource):
     account_type_id: Mapped[int | None] = classified("account_type", "账户类型")
     bank_id: Mapped[int | None] = ref("bank", "开户银行", search=True)
     account_no: Mapped[str | None] = text("账号", search=True, max_length=40)
-    enabled: Mapped[bool] = flag("启用", default=True)
+    enabled: Mapped[bool] = enabled()

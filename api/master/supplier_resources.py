@@ -12,12 +12,11 @@ from api.kit import business_log, records
 from api.kit.context import Context
 from api.kit.database import today
 from api.kit.errors import Failure, Invalid, NotFound, Refusal
-from api.kit.fields import day, enum, flag, image, integer, key, ref, text, textarea
+from api.kit.fields import day, enabled, enum, flag, image, integer, key, ref, text, textarea
 from api.kit.resource import READ, WRITE, Declaration, Menu, Resource
 from api.kit.scope import within
 from api.master.business_types import classified
 from api.master.geography import area, city, province
-from api.master.organisation import check_credit_code
 from api.master.partners import PAYMENT_DAYS, Supplier
 
 WAITING, WORKING, SUSPENDED = 1, 2, 3
@@ -56,7 +55,9 @@ class SupplierResource(Resource):
     city_id: Mapped[int | None] = city()
     area_id: Mapped[int | None] = area()
     address: Mapped[str | None] = textarea("详细地址", max_length=200)
-    credit_code: Mapped[str | None] = text("统一社会信用代码", search=True, max_length=18, width=180)
+    credit_code: Mapped[str | None] = text(
+        "统一社会信用代码", rule="creditCode", search=True, max_length=18, width=180
+    )
     legal_person: Mapped[str | None] = text("法定代表人", max_length=50)
     licence_until: Mapped[date | None] = day("营业执照有效期至", search=True)
     papers: Mapped[str | None] = image("证照", scene="contract")
@@ -64,10 +65,6 @@ class SupplierResource(Resource):
     payment_days: Mapped[int] = integer("账期（天）", rule="positiveInt", bounds=PAYMENT_DAYS)
     supplier_id: Mapped[int | None] = ref("supplier", "已转供应商", form=False, width=200)
     remark: Mapped[str | None] = textarea("备注", max_length=500)
-
-    @classmethod
-    def check(cls, row: dict[str, Any]) -> None:
-        check_credit_code(row)
 
 
 class SupplierAccount(Resource):
@@ -93,7 +90,7 @@ class SupplierAccount(Resource):
         "银行账号", required=True, rule="bankCard", search=True, max_length=30, width=180
     )
     is_default: Mapped[bool] = flag("默认账户")
-    enabled: Mapped[bool] = flag("启用", default=True)
+    enabled: Mapped[bool] = enabled()
 
 
 def cooperate(ctx: Context, keys: list[int]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Mapped, MappedColumn
 
 from api.kit.context import Context
 from api.kit.errors import Invalid
-from api.kit.fields import enum, flag, integer, key, ref, text, textarea
+from api.kit.fields import enabled, enum, flag, integer, key, ref, text, textarea
 from api.kit.resource import Declaration, Drill, Menu, Place, Resource, refuse_move
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values, View
@@ -113,7 +113,7 @@ class Warehouse(Resource):
     allow_negative: Mapped[bool] = flag("允许负库存")
     document_warning: Mapped[int] = enum("安全库存预警", WARNING_MODES, default=0)
     address: Mapped[str | None] = textarea("地址", max_length=200)
-    enabled: Mapped[bool] = flag("启用", default=True)
+    enabled: Mapped[bool] = enabled()
 
     @classmethod
     def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:
@@ -176,7 +176,7 @@ class Allocation(Resource):
     allocation_id: Mapped[int] = key()
     allocation_name: Mapped[str] = text("库位", required=True, search=True)
     warehouse_id: Mapped[int] = ref("warehouse", "仓库", required=True, search=True, index=True)
-    enabled: Mapped[bool] = flag("启用", default=True)
+    enabled: Mapped[bool] = enabled()
 
     @classmethod
     def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:

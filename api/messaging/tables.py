@@ -13,7 +13,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from api.kit.context import Context
 from api.kit.errors import Invalid
-from api.kit.fields import declared, enum, flag, integer, key, moment, ref, text, textarea
+from api.kit.fields import declared, enabled, enum, flag, integer, key, moment, ref, text, textarea
 from api.kit.resource import Declaration, Menu, Resource
 from api.messaging.outside import check_address
 from api.messaging.sealing import seal
@@ -54,7 +54,7 @@ class SmsChannel(Resource):
     body: Mapped[str | None] = textarea("请求内容", max_length=2000, list=False)
     success: Mapped[str | None] = text("成功标志", max_length=100, list=False)
     secret: Mapped[str | None] = declared("password", "密钥", max_length=300, list=False, export=False)
-    enabled: Mapped[bool] = flag("启用", default=True)
+    enabled: Mapped[bool] = enabled()
     is_default: Mapped[bool] = flag("默认")
     sealed: Mapped[str | None] = mapped_column(Text)
     """The secret, encrypted; `secret` itself is only ever written to, and stays empty."""
@@ -113,7 +113,7 @@ class SmsTemplate(Resource):
     sms_channel_id: Mapped[int | None] = ref("sms_channel", "短信平台", label_field="channel_name")
     code: Mapped[str | None] = text("平台模板编号", max_length=60)
     content: Mapped[str] = textarea("短信内容", required=True, max_length=300, width=360)
-    enabled: Mapped[bool] = flag("启用", default=True)
+    enabled: Mapped[bool] = enabled()
 
 
 class SmsBill(Resource):

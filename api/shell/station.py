@@ -10,7 +10,7 @@ from sqlalchemy import UniqueConstraint
 from sqlalchemy.orm import Mapped
 
 from api.kit.errors import Invalid
-from api.kit.fields import day, flag, goods, integer, key, quantity, ref, text, textarea
+from api.kit.fields import day, enabled, goods, integer, key, quantity, ref, text, textarea
 from api.kit.fields import money as amount
 from api.kit.resource import Declaration, Menu, Place, Resource
 
@@ -90,7 +90,7 @@ class SuperStation(Resource):
     start_date: Mapped[date] = day("开始日期", required=True)
     end_date: Mapped[date] = day("结束日期", required=True)
     rule_desc: Mapped[str] = textarea("活动规则", required=True, max_length=2000)
-    enabled: Mapped[bool] = flag("启用", default=True)
+    enabled: Mapped[bool] = enabled()
 
     @classmethod
     def check(cls, row: dict[str, Any]) -> None:

@@ -52,7 +52,6 @@ GIVEN: dict[tuple[str, str], Any] = {
     ("station_setting", "app_url"): "https://example.com/app",
     ("station_setting", "voice_url"): "/voice/client",
     ("tire_registration_line", "allocation_id"): None,
-    ("supplier_resource", "credit_code"): "91330106MA2CFRYT3X",
     **{("naming_rule", f"part{number}"): number for number in range(1, 7)},
 }
 """Values that rules over the whole row ask for."""
@@ -81,9 +80,9 @@ SOURCES = {("transfer_in_line", "source_line_id"): "sent"}
 ACROSS = {("sales_transfer", "to_warehouse_id"): "warehouse"}
 """References into the other company."""
 _numbers, _years = itertools.count(1), itertools.count()
-_spares: dict[str, itertools.count[int]] = {
-    name: itertools.count() for name in ("company_goods", "safety_stock", "shopping_cart")
-}
+_spares = {
+    (name, "goods_id"): itertools.count() for name in ("company_goods", "safety_stock", "shopping_cart")
+} | {("stock_area_member", "stock_area_id"): itertools.count()}
 
 
 def payload_of(cls: type[Resource], world: World, mark: str = "a") -> dict[str, Any]:
@@ -103,6 +102,9 @@ def row_of(cls: type[Declared], world: World, mark: str = "a") -> dict[str, Any]
             found[item.name] = None  # they belong to goods that are kept by number
         elif given in SOURCES:
             found[item.name] = world.ids[f"{SOURCES[given]}_{mark}"]
+        elif given in _spares:
+            keys = world.stock_areas if item.name == "stock_area_id" else world.spares
+            found[item.name] = keys[next(_spares[given]) % len(keys)]
         elif item.writable and not item.hidden:
             found[item.name] = GIVEN[given] if given in GIVEN else value_of(item, world, mark)
             if given in GOODS:
@@ -111,8 +113,6 @@ def row_of(cls: type[Declared], world: World, mark: str = "a") -> dict[str, Any]
                 found[item.name] = world.ids.get(f"{CHOSEN[given]}_{mark}")
             elif given in ACROSS:
                 found[item.name] = world.ids[f"{ACROSS[given]}_{'b' if mark == 'a' else 'a'}"]
-    if cls.name() in _spares:
-        found["goods_id"] = world.spares[next(_spares[cls.name()]) % len(world.spares)]
     if cls.name() == "year_close":
         found["year"] = str(2000 + next(_years) % 100)
     if issubclass(cls, Child) and "is_gift" in found:
@@ -148,6 +148,7 @@ RULED = {
     "idCard": "33010119900101{:04}",
     "bankCard": "62220200{:08}",
     "unionNo": "1021{:08}",
+    "creditCode": "91330106MA{:08}",
     "email": "post{}@example.cn",
 }
 """Texts that a rule lets pass, numbered."""

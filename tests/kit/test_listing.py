@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from api.kit import listing, registry
+from api.kit.resource import Resource
 from tests.kit.desk import Desk, Made
 from tests.kit.fixtures import Site
 
@@ -66,6 +67,26 @@ class TestPosted:
 
 
 @pytest.mark.usefixtures("either_way")
+class TestEnabled:
+    def test_what_is_switched_off_is_found_by_that(self, site: Site) -> None:
+        admin, path = site.as_("admin"), "v2/system/Unit"
+        off = admin.post(f"{path}/add", {"unit_name": "停用单位", "enabled": False}).data["id"]
+        found = {
+            flag: admin.get(f"{path}/getList", enabled=flag, per_page=500).data["data"] for flag in (0, 1)
+        }
+        assert [row["unit_id"] for row in found[0]] == [off]
+        assert site.world.unit in [row["unit_id"] for row in found[1]]
+        assert off not in [row["unit_id"] for row in found[1]]
+
+    @pytest.mark.parametrize(
+        "cls",
+        [cls for cls in registry.declared() if "enabled" in cls.table().columns],
+        ids=lambda cls: cls.name(),
+    )
+    def test_every_list_with_such_a_flag_finds_by_it(self, cls: type[Resource]) -> None:
+        assert cls.field("enabled").search
+
+
 class TestKeyword:
     def test_a_piece_of_the_number_finds_the_bill_in_either_case(self, site: Site, sold: list[Made]) -> None:
         assert ids(site, keyword=sold[1].no) == [sold[1].id]

@@ -31,12 +31,13 @@ LISTS = tuple(cls.name() for cls in registry.declared() if issubclass(cls, Liste
 
 @dataclass
 class World:
-    """Ids by name (users as user_<name>, roles as role_<name>), an API token of every user, goods nobody uses,
-    an uploaded file by scene."""
+    """Ids by name (users as user_<name>, roles as role_<name>), an API token of every user, goods and stock areas
+    nobody uses, an uploaded file by scene."""
 
     ids: dict[str, int] = field(default_factory=dict)
     tokens: dict[str, str] = field(default_factory=dict)
     spares: list[int] = field(default_factory=list)
+    stock_areas: list[int] = field(default_factory=list)
     files: dict[str, str] = field(default_factory=dict)
 
     def __getattr__(self, name: str) -> int:
@@ -168,6 +169,9 @@ def _group_masters(conn: Connection, add: Any, world: World) -> None:
         expire_time="2020-12-31",
     )
     add("stock_area", "stock_area", stock_area_name="华东")
+    areas = registry.get("stock_area").table()
+    names = [{"stock_area_name": f"备区{n}"} for n in range(SPARES)]
+    world.stock_areas.extend(conn.execute(insert(areas).returning(areas.c.stock_area_id), names).scalars())
     add("logistics", "logistics", logistics_name="顺达物流")
     add("supplier_resource", "supplier_resource", supplier_resource_name="远东橡胶")
     add("mode", "receivables_mode", receivables_mode_name="现金")

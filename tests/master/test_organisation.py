@@ -28,7 +28,7 @@ class TestGroupInfo:
         ("name", "value", "said"),
         [
             ("hotline", "4008001234", "“服务热线”请输入正确的服务热线，格式为400-xxx-xxx"),
-            ("credit_code", "123", "“统一社会信用代码”为18位数字和大写字母"),
+            ("credit_code", "123", "“统一社会信用代码”应为18位数字和大写字母"),
         ],
     )
     def test_texts_keep_their_rules(self, site: Site, name: str, value: str, said: str) -> None:

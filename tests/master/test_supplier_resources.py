@@ -45,8 +45,8 @@ class TestFile:
             ("mobile", "1380013800", "“手机号”目前只支持中国大陆的手机号码"),
             ("landline", "12", "“座机”请输入正确的座机号码，格式为区号-号码"),
             ("email", "zhou@", "“邮箱”请输入正确的邮箱地址"),
-            ("credit_code", "91330106MA2CFRYT3", "“统一社会信用代码”为18位数字和大写字母"),
-            ("credit_code", "91330106MA2CFRYT3I", "“统一社会信用代码”为18位数字和大写字母"),
+            ("credit_code", "91330106MA2CFRYT3", "“统一社会信用代码”应为18位数字和大写字母"),
+            ("credit_code", "91330106MA2CFRYT3I", "“统一社会信用代码”应为18位数字和大写字母"),
         ],
     )
     def test_texts_keep_their_rules(self, site: Site, name: str, value: str, said: str) -> None:

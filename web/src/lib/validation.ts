@@ -105,6 +105,7 @@ const TEXT_RULES = {
   idCard: { pattern: /^(\d{15}|\d{17}[\dXx])$/, message: '证件号码不正确' },
   bankCard: { pattern: /^[1-9]\d*$/, message: '请正确输入银行卡号' },
   unionNo: { pattern: /^\d{12}$/, message: '应为12位数字' },
+  creditCode: { pattern: /^[0-9A-HJ-NPQRTUWXY]{2}\d{6}[0-9A-HJ-NPQRTUWXY]{10}$/, message: '应为18位数字和大写字母' },
   email: { pattern: /^[^\s@]+@[^\s@]+\.[^\s@]+$/, message: '请输入正确的邮箱地址' },
 };
 
