@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import Row
+from sqlalchemy import Row, UniqueConstraint
 from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
@@ -41,6 +41,7 @@ class StockAreaMember(Resource):
     """区域公司: a company of an area shows its quantities to the others of it, and sees theirs."""
 
     __tablename__ = "stock_area_member"
+    __table_args__ = (UniqueConstraint("stock_area_id", "member_id"),)
     declaration = Declaration(
         "区域公司",
         "v2/system/StockAreaMember",

@@ -66,6 +66,12 @@ class TestAreaStock:
         answer = site.as_("manager_b").post("v2/system/StockAreaMember/add", body)
         assert (answer.code, answer.msg) == (403, "库存区域由可管理全部公司的角色设置")
 
+    def test_a_company_is_in_an_area_once(self, site: Site) -> None:
+        join(site, site.world.company_a)
+        body = {"stock_area_id": site.world.stock_area, "member_id": site.world.company_a}
+        answer = site.as_("admin").post("v2/system/StockAreaMember/add", body)
+        assert (answer.code, answer.msg) == (400, "库存区域、公司已存在，请更换")
+
     def test_it_takes_the_right(self, site: Site) -> None:
         assert site.as_("nobody").get(LIST).code == 403
 
