@@ -1,7 +1,8 @@
 """Numbering (单据编号): prefix + company code + date + sequence by the bill type's template; unique, never reused.
 
-Numbers are drawn in a transaction of their own, so that a clerk who saves slowly holds no other clerk's counter. A type
-without a template has prefix + company code + yyyyMMdd + four digits, from 1 each day. There may be gaps.
+Numbers are drawn beside the transaction that wants them, so that a clerk who saves slowly holds no other clerk's
+counter. A type without a template has prefix + company code + yyyyMMdd + four digits, from 1 each day. There may be
+gaps.
 
 A counter is known by what stands before the sequence; where it runs on over several days, the changing digits of the
 date are `?` in its name. So any number tells which counters can have made it, and whatever templates there have been,
@@ -139,7 +140,8 @@ def _draw(wanted: Mapping[Run, int], *, checked: bool) -> dict[Run, list[str]]:
     """As many numbers of each run as it wants. `checked` passes over what other counters have made."""
     found: dict[Run, list[str]] = defaultdict(list)
     missing, passed = Counter(wanted), Counter[str]()
-    with side_engine().begin() as conn:
+    # Statement by statement: what is drawn must be there for all to see before it is compared with theirs.
+    with side_engine().connect().execution_options(isolation_level="AUTOCOMMIT") as conn:
         for _ in range(_ROUNDS):
             fresh = _next(conn, missing, passed)
             made = _made(conn, fresh) if checked else {}

@@ -175,6 +175,25 @@ class TestUnique:
         assert len(set(numbers)) == len(numbers) == 160
         assert sorted(numbers)[0] == "DBCK001"
 
+    def test_what_is_drawn_shows_before_it_is_compared(
+        self, site: Site, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Of two that draw one number from two counters at a time, at least one so sees the other's."""
+        save(site, "CGTH", digits=5)
+        seen: list[int] = []
+
+        def looking(conn: Connection, fresh: Any) -> dict[str, int]:
+            with site.engine.connect() as other:
+                stems = [run.stem for run in fresh]
+                query = "select last from bill_counter where stem = any(%s)"
+                seen.extend(other.exec_driver_sql(query, (stems,)).scalars())
+            return {}
+
+        monkeypatch.setattr(numbering, "_made", looking)
+        with site.engine.connect() as conn:
+            number = numbering.draw(conn, "CGTH", site.world.company_a, DAY)
+        assert seen == [int(number[-5:])]
+
     def test_it_takes_no_more_statements_than_before(self, site: Site) -> None:
         """One for what the number is made of, one to draw it; with templates one more to see that it is new."""
         from sqlalchemy import event
