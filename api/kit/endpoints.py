@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -45,9 +45,13 @@ def set_export(export: Export) -> None:
     _export = export
 
 
+WRITES = {"add": "add", "edit": "edit", "del": "del"}
+
+
 def mount(router: APIRouter, cls: type[Resource]) -> None:
     """Give a declared class its calls."""
     _reads(router, cls)
+    read_one(router, cls)
     if issubclass(cls, Bill):
         _bill_writes(router, cls)
         for name in cls.bill.transitions if cls.bill else ():
@@ -55,7 +59,7 @@ def mount(router: APIRouter, cls: type[Resource]) -> None:
         for link in cls.bill.links if cls.bill else ():
             _draft(router, cls, link)
     else:
-        _writes(router, cls)
+        write(router, cls)
     if "export" in cls.declaration.actions:
         _exports(router, cls)
 
@@ -83,9 +87,6 @@ def _reads(router: APIRouter, cls: type[Resource]) -> None:
             total, totals = count_and_totals(conn, cls, query, ctx.principal)
         return {"total": total, "totals": totals}
 
-    def get_info(ctx: Context, id: Annotated[int, Query(ge=0, le=2**62)]) -> Any:
-        return bill_info(ctx, cls, id) if issubclass(cls, Bill) else records.info(ctx, cls, id)
-
     def get_log(ctx: Context, id: Annotated[int, Query(ge=0, le=2**62)]) -> Any:
         return log_of(ctx, cls, id)
 
@@ -94,8 +95,17 @@ def _reads(router: APIRouter, cls: type[Resource]) -> None:
     for method, asked in (("GET", query), ("POST", body)):  # spec/3-rules.md 7.3: either way
         call(router, method, f"{api}/getList", right=right, returns=page)(typed(get_list, query=asked))
     call(router, "GET", f"{api}/getTotals", right=right, returns=Totals)(typed(get_totals, query=query))
-    call(router, "GET", f"{api}/getInfo", right=right, returns=info_model(cls))(get_info)
     call(router, "GET", f"{api}/getLog", right=right, returns=list[LogRow])(get_log)
+
+
+def read_one(router: APIRouter, cls: type[Resource], name: str = "getInfo") -> None:
+    """The call that answers one record, under a name of the specification where it has one."""
+
+    def get_info(ctx: Context, id: Annotated[int, Query(ge=0, le=2**62)]) -> Any:
+        return bill_info(ctx, cls, id) if issubclass(cls, Bill) else records.info(ctx, cls, id)
+
+    path = f"{cls.declaration.api}/{name}"
+    call(router, "GET", path, right=cls.right("list"), returns=info_model(cls))(get_info)
 
 
 def bill_info(ctx: Context, cls: type[Bill], key: int) -> dict[str, Any]:
@@ -152,8 +162,9 @@ def _without(values: Any, hidden: frozenset[str]) -> Any:
     return {k: v for k, v in values.items() if k not in hidden} if isinstance(values, dict) else values
 
 
-def _writes(router: APIRouter, cls: type[Resource]) -> None:
-    api, body = cls.declaration.api, save_model(cls)
+def write(router: APIRouter, cls: type[Resource], names: Mapping[str, str] = WRITES) -> None:
+    """The calls of a plain resource that add, edit and delete, as far as it offers them, under these names."""
+    body = save_model(cls)
 
     def add(ctx: Context, payload: Payload) -> Any:
         return {"id": records.add(ctx, cls, payload.model_dump(exclude_unset=True))}
@@ -165,17 +176,15 @@ def _writes(router: APIRouter, cls: type[Resource]) -> None:
     def delete(ctx: Context, payload: Keys) -> Any:
         return records.delete(ctx, cls, payload.ids)
 
-    offered = cls.declaration.actions
-    if "add" in offered:
-        call(router, "POST", f"{api}/add", right=cls.right("add"), returns=Saved, write=True)(
-            typed(add, payload=body)
-        )
-    if "edit" in offered:
-        call(router, "POST", f"{api}/edit", right=cls.right("edit"), returns=Saved, write=True)(
-            typed(edit, payload=body)
-        )
-    if "del" in offered:
-        call(router, "POST", f"{api}/del", right=cls.right("del"), returns=BatchAnswer, write=True)(delete)
+    calls: dict[str, tuple[Callable[..., Any], Any]] = {
+        "add": (typed(add, payload=body), Saved),
+        "edit": (typed(edit, payload=body), Saved),
+        "del": (delete, BatchAnswer),
+    }
+    for action, (handler, returns) in calls.items():
+        if action in cls.declaration.actions:
+            path = f"{cls.declaration.api}/{names[action]}"
+            call(router, "POST", path, right=cls.right(action), returns=returns, write=True)(handler)
 
 
 def _bill_writes(router: APIRouter, cls: type[Bill]) -> None:

@@ -76,16 +76,19 @@ class Page:
     """When the rows were computed, where they are not the present ones."""
 
     def answer(self) -> dict[str, Any]:
-        last = None if self.total is None else max(1, -(-self.total // self.per_page))
-        found = {
-            "data": self.rows,
-            "total": self.total,
-            "current_page": self.page,
-            "per_page": self.per_page,
-            "last_page": last,
-            "totals": self.totals,
-        }
+        found = paged(self.rows, self.total, self.page, self.per_page) | {"totals": self.totals}
         return found | ({"refreshed_at": self.refreshed_at} if self.refreshed_at else {})
+
+
+def paged(rows: list[dict[str, Any]], total: int | None, page: int, per_page: int) -> dict[str, Any]:
+    """A page as it is answered."""
+    return {
+        "data": rows,
+        "total": total,
+        "current_page": page,
+        "per_page": per_page,
+        "last_page": None if total is None else max(1, -(-total // per_page)),
+    }
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from psycopg.errors import ForeignKeyViolation, UniqueViolation
@@ -70,24 +70,46 @@ def edit(ctx: Context, cls: type[Resource], key: int, payload: Mapping[str, Any]
 
 def delete(ctx: Context, cls: type[Resource], keys: list[int]) -> dict[str, Any]:
     """Delete what nothing refers to; answers who stayed and why."""
-    table, done, failures = cls.table(), [], []
-    for index, key in enumerate(keys, 1):
+
+    def drop(row: Row[Any]) -> None:
+        before = dict(row._mapping)
+        cls.authorize(ctx, before, row)
+        key = before[cls.key().key]
         try:
-            with ctx.conn.begin_nested():
-                row = ctx.conn.execute(select(table).where(_mine(ctx, cls, key)).with_for_update()).first()
-                if row is None:
-                    raise NotFound(cls.declaration.label)
-                cls.authorize(ctx, dict(row._mapping), row)
-                ctx.conn.execute(table.delete().where(cls.key() == key))
-                _log(ctx, cls, key, "del", before=_public(cls, dict(row._mapping)))
-            done.append(key)
-        except Refusal as error:
-            failures.append(Failure(index, str(key), error.msg))
+            ctx.conn.execute(cls.table().delete().where(cls.key() == key))
         except IntegrityError as error:
             if not isinstance(error.orig, ForeignKeyViolation):
                 raise
-            failures.append(Failure(index, str(key), "已被引用，不能删除"))
-    return settle_batch(keys, done, failures, "删除")
+            raise Refusal("已被引用，不能删除") from error
+        _log(ctx, cls, key, "del", before=_public(cls, before))
+
+    return each(ctx, cls, keys, "删除", drop)
+
+
+def each(
+    ctx: Context, cls: type[Resource], keys: list[int], verb: str, step: Callable[[Row[Any]], None]
+) -> dict[str, Any]:
+    """Take a step with each row within scope, locked; answers which ones it was refused for and why.
+
+    A single row's refusal is the request's refusal.
+    """
+    done: list[int] = []
+    failures: list[Failure] = []
+    keys = list(dict.fromkeys(keys))
+    for index, key in enumerate(keys, 1):
+        try:
+            with ctx.conn.begin_nested():
+                mine = select(cls.table()).where(_mine(ctx, cls, key))
+                row = ctx.conn.execute(mine.with_for_update()).first()
+                if row is None:
+                    raise NotFound(cls.declaration.label)
+                step(row)
+            done.append(key)
+        except Refusal as error:
+            if len(keys) == 1:
+                raise
+            failures.append(Failure(index, str(key), error.msg, error.code))
+    return settle_batch(keys, done, failures, verb)
 
 
 def settle_batch(keys: list[int], done: list[int], failures: list[Failure], verb: str) -> dict[str, Any]:

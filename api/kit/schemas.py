@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import cache
 from types import GenericAlias
-from typing import Annotated, Any
+from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, create_model
 from pydantic import Field as Described
@@ -17,6 +17,7 @@ from api.kit.fields import Field
 from api.kit.projection import shown_fields
 from api.kit.resource import Declared, Resource
 
+T = TypeVar("T")
 JSON_TYPES: dict[str, Any] = {"bool": bool, "enum": int | str, "ref": int, "integer": int}
 Key = Annotated[int, Described(ge=0, le=2**62)]
 
@@ -79,6 +80,20 @@ class LogRow(BaseModel):
     at: str
 
 
+class Paged(BaseModel, Generic[T]):
+    """A page of rows; `listing.paged` makes one."""
+
+    data: list[T]
+    total: int
+    current_page: int
+    per_page: int
+    last_page: int
+
+
+class Count(BaseModel):
+    count: int
+
+
 def list_of(model: type[BaseModel]) -> Any:
     """The type of a list of a model that is made only here."""
     return GenericAlias(list, (model,))
@@ -130,14 +145,7 @@ def row_model(cls: type[Declared]) -> type[BaseModel]:
 @cache
 def choices_model(cls: type[Declared]) -> type[BaseModel]:
     """A page of choices: rows with what tells them apart."""
-    return create_model(
-        f"{cls.__name__}Choices",
-        data=(list_of(row_model(cls)), ...),
-        total=(int, ...),
-        current_page=(int, ...),
-        per_page=(int, ...),
-        last_page=(int, ...),
-    )
+    return create_model(f"{cls.__name__}Choices", __base__=Paged[row_model(cls)])  # type: ignore[misc,call-overload]
 
 
 @cache

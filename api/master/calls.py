@@ -12,7 +12,7 @@ from api.kit import registry
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
 from api.kit.resource import Resource
-from api.kit.schemas import choices_model, list_of, row_model
+from api.kit.schemas import Paged, choices_model, list_of, row_model
 from api.kit.scope import within
 from api.master import goods_picker, lookups
 from api.master.organisation import Company
@@ -25,15 +25,13 @@ PAGED = ("open/GoodsBrand/getBrandList", "open/Goods/getGoodsListDropdown")
 """Lookups that answer page by page."""
 
 
-class GoodsPage(BaseModel):
-    data: list[goods_picker.PickedGoods]
-    total: int
-    current_page: int
-    per_page: int
-    last_page: int
-
-
-@call(api, "GET", "v2/inventory/Goods/getGoodsListPopup", right=ANY_USER, returns=GoodsPage)
+@call(
+    api,
+    "GET",
+    "v2/inventory/Goods/getGoodsListPopup",
+    right=ANY_USER,
+    returns=Paged[goods_picker.PickedGoods],
+)
 def get_goods_list_popup(ctx: Context, query: Annotated[goods_picker.GoodsQuery, Query()]) -> Any:
     """商品选择: goods with their stock and last price, found by code, name, size, initials or barcode."""
     return goods_picker.find(ctx, query)

@@ -6,12 +6,12 @@ from typing import Annotated, Any
 
 from fastapi import Query
 from pydantic import BaseModel
-from sqlalchemy import select, text
+from sqlalchemy import Row, select, text
 
 from api.kit import records
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
-from api.kit.errors import Failure, Invalid, NotFound
+from api.kit.errors import Invalid, NotFound
 from api.kit.schemas import BatchAnswer, Keys, info_model
 from api.kit.scope import within
 from api.master.goods import CompanyGoods, Goods, initials
@@ -70,19 +70,13 @@ def rename(ctx: Context, payload: Keys) -> Any:
     """按规则改名: initials that were made from the old name follow the new one."""
     ctx.require(Goods.right("edit"))
     wanted = new_names(ctx.conn, payload.ids)
-    done: list[int] = []
-    failures: list[Failure] = []
-    for index, key in enumerate(payload.ids, 1):
-        if key not in wanted:
-            failures.append(Failure(index, str(key), "名称已符合规则，或没有命名规则"))
-            continue
-        before = ctx.conn.execute(select(Goods.goods_name, Goods.logogram).where(Goods.goods_id == key)).one()
-        values: dict[str, Any] = {"goods_name": wanted[key]}
-        if before.logogram == initials(before.goods_name):
+
+    def one(row: Row[Any]) -> None:
+        if row.goods_id not in wanted:
+            raise Invalid("名称已符合规则，或没有命名规则")
+        values: dict[str, Any] = {"goods_name": wanted[row.goods_id]}
+        if row.logogram == initials(row.goods_name):
             values["logogram"] = None
-        try:
-            records.edit(ctx, Goods, key, values)
-            done.append(key)
-        except Invalid as error:
-            failures.append(Failure(index, str(key), error.msg))
-    return records.settle_batch(payload.ids, done, failures, "改名")
+        records.edit(ctx, Goods, row.goods_id, values)
+
+    return records.each(ctx, Goods, payload.ids, "改名", one)

@@ -11,6 +11,7 @@ from sqlalchemy import select, text
 from api.kit import registry
 from api.kit.context import Context
 from api.kit.errors import NotFound
+from api.kit.listing import paged
 from api.kit.projection import MASK
 from api.kit.scope import within
 from api.master.safety_stock import LIMIT
@@ -205,14 +206,7 @@ def find(ctx: Context, query: GoodsQuery) -> dict[str, Any]:
     total = rows[0].total if rows else 0
     supplied = _side(query) == "supplier"
     data = [_shown(ctx, dict(row._mapping), supplied) for row in rows]
-    last_page = max(1, -(-total // query.per_page))
-    return {
-        "data": data,
-        "total": total,
-        "current_page": query.page,
-        "per_page": query.per_page,
-        "last_page": last_page,
-    }
+    return paged(data, total, query.page, query.per_page)
 
 
 def _company(ctx: Context, asked: int | None) -> int:

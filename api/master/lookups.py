@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, func, select
 
 from api.kit import registry
 from api.kit.context import Context
-from api.kit.listing import matching
+from api.kit.listing import matching, paged
 from api.kit.projection import masked, masks, project
 from api.kit.resource import Resource
 from api.kit.scope import within
@@ -35,7 +35,7 @@ class _LookupQuery(BaseModel):
 
 NARROWING = (
     *("company_id", "department_id", "warehouse_id", "goods_id", "p_id", "level"),
-    *("country_id", "province_id", "city_id", "logistics_id"),
+    *("country_id", "province_id", "city_id", "logistics_id", "customer_id"),
 )
 NAMES = tuple(
     cls.declaration.title for cls in registry.declared() if cls.bill is None and cls.declaration.lookup
@@ -82,10 +82,4 @@ def dropdown(ctx: Context, cls: type[Resource], query: Any) -> dict[str, Any]:
         total: int = conn.execute(sourced(cls, counted, ctx.principal, where=conditions)).scalar_one()
         rows = conn.execute(sourced(cls, statement, ctx.principal, where=conditions)).all()
     hidden = masks(cls, cls.name(), ctx.principal)
-    return {
-        "data": [masked(row, hidden) for row in rows],
-        "total": total,
-        "current_page": query.page,
-        "per_page": query.per_page,
-        "last_page": max(1, -(-total // query.per_page)),
-    }
+    return paged([masked(row, hidden) for row in rows], total, query.page, query.per_page)

@@ -1,35 +1,39 @@
-"""Open lookups (开放下拉) that no single declared list answers: the purchase centre's, stores, warehouses, numbers."""
+"""Open lookups (开放下拉) that no declared list answers as it is: the purchase centre's, stores, stock, numbers."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from fastapi import Query
 from pydantic import BaseModel
-from sqlalchemy import text
+from sqlalchemy import select, text
 
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
+from api.kit.listing import paged
+from api.kit.resource import Resource
+from api.kit.schemas import Paged
+from api.kit.scope import within
+from api.master import lookups
+from api.master.organisation import Employee
+from api.master.partners import Customer, ReceivablesMode, Supplier
+from api.master.warehouses import Warehouse
 
 api = router()
 Name = Annotated[str, Query(max_length=100)]
 Key = Annotated[int, Query(ge=0, le=2**62)]
 MOST = 500
+CENTRE = "purchase_center/Open"
 
 
-class Employee(BaseModel):
+class EmployeeChoice(BaseModel):
     employee_id: int
     employee_name: str
     company_id: int
 
 
-class Company(BaseModel):
-    company_id: int
-    company_name: str
-    type: int
-
-
-class Customer(BaseModel):
+class CustomerChoice(BaseModel):
     customer_id: int
     customer_name: str
     type: int | None
@@ -41,7 +45,7 @@ class Customer(BaseModel):
     area_name: str | None
 
 
-class Warehouse(BaseModel):
+class WarehouseChoice(BaseModel):
     warehouse_id: int
     warehouse_name: str
     type: int
@@ -52,7 +56,7 @@ class PaymentMethod(BaseModel):
     payment_method_name: str
 
 
-class Supplier(BaseModel):
+class SupplierChoice(BaseModel):
     supplier_id: int
     supplier_name: str
 
@@ -101,14 +105,6 @@ class NumberedGoods(BaseModel):
     allocation_name: str | None
 
 
-class NumberedPage(BaseModel):
-    data: list[NumberedGoods]
-    total: int
-    current_page: int
-    per_page: int
-    last_page: int
-
-
 def _scope(ctx: Context) -> dict[str, Any]:
     me = ctx.principal
     return {
@@ -129,107 +125,71 @@ def _rows(ctx: Context, sql: str, **values: Any) -> list[dict[str, Any]]:
 
 _OURS = "(cast(:companies as bigint[]) is null or {table}.company_id = any(cast(:companies as bigint[])))"
 _MINE = "(cast(:warehouses as bigint[]) is null or {table}.warehouse_id = any(cast(:warehouses as bigint[])))"
-_PLACE = """
-left join province p on p.province_id = {table}.province_id
-left join city t on t.city_id = {table}.city_id
-left join area a on a.area_id = {table}.area_id
-"""
 
 
-@call(api, "GET", "purchase_center/Open/Employee/getEmployeeList", right=ANY_USER, returns=list[Employee])
-def get_employee_list(ctx: Context, employee_name: Name = "") -> Any:
-    """集采-员工"""
-    return _rows(
-        ctx,
-        "select e.employee_id, e.employee_name, e.company_id from employee e"
-        f" where e.enabled and {_OURS.format(table='e')} and e.employee_name ilike '%' || :name || '%'"
-        " order by e.employee_id limit :most",
-        name=employee_name,
-    )
+Asked = Annotated[lookups.LookupQuery, Query()]
 
 
-@call(api, "GET", "purchase_center/Open/Company/getCompanyList", right=ANY_USER, returns=list[Company])
-def get_company_list(ctx: Context, company_name: Name = "") -> Any:
-    """集采-公司"""
-    return _rows(
-        ctx,
-        "select c.company_id, c.company_name, c.type from company c"
-        f" where c.enabled and {_OURS.format(table='c')} and c.company_name ilike '%' || :name || '%'"
-        " order by c.company_id limit :most",
-        name=company_name,
-    )
+def _offer(path: str, cls: type[Resource], row: type[BaseModel], **renamed: str) -> None:
+    """Answer a dropdown at a path of its own, its fields under the names there; `renamed` says what each is here."""
+
+    def offered(ctx: Context, query: Asked) -> Any:
+        return _named(lookups.dropdown(ctx, cls, query)["data"], row, renamed)
+
+    offered.__doc__ = cls.declaration.label
+    call(api, "GET", path, right=ANY_USER, returns=list[row])(offered)  # type: ignore[valid-type]
 
 
-@call(api, "GET", "purchase_center/Open/Customer/getCustomerList", right=ANY_USER, returns=list[Customer])
-def get_customer_list(ctx: Context, customer_name: Name = "") -> Any:
-    """集采-客户"""
-    return _rows(
-        ctx,
-        "select c.customer_id, c.customer_name, c.customer_type_id as type, c.address, c.contact_name,"
-        " c.customer_mobile, p.province_name, t.city_name, a.area_name"
-        f" from customer c {_PLACE.format(table='c')}"
-        f" where c.enabled and {_OURS.format(table='c')} and c.customer_name ilike '%' || :name || '%'"
-        " order by c.customer_id limit :most",
-        name=customer_name,
-    )
+def _named(
+    found: list[dict[str, Any]], row: type[BaseModel], renamed: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    return [{name: one.get(renamed.get(name, name)) for name in row.model_fields} for one in found]
 
 
-@call(api, "GET", "purchase_center/Open/Warehouse/getWarehouseList", right=ANY_USER, returns=list[Warehouse])
-def get_warehouse_list(ctx: Context, customer_id: Key = 0, warehouse_name: Name = "") -> Any:
-    """集采-仓库: those of the customer's company; without a customer there are none (spec/3-rules.md 5.3)."""
-    return _rows(
-        ctx,
-        "select w.warehouse_id, w.warehouse_name, w.type from warehouse w"
-        " join customer c on c.company_id = w.company_id and c.customer_id = :customer"
-        f" where w.enabled and w.type <> 4 and {_OURS.format(table='w')} and {_MINE.format(table='w')}"
-        " and w.warehouse_name ilike '%' || :name || '%' order by w.warehouse_id limit :most",
-        customer=customer_id,
-        name=warehouse_name,
-    )
-
-
-@call(
-    api,
-    "GET",
-    "purchase_center/Open/PaymentMethod/getPaymentMethodList",
-    right=ANY_USER,
-    returns=list[PaymentMethod],
+_offer(f"{CENTRE}/Employee/getEmployeeList", Employee, EmployeeChoice)
+_offer(f"{CENTRE}/Customer/getCustomerList", Customer, CustomerChoice, type="customer_type_id")
+_offer(f"{CENTRE}/Supplier/getSupplierList", Supplier, SupplierChoice)
+_offer(
+    f"{CENTRE}/PaymentMethod/getPaymentMethodList",
+    ReceivablesMode,
+    PaymentMethod,
+    payment_method_id="receivables_mode_id",
+    payment_method_name="receivables_mode_name",
 )
-def get_payment_method_list(ctx: Context) -> Any:
-    """集采-付款方式"""
-    return _rows(
-        ctx,
-        "select receivables_mode_id as payment_method_id, receivables_mode_name as payment_method_name"
-        " from receivables_mode where enabled order by receivables_mode_id limit :most",
-    )
 
 
-@call(api, "GET", "purchase_center/Open/Supplier/getSupplierList", right=ANY_USER, returns=list[Supplier])
-def get_supplier_list(ctx: Context, supplier_name: Name = "") -> Any:
-    """集采-供应商"""
-    return _rows(
-        ctx,
-        "select supplier_id, supplier_name from supplier"
-        " where enabled and supplier_name ilike '%' || :name || '%' order by supplier_id limit :most",
-        name=supplier_name,
-    )
+@call(api, "GET", f"{CENTRE}/Warehouse/getWarehouseList", right=ANY_USER, returns=list[WarehouseChoice])
+def get_warehouse_list(ctx: Context, query: Asked) -> Any:
+    """集采-仓库: those of the customer's company; without a customer there are none (spec/3-rules.md 5.3)."""
+    table = Customer.table()
+    mine = (table.c.customer_id == query.customer_id) & within(table, ctx.principal)
+    company = ctx.conn.execute(select(table.c.company_id).where(mine)).scalar()
+    if company is None:
+        return []
+    query = query.model_copy(update={"company_id": company})
+    return _named(lookups.dropdown(ctx, Warehouse, query)["data"], WarehouseChoice, {})
+
+
+_MEMBERS = text("select supplier_id, legal_person from supplier_resource where supplier_id = any(:keys)")
+_STORE = {
+    "store_id": "supplier_id",
+    "principal_name": "contact_name",
+    "principal_mobile": "supplier_mobile",
+}
 
 
 @call(api, "GET", "system/Supplier/getStoreList", right=ANY_USER, returns=list[Store])
-def get_store_list(ctx: Context, supplier_name: Name = "") -> Any:
+def get_store_list(ctx: Context, query: Asked) -> Any:
     """门店: suppliers with whom to speak to and where they are; who holds the file on one is its member."""
-    return _rows(
-        ctx,
-        "select s.supplier_id as store_id, s.supplier_name, r.legal_person as member_name,"
-        " s.contact_name as principal_name, s.supplier_mobile as principal_mobile,"
-        " p.province_name, t.city_name, a.area_name"
-        f" from supplier s left join supplier_resource r on r.supplier_id = s.supplier_id {_PLACE.format(table='s')}"
-        " where s.enabled and s.supplier_name ilike '%' || :name || '%' order by s.supplier_id limit :most",
-        name=supplier_name,
-    )
+    stores = _named(lookups.dropdown(ctx, Supplier, query)["data"], Store, _STORE)
+    if ctx.principal.sees("supplier_resource", "legal_person", None):
+        rows = ctx.conn.execute(_MEMBERS, {"keys": [store["store_id"] for store in stores]})
+        members = {row.supplier_id: row.legal_person for row in rows}
+        stores = [{**store, "member_name": members.get(store["store_id"])} for store in stores]
+    return stores
 
 
-@call(api, "GET", "open/Warehouse/getWarehouseFocus", right=ANY_USER, returns=list[Warehouse])
+@call(api, "GET", "open/Warehouse/getWarehouseFocus", right=ANY_USER, returns=list[WarehouseChoice])
 def get_warehouse_focus(ctx: Context, company_id: Key = 0) -> Any:
     """常用仓库: a company's warehouses of good stock, those that moved most in the last 30 days first."""
     return _rows(
@@ -304,7 +264,7 @@ where n.company_id = coalesce(nullif(:company, 0), :own) and {ours} and (n.wareh
 """
 
 
-@call(api, "GET", "open/Goods/getGoodsSnList", right=ANY_USER, returns=NumberedPage)
+@call(api, "GET", "open/Goods/getGoodsSnList", right=ANY_USER, returns=Paged[NumberedGoods])
 def get_goods_sn_list(
     ctx: Context,
     company_id: Key = 0,
@@ -335,11 +295,4 @@ def get_goods_sn_list(
         size=per_page,
         skip=(page - 1) * per_page,
     )
-    last = max(1, -(-counted["total"] // per_page))
-    return {
-        "data": data,
-        "total": counted["total"],
-        "current_page": page,
-        "per_page": per_page,
-        "last_page": last,
-    }
+    return paged(data, counted["total"], page, per_page)

@@ -29,6 +29,7 @@ class Company(Resource):
         routes={"list": "/system/company"},
         menu=Menu("系统管理", "组织架构", 10),
         order_by=("company_id", "asc"),
+        lookup="purchase_center/Open/Company/getCompanyList",
     )
 
     company_id: Mapped[int] = key()

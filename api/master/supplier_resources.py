@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import date
 from typing import Any
 
@@ -11,10 +12,9 @@ from sqlalchemy.orm import Mapped
 from api.kit import business_log, records
 from api.kit.context import Context
 from api.kit.database import today
-from api.kit.errors import Failure, Invalid, NotFound, Refusal
+from api.kit.errors import Invalid
 from api.kit.fields import day, enabled, enum, flag, image, integer, key, ref, text, textarea
-from api.kit.resource import READ, WRITE, Declaration, Menu, Resource
-from api.kit.scope import within
+from api.kit.resource import ACTION_LABELS, READ, WRITE, Declaration, Menu, Resource
 from api.master.business_types import classified
 from api.master.geography import area, city, province
 from api.master.partners import PAYMENT_DAYS, Supplier
@@ -95,42 +95,35 @@ class SupplierAccount(Resource):
 
 def cooperate(ctx: Context, keys: list[int]) -> dict[str, Any]:
     """Make suppliers of resources; one whose name is a supplier already is joined to him."""
-    return _each(ctx, keys, "cooperate", "转为供应商", _cooperate)
+    return _each(ctx, keys, "cooperate", _cooperate)
 
 
 def suspend(ctx: Context, keys: list[int]) -> dict[str, Any]:
     """Work with them no more; a supplier made of one is disabled."""
-    return _each(ctx, keys, "suspend", "停用", lambda ctx, row: _move(ctx, row, SUSPENDED))
+    return _each(ctx, keys, "suspend", lambda ctx, row: _move(ctx, row, SUSPENDED))
 
 
 def resume(ctx: Context, keys: list[int]) -> dict[str, Any]:
     """Take suspended ones up again."""
-    return _each(ctx, keys, "resume", "启用", _resume)
+    return _each(ctx, keys, "resume", _resume)
 
 
-def _each(ctx: Context, keys: list[int], action: str, verb: str, step: Any) -> dict[str, Any]:
-    table, done, failures = SupplierResource.table(), [], []
-    for index, wanted in enumerate(keys, 1):
-        mine = (table.c.supplier_resource_id == wanted) & within(table, ctx.principal)
-        try:
-            with ctx.conn.begin_nested():
-                row = ctx.conn.execute(select(table).where(mine).with_for_update()).first()
-                if row is None:
-                    raise NotFound(SupplierResource.declaration.label)
-                step(ctx, row)
-                business_log.write(
-                    ctx.conn,
-                    ctx.principal,
-                    SupplierResource.name(),
-                    wanted,
-                    action,
-                    company_id=ctx.principal.company_id,
-                    before={"state": row.state},
-                )
-            done.append(wanted)
-        except Refusal as error:
-            failures.append(Failure(index, str(wanted), error.msg))
-    return records.settle_batch(keys, done, failures, verb)
+def _each(
+    ctx: Context, keys: list[int], action: str, step: Callable[[Context, Row[Any]], None]
+) -> dict[str, Any]:
+    def move(row: Row[Any]) -> None:
+        step(ctx, row)
+        business_log.write(
+            ctx.conn,
+            ctx.principal,
+            SupplierResource.name(),
+            row.supplier_resource_id,
+            action,
+            company_id=ctx.principal.company_id,
+            before={"state": row.state},
+        )
+
+    return records.each(ctx, SupplierResource, keys, ACTION_LABELS[action], move)
 
 
 def _cooperate(ctx: Context, row: Row[Any]) -> None:

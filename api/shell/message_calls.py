@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from fastapi import Query
 from pydantic import BaseModel
 from pydantic import Field as Described
-from sqlalchemy import delete, func, insert, select, text, update
+from sqlalchemy import Row, delete, func, insert, select, text, update
 
 from api.identity import rights
 from api.identity.tables import Role
@@ -19,8 +19,9 @@ from api.kit import business_log, records
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
 from api.kit.database import TIME_ZONE
-from api.kit.errors import Failure, Forbidden, NotFound, Refusal
-from api.kit.schemas import BatchAnswer, Key, Keys, Payload, Saved
+from api.kit.errors import Forbidden, Invalid, NotFound, Refusal
+from api.kit.listing import paged
+from api.kit.schemas import BatchAnswer, Count, Key, Keys, Paged, Payload, Saved
 from api.kit.scope import within
 from api.master.organisation import Company
 from api.shell import messages
@@ -46,21 +47,13 @@ class Message(BaseModel):
     is_read: int
 
 
-class MessagePage(BaseModel):
-    data: list[Message]
-    total: int
-    current_page: int
-    per_page: int
-    last_page: int
+class MessagePage(Paged[Message]):
+    """Announcements, unread ones first."""
 
 
 class NoticeList(BaseModel):
     list: list[Message]
     more_url: str
-
-
-class Count(BaseModel):
-    count: int
 
 
 class Opened(Payload):
@@ -104,16 +97,13 @@ class Addressees(BaseModel):
     readers: list[Reader]
 
 
-@call(api, "GET", f"{PREFIX}/getUserMessageCount", right=ANY_USER, returns=Count)
-def get_user_message_count(ctx: Context) -> Any:
+def _unread(ctx: Context) -> Any:
     """未读公告数"""
     return {"count": messages.counts(ctx.conn, ctx.principal.user_id)[1]}
 
 
-@call(api, "GET", f"{PREFIX}/getNoticeUnreadQuantity", right=ANY_USER, returns=Count)
-def get_notice_unread_quantity(ctx: Context) -> Any:
-    """未读通知数"""
-    return {"count": messages.counts(ctx.conn, ctx.principal.user_id)[1]}
+for name in ("getUserMessageCount", "getNoticeUnreadQuantity"):
+    call(api, "GET", f"{PREFIX}/{name}", right=ANY_USER, returns=Count)(_unread)
 
 
 @call(api, "GET", f"{PREFIX}/getUserMessageList", right=ANY_USER, returns=MessagePage)
@@ -123,13 +113,8 @@ def get_user_message_list(
     """公告: unread ones first, then the newest; a list grows by a larger `per_page`."""
     me = ctx.principal.user_id
     total, _ = messages.counts(ctx.conn, me)
-    return {
-        "data": messages.reaching(ctx.conn, me, unread=False, limit=per_page, offset=(page - 1) * per_page),
-        "total": total,
-        "current_page": page,
-        "per_page": per_page,
-        "last_page": max(1, -(-total // per_page)),
-    }
+    found = messages.reaching(ctx.conn, me, unread=False, limit=per_page, offset=(page - 1) * per_page)
+    return paged(found, total, page, per_page)
 
 
 @call(api, "GET", f"{PREFIX}/getNoticeMessageList", right=ANY_USER, returns=NoticeList)
@@ -181,7 +166,7 @@ def save(ctx: Context, payload: Addressed) -> Any:
     _address(ctx, key, payload)
     told = {**shown, "companies": payload.companies, "roles": payload.roles}
     business_log.write(
-        ctx.conn, ctx.principal, "message_log", key, "edit", company_id=payload.company_id, after=told
+        ctx.conn, ctx.principal, MessageLog.name(), key, "edit", company_id=payload.company_id, after=told
     )
     return {"id": key}
 
@@ -232,28 +217,20 @@ def _address(ctx: Context, key: int, payload: Addressed) -> None:
 )
 def withdraw(ctx: Context, payload: Keys) -> Any:
     """撤回公告: nobody sees it any more; who had read it stays known."""
-    done, failures = [], []
-    for index, key in enumerate(payload.ids, 1):
-        row = _own(ctx, key)
+
+    def one(row: Row[Any]) -> None:
         MessageLog.authorize(ctx, dict(row._mapping), row)
         if row.publish_at is None or row.withdrawn_at is not None:
-            failures.append(Failure(index, row.message_title, "公告未发布或已撤回"))
-            continue
+            raise Invalid(f"公告“{row.message_title}”未发布或已撤回")
+        key = row.message_log_id
         ctx.conn.execute(
             update(MessageLog).where(MessageLog.message_log_id == key).values(withdrawn_at=func.now())
         )
-        business_log.write(ctx.conn, ctx.principal, "message_log", key, "withdraw", company_id=row.company_id)
-        done.append(key)
-    return records.settle_batch(payload.ids, done, failures, "撤回")
+        business_log.write(
+            ctx.conn, ctx.principal, MessageLog.name(), key, "withdraw", company_id=row.company_id
+        )
 
-
-def _own(ctx: Context, key: int) -> Any:
-    table = MessageLog.table()
-    mine = (table.c.message_log_id == key) & within(table, ctx.principal)
-    row = ctx.conn.execute(select(table).where(mine)).first()
-    if row is None:
-        raise NotFound("系统公告")
-    return row
+    return records.each(ctx, MessageLog, payload.ids, "撤回", one)
 
 
 _REACHED = text(f"""
@@ -276,7 +253,10 @@ order by r.read_at desc nulls last, u.user_id limit :limit
 )
 def get_addressees(ctx: Context, id: Annotated[int, Query(ge=0, le=2**62)]) -> Any:
     """接收人: whom it is for, and who of them has read it."""
-    _own(ctx, id)
+    table = MessageLog.table()
+    mine = (table.c.message_log_id == id) & within(table, ctx.principal)
+    if ctx.conn.execute(select(table.c.message_log_id).where(mine)).first() is None:
+        raise NotFound(MessageLog.declaration.label)
 
     def named(table: Any, target: Any) -> list[dict[str, Any]]:
         title = target.table().c[target.declaration.title]

@@ -18,7 +18,7 @@ from api.kit.context import Context
 from api.kit.errors import NotFound
 from api.kit.flow import UNAUDITED
 from api.kit.resource import Resource
-from api.kit.schemas import Key, Payload
+from api.kit.schemas import Count, Key, Payload
 from api.kit.scope import within
 from api.ledger.tables import SettlementItem
 from api.shell.station import MOST_TIERS, PRICE_DAYS, TIMEOUT_HOURS, ShoppingCart, StationSetting
@@ -36,10 +36,6 @@ class OutstockCounts(BaseModel):
     count: int
     unpaid_outstock_count: int
     not_refund_outstock_count: int
-
-
-class Count(BaseModel):
-    count: int
 
 
 class WaitingBill(BaseModel):

@@ -15,7 +15,7 @@ from sqlalchemy.dialects.postgresql import insert as insert_once
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
 from api.kit.errors import Failure, Invalid, NotFound, Refusal
-from api.kit.schemas import Payload
+from api.kit.schemas import Count, Payload
 from api.shell.satisfaction import QUESTIONS, AskedQuestion, checked
 from api.shell.survey import (
     BACK_OFFICE,
@@ -47,10 +47,6 @@ class WaitingQuestionnaire(BaseModel):
     expire_time: str
     show_msg: str
     jump_url: str
-
-
-class Count(BaseModel):
-    count: int
 
 
 class SatisfactionStatus(BaseModel):
