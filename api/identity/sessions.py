@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine, Row, text
 from api.identity.tables import OWN_NAMES
 from api.kit import details, menus
 from api.kit.context import Session
-from api.kit.errors import Unauthenticated
+from api.kit.errors import Forbidden, Unauthenticated
 from api.kit.scope import ALL_RIGHTS, Principal
 
 LIFE_DAYS = 7
@@ -164,17 +164,18 @@ def principal_of(conn: Connection, user_id: int) -> Principal:
     return _principal(conn, row, 0)
 
 
-def is_narrowed(conn: Connection, me: Principal) -> bool:
-    """Whether a simulated login sees less than the user whom it simulates."""
+def refuse_narrowed(conn: Connection, me: Principal, what: str) -> None:
+    """Refuse what is done with the user's own rights to a simulated login that sees less than the user himself."""
     if not me.imitator_id:
-        return False
+        return
     user = principal_of(conn, me.user_id)
-    return (me.companies, me.warehouses, me.sees_cost, me.denied_fields) != (
+    if (me.companies, me.warehouses, me.sees_cost, me.denied_fields) != (
         user.companies,
         user.warehouses,
         user.sees_cost,
         user.denied_fields,
-    )
+    ):
+        raise Forbidden(f"您的数据范围小于被模拟的用户，模拟登录时不能{what}")
 
 
 def _principal(conn: Connection, row: Row[Any], session_id: int) -> Principal:

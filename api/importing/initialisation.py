@@ -14,18 +14,19 @@ from pydantic import BaseModel
 from pydantic import Field as Described
 from sqlalchemy import insert, select
 
+from api.identity import sessions
 from api.importing import sheets
-from api.importing.failed_rows import OPTIONS
 from api.importing.initialisation_job import OPENINGS, TABLE, failures_of, folder
 from api.importing.opening_rows import Opening, refused
 from api.kit import business_log
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
-from api.kit.errors import NotFound, Refusal
+from api.kit.errors import Forbidden, NotFound, Refusal
 from api.kit.fields import Field
 from api.kit.settings import settings
 from api.shell import initialisation as states
 from api.shell import jobs
+from api.shell.export_job import PLAIN
 from api.shell.initialisation import STATES, STATUSES, STEP_LABELS, STEPS, InitialisationTask
 
 api = router()
@@ -168,6 +169,7 @@ def upload_customers(ctx: Context, excel: sheets.Sent, company_id: CompanyId = 0
 def _upload(ctx: Context, step: str, excel: Any, company_id: int) -> dict[str, Any]:
     """Take a readable file over to the job worker; the company goes to the state of processing."""
     company = states.owned(ctx, company_id)
+    sessions.refuse_narrowed(ctx.conn, ctx.principal, "上传初始化文件")
     with sheets.received(ctx, f"{STEP_LABELS[step]}初始化", excel, company_id=company) as sheet:
         opening = OPENINGS[STEPS[step]](company)
         opening.prepare(ctx)
@@ -260,7 +262,7 @@ def get_template(ctx: Context, step: Annotated[Step, Query()]) -> Any:
     """下载模板: columns with an example; text columns are formatted as text, so that leading zeros stay."""
     opening = OPENINGS[STEPS[step]](ctx.principal.company_id)
     content = io.BytesIO()
-    with xlsxwriter.Workbook(content, {**OPTIONS, "constant_memory": False}) as book:
+    with xlsxwriter.Workbook(content, {**PLAIN, "constant_memory": False}) as book:
         sheet, notes = book.add_worksheet(f"{opening.label}初始化"), book.add_worksheet("填写说明")
         bold, words = (
             book.add_format({"bold": True, "bg_color": "#ECF5FF"}),
@@ -282,11 +284,13 @@ def get_template(ctx: Context, step: Annotated[Step, Query()]) -> Any:
 @call(api, "GET", "open/Initialization/getFailures", right=UPLOAD)
 def get_failures(ctx: Context, id: Annotated[int, Query(ge=0, le=2**62)]) -> Any:
     """失败明细: the refused rows of an upload with line, column and reason."""
-    query = select(TABLE.c.company_id, TABLE.c.file_name).where(TABLE.c.initialisation_task_id == id)
-    task = ctx.conn.execute(query).first()
+    query = select(TABLE.c.company_id, TABLE.c.file_name, TABLE.c.asked_by)
+    task = ctx.conn.execute(query.where(TABLE.c.initialisation_task_id == id)).first()
     if task is None or not failures_of(id).is_file():
         raise NotFound("失败明细")
     states.owned(ctx, task.company_id)
+    if not ctx.principal.sees_cost and task.asked_by != ctx.principal.user_id:
+        raise Forbidden("失败明细里可能有成本，只有上传人和能看成本的人可以下载")
     return FileResponse(
         failures_of(id),
         media_type=sheets.XLSX,

@@ -15,7 +15,7 @@ from api.identity import sessions
 from api.kit import menus
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
-from api.kit.errors import Forbidden, NotFound
+from api.kit.errors import NotFound
 from api.kit.resource import Menu
 from api.kit.settings import settings
 from api.money.cost_recalculation import unfinished
@@ -97,8 +97,7 @@ def permitted(ctx: Context, code: str) -> Report:
     if report is None:
         raise NotFound("报表")
     ctx.require(report.right)
-    if sessions.is_narrowed(ctx.conn, ctx.principal):
-        raise Forbidden("您的数据范围小于被模拟的用户，模拟登录时不能查看报表")
+    sessions.refuse_narrowed(ctx.conn, ctx.principal, "查看报表")
     return report
 
 

@@ -9,6 +9,7 @@ from sqlalchemy import BigInteger, DateTime, ForeignKey, Identity, Text, func, i
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
+from api.identity import sessions
 from api.kit.context import Context
 from api.kit.database import TIME_ZONE, Base
 from api.kit.listing import ListQuery
@@ -57,6 +58,7 @@ def enqueue(ctx: Context, cls: type[Resource], query: ListQuery) -> dict[str, An
 
 def queue(ctx: Context, cls: type[Resource], asked: dict[str, Any], suffix: str) -> dict[str, Any]:
     """Record a task of the user's and queue its job with it: both are there, or neither."""
+    sessions.refuse_narrowed(ctx.conn, ctx.principal, "批量打印或导出")
     values = {
         "user_id": ctx.principal.user_id,
         "resource": cls.name(),

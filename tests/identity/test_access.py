@@ -11,6 +11,7 @@ from api.identity import passwords, rights, sessions
 from api.kit import menus
 from api.shell import session_job
 from tests.identity.test_granting import BEYOND, ROLE_BEYOND, fresh, user_with
+from tests.identity.test_route_rights import GUARDED, send
 from tests.kit.client import Answer, Caller
 from tests.kit.desk import Desk
 from tests.kit.fixtures import Site
@@ -390,6 +391,25 @@ class TestSimulatedLogin:
         with site.engine.connect() as conn:
             query = "select max(ends_at - made_at) <= interval '1 hour' from user_session where imitator_id is not null"
             assert conn.exec_driver_sql(query).scalar() is True
+
+    def test_nothing_is_done_for_him_with_more_than_he_sees(
+        self, site: Site, boss: Caller, fresh: int
+    ) -> None:
+        """Prints and initialisations are worked off with the user's own rights."""
+        caller, desk = self.imitated(site, boss, "manager_a"), Desk(site)
+        line = {"goods_id": site.world.oil, "quantity": "1", "price": "1", "tax_rate": "13"}
+        bill, path = desk.draft("other_inbound", line), desk.path("other_inbound", "printTask")
+        assert caller.post(path, {"ids": [bill.id]}).ok
+        with site.engine.begin() as conn:
+            every, own = list(menus.every_right()), [site.world.company_a]
+            rights.settle(conn, fresh, every, own, denied=[("other_inbound_line", "price")])
+        printed = caller.post(path, {"ids": [bill.id]})
+        told = "您的数据范围小于被模拟的用户，模拟登录时不能"
+        assert (printed.code, printed.msg) == (403, f"{told}批量打印或导出")
+        for call in GUARDED:
+            if call.path.startswith("/open/Initialization/initialization"):
+                answer = send(caller, call)
+                assert (answer.code, answer.msg) == (403, f"{told}上传初始化文件")
 
     def test_frames_close_when_the_imitator_sees_less(self, site: Site, boss: Caller, fresh: int) -> None:
         """A frame shows what the user's role sees, so nobody who sees less may open it."""

@@ -92,7 +92,9 @@ class Caller:
         asked = {name: value for name, value in (query or {}).items() if value is not None}
         if self.sign_key:
             asked["timeStamp"] = signed_at or time.time_ns() // 1_000_000
-            made = signature(self.sign_key, method, path, urlencode(asked), content)
+            multipart = (extra or {}).get("content-type", "").startswith("multipart/")
+            signed = b"" if multipart else content
+            made = signature(self.sign_key, method, path, urlencode(asked), signed)
             asked["sign"] = made if sign is None else sign
         if self.token:
             headers["token"] = self.token
