@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import threading
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -31,7 +30,10 @@ TOO_MUCH = "文件解压后过大，已拒绝读取；请拆分后再导入"
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a file may cost: megabytes of the child, seconds, megabytes that a ZIP may unpack to."""
+    """What a file may cost: megabytes of the child, its seconds of computing, megabytes that a ZIP may unpack to.
+
+    How long rows take whoever reads them does not count: the child waits for that.
+    """
 
     memory: int
     seconds: int
@@ -126,7 +128,6 @@ class _Child:
     def __init__(self, path: Path, reader: str, limits: Limits) -> None:
         numbers = (str(limits.memory), str(limits.seconds))
         self.command = [sys.executable, "-m", "api.importing.xlsx_child", str(path), reader, *numbers]
-        self.seconds = limits.seconds
         self.died, self.told = False, 0
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
@@ -134,8 +135,6 @@ class _Child:
         with subprocess.Popen(
             self.command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         ) as child:
-            alarm = threading.Timer(self.seconds, child.kill)
-            alarm.start()
             try:
                 assert child.stdout is not None
                 for line in child.stdout:
@@ -150,7 +149,6 @@ class _Child:
                     self.told += 1
                     yield message[0], message[1]
             finally:
-                alarm.cancel()
                 child.kill()
         self.died = not complete
 

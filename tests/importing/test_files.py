@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import zipfile
 from datetime import date
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from openpyxl import Workbook
 
 from api.importing.files import rows
+from api.importing.xlsx_guard import Limits
 from api.kit.errors import Refusal
 from tests.importing.bench import HEADER, Bench, buy, sell
 
@@ -24,6 +26,20 @@ def book(path: Path, *lines: object, far: bool = False) -> Path:
         sheet["XFD1048576"] = "far"
     workbook.save(path)
     return path
+
+
+def test_a_slow_taker_gets_every_row(tmp_path: Path) -> None:
+    """Entering a portion takes longer than reading it: the reading child waits, and is not late for it."""
+    path, limits = tmp_path / "a.csv.xlsx", Limits(memory=250, seconds=2, unpacked=300)
+    workbook = Workbook(write_only=True)
+    sheet = workbook.create_sheet()
+    for at in range(4000):
+        sheet.append([f"{at:05}" * 10])
+    workbook.save(path)
+    taken = rows(path, limits)
+    first = next(taken)
+    time.sleep(limits.seconds + 1)
+    assert [first, *taken][-1] == (4000, ["03999" * 10])
 
 
 class TestRefused:
