@@ -11,12 +11,15 @@ from sqlalchemy import Row, func, or_, select
 from api.importing import files
 from api.kit import registry
 from api.kit.context import Context
+from api.kit.errors import Refusal
 from api.kit.fields import Field
 from api.kit.scope import within
 from api.kit.validation import Problems, value_of
 
 GOODS = "goods"
 FORMULAS = ("=", "@", "\t", "\r")
+MARKS = "*（必填） "
+"""What a template puts around the title of a required column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,25 @@ Found = tuple[Any, str | None] | str | None
 def is_goods(item: Field) -> bool:
     """Whether a field holds goods: their cells are codes or barcodes."""
     return item.ref is not None and item.ref.resource == GOODS
+
+
+def places_of(
+    heading: Sequence[str], columns: Mapping[Field, Sequence[str]], template: str
+) -> dict[Field, int]:
+    """Where each column stands by one of its titles, whose first names it; refuses a heading without a required one."""
+    titled = {title: item for item, titles in columns.items() for title in titles}
+    found: dict[Field, int] = {}
+    for at, title in enumerate(heading):
+        word = title.strip().strip(MARKS)
+        item = titled.get(word)
+        if item in found:
+            raise Refusal(f"“{word}”列出现了两次，请只保留一列")
+        if item is not None:
+            found[item] = at
+    missing = [titles[0] for item, titles in columns.items() if item.required and item not in found]
+    if missing:
+        raise Refusal(f"第一行缺少列：{'、'.join(missing)}，请使用下载的{template}")
+    return found
 
 
 def read(

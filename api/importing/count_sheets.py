@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import Form, Query
@@ -19,7 +17,6 @@ from api.kit.errors import Refusal
 from api.kit.fields import Field
 from api.kit.schemas import Saved
 from api.kit.validation import Problems
-from api.shell.export_job import write_workbook
 
 api = router()
 NUMBER, CODE = "序号", "商品编码"
@@ -44,11 +41,7 @@ def get_count_sheet(ctx: Context, id: Annotated[int, Query(ge=0, le=2**62)], bli
     """盘点表: the lines of a stocktake, for a blind count without what the book says."""
     info = bill_info(ctx, StockTake, id)
     columns = [item for item in COLUMNS if not (blind and item.name == "book_quantity")]
-    with tempfile.TemporaryDirectory() as place:
-        path = Path(place) / "sheet.xlsx"
-        write_workbook(path, "盘点表", columns, iter(info["lines"]))
-        content = path.read_bytes()
-    return sheets.attachment(content, f"{info['bill_no']}.xlsx")
+    return sheets.workbook(f"{info['bill_no']}.xlsx", "盘点表", columns, info["lines"])
 
 
 @call(

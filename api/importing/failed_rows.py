@@ -9,13 +9,7 @@ from types import TracebackType
 import xlsxwriter
 
 from api.importing.opening_rows import COLUMN, REASON, ROW, Refused
-
-OPTIONS = {
-    "constant_memory": True,
-    "strings_to_formulas": False,
-    "strings_to_urls": False,
-    "strings_to_numbers": False,
-}
+from api.shell.export_job import PLAIN
 
 
 class FailedRows:
@@ -42,7 +36,7 @@ class FailedRows:
     def _write(self, texts: Sequence[str]) -> None:
         if self._book is None:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._book = xlsxwriter.Workbook(str(self.path), OPTIONS)
+            self._book = xlsxwriter.Workbook(str(self.path), PLAIN)
             self._sheet = self._book.add_worksheet("失败明细")
             self._sheet.set_column(1, 1, 16)
             self._sheet.set_column(2, 2, 60)

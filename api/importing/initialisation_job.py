@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from psycopg.errors import UniqueViolation
-from sqlalchemy import Connection, select, update
+from sqlalchemy import ColumnElement, Connection, select, update
 from sqlalchemy.exc import IntegrityError
 
 from api.identity.sessions import principal_of
@@ -82,36 +82,38 @@ def _run(task_id: int) -> None:
     try:
         if task.attempts >= MAX_ATTEMPTS:
             raise Refusal("处理多次中断，请重新上传")
-        outcome = _process(task)
+        _process(task)
     except Refusal as refusal:
         _settle(task, FAILED, refusal.msg)
     except Exception:
         _settle(task, FAILED, "处理出错，请重新上传或联系管理员")
         raise
     else:
-        failed = len(outcome.refused)
-        said = f"新增{outcome.taken}行，已存在{outcome.known}行，失败{failed}行"
-        more = "，请下载失败明细，修改后重新上传" if failed else ""
-        _settle(task, PARTLY if failed else SUCCEEDED, said + more)
+        done = transact(lambda conn: conn.execute(select(TABLE).where(_mine(task_id))).one())
+        said = f"新增{done.rows_taken}行，已存在{done.rows_known}行，失败{done.rows_refused}行"
+        more = "，请下载失败明细，修改后重新上传" if done.rows_refused else ""
+        _settle(task, PARTLY if done.rows_refused else SUCCEEDED, said + more)
     wake.warehouse()
 
 
 def _begin(conn: Connection, task_id: int) -> Any:
     """Enter one more attempt; None when there is nothing left to do."""
-    mine = TABLE.c.initialisation_task_id == task_id
-    task = conn.execute(select(TABLE).where(mine).with_for_update()).first()
+    task = conn.execute(select(TABLE).where(_mine(task_id)).with_for_update()).first()
     if task is None or task.status not in (WAITING, RUNNING):
         return None
     values = {"status": RUNNING, "attempts": task.attempts + 1}
     counts = dict.fromkeys(("rows_done", "rows_taken", "rows_known", "rows_refused"), 0)
-    conn.execute(update(TABLE).where(mine).values(**values, **counts))
+    conn.execute(update(TABLE).where(_mine(task_id)).values(**values, **counts))
     return task
 
 
-def _process(task: Any) -> Outcome:
+def _mine(task_id: int) -> ColumnElement[bool]:
+    return TABLE.c.initialisation_task_id == task_id
+
+
+def _process(task: Any) -> None:
     transitions.set_ledgers(Books())
     opening = OPENINGS[task.step](task.company_id)
-    whole = Outcome()
     with engine().connect() as conn:
         principal = principal_of(conn, task.asked_by)
         ctx = Context(conn, principal)
@@ -131,8 +133,7 @@ def _process(task: Any) -> Outcome:
                 _note(conn, task, len(portion), outcome)
                 return outcome
 
-            _add(whole, _entered(enter), failed)
-    return whole
+            failed.add(_entered(enter).refused)
 
 
 def _entered(enter: Callable[[Connection], Outcome]) -> Outcome:
@@ -163,13 +164,6 @@ def _portions(rows: Iterator[files.Row], size: int) -> Iterator[list[files.Row]]
         yield portion
 
 
-def _add(whole: Outcome, part: Outcome, failed: FailedRows) -> None:
-    whole.taken += part.taken
-    whole.known += part.known
-    whole.refused += part.refused
-    failed.add(part.refused)
-
-
 def _note(conn: Connection, task: Any, rows: int, outcome: Outcome) -> None:
     """Progress, committed with the rows it tells of."""
     counts = {
@@ -178,8 +172,7 @@ def _note(conn: Connection, task: Any, rows: int, outcome: Outcome) -> None:
         "rows_known": TABLE.c.rows_known + outcome.known,
         "rows_refused": TABLE.c.rows_refused + len(outcome.refused),
     }
-    mine = TABLE.c.initialisation_task_id == task.initialisation_task_id
-    conn.execute(update(TABLE).where(mine).values(counts))
+    conn.execute(update(TABLE).where(_mine(task.initialisation_task_id)).values(counts))
 
 
 def _settle(task: Any, status: int, message: str) -> None:
@@ -187,8 +180,7 @@ def _settle(task: Any, status: int, message: str) -> None:
 
     def work(conn: Connection) -> None:
         values = {"status": status, "message": message[:500], "finished_at": datetime.now(TIME_ZONE)}
-        mine = TABLE.c.initialisation_task_id == task.initialisation_task_id
-        conn.execute(update(TABLE).where(mine).values(values))
+        conn.execute(update(TABLE).where(_mine(task.initialisation_task_id)).values(values))
         target = task.step + 2 if status == SUCCEEDED else task.step
         if states.state_of(conn, task.company_id) == task.step + 1:
             states.move(conn, task.company_id, task.step + 1, target)

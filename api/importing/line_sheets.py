@@ -6,9 +6,7 @@ count with the value that the file holds of them; nothing is computed.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Annotated, Any
 
 import orjson
@@ -23,13 +21,11 @@ from api.kit.context import Context
 from api.kit.document import MAX_LINES, Bill, Block
 from api.kit.errors import NotFound, Refusal
 from api.kit.fields import Field
-from api.shell.export_job import write_workbook
 
 api = router()
 CODE = "商品编码"
-CODES = frozenset({CODE, "商品", "编码", "货号", "条码", "商品条码", "条形码"})
-"""What a column of goods may be called; its cells hold codes or barcodes."""
-MARKS = "*（必填）"
+CODES = ("商品", "编码", "货号", "条码", "商品条码", "条形码")
+"""What else a column of goods may be called; its cells hold codes or barcodes."""
 
 
 class Cell(BaseModel):
@@ -63,11 +59,7 @@ def get_template(
     """明细导入模板: a sheet with the columns of a bill's lines."""
     cls, part = _block(ctx, bill, block)
     columns = [_column(item) for item in _fields(ctx, part)]
-    with tempfile.TemporaryDirectory() as place:
-        path = Path(place) / "template.xlsx"
-        write_workbook(path, part.label, columns, iter(()))
-        content = path.read_bytes()
-    return sheets.attachment(content, f"{cls.name()}_{part.name}.xlsx")
+    return sheets.workbook(f"{cls.name()}_{part.name}.xlsx", part.label, columns)
 
 
 @call(api, "POST", "v2/Open/LineSheet/read", right=ANY_USER, returns=Sheet)
@@ -128,7 +120,8 @@ def _read(ctx: Context, part: Block, header: Mapping[str, Any], rows: list[files
     if not rows:
         raise Refusal("文件里没有内容，请先下载模板")
     fields = _fields(ctx, part)
-    places = _places(fields, rows[0][1])
+    titles = {item: (CODE, item.label, *CODES) if is_goods(item) else (item.label,) for item in fields}
+    places = cells.places_of(rows[0][1], titles, "模板")
     body = rows[1:]
     if not body:
         raise Refusal("文件里只有表头，没有明细")
@@ -154,21 +147,3 @@ def _told(line: cells.Line, kinds: Mapping[str, Field]) -> dict[str, Any]:
         for name, value in line.values.items()
     }
     return {"row": line.row, "cells": shown}
-
-
-def _places(fields: list[Field], heading: list[str]) -> dict[Field, int]:
-    """Where each field's column stands, by its label; refuses what a form could not do without."""
-    found: dict[Field, int] = {}
-    for at, title in enumerate(heading):
-        word = title.strip().strip(MARKS)
-        for item in fields:
-            if word == item.label or (is_goods(item) and word in CODES):
-                if item in found:
-                    raise Refusal(f"“{word}”列出现了两次，请只保留一列")
-                found[item] = at
-    missing = [
-        CODE if is_goods(item) else item.label for item in fields if item.required and item not in found
-    ]
-    if missing:
-        raise Refusal(f"第一行缺少列：{'、'.join(missing)}，请使用下载的模板")
-    return found

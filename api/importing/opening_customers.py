@@ -19,9 +19,7 @@ from api.importing.opening_rows import Example, Opening, Outcome, refused
 from api.kit import bulk, business_log
 from api.kit.bulk import Entry
 from api.kit.context import Context
-from api.kit.database import today
 from api.kit.drafts import Draft
-from api.kit.errors import Refusal
 from api.kit.fields import Field
 from api.kit.records import insert_all
 from api.master.partners import Customer
@@ -50,9 +48,6 @@ from opening_receivable b
 join opening_receivable_line l on l.bill_id = b.bill_id
 where b.company_id = :company and b.status in (2, 4, 5) and l.customer_id = any(cast(:customers as bigint[]))
 """)
-_CLOSED = text(
-    "select from accounting_period where company_id = :company and period = :period and status = 1"
-)
 
 
 class OpeningCustomers(Opening):
@@ -60,10 +55,6 @@ class OpeningCustomers(Opening):
 
     label = "客户"
     portion = 4000
-
-    def __init__(self, company_id: int) -> None:
-        super().__init__(company_id)
-        self.today = today()
 
     def examples(self, ctx: Context) -> list[Example]:
         own = [item for item in Customer.fields() if item.writable and item.name not in LEFT_OUT]
@@ -74,9 +65,7 @@ class OpeningCustomers(Opening):
         ]
 
     def prepare(self, ctx: Context) -> None:
-        closed = {"company": self.company_id, "period": f"{self.today:%Y-%m}"}
-        if ctx.conn.execute(_CLOSED, closed).first() is not None:
-            raise Refusal(f"会计期间 {closed['period']} 已结账，不能录入期初应收")
+        self.refuse_closed(ctx, "期初应收")
 
     def read(self, ctx: Context, places: Mapping[Field, int], rows: Sequence[files.Row]) -> list[Line]:
         lines = cells.read(ctx, places, rows, {"company_id": self.company_id})

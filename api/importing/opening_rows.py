@@ -6,13 +6,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from api.importing import files
+from api.importing import cells, files
 from api.importing.cells import Line
 from api.kit.context import Context
+from api.kit.database import today
 from api.kit.errors import Refusal
 from api.kit.fields import Field
 
-MARKS = "*（必填） "
 ROW, COLUMN, REASON = "行号", "字段", "原因"
 """Leading columns of a file of refused rows; an upload of it passes them over."""
 
@@ -53,6 +53,7 @@ class Opening(ABC):
 
     def __init__(self, company_id: int) -> None:
         self.company_id = company_id
+        self.today = today()
         self.seen: dict[tuple[object, ...], int] = {}
 
     @abstractmethod
@@ -73,18 +74,15 @@ class Opening(ABC):
 
     def places(self, ctx: Context, heading: Sequence[str]) -> dict[Field, int]:
         """Where each column stands; refuses a heading without a required one."""
-        items = {one.item.label: one.item for one in self.examples(ctx)}
-        found: dict[Field, int] = {}
-        for at, title in enumerate(heading):
-            item = items.get(title.strip().strip(MARKS))
-            if item is not None:
-                if item in found:
-                    raise Refusal(f"“{item.label}”列出现了两次，请只保留一列")
-                found[item] = at
-        missing = [item.label for item in items.values() if item.required and item not in found]
-        if missing:
-            raise Refusal(f"第一行缺少列：{'、'.join(missing)}，请使用下载的{self.label}模板")
-        return found
+        titles = {one.item: (one.item.label,) for one in self.examples(ctx)}
+        return cells.places_of(heading, titles, f"{self.label}模板")
+
+    def refuse_closed(self, ctx: Context, what: str) -> None:
+        """Refuse to enter what would be posted today into a month that is closed."""
+        period = f"{self.today:%Y-%m}"
+        query = "select from accounting_period where company_id = %s and period = %s and status = 1"
+        if ctx.conn.exec_driver_sql(query, (self.company_id, period)).first() is not None:
+            raise Refusal(f"会计期间 {period} 已结账，不能录入{what}")
 
     def twice(self, line: Line, item: Field, *key: object) -> None:
         """Refuse a row that says the same as an earlier one of the file."""

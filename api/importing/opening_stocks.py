@@ -19,9 +19,8 @@ from api.importing.opening_rows import Example, Opening, Outcome, refused
 from api.inventory.opening_stock import OpeningStock, OpeningStockLine
 from api.kit.bulk import Entry
 from api.kit.context import Context
-from api.kit.database import today
 from api.kit.drafts import Draft
-from api.kit.errors import Forbidden, Refusal
+from api.kit.errors import Forbidden
 from api.kit.fields import Field
 from api.master import in_bulk
 from api.master.goods import dot_week
@@ -49,9 +48,6 @@ where b.company_id = :company and b.status in (2, 4, 5) and l.goods_id = any(cas
 _GOODS = text("""
 select goods_id, is_batch, is_numbered, tax_rate from goods where goods_id = any(cast(:goods as bigint[]))
 """)
-_CLOSED = text(
-    "select from accounting_period where company_id = :company and period = :period and status = 1"
-)
 
 
 class OpeningStocks(Opening):
@@ -59,10 +55,6 @@ class OpeningStocks(Opening):
 
     label = "库存"
     portion = 4000
-
-    def __init__(self, company_id: int) -> None:
-        super().__init__(company_id)
-        self.today = today()
 
     def examples(self, ctx: Context) -> list[Example]:
         items = {item.name: item for item in OpeningStockLine.fields()}
@@ -74,9 +66,7 @@ class OpeningStocks(Opening):
     def prepare(self, ctx: Context) -> None:
         if not ctx.principal.sees_cost:
             raise Forbidden("库存初始化要录入成本，您没有查看成本的权限")
-        closed = {"company": self.company_id, "period": f"{self.today:%Y-%m}"}
-        if ctx.conn.execute(_CLOSED, closed).first() is not None:
-            raise Refusal(f"会计期间 {closed['period']} 已结账，不能录入期初库存")
+        self.refuse_closed(ctx, "期初库存")
 
     def read(self, ctx: Context, places: Mapping[Field, int], rows: Sequence[files.Row]) -> list[Line]:
         lines = cells.read(ctx, places, rows, {"company_id": self.company_id})

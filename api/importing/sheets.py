@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import File, Response, UploadFile
 
@@ -16,6 +16,8 @@ from api.importing import files
 from api.importing.xlsx_guard import QUICK
 from api.kit.context import Context
 from api.kit.errors import Refusal
+from api.kit.fields import Field
+from api.shell.export_job import write_workbook
 from api.shell.upload_log import MEGABYTE, Upload, logged
 
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
@@ -66,6 +68,14 @@ def received(
         if upload.size > MAX_MEGABYTES * MEGABYTE:
             raise Refusal(f"文件超过 {MAX_MEGABYTES} MB，请拆分后导入")
         yield Sheet(path, upload)
+
+
+def workbook(name: str, title: str, columns: list[Field], rows: Iterable[dict[str, Any]] = ()) -> Response:
+    """A sheet of rows to save, as exports are written."""
+    with tempfile.TemporaryDirectory() as place:
+        path = Path(place) / "sheet.xlsx"
+        write_workbook(path, title, columns, iter(rows))
+        return attachment(path.read_bytes(), name)
 
 
 def attachment(content: bytes, name: str) -> Response:

@@ -33,6 +33,13 @@ KIND = "export"
 PATIENCE = timedelta(minutes=1)
 KEPT_DAYS = 7
 ABOUT = "导出说明"
+PLAIN = {
+    "constant_memory": True,
+    "strings_to_formulas": False,
+    "strings_to_urls": False,
+    "strings_to_numbers": False,
+}
+"""How workbooks are written: nothing in a text is a formula or a link."""
 
 
 @app.task(name="export", pass_context=False)
@@ -154,14 +161,8 @@ def write_workbook(
     A sheet that is full goes on in the next: no row is cut off. `totals` stand under the last row, `about` the export
     on a sheet of its own.
     """
-    options = {
-        "constant_memory": True,
-        "strings_to_formulas": False,
-        "strings_to_urls": False,
-        "strings_to_numbers": False,
-    }
     count = 0
-    with xlsxwriter.Workbook(str(path), options) as book:
+    with xlsxwriter.Workbook(str(path), PLAIN) as book:
         heading = book.add_format({"bold": True, "bg_color": "#ECF5FF"})
         number = book.add_format({"num_format": "#,##0.00"})
         sheet = _sheet(book, title[:31], fields, heading)
