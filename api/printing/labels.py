@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Annotated, Any, Literal
 
 import segno
@@ -109,21 +110,12 @@ def code128(text: str) -> str:
     quiet, height = 10, 40
     width = len(modules) + 2 * quiet
     bars, at = [], 0
-    for run in _runs(modules):
-        if run[0] == "1":
-            bars.append(f"M{quiet + at} 0h{len(run)}v{height}h-{len(run)}z")
-        at += len(run)
+    for module, run in groupby(modules):
+        wide = len(list(run))
+        if module == "1":
+            bars.append(f"M{quiet + at} 0h{wide}v{height}h-{wide}z")
+        at += wide
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
         f'width="{width}" height="{height}"><path d="{"".join(bars)}"/></svg>'
     )
-
-
-def _runs(modules: str) -> list[str]:
-    runs: list[str] = []
-    for module in modules:
-        if runs and runs[-1][0] == module:
-            runs[-1] += module
-        else:
-            runs.append(module)
-    return runs

@@ -85,10 +85,14 @@ def sheets_of(ctx: Context, cls: type[Bill], key: int, layout: PrintLayout) -> l
 
 
 def _logo(ctx: Context) -> str:
-    """Where the group's logo lies; it heads bills, whoever prints them."""
-    found = ctx.conn.execute(select(GroupInfo.logo)).scalar()
-    path = place_of(found) if found else None
-    return str(path) if path and path.is_file() else ""
+    """Where the group's logo lies; it heads bills, whoever prints them, and is looked for once."""
+    place = ("group_logo", 0)
+    if place not in ctx.known:
+        found = ctx.conn.execute(select(GroupInfo.logo)).scalar()
+        path = place_of(found) if found else None
+        ctx.known[place] = str(path) if path and path.is_file() else ""
+    told: str = ctx.known[place]
+    return told
 
 
 def _sheet(principal: Principal, cls: type[Bill], row: dict[str, Any], layout: PrintLayout) -> dict[str, Any]:
