@@ -1,6 +1,6 @@
 """Everything that is declared: importing this module fills the registry and the table metadata."""
 
-from api.customers import customer_credit, customer_receipt, opening_receivable
+from api.customers import customer_advances, customer_credit, customer_receipt, deposits, opening_receivable
 from api.identity import imitation
 from api.identity import tables as identity_tables
 from api.inventory import (
@@ -51,7 +51,15 @@ from api.money import (
     year_close,
 )
 from api.printing import print_template
-from api.purchase import opening_payable, purchase_inbound, purchase_order, purchase_return, supplier_payment
+from api.purchase import (
+    opening_payable,
+    prepaid_offset,
+    purchase_inbound,
+    purchase_order,
+    purchase_return,
+    supplier_advances,
+    supplier_payment,
+)
 from api.reporting import (
     batch_summary,
     inventory_information,
@@ -95,9 +103,11 @@ __all__ = [
     "cost_recalculation",
     "cost_reports",
     "credit_query",
+    "customer_advances",
     "customer_credit",
     "customer_receipt",
     "defective",
+    "deposits",
     "export_tasks",
     "geography",
     "goods",
@@ -133,6 +143,7 @@ __all__ = [
     "pay_center",
     "popup_logs",
     "preferences",
+    "prepaid_offset",
     "price_changes",
     "print_template",
     "purchase_inbound",
@@ -151,6 +162,7 @@ __all__ = [
     "stock_query",
     "stock_take",
     "stock_warning_query",
+    "supplier_advances",
     "supplier_payment",
     "supplier_resources",
     "survey",

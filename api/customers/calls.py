@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from fastapi import Query
 
 from api.customers.customer_receipt import CustomerReceipt
+from api.customers.deposits import Deposit
 from api.kit.calls import call, router
 from api.kit.context import Context
 from api.master.open_items import OpenItem, open_items
@@ -15,13 +16,11 @@ api = router()
 Key = Annotated[int, Query(ge=0, le=2**62)]
 
 
-@call(
-    api,
-    "GET",
-    "v2/custom/CustomerReceipt/getOpenItems",
-    right=CustomerReceipt.right("list"),
-    returns=list[OpenItem],
-)
-def get_open_items(ctx: Context, company_id: Key, customer_id: Key) -> Any:
+def _open_items(ctx: Context, company_id: Key, customer_id: Key) -> Any:
     """客户未收单据"""
     return open_items(ctx, "customer", company_id, customer_id)
+
+
+for cls in (CustomerReceipt, Deposit):
+    path = f"{cls.declaration.api}/getOpenItems"
+    call(api, "GET", path, right=cls.right("list"), returns=list[OpenItem])(_open_items)

@@ -59,6 +59,23 @@ class SettlingBill(Bill):
     amount: Mapped[Decimal] = money("金额", required=True, rule="Positive", total=True, sort=-45, width=130)
 
 
+class OffsettingBill(Bill):
+    """Advances against what is owed (冲抵): items of one partner that make nothing together, and no money."""
+
+    __abstract__ = True
+
+    amount: Mapped[Decimal] = money("冲抵金额", form=False, total=True, sort=-45, width=130)
+
+    @classmethod
+    def postings(cls, doc: Document) -> Postings:
+        return Postings(write_offs=written_off(doc))
+
+
+def written_off(doc: Document) -> tuple[WriteOff, ...]:
+    """What a bill's block of open items settles."""
+    return tuple(WriteOff(row.settlement_id, row.amount) for row in doc.children["write_offs"])
+
+
 def due_date(ctx: Context, header: Mapping[str, Any], partner: str) -> date:
     """The given due date, else the business date plus the partner's payment days."""
     if header.get("due_date"):
@@ -88,6 +105,31 @@ def inspect_write_offs(
     ctx: Context, header: Mapping[str, Any], rows: list[dict[str, Any]], party: PartyType, problems: Problems
 ) -> None:
     """Each item once, of this company and partner, within what is open; together not more than the bill's amount."""
+    _inspect_items(ctx, header, rows, party, problems)
+    if sum((row["amount"] for row in rows), Decimal(0)) > header["amount"]:
+        problems.add("核销金额合计不能超过单据金额")
+    if not rows and not header["amount"]:
+        problems.add("请输入金额")
+
+
+def inspect_offset(
+    ctx: Context, header: dict[str, Any], rows: list[dict[str, Any]], party: PartyType, problems: Problems
+) -> None:
+    """Each item once, of this company and partner, within what is open; what is settled equals what settles it.
+
+    The bill's amount follows.
+    """
+    _inspect_items(ctx, header, rows, party, problems)
+    settled = sum((row["amount"] for row in rows if row["amount"] > 0), Decimal(0))
+    advanced = -sum((row["amount"] for row in rows if row["amount"] < 0), Decimal(0))
+    if settled != advanced:
+        problems.add(f"冲抵的两边须相等：应收应付 {settled:.2f} 元，预收预付 {advanced:.2f} 元")
+    header["amount"] = settled
+
+
+def _inspect_items(
+    ctx: Context, header: Mapping[str, Any], rows: list[dict[str, Any]], party: PartyType, problems: Problems
+) -> None:
     found = {
         row.settlement_id: row
         for row in ctx.conn.exec_driver_sql(_OPEN, ([r["settlement_id"] for r in rows], party))
@@ -104,15 +146,11 @@ def inspect_write_offs(
             problems.add(f"核销金额超过未核销金额 {item.open_amount}")
         seen.add(key)
     problems.place = ""
-    if sum((row["amount"] for row in rows), Decimal(0)) > header["amount"]:
-        problems.add("核销金额合计不能超过单据金额")
-    if not rows and not header["amount"]:
-        problems.add("请输入金额")
 
 
 def settling(doc: Document, party: PartyType, sign: int) -> Postings:
     """What a receipt (sign +1) or payment (−1) posts: money, write-offs, and the rest as an advance."""
-    written = tuple(WriteOff(row.settlement_id, row.amount) for row in doc.children["write_offs"])
+    written = written_off(doc)
     header = doc.header
     rest = header.amount - sum((entry.amount for entry in written), Decimal(0))
     partner = getattr(header, f"{party}_id")

@@ -68,3 +68,21 @@ def _stamp() -> sa.Column[Any]:
 
 def _stamped(name: str) -> None:
     op.create_index(f"ix_{name}_row_xid", name, ["row_xid"])
+
+
+def create_write_offs(name: str, bill: str) -> None:
+    """The open items that a bill settles."""
+    op.create_table(
+        name,
+        sa.Column("line_id", sa.BigInteger(), sa.Identity(), primary_key=True),
+        sa.Column(
+            "bill_id", sa.BigInteger(), sa.ForeignKey(f"{bill}.bill_id", ondelete="cascade"), nullable=False
+        ),
+        number("line_no", sa.Integer()),
+        refers("settlement_id", "settlement_item.settlement_id", required=True),
+        number("amount", MONEY),
+        _stamp(),
+    )
+    for column in ("bill_id", "settlement_id"):
+        op.create_index(f"ix_{name}_{column}", name, [column])
+    _stamped(name)

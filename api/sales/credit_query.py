@@ -12,6 +12,7 @@ from api.kit.fields import day, enum, integer, key, money, rate, ref, text
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
 from api.kit.view import BILL, READ_ONLY, BillRow, Sql, Values, View
+from api.master.advances import ADVANCED
 from api.sales.credit import LIMIT
 
 USES = {1: "应收款", 2: "预收款", 3: "未出库订单"}
@@ -30,11 +31,11 @@ from (
         coalesce(o.ordered, 0) as ordered, coalesce(i.overdue, 0) as overdue, i.overdue_since
     from customer c
     left join (
-        select party_id, sum(open_amount) filter (where kind <> 'advance') as receivable,
-            sum(open_amount) filter (where kind = 'advance') as advance,
+        select party_id, sum(open_amount) filter (where not {ADVANCED}) as receivable,
+            sum(open_amount) filter (where {ADVANCED}) as advance,
             sum(open_amount) filter (where open_amount > 0 and due_date < :today) as overdue,
             min(due_date) filter (where open_amount > 0 and due_date < :today) as overdue_since
-        from settlement_item
+        from settlement_item l
         where party_type = 'customer' and open_amount <> 0
         group by party_id
     ) i on i.party_id = c.customer_id
@@ -49,16 +50,17 @@ from (
 """
 
 # Two kinds of rows under one key: an item's own, an order's as a negative one.
-_ITEMS = """
-select l.*, {route} from (
-select i.settlement_id as credit_item_id, i.company_id, i.party_id as customer_id,
-    case when i.kind = 'advance' then 2 else 1 end as use, i.bill_type, i.bill_id, i.bill_no, i.business_date,
-    i.due_date, i.amount, i.open_amount as used_amount, greatest(:today - i.due_date, 0) as overdue_days
-from settlement_item i
-where i.party_type = 'customer' and i.open_amount <> 0
+_ITEMS = f"""
+select l.*, {{route}} from (
+select l.settlement_id as credit_item_id, l.company_id, l.party_id as customer_id,
+    case when {ADVANCED} then 2 else 1 end as use, l.bill_type, l.bill_id, l.bill_no, l.business_date,
+    l.due_date, l.amount, l.open_amount as used_amount,
+    case when l.open_amount > 0 then greatest(:today - l.due_date, 0) end as overdue_days
+from settlement_item l
+where l.party_type = 'customer' and l.open_amount <> 0
 union all
 select -h.bill_id, h.company_id, h.customer_id, 3, 'XSDD', h.bill_id, h.bill_no, h.business_date, null::date,
-    h.total_amount, sum(round(l.amount * (l.quantity - l.executed_quantity) / l.quantity, 2)), 0
+    h.total_amount, sum(round(l.amount * (l.quantity - l.executed_quantity) / l.quantity, 2)), null::integer
 from sales_order h join sales_order_line l using (bill_id)
 where h.status = 2 and l.executed_quantity < l.quantity
 group by h.bill_id
@@ -133,7 +135,7 @@ class CreditItem(BillRow):
     due_date: Mapped[date | None] = day("到期日", search=True)
     amount: Mapped[Decimal] = money("单据金额", total=True)
     used_amount: Mapped[Decimal] = money("占用金额", total=True)
-    overdue_days: Mapped[int] = integer("逾期天数")
+    overdue_days: Mapped[int | None] = integer("逾期天数", default=None)
 
     rows = _ITEMS
 

@@ -75,6 +75,8 @@ GOODS = {
 """Goods of lines that would spoil the others' stock."""
 ROWS = {"stock_take": 1}
 """How many lines a payload has where it is not two or none: a stocktake takes a goods once."""
+OFFSETS = {"deposit_write_off": "customer", "prepaid_offset_write_off": "supplier"}
+"""Blocks that settle what is owed with what was advanced, yuan by yuan."""
 SOURCES = {("transfer_in_line", "source_line_id"): "sent"}
 """Lines of other bills that a bill cannot do without; they are of the goods `belt`."""
 ACROSS = {("sales_transfer", "to_warehouse_id"): "warehouse"}
@@ -91,7 +93,16 @@ def payload_of(cls: type[Resource], world: World, mark: str = "a") -> dict[str, 
     for block in cls.bill.blocks if cls.bill else ():
         count = ROWS.get(cls.name(), 2 if block.required else 0)
         values[block.name] = [row_of(block.cls, world, mark) for _ in range(count)]
+        if block.cls.name() in OFFSETS:
+            values[block.name] = _offset(world, OFFSETS[block.cls.name()], mark)
     return values
+
+
+def _offset(world: World, party: str, mark: str) -> list[dict[str, Any]]:
+    sides = (("owed", "1.00"), ("advanced", "-1.00"))
+    return [
+        {"settlement_id": world.ids[f"{kind}_{party}_{mark}"], "amount": amount} for kind, amount in sides
+    ]
 
 
 def row_of(cls: type[Declared], world: World, mark: str = "a") -> dict[str, Any]:

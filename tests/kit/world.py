@@ -66,6 +66,7 @@ def build(conn: Connection) -> World:
     for mark in ("a", "b"):
         _transfer_on_the_way(ctx, world, mark)
         _unnumbered_stock(ctx, world, mark)
+        _open_items(ctx, world, mark)
     records.edit(ctx, registry.get("goods"), world.numbered, {"is_numbered": True})
     return world
 
@@ -104,6 +105,24 @@ def _transfer_on_the_way(ctx: Context, world: World, mark: str) -> None:
     lines = registry.get("transfer_out").bill.blocks[0].cls.table()  # type: ignore[union-attr]
     query = select(lines.c.line_id).where(lines.c.bill_id == key)
     world.ids[f"sent_{mark}"] = ctx.conn.execute(query).scalar_one()
+
+
+def _open_items(ctx: Context, world: World, mark: str) -> None:
+    """Much that each partner owes or is owed, and as much advanced: items `owed_<party>_<mark>`, `advanced_…`."""
+    for party, name in (("customer", "opening_receivable"), ("supplier", "opening_payable")):
+        cls = registry.get(name)
+        assert issubclass(cls, Bill)
+        partner = world.ids["supplier"] if party == "supplier" else world.ids[f"customer_{mark}"]
+        rows = [
+            {f"{party}_id": partner, "due_date": "2099-12-31", "amount": amount, "source_no": f"备货{amount}"}
+            for amount in ("1000000", "-1000000")
+        ]
+        header = {"company_id": world.ids[f"company_{mark}"], "business_date": "2026-01-02", "lines": rows}
+        key = drafts.add(ctx, cls, header)["id"]
+        transitions.move(ctx, cls, "auditorPass", key)
+        query = "select settlement_id from settlement_item where bill_type = %s and bill_id = %s order by amount desc"
+        found = ctx.conn.exec_driver_sql(query, (cls.bill.prefix, key)).scalars().all()  # type: ignore[union-attr]
+        world.ids[f"owed_{party}_{mark}"], world.ids[f"advanced_{party}_{mark}"] = found
 
 
 def _unnumbered_stock(ctx: Context, world: World, mark: str) -> None:

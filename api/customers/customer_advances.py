@@ -1,0 +1,85 @@
+"""Customers' advances (客户预收账户), what each settled, and the write-offs of receipts (收款核销明细)."""
+
+from __future__ import annotations
+
+from sqlalchemy.orm import Mapped
+
+from api.kit.fields import key, ref
+from api.kit.resource import Declaration, Drill, Menu
+from api.kit.view import BILL, READ_ONLY
+from api.master.advances import (
+    AdvanceAccount,
+    AdvanceItem,
+    WriteOffRow,
+    advance_accounts,
+    advance_items,
+    write_off_rows,
+)
+
+ITEMS = "/custom/customerdeposits_search"
+
+
+class CustomerAdvance(AdvanceAccount):
+    """客户预收账户"""
+
+    __tablename__ = "customer_advance"
+    found_by = "customer_id"
+    declaration = Declaration(
+        "客户预收账户",
+        "v2/custom/CustomerDeposits",
+        "customer_id",
+        routes={"list": "/custom/customerdeposits"},
+        menu=Menu("客户管理", "收款业务", 40),
+        actions=READ_ONLY,
+        order_by=("left_amount", "desc"),
+        drill=Drill("预收明细", ITEMS, (("company_id", "company_id"), ("customer_id", "customer_id"))),
+    )
+
+    customer_advance_id: Mapped[int] = key()
+    customer_id: Mapped[int] = ref("customer", "客户", within=("company_id",), search=True, width=200)
+
+    accounts = advance_accounts("customer")
+
+
+class CustomerAdvanceItem(AdvanceItem):
+    """客户预收明细"""
+
+    __tablename__ = "customer_advance_item"
+    found_by = "customer_id"
+    declaration = Declaration(
+        "客户预收明细",
+        "v2/custom/CustomerDepositsDetail",
+        "bill_no",
+        routes={"list": ITEMS},
+        menu=Menu("客户管理", "收款业务", 50),
+        actions=READ_ONLY,
+        order_by=("customer_advance_item_id", "desc"),
+        drill=BILL,
+    )
+
+    customer_advance_item_id: Mapped[int] = key()
+    customer_id: Mapped[int] = ref("customer", "客户", within=("company_id",), search=True, width=200)
+
+    rows = advance_items("customer")
+
+
+class CustomerWriteOff(WriteOffRow):
+    """收款核销明细"""
+
+    __tablename__ = "customer_write_off"
+    found_by = "customer_id"
+    declaration = Declaration(
+        "收款核销明细",
+        "v2/custom/CustomerReceiptDetail",
+        "bill_no",
+        routes={"list": "/custom/CustomReceiptBillDetail"},
+        menu=Menu("客户管理", "收款业务", 60),
+        actions=READ_ONLY,
+        order_by=("customer_write_off_id", "desc"),
+        drill=BILL,
+    )
+
+    customer_write_off_id: Mapped[int] = key()
+    customer_id: Mapped[int] = ref("customer", "客户", within=("company_id",), search=True, width=200)
+
+    rows = write_off_rows("customer")

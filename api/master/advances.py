@@ -1,0 +1,109 @@
+"""Advances and write-offs (预收预付与核销): what a partner advanced, what is left, and each write-off with both bills.
+
+Customers and suppliers have screens of their own; what they show is the same.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+from typing import ClassVar
+
+from sqlalchemy.orm import Mapped
+
+from api.kit.fields import day, money, ref, text
+from api.kit.posting import PartyType
+from api.kit.scope import Principal
+from api.kit.view import BillRow, Sql, Values, View
+
+ADVANCED = "(l.kind = 'advance' or l.kind = 'opening' and l.amount < 0)"
+"""Whether a settlement item `l` is an advance; those of the books' opening are negative balances."""
+
+_STANDING = """
+not exists (
+    select from settlement_ledger o join settlement_ledger r on r.reverses = o.entry_id
+    where o.settlement_id = l.settlement_id and o.entry = 'open'
+)
+"""
+
+
+def advance_accounts(party: PartyType) -> str:
+    """Rows of `AdvanceAccount`."""
+    return f"""
+select l.party_id as {party}_advance_id, l.company_id, l.party_id as {party}_id, max(l.business_date) as last_date,
+    -sum(l.amount) as amount, -sum(l.amount - l.open_amount) as used_amount, -sum(l.open_amount) as left_amount
+from settlement_item l
+where l.party_type = '{party}' and {ADVANCED} and {_STANDING}
+group by l.company_id, l.party_id
+"""
+
+
+def advance_items(party: PartyType) -> str:
+    """Rows of `AdvanceItem`."""
+    return f"""
+select l.settlement_id as {party}_advance_item_id, l.company_id, l.party_id as {party}_id, l.bill_no,
+    l.business_date, -l.amount as amount, -(l.amount - l.open_amount) as used_amount, -l.open_amount as left_amount,
+    {{route}}
+from settlement_item l
+where l.party_type = '{party}' and {ADVANCED} and {_STANDING}
+"""
+
+
+def write_off_rows(party: PartyType) -> str:
+    """Rows of `WriteOffRow`."""
+    return f"""
+select l.entry_id as {party}_write_off_id, l.company_id, l.party_id as {party}_id, l.bill_no, l.business_date,
+    i.bill_no as item_no, i.business_date as item_date, i.due_date, i.amount as item_amount, -l.amount as amount,
+    i.open_amount, {{route}}
+from settlement_ledger l
+join settlement_item i using (settlement_id)
+where l.party_type = '{party}' and l.entry = 'write_off'
+    and not exists (select from settlement_ledger r where r.reverses = l.entry_id)
+"""
+
+
+class AdvanceAccount(View):
+    """What a partner has advanced, what of it settled bills, and what is left."""
+
+    __abstract__ = True
+
+    accounts: ClassVar[str]
+
+    company_id: Mapped[int] = ref("company", "公司", search=True, sort=-20)
+    amount: Mapped[Decimal] = money("累计金额", total=True, width=130, sort=10)
+    used_amount: Mapped[Decimal] = money("已冲抵金额", total=True, width=130, sort=11)
+    left_amount: Mapped[Decimal] = money("余额", total=True, width=130, sort=12)
+    last_date: Mapped[date] = day("最近日期", search=True, width=110, sort=13)
+
+    @classmethod
+    def source(cls, principal: Principal, asked: Values) -> Sql:
+        return cls.accounts, {}
+
+
+class AdvanceItem(BillRow):
+    """One advance, and what of it is left."""
+
+    __abstract__ = True
+
+    business_date: Mapped[date] = day("业务日期", search=True, width=110, sort=-30)
+    bill_no: Mapped[str] = text("单据号", search=True, width=190, sort=-29)
+    company_id: Mapped[int] = ref("company", "公司", search=True, sort=-20)
+    amount: Mapped[Decimal] = money("金额", total=True, width=130, sort=10)
+    used_amount: Mapped[Decimal] = money("已冲抵金额", total=True, width=130, sort=11)
+    left_amount: Mapped[Decimal] = money("余额", total=True, width=130, sort=12)
+
+
+class WriteOffRow(BillRow):
+    """One write-off: the bill that settled, and the bill that was settled."""
+
+    __abstract__ = True
+
+    business_date: Mapped[date] = day("核销日期", search=True, width=110, sort=-30)
+    bill_no: Mapped[str] = text("核销单据", search=True, width=190, sort=-29)
+    company_id: Mapped[int] = ref("company", "公司", search=True, sort=-20)
+    item_no: Mapped[str] = text("被核销单据", search=True, width=190, sort=10)
+    item_date: Mapped[date] = day("业务日期", search=True, width=110, sort=11)
+    due_date: Mapped[date] = day("到期日", search=True, width=110, sort=12)
+    item_amount: Mapped[Decimal] = money("单据金额", width=130, sort=13)
+    amount: Mapped[Decimal] = money("核销金额", total=True, width=130, sort=14)
+    open_amount: Mapped[Decimal] = money("未核销金额", width=130, sort=15)

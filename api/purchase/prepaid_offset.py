@@ -1,0 +1,51 @@
+"""Prepayment offset (预付冲应付), YFCD: what was paid a supplier in advance settles what is owed to him."""
+
+from __future__ import annotations
+
+from sqlalchemy.orm import Mapped
+
+from api.kit.context import Context
+from api.kit.document import BillType, Block, Rows, Values, declare
+from api.kit.resource import Menu
+from api.kit.validation import Problems
+from api.master.partners import supplier
+from api.master.settlements import OffsettingBill, WriteOffLine, inspect_offset
+
+
+class PrepaidOffsetWriteOff(WriteOffLine):
+    __tablename__ = "prepaid_offset_write_off"
+    bill_table = "prepaid_offset"
+
+
+class PrepaidOffset(OffsettingBill):
+    """预付冲应付"""
+
+    __tablename__ = "prepaid_offset"
+    declaration = declare(
+        "预付冲应付",
+        "v2/purchase/Prepaid",
+        routes={
+            "list": "/purchase/prepaidhandle",
+            "add": "/purchase/prepaidhandleAdd",
+            "see": "/purchase/prepaidhandleSearch",
+        },
+        menu=Menu("采购管理", "付款业务", 50),
+    )
+    bill = BillType(
+        "YFCD",
+        (
+            Block(
+                "write_offs",
+                "冲抵明细",
+                PrepaidOffsetWriteOff,
+                source="v2/purchase/Prepaid/getOpenItems",
+                source_by=("company_id", "supplier_id"),
+            ),
+        ),
+    )
+
+    supplier_id: Mapped[int] = supplier()
+
+    @classmethod
+    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
+        inspect_offset(ctx, header, children["write_offs"], "supplier", problems)
