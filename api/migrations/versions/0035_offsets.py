@@ -4,8 +4,8 @@ from alembic import op
 
 from api.migrations.shapes import MONEY, create_bill, create_write_offs, number, refers
 
-revision = "0034"
-down_revision = "0033"
+revision = "0035"
+down_revision = "0034"
 branch_labels = None
 depends_on = None
 
