@@ -191,6 +191,17 @@ export function keyOf(screen: Screen, row: Row): number {
   return Number(row[screen.key]);
 }
 
+export type RefField = Field & { ref: Ref };
+
+export function isRef(field: Field): field is RefField {
+  return field.type === 'ref' && field.ref !== null;
+}
+
+/** A field of the screen that refers to other records. */
+export function refField(screen: Screen, name: string): RefField | undefined {
+  return screen.fields.filter(isRef).find((field) => field.name === name);
+}
+
 export function actionOf(screen: Screen, name: string): Action | undefined {
   return screen.actions.find((action) => action.name === name);
 }

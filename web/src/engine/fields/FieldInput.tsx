@@ -4,7 +4,7 @@ import { lazy, Suspense } from 'react';
 import type { Query } from '../../lib/api';
 import { DATE, DATETIME } from '../../lib/format';
 import { isNumberType } from '../../lib/validation';
-import type { Field, Ref, Row } from '../types';
+import { isRef, type Field, type Row } from '../types';
 import { isWritable } from './fieldRules';
 import { fieldText } from './fieldValue';
 import { NumberInput } from './NumberInput';
@@ -20,10 +20,6 @@ interface FieldInputProps {
   id: string;
   /** Changes of this field and of its label; `picked` is the chosen record of a reference. */
   onChange: (changes: Row, picked: Row | null) => void;
-}
-
-export function isRef(field: Field): field is Field & { ref: Ref } {
-  return field.type === 'ref' && field.ref !== null;
 }
 
 /** The input of one header field by its type; what may not be written is shown as text. */

@@ -1,8 +1,8 @@
 import { useId, type KeyboardEvent } from 'react';
 import { useStore } from '../../lib/store';
-import { FieldInput, isRef } from '../fields/FieldInput';
+import { FieldInput } from '../fields/FieldInput';
 import { refNarrow } from '../lines/billContext';
-import type { Screen } from '../types';
+import { isRef, type Screen } from '../types';
 import { changeHeader, type FormModel } from './formModel';
 
 /** Long texts take two columns; pictures are tall and take a row. */

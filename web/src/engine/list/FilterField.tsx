@@ -2,9 +2,8 @@ import { DatePicker, Input, Select, Space } from 'antd';
 import dayjs, { type Dayjs } from 'dayjs';
 import { DATE } from '../../lib/format';
 import { DECIMALS, isNumberType, limitNumber } from '../../lib/validation';
-import { isRef } from '../fields/FieldInput';
 import { RefSelect } from '../fields/RefSelect';
-import type { Field } from '../types';
+import { isRef, type Field } from '../types';
 import { labelKey } from './listState';
 
 interface FilterFieldProps {
