@@ -29,11 +29,12 @@ USUAL_DAYS = 30
 
 _ROWS = """
 select b.log_id, b.at, b.company_id, b.resource, coalesce(n.label, b.resource) as resource_name, b.bill_no,
-    coalesce(a.label, b.action) as action_name, b.user_name, b.imitator_name, b.reason
+    b.action, coalesce(a.label, b.action) as action_name, b.user_name, b.imitator_name, b.reason
 from business_log b
 left join unnest(cast(:names as text[]), cast(:labels as text[])) as n (name, label) on n.name = b.resource
 left join unnest(cast(:actions as text[]), cast(:action_labels as text[])) as a (name, label) on a.name = b.action
-where (cast(:only as text) is null or b.resource = :only) and (cast(:me as bigint) is null or b.user_id = :me)
+where (cast(:only as text) is null or b.resource = :only) and (cast(:did as text) is null or b.action = :did)
+    and (cast(:me as bigint) is null or b.user_id = :me)
 """
 
 
@@ -57,6 +58,7 @@ class BusinessLogRow(View):
     resource: Mapped[str] = words("资料编码", list=False, search=True)
     resource_name: Mapped[str] = words("单据/资料", search=True)
     bill_no: Mapped[str | None] = words("单据号", search=True, width=170)
+    action: Mapped[str] = words("操作编码", list=False, search=True)
     action_name: Mapped[str] = words("操作", search=True, width=90)
     user_name: Mapped[str] = words("操作人", search=True, width=100)
     imitator_name: Mapped[str | None] = words("模拟人", search=True, width=100)
@@ -71,6 +73,7 @@ class BusinessLogRow(View):
             "actions": list(ACTIONS),
             "action_labels": list(ACTIONS.values()),
             "only": asked.get("resource") or None,
+            "did": asked.get("action") or None,
             "me": None if principal.own == "all" else principal.user_id,
         }
 

@@ -204,6 +204,10 @@ class TestAccounts:
             body = {"ids": [key], "enabled": enabled}
             assert site.as_("admin").post("v2/system/User/setEnabled", body).ok
             assert caller.get("system/user/isTokenInvalid").code == 401
+            for asked in (False, True):
+                query = {"user_name": user, "enabled": str(asked).lower()}
+                found = site.as_("admin").get("v2/system/User/getList", **query).data["total"]
+                assert found == (asked == enabled)
         log = site.as_("admin").get("v2/system/LoginLog/getList", user_name=user).data["data"]
         assert [(row["result"], row["state"]) for row in log] == [(1, sessions.DISABLED)]
         own = site.as_("admin").post("v2/system/User/edit", {"id": site.world.user_admin, "enabled": False})

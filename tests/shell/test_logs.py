@@ -100,6 +100,12 @@ class TestHidden:
         assert bill.no not in str(exported_log(site, "manager_b"))
         assert bill.no in str(exported_log(site, "manager_a"))
 
+    def test_what_is_exported_keeps_the_filter_of_the_page(self, site: Site) -> None:
+        bill = Desk(site).draft("sales_order", {"goods_id": site.world.oil, "quantity": "1", "price": "2"})
+        for action, found in (("add", 1), ("edit", 0)):
+            listed = site.as_("admin").get("v2/system/BusinessLog/getList", bill_no=bill.no, action=action)
+            assert listed.data["total"] == found
+
     def test_who_sees_only_his_own_bills_sees_only_his_own_entries(self, site: Site) -> None:
         assert {entry["user_name"] for entry in entries(site, "own_a", per_page=200)} <= {"own_a"}
 

@@ -1,8 +1,7 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Button, Pagination, Result } from 'antd';
 import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
-import { api } from '../../lib/api';
-import { isCancelled, reportError, showMessage } from '../../lib/errors';
+import { isCancelled } from '../../lib/errors';
 import { useActions } from '../actions';
 import { AskAgain } from '../AskAgain';
 import { areGoods } from '../print/pieces';
@@ -16,6 +15,7 @@ import { ListTable } from './ListTable';
 import { ListToolbar } from './ListToolbar';
 import { fitted, type SchemeState } from './schemes';
 import { listParams, PAGE_SIZES, rememberNeighbours, useListState, type ListState } from './listState';
+import { useExport } from './useExport';
 
 const RecordDialog = lazy(() => import('../form/RecordDialog'));
 
@@ -26,7 +26,6 @@ interface ListPageProps {
   onOpen?: (row: Row) => void;
 }
 
-const EXPORT_STARTED = '系统正在处理，请稍后在导出任务中下载';
 const NONE: Set<number> = new Set();
 
 /** A resource's or bill type's list. */
@@ -49,11 +48,7 @@ export default function ListPage({ screen, params, onOpen }: ListPageProps) {
   const { refetch, error, data } = list;
   const { refetch: recount, data: counted } = sums;
 
-  const exporting = useMutation({
-    mutationFn: () => api.post(`${screen.api}/export`, {}, { query: { ...query, page: undefined, per_page: undefined } }),
-    onSuccess: () => showMessage('success', EXPORT_STARTED),
-    onError: reportError,
-  });
+  const exporting = useExport(screen);
 
   const rows = useMemo(() => data?.data ?? [], [data]);
   const chosen = useMemo(() => rows.filter((row) => selected.includes(keyOf(screen, row))), [rows, selected, screen]);
@@ -106,7 +101,7 @@ export default function ListPage({ screen, params, onOpen }: ListPageProps) {
         onEdit={edit}
         onCopy={screen.family === 'bill' && links.hasForm ? links.copy : null}
         onAction={(action) => void act(action)}
-        onExport={() => exporting.mutate()}
+        onExport={() => exporting.mutate(query)}
         onPrint={print && (() => print(selected))}
         onLabel={label && (() => label(chosen))}
         onRefresh={refresh}

@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { reportError, showMessage } from '../../lib/errors';
 import type { ActionOutcome } from '../actions';
+import { EXPORT_STARTED } from '../list/useExport';
 import { keyOf, type Action, type Row, type Screen } from '../types';
 import { autoPrinted } from './autoPrint';
 import { piecesOf, type Pieces } from './pieces';
@@ -26,7 +27,7 @@ export function usePrinting(screen: Screen, labels: boolean): Printing {
   const [pieces, setPieces] = useState<Pieces[] | null>(null);
   const queueing = useMutation({
     mutationFn: (chosen: number[]) => printTask(screen, chosen),
-    onSuccess: () => showMessage('success', '系统正在处理，请稍后在导出任务中下载'),
+    onSuccess: () => showMessage('success', EXPORT_STARTED),
     onError: reportError,
   });
   const isBill = screen.family === 'bill';

@@ -2,6 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { App, Button, Dropdown, Flex, Input, Segmented, Space, Table, Tag, type MenuProps, type TableProps } from 'antd';
 import { useState } from 'react';
+import { useExport } from '@/engine/list/useExport';
 import { listQuery, totalsQuery } from '@/engine/queries';
 import { actionOf, type Row, type Screen } from '@/engine/types';
 import { api } from '@/lib/api';
@@ -14,7 +15,6 @@ import { UserDialog } from './UserDialog';
 
 type Open = { kind: 'edit' | 'password' | 'sessions'; user: Row | null } | null;
 
-const EXPORT_STARTED = '系统正在处理，请稍后在导出任务中下载';
 
 export default function UserPage({ screen }: { screen: Screen }) {
   const client = useQueryClient();
@@ -27,6 +27,7 @@ export default function UserPage({ screen }: { screen: Screen }) {
   const query = { keyword: useDebounced(words.trim()), enabled, ...page };
   const list = useQuery(listQuery(screen, query));
   const sums = useQuery(totalsQuery(screen, query));
+  const exporting = useExport(screen);
   const may = (name: string) => actionOf(screen, name) !== undefined;
   const renew = () => void client.invalidateQueries({ queryKey: [screen.name] });
   const act = useMutation({
@@ -133,14 +134,7 @@ export default function UserPage({ screen }: { screen: Screen }) {
         />
         <span style={{ flex: 1 }} />
         {may('export') && (
-          <Button
-            onClick={() =>
-              api
-                .post(`${screen.api}/export`, {}, { query: { keyword: query.keyword } })
-                .then(() => showMessage('success', EXPORT_STARTED))
-                .catch(reportError)
-            }
-          >
+          <Button loading={exporting.isPending} onClick={() => exporting.mutate(query)}>
             导出
           </Button>
         )}

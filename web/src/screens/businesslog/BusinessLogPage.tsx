@@ -4,10 +4,12 @@ import { Button, DatePicker, Empty, Flex, Input, Result, Select, Space, Table, T
 import dayjs, { type Dayjs } from 'dayjs';
 import { useState } from 'react';
 import { RefSelect } from '@/engine/fields/RefSelect';
-import { actionOf, type Field, type Ref, type Screen } from '@/engine/types';
+import { useExport } from '@/engine/list/useExport';
+import { actionOf, refField, type Screen } from '@/engine/types';
 import type { Choices, Entry, EntryPage } from '@/gen';
 import { api, type Query } from '@/lib/api';
-import { isCancelled, reportError, showMessage } from '@/lib/errors';
+import { isCancelled } from '@/lib/errors';
+import { DATE } from '@/lib/format';
 import { useTabs } from '@/lib/tabs';
 import { Changes } from './Changes';
 
@@ -20,8 +22,6 @@ interface Filter {
   days: [Dayjs | null, Dayjs | null] | null;
 }
 
-const EXPORT_STARTED = '系统正在处理，请稍后在导出任务中下载';
-const DAY = 'YYYY-MM-DD';
 
 function asked({ company, resource, action, bill_no, user_name, days }: Filter): Query {
   return {
@@ -30,8 +30,8 @@ function asked({ company, resource, action, bill_no, user_name, days }: Filter):
     action,
     bill_no: bill_no.trim() || undefined,
     user_name: user_name.trim() || undefined,
-    at_start: days?.[0]?.format(DAY),
-    at_end: days?.[1]?.format(DAY),
+    at_start: days?.[0]?.format(DATE),
+    at_end: days?.[1]?.format(DATE),
   };
 }
 
@@ -51,8 +51,9 @@ export default function BusinessLogPage({ screen }: { screen: Screen }) {
     initialPageParam: 0,
     getNextPageParam: (last) => last.next ?? undefined,
   });
+  const exporting = useExport(screen);
   const rows = log.data?.pages.flatMap(({ data }) => data) ?? [];
-  const company = screen.fields.find((one): one is Field & { ref: Ref } => one.name === 'company_id' && one.ref !== null);
+  const company = refField(screen, 'company_id');
   const search = () => {
     const next = asked(filter);
     if (JSON.stringify(next) === JSON.stringify(query)) void log.refetch();
@@ -125,14 +126,7 @@ export default function BusinessLogPage({ screen }: { screen: Screen }) {
           查询
         </Button>
         {actionOf(screen, 'export') && (
-          <Button
-            onClick={() =>
-              api
-                .post(`${screen.api}/export`, {}, { query: { ...query, action: undefined } })
-                .then(() => showMessage('success', EXPORT_STARTED))
-                .catch(reportError)
-            }
-          >
+          <Button loading={exporting.isPending} onClick={() => exporting.mutate(query)}>
             导出
           </Button>
         )}
