@@ -9,13 +9,14 @@ interface FileInputProps {
   csv?: boolean;
 }
 
-/** The hidden input behind a button that takes a spreadsheet; the same file may be chosen twice. */
+/** The hidden input behind a button that takes a spreadsheet; the same file may be chosen twice, and more than one is refused in words. */
 export function FileInput({ ref, label, onFile, csv = false }: FileInputProps) {
   return (
     <input
       ref={ref}
       type="file"
       hidden
+      multiple
       aria-label={label}
       accept={accepted(csv)}
       onChange={(event) => {

@@ -2,9 +2,9 @@
 import { DownloadOutlined } from '@ant-design/icons';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Alert, Button, Flex, Space, Typography } from 'antd';
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import ListPage from '@/engine/list/ListPage';
-import type { ListAnswer, Row, Screen } from '@/engine/types';
+import { actionOf, type ListAnswer, type Row, type Screen } from '@/engine/types';
 import { api } from '@/lib/api';
 import { reportError, showMessage } from '@/lib/errors';
 import { saveFile } from '@/lib/saveFile';
@@ -12,6 +12,8 @@ import { saveFile } from '@/lib/saveFile';
 const POLL_MS = 2000;
 const UNFINISHED = '0,2';
 const DONE = 1;
+/** How many of the newest may be taken away. */
+const OFFERED = 3;
 
 function newestQuery(screen: Screen, filter: Record<string, string | number>) {
   return {
@@ -28,8 +30,8 @@ export default function BackupPage({ screen }: { screen: Screen }) {
     ...newestQuery(screen, { state: UNFINISHED, per_page: 5 }),
     refetchInterval: ({ state }: { state: { data?: ListAnswer } }) => (state.data?.data.length ? POLL_MS : false),
   });
-  const finished = useQuery(newestQuery(screen, { state: DONE, per_page: 20 }));
-  const may = (name: string) => screen.actions.some((action) => action.name === name);
+  const finished = useQuery(newestQuery(screen, { state: DONE, per_page: OFFERED }));
+  const may = (name: string) => actionOf(screen, name) !== undefined;
   const start = useMutation({
     mutationFn: () => api.post(`${screen.api}/backup`),
     onSuccess: () => {
@@ -40,10 +42,12 @@ export default function BackupPage({ screen }: { screen: Screen }) {
   });
   const busy = running.data?.data.length ?? 0;
 
-  // The list and the files to download follow the backup under way, its end included.
+  // The list and the files to download follow the backup under way to its end.
+  const seen = useRef(busy);
   useEffect(() => {
-    void client.invalidateQueries({ queryKey: [screen.name, 'list'] });
-    void client.invalidateQueries({ queryKey: [screen.name, 'newest', { state: DONE, per_page: 20 }] });
+    if (seen.current === busy) return;
+    seen.current = busy;
+    void client.invalidateQueries({ queryKey: [screen.name] });
   }, [client, busy, screen.name]);
   const list = useMemo(() => ({ ...screen, actions: screen.actions.filter(({ name }) => name !== 'backup') }), [screen]);
 
@@ -61,7 +65,7 @@ export default function BackupPage({ screen }: { screen: Screen }) {
             {busy > 0 ? '正在备份' : '开始备份'}
           </Button>
         )}
-        {may('download') && finished.data?.data.map((row) => <Download key={String(row.backup_id)} screen={screen} row={row} />).slice(0, 3)}
+        {may('download') && finished.data?.data.map((row) => <Download key={String(row.backup_id)} screen={screen} row={row} />)}
       </Space>
       <ListPage screen={list} params={{}} />
     </Flex>

@@ -4,22 +4,9 @@ import { Alert, Button, Flex, Input, InputNumber, Modal, Select, Space, Table, T
 import { useMemo, useState } from 'react';
 import ListPage from '@/engine/list/ListPage';
 import type { Screen } from '@/engine/types';
+import type { CleanupPreview, KindRow } from '@/gen';
 import { api } from '@/lib/api';
 import { isCancelled, reportError, showMessage } from '@/lib/errors';
-
-interface Kind {
-  kind: string;
-  label: string;
-  note: string;
-  count: number;
-  allowed: boolean;
-}
-
-interface Preview {
-  kinds: Kind[];
-  companies: { company_id: number; company_name: string; state_name: string }[];
-  confirmation: string;
-}
 
 interface Asked {
   days: number;
@@ -32,7 +19,7 @@ const TRIAL = 'trial';
 function previewQuery(screen: Screen, asked: Asked) {
   return {
     queryKey: [screen.name, 'preview', asked],
-    queryFn: ({ signal }: { signal: AbortSignal }) => api.get<Preview>(`${screen.api}/getPreview`, { ...asked }, { signal }),
+    queryFn: ({ signal }: { signal: AbortSignal }) => api.get<CleanupPreview>(`${screen.api}/getPreview`, { ...asked }, { signal }),
     staleTime: 0,
   } as const;
 }
@@ -115,14 +102,14 @@ function Whole({ label, value, min, max, onChange }: WholeProps) {
 }
 
 interface KindTableProps {
-  kinds: Kind[];
+  kinds: KindRow[];
   loading: boolean;
   chosen: string[];
   onChoose: (kinds: string[]) => void;
 }
 
 function KindTable({ kinds, loading, chosen, onChoose }: KindTableProps) {
-  const columns: TableProps<Kind>['columns'] = [
+  const columns: TableProps<KindRow>['columns'] = [
     { title: '内容', dataIndex: 'label', width: 180 },
     { title: '说明', dataIndex: 'note' },
     { title: '可清理数量', dataIndex: 'count', width: 120, align: 'right' },
@@ -145,7 +132,7 @@ function KindTable({ kinds, loading, chosen, onChoose }: KindTableProps) {
 }
 
 interface ConfirmationProps {
-  kinds: Kind[];
+  kinds: KindRow[];
   words: string;
   busy: boolean;
   onConfirm: (words: string) => void;

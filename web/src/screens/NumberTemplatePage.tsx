@@ -3,36 +3,26 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Alert, Button, Flex, Form, Input, InputNumber, Modal, Select, Switch, Table, Typography, type TableProps } from 'antd';
 import { useState } from 'react';
 import type { Screen } from '@/engine/types';
+import type { Example, TemplateAnswer } from '@/gen';
 import { api } from '@/lib/api';
 import { isCancelled, reportError, showMessage } from '@/lib/errors';
 import { useDebounced } from '@/lib/useDebounced';
-
-interface Template {
-  bill_type: string;
-  bill_name: string;
-  prefix: string;
-  with_company: boolean;
-  date_form: number;
-  digits: number;
-  reset: number;
-  example: string;
-}
 
 const FORMS = ['yyyyMMdd', 'yyMMdd', 'yyyyMM', '不含日期'];
 const RESETS = ['按日', '按月', '按年', '不重置'];
 const choices = (labels: string[]) => labels.map((label, at) => ({ value: at + 1, label }));
 
 export default function NumberTemplatePage({ screen }: { screen: Screen }) {
-  const [chosen, setChosen] = useState<Template | null>(null);
+  const [chosen, setChosen] = useState<TemplateAnswer | null>(null);
   const list = useQuery({
     queryKey: [screen.name, 'types'],
-    queryFn: ({ signal }) => api.get<Template[]>(`${screen.api}/billTypeList`, {}, { signal }),
+    queryFn: ({ signal }) => api.get<TemplateAnswer[]>(`${screen.api}/billTypeList`, {}, { signal }),
   });
   const may = screen.actions.some((action) => action.name === 'save');
   return (
     <Flex vertical gap={12}>
       <Typography.Text type="secondary">修改后从下一张单据起生效；已有的单据号不变，也不会再次使用。</Typography.Text>
-      <Table<Template>
+      <Table<TemplateAnswer>
         bordered
         size="small"
         rowKey="bill_type"
@@ -47,7 +37,7 @@ export default function NumberTemplatePage({ screen }: { screen: Screen }) {
   );
 }
 
-function columnsOf(onChoose: ((row: Template) => void) | null): TableProps<Template>['columns'] {
+function columnsOf(onChoose: ((row: TemplateAnswer) => void) | null): TableProps<TemplateAnswer>['columns'] {
   return [
     { dataIndex: 'bill_name', title: '单据名称', width: 180 },
     { dataIndex: 'prefix', title: '前缀', width: 100 },
@@ -62,7 +52,7 @@ function columnsOf(onChoose: ((row: Template) => void) | null): TableProps<Templ
             key: 'act',
             title: '操作',
             width: 80,
-            render: (_: unknown, row: Template) => (
+            render: (_: unknown, row: TemplateAnswer) => (
               <Button type="link" size="small" onClick={() => onChoose(row)}>
                 设置
               </Button>
@@ -73,13 +63,13 @@ function columnsOf(onChoose: ((row: Template) => void) | null): TableProps<Templ
   ];
 }
 
-function TemplateDialog({ screen, template, onClose }: { screen: Screen; template: Template; onClose: () => void }) {
+function TemplateDialog({ screen, template, onClose }: { screen: Screen; template: TemplateAnswer; onClose: () => void }) {
   const [asked, setAsked] = useState(template);
   const settled = useDebounced(asked);
   const client = useQueryClient();
   const preview = useQuery({
     queryKey: [screen.name, 'preview', settled],
-    queryFn: () => api.post<{ example: string }>(`${screen.api}/preview`, settled),
+    queryFn: () => api.post<Example>(`${screen.api}/preview`, settled),
     retry: false,
     staleTime: 0,
     meta: { quiet: true },
@@ -93,7 +83,7 @@ function TemplateDialog({ screen, template, onClose }: { screen: Screen; templat
     },
     onError: reportError,
   });
-  const change = (changes: Partial<Template>) => setAsked((before) => ({ ...before, ...changes }));
+  const change = (changes: Partial<TemplateAnswer>) => setAsked((before) => ({ ...before, ...changes }));
   const refused = preview.error && !isCancelled(preview.error) ? preview.error.message : null;
   return (
     <Modal

@@ -3,11 +3,13 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Alert, Button, Flex, Modal, Progress, Steps } from 'antd';
 import { useRef, useState } from 'react';
 import type { Preview, Progress as Task } from '@/gen';
-import { api, ApiError } from '@/lib/api';
-import { NETWORK, reportError, showMessage } from '@/lib/errors';
+import { FileInput } from '@/engine/FileInput';
+import { uploadSheet } from '@/engine/upload/uploadSheet';
+import { api } from '@/lib/api';
+import { reportError, showMessage } from '@/lib/errors';
 import { saveFile } from '@/lib/saveFile';
 import { PreviewPanel } from './PreviewPanel';
-import { companyInfoQuery, fileProblem, isProcessing, NO_NETWORK, STEPS, type Step } from './steps';
+import { companyInfoQuery, isProcessing, STEPS, type Step } from './steps';
 
 interface Chosen {
   step: Step;
@@ -24,20 +26,20 @@ export default function InitialisationDialog({ companyId, onClose }: { companyId
 
   const look = useMutation({
     mutationFn: async ({ step, file }: Omit<Chosen, 'preview'>): Promise<Chosen> => {
-      const preview = await api.upload<Preview>('open/Initialization/preview', formOf(file, companyId, step.name));
+      const preview = await uploadSheet<Preview>('open/Initialization/preview', formOf(file, companyId, step.name));
       return { step, file, preview };
     },
     onSuccess: setChosen,
-    onError: reportUpload,
+    onError: reportError,
   });
   const send = useMutation({
-    mutationFn: ({ step, file }: Chosen) => api.upload(step.path, formOf(file, companyId)),
+    mutationFn: ({ step, file }: Chosen) => uploadSheet(step.path, formOf(file, companyId)),
     onSuccess: () => {
       setChosen(null);
       showMessage('success', '上传成功，正在处理');
       void again();
     },
-    onError: reportUpload,
+    onError: reportError,
   });
   const skip = useMutation({
     mutationFn: (step: Step) => api.post('open/Initialization/skip', { company_id: companyId, step: step.name }),
@@ -86,11 +88,6 @@ function formOf(file: File, companyId: number, step?: string): FormData {
   return form;
 }
 
-function reportUpload(error: unknown): void {
-  if (error instanceof ApiError && error.code === NETWORK) showMessage('error', NO_NETWORK);
-  else reportError(error);
-}
-
 interface StepActionsProps {
   step: Step;
   state: number;
@@ -102,11 +99,6 @@ interface StepActionsProps {
 function StepActions({ step, state, busy, onFile, onSkip }: StepActionsProps) {
   const input = useRef<HTMLInputElement>(null);
   const open = state === step.at && !busy;
-  const take = (files: File[]) => {
-    const problem = fileProblem(files);
-    if (problem) showMessage('error', problem);
-    else if (files[0]) onFile(files[0]);
-  };
   const template = async () =>
     saveFile(await api.download('open/Initialization/getTemplate', { step: step.name }), `${step.label}初始化模板.xlsx`);
   return (
@@ -122,19 +114,7 @@ function StepActions({ step, state, busy, onFile, onSkip }: StepActionsProps) {
           没有{step.label}，跳过
         </Button>
       )}
-      <input
-        ref={input}
-        type="file"
-        hidden
-        multiple
-        aria-label={`选择${step.label}文件`}
-        accept=".xls,.xlsx"
-        onChange={(event) => {
-          const files = [...(event.target.files ?? [])];
-          event.target.value = '';
-          if (files.length > 0) take(files);
-        }}
-      />
+      <FileInput ref={input} label={`选择${step.label}文件`} onFile={onFile} />
     </Flex>
   );
 }

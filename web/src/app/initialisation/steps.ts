@@ -1,6 +1,6 @@
-/** 系统初始化: the states 0 to 6, and which files are taken (spec/1-shell.md 4, 5). */
+/** 系统初始化: the states 0 to 6 (spec/1-shell.md 4). */
 import { queryOptions } from '@tanstack/react-query';
-import type { Son2CompanyInfo } from './types';
+import type { ApiImportingInitialisationCompanyInfo as CompanyInfo } from '@/gen';
 import { api } from '@/lib/api';
 
 export const DONE = 6;
@@ -21,16 +21,6 @@ export const STEPS: Step[] = [
   { name: 'customer', label: '客户', at: 4, path: 'open/Initialization/initializationCustomer' },
 ];
 
-export const WRONG_TYPE = '上传文件只能是 xls、xlsx格式!';
-export const SEVERAL = '一次只能上传一个文件！';
-export const NO_NETWORK = '上传失败，请重试！';
-
-/** What is wrong with the files chosen; null when there is one of the right kind. */
-export function fileProblem(files: readonly { name: string }[]): string | null {
-  if (files.length > 1) return SEVERAL;
-  return /\.xlsx?$/i.test(files[0]?.name ?? '') ? null : WRONG_TYPE;
-}
-
 export function isProcessing(state: number | undefined): boolean {
   return PROCESSING.has(state ?? -1);
 }
@@ -39,7 +29,7 @@ export function companyInfoQuery(companyId: number, polling: boolean) {
   return queryOptions({
     queryKey: ['company', 'initialisation', companyId],
     queryFn: async () => {
-      const info = await api.get<Son2CompanyInfo>('v2/open/Company/getSon2CompanyInfo', { company_id: companyId });
+      const info = await api.get<CompanyInfo>('v2/open/Company/getSon2CompanyInfo', { company_id: companyId });
       localStorage.setItem('companyServeCacheGet', JSON.stringify({ company_id: info.company_id, type: info.type }));
       return info;
     },
