@@ -1,3 +1,8 @@
+import { configure } from '@testing-library/react';
+
+// Only what fails waits that long; a busy machine is no failure.
+configure({ asyncUtilTimeout: 8000 });
+
 /** What antd asks of a browser and jsdom lacks. */
 class NoResizeObserver implements ResizeObserver {
   observe() {}

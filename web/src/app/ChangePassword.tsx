@@ -3,14 +3,13 @@ import { useMutation } from '@tanstack/react-query';
 import { Button, Card, Form, Input } from 'antd';
 import { api } from '@/lib/api';
 import { reportError, showMessage } from '@/lib/errors';
+import { passwordRules } from '@/lib/passwordRules';
 
 interface Passwords {
   old_password: string;
   password: string;
   again: string;
 }
-
-const shortest = 8;
 
 export default function ChangePassword({ onChanged }: { onChanged?: () => void }) {
   const [form] = Form.useForm<Passwords>();
@@ -30,11 +29,7 @@ export default function ChangePassword({ onChanged }: { onChanged?: () => void }
         <Form.Item name="old_password" label="原密码" rules={[{ required: true, message: '请输入原密码' }]}>
           <Input.Password autoComplete="current-password" maxLength={128} />
         </Form.Item>
-        <Form.Item
-          name="password"
-          label="新密码"
-          rules={[{ required: true, min: shortest, message: `请输入至少${shortest}位的新密码` }]}
-        >
+        <Form.Item name="password" label="新密码" rules={passwordRules}>
           <Input.Password autoComplete="new-password" maxLength={128} />
         </Form.Item>
         <Form.Item

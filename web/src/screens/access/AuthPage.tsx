@@ -1,7 +1,8 @@
 /** 权限: bundles of rights, and every right with the roles that hold it. */
 import { useQuery } from '@tanstack/react-query';
-import { Button, Card, Empty, Input, Space, Spin, Table, Tabs, Tag, Tree, Typography } from 'antd';
+import { Button, Card, Empty, Input, Space, Table, Tabs, Tag, Tree, Typography } from 'antd';
 import { useDeferredValue, useMemo, useState } from 'react';
+import { Awaiting } from '@/engine/Awaiting';
 import ListPage from '@/engine/list/ListPage';
 import type { Screen } from '@/engine/types';
 import type { Holder, RightNode } from '@/gen';
@@ -9,7 +10,7 @@ import { api } from '@/lib/api';
 import { useElementSize } from '@/lib/useElementSize';
 import { useTabs } from '@/lib/tabs';
 import { rightTreeQuery } from './queries';
-import { found } from './rights';
+import { branchesOf, found } from './rights';
 import styles from './access.module.css';
 
 export default function AuthPage({ screen, params }: { screen: Screen; params: Record<string, string> }) {
@@ -28,15 +29,13 @@ export default function AuthPage({ screen, params }: { screen: Screen; params: R
 function EveryRight() {
   const [words, setWords] = useState('');
   const [code, setCode] = useState<{ key: string; title: string } | null>(null);
-  const { data } = useQuery(rightTreeQuery());
+  const read = useQuery(rightTreeQuery());
+  const { data } = read;
   const asked = useDeferredValue(words);
   const shown = useMemo(() => found(data ?? [], asked), [data, asked]);
-  const open = useMemo(
-    () => (asked.trim() ? shown.flatMap((one) => [one.key, ...one.children.map(({ key }) => key)]) : shown.slice(0, 1).map(({ key }) => key)),
-    [shown, asked],
-  );
+  const open = useMemo(() => (asked.trim() ? branchesOf(shown) : shown.slice(0, 1).map(({ key }) => key)), [shown, asked]);
   const [frame, size] = useElementSize<HTMLDivElement>();
-  if (!data) return <Spin />;
+  if (!data) return <Awaiting title="权限加载失败" of={[read]} />;
   return (
     <div className={styles.columns} style={{ height: 'calc(100vh - 200px)' }}>
       <Card size="small" className={styles.main}>

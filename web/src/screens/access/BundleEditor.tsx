@@ -1,8 +1,9 @@
 /** 权限包: a name and the rights under it. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Button, Card, Input, Spin } from 'antd';
+import { Button, Card, Input } from 'antd';
 import { useState } from 'react';
 import type { Bundle, RightNode } from '@/gen';
+import { Awaiting } from '@/engine/Awaiting';
 import type { Screen } from '@/engine/types';
 import { api } from '@/lib/api';
 import { reportError, showMessage } from '@/lib/errors';
@@ -22,7 +23,7 @@ export default function BundleEditor({ screen, params }: { screen: Screen; param
     staleTime: Infinity,
     gcTime: 0,
   });
-  if (!tree.data || !bundle.data) return <Spin />;
+  if (!tree.data || !bundle.data) return <Awaiting title="权限包加载失败" of={[tree, bundle]} />;
   return <BundleForm key={id} screen={screen} tree={tree.data} bundle={bundle.data} />;
 }
 

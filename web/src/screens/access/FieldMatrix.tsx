@@ -1,10 +1,11 @@
 /** 字段权限: the screens on the left, the chosen one's fields on the right; what is not ticked shows as 无权限. */
-import { SearchOutlined } from '@ant-design/icons';
 import { useQuery } from '@tanstack/react-query';
-import { Checkbox, Empty, Flex, Input, Spin, Tag } from 'antd';
+import { Checkbox, Empty, Tag } from 'antd';
 import { useState } from 'react';
 import type { ScreenFields } from '@/gen';
+import { Awaiting } from '@/engine/Awaiting';
 import { api } from '@/lib/api';
+import { Matrix } from './Matrix';
 import styles from './access.module.css';
 
 interface Props {
@@ -20,11 +21,12 @@ export function FieldMatrix({ roleId, denied, onChange }: Props) {
   const [words, setWords] = useState('');
   const [onlyHidden, setOnlyHidden] = useState(false);
   const [chosen, choose] = useState('');
-  const { data } = useQuery({
+  const read = useQuery({
     queryKey: ['role', 'fields', roleId],
     queryFn: ({ signal }) => api.get<ScreenFields[]>('v2/system/RoleFieldAuth/getList', { role_id: roleId }, { signal }),
   });
-  if (!data) return <Spin />;
+  const { data } = read;
+  if (!data) return <Awaiting title="字段加载失败" of={[read]} />;
   const hidden = (screen: ScreenFields) => screen.fields.filter(({ field }) => denied.has(fieldKey(screen.screen, field))).length;
   const wanted = words.trim();
   const shown = data.filter(
@@ -34,42 +36,27 @@ export function FieldMatrix({ roleId, denied, onChange }: Props) {
   );
   const screen = shown.find((one) => one.screen === chosen) ?? shown[0];
   return (
-    <>
-      <Flex gap={8} align="center" style={{ marginBottom: 8 }}>
-        <Input
-          allowClear
-          prefix={<SearchOutlined />}
-          placeholder="查找界面或字段"
-          aria-label="查找界面或字段"
-          style={{ width: 240 }}
-          value={words}
-          onChange={(event) => setWords(event.target.value)}
-        />
-        <Checkbox checked={onlyHidden} onChange={(event) => setOnlyHidden(event.target.checked)}>
-          只看有隐藏字段的
-        </Checkbox>
-        <span className={styles.space} />
-        <span className={styles.muted}>未勾选的字段显示为“无权限”，不能查询、排序、合计和导出</span>
-      </Flex>
-      <div className={styles.matrix}>
-        <nav className={styles.modules} aria-label="界面" style={{ width: 260 }}>
-          {shown.map((one) => (
-            <button
-              key={one.screen}
-              type="button"
-              className={one === screen ? `${styles.module} ${styles.chosen}` : styles.module}
-              onClick={() => choose(one.screen)}
-            >
-              {one.label}
-              {hidden(one) > 0 && <Tag color="orange">隐藏 {hidden(one)}</Tag>}
-            </button>
-          ))}
-        </nav>
-        <div className={styles.rows}>
-          {screen ? <Fields screen={screen} denied={denied} onChange={onChange} /> : <Empty description="没有符合的界面" />}
-        </div>
-      </div>
-    </>
+    <Matrix
+      what="界面或字段"
+      words={words}
+      onWords={setWords}
+      only={{ label: '只看有隐藏字段的', on: onlyHidden, onChange: setOnlyHidden }}
+      note="未勾选的字段显示为“无权限”，不能查询、排序、合计和导出"
+      part="界面"
+      parts={shown.map((one) => (
+        <button
+          key={one.screen}
+          type="button"
+          className={one === screen ? `${styles.module} ${styles.chosen}` : styles.module}
+          onClick={() => choose(one.screen)}
+        >
+          {one.label}
+          {hidden(one) > 0 && <Tag color="orange">隐藏 {hidden(one)}</Tag>}
+        </button>
+      ))}
+    >
+      {screen ? <Fields screen={screen} denied={denied} onChange={onChange} /> : <Empty description="没有符合的界面" />}
+    </Matrix>
   );
 }
 

@@ -4,18 +4,7 @@ import { Form, Input, Modal } from 'antd';
 import type { Row, Screen } from '@/engine/types';
 import { api } from '@/lib/api';
 import { reportError, showMessage } from '@/lib/errors';
-
-/** At least eight signs of two kinds; the server knows the rest. */
-export const passwordRules = [
-  { required: true, message: '请输入密码' },
-  { min: 8, message: '密码至少8位' },
-  {
-    validator: (_: unknown, value?: string) =>
-      !value || [/\p{L}/u, /\d/, /[^\p{L}\d]/u].filter((kind) => kind.test(value)).length >= 2
-        ? Promise.resolve()
-        : Promise.reject(new Error('请包含字母、数字、符号中的至少两种')),
-  },
-];
+import { passwordRules } from '@/lib/passwordRules';
 
 export function PasswordDialog({ screen, user, onClose }: { screen: Screen; user: Row; onClose: () => void }) {
   const [form] = Form.useForm<{ password: string }>();

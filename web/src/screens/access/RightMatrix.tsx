@@ -1,8 +1,8 @@
 /** 功能权限: modules on the left, the chosen one's screens with their actions on the right; a search looks in all of them. */
-import { SearchOutlined } from '@ant-design/icons';
-import { Checkbox, Empty, Flex, Input, Switch, Tooltip } from 'antd';
-import { memo, useDeferredValue, useState } from 'react';
+import { Checkbox, Empty, Tooltip } from 'antd';
+import { useDeferredValue, useState, type ReactNode } from 'react';
 import type { RightNode } from '@/gen';
+import { Matrix } from './Matrix';
 import { found, ticked, toggle, toggleAll } from './rights';
 import styles from './access.module.css';
 
@@ -24,47 +24,30 @@ export function RightMatrix({ tree, held, bundled = NONE, onChange }: Props) {
   const module = shown.find(({ key }) => key === chosen) ?? shown[0];
   const all = ticked(held, bundled, { key: 'all ', title: '', children: tree });
   return (
-    <>
-      <Flex gap={8} align="center" style={{ marginBottom: 8 }}>
-        <Input
-          allowClear
-          prefix={<SearchOutlined />}
-          placeholder="查找界面或操作"
-          aria-label="查找界面或操作"
-          style={{ width: 240 }}
-          value={words}
-          onChange={(event) => setWords(event.target.value)}
+    <Matrix
+      what="界面或操作"
+      words={words}
+      onWords={setWords}
+      only={{ label: '只看已选', on: onlyHeld, onChange: setOnlyHeld }}
+      note={`已选 ${all.many} / ${all.every}`}
+      part="模块"
+      parts={shown.map((node) => (
+        <Module
+          key={node.key}
+          node={node}
+          held={held}
+          bundled={bundled}
+          active={node === module}
+          onOpen={() => choose(node.key)}
+          onChange={onChange}
         />
-        <label>
-          <Switch size="small" checked={onlyHeld} onChange={setOnlyHeld} /> 只看已选
-        </label>
-        <span className={styles.space} />
-        <span className={styles.muted}>
-          已选 {all.many} / {all.every}
-        </span>
-      </Flex>
-      <div className={styles.matrix}>
-        <nav className={styles.modules} aria-label="模块">
-          {shown.map((node) => (
-            <Module
-              key={node.key}
-              node={node}
-              held={held}
-              bundled={bundled}
-              active={node === module}
-              onOpen={() => choose(node.key)}
-              onChange={onChange}
-            />
-          ))}
-        </nav>
-        <div className={styles.rows}>
-          {module?.children.map((group) => (
-            <Group key={group.key} node={group} held={held} bundled={bundled} onlyHeld={onlyHeld} onChange={onChange} />
-          ))}
-          {!module && <Empty description="没有符合的权限" />}
-        </div>
-      </div>
-    </>
+      ))}
+    >
+      {module?.children.map((group) => (
+        <Group key={group.key} node={group} held={held} bundled={bundled} onlyHeld={onlyHeld} onChange={onChange} />
+      ))}
+      {!module && <Empty description="没有符合的权限" />}
+    </Matrix>
   );
 }
 
@@ -75,18 +58,28 @@ interface NodeProps {
   onChange: (held: Set<string>) => void;
 }
 
-function Module({ node, held, bundled, active, onOpen, onChange }: NodeProps & { active: boolean; onOpen: () => void }) {
-  const { many, every, checked, indeterminate } = ticked(held, bundled, node);
+/** Ticks or unticks all that is below a node. */
+function NodeBox({ node, held, bundled, onChange, label, children }: NodeProps & { label?: string; children?: ReactNode }) {
+  const { checked, indeterminate } = ticked(held, bundled, node);
   return (
-    <div className={active ? `${styles.module} ${styles.chosen}` : styles.module} onClick={onOpen}>
-      <Checkbox
-        aria-label={`${node.title}全部权限`}
-        checked={checked}
-        indeterminate={indeterminate}
-        onClick={(event) => event.stopPropagation()}
-        onChange={(event) => onChange(toggleAll(held, node, event.target.checked))}
-      />
-      <button type="button" className={styles.module} style={{ padding: 0 }}>
+    <Checkbox
+      aria-label={label}
+      checked={checked}
+      indeterminate={indeterminate}
+      onChange={(event) => onChange(toggleAll(held, node, event.target.checked))}
+    >
+      {children}
+    </Checkbox>
+  );
+}
+
+function Module({ active, onOpen, ...rest }: NodeProps & { active: boolean; onOpen: () => void }) {
+  const { node, held, bundled } = rest;
+  const { many, every } = ticked(held, bundled, node);
+  return (
+    <div className={active ? `${styles.part} ${styles.chosen}` : styles.part}>
+      <NodeBox {...rest} label={`${node.title}全部权限`} />
+      <button type="button" className={styles.module} aria-current={active} onClick={onOpen}>
         {node.title}
         <small>
           {many}/{every}
@@ -96,39 +89,27 @@ function Module({ node, held, bundled, active, onOpen, onChange }: NodeProps & {
   );
 }
 
-function Group({ node, held, bundled, onlyHeld, onChange }: NodeProps & { onlyHeld: boolean }) {
-  const { checked, indeterminate } = ticked(held, bundled, node);
+function Group({ onlyHeld, ...rest }: NodeProps & { onlyHeld: boolean }) {
+  const { node, held, bundled } = rest;
   const screens = onlyHeld ? node.children.filter((screen) => ticked(held, bundled, screen).many > 0) : node.children;
   if (screens.length === 0) return null;
   return (
     <section>
       <div className={styles.group}>
-        <Checkbox
-          checked={checked}
-          indeterminate={indeterminate}
-          onChange={(event) => onChange(toggleAll(held, node, event.target.checked))}
-        >
-          {node.title}
-        </Checkbox>
+        <NodeBox {...rest}>{node.title}</NodeBox>
       </div>
       {screens.map((screen) => (
-        <ScreenRow key={screen.key} node={screen} held={held} bundled={bundled} onChange={onChange} />
+        <ScreenRow key={screen.key} {...rest} node={screen} />
       ))}
     </section>
   );
 }
 
-const ScreenRow = memo(function ScreenRow({ node, held, bundled, onChange }: NodeProps) {
-  const { checked, indeterminate } = ticked(held, bundled, node);
+function ScreenRow(props: NodeProps) {
+  const { node, held, bundled, onChange } = props;
   return (
     <div className={styles.row}>
-      <Checkbox
-        checked={checked}
-        indeterminate={indeterminate}
-        onChange={(event) => onChange(toggleAll(held, node, event.target.checked))}
-      >
-        {node.title}
-      </Checkbox>
+      <NodeBox {...props}>{node.title}</NodeBox>
       <div className={styles.actions}>
         {node.children.map((action) => (
           <ActionBox
@@ -142,7 +123,7 @@ const ScreenRow = memo(function ScreenRow({ node, held, bundled, onChange }: Nod
       </div>
     </div>
   );
-});
+}
 
 interface ActionProps {
   action: RightNode;

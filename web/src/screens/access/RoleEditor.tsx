@@ -1,14 +1,16 @@
 /** 角色: name, data scope, rights and hidden fields in one form, saved in one call. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Alert, Button, Card, Result, Spin, Tabs } from 'antd';
+import { Alert, Button, Card, Tabs } from 'antd';
 import { useMemo, useState } from 'react';
 import type { RoleEditor as Editor } from '@/gen';
+import { Awaiting } from '@/engine/Awaiting';
 import type { Screen } from '@/engine/types';
 import { api } from '@/lib/api';
-import { isCancelled, reportError, showMessage } from '@/lib/errors';
+import { reportError, showMessage } from '@/lib/errors';
 import { useTabs } from '@/lib/tabs';
 import { FieldMatrix } from './FieldMatrix';
 import { RightMatrix } from './RightMatrix';
+import { codesOf } from './rights';
 import { readRole, roleBody, type RoleForm } from './roleForm';
 import { RoleScope } from './RoleScope';
 import styles from './access.module.css';
@@ -17,16 +19,15 @@ const EVERYTHING = '*';
 
 export default function RoleEditor({ screen, params }: { screen: Screen; params: Record<string, string> }) {
   const id = Number(params.id ?? params.copy ?? 0);
-  const { data, error, refetch } = useQuery({
+  const read = useQuery({
     queryKey: ['role', 'editor', id],
     queryFn: ({ signal }) => api.get<Editor>('v2/system/Role/getEditor', { role_id: id }, { signal }),
     staleTime: 0,
     gcTime: 0,
     refetchOnMount: false,
   });
-  if (error && !isCancelled(error) && !data)
-    return <Result status="warning" title="角色加载失败" subTitle={error.message} extra={<Button onClick={() => void refetch()}>重试</Button>} />;
-  if (!data) return <Spin />;
+  const { data, refetch } = read;
+  if (!data) return <Awaiting title="角色加载失败" of={[read]} />;
   return <RoleForms key={`${id}:${String(data.role?.version)}`} editor={data} screen={screen} copy={'copy' in params} again={() => void refetch()} />;
 }
 
@@ -43,10 +44,12 @@ function RoleForms({ editor, screen, copy, again }: FormProps) {
   const started = useMemo(() => readRole(editor, copy), [editor, copy]);
   const [form, setForm] = useState<RoleForm>(started);
   const change = (changes: Partial<RoleForm>) => setForm((before) => ({ ...before, ...changes }));
+  const everything = form.rights.has(EVERYTHING);
   const bundled = useMemo(() => {
+    if (everything) return new Set(editor.tree.flatMap(codesOf));
     const taken = editor.bundles.filter(({ right_bundle_id }) => form.bundles.includes(right_bundle_id));
     return new Set(taken.flatMap(({ rights }) => rights));
-  }, [editor.bundles, form.bundles]);
+  }, [editor, form.bundles, everything]);
   const save = useMutation({
     mutationFn: () => api.post<{ id: number }>('v2/system/Role/save', roleBody(form)),
     onSuccess: ({ id }) => {
@@ -57,8 +60,6 @@ function RoleForms({ editor, screen, copy, again }: FormProps) {
     },
     onError: reportError,
   });
-  const everything = form.rights.has(EVERYTHING);
-
   return (
     <div className={styles.page}>
       <div className={styles.bar}>
@@ -82,13 +83,12 @@ function RoleForms({ editor, screen, copy, again }: FormProps) {
         <Card size="small" className={styles.main}>
           <Tabs
             size="small"
-            className="role-tabs"
             items={[
               {
                 key: 'rights',
                 label: '菜单与操作权限',
                 children: (
-                  <div style={{ height: 'calc(100vh - 228px)', minHeight: 340, display: 'flex', flexDirection: 'column' }}>
+                  <div className={styles.tall}>
                     {everything && (
                       <Alert
                         type="info"
@@ -98,12 +98,7 @@ function RoleForms({ editor, screen, copy, again }: FormProps) {
                         action={<Button onClick={() => change({ rights: without(form.rights) })}>改为逐项授予</Button>}
                       />
                     )}
-                    <RightMatrix
-                      tree={editor.tree}
-                      held={form.rights}
-                      bundled={everything ? new Set(allCodes(editor)) : bundled}
-                      onChange={(rights) => change({ rights })}
-                    />
+                    <RightMatrix tree={editor.tree} held={form.rights} bundled={bundled} onChange={(rights) => change({ rights })} />
                   </div>
                 ),
               },
@@ -111,7 +106,7 @@ function RoleForms({ editor, screen, copy, again }: FormProps) {
                 key: 'fields',
                 label: `字段权限${form.denied.size ? `（隐藏 ${form.denied.size}）` : ''}`,
                 children: (
-                  <div style={{ height: 'calc(100vh - 228px)', minHeight: 340, display: 'flex', flexDirection: 'column' }}>
+                  <div className={styles.tall}>
                     <FieldMatrix roleId={form.role_id ?? 0} denied={form.denied} onChange={(denied) => change({ denied })} />
                   </div>
                 ),
@@ -126,8 +121,4 @@ function RoleForms({ editor, screen, copy, again }: FormProps) {
 
 function without(rights: ReadonlySet<string>): Set<string> {
   return new Set([...rights].filter((code) => code !== EVERYTHING));
-}
-
-function allCodes({ tree }: Editor): string[] {
-  return tree.flatMap((module) => module.children.flatMap((group) => group.children.flatMap((screen) => screen.children.map(({ key }) => key))));
 }

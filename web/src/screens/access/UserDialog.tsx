@@ -3,10 +3,10 @@ import { useMutation } from '@tanstack/react-query';
 import { Form, Input, Modal } from 'antd';
 import { useState } from 'react';
 import { RefSelect } from '@/engine/fields/RefSelect';
-import type { Field, Ref, Row, Screen } from '@/engine/types';
+import { refField, type Row, type Screen } from '@/engine/types';
 import { api, getSession } from '@/lib/api';
 import { reportError, showMessage } from '@/lib/errors';
-import { passwordRules } from './PasswordDialog';
+import { passwordRules } from '@/lib/passwordRules';
 
 interface Account {
   user_name: string;
@@ -72,7 +72,7 @@ export function UserDialog({ screen, user, onClose, onSaved }: Props) {
           <Input maxLength={50} />
         </Form.Item>
         {REFS.map((name) => {
-          const field = screen.fields.find((one): one is Field & { ref: Ref } => one.name === name && one.ref !== null);
+          const field = refField(screen, name);
           if (!field) return null;
           const wanting = asked && field.required && chosen[name].id === null;
           return (

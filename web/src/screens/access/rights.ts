@@ -3,18 +3,25 @@ import type { RightNode } from '@/gen';
 
 const READ = ':list';
 
-/** Codes below a node. */
-export function codesOf(node: RightNode): string[] {
-  return node.children.length > 0 ? node.children.flatMap(codesOf) : isCode(node) ? [node.key] : [];
+/** Whether a node is an action, which has a code; modules, groups and screens have names with spaces. */
+function isCode({ key }: RightNode): boolean {
+  return !key.includes(' ');
 }
 
-function isCode(node: RightNode): boolean {
-  return !node.key.includes(' ');
+function actionsOf(node: RightNode): RightNode[] {
+  return node.children.length > 0 ? node.children.flatMap(actionsOf) : [node].filter(isCode);
+}
+
+/** Codes below a node. */
+export function codesOf(node: RightNode): string[] {
+  return actionsOf(node).map(({ key }) => key);
 }
 
 /** Codes below a node that oneself may hand out. */
-export function mineOf(node: RightNode): string[] {
-  return node.children.length > 0 ? node.children.flatMap(mineOf) : isCode(node) && node.mine !== false ? [node.key] : [];
+function mineOf(node: RightNode): string[] {
+  return actionsOf(node)
+    .filter(({ mine }) => mine !== false)
+    .map(({ key }) => key);
 }
 
 /**
@@ -42,6 +49,11 @@ export function toggleAll(held: ReadonlySet<string>, node: RightNode, on: boolea
   return next;
 }
 
+/** Keys of all that has something below it. */
+export function branchesOf(nodes: RightNode[]): string[] {
+  return nodes.filter(({ children }) => children.length > 0).flatMap(({ key, children }) => [key, ...branchesOf(children)]);
+}
+
 /** How much of a node is ticked. */
 export function ticked(held: ReadonlySet<string>, bundled: ReadonlySet<string>, node: RightNode) {
   const codes = codesOf(node);
@@ -53,7 +65,7 @@ export function ticked(held: ReadonlySet<string>, bundled: ReadonlySet<string>, 
 export function found(tree: RightNode[], words: string): RightNode[] {
   const wanted = words.trim().toLowerCase();
   if (!wanted) return tree;
-  const fits = ({ title, key }: RightNode) => title.toLowerCase().includes(wanted) || (!key.includes(' ') && key.includes(wanted));
+  const fits = (node: RightNode) => node.title.toLowerCase().includes(wanted) || (isCode(node) && node.key.includes(wanted));
   return tree.flatMap((module) => {
     const groups = module.children.flatMap((group) => {
       const screens = fits(group) ? group.children : group.children.filter((screen) => fits(screen) || screen.children.some(fits));

@@ -1,8 +1,9 @@
 /** 系统公告: the text with its preview, whom it is for, and when it shows. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Button, Card, Col, DatePicker, Form, Input, Radio, Row as Line, Select, Spin, Typography } from 'antd';
+import { Button, Card, Col, DatePicker, Form, Input, Radio, Row as Line, Select, Typography } from 'antd';
 import dayjs, { type Dayjs } from 'dayjs';
 import { useState } from 'react';
+import { Awaiting } from '@/engine/Awaiting';
 import { infoQuery } from '@/engine/queries';
 import type { ListAnswer, Row, Screen } from '@/engine/types';
 import type { Addressees } from '@/gen';
@@ -31,7 +32,7 @@ export default function AnnouncementEdit({ screen, params }: { screen: Screen; p
   const id = Number(params.id ?? 0);
   const stored = useQuery({ ...infoQuery(screen, id), enabled: id > 0, staleTime: Infinity });
   const told = useQuery({ ...addresseesQuery(id), staleTime: Infinity });
-  if ((id > 0 && !stored.data) || !told.data) return <Spin />;
+  if ((id > 0 && !stored.data) || !told.data) return <Awaiting title="公告加载失败" of={id > 0 ? [stored, told] : [told]} />;
   return <Editor key={id} screen={screen} id={id} stored={stored.data} told={told.data} />;
 }
 

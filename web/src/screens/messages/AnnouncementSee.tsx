@@ -1,10 +1,10 @@
 /** 系统公告详情: the text as readers see it, whom it is for, and who has read it. */
 import { useQuery } from '@tanstack/react-query';
-import { Button, Card, Descriptions, Flex, Progress, Result, Spin, Table, Tag, Typography } from 'antd';
+import { Button, Card, Descriptions, Flex, Progress, Table, Tag, Typography } from 'antd';
+import { Awaiting } from '@/engine/Awaiting';
 import { infoQuery } from '@/engine/queries';
 import { actionOf, type Screen } from '@/engine/types';
 import type { Addressees } from '@/gen';
-import { isCancelled } from '@/lib/errors';
 import { RichText } from '@/lib/RichText';
 import { useTabs } from '@/lib/tabs';
 import { addresseesQuery, audienceName } from './announcement';
@@ -12,10 +12,10 @@ import { addresseesQuery, audienceName } from './announcement';
 export default function AnnouncementSee({ screen, params }: { screen: Screen; params: Record<string, string> }) {
   const id = Number(params.id ?? 0);
   const tabs = useTabs();
-  const { data, error } = useQuery(infoQuery(screen, id));
+  const stored = useQuery(infoQuery(screen, id));
   const told = useQuery(addresseesQuery(id));
-  if (error && !isCancelled(error)) return <Result status="warning" title="公告加载失败" subTitle={error.message} />;
-  if (!data || !told.data) return <Spin />;
+  const { data } = stored;
+  if (!data || !told.data) return <Awaiting title="公告加载失败" of={[stored, told]} />;
   const { companies, roles, reached, read, readers } = told.data;
   return (
     <Flex gap={8} align="flex-start">
@@ -66,4 +66,3 @@ export default function AnnouncementSee({ screen, params }: { screen: Screen; pa
     </Flex>
   );
 }
-

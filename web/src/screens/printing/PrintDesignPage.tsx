@@ -2,11 +2,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Button, Checkbox, Flex, Form, Input, Result, Select, Space } from 'antd';
 import { useMemo, useState } from 'react';
+import { Awaiting } from '@/engine/Awaiting';
 import { RefSelect } from '@/engine/fields/RefSelect';
 import { PaperFrame } from '@/engine/print/PaperFrame';
 import { DELIVERED } from '@/engine/print/printCalls';
-import { ScreenLoading } from '@/engine/ScreenLoading';
-import { actionOf, type Field, type ListAnswer, type Ref, type Screen } from '@/engine/types';
+import { actionOf, refField, type ListAnswer, type Screen } from '@/engine/types';
 import type { PrintDefinition } from '@/gen';
 import { api } from '@/lib/api';
 import { isCancelled, reportError, showMessage } from '@/lib/errors';
@@ -45,10 +45,9 @@ function NoBill({ screen }: { screen: Screen }) {
 }
 
 function Design({ screen, billType, template }: { screen: Screen; billType: string; template: number }) {
-  const { data, error } = useQuery(definitionQuery(billType, template));
-  if (error && !isCancelled(error)) return <Result status="warning" title="打印模板加载失败" subTitle={error.message} />;
-  if (!data) return <ScreenLoading />;
-  return <Editor screen={screen} definition={data} />;
+  const read = useQuery(definitionQuery(billType, template));
+  if (!read.data) return <Awaiting title="打印模板加载失败" of={[read]} />;
+  return <Editor screen={screen} definition={read.data} />;
 }
 
 function Editor({ screen, definition }: { screen: Screen; definition: PrintDefinition }) {
@@ -121,7 +120,7 @@ interface CompanySelectProps {
 /** Whose template it is; without a company the whole group's. */
 function CompanySelect({ screen, value, name, onChange }: CompanySelectProps) {
   const [label, setLabel] = useState(name);
-  const field = screen.fields.find((item): item is Field & { ref: Ref } => item.name === 'company_id' && item.ref !== null);
+  const field = refField(screen, 'company_id');
   if (!field) return null;
   return (
     <Form.Item noStyle>

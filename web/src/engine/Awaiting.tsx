@@ -1,0 +1,27 @@
+import { Button, Result } from 'antd';
+import { isCancelled } from '../lib/errors';
+import { AskAgain } from './AskAgain';
+import { ScreenLoading } from './ScreenLoading';
+
+interface Read {
+  data: unknown;
+  error: Error | null;
+  refetch: () => unknown;
+}
+
+/** Stands in for what has not been read yet; says why where it could not be, and asks again on demand. */
+export function Awaiting({ title, of }: { title: string; of: Read[] }) {
+  const failed = of.filter(({ data, error }) => data === undefined && error !== null && !isCancelled(error));
+  if (failed[0]) {
+    const again = () => failed.forEach(({ refetch }) => void refetch());
+    return <Result status="warning" title={title} subTitle={failed[0].error?.message} extra={<Button onClick={again}>重试</Button>} />;
+  }
+  return (
+    <>
+      {of.map((read, index) => (
+        <AskAgain key={index} of={read} />
+      ))}
+      <ScreenLoading />
+    </>
+  );
+}
