@@ -24,6 +24,11 @@ def get(name: str) -> type[Resource]:
     return _resources[name]
 
 
+def find(name: str) -> type[Resource] | None:
+    """The class declared under a name that need not be one."""
+    return _resources.get(name)
+
+
 def declared() -> Iterator[type[Resource]]:
     """Every declared class, in the order of its declaration."""
     yield from _resources.values()

@@ -31,6 +31,15 @@ class Principal:
     imitator_name: str = ""
     """Who acts as this user in a simulated login; empty otherwise."""
 
+    @property
+    def everywhere(self) -> bool:
+        """Whether nothing lies beyond his scope."""
+        return self.companies is None and self.warehouses is None and self.own == "all"
+
+    def reaches(self, company_id: int) -> bool:
+        """Whether a company lies in his scope."""
+        return self.companies is None or company_id in self.companies
+
     def may(self, right: str) -> bool:
         return right in self.rights or ALL_RIGHTS in self.rights
 

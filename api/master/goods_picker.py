@@ -211,7 +211,7 @@ def find(ctx: Context, query: GoodsQuery) -> dict[str, Any]:
 
 def _company(ctx: Context, asked: int | None) -> int:
     company = asked or ctx.principal.company_id
-    if ctx.principal.companies is not None and company not in ctx.principal.companies:
+    if not ctx.principal.reaches(company):
         raise NotFound("公司")
     return company
 

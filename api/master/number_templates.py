@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import asdict
 from typing import Any
 
 from pydantic import BaseModel, Field
-from sqlalchemy import select
+from sqlalchemy import select, text
 from sqlalchemy.orm import Mapped
 
 from api.kit import business_log, registry
@@ -99,6 +100,7 @@ class TemplateBody(Payload):
 
 
 class TemplateAnswer(BaseModel):
+    bill_numbering_id: int
     bill_type: str
     bill_name: str
     prefix: str
@@ -124,7 +126,7 @@ class Example(BaseModel):
 )
 def bill_type_list(ctx: Context) -> Any:
     """单据类型列表"""
-    return [_answer(ctx, kind, template) for kind, template in _templates(ctx).items()]
+    return list(_listed(ctx).values())
 
 
 @call(
@@ -136,10 +138,10 @@ def bill_type_list(ctx: Context) -> Any:
 )
 def info(ctx: Context, bill_type: str) -> Any:
     """单据编号详情"""
-    template = _templates(ctx).get(bill_type)
-    if template is None:
+    found = _listed(ctx).get(bill_type)
+    if found is None:
         raise NotFound("单据类型")
-    return _answer(ctx, bill_type, template)
+    return found
 
 
 @call(
@@ -183,10 +185,16 @@ def save(ctx: Context, payload: TemplateBody) -> Any:
         "save",
         bill_no=kind,
         company_id=ctx.principal.company_id,
-        before=_values(before[kind]),
-        after=_values(template),
+        before=asdict(before[kind]),
+        after=asdict(template),
     )
-    return _answer(ctx, kind, template)
+    return _listed(ctx)[kind]
+
+
+def _listed(ctx: Context) -> dict[str, dict[str, Any]]:
+    """The rows of the list, by bill type."""
+    sql, values = BillNumbering.source(ctx.principal, {})
+    return {row.bill_type: row._asdict() for row in ctx.conn.execute(text(sql), values)}
 
 
 def _templates(ctx: Context) -> dict[str, Template]:
@@ -214,29 +222,12 @@ def _checked(ctx: Context, body: TemplateBody) -> Template:
     return template
 
 
-def _values(template: Template) -> dict[str, Any]:
-    return {
-        "prefix": template.prefix,
-        "with_company": template.with_company,
-        "date_form": template.date_form,
-        "digits": template.digits,
-        "reset": template.reset,
-    }
-
-
 def _name(kind: str) -> str:
     return registry.prefixes()[kind].declaration.label
 
 
-def _answer(ctx: Context, kind: str, template: Template) -> dict[str, Any]:
-    example = _example(ctx, template)
-    return {"bill_type": kind, "bill_name": _name(kind), **_values(template), "example": example}
-
-
 def _example(ctx: Context, template: Template) -> str:
-    place = ("company_code", ctx.principal.company_id)
-    if place not in ctx.known:
-        query = "select company_code from company where company_id = %s"
-        ctx.known[place] = ctx.conn.exec_driver_sql(query, (ctx.principal.company_id,)).scalar_one()
-    run = template.run(ctx.known[place], today())
+    query = "select company_code from company where company_id = %s"
+    code: str = ctx.conn.exec_driver_sql(query, (ctx.principal.company_id,)).scalar_one()
+    run = template.run(code, today())
     return f"{run.head}{1:0{run.digits}d}"

@@ -33,7 +33,7 @@ class Setting(BaseModel):
 
 def _setting(ctx: Context, type: int, company_id: int) -> dict[str, int]:
     company = company_id or ctx.principal.company_id
-    if ctx.principal.companies is not None and company not in ctx.principal.companies:
+    if not ctx.principal.reaches(company):
         raise NotFound("公司")
     return {"type": type, "company_id": company, **setting(ctx, company, type)}
 

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Mapped
 from api.kit import registry
 from api.kit.calls import call, router
 from api.kit.context import Context
-from api.kit.database import TIME_ZONE
+from api.kit.database import today
 from api.kit.fields import key, moment, ref, textarea
 from api.kit.fields import text as words
 from api.kit.resource import Declaration, Menu
@@ -36,6 +36,11 @@ left join unnest(cast(:actions as text[]), cast(:action_labels as text[])) as a 
 where (cast(:only as text) is null or b.resource = :only) and (cast(:did as text) is null or b.action = :did)
     and (cast(:me as bigint) is null or b.user_id = :me)
 """
+
+
+def lately() -> dict[str, str]:
+    """The filter that pages of logs open with: a month back."""
+    return {"at_start": (today() - timedelta(days=USUAL_DAYS)).isoformat()}
 
 
 class BusinessLogRow(View):
@@ -79,7 +84,7 @@ class BusinessLogRow(View):
 
     @classmethod
     def usual(cls) -> dict[str, str]:
-        return {"at_start": (datetime.now(TIME_ZONE) - timedelta(days=USUAL_DAYS)).date().isoformat()}
+        return lately()
 
 
 class Entry(BaseModel):
@@ -219,7 +224,7 @@ def _companies(principal: Principal) -> list[int] | None:
 
 def _route(principal: Principal, resource: str, record_id: int) -> str | None:
     """Where a record is seen by whoever may."""
-    cls = next((cls for cls in registry.declared() if cls.name() == resource), None)
+    cls = registry.find(resource)
     if cls is None or not principal.may(cls.right("list")):
         return None
     route = cls.declaration.routes.get("see")

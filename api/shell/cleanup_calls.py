@@ -15,11 +15,18 @@ from api.kit.errors import Refusal
 from api.shell import trial_data, wake
 from api.shell.cleanup import KINDS, Asked, counted
 from api.shell.cleanup_run import CleanupRun
-from api.shell.initialisation import STATES, owned, state_of
+from api.shell.initialisation import DONE_STATE, STATE, STATES, owned
 
 api = router()
 TRIAL, TRIAL_LABEL = "trial", "试用数据"
 CONFIRMATION = "确认清理"
+_TRIAL_COMPANIES = text(f"""
+select c.company_id, c.company_name, {STATE} as state
+from company c
+left join initialisation i on i.company_id = c.company_id
+where c.enabled and {STATE} < :done
+order by c.company_id
+""")
 NAMES = (*(kind.name for kind in KINDS), TRIAL)
 
 Days = Annotated[int, Query(ge=1, le=3650)]
@@ -109,6 +116,8 @@ def clear(ctx: Context, payload: Cleanup) -> Any:
     unknown = [name for name in payload.kinds if name not in NAMES]
     if unknown:
         raise Refusal("清理内容不正确，请刷新后重试")
+    if TRIAL in payload.kinds and not payload.company_id:
+        raise Refusal("请选择要清理试用数据的公司")
     asked = Asked(payload.days, payload.months, payload.company_id)
     done = [
         _noted(ctx, kind.name, kind.label, f"{payload.days}天/{payload.months}个月", kind.clear(ctx, asked))
@@ -148,18 +157,13 @@ def _noted(ctx: Context, kind: str, label: str, scope: str, count: int) -> dict[
 
 
 def _trial_companies(ctx: Context) -> list[dict[str, Any]]:
-    rows = ctx.conn.exec_driver_sql(
-        "select company_id, company_name from company where enabled order by 1"
-    ).all()
-    states = [(row, state_of(ctx.conn, row.company_id)) for row in rows]
+    rows = ctx.conn.execute(_TRIAL_COMPANIES, {"done": DONE_STATE})
     return [
-        {"company_id": row.company_id, "company_name": row.company_name, "state_name": STATES[state]}
-        for row, state in states
-        if state < max(STATES)
+        {"company_id": row.company_id, "company_name": row.company_name, "state_name": STATES[row.state]}
+        for row in rows
     ]
 
 
 def _for_the_whole_group(ctx: Context) -> None:
-    me = ctx.principal
-    if me.companies is not None or me.warehouses is not None or me.own != "all":
+    if not ctx.principal.everywhere:
         raise Refusal("只有能看全部公司的角色可以清理数据")

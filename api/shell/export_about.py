@@ -10,7 +10,7 @@ from sqlalchemy import Connection, select
 from api.kit import registry
 from api.kit.database import TIME_ZONE
 from api.kit.fields import Field
-from api.kit.listing import RANGED, ListQuery
+from api.kit.listing import FLAGS, RANGED, ListQuery
 from api.kit.resource import Resource
 from api.kit.scope import Principal, within
 
@@ -60,7 +60,8 @@ def _filters(
 def _in_words(conn: Connection, item: Field, value: str, principal: Principal) -> str:
     """Choices and records by their names, as far as the asker may see them."""
     if item.kind == "bool":
-        return "是" if value in ("1", "true", "True") else "否"
+        asked = FLAGS.get(value.lower())
+        return value if asked is None else "是" if asked else "否"
     parts = [part.strip() for part in value.split(",") if part.strip()]
     if item.kind == "enum":
         named = {str(key): label for key, label in item.options}

@@ -18,7 +18,6 @@ from api.kit.database import Base
 from api.kit.errors import NotFound, Refusal
 from api.kit.fields import enum, integer, key, moment, ref, text
 from api.kit.resource import Declaration, Menu, Resource
-from api.kit.scope import Principal
 
 GOODS, STOCK, CUSTOMERS = "goods", "stock", "customer"
 STEPS = {GOODS: 0, STOCK: 2, CUSTOMERS: 4}
@@ -88,11 +87,15 @@ class InitialisationTask(Resource):
     attempts: Mapped[int] = mapped_column(server_default="0")
 
 
-_KEEPS_BOOKS = sql("""
-select exists (select from cost_balance where company_id = :id)
-    or exists (select from settlement_item where company_id = :id)
-    or exists (select from money_balance where company_id = :id)
-""")
+STATE = f"""
+coalesce(i.state, case when exists (select from cost_balance b where b.company_id = c.company_id)
+    or exists (select from settlement_item s where s.company_id = c.company_id)
+    or exists (select from money_balance m where m.company_id = c.company_id) then {DONE_STATE} else 0 end)
+"""
+"""How far company `c` is, `i` being what is entered of it; one that keeps books counts as done."""
+_STATE_OF = sql(
+    f"select {STATE} from company c left join initialisation i using (company_id) where c.company_id = :id"
+)
 _ENTER = sql("insert into initialisation (company_id, state) values (:id, :state) on conflict do nothing")
 _MOVE = sql("""
 update initialisation set state = :target, changed_at = now() where company_id = :id and state = :source
@@ -101,11 +104,7 @@ update initialisation set state = :target, changed_at = now() where company_id =
 
 def state_of(conn: Connection, company_id: int) -> int:
     """How far a company is."""
-    table = Initialisation.__table__
-    found = conn.execute(select(table.c.state).where(table.c.company_id == company_id)).scalar()
-    if found is None:
-        found = DONE_STATE if conn.execute(_KEEPS_BOOKS, {"id": company_id}).scalar() else 0
-    return int(found)
+    return int(conn.execute(_STATE_OF, {"id": company_id}).scalar_one())
 
 
 def move(conn: Connection, company_id: int, source: int, target: int) -> None:
@@ -118,17 +117,11 @@ def move(conn: Connection, company_id: int, source: int, target: int) -> None:
 def owned(ctx: Context, company_id: int | None) -> int:
     """The company asked for, one's own when none is; refused outside one's scope."""
     wanted = company_id or ctx.principal.company_id
-    in_scope = _sees(ctx.principal, wanted)
+    in_scope = ctx.principal.reaches(wanted) or wanted == ctx.principal.company_id
     query = sql("select from company where company_id = :id")
     if not in_scope or ctx.conn.execute(query, {"id": wanted}).first() is None:
         raise NotFound("公司")
     return wanted
-
-
-def _sees(principal: Principal, company_id: int) -> bool:
-    return (
-        principal.companies is None or company_id in principal.companies or company_id == principal.company_id
-    )
 
 
 def latest(conn: Connection, company_id: int) -> Row[Any] | None:

@@ -11,7 +11,7 @@ from api.kit.fields import COST, enum, integer, key, moment, money, ref
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values, View
-from api.shell.initialisation import STATES
+from api.shell.initialisation import STATE, STATES
 
 
 class CompanyInitialisation(View):
@@ -45,13 +45,9 @@ class CompanyInitialisation(View):
         return _COMPANIES, {}
 
 
-# A company that keeps books without having been initialised counts as done.
-_COMPANIES = """
+_COMPANIES = f"""
 select
-    c.company_id as company_initialisation_id, c.company_id,
-    coalesce(i.state, case when exists (select from cost_balance b where b.company_id = c.company_id)
-        or exists (select from settlement_item s where s.company_id = c.company_id)
-        or exists (select from money_balance m where m.company_id = c.company_id) then 6 else 0 end) as state,
+    c.company_id as company_initialisation_id, c.company_id, {STATE} as state,
     i.changed_at,
     (select count(*) from company_goods g where g.company_id = c.company_id) as goods,
     (select count(*) from customer k where k.company_id = c.company_id) as customers,

@@ -77,12 +77,8 @@ class IntegrityCheck(View):
         return _CHECKS, {
             "names": [check.name for check in every],
             "labels": [check.label for check in every],
-            "everywhere": _everywhere(principal),
+            "everywhere": principal.everywhere,
         }
-
-
-def _everywhere(principal: Principal) -> bool:
-    return principal.companies is None and principal.warehouses is None and principal.own == "all"
 
 
 @call(
@@ -95,7 +91,7 @@ def _everywhere(principal: Principal) -> bool:
 )
 def run(ctx: Context, payload: Keys) -> Any:
     """运行检查: the job worker runs them one after the other."""
-    if not _everywhere(ctx.principal):
+    if not ctx.principal.everywhere:
         raise Refusal("只有能看全部公司的角色可以运行完整性检查")
     every = checks.registered()
     if any(not 1 <= place <= len(every) for place in payload.ids):

@@ -43,9 +43,8 @@ class Change(BaseModel):
 
 def changes_of(conn: Connection, rows: Sequence[Row[Any]], reader: Principal) -> dict[int, list[Change]]:
     """The changes of entries by their id; one query for each kind of record that they name."""
-    declared = {cls.name(): cls for cls in registry.declared()}
-    names = _names(conn, _named(rows, declared))
-    return {row.log_id: list(_changes(row, declared.get(row.resource), names, reader)) for row in rows}
+    names = _names(conn, _named(rows))
+    return {row.log_id: list(_changes(row, registry.find(row.resource), names, reader)) for row in rows}
 
 
 def _changed(row: Row[Any]) -> Iterator[tuple[str, Any, Any]]:
@@ -113,11 +112,11 @@ def _entry(name: str, value: Any, names: Names) -> str:
     return names.get((LISTED.get(name, ""), value), str(value))
 
 
-def _named(rows: Iterable[Row[Any]], declared: dict[str, type[Resource]]) -> dict[str, set[int]]:
+def _named(rows: Iterable[Row[Any]]) -> dict[str, set[int]]:
     """The records that entries name, by kind."""
     wanted: dict[str, set[int]] = defaultdict(set)
     for row in rows:
-        cls = declared.get(row.resource)
+        cls = registry.find(row.resource)
         fields = {item.name: item for item in cls.fields()} if cls else {}
         for name, old, new in _changed(row):
             item = fields.get(name)

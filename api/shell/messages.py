@@ -21,6 +21,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Mapped, mapped_column
 
+from api.identity.answers import STATION
 from api.kit.context import Context
 from api.kit.database import Base
 from api.kit.errors import Forbidden
@@ -41,8 +42,6 @@ AUDIENCES = {
 DRAFT, WAITING, SHOWN, EXPIRED, WITHDRAWN = 1, 2, 3, 4, 5
 STATES = {DRAFT: "草稿", WAITING: "待发布", SHOWN: "已发布", EXPIRED: "已过期", WITHDRAWN: "已撤回"}
 READ_STATES = {0: "未读", 1: "已读"}
-STATION = 3
-"""`company.type` of a service station."""
 MAX_CONTENT = 20_000
 
 _STATE = (

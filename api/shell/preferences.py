@@ -174,5 +174,5 @@ def delete_preference(ctx: Context, payload: Named) -> Any:
 
 def _opens(ctx: Context, screen: str) -> bool:
     """Whether the user may open the list that a scheme is of."""
-    found = next((cls for cls in registry.declared() if cls.name() == screen), None)
+    found = registry.find(screen)
     return found is not None and ctx.principal.may(found.right("list"))

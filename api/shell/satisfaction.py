@@ -77,11 +77,12 @@ def _problem(question: dict[str, Any], value: str) -> str | None:
         free = question["other"] and len("".join(own)) <= _MOST_OTHER
         return None if parts and (free or not own) else CHOOSE
     if kind == "score":
-        return None if _is_score(value) else SCORE
+        return None if is_score(value) else SCORE
     return None if value else FILL
 
 
-def _is_score(value: str) -> bool:
+def is_score(value: str) -> bool:
+    """Whether a text is a score from 0 to 100."""
     try:
         return 0 <= Decimal(value) <= 100
     except InvalidOperation:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from decimal import Decimal
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from fastapi import Query
 from pydantic import BaseModel
@@ -17,10 +17,12 @@ from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
 from api.kit.errors import NotFound
 from api.kit.flow import UNAUDITED
+from api.kit.projection import MASK
 from api.kit.resource import Resource
 from api.kit.schemas import Count, Key, Payload
 from api.kit.scope import within
 from api.ledger.tables import SettlementItem
+from api.master.goods import CompanyGoods
 from api.shell.station import MOST_TIERS, PRICE_DAYS, TIMEOUT_HOURS, ShoppingCart, StationSetting
 
 api = router()
@@ -133,11 +135,9 @@ def get_sales_out_list_by_type(ctx: Context, type: Annotated[int, Query(ge=2, le
 def get_goods_chain_price_number(ctx: Context, company_id: Key | None = None) -> Any:
     """商城指导价变动: of the user's company, or of one in his scope."""
     company = company_id or ctx.principal.company_id
-    reach = ctx.principal.companies
-    if not ctx.principal.may("company_goods:list") or (reach is not None and company not in reach):
+    if not ctx.principal.may(CompanyGoods.right("list")) or not ctx.principal.reaches(company):
         return {"total": 0, "goods_price_change": 0}
-    days = _setting(ctx, StationSetting.price_days, PRICE_DAYS)
-    row = ctx.conn.execute(_PRICES, {"company": company, "days": days}).one()
+    row = ctx.conn.execute(_PRICES, {"company": company, "days": _setting(ctx).price_days}).one()
     return {"total": row.total, "goods_price_change": row.changed}
 
 
@@ -210,19 +210,17 @@ def get_super_station_config(ctx: Context) -> Any:
 @call(api, "GET", "v2/open/SuperStation/getDownloads", right=ANY_USER, returns=Downloads)
 def get_downloads(ctx: Context) -> Any:
     """下载地址: of the mobile app and the voice client; empty where the station sets none."""
-    return {
-        "app_url": _setting(ctx, StationSetting.app_url, "") or "",
-        "voice_url": _setting(ctx, StationSetting.voice_url, "") or "",
-    }
+    found = _setting(ctx)
+    return {"app_url": found.app_url or "", "voice_url": found.voice_url or ""}
 
 
 _PRICES = text("""
 select
     count(*) filter (where sale_price > 0) as total,
     count(*) filter (where exists (
-        select from business_log l
-        where l.resource = 'company_goods' and l.record_id = g.company_goods_id and l.action = 'edit'
-            and l.after ? 'sale_price' and l.at > now() - make_interval(days => :days)
+        select from price_change p
+        where p.company_id = g.company_id and p.goods_id = g.goods_id and p.sale_to is not null
+            and p.changed_at > now() - make_interval(days => :days)
     )) as changed
 from company_goods g
 where g.company_id = :company and g.enabled
@@ -251,7 +249,7 @@ def _of_kind(ctx: Context, kind: int) -> Iterator[ColumnElement[bool]]:
     name = "sales_return" if kind == RETURNS else "sales_outbound"
     yield from _waiting(name)
     if kind == TIMED_OUT:
-        hours = _setting(ctx, StationSetting.timeout_hours, TIMEOUT_HOURS)
+        hours = _setting(ctx).timeout_hours
         yield registry.get(name).table().c.made_at < func.now() - func.make_interval(0, 0, 0, 0, hours)
 
 
@@ -301,18 +299,29 @@ def _newest(
         yield {
             "id": row.bill_id,
             "bill_no": row.bill_no,
-            "customer_name": row.customer_name if shown["customer_id"] else "无权限",
-            "total_amount": f"{row.total_amount:.2f}" if shown["total_amount"] else "无权限",
+            "customer_name": row.customer_name if shown["customer_id"] else MASK,
+            "total_amount": f"{row.total_amount:.2f}" if shown["total_amount"] else MASK,
             "made_at": row.made_at,
         }
 
 
-def _setting(ctx: Context, column: Any, default: Any) -> Any:
-    """What the user's company sets, else the default."""
-    newest = StationSetting.station_setting_id.desc()
-    query = select(column).where(StationSetting.company_id == ctx.principal.company_id).order_by(newest)
-    found = ctx.conn.execute(query.limit(1)).scalar()
-    return default if found is None else found
+class _Setting(NamedTuple):
+    """What a station sets, and what holds where it sets nothing."""
+
+    timeout_hours: int = TIMEOUT_HOURS
+    price_days: int = PRICE_DAYS
+    app_url: str | None = None
+    voice_url: str | None = None
+
+
+def _setting(ctx: Context) -> _Setting:
+    """The settings of the user's company."""
+    table = StationSetting.table()
+    query = select(*(table.c[name] for name in _Setting._fields))
+    newest = table.c.station_setting_id.desc()
+    mine = table.c.company_id == ctx.principal.company_id
+    found = ctx.conn.execute(query.where(mine).order_by(newest).limit(1)).first()
+    return _Setting(**found._mapping) if found else _Setting()
 
 
 def _keep(ctx: Context, **values: Any) -> None:

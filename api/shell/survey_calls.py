@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from decimal import Decimal, InvalidOperation
 from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
 
@@ -12,11 +11,12 @@ from pydantic import Field as Described
 from sqlalchemy import Row, insert, text
 from sqlalchemy.dialects.postgresql import insert as insert_once
 
+from api.identity.answers import STATION
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
 from api.kit.errors import Failure, Invalid, NotFound, Refusal
 from api.kit.schemas import Count, Payload
-from api.shell.satisfaction import QUESTIONS, AskedQuestion, checked
+from api.shell.satisfaction import QUESTIONS, AskedQuestion, checked, is_score
 from api.shell.survey import (
     BACK_OFFICE,
     EVERYBODY,
@@ -35,8 +35,6 @@ api = router()
 PAGE = "/survey/collect"
 """The page of the form, drawn in a frame (web/src/app/survey)."""
 ASK_AGAIN_DAYS = 180
-STATION = 3
-"""`company.type` of a service station."""
 
 
 class WaitingQuestionnaire(BaseModel):
@@ -260,15 +258,8 @@ def _problem(question: Row[Any], answer: list[str]) -> str | None:
         return "请选择"
     if question.kind != MULTIPLE and len(answer) > 1:
         return "请选择" if chosen else _missing(question.kind)
-    return None if question.kind != SCORE or _is_score(answer[0]) else "请输入0-100"
+    return None if question.kind != SCORE or is_score(answer[0]) else "请输入0-100"
 
 
 def _missing(kind: int) -> str:
     return "请填写" if kind == FREE else "请输入0-100"
-
-
-def _is_score(answer: str) -> bool:
-    try:
-        return 0 <= Decimal(answer) <= 100
-    except InvalidOperation:
-        return False

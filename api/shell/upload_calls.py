@@ -80,10 +80,7 @@ def get_file(ctx: Context, name: Annotated[str, Query(max_length=100)]) -> Any:
     row = ctx.conn.execute(select(TABLE).where(TABLE.c.name == name)).first()
     me = ctx.principal
     shown = row is not None and (
-        me.companies is None
-        or row.company_id in me.companies
-        or row.user_id == me.user_id
-        or upload_use.is_shown(ctx.conn, me, name)
+        me.reaches(row.company_id) or row.user_id == me.user_id or upload_use.is_shown(ctx.conn, me, name)
     )
     if row is None or not shown or not place_of(row.name).is_file():
         raise NotFound("文件")

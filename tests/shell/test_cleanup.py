@@ -113,6 +113,9 @@ class TestRefused:
 
 
 class TestTrialData:
+    def test_a_company_must_be_chosen(self, site: Site) -> None:
+        assert clear(site, "trial").msg == "请选择要清理试用数据的公司"
+
     def test_a_file_in_processing_stops_it(self, site: Site, trial: int) -> None:
         with site.engine.begin() as conn:
             conn.execute(text("update initialisation set state = 3 where company_id = :id"), {"id": trial})

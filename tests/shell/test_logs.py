@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from api.identity import sessions
 from api.kit.projection import MASK
 from tests.identity.test_data_scope import exported
 from tests.kit.client import Answer
@@ -188,5 +189,5 @@ class TestLoginLog:
                 f" values ('own_a', 'x', true, {site.world.user_own_a}, {session})"
             )
         [row] = self.rows(site, user_name="own_a")
-        assert row["state"] == 11
+        assert row["state"] == sessions.EXPIRED
         assert row["ended_at"] is not None
