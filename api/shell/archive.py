@@ -17,12 +17,13 @@ def pack(path: Path, dump: Path, data_dir: Path) -> None:
 
     The dump is older than the files, and a file is deleted only when no record holds it: all that it names is there.
     """
-    with tarfile.open(path, "w") as tar:
+    with tarfile.open(path, "w", dereference=True) as tar:
         tar.add(dump, DUMP)
         for folder in FOLDERS:
             for file in sorted((data_dir / folder).rglob("*")):
                 try:
-                    tar.add(file, str(file.relative_to(data_dir)), recursive=False)
+                    if file.is_file():
+                        tar.add(file, str(file.relative_to(data_dir)))
                 except FileNotFoundError:
                     continue  # deleted meanwhile
 
@@ -33,7 +34,7 @@ def unpack(path: Path, place: Path) -> Path:
         with tarfile.open(path, "r:") as tar:
             for member in tar:
                 known = member.name == DUMP or member.name.split("/")[0] in FOLDERS
-                if not known or not (member.isreg() or member.isdir()):
+                if not known or not member.isreg():
                     raise Refusal(f"备份文件里有不认识的内容“{member.name}”，已拒绝恢复")
                 tar.extract(member, place, filter="data")
     except (tarfile.TarError, EOFError) as error:

@@ -55,14 +55,20 @@ def table_rows(path: Path, table: str) -> str:
     return _run("pg_restore", options, "备份文件无法读取")
 
 
+def without_password(url: str) -> tuple[str, dict[str, str]]:
+    """A database's address for a command line, which all may see; its password for the environment."""
+    parts = {name: str(value) for name, value in conninfo_to_dict(url).items()}
+    password = parts.pop("password", None)
+    return make_conninfo("", **parts), {"PGPASSWORD": password} if password else {}
+
+
 def _run(tool: str, options: list[str], failing: str, url: str | None = None) -> str:
     command = [str(_binaries() / tool), *options]
     environment = {**os.environ, "PGCLIENTENCODING": "UTF8", "LC_ALL": "C"}
     if url is not None:
-        # A command line is for all to see.
-        password = conninfo_to_dict(url).get("password")
-        environment |= {"PGPASSWORD": str(password)} if password else {}
-        command.append(f"--dbname={make_conninfo(url, password=None)}")
+        place, secret = without_password(url)
+        command.append(f"--dbname={place}")
+        environment |= secret
     try:
         done = subprocess.run(
             command, capture_output=True, timeout=SECONDS, env=environment, stdin=subprocess.DEVNULL

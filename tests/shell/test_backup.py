@@ -24,7 +24,7 @@ from api.launch.postgres import EmbeddedPostgres
 from api.launch.restore import restore
 from api.shell import archive, backup_job
 from api.shell.backup import DONE, EXPIRED, FAILED, SOUND
-from api.shell.dump import DumpError
+from api.shell.dump import DumpError, without_password
 from tests.kit.desk import Desk
 from tests.kit.fixtures import Site, administer
 from tests.kit.state import broken, fingerprint
@@ -128,6 +128,7 @@ class TestDrill:
         old_log = own_folder / "archive" / "business_log_1.jsonl.gz"
         old_log.parent.mkdir()
         old_log.write_bytes(b"old")
+        (own_folder / "uploads" / "linked").symlink_to(old_log)
         with site.engine.connect() as conn:
             before, books = fingerprint(conn), totals(site.url)
         row = made(site)
@@ -146,6 +147,7 @@ class TestDrill:
         restore(fresh, path)
         assert sorted(one.name for one in new.iterdir()) == ["archive", "uploads"]
         assert (new / "archive" / old_log.name).read_bytes() == b"old"
+        assert (new / "uploads" / "linked").read_bytes() == b"old", "what a link leads to comes along"
         assert site.as_("clerk_a").raw("GET", picture).content == SOUND_FILES["a.png"]
         with connect(fresh).connect() as conn:
             after = fingerprint(conn)
@@ -328,6 +330,14 @@ class TestCalls:
         assert listed(site, first["backup_id"])["state"] == EXPIRED
         assert not backup_job.file_of(first["file_name"]).exists()
         assert backup_job.file_of(second["file_name"]).exists()
+
+
+def test_a_password_is_on_no_command_line() -> None:
+    place, secret = without_password("postgresql://erp:p%40ss@db.example:5433/erp?sslmode=require")
+    assert "p@ss" not in place
+    assert secret == {"PGPASSWORD": "p@ss"}
+    assert {"user=erp", "host=db.example", "port=5433", "dbname=erp", "sslmode=require"} == set(place.split())
+    assert without_password("postgresql:///erp")[1] == {}
 
 
 class TestDaily:
