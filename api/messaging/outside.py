@@ -18,6 +18,7 @@ from api.kit.errors import Invalid
 
 SECONDS = 10
 MOST_READ = 64 * 1024
+_TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
 
 
 class Unreachable(Exception):
@@ -81,9 +82,13 @@ def _address(host: str, port: int) -> str:
 
 
 def _is_public(address: str) -> bool:
+    """Whether an address is the internet's; one that carries an address of version 4 is judged by that."""
     found = ipaddress.ip_address(address)
-    mapped = getattr(found, "ipv4_mapped", None) or found
-    return mapped.is_global and not mapped.is_multicast
+    if isinstance(found, ipaddress.IPv6Address):
+        translated = ipaddress.IPv4Address(int(found) & 0xFFFFFFFF) if found in _TRANSLATED else None
+        carried = found.ipv4_mapped or found.sixtofour or translated
+        return (carried or found).is_global and not (carried or found).is_multicast
+    return found.is_global and not found.is_multicast
 
 
 def _inner_hosts() -> set[str]:
