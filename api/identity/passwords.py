@@ -21,7 +21,6 @@ def hashed(password: str) -> str:
 
 def chosen(password: str, user_name: str, before: str | None) -> str:
     """The hash of a password that is set for an account: of two kinds of signs, not its name, not the old one."""
-    made = hashed(password)
     kinds = (str.isalpha, str.isdigit, lambda sign: not sign.isalnum())
     if sum(any(map(kind, password)) for kind in kinds) < 2:
         raise Refusal("密码应包含字母、数字、符号中的至少两种")
@@ -29,7 +28,7 @@ def chosen(password: str, user_name: str, before: str | None) -> str:
         raise Refusal("密码不能包含登录名")
     if before is not None and matches(password, before):
         raise Refusal("新密码不能与原密码相同")
-    return made
+    return hashed(password)
 
 
 def matches(password: str, stored: str | None) -> bool:

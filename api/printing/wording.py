@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
 from api.kit.database import TIME_ZONE
 from api.kit.fields import Field
 from api.kit.projection import MASK
+from api.shell.export_job import worded
 
 DECIMALS = {"money": 2, "price": 2}
 """Decimals that are always shown; beyond them only significant ones, and of money no more."""
@@ -19,19 +20,13 @@ def told(item: Field, row: dict[str, Any]) -> str:
     value = row.get(item.label_field if item.ref and item.label_field else item.name)
     if value is None or value == MASK:
         return value or ""
-    if item.kind == "bool":
-        return "是" if value else "否"
-    if item.kind == "enum":
-        return str(dict(item.options).get(value, value))
     if item.kind == "password":
         return ""
     if isinstance(value, datetime):
         return f"{value.astimezone(TIME_ZONE):%Y-%m-%d %H:%M}"
-    if isinstance(value, date):
-        return value.isoformat()
     if item.is_number and isinstance(value, Decimal | int):
         return grouped(Decimal(value), DECIMALS.get(item.kind, 0))
-    return str(value)
+    return worded(item, value)
 
 
 def grouped(value: Decimal, decimals: int) -> str:

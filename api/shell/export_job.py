@@ -223,12 +223,13 @@ def _cell_of(item: Field, number: Any) -> Write:
         if item.is_number and isinstance(value, Decimal | int) and not isinstance(value, bool):
             sheet.write_number(line, at, value, number)
         else:
-            sheet.write_string(line, at, _words(item, value))
+            sheet.write_string(line, at, worded(item, value))
 
     return write
 
 
-def _words(item: Field, value: Any) -> str:
+def worded(item: Field, value: Any) -> str:
+    """A value that is no number as people read it."""
     if item.kind == "bool":
         return "是" if value else "否"
     if item.kind == "enum":

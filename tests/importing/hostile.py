@@ -9,8 +9,8 @@ import zlib
 from collections.abc import Iterator
 
 import xlwt
-from openpyxl import Workbook
 
+from tests.importing.workbooks import workbook
 from tests.shell.pictures import bmp, jpeg, pdf, png
 
 MEGABYTE = 1024 * 1024
@@ -19,16 +19,6 @@ SHEET = "xl/worksheets/sheet1.xml"
 MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 EICAR = rb"X5O!P%@AP[4\PZX54(P^)7CC)7}$EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*"
-
-
-def workbook(*rows: list[object]) -> bytes:
-    """A sound workbook."""
-    book, content = Workbook(), io.BytesIO()
-    assert book.active is not None
-    for row in rows or ([["序号", "商品编码"], ["1", "X"]]):
-        book.active.append(row)
-    book.save(content)
-    return content.getvalue()
 
 
 def with_part(name: str, body: bytes, base: bytes | None = None, packed: bool = True) -> bytes:

@@ -19,6 +19,7 @@ from api.importing.xlsx_guard import QUICK
 from api.kit.settings import settings
 from api.shell import export_job
 from tests.importing.hostile import FILES
+from tests.importing.workbooks import workbook
 from tests.kit.desk import Desk
 from tests.kit.fixtures import Site, conn, site, world
 from tests.kit.state import fingerprint
@@ -161,7 +162,5 @@ def test_the_worker_is_alive_after_a_file_that_went_bad_on_its_disk(desk: Desk, 
 
 
 def workbooks(desk: Desk) -> Iterator[bytes]:
-    from tests.importing.hostile import workbook
-
     heading = ["商品编码", "商品名称", "商品类型", "单位"]
     yield workbook(heading, ["H1", "甲", "轮胎", "条"])

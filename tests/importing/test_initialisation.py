@@ -10,13 +10,13 @@ import openpyxl
 import orjson
 import pytest
 import xlwt
-from openpyxl import Workbook
 from sqlalchemy import text
 
 from api.importing import initialisation_job as job
 from api.importing import opening_goods
 from api.kit import registry
 from api.shell import initialisation as states
+from tests.importing.workbooks import workbook as book_of
 from tests.kit.fixtures import Site, conn, site, world
 from tests.kit.state import broken
 
@@ -29,15 +29,6 @@ PATHS = {
 GOODS = ["商品编码", "商品名称", "商品类型", "品牌", "单位", "按批次管理", "税率%", "销售价"]
 STOCK = ["仓库", "商品编码", "批次(DOT)", "数量", "单价"]
 CUSTOMERS = ["客户名称", "手机号", "账期（天）", "期初余额", "到期日", "原单据号"]
-
-
-def book_of(*rows: list[Any]) -> bytes:
-    book, content = Workbook(), io.BytesIO()
-    assert book.active is not None
-    for row in rows:
-        book.active.append(row)
-    book.save(content)
-    return content.getvalue()
 
 
 def xls_of(*rows: list[Any]) -> bytes:

@@ -7,10 +7,11 @@ from typing import Any
 
 import orjson
 import pytest
-from openpyxl import Workbook, load_workbook
+from openpyxl import load_workbook
 from sqlalchemy import Connection
 
 from api.kit import registry
+from tests.importing.workbooks import workbook as book_of
 from tests.kit.desk import Desk
 from tests.kit.fixtures import Site, conn, site, world
 from tests.kit.state import fingerprint
@@ -23,15 +24,6 @@ BILLS = [cls for cls in registry.declared() if cls.bill]
 @pytest.fixture(scope="module")
 def desk(site: Site) -> Desk:
     return Desk(site)
-
-
-def book_of(*rows: list[Any]) -> bytes:
-    book, content = Workbook(), io.BytesIO()
-    assert book.active is not None
-    for row in rows:
-        book.active.append(row)
-    book.save(content)
-    return content.getvalue()
 
 
 def send(
