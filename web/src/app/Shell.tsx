@@ -18,8 +18,10 @@ import { TabPages } from './tabs/TabPages';
 import { TabsProvider } from './tabs/TabsProvider';
 import { baseTabs, HOME_ROUTE, homeOnly } from './tabs/tabState';
 import { restoreTabs } from './tabs/tabStore';
+import { useTour } from './tour/useTour';
 import { useAuthorityOfRoute } from './useAuthorityOfRoute';
 
+const GuidedTour = lazy(() => import('./tour/GuidedTour'));
 const NoticePopup = lazy(() => import('./notices/NoticePopup'));
 const ReminderDialog = lazy(() => import('./notices/ReminderDialog'));
 const SurveyPrompt = lazy(() => import('./survey/SurveyPrompt'));
@@ -65,6 +67,7 @@ function Frame({ session, menu }: { session: Session; menu: MenuNode[] }) {
   useAuthorityOfRoute(pathname);
   const station = session.system.type === STATION;
   const [noticing, setNoticing] = useState(false);
+  const tour = useTour(session, pathname === HOME_ROUTE);
 
   useEffect(() => {
     // This browser's own copies do until they come.
@@ -85,7 +88,7 @@ function Frame({ session, menu }: { session: Session; menu: MenuNode[] }) {
   return (
     <TabsProvider initial={initialTabs} nameOf={nameOf}>
       <div className={styles.shell}>
-        <Header session={session} menu={menu} narrow={!wide} />
+        <Header session={session} menu={menu} narrow={!wide} onTour={wide ? tour.start : undefined} />
         <div className={styles.body}>
           {wide && session.system.operatingVersion !== SIMPLE && <SideMenu menu={menu} />}
           <main className={styles.content}>
@@ -95,6 +98,7 @@ function Frame({ session, menu }: { session: Session; menu: MenuNode[] }) {
         </div>
       </div>
       <Suspense>
+        {tour.open && wide && !noticing && <GuidedTour onEnd={tour.end} />}
         <ReminderDialog />
         {station && <NoticePopup home={pathname === HOME_ROUTE} onOpen={setNoticing} />}
         {station && <SurveyPrompt route={pathname} wait={noticing} />}

@@ -24,9 +24,11 @@ interface Props {
   session: Session;
   menu: MenuNode[];
   narrow: boolean;
+  /** Shows the guided tour, to whoever it is for. */
+  onTour?: () => void;
 }
 
-export function Header({ session, menu, narrow }: Props) {
+export function Header({ session, menu, narrow, onTour }: Props) {
   const [drawer, setDrawer] = useState(false);
   const title = localStorage.getItem('titName') ?? '汽配轮胎供应链平台';
   const station = session.system.type === STATION;
@@ -53,7 +55,7 @@ export function Header({ session, menu, narrow }: Props) {
         <BackOfficeTools narrow={narrow} />
       )}
       <Announcements />
-      <UserMenu session={session} />
+      <UserMenu session={session} onTour={onTour} />
       {drawer && (
         <Suspense>
           <MenuDrawer menu={menu} onClose={() => setDrawer(false)} />

@@ -14,7 +14,7 @@ import styles from './header.module.css';
 
 const AgreementDialog = lazy(() => import('./AgreementDialog'));
 
-export function UserMenu({ session }: { session: Session }) {
+export function UserMenu({ session, onTour }: { session: Session; onTour?: () => void }) {
   const tabs = useTabs();
   const { modal } = App.useApp();
   const [agreement, setAgreement] = useState<AgreementName | null>(null);
@@ -38,6 +38,7 @@ export function UserMenu({ session }: { session: Session }) {
     { key: 'company', label: '公司信息', onClick: () => tabs.open('/sonCompanyInfo', '公司信息') },
     { key: 'terms', label: '用户协议', onClick: () => setAgreement('user') },
     { key: 'privacy', label: '隐私协议', onClick: () => setAgreement('privacy') },
+    ...(onTour ? [{ key: 'tour', label: '新手引导', onClick: onTour }] : []),
     { type: 'divider' },
     { key: 'logout', label: '退出登录', danger: true, onClick: confirmLogout },
   ];

@@ -1,0 +1,33 @@
+/** Who is led through the shell, and when: whoever company_admin_id marks, at his first home, and when he asks for it. */
+import { useEffect, useState } from 'react';
+import { listPreferences, savePreference } from '@/lib/preferences';
+import type { Session } from '@/lib/session';
+
+const TOUR = 'tour';
+const SHELL = 'shell';
+
+export function useTour(session: Session, home: boolean) {
+  const [open, setOpen] = useState(false);
+  // Nobody is led in another's name.
+  const marked = session.company_admin_id !== null && session.imitator === null;
+
+  useEffect(() => {
+    if (!marked || !home) return;
+    let left = false;
+    listPreferences('seen', TOUR, SHELL)
+      .then((seen) => {
+        if (!left && seen.length === 0) setOpen(true);
+      })
+      .catch(() => undefined);
+    return () => {
+      left = true;
+    };
+  }, [marked, home]);
+
+  const end = () => {
+    setOpen(false);
+    // Unsaved, he is only offered it once more.
+    savePreference('seen', TOUR, SHELL, true).catch(() => undefined);
+  };
+  return { open, end, start: marked ? () => setOpen(true) : undefined };
+}
