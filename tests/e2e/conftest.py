@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import signal
@@ -13,15 +12,18 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
+from typing import Protocol
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Route, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from sqlalchemy import Engine
 
 from api.demo import logins
+from api.kit.database import connect
 from api.kit.settings import PROJECT_DIR
-from tests.e2e.office import ADMIN_PASSWORD, Login, Office, furnish
+from api.launch.postgres import EmbeddedPostgres
+from tests.e2e.office import ADMIN_PASSWORD, Login, Office, ask, furnish, withdraw
 
 START_SECONDS = 900
 # The whole suite shares two cores; only what fails waits that long.
@@ -42,16 +44,22 @@ class System:
     """A running product."""
 
     address: str
+    database_url: str
+
+
+class Seat(Protocol):
+    def __call__(self, login: Login, *, timed: bool = False) -> Desk: ...
 
 
 @pytest.fixture(scope="session")
 def system() -> Iterator[System]:
     """Everything, started once for the browser tests, stopped as Ctrl-C stops it.
 
-    With ERP_E2E_ADDRESS the tests run against a product that is running already, with the demo group in it.
+    With ERP_E2E_ADDRESS (and ERP_E2E_DATA_DIR, where it isn't `.data`) the tests run against a product that is
+    running already, with the demo group in it.
     """
     if running := os.environ.get("ERP_E2E_ADDRESS"):
-        yield System(running)
+        yield System(running, _embedded(Path(os.environ.get("ERP_E2E_DATA_DIR", PROJECT_DIR / ".data"))))
         return
     place = Path(tempfile.mkdtemp(prefix="erp-e2e-"))
     port = _free_port()
@@ -64,11 +72,16 @@ def system() -> Iterator[System]:
     )
     try:
         _await_ready(process)
-        yield System(f"http://127.0.0.1:{port}")
+        yield System(f"http://127.0.0.1:{port}", _embedded(place))
     finally:
         process.send_signal(signal.SIGINT)
         process.wait(60)
         shutil.rmtree(place, ignore_errors=True)
+
+
+def _embedded(place: Path) -> str:
+    """The address of the database that a product with this data directory runs."""
+    return EmbeddedPostgres(place / "postgres", place / "logs" / "postgres.log").url()
 
 
 def _await_ready(process: subprocess.Popen[str]) -> None:
@@ -138,23 +151,48 @@ class Desk:
 
 
 @pytest.fixture
-def desks(system: System, chromium: Browser) -> Iterator[Callable[[str], Desk]]:
-    """Logged-in users by role, each in a browser profile of his own at 1366 × 768."""
+def profile(system: System, chromium: Browser) -> Iterator[Callable[[], Desk]]:
+    """Desks that nobody has logged in at, each in a browser profile of its own at 1366 × 768."""
     opened: list[tuple[BrowserContext, Desk]] = []
 
-    def sit(role: str) -> Desk:
+    def new() -> Desk:
         context = chromium.new_context(
             viewport={"width": 1366, "height": 768}, locale="zh-CN", timezone_id="Asia/Shanghai"
         )
         desk = Desk(context, system.address)
         opened.append((context, desk))
-        desk.log_in(role)
         return desk
 
-    yield sit
+    yield new
     for context, desk in opened:
         context.close()
         assert not desk.errors, desk.errors
+
+
+@pytest.fixture
+def desks(profile: Callable[[], Desk]) -> Callable[[str], Desk]:
+    """The demo group's users at their desks, by role."""
+
+    def sit(role: str) -> Desk:
+        desk = profile()
+        desk.log_in(role)
+        return desk
+
+    return sit
+
+
+@pytest.fixture
+def seat(profile: Callable[[], Desk]) -> Seat:
+    """Users whom the tests made, at their desks; `timed` ones under a clock that the test may move."""
+
+    def sit(login: Login, *, timed: bool = False) -> Desk:
+        desk = profile()
+        if timed:
+            desk.page.clock.install()
+        desk.log_in_as(login.user_name, login.password)
+        return desk
+
+    return sit
 
 
 @pytest.fixture(scope="session")
@@ -163,40 +201,28 @@ def office(system: System) -> Office:
     return furnish(system.address)
 
 
-def silence(page: Page) -> None:
-    """Nothing unread and nothing to fill in, so that no dialog comes in the way."""
-    for call, data in (("getNoticeMessageList", {"list": [], "more_url": ""}), ("getQuestionnaireList", [])):
-        answer = json.dumps({"code": 200, "msg": "", "data": data})
-        page.route(f"**/{call}?*", partial(_answered, answer))
-
-
-def _answered(answer: str, route: Route) -> None:
-    route.fulfill(status=200, body=answer, content_type="application/json")
-
-
 @pytest.fixture
-def station(office: Office, system: System, chromium: Browser) -> Iterator[Callable[..., Desk]]:
-    """Users of the service station at their browsers.
+def publish(office: Office) -> Iterator[Callable[[str], int]]:
+    """Questionnaires that every service station is asked until the test is over."""
+    keys: list[int] = []
 
-    `timed` desks stand under a clock that tests may move; only `greeted` ones are told of notices and surveys.
-    """
-    opened: list[tuple[BrowserContext, Desk]] = []
+    def ask_them(title: str) -> int:
+        keys.append(ask(office, title))
+        return keys[-1]
 
-    def sit(login: Login | None = None, *, timed: bool = False, greeted: bool = False) -> Desk:
-        user = login or office.station
-        context = chromium.new_context(
-            viewport={"width": 1366, "height": 768}, locale="zh-CN", timezone_id="Asia/Shanghai"
-        )
-        desk = Desk(context, system.address)
-        opened.append((context, desk))
-        if timed:
-            desk.page.clock.install()
-        if not greeted:
-            silence(desk.page)
-        desk.log_in_as(user.user_name, user.password)
-        return desk
+    yield ask_them
+    for key in keys:
+        withdraw(office, key)
 
-    yield sit
-    for context, desk in opened:
-        context.close()
-        assert not desk.errors, desk.errors
+
+@pytest.fixture(scope="session")
+def books(system: System) -> Iterator[Engine]:
+    """The product's database, for what no call of it enters: reminders, payments, a company half set up."""
+    engine = connect(system.database_url, 2)
+    yield engine
+    engine.dispose()
+
+
+def freeze(page: Page) -> None:
+    """Let a timed page's clock stand still until the test moves it; what was due soon happens first."""
+    page.clock.pause_at(page.evaluate("Date.now() / 1000") + 20)

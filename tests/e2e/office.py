@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import time
 from dataclasses import dataclass, replace
+from datetime import date
 from typing import Any
 
 import httpx
@@ -52,14 +53,33 @@ def made(answer: Answer) -> Any:
 def furnish(address: str) -> Office:
     """A station of its own for each run, so that runs against one product don't meet."""
     admin = log_in(httpx.Client(base_url=address, timeout=60), "admin", ADMIN_PASSWORD)
-    mark = f"{int(time.time()) % 1_000_000:06}"
-    body = {"company_name": f"城北轮胎服务站{mark}", "company_code": f"F{mark}", "type": 3}
-    company: int = made(admin.post("v2/system/Company/add", body))["id"]
-    rights = list(made(admin.get("v2/system/RoleAuth/getRightList")))
+    mark = _mark()
+    company = _company(admin, mark)
     plain = _user(admin, f"plain{mark}", company, [])
-    station = _user(admin, f"station{mark}", company, rights)
     _content(admin, mark)
-    return Office(admin, station, plain)
+    return Office(admin, _station(admin, mark, company), plain)
+
+
+def another_station(office: Office) -> Login:
+    """A user of a new service station: no other test meets its notices, bills or files."""
+    mark = _mark()
+    return _station(office.admin, mark, _company(office.admin, mark))
+
+
+def _mark() -> str:
+    """Tells apart what tests make, also in runs that follow each other."""
+    return str(time.time_ns() // 1000)
+
+
+def _company(admin: Caller, mark: str) -> int:
+    body = {"company_name": f"城北轮胎服务站{mark}", "company_code": f"F{mark[-10:-3]}", "type": 3}
+    company: int = made(admin.post("v2/system/Company/add", body))["id"]
+    return company
+
+
+def _station(admin: Caller, mark: str, company: int) -> Login:
+    rights = list(made(admin.get("v2/system/RoleAuth/getRightList")))
+    return _user(admin, f"station{mark}", company, rights)
 
 
 def _user(admin: Caller, name: str, company: int, rights: list[str], *, realname: str = "马站长") -> Login:
@@ -82,12 +102,12 @@ def _account(admin: Caller, name: str, company: int, rights: list[str], realname
 
 def newcomer(office: Office, rights: list[str], realname: str) -> Login:
     """A user of the back office whose password is still the administrator's."""
-    return _account(office.admin, f"new{time.time_ns() // 1000}", _branch(office), rights, realname)
+    return _account(office.admin, f"new{_mark()}", _branch(office), rights, realname)
 
 
 def hire(office: Office, rights: list[str], realname: str) -> Login:
     """A user of the back office who works already; no other test meets his drafts or his rights."""
-    name = f"staff{time.time_ns() // 1000}"
+    name = f"staff{_mark()}"
     return _user(office.admin, name, _branch(office), rights, realname=realname)
 
 
@@ -121,17 +141,17 @@ def _content(admin: Caller, mark: str) -> None:
             made(admin.post("v2/system/SuperStationReward/add", {"super_station_id": activity, **tier}))
 
 
-def announce(office: Office, title: str) -> None:
-    """An announcement for everybody."""
+def announce(office: Office, station: Login, title: str) -> None:
+    """An announcement for a service station."""
     made(
         office.admin.post(
             "v2/system/MessageLog/save",
             {
                 "message_title": title,
                 "message_content": f"{title}，请各站知悉。",
-                "company_id": office.station.company_id,
+                "company_id": station.company_id,
                 "audience": 4,
-                "companies": [office.station.company_id],
+                "companies": [station.company_id],
             },
         )
     )
@@ -159,3 +179,33 @@ def ask(office: Office, title: str) -> int:
 def withdraw(office: Office, key: int) -> None:
     """Nobody is asked a questionnaire any more."""
     made(office.admin.post("v2/system/Questionnaire/edit", {"id": key, "is_published": False}))
+
+
+def sell(office: Office, station: Login) -> int:
+    """A sales outbound of a station that waits to be audited."""
+    company, name = station.company_id, f"待出库{_mark()}"
+    warehouse = {"warehouse_name": name, "company_id": company}
+    customer = {"customer_name": name, "company_id": company}
+    body = {
+        "company_id": company,
+        "warehouse_id": made(office.admin.post("v2/system/Warehouse/add", warehouse))["id"],
+        "customer_id": made(office.admin.post("v2/custom/Customer/add", customer))["id"],
+        "business_date": f"{date.today()}",
+        "lines": [{"goods_id": some_goods(office), "quantity": "1", "price": "10"}],
+    }
+    bill: int = made(office.admin.post("v2/sales/SalesOutstock/add", body))["id"]
+    return bill
+
+
+def reprice(office: Office, station: Login) -> None:
+    """A guide price of a station that changed."""
+    body = {"company_id": station.company_id, "goods_id": some_goods(office), "sale_price": "520"}
+    key = made(office.admin.post("v2/system/CompanyGoods/add", body))["id"]
+    made(office.admin.post("v2/system/CompanyGoods/edit", {"id": key, "sale_price": "530"}))
+
+
+def some_goods(office: Office) -> int:
+    goods: int = made(office.admin.get("v2/inventory/Goods/getGoodsListPopup", per_page=1))["data"][0][
+        "goods_id"
+    ]
+    return goods

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
+from decimal import Decimal
+from uuid import uuid4
 
 import pytest
 from playwright.sync_api import Browser, ViewportSize, expect
+from sqlalchemy import Engine, func, insert, text
 
-from tests.e2e.conftest import START_SECONDS, Desk, System
+from api.shell.pay_center import PaymentLink, token_hash
+from tests.e2e.conftest import START_SECONDS, Desk, Seat, System
 from tests.e2e.office import Office, hire
 from tests.e2e.test_shell_users import SELLS
 
 pytestmark = pytest.mark.timeout(START_SECONDS + 300)
-Station = Callable[..., Desk]
 PHONE: ViewportSize = {"width": 390, "height": 844}
 
 
@@ -48,7 +50,9 @@ class TestPhone:
 
 
 class TestCashier:
-    def test_it_asks_for_no_login(self, system: System, chromium: Browser) -> None:
+    def test_it_asks_for_no_login(
+        self, system: System, chromium: Browser, office: Office, books: Engine
+    ) -> None:
         """ "One cashier page, /placeholder/paycenter, carries no authentication flag." """
         with chromium.new_context(locale="zh-CN") as context:
             page = context.new_page()
@@ -61,12 +65,13 @@ class TestCashier:
             expect(page.get_by_text("支付单不存在或已失效")).to_be_visible()
             assert "/placeholder/paycenter" in page.url
 
-            paid = {"subject": "轮胎货款", "amount": "1280.50", "state": 1, "state_name": "已支付"}
-            body = json.dumps({"code": 200, "msg": "", "data": {**paid, "expires_at": "2099-01-01 00:00:00"}})
-            page.route(
-                "**/getPayInfo?*", lambda route: route.fulfill(body=body, content_type="application/json")
-            )
-            page.goto(f"{system.address}/placeholder/paycenter?pay_token=known")
+            token = uuid4().hex
+            paid = {"subject": "轮胎货款", "amount": Decimal("1280.50"), "state": 1}
+            owner = {"company_id": office.station.company_id, "token_hash": token_hash(token)}
+            with books.begin() as conn:
+                tomorrow = func.now() + text("interval '1 day'")
+                conn.execute(insert(PaymentLink).values(**paid, **owner, expires_at=tomorrow))
+            page.goto(f"{system.address}/placeholder/paycenter?pay_token={token}")
             expect(page.get_by_text("¥ 1,280.50")).to_be_visible()
             expect(page.get_by_text(re.compile("轮胎货款 · 已支付"))).to_be_visible()
 
@@ -94,9 +99,9 @@ class TestUnknownPaths:
 
 
 class TestQuerySchemes:
-    def test_one_is_saved_and_chosen_at_another_desk(self, station: Station, office: Office) -> None:
+    def test_one_is_saved_and_chosen_at_another_desk(self, seat: Seat, office: Office) -> None:
         user = hire(office, ["unit:list"], "查询的人")
-        desk = station(user)
+        desk = seat(user)
         page = desk.page
         desk.open("/system/unit")
         rows = page.locator(".ant-table-row")
@@ -111,7 +116,7 @@ class TestQuerySchemes:
         page.get_by_role("button", name="保存", exact=True).click()
         expect(page.get_by_text("查询方案已保存")).to_be_visible()
 
-        desk = station(user)
+        desk = seat(user)
         page = desk.page
         desk.open("/system/unit")
         rows = page.locator(".ant-table-row")
@@ -123,9 +128,9 @@ class TestQuerySchemes:
 
 
 class TestParkedDrafts:
-    def test_one_is_put_aside_and_recalled_at_another_desk(self, station: Station, office: Office) -> None:
+    def test_one_is_put_aside_and_recalled_at_another_desk(self, seat: Seat, office: Office) -> None:
         user = hire(office, SELLS, "暂存的人")
-        desk = station(user)
+        desk = seat(user)
         page = desk.page
         desk.open("/sales/salesoutAdd")
         remark = page.get_by_label("备注").first
@@ -134,7 +139,7 @@ class TestParkedDrafts:
         expect(page.get_by_text("已暂存，可在任何电脑上取单继续录入")).to_be_visible()
         expect(remark).to_have_value("")
 
-        page = station(user).page
+        page = seat(user).page
         page.goto(f"{desk.address}/sales/salesoutAdd")
         page.get_by_role("button", name="取单").click()
         page.get_by_role("menuitem", name=re.compile("^暂存 ")).click()

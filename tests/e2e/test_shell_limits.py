@@ -8,13 +8,13 @@ from functools import partial
 
 import pytest
 from playwright.sync_api import Page, Request, expect
+from sqlalchemy import Engine, text
 
-from tests.e2e.conftest import START_SECONDS, Desk
-from tests.e2e.office import Office, announce, ask, made, withdraw
-from tests.e2e.test_shell_states import altered
+from api.shell.popup_logs import remind
+from tests.e2e.conftest import START_SECONDS, Desk, Seat, freeze
+from tests.e2e.office import Office, announce, another_station, reprice, sell
 
 pytestmark = pytest.mark.timeout(START_SECONDS + 300)
-Station = Callable[..., Desk]
 COUNTERS = (
     "getSalesOutstocksList",
     "getSalesOutTimeoutCount",
@@ -22,6 +22,8 @@ COUNTERS = (
     "getGoodsChainPriceNumber",
     "newGetCartTabCount",
 )
+MENU = "getLeftMenuList"
+PATIENCE = 60
 
 
 class Asked:
@@ -29,95 +31,90 @@ class Asked:
 
     def __init__(self, page: Page) -> None:
         self.page = page
-        self.requests: list[Request] = []
-        page.on("requestfinished", lambda request: self.requests.append(request))
+        self.begun: list[str] = []
+        self.over = 0
+        page.on("request", lambda request: self.begun.append(request.url))
+        page.on("requestfinished", self._end)
+        page.on("requestfailed", self._end)
+
+    def _end(self, request: Request) -> None:
+        self.over += 1
 
     def of(self, call: str) -> int:
-        return sum(f"/{call}?" in asked.url for asked in self.requests)
+        return sum(f"/{call}?" in url for url in self.begun)
 
-    def apart(self, call: str) -> float:
-        """How many seconds lie between the first two times, by the browser's clock; waits for them."""
-        ends = time.monotonic() + 60
-        while self.of(call) < 2 and time.monotonic() < ends:
-            self.page.wait_for_timeout(200)
-        begun = [asked.timing["startTime"] for asked in self.requests if f"/{call}?" in asked.url]
-        return (begun[1] - begun[0]) / 1000
+    def rest(self) -> None:
+        """Wait until the page has asked for nothing new, and has dealt with all it asked for."""
+        ends = time.monotonic() + PATIENCE
+        still = (-1, -1)
+        while still != (len(self.begun), self.over) or len(self.begun) > self.over:
+            assert time.monotonic() < ends, "the page asks and asks"
+            still = (len(self.begun), self.over)
+            self.page.wait_for_timeout(300)
 
-    def after(self, milliseconds: int) -> None:
-        """Let time pass, and what it starts be asked."""
-        self.page.clock.run_for(milliseconds)
-        self.page.wait_for_timeout(250)
+    def come_round(self, seconds: int, *calls: str) -> None:
+        """Each call is asked every so many seconds, no sooner and no later, by a clock that only the test moves."""
+        # What stands on the clock comes round once; each call's next time then counts from here.
+        self.page.clock.run_for(seconds * 1000 + 100)
+        self.rest()
+        before = {call: self.of(call) for call in calls}
+        self.page.clock.run_for(seconds * 1000 - 300)
+        self.rest()
+        assert {call: self.of(call) for call in calls} == before
+        self.page.clock.run_for(400)
+        self.rest()
+        assert {call: self.of(call) for call in calls} == {call: n + 1 for call, n in before.items()}
 
 
 def ends_with(route: str, url: str) -> bool:
     return url.endswith(route)
 
 
-def first_asked(asked: Asked, call: str) -> float:
-    """Load the page anew and count from there; how many seconds after the menu a call is first asked."""
-    with asked.page.expect_response("**/getLeftMenuList?*"):
-        asked.page.reload(wait_until="commit")
-    asked.requests.clear()
-    begun = time.monotonic()
-    with asked.page.expect_request(f"**/{call}?*"):
-        pass
-    return time.monotonic() - begun
-
-
-def put_away_notice(page: Page) -> None:
-    """Close the notices, where some greet the user."""
-    expect(page.get_by_role("button", name="版本切换")).to_be_visible()
-    page.wait_for_timeout(800)
-    notice = page.get_by_role("dialog", name="公告")
-    if notice.is_visible():
-        notice.locator(".ant-modal-close").click()
-        expect(notice).to_have_count(0)
-
-
-def settle(page: Page) -> None:
-    """Let a dialog grow to its size."""
-    page.wait_for_timeout(600)
-
-
-def dialog_width(page: Page, name: str) -> int:
-    box = page.get_by_role("dialog", name=name).bounding_box()
-    assert box is not None
-    return round(box["width"])
+def waited(page: Page, answered: str, asked: str) -> tuple[float, Request]:
+    """Load the page anew: how many milliseconds after one call's answer it asks the other, by the browser's clock."""
+    with (
+        page.expect_event("requestfinished", lambda request: f"/{asked}?" in request.url) as later,
+        page.expect_event("requestfinished", lambda request: f"/{answered}?" in request.url) as earlier,
+    ):
+        page.reload(wait_until="commit")
+    came: float = earlier.value.timing["startTime"] + earlier.value.timing["responseEnd"]
+    return later.value.timing["startTime"] - came, later.value
 
 
 class TestIntervals:
-    def test_counters_are_asked_after_a_second_and_each_fifteen(self, station: Station) -> None:
+    def test_counters_are_asked_after_a_second_and_each_fifteen(self, seat: Seat, office: Office) -> None:
         """ "Header counters, cart count and questionnaire count refresh every 15 s (first load after 1 s); the broadcast
         check every 5 s; export list every 60 s while in progress; initialisation dialog every 5 s while processing."
         (The last two in test_shell_states.py.)
         """
-        asked = Asked(station().page)
-        assert first_asked(asked, COUNTERS[0]) >= 0.9
-        assert 4.7 <= asked.apart("getBroadcastVoice") <= 10
-        for call in COUNTERS:
-            assert 14.7 <= asked.apart(call) <= 20
+        page = seat(office.station, timed=True).page
+        assert waited(page, MENU, COUNTERS[0])[0] >= 950
+        asked = Asked(page)
+        freeze(page)
+        asked.come_round(15, *COUNTERS)
+        asked.come_round(5, "getBroadcastVoice")
 
     def test_the_questionnaire_count_of_the_back_office(self, desks: Callable[[str], Desk]) -> None:
         """ "… questionnaire count refresh every 15 s (first load after 1 s)" """
         page = desks("开单员").page
         page.clock.install()
+        assert waited(page, MENU, "getQuestionnaireCount")[0] >= 950
         asked = Asked(page)
-        assert first_asked(asked, "getQuestionnaireCount") >= 0.9
-        page.wait_for_timeout(300)
-        assert asked.of("getQuestionnaireCount") == 1
-        asked.after(15_200)
-        assert asked.of("getQuestionnaireCount") == 2
+        freeze(page)
+        asked.come_round(15, "getQuestionnaireCount")
 
 
 class TestBadges:
-    def test_they_show_ninety_nine_at_most_and_lead_to_their_lists(self, station: Station) -> None:
+    def test_they_show_ninety_nine_at_most_and_lead_to_their_lists(
+        self, seat: Seat, office: Office, books: Engine
+    ) -> None:
         """ "Badge display maximum 99." And of section 2: where each badge leads."""
-        desk = station()
-        page = desk.page
-        altered(page, "getSalesOutstocksList", lambda data: {**data, "count": 120})
-        altered(page, "getSalesOutTimeoutCount", lambda data: {"count": 7})
-        altered(page, "getGoodsChainPriceNumber", lambda data: {"total": 30, "goods_price_change": 5})
-        page.reload()
+        station = another_station(office)
+        bill = sell(office, station)
+        with books.begin() as conn:
+            conn.execute(COPIES, {"bill": bill, "more": 119, "late": 7})
+        reprice(office, station)
+        page = seat(station).page
         badge = page.get_by_role("button", name="待出库 120").locator("..")
         expect(badge.locator("sup")).to_have_text("99+")
         outbound = "/sales/service_station_sales_outstock_list?header_icon_action="
@@ -126,29 +123,38 @@ class TestBadges:
             ("出库超时 7", f"{outbound}3"),
             ("退货待审核 0", f"{outbound}4"),
             (
-                "指导价变动 5",
-                "/service_station_goods/service_station_inventory_goods?hasPrice=1&goods_price_change=5",
+                "指导价变动 1",
+                "/service_station_goods/service_station_inventory_goods?hasPrice=1&goods_price_change=1",
             ),
         ):
             page.get_by_role("button", name=name).click()
             page.wait_for_url(partial(ends_with, route))
-        page.unroute_all(behavior="ignoreErrors")
+
+
+COPIES = text("""
+insert into sales_outbound
+select (jsonb_populate_record(b, jsonb_build_object(
+    'bill_id', nextval(pg_get_serial_sequence('sales_outbound', 'bill_id')),
+    'bill_no', b.bill_no || '-' || n,
+    'made_at', case when n <= :late then now() - interval '2 days' else b.made_at end
+))).*
+from sales_outbound b, generate_series(1, :more) n
+where b.bill_id = :bill
+""")
+"""As many more bills like one, some of them made the day before yesterday."""
 
 
 class TestNotices:
-    def test_the_popup_shows_once_a_day_and_the_list_grows_by_ten(
-        self, station: Station, office: Office
-    ) -> None:
+    def test_the_popup_shows_once_a_day_and_the_list_grows_by_ten(self, seat: Seat, office: Office) -> None:
         """ "Notices: at most once per day, 2 unread fetched; message list page size grows by 10 per load." """
-        caller = office.caller(office.station)
-        for number in range(12 - made(caller.get("v2/open/Message/getUserMessageCount"))["count"]):
-            announce(office, f"第{number + 1}号通知")
-        page = station(greeted=True).page
+        station = another_station(office)
+        for number in range(12):
+            announce(office, station, f"第{number + 1}号通知")
+        page = seat(station).page
         popup = page.get_by_role("dialog", name="公告")
         expect(popup.locator("button:has(time)")).to_have_count(2)
-        page.reload()
-        expect(page.get_by_role("button", name="版本切换")).to_be_visible()
-        page.wait_for_timeout(1_000)
+        with page.expect_request(f"**/{COUNTERS[0]}?*"):
+            page.reload()
         expect(popup).to_have_count(0)
         page.evaluate(
             "Object.keys(localStorage).filter(k => k.endsWith(':isShowNotice')).forEach(k => localStorage[k] = Date.now() - 1)"
@@ -163,40 +169,43 @@ class TestNotices:
 
 
 class TestDialogs:
-    def test_their_widths(self, station: Station, office: Office) -> None:
-        """ "Survey score 0 to 100; survey dialog 1100 px; init and reminder dialogs 600 px; rule dialog 800 px; report frame
-        height 90vh." (The score in test_shell_rules.py.) Reminders are reported as seen 2 seconds later (section 2).
+    def test_the_reminder(self, seat: Seat, office: Office, books: Engine) -> None:
+        """ "Reminder dialog titled 提醒 (600 px): … and has a 查看更多 button. Shown items are reported as seen 2 seconds
+        later." (Sections 2 and 9.)
         """
-        page = station().page
-        altered(page, "getPopUplogList", lambda _: [{"id": 41, "content": "缺货已自动退款", "url": None}])
+        station = another_station(office)
+        page = seat(station).page
+        with books.begin() as conn:
+            key = remind(conn, station.company_id, "缺货已自动退款")
+        after, seen = waited(page, "getPopUplogList", "setPopUpLog")
+        assert after >= 1_950
+        assert seen.post_data_json == {"id_str": str(key)}
         reminder = page.get_by_role("dialog", name="提醒")
-        with page.expect_request("**/setPopUpLog?*") as seen:
-            page.reload()
-            expect(reminder.get_by_role("button", name="查看更多")).to_be_visible()
-            shown = time.monotonic()
-        assert time.monotonic() - shown > 1.5
-        assert seen.value.post_data_json == {"id_str": "41"}
-        assert dialog_width(page, "提醒") == 600
-        reminder.locator(".ant-modal-close").click()
+        expect(reminder.get_by_role("button", name="查看更多")).to_be_visible()
+        expect(reminder).to_have_css("width", "600px")
 
+    def test_their_widths(self, seat: Seat, office: Office, publish: Callable[[str], int]) -> None:
+        """ "Survey score 0 to 100; survey dialog 1100 px; init and reminder dialogs 600 px; rule dialog 800 px; report frame
+        height 90vh." (The score in test_shell_rules.py.)
+        """
+        page = seat(another_station(office)).page
+        page.get_by_role("button", name="系统初始化").click()
+        initialisation = page.get_by_role("dialog", name="系统初始化")
+        expect(initialisation).to_have_css("width", "600px")
+        initialisation.locator(".ant-modal-close").click()
         page.get_by_role("button", name="超级服务站").click()
-        expect(page.get_by_text("活动规则")).to_be_visible()
-        settle(page)
-        assert dialog_width(page, page.locator(".ant-modal-title:visible").inner_text()) == 800
-        page.unroute_all(behavior="ignoreErrors")
+        rules = page.get_by_role("dialog").filter(has_text="活动规则")
+        expect(rules).to_have_css("width", "800px")
 
-        key = ask(office, "宽度问卷")
-        page = station(greeted=True).page
-        put_away_notice(page)
+        publish("宽度问卷")
+        page = seat(office.station).page
         page.get_by_role("button", name="去填写").click()
+        survey = page.get_by_role("dialog", name="宽度问卷")
+        expect(survey).to_have_css("width", "1100px")
         frame = page.frame_locator("iframe[title='宽度问卷']")
-        expect(frame.get_by_text("对服务满意吗")).to_be_visible()
-        settle(page)
-        assert dialog_width(page, "宽度问卷") == 1100
         frame.get_by_text("满意", exact=True).click()
         frame.get_by_role("button", name="提交").click()
-        expect(page.get_by_role("dialog", name="宽度问卷")).to_have_count(0)
-        withdraw(office, key)
+        expect(survey).to_have_count(0)
 
     def test_a_report_frame(self, desks: Callable[[str], Desk]) -> None:
         """ "report frame height 90vh" """
@@ -219,7 +228,7 @@ class TestTabs:
         tabs = page.get_by_role("tab")
         expect(tabs).to_have_count(3)
         page.clock.install()
-        page.clock.pause_at(page.evaluate("Date.now()") + 500)
+        freeze(page)
         page.get_by_role("tab", name="员工").click(button="middle")
         page.clock.run_for(90)
         expect(tabs).to_have_count(3)

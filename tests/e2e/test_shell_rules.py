@@ -6,23 +6,21 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
-from tests.e2e.conftest import START_SECONDS, Desk
-from tests.e2e.office import Office, ask, hire, made, withdraw
-from tests.e2e.test_shell_states import altered
+from tests.e2e.conftest import START_SECONDS, Desk, Seat
+from tests.e2e.office import Office, another_station, hire, made, some_goods
 
 pytestmark = pytest.mark.timeout(START_SECONDS + 300)
-Station = Callable[..., Desk]
 
 
 class TestSatisfactionSurvey:
-    def test_its_seven_answers_follow_their_rules(self, station: Station, office: Office) -> None:
+    def test_its_seven_answers_follow_their_rules(self, seat: Seat, office: Office) -> None:
         """ "Survey form: q1, q3, q4 required single choices (message 请选择); q2 and q5 required multi-choice arrays (请选择); q5
         may add a free-text other entry; q6 required score, and if empty, not numeric or outside 0 to 100 the message is
         请输入0-100; q7 required text (请填写). On submit q2 and q5 are joined by commas."
         """
-        page = station(hire(office, ["unit:list"], "答卷的人"), greeted=True).page
+        page = seat(hire(office, ["unit:list"], "答卷的人")).page
         page.get_by_role("button", name=re.compile("^问卷")).click()
         listed = page.get_by_role("dialog", name="问卷")
         row = (
@@ -60,39 +58,32 @@ class TestSatisfactionSurvey:
 
 
 class TestSurveyWithoutId:
-    def test_it_is_warned_of(self, station: Station, office: Office) -> None:
+    def test_it_is_warned_of(self, seat: Seat, office: Office, publish: Callable[[str], int]) -> None:
         """ "A survey without questionnaire_id gives the warning questionnaire_id 不能为空!." """
-        key = ask(office, "缺少编号的问卷")
-        page = station(greeted=True).page
-        altered(
-            page,
-            "getQuestionnaireList",
-            lambda items: [
-                {**item, "id": 9_000_000 + item["id"], "questionnaire_id": ""} for item in items[:1]
-            ],
-        )
-        page.evaluate(
-            "Object.keys(localStorage).filter(k => k.includes('surveyPrompted')).forEach(k => localStorage.removeItem(k))"
-        )
+        publish("缺少编号的问卷")
+        desk = seat(office.station)
+        page = desk.page
+
+        def without_id(route: Route) -> None:
+            """The server always tells it, so that only the page can be shown one without."""
+            answer = route.fetch()
+            body = answer.json()
+            items = [{**item, "id": -item["id"], "questionnaire_id": ""} for item in body["data"]]
+            route.fulfill(response=answer, json={**body, "data": items})
+
+        page.route("**/getQuestionnaireList?*", without_id)
         page.reload()
-        for _ in range(10):
-            page.wait_for_timeout(400)
-            if (notice := page.get_by_role("dialog", name="公告")).is_visible():
-                notice.locator(".ant-modal-close").click()
         page.get_by_role("button", name="去填写").click()
         expect(page.get_by_text("questionnaire_id 不能为空!")).to_be_visible()
-        withdraw(office, key)
         page.unroute_all(behavior="ignoreErrors")
 
 
 class TestInitialisationFiles:
-    def test_one_sheet_of_the_right_kind(self, station: Station) -> None:
+    def test_one_sheet_of_the_right_kind(self, seat: Seat, office: Office) -> None:
         """ "Initialisation upload: only xls or xlsx, else 上传文件只能是 xls、xlsx格式!; one file per upload, extra files give
         一次只能上传一个文件！."
         """
-        page = station().page
-        altered(page, "getSon2CompanyInfo", lambda data: {**data, "is_initialization": 0})
-        page.reload()
+        page = seat(another_station(office)).page
         page.get_by_role("button", name="系统初始化").click()
         chooser = page.get_by_label("选择商品文件")
         sheet = {"name": "a.xlsx", "mimeType": "application/octet-stream", "buffer": b"PK"}
@@ -100,7 +91,6 @@ class TestInitialisationFiles:
         expect(page.get_by_text("上传文件只能是 xls、xlsx格式!")).to_be_visible()
         chooser.set_input_files(files=[sheet, {**sheet, "name": "b.xlsx"}])
         expect(page.get_by_text("一次只能上传一个文件！")).to_be_visible()
-        page.unroute_all(behavior="ignoreErrors")
 
 
 class TestSelectors:
@@ -117,24 +107,21 @@ class TestSelectors:
 
 
 class TestShoppingCart:
-    def test_it_opens_for_whoever_may_see_it(self, station: Station, office: Office) -> None:
+    def test_it_opens_for_whoever_may_see_it(self, seat: Seat, office: Office) -> None:
         """ "The shopping cart opens only if the open-request list (code shoppingCart) is non-empty and is_role is Y, else
         the error 暂无查看权限."
         """
-        page = station(office.plain).page
+        page = seat(office.plain).page
         page.get_by_role("button", name=re.compile("^购物车")).click()
         expect(page.get_by_text("暂无查看权限")).to_be_visible()
         assert page.url.endswith("/home")
 
-        goods = made(office.admin.get("v2/inventory/Goods/getGoodsListPopup", per_page=1))["data"][0][
-            "goods_id"
-        ]
         caller = office.caller(office.station)
         count = made(caller.get("v2/open/ShoppingCart/newGetCartTabCount"))["cart_count"]
         if count == 0:
-            line = {"company_id": office.station.company_id, "goods_id": goods, "quantity": "4"}
+            line = {"company_id": office.station.company_id, "goods_id": some_goods(office), "quantity": "4"}
             made(caller.post("service_station/purchase/ShoppingCart/add", line))
-        page = station().page
+        page = seat(office.station).page
         page.get_by_role("button", name="购物车 1").click()
         page.wait_for_url("**/shoppingCart")
         expect(page.get_by_text("共 1 条")).to_be_visible()

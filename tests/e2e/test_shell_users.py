@@ -8,11 +8,10 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.conftest import START_SECONDS, Desk
+from tests.e2e.conftest import START_SECONDS, Desk, Seat
 from tests.e2e.office import PASSWORD, Office, hire, made, newcomer
 
 pytestmark = pytest.mark.timeout(START_SECONDS + 300)
-Station = Callable[..., Desk]
 OWN_PASSWORD = "Ziji#13579"
 SELLS = [
     "sales_outbound:list",
@@ -29,11 +28,11 @@ def current_user(page: Page, realname: str) -> None:
 
 class TestFirstPassword:
     def test_a_password_that_somebody_else_set_is_changed_first(
-        self, station: Station, office: Office
+        self, seat: Seat, office: Office, profile: Callable[[], Desk]
     ) -> None:
         """Nothing is reached before, and the administrator's password is none afterwards."""
         user = newcomer(office, ["unit:list"], "新员工")
-        desk = station(user)
+        desk = seat(user)
         page = desk.page
         desk.open("/system/unit")
         expect(page.get_by_text("新员工，请先设置自己的密码")).to_be_visible()
@@ -45,8 +44,8 @@ class TestFirstPassword:
         expect(page.get_by_role("navigation", name="主菜单")).to_be_visible()
         expect(page.get_by_role("tab", name="单位")).to_be_visible()
 
-        page.evaluate("localStorage.clear()")
-        desk.open("/login")
+        page = profile().page
+        page.goto(f"{desk.address}/login")
         page.get_by_placeholder("用户名").fill(user.user_name)
         page.get_by_placeholder("密码").fill(user.password)
         page.keyboard.press("Enter")
@@ -57,10 +56,10 @@ class TestFirstPassword:
 
 
 class TestFormsOutliveTheLogin:
-    def test_a_draft_is_offered_after_the_session_was_ended(self, station: Station, office: Office) -> None:
+    def test_a_draft_is_offered_after_the_session_was_ended(self, seat: Seat, office: Office) -> None:
         """Drafts survive an expired session: kept by the shell in the browser and on the server."""
         user = hire(office, SELLS, "写单员")
-        desk = station(user)
+        desk = seat(user)
         page = desk.page
         desk.open("/sales/salesoutAdd")
         page.get_by_label("备注").first.fill("写到一半")
@@ -77,11 +76,11 @@ class TestFormsOutliveTheLogin:
 
 
 class TestSimulatedLogin:
-    def test_it_is_marked_and_ends_in_ones_own_session(self, station: Station, office: Office) -> None:
+    def test_it_is_marked_and_ends_in_ones_own_session(self, seat: Seat, office: Office) -> None:
         """ "simulated login (recorded, marked in the header, never above one's own rights)" """
         clerk = hire(office, ["unit:list"], "被模拟的开单员")
         rights = ["unit:list", "department:list", "imitate_login:list", "imitate_login:imitate"]
-        desk = station(hire(office, rights, "代看的经理"))
+        desk = seat(hire(office, rights, "代看的经理"))
         page = desk.page
         desk.open("/system/imitateLogin")
         page.get_by_label("关键字").fill(clerk.user_name)
@@ -113,15 +112,15 @@ class TestSimulatedLogin:
 
 
 class TestRights:
-    def test_one_taken_away_bites_on_the_next_request(self, station: Station, office: Office) -> None:
+    def test_one_taken_away_bites_on_the_next_request(self, seat: Seat, office: Office) -> None:
         """ "a rights change bites on the next request": the role editor at one desk, the user at another."""
         user = hire(office, ["unit:list", "department:list"], "少权的人")
-        theirs = station(user).page
+        theirs = seat(user).page
         theirs.get_by_role("link", name="单位").first.click()
         expect(theirs.locator(".ant-table-row").first).to_be_visible()
 
         rights = list(made(office.admin.get("v2/system/RoleAuth/getRightList")))
-        manager = station(hire(office, rights, "管权的人"))
+        manager = seat(hire(office, rights, "管权的人"))
         manager.open(f"/system/roleAdd?id={user.role_id}")
         page = manager.page
         page.get_by_label("查找界面或操作").fill("计量单位")
