@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from sqlalchemy import Connection, delete, select, text
+from sqlalchemy import Connection, delete, func, select, text
 
 from api.kit.context import Context
 from api.kit.database import TIME_ZONE, dumps
@@ -36,38 +36,41 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of data: its name, what is said of it, the rows that go, and how."""
+    """One kind of data: its name, what is said of it, how many rows would go, and how they go."""
 
     name: str
     label: str
     note: str
-    count: str | Callable[[Connection, Asked], int]
+    count: Callable[[Connection, Asked], int]
     clear: Callable[[Context, Asked], int]
 
 
-def counted(conn: Connection, kind: Kind, asked: Asked) -> int:
-    """How many rows would go."""
-    if not isinstance(kind.count, str):
-        return kind.count(conn, asked)
-    found: int = conn.execute(text(kind.count), asked.values).scalar_one()
-    return found
+def _counting(rows: str) -> Callable[[Connection, Asked], int]:
+    def count(conn: Connection, asked: Asked) -> int:
+        found: int = conn.execute(text(f"select count(*) {rows}"), asked.values).scalar_one()
+        return found
+
+    return count
 
 
-def _deleting(statement: str) -> Callable[[Context, Asked], int]:
+def _deleting(rows: str) -> Callable[[Context, Asked], int]:
     def clear(ctx: Context, asked: Asked) -> int:
-        return ctx.conn.execute(text(statement), asked.values).rowcount
+        return ctx.conn.execute(text(f"delete {rows}"), asked.values).rowcount
 
     return clear
 
 
-def _unlinking(statement: str, places: Callable[[object], Iterator[Path]]) -> Callable[[Context, Asked], int]:
-    """Delete rows, and their files once that is committed."""
+def _unlinking(
+    rows: str, named: str, places: Callable[[object], Iterator[Path]]
+) -> Callable[[Context, Asked], int]:
+    """Delete rows, and the files that a column of theirs names once that is committed."""
 
     def clear(ctx: Context, asked: Asked) -> int:
-        rows: list[object] = list(ctx.conn.execute(text(statement), asked.values).scalars())
-        found = [path for row in rows for path in places(row)]
+        statement = text(f"delete {rows} returning {named}")
+        gone: Sequence[object] = ctx.conn.execute(statement, asked.values).scalars().all()
+        found = [path for name in gone for path in places(name)]
         ctx.after_commit.append(lambda: _unlink(found))
-        return len(rows)
+        return len(gone)
 
     return clear
 
@@ -90,9 +93,7 @@ def _initialisation_files(path: object) -> Iterator[Path]:
 
 def _archive(ctx: Context, asked: Asked) -> int:
     """Write old rows of the business log into a compressed file, then delete them."""
-    statement = text(
-        "select * from business_log where at < now() - make_interval(months => :months) order by log_id"
-    )
+    statement = text(f"select * {_LOG} order by log_id")
     folder = settings().data_dir / "archive"
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"business_log_{datetime.now(TIME_ZONE):%Y%m%d_%H%M%S}.jsonl.gz"
@@ -105,12 +106,14 @@ def _archive(ctx: Context, asked: Asked) -> int:
     if not count:
         path.unlink()
         return 0
-    old = "delete from business_log where at < now() - make_interval(months => :months) and log_id <= :last"
-    return ctx.conn.execute(text(old), {**asked.values, "last": last}).rowcount
+    old = text(f"delete {_LOG} and log_id <= :last")
+    return ctx.conn.execute(old, {**asked.values, "last": last}).rowcount
 
 
 def _count_orphans(conn: Connection, asked: Asked) -> int:
-    return len(conn.execute(select(FILES.c.name).where(upload_use.unheld(asked.days))).all())
+    query = select(func.count()).select_from(FILES).where(upload_use.unheld(asked.days))
+    found: int = conn.execute(query).scalar_one()
+    return found
 
 
 def _clear_orphans(ctx: Context, asked: Asked) -> int:
@@ -132,6 +135,7 @@ _INITIALISATIONS = f"from initialisation_task where status not in (0, 1) and ask
 _DRAFTS = f"from user_preference where kind = 'draft' and kept_at < {_OLD}"
 _JOBS = "from procrastinate_jobs where status in ('succeeded', 'failed', 'cancelled', 'aborted')"
 _LOGINS = f"from login_attempt where at < {_LONG_AGO}"
+_LOG = f"from business_log where at < {_LONG_AGO}"
 _UPLOADS = f"from upload_log where at < {_LONG_AGO}"
 
 KINDS = (
@@ -139,50 +143,50 @@ KINDS = (
         "exports",
         "导出文件",
         "导出任务和它们的文件，早于所选天数",
-        f"select count(*) {_EXPORTS}",
-        _unlinking(f"delete {_EXPORTS} returning export_id", _export_files),
+        _counting(_EXPORTS),
+        _unlinking(_EXPORTS, "export_id", _export_files),
     ),
     Kind(
         "login_log",
         "登录日志",
         "早于所选月数的登录记录",
-        f"select count(*) {_LOGINS}",
-        _deleting(f"delete {_LOGINS}"),
+        _counting(_LOGINS),
+        _deleting(_LOGINS),
     ),
     Kind(
         "business_log",
         "业务日志归档",
         "早于所选月数的业务日志写入数据目录 archive 里的压缩文件，然后从系统删除",
-        f"select count(*) from business_log where at < {_LONG_AGO}",
+        _counting(_LOG),
         _archive,
     ),
     Kind(
         "upload_log",
         "上传日志",
         "早于所选月数的上传记录",
-        f"select count(*) {_UPLOADS}",
-        _deleting(f"delete {_UPLOADS}"),
+        _counting(_UPLOADS),
+        _deleting(_UPLOADS),
     ),
     Kind(
         "drafts",
         "暂存的草稿",
         "用户暂存而未保存的单据，早于所选天数",
-        f"select count(*) {_DRAFTS}",
-        _deleting(f"delete {_DRAFTS}"),
+        _counting(_DRAFTS),
+        _deleting(_DRAFTS),
     ),
     Kind(
         "tasks",
         "已结束的后台任务",
         "任务队列里成功、失败和取消的任务",
-        f"select count(*) {_JOBS}",
-        _deleting(f"delete {_JOBS}"),
+        _counting(_JOBS),
+        _deleting(_JOBS),
     ),
     Kind(
         "initialisation",
         "初始化上传文件",
         "处理完的初始化文件和失败明细，早于所选天数",
-        f"select count(*) {_INITIALISATIONS}",
-        _unlinking(f"delete {_INITIALISATIONS} returning path", _initialisation_files),
+        _counting(_INITIALISATIONS),
+        _unlinking(_INITIALISATIONS, "path", _initialisation_files),
     ),
     Kind(
         "uploads",

@@ -13,7 +13,7 @@ from api.kit.calls import call, router
 from api.kit.context import Context
 from api.kit.errors import Refusal
 from api.shell import trial_data, wake
-from api.shell.cleanup import KINDS, Asked, counted
+from api.shell.cleanup import KINDS, Asked
 from api.shell.cleanup_run import CleanupRun
 from api.shell.initialisation import DONE_STATE, STATE, STATES, owned
 
@@ -85,7 +85,7 @@ def get_preview(
             "kind": kind.name,
             "label": kind.label,
             "note": kind.note,
-            "count": counted(ctx.conn, kind, asked),
+            "count": kind.count(ctx.conn, asked),
             "allowed": True,
         }
         for kind in KINDS

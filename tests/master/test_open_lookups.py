@@ -81,6 +81,23 @@ class TestPurchaseCentre:
         assert (store["store_id"], store["principal_name"]) == (site.world.supplier2, "陈立")
         assert (store["principal_mobile"], store["area_name"]) == ("13800138000", "西湖区")
 
+    def test_what_a_role_may_not_see_is_left_out(self, site: Site) -> None:
+        admin, role = site.as_("admin"), site.world.role_clerk_a
+        numbers = {"customer": "13500135000", "supplier": "13600136000"}
+        told = {"id": site.world.customer_a, "customer_mobile": numbers["customer"]}
+        assert admin.post("v2/custom/Customer/edit", told).ok
+        told = {"id": site.world.supplier2, "supplier_mobile": numbers["supplier"]}
+        assert admin.post("v2/system/Supplier/edit", told).ok
+        held = admin.get("v2/system/RoleAuth/getInfo", role_id=role).data
+        hidden = [{"screen": kind, "field": f"{kind}_mobile"} for kind in numbers]
+        paths = (f"{CENTRE}/Customer/getCustomerList", "system/Supplier/getStoreList")
+        assert all(number in str([rows(site, path) for path in paths]) for number in numbers.values())
+        assert admin.post("v2/system/RoleAuth/save", {**held, "denied": hidden}).ok
+        try:
+            assert not any(number in str([rows(site, path) for path in paths]) for number in numbers.values())
+        finally:
+            assert admin.post("v2/system/RoleAuth/save", held).ok
+
 
 class TestStock:
     def test_the_warehouse_that_moves_most_comes_first(self, site: Site) -> None:
