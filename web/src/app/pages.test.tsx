@@ -9,7 +9,7 @@ const denied = { code: 403, msg: '您没有“公司库存报表”的权限' };
 const noRight = { code: 403, msg: '您没有“成本明细”的权限' };
 const unknown = { code: 400, msg: '页面不存在' };
 /** Pages are loaded when they are first opened. */
-const lazily = { timeout: 5_000 };
+const lazily = { timeout: 15_000 };
 
 function open(route: string, answer: { code: number; msg: string } = unknown) {
   return renderPage(
