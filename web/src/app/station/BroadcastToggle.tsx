@@ -23,7 +23,6 @@ export function BroadcastToggle({ userId }: { userId: number }) {
     refetchInterval: ASK_EVERY,
     refetchIntervalInBackground: true,
     staleTime: 0,
-    retry: (failures, error) => isCancelled(error) && failures < 2,
     meta: { quiet: true },
   });
   const failed = asked.isError && !isCancelled(asked.error);

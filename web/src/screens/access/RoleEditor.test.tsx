@@ -2,6 +2,7 @@ import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { billScreen } from '@/engine/fixtures';
 import { button, giveSizes, ok, press, renderPage, type Routes } from '@/engine/harness';
+import type { RoleEditor as Editor, ScreenFields } from '@/gen';
 import RoleEditor from './RoleEditor';
 
 const description = {
@@ -13,7 +14,7 @@ const description = {
 };
 const leaf = (key: string, title: string, mine = true) => ({ key, title, mine, roles: 1, children: [] });
 const unit = { key: 'screen unit', title: '单位', children: [leaf('unit:list', '查看'), leaf('unit:add', '新增'), leaf('unit:del', '删除', false)] };
-const editor = {
+const editor: Editor = {
   role: { role_id: 5, version: 3, role_name: '仓管', scope_kind: 2, own_kind: 1, sees_cost: false, enabled: true, remark: null },
   holdings: { rights: ['unit:list'], bundles: [9], companies: [2], warehouses: [], denied: [] },
   tree: [{ key: 'module 系统', title: '系统管理', children: [{ key: 'group 商品', title: '商品设置', children: [unit] }] }],
@@ -53,6 +54,38 @@ describe('the role editor', () => {
     expect(box('删除').disabled).toBe(true);
     expect(screen.getByRole<HTMLInputElement>('radio', { name: '全部公司' }).disabled).toBe(true);
     expect(screen.getByLabelText<HTMLButtonElement>('查看成本').disabled).toBe(true);
+  });
+
+  it('hides fields of a screen, but not those that are hidden from oneself', async () => {
+    const fields = [
+      { field: 'price', label: '单价', is_cost: false, denied: false, mine: true },
+      { field: 'cost', label: '成本价', is_cost: true, denied: true, mine: false },
+    ];
+    const listed: ScreenFields[] = [{ screen: 'sales_order', label: '销售订单', module: '销售管理', fields }];
+    await open(
+      { id: '5' },
+      {
+        'v2/system/Role/getEditor': () => ok({ ...editor, holdings: { ...editor.holdings, denied: [{ screen: 'sales_order', field: 'cost' }] } }),
+        'v2/system/RoleFieldAuth/getList': () => ok(listed),
+        'v2/system/Role/save': () => ok({ id: 5 }),
+      },
+    );
+    fireEvent.click(screen.getByText('字段权限（隐藏 1）'));
+    fireEvent.click(await screen.findByRole('checkbox', { name: '单价' }));
+    expect([box('单价').checked, box('成本价 成本').disabled]).toEqual([false, true]);
+    expect(view.calls.find(({ path }) => path.endsWith('RoleFieldAuth/getList'))?.query.role_id).toBe('5');
+    await press('保存');
+    const body = { denied: [{ screen: 'sales_order', field: 'cost' }, { screen: 'sales_order', field: 'price' }] };
+    await waitFor(() => expect(view.calls.find(({ path }) => path === 'v2/system/Role/save')?.body).toMatchObject(body));
+  });
+
+  it('goes back to what was stored', async () => {
+    await open({ id: '5' });
+    expect(button('还原')?.disabled).toBe(true);
+    fireEvent.change(screen.getByLabelText('角色名称'), { target: { value: '别的' } });
+    fireEvent.click(box('新增'));
+    await press('还原');
+    expect([screen.getByLabelText<HTMLInputElement>('角色名称').value, box('新增').checked]).toEqual(['仓管', false]);
   });
 
   it('copies a role under a new name', async () => {
