@@ -2,7 +2,7 @@
 import { Button, Grid, Result, Spin } from 'antd';
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { useLocation } from 'react-router';
-import type { Session } from '@/lib/session';
+import { isStation, type Session } from '@/lib/session';
 import { Header } from './header/Header';
 import { bringPreferences } from './keptByServer';
 import { countUse } from './home/usage';
@@ -25,7 +25,6 @@ const GuidedTour = lazy(() => import('./tour/GuidedTour'));
 const NoticePopup = lazy(() => import('./notices/NoticePopup'));
 const ReminderDialog = lazy(() => import('./notices/ReminderDialog'));
 const SurveyPrompt = lazy(() => import('./survey/SurveyPrompt'));
-const STATION = 1;
 
 /** Asks for all that the page at `path` will need while the shell is still being drawn. */
 export function warm(session: Session, path: string): void {
@@ -65,7 +64,7 @@ function Frame({ session, menu }: { session: Session; menu: MenuNode[] }) {
   const { pathname } = useLocation();
   const wide = Grid.useBreakpoint().md !== false;
   useAuthorityOfRoute(pathname);
-  const station = session.system.type === STATION;
+  const station = isStation(session.system);
   const [noticing, setNoticing] = useState(false);
   const tour = useTour(session, pathname === HOME_ROUTE);
 

@@ -100,6 +100,12 @@ function readSystem(): Session['system'] {
   }
 }
 
+const STATION = 1;
+
+export function isStation({ type }: CurrentSystem): boolean {
+  return type === STATION;
+}
+
 /** Another operating version for the session that is open. */
 export function setOperatingVersion(operatingVersion: number): void {
   localStorage.setItem(SYSTEM_KEY, JSON.stringify({ ...readSystem(), operatingVersion }));

@@ -2,7 +2,7 @@
 import { MenuOutlined } from '@ant-design/icons';
 import { Button } from 'antd';
 import { lazy, Suspense, useState } from 'react';
-import type { Session } from '@/lib/session';
+import { isStation, type Session } from '@/lib/session';
 import { ExportTasks } from '../exports/ExportTasks';
 import { InitialisationEntry } from '../initialisation/InitialisationEntry';
 import { MenuSearch } from '../menu/MenuSearch';
@@ -18,7 +18,6 @@ import { UserMenu } from './UserMenu';
 
 const MenuDrawer = lazy(() => import('../menu/MenuDrawer'));
 const StationTools = lazy(() => import('../station/StationTools'));
-const STATION = 1;
 
 interface Props {
   session: Session;
@@ -31,7 +30,7 @@ interface Props {
 export function Header({ session, menu, narrow, onTour }: Props) {
   const [drawer, setDrawer] = useState(false);
   const title = localStorage.getItem('titName') ?? '汽配轮胎供应链平台';
-  const station = session.system.type === STATION;
+  const station = isStation(session.system);
   const folded = narrow || session.system.operatingVersion === SIMPLE;
 
   return (

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Empty, Tabs } from 'antd';
 import { useTabs } from '@/lib/tabs';
 import styles from './header.module.css';
-import { approvalsQuery, type PendingApproval, type PendingItem } from './pendingQueries';
+import { approvalsQuery, withoutCount, type PendingApproval, type PendingItem } from './pendingQueries';
 
 const APPROVAL = 1;
 
@@ -46,7 +46,7 @@ function Lines({ lines, onLeave }: { lines: Line[]; onLeave: () => void }) {
           <button
             type="button"
             onClick={() => {
-              tabs.open(url, text.replace(/^\d+ [张种]/, ''));
+              tabs.open(url, withoutCount(text));
               onLeave();
             }}
           >

@@ -23,3 +23,8 @@ export function approvalsQuery() {
     meta: { quiet: true },
   });
 }
+
+/** What waits, without how much of it. */
+export function withoutCount(text: string): string {
+  return text.replace(/^\d+ [张种]/, '');
+}

@@ -10,10 +10,9 @@ import styles from './home.module.css';
 import { StationCounts } from './StationCounts';
 import { ToDoCard } from './ToDoCard';
 import { byUse } from './usage';
-import type { Session } from '@/lib/session';
+import { isStation, type Session } from '@/lib/session';
 
 const quickEntries = 8;
-const STATION = 1;
 
 export default function HomePage() {
   const session = useSession();
@@ -38,7 +37,7 @@ function Home({ session }: { session: Session }) {
           <DataFreshness />
         </div>
       </section>
-      {session.system.type === STATION ? <StationCounts companyId={session.company_id} /> : <ToDoCard />}
+      {isStation(session.system) ? <StationCounts companyId={session.company_id} /> : <ToDoCard />}
       {leaves.length === 0 && <Empty description="您的角色还没有任何菜单，请联系管理员授权" />}
       {leaves.length > 0 && (
         <Card size="small" title="常用入口">

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Card } from 'antd';
 import { Link } from 'react-router';
-import { pendingQuery } from '../header/pendingQueries';
+import { pendingQuery, withoutCount } from '../header/pendingQueries';
 import styles from './home.module.css';
 
 const SHOWN = 8;
@@ -16,7 +16,7 @@ export function ToDoCard() {
         {data.slice(0, SHOWN).map(({ id, count, content, url }) => (
           <Link key={id} to={url} className={styles.waiting}>
             <strong>{count > 99 ? '99+' : count}</strong>
-            <span>{content.replace(/^\d+ [张种]/, '')}</span>
+            <span>{withoutCount(content)}</span>
           </Link>
         ))}
       </div>

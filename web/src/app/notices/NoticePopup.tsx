@@ -28,19 +28,21 @@ export default function NoticePopup({ home, onOpen }: Props) {
         if (left || notices.list.length === 0) return;
         noteNotice();
         setFound(notices);
+        onOpen(true);
       })
       .catch(() => undefined);
     return () => {
       left = true;
     };
-  }, [home]);
+  }, [home, onOpen]);
 
-  const open = found !== null;
-  useEffect(() => onOpen(open), [onOpen, open]);
-
+  const close = () => {
+    setFound(null);
+    onOpen(false);
+  };
   const more = () => {
     if (found) tabs.open(found.more_url, '系统公告');
-    setFound(null);
+    close();
   };
   return (
     <>
@@ -49,7 +51,7 @@ export default function NoticePopup({ home, onOpen }: Props) {
           open
           title="公告"
           width={520}
-          onCancel={() => setFound(null)}
+          onCancel={close}
           footer={
             <Button type="link" onClick={more}>
               查看更多
