@@ -1,6 +1,13 @@
 """Everything that is declared: importing this module fills the registry and the table metadata."""
 
-from api.customers import customer_advances, customer_credit, customer_receipt, deposits, opening_receivable
+from api.customers import (
+    customer_accounts,
+    customer_advances,
+    customer_credit,
+    customer_receipt,
+    deposits,
+    opening_receivable,
+)
 from api.identity import imitation
 from api.identity import tables as identity_tables
 from api.inventory import (
@@ -44,9 +51,11 @@ from api.master import (
 from api.messaging import tables as messaging_tables
 from api.money import (
     accounting_periods,
+    accounts,
     close_questions,
     cost_recalculation,
     cost_reports,
+    fund_transfer,
     month_close,
     year_close,
 )
@@ -92,6 +101,7 @@ from api.shell import (
 
 __all__ = [
     "accounting_periods",
+    "accounts",
     "area_stock",
     "backup",
     "batch_summary",
@@ -103,12 +113,14 @@ __all__ = [
     "cost_recalculation",
     "cost_reports",
     "credit_query",
+    "customer_accounts",
     "customer_advances",
     "customer_credit",
     "customer_receipt",
     "defective",
     "deposits",
     "export_tasks",
+    "fund_transfer",
     "geography",
     "goods",
     "idempotency",

@@ -28,7 +28,7 @@ MODULES = {
         ),
     ),
     "客户管理": Module("TeamOutlined", ("客户资料", "信用管理", "收款业务")),
-    "资金管理": Module("AccountBookOutlined", ("基础资料",)),
+    "资金管理": Module("AccountBookOutlined", ("资金业务", "基础资料")),
     "报表中心": Module("BarChartOutlined", ("销售报表", "库存报表", "成本报表", "往来报表")),
     "系统管理": Module(
         "SettingOutlined",

@@ -19,7 +19,7 @@ LIMIT = """
 c.credit_limit + coalesce((
     select sum(t.amount) from customer_credit t
     where t.customer_id = c.customer_id and t.kind = 2 and t.status = 2 and :today between t.starts_on and t.ends_on
-), 0)
+), 0.00)
 """
 """What customer `c` may owe on the day `:today`; null is not controlled."""
 

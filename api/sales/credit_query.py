@@ -27,8 +27,8 @@ select u.*, u.receivable + u.advance + u.ordered as exposure,
 from (
     select c.customer_id, c.customer_id as credit_use_id, c.company_id, c.employee_id, c.credit_limit,
         {LIMIT} as limit_amount, {LIMIT} - c.credit_limit as temporary_amount,
-        coalesce(i.receivable, 0) as receivable, coalesce(i.advance, 0) as advance,
-        coalesce(o.ordered, 0) as ordered, coalesce(i.overdue, 0) as overdue, i.overdue_since
+        coalesce(i.receivable, 0.00) as receivable, coalesce(i.advance, 0.00) as advance,
+        coalesce(o.ordered, 0.00) as ordered, coalesce(i.overdue, 0.00) as overdue, i.overdue_since
     from customer c
     left join (
         select party_id, sum(open_amount) filter (where not {ADVANCED}) as receivable,

@@ -52,6 +52,7 @@ GIVEN: dict[tuple[str, str], Any] = {
     ("station_setting", "app_url"): "https://example.com/app",
     ("station_setting", "voice_url"): "/voice/client",
     ("tire_registration_line", "allocation_id"): None,
+    ("fund_transfer", "fee"): "0.50",
     **{("naming_rule", f"part{number}"): number for number in range(1, 7)},
 }
 """Values that rules over the whole row ask for."""
@@ -65,6 +66,7 @@ CHOSEN = {
     ("transfer_out", "to_warehouse_id"): "warehouse2",
     ("defective", "to_warehouse_id"): "warehouse4",
     ("location_move_line", "allocation_id"): None,
+    ("fund_transfer", "to_mode_id"): "mode2",
 }
 """References that a bill's rules ask for, by the name of a company's record."""
 GOODS = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 import pytest
@@ -10,6 +11,8 @@ from api.kit import listing, registry
 from api.kit.resource import Resource
 from tests.kit.desk import Desk, Made
 from tests.kit.fixtures import Site
+
+_numbers = itertools.count(1)
 
 DAYS = ("2026-01-10", "2026-01-05", "2026-01-20", "2026-01-05")
 
@@ -69,14 +72,18 @@ class TestPosted:
 @pytest.mark.usefixtures("either_way")
 class TestEnabled:
     def test_what_is_switched_off_is_found_by_that(self, site: Site) -> None:
-        admin, path = site.as_("admin"), "v2/system/Unit"
-        off = admin.post(f"{path}/add", {"unit_name": "停用单位", "enabled": False}).data["id"]
+        admin, path = site.as_("admin"), "v2/system/Bank"
+        body = {"bank_name": f"停用银行{next(_numbers)}", "enabled": False}
+        off = admin.post(f"{path}/add", body).data["id"]
         found = {
-            flag: admin.get(f"{path}/getList", enabled=flag, per_page=500).data["data"] for flag in (0, 1)
+            flag: {
+                row["bank_id"]
+                for row in admin.get(f"{path}/getList", enabled=flag, per_page=500).data["data"]
+            }
+            for flag in (0, 1)
         }
-        assert [row["unit_id"] for row in found[0]] == [off]
-        assert site.world.unit in [row["unit_id"] for row in found[1]]
-        assert off not in [row["unit_id"] for row in found[1]]
+        assert (off in found[0], off in found[1]) == (True, False)
+        assert (site.world.bank in found[0], site.world.bank in found[1]) == (False, True)
 
     @pytest.mark.parametrize(
         "cls",

@@ -194,6 +194,9 @@ def _group_masters(conn: Connection, add: Any, world: World) -> None:
     add("logistics", "logistics", logistics_name="顺达物流")
     add("supplier_resource", "supplier_resource", supplier_resource_name="远东橡胶")
     add("mode", "receivables_mode", receivables_mode_name="现金")
+    world.ids["mode2_a"] = world.ids["mode2_b"] = add(
+        "mode2", "receivables_mode", receivables_mode_name="工行基本户", account_kind=2
+    )
 
 
 def _places(conn: Connection, world: World) -> None:

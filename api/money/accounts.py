@@ -1,0 +1,136 @@
+"""Accounts (资金账户): what came in and went out of each settlement method's account over any days, and row by row.
+
+Read from the money ledger itself. Opening + received − paid = closing, account by account and in total.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+
+from sqlalchemy.orm import Mapped
+
+from api.kit.asked import asked_days, this_month
+from api.kit.database import today
+from api.kit.fields import day, enum, flag, integer, key, money, ref, text
+from api.kit.resource import Declaration, Drill, Menu
+from api.kit.scope import Principal
+from api.kit.view import BILL, READ_ONLY, BillRow, Sql, Values, View
+from api.master.partners import ACCOUNT_KINDS
+
+JOURNAL = "/MoneyManagement/accountJournal"
+
+_RECEIVED = "((l.amount > 0) = (l.reverses is null))"
+"""Whether a row counts as money that came in; what is taken back counts where it stood, the other way round."""
+
+_DAYS = f"""
+select f.*, f.opening + f.received - f.paid as closing,
+    f.company_id * 4294967296 + f.receivables_mode_id as account_days_id, m.account_kind, m.bank_id, :last as days
+from (
+    select company_id, receivables_mode_id,
+        coalesce(sum(amount) filter (where business_date < :first), 0.00) as opening,
+        coalesce(sum(amount) filter (where business_date >= :first and {_RECEIVED}), 0.00) as received,
+        -coalesce(sum(amount) filter (where business_date >= :first and not {_RECEIVED}), 0.00) as paid,
+        count(*) filter (where business_date >= :first) as entries
+    from money_ledger l
+    where business_date <= :last
+    group by company_id, receivables_mode_id
+) f
+join receivables_mode m using (receivables_mode_id)
+"""
+
+_ENTRIES = f"""
+select l.entry_id as account_entry_id, l.business_date, l.bill_no, l.company_id, l.receivables_mode_id,
+    l.reverses is not null as reversal, case when {_RECEIVED} then l.amount end as received,
+    case when not {_RECEIVED} then -l.amount end as paid,
+    coalesce(o.opening, 0.00) + sum(l.amount) over (
+        partition by l.company_id, l.receivables_mode_id order by l.business_date, l.entry_id
+    ) as balance,
+    {{route}}
+from money_ledger l
+left join (
+    select company_id, receivables_mode_id, sum(amount) as opening
+    from money_ledger where business_date < :first
+    group by company_id, receivables_mode_id
+) o using (company_id, receivables_mode_id)
+where l.business_date between :first and :last
+"""
+
+
+class AccountDays(View):
+    """资金日报: today as a rule, or any days."""
+
+    __tablename__ = "account_days"
+    declaration = Declaration(
+        "资金日报",
+        "v2/money/AccountDays",
+        "receivables_mode_id",
+        routes={"list": "/MoneyManagement/accountDays"},
+        menu=Menu("资金管理", "资金业务", 20),
+        actions=READ_ONLY,
+        order_by=("account_days_id", "asc"),
+        drill=Drill(
+            "账户流水",
+            JOURNAL,
+            (("company_id", "company_id"), ("receivables_mode_id", "receivables_mode_id")),
+        ),
+    )
+
+    account_days_id: Mapped[int] = key()
+    days: Mapped[date] = day("日期", search=True, list=False)
+    company_id: Mapped[int] = ref("company", "公司", search=True)
+    receivables_mode_id: Mapped[int] = ref("receivables_mode", "账户", search=True, width=160)
+    account_kind: Mapped[int] = enum("账户类别", ACCOUNT_KINDS, default=1, search=True)
+    bank_id: Mapped[int | None] = ref("bank", "开户银行", search=True)
+    opening: Mapped[Decimal] = money("期初余额", total=True, width=140)
+    received: Mapped[Decimal] = money("收入", total=True, width=140)
+    paid: Mapped[Decimal] = money("支出", total=True, width=140)
+    closing: Mapped[Decimal] = money("期末余额", total=True, width=140)
+    entries: Mapped[int] = integer("笔数", total=True)
+
+    @classmethod
+    def usual(cls) -> dict[str, str]:
+        return {"days_start": today().isoformat(), "days_end": today().isoformat()}
+
+    @classmethod
+    def source(cls, principal: Principal, asked: Values) -> Sql:
+        first, last = asked_days(asked, "days", "日期")
+        return _DAYS, {"first": first, "last": last}
+
+
+class AccountEntry(BillRow):
+    """账户流水: each move of an account with the balance after it."""
+
+    __tablename__ = "account_entry"
+    declaration = Declaration(
+        "账户流水",
+        "v2/money/AccountEntry",
+        "bill_no",
+        routes={"list": JOURNAL},
+        menu=Menu("资金管理", "资金业务", 30),
+        actions=READ_ONLY,
+        order_by=("account_entry_id", "desc"),
+        drill=BILL,
+    )
+
+    account_entry_id: Mapped[int] = key()
+    business_date: Mapped[date] = day("业务日期", search=True, width=110)
+    bill_no: Mapped[str] = text("单据号", search=True, width=190)
+    company_id: Mapped[int] = ref("company", "公司", search=True)
+    receivables_mode_id: Mapped[int] = ref("receivables_mode", "账户", search=True, width=160)
+    received: Mapped[Decimal | None] = money("收入", default=None, total=True, width=140)
+    paid: Mapped[Decimal | None] = money("支出", default=None, total=True, width=140)
+    balance: Mapped[Decimal] = money("余额", width=140)
+    reversal: Mapped[bool] = flag("冲销", width=70)
+
+    rows = _ENTRIES
+
+    @classmethod
+    def usual(cls) -> dict[str, str]:
+        return this_month("business_date")
+
+    @classmethod
+    def source(cls, principal: Principal, asked: Values) -> Sql:
+        first, last = asked_days(asked, "business_date", "业务日期")
+        sql, values = super().source(principal, asked)
+        return sql, {**values, "first": first, "last": last}

@@ -1,0 +1,131 @@
+"""Accounts: a transfer moves money between two, and the daily report and journal tie to the ledger."""
+
+from __future__ import annotations
+
+import itertools
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from tests.kit.desk import Books, Desk
+
+_names = itertools.count(1)
+
+
+@pytest.fixture
+def modes(desk: Desk) -> tuple[int, int]:
+    """Two new accounts."""
+    names = (f"账户{next(_names)}" for _ in range(2))
+    first, second = (
+        desk.caller.post("v2/system/ReceivablesMode/add", {"receivables_mode_name": name}).data["id"]
+        for name in names
+    )
+    return int(first), int(second)
+
+
+def daily(desk: Desk, mode: int, first: str, last: str) -> dict[str, Any]:
+    asked = {"receivables_mode_id": mode, "days_start": first, "days_end": last}
+    [row] = desk.caller.get("v2/money/AccountDays/getList", **asked).data["data"]
+    return {name: row[name] for name in ("opening", "received", "paid", "closing", "entries")}
+
+
+def figures(*values: str, entries: int) -> dict[str, Any]:
+    return dict(zip(("opening", "received", "paid", "closing"), values, strict=True)) | {"entries": entries}
+
+
+class TestTransfer:
+    def test_what_the_bank_keeps_is_a_fee(self, desk: Desk, books: Books, modes: tuple[int, int]) -> None:
+        bill = desk.audited(
+            "fund_transfer", from_mode_id=modes[0], to_mode_id=modes[1], amount="1000", fee="2.50"
+        )
+        assert books.money(bill) == [(modes[0], "-1000.00"), (modes[1], "997.50")]
+
+    def test_an_account_does_not_pay_itself(self, desk: Desk, modes: tuple[int, int]) -> None:
+        answer = desk.add("fund_transfer", from_mode_id=modes[0], to_mode_id=modes[0], amount="1", fee="1")
+        told = [failure["msg"] for failure in answer.data["failures"]]
+        assert (answer.code, told) == (400, ["转出账户和转入账户不能相同", "手续费须小于转出金额"])
+
+
+class TestDays:
+    def test_opening_and_moves_make_the_closing(self, desk: Desk, modes: tuple[int, int]) -> None:
+        cash, bank = modes
+        for on, amount in (("2026-03-01", "500"), ("2026-03-02", "300")):
+            desk.audited("customer_receipt", amount=amount, receivables_mode_id=cash, business_date=on)
+        desk.audited(
+            "fund_transfer",
+            from_mode_id=cash,
+            to_mode_id=bank,
+            amount="600",
+            fee="1",
+            business_date="2026-03-02",
+        )
+        assert daily(desk, cash, "2026-03-02", "2026-03-02") == figures(
+            "500.00", "300.00", "600.00", "200.00", entries=2
+        )
+        assert daily(desk, bank, "2026-03-01", "2026-03-31") == figures(
+            "0.00", "599.00", "0.00", "599.00", entries=1
+        )
+        assert daily(desk, cash, "2026-03-03", "2026-03-03") == figures(
+            "200.00", "0.00", "0.00", "200.00", entries=0
+        )
+
+    def test_what_is_taken_back_counts_against_what_it_was(self, desk: Desk, modes: tuple[int, int]) -> None:
+        cash, _ = modes
+        desk.audited("customer_receipt", amount="80", receivables_mode_id=cash)
+        wrong = desk.audited("customer_receipt", amount="20", receivables_mode_id=cash)
+        assert desk.act("antiAuditor", wrong).ok
+        found = daily(desk, cash, "2026-03-01", "2026-03-31")
+        assert found == figures("0.00", "80.00", "0.00", "80.00", entries=3)
+
+    def test_a_day_that_is_none_is_told(self, desk: Desk) -> None:
+        answer = desk.caller.get("v2/money/AccountDays/getList", days_start="x")
+        assert (answer.code, answer.msg) == (400, "“日期”的查询条件不正确")
+
+    def test_a_foreign_company_sees_nothing(self, desk: Desk, modes: tuple[int, int]) -> None:
+        desk.audited("customer_receipt", amount="5", receivables_mode_id=modes[0])
+        asked = {"receivables_mode_id": modes[0]}
+        for name in ("AccountDays", "AccountEntry"):
+            found = Desk(desk.site, "manager_b").caller.get(f"v2/money/{name}/getList", **asked)
+            assert found.data["total"] == 0
+
+
+class TestJournal:
+    def test_each_row_has_the_balance_after_it_and_leads_to_its_bill(
+        self, desk: Desk, modes: tuple[int, int]
+    ) -> None:
+        cash, _ = modes
+        bills = [
+            desk.audited(kind, amount=amount, receivables_mode_id=cash, business_date=on)
+            for kind, amount, on in (
+                ("customer_receipt", "500", "2026-03-01"),
+                ("supplier_payment", "120", "2026-03-03"),
+                ("customer_receipt", "30", "2026-03-02"),
+            )
+        ]
+        asked = {
+            "receivables_mode_id": cash,
+            "business_date_start": "2026-03-02",
+            "order_key": "business_date",
+        }
+        rows = desk.caller.get("v2/money/AccountEntry/getList", **asked, order_by="asc").data["data"]
+        assert [(row["received"], row["paid"], row["balance"]) for row in rows] == [
+            ("30.00", None, "530.00"),
+            (None, "120.00", "410.00"),
+        ]
+        assert [row["route"].split("id=")[1] for row in rows] == [str(bills[2].id), str(bills[1].id)]
+
+
+class TestCustomerAccounts:
+    def test_a_balance_is_what_is_owed_less_what_is_advanced(self, desk: Desk) -> None:
+        body = {"customer_name": f"账户客户{next(_names)}", "company_id": desk.world.company_a}
+        customer = desk.caller.post("v2/custom/Customer/add", body).data["id"]
+        desk.stock_in(desk.world.spares[33], 4)
+        line = {"goods_id": desk.world.spares[33], "quantity": "2", "price": "100"}
+        desk.audited("sales_outbound", line, customer_id=customer, due_date="2026-03-06")
+        desk.audited("sales_outbound", line, customer_id=customer, due_date="2099-03-06")
+        desk.audited("customer_receipt", amount="50", customer_id=customer)
+        [row] = desk.caller.get("v2/custom/CustomerAccount/getList", customer_id=customer).data["data"]
+        names = ("receivable", "advance", "balance", "overdue", "overdue_since")
+        assert [row[name] for name in names] == ["400.00", "-50.00", "350.00", "200.00", "2026-03-06"]
+        assert Decimal(row["balance"]) == Decimal(row["receivable"]) + Decimal(row["advance"])
