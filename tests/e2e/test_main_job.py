@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Error, Frame, Locator, Page, expect
 
 from tests.e2e.conftest import START_SECONDS, Desk
 
@@ -68,38 +68,57 @@ def _stocks(page: Page) -> list[str]:
     return [rows.nth(at).locator("> *").nth(4).inner_text() for at in range(rows.count())]
 
 
-def sold(page: Page) -> list[int]:
-    """The net quantity in each frame on screen (one, or two while a newer one takes over)."""
+def figures(page: Page, read: Callable[[Frame], Locator]) -> list[int]:
+    """The number that each frame on screen shows (one, or two while a newer one takes over)."""
     found = []
     for frame in page.frames:
-        if "/embedded/" in frame.url:
-            chart = frame.locator(".dashboard-component-chart-holder", has_text="净销量").first
-            figure = chart.locator(".header-line")
+        if "/embedded/" not in frame.url:
+            continue
+        try:
+            figure = read(frame)
             if figure.count():
                 found.append(int(re.sub(r"\D", "", figure.inner_text())))
+        except Error:
+            # A newer one has taken over meanwhile.
+            if not frame.is_detached():
+                raise
     return found
 
 
-def await_sold(page: Page, wanted: Callable[[int], bool]) -> int:
+def sold(frame: Frame) -> Locator:
+    """The net quantity."""
+    return frame.locator(".dashboard-component-chart-holder", has_text="净销量").first.locator(".header-line")
+
+
+def companies(frame: Frame) -> Locator:
+    """How many companies there are to choose from."""
+    return frame.get_by_text(re.compile(r"^\d+ 个选项$")).first
+
+
+def await_figure(page: Page, read: Callable[[Frame], Locator], wanted: Callable[[int], bool]) -> int:
     """The first figure shown that fits."""
     end = time.monotonic() + SEEN_WITHIN_SECONDS
     while time.monotonic() < end:
-        for figure in sold(page):
+        for figure in figures(page, read):
             if wanted(figure):
                 return figure
         page.wait_for_timeout(500)
-    raise AssertionError(f"the frame still shows {sold(page)}")
+    raise AssertionError(f"the frame still shows {figures(page, read)}")
+
+
+def above_zero(figure: int) -> bool:
+    return figure > 0
 
 
 class TestMainJob:
     def test_an_audited_bill_reaches_the_managers_open_report(self, desks: Callable[[str], Desk]) -> None:
         manager = desks("分公司经理")
         manager.open("/report/BestSeller")
-        before = await_sold(manager.page, lambda figure: figure > 0)
+        before = await_figure(manager.page, sold, above_zero)
 
         number = sell_by_keyboard(desks("开单员"))
 
-        after = await_sold(manager.page, lambda figure: figure != before)
+        after = await_figure(manager.page, sold, lambda figure: figure != before)
         assert after == before + QUANTITY
 
         manager.open("/sales/salesout")
@@ -122,8 +141,4 @@ class TestMainJob:
 def companies_in_filter(desk: Desk) -> int:
     """How many companies the best-seller frame lets its reader choose from."""
     desk.open("/report/BestSeller")
-    await_sold(desk.page, lambda figure: figure > 0)
-    [frame, *_] = [frame for frame in desk.page.frames if "/embedded/" in frame.url]
-    hint = frame.get_by_text(re.compile(r"^\d+ 个选项$")).first
-    expect(hint).to_be_visible()
-    return int(re.sub(r"\D", "", hint.inner_text()))
+    return await_figure(desk.page, companies, above_zero)
