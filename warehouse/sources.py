@@ -36,23 +36,24 @@ def _ledger(name: str, columns: str, *, sums: str, track: str = "") -> Source:
     return Source(name, tuple(columns.split()), tuple(sums.split()), tuple(track.split()))
 
 
-def _bill(name: str) -> Source:
+def _bill(name: str, *more: str) -> Source:
     return Source(
         name=name,
         columns=(
             *("bill_id", "bill_no", "company_id", "business_date", "status", "department_id", "employee_id"),
-            *("warehouse_id", "customer_id"),
+            *("maker_id", *more),
         ),
         sums=("status",),
         track=("bill_id", "company_id", "business_date"),
     )
 
 
-def _bill_line(name: str) -> Source:
+def _bill_line(name: str, *more: str) -> Source:
     return Source(
         name=name,
         columns=(
             *("line_id", "bill_id", "goods_id", "quantity", "price", "amount", "no_tax_amount", "is_gift"),
+            *more,
         ),
         sums=("quantity", "amount", "no_tax_amount"),
         track=("bill_id", "goods_id"),
@@ -81,6 +82,8 @@ SOURCES: tuple[Source, ...] = (
         *("customer_id", "customer_name", "company_id", "employee_id"),
         *("province_id", "city_id", "area_id"),
     ),
+    _label("supplier", "supplier_id", "supplier_name"),
+    _label("receivables_mode", "receivables_mode_id", "receivables_mode_name"),
     Source("role", ("role_id", "role_name", "scope_kind", "own_kind", "sees_cost", "enabled")),
     Source("role_company", ("role_company_id", "role_id", "company_id")),
     Source("role_warehouse", ("role_warehouse_id", "role_id", "warehouse_id")),
@@ -101,13 +104,21 @@ SOURCES: tuple[Source, ...] = (
     ),
     _ledger(
         "settlement_ledger",
-        "entry_id settlement_id company_id party_type party_id amount entry business_date",
+        "entry_id settlement_id company_id party_type party_id amount entry bill_type bill_id bill_no business_date",
         sums="amount",
+        track="entry_id bill_type bill_id",
     ),
-    _bill("sales_outbound"),
+    _bill("sales_outbound", "customer_id", "warehouse_id"),
     _bill_line("sales_outbound_line"),
-    _bill("sales_return"),
+    _bill("sales_return", "customer_id", "warehouse_id"),
     _bill_line("sales_return_line"),
+    _bill("purchase_order", "supplier_id", "warehouse_id", "delivery_date"),
+    _bill_line("purchase_order_line", "executed_quantity"),
+    _bill("purchase_inbound", "supplier_id", "warehouse_id"),
+    _bill_line("purchase_inbound_line", "order_line_id"),
+    _bill("purchase_return", "supplier_id", "warehouse_id"),
+    _bill_line("purchase_return_line"),
+    _bill("customer_receipt", "customer_id", "receivables_mode_id", "amount"),
 )
 
 

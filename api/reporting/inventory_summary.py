@@ -11,12 +11,19 @@ from api.kit.fields import COST, day, enum, goods, integer, key, money, quantity
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values
+from api.reporting.groupings import Groupings
 from api.reporting.published import asked_days, today
 from api.reporting.stock_rows import INFORMATION, StockRow
 
-GROUPINGS = {1: "公司", 2: "仓库", 3: "商品类型", 4: "品牌"}
-COLUMNS = {1: ("company_id",), 2: ("company_id", "warehouse_id"), 3: ("goods_type_id",), 4: ("brand_id",)}
-USUAL = 2
+BY = Groupings(
+    {
+        1: ("公司", ("company_id",)),
+        2: ("仓库", ("company_id", "warehouse_id")),
+        3: ("商品类型", ("goods_type_id",)),
+        4: ("品牌", ("brand_id",)),
+    },
+    usual=2,
+)
 
 _STOCK = """
 select b.company_id, b.warehouse_id, b.goods_id, g.goods_type_id, g.brand_id, cast(:day as date) as as_of,
@@ -33,20 +40,13 @@ with groups as (
     from {{rows}}
     group by {chosen}
 )
-select *, cast(hash(company_id, warehouse_id, goods_type_id, brand_id) % 9007199254740991 as bigint)
-        as inventory_summary_id,
+select *, {row_id},
     case when sum(quantity) over () > 0 then cast(100 * quantity / sum(quantity) over () as decimal(18, 4)) end
         as quantity_share,
     case when sum(amount) over () > 0 then cast(100 * amount / sum(amount) over () as decimal(18, 4)) end
         as amount_share
 from groups
 """
-
-
-def _groupings(asked: Values) -> list[int]:
-    """The chosen groupings; the usual one when none is."""
-    told = {part.strip() for part in str(asked.get("grouping") or "").split(",")}
-    return [number for number in GROUPINGS if str(number) in told] or [USUAL]
 
 
 class InventorySummary(StockRow):
@@ -65,13 +65,13 @@ class InventorySummary(StockRow):
         drill=Drill(
             "库存信息查询",
             INFORMATION,
-            tuple((name, name) for name in ("company_id", "warehouse_id", "goods_type_id", "brand_id")),
+            BY.leads(),
         ),
     )
 
     inventory_summary_id: Mapped[int] = key()
     as_of: Mapped[date] = day("截止日期", search=True, list=False, sort=-60)
-    grouping: Mapped[int] = enum("汇总方式", GROUPINGS, default=USUAL, search=True, list=False, sort=-59)
+    grouping: Mapped[int] = enum("汇总方式", BY.labels, default=BY.usual, search=True, list=False, sort=-59)
     goods_id: Mapped[int] = goods(search=True, list=False, shows=(), sort=-53)
     goods_count: Mapped[int] = integer("商品数")
     quantity: Mapped[Decimal] = quantity("库存数量", total=True)
@@ -81,16 +81,14 @@ class InventorySummary(StockRow):
 
     @classmethod
     def usual(cls) -> dict[str, str]:
-        return {"as_of_end": today().isoformat(), "grouping": str(USUAL)}
+        return {"as_of_end": today().isoformat(), "grouping": str(BY.usual)}
 
     @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:
         _, last = asked_days(asked, "as_of", "截止日期")
-        return _STOCK, {"day": last, "grouping": _groupings(asked)[0]}
+        return _STOCK, {"day": last, "grouping": BY.numbers(asked)[0]}
 
     @classmethod
     def summary(cls, asked: Values) -> str:
-        chosen = {name for number in _groupings(asked) for name in COLUMNS[number]}
-        every = ("company_id", "warehouse_id", "goods_type_id", "brand_id")
-        columns = (name if name in chosen else f"cast(null as bigint) as {name}" for name in every)
-        return _SUMMARY.format(columns=", ".join(columns), chosen=", ".join(sorted(chosen)))
+        row_id = BY.row_id("inventory_summary_id")
+        return _SUMMARY.format(columns=BY.columns(asked), chosen=BY.chosen(asked), row_id=row_id)

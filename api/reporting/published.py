@@ -22,8 +22,9 @@ from api.reporting.snapshot import published, stamp
 class Published(View):
     """Base of reports over the marts.
 
-    Rows are limited to companies and warehouses like every list's. Figures don't tell whose documents they come from:
-    a role that is limited to its own or its department's sees none, but where they are `everyones`.
+    Rows are limited to companies and warehouses like every list's, and rows of documents, which have a `maker_id`, to
+    one's own or the department's. Other figures don't tell whose documents they come from: a role that is limited to
+    some sees none, but where they are `everyones`.
     """
 
     __abstract__ = True
@@ -32,7 +33,7 @@ class Published(View):
 
     @classmethod
     def open_to(cls, principal: Principal) -> bool:
-        return cls.everyones or principal.own == "all"
+        return cls.everyones or principal.own == "all" or "maker_id" in cls.table().columns
 
     @classmethod
     def reading(cls, conn: Connection) -> AbstractContextManager[Connection]:

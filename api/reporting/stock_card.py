@@ -11,8 +11,9 @@ from api.kit.fields import COST, day, enum, integer, key, money, price, quantity
 from api.kit.resource import Declaration, Menu
 from api.kit.scope import Principal
 from api.kit.view import BILL, READ_ONLY, Sql, Values
+from api.reporting.bills import bill_columns
 from api.reporting.published import ONE_DAY, asked_days, this_month
-from api.reporting.stock_rows import CARD, StockRow, bill_columns
+from api.reporting.stock_rows import CARD, StockRow
 
 OPENING, MOVE, REVALUATION = 0, 1, 2
 ENTRIES = {OPENING: "期初结存", MOVE: "出入库", REVALUATION: "均价分摊"}

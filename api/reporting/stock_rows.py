@@ -1,4 +1,4 @@
-"""Stock in reports (报表中的库存): the columns by which every stock report is looked at, and where bills are seen."""
+"""Stock in reports (报表中的库存): the columns by which every stock report is looked at."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import ClassVar
 
 from sqlalchemy.orm import Mapped
 
-from api.kit import registry
 from api.kit.fields import goods, ref
 from api.reporting.published import Published
 
@@ -33,17 +32,3 @@ class StockRow(Published):
 
 PLACE_KEY = "{0}.warehouse_id * 4294967296 + {0}.goods_id"
 """A whole number that stands for goods in a warehouse."""
-
-
-def bill_columns(row: str) -> str:
-    """`bill_name`, the bill's kind in words, and `route`, where it is seen."""
-    names = {prefix: cls.declaration.label for prefix, cls in registry.prefixes().items()}
-    return (
-        f"{_chosen(row, names)} as bill_name,"
-        f" {_chosen(row, registry.see_routes())} || '?id=' || {row}.bill_id as route"
-    )
-
-
-def _chosen(row: str, by_prefix: dict[str, str]) -> str:
-    arms = " ".join(f"when '{prefix}' then '{value}'" for prefix, value in by_prefix.items())
-    return f"case {row}.bill_type {arms} end"

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.kit.fixtures import Site, desk, site, world
+from tests.kit.fixtures import Site, conn, desk, site, world
 from warehouse import worker
 
-__all__ = ["desk", "site", "world"]
+__all__ = ["conn", "desk", "site", "world"]
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -17,6 +17,7 @@ from api.reporting import snapshot
 from api.shell import export_job
 from tests.kit.desk import Desk
 from tests.kit.fixtures import Site
+from tests.reporting.asking import one, page, rows, some
 
 OUT_IN, SUMMARY = "v2/report/InventoryOutIn", "v2/report/InventorySummary"
 CARD, INFORMATION, BATCHES = (
@@ -87,27 +88,6 @@ def _buy(desk: Desk, goods: int, price: str, day: str) -> None:
 def _sell(desk: Desk, goods: int, day: str, quantity: str = "4") -> None:
     line = {"goods_id": goods, "quantity": quantity, "price": "300", "tax_rate": "13"}
     desk.audited("sales_outbound", line, business_date=day)
-
-
-def page(desk: Desk, report: str, user: str = "admin", **query: Any) -> dict[str, Any]:
-    answer = desk.site.as_(user).get(f"{report}/getList", per_page=500, **query)
-    assert answer.ok, answer
-    found: dict[str, Any] = answer.data
-    return found
-
-
-def rows(desk: Desk, report: str, user: str = "admin", **query: Any) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = page(desk, report, user, **query)["data"]
-    return found
-
-
-def one(desk: Desk, report: str, user: str = "admin", **query: Any) -> dict[str, Any]:
-    [found] = rows(desk, report, user, **query)
-    return found
-
-
-def some(row: dict[str, Any], *names: str) -> dict[str, str | None]:
-    return {name: None if row[name] is None else f"{Decimal(row[name]).normalize():f}" for name in names}
 
 
 class TestOutIn:

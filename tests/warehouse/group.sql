@@ -115,7 +115,7 @@ from (
 ) p;
 insert into settlement_item (settlement_id, company_id, party_type, party_id, kind, bill_type, bill_id, bill_no,
     business_date, due_date, amount, open_amount)
-select :bills + customer_id, company_id, 'customer', customer_id, 'advance', 'KHSK', customer_id, 'KHSK' || customer_id,
+select :bills + customer_id, company_id, 'customer', customer_id, 'advance', 'KHSK', :bills + customer_id, 'KHSK' || :bills + customer_id,
     :as_of::date - 3, :as_of::date - 3, -100 - customer_id % 900, -100 - customer_id % 900
 from customer where customer_id % 10 = 0;
 insert into settlement_ledger (entry_id, settlement_id, company_id, party_type, party_id, amount, entry, bill_type, bill_id,
@@ -126,9 +126,14 @@ from (
     select settlement_id, company_id, party_type, party_id, amount, 'open' as entry, bill_type, bill_id, bill_no, business_date
     from settlement_item
     union all
-    select settlement_id, company_id, party_type, party_id, open_amount - amount, 'write_off', 'KHSK', bill_id, bill_no, due_date
+    select settlement_id, company_id, party_type, party_id, open_amount - amount, 'write_off', 'KHSK', settlement_id,
+        'KHSK' || settlement_id, due_date
     from settlement_item where open_amount <> amount
 ) entries;
+insert into receivables_mode (receivables_mode_id, receivables_mode_name) values (1, '现金');
+insert into customer_receipt (bill_id, bill_no, company_id, business_date, status, customer_id, receivables_mode_id, amount, maker_id)
+select bill_id, bill_no, company_id, business_date, 2, party_id, 1, -sum(amount), 1
+from settlement_ledger where bill_type = 'KHSK' group by 1, 2, 3, 4, 6;
 
 select setval(pg_get_serial_sequence('sales_outbound', 'bill_id'), :bills);
 select setval(pg_get_serial_sequence('sales_return', 'bill_id'), :bills);

@@ -7,6 +7,7 @@ select
     customer_id,
     department_id,
     employee_id,
+    maker_id,
     business_date
 from {{ source('raw', 'sales_return') }}
 where status in (2, 4, 5)

@@ -7,5 +7,8 @@ select
     party_id,
     amount,
     entry,
+    bill_type,
+    bill_id,
+    bill_no,
     business_date
 from {{ source('raw', 'settlement_ledger') }}

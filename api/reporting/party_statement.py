@@ -1,0 +1,137 @@
+"""Statements of partners (客户往来明细、供应商往来明细): the balance before, each bill and the balance after it."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from sqlalchemy.orm import Mapped
+
+from api.kit.fields import day, enum, integer, key, text
+from api.kit.resource import Declaration, Menu
+from api.kit.scope import Principal
+from api.kit.view import BILL, READ_ONLY, Sql, Values
+from api.reporting.bills import bill_columns
+from api.reporting.party_rows import (
+    CUSTOMER,
+    SUPPLIER,
+    Party,
+    PartyRow,
+    customer_column,
+    party_money,
+    supplier_column,
+)
+from api.reporting.published import asked_days, this_month
+
+OPENING, CHANGE = 0, 1
+ENTRIES = {OPENING: "期初余额", CHANGE: "往来单据"}
+
+# What was reversed on its own day is no row.
+_ENTRIES = """
+select e.company_id, e.party_id as {key}, cast(:first as date) as business_date, {opening} as entry, 0 as place,
+    null as bill_type, null as bill_id, null as bill_no, null as due_date,
+    cast(sum(e.amount) as decimal(18, 2)) as change, 0 as increase, 0 as settled, 0 as written_off, 0 as advance
+from facts.fct_settlement_entry e
+where e.party_type = '{type}' and e.business_date < cast(:first as date)
+    and cast(:first as date) <= cast(:last as date)
+group by e.company_id, e.party_id
+having sum(e.amount) <> 0
+union all
+select e.company_id, e.party_id, e.business_date, {bill}, min(e.entry_id), e.bill_type, e.bill_id, min(e.bill_no),
+    min(e.due_date) filter (where not e.is_write_off and not e.is_advance),
+    cast(sum(e.amount) as decimal(18, 2)) as change,
+    coalesce(sum(e.amount) filter (where not {settling}), 0) as increase,
+    coalesce(-sum(e.amount) filter (where {settling}), 0) as settled,
+    coalesce(-sum(e.amount) filter (where {settling} and not e.is_advance), 0) as written_off,
+    coalesce(-sum(e.amount) filter (where e.is_advance), 0) as advance
+from facts.fct_settlement_entry e
+where e.party_type = '{type}' and e.business_date between cast(:first as date) and cast(:last as date)
+group by e.company_id, e.party_id, e.business_date, e.bill_type, e.bill_id
+having increase <> 0 or written_off <> 0 or advance <> 0
+"""
+_SETTLING = "e.movement in ('settled', 'offset')"
+_BALANCES = """
+select
+    cast(hash(company_id, {key}, business_date, entry, bill_type, bill_id) % 9007199254740991 as bigint) as {name}_id,
+    row_number() over (order by company_id, {key}, business_date, entry, place) as number,
+    r.*, {bill},
+    case when entry <> {opening} then increase end as increase_amount,
+    case when entry <> {opening} then settled end as settled_amount,
+    case when entry <> {opening} then written_off end as written_off_amount,
+    case when entry <> {opening} then advance end as advance_change,
+    sum(change) over (
+        partition by company_id, {key} order by business_date, entry, place
+        rows between unbounded preceding and current row
+    ) as balance_amount
+from {{rows}} r
+"""
+
+
+class PartyStatement(PartyRow):
+    """A bill that changed what a partner owes, or the balance before."""
+
+    __abstract__ = True
+
+    business_date: Mapped[date] = day("业务日期", search=True, width=110, sort=-60)
+    number: Mapped[int] = integer("序号", list=False)
+    entry: Mapped[int] = enum("摘要", ENTRIES, default=CHANGE, width=100)
+    bill_name: Mapped[str | None] = text("单据类型", width=100)
+    bill_no: Mapped[str | None] = text("单据号", width=190)
+    due_date: Mapped[date | None] = day("到期日", width=110)
+
+    increase_amount = party_money("增加{0.owed}", 1, default=None, total=True)
+    settled_amount = party_money("{0.settled}及冲抵", 2, default=None, total=True)
+    written_off_amount = party_money("其中核销{0.owed}", 3, default=None, total=True)
+    advance_change = party_money("其中{0.advance}增减", 4, default=None, total=True)
+    balance_amount = party_money("{0.owed}余额", 5)
+    route: Mapped[str | None] = text("单据地址", list=False, export=False, hidden=True)
+
+    @classmethod
+    def usual(cls) -> dict[str, str]:
+        return this_month("business_date")
+
+    @classmethod
+    def source(cls, principal: Principal, asked: Values) -> Sql:
+        first, last = asked_days(asked, "business_date", "业务日期")
+        sql = _ENTRIES.format(
+            key=cls.party.key, type=cls.party.type, settling=_SETTLING, opening=OPENING, bill=CHANGE
+        )
+        return sql, {"first": first, "last": last}
+
+    @classmethod
+    def summary(cls, asked: Values) -> str:
+        return _BALANCES.format(key=cls.party.key, name=cls.name(), opening=OPENING, bill=bill_columns("r"))
+
+
+def _declared(party: Party, api: str, sort: int) -> Declaration:
+    return Declaration(
+        f"{party.label}往来明细",
+        api,
+        "bill_no",
+        routes={"list": party.statement},
+        menu=Menu("报表中心", "往来报表", sort),
+        actions=READ_ONLY,
+        order_by=("number", "asc"),
+        drill=BILL,
+    )
+
+
+class CustomerStatement(PartyStatement):
+    """客户往来明细"""
+
+    __tablename__ = "customer_statement"
+    party = CUSTOMER
+    declaration = _declared(CUSTOMER, "v2/report/CustomerStatement", 20)
+
+    customer_statement_id: Mapped[int] = key()
+    customer_id: Mapped[int] = customer_column()
+
+
+class SupplierStatement(PartyStatement):
+    """供应商往来明细"""
+
+    __tablename__ = "supplier_statement"
+    party = SUPPLIER
+    declaration = _declared(SUPPLIER, "v2/report/SupplierStatement", 40)
+
+    supplier_statement_id: Mapped[int] = key()
+    supplier_id: Mapped[int] = supplier_column()

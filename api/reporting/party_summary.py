@@ -1,0 +1,164 @@
+"""What partners owed, and how it changed, over any days (客户往来汇总、供应商往来汇总).
+
+opening + increase − settled − offset = closing, in every row and in total; closing = owed − advance, and both are what
+is open of the items on the last day.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+
+from sqlalchemy.orm import Mapped
+
+from api.kit.fields import day as on_day
+from api.kit.fields import key, ref
+from api.kit.resource import Declaration, Drill, Menu
+from api.kit.scope import Principal
+from api.kit.view import READ_ONLY, Sql, Values
+from api.reporting.party_rows import (
+    CUSTOMER,
+    PARTY_KEY,
+    SUPPLIER,
+    Party,
+    PartyRow,
+    customer_column,
+    party_money,
+    supplier_column,
+)
+from api.reporting.published import asked_days, this_month
+
+_FIGURES = """
+select e.company_id, e.party_id as {key}, {salesman} cast(:first as date) as first_day, cast(:last as date) as day,
+    case when e.business_date < cast(:first as date) then 'opening' else e.movement end as movement,
+    e.is_advance, cast(sum(e.amount) as decimal(18, 2)) as amount
+from facts.fct_settlement_entry e
+{master}
+where e.party_type = '{type}' and e.business_date <= cast(:last as date)
+group by all
+"""
+INCREASES = {"delivery": "", "return": "-", "transfer": "", "initial": "", "other": ""}
+"""Movements that change what is owed, with the sign of their column."""
+SETTLING = ("settled", "offset")
+
+
+def _sum(name: str, condition: str, sign: str = "") -> str:
+    return f"coalesce({sign}sum(amount) filter (where {condition}), 0) as {name}"
+
+
+_SUMS = ",\n".join(
+    [
+        _sum("opening_amount", "movement = 'opening'"),
+        *(_sum(f"{name}_amount", f"movement = '{name}'", sign) for name, sign in INCREASES.items()),
+        *(_sum(f"{name}_amount", f"movement = '{name}'", "-") for name in SETTLING),
+        _sum("written_off_amount", "movement in ('settled', 'offset') and not is_advance", "-"),
+        _sum("advance_change", "movement in ('settled', 'offset') and is_advance", "-"),
+        _sum("closing_owed", "not is_advance"),
+        _sum("closing_advance", "is_advance", "-"),
+        _sum("closing_amount", "true"),
+    ]
+)
+_SUMMARY = """
+with sums as (
+    select company_id, {key}, {salesman} min(first_day) as first_day, min(day) as day, {sums}
+    from {{rows}}
+    group by company_id, {key}
+)
+select *, {id} as {name}_id,
+    delivery_amount - return_amount + transfer_amount + initial_amount + other_amount as increase_amount
+from sums
+where opening_amount <> 0 or closing_owed <> 0 or closing_advance <> 0 or delivery_amount <> 0 or return_amount <> 0
+    or transfer_amount <> 0 or initial_amount <> 0 or other_amount <> 0 or written_off_amount <> 0
+    or advance_change <> 0
+"""
+
+
+class PartySummary(PartyRow):
+    """One partner over the days asked for."""
+
+    __abstract__ = True
+
+    day: Mapped[date] = on_day("日期", search=True, list=False, sort=-60)
+    first_day: Mapped[date] = on_day("起始日期", list=False)
+
+    opening_amount = party_money("期初{0.owed}", 1, total=True)
+    initial_amount = party_money("期初录入", 2, total=True)
+    delivery_amount = party_money("本期{0.delivery}", 3, total=True)
+    return_amount = party_money("本期{0.delivery}退货", 4, total=True)
+    transfer_amount = party_money("公司间调拨", 5, total=True)
+    other_amount = party_money("其他增加", 6, total=True)
+    increase_amount = party_money("本期增加{0.owed}", 7, total=True)
+    settled_amount = party_money("本期{0.settled}", 8, total=True)
+    offset_amount = party_money("本期冲抵", 9, total=True)
+    written_off_amount = party_money("其中核销{0.owed}", 10, total=True)
+    advance_change = party_money("其中{0.advance}增减", 11, total=True)
+    closing_owed = party_money("期末未核销{0.owed}", 12, total=True)
+    closing_advance = party_money("期末{0.advance}", 13, total=True)
+    closing_amount = party_money("期末{0.owed}", 14, total=True)
+
+    @classmethod
+    def usual(cls) -> dict[str, str]:
+        return this_month("day")
+
+    @classmethod
+    def source(cls, principal: Principal, asked: Values) -> Sql:
+        first, last = asked_days(asked, "day", "日期")
+        party = cls.party
+        salesman, master = "", ""
+        if "employee_id" in cls.table().columns:
+            salesman, master = "m.employee_id,", f"left join {party.type} m on m.{party.key} = e.party_id"
+        sql = _FIGURES.format(key=party.key, type=party.type, salesman=salesman, master=master)
+        return sql, {"first": first, "last": last}
+
+    @classmethod
+    def summary(cls, asked: Values) -> str:
+        salesman = "min(employee_id) as employee_id," if "employee_id" in cls.table().columns else ""
+        key = cls.party.key
+        row_id = PARTY_KEY.format("sums", key)
+        return _SUMMARY.format(key=key, salesman=salesman, sums=_SUMS, id=row_id, name=cls.name())
+
+
+def _declared(party: Party, api: str, sort: int) -> Declaration:
+    return Declaration(
+        f"{party.label}往来汇总",
+        api,
+        party.key,
+        routes={"list": party.summary},
+        menu=Menu("报表中心", "往来报表", sort),
+        actions=READ_ONLY,
+        order_by=("closing_amount", "desc"),
+        drill=Drill(
+            f"{party.label}往来明细",
+            party.statement,
+            (
+                ("company_id", "company_id"),
+                (party.key, party.key),
+                ("business_date_start", "first_day"),
+                ("business_date_end", "day"),
+            ),
+        ),
+    )
+
+
+class CustomerSummary(PartySummary):
+    """客户往来汇总"""
+
+    __tablename__ = "customer_summary"
+    party = CUSTOMER
+    declaration = _declared(CUSTOMER, "v2/report/CustomerSummary", 10)
+
+    customer_summary_id: Mapped[int] = key()
+    customer_id: Mapped[int] = customer_column()
+    employee_id: Mapped[int | None] = ref(
+        "employee", "业务员", within=("company_id",), search=True, width=90, sort=-53
+    )
+
+
+class SupplierSummary(PartySummary):
+    """供应商往来汇总"""
+
+    __tablename__ = "supplier_summary"
+    party = SUPPLIER
+    declaration = _declared(SUPPLIER, "v2/report/SupplierSummary", 30)
+
+    supplier_summary_id: Mapped[int] = key()
+    supplier_id: Mapped[int] = supplier_column()

@@ -1,0 +1,102 @@
+"""Purchases over any days, summed up as chosen (采购汇总报表): received, returned, net, and the mean price."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+
+from sqlalchemy.orm import Mapped
+
+from api.kit.fields import day as on_day
+from api.kit.fields import enum, key, money, price, quantity
+from api.kit.resource import Declaration, Drill, Menu
+from api.kit.scope import Principal
+from api.kit.view import READ_ONLY, Sql, Values
+from api.reporting.groupings import Groupings
+from api.reporting.published import asked_days, this_month
+from api.reporting.trade_rows import PURCHASE_DETAIL, PurchaseRow
+
+BY = Groupings(
+    {
+        1: ("公司", ("company_id",)),
+        2: ("供应商", ("supplier_id",)),
+        3: ("商品类型", ("goods_type_id",)),
+        4: ("品牌", ("brand_id",)),
+        5: ("商品", ("goods_id", "goods_type_id", "brand_id")),
+        6: ("部门", ("company_id", "department_id")),
+        7: ("采购员", ("company_id", "employee_id")),
+        8: ("仓库", ("company_id", "warehouse_id")),
+    },
+    usual=2,
+)
+
+_LINES = """
+select p.company_id, p.department_id, p.employee_id, p.supplier_id, p.warehouse_id, p.goods_id, p.maker_id,
+    g.goods_type_id, g.brand_id, cast(:first as date) as first_day, cast(:last as date) as day,
+    cast(:grouping as integer) as grouping, p.bill_type = 'CGTH' as is_return, p.quantity, p.amount, p.no_tax_amount
+from facts.fct_purchase_line p
+join goods g on g.goods_id = p.goods_id
+where p.business_date between cast(:first as date) and cast(:last as date)
+"""
+_SUMMARY = """
+with sums as (
+    select {columns}, min(grouping) as grouping, min(first_day) as first_day, min(day) as day,
+        coalesce(sum(quantity) filter (where not is_return), 0) as received_quantity,
+        coalesce(sum(amount) filter (where not is_return), 0) as received_amount,
+        coalesce(-sum(quantity) filter (where is_return), 0) as returned_quantity,
+        coalesce(-sum(amount) filter (where is_return), 0) as returned_amount,
+        sum(quantity) as quantity, sum(amount) as amount, sum(no_tax_amount) as no_tax_amount
+    from {{rows}}
+    group by {chosen}
+)
+select *, {row_id},
+    case when received_quantity > 0 then cast(received_amount / received_quantity as decimal(18, 6)) end as mean_price
+from sums
+"""
+
+
+class PurchaseSummary(PurchaseRow):
+    """采购汇总报表"""
+
+    __tablename__ = "purchase_summary"
+    declaration = Declaration(
+        "采购汇总报表",
+        "v2/report/PurchaseSummary",
+        "quantity",
+        routes={"list": "/report/purchasesumrpt"},
+        menu=Menu("报表中心", "采购报表", 10),
+        actions=READ_ONLY,
+        order_by=("amount", "desc"),
+        drill=Drill(
+            "采购明细报表",
+            PURCHASE_DETAIL,
+            (*BY.leads(), ("business_date_start", "first_day"), ("business_date_end", "day")),
+        ),
+    )
+
+    purchase_summary_id: Mapped[int] = key()
+    day: Mapped[date] = on_day("日期", search=True, list=False, sort=-60)
+    first_day: Mapped[date] = on_day("起始日期", list=False)
+    grouping: Mapped[int] = enum("汇总方式", BY.labels, default=BY.usual, search=True, list=False, sort=-59)
+    received_quantity: Mapped[Decimal] = quantity("入库数量", total=True)
+    received_amount: Mapped[Decimal] = money("入库金额", total=True)
+    returned_quantity: Mapped[Decimal] = quantity("退货数量", total=True)
+    returned_amount: Mapped[Decimal] = money("退货金额", total=True)
+    quantity: Mapped[Decimal] = quantity("净购数量", total=True)
+    amount: Mapped[Decimal] = money("净购含税金额", total=True)
+    no_tax_amount: Mapped[Decimal] = money("净购未税金额", total=True)
+    mean_price: Mapped[Decimal | None] = price("入库均价", default=None)
+
+    @classmethod
+    def usual(cls) -> dict[str, str]:
+        return {**this_month("day"), "grouping": str(BY.usual)}
+
+    @classmethod
+    def source(cls, principal: Principal, asked: Values) -> Sql:
+        first, last = asked_days(asked, "day", "日期")
+        return _LINES, {"first": first, "last": last, "grouping": BY.numbers(asked)[0]}
+
+    @classmethod
+    def summary(cls, asked: Values) -> str:
+        row_id = BY.row_id("purchase_summary_id")
+        return _SUMMARY.format(columns=BY.columns(asked), chosen=BY.chosen(asked), row_id=row_id)

@@ -1,0 +1,52 @@
+"""Receipts one by one (收款明细): what came in, what it wrote off, what was taken in advance."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from sqlalchemy.orm import Mapped
+
+from api.kit.fields import day, key, text
+from api.kit.resource import Declaration, Menu
+from api.kit.scope import Principal
+from api.kit.view import BILL, READ_ONLY, Sql, Values
+from api.reporting.bills import bill_columns
+from api.reporting.published import this_month
+from api.reporting.receipt_rows import RECEIPTS, ReceiptRow
+
+_RECEIPTS = """
+with receipts as (
+    select *, 'KHSK' as bill_type from facts.fct_receipt
+)
+select r.bill_id as receipt_detail_id, r.*, {bill}
+from receipts r
+"""
+
+
+class ReceiptDetail(ReceiptRow):
+    """收款明细报表"""
+
+    __tablename__ = "receipt_detail"
+    declaration = Declaration(
+        "收款明细报表",
+        "v2/report/ReceiptDetail",
+        "bill_no",
+        routes={"list": RECEIPTS},
+        menu=Menu("报表中心", "收款报表", 20),
+        actions=READ_ONLY,
+        order_by=("business_date", "desc"),
+        drill=BILL,
+    )
+
+    receipt_detail_id: Mapped[int] = key()
+    business_date: Mapped[date] = day("业务日期", search=True, width=110, sort=-60)
+    bill_no: Mapped[str] = text("单据号", search=True, width=190)
+    route: Mapped[str | None] = text("单据地址", list=False, export=False, hidden=True)
+
+    @classmethod
+    def usual(cls) -> dict[str, str]:
+        return this_month("business_date")
+
+    @classmethod
+    def source(cls, principal: Principal, asked: Values) -> Sql:
+        return _RECEIPTS.format(bill=bill_columns("r")), {}

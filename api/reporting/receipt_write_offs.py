@@ -1,0 +1,72 @@
+"""What receipts wrote off (收款核销明细): each write-off with both its bills, and how late it was."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+
+from sqlalchemy.orm import Mapped
+
+from api.kit.fields import day, integer, key, money, text
+from api.kit.resource import Declaration, Menu
+from api.kit.scope import Principal
+from api.kit.view import BILL, READ_ONLY, Sql, Values
+from api.reporting.bills import bill_columns
+from api.reporting.party_rows import CUSTOMER, PartyRow, customer_column
+from api.reporting.published import this_month
+
+# A write-off that was reversed is none.
+_WRITE_OFFS = """
+with write_offs as (
+    select company_id, party_id as customer_id, business_date, bill_type, bill_id, bill_no, settlement_id,
+        item_bill_type, item_bill_id, item_bill_no, item_date, due_date, item_amount,
+        cast(-sum(amount) as decimal(18, 2)) as amount
+    from facts.fct_settlement_entry
+    where party_type = 'customer' and is_write_off
+    group by all
+    having sum(amount) <> 0
+)
+select cast(hash(bill_type, bill_id, settlement_id, business_date) % 9007199254740991 as bigint)
+        as receipt_write_off_id,
+    w.*, {bill}, {item}, greatest(business_date - due_date, 0) as late_days
+from write_offs w
+"""
+
+
+class ReceiptWriteOff(PartyRow):
+    """收款核销明细"""
+
+    __tablename__ = "receipt_write_off"
+    party = CUSTOMER
+    declaration = Declaration(
+        "收款核销明细",
+        "v2/report/ReceiptWriteOff",
+        "bill_no",
+        routes={"list": "/report/receiptdetail"},
+        menu=Menu("报表中心", "收款报表", 30),
+        actions=READ_ONLY,
+        order_by=("business_date", "desc"),
+        drill=BILL,
+    )
+
+    receipt_write_off_id: Mapped[int] = key()
+    business_date: Mapped[date] = day("核销日期", search=True, width=110, sort=-60)
+    customer_id: Mapped[int] = customer_column()
+    bill_name: Mapped[str | None] = text("核销单据类型", width=110)
+    bill_no: Mapped[str] = text("核销单据号", search=True, width=190)
+    item_bill_name: Mapped[str | None] = text("被核销单据类型", width=120)
+    item_bill_no: Mapped[str] = text("被核销单据号", search=True, width=190)
+    item_date: Mapped[date] = day("单据日期", search=True, width=110)
+    due_date: Mapped[date] = day("到期日", search=True, width=110)
+    late_days: Mapped[int] = integer("逾期天数", search=True, width=90)
+    item_amount: Mapped[Decimal] = money("单据金额")
+    amount: Mapped[Decimal] = money("核销金额", total=True)
+    route: Mapped[str | None] = text("单据地址", list=False, export=False, hidden=True)
+
+    @classmethod
+    def usual(cls) -> dict[str, str]:
+        return this_month("business_date")
+
+    @classmethod
+    def source(cls, principal: Principal, asked: Values) -> Sql:
+        return _WRITE_OFFS.format(bill=bill_columns("w"), item=bill_columns("w", "item_")), {}

@@ -1,0 +1,168 @@
+"""Sales over any days, summed up as chosen (销售综合报表), beside the period before and the same days a year ago.
+
+The period before whole months, or the days of a month from its first on, are as many months earlier; before any other
+days it is as many days that end the day before.
+"""
+
+from __future__ import annotations
+
+from calendar import monthrange
+from datetime import date
+from decimal import Decimal
+
+from sqlalchemy.orm import Mapped
+
+from api.kit.fields import COST, enum, key, money, quantity, rate
+from api.kit.fields import day as on_day
+from api.kit.resource import Declaration, Drill, Menu
+from api.kit.scope import Principal
+from api.kit.view import READ_ONLY, Sql, Values
+from api.reporting.groupings import Groupings
+from api.reporting.published import ONE_DAY, asked_days, this_month
+from api.reporting.trade_rows import SALES_DETAIL, SaleRow, ratio
+
+BY = Groupings(
+    {
+        1: ("公司", ("company_id",)),
+        2: ("部门", ("company_id", "department_id")),
+        3: ("业务员", ("company_id", "employee_id")),
+        4: ("客户", ("company_id", "customer_id")),
+        5: ("商品类型", ("goods_type_id",)),
+        6: ("品牌", ("brand_id",)),
+        7: ("商品", ("goods_id", "goods_type_id", "brand_id")),
+        8: ("仓库", ("company_id", "warehouse_id")),
+    },
+    usual=1,
+)
+YEAR = 12
+
+_LINES = """
+select s.company_id, s.department_id, s.employee_id, s.customer_id, s.warehouse_id, s.goods_id, s.maker_id,
+    g.goods_type_id, g.brand_id, cast(:first as date) as first_day, cast(:last as date) as day,
+    cast(:grouping as integer) as grouping, s.bill_type, s.quantity, s.amount, s.revenue, s.cost,
+    s.business_date between cast(:first as date) and cast(:last as date) as is_now,
+    s.business_date between cast(:previous_first as date) and cast(:previous_last as date) as is_previous,
+    s.business_date between cast(:year_first as date) and cast(:year_last as date) as is_last_year
+from facts.fct_sales_line s
+join goods g on g.goods_id = s.goods_id
+where s.business_date between cast(:first as date) and cast(:last as date)
+    or s.business_date between cast(:previous_first as date) and cast(:previous_last as date)
+    or s.business_date between cast(:year_first as date) and cast(:year_last as date)
+"""
+
+
+def _sum(name: str, measure: str, condition: str) -> str:
+    return f"coalesce(sum({measure}) filter (where {condition}), 0) as {name}"
+
+
+_SUMS = ",\n".join(
+    [
+        _sum("sold_quantity", "quantity", "is_now and bill_type = 'XSCK'"),
+        _sum("returned_quantity", "-quantity", "is_now and bill_type = 'XSTH'"),
+        _sum("returned_revenue", "-revenue", "is_now and bill_type = 'XSTH'"),
+        *(_sum(name, name, "is_now") for name in ("quantity", "amount", "revenue", "cost")),
+        _sum("previous_revenue", "revenue", "is_previous"),
+        _sum("last_year_revenue", "revenue", "is_last_year"),
+    ]
+)
+_SUMMARY = """
+with sums as (
+    select {columns}, min(grouping) as grouping, min(first_day) as first_day, min(day) as day, {sums}
+    from {{rows}}
+    group by {chosen}
+)
+select *, {row_id}, revenue - cost as profit, {ratios}
+from sums
+"""
+_RATIOS = ", ".join(
+    (
+        ratio("revenue - cost", "revenue", "margin"),
+        ratio("revenue - previous_revenue", "previous_revenue", "previous_change"),
+        ratio("revenue - last_year_revenue", "last_year_revenue", "last_year_change"),
+    )
+)
+
+
+def previous(first: date, last: date) -> tuple[date, date]:
+    """The period before days."""
+    last = max(first, last)
+    if first.day == 1:
+        months = 12 * (last.year - first.year) + last.month - first.month + 1
+        return earlier(first, months), earlier(last, months)
+    start = max(2 * first.toordinal() - last.toordinal() - 1, 1)
+    return date.fromordinal(start), first - ONE_DAY
+
+
+def earlier(day: date, months: int) -> date:
+    """The same day of an earlier month; the end of a month is the end of the other."""
+    year, month = divmod(max(12 * day.year + day.month - 1 - months, 12), 12)
+    end = monthrange(year, month + 1)[1]
+    is_end = day.day == monthrange(day.year, day.month)[1]
+    return date(year, month + 1, end if is_end else min(day.day, end))
+
+
+class SalesSummary(SaleRow):
+    """销售综合报表"""
+
+    __tablename__ = "sales_summary"
+    declaration = Declaration(
+        "销售综合报表",
+        "v2/report/SalesSummary",
+        "quantity",
+        routes={"list": "/report/salesmulrpt"},
+        menu=Menu("报表中心", "销售报表", 10),
+        actions=READ_ONLY,
+        order_by=("revenue", "desc"),
+        drill=Drill(
+            "销售明细报表",
+            SALES_DETAIL,
+            (*BY.leads(), ("business_date_start", "first_day"), ("business_date_end", "day")),
+        ),
+    )
+
+    sales_summary_id: Mapped[int] = key()
+    day: Mapped[date] = on_day("日期", search=True, list=False, sort=-60)
+    first_day: Mapped[date] = on_day("起始日期", list=False)
+    grouping: Mapped[int] = enum("汇总方式", BY.labels, default=BY.usual, search=True, list=False, sort=-59)
+    sold_quantity: Mapped[Decimal] = quantity("出库数量", total=True)
+    returned_quantity: Mapped[Decimal] = quantity("退货数量", total=True)
+    quantity: Mapped[Decimal] = quantity("净销数量", total=True)
+    amount: Mapped[Decimal] = money("含税净额", total=True)
+    revenue: Mapped[Decimal] = money("未税收入", total=True)
+    returned_revenue: Mapped[Decimal] = money("其中退货", total=True)
+    cost: Mapped[Decimal] = money("销售成本", total=True, permission=COST)
+    profit: Mapped[Decimal] = money("毛利", total=True, permission=COST)
+    margin: Mapped[Decimal | None] = rate("毛利率%", default=None, permission=COST)
+    previous_revenue: Mapped[Decimal] = money("上期收入", total=True)
+    previous_change: Mapped[Decimal | None] = rate("环比%", default=None)
+    last_year_revenue: Mapped[Decimal] = money("去年同期收入", total=True)
+    last_year_change: Mapped[Decimal | None] = rate("同比%", default=None)
+
+    @classmethod
+    def usual(cls) -> dict[str, str]:
+        return {**this_month("day"), "grouping": str(BY.usual)}
+
+    @classmethod
+    def source(cls, principal: Principal, asked: Values) -> Sql:
+        first, last = asked_days(asked, "day", "日期")
+        before = previous(first, last)
+        year = (earlier(first, YEAR), earlier(last, YEAR))
+        return _LINES, {
+            "first": first,
+            "last": last,
+            "previous_first": before[0],
+            "previous_last": before[1],
+            "year_first": year[0],
+            "year_last": year[1],
+            "grouping": BY.numbers(asked)[0],
+        }
+
+    @classmethod
+    def summary(cls, asked: Values) -> str:
+        return _SUMMARY.format(
+            columns=BY.columns(asked),
+            chosen=BY.chosen(asked),
+            sums=_SUMS,
+            row_id=BY.row_id("sales_summary_id"),
+            ratios=_RATIOS,
+        )

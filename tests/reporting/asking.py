@@ -1,0 +1,29 @@
+"""Asking a report over HTTP, in few words."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from tests.kit.desk import Desk
+
+
+def page(desk: Desk, report: str, user: str = "admin", **query: Any) -> dict[str, Any]:
+    answer = desk.site.as_(user).get(f"{report}/getList", per_page=500, **query)
+    assert answer.ok, answer
+    found: dict[str, Any] = answer.data
+    return found
+
+
+def rows(desk: Desk, report: str, user: str = "admin", **query: Any) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = page(desk, report, user, **query)["data"]
+    return found
+
+
+def one(desk: Desk, report: str, user: str = "admin", **query: Any) -> dict[str, Any]:
+    [found] = rows(desk, report, user, **query)
+    return found
+
+
+def some(row: dict[str, Any], *names: str) -> dict[str, str | None]:
+    return {name: None if row[name] is None else f"{Decimal(row[name]).normalize():f}" for name in names}

@@ -1,0 +1,387 @@
+"""What customers owe and suppliers are owed: bills are posted, the warehouse refreshed, and each report compared with
+figures worked out by hand and with the core's own ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection
+
+from tests.kit.desk import Desk, Made
+from tests.reporting.asking import one, page, rows, some
+
+CUSTOMERS, SUPPLIERS = "v2/report/CustomerSummary", "v2/report/SupplierSummary"
+CUSTOMER, SUPPLIER = "v2/report/CustomerStatement", "v2/report/SupplierStatement"
+WRITE_OFFS, BALANCES = "v2/report/ReceiptWriteOff", "v2/report/PartnerBalance"
+FEBRUARY = {"day_start": "2026-02-01", "day_end": "2026-02-28"}
+OF_FEBRUARY = {"business_date_start": "2026-02-01", "business_date_end": "2026-02-28"}
+LABELS = ("opening_amount", "increase_amount", "settled_amount", "offset_amount", "closing_amount")
+
+
+@dataclass(frozen=True)
+class Posted:
+    """The desk, and the bills that the tests name."""
+
+    desk: Desk
+    sale: Made
+    receipt: Made
+    offset: Made
+    twin: int
+
+
+def _line(goods: int, quantity: int, price: str = "113") -> dict[str, Any]:
+    return {"goods_id": goods, "quantity": str(quantity), "price": price, "tax_rate": "13"}
+
+
+def _items(desk: Desk, party: str = "customer") -> dict[tuple[str, str], int]:
+    """The open items of company A's first customer or supplier by bill number and kind."""
+    world = desk.world
+    call = {"customer": "v2/custom/CustomerReceipt", "supplier": "v2/purchase/Payment"}[party]
+    key = {"customer": world.customer_a, "supplier": world.supplier}[party]
+    found = desk.caller.get(
+        f"{call}/getOpenItems", **{"company_id": world.company_a, f"{party}_id": key}
+    ).data
+    return {(item["bill_no"], item["kind"]): item["settlement_id"] for item in found}
+
+
+@pytest.fixture(scope="module")
+def posted(desk: Desk, refresh: Callable[[], None]) -> Posted:
+    """Customer A: 500 from before, 1,200 sold in January; in February 600 sold, 300 come back, 1,500 received for the
+    500, 700 of January's sale and 300 in advance, of which 200 are then offset. One receipt and one sale are taken
+    back. In March 300 are sold.
+
+    The supplier: 1,130 bought, 113 go back, 1,000 paid for part of it, 200 in advance. A transfer to company B makes
+    its receivable of 226 in A and its payable in B. A customer has the second supplier's name.
+    """
+    world = desk.world
+    goods = world.spares[0]
+    answer = desk.caller.post(
+        "v2/custom/Customer/add", {"customer_name": "双钱集团", "company_id": world.company_a}
+    )
+    assert answer.ok, answer
+    twin = answer.data["id"]
+    bought = desk.audited("purchase_inbound", _line(goods, 10), business_date="2026-01-10")
+    opening = {"customer_id": world.customer_a, "due_date": "2026-01-31", "amount": "500"}
+    first = desk.audited("opening_receivable", opening, business_date="2026-01-05")
+    sale = desk.audited("sales_outbound", _line(goods, 4, "300"), business_date="2026-01-20")
+    desk.audited("sales_outbound", _line(goods, 2, "300"), business_date="2026-02-03")
+    desk.audited("sales_return", _line(goods, 1, "300"), business_date="2026-02-08")
+    items = _items(desk)
+    receipt = desk.audited(
+        "customer_receipt",
+        {"settlement_id": items[first.no, "opening"], "amount": "500"},
+        {"settlement_id": items[sale.no, "bill"], "amount": "700"},
+        amount="1500",
+        business_date="2026-02-12",
+    )
+    items = _items(desk)
+    offset = desk.audited(
+        "customer_receipt",
+        {"settlement_id": items[sale.no, "bill"], "amount": "200"},
+        {"settlement_id": items[receipt.no, "advance"], "amount": "-200"},
+        amount="0",
+        business_date="2026-02-15",
+    )
+    gone = desk.audited(
+        "customer_receipt",
+        {"settlement_id": items[sale.no, "bill"], "amount": "50"},
+        amount="70",
+        business_date="2026-02-16",
+    )
+    assert desk.act("antiAuditor", gone).ok
+    void = desk.audited("sales_outbound", _line(goods, 1, "77"), business_date="2026-02-17")
+    assert desk.act("invalid", void).ok
+    desk.draft("sales_outbound", _line(goods, 1, "99"), business_date="2026-02-18")
+    desk.audited("sales_outbound", _line(goods, 1, "300"), business_date="2026-03-01")
+    _supplies(desk, goods, bought)
+    other = {"company_id": world.company_b, "warehouse_id": world.warehouse_b}
+    desk.stock_in(goods, 5, business_date="2026-02-01", **other)
+    desk.audited(
+        "sales_outbound",
+        _line(goods, 1, "80"),
+        customer_id=world.customer_b,
+        business_date="2026-02-04",
+        **other,
+    )
+    desk.audited("sales_outbound", _line(goods, 1, "40"), customer_id=twin, business_date="2026-02-04")
+    desk.audited(
+        "purchase_inbound", _line(goods, 1, "90"), supplier_id=world.supplier2, business_date="2026-02-05"
+    )
+    refresh()
+    return Posted(desk, sale, receipt, offset, twin)
+
+
+def _supplies(desk: Desk, goods: int, bought: Made) -> None:
+    world = desk.world
+    desk.audited("purchase_return", _line(goods, 1), business_date="2026-02-06")
+    item = _items(desk, "supplier")[bought.no, "bill"]
+    desk.audited(
+        "supplier_payment",
+        {"settlement_id": item, "amount": "1000"},
+        amount="1200",
+        business_date="2026-02-20",
+    )
+    desk.stock_in(goods, 5, business_date="2026-02-20")
+    desk.audited(
+        "sales_transfer",
+        _line(goods, 2),
+        customer_id=world.customer2_a,
+        supplier_id=world.supplier2,
+        to_warehouse_id=world.warehouse_b,
+        business_date="2026-02-21",
+    )
+
+
+class TestCustomerSummary:
+    def test_a_month(self, posted: Posted) -> None:
+        found = one(posted.desk, CUSTOMERS, customer_id=posted.desk.world.customer_a, **FEBRUARY)
+        amounts = {name: Decimal(value) for name, value in found.items() if name.endswith("_amount")}
+        assert {name: value for name, value in amounts.items() if value} == {
+            "opening_amount": 1700,
+            "delivery_amount": 600,
+            "return_amount": 300,
+            "increase_amount": 300,
+            "settled_amount": 1500,
+            "written_off_amount": 1400,
+            "closing_amount": 500,
+        }
+        assert some(found, "advance_change", "closing_owed", "closing_advance") == {
+            "advance_change": "100",
+            "closing_owed": "600",
+            "closing_advance": "100",
+        }
+        assert found["employee_name"] == "A员工"
+
+    def test_opening_bills_and_transfers_stand_apart(self, posted: Posted) -> None:
+        world = posted.desk.world
+        january = one(posted.desk, CUSTOMERS, customer_id=world.customer_a, day_end="2026-01-31")
+        assert some(january, "initial_amount", "delivery_amount", "closing_amount") == {
+            "initial_amount": "500",
+            "delivery_amount": "1200",
+            "closing_amount": "1700",
+        }
+        found = one(posted.desk, CUSTOMERS, customer_id=world.customer2_a, **FEBRUARY)
+        assert some(found, "delivery_amount", "transfer_amount", "closing_amount") == {
+            "delivery_amount": "0",
+            "transfer_amount": "226",
+            "closing_amount": "226",
+        }
+
+    def test_it_leads_to_the_statement_that_ends_where_it_closes(self, posted: Posted) -> None:
+        screen = posted.desk.caller.get("v2/Open/Screen/getScreen", route="/report/customersumrpt").data
+        for row in rows(posted.desk, CUSTOMERS, **FEBRUARY):
+            query = {name: row[field] for name, field in screen["drill"]["by"].items()}
+            entries = rows(posted.desk, CUSTOMER, **query)
+            assert entries[-1]["balance_amount"] == row["closing_amount"]
+
+    def test_found_by_the_names_of_partner_and_salesman(self, posted: Posted) -> None:
+        world = posted.desk.world
+        assert {row["customer_id"] for row in rows(posted.desk, CUSTOMERS, keyword="A客户")} == {
+            world.customer_a,
+            world.customer2_a,
+        }
+        found = rows(posted.desk, CUSTOMERS, employee_id=world.employee_b)
+        assert {row["customer_id"] for row in found} == {world.customer_b}
+
+
+class TestSupplierSummary:
+    def test_a_month(self, posted: Posted) -> None:
+        found = one(posted.desk, SUPPLIERS, supplier_id=posted.desk.world.supplier, **FEBRUARY)
+        assert some(found, *LABELS, "return_amount", "advance_change", "closing_owed", "closing_advance") == {
+            "opening_amount": "1130",
+            "increase_amount": "-113",
+            "settled_amount": "1200",
+            "offset_amount": "0",
+            "closing_amount": "-183",
+            "return_amount": "113",
+            "advance_change": "200",
+            "closing_owed": "17",
+            "closing_advance": "200",
+        }
+
+    def test_a_transfer_is_owed_by_the_company_that_receives_it(self, posted: Posted) -> None:
+        world = posted.desk.world
+        found = one(posted.desk, SUPPLIERS, supplier_id=world.supplier2, company_id=world.company_b)
+        assert some(found, "delivery_amount", "transfer_amount", "closing_amount") == {
+            "delivery_amount": "0",
+            "transfer_amount": "226",
+            "closing_amount": "226",
+        }
+
+    def test_its_words_are_the_suppliers(self, posted: Posted) -> None:
+        screen = posted.desk.caller.get("v2/Open/Screen/getScreen", route="/report/factorysumrpt").data
+        labels = {field["name"]: field["label"] for field in screen["fields"]}
+        assert (labels["delivery_amount"], labels["settled_amount"], labels["closing_advance"]) == (
+            "本期采购",
+            "本期付款",
+            "期末预付",
+        )
+
+
+class TestTies:
+    @pytest.mark.parametrize("report", [CUSTOMERS, SUPPLIERS])
+    @pytest.mark.parametrize("first", ["2026-01-05", "2026-02-03", "2026-02-13", "2026-03-02"])
+    @pytest.mark.parametrize("days", [0, 10, 300])
+    def test_any_days(self, posted: Posted, conn: Connection, report: str, first: str, days: int) -> None:
+        """opening + increase − settled − offset = closing = owed − advance, in every row and in total; and the closing
+        is what the core's ledger says was open then."""
+        last = (date.fromisoformat(first) + timedelta(days)).isoformat()
+        found = page(posted.desk, report, day_start=first, day_end=last)
+        for row in [*found["data"], found["totals"]]:
+            value = {name: Decimal(row[name]) for name in found["totals"]}
+            settled = value["settled_amount"] + value["offset_amount"]
+            assert value["opening_amount"] + value["increase_amount"] - settled == value["closing_amount"]
+            assert value["written_off_amount"] + value["advance_change"] == settled
+            assert value["closing_owed"] - value["closing_advance"] == value["closing_amount"]
+        for name, total in found["totals"].items():
+            assert Decimal(total) == sum(Decimal(row[name]) for row in found["data"])
+        party = "customer" if report == CUSTOMERS else "supplier"
+        ledger = conn.exec_driver_sql(
+            "select company_id, party_id, sum(amount) from settlement_ledger"
+            " where party_type = %s and business_date <= %s group by 1, 2 having sum(amount) <> 0",
+            (party, last),
+        )
+        shown = {
+            (row["company_id"], row[f"{party}_id"]): Decimal(row["closing_amount"])
+            for row in found["data"]
+            if Decimal(row["closing_amount"])
+        }
+        assert shown == {(company, key): amount for company, key, amount in ledger}
+
+    def test_open_items_are_the_closing_of_today(self, posted: Posted, conn: Connection) -> None:
+        open_now = conn.exec_driver_sql(
+            "select sum(open_amount) filter (where kind <> 'advance'),"
+            " -sum(open_amount) filter (where kind = 'advance') from settlement_item where party_type = 'customer'"
+        ).one()
+        totals = page(posted.desk, CUSTOMERS)["totals"]
+        assert (Decimal(totals["closing_owed"]), Decimal(totals["closing_advance"])) == tuple(open_now)
+
+
+class TestStatement:
+    def test_each_bill_with_the_balance_after_it(self, posted: Posted) -> None:
+        found = rows(posted.desk, CUSTOMER, customer_id=posted.desk.world.customer_a, **OF_FEBRUARY)
+        names = ("increase_amount", "settled_amount", "advance_change", "balance_amount")
+        told = [(row["business_date"][-2:], row["bill_name"], *some(row, *names).values()) for row in found]
+        assert told == [
+            ("01", None, None, None, None, "1700"),
+            ("03", "销售出库", "600", "0", "0", "2300"),
+            ("08", "销售退货", "-300", "0", "0", "2000"),
+            ("12", "收款单", "0", "1500", "300", "500"),
+            ("15", "收款单", "0", "0", "-200", "500"),
+        ]
+        assert [row["due_date"] for row in found] == [None, "2026-02-18", "2026-02-08", None, None]
+
+    def test_a_row_leads_to_its_bill(self, posted: Posted) -> None:
+        found = rows(posted.desk, CUSTOMER, customer_id=posted.desk.world.customer_a, **OF_FEBRUARY)
+        route, query = found[3]["route"].split("?id=")
+        screen = posted.desk.caller.get("v2/Open/Screen/getScreen", route=route).data
+        assert (screen["name"], int(query)) == ("customer_receipt", posted.receipt.id)
+        assert found[0]["route"] is None
+
+    @pytest.mark.parametrize(("report", "summary"), [(CUSTOMER, CUSTOMERS), (SUPPLIER, SUPPLIERS)])
+    def test_totals_are_the_summarys(self, posted: Posted, report: str, summary: str) -> None:
+        entries, sums = (page(posted.desk, report)["totals"], page(posted.desk, summary)["totals"])
+        assert entries["increase_amount"] == sums["increase_amount"]
+        assert Decimal(entries["settled_amount"]) == Decimal(sums["settled_amount"]) + Decimal(
+            sums["offset_amount"]
+        )
+        assert entries["written_off_amount"] == sums["written_off_amount"]
+        assert entries["advance_change"] == sums["advance_change"]
+
+    def test_a_suppliers(self, posted: Posted) -> None:
+        found = rows(posted.desk, SUPPLIER, supplier_id=posted.desk.world.supplier, **OF_FEBRUARY)
+        assert [(row["bill_name"], row["balance_amount"]) for row in found] == [
+            (None, "1130.00"),
+            ("采购退货", "1017.00"),
+            ("付款单", "-183.00"),
+        ]
+
+
+class TestWriteOffs:
+    def test_each_with_both_its_bills(self, posted: Posted) -> None:
+        found = rows(posted.desk, WRITE_OFFS, order_key="amount", order_by="desc", **OF_FEBRUARY)
+        told = [
+            (
+                row["bill_no"],
+                row["item_bill_name"],
+                row["late_days"],
+                *some(row, "item_amount", "amount").values(),
+            )
+            for row in found
+        ]
+        assert told == [
+            (posted.receipt.no, "销售出库", 8, "1200", "700"),
+            (posted.receipt.no, "期初应收", 12, "500", "500"),
+            (posted.offset.no, "销售出库", 11, "1200", "200"),
+            (posted.offset.no, "收款单", 3, "-300", "-200"),
+        ]
+        assert [row["bill_name"] for row in found] == ["收款单"] * 4
+
+    def test_found_by_either_bill(self, posted: Posted) -> None:
+        by_item = rows(posted.desk, WRITE_OFFS, item_bill_no=posted.sale.no)
+        assert {row["bill_no"] for row in by_item} == {posted.receipt.no, posted.offset.no}
+        assert len(rows(posted.desk, WRITE_OFFS, keyword=posted.receipt.no)) == 3
+
+    def test_they_are_what_the_summary_wrote_off(self, posted: Posted) -> None:
+        written = page(posted.desk, WRITE_OFFS)["totals"]["amount"]
+        sums = page(posted.desk, CUSTOMERS)["totals"]
+        # Taken in advance, and not by writing off.
+        assert Decimal(written) == Decimal(sums["settled_amount"]) - 300
+
+
+class TestBalances:
+    def test_who_buys_and_sells_stands_once(self, posted: Posted) -> None:
+        world = posted.desk.world
+        found = one(posted.desk, BALANCES, customer_id=posted.twin)
+        assert (found["partner_name"], found["kind"]) == ("双钱集团", 3)
+        assert found == one(posted.desk, BALANCES, supplier_id=world.supplier2, company_id=world.company_a)
+        assert some(found, "receivable_balance", "payable_balance", "net_amount") == {
+            "receivable_balance": "40",
+            "payable_balance": "90",
+            "net_amount": "-50",
+        }
+        assert found["route"].startswith("/report/customerdetrpt?customer_id=")
+
+    def test_advances_stand_apart(self, posted: Posted) -> None:
+        found = one(posted.desk, BALANCES, partner_name="正新", as_of_end="2026-02-28")
+        assert found["kind"] == 2
+        assert some(found, "payable_amount", "advance_paid", "payable_balance", "net_amount") == {
+            "payable_amount": "17",
+            "advance_paid": "200",
+            "payable_balance": "-183",
+            "net_amount": "183",
+        }
+
+    @pytest.mark.parametrize("day", ["2026-01-31", "2026-02-14", "2026-12-31"])
+    def test_it_ties_to_both_summaries(self, posted: Posted, day: str) -> None:
+        totals = page(posted.desk, BALANCES, as_of_end=day)["totals"]
+        customers, suppliers = (
+            page(posted.desk, report, day_end=day)["totals"] for report in (CUSTOMERS, SUPPLIERS)
+        )
+        assert totals["receivable_balance"] == customers["closing_amount"]
+        assert totals["payable_balance"] == suppliers["closing_amount"]
+        assert Decimal(totals["net_amount"]) == Decimal(customers["closing_amount"]) - Decimal(
+            suppliers["closing_amount"]
+        )
+
+
+@pytest.mark.parametrize("report", [CUSTOMERS, SUPPLIERS, CUSTOMER, SUPPLIER, WRITE_OFFS, BALANCES])
+class TestScope:
+    def test_one_sees_ones_companies(self, posted: Posted, report: str) -> None:
+        world = posted.desk.world
+        everything = page(posted.desk, report)["total"]
+        for user, company in (("manager_a", world.company_a), ("manager_b", world.company_b)):
+            found = page(posted.desk, report, user)
+            asked = page(posted.desk, report, company_id=company)
+            assert found["data"] == asked["data"]
+            assert found["totals"] == asked["totals"]
+            assert found["total"] < everything or company == world.company_a
+
+    def test_who_sees_only_his_own_documents_sees_none(self, posted: Posted, report: str) -> None:
+        for user in ("own_a", "department_a"):
+            assert page(posted.desk, report, user)["total"] == 0

@@ -1,0 +1,197 @@
+"""Sales as reports tell of them: bills are posted, the warehouse refreshed, and each figure worked out by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from api.reporting.sales_summary import earlier, previous
+from tests.kit.desk import Desk, Made
+from tests.reporting.asking import one, page, rows, some
+
+DETAIL, SUMMARY = "v2/report/SalesDetail", "v2/report/SalesSummary"
+MARCH = {"day_start": "2026-03-01", "day_end": "2026-03-31"}
+OF_MARCH = {"business_date_start": "2026-03-01", "business_date_end": "2026-03-31"}
+LABELS = ("sold_quantity", "returned_quantity", "quantity", "revenue", "cost", "profit")
+
+
+def _sell(desk: Desk, day: str, goods: int, quantity: int, price: str, **header: Any) -> Made:
+    line = {"goods_id": goods, "quantity": str(quantity), "price": price, "tax_rate": "13"}
+    return desk.audited("sales_outbound", line, business_date=day, **header)
+
+
+@pytest.fixture(scope="module")
+def posted(desk: Desk, refresh: Callable[[], None]) -> Desk:
+    """Of goods at a cost of 100: company A sells 4 at 200 net in March, 1 comes back, 2 at 150 go to another customer by
+    a salesman; 3 at 200 in February, 1 at 300 in March a year before; a void one and a draft. Company B sells 1 at 110.
+    Of the second goods one is given away."""
+    world = desk.world
+    first, second = world.spares[:2]
+    for goods in (first, second):
+        desk.stock_in(goods, 100, business_date="2025-01-01")
+    other = {"company_id": world.company_b, "warehouse_id": world.warehouse_b}
+    desk.stock_in(first, 100, business_date="2025-01-01", **other)
+    _sell(desk, "2025-03-31", first, 1, "339")
+    _sell(desk, "2026-02-28", first, 3, "226")
+    sold = _sell(desk, "2026-03-05", first, 4, "226", department_id=world.department_a)
+    back = {"goods_id": first, "quantity": "1", "price": "226", "tax_rate": "13"}
+    line = desk.line_ids(sold)[0]
+    desk.audited(
+        "sales_return",
+        {**back, "source_line_id": line},
+        business_date="2026-03-09",
+        department_id=world.department_a,
+    )
+    _sell(
+        desk,
+        "2026-03-10",
+        first,
+        2,
+        "169.5",
+        customer_id=world.customer2_a,
+        employee_id=world.employee_a,
+        department_id=world.department_a,
+    )
+    void = _sell(desk, "2026-03-11", first, 7, "226")
+    assert desk.act("invalid", void).ok
+    desk.draft("sales_outbound", back, business_date="2026-03-12")
+    gift = {"goods_id": second, "quantity": "1", "price": "0", "tax_rate": "13", "is_gift": True}
+    desk.audited("sales_outbound", gift, business_date="2026-03-15", department_id=world.department_a)
+    _sell(desk, "2026-03-20", first, 1, "124.3", customer_id=world.customer_b, **other)
+    refresh()
+    return desk
+
+
+class TestSummary:
+    def test_by_company_with_what_was_before(self, posted: Desk) -> None:
+        found = one(posted, SUMMARY, company_id=posted.world.company_a, **MARCH)
+        assert some(found, *LABELS) == {
+            "sold_quantity": "7",
+            "returned_quantity": "1",
+            "quantity": "6",
+            "revenue": "900",
+            "cost": "600",
+            "profit": "300",
+        }
+        assert some(found, "margin", "previous_revenue", "previous_change") == {
+            "margin": f"{round(Decimal(100) / 3, 4)}",
+            "previous_revenue": "600",
+            "previous_change": "50",
+        }
+        assert some(found, "last_year_revenue", "last_year_change") == {
+            "last_year_revenue": "300",
+            "last_year_change": "200",
+        }
+
+    def test_ratios_without_a_base_are_empty(self, posted: Desk) -> None:
+        found = one(posted, SUMMARY, company_id=posted.world.company_b, **MARCH)
+        assert (found["previous_change"], found["last_year_change"]) == (None, None)
+        gifts = one(posted, SUMMARY, goods_id=posted.world.spares[1], **MARCH)
+        assert (gifts["revenue"], gifts["cost"], gifts["margin"]) == ("0.00", "100.00", None)
+
+    def test_by_customer_and_salesman(self, posted: Desk) -> None:
+        found = rows(posted, SUMMARY, grouping="3,4", company_id=posted.world.company_a, **MARCH)
+        assert {(row["customer_name"], row["employee_name"]): row["revenue"] for row in found} == {
+            ("A客户", None): "600.00",
+            ("A客户2", "A员工"): "300.00",
+        }
+
+    def test_every_grouping_adds_up_to_the_same(self, posted: Desk) -> None:
+        totals = page(posted, SUMMARY, **MARCH)["totals"]
+        assert totals["revenue"] == "1010.00"
+        for grouping in "2345678":
+            found = page(posted, SUMMARY, grouping=grouping, **MARCH)
+            assert found["totals"] == totals
+            for name, total in totals.items():
+                assert Decimal(total) == sum(Decimal(row[name]) for row in found["data"])
+
+    def test_it_leads_to_its_lines(self, posted: Desk) -> None:
+        screen = posted.caller.get("v2/Open/Screen/getScreen", route="/report/salesmulrpt").data
+        for row in rows(posted, SUMMARY, grouping="2,7", **MARCH):
+            query = {name: row[field] for name, field in screen["drill"]["by"].items() if row[field]}
+            lines = page(posted, DETAIL, **query)
+            for name in ("quantity", "amount", "revenue", "cost", "profit"):
+                # Lines without a department are not asked for by one.
+                assert row["department_id"] is None or lines["totals"][name] == row[name]
+
+
+class TestPeriods:
+    @pytest.mark.parametrize(
+        ("days", "before"),
+        [
+            (("2026-03-01", "2026-03-31"), ("2026-02-01", "2026-02-28")),
+            (("2026-03-01", "2026-03-30"), ("2026-02-01", "2026-02-28")),
+            (("2026-03-01", "2026-03-10"), ("2026-02-01", "2026-02-10")),
+            (("2026-01-01", "2026-03-31"), ("2025-10-01", "2025-12-31")),
+            (("2026-03-10", "2026-03-16"), ("2026-03-03", "2026-03-09")),
+            (("9999-12-31", "1900-01-01"), ("9999-12-30", "9999-12-30")),
+            (("1900-01-01", "9999-12-30"), ("0001-01-01", "1899-12-30")),
+            (("1900-01-02", "9999-12-30"), ("0001-01-01", "1900-01-01")),
+        ],
+    )
+    def test_the_period_before(self, days: tuple[str, str], before: tuple[str, str]) -> None:
+        first, last = map(date.fromisoformat, days)
+        assert previous(first, last) == tuple(map(date.fromisoformat, before))
+
+    def test_a_year_before_the_end_of_february_is_its_end(self) -> None:
+        assert earlier(date(2025, 2, 28), 12) == date(2024, 2, 29)
+        assert earlier(date(2024, 2, 29), 12) == date(2023, 2, 28)
+
+
+class TestDetail:
+    def test_lines_with_cost_and_margin(self, posted: Desk) -> None:
+        world = posted.world
+        found = rows(
+            posted,
+            DETAIL,
+            goods_id=world.spares[0],
+            company_id=world.company_a,
+            order_key="business_date",
+            order_by="asc",
+            **OF_MARCH,
+        )
+        names = ("quantity", "revenue", "cost", "profit", "margin")
+        assert [(row["bill_name"], *some(row, *names).values()) for row in found] == [
+            ("销售出库", "4", "800", "400", "400", "50"),
+            ("销售退货", "-1", "-200", "-100", "-100", "50"),
+            ("销售出库", "2", "300", "200", "100", f"{round(Decimal(100) / 3, 4)}"),
+        ]
+        assert all(row["route"].startswith("/sales/") for row in found)
+
+    def test_found_by_bill_customer_and_goods(self, posted: Desk) -> None:
+        bill = rows(posted, DETAIL, **OF_MARCH)[0]["bill_no"]
+        assert {row["bill_no"] for row in rows(posted, DETAIL, keyword=bill)} == {bill}
+        assert len(rows(posted, DETAIL, keyword="A客户2")) == 1
+        assert {
+            row["goods_num"] for row in rows(posted, DETAIL, keyword="备件1", goods_id=posted.world.spares[1])
+        } == {"SPARE1"}
+
+    def test_cost_is_told_with_the_right_alone(self, posted: Desk) -> None:
+        found = rows(posted, DETAIL, "clerk_a", **OF_MARCH)
+        for row in found:
+            assert {row[name] for name in ("cost", "profit", "margin")} == {"无权限"}
+        assert "cost" not in page(posted, SUMMARY, "clerk_a", **MARCH)["totals"]
+
+
+class TestScope:
+    @pytest.mark.parametrize("report", [DETAIL, SUMMARY])
+    def test_by_company_and_warehouse(self, posted: Desk, report: str) -> None:
+        world = posted.world
+        for user, scope in (
+            ("manager_b", {"company_id": world.company_b}),
+            ("keeper_a", {"warehouse_id": world.warehouse_a}),
+        ):
+            found, asked = page(posted, report, user), page(posted, report, **scope)
+            assert (found["data"], found["totals"]) == (asked["data"], asked["totals"])
+
+    @pytest.mark.parametrize("report", [DETAIL, SUMMARY])
+    def test_ones_own_documents(self, posted: Desk, refresh: Callable[[], None], report: str) -> None:
+        assert page(posted, report, "own_a")["total"] == 0
+        assert {row["revenue"] for row in rows(posted, SUMMARY, "department_a", day_end="2026-03-31")} == {
+            "900.00"
+        }
+        assert page(posted, DETAIL, "department_a", business_date_end="2026-03-31")["total"] == 4

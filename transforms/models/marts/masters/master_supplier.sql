@@ -1,0 +1,7 @@
+-- grain: one row a supplier
+{{ config(alias='supplier') }}
+
+select
+    supplier_id,
+    supplier_name
+from {{ source('raw', 'supplier') }}

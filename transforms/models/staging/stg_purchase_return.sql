@@ -1,0 +1,13 @@
+-- grain: one row a purchase return bill that counts (audited, closed or locked)
+select
+    bill_id,
+    bill_no,
+    company_id,
+    warehouse_id,
+    supplier_id,
+    department_id,
+    employee_id,
+    maker_id,
+    business_date
+from {{ source('raw', 'purchase_return') }}
+where status in (2, 4, 5)
