@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from api.kit import registry
 
 
-def bill_columns(row: str, of: str = "") -> str:
-    """`bill_name`, the bill's kind in words, and `route`, where it is seen; `of` goes before all columns' names."""
+def bill_columns(row: str, *prefixes: str, of: str = "") -> str:
+    """`bill_name`, the bill's kind in words, and `route`, where it is seen; `of` goes before all columns' names.
+
+    A report of known `prefixes` is spared the others, row by row.
+    """
     names = {prefix: cls.declaration.label for prefix, cls in registry.prefixes().items()}
+    routes = registry.see_routes()
     return (
-        f"{_chosen(row, of, names)} as {of}bill_name,"
-        f" {_chosen(row, of, registry.see_routes())} || '?id=' || {row}.{of}bill_id as {of}route"
+        f"{_chosen(row, of, prefixes, names)} as {of}bill_name,"
+        f" {_chosen(row, of, prefixes, routes)} || '?id=' || {row}.{of}bill_id as {of}route"
     )
 
 
-def _chosen(row: str, of: str, by_prefix: dict[str, str]) -> str:
-    arms = " ".join(f"when '{prefix}' then '{value}'" for prefix, value in by_prefix.items())
+def _chosen(row: str, of: str, prefixes: tuple[str, ...], values: Mapping[str, str]) -> str:
+    known = prefixes or tuple(values)
+    arms = " ".join(f"when '{prefix}' then '{values[prefix]}'" for prefix in known)
     return f"case {row}.{of}bill_type {arms} end"

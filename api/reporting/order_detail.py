@@ -81,4 +81,4 @@ class OrderDetail(PurchaseRow):
     @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:
         received = ratio("l.received_quantity", "l.quantity", "received_rate")
-        return _LINES.format(rate=received, bill=bill_columns("l")), {"today": today()}
+        return _LINES.format(rate=received, bill=bill_columns("l", "CGDD")), {"today": today()}

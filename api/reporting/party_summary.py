@@ -28,13 +28,16 @@ from api.reporting.party_rows import (
 from api.reporting.published import asked_days, this_month
 
 _FIGURES = """
-select e.company_id, e.party_id as {key}, {salesman} cast(:first as date) as first_day, cast(:last as date) as day,
-    case when e.business_date < cast(:first as date) then 'opening' else e.movement end as movement,
-    e.is_advance, cast(sum(e.amount) as decimal(18, 2)) as amount
-from facts.fct_settlement_entry e
+with figures as (
+    select e.company_id, e.party_id as {key}, e.is_advance, cast(sum(e.amount) as decimal(18, 2)) as amount,
+        case when e.business_date < cast(:first as date) then 'opening' else e.movement end as movement
+    from facts.fct_settlement_entry e
+    where e.party_type = '{type}' and e.business_date <= cast(:last as date)
+    group by all
+)
+select f.*, {salesman} cast(:first as date) as first_day, cast(:last as date) as day
+from figures f
 {master}
-where e.party_type = '{type}' and e.business_date <= cast(:last as date)
-group by all
 """
 INCREASES = {"delivery": "", "return": "-", "transfer": "", "initial": "", "other": ""}
 """Movements that change what is owed, with the sign of their column."""
@@ -105,7 +108,7 @@ class PartySummary(PartyRow):
         party = cls.party
         salesman, master = "", ""
         if "employee_id" in cls.table().columns:
-            salesman, master = "m.employee_id,", f"left join {party.type} m on m.{party.key} = e.party_id"
+            salesman, master = "m.employee_id,", f"left join {party.type} m on m.{party.key} = f.{party.key}"
         sql = _FIGURES.format(key=party.key, type=party.type, salesman=salesman, master=master)
         return sql, {"first": first, "last": last}
 

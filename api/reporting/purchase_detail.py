@@ -55,4 +55,4 @@ class PurchaseDetail(PurchaseRow):
 
     @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:
-        return _LINES.format(bill=bill_columns("p")), {}
+        return _LINES.format(bill=bill_columns("p", "CGRK", "CGTH")), {}

@@ -49,4 +49,4 @@ class ReceiptDetail(ReceiptRow):
 
     @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:
-        return _RECEIPTS.format(bill=bill_columns("r")), {}
+        return _RECEIPTS.format(bill=bill_columns("r", "KHSK")), {}

@@ -69,4 +69,4 @@ class ReceiptWriteOff(PartyRow):
 
     @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:
-        return _WRITE_OFFS.format(bill=bill_columns("w"), item=bill_columns("w", "item_")), {}
+        return _WRITE_OFFS.format(bill=bill_columns("w"), item=bill_columns("w", of="item_")), {}

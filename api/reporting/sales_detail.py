@@ -60,4 +60,4 @@ class SalesDetail(SaleRow):
     def source(cls, principal: Principal, asked: Values) -> Sql:
         # The margin of a return is that of what it takes back.
         margin = ratio("(s.revenue - s.cost) * sign(s.revenue)", "abs(s.revenue)", "margin")
-        return _LINES.format(margin=margin, bill=bill_columns("s")), {}
+        return _LINES.format(margin=margin, bill=bill_columns("s", "XSCK", "XSTH")), {}

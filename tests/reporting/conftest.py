@@ -7,8 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from api.kit.settings import settings
 from tests.kit.fixtures import Site, conn, desk, site, world
 from warehouse import worker
+from warehouse.files import Files
+from warehouse.refresh import business_date
+from warehouse.transform import Project
 
 __all__ = ["conn", "desk", "site", "world"]
 
@@ -28,5 +32,15 @@ def refresh(site: Site) -> Callable[[], None]:
 
     def once() -> None:
         worker.refresh_once()
+
+    return once
+
+
+@pytest.fixture(scope="module")
+def prove() -> Callable[..., None]:
+    """Run dbt tests, by their names, over the figures that were refreshed last."""
+
+    def once(*names: str) -> None:
+        Project(Files(settings().warehouse_dir)).test(as_of=business_date(), select=names)
 
     return once

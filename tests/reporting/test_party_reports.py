@@ -253,6 +253,16 @@ class TestTies:
         }
         assert shown == {(company, key): amount for company, key, amount in ledger}
 
+    @pytest.mark.usefixtures("posted")
+    def test_the_figures_are_the_ledgers(self, prove: Callable[..., None]) -> None:
+        prove(
+            "settlement_entries_equal_items",
+            "settlement_movements_make_the_balance",
+            "receipts_equal_settlement_ledger",
+            "fct_settlement_entry",
+            "fct_receipt",
+        )
+
     def test_open_items_are_the_closing_of_today(self, posted: Posted, conn: Connection) -> None:
         open_now = conn.exec_driver_sql(
             "select sum(open_amount) filter (where kind <> 'advance'),"

@@ -184,6 +184,18 @@ class TestOrders:
         assert one(posted, ORDERS, bill_no=late.no)["late_days"] > 30
 
 
+@pytest.mark.usefixtures("posted")
+def test_the_figures_are_the_bills_and_the_ledgers(prove: Callable[..., None]) -> None:
+    prove(
+        "purchase_lines_equal_bills",
+        "order_lines_received_equal_executed",
+        "receipts_equal_settlement_ledger",
+        "fct_purchase_line",
+        "fct_purchase_order_line",
+        "fct_receipt",
+    )
+
+
 class TestReceipts:
     def test_one_by_one(self, posted: Desk) -> None:
         found = rows(posted, RECEIPTS, company_id=posted.world.company_a)
