@@ -65,7 +65,7 @@ class ReceiptSummary(ReceiptRow):
     day: Mapped[date] = on_day("日期", search=True, list=False, sort=-60)
     first_day: Mapped[date] = on_day("起始日期", list=False)
     grouping: Mapped[int] = enum("汇总方式", BY.labels, default=BY.usual, search=True, list=False, sort=-59)
-    bill_count: Mapped[int] = integer("收款单数", total=True, sort=9)
+    bill_count: Mapped[int] = integer("收款单数", sort=9)
 
     @classmethod
     def usual(cls) -> dict[str, str]:
