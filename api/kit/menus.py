@@ -29,7 +29,9 @@ MODULES = {
     ),
     "客户管理": Module("TeamOutlined", ("客户资料", "信用管理", "收款业务")),
     "资金管理": Module("AccountBookOutlined", ("资金业务", "基础资料")),
-    "报表中心": Module("BarChartOutlined", ("销售报表", "库存报表", "成本报表", "往来报表")),
+    "报表中心": Module(
+        "BarChartOutlined", ("销售报表", "采购报表", "库存报表", "成本报表", "往来报表", "收款报表")
+    ),
     "系统管理": Module(
         "SettingOutlined",
         (
