@@ -284,7 +284,6 @@ def _make_customers(
             **places[district],
             "employee_id": chance.choice(sellers),
             "payment_days": terms,
-            "credit_limit": 50_000 * (1 + terms // 15),
         }
     insert_all(conn, Customer, list(found.values()))
 

@@ -90,10 +90,26 @@ def load_company(company_id: int) -> None:
                 {"portions": number, "company": company_id},
             )
             conn.commit()
+        conn.execute(_LIMITS, {"company": company_id})
         conn.execute(
             text("update demo_load set finished = true where company_id = :company"), {"company": company_id}
         )
         conn.commit()
+
+
+# Nobody begins beyond his credit: limits come after the bills, with room above what is owed.
+_LIMITS = text("""
+update customer c
+set credit_limit = greatest(50000 * (1 + c.payment_days / 15), ceil(i.owed * 1.25 / 10000) * 10000)
+from (
+    select c.customer_id, coalesce(sum(i.open_amount), 0) as owed
+    from customer c
+    left join settlement_item i on i.party_type = 'customer' and i.party_id = c.customer_id and i.open_amount <> 0
+    where c.company_id = :company
+    group by c.customer_id
+) i
+where i.customer_id = c.customer_id
+""")
 
 
 def post_portion(ctx: Context, portion: Portion) -> None:

@@ -11,8 +11,8 @@ from decimal import Decimal
 
 from sqlalchemy.orm import Mapped
 
+from api.kit.asked import asked_day
 from api.kit.database import today
-from api.kit.errors import Refusal
 from api.kit.fields import COST, day, enabled, enum, flag, goods, key, moment, money, price, ref, text
 from api.kit.fields import quantity as counted
 from api.kit.resource import Declaration, Drill, Menu
@@ -26,14 +26,8 @@ MOVES = "/inventory/stockmoves"
 
 def _as_of(asked: Values) -> date | None:
     """The day in the past that a list is asked for; None is now."""
-    told = str(asked.get("as_of_end") or "")
-    if not told:
-        return None
-    try:
-        found = date.fromisoformat(told[:10])
-    except ValueError as error:
-        raise Refusal("“截止日期”的查询条件不正确") from error
-    return found if found < today() else None
+    found = asked_day(asked, "as_of_end", "截止日期")
+    return found if found and found < today() else None
 
 
 _NOW = """

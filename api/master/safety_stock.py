@@ -86,7 +86,7 @@ class WarningBill(Resource):
     warning_bill_id: Mapped[int] = key()
     bill_type: Mapped[str] = text("单据前缀", required=True, unique=True, form=False, max_length=10)
     bill_name: Mapped[str] = text("单据", required=True, form=False, search=True)
-    enabled: Mapped[bool] = flag("检查安全库存", default=True)
+    enabled: Mapped[bool] = flag("检查安全库存", default=True, search=True)
 
 
 class Short(NamedTuple):

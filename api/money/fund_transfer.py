@@ -23,8 +23,8 @@ class FundTransfer(Bill):
         "v2/money/FundTransfer",
         routes={
             "list": "/MoneyManagement/fundTransfer",
-            "add": "/MoneyManagement/fundTransferAdd",
-            "see": "/MoneyManagement/fundTransferSee",
+            "add": "/MoneyManagement/fundTransfer/add",
+            "see": "/MoneyManagement/fundTransfer/see",
         },
         menu=Menu("资金管理", "资金业务", 10),
     )

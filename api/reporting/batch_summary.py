@@ -7,12 +7,12 @@ from decimal import Decimal
 
 from sqlalchemy.orm import Mapped
 
+from api.kit.database import today
 from api.kit.fields import COST, day, integer, key, money, price, ref
 from api.kit.fields import quantity as counted
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values
-from api.reporting.published import today
 from api.reporting.stock_rows import StockRow
 
 # Ages count from Monday to Monday, as DOT codes do.

@@ -11,12 +11,12 @@ from decimal import Decimal
 
 from sqlalchemy.orm import Mapped
 
+from api.kit.asked import ONE_DAY, asked_days, this_month
 from api.kit.fields import COST, key, money, quantity
 from api.kit.fields import day as on_day
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values
-from api.reporting.published import ONE_DAY, asked_days, this_month
 from api.reporting.stock_rows import CARD, PLACE_KEY, StockRow
 
 KINDS = ("purchase", "sale", "transfer", "stocktake", "other")

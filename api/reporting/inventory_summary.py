@@ -7,12 +7,13 @@ from decimal import Decimal
 
 from sqlalchemy.orm import Mapped
 
+from api.kit.asked import asked_days
+from api.kit.database import today
 from api.kit.fields import COST, day, enum, goods, integer, key, money, quantity, rate
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values
 from api.reporting.groupings import Groupings
-from api.reporting.published import asked_days, today
 from api.reporting.stock_rows import INFORMATION, StockRow
 
 BY = Groupings(

@@ -7,6 +7,8 @@ from decimal import Decimal
 
 from sqlalchemy.orm import Mapped
 
+from api.kit.asked import this_month
+from api.kit.database import today
 from api.kit.fields import day, enum, integer, key, money, price, rate, text
 from api.kit.fields import quantity as counted
 from api.kit.orders import RECEIVING
@@ -14,7 +16,6 @@ from api.kit.resource import Declaration, Menu
 from api.kit.scope import Principal
 from api.kit.view import BILL, READ_ONLY, Sql, Values
 from api.reporting.bills import bill_columns
-from api.reporting.published import this_month, today
 from api.reporting.trade_rows import PurchaseRow, ratio
 
 # What a closed order did not get is not waited for. A lead time is told once all of a line arrived.

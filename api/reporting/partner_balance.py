@@ -10,12 +10,14 @@ from decimal import Decimal
 
 from sqlalchemy.orm import Mapped
 
+from api.kit.asked import asked_days
+from api.kit.database import today
 from api.kit.fields import day, enum, key, money, ref, text
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values
 from api.reporting.party_rows import CUSTOMER, SUPPLIER
-from api.reporting.published import Published, asked_days, today
+from api.reporting.published import Published
 
 _BALANCES = f"""
 with balances as (

@@ -6,6 +6,7 @@ from datetime import date
 
 from sqlalchemy.orm import Mapped
 
+from api.kit.asked import asked_days, this_month
 from api.kit.fields import day, enum, integer, key, text
 from api.kit.resource import Declaration, Menu
 from api.kit.scope import Principal
@@ -20,7 +21,6 @@ from api.reporting.party_rows import (
     party_money,
     supplier_column,
 )
-from api.reporting.published import asked_days, this_month
 
 OPENING, CHANGE = 0, 1
 ENTRIES = {OPENING: "期初余额", CHANGE: "往来单据"}

@@ -10,6 +10,7 @@ from datetime import date
 
 from sqlalchemy.orm import Mapped
 
+from api.kit.asked import asked_days, this_month
 from api.kit.fields import day as on_day
 from api.kit.fields import key, ref
 from api.kit.resource import Declaration, Drill, Menu
@@ -25,7 +26,6 @@ from api.reporting.party_rows import (
     party_money,
     supplier_column,
 )
-from api.reporting.published import asked_days, this_month
 
 _FIGURES = """
 with figures as (

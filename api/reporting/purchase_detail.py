@@ -7,12 +7,12 @@ from decimal import Decimal
 
 from sqlalchemy.orm import Mapped
 
+from api.kit.asked import this_month
 from api.kit.fields import day, flag, key, money, price, quantity, text
 from api.kit.resource import Declaration, Menu
 from api.kit.scope import Principal
 from api.kit.view import BILL, READ_ONLY, Sql, Values
 from api.reporting.bills import bill_columns
-from api.reporting.published import this_month
 from api.reporting.trade_rows import PURCHASE_DETAIL, PurchaseRow
 
 _LINES = """

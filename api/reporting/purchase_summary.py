@@ -7,13 +7,13 @@ from decimal import Decimal
 
 from sqlalchemy.orm import Mapped
 
+from api.kit.asked import asked_days, this_month
 from api.kit.fields import day as on_day
 from api.kit.fields import enum, key, money, price, quantity
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values
 from api.reporting.groupings import Groupings
-from api.reporting.published import asked_days, this_month
 from api.reporting.trade_rows import PURCHASE_DETAIL, PurchaseRow
 
 BY = Groupings(

@@ -6,12 +6,12 @@ from datetime import date
 
 from sqlalchemy.orm import Mapped
 
+from api.kit.asked import this_month
 from api.kit.fields import day, key, text
 from api.kit.resource import Declaration, Menu
 from api.kit.scope import Principal
 from api.kit.view import BILL, READ_ONLY, Sql, Values
 from api.reporting.bills import bill_columns
-from api.reporting.published import this_month
 from api.reporting.receipt_rows import RECEIPTS, ReceiptRow
 
 _RECEIPTS = """

@@ -6,13 +6,13 @@ from datetime import date
 
 from sqlalchemy.orm import Mapped
 
+from api.kit.asked import asked_days, this_month
 from api.kit.fields import day as on_day
 from api.kit.fields import enum, integer, key
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values
 from api.reporting.groupings import Groupings
-from api.reporting.published import asked_days, this_month
 from api.reporting.receipt_rows import RECEIPTS, ReceiptRow
 
 BY = Groupings(

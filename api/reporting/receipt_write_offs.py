@@ -7,13 +7,13 @@ from decimal import Decimal
 
 from sqlalchemy.orm import Mapped
 
+from api.kit.asked import this_month
 from api.kit.fields import day, integer, key, money, text
 from api.kit.resource import Declaration, Menu
 from api.kit.scope import Principal
 from api.kit.view import BILL, READ_ONLY, Sql, Values
 from api.reporting.bills import bill_columns
 from api.reporting.party_rows import CUSTOMER, PartyRow, customer_column
-from api.reporting.published import this_month
 
 # A write-off that was reversed is none.
 _WRITE_OFFS = """

@@ -12,13 +12,13 @@ from decimal import Decimal
 
 from sqlalchemy.orm import Mapped
 
+from api.kit.asked import ONE_DAY, asked_days, this_month
 from api.kit.fields import COST, enum, key, money, quantity, rate
 from api.kit.fields import day as on_day
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values
 from api.reporting.groupings import Groupings
-from api.reporting.published import ONE_DAY, asked_days, this_month
 from api.reporting.trade_rows import SALES_DETAIL, SaleRow, ratio
 
 BY = Groupings(

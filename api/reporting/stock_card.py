@@ -7,12 +7,12 @@ from decimal import Decimal
 
 from sqlalchemy.orm import Mapped
 
+from api.kit.asked import ONE_DAY, asked_days, this_month
 from api.kit.fields import COST, day, enum, integer, key, money, price, quantity, ref, text
 from api.kit.resource import Declaration, Menu
 from api.kit.scope import Principal
 from api.kit.view import BILL, READ_ONLY, Sql, Values
 from api.reporting.bills import bill_columns
-from api.reporting.published import ONE_DAY, asked_days, this_month
 from api.reporting.stock_rows import CARD, StockRow
 
 OPENING, MOVE, REVALUATION = 0, 1, 2

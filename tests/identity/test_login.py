@@ -182,7 +182,7 @@ class TestPassword:
         assert (answer.code, answer.msg) == (400, "原密码不正确")
 
     def test_a_short_one_is_refused(self, site: Site) -> None:
-        body = {"old_password": PASSWORD, "password": "1234567"}
+        body = {"old_password": PASSWORD, "password": "a123456"}
         answer = session(site, "own_a").post("v2/system/User/changePassword", body)
         assert (answer.code, answer.msg) == (400, "密码长度应为8到128位")
 

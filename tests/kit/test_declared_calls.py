@@ -25,6 +25,9 @@ addable = pytest.mark.parametrize(
 )
 UNLISTED = {
     "/system/stockinitialization",
+    "/MoneyManagement/fundTransfer",
+    "/MoneyManagement/accountDays",
+    "/MoneyManagement/accountJournal",
     "/inventory/stockmoves",
     "/inventory/costprice",
     "/inventory/tireregistration",
