@@ -30,7 +30,8 @@ not exists (
 def advance_accounts(party: PartyType) -> str:
     """Rows of `AdvanceAccount`."""
     return f"""
-select l.company_id * 4294967296 + l.party_id as {party}_advance_id, l.company_id, l.party_id as {party}_id, max(l.business_date) as last_date,
+select l.company_id * 4294967296 + l.party_id as {party}_advance_id, l.company_id, l.party_id as {party}_id,
+    max(l.business_date) as last_date,
     -sum(l.amount) as amount, -sum(l.amount - l.open_amount) as used_amount, -sum(l.open_amount) as left_amount
 from settlement_item l
 where l.party_type = '{party}' and {ADVANCED} and {_STANDING}
