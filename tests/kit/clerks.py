@@ -7,7 +7,7 @@ from a `Random`, so that a sequence is short to tell: its actions and their seed
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from random import Random
 from typing import Any
@@ -21,6 +21,7 @@ from api.kit.context import Context
 from api.kit.document import Bill, Link
 from api.kit.errors import Refusal
 from api.kit.fields import Field
+from api.master.settlements import OffsettingBill
 from api.money import month_close
 from tests.kit.payloads import row_of
 from tests.kit.state import broken
@@ -137,7 +138,7 @@ class Clerks:
         return self._keep(cls, self.attempt(f"{cls.name()} follow", work))
 
     def settle(self, cls: type[Bill], chance: Random) -> bool:
-        """A receipt or payment that writes off an open item, in part or whole."""
+        """A bill that writes off an open item, in part or whole: a receipt or payment, or advances against what is owed."""
         party = "customer" if any(f.name == "customer_id" for f in cls.fields()) else "supplier"
         rows = self.conn.exec_driver_sql(
             "select settlement_id, company_id, party_id, open_amount from settlement_item"
@@ -147,6 +148,8 @@ class Clerks:
         if not rows:
             return False
         item = chance.choice(rows)
+        if issubclass(cls, OffsettingBill):
+            return self._keep(cls, self._offset(cls, party, item, rows, chance))
         written = item.open_amount if chance.random() < 0.5 else Decimal(chance.choice(AMOUNTS))
         payload = {
             "company_id": item.company_id,
@@ -159,6 +162,30 @@ class Clerks:
         return self._keep(
             cls, self.attempt(f"{cls.name()} settle", lambda: drafts.add(self.ctx, cls, payload))
         )
+
+    def _offset(self, cls: type[Bill], party: str, item: Any, rows: Sequence[Any], chance: Random) -> Any:
+        """An item against one of the same partner with the other sign, as far as both reach or a little beyond."""
+        counters = [
+            row
+            for row in rows
+            if (row.company_id, row.party_id) == (item.company_id, item.party_id)
+            and row.open_amount * item.open_amount < 0
+        ]
+        if not counters:
+            return None
+        counter = chance.choice(counters)
+        most = min(abs(item.open_amount), abs(counter.open_amount))
+        amount = most if chance.random() < 0.8 else most + Decimal("0.01")
+        payload = {
+            "company_id": item.company_id,
+            f"{party}_id": item.party_id,
+            "business_date": chance.choice(DAYS),
+            "write_offs": [
+                {"settlement_id": row.settlement_id, "amount": str(amount.copy_sign(row.open_amount))}
+                for row in (item, counter)
+            ],
+        }
+        return self.attempt(f"{cls.name()} settle", lambda: drafts.add(self.ctx, cls, payload))
 
     def _keep(self, cls: type[Bill], made: dict[str, Any] | None) -> bool:
         if made:
