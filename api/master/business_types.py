@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy.orm import Mapped, MappedColumn
 
 from api.kit.fields import enabled, integer, key, ref, text
-from api.kit.resource import Declaration, Menu, Resource
+from api.kit.resource import Declaration, Menu, Place, Resource
 
 
 class Listed(Resource):
@@ -23,7 +23,9 @@ class Listed(Resource):
     remark: Mapped[str | None] = text("备注", max_length=200)
 
 
-def _listed(name: str, label: str, route: str, group: str, sort: int) -> type[Resource]:
+def _listed(
+    name: str, label: str, route: str, group: str, sort: int, also: tuple[Place, ...] = ()
+) -> type[Resource]:
     """The class of a list: `<name>_id`, `<name>_name`, and what all of them have."""
     camel = "".join(part.capitalize() for part in name.split("_"))
     members: dict[str, Any] = {
@@ -38,6 +40,7 @@ def _listed(name: str, label: str, route: str, group: str, sort: int) -> type[Re
             menu=Menu("系统管理", group, sort),
             order_by=("sort", "asc"),
             lookup=f"open/{camel}/get{camel}List",
+            also=also,
         ),
         f"{name}_id": key(),
         f"{name}_name": text(label, required=True, unique=True, search=True, max_length=50, width=200),
@@ -59,7 +62,14 @@ PurchaseReturnReason = _listed(
 )
 SalesReturnReason = _listed("sales_return_reason", "销售退货原因", "/system/salesretrunre", _BUSINESS, 90)
 SupplierType = _listed("supplier_type", "供应商类型", "/system/factorytype", _PARTNERS, 10)
-CustomerType = _listed("customer_type", "客户类别", "/system/customtype", _PARTNERS, 20)
+CustomerType = _listed(
+    "customer_type",
+    "客户类别",
+    "/system/customtype",
+    _PARTNERS,
+    20,
+    (Place({"list": "/custom/customertype"}, Menu("客户管理", "客户资料", 5)),),
+)
 AccountType = _listed("account_type", "账户类型", "/system/accountype", _PARTNERS, 30)
 RebateType = _listed("rebate_type", "返利类型", "/system/rebatetype", _BUSINESS, 100)
 RebateCycle = _listed("rebate_cycle", "返利周期", "/system/rebatecycle", _BUSINESS, 110)

@@ -1,0 +1,145 @@
+"""Account log (账户日志): what moved a customer's account over any days, customer by customer and bill by bill.
+
+Read from the settlement ledger itself. Opening + change of receivables − change of advances = closing.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+
+from sqlalchemy.orm import Mapped
+
+from api.kit.asked import asked_days, this_month
+from api.kit.fields import day, flag, integer, key, money, ref, text
+from api.kit.resource import Declaration, Drill, Menu
+from api.kit.scope import Principal
+from api.kit.view import BILL, READ_ONLY, BillRow, Sql, Values, View
+from api.master.advances import ADVANCED
+
+ENTRIES = "/custom/accountloglist"
+
+_MOVES = f"""
+select l.company_id, l.party_id as customer_id, e.business_date, e.entry_id, e.bill_type, e.bill_id, e.bill_no,
+    e.posted_at, e.reverses is not null as reversal, e.amount,
+    case when {ADVANCED} then 0.00 else e.amount end as receivable,
+    case when {ADVANCED} then -e.amount else 0.00 end as advance
+from settlement_item l
+join settlement_ledger e using (settlement_id)
+where l.party_type = 'customer' and e.business_date <= :last
+"""
+
+_DAYS = f"""
+select f.*, f.opening + f.receivable - f.advance as closing, c.customer_type_id, c.employee_id,
+    f.customer_id as customer_account_log_id, :last as days
+from (
+    select m.company_id, m.customer_id,
+        coalesce(sum(m.amount) filter (where m.business_date < :first), 0.00) as opening,
+        coalesce(sum(m.receivable) filter (where m.business_date >= :first), 0.00) as receivable,
+        coalesce(sum(m.advance) filter (where m.business_date >= :first), 0.00) as advance,
+        count(distinct (m.bill_type, m.bill_id)) filter (where m.business_date >= :first) as bills
+    from ({_MOVES}) m
+    group by m.company_id, m.customer_id
+) f
+join customer c using (customer_id)
+"""
+
+_ENTRIES = f"""
+select l.customer_account_entry_id, l.business_date, l.bill_no, l.company_id, l.customer_id, l.reversal,
+    l.receivable, l.advance,
+    coalesce(o.opening, 0.00) + sum(l.receivable - l.advance) over (
+        partition by l.company_id, l.customer_id order by l.business_date, l.customer_account_entry_id
+    ) as balance,
+    {{route}}
+from (
+    select m.company_id, m.customer_id, m.business_date, m.bill_type, m.bill_id, m.bill_no, m.reversal,
+        min(m.entry_id) as customer_account_entry_id, sum(m.receivable) as receivable, sum(m.advance) as advance
+    from ({_MOVES}) m
+    where m.business_date >= :first
+    group by m.company_id, m.customer_id, m.business_date, m.bill_type, m.bill_id, m.bill_no, m.reversal,
+        m.posted_at
+) l
+left join (
+    select m.company_id, m.customer_id, sum(m.amount) as opening
+    from ({_MOVES}) m
+    where m.business_date < :first
+    group by m.company_id, m.customer_id
+) o using (company_id, customer_id)
+"""
+
+
+class CustomerAccountLog(View):
+    """账户日志: this month as a rule, or any days."""
+
+    __tablename__ = "customer_account_log"
+    found_by = "customer_id"
+    declaration = Declaration(
+        "账户日志",
+        "v2/custom/AccountLog",
+        "customer_id",
+        routes={"list": "/custom/accountlog"},
+        menu=Menu("客户管理", "收款业务", 80),
+        actions=READ_ONLY,
+        order_by=("closing", "desc"),
+        drill=Drill("账户日志明细", ENTRIES, (("company_id", "company_id"), ("customer_id", "customer_id"))),
+    )
+
+    customer_account_log_id: Mapped[int] = key()
+    days: Mapped[date] = day("日期", search=True, list=False)
+    company_id: Mapped[int] = ref("company", "公司", search=True)
+    customer_id: Mapped[int] = ref("customer", "客户", within=("company_id",), search=True, width=200)
+    customer_type_id: Mapped[int | None] = ref("customer_type", "客户类别", search=True)
+    employee_id: Mapped[int | None] = ref("employee", "业务员", within=("company_id",), search=True)
+    opening: Mapped[Decimal] = money("期初余额", total=True, width=130)
+    receivable: Mapped[Decimal] = money("应收变动", total=True, width=130)
+    advance: Mapped[Decimal] = money("预收变动", total=True, width=130)
+    closing: Mapped[Decimal] = money("期末余额", total=True, width=130)
+    bills: Mapped[int] = integer("单据数", total=True, width=90)
+
+    @classmethod
+    def usual(cls) -> dict[str, str]:
+        return this_month("days")
+
+    @classmethod
+    def source(cls, principal: Principal, asked: Values) -> Sql:
+        first, last = asked_days(asked, "days", "日期")
+        return _DAYS, {"first": first, "last": last}
+
+
+class CustomerAccountEntry(BillRow):
+    """账户日志明细: what each posting of a bill did to a customer's account, with the balance after it."""
+
+    __tablename__ = "customer_account_entry"
+    found_by = "customer_id"
+    declaration = Declaration(
+        "账户日志明细",
+        "v2/custom/AccountLogList",
+        "bill_no",
+        routes={"list": ENTRIES},
+        menu=Menu("客户管理", "收款业务", 90),
+        actions=READ_ONLY,
+        order_by=("customer_account_entry_id", "desc"),
+        drill=BILL,
+    )
+
+    customer_account_entry_id: Mapped[int] = key()
+    business_date: Mapped[date] = day("业务日期", search=True, width=110)
+    bill_no: Mapped[str] = text("单据号", search=True, width=190)
+    company_id: Mapped[int] = ref("company", "公司", search=True)
+    customer_id: Mapped[int] = ref("customer", "客户", within=("company_id",), search=True, width=200)
+    receivable: Mapped[Decimal] = money("应收变动", total=True, width=130)
+    advance: Mapped[Decimal] = money("预收变动", total=True, width=130)
+    balance: Mapped[Decimal] = money("余额", width=130)
+    reversal: Mapped[bool] = flag("冲销", width=70)
+
+    rows = _ENTRIES
+
+    @classmethod
+    def usual(cls) -> dict[str, str]:
+        return this_month("business_date")
+
+    @classmethod
+    def source(cls, principal: Principal, asked: Values) -> Sql:
+        first, last = asked_days(asked, "business_date", "业务日期")
+        sql, values = super().source(principal, asked)
+        return sql, {**values, "first": first, "last": last}
