@@ -1,6 +1,7 @@
 """Everything that is declared: importing this module fills the registry and the table metadata."""
 
 from api.customers import (
+    account_log,
     customer_accounts,
     customer_advances,
     customer_credit,
@@ -111,6 +112,7 @@ from api.shell import (
 )
 
 __all__ = [
+    "account_log",
     "accounting_periods",
     "accounts",
     "area_stock",
