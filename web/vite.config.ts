@@ -42,6 +42,9 @@ export default defineConfig({
   },
   test: {
     environment: 'jsdom',
+    // Libraries are imported once a worker; the project's own modules still are new for each file.
+    isolate: false,
+    maxWorkers: 2,
     include: ['src/**/*.test.{ts,tsx}'],
     setupFiles: ['src/vitest.setup.ts'],
     testTimeout: 20_000,
