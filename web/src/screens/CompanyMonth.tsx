@@ -1,5 +1,5 @@
 /** A company and one of its months, as the screens of a period ask for them. */
-import { DatePicker } from 'antd';
+import { DatePicker, Space } from 'antd';
 import dayjs, { type Dayjs } from 'dayjs';
 import { useMemo, useState } from 'react';
 import { RefSelect } from '@/engine/fields/RefSelect';
@@ -41,7 +41,7 @@ export function CompanyMonth({ screen, label, choice, onChange }: CompanyMonthPr
   const { company, period } = choice;
   const field = screen.fields.find((item): item is Field & { ref: Ref } => item.name === 'company_id' && item.ref !== null);
   return (
-    <>
+    <Space>
       {field && (
         <div style={{ width: 260 }}>
           <RefSelect
@@ -59,7 +59,7 @@ export function CompanyMonth({ screen, label, choice, onChange }: CompanyMonthPr
         value={period}
         onChange={(chosen) => chosen && onChange({ ...choice, period: chosen })}
       />
-    </>
+    </Space>
   );
 }
 

@@ -1,5 +1,6 @@
 /** Levels two to four of the menu. */
 import { Menu, type MenuProps } from 'antd';
+import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { menuHref, menuPlace, type MenuNode } from './menuTree';
 
@@ -34,14 +35,18 @@ export function MenuPanel({ nodes, route, onJump }: Props) {
   const trail = menuPlace(nodes, route);
   const place = trail.at(-1);
   const current = place?.sub.length === 0 ? place : undefined;
+  const way = trail.map(keyOf);
+  const [shown, setShown] = useState({ way, open: way });
+  // Closed but for the way to the page on screen, which opens with each page; what the user opened stays.
+  if (shown.way.join() !== way.join()) setShown({ way, open: [...new Set([...shown.open, ...way])] });
   return (
     <Menu
       mode="inline"
       inlineIndent={12}
       items={items(nodes)}
       selectedKeys={current ? [keyOf(current)] : []}
-      // Closed but for the way to the page on screen.
-      defaultOpenKeys={trail.map(keyOf)}
+      openKeys={shown.open}
+      onOpenChange={(open) => setShown({ way, open })}
       style={{ border: 0, background: 'transparent' }}
       onClick={({ key }) => {
         const node = found(nodes, key);
