@@ -3,8 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date
+
+from sqlalchemy.orm import Mapped
 
 from api.kit import registry
+from api.kit.asked import this_month
+from api.kit.fields import day, text
+from api.reporting.published import Published
+
+
+class BilledRow(Published):
+    """A report row about one bill or a line of it, which it leads to; opens with the current month."""
+
+    __abstract__ = True
+
+    business_date: Mapped[date] = day("业务日期", search=True, width=110, sort=-60)
+    bill_no: Mapped[str] = text("单据号", search=True, width=190, sort=-49)
+    route: Mapped[str | None] = text("单据地址", list=False, export=False, hidden=True)
+
+    @classmethod
+    def usual(cls) -> dict[str, str]:
+        return this_month("business_date")
 
 
 def bill_columns(row: str, *prefixes: str, of: str = "") -> str:

@@ -7,8 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
+from typing import ClassVar
 
-from api.kit.view import Values
+from sqlalchemy.orm import Mapped, declared_attr
+
+from api.kit.asked import asked_days, this_month
+from api.kit.fields import day as on_day
+from api.kit.fields import enum
+from api.kit.resource import Drill
+from api.kit.scope import Principal
+from api.kit.view import Sql, Values
+from api.reporting.published import Published
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +56,65 @@ class Groupings:
         """The filters that a row of the report gives to the one it leads to."""
         return tuple((name, name) for name in self._every())
 
+    def drill(self, label: str, route: str) -> Drill:
+        """A row leads to a report of its days, limited to what it is of."""
+        days = (("business_date_start", "first_day"), ("business_date_end", "day"))
+        return Drill(label, route, (*self.leads(), *days))
+
     def _every(self) -> list[str]:
         return list(dict.fromkeys(name for _, columns in self.choices.values() for name in columns))
 
     def _chosen(self, asked: Values) -> list[str]:
         numbers = self.numbers(asked)
         return list(dict.fromkeys(name for number in numbers for name in self.choices[number][1]))
+
+
+class SummedRow(Published):
+    """A report row that sums up the lines of any days, as chosen; opens with the current month.
+
+    `lines` select those between `:first` and `:last`, with `:grouping`, and carry them as `first_day`, `day` and
+    `grouping`; `sums` select the figures from `{rows}`; `shown` may add columns of these.
+    """
+
+    __abstract__ = True
+
+    by: ClassVar[Groupings]
+    lines: ClassVar[str]
+    sums: ClassVar[str]
+    shown: ClassVar[str] = ""
+
+    day: Mapped[date] = on_day("日期", search=True, list=False, sort=-60)
+    first_day: Mapped[date] = on_day("起始日期", list=False)
+
+    @declared_attr
+    def grouping(cls) -> Mapped[int]:
+        return enum("汇总方式", cls.by.labels, default=cls.by.usual, search=True, list=False, sort=-59)
+
+    @classmethod
+    def usual(cls) -> dict[str, str]:
+        return {**this_month("day"), "grouping": str(cls.by.usual)}
+
+    @classmethod
+    def source(cls, principal: Principal, asked: Values) -> Sql:
+        first, last = asked_days(asked, "day", "日期")
+        return cls.lines, {"first": first, "last": last, "grouping": cls.by.numbers(asked)[0]}
+
+    @classmethod
+    def summary(cls, asked: Values) -> str:
+        return _SUMMARY.format(
+            columns=cls.by.columns(asked),
+            chosen=cls.by.chosen(asked),
+            sums=cls.sums,
+            row_id=cls.by.row_id(f"{cls.name()}_id"),
+            shown=f", {cls.shown}" if cls.shown else "",
+        )
+
+
+_SUMMARY = """
+with sums as (
+    select {columns}, min(grouping) as grouping, min(first_day) as first_day, min(day) as day, {sums}
+    from {{rows}}
+    group by {chosen}
+)
+select *, {row_id}{shown} from sums
+"""

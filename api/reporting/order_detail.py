@@ -7,7 +7,6 @@ from decimal import Decimal
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.asked import this_month
 from api.kit.database import today
 from api.kit.fields import day, enum, integer, key, money, price, rate, text
 from api.kit.fields import quantity as counted
@@ -15,7 +14,7 @@ from api.kit.orders import RECEIVING
 from api.kit.resource import Declaration, Menu
 from api.kit.scope import Principal
 from api.kit.view import BILL, READ_ONLY, Sql, Values
-from api.reporting.bills import bill_columns
+from api.reporting.bills import BilledRow, bill_columns
 from api.reporting.trade_rows import PurchaseRow, ratio
 
 # What a closed order did not get is not waited for. A lead time is told once all of a line arrived.
@@ -41,7 +40,7 @@ from lines l
 """
 
 
-class OrderDetail(PurchaseRow):
+class OrderDetail(BilledRow, PurchaseRow):
     """采购订单明细报表"""
 
     __tablename__ = "order_detail"
@@ -58,7 +57,7 @@ class OrderDetail(PurchaseRow):
 
     order_detail_id: Mapped[int] = key()
     business_date: Mapped[date] = day("订单日期", search=True, width=110, sort=-60)
-    bill_no: Mapped[str] = text("订单号", search=True, width=190)
+    bill_no: Mapped[str] = text("订单号", search=True, width=190, sort=-49)
     receiving_status: Mapped[int] = enum("收货状态", RECEIVING, default=1, search=True, width=100)
     price: Mapped[Decimal] = price("含税单价")
     amount: Mapped[Decimal] = money("订单金额", total=True)
@@ -73,11 +72,6 @@ class OrderDetail(PurchaseRow):
     first_days: Mapped[int | None] = integer("首次到货天数", default=None)
     lead_days: Mapped[int | None] = integer("到齐天数", default=None)
     late_days: Mapped[int | None] = integer("逾期天数", default=None, search=True)
-    route: Mapped[str | None] = text("单据地址", list=False, export=False, hidden=True)
-
-    @classmethod
-    def usual(cls) -> dict[str, str]:
-        return this_month("business_date")
 
     @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:

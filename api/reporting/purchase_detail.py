@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import date
 from decimal import Decimal
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.asked import this_month
-from api.kit.fields import day, flag, key, money, price, quantity, text
+from api.kit.fields import key, money
 from api.kit.resource import Declaration, Menu
 from api.kit.scope import Principal
 from api.kit.view import BILL, READ_ONLY, Sql, Values
 from api.reporting.bills import bill_columns
-from api.reporting.trade_rows import PURCHASE_DETAIL, PurchaseRow
+from api.reporting.trade_rows import PURCHASE_DETAIL, PurchaseRow, TradeLine
 
 _LINES = """
 select p.line_id * 2 + case when p.bill_type = 'CGTH' then 1 else 0 end as purchase_detail_id, p.*,
@@ -23,7 +21,7 @@ join goods g on g.goods_id = p.goods_id
 """
 
 
-class PurchaseDetail(PurchaseRow):
+class PurchaseDetail(TradeLine, PurchaseRow):
     """采购明细报表"""
 
     __tablename__ = "purchase_detail"
@@ -39,19 +37,7 @@ class PurchaseDetail(PurchaseRow):
     )
 
     purchase_detail_id: Mapped[int] = key()
-    business_date: Mapped[date] = day("业务日期", search=True, width=110, sort=-60)
-    bill_name: Mapped[str] = text("单据类型", width=100)
-    bill_no: Mapped[str] = text("单据号", search=True, width=190)
-    is_gift: Mapped[bool] = flag("赠品", search=True, width=70)
-    quantity: Mapped[Decimal] = quantity("数量", total=True)
-    price: Mapped[Decimal] = price("含税单价")
-    amount: Mapped[Decimal] = money("含税金额", total=True)
     no_tax_amount: Mapped[Decimal] = money("未税金额", total=True)
-    route: Mapped[str | None] = text("单据地址", list=False, export=False, hidden=True)
-
-    @classmethod
-    def usual(cls) -> dict[str, str]:
-        return this_month("business_date")
 
     @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import date
 from decimal import Decimal
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.asked import asked_days, this_month
-from api.kit.fields import day as on_day
-from api.kit.fields import enum, key, money, price, quantity
-from api.kit.resource import Declaration, Drill, Menu
-from api.kit.scope import Principal
-from api.kit.view import READ_ONLY, Sql, Values
-from api.reporting.groupings import Groupings
+from api.kit.fields import key, money, price, quantity
+from api.kit.resource import Declaration, Menu
+from api.kit.view import READ_ONLY
+from api.reporting.groupings import Groupings, SummedRow
 from api.reporting.trade_rows import PURCHASE_DETAIL, PurchaseRow
 
 BY = Groupings(
@@ -38,27 +34,23 @@ from facts.fct_purchase_line p
 join goods g on g.goods_id = p.goods_id
 where p.business_date between cast(:first as date) and cast(:last as date)
 """
-_SUMMARY = """
-with sums as (
-    select {columns}, min(grouping) as grouping, min(first_day) as first_day, min(day) as day,
-        coalesce(sum(quantity) filter (where not is_return), 0) as received_quantity,
-        coalesce(sum(amount) filter (where not is_return), 0) as received_amount,
-        coalesce(-sum(quantity) filter (where is_return), 0) as returned_quantity,
-        coalesce(-sum(amount) filter (where is_return), 0) as returned_amount,
-        sum(quantity) as quantity, sum(amount) as amount, sum(no_tax_amount) as no_tax_amount
-    from {{rows}}
-    group by {chosen}
-)
-select *, {row_id},
-    case when received_quantity > 0 then cast(received_amount / received_quantity as decimal(18, 6)) end as mean_price
-from sums
+_SUMS = """
+coalesce(sum(quantity) filter (where not is_return), 0) as received_quantity,
+coalesce(sum(amount) filter (where not is_return), 0) as received_amount,
+coalesce(-sum(quantity) filter (where is_return), 0) as returned_quantity,
+coalesce(-sum(amount) filter (where is_return), 0) as returned_amount,
+sum(quantity) as quantity, sum(amount) as amount, sum(no_tax_amount) as no_tax_amount
 """
 
 
-class PurchaseSummary(PurchaseRow):
+class PurchaseSummary(SummedRow, PurchaseRow):
     """采购汇总报表"""
 
     __tablename__ = "purchase_summary"
+    by, lines, sums = BY, _LINES, _SUMS
+    shown = """
+    case when received_quantity > 0 then cast(received_amount / received_quantity as decimal(18, 6)) end as mean_price
+    """
     declaration = Declaration(
         "采购汇总报表",
         "v2/report/PurchaseSummary",
@@ -67,17 +59,10 @@ class PurchaseSummary(PurchaseRow):
         menu=Menu("报表中心", "采购报表", 10),
         actions=READ_ONLY,
         order_by=("amount", "desc"),
-        drill=Drill(
-            "采购明细报表",
-            PURCHASE_DETAIL,
-            (*BY.leads(), ("business_date_start", "first_day"), ("business_date_end", "day")),
-        ),
+        drill=BY.drill("采购明细报表", PURCHASE_DETAIL),
     )
 
     purchase_summary_id: Mapped[int] = key()
-    day: Mapped[date] = on_day("日期", search=True, list=False, sort=-60)
-    first_day: Mapped[date] = on_day("起始日期", list=False)
-    grouping: Mapped[int] = enum("汇总方式", BY.labels, default=BY.usual, search=True, list=False, sort=-59)
     received_quantity: Mapped[Decimal] = quantity("入库数量", total=True)
     received_amount: Mapped[Decimal] = money("入库金额", total=True)
     returned_quantity: Mapped[Decimal] = quantity("退货数量", total=True)
@@ -86,17 +71,3 @@ class PurchaseSummary(PurchaseRow):
     amount: Mapped[Decimal] = money("净购含税金额", total=True)
     no_tax_amount: Mapped[Decimal] = money("净购未税金额", total=True)
     mean_price: Mapped[Decimal | None] = price("入库均价", default=None)
-
-    @classmethod
-    def usual(cls) -> dict[str, str]:
-        return {**this_month("day"), "grouping": str(BY.usual)}
-
-    @classmethod
-    def source(cls, principal: Principal, asked: Values) -> Sql:
-        first, last = asked_days(asked, "day", "日期")
-        return _LINES, {"first": first, "last": last, "grouping": BY.numbers(asked)[0]}
-
-    @classmethod
-    def summary(cls, asked: Values) -> str:
-        row_id = BY.row_id("purchase_summary_id")
-        return _SUMMARY.format(columns=BY.columns(asked), chosen=BY.chosen(asked), row_id=row_id)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import date
-
 from sqlalchemy.orm import Mapped
 
-from api.kit.asked import this_month
-from api.kit.fields import day, key, text
+from api.kit.fields import key
 from api.kit.resource import Declaration, Menu
 from api.kit.scope import Principal
 from api.kit.view import BILL, READ_ONLY, Sql, Values
-from api.reporting.bills import bill_columns
+from api.reporting.bills import BilledRow, bill_columns
 from api.reporting.receipt_rows import RECEIPTS, ReceiptRow
 
 _RECEIPTS = """
@@ -23,7 +20,7 @@ from receipts r
 """
 
 
-class ReceiptDetail(ReceiptRow):
+class ReceiptDetail(BilledRow, ReceiptRow):
     """收款明细报表"""
 
     __tablename__ = "receipt_detail"
@@ -39,13 +36,6 @@ class ReceiptDetail(ReceiptRow):
     )
 
     receipt_detail_id: Mapped[int] = key()
-    business_date: Mapped[date] = day("业务日期", search=True, width=110, sort=-60)
-    bill_no: Mapped[str] = text("单据号", search=True, width=190)
-    route: Mapped[str | None] = text("单据地址", list=False, export=False, hidden=True)
-
-    @classmethod
-    def usual(cls) -> dict[str, str]:
-        return this_month("business_date")
 
     @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:

@@ -7,12 +7,11 @@ from decimal import Decimal
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.asked import this_month
 from api.kit.fields import day, integer, key, money, text
 from api.kit.resource import Declaration, Menu
 from api.kit.scope import Principal
 from api.kit.view import BILL, READ_ONLY, Sql, Values
-from api.reporting.bills import bill_columns
+from api.reporting.bills import BilledRow, bill_columns
 from api.reporting.party_rows import CUSTOMER, PartyRow, customer_column
 
 # A write-off that was reversed is none.
@@ -33,7 +32,7 @@ from write_offs w
 """
 
 
-class ReceiptWriteOff(PartyRow):
+class ReceiptWriteOff(BilledRow, PartyRow):
     """收款核销明细"""
 
     __tablename__ = "receipt_write_off"
@@ -52,8 +51,8 @@ class ReceiptWriteOff(PartyRow):
     receipt_write_off_id: Mapped[int] = key()
     business_date: Mapped[date] = day("核销日期", search=True, width=110, sort=-60)
     customer_id: Mapped[int] = customer_column()
-    bill_name: Mapped[str | None] = text("核销单据类型", width=110)
-    bill_no: Mapped[str] = text("核销单据号", search=True, width=190)
+    bill_name: Mapped[str | None] = text("核销单据类型", width=110, sort=-50)
+    bill_no: Mapped[str] = text("核销单据号", search=True, width=190, sort=-49)
     item_bill_name: Mapped[str | None] = text("被核销单据类型", width=120)
     item_bill_no: Mapped[str] = text("被核销单据号", search=True, width=190)
     item_date: Mapped[date] = day("单据日期", search=True, width=110)
@@ -61,11 +60,6 @@ class ReceiptWriteOff(PartyRow):
     late_days: Mapped[int] = integer("逾期天数", search=True, width=90)
     item_amount: Mapped[Decimal] = money("单据金额")
     amount: Mapped[Decimal] = money("核销金额", total=True)
-    route: Mapped[str | None] = text("单据地址", list=False, export=False, hidden=True)
-
-    @classmethod
-    def usual(cls) -> dict[str, str]:
-        return this_month("business_date")
 
     @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import date
 from decimal import Decimal
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.asked import this_month
-from api.kit.fields import COST, day, flag, key, money, price, quantity, rate, text
+from api.kit.fields import COST, key, money, rate
 from api.kit.resource import Declaration, Menu
 from api.kit.scope import Principal
 from api.kit.view import BILL, READ_ONLY, Sql, Values
 from api.reporting.bills import bill_columns
-from api.reporting.trade_rows import SALES_DETAIL, SaleRow, ratio
+from api.reporting.trade_rows import SALES_DETAIL, SaleRow, TradeLine, ratio
 
 _LINES = """
 select s.line_id * 2 + case when s.bill_type = 'XSTH' then 1 else 0 end as sales_detail_id, s.*,
@@ -23,7 +21,7 @@ join goods g on g.goods_id = s.goods_id
 """
 
 
-class SalesDetail(SaleRow):
+class SalesDetail(TradeLine, SaleRow):
     """销售明细报表"""
 
     __tablename__ = "sales_detail"
@@ -39,22 +37,10 @@ class SalesDetail(SaleRow):
     )
 
     sales_detail_id: Mapped[int] = key()
-    business_date: Mapped[date] = day("业务日期", search=True, width=110, sort=-60)
-    bill_name: Mapped[str] = text("单据类型", width=100)
-    bill_no: Mapped[str] = text("单据号", search=True, width=190)
-    is_gift: Mapped[bool] = flag("赠品", search=True, width=70)
-    quantity: Mapped[Decimal] = quantity("数量", total=True)
-    price: Mapped[Decimal] = price("含税单价")
-    amount: Mapped[Decimal] = money("含税金额", total=True)
     revenue: Mapped[Decimal] = money("未税收入", total=True)
     cost: Mapped[Decimal] = money("销售成本", total=True, permission=COST)
     profit: Mapped[Decimal] = money("毛利", total=True, permission=COST)
     margin: Mapped[Decimal | None] = rate("毛利率%", default=None, permission=COST)
-    route: Mapped[str | None] = text("单据地址", list=False, export=False, hidden=True)
-
-    @classmethod
-    def usual(cls) -> dict[str, str]:
-        return this_month("business_date")
 
     @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:

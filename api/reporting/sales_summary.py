@@ -12,13 +12,12 @@ from decimal import Decimal
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.asked import ONE_DAY, asked_days, this_month
-from api.kit.fields import COST, enum, key, money, quantity, rate
-from api.kit.fields import day as on_day
-from api.kit.resource import Declaration, Drill, Menu
+from api.kit.asked import ONE_DAY, asked_days
+from api.kit.fields import COST, key, money, quantity, rate
+from api.kit.resource import Declaration, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values
-from api.reporting.groupings import Groupings
+from api.reporting.groupings import Groupings, SummedRow
 from api.reporting.trade_rows import SALES_DETAIL, SaleRow, ratio
 
 BY = Groupings(
@@ -65,17 +64,9 @@ _SUMS = ",\n".join(
         _sum("last_year_revenue", "revenue", "is_last_year"),
     ]
 )
-_SUMMARY = """
-with sums as (
-    select {columns}, min(grouping) as grouping, min(first_day) as first_day, min(day) as day, {sums}
-    from {{rows}}
-    group by {chosen}
-)
-select *, {row_id}, revenue - cost as profit, {ratios}
-from sums
-"""
-_RATIOS = ", ".join(
+_SHOWN = ", ".join(
     (
+        "revenue - cost as profit",
         ratio("revenue - cost", "revenue", "margin"),
         ratio("revenue - previous_revenue", "previous_revenue", "previous_change"),
         ratio("revenue - last_year_revenue", "last_year_revenue", "last_year_change"),
@@ -101,10 +92,11 @@ def earlier(day: date, months: int) -> date:
     return date(year, month + 1, end if is_end else min(day.day, end))
 
 
-class SalesSummary(SaleRow):
+class SalesSummary(SummedRow, SaleRow):
     """销售综合报表"""
 
     __tablename__ = "sales_summary"
+    by, lines, sums, shown = BY, _LINES, _SUMS, _SHOWN
     declaration = Declaration(
         "销售综合报表",
         "v2/report/SalesSummary",
@@ -113,17 +105,10 @@ class SalesSummary(SaleRow):
         menu=Menu("报表中心", "销售报表", 10),
         actions=READ_ONLY,
         order_by=("revenue", "desc"),
-        drill=Drill(
-            "销售明细报表",
-            SALES_DETAIL,
-            (*BY.leads(), ("business_date_start", "first_day"), ("business_date_end", "day")),
-        ),
+        drill=BY.drill("销售明细报表", SALES_DETAIL),
     )
 
     sales_summary_id: Mapped[int] = key()
-    day: Mapped[date] = on_day("日期", search=True, list=False, sort=-60)
-    first_day: Mapped[date] = on_day("起始日期", list=False)
-    grouping: Mapped[int] = enum("汇总方式", BY.labels, default=BY.usual, search=True, list=False, sort=-59)
     sold_quantity: Mapped[Decimal] = quantity("出库数量", total=True)
     returned_quantity: Mapped[Decimal] = quantity("退货数量", total=True)
     quantity: Mapped[Decimal] = quantity("净销数量", total=True)
@@ -139,30 +124,15 @@ class SalesSummary(SaleRow):
     last_year_change: Mapped[Decimal | None] = rate("同比%", default=None)
 
     @classmethod
-    def usual(cls) -> dict[str, str]:
-        return {**this_month("day"), "grouping": str(BY.usual)}
-
-    @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:
         first, last = asked_days(asked, "day", "日期")
         before = previous(first, last)
         year = (earlier(first, YEAR), earlier(last, YEAR))
-        return _LINES, {
-            "first": first,
-            "last": last,
+        lines, days = super().source(principal, asked)
+        return lines, {
+            **days,
             "previous_first": before[0],
             "previous_last": before[1],
             "year_first": year[0],
             "year_last": year[1],
-            "grouping": BY.numbers(asked)[0],
         }
-
-    @classmethod
-    def summary(cls, asked: Values) -> str:
-        return _SUMMARY.format(
-            columns=BY.columns(asked),
-            chosen=BY.chosen(asked),
-            sums=_SUMS,
-            row_id=BY.row_id("sales_summary_id"),
-            ratios=_RATIOS,
-        )

@@ -5,10 +5,13 @@ Returns are negative rows on their own date. Revenue is net of tax and discount,
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from sqlalchemy import BigInteger
 from sqlalchemy.orm import Mapped, MappedColumn, mapped_column
 
-from api.kit.fields import goods, ref
+from api.kit.fields import flag, goods, money, price, quantity, ref, text
+from api.reporting.bills import BilledRow
 from api.reporting.party_rows import customer_column, supplier_column
 from api.reporting.published import Published
 
@@ -39,6 +42,18 @@ class TradeRow(Published):
 def person(label: str) -> MappedColumn[int]:
     """The employee of a row."""
     return ref("employee", label, within=("company_id",), search=True, width=90, sort=-56)
+
+
+class TradeLine(BilledRow):
+    """A report row about one line of a bill."""
+
+    __abstract__ = True
+
+    bill_name: Mapped[str] = text("单据类型", width=100, sort=-50)
+    is_gift: Mapped[bool] = flag("赠品", search=True, width=70, sort=-48)
+    quantity: Mapped[Decimal] = quantity("数量", total=True, sort=-47)
+    price: Mapped[Decimal] = price("含税单价", sort=-46)
+    amount: Mapped[Decimal] = money("含税金额", total=True, sort=-45)
 
 
 class SaleRow(TradeRow):

@@ -10,7 +10,6 @@ import stat
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -53,7 +52,7 @@ class TestRunning:
 
     def test_a_second_launcher_is_refused(self, installation: Installation) -> None:
         second = subprocess.run(
-            [ERP, "up"], env=installation.environment, capture_output=True, text=True, timeout=30
+            [ERP, "up"], env=installation.environment, capture_output=True, text=True, timeout=90
         )
         assert second.returncode == 1
         assert "已有一个 erp up 在运行" in second.stderr
@@ -68,8 +67,8 @@ class TestKilledParts:
     def test_a_killed_child_comes_back(self, installation: Installation, words: str) -> None:
         before = installation.pids_of(words)
         os.kill(min(before), signal.SIGKILL)
-        assert wait_until(lambda: not before & installation.pids_of(words), 20)
-        assert wait_until(lambda: bool(installation.pids_of(words)), 20)
+        assert wait_until(lambda: not before & installation.pids_of(words), 40)
+        assert wait_until(lambda: bool(installation.pids_of(words)), 60)
         assert wait_until(lambda: answers(installation.port, "/healthz"), 90)
         assert wait_until(lambda: answers(installation.report_port, "/health"), 90)
 
@@ -85,9 +84,9 @@ class TestKilledParts:
             except psycopg.OperationalError:
                 return False
 
-        assert wait_until(lambda: not command_line(pid), 10)
+        assert wait_until(lambda: not command_line(pid), 40)
         assert wait_until(answers_again, 60)
-        assert wait_until(lambda: answers(installation.port, "/healthz"), 40)
+        assert wait_until(lambda: answers(installation.port, "/healthz"), 90)
 
 
 class TestStopping:
@@ -117,8 +116,8 @@ class TestStopping:
             if command_line(pid):
                 os.kill(pid, signal.SIGKILL)
         assert installation.launcher is not None
-        installation.launcher.wait(10)
-        assert wait_until(lambda: installation.processes() == {}, 20)
+        installation.launcher.wait(60)
+        assert wait_until(lambda: installation.processes() == {}, 40)
         installation.start(FIRST_START_SECONDS)
         assert answers(installation.port, "/healthz")
 
@@ -128,6 +127,8 @@ class TestStopping:
             installation.launcher = subprocess.Popen(
                 [ERP, "up"], env=installation.environment, cwd=PROJECT_DIR, stdout=output, stderr=output
             )
-        time.sleep(2.5)
+        assert wait_until(
+            lambda: "升级数据库结构" in installation.output.read_text("utf-8"), FIRST_START_SECONDS
+        )
         assert installation.signal(signal.SIGTERM) == 0
-        assert wait_until(lambda: installation.processes() == {}, 5), installation.processes()
+        assert wait_until(lambda: installation.processes() == {}, 40), installation.processes()
