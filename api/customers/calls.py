@@ -1,15 +1,22 @@
-"""Calls of this domain beyond the declared ones (未核销单据)."""
+"""Calls of this domain beyond the declared ones (未核销单据、客户审核、业务员绑定)."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any
 
 from fastapi import Query
+from pydantic import Field
 
+from api.customers import customer_audit, customer_salesmen
+from api.customers.customer_audit import CustomerAudit
 from api.customers.customer_receipt import CustomerReceipt
+from api.customers.customer_salesmen import CustomerSalesman
 from api.customers.deposits import Deposit
+from api.customers.offline_collection import OfflineCollection
 from api.kit.calls import call, router
 from api.kit.context import Context
+from api.kit.resource import Resource
+from api.kit.schemas import Act, BatchAnswer, Keys
 from api.master.open_items import OpenItem, open_items
 
 api = router()
@@ -21,6 +28,48 @@ def _open_items(ctx: Context, company_id: Key, customer_id: Key) -> Any:
     return open_items(ctx, "customer", company_id, customer_id)
 
 
-for cls in (CustomerReceipt, Deposit):
+for cls in (CustomerReceipt, Deposit, OfflineCollection):
     path = f"{cls.declaration.api}/getOpenItems"
     call(api, "GET", path, right=cls.right("list"), returns=list[OpenItem])(_open_items)
+
+
+class Binding(Keys):
+    """Customers, and the salesman they are given."""
+
+    employee_id: int = Field(ge=1, le=2**62, description="业务员")
+
+
+def _act(cls: type[Resource], action: str) -> Any:
+    path = f"{cls.declaration.api}/{action}"
+    return call(api, "POST", path, right=cls.right(action), returns=BatchAnswer, write=True)
+
+
+@_act(CustomerAudit, "auditorPass")
+def pass_customers(ctx: Context, body: Act) -> Any:
+    """客户审核"""
+    ctx.confirmed = body.confirmed
+    return customer_audit.audit(ctx, body.ids)
+
+
+@_act(CustomerAudit, "auditorNoPass")
+def refuse_customers(ctx: Context, body: Act) -> Any:
+    """客户驳回"""
+    return customer_audit.refuse(ctx, body.ids, (body.reason or "").strip())
+
+
+@_act(CustomerSalesman, "bind")
+def bind(ctx: Context, body: Binding) -> Any:
+    """绑定业务员"""
+    return customer_salesmen.bind(ctx, body.ids, body.employee_id)
+
+
+@_act(CustomerSalesman, "transfer")
+def transfer(ctx: Context, body: Binding) -> Any:
+    """转移业务员"""
+    return customer_salesmen.transfer(ctx, body.ids, body.employee_id)
+
+
+@_act(CustomerSalesman, "unbind")
+def unbind(ctx: Context, body: Keys) -> Any:
+    """解绑业务员"""
+    return customer_salesmen.unbind(ctx, body.ids)

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from sqlalchemy.orm import Mapped
+from sqlalchemy import BigInteger, ForeignKey
+from sqlalchemy.orm import Mapped, mapped_column
 
 from api.kit.context import Context
 from api.kit.document import BillType, Block, Document, Rows, Values, declare
+from api.kit.errors import Refusal
+from api.kit.fields import derived
+from api.kit.flow import POSTED
 from api.kit.posting import Postings
 from api.kit.resource import Menu
 from api.kit.validation import Problems
 from api.master.partners import customer
 from api.master.settlements import SettlingBill, WriteOffLine, inspect_write_offs, settling
+
+_COLLECTION = "(select c.bill_no from offline_collection c where c.bill_id = {table}.collection_id)"
+_STATUS = "select status from offline_collection where bill_id = %s"
 
 
 class CustomerReceiptWriteOff(WriteOffLine):
@@ -46,7 +53,13 @@ class CustomerReceipt(SettlingBill):
         ),
     )
 
+    derived = (derived("collection_no", "线下收款单号", "text", _COLLECTION, width=190),)
+
     customer_id: Mapped[int] = customer()
+    collection_id: Mapped[int | None] = mapped_column(
+        BigInteger, ForeignKey("offline_collection.bill_id"), index=True, sort_order=-49
+    )
+    """The offline collection whose audit made it."""
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
@@ -55,3 +68,11 @@ class CustomerReceipt(SettlingBill):
     @classmethod
     def postings(cls, doc: Document) -> Postings:
         return settling(doc, "customer", 1)
+
+    @classmethod
+    def guard(cls, ctx: Context, doc: Document, action: str) -> None:
+        """While a collection stands, the receipt of it stands too."""
+        if action == "auditorPass" or not doc.header.collection_id:
+            return
+        if ctx.conn.exec_driver_sql(_STATUS, (doc.header.collection_id,)).scalar_one() in POSTED:
+            raise Refusal("该收款单由线下收款生成，请反审核或作废线下收款")

@@ -53,6 +53,9 @@ ACTION_LABELS = {
     "rename": "按规则改名",
     "save": "保存",
     "overCredit": "超信用放行",
+    "bind": "绑定",
+    "transfer": "转移",
+    "unbind": "解绑",
 }
 
 
@@ -104,7 +107,8 @@ class Declaration:
     `api` is the prefix of its calls; `routes` maps list, add, edit, see to paths; `title` names the column that stands
     for the row in references; `lookup` is the path of its open lookup (spec/3-rules.md 7.1). `also` are further places
     where the same screens stand. Rows open at `see`, by the field `see_key`, where that is another resource's page.
-    `allowances` are rights without a button: what an action of its holder passes that another's would not.
+    `allowances` are rights without a button: what an action of its holder passes that another's would not. `asks` are
+    the fields whose values an action on chosen rows is sent with.
     """
 
     label: str
@@ -121,6 +125,7 @@ class Declaration:
     see_key: str | None = None
     files: tuple[FileCall, ...] = ()
     allowances: tuple[str, ...] = ()
+    asks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def rights(self) -> tuple[str, ...]:

@@ -87,6 +87,7 @@ class ActionScreen(BaseModel):
     confirm: str | None
     reason: bool
     danger: bool
+    asks: list[str] = Described(description="执行前要填写的字段")
 
 
 class BlockSource(BaseModel):
@@ -303,4 +304,5 @@ def _action(cls: type[Resource], name: str) -> ActionScreen:
         confirm=step.confirm if step else ("确定删除所选信息？" if name == "del" else None),
         reason=bool(step and step.reason),
         danger=name == "del" or bool(step and step.danger),
+        asks=list(cls.declaration.asks.get(name, ())),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import Row, UniqueConstraint
+from sqlalchemy import ColumnElement, Row, UniqueConstraint
 from sqlalchemy.orm import Mapped, MappedColumn
 
 from api.kit.context import Context
@@ -14,6 +14,7 @@ from api.kit.resource import Declaration, Menu, Resource, refuse_move
 from api.kit.rules import Bounds
 from api.master.business_types import classified
 from api.master.geography import area, city, province
+from api.master.settings import NEW_AND_CHANGED, UNASKED, customer_audit
 
 
 def customer(label: str = "客户") -> MappedColumn[int]:
@@ -31,6 +32,8 @@ def supplier() -> MappedColumn[int]:
 ACCOUNT_KINDS = {1: "现金", 2: "银行", 3: "平台"}
 PAYMENT_DAYS = Bounds(most=3650)
 """Payment terms are days, years at most: due dates stay dates."""
+WAITING, AUDITED, REFUSED = 1, 2, 3
+AUDIT_STATES = {WAITING: "待审核", AUDITED: "已审核", REFUSED: "已驳回"}
 
 
 class Supplier(Resource):
@@ -63,7 +66,10 @@ class Customer(Resource):
     """客户: belongs to a company."""
 
     __tablename__ = "customer"
-    __table_args__ = (UniqueConstraint("company_id", "customer_name"),)
+    __table_args__ = (
+        UniqueConstraint("company_id", "customer_name"),
+        UniqueConstraint("company_id", "credit_code"),
+    )
     declaration = Declaration(
         "客户",
         "v2/custom/Customer",
@@ -81,6 +87,9 @@ class Customer(Resource):
     customer_name: Mapped[str] = text("客户名称", required=True, search=True, width=220)
     company_id: Mapped[int] = ref("company", "公司", required=True, search=True)
     customer_type_id: Mapped[int | None] = classified("customer_type", "客户类别")
+    credit_code: Mapped[str | None] = text(
+        "统一社会信用代码", rule="creditCode", search=True, max_length=18, width=180
+    )
     contact_name: Mapped[str | None] = text("联系人", search=True, max_length=50)
     customer_mobile: Mapped[str | None] = text("手机号", rule="mobile", search=True, max_length=11)
     province_id: Mapped[int | None] = province()
@@ -92,10 +101,29 @@ class Customer(Resource):
     credit_limit: Mapped[Decimal | None] = money("信用额度", rule="Positive", default=None)
     """What he may owe together with what he has ordered; None is not controlled, 0 sells for cash only."""
     enabled: Mapped[bool] = enabled()
+    audit_state: Mapped[int] = enum(
+        "审核状态", AUDIT_STATES, default=AUDITED, form=False, search=True, extract=False, width=90
+    )
+    refuse_reason: Mapped[str | None] = text(
+        "驳回原因", max_length=200, form=False, extract=False, list=False
+    )
+
+    @classmethod
+    def choosable(cls) -> ColumnElement[bool]:
+        return cls.table().c.audit_state == AUDITED
 
     @classmethod
     def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:
+        """New and changed customers wait for their audit where the group wants it, refused ones once changed."""
         refuse_move(row, before, "company_id", "客户的公司不能修改，请在新公司另建客户")
+        told = [item.name for item in cls.fields() if item.writable and item.name != "enabled"]
+        if before is not None and all(row[name] == getattr(before, name) for name in told):
+            return
+        asked = customer_audit(ctx)
+        if before is None:
+            row["audit_state"] = AUDITED if asked == UNASKED else WAITING
+        elif before.audit_state == REFUSED or asked == NEW_AND_CHANGED:
+            row["audit_state"] = WAITING
 
 
 class Bank(Resource):

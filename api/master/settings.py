@@ -25,6 +25,8 @@ KINDS = {PURCHASE: "采购单据", SALES: "销售单据"}
 FREE, BLOCKS, ASKS = 0, 1, 2
 MODES = {FREE: "不控制", BLOCKS: "禁止审核", ASKS: "提示后可继续"}
 BACKUP_HOURS = {-1: "不自动备份"} | {hour: f"{hour}:00" for hour in range(24)}
+UNASKED, NEW, NEW_AND_CHANGED = 0, 1, 2
+AUDITS = {UNASKED: "不审核", NEW: "新增须审核", NEW_AND_CHANGED: "新增和修改都须审核"}
 CONTROLS = ("price_mode", "overdue_mode", "credit_mode")
 OVER_CREDIT = "overCredit"
 SHOWN = 5
@@ -53,6 +55,7 @@ class ErpConfig(Resource):
     overdue_days: Mapped[int] = integer(
         "客户逾期宽限（天）", rule="positiveInt", bounds=Bounds(most=365), width=160
     )
+    customer_audit: Mapped[int] = enum("客户审核", AUDITS, default=UNASKED, extract=False, width=150)
     backup_hour: Mapped[int] = enum("每日自动备份", BACKUP_HOURS, default=2, extract=False, width=130)
     backups_kept: Mapped[int] = integer(
         "备份保留份数",
@@ -93,6 +96,12 @@ class BillSetting(Resource):
     def check(cls, row: dict[str, Any]) -> None:
         if row["type"] == PURCHASE and (row["overdue_mode"] or row["credit_mode"]):
             raise Invalid("采购单据没有客户，“客户有逾期欠款”和“客户超信用额度”请选择不控制")
+
+
+def customer_audit(ctx: Context) -> int:
+    """Which customers wait for an audit before they are used on bills."""
+    found: int | None = ctx.conn.execute(select(ErpConfig.table().c.customer_audit)).scalar()
+    return found or UNASKED
 
 
 def setting(ctx: Context, company_id: int, kind: int) -> dict[str, int]:

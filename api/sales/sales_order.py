@@ -7,13 +7,15 @@ from decimal import Decimal
 
 from sqlalchemy.orm import Mapped
 
+from api.customers.customer_addresses import Sent, send_to_default
 from api.kit import orders
 from api.kit.context import Context
-from api.kit.document import BillType, Block, DetailPlace, Document, declare
+from api.kit.document import BillType, Block, DetailPlace, Document, Rows, Values, declare
 from api.kit.fields import day
 from api.kit.flow import ORDER
 from api.kit.posting import Postings, Reservation
 from api.kit.resource import Menu, Place
+from api.kit.validation import Problems
 from api.master import settings
 from api.master.business_types import Delivered, classified
 from api.master.partners import customer
@@ -26,7 +28,7 @@ class SalesOrderLine(orders.OrderLine):
     bill_table = "sales_order"
 
 
-class SalesOrder(Delivered, StockBill):
+class SalesOrder(Sent, Delivered, StockBill):
     """销售订单"""
 
     __tablename__ = "sales_order"
@@ -52,6 +54,10 @@ class SalesOrder(Delivered, StockBill):
     customer_id: Mapped[int] = customer()
     delivery_date: Mapped[date | None] = day("交货日期", sort=-40)
     sales_type_id: Mapped[int | None] = classified("sales_type", "销售类型", sort=-45)
+
+    @classmethod
+    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
+        send_to_default(ctx, header)
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:

@@ -7,6 +7,7 @@ from decimal import Decimal
 
 from sqlalchemy.orm import Mapped
 
+from api.customers.customer_addresses import Sent, send_to_default
 from api.kit.context import Context
 from api.kit.document import BillType, Block, DetailPlace, Document, Link, Rows, Values, declare
 from api.kit.fields import source_line
@@ -32,7 +33,7 @@ class SalesOutboundLine(OutboundLine):
     returned_quantity: Mapped[Decimal] = returned()
 
 
-class SalesOutbound(StockBill):
+class SalesOutbound(Sent, StockBill):
     """销售出库"""
 
     __tablename__ = "sales_outbound"
@@ -82,6 +83,7 @@ class SalesOutbound(StockBill):
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
         header["due_date"] = due_date(ctx, header, "customer")
+        send_to_default(ctx, header)
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:

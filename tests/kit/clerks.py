@@ -314,6 +314,7 @@ class Clerks:
             "warehouse_id": lambda: self._record(usual, "warehouse", mark, chance),
             "to_warehouse_id": lambda: self._record(usual, "warehouse", mark, chance),
             "customer_id": lambda: self._record(usual, "customer", mark, chance),
+            "customer_address_id": lambda: None,
             "allocation_id": lambda: None,
             "batch_id": lambda: None,
             "source_line_id": lambda: None,

@@ -19,6 +19,7 @@ REFERENCES = {
     "warehouse": "warehouse_a",
     "allocation": "allocation_a",
     "customer": "customer_a",
+    "customer_address": "customer_address_a",
     "supplier": "supplier",
     "receivables_mode": "mode",
     "goods": "oil",
@@ -53,6 +54,8 @@ GIVEN: dict[tuple[str, str], Any] = {
     ("station_setting", "voice_url"): "/voice/client",
     ("tire_registration_line", "allocation_id"): None,
     ("fund_transfer", "fee"): "0.50",
+    ("customer_address", "is_default"): False,
+    ("erp_config", "customer_audit"): 0,
     **{("naming_rule", f"part{number}"): number for number in range(1, 7)},
 }
 """Values that rules over the whole row ask for."""

@@ -308,13 +308,16 @@ def _form_text(value: Any) -> str:
 
 
 def _unique_texts(cls: type[Resource]) -> set[str]:
-    """Text fields under a unique constraint, alone or with others."""
+    """Text fields under a unique constraint or index, alone or with others."""
     from sqlalchemy import UniqueConstraint
 
     columns = {column.name for column in cls.table().columns if column.unique}
     for constraint in cls.table().constraints:
         if isinstance(constraint, UniqueConstraint):
             columns |= {column.name for column in constraint.columns}
+    for index in cls.table().indexes:
+        if index.unique:
+            columns |= {column.name for column in index.columns}
     return {item.name for item in cls.fields() if item.name in columns and item.kind == "text" and item.form}
 
 

@@ -246,6 +246,15 @@ def _company_masters(add: Any, world: World, mark: str) -> None:
             employee_id=world.ids[f"employee_{mark}"],
         )
     add(
+        f"customer_address_{mark}",
+        "customer_address",
+        company_id=company,
+        customer_id=world.ids[f"customer_{mark}"],
+        consignee="周敏",
+        mobile="13957112233",
+        address=f"{name}路1号",
+    )
+    add(
         f"company_tube_{mark}",
         "company_goods",
         company_id=company,

@@ -4,7 +4,9 @@ import type { HookAPI } from 'antd/es/modal/useModal';
 import { useCallback, useState } from 'react';
 import { api, ApiError } from '../lib/api';
 import { reportError, showFailures, showMessage, type Failure } from '../lib/errors';
-import { keyOf, type Action, type BatchAnswer, type Row, type Screen } from './types';
+import { AskedFields } from './AskedFields';
+import { isEmptyRef } from './fields/fieldValue';
+import { isRef, keyOf, type Action, type BatchAnswer, type Field, type Row, type Screen } from './types';
 
 /** Deleting and moving bills through their states: confirmation, reason, stock warnings, and who failed and why. */
 
@@ -30,14 +32,14 @@ export function useActions(screen: Screen) {
         showMessage('warning', action.name === 'del' ? '请选择要删除的信息' : `请选择要${action.label}的信息`);
         return NOTHING;
       }
-      const answer = options.unasked ? { reason: undefined } : await ask(modal, action, rows.length);
+      const answer = options.unasked ? {} : await ask(modal, screen, action, rows);
       if (answer === null) {
         showMessage('info', action.name === 'del' ? '已取消删除' : '已取消此操作');
         return NOTHING;
       }
       setRunning(action.name);
       try {
-        return await send(modal, screen, action, rows, answer.reason);
+        return await send(modal, screen, action, rows, answer);
       } finally {
         setRunning(null);
         // Stock, balances and other bills move with an audit, so everything read so far is stale.
@@ -49,12 +51,12 @@ export function useActions(screen: Screen) {
   return { run, running };
 }
 
-async function send(modal: HookAPI, screen: Screen, action: Action, rows: Row[], reason?: string): Promise<ActionOutcome> {
+async function send(modal: HookAPI, screen: Screen, action: Action, rows: Row[], told: Answer): Promise<ActionOutcome> {
   let ids = rows.map((row) => keyOf(screen, row));
   let confirmed = false;
   for (;;) {
     try {
-      const answer = await api.post<BatchAnswer>(`${screen.api}/${action.name}`, { ids, reason, confirmed });
+      const answer = await api.post<BatchAnswer>(`${screen.api}/${action.name}`, { ids, reason: told.reason, confirmed, ...told.values });
       const asking = confirmed ? [] : askingOf(answer.failures ?? []);
       if (asking.length === 0 || !(await mayPass(modal, asking))) return settle(action, ids, answer);
       confirmed = true;
@@ -145,12 +147,17 @@ function warehousesOf(data: unknown): string {
 
 interface Answer {
   reason?: string;
+  /** Values of the fields that the action asks for. */
+  values?: Row;
 }
 
 /** Null when the user declines. */
-async function ask(modal: HookAPI, action: Action, count: number): Promise<Answer | null> {
-  if (!action.confirm && !action.reason) return {};
+async function ask(modal: HookAPI, screen: Screen, action: Action, rows: Row[]): Promise<Answer | null> {
+  const fields = screen.fields.filter((field) => action.asks?.includes(field.name));
+  if (!action.confirm && !action.reason && fields.length === 0) return {};
+  const count = rows.length;
   let reason = '';
+  let values: Row = {};
   const agreed = await modal.confirm({
     title: '提示',
     okText: '确定',
@@ -160,6 +167,7 @@ async function ask(modal: HookAPI, action: Action, count: number): Promise<Answe
       <>
         <p>{action.confirm ?? `确定${action.label}所选信息？`}</p>
         {count > 1 && <p>共选择 {count} 条</p>}
+        {fields.length > 0 && <AskedFields fields={fields} row={rows[0] ?? {}} onChange={(next) => (values = next)} />}
         {action.reason && (
           <Input.TextArea
             autoFocus
@@ -173,10 +181,18 @@ async function ask(modal: HookAPI, action: Action, count: number): Promise<Answe
       </>
     ),
     onOk: () => {
-      if (!action.reason || reason.trim() !== '') return undefined;
-      showMessage('warning', `请填写${action.label}原因`);
-      return Promise.reject(new Error('reason missing'));
+      const missing = fields.find((field) => isEmpty(field, values[field.name]));
+      if (missing) showMessage('warning', `请选择${missing.label}`);
+      else if (action.reason && reason.trim() === '') showMessage('warning', `请填写${action.label}原因`);
+      else return undefined;
+      return Promise.reject(new Error('answer missing'));
     },
   });
-  return agreed ? { reason: action.reason ? reason.trim() : undefined } : null;
+  if (!agreed) return null;
+  const asked = Object.fromEntries(fields.map((field) => [field.name, values[field.name]]));
+  return { reason: action.reason ? reason.trim() : undefined, values: asked };
+}
+
+function isEmpty(field: Field, value: unknown): boolean {
+  return isRef(field) ? isEmptyRef(value) : value === undefined || value === null || value === '';
 }

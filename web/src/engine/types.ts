@@ -68,6 +68,8 @@ export interface Action {
   confirm: string | null;
   reason: boolean;
   danger: boolean;
+  /** The fields whose values it is sent with. */
+  asks?: string[];
 }
 
 /** Names of the line fields that the pricing rules tie together. */

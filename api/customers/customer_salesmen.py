@@ -1,0 +1,123 @@
+"""Customers' salesmen (业务员绑定): customers are bound to a salesman, handed to another, or released, many at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Row, select, update
+from sqlalchemy.orm import Mapped
+
+from api.kit import business_log, records
+from api.kit.context import Context
+from api.kit.errors import Invalid
+from api.kit.fields import flag, key, ref, text
+from api.kit.resource import ACTION_LABELS, Declaration, Menu
+from api.kit.scope import Principal, within
+from api.kit.view import Sql, Values, View
+from api.master.business_types import classified
+from api.master.geography import area, city, province
+from api.master.organisation import Employee
+from api.master.partners import Customer
+
+_CUSTOMERS = """
+select c.customer_id as customer_salesman_id, c.customer_id, c.company_id, c.customer_type_id, c.employee_id,
+    c.contact_name, c.customer_mobile, c.province_id, c.city_id, c.area_id, c.enabled
+from customer c
+"""
+
+
+class CustomerSalesman(View):
+    """业务员绑定"""
+
+    __tablename__ = "customer_salesman"
+    found_by = "customer_id"
+    declaration = Declaration(
+        "业务员绑定",
+        "v2/custom/BindingSalesman",
+        "customer_id",
+        routes={"list": "/custom/customersaleman"},
+        menu=Menu("客户管理", "客户资料", 20),
+        actions=("list", "bind", "transfer", "unbind", "export"),
+        asks={"bind": ("employee_id",), "transfer": ("employee_id",)},
+        see="/custom/customerinfo_search",
+        see_key="customer_id",
+    )
+
+    customer_salesman_id: Mapped[int] = key()
+    customer_id: Mapped[int] = ref("customer", "客户", within=("company_id",), search=True, width=200)
+    company_id: Mapped[int] = ref("company", "公司", search=True)
+    employee_id: Mapped[int | None] = ref("employee", "业务员", within=("company_id",), search=True)
+    customer_type_id: Mapped[int | None] = classified("customer_type", "客户类别")
+    contact_name: Mapped[str | None] = text("联系人", search=True)
+    customer_mobile: Mapped[str | None] = text("手机号", search=True)
+    province_id: Mapped[int | None] = province()
+    city_id: Mapped[int | None] = city()
+    area_id: Mapped[int | None] = area()
+    enabled: Mapped[bool] = flag("启用", search=True)
+
+    @classmethod
+    def source(cls, principal: Principal, asked: Values) -> Sql:
+        return _CUSTOMERS, {}
+
+
+def bind(ctx: Context, keys: list[int], employee_id: int) -> dict[str, Any]:
+    """Give customers who have no salesman one."""
+    salesman = _salesman(ctx, employee_id)
+
+    def step(row: Row[Any]) -> None:
+        if row.employee_id is not None:
+            raise Invalid(f"{row.customer_name}已绑定业务员，请使用转移")
+        _give(ctx, row, "bind", salesman)
+
+    return records.each(ctx, Customer, keys, ACTION_LABELS["bind"], step)
+
+
+def transfer(ctx: Context, keys: list[int], employee_id: int) -> dict[str, Any]:
+    """Hand customers over to another salesman."""
+    salesman = _salesman(ctx, employee_id)
+
+    def step(row: Row[Any]) -> None:
+        if row.employee_id is None:
+            raise Invalid(f"{row.customer_name}没有绑定业务员，请使用绑定")
+        if row.employee_id == employee_id:
+            raise Invalid(f"{row.customer_name}已由该业务员负责")
+        _give(ctx, row, "transfer", salesman)
+
+    return records.each(ctx, Customer, keys, ACTION_LABELS["transfer"], step)
+
+
+def unbind(ctx: Context, keys: list[int]) -> dict[str, Any]:
+    """Release customers from their salesman."""
+
+    def step(row: Row[Any]) -> None:
+        if row.employee_id is None:
+            raise Invalid(f"{row.customer_name}没有绑定业务员")
+        _give(ctx, row, "unbind", None)
+
+    return records.each(ctx, Customer, keys, ACTION_LABELS["unbind"], step)
+
+
+def _salesman(ctx: Context, employee_id: int) -> Row[Any]:
+    table = Employee.table()
+    mine = (table.c.employee_id == employee_id) & within(table, ctx.principal) & table.c.enabled
+    row = ctx.conn.execute(select(table).where(mine)).first()
+    if row is None:
+        raise Invalid("业务员不存在或无权使用，请重新选择")
+    return row
+
+
+def _give(ctx: Context, row: Row[Any], action: str, salesman: Row[Any] | None) -> None:
+    if salesman is not None and salesman.company_id != row.company_id:
+        raise Invalid(f"{salesman.employee_name}与{row.customer_name}不是同一公司，请重新选择业务员")
+    table, given = Customer.table(), salesman.employee_id if salesman is not None else None
+    ctx.conn.execute(update(table).where(table.c.customer_id == row.customer_id).values(employee_id=given))
+    business_log.write(
+        ctx.conn,
+        ctx.principal,
+        Customer.name(),
+        row.customer_id,
+        action,
+        company_id=row.company_id,
+        before={"employee_id": row.employee_id},
+        after={"employee_id": given},
+    )

@@ -1,0 +1,129 @@
+"""Offline collection (线下收款), XXSK: what a salesman says a customer has paid; its audit makes the receipt of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import Index, select
+from sqlalchemy.orm import Mapped, declared_attr
+
+from api.customers.customer_receipt import CustomerReceipt
+from api.kit import drafts, numbering, transitions
+from api.kit.context import Context
+from api.kit.document import Bill, BillType, Block, Document, Rows, Values, declare
+from api.kit.fields import derived, image, money, ref, text
+from api.kit.flow import AUDITED
+from api.kit.posting import Postings
+from api.kit.resource import Menu
+from api.kit.validation import Problems
+from api.master.partners import customer
+from api.master.settlements import WriteOffLine, inspect_write_offs
+
+_RECEIPT = (
+    "(select r.bill_no from customer_receipt r where r.collection_id = {table}.bill_id and r.status <> 3)"
+)
+
+
+class OfflineCollectionWriteOff(WriteOffLine):
+    __tablename__ = "offline_collection_write_off"
+    bill_table = "offline_collection"
+
+
+class OfflineCollection(Bill):
+    """线下收款: posts nothing itself; its receipt stands and falls with it."""
+
+    __tablename__ = "offline_collection"
+    declaration = declare(
+        "线下收款",
+        "v2/custom/OfflineCollection",
+        routes={
+            "list": "/custom/customerpaymanage",
+            "add": "/custom/customerpaymanage/add",
+            "see": "/custom/customerpaymanage/see",
+        },
+        menu=Menu("客户管理", "收款业务", 25),
+    )
+    bill = BillType(
+        "XXSK",
+        (
+            Block(
+                "write_offs",
+                "核销明细",
+                OfflineCollectionWriteOff,
+                required=False,
+                source="v2/custom/OfflineCollection/getOpenItems",
+                source_by=("company_id", "customer_id"),
+            ),
+        ),
+    )
+    derived = (derived("receipt_no", "收款单号", "text", _RECEIPT, width=190),)
+
+    customer_id: Mapped[int] = customer()
+    receivables_mode_id: Mapped[int] = ref(
+        "receivables_mode", "结算方式", required=True, search=True, sort=-50
+    )
+    amount: Mapped[Decimal] = money(
+        "收款金额", required=True, rule="positive", total=True, width=130, sort=-45
+    )
+    payer: Mapped[str | None] = text("付款人", search=True, max_length=50, sort=-44)
+    voucher_no: Mapped[str | None] = text(
+        "银行流水号", search=True, max_length=60, copied=False, width=180, sort=-43
+    )
+    vouchers: Mapped[str | None] = image("付款凭证", scene="image", sort=-42)
+
+    @declared_attr.directive
+    @classmethod
+    def __table_args__(cls) -> tuple[Any, ...]:
+        once = Index(
+            "uq_offline_collection_voucher_no",
+            "company_id",
+            "receivables_mode_id",
+            "voucher_no",
+            unique=True,
+            postgresql_where="status <> 3",
+        )
+        return (*super().__table_args__, once)
+
+    @classmethod
+    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
+        inspect_write_offs(ctx, header, children["write_offs"], "customer", problems)
+
+    @classmethod
+    def postings(cls, doc: Document) -> Postings:
+        return Postings()
+
+    @classmethod
+    def follow(cls, ctx: Context, doc: Document, effect: str) -> None:
+        if effect == "post":
+            _receive(ctx, doc)
+        else:
+            _take_back(ctx, doc.header.bill_id)
+
+
+def _receive(ctx: Context, doc: Document) -> None:
+    """Make and audit the receipt of a collection."""
+    collected = doc.header
+    assert CustomerReceipt.bill is not None
+    shared = ("company_id", "business_date", "customer_id", "receivables_mode_id", "amount")
+    shared = (*shared, "department_id", "employee_id", "remark")
+    header = {name: getattr(collected, name) for name in shared} | {"collection_id": collected.bill_id}
+    lines = [
+        {name: getattr(row, name) for name in ("line_no", "settlement_id", "amount")}
+        for row in doc.children["write_offs"]
+    ]
+    prefix = CustomerReceipt.bill.prefix
+    number = numbering.draw(ctx.conn, prefix, collected.company_id, collected.business_date)
+    draft = drafts.Draft(header, {"write_offs": lines})
+    key = drafts.insert(ctx.conn, CustomerReceipt, draft, number, ctx.principal)
+    transitions.move(ctx, CustomerReceipt, "auditorPass", key)
+
+
+def _take_back(ctx: Context, collection: int) -> None:
+    """Void the receipt of a collection."""
+    table = CustomerReceipt.table()
+    query = select(table.c.bill_id).where(table.c.collection_id == collection, table.c.status == AUDITED)
+    keys: Sequence[int] = ctx.conn.execute(query).scalars().all()
+    for key in keys:
+        transitions.move(ctx, CustomerReceipt, "invalid", key)

@@ -1,0 +1,194 @@
+"""客户资料: addresses with one default, salesmen in bulk, audits of new and changed customers, and who is alike."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.kit.client import Answer
+from tests.kit.desk import Desk
+from tests.kit.fixtures import Site
+
+_numbers = itertools.count(1)
+
+
+def new_customer(site: Site, user: str = "admin", **given: Any) -> Answer:
+    body = {"customer_name": f"客户资料{next(_numbers)}", "company_id": site.world.company_a, **given}
+    return site.as_(user).post("v2/custom/Customer/add", body)
+
+
+def made(site: Site, **given: Any) -> int:
+    answer = new_customer(site, **given)
+    assert answer.ok, answer
+    return int(answer.data["id"])
+
+
+def info(site: Site, key: int) -> dict[str, Any]:
+    found: dict[str, Any] = site.as_("admin").get("v2/custom/Customer/getInfo", id=key).data
+    return found
+
+
+def order(site: Site, customer: int, **header: Any) -> Answer:
+    line = {"goods_id": site.world.oil, "quantity": "1", "price": "10"}
+    return Desk(site).add("sales_order", line, customer_id=customer, **header)
+
+
+class TestAddresses:
+    def add(self, site: Site, customer: int, address: str, **given: Any) -> Answer:
+        body = {"company_id": site.world.company_a, "customer_id": customer, "consignee": "周敏"}
+        body |= {"mobile": "13957112233", "address": address, **given}
+        return site.as_("admin").post("v2/custom/CustomerAddress/add", body)
+
+    def defaults(self, site: Site, customer: int) -> list[str]:
+        rows = site.as_("admin").get("v2/custom/CustomerAddress/getList", customer_id=customer)
+        return [row["address"] for row in rows.data["data"] if row["is_default"]]
+
+    def test_the_first_is_the_default_until_another_is(self, site: Site) -> None:
+        customer = made(site)
+        for address, given, default in (
+            ("文一路1号", {}, "文一路1号"),
+            ("文二路2号", {}, "文一路1号"),
+            ("文三路3号", {"is_default": True}, "文三路3号"),
+        ):
+            assert self.add(site, customer, address, **given).ok
+            assert self.defaults(site, customer) == [default]
+
+    def test_a_default_is_not_disabled(self, site: Site) -> None:
+        key = self.add(site, made(site), "文一路1号").data["id"]
+        answer = site.as_("admin").post("v2/custom/CustomerAddress/edit", {"id": key, "enabled": False})
+        assert (answer.code, answer.msg) == (400, "默认地址不能停用，请先将其他地址设为默认")
+
+    def test_an_order_is_sent_to_the_default_and_its_outbound_where_it_says(self, site: Site) -> None:
+        customer, desk = made(site), Desk(site)
+        desk.stock_in(site.world.oil, 10)
+        first, second = (self.add(site, customer, name).data["id"] for name in ("文一路1号", "文二路2号"))
+        plain = desk.caller.get("v2/sales/SalesOrder/getInfo", id=order(site, customer).data["id"]).data
+        assert (plain["customer_address_id"], plain["customer_address_name"]) == (first, "文一路1号")
+        key = order(site, customer, customer_address_id=second).data["id"]
+        assert desk.caller.post("v2/sales/SalesOrder/auditorPass", {"ids": [key]}).ok
+        drawn = desk.caller.get("v2/sales/SalesOutstock/getDraft", id=key).data
+        assert drawn["customer_address_id"] == second
+
+    def test_another_customers_address_is_refused(self, site: Site) -> None:
+        address = self.add(site, made(site), "文一路1号").data["id"]
+        answer = order(site, site.world.customer2_a, customer_address_id=address)
+        assert (answer.code, answer.msg) == (400, "“收货地址”与单据不匹配，请重新选择")
+
+
+class TestSalesmen:
+    def act(self, site: Site, action: str, *keys: int, user: str = "admin", **more: Any) -> Answer:
+        return site.as_(user).post(f"v2/custom/BindingSalesman/{action}", {"ids": list(keys), **more})
+
+    def test_many_are_bound_handed_over_and_released(self, site: Site) -> None:
+        world, keys = site.world, [made(site), made(site)]
+        body = {
+            "employee_name": "接手员工",
+            "company_id": world.company_a,
+            "department_id": world.department_a,
+        }
+        other = site.as_("admin").post("v2/system/employee/add", body).data["id"]
+        for action, employee, left in (
+            ("bind", world.employee_a, world.employee_a),
+            ("transfer", other, other),
+            ("unbind", None, None),
+        ):
+            more = {"employee_id": employee} if employee else {}
+            assert self.act(site, action, *keys, **more).data["success"] == keys
+            assert [info(site, key)["employee_id"] for key in keys] == [left, left]
+        log = site.as_("admin").get("v2/custom/Customer/getLog", id=keys[0]).data
+        assert [row["action_name"] for row in log] == ["解绑", "转移", "绑定", "新增"]
+
+    def test_who_is_bound_is_not_bound_again(self, site: Site) -> None:
+        world = site.world
+        bound, free = world.customer_a, made(site)
+        answer = self.act(site, "bind", bound, free, employee_id=world.employee_a)
+        assert answer.data["success"] == [free]
+        assert [row["msg"] for row in answer.data["failures"]] == ["A客户已绑定业务员，请使用转移"]
+
+    def test_a_salesman_is_of_the_customers_company(self, site: Site) -> None:
+        answer = self.act(site, "bind", made(site), employee_id=site.world.employee_b)
+        assert answer.code == 400
+        assert "不是同一公司" in answer.msg
+        answer = self.act(site, "bind", made(site), user="manager_a", employee_id=site.world.employee_b)
+        assert (answer.code, answer.msg) == (400, "业务员不存在或无权使用，请重新选择")
+
+    def test_rights_and_companies_hold(self, site: Site) -> None:
+        key = site.world.customer_a
+        assert self.act(site, "unbind", key, user="nobody").code == 403
+        assert self.act(site, "unbind", key, user="manager_b").code in (400, 404)
+        assert info(site, key)["employee_id"] == site.world.employee_a
+
+
+class TestAudits:
+    @pytest.fixture(autouse=True)
+    def asked(self, site: Site) -> Iterator[None]:
+        """New and changed customers wait."""
+        self.ask(site, 2)
+        yield
+        self.ask(site, 0)
+
+    def ask(self, site: Site, kind: int) -> None:
+        admin = site.as_("admin")
+        [row] = admin.get("v2/system/Config/getList").data["data"]
+        body = {"id": row["erp_config_id"], "customer_audit": kind}
+        assert admin.post("v2/system/Config/edit", body).ok
+
+    def act(self, site: Site, action: str, key: int, user: str = "admin", **more: Any) -> Answer:
+        return site.as_(user).post(f"v2/custom/CustomerAudit/{action}", {"ids": [key], **more})
+
+    def waiting(self, site: Site, key: int) -> list[dict[str, Any]]:
+        rows = site.as_("admin").get("v2/custom/CustomerAudit/getList", customer_id=key, audit_state=1)
+        found: list[dict[str, Any]] = rows.data["data"]
+        return found
+
+    def test_a_new_one_is_used_once_it_is_passed(self, site: Site) -> None:
+        key = made(site)
+        answer = order(site, key)
+        assert (answer.code, answer.msg) == (400, "“客户”不存在或无权使用，请重新选择")
+        assert [row["customer_id"] for row in self.waiting(site, key)] == [key]
+        assert self.act(site, "auditorPass", key).ok
+        assert order(site, key).ok
+        assert self.waiting(site, key) == []
+        assert self.act(site, "auditorPass", key).msg.endswith("已审核，请刷新后重试")
+
+    def test_a_refused_one_waits_again_once_it_is_changed(self, site: Site) -> None:
+        key = made(site)
+        assert self.act(site, "auditorNoPass", key).msg == "请填写驳回原因"
+        assert self.act(site, "auditorNoPass", key, reason="缺少地址").ok
+        assert (info(site, key)["audit_state"], info(site, key)["refuse_reason"]) == (3, "缺少地址")
+        body = {"id": key, "address": "文一路1号"}
+        assert site.as_("admin").post("v2/custom/Customer/edit", body).ok
+        assert info(site, key)["audit_state"] == 1
+
+    def test_a_changed_one_waits_and_a_disabled_one_does_not(self, site: Site) -> None:
+        key, admin = made(site), site.as_("admin")
+        assert self.act(site, "auditorPass", key).ok
+        assert admin.post("v2/custom/Customer/edit", {"id": key, "enabled": False}).ok
+        assert info(site, key)["audit_state"] == 2
+        assert admin.post("v2/custom/Customer/edit", {"id": key, "payment_days": 90}).ok
+        assert info(site, key)["audit_state"] == 1
+
+    def test_one_like_another_is_named_and_asked_about(self, site: Site) -> None:
+        known = made(site, customer_name="萧山顺达轮胎", customer_mobile="13857112299")
+        assert self.act(site, "auditorPass", known).ok
+        key = made(site, customer_name="萧山 顺达轮胎", customer_mobile="13857112299")
+        assert self.waiting(site, key)[0]["alike"] == "萧山顺达轮胎（名称、手机号）"
+        answer = self.act(site, "auditorPass", key)
+        assert answer.code == 363
+        assert "萧山顺达轮胎（名称、手机号），是否继续？" in answer.msg
+        assert self.act(site, "auditorPass", key, confirmed=True).ok
+
+    def test_a_credit_code_is_one_customers(self, site: Site) -> None:
+        code = "91330106MA2CFRYT3K"
+        assert new_customer(site, credit_code=code).ok
+        answer = new_customer(site, credit_code=code)
+        assert (answer.code, answer.msg) == (400, "公司、统一社会信用代码已存在，请更换")
+
+    def test_rights_and_companies_hold(self, site: Site) -> None:
+        key = made(site)
+        assert self.act(site, "auditorPass", key, user="nobody").code == 403
+        assert self.act(site, "auditorPass", key, user="manager_b").code in (400, 404)
+        assert info(site, key)["audit_state"] == 1
