@@ -106,8 +106,10 @@ def _receive(ctx: Context, doc: Document) -> None:
     """Make and audit the receipt of a collection."""
     collected = doc.header
     assert CustomerReceipt.bill is not None
-    shared = ("company_id", "business_date", "customer_id", "receivables_mode_id", "amount")
-    shared = (*shared, "department_id", "employee_id", "remark")
+    shared = (
+        *("company_id", "business_date", "customer_id", "receivables_mode_id", "amount"),
+        *("department_id", "employee_id", "remark"),
+    )
     header = {name: getattr(collected, name) for name in shared} | {"collection_id": collected.bill_id}
     lines = [
         {name: getattr(row, name) for name in ("line_no", "settlement_id", "amount")}

@@ -9,10 +9,12 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
+from api.customers.customer_addresses import CustomerAddress
 from api.demo.assortment import TYPES, Item, items
 from api.demo.sizes import Size
 from api.kit.records import insert_all
 from api.kit.resource import Resource
+from api.master.business_types import CustomerType
 from api.master.geography import Area, City, Province
 from api.master.goods import Brand, CompanyGoods, Goods, GoodsType, Unit
 from api.master.organisation import Company, Department, Employee
@@ -82,7 +84,17 @@ SHOPS = (
     "捷安",
     "远航",
 )
-TRADES = ("轮胎店", "汽车维修中心", "汽修厂", "汽车服务有限公司", "物流车队", "汽车美容店", "汽配商行")
+TRADES = {
+    "轮胎店": "轮胎店",
+    "汽车维修中心": "维修厂",
+    "汽修厂": "维修厂",
+    "汽车服务有限公司": "维修厂",
+    "物流车队": "车队",
+    "汽车美容店": "零售客户",
+    "汽配商行": "经销商",
+}
+"""What customers do, and the type that they are of."""
+ROADS = ("人民路", "解放路", "建设路", "和平路", "车站路", "工业大道")
 SUPPLIERS = {
     "上海申轮轮胎贸易有限公司": ("米其林", "马牌", "倍耐力"),
     "华东联众轮胎有限公司": ("普利司通", "固特异", "邓禄普", "优科豪马"),
@@ -270,22 +282,40 @@ def _make_customers(
 ) -> None:
     *_, districts = where
     places = _places(conn, *where)
+    named = select(CustomerType.table().c.customer_type_name, CustomerType.table().c.customer_type_id)
+    types: dict[str, int] = dict(conn.execute(named).tuples().all())
     found: dict[str, dict[str, Any]] = {}
     while len(found) < size.customers:
         district = chance.choice(districts)
         number = f"{len(found) // 200 + 2}店" if len(found) >= 200 else ""
-        name = f"{district[:2]}{chance.choice(SHOPS)}{chance.choice(TRADES)}{number}"
+        shop, trade = chance.choice(SHOPS), chance.choice(list(TRADES))
+        name = f"{district[:2]}{shop}{trade}{number}"
         terms = chance.choice(TERMS)
         found[name] = {
             "customer_name": name,
             "company_id": company,
+            "customer_type_id": types[TRADES[trade]],
             "contact_name": person(chance),
             "customer_mobile": mobile(chance),
             **places[district],
+            "address": f"{ROADS[len(found) % len(ROADS)]}{len(found) + 1}号",
             "employee_id": chance.choice(sellers),
             "payment_days": terms,
         }
-    insert_all(conn, Customer, list(found.values()))
+    rows = list(found.values())
+    keys = insert_all(conn, Customer, rows)
+    insert_all(conn, CustomerAddress, [_address(key, row) for key, row in zip(keys, rows, strict=True)])
+
+
+def _address(customer: int, row: dict[str, Any]) -> dict[str, Any]:
+    """A customer's goods are sent to his door."""
+    same = ("company_id", "province_id", "city_id", "area_id", "address")
+    return {name: row[name] for name in same} | {
+        "customer_id": customer,
+        "consignee": row["contact_name"],
+        "mobile": row["customer_mobile"],
+        "is_default": True,
+    }
 
 
 def _places(conn: Connection, province: str, city: str, districts: tuple[str, ...]) -> dict[str, Any]:

@@ -61,6 +61,11 @@ class TestGroup:
         assert ask("select count(*) from warehouse where type = 1") == [(20,)]
         assert ask("select array_agg(distinct level order by level) from goods_type") == [([1, 2, 3],)]
         assert ask("select count(*) from goods where logogram is null or barcode is null") == [(0,)]
+        placed = (
+            "select count(*) = count(c.customer_type_id) and count(*) = count(a.customer_id) from customer c"
+            " left join customer_address a on a.customer_id = c.customer_id and a.is_default"
+        )
+        assert ask(placed) == [(True,)]
 
     def test_a_second_call_changes_nothing(self, companies: list[int], engine: Engine, ask: Ask) -> None:
         before = ask("select count(*), max(goods_id) from goods")

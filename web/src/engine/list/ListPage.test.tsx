@@ -195,6 +195,21 @@ describe('batch actions', () => {
     expect(button('继续')).toBeUndefined();
     expect(sent('auditorPass')).toHaveLength(1);
   });
+  it('are sent with what they ask for, and not without', async () => {
+    const marks = { scope: 'batch', from: null, confirm: null, reason: false, danger: false } as const;
+    const hand = { name: 'transfer', label: '转移', asks: ['remark'], ...marks };
+    const asking = { ...description, actions: [hand] };
+    view = renderPage(<ListPage screen={asking} params={{}} />, { ...base, [`${api}/transfer`]: () => ok({ success: [1], failures: [] }) });
+    await screen.findByText('XSCK1');
+    tick('XSCK1');
+    await press('转移');
+    await press('确定');
+    await waitFor(() => expect(view.told.at(-1)).toMatchObject({ level: 'warning', msg: '请选择备注' }));
+    expect(sent('transfer')).toHaveLength(0);
+    fireEvent.change(screen.getByLabelText('备注'), { target: { value: '交接' } });
+    await press('确定');
+    await waitFor(() => expect(sent('transfer').map((call) => call.body)).toMatchObject([{ ids: [1], remark: '交接' }]));
+  });
   it('are off where no chosen bill allows them', async () => {
     await open();
     tick('XSCK3');
