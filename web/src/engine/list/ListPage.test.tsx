@@ -206,7 +206,7 @@ describe('batch actions', () => {
     await press('确定');
     await waitFor(() => expect(view.told.at(-1)).toMatchObject({ level: 'warning', msg: '请选择备注' }));
     expect(sent('transfer')).toHaveLength(0);
-    fireEvent.change(screen.getByLabelText('备注'), { target: { value: '交接' } });
+    fireEvent.change(screen.getByLabelText('备注', { selector: 'textarea' }), { target: { value: '交接' } });
     await press('确定');
     await waitFor(() => expect(sent('transfer').map((call) => call.body)).toMatchObject([{ ids: [1], remark: '交接' }]));
   });
