@@ -39,7 +39,14 @@ export function FormBody({ screen, id, initial, which, onNext }: FormBodyProps) 
   const { save, saving } = useSave(screen, form, id);
   const { run, running } = useActions(screen);
   const leave = useLeave(screen);
-  const context = useMemo<BillContext>(() => ({ bill: screen.name, header: () => form.header.get().values }), [screen, form]);
+  const context = useMemo<BillContext>(
+    () => ({
+      bill: screen.name,
+      header: () => form.header.get().values,
+      paid: screen.fields.some((field) => field.name === 'amount' && field.form),
+    }),
+    [screen, form],
+  );
   useLineStock(form, context);
   const audit = actionOf(screen, 'auditorPass');
 

@@ -9,6 +9,8 @@ export interface BillContext {
   /** The screen's name; the server tells by it whose last price is meant. */
   bill: string;
   header: () => Row;
+  /** The bill's amount is keyed in, to be spread over what it settles; without one its lines settle each other. */
+  paid?: boolean;
 }
 
 const GOODS_NARROWS = ['company_id', 'warehouse_id', 'customer_id', 'supplier_id'];

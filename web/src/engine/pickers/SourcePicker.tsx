@@ -10,7 +10,7 @@ import type { BillContext } from '../lines/billContext';
 import { newLine, type LineRow } from '../lines/lineModel';
 import { sourceQuery } from '../queries';
 import { columnsOf, type Block, type Row } from '../types';
-import { allocate } from './allocate';
+import { allocate, offset, sides } from './allocate';
 
 interface SourcePickerProps {
   block: Block;
@@ -39,8 +39,8 @@ export default function SourcePicker({ block, source, context, taken, onPick, on
   const [amounts, setAmounts] = useState<Map<number, string>>(new Map());
   const given = decimalOrZero(header[AMOUNT]).minus(decimalOrZero(sumOf(taken.map((line) => line.values[AMOUNT])).toString()));
 
-  const spread = (chosen: Row[], amount: string) =>
-    setAmounts(allocate(chosen.map((row) => ({ key: Number(row[key]), open: String(row[OPEN]) })), amount));
+  const items = rows.map((row) => ({ key: Number(row[key]), open: String(row[OPEN]) }));
+  const chosen = sides(amounts.values());
   const choose = (keys: number[]) =>
     setAmounts((before) => new Map(keys.map((one) => [one, before.get(one) ?? openOf(rows, key, one)])));
   const confirm = () => {
@@ -67,13 +67,24 @@ export default function SourcePicker({ block, source, context, taken, onPick, on
   return (
     <Modal open centered width={1000} title={`选择${block.label}`} okText="确定" onOk={confirm} onCancel={onClose}>
       <Space className="picker-search">
-        <Button disabled={given.lte(0)} onClick={() => spread(rows, given.toString())}>
-          按金额自动分配（先到期先核销）
-        </Button>
-        <Button onClick={() => spread(rows, '')}>全部核销</Button>
-        <span>
-          可核销 {formatMoney(given.toString())}，已选 {formatMoney(sumOf(amounts.values()).toString())}
-        </span>
+        {context.paid ? (
+          <>
+            <Button disabled={given.lte(0)} onClick={() => setAmounts(allocate(items, given.toString()))}>
+              按金额自动分配（先到期先核销）
+            </Button>
+            <Button onClick={() => setAmounts(allocate(items, ''))}>全部核销</Button>
+            <span>
+              可核销 {formatMoney(given.toString())}，已选 {formatMoney(sumOf(amounts.values()).toString())}
+            </span>
+          </>
+        ) : (
+          <>
+            <Button onClick={() => setAmounts(offset(items))}>自动冲抵（先到期先核销）</Button>
+            <span>
+              已选往来 {formatMoney(chosen.owed.toString())}，预款 {formatMoney(chosen.advanced.toString())}
+            </span>
+          </>
+        )}
       </Space>
       <Table<Row>
         bordered

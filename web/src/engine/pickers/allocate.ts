@@ -33,3 +33,31 @@ export function allocate(items: OpenAmount[], amount: string): Map<number, strin
   }
   return parts;
 }
+
+/** The open amounts of each side: what is owed, and the advances that pay it (positive). */
+export function sides(amounts: Iterable<string>): { owed: Decimal; advanced: Decimal } {
+  let [owed, advanced] = [ZERO, ZERO];
+  for (const amount of amounts) {
+    const open = decimalOrZero(amount);
+    if (open.gt(0)) owed = owed.plus(open);
+    else advanced = advanced.minus(open);
+  }
+  return { owed, advanced };
+}
+
+/** Settles debts with advances, both oldest first, as far as the smaller side reaches. */
+export function offset(items: OpenAmount[]): Map<number, string> {
+  const { owed, advanced } = sides(items.map((item) => item.open));
+  const both = Decimal.min(owed, advanced);
+  const left = { debts: both, advances: both };
+  const parts = new Map<number, string>();
+  for (const item of items) {
+    const open = decimalOrZero(item.open);
+    const side = open.gt(0) ? 'debts' : 'advances';
+    const part = Decimal.min(open.abs(), left[side]);
+    if (part.isZero()) continue;
+    parts.set(item.key, (open.gt(0) ? part : part.negated()).toFixed(2));
+    left[side] = left[side].minus(part);
+  }
+  return parts;
+}
