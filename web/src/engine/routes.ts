@@ -17,7 +17,7 @@ export function useScreenLinks(screen: Screen) {
       if (route) open(`${route}?id=${keyOf(screen, row)}`, `修改${label}`);
     },
     /** The list or bill behind a row. */
-    drill: (row: Row) => screen.drill && leadsTo(screen, screen.drill, row) && open(leadsTo(screen, screen.drill, row), screen.drill.label),
+    drill: (row: Row) => screen.drill && leadsTo(screen, screen.drill, row) && open(leadsTo(screen, screen.drill, row), drillTitle(screen, screen.drill, row)),
     see: (row: Row) => routes.see && open(`${routes.see}?id=${String(row[screen.see_key])}`, `${label}详情`),
     /** Another record in the place of this page. */
     replaceSee: (id: number) => routes.see && tabs.replace(`${routes.see}?id=${id}`),
@@ -27,6 +27,11 @@ export function useScreenLinks(screen: Screen) {
     hasForm: Boolean(routes.edit ?? routes.add),
     canSee: Boolean(routes.see),
   };
+}
+
+/** A bill's tab has its number: a report leads to many of them. */
+function drillTitle(screen: Screen, drill: Drill, row: Row): string {
+  return (drill.route_field && screen.title_field && String(row[screen.title_field] ?? '')) || drill.label;
 }
 
 function leadsTo(screen: Screen, drill: Drill, row: Row): string {

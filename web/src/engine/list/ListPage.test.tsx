@@ -114,6 +114,15 @@ describe('a report', () => {
     await openReport({ usual: { business_date_start: '2026-12-02' } });
     expect(asked()).toBe('2026-05-05');
   });
+  it('leads on to the bill of a row, in a tab of its number', async () => {
+    const drill = { label: '单据', route: '', by: {}, route_field: 'route' };
+    view = renderPage(<ListPage screen={{ ...report, drill, routes: { list: '/report/r' } }} params={{}} />, {
+      ...base,
+      [`${api}/getList`]: () => page([{ ...rows[0], route: '/sales/salesamend?id=1' }]),
+    });
+    fireEvent.doubleClick(await screen.findByText('XSCK1'));
+    expect(view.tabs.open).toHaveBeenLastCalledWith('/sales/salesamend?id=1', 'XSCK1');
+  });
   it('leads on with the row as a filter, named for who reads it', async () => {
     const drill = { label: '往来明细', route: '/x/y', by: { customer_id: 'customer_id', day_start: 'business_date' }, route_field: '' };
     view = renderPage(<ListPage screen={{ ...report, drill, routes: { list: '/report/r' } }} params={{}} />, {

@@ -30,6 +30,7 @@ const MIN_HEIGHT = 260;
 const FRAME = 46;
 const TOTALS = 33;
 const BORDERS = 2;
+const AWAITED = { emptyText: ' ' };
 const components = { header: { cell: ResizableTitle } };
 
 /** The rows of a list, drawn virtually so that 500 a page stay quick, with totals over the whole filter. */
@@ -59,6 +60,8 @@ export function ListTable(props: ListTableProps) {
         columns={columns}
         dataSource={rows}
         loading={{ spinning: loading, delay: 200 }}
+        // Rows still on their way are not said to be missing.
+        locale={loading ? AWAITED : undefined}
         pagination={false}
         scroll={{ x: Math.max(width, size.width - BORDERS), y: Math.max(MIN_HEIGHT - frame, size.height - frame) }}
         onChange={onChange}
