@@ -93,7 +93,7 @@ from api.reporting import (
     stock_card,
 )
 from api.risk import stock_warning_query
-from api.sales import credit_query, sales_order, sales_outbound, sales_return, sales_transfer
+from api.sales import credit_query, sales_order, sales_outbound, sales_price, sales_return, sales_transfer
 from api.shell import (
     backup,
     business_logs,
@@ -195,6 +195,7 @@ __all__ = [
     "sales_detail",
     "sales_order",
     "sales_outbound",
+    "sales_price",
     "sales_return",
     "sales_summary",
     "sales_transfer",

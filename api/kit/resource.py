@@ -56,6 +56,7 @@ ACTION_LABELS = {
     "bind": "绑定",
     "transfer": "转移",
     "unbind": "解绑",
+    "belowLowest": "低于最低价放行",
 }
 
 

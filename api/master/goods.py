@@ -15,6 +15,7 @@ from api.kit.context import Context
 from api.kit.errors import Invalid
 from api.kit.fields import COST, day, declared, enabled, flag, integer, key, price, quantity, rate, ref, text
 from api.kit.resource import Declaration, Menu, Resource, refuse_move
+from api.master import price_changes
 from api.master.naming import named_by_rule
 
 MAX_LEVEL = 3
@@ -221,9 +222,7 @@ class CompanyGoods(Resource):
 
     @classmethod
     def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:
-        # The journal of prices is written by the database, which does not know who asks it.
-        who = "select set_config('erp.user_id', %s, true)"
-        ctx.conn.exec_driver_sql(who, (str(ctx.principal.user_id),))
+        price_changes.sign(ctx)
 
 
 def names_of(conn: Connection, keys: Collection[int]) -> dict[int, str]:

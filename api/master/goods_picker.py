@@ -10,10 +10,12 @@ from sqlalchemy import select, text
 
 from api.kit import registry
 from api.kit.context import Context
+from api.kit.database import today
 from api.kit.errors import NotFound
 from api.kit.listing import paged
 from api.kit.projection import MASK
 from api.kit.scope import within
+from api.master import pricing
 from api.master.safety_stock import LIMIT
 
 PAGE_SIZE = 30
@@ -43,7 +45,7 @@ class GoodsQuery(BaseModel):
     bill_type: str = Described(
         "",
         max_length=60,
-        description="正在录入的单据，前缀如 XSTH 或名称如 sales_return；定最近价取销售还是采购",
+        description="正在录入的单据，前缀如 XSTH 或名称如 sales_return；定价格取销售还是采购",
     )
     order_id: int | None = Described(
         None, ge=0, le=MAX_KEY, description="只要这张单据上的商品，与 order_type 同用"
@@ -59,7 +61,8 @@ class GoodsQuery(BaseModel):
 
 
 class PickedGoods(BaseModel):
-    """A row of the picker; `last_price` is the partner's last audited price, `cost_price` the company's average.
+    """A row of the picker; `last_price` is the partner's last audited price, `cost_price` the company's average,
+    `unit_price` what a line starts from and `price_source` where that comes from (`api.master.pricing`).
 
     Of the warehouse asked for: its name, the location and batch that leave it first, and the least it should hold.
     """
@@ -87,6 +90,8 @@ class PickedGoods(BaseModel):
     safety_stock: str | None
     sale_price: str | None
     unit_price: str | None
+    price_source: str | None
+    lowest_price: str | None
     purchase_price: str | None
     cost_price: str | None
     last_price: str | None
@@ -120,12 +125,12 @@ with found as (
     limit :limit offset :offset
 )
 """
-_ROWS = f"""
+_ROWS = """
 select g.goods_id, g.goods_num, g.goods_name, t1.goods_type_name, g.brand_id, b.brand_name, u.unit_name,
        g.specification_type, g.pattern, g.factory_code, g.shorthand_code, g.logogram, g.barcode, g.is_batch, g.tax_rate,
        coalesce(s.stocks, 0) as stocks, coalesce(s.available, 0) as available_stocks,
        w.warehouse_name, first.allocation_name, first.batch, least_held.minimum as safety_stock,
-       c.sale_price, c.sale_price as unit_price, c.purchase_price,
+       c.sale_price, {price} as unit_price, {source} as price_source, c.purchase_price, {lowest} as lowest_price,
        case when k.quantity > 0 then round(k.amount / k.quantity, 2) else k.last_unit_cost end as cost_price,
        last.price as last_price, found.total
 from found
@@ -141,11 +146,11 @@ left join lateral (
     from stock_total t
     where t.goods_id = g.goods_id and t.company_id = :company_id
       and (cast(:warehouse_id as bigint) is null or t.warehouse_id = :warehouse_id)
-      and (cast(:warehouses as bigint[]) is null or t.warehouse_id = any(:warehouses)){{of_type}}
+      and (cast(:warehouses as bigint[]) is null or t.warehouse_id = any(:warehouses)){of_type}
 ) s on true
 left join warehouse w on w.warehouse_id = :warehouse_id and w.company_id = :company_id
     and (cast(:warehouses as bigint[]) is null or w.warehouse_id = any(:warehouses))
-left join lateral ({LIMIT.format(warehouse="w.warehouse_id")}) least_held on w.document_warning <> 0
+left join lateral ({limit}) least_held on w.document_warning <> 0
 left join lateral (
     select a.allocation_name, gb.batch
     from stock_balance o
@@ -155,16 +160,11 @@ left join lateral (
     order by o.production_date nulls last, o.first_date, o.batch_id
     limit 1
 ) first on true
-left join lateral ({{last_price}}) last on true
-order by {{order}} g.goods_num
+left join lateral ({level}) level on true
+left join lateral ({last}) last on true
+order by {order} g.goods_num
 """
 _OF_TYPE = " and exists (select from warehouse k where k.warehouse_id = t.warehouse_id and k.type = :type)"
-_LAST_PRICE = """
-    select l.price from {bill}_line l join {bill} h using (bill_id)
-    where l.goods_id = g.goods_id and h.{partner}_id = :{partner}_id and h.company_id = :company_id
-      and h.status in (2, 4, 5) and not l.is_gift
-    order by h.business_date desc, l.line_id desc limit 1
-"""
 _TEXTS = (
     "goods_num",
     "goods_name",
@@ -199,12 +199,20 @@ def find(ctx: Context, query: GoodsQuery) -> dict[str, Any]:
     )
     by_stock = bool(query.is_stocks or query.is_available_stocks)
     of_type = _OF_TYPE if query.type else ""
+    side = _side(query)
     sql = _FOUND.format(conditions=conditions, order=order, of_type=of_type) + _ROWS.format(
-        last_price=_last_price(query), order=order, of_type=of_type
+        price=pricing.price(side),
+        source=pricing.source(side),
+        lowest=pricing.BOUND["customer"] if side == "customer" else "c.lowest_price",
+        level=pricing.LEVEL[side],
+        last=pricing.LAST[side],
+        limit=LIMIT.format(warehouse="w.warehouse_id"),
+        order=order,
+        of_type=of_type,
     )
-    rows = ctx.conn.execute(text(sql), {**values, "by_stock": by_stock}).all()
+    rows = ctx.conn.execute(text(sql), {**values, "by_stock": by_stock, "priced_on": today()}).all()
     total = rows[0].total if rows else 0
-    supplied = _side(query) == "supplier"
+    supplied = side == "supplier"
     data = [_shown(ctx, dict(row._mapping), supplied) for row in rows]
     return paged(data, total, query.page, query.per_page)
 
@@ -264,28 +272,23 @@ def _of_order(ctx: Context, query: GoodsQuery) -> str:
     return f" and g.goods_id in (select l.goods_id from {table.name}_line l where l.bill_id = :order_id)"
 
 
-def _side(query: GoodsQuery) -> str | None:
-    """Whose last price is asked for: the partner's that is given, of two the one that the bill is with."""
-    if query.customer_id and query.supplier_id:
-        return "supplier" if query.bill_type.startswith(("CG", "purchase_")) else "customer"
-    return "customer" if query.customer_id else "supplier" if query.supplier_id else None
-
-
-def _last_price(query: GoodsQuery) -> str:
-    side = _side(query)
-    if side is None:
-        return "select cast(null as numeric) as price"
-    bill = {"customer": "sales_outbound", "supplier": "purchase_inbound"}[side]
-    return _LAST_PRICE.format(bill=bill, partner=side)
+def _side(query: GoodsQuery) -> pricing.Side | None:
+    """With whom the bill trades: with the partner that is given, of two or none with whom its kind does."""
+    buying = query.bill_type.startswith(("CG", "purchase_"))
+    if query.supplier_id and (buying or not query.customer_id):
+        return "supplier"
+    if query.customer_id or query.bill_type.startswith(("XS", "sales_")):
+        return "customer"
+    return "supplier" if buying else None
 
 
 def _shown(ctx: Context, row: dict[str, Any], supplied: bool) -> dict[str, Any]:
-    """A row as the principal may see it; a supplier's last price is what goods cost."""
+    """A row as the principal may see it; a supplier's prices are what goods cost."""
     del row["total"]
     if not ctx.principal.sees_cost:
         row["cost_price"] = row["purchase_price"] = MASK
         if supplied:
-            row["last_price"] = MASK
+            row["last_price"] = row["unit_price"] = MASK
     return row
 
 

@@ -1,6 +1,7 @@
-"""Price changes (价格变动): who changed which price of a company's goods, when, from what and to what.
+"""Price changes (价格变动): who changed which price of a company, when, from what and to what.
 
-The database writes a row whenever a price changes, by whichever way: a form, an import, a batch.
+The database writes a row whenever a price changes, by whichever way: a form, an import, a batch. Of what is agreed with
+customers the first price and the last one count as changes too, from and to nothing.
 """
 
 from __future__ import annotations
@@ -11,9 +12,19 @@ from decimal import Decimal
 from sqlalchemy import func
 from sqlalchemy.orm import Mapped
 
-from api.kit.fields import COST, goods, key, moment, price, ref
+from api.kit.context import Context
+from api.kit.fields import COST, enum, goods, key, moment, price, ref
 from api.kit.resource import Declaration, Menu, Resource
 from api.kit.stamping import APPEND_ONLY
+
+GOODS, SALES = 1, 2
+KINDS = {GOODS: "公司商品", SALES: "销售价格"}
+
+
+def sign(ctx: Context) -> None:
+    """Tell the database who changes prices from here on: its journal does not know who asks."""
+    who = "select set_config('erp.user_id', %s, true)"
+    ctx.conn.exec_driver_sql(who, (str(ctx.principal.user_id),))
 
 
 class PriceChange(Resource):
@@ -32,7 +43,10 @@ class PriceChange(Resource):
 
     price_change_id: Mapped[int] = key()
     company_id: Mapped[int] = ref("company", "公司", required=True, search=True, index=True)
+    kind: Mapped[int] = enum("价格", KINDS, default=GOODS, search=True, width=100)
     goods_id: Mapped[int] = goods(required=True, search=True, index=True)
+    customer_id: Mapped[int | None] = ref("customer", "客户", search=True)
+    customer_type_id: Mapped[int | None] = ref("customer_type", "客户类别", search=True)
     sale_from: Mapped[Decimal | None] = price("原销售价", default=None)
     sale_to: Mapped[Decimal | None] = price("新销售价", default=None)
     purchase_from: Mapped[Decimal | None] = price("原采购价", default=None, permission=COST)

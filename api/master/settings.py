@@ -19,6 +19,7 @@ from api.kit.errors import Invalid, Refusal, StockWarningAsk
 from api.kit.fields import enum, integer, key, ref
 from api.kit.resource import Declaration, Menu, Resource
 from api.kit.rules import Bounds
+from api.master import pricing
 
 PURCHASE, SALES, STOCK = 1, 2, 3
 KINDS = {PURCHASE: "采购单据", SALES: "销售单据"}
@@ -28,7 +29,7 @@ BACKUP_HOURS = {-1: "不自动备份"} | {hour: f"{hour}:00" for hour in range(2
 UNASKED, NEW, NEW_AND_CHANGED = 0, 1, 2
 AUDITS = {UNASKED: "不审核", NEW: "新增须审核", NEW_AND_CHANGED: "新增和修改都须审核"}
 CONTROLS = ("price_mode", "overdue_mode", "credit_mode")
-OVER_CREDIT = "overCredit"
+OVER_CREDIT, BELOW_LOWEST = "overCredit", "belowLowest"
 SHOWN = 5
 
 CreditCheck = Callable[[Context, Document], str]
@@ -128,14 +129,16 @@ def hold(
 ) -> None:
     """Refuse an audit, or an order's reopening, or ask whether to go on, as the company has set it.
 
-    Who goes on is logged; whoever holds the allowance is asked about credit where others are refused.
+    Who goes on is logged; whoever holds the allowance is asked about credit or a lowest price where others are refused.
     """
     if action not in ("auditorPass", "open"):
         return
     modes = setting(ctx, doc.header.company_id, kind)
     told = []
     if modes["price_mode"]:
-        told.append((modes["price_mode"], _beyond_price(ctx, doc, kind)))
+        allowed = kind == SALES and ctx.principal.may(cls.right(BELOW_LOWEST))
+        mode = ASKS if allowed else modes["price_mode"]
+        told.append((mode, _beyond_price(ctx, cls, doc, kind)))
     if modes["overdue_mode"]:
         told.append((modes["overdue_mode"], _overdue(ctx, doc)))
     if modes["credit_mode"] and beyond_credit:
@@ -161,14 +164,27 @@ def hold(
         )
 
 
-_LIMITS = text("""
-select l.goods_id, g.goods_name, l.price, case when :kind = 2 then c.lowest_price else c.purchase_price end as bound
-from unnest(cast(:goods as bigint[]), cast(:prices as numeric[])) as l (goods_id, price)
-join company_goods c on c.goods_id = l.goods_id and c.company_id = :company
+_LIMITS = """
+select distinct on (g.goods_num) g.goods_name, b.bound
+from unnest(
+    cast(:goods as bigint[]), cast(:quantities as numeric[]), cast(:amounts as numeric[]), cast(:sources as bigint[])
+) as l (goods_id, quantity, amount, source_id)
 join goods g on g.goods_id = l.goods_id
-where case when :kind = 2 then c.lowest_price > l.price else c.purchase_price > 0 and c.purchase_price < l.price end
-order by g.goods_num
-""")
+left join company_goods c on c.goods_id = g.goods_id and c.company_id = :company_id
+left join lateral ({level}) level on true
+cross join lateral (select {bound} as bound) b
+where {beyond} {approved}
+order by g.goods_num, b.bound
+"""
+# What was agreed to in the bill that a line executes need not be agreed to again.
+_APPROVED = """and not exists (
+    select from {lines} s
+    where s.line_id = l.source_id and round(s.amount * l.quantity / s.quantity, 2) {agreed} l.amount
+)"""
+_BEYOND: dict[int, tuple[pricing.Side, str, str]] = {
+    SALES: ("customer", "l.amount < round(b.bound * l.quantity, 2)", "<="),
+    PURCHASE: ("supplier", "l.amount > round(b.bound * l.quantity, 2)", ">="),
+}
 _OVERDUE = text("""
 select sum(open_amount) as amount, min(due_date) as since
 from settlement_item
@@ -177,16 +193,27 @@ where party_type = 'customer' and party_id = :customer and company_id = :company
 """)
 
 
-def _beyond_price(ctx: Context, doc: Document, kind: int) -> str:
-    """Lines sold below the company's lowest price, or bought above its purchase price, net of discount; no gifts."""
+def _beyond_price(ctx: Context, cls: type[Bill], doc: Document, kind: int) -> str:
+    """Lines sold below the lowest price, or bought above the purchase price, net of discount; no gifts."""
+    assert cls.bill is not None
     lines = [line for line in doc.lines if line.quantity and not line.is_gift]
+    side, beyond, agreed = _BEYOND[kind]
+    link = cls.bill.links[0] if cls.bill.links else None
+    approved = _APPROVED.format(lines=link.lines.name(), agreed=agreed) if link else ""
+    sql = _LIMITS.format(
+        level=pricing.LEVEL[side], bound=pricing.BOUND[side], beyond=beyond, approved=approved
+    )
     values = {
-        "kind": kind,
-        "company": doc.header.company_id,
+        "company_id": doc.header.company_id,
+        "customer_id": getattr(doc.header, "customer_id", None),
+        "supplier_id": getattr(doc.header, "supplier_id", None),
+        "priced_on": doc.header.business_date,
         "goods": [line.goods_id for line in lines],
-        "prices": [line.amount / line.quantity for line in lines],
+        "quantities": [line.quantity for line in lines],
+        "amounts": [line.amount for line in lines],
+        "sources": [getattr(line, link.column) if link else None for line in lines],
     }
-    rows = ctx.conn.execute(_LIMITS, values).all()
+    rows = ctx.conn.execute(text(sql), values).all()
     # Whoever may not see cost is told that a price is too high, not what it should be.
     shown = kind == SALES or ctx.principal.sees_cost
     word = "低于最低售价" if kind == SALES else "高于采购价"

@@ -86,3 +86,11 @@ def create_write_offs(name: str, bill: str) -> None:
     for column in ("bill_id", "settlement_id"):
         op.create_index(f"ix_{name}_{column}", name, [column])
     _stamped(name)
+
+
+def create_master(name: str, *own: Item) -> None:
+    """A plain record under a key of its own."""
+    op.create_table(
+        name, sa.Column(f"{name}_id", sa.BigInteger(), sa.Identity(), primary_key=True), *own, _stamp()
+    )
+    _stamped(name)

@@ -39,7 +39,7 @@ class SalesOrder(Sent, Delivered, StockBill):
         routes={"list": "/sales/salesorder", "add": "/sales/salesorderAdd", "see": "/sales/salesorderSee"},
         menu=Menu("销售管理", "销售业务", 10),
         also=(Place({"see": "/sales/customreSee"}),),
-        allowances=(settings.OVER_CREDIT,),
+        allowances=(settings.OVER_CREDIT, settings.BELOW_LOWEST),
     )
     bill = BillType(
         "XSDD",

@@ -58,7 +58,7 @@ class SalesOutbound(Sent, StockBill):
                 Menu("库存管理", "出入库", 2),
             ),
         ),
-        allowances=(settings.OVER_CREDIT,),
+        allowances=(settings.OVER_CREDIT, settings.BELOW_LOWEST),
     )
     bill = BillType(
         "XSCK",

@@ -48,6 +48,7 @@ GIVEN: dict[tuple[str, str], Any] = {
     ("warehouse", "type"): 1,
     ("defective", "kind"): 1,
     ("safety_stock", "goods_type_id"): None,
+    ("sales_price", "customer_type_id"): None,
     ("stock_take", "freezes"): False,
     ("questionnaire_question", "options"): "满意\n不满意",
     ("station_setting", "app_url"): "https://example.com/app",
@@ -88,7 +89,8 @@ ACROSS = {("sales_transfer", "to_warehouse_id"): "warehouse"}
 """References into the other company."""
 _numbers, _years = itertools.count(1), itertools.count()
 _spares = {
-    (name, "goods_id"): itertools.count() for name in ("company_goods", "safety_stock", "shopping_cart")
+    (name, "goods_id"): itertools.count()
+    for name in ("company_goods", "safety_stock", "sales_price", "shopping_cart")
 } | {("stock_area_member", "stock_area_id"): itertools.count()}
 
 

@@ -52,6 +52,7 @@ TWINS = {
     "company_goods": "goods_id",
     "shopping_cart": "goods_id",
     "safety_stock": "goods_id",
+    "sales_price": "goods_id",
     "year_close": "year",
     "stock_area_member": "stock_area_id",
 }

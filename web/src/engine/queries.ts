@@ -104,6 +104,8 @@ export interface GoodsRow extends Row {
   available_stocks?: string;
   safety_stock?: string | null;
   last_price?: string | null;
+  unit_price?: string | null;
+  price_source?: string | null;
 }
 
 export function goodsQuery(query: Query) {

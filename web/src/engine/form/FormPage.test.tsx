@@ -6,7 +6,7 @@ import { billScreen } from '../fixtures';
 import { button, giveSizes, ok, page, press, renderPage, type Routes } from '../harness';
 import FormPage from './FormPage';
 
-const tyre = { goods_id: 11, goods_num: 'MX205', goods_name: '米其林 205/55R16', barcode: '690001', tax_rate: '13', available_stocks: '40', last_price: '455' };
+const tyre = { goods_id: 11, goods_num: 'MX205', goods_name: '米其林 205/55R16', barcode: '690001', tax_rate: '13', available_stocks: '40', last_price: '455', unit_price: '455' };
 const stored = {
   bill_id: 8,
   bill_no: 'XSCK8',

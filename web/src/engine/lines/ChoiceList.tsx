@@ -95,7 +95,7 @@ function GoodsHeading() {
       <span>规格</span>
       <span>花纹</span>
       <span className="figure">可用库存</span>
-      <span className="figure">最近价</span>
+      <span className="figure">单价</span>
     </div>
   );
 }
@@ -109,7 +109,9 @@ function GoodsChoice({ row }: { row: Row }) {
       <span>{text('specification_type')}</span>
       <span>{text('pattern')}</span>
       <span className="figure">{formatQuantity(row.available_stocks)}</span>
-      <span className="figure">{formatPrice(row.last_price)}</span>
+      <span className="figure" title={text('price_source')}>
+        {formatPrice(row.unit_price)}
+      </span>
     </>
   );
 }

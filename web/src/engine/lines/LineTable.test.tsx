@@ -7,8 +7,8 @@ import { createLineStore, type LineStore } from './lineStore';
 import { LineTable } from './LineTable';
 
 const goods = [
-  { goods_id: 11, goods_num: 'MX205', goods_name: '米其林 205/55R16', barcode: '690001', tax_rate: '13', available_stocks: '40', last_price: '455' },
-  { goods_id: 12, goods_num: 'LL215', goods_name: '玲珑 215/60R17', barcode: '690002', tax_rate: '13', available_stocks: '8', last_price: null, sale_price: '300' },
+  { goods_id: 11, goods_num: 'MX205', goods_name: '米其林 205/55R16', barcode: '690001', tax_rate: '13', available_stocks: '40', last_price: '455', unit_price: '455' },
+  { goods_id: 12, goods_num: 'LL215', goods_name: '玲珑 215/60R17', barcode: '690002', tax_rate: '13', available_stocks: '8', last_price: null, unit_price: '300' },
 ];
 const routes: Routes = {
   'v2/inventory/Goods/getGoodsListPopup': ({ query }) => {

@@ -35,7 +35,7 @@ export const LineToolbar = memo(function LineToolbar({ store, block, pricing, co
     setPicking(false);
     if (!goods) return;
     const added = picked.map(({ row, quantity }) => {
-      const line = fillGoods(newLine(store.fields), { fields: store.fields, field: goods, pricing, goods: row, price: suggestedPrice(row, context) });
+      const line = fillGoods(newLine(store.fields), { fields: store.fields, field: goods, pricing, goods: row, price: suggestedPrice(row) });
       const field = store.fields.find((one) => one.name === pricing?.quantity);
       return field ? typeCell(line, field, quantity, pricing).line : line;
     });

@@ -7,7 +7,7 @@ import { SheetButton } from './SheetButton';
 
 const block = { name: 'lines', label: '商品明细', fields, required: true, source: null };
 const context = { bill: 'sales_outbound', header: () => ({ company_id: 2, warehouse_id: 5 }) };
-const tyre = { goods_id: 11, goods_num: 'MX205', goods_name: '米其林 205/55R16', tax_rate: '13', last_price: '455' };
+const tyre = { goods_id: 11, goods_num: 'MX205', goods_name: '米其林 205/55R16', tax_rate: '13', last_price: '455', unit_price: '455' };
 const sheet = {
   lines: [{ row: 2, cells: { goods_id: { value: 11, label: 'MX205' }, quantity: { value: '4', label: null } } }],
   problems: [] as unknown[],

@@ -60,7 +60,7 @@ async function readSheet(client: QueryClient, file: File, { store, block, pricin
   const sheet = await uploadSheet<Sheet>('v2/Open/LineSheet/read', form);
   const goods = goodsField(block);
   const found = await resolveCodes(client, sheetCodes(sheet, goods), goodsNarrow(context));
-  const added = sheetLines(sheet, { fields: store.fields, goods, pricing, found, priceOf: (row) => suggestedPrice(row, context) });
+  const added = sheetLines(sheet, { fields: store.fields, goods, pricing, found, priceOf: suggestedPrice });
   store.set((lines) => [...lines.filter((line) => !isBlankLine(store.fields, line)), ...added]);
   if (sheet.problems.length === 0) {
     showMessage('success', `已导入${added.length}行`);

@@ -36,8 +36,7 @@ export function refNarrow(field: Field, line: Row, header: Row): Query {
   return narrow;
 }
 
-/** The last price given to the partner, else the list price of the bill's side of the trade. */
-export function suggestedPrice(goods: GoodsRow, context: BillContext): unknown {
-  const buying = 'supplier_id' in context.header();
-  return goods.last_price ?? (buying ? goods.purchase_price : goods.sale_price) ?? null;
+/** The price that the server says holds for the bill's partner. */
+export function suggestedPrice(goods: GoodsRow): unknown {
+  return goods.unit_price ?? null;
 }

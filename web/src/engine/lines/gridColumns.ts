@@ -35,6 +35,7 @@ export const NUMBERS = 'tire_numbers';
 
 export const STOCK = beside('available_stocks', '可用库存', 'quantity');
 const LAST_PRICE = beside('last_price', '最近价', 'price');
+const PRICE_SOURCE = beside('price_source', '价格来源', 'text');
 
 /** What is read along with goods is cut short, so that the amount still fits a small screen. */
 const READ_ALONG_WIDTH = 100;
@@ -46,7 +47,7 @@ export function gridFields(block: Block, pricing: Pricing | null): Field[] {
   if (goodsField(block) === undefined || pricing === null) return shown;
   const columns = shown.filter((field) => isKnownWhileKeying(field, pricing)).flatMap((field) => {
     if (field.name === pricing.quantity) return [field, STOCK];
-    if (field.name === pricing.price) return [field, LAST_PRICE];
+    if (field.name === pricing.price) return [field, PRICE_SOURCE, LAST_PRICE];
     return field.form ? [field] : [{ ...field, width: Math.min(field.width, READ_ALONG_WIDTH) }];
   });
   // Location and batch are seldom chosen by hand; they come behind the figures.

@@ -116,7 +116,7 @@ export function clearCell(line: LineRow, field: Field, pricing: Pricing | null, 
 
 function nothingOfGoods(fields: Field[], pricing: Pricing | null): Row {
   const readAlong = fields.filter((field) => !field.form && !isPriced(pricing, field.name)).map((field) => field.name);
-  return Object.fromEntries([...readAlong, 'available_stocks', 'safety_stock', 'last_price', 'barcode'].map((name) => [name, null]));
+  return Object.fromEntries([...readAlong, 'available_stocks', 'safety_stock', 'last_price', 'price_source', 'barcode'].map((name) => [name, null]));
 }
 
 export interface GoodsFill {
@@ -137,6 +137,7 @@ export function fillGoods(line: LineRow, { fields, field, pricing, goods, price 
   changes.available_stocks = goods.available_stocks ?? null;
   changes.safety_stock = goods.safety_stock ?? null;
   changes.last_price = goods.last_price ?? null;
+  changes.price_source = goods.price_source ?? null;
   changes.barcode = goods.barcode ?? null;
   if (pricing) {
     if (decimalOrZero(line.values[pricing.quantity]).isZero()) changes[pricing.quantity] = '1';

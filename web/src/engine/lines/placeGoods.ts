@@ -19,7 +19,7 @@ export function placeGoods(store: LineStore, index: number, { cell, pricing, con
     store.update(held, (line) => addOne(line, pricing));
     return held;
   }
-  const price = suggestedPrice(goods, context);
+  const price = suggestedPrice(goods);
   store.update(store.ensure(index), (line) => fillGoods(line, { fields: store.fields, field: cell, pricing, goods, price }));
   return index;
 }

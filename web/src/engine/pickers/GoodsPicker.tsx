@@ -151,6 +151,8 @@ function goodsColumns(): TableColumnType<GoodsRow>[] {
     text('unit_name', '单位', 60),
     figure('available_stocks', '可用库存', formatQuantity),
     figure('stocks', '库存', formatQuantity),
+    figure('unit_price', '单价', formatPrice),
+    text('price_source', '价格来源', 90),
     figure('last_price', '最近价', formatPrice),
     figure('sale_price', '售价', formatPrice),
   ];

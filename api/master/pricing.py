@@ -1,0 +1,82 @@
+"""Prices (价格): which price a bill's line starts from, where it comes from, and below which it is not sold.
+
+Selling, the first that there is: the customer's own price (客户价), that of customers of his type (客户类别价), the
+company's (公司价), what he last paid (上次价), the goods' list price (商品售价). Buying: what the supplier was last
+paid (上次价), the goods' purchase price (商品采购价). Of prices that begin on different days the latest that has begun
+holds.
+
+Each piece of SQL is a lateral query about goods `g` with `:company_id`, `:customer_id` or `:supplier_id`, and
+`:priced_on`, so that any number of lines is priced in one statement.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Side = Literal["customer", "supplier"]
+"""With whom a bill trades."""
+
+_VALID = """
+    and p.enabled and p.company_id = :company_id and p.goods_id = g.goods_id
+    and (p.starts_on is null or p.starts_on <= cast(:priced_on as date))
+    and (p.ends_on is null or p.ends_on >= cast(:priced_on as date))
+"""
+_SALE_LEVEL = f"""
+    select p.sale_price as price, p.lowest_price,
+        case when p.customer_id is not null then '客户价' when p.customer_type_id is not null then '客户类别价'
+            else '公司价' end as source
+    from sales_price p
+    left join customer u on u.customer_id = :customer_id
+    where case when p.customer_id is not null then p.customer_id = u.customer_id
+            when p.customer_type_id is not null then p.customer_type_id = u.customer_type_id else true end
+        {_VALID}
+    order by p.customer_id is null, p.customer_type_id is null, p.starts_on desc nulls last
+    limit 1
+"""
+_LAST_PRICE = """
+    select l.price from {bill}_line l join {bill} h using (bill_id)
+    where l.goods_id = g.goods_id and h.{partner}_id = :{partner}_id and h.company_id = :company_id
+        and h.status in (2, 4, 5) and not l.is_gift
+    order by h.business_date desc, l.line_id desc limit 1
+"""
+_NO_LEVEL = """
+    select cast(null as numeric) as price, cast(null as numeric) as lowest_price, cast(null as text) as source
+"""
+_NEVER = "select cast(null as numeric) as price"
+
+LEVEL: dict[Side | None, str] = {"customer": _SALE_LEVEL, "supplier": _NO_LEVEL, None: _NO_LEVEL}
+"""The price agreed for this partner: price, lowest price, source."""
+LAST: dict[Side | None, str] = {
+    "customer": _LAST_PRICE.format(bill="sales_outbound", partner="customer"),
+    "supplier": _LAST_PRICE.format(bill="purchase_inbound", partner="supplier"),
+    None: _NEVER,
+}
+"""The last audited price with this partner."""
+
+# Below, `level` and `last` are the two above, `c` is the company's goods.
+_LIST: dict[Side | None, tuple[str, str]] = {
+    "customer": ("c.sale_price", "商品售价"),
+    "supplier": ("c.purchase_price", "商品采购价"),
+    None: ("c.sale_price", "商品售价"),
+}
+
+
+def price(side: Side | None) -> str:
+    """The price that holds."""
+    return f"coalesce(level.price, last.price, {_LIST[side][0]})"
+
+
+def source(side: Side | None) -> str:
+    """Where the price that holds comes from."""
+    column, label = _LIST[side]
+    return (
+        "case when level.price is not null then level.source when last.price is not null then '上次价'"
+        f" when {column} is not null then '{label}' end"
+    )
+
+
+BOUND: dict[Side, str] = {
+    "customer": "coalesce(level.lowest_price, least(nullif(c.lowest_price, 0), level.price))",
+    "supplier": "nullif(c.purchase_price, 0)",
+}
+"""What is not sold below, or bought above. A price that was agreed counts as one that may be sold at."""

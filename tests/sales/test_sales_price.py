@@ -1,0 +1,151 @@
+"""Sales prices: which one holds in the picker, what may not be sold below, and what becomes of a change."""
+
+from __future__ import annotations
+
+import itertools
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from api.kit.database import today
+from tests.kit.client import Answer
+from tests.kit.desk import Desk, Made
+
+API, PICKER = "v2/sales/SalesPrice", "v2/inventory/Goods/getGoodsListPopup"
+_spares = itertools.count(40)
+
+
+@pytest.fixture
+def goods(desk: Desk) -> int:
+    """Goods that nobody has priced yet, at 100 in the list and 80 at the least."""
+    key = desk.world.spares[next(_spares)]
+    body = {"company_id": desk.world.company_a, "goods_id": key, "sale_price": "100", "lowest_price": "80"}
+    assert desk.caller.post("v2/system/CompanyGoods/add", body).ok
+    return key
+
+
+def priced(desk: Desk, goods: int, price: str, **more: Any) -> Answer:
+    body = {"company_id": desk.world.company_a, "goods_id": goods, "sale_price": price, **more}
+    return desk.caller.post(f"{API}/add", body)
+
+
+def picked(desk: Desk, goods: int, **query: Any) -> tuple[str, str]:
+    given = {"company_id": desk.world.company_a, "goods_id": goods, "bill_type": "sales_order", **query}
+    [row] = desk.caller.get(PICKER, **given).data["data"]
+    return row["unit_price"].rstrip("0").rstrip("."), row["price_source"]
+
+
+def order(desk: Desk, goods: int, price: str) -> Made:
+    return desk.draft("sales_order", {"goods_id": goods, "quantity": "3", "price": price})
+
+
+class TestPicker:
+    def test_the_nearest_level_holds(self, desk: Desk, goods: int) -> None:
+        world = desk.world
+        typed = {"customer_id": world.customer_a}
+        body = {"id": world.customer_a, "customer_type_id": world.ids["customer_type"]}
+        assert desk.caller.post("v2/custom/Customer/edit", body).ok
+        assert picked(desk, goods, **typed) == ("100", "商品售价")
+        desk.stock_in(goods, 5)
+        desk.audited("sales_outbound", {"goods_id": goods, "quantity": "1", "price": "97"})
+        assert picked(desk, goods, **typed) == ("97", "上次价")
+        assert priced(desk, goods, "95").ok
+        assert picked(desk, goods, **typed) == picked(desk, goods) == ("95", "公司价")
+        assert priced(desk, goods, "93", customer_type_id=world.ids["customer_type"]).ok
+        assert picked(desk, goods, **typed) == ("93", "客户类别价")
+        assert priced(desk, goods, "96", **typed).ok
+        assert picked(desk, goods, **typed) == ("96", "客户价")
+        body = {"customer_name": "另一客户", "company_id": world.company_a}
+        other = desk.caller.post("v2/custom/Customer/add", body).data["id"]
+        assert picked(desk, goods, customer_id=other) == ("95", "公司价")
+
+    def test_it_holds_within_its_days_and_while_enabled(self, desk: Desk, goods: int) -> None:
+        now = today()
+        past, next_week = str(now - timedelta(1)), str(now + timedelta(7))
+        assert priced(desk, goods, "90", ends_on=past).ok
+        assert priced(desk, goods, "91", starts_on=next_week).ok
+        assert priced(desk, goods, "92", starts_on=str(now), enabled=False).ok
+        assert picked(desk, goods) == ("100", "商品售价")
+        assert priced(desk, goods, "93", starts_on=past, ends_on=str(now)).ok
+        assert picked(desk, goods) == ("93", "公司价")
+
+
+class TestLowestPrice:
+    def test_below_it_is_refused_and_the_right_to_go_on_is_logged(self, desk: Desk, goods: int) -> None:
+        clerk = Desk(desk.site, "clerk_a")
+        _guard(desk, 1)
+        bill = order(desk, goods, "79.99")
+        for confirmed in (False, True):
+            answer = clerk.act("auditorPass", bill, confirmed=confirmed)
+            assert (answer.code, answer.msg.endswith("低于最低售价 80.00")) == (400, True)
+        assert desk.act("auditorPass", bill).code == 363
+        assert desk.act("auditorPass", bill, confirmed=True).ok
+        log = desk.caller.get(desk.path("sales_order", "getLog"), id=bill.id).data
+        assert "低于最低售价 80.00" in next(row for row in log if row["action"] == "confirmed")["reason"]
+        # What was agreed to in the order is shipped without asking again, and no cheaper.
+        desk.stock_in(goods, 9)
+        [line] = desk.line_ids(bill)
+        ship = {"goods_id": goods, "quantity": "1", "order_line_id": line}
+        cheaper = clerk.draft("sales_outbound", {**ship, "price": "79"})
+        assert clerk.act("auditorPass", cheaper).code == 400
+        agreed = clerk.draft("sales_outbound", {**ship, "price": "79.99"})
+        assert clerk.act("auditorPass", agreed).ok
+
+    def test_a_price_of_the_list_may_be_sold_at_and_its_own_limit_holds(self, desk: Desk, goods: int) -> None:
+        clerk = Desk(desk.site, "clerk_a")
+        _guard(desk, 1)
+        made = priced(desk, goods, "70", customer_id=desk.world.customer_a)
+        assert clerk.act("auditorPass", order(desk, goods, "70")).ok
+        assert clerk.act("auditorPass", order(desk, goods, "69.99")).code == 400
+        assert desk.caller.post(f"{API}/edit", {"id": made.data["id"], "lowest_price": "60"}).ok
+        assert clerk.act("auditorPass", order(desk, goods, "60")).ok
+
+
+def _guard(desk: Desk, mode: int) -> None:
+    """What the company does about selling below the lowest price."""
+    with desk.site.engine.begin() as conn:
+        conn.exec_driver_sql("update bill_setting set price_mode = %s where type = 2", (mode,))
+
+
+class TestRecord:
+    @pytest.mark.parametrize(
+        ("more", "msg"),
+        [
+            ({"lowest_price": "91"}, "最低售价不能高于销售价"),
+            ({"starts_on": "2026-03-02", "ends_on": "2026-03-01"}, "失效日期不能早于生效日期"),
+            ({"customer_id": "customer_a", "customer_type_id": "customer_type"}, "客户与客户类别只能选一项"),
+            ({"customer_id": "customer_b"}, "“客户”与单据不匹配"),
+        ],
+    )
+    def test_what_makes_no_sense_is_refused(
+        self, desk: Desk, goods: int, more: dict[str, str], msg: str
+    ) -> None:
+        answer = priced(desk, goods, "90", **{name: desk.world.ids.get(v, v) for name, v in more.items()})
+        assert answer.code == 400
+        assert answer.msg.startswith(msg)
+
+    def test_one_price_a_level_and_day(self, desk: Desk, goods: int) -> None:
+        assert priced(desk, goods, "90").ok
+        again = priced(desk, goods, "91")
+        assert (again.code, "已存在" in again.msg) == (400, True)
+
+    def test_the_journal_has_its_first_each_change_and_its_end(self, desk: Desk, goods: int) -> None:
+        key = priced(desk, goods, "90", customer_id=desk.world.customer_a).data["id"]
+        assert desk.caller.post(f"{API}/edit", {"id": key, "sale_price": "88"}).ok
+        assert desk.caller.post(f"{API}/edit", {"id": key, "remark": "老客户"}).ok
+        assert desk.caller.post(f"{API}/del", {"ids": [key]}).ok
+        rows = desk.caller.get(
+            "v2/system/PriceChangeLog/getList",
+            goods_id=goods,
+            kind=2,
+            order_key="price_change_id",
+            order_by="asc",
+        ).data["data"]
+        told = [(row["sale_from"], row["sale_to"], row["user_id"]) for row in rows]
+        admin = desk.world.user_admin
+        assert told == [
+            (None, "90.000000", admin),
+            ("90.000000", "88.000000", admin),
+            ("88.000000", None, admin),
+        ]
