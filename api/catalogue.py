@@ -73,6 +73,7 @@ from api.purchase import (
     purchase_return,
     supplier_advances,
     supplier_payment,
+    supplier_price,
 )
 from api.reporting import (
     batch_summary,
@@ -209,6 +210,7 @@ __all__ = [
     "stock_warning_query",
     "supplier_advances",
     "supplier_payment",
+    "supplier_price",
     "supplier_resources",
     "survey",
     "three_inbound",

@@ -1,7 +1,7 @@
 """Price changes (价格变动): who changed which price of a company, when, from what and to what.
 
 The database writes a row whenever a price changes, by whichever way: a form, an import, a batch. Of what is agreed with
-customers the first price and the last one count as changes too, from and to nothing.
+customers and suppliers the first price and the last one count as changes too, from and to nothing.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from api.kit.fields import COST, enum, goods, key, moment, price, ref
 from api.kit.resource import Declaration, Menu, Resource
 from api.kit.stamping import APPEND_ONLY
 
-GOODS, SALES = 1, 2
-KINDS = {GOODS: "公司商品", SALES: "销售价格"}
+GOODS, SALES, PURCHASE = 1, 2, 3
+KINDS = {GOODS: "公司商品", SALES: "销售价格", PURCHASE: "采购价格"}
 
 
 def sign(ctx: Context) -> None:
@@ -47,6 +47,7 @@ class PriceChange(Resource):
     goods_id: Mapped[int] = goods(required=True, search=True, index=True)
     customer_id: Mapped[int | None] = ref("customer", "客户", search=True)
     customer_type_id: Mapped[int | None] = ref("customer_type", "客户类别", search=True)
+    supplier_id: Mapped[int | None] = ref("supplier", "供应商", search=True)
     sale_from: Mapped[Decimal | None] = price("原销售价", default=None)
     sale_to: Mapped[Decimal | None] = price("新销售价", default=None)
     purchase_from: Mapped[Decimal | None] = price("原采购价", default=None, permission=COST)

@@ -1,9 +1,9 @@
 """Prices (价格): which price a bill's line starts from, where it comes from, and below which it is not sold.
 
 Selling, the first that there is: the customer's own price (客户价), that of customers of his type (客户类别价), the
-company's (公司价), what he last paid (上次价), the goods' list price (商品售价). Buying: what the supplier was last
-paid (上次价), the goods' purchase price (商品采购价). Of prices that begin on different days the latest that has begun
-holds.
+company's (公司价), what he last paid (上次价), the goods' list price (商品售价). Buying: the supplier's price
+(供应商价), the last one paid to him (上次价), the goods' purchase price (商品采购价). Of prices that begin on different
+days the latest that has begun holds.
 
 Each piece of SQL is a lateral query about goods `g` with `:company_id`, `:customer_id` or `:supplier_id`, and
 `:priced_on`, so that any number of lines is priced in one statement.
@@ -33,6 +33,13 @@ _SALE_LEVEL = f"""
     order by p.customer_id is null, p.customer_type_id is null, p.starts_on desc nulls last
     limit 1
 """
+_SUPPLIER_LEVEL = f"""
+    select p.purchase_price as price, cast(null as numeric) as lowest_price, '供应商价' as source
+    from supplier_price p
+    where p.supplier_id = :supplier_id {_VALID}
+    order by p.starts_on desc nulls last
+    limit 1
+"""
 _LAST_PRICE = """
     select l.price from {bill}_line l join {bill} h using (bill_id)
     where l.goods_id = g.goods_id and h.{partner}_id = :{partner}_id and h.company_id = :company_id
@@ -44,7 +51,7 @@ _NO_LEVEL = """
 """
 _NEVER = "select cast(null as numeric) as price"
 
-LEVEL: dict[Side | None, str] = {"customer": _SALE_LEVEL, "supplier": _NO_LEVEL, None: _NO_LEVEL}
+LEVEL: dict[Side | None, str] = {"customer": _SALE_LEVEL, "supplier": _SUPPLIER_LEVEL, None: _NO_LEVEL}
 """The price agreed for this partner: price, lowest price, source."""
 LAST: dict[Side | None, str] = {
     "customer": _LAST_PRICE.format(bill="sales_outbound", partner="customer"),
@@ -77,6 +84,6 @@ def source(side: Side | None) -> str:
 
 BOUND: dict[Side, str] = {
     "customer": "coalesce(level.lowest_price, least(nullif(c.lowest_price, 0), level.price))",
-    "supplier": "nullif(c.purchase_price, 0)",
+    "supplier": "coalesce(level.price, nullif(c.purchase_price, 0))",
 }
 """What is not sold below, or bought above. A price that was agreed counts as one that may be sold at."""

@@ -90,7 +90,7 @@ ACROSS = {("sales_transfer", "to_warehouse_id"): "warehouse"}
 _numbers, _years = itertools.count(1), itertools.count()
 _spares = {
     (name, "goods_id"): itertools.count()
-    for name in ("company_goods", "safety_stock", "sales_price", "shopping_cart")
+    for name in ("company_goods", "safety_stock", "sales_price", "shopping_cart", "supplier_price")
 } | {("stock_area_member", "stock_area_id"): itertools.count()}
 
 

@@ -53,6 +53,7 @@ TWINS = {
     "shopping_cart": "goods_id",
     "safety_stock": "goods_id",
     "sales_price": "goods_id",
+    "supplier_price": "goods_id",
     "year_close": "year",
     "stock_area_member": "stock_area_id",
 }

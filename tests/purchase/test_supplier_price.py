@@ -1,0 +1,81 @@
+"""Purchase prices: what a supplier's goods start from, who sees it, and what it was before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.kit.desk import Desk
+
+API, PICKER = "v2/purchase/Price", "v2/inventory/Goods/getGoodsListPopup"
+
+
+def priced(desk: Desk, goods: int, price: str, **more: Any) -> int:
+    world = desk.world
+    body = {"company_id": world.company_a, "supplier_id": world.supplier, "goods_id": goods}
+    answer = desk.caller.post(f"{API}/add", {**body, "purchase_price": price, **more})
+    assert answer.ok, answer
+    return int(answer.data["id"])
+
+
+def picked(desk: Desk, goods: int, **query: Any) -> tuple[str, str]:
+    given = {"company_id": desk.world.company_a, "goods_id": goods, "bill_type": "purchase_order", **query}
+    [row] = desk.caller.get(PICKER, **given).data["data"]
+    return row["unit_price"], row["price_source"]
+
+
+class TestPicker:
+    def test_the_supplier_s_price_holds_then_the_last_then_the_goods_own(self, desk: Desk) -> None:
+        goods, world = desk.world.spares[50], desk.world
+        body = {"company_id": world.company_a, "goods_id": goods, "purchase_price": "80"}
+        assert desk.caller.post("v2/system/CompanyGoods/add", body).ok
+        of_supplier = {"supplier_id": world.supplier}
+        assert picked(desk, goods) == ("80.000000", "商品采购价")
+        desk.audited("purchase_inbound", {"goods_id": goods, "quantity": "1", "price": "78"})
+        assert picked(desk, goods, **of_supplier) == ("78.000000", "上次价")
+        key = priced(desk, goods, "75")
+        assert picked(desk, goods, **of_supplier) == ("75.000000", "供应商价")
+        assert picked(desk, goods) == ("80.000000", "商品采购价")
+        assert picked(Desk(desk.site, "clerk_a"), goods, **of_supplier) == ("无权限", "供应商价")
+        assert desk.caller.post(f"{API}/edit", {"id": key, "enabled": False}).ok
+        assert picked(desk, goods, **of_supplier)[1] == "上次价"
+
+
+class TestBound:
+    @pytest.fixture
+    def blocked(self, desk: Desk) -> Any:
+        with desk.site.engine.begin() as conn:
+            conn.exec_driver_sql("update bill_setting set price_mode = 1 where type = 1")
+        yield
+        with desk.site.engine.begin() as conn:
+            conn.exec_driver_sql("update bill_setting set price_mode = 0 where type = 1")
+
+    @pytest.mark.usefixtures("blocked")
+    def test_nothing_is_bought_above_the_supplier_s_price(self, desk: Desk) -> None:
+        goods = desk.world.spares[51]
+        priced(desk, goods, "75")
+        line = {"goods_id": goods, "quantity": "3"}
+        answer = desk.act("auditorPass", desk.draft("purchase_order", {**line, "price": "75.01"}))
+        assert (answer.code, answer.msg) == (400, "备件51高于采购价 75.00")
+        assert desk.act("auditorPass", desk.draft("purchase_order", {**line, "price": "75"})).ok
+
+
+class TestHistory:
+    def test_each_change_is_there_and_hidden_from_who_sees_no_cost(self, desk: Desk) -> None:
+        goods = desk.world.spares[52]
+        key = priced(desk, goods, "75")
+        assert desk.caller.post(f"{API}/edit", {"id": key, "purchase_price": "72"}).ok
+        query = {"goods_id": goods, "supplier_id": desk.world.supplier, "kind": 3}
+        told = {
+            user: [
+                (row["purchase_from"], row["purchase_to"])
+                for row in desk.site.as_(user).get("v2/system/PriceChangeLog/getList", **query).data["data"]
+            ]
+            for user in ("manager_a", "clerk_a", "manager_b")
+        }
+        assert told["manager_a"] == [("75.000000", "72.000000"), (None, "75.000000")]
+        assert set(told["clerk_a"]) == {("无权限", "无权限")}
+        assert told["manager_b"] == []
+        [row] = desk.site.as_("clerk_a").get(f"{API}/getList", goods_id=goods).data["data"]
+        assert row["purchase_price"] == "无权限"
