@@ -94,7 +94,15 @@ from api.reporting import (
     stock_card,
 )
 from api.risk import stock_warning_query
-from api.sales import credit_query, sales_order, sales_outbound, sales_price, sales_return, sales_transfer
+from api.sales import (
+    credit_query,
+    sales_order,
+    sales_outbound,
+    sales_price,
+    sales_quote,
+    sales_return,
+    sales_transfer,
+)
 from api.shell import (
     backup,
     business_logs,
@@ -197,6 +205,7 @@ __all__ = [
     "sales_order",
     "sales_outbound",
     "sales_price",
+    "sales_quote",
     "sales_return",
     "sales_summary",
     "sales_transfer",

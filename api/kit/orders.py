@@ -13,13 +13,14 @@ from api.kit.fields import derived, quantity
 RECEIVING = {1: "待收货", 2: "全部收货", 3: "部分收货"}
 """spec/2-routes.md 4."""
 
-_STATUS = """(
+EXECUTION = """(
     select case when sum(l.executed_quantity) > 0 and bool_and(l.executed_quantity >= l.quantity) then 2
                 when sum(l.executed_quantity) > 0 then 3 else 1 end
     from {table}_line l where l.bill_id = {table}.bill_id)"""
+"""How far a bill's lines were executed: 1 not at all, 2 wholly, 3 in part."""
 
 receiving_status = derived(
-    "receiving_status", "收货状态", "enum", _STATUS, options=tuple(RECEIVING.items()), width=100
+    "receiving_status", "收货状态", "enum", EXECUTION, options=tuple(RECEIVING.items()), width=100
 )
 """The receiving status of an order, from its lines."""
 

@@ -82,8 +82,9 @@ def source(side: Side | None) -> str:
     )
 
 
+_LOWEST = "coalesce(level.lowest_price, nullif(c.lowest_price, 0))"
 BOUND: dict[Side, str] = {
-    "customer": "coalesce(level.lowest_price, least(nullif(c.lowest_price, 0), level.price))",
+    "customer": f"case when {_LOWEST} is not null then least({_LOWEST}, level.price) end",
     "supplier": "coalesce(level.price, nullif(c.purchase_price, 0))",
 }
 """What is not sold below, or bought above. A price that was agreed counts as one that may be sold at."""

@@ -94,3 +94,39 @@ def create_master(name: str, *own: Item) -> None:
         name, sa.Column(f"{name}_id", sa.BigInteger(), sa.Identity(), primary_key=True), *own, _stamp()
     )
     _stamped(name)
+
+
+def totals() -> tuple[sa.Column[Any], ...]:
+    """What the header of a bill of priced goods adds up."""
+    money = ("total_amount", "tax_amount", "no_tax_amount")
+    return (number("total_quantity", QUANTITY), *(number(name, MONEY) for name in money))
+
+
+def create_goods_lines(name: str, bill: str, *own: Item) -> None:
+    """A bill's priced lines of goods; its totals are found by amount."""
+    op.create_table(
+        name,
+        sa.Column("line_id", sa.BigInteger(), sa.Identity(), primary_key=True),
+        sa.Column(
+            "bill_id", sa.BigInteger(), sa.ForeignKey(f"{bill}.bill_id", ondelete="cascade"), nullable=False
+        ),
+        number("line_no", sa.Integer()),
+        refers("goods_id", "goods.goods_id", required=True),
+        number("quantity", QUANTITY),
+        number("price", PRICE),
+        number("discount_amount", MONEY),
+        number("tax_rate", RATE, "13"),
+        number("amount", MONEY),
+        number("tax_amount", MONEY),
+        number("no_tax_amount", MONEY),
+        sa.Column("is_gift", sa.Boolean(), server_default="false", nullable=False),
+        *own,
+        sa.Column("remark", sa.Text()),
+        _stamp(),
+        sa.CheckConstraint("quantity > 0", name=op.f(f"ck_{name}_quantity")),
+        sa.CheckConstraint("amount >= 0", name=op.f(f"ck_{name}_amount")),
+    )
+    for column in ("bill_id", "goods_id"):
+        op.create_index(f"ix_{name}_{column}", name, [column])
+    op.create_index(f"ix_{bill}_amount", bill, ["total_amount", "bill_id"])
+    _stamped(name)

@@ -10,8 +10,8 @@ from sqlalchemy.orm import Mapped
 from api.customers.customer_addresses import Sent, send_to_default
 from api.kit import orders
 from api.kit.context import Context
-from api.kit.document import BillType, Block, DetailPlace, Document, Rows, Values, declare
-from api.kit.fields import day
+from api.kit.document import BillType, Block, DetailPlace, Document, Link, Rows, Values, declare
+from api.kit.fields import day, source_line
 from api.kit.flow import ORDER
 from api.kit.posting import Postings, Reservation
 from api.kit.resource import Menu, Place
@@ -21,11 +21,14 @@ from api.master.business_types import Delivered, classified
 from api.master.partners import customer
 from api.master.stock_lines import StockBill
 from api.sales import credit
+from api.sales.sales_quote import SalesQuoteLine, refuse_expired
 
 
 class SalesOrderLine(orders.OrderLine):
     __tablename__ = "sales_order_line"
     bill_table = "sales_order"
+
+    quote_line_id: Mapped[int | None] = source_line("sales_quote_line", "销售报价明细")
 
 
 class SalesOrder(Sent, Delivered, StockBill):
@@ -44,6 +47,15 @@ class SalesOrder(Sent, Delivered, StockBill):
     bill = BillType(
         "XSDD",
         (Block("lines", "订单明细", SalesOrderLine),),
+        (
+            Link(
+                "quote_line_id",
+                "sales_quote",
+                SalesQuoteLine,
+                "executed_quantity",
+                ("company_id", "customer_id"),
+            ),
+        ),
         transitions=ORDER,
         detail=DetailPlace(
             "销售订单明细", "/sales/salesfind", Menu("销售管理", "明细查询", 10), see="/sales/customreSee"
@@ -58,6 +70,7 @@ class SalesOrder(Sent, Delivered, StockBill):
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
         send_to_default(ctx, header)
+        refuse_expired(ctx, header, children["lines"], problems)
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:

@@ -101,6 +101,12 @@ class TestLowestPrice:
         assert desk.caller.post(f"{API}/edit", {"id": made.data["id"], "lowest_price": "60"}).ok
         assert clerk.act("auditorPass", order(desk, goods, "60")).ok
 
+    def test_a_price_alone_is_no_lowest_price(self, desk: Desk) -> None:
+        goods = desk.world.spares[next(_spares)]
+        _guard(desk, 1)
+        assert priced(desk, goods, "90").ok
+        assert Desk(desk.site, "clerk_a").act("auditorPass", order(desk, goods, "1")).ok
+
 
 def _guard(desk: Desk, mode: int) -> None:
     """What the company does about selling below the lowest price."""

@@ -40,7 +40,7 @@ export function ScanBox({ store, goods, pricing, context }: ScanBoxProps) {
     if (!found) return showMessage('warning', `未找到商品：${code}`);
     const lines = store.get();
     const blank = lines.findIndex((line) => isBlankLine(store.fields, line));
-    placeGoods(store, blank >= 0 ? blank : lines.length, { cell: goods, pricing, context, goods: found, scanned: true });
+    placeGoods(store, blank >= 0 ? blank : lines.length, { cell: goods, pricing, goods: found, scanned: true });
   };
   return (
     <Input

@@ -1,19 +1,18 @@
 import type { GoodsRow } from '../queries';
 import type { Field, Pricing } from '../types';
-import { suggestedPrice, type BillContext } from './billContext';
+import { suggestedPrice } from './billContext';
 import { addOne, fillGoods, type LineRow } from './lineModel';
 import type { LineStore } from './lineStore';
 
 interface Placing {
   cell: Field;
   pricing: Pricing | null;
-  context: BillContext;
   goods: GoodsRow;
   scanned: boolean;
 }
 
 /** Puts goods on line `index`; scanned ones that a line holds already make one more there. Answers where they came to. */
-export function placeGoods(store: LineStore, index: number, { cell, pricing, context, goods, scanned }: Placing): number {
+export function placeGoods(store: LineStore, index: number, { cell, pricing, goods, scanned }: Placing): number {
   const held = scanned && pricing ? store.get().findIndex((line) => holds(line, cell, goods)) : -1;
   if (held >= 0 && pricing) {
     store.update(held, (line) => addOne(line, pricing));

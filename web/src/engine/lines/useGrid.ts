@@ -116,7 +116,7 @@ export function useGrid(options: GridOptions) {
       return;
     }
     const scanned = isBarcode(choice, text);
-    const placed = placeGoods(store, index, { cell, pricing, context, goods: choice.row as GoodsRow, scanned });
+    const placed = placeGoods(store, index, { cell, pricing, goods: choice.row as GoodsRow, scanned });
     // After a scan the next one goes to a new line; what the scanner has typed meanwhile comes along.
     if (!scanned) goOn();
     else if (stillHere && placed === index) change({ row: store.ensure(index + 1) });

@@ -1,0 +1,84 @@
+"""Sales quote (销售报价单), XSBJ: prices offered up to a day. It posts nothing; orders are drawn from it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Mapped
+
+from api.kit import orders
+from api.kit.context import Context
+from api.kit.document import BillType, Block, Document, GoodsBill, Rows, Values, declare
+from api.kit.fields import day, derived
+from api.kit.flow import ORDER
+from api.kit.posting import Postings
+from api.kit.resource import Menu
+from api.kit.validation import Problems
+from api.master import settings
+from api.master.partners import customer
+
+ORDERED = {1: "未成交", 2: "全部成交", 3: "部分成交"}
+
+
+class SalesQuoteLine(orders.OrderLine):
+    __tablename__ = "sales_quote_line"
+    bill_table = "sales_quote"
+
+
+class SalesQuote(GoodsBill):
+    """销售报价单"""
+
+    __tablename__ = "sales_quote"
+    declaration = declare(
+        "销售报价单",
+        "v2/sales/BidManagement",
+        transitions=ORDER,
+        routes={
+            "list": "/sales/BidManagement",
+            "add": "/sales/BidManagement/add",
+            "see": "/sales/BidManagement/see",
+        },
+        menu=Menu("销售管理", "销售业务", 5),
+        allowances=(settings.BELOW_LOWEST,),
+    )
+    bill = BillType("XSBJ", (Block("lines", "报价明细", SalesQuoteLine),), transitions=ORDER)
+    derived = (
+        derived(
+            "ordered_status", "成交状态", "enum", orders.EXECUTION, options=tuple(ORDERED.items()), width=100
+        ),
+    )
+
+    customer_id: Mapped[int] = customer()
+    valid_until: Mapped[date] = day("有效期至", required=True, search=True, width=110, sort=-60)
+
+    @classmethod
+    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
+        if header["valid_until"] < header["business_date"]:
+            problems.add("有效期不能早于业务日期")
+
+    @classmethod
+    def postings(cls, doc: Document) -> Postings:
+        return Postings()
+
+    @classmethod
+    def guard(cls, ctx: Context, doc: Document, action: str) -> None:
+        orders.refuse_executed(doc, action)
+        settings.hold(ctx, cls, doc, action, settings.SALES)
+
+
+def refuse_expired(ctx: Context, header: Values, lines: Sequence[dict[str, Any]], problems: Problems) -> None:
+    """An order keeps to what was quoted up to the last day of the quote."""
+    quoted = sorted({line["quote_line_id"] for line in lines if line.get("quote_line_id")})
+    if not quoted:
+        return
+    own, of = SalesQuote.table(), SalesQuoteLine.table()
+    late = (
+        select(own.c.bill_no, own.c.valid_until)
+        .where(own.c.valid_until < header["business_date"])
+        .where(own.c.bill_id.in_(select(of.c.bill_id).where(of.c.line_id.in_(quoted))))
+    )
+    for quote in ctx.conn.execute(late):
+        problems.add(f"报价单{quote.bill_no}已于{quote.valid_until}到期，请重新报价")
