@@ -96,6 +96,7 @@ from api.reporting import (
 from api.risk import stock_warning_query
 from api.sales import (
     credit_query,
+    promotion_policy,
     sales_order,
     sales_outbound,
     sales_price,
@@ -192,6 +193,7 @@ __all__ = [
     "prepaid_offset",
     "price_changes",
     "print_template",
+    "promotion_policy",
     "purchase_detail",
     "purchase_inbound",
     "purchase_order",

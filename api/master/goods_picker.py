@@ -62,7 +62,8 @@ class GoodsQuery(BaseModel):
 
 class PickedGoods(BaseModel):
     """A row of the picker; `last_price` is the partner's last audited price, `cost_price` the company's average,
-    `unit_price` what a line starts from and `price_source` where that comes from (`api.master.pricing`).
+    `unit_price` what a line starts from and `price_source` where that comes from, `gift` what comes with it
+    (`api.master.pricing`).
 
     Of the warehouse asked for: its name, the location and batch that leave it first, and the least it should hold.
     """
@@ -91,6 +92,7 @@ class PickedGoods(BaseModel):
     sale_price: str | None
     unit_price: str | None
     price_source: str | None
+    gift: str | None
     lowest_price: str | None
     purchase_price: str | None
     cost_price: str | None
@@ -130,7 +132,8 @@ select g.goods_id, g.goods_num, g.goods_name, t1.goods_type_name, g.brand_id, b.
        g.specification_type, g.pattern, g.factory_code, g.shorthand_code, g.logogram, g.barcode, g.is_batch, g.tax_rate,
        coalesce(s.stocks, 0) as stocks, coalesce(s.available, 0) as available_stocks,
        w.warehouse_name, first.allocation_name, first.batch, least_held.minimum as safety_stock,
-       c.sale_price, {price} as unit_price, {source} as price_source, c.purchase_price, {lowest} as lowest_price,
+       c.sale_price, {price} as unit_price, {source} as price_source, gift.told as gift,
+       c.purchase_price, {lowest} as lowest_price,
        case when k.quantity > 0 then round(k.amount / k.quantity, 2) else k.last_unit_cost end as cost_price,
        last.price as last_price, found.total
 from found
@@ -162,6 +165,7 @@ left join lateral (
 ) first on true
 left join lateral ({level}) level on true
 left join lateral ({last}) last on true
+left join lateral ({gift}) gift on true
 order by {order} g.goods_num
 """
 _OF_TYPE = " and exists (select from warehouse k where k.warehouse_id = t.warehouse_id and k.type = :type)"
@@ -206,6 +210,7 @@ def find(ctx: Context, query: GoodsQuery) -> dict[str, Any]:
         lowest=pricing.BOUND["customer"] if side == "customer" else "c.lowest_price",
         level=pricing.LEVEL[side],
         last=pricing.LAST[side],
+        gift=pricing.GIFT[side],
         limit=LIMIT.format(warehouse="w.warehouse_id"),
         order=order,
         of_type=of_type,

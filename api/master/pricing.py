@@ -1,9 +1,9 @@
 """Prices (价格): which price a bill's line starts from, where it comes from, and below which it is not sold.
 
-Selling, the first that there is: the customer's own price (客户价), that of customers of his type (客户类别价), the
-company's (公司价), what he last paid (上次价), the goods' list price (商品售价). Buying: the supplier's price
-(供应商价), the last one paid to him (上次价), the goods' purchase price (商品采购价). Of prices that begin on different
-days the latest that has begun holds.
+Selling, a promotion (促销价) where it is below what was agreed or else the list price; then the first that there is:
+the customer's own price (客户价), that of customers of his type (客户类别价), the company's (公司价), what he last paid
+(上次价), the goods' list price (商品售价). Buying: the supplier's price (供应商价), the last one paid to him (上次价),
+the goods' purchase price (商品采购价). Of prices that begin on different days the latest that has begun holds.
 
 Each piece of SQL is a lateral query about goods `g` with `:company_id`, `:customer_id` or `:supplier_id`, and
 `:priced_on`, so that any number of lines is priced in one statement.
@@ -16,12 +16,13 @@ from typing import Literal
 Side = Literal["customer", "supplier"]
 """With whom a bill trades."""
 
+_NOTHING = "select cast(null as text) as told"
 _VALID = """
     and p.enabled and p.company_id = :company_id and p.goods_id = g.goods_id
     and (p.starts_on is null or p.starts_on <= cast(:priced_on as date))
     and (p.ends_on is null or p.ends_on >= cast(:priced_on as date))
 """
-_SALE_LEVEL = f"""
+_AGREED = f"""
     select p.sale_price as price, p.lowest_price,
         case when p.customer_id is not null then '客户价' when p.customer_type_id is not null then '客户类别价'
             else '公司价' end as source
@@ -33,6 +34,52 @@ _SALE_LEVEL = f"""
     order by p.customer_id is null, p.customer_type_id is null, p.starts_on desc nulls last
     limit 1
 """
+# Of the promotions for a customer, those of the goods go before those of its brand, then of its nearest type.
+_PROMOTED = """
+    from promotion_policy h
+    join promotion_policy_line l using (bill_id)
+    left join goods_type t1 on t1.goods_type_id = g.goods_type_id
+    left join goods_type t2 on t2.goods_type_id = t1.p_id
+    left join customer u on u.customer_id = :customer_id
+    where h.company_id = :company_id and (h.status = 2 or h.locked_from = 2)
+        and cast(:priced_on as date) between h.starts_on and h.ends_on
+        and (l.goods_id = g.goods_id or l.brand_id = g.brand_id
+            or l.goods_type_id in (g.goods_type_id, t1.p_id, t2.p_id))
+        and (h.customer_type_id is null or h.customer_type_id = u.customer_type_id)
+        and (
+            not exists (select from promotion_policy_customer k where k.bill_id = h.bill_id)
+            or exists (
+                select from promotion_policy_customer k
+                where k.bill_id = h.bill_id and k.customer_id = u.customer_id
+            )
+        )
+"""
+_NEAREST = (
+    "l.goods_id is null, l.brand_id is null,"
+    " array_position(array[g.goods_type_id, t1.p_id, t2.p_id], l.goods_type_id)"
+)
+_SALE_LEVEL = f"""
+    select coalesce(promotion.price, agreed.price) as price, agreed.lowest_price,
+        case when promotion.price is not null then '促销价' else agreed.source end as source
+    from (select) as one
+    left join lateral ({_AGREED}) agreed on true
+    left join lateral (
+        select case l.method when 1 then l.price
+            else round(coalesce(agreed.price, nullif(c.sale_price, 0)) * l.discount / 100, 2) end as price
+        {_PROMOTED} and l.method in (1, 2)
+        order by {_NEAREST}, price
+        limit 1
+    ) promotion on promotion.price < coalesce(agreed.price, nullif(c.sale_price, 0), promotion.price + 1)
+"""
+_GIFT = f"""
+    select '满' || trim_scale(l.buy_quantity) || '送' || trim_scale(l.gift_quantity) || ' '
+        || (select f.goods_name from goods f where f.goods_id = l.gift_goods_id) as told
+    {_PROMOTED} and l.method = 3
+    order by {_NEAREST}, l.gift_quantity / l.buy_quantity desc
+    limit 1
+"""
+GIFT: dict[Side | None, str] = {"customer": _GIFT, "supplier": _NOTHING, None: _NOTHING}
+"""What comes with it when enough is bought."""
 _SUPPLIER_LEVEL = f"""
     select p.purchase_price as price, cast(null as numeric) as lowest_price, '供应商价' as source
     from supplier_price p

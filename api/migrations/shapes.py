@@ -102,8 +102,8 @@ def totals() -> tuple[sa.Column[Any], ...]:
     return (number("total_quantity", QUANTITY), *(number(name, MONEY) for name in money))
 
 
-def create_goods_lines(name: str, bill: str, *own: Item) -> None:
-    """A bill's priced lines of goods; its totals are found by amount."""
+def create_lines(name: str, bill: str, *own: Item) -> None:
+    """A bill's rows of one kind."""
     op.create_table(
         name,
         sa.Column("line_id", sa.BigInteger(), sa.Identity(), primary_key=True),
@@ -111,6 +111,18 @@ def create_goods_lines(name: str, bill: str, *own: Item) -> None:
             "bill_id", sa.BigInteger(), sa.ForeignKey(f"{bill}.bill_id", ondelete="cascade"), nullable=False
         ),
         number("line_no", sa.Integer()),
+        *own,
+        _stamp(),
+    )
+    op.create_index(f"ix_{name}_bill_id", name, ["bill_id"])
+    _stamped(name)
+
+
+def create_goods_lines(name: str, bill: str, *own: Item) -> None:
+    """A bill's priced lines of goods; its totals are found by amount."""
+    create_lines(
+        name,
+        bill,
         refers("goods_id", "goods.goods_id", required=True),
         number("quantity", QUANTITY),
         number("price", PRICE),
@@ -122,11 +134,8 @@ def create_goods_lines(name: str, bill: str, *own: Item) -> None:
         sa.Column("is_gift", sa.Boolean(), server_default="false", nullable=False),
         *own,
         sa.Column("remark", sa.Text()),
-        _stamp(),
         sa.CheckConstraint("quantity > 0", name=op.f(f"ck_{name}_quantity")),
         sa.CheckConstraint("amount >= 0", name=op.f(f"ck_{name}_amount")),
     )
-    for column in ("bill_id", "goods_id"):
-        op.create_index(f"ix_{name}_{column}", name, [column])
+    op.create_index(f"ix_{name}_goods_id", name, ["goods_id"])
     op.create_index(f"ix_{bill}_amount", bill, ["total_amount", "bill_id"])
-    _stamped(name)

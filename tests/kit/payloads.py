@@ -49,6 +49,8 @@ GIVEN: dict[tuple[str, str], Any] = {
     ("defective", "kind"): 1,
     ("safety_stock", "goods_type_id"): None,
     ("sales_price", "customer_type_id"): None,
+    ("promotion_policy_line", "brand_id"): None,
+    ("promotion_policy_line", "goods_type_id"): None,
     ("stock_take", "freezes"): False,
     ("questionnaire_question", "options"): "满意\n不满意",
     ("station_setting", "app_url"): "https://example.com/app",

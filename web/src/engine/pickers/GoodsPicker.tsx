@@ -153,6 +153,7 @@ function goodsColumns(): TableColumnType<GoodsRow>[] {
     figure('stocks', '库存', formatQuantity),
     figure('unit_price', '单价', formatPrice),
     text('price_source', '价格来源', 90),
+    text('gift', '买赠', 130),
     figure('last_price', '最近价', formatPrice),
     figure('sale_price', '售价', formatPrice),
   ];

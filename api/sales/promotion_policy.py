@@ -1,0 +1,155 @@
+"""Promotion policies (促销政策), CXZC: for some days goods, brands or types cost some customers less, or bring a gift.
+
+It posts nothing: while it is audited and within its days `api.master.pricing` finds its prices. Closing ends it early.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy.orm import Mapped
+
+from api.kit.context import Context
+from api.kit.document import Bill, BillType, Block, Child, Document, Rows, Values, declare
+from api.kit.fields import day, enum, goods, key, price, quantity, rate, ref, text
+from api.kit.flow import ORDER
+from api.kit.posting import Postings
+from api.kit.resource import Declaration, Drill, Menu
+from api.kit.rules import PERCENT
+from api.kit.scope import Principal
+from api.kit.validation import Problems
+from api.kit.view import READ_ONLY, Sql, View
+from api.kit.view import Values as Asked
+
+PRICE, DISCOUNT, GIFT = 1, 2, 3
+METHODS = {PRICE: "特价", DISCOUNT: "折扣", GIFT: "买赠"}
+CUSTOMERS = "/sales/lookuser"
+
+
+class PromotionLine(Child):
+    """What is cheaper: one goods, a brand, or all goods of a type and those below it."""
+
+    __tablename__ = "promotion_policy_line"
+    bill_table = "promotion_policy"
+
+    goods_id: Mapped[int | None] = goods(index=True, sort=-80)
+    brand_id: Mapped[int | None] = ref("brand", "品牌", index=True, sort=-79)
+    goods_type_id: Mapped[int | None] = ref("goods_type", "商品类型", index=True, sort=-78)
+    method: Mapped[int] = enum("促销方式", METHODS, default=PRICE, width=90, sort=-70)
+    price: Mapped[Decimal | None] = price("促销价", rule="positive", default=None, width=100, sort=-60)
+    discount: Mapped[Decimal | None] = rate(
+        "折扣%", rule="positive", bounds=PERCENT, default=None, width=90, sort=-59
+    )
+    buy_quantity: Mapped[Decimal | None] = quantity(
+        "满数量", rule="positive", default=None, width=90, sort=-58
+    )
+    gift_goods_id: Mapped[int | None] = ref("goods", "赠品", target="goods_id", width=200, sort=-57)
+    gift_quantity: Mapped[Decimal | None] = quantity(
+        "送数量", rule="positive", default=None, width=90, sort=-56
+    )
+
+    @classmethod
+    def settle(cls, rows: list[dict[str, Any]], problems: Problems) -> None:
+        for row in rows:
+            problems.place = f"第{row['line_no']}行"
+            if sum(bool(row.get(name)) for name in ("goods_id", "brand_id", "goods_type_id")) != 1:
+                problems.add("请选择商品、品牌或商品类型中的一项")
+            needed = {
+                PRICE: ("price",),
+                DISCOUNT: ("discount",),
+                GIFT: ("buy_quantity", "gift_goods_id", "gift_quantity"),
+            }[row["method"]]
+            for name in needed:
+                if not row.get(name):
+                    problems.add(f"{METHODS[row['method']]}请填写{cls.field(name).label}")
+        problems.place = ""
+
+
+class PromotionPolicyCustomer(Child):
+    __tablename__ = "promotion_policy_customer"
+    bill_table = "promotion_policy"
+
+    customer_id: Mapped[int] = ref(
+        "customer", "客户", required=True, within=("company_id",), index=True, width=220, sort=-80
+    )
+
+
+class PromotionPolicy(Bill):
+    """促销政策: without customers it is for all, of one type where a type is given."""
+
+    __tablename__ = "promotion_policy"
+    declaration = declare(
+        "促销政策",
+        "v2/sales/PromotionPolicy",
+        transitions=ORDER,
+        routes={"list": "/sales/promotionpolicy", "add": "/sales/policyadd", "see": "/sales/seeInfo"},
+        menu=Menu("销售管理", "价格政策", 20),
+        drill=Drill("适用客户", CUSTOMERS, (("bill_no", "bill_no"),)),
+    )
+    bill = BillType(
+        "CXZC",
+        (
+            Block("lines", "促销明细", PromotionLine),
+            Block("customers", "适用客户", PromotionPolicyCustomer, required=False),
+        ),
+        transitions=ORDER,
+    )
+
+    policy_name: Mapped[str] = text(
+        "政策名称", required=True, search=True, max_length=60, width=200, sort=-70
+    )
+    starts_on: Mapped[date] = day("生效日期", required=True, search=True, width=110, sort=-60)
+    ends_on: Mapped[date] = day("失效日期", required=True, search=True, width=110, sort=-59)
+    customer_type_id: Mapped[int | None] = ref("customer_type", "适用客户类别", search=True, sort=-58)
+
+    @classmethod
+    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
+        if header["ends_on"] < header["starts_on"]:
+            problems.add("失效日期不能早于生效日期")
+
+    @classmethod
+    def postings(cls, doc: Document) -> Postings:
+        return Postings()
+
+
+class PromotionCustomer(View):
+    """促销客户: whom each policy is for."""
+
+    __tablename__ = "promotion_customer"
+    declaration = Declaration(
+        "促销客户",
+        "v2/sales/PromotionCustomer",
+        "bill_no",
+        routes={"list": CUSTOMERS},
+        menu=Menu("销售管理", "价格政策", 30),
+        actions=READ_ONLY,
+        order_by=("promotion_customer_id", "desc"),
+    )
+
+    promotion_customer_id: Mapped[int] = key()
+    company_id: Mapped[int] = ref("company", "公司", search=True)
+    bill_no: Mapped[str] = text("政策单号", search=True, width=190)
+    policy_name: Mapped[str] = text("政策名称", search=True, width=200)
+    starts_on: Mapped[date] = day("生效日期", search=True)
+    ends_on: Mapped[date] = day("失效日期", search=True)
+    customer_id: Mapped[int] = ref("customer", "客户", within=("company_id",), search=True, width=200)
+    customer_type_id: Mapped[int | None] = ref("customer_type", "客户类别", search=True)
+
+    @classmethod
+    def source(cls, principal: Principal, asked: Asked) -> Sql:
+        return _CUSTOMERS, {}
+
+
+_CUSTOMERS = """
+select row_number() over (order by h.bill_id, u.customer_id) as promotion_customer_id,
+    h.company_id, h.bill_no, h.policy_name, h.starts_on, h.ends_on, u.customer_id, u.customer_type_id
+from promotion_policy h
+join customer u on u.company_id = h.company_id and u.enabled
+    and (h.customer_type_id is null or h.customer_type_id = u.customer_type_id)
+where not exists (select from promotion_policy_customer k where k.bill_id = h.bill_id)
+    or exists (
+        select from promotion_policy_customer k where k.bill_id = h.bill_id and k.customer_id = u.customer_id
+    )
+"""

@@ -1,0 +1,139 @@
+"""Promotions: whose goods are cheaper and when, which of several holds, and what comes along."""
+
+from __future__ import annotations
+
+import itertools
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from api.kit.database import today
+from tests.kit.client import Answer
+from tests.kit.desk import Desk, Made
+
+PICKER = "v2/inventory/Goods/getGoodsListPopup"
+_spares = itertools.count(30)
+
+
+@pytest.fixture
+def goods(desk: Desk) -> int:
+    """Goods at 100 in the list and 80 at the least."""
+    key = desk.world.spares[next(_spares)]
+    body = {"company_id": desk.world.company_a, "goods_id": key, "sale_price": "100", "lowest_price": "80"}
+    assert desk.caller.post("v2/system/CompanyGoods/add", body).ok
+    return key
+
+
+def added(desk: Desk, *lines: dict[str, Any], **header: Any) -> Answer:
+    days = {"starts_on": str(today() - timedelta(1)), "ends_on": str(today() + timedelta(1))}
+    return desk.add("promotion_policy", *lines, policy_name="促销", **{**days, **header})
+
+
+def promoted(desk: Desk, *lines: dict[str, Any], **header: Any) -> Made:
+    answer = added(desk, *lines, **header)
+    assert answer.ok, answer
+    made = Made("promotion_policy", answer.data["id"], answer.data["bill_no"])
+    assert desk.act("auditorPass", made).ok
+    return made
+
+
+def picked(desk: Desk, goods: int, **query: Any) -> dict[str, Any]:
+    given = {"company_id": desk.world.company_a, "goods_id": goods, "customer_id": desk.world.customer_a}
+    [row] = desk.caller.get(PICKER, **{**given, **query}).data["data"]
+    return dict(row)
+
+
+def price(desk: Desk, goods: int, **query: Any) -> tuple[str, str]:
+    row = picked(desk, goods, **query)
+    return row["unit_price"].rstrip("0").rstrip("."), row["price_source"]
+
+
+class TestPrice:
+    def test_it_holds_while_audited_and_open(self, desk: Desk, goods: int) -> None:
+        line = {"goods_id": goods, "method": 1, "price": "88"}
+        made = promoted(desk, line)
+        assert price(desk, goods) == ("88", "促销价")
+        assert desk.act("close", made).ok
+        assert price(desk, goods) == ("100", "商品售价")
+        assert desk.act("open", made).ok
+        assert desk.act("antiAuditor", made).ok
+        assert price(desk, goods) == ("100", "商品售价")
+
+    def test_it_ends_on_its_last_day(self, desk: Desk, goods: int) -> None:
+        gone = today() - timedelta(1)
+        promoted(
+            desk, {"goods_id": goods, "method": 1, "price": "88"}, starts_on=str(gone), ends_on=str(gone)
+        )
+        assert price(desk, goods) == ("100", "商品售价")
+
+    def test_a_discount_is_off_the_customer_s_own_price_and_never_raises_it(
+        self, desk: Desk, goods: int
+    ) -> None:
+        own = {"company_id": desk.world.company_a, "goods_id": goods, "customer_id": desk.world.customer_a}
+        made = desk.caller.post("v2/sales/SalesPrice/add", {**own, "sale_price": "90"})
+        assert made.ok
+        dear = promoted(desk, {"goods_id": goods, "method": 1, "price": "95"})
+        assert price(desk, goods) == ("90", "客户价")
+        assert desk.act("invalid", dear).ok
+        promoted(desk, {"goods_id": goods, "method": 2, "discount": "90"})
+        assert price(desk, goods) == ("81", "促销价")
+
+    def test_the_goods_own_goes_before_its_type_s_and_the_cheaper_first(self, desk: Desk, goods: int) -> None:
+        kind = desk.caller.get("v2/system/Goods/getInfo", id=goods).data["goods_type_id"]
+        of_type = promoted(desk, {"goods_type_id": kind, "method": 1, "price": "50"})
+        assert price(desk, goods) == ("50", "促销价")
+        promoted(desk, {"goods_id": goods, "method": 1, "price": "70"})
+        promoted(desk, {"goods_id": goods, "method": 1, "price": "60"})
+        assert price(desk, goods) == ("60", "促销价")
+        assert desk.act("invalid", of_type).ok
+
+    def test_it_is_for_those_it_names(self, desk: Desk, goods: int) -> None:
+        body = {"customer_name": "未参加促销的客户", "company_id": desk.world.company_a}
+        other = desk.caller.post("v2/custom/Customer/add", body).data["id"]
+        made = promoted(
+            desk,
+            {"goods_id": goods, "method": 1, "price": "88"},
+            customers=[{"customer_id": desk.world.customer_a}],
+        )
+        assert price(desk, goods) == ("88", "促销价")
+        assert price(desk, goods, customer_id=other) == ("100", "商品售价")
+        rows = desk.caller.get("v2/sales/PromotionCustomer/getList", bill_no=made.no).data["data"]
+        assert [row["customer_id"] for row in rows] == [desk.world.customer_a]
+
+    def test_a_promoted_price_may_be_sold_at(self, desk: Desk, goods: int) -> None:
+        with desk.site.engine.begin() as conn:
+            conn.exec_driver_sql("update bill_setting set price_mode = 1 where type = 2")
+        clerk, line = Desk(desk.site, "clerk_a"), {"goods_id": goods, "quantity": "1", "price": "75"}
+        day = {"business_date": str(today())}
+        assert clerk.act("auditorPass", clerk.draft("sales_order", line, **day)).code == 400
+        promoted(desk, {"goods_id": goods, "method": 1, "price": "75"})
+        assert clerk.act("auditorPass", clerk.draft("sales_order", line, **day)).ok
+
+
+class TestGift:
+    def test_what_comes_along_is_told(self, desk: Desk, goods: int) -> None:
+        gift = {"method": 3, "buy_quantity": "10", "gift_goods_id": desk.world.oil, "gift_quantity": "1"}
+        promoted(desk, {"goods_id": goods, **gift})
+        row = picked(desk, goods)
+        assert row["gift"].startswith("满10送1 ")
+        assert row["price_source"] == "商品售价"
+
+
+class TestDraft:
+    @pytest.mark.parametrize(
+        ("line", "msg"),
+        [
+            ({"method": 1, "price": "1"}, "第1行：请选择商品、品牌或商品类型中的一项"),
+            ({"goods_id": 1, "method": 1}, "第1行：特价请填写促销价"),
+            ({"goods_id": 1, "method": 2}, "第1行：折扣请填写折扣%"),
+        ],
+    )
+    def test_what_a_line_lacks_is_told(self, desk: Desk, line: dict[str, Any], msg: str) -> None:
+        answer = added(desk, {**line, **({"goods_id": desk.world.oil} if "goods_id" in line else {})})
+        assert (answer.code, answer.msg) == (400, msg)
+
+    def test_its_days_are_in_order(self, desk: Desk, goods: int) -> None:
+        line = {"goods_id": goods, "method": 1, "price": "1"}
+        answer = added(desk, line, starts_on="2026-03-02", ends_on="2026-03-01")
+        assert (answer.code, answer.msg) == (400, "失效日期不能早于生效日期")
