@@ -32,25 +32,32 @@ def shown_fields(cls: type[Declared]) -> tuple[Field, ...]:
     """The fields of a class with those its references read along, in screen order."""
     fields: list[Field] = []
     for item in cls.fields():
-        fields.append(item)
-        if item.ref:
-            target = registry.get(item.ref.resource)
-            for name in item.ref.shows:
-                shown = target.field(name)
-                label_name = shown.label_field if shown.ref else name
-                kind = "text" if shown.ref else shown.kind
-                fields.append(
-                    replace(
-                        shown,
-                        name=label_name or name,
-                        kind=kind,
-                        ref=None,
-                        form=False,
-                        readonly=True,
-                        search=False,
-                    )
-                )
+        fields += (item, *_read_along(item))
     return tuple(fields)
+
+
+def columns_of(item: Field) -> list[str]:
+    """The names under which a field and what it reads along stand in a row."""
+    return [found.name for found in (item, *_read_along(item))]
+
+
+def _read_along(item: Field) -> list[Field]:
+    if not item.ref:
+        return []
+    target = registry.get(item.ref.resource)
+    shown = (target.field(name) for name in item.ref.shows)
+    return [
+        replace(
+            field,
+            name=(field.label_field if field.ref else None) or field.name,
+            kind="text" if field.ref else field.kind,
+            ref=None,
+            form=False,
+            readonly=True,
+            search=False,
+        )
+        for field in shown
+    ]
 
 
 def project(cls: type[Declared], fields: Iterable[Field], always: Iterable[str] = ()) -> Projection:

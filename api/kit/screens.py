@@ -12,7 +12,7 @@ from api.kit import registry
 from api.kit.document import Bill, Block, GoodsLine
 from api.kit.fields import Field
 from api.kit.flow import TRANSITIONS, UNAUDITED
-from api.kit.projection import shown_fields
+from api.kit.projection import columns_of, shown_fields
 from api.kit.resource import ACTION_LABELS, Declared, Resource
 from api.kit.scope import Principal
 from api.kit.view import View
@@ -135,6 +135,13 @@ class DrillScreen(BaseModel):
     route_field: str
 
 
+class Groups(BaseModel):
+    """Columns that are empty but where the filter `by` has one of the values they stand under."""
+
+    by: str
+    columns: dict[str, list[str]]
+
+
 class Screen(BaseModel):
     """One screen of a resource or bill."""
 
@@ -160,6 +167,7 @@ class Screen(BaseModel):
     drill: DrillScreen | None
     found_by: str | None = Described(description="关键字查找的引用字段")
     usual: dict[str, str] = Described(description="首次打开时的查询条件")
+    groups: Groups | None = Described(description="汇总方式决定的列")
 
 
 def describe(
@@ -200,6 +208,20 @@ def describe(
         drill=_drill(cls, principal),
         found_by=cls.found_by,
         usual=cls.usual() if issubclass(cls, View) else {},
+        groups=_groups(cls),
+    )
+
+
+def _groups(cls: type[Resource]) -> Groups | None:
+    grouped = cls.grouped() if issubclass(cls, View) else {}
+    if not grouped:
+        return None
+    return Groups(
+        by="grouping",
+        columns={
+            str(value): [column for name in names for column in columns_of(cls.field(name))]
+            for value, names in grouped.items()
+        },
     )
 
 

@@ -47,6 +47,11 @@ class View(Resource):
         return None
 
     @classmethod
+    def grouped(cls) -> Mapping[int, tuple[str, ...]]:
+        """The columns that each choice of the filter `grouping` fills; without it they are empty."""
+        return {}
+
+    @classmethod
     def usual(cls) -> dict[str, str]:
         """The filters that its page opens with."""
         return {}

@@ -69,7 +69,23 @@ class Groupings:
         return list(dict.fromkeys(name for number in numbers for name in self.choices[number][1]))
 
 
-class SummedRow(Published):
+class GroupedRow(Published):
+    """A report row that sums up what is alike in the chosen columns."""
+
+    __abstract__ = True
+
+    by: ClassVar[Groupings]
+
+    @declared_attr
+    def grouping(cls) -> Mapped[int]:
+        return enum("汇总方式", cls.by.labels, default=cls.by.usual, search=True, list=False, sort=-59)
+
+    @classmethod
+    def grouped(cls) -> Mapping[int, tuple[str, ...]]:
+        return {number: columns for number, (_, columns) in cls.by.choices.items()}
+
+
+class SummedRow(GroupedRow):
     """A report row that sums up the lines of any days, as chosen; opens with the current month.
 
     `lines` select those between `:first` and `:last`, with `:grouping`, and carry them as `first_day`, `day` and
@@ -78,17 +94,12 @@ class SummedRow(Published):
 
     __abstract__ = True
 
-    by: ClassVar[Groupings]
     lines: ClassVar[str]
     sums: ClassVar[str]
     shown: ClassVar[str] = ""
 
     day: Mapped[date] = on_day("日期", search=True, list=False, sort=-60)
     first_day: Mapped[date] = on_day("起始日期", list=False)
-
-    @declared_attr
-    def grouping(cls) -> Mapped[int]:
-        return enum("汇总方式", cls.by.labels, default=cls.by.usual, search=True, list=False, sort=-59)
 
     @classmethod
     def usual(cls) -> dict[str, str]:

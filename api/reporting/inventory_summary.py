@@ -9,11 +9,11 @@ from sqlalchemy.orm import Mapped
 
 from api.kit.asked import asked_days
 from api.kit.database import today
-from api.kit.fields import COST, day, enum, goods, integer, key, money, quantity, rate
+from api.kit.fields import COST, day, goods, integer, key, money, quantity, rate
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values
-from api.reporting.groupings import Groupings
+from api.reporting.groupings import GroupedRow, Groupings
 from api.reporting.stock_rows import INFORMATION, StockRow
 
 BY = Groupings(
@@ -50,11 +50,12 @@ from groups
 """
 
 
-class InventorySummary(StockRow):
+class InventorySummary(GroupedRow, StockRow):
     """库存汇总报表"""
 
     __tablename__ = "inventory_summary"
     found_by = "goods_id"
+    by = BY
     declaration = Declaration(
         "库存汇总报表",
         "v2/report/InventorySummary",
@@ -63,16 +64,11 @@ class InventorySummary(StockRow):
         menu=Menu("报表中心", "库存报表", 20),
         actions=READ_ONLY,
         order_by=("quantity", "desc"),
-        drill=Drill(
-            "库存信息查询",
-            INFORMATION,
-            BY.leads(),
-        ),
+        drill=Drill("库存信息查询", INFORMATION, BY.leads()),
     )
 
     inventory_summary_id: Mapped[int] = key()
     as_of: Mapped[date] = day("截止日期", search=True, list=False, sort=-60)
-    grouping: Mapped[int] = enum("汇总方式", BY.labels, default=BY.usual, search=True, list=False, sort=-59)
     goods_id: Mapped[int] = goods(search=True, list=False, shows=(), sort=-53)
     goods_count: Mapped[int] = integer("商品数")
     quantity: Mapped[Decimal] = quantity("库存数量", total=True)

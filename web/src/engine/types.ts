@@ -122,6 +122,8 @@ export interface Screen {
   found_by?: string | null;
   /** The filters that the list opens with. */
   usual?: Record<string, string>;
+  /** Columns that are empty but where the filter `by` has one of the values they stand under. */
+  groups?: { by: string; columns: Record<string, string[]> } | null;
 }
 
 /** A file that a record gives or takes: `name` is the call below the screen's own. */

@@ -114,6 +114,16 @@ describe('a report', () => {
     await openReport({ usual: { business_date_start: '2026-12-02' } });
     expect(asked()).toBe('2026-05-05');
   });
+  it('has the columns that it is summed up by', async () => {
+    const columns = { '1': ['bill_no'], '2': ['business_date'] };
+    const heads = () => screen.getAllByRole('columnheader').map(({ textContent }) => textContent);
+    await openReport({ groups: { by: 'grouping', columns }, usual: { grouping: '1' } });
+    expect(heads()).toContain('单据号');
+    expect(heads()).not.toContain('业务日期');
+    view.unmount();
+    await openReport({ groups: { by: 'grouping', columns }, usual: { grouping: '2,1' } });
+    expect(heads()).toEqual(expect.arrayContaining(['单据号', '业务日期']));
+  });
   it('leads on to the bill of a row, in a tab of its number', async () => {
     const drill = { label: '单据', route: '', by: {}, route_field: 'route' };
     view = renderPage(<ListPage screen={{ ...report, drill, routes: { list: '/report/r' } }} params={{}} />, {

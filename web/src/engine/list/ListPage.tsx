@@ -14,7 +14,7 @@ import { FilterBar } from './FilterBar';
 import { ListTable } from './ListTable';
 import { ListToolbar } from './ListToolbar';
 import { fitted, type SchemeState } from './schemes';
-import { listParams, PAGE_SIZES, rememberNeighbours, useListState, type ListState } from './listState';
+import { listedFields, listParams, PAGE_SIZES, rememberNeighbours, useListState, type ListState } from './listState';
 import { useExport } from './useExport';
 
 const RecordDialog = lazy(() => import('../form/RecordDialog'));
@@ -40,7 +40,7 @@ export default function ListPage({ screen, params, onOpen }: ListPageProps) {
   const [applied, setApplied] = useState(0);
   /** The record being added (null) or changed where the screen has no page for it. */
   const [dialog, setDialog] = useState<{ id: number | null } | null>(null);
-  const listed = useMemo(() => screen.fields.filter((field) => field.list), [screen.fields]);
+  const listed = useMemo(() => listedFields(screen, state), [screen, state]);
   const control = useColumnPlan(screen.name, listed);
   const query = useMemo(() => listParams(state), [state]);
   const list = useQuery(listQuery(screen, query));

@@ -41,6 +41,16 @@ export function listParams(state: ListState): Query {
   };
 }
 
+/** The columns of a list in a state: what a report isn't summed up by would stand empty. */
+export function listedFields(screen: Screen, state: ListState): Field[] {
+  const listed = screen.fields.filter((field) => field.list);
+  if (!screen.groups) return listed;
+  const { by, columns } = screen.groups;
+  const chosen = (state.filters[by] ?? '').split(',').flatMap((value) => columns[value] ?? []);
+  const empty = new Set(Object.values(columns).flat().filter((name) => !chosen.includes(name)));
+  return chosen.length > 0 ? listed.filter((field) => !empty.has(field.name)) : listed;
+}
+
 type Remembered = Partial<ListState> & Pick<Screen, 'usual'>;
 
 export function initialListState(screen: Screen, remembered: Remembered | null, params: Record<string, string>): ListState {
