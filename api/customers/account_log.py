@@ -31,7 +31,7 @@ where l.party_type = 'customer' and e.business_date <= :last
 
 _DAYS = f"""
 select f.*, f.opening + f.receivable - f.advance as closing, c.customer_type_id, c.employee_id,
-    f.customer_id as customer_account_log_id, :last as days
+    f.customer_id as customer_account_log_id, :first as first_day, :last as days
 from (
     select m.company_id, m.customer_id,
         coalesce(sum(m.amount) filter (where m.business_date < :first), 0.00) as opening,
@@ -81,11 +81,20 @@ class CustomerAccountLog(View):
         menu=Menu("客户管理", "收款业务", 80),
         actions=READ_ONLY,
         order_by=("closing", "desc"),
-        drill=Drill("账户日志明细", ENTRIES, (("company_id", "company_id"), ("customer_id", "customer_id"))),
+        drill=Drill(
+            "账户日志明细",
+            ENTRIES,
+            (
+                *((name, name) for name in ("company_id", "customer_id")),
+                ("business_date_start", "first_day"),
+                ("business_date_end", "days"),
+            ),
+        ),
     )
 
     customer_account_log_id: Mapped[int] = key()
     days: Mapped[date] = day("日期", search=True, list=False)
+    first_day: Mapped[date] = day("起始日期", list=False)
     company_id: Mapped[int] = ref("company", "公司", search=True)
     customer_id: Mapped[int] = ref("customer", "客户", within=("company_id",), search=True, width=200)
     customer_type_id: Mapped[int | None] = ref("customer_type", "客户类别", search=True)

@@ -60,6 +60,14 @@ def test_a_month_of_a_customer(traded: Desk, customer: int) -> None:
         "43.00",
         4,
     ]
+    drill = traded.caller.get("v2/Open/Screen/getScreen", route="/custom/accountlog").data["drill"]["by"]
+    led = {name: row[field] for name, field in drill.items()}
+    assert led == {
+        "company_id": row["company_id"],
+        "customer_id": customer,
+        "business_date_start": DAYS["start"],
+        "business_date_end": DAYS["end"],
+    }
 
 
 def test_each_posting_with_the_balance_after_it(traded: Desk, customer: int) -> None:

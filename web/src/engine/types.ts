@@ -186,9 +186,10 @@ export interface LogEntry {
 /** Tables count their rows themselves. */
 export const LINE_NUMBER = 'line_no';
 
-/** The columns a table of the block's rows may show. */
+/** The columns a table of the block's rows may show; what a source offers is read first, then how much of it is taken. */
 export function columnsOf(block: Block): Field[] {
-  return block.fields.filter((field) => !field.hidden && field.type !== 'password' && field.name !== LINE_NUMBER);
+  const shown = block.fields.filter((field) => !field.hidden && field.type !== 'password' && field.name !== LINE_NUMBER);
+  return block.source === null ? shown : [...shown.filter((field) => !field.form), ...shown.filter((field) => field.form)];
 }
 
 export function keyOf(screen: Screen, row: Row): number {

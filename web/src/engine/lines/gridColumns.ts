@@ -42,9 +42,7 @@ const READ_ALONG_WIDTH = 100;
 
 export function gridFields(block: Block, pricing: Pricing | null): Field[] {
   const shown = columnsOf(block).filter((field) => field.list || isEditable(field, pricing));
-  // What a source offers is read first, then how much of it is taken.
-  if (block.source !== null) return [...shown.filter((field) => !field.form), ...shown.filter((field) => field.form)];
-  if (goodsField(block) === undefined || pricing === null) return shown;
+  if (block.source !== null || goodsField(block) === undefined || pricing === null) return shown;
   const columns = shown.filter((field) => isKnownWhileKeying(field, pricing)).flatMap((field) => {
     if (field.name === pricing.quantity) return [field, STOCK];
     if (field.name === pricing.price) return [field, PRICE_SOURCE, LAST_PRICE];
