@@ -14,7 +14,6 @@ from fastapi import Form, Query
 from pydantic import BaseModel
 
 from api.importing import cells, files, sheets
-from api.importing.cells import is_goods
 from api.kit import registry
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
@@ -23,7 +22,7 @@ from api.kit.errors import NotFound, Refusal
 from api.kit.fields import Field
 
 api = router()
-CODE = "商品编码"
+GOODS, CODE = "goods_id", "商品编码"
 CODES = ("商品", "编码", "货号", "条码", "商品条码", "条形码")
 """What else a column of goods may be called; its cells hold codes or barcodes."""
 
@@ -98,12 +97,17 @@ def _fields(ctx: Context, part: Block) -> list[Field]:
         for item in part.cls.fields()
         if item.writable and not item.hidden and ctx.principal.sees(screen, item.name, item.permission)
     ]
-    return sorted(found, key=lambda item: not is_goods(item))
+    return sorted(found, key=lambda item: item.name != GOODS)
 
 
 def _column(item: Field) -> Field:
-    label = CODE if is_goods(item) else item.label
+    label = _titles(item)[0]
     return Field(item.name, f"{label}*" if item.required else label, "text", width=max(item.width, 90))
+
+
+def _titles(item: Field) -> tuple[str, ...]:
+    """What a column may be called; goods beside a line's own, say a gift, keep their name."""
+    return (CODE, item.label, *CODES) if item.name == GOODS else (item.label,)
 
 
 def _header(sent: str) -> dict[str, Any]:
@@ -120,7 +124,7 @@ def _read(ctx: Context, part: Block, header: Mapping[str, Any], rows: list[files
     if not rows:
         raise Refusal("文件里没有内容，请先下载模板")
     fields = _fields(ctx, part)
-    titles = {item: (CODE, item.label, *CODES) if is_goods(item) else (item.label,) for item in fields}
+    titles = {item: _titles(item) for item in fields}
     places = cells.places_of(rows[0][1], titles, "模板")
     body = rows[1:]
     if not body:

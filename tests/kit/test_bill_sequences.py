@@ -191,16 +191,34 @@ def test_long_walks_reach_every_type_and_action(site: Site, world: World, seed: 
             for step in range(WALK_STEPS):
                 _step(machine, chance, step)
                 machine.the_books_are_sound()
+            if seed == WALKS - 1:
+                _audit_the_rest(machine, chance)
         finally:
             machine.teardown()
     REACHED.update({**BillSequences.seen, "walks": 1})
     if REACHED["walks"] == WALKS:
-        audited = {name.split()[0] for name in REACHED if name.endswith("auditorPass")}
-        assert {cls.name() for cls in BILLS} - audited == set(), "types that are never audited prove nothing"
+        assert {cls.name() for cls in BILLS} - _audited() == set(), (
+            "types that are never audited prove nothing"
+        )
         ways = ("antiAuditor", "invalid", "close", "open", "follow", "settle", "edit", "del", "auditorNoPass")
         assert [way for way in ways if not any(name.endswith(way) for name in REACHED)] == []
         assert REACHED["month close"]
         assert REACHED["month open"]
+
+
+def _audited() -> set[str]:
+    return {name.split()[0] for name in REACHED if name.endswith("auditorPass")}
+
+
+def _audit_the_rest(machine: BillSequences, chance: Random) -> None:
+    """Types that no walk got audited, as what they need was seldom there, are tried until one is."""
+    for cls in BILLS:
+        action = f"{cls.name()} auditorPass"
+        tries = 0 if cls.name() in _audited() else 60
+        while tries and action not in machine.clerks.done:
+            machine.made_and_audited(cls, chance)
+            tries -= 1
+    machine.the_books_are_sound()
 
 
 def _step(machine: BillSequences, chance: Random, step: int) -> None:

@@ -82,9 +82,20 @@ class Installation:
         """The processes whose command line has `words`."""
         return {pid for pid, command in self.processes().items() if words in command}
 
+    def head_of(self, words: str) -> int:
+        """The process with `words` that started the others with them; numbers of processes begin anew at times."""
+        found = self.pids_of(words)
+        heads = [pid for pid in found if _parent(pid) not in found]
+        assert len(heads) == 1, heads
+        return heads[0]
+
     def cpu_seconds(self) -> float:
         """The processor time of all living processes and of what they have waited for."""
         ticks = 0
         for pid in self.processes():
             ticks += sum(map(int, Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[11:15]))
         return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _parent(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])

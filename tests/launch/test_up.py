@@ -66,7 +66,7 @@ class TestKilledParts:
     @pytest.mark.parametrize("words", ["erp serve", "erp work", "erp refresh", "reports.serve"])
     def test_a_killed_child_comes_back(self, installation: Installation, words: str) -> None:
         before = installation.pids_of(words)
-        os.kill(min(before), signal.SIGKILL)
+        os.kill(installation.head_of(words), signal.SIGKILL)
         assert wait_until(lambda: not before & installation.pids_of(words), 40)
         assert wait_until(lambda: bool(installation.pids_of(words)), 60)
         assert wait_until(lambda: answers(installation.port, "/healthz"), 90)
