@@ -48,8 +48,18 @@ Rows = dict[str, list[dict[str, Any]]]
 
 
 @dataclass(frozen=True, slots=True)
+class Proposal:
+    """A call that proposes rows of a block for the header fields `by`; they are written on like any other."""
+
+    label: str
+    api: str
+    by: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Block:
-    """A child table of a bill: its name in payloads, its label, its class, and where its rows may be picked from."""
+    """A child table of a bill: its name in payloads, its label, its class, where its rows may be picked from, and what
+    proposes some."""
 
     name: str
     label: str
@@ -57,6 +67,7 @@ class Block:
     required: bool = True
     source: str | None = None
     source_by: tuple[str, ...] = ()
+    proposals: tuple[Proposal, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +75,8 @@ class Link:
     """A line's source: `column` names a line of `lines`, whose `counter` says how much of it was executed.
 
     Both headers share the columns in `within`, both lines their goods; where the names differ it is (own, source's).
-    A new bill can be drawn from the source's rest; with `required` it cannot be made otherwise.
+    A new bill can be drawn from the source's rest; with `required` it cannot be made otherwise. It is not `offered`
+    where the source itself turns into such bills. `agreed`: the source's prices were held to the company's setting.
     """
 
     column: str
@@ -73,6 +85,8 @@ class Link:
     counter: str
     within: tuple[str | tuple[str, str], ...]
     required: bool = False
+    offered: bool = True
+    agreed: bool = True
 
     def shared(self) -> list[tuple[str, str]]:
         """Columns that must agree: (own, source's)."""
@@ -180,7 +194,10 @@ class Bill(Resource):
 
     @classmethod
     def follow(cls, ctx: Context, doc: Document, effect: str) -> None:
-        """Make or take back other bills once this one was posted or reversed; override. Not called in bulk."""
+        """Make or take back other bills once this one was posted or reversed, or when they are drawn from it; override.
+
+        Not called in bulk.
+        """
 
     @classmethod
     def arrange(cls, ctx: Context, key: int, status: int | None) -> None:

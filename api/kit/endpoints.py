@@ -57,7 +57,8 @@ def mount(router: APIRouter, cls: type[Resource]) -> None:
         for name in cls.bill.transitions if cls.bill else ():
             _transition(router, cls, name)
         for link in cls.bill.links if cls.bill else ():
-            _draft(router, cls, link)
+            if link.offered:
+                _draft(router, cls, link)
     else:
         write(router, cls)
     if "export" in cls.declaration.actions:

@@ -10,12 +10,12 @@ STATUSES = {UNAUDITED: "未审核", AUDITED: "已审核", VOIDED: "已作废", C
 POSTED = frozenset({AUDITED, CLOSED, LOCKED})
 """A bill in one of these counts in every report."""
 
-Effect = Literal["post", "reverse", "close", "open", "none"]
+Effect = Literal["post", "reverse", "close", "open", "draw", "none"]
 
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """One action: from where, to where, and what it does to the ledgers."""
+    """One action: from where, to where, and what it does to the ledgers; `draw` makes other bills of it."""
 
     name: str
     label: str
@@ -54,6 +54,7 @@ TRANSITIONS = {
         ),
         Transition("close", "关闭", frozenset({AUDITED}), CLOSED, "close", "确定关闭所选单据？"),
         Transition("open", "打开", frozenset({CLOSED}), AUDITED, "open", "确定重新打开所选单据？"),
+        Transition("turnOrder", "转订单", frozenset({AUDITED}), AUDITED, "draw", "确定把所选单据转为订单？"),
     )
 }
 BASIC = ("auditorPass", "auditorNoPass", "antiAuditor", "invalid")

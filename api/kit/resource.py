@@ -33,6 +33,7 @@ ACTION_LABELS = {
     "invalid": "作废",
     "close": "关闭",
     "open": "打开",
+    "turnOrder": "转订单",
     "closePeriod": "结账",
     "openPeriod": "反结账",
     "start": "重算",

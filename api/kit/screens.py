@@ -95,12 +95,21 @@ class BlockSource(BaseModel):
     by: list[str]
 
 
+class ProposalScreen(BaseModel):
+    """A button that asks `api` for rows, by values of the header."""
+
+    label: str
+    api: str
+    by: list[str]
+
+
 class BlockScreen(BaseModel):
     name: str
     label: str
     fields: list[FieldScreen]
     required: bool
     source: BlockSource | None
+    proposals: list[ProposalScreen]
 
 
 class Order(BaseModel):
@@ -234,7 +243,7 @@ def _follow_ups(cls: type[Resource], principal: Principal) -> list[FollowUp]:
         )
         for later in registry.declared()
         if later.bill and "add" in later.declaration.routes and principal.may(later.right("add"))
-        if any(link.bill == cls.name() for link in later.bill.links)
+        if any(link.bill == cls.name() and link.offered for link in later.bill.links)
     ]
 
 
@@ -309,9 +318,13 @@ def _ref(item: Field) -> RefScreen:
 
 def _block(block: Block, principal: Principal) -> BlockScreen:
     source = BlockSource(api=block.source, by=list(block.source_by)) if block.source else None
-    fields = _fields(block.cls, principal)
     return BlockScreen(
-        name=block.name, label=block.label, fields=fields, required=block.required, source=source
+        name=block.name,
+        label=block.label,
+        fields=_fields(block.cls, principal),
+        required=block.required,
+        source=source,
+        proposals=[ProposalScreen(label=one.label, api=one.api, by=list(one.by)) for one in block.proposals],
     )
 
 

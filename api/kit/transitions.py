@@ -137,6 +137,8 @@ def _apply(ctx: Context, cls: type[Bill], doc: Document, step: Transition) -> No
     elif step.effect == "reverse":
         ledgers().reverse(ctx, cls.reference(doc.header))
         cls.follow(ctx, doc, step.effect)
+    elif step.effect == "draw":
+        cls.follow(ctx, doc, step.effect)
     else:
         closing = cls.closing(doc)
         if closing != Postings():

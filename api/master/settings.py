@@ -198,7 +198,7 @@ def _beyond_price(ctx: Context, cls: type[Bill], doc: Document, kind: int) -> st
     assert cls.bill is not None
     lines = [line for line in doc.lines if line.quantity and not line.is_gift]
     side, beyond, agreed = _BEYOND[kind]
-    link = cls.bill.links[0] if cls.bill.links else None
+    link = next((link for link in cls.bill.links if link.agreed), None)
     approved = _APPROVED.format(lines=link.lines.name(), agreed=agreed) if link else ""
     sql = _LIMITS.format(
         level=pricing.LEVEL[side], bound=pricing.BOUND[side], beyond=beyond, approved=approved

@@ -1,4 +1,4 @@
-"""Calls of this domain beyond the declared ones (未核销单据)."""
+"""Calls of this domain beyond the declared ones (未核销单据、采购计划建议)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ from fastapi import Query
 from api.kit.calls import call, router
 from api.kit.context import Context
 from api.master.open_items import OpenItem, open_items
+from api.purchase import replenishment
 from api.purchase.prepaid_offset import PrepaidOffset
+from api.purchase.purchase_plan import API as PLAN
+from api.purchase.purchase_plan import PurchasePlan
+from api.purchase.replenishment import ProposedLine
 from api.purchase.supplier_payment import SupplierPayment
 
 api = router()
@@ -24,3 +28,24 @@ def _open_items(ctx: Context, company_id: Key, supplier_id: Key) -> Any:
 for cls in (SupplierPayment, PrepaidOffset):
     path = f"{cls.declaration.api}/getOpenItems"
     call(api, "GET", path, right=cls.right("list"), returns=list[OpenItem])(_open_items)
+
+
+Days = Annotated[int, Query(ge=1, le=365)]
+
+
+def _proposing(name: str) -> Any:
+    return call(api, "GET", f"{PLAN}/{name}", right=PurchasePlan.right("add"), returns=list[ProposedLine])
+
+
+@_proposing("getSafetyProposal")
+def _below_safety(ctx: Context, company_id: Key, warehouse_id: Key, sales_days: Days = 30) -> Any:
+    """低于安全库存的商品"""
+    return replenishment.below_safety(ctx, company_id, warehouse_id, sales_days)
+
+
+@_proposing("getSalesProposal")
+def _for_sales(
+    ctx: Context, company_id: Key, warehouse_id: Key, sales_days: Days = 30, cover_days: Days = 30
+) -> Any:
+    """按销量要补的商品"""
+    return replenishment.for_sales(ctx, company_id, warehouse_id, sales_days, cover_days)

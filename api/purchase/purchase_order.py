@@ -8,8 +8,8 @@ from sqlalchemy.orm import Mapped
 
 from api.kit import orders
 from api.kit.context import Context
-from api.kit.document import BillType, Block, DetailPlace, Document, declare
-from api.kit.fields import day
+from api.kit.document import BillType, Block, DetailPlace, Document, Link, declare
+from api.kit.fields import day, derived, source_line
 from api.kit.flow import ORDER
 from api.kit.posting import Postings
 from api.kit.resource import Menu
@@ -17,11 +17,24 @@ from api.master import settings
 from api.master.business_types import Delivered
 from api.master.partners import supplier
 from api.master.stock_lines import StockBill
+from api.purchase.purchase_plan import PurchasePlanLine
 
 
 class PurchaseOrderLine(orders.OrderLine):
     __tablename__ = "purchase_order_line"
     bill_table = "purchase_order"
+    derived = (
+        derived(
+            "plan_no",
+            "采购计划",
+            "text",
+            "(select h.bill_no from purchase_plan_line p join purchase_plan h using (bill_id)"
+            " where p.line_id = {table}.plan_line_id)",
+            width=190,
+        ),
+    )
+
+    plan_line_id: Mapped[int | None] = source_line("purchase_plan_line", "采购计划明细")
 
 
 class PurchaseOrder(Delivered, StockBill):
@@ -42,6 +55,17 @@ class PurchaseOrder(Delivered, StockBill):
     bill = BillType(
         "CGDD",
         (Block("lines", "采购明细", PurchaseOrderLine),),
+        (
+            Link(
+                "plan_line_id",
+                "purchase_plan",
+                PurchasePlanLine,
+                "executed_quantity",
+                ("company_id", "warehouse_id"),
+                offered=False,
+                agreed=False,
+            ),
+        ),
         transitions=ORDER,
         detail=DetailPlace("采购订单明细", "/purchase/orderdetail", Menu("采购管理", "明细查询", 10)),
     )

@@ -84,6 +84,13 @@ export interface Pricing {
   no_tax: string | null;
 }
 
+/** A call that proposes rows for what the header fields `by` say. */
+export interface Proposal {
+  label: string;
+  api: string;
+  by: string[];
+}
+
 /** A child table of a bill; `source` is a call that offers rows for it, narrowed by header fields. */
 export interface Block {
   name: string;
@@ -91,6 +98,7 @@ export interface Block {
   fields: Field[];
   required: boolean;
   source: { api: string; by: string[] } | null;
+  proposals?: Proposal[];
 }
 
 export interface Screen {

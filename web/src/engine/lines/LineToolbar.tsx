@@ -9,6 +9,7 @@ import { NUMBERS } from './gridColumns';
 import { fillGoods, goodsField, isBlankLine, newLine, typeCell } from './lineModel';
 import type { LineStore } from './lineStore';
 import { NumbersButton } from './NumbersButton';
+import { ProposalButton } from './ProposalButton';
 import { ScanBox } from './ScanBox';
 import { SheetButton } from './SheetButton';
 import type { PickedGoods } from '../pickers/GoodsPicker';
@@ -58,6 +59,9 @@ export const LineToolbar = memo(function LineToolbar({ store, block, pricing, co
         {numbers && <NumbersButton store={store} field={numbers} pricing={pricing} activeRow={activeRow} />}
         {store.grows && <SheetButton store={store} block={block} pricing={pricing} context={context} />}
         {block.source && <SourceButton block={block} source={block.source} store={store} context={context} />}
+        {block.proposals?.map((proposal) => (
+          <ProposalButton key={proposal.api} proposal={proposal} store={store} context={context} pricing={pricing} goods={goods} />
+        ))}
         {goods && pricing && <ScanBox store={store} goods={goods} pricing={pricing} context={context} />}
       </Space>
       <Space size={6}>

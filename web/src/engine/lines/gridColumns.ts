@@ -42,7 +42,9 @@ const READ_ALONG_WIDTH = 100;
 
 export function gridFields(block: Block, pricing: Pricing | null): Field[] {
   const shown = columnsOf(block).filter((field) => field.list || isEditable(field, pricing));
-  if (block.source !== null || goodsField(block) === undefined || pricing === null) return shown;
+  // The figures of what was proposed are why it was.
+  const whole = block.source !== null || Boolean(block.proposals?.length);
+  if (whole || goodsField(block) === undefined || pricing === null) return shown;
   const columns = shown.filter((field) => isKnownWhileKeying(field, pricing)).flatMap((field) => {
     if (field.name === pricing.quantity) return [field, STOCK];
     if (field.name === pricing.price) return [field, PRICE_SOURCE, LAST_PRICE];

@@ -1,0 +1,188 @@
+"""Replenishment (补货): how a warehouse stands in goods, what it should buy, from whom, and at which price."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date
+from typing import Any
+
+from pydantic import BaseModel
+from sqlalchemy import text
+
+from api.kit.context import Context
+from api.kit.database import today
+from api.kit.document import MAX_LINES
+from api.kit.errors import Refusal
+from api.kit.projection import MASK
+from api.kit.scope import within
+from api.master import pricing
+from api.master.safety_stock import LIMIT
+from api.master.warehouses import Warehouse
+
+
+class ProposedLine(BaseModel):
+    """Goods to buy for a warehouse: how much, from whom, at which price, and the figures that say so."""
+
+    goods_id: int
+    goods_name: str
+    goods_num: str
+    specification_type: str | None
+    pattern: str | None
+    unit_name: str | None
+    quantity: str
+    price: str
+    tax_rate: str
+    supplier_id: int | None
+    supplier_name: str | None
+    stocks: str
+    available_stocks: str
+    on_order: str
+    safety_stock: str
+    sales_quantity: str
+
+
+FIGURES = ("stocks", "available_stocks", "on_order", "safety_stock", "sales_quantity")
+
+# How goods stand in a warehouse: what orders that are still open will bring, and what was sold net of returns.
+_STANDING = f"""
+with on_order as (
+    select l.goods_id, sum(l.quantity - l.executed_quantity) as quantity
+    from purchase_order h
+    join purchase_order_line l using (bill_id)
+    where h.warehouse_id = :warehouse_id and (h.status = 2 or h.locked_from = 2)
+    group by l.goods_id
+),
+sold as (
+    select goods_id, sum(quantity) as quantity
+    from (
+        select l.goods_id, l.quantity
+        from sales_outbound h join sales_outbound_line l using (bill_id)
+        where h.warehouse_id = :warehouse_id and h.status in (2, 4, 5)
+            and h.business_date > cast(:day as date) - :sales_days and h.business_date <= :day
+        union all
+        select l.goods_id, -l.quantity
+        from sales_return h join sales_return_line l using (bill_id)
+        where h.warehouse_id = :warehouse_id and h.status in (2, 4, 5)
+            and h.business_date > cast(:day as date) - :sales_days and h.business_date <= :day
+    ) moved
+    group by goods_id
+),
+standing as (
+    select
+        g.goods_id, g.enabled, coalesce(t.quantity, 0) as stocks,
+        coalesce(t.quantity - t.reserved - t.frozen, 0) as available_stocks,
+        coalesce(o.quantity, 0) as on_order, coalesce(least_held.minimum, 0) as safety_stock,
+        coalesce(s.quantity, 0) as sales_quantity
+    from goods g
+    left join goods_type t1 on t1.goods_type_id = g.goods_type_id
+    left join goods_type t2 on t2.goods_type_id = t1.p_id
+    left join stock_total t on t.warehouse_id = :warehouse_id and t.goods_id = g.goods_id
+    left join on_order o on o.goods_id = g.goods_id
+    left join sold s on s.goods_id = g.goods_id
+    left join lateral ({LIMIT.format(warehouse=":warehouse_id")}) least_held on true
+    where {{which}}
+)
+"""
+# The supplier with the lowest price that holds, else whom the goods were last bought from.
+_SUPPLIER = """
+left join lateral (
+    select p.supplier_id from supplier_price p
+    where p.enabled and p.company_id = :company_id and p.goods_id = g.goods_id
+        and (p.starts_on is null or p.starts_on <= cast(:priced_on as date))
+        and (p.ends_on is null or p.ends_on >= cast(:priced_on as date))
+    order by p.purchase_price, p.supplier_id limit 1
+) offered on true
+left join lateral (
+    select h.supplier_id from purchase_inbound_line l join purchase_inbound h using (bill_id)
+    where l.goods_id = g.goods_id and h.company_id = :company_id and h.status in (2, 4, 5)
+    order by h.business_date desc, l.line_id desc limit 1
+) bought on true
+left join supplier seller on seller.supplier_id = coalesce(offered.supplier_id, bought.supplier_id)
+"""
+
+
+def _of_supplier(sql: str) -> str:
+    """A price query of `pricing` for the supplier of each goods instead of one for all."""
+    return sql.replace(":supplier_id", "seller.supplier_id")
+
+
+_PROPOSED = f"""
+{_STANDING.format(which="g.enabled")},
+wanted as (select w.*, {{quantity}} as quantity from standing w)
+select
+    w.*, g.goods_name, g.goods_num, g.specification_type, g.pattern, g.tax_rate, u.unit_name,
+    seller.supplier_id, seller.supplier_name, coalesce({pricing.price("supplier")}, 0) as price
+from wanted w
+join goods g using (goods_id)
+left join unit u using (unit_id)
+left join company_goods c on c.goods_id = g.goods_id and c.company_id = :company_id
+{_SUPPLIER}
+left join lateral ({_of_supplier(pricing.LEVEL["supplier"])}) level on true
+left join lateral ({_of_supplier(pricing.LAST["supplier"])}) last on true
+where w.quantity > 0
+order by seller.supplier_name, g.goods_num
+limit :most
+"""
+_BELOW_SAFETY = "w.safety_stock - w.available_stocks - w.on_order"
+# Whole pieces, so that the days are covered.
+_FOR_SALES = "ceil(w.sales_quantity * :cover_days / :sales_days - w.available_stocks - w.on_order)"
+_FIGURES = f"""
+{_STANDING.format(which="g.goods_id = any(:goods)")}
+select w.*, seller.supplier_id
+from standing w
+join goods g using (goods_id)
+{_SUPPLIER}
+"""
+
+
+def below_safety(ctx: Context, company_id: int, warehouse_id: int, sales_days: int) -> list[dict[str, Any]]:
+    """Goods whose available stock and open orders don't make their safety stock: what is missing."""
+    return _proposed(ctx, _BELOW_SAFETY, company_id, warehouse_id, sales_days, 0)
+
+
+def for_sales(
+    ctx: Context, company_id: int, warehouse_id: int, sales_days: int, cover_days: int
+) -> list[dict[str, Any]]:
+    """What `cover_days` will sell at the daily mean of the last `sales_days`, beyond what is there and on order."""
+    return _proposed(ctx, _FOR_SALES, company_id, warehouse_id, sales_days, cover_days)
+
+
+def _proposed(
+    ctx: Context, quantity: str, company_id: int, warehouse_id: int, sales_days: int, cover_days: int
+) -> list[dict[str, Any]]:
+    _reach(ctx, company_id, warehouse_id)
+    values = _values(company_id, warehouse_id, today(), sales_days)
+    values |= {"cover_days": cover_days, "most": MAX_LINES}
+    rows = [dict(row._mapping) for row in ctx.conn.execute(text(_PROPOSED.format(quantity=quantity)), values)]
+    for row in rows:
+        if not ctx.principal.sees_cost:
+            row["price"] = MASK
+    return rows
+
+
+def _values(company_id: int, warehouse_id: int, day: date, sales_days: int) -> dict[str, Any]:
+    return {
+        "company_id": company_id,
+        "warehouse_id": warehouse_id,
+        "day": day,
+        "priced_on": day,
+        "sales_days": sales_days,
+    }
+
+
+def _reach(ctx: Context, company_id: int, warehouse_id: int) -> None:
+    table = Warehouse.table()
+    mine = table.select().where(
+        table.c.warehouse_id == warehouse_id, table.c.company_id == company_id, within(table, ctx.principal)
+    )
+    if ctx.conn.execute(mine).first() is None:
+        raise Refusal("仓库不存在或无权访问")
+
+
+def figures(
+    ctx: Context, company_id: int, warehouse_id: int, day: date, sales_days: int, goods: Iterable[int]
+) -> dict[int, dict[str, Any]]:
+    """How goods stand in a warehouse on a day, and who would supply them, by goods."""
+    values = _values(company_id, warehouse_id, day, sales_days) | {"goods": sorted(set(goods))}
+    rows = ctx.conn.execute(text(_FIGURES), values)
+    return {row.goods_id: dict(row._mapping) for row in rows}

@@ -1,0 +1,50 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Button } from 'antd';
+import { useState } from 'react';
+import { reportError, showMessage } from '../../lib/errors';
+import { isEmptyRef } from '../fields/fieldValue';
+import { sourceQuery } from '../queries';
+import type { Field, Pricing, Proposal, Row } from '../types';
+import type { BillContext } from './billContext';
+import { isBlankLine, newLine, typeCell, type LineRow } from './lineModel';
+import type { LineStore } from './lineStore';
+
+interface ProposalButtonProps {
+  proposal: Proposal;
+  store: LineStore;
+  context: BillContext;
+  pricing: Pricing | null;
+  goods: Field | undefined;
+}
+
+/** Adds the rows that the server proposes for the bill's header; goods that a line holds already are left as they are. */
+export function ProposalButton({ proposal, store, context, pricing, goods }: ProposalButtonProps) {
+  const client = useQueryClient();
+  const [busy, setBusy] = useState(false);
+  const add = async () => {
+    const header = context.header();
+    if (proposal.by.some((name) => isEmptyRef(header[name]))) return showMessage('warning', '请先填写表头');
+    const query = Object.fromEntries(proposal.by.map((name) => [name, Number(header[name])]));
+    const rows = await client.fetchQuery(sourceQuery(proposal.api, query));
+    const lines = store.get().filter((line) => !isBlankLine(store.fields, line));
+    const held = new Set(goods ? lines.map((line) => line.values[goods.name]) : []);
+    const added = rows.filter((row) => !goods || !held.has(row[goods.name])).map((row) => proposed(store.fields, row, pricing));
+    if (added.length > 0) store.set(() => [...lines, ...added]);
+    showMessage(added.length > 0 ? 'success' : 'info', added.length > 0 ? `已生成${added.length}行` : '没有需要生成的明细');
+  };
+  const run = () => {
+    setBusy(true);
+    store.track(add().catch(reportError).finally(() => setBusy(false)));
+  };
+  return (
+    <Button tabIndex={-1} loading={busy} onClick={run}>
+      {proposal.label}
+    </Button>
+  );
+}
+
+function proposed(fields: Field[], row: Row, pricing: Pricing | null): LineRow {
+  const line = newLine(fields, row);
+  const quantity = fields.find((field) => field.name === pricing?.quantity);
+  return quantity ? typeCell(line, quantity, String(row[quantity.name]), pricing).line : line;
+}
