@@ -75,6 +75,9 @@ from api.purchase import (
     supplier_advances,
     supplier_payment,
     supplier_price,
+    supplier_rebate,
+    supplier_rebate_policy,
+    supplier_rebate_queries,
 )
 from api.reporting import (
     batch_summary,
@@ -97,6 +100,9 @@ from api.reporting import (
 from api.risk import stock_warning_query
 from api.sales import (
     credit_query,
+    customer_rebate,
+    customer_rebate_policy,
+    customer_rebate_queries,
     promotion_policy,
     sales_order,
     sales_outbound,
@@ -146,6 +152,9 @@ __all__ = [
     "customer_advances",
     "customer_audit",
     "customer_credit",
+    "customer_rebate",
+    "customer_rebate_policy",
+    "customer_rebate_queries",
     "customer_receipt",
     "customer_salesmen",
     "defective",
@@ -224,6 +233,9 @@ __all__ = [
     "supplier_advances",
     "supplier_payment",
     "supplier_price",
+    "supplier_rebate",
+    "supplier_rebate_policy",
+    "supplier_rebate_queries",
     "supplier_resources",
     "survey",
     "three_inbound",

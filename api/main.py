@@ -19,6 +19,7 @@ from api.master import (
     goods_calls,
     number_templates,
     open_lookups,
+    rebate_calls,
     setting_calls,
     supplier_resource_calls,
 )
@@ -64,6 +65,7 @@ HAND_WRITTEN = (
     number_templates,
     open_lookups,
     setting_calls,
+    rebate_calls,
     purchase_calls,
     customer_calls,
     stock_calls,

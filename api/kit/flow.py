@@ -53,9 +53,11 @@ TRANSITIONS = {
             danger=True,
         ),
         Transition("close", "关闭", frozenset({AUDITED}), CLOSED, "close", "确定关闭所选单据？"),
+        Transition("pause", "暂停", frozenset({AUDITED}), CLOSED, "close", "确定暂停所选政策？"),
         Transition("open", "打开", frozenset({CLOSED}), AUDITED, "open", "确定重新打开所选单据？"),
         Transition("turnOrder", "转订单", frozenset({AUDITED}), AUDITED, "draw", "确定把所选单据转为订单？"),
     )
 }
 BASIC = ("auditorPass", "auditorNoPass", "antiAuditor", "invalid")
 ORDER = (*BASIC, "close", "open")
+POLICY = (*BASIC, "pause", "open")

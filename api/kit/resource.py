@@ -34,6 +34,8 @@ ACTION_LABELS = {
     "close": "关闭",
     "open": "打开",
     "turnOrder": "转订单",
+    "pause": "暂停",
+    "generate": "生成返利单",
     "closePeriod": "结账",
     "openPeriod": "反结账",
     "start": "重算",

@@ -19,12 +19,13 @@ from api.kit.view import BillRow, Sql, Values, View
 ADVANCED = "(l.kind = 'advance' or l.kind = 'opening' and l.amount < 0)"
 """Whether a settlement item `l` is an advance; those of the books' opening are negative balances."""
 
-_STANDING = """
+STANDING = """
 not exists (
     select from settlement_ledger o join settlement_ledger r on r.reverses = o.entry_id
     where o.settlement_id = l.settlement_id and o.entry = 'open'
 )
 """
+"""Whether the bill that opened a settlement item `l` still stands."""
 
 
 def advance_accounts(party: PartyType) -> str:
@@ -34,7 +35,7 @@ select l.company_id * 4294967296 + l.party_id as {party}_advance_id, l.company_i
     max(l.business_date) as last_date,
     -sum(l.amount) as amount, -sum(l.amount - l.open_amount) as used_amount, -sum(l.open_amount) as left_amount
 from settlement_item l
-where l.party_type = '{party}' and {ADVANCED} and {_STANDING}
+where l.party_type = '{party}' and {ADVANCED} and {STANDING}
 group by l.company_id, l.party_id
 """
 
@@ -46,7 +47,7 @@ select l.settlement_id as {party}_advance_item_id, l.company_id, l.party_id as {
     l.business_date, -l.amount as amount, -(l.amount - l.open_amount) as used_amount, -l.open_amount as left_amount,
     {{route}}
 from settlement_item l
-where l.party_type = '{party}' and {ADVANCED} and {_STANDING}
+where l.party_type = '{party}' and {ADVANCED} and {STANDING}
 """
 
 

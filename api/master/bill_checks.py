@@ -8,7 +8,8 @@ from api.kit import registry
 from api.kit.document import Bill, Block, Link
 from api.kit.resource import Resource
 from api.ledger.checks import Check, negative_stock, register
-from api.master.settlements import SettlingBill
+from api.master.rebates import Rebate
+from api.master.settlements import OffsettingBill, SettlingBill, WriteOffLine
 
 _POSTED = "(2, 4, 5)"
 
@@ -76,6 +77,29 @@ left join (select bill_id, sum(amount) as amount from money_ledger where bill_ty
     using (bill_id)
 where abs(coalesce(m.amount, 0)) <> case when h.status in {posted} then h.amount else 0 end
 """
+_CREDITED = """
+select h.bill_no, h.amount, coalesce(s.amount, 0) as opened
+from {bill} h
+left join (
+    select bill_id, sum(amount) as amount from settlement_ledger where bill_type = '{prefix}' group by bill_id
+) s using (bill_id)
+where coalesce(s.amount, 0) <> case when h.status in {posted} then -h.amount else 0 end
+"""
+_WRITTEN_OFF = """
+select bill_id, settlement_id, coalesce(w.amount, 0) as told, coalesce(s.amount, 0) as written
+from (
+    select w.bill_id, w.settlement_id, w.amount
+    from {line} w join {bill} h using (bill_id)
+    where h.status in {posted}
+) w
+full join (
+    select l.bill_id, l.settlement_id, -sum(l.amount) as amount
+    from settlement_ledger l join settlement_item i using (settlement_id)
+    where l.bill_type = '{prefix}' and (i.bill_type, i.bill_id) <> (l.bill_type, l.bill_id)
+    group by l.bill_id, l.settlement_id
+) s using (bill_id, settlement_id)
+where coalesce(w.amount, 0) <> coalesce(s.amount, 0)
+"""
 _TOTALLED = """
 select h.bill_no, {shown}
 from {bill} h join {line} l using (bill_id)
@@ -91,6 +115,8 @@ def _of(cls: type[Bill]) -> Iterator[Check]:
         yield from _of_block(cls, block, label, common)
     if issubclass(cls, SettlingBill):
         yield Check(f"{cls.name()}_money", f"{label}的金额等于资金流水", _RECEIVED.format(**common))
+    if issubclass(cls, Rebate):
+        yield Check(f"{cls.name()}_account", f"{label}的金额等于返利账户", _CREDITED.format(**common))
     for link in cls.bill.links:
         yield _of_link(cls, link, label, common)
 
@@ -107,6 +133,9 @@ def _of_block(cls: type[Bill], block: Block, label: str, common: dict[str, str])
     if "tire_numbers" in block.cls.table().c and block.cls.numbers_move:
         numbered = _NUMBERED.format(**common, line=line)
         yield Check(f"{cls.name()}_tire_numbers", f"{label}各行胎号个数等于其有效履历", numbered)
+    if issubclass(cls, SettlingBill | OffsettingBill) and issubclass(block.cls, WriteOffLine):
+        written = _WRITTEN_OFF.format(**common, line=line)
+        yield Check(f"{cls.name()}_write_offs", f"{label}各行核销等于往来流水", written)
     sums = [name for name in ("amount", "quantity") if f"total_{name}" in cls.table().c]
     if sums:
         shown = ", ".join(f"h.total_{name}, sum(l.{name}) as {name}" for name in sums)

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy.orm import Mapped, MappedColumn
 
-from api.kit.fields import enabled, integer, key, ref, text
+from api.kit.fields import enabled, enum, integer, key, ref, text
 from api.kit.resource import Declaration, Menu, Place, Resource
 
 
@@ -24,9 +24,15 @@ class Listed(Resource):
 
 
 def _listed(
-    name: str, label: str, route: str, group: str, sort: int, also: tuple[Place, ...] = ()
+    name: str,
+    label: str,
+    route: str,
+    group: str,
+    sort: int,
+    also: tuple[Place, ...] = (),
+    **more: MappedColumn[Any],
 ) -> type[Resource]:
-    """The class of a list: `<name>_id`, `<name>_name`, and what all of them have."""
+    """The class of a list: `<name>_id`, `<name>_name`, `more` columns, and what all of them have."""
     camel = "".join(part.capitalize() for part in name.split("_"))
     members: dict[str, Any] = {
         "__doc__": label,
@@ -44,10 +50,13 @@ def _listed(
         ),
         f"{name}_id": key(),
         f"{name}_name": text(label, required=True, unique=True, search=True, max_length=50, width=200),
+        **more,
     }
     return type(camel, (Listed,), members)
 
 
+CYCLES = {1: "一个月", 2: "两个月", 3: "一季", 4: "四个月", 6: "半年", 12: "一年"}
+"""Months of a rebate's cycle; each begins on the first day of one, counted from January."""
 _BUSINESS, _PARTNERS = "业务类型", "往来类型"
 
 InboundType = _listed("inbound_type", "入库类型", "/system/instoragetype", _BUSINESS, 10)
@@ -72,7 +81,14 @@ CustomerType = _listed(
 )
 AccountType = _listed("account_type", "账户类型", "/system/accountype", _PARTNERS, 30)
 RebateType = _listed("rebate_type", "返利类型", "/system/rebatetype", _BUSINESS, 100)
-RebateCycle = _listed("rebate_cycle", "返利周期", "/system/rebatecycle", _BUSINESS, 110)
+RebateCycle = _listed(
+    "rebate_cycle",
+    "返利周期",
+    "/system/rebatecycle",
+    _BUSINESS,
+    110,
+    months=enum("周期长度", CYCLES, default=1, search=True, width=100),
+)
 PostageType = _listed("postage_type", "运费方式", "/system/postagetype", _BUSINESS, 75)
 
 

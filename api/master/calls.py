@@ -77,7 +77,7 @@ def get_erp_company_list(ctx: Context) -> Any:
 
 
 def _mount(on: APIRouter, cls: type[Resource]) -> None:
-    """A class's dropdown, and its open lookup where the specification names one."""
+    """A class's dropdown, and its open lookup where the specification names one; bills are for who may list them."""
 
     def get_dropdown(ctx: Context, query: Annotated[lookups.LookupQuery, Query()]) -> Any:
         return lookups.dropdown(ctx, cls, query)
@@ -86,13 +86,15 @@ def _mount(on: APIRouter, cls: type[Resource]) -> None:
         return lookups.dropdown(ctx, cls, query)["data"]
 
     page, path = choices_model(cls), cls.declaration.lookup
-    call(on, "GET", f"{cls.declaration.api}/getDropdown", right=ANY_USER, returns=page)(get_dropdown)
+    right = cls.right("list") if cls.bill else ANY_USER
+    call(on, "GET", f"{cls.declaration.api}/getDropdown", right=right, returns=page)(get_dropdown)
     if path in PAGED:
         call(on, "GET", path, right=ANY_USER, returns=page)(get_dropdown)
     elif path:
         call(on, "GET", path, right=ANY_USER, returns=list_of(row_model(cls)))(get_lookup)
 
 
+_NAMED = {item.ref.resource for cls in registry.declared() for item in cls.fields() if item.ref}
 for declared in registry.declared():
-    if declared.bill is None:
+    if declared.bill is None or declared.name() in _NAMED:
         _mount(api, declared)

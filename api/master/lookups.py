@@ -35,7 +35,7 @@ class _LookupQuery(BaseModel):
 
 NARROWING = (
     *("company_id", "department_id", "warehouse_id", "goods_id", "p_id", "level"),
-    *("country_id", "province_id", "city_id", "logistics_id", "customer_id"),
+    *("country_id", "province_id", "city_id", "logistics_id", "customer_id", "supplier_id"),
 )
 NAMES = tuple(
     cls.declaration.title for cls in registry.declared() if cls.bill is None and cls.declaration.lookup

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from api.master.goods_scope import MEANT, TYPES
+
 Side = Literal["customer", "supplier"]
 """With whom a bill trades."""
 
@@ -35,16 +37,14 @@ _AGREED = f"""
     limit 1
 """
 # Of the promotions for a customer, those of the goods go before those of its brand, then of its nearest type.
-_PROMOTED = """
+_PROMOTED = f"""
     from promotion_policy h
     join promotion_policy_line l using (bill_id)
-    left join goods_type t1 on t1.goods_type_id = g.goods_type_id
-    left join goods_type t2 on t2.goods_type_id = t1.p_id
+    {TYPES}
     left join customer u on u.customer_id = :customer_id
     where h.company_id = :company_id and (h.status = 2 or h.locked_from = 2)
         and cast(:priced_on as date) between h.starts_on and h.ends_on
-        and (l.goods_id = g.goods_id or l.brand_id = g.brand_id
-            or l.goods_type_id in (g.goods_type_id, t1.p_id, t2.p_id))
+        and {MEANT}
         and (h.customer_type_id is null or h.customer_type_id = u.customer_type_id)
         and (
             not exists (select from promotion_policy_customer k where k.bill_id = h.bill_id)

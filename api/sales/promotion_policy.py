@@ -13,7 +13,7 @@ from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
 from api.kit.document import Bill, BillType, Block, Child, Document, Rows, Values, declare
-from api.kit.fields import day, enum, goods, key, price, quantity, rate, ref, text
+from api.kit.fields import day, enum, key, price, quantity, rate, ref, text
 from api.kit.flow import ORDER
 from api.kit.posting import Postings
 from api.kit.resource import Declaration, Drill, Menu
@@ -22,21 +22,19 @@ from api.kit.scope import Principal
 from api.kit.validation import Problems
 from api.kit.view import READ_ONLY, Sql, View
 from api.kit.view import Values as Asked
+from api.master.goods_scope import ScopeRow
 
 PRICE, DISCOUNT, GIFT = 1, 2, 3
 METHODS = {PRICE: "特价", DISCOUNT: "折扣", GIFT: "买赠"}
 CUSTOMERS = "/sales/lookuser"
 
 
-class PromotionLine(Child):
-    """What is cheaper: one goods, a brand, or all goods of a type and those below it."""
+class PromotionLine(ScopeRow):
+    """What is cheaper, and how."""
 
     __tablename__ = "promotion_policy_line"
     bill_table = "promotion_policy"
 
-    goods_id: Mapped[int | None] = goods(index=True, sort=-80)
-    brand_id: Mapped[int | None] = ref("brand", "品牌", index=True, sort=-79)
-    goods_type_id: Mapped[int | None] = ref("goods_type", "商品类型", index=True, sort=-78)
     method: Mapped[int] = enum("促销方式", METHODS, default=PRICE, width=90, sort=-70)
     price: Mapped[Decimal | None] = price("促销价", rule="positive", default=None, width=100, sort=-60)
     discount: Mapped[Decimal | None] = rate(
@@ -52,10 +50,9 @@ class PromotionLine(Child):
 
     @classmethod
     def settle(cls, rows: list[dict[str, Any]], problems: Problems) -> None:
+        super().settle(rows, problems)
         for row in rows:
             problems.place = f"第{row['line_no']}行"
-            if sum(bool(row.get(name)) for name in ("goods_id", "brand_id", "goods_type_id")) != 1:
-                problems.add("请选择商品、品牌或商品类型中的一项")
             needed = {
                 PRICE: ("price",),
                 DISCOUNT: ("discount",),

@@ -9,7 +9,7 @@ from typing import Any
 from api.kit.document import Child
 from api.kit.fields import Field
 from api.kit.resource import Declared, Resource
-from tests.kit.world import LISTS, World
+from tests.kit.world import LISTS, REBATE_MONTHS, World
 
 DAY = "2026-03-05"
 REFERENCES = {
@@ -33,6 +33,8 @@ REFERENCES = {
     "questionnaire": "questionnaire",
     "logistics": "logistics",
     "supplier_resource": "supplier_resource",
+    "supplier_rebate_policy": "supplier_rebate_policy_a",
+    "customer_rebate_policy": "customer_rebate_policy_a",
     **{name: name for name in ("country", "province", "city", "area")},
     **{name: name for name in LISTS},
 }
@@ -81,14 +83,16 @@ GOODS = {
     ("tire_registration_line", "goods_id"): "numbered",
 }
 """Goods of lines that would spoil the others' stock."""
-ROWS = {"stock_take": 1}
-"""How many lines a payload has where it is not two or none: a stocktake takes a goods once."""
+ROWS = {"stock_take_line": 1, "supplier_rebate_policy_tier": 1, "customer_rebate_policy_tier": 1}
+"""How many rows a block has where it is not two or none: a stocktake takes a goods once, tiers start at different
+places."""
 OFFSETS = {"deposit_write_off": "customer", "prepaid_offset_write_off": "supplier"}
 """Blocks that settle what is owed with what was advanced, yuan by yuan."""
 SOURCES = {("transfer_in_line", "source_line_id"): "sent"}
 """Lines of other bills that a bill cannot do without; they are of the goods `belt`."""
 ACROSS = {("sales_transfer", "to_warehouse_id"): "warehouse"}
 """References into the other company."""
+_cycles = {name: itertools.count() for name in ("supplier_rebate", "customer_rebate")}
 _numbers, _years = itertools.count(1), itertools.count()
 _spares = {
     (name, "goods_id"): itertools.count()
@@ -100,7 +104,7 @@ def payload_of(cls: type[Resource], world: World, mark: str = "a") -> dict[str, 
     """Every writable field filled in, in company A or B; blocks that must have lines get two, others none."""
     values = row_of(cls, world, mark)
     for block in cls.bill.blocks if cls.bill else ():
-        count = ROWS.get(cls.name(), 2 if block.required else 0)
+        count = ROWS.get(block.cls.name(), 2 if block.required else 0)
         values[block.name] = [row_of(block.cls, world, mark) for _ in range(count)]
         if block.cls.name() in OFFSETS:
             values[block.name] = _offset(world, OFFSETS[block.cls.name()], mark)
@@ -133,6 +137,9 @@ def row_of(cls: type[Declared], world: World, mark: str = "a") -> dict[str, Any]
                 found[item.name] = world.ids.get(f"{CHOSEN[given]}_{mark}")
             elif given in ACROSS:
                 found[item.name] = world.ids[f"{ACROSS[given]}_{'b' if mark == 'a' else 'a'}"]
+    if cls.name() in _cycles:
+        year, month = divmod(next(_cycles[cls.name()]) % REBATE_MONTHS, 12)
+        found["cycle_start"] = f"{1990 + year}-{month + 1:02}-01"
     if cls.name() == "year_close":
         found["year"] = str(2000 + next(_years) % 100)
     if issubclass(cls, Child) and "is_gift" in found:

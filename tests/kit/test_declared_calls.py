@@ -44,16 +44,25 @@ UNLISTED = {
     "/system/stockarea",
     "/system/stockareamember",
     "/system/smstemplate",
+    "/purchase/rebatedetailAdd",
+    "/purchase/rebatelines",
+    "/sales/customrebatedetailAdd",
+    "/sales/customrebatedetailSee",
+    "/sales/customrebatelines",
+    "/sales/customrebateentries",
 }
 """Screens that the list of routes leaves out: opening stock, the moves behind a stock, registrations of tyre numbers,
 what `erp check` proves, files that a company was initialised with, who bears the freight, accounts of suppliers,
-what a naming rule would change, areas of stock and their companies, texts of messages."""
+what a naming rule would change, areas of stock and their companies, texts of messages, forms of rebates, the lines that
+earned them, and the movements of customers' rebates."""
 TWINS = {
     "company_goods": "goods_id",
     "shopping_cart": "goods_id",
     "safety_stock": "goods_id",
     "sales_price": "goods_id",
     "supplier_price": "goods_id",
+    "supplier_rebate": "cycle_start",
+    "customer_rebate": "cycle_start",
     "year_close": "year",
     "stock_area_member": "stock_area_id",
 }
@@ -290,6 +299,8 @@ class TestForm:
             own |= {"goods_id", "goods_name", "goods_num"}
         if TWINS.get(cls.name()) == "stock_area_id":
             own |= {"stock_area_id", "stock_area_name"}
+        if TWINS.get(cls.name()) == "cycle_start":
+            own |= {"cycle_start", "cycle_end"}
         for row in (one, other):
             for block in cls.bill.blocks if cls.bill else ():
                 for line in row[block.name]:

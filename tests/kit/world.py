@@ -25,6 +25,7 @@ from api.shell.upload_rules import SCENES
 
 PASSWORD = "right-horse-1"
 SPARES = 60
+REBATE_MONTHS = 35 * 12
 LISTS = tuple(cls.name() for cls in registry.declared() if issubclass(cls, Listed))
 """The lists by which bills and partners are told apart; the world has a name in each."""
 
@@ -67,6 +68,7 @@ def build(conn: Connection) -> World:
         _transfer_on_the_way(ctx, world, mark)
         _unnumbered_stock(ctx, world, mark)
         _open_items(ctx, world, mark)
+        _rebate_policies(ctx, world, mark)
     records.edit(ctx, registry.get("goods"), world.numbered, {"is_numbered": True})
     return world
 
@@ -123,6 +125,26 @@ def _open_items(ctx: Context, world: World, mark: str) -> None:
         query = "select settlement_id from settlement_item where bill_type = %s and bill_id = %s order by amount desc"
         found = ctx.conn.exec_driver_sql(query, (cls.bill.prefix, key)).scalars().all()  # type: ignore[union-attr]
         world.ids[f"owed_{party}_{mark}"], world.ids[f"advanced_{party}_{mark}"] = found
+
+
+def _rebate_policies(ctx: Context, world: World, mark: str) -> None:
+    """A policy with each partner, of `REBATE_MONTHS` that are over and earned nothing: `<party>_rebate_policy_<mark>`."""
+    for party in ("customer", "supplier"):
+        cls = registry.get(f"{party}_rebate_policy")
+        assert issubclass(cls, Bill)
+        header = {
+            "company_id": world.ids[f"company_{mark}"],
+            f"{party}_id": world.ids["supplier"] if party == "supplier" else world.ids[f"customer_{mark}"],
+            "business_date": "2026-01-02",
+            "policy_name": "多年返利",
+            "rebate_type_id": world.rebate_type,
+            "rebate_cycle_id": world.rebate_cycle,
+            "starts_on": "1990-01-01",
+            "ends_on": "2024-12-31",
+            "tiers": [{"starts_from": "1", "rate": "1"}],
+        }
+        key = world.ids[f"{cls.name()}_{mark}"] = drafts.add(ctx, cls, header)["id"]
+        transitions.move(ctx, cls, "auditorPass", key)
 
 
 def _unnumbered_stock(ctx: Context, world: World, mark: str) -> None:

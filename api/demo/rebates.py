@@ -1,0 +1,82 @@
+"""Rebates of a demo company (演示返利): a year's policy with its largest supplier and its largest customer.
+
+The quarters that are over become rebates; all but the latest are audited.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal
+
+from sqlalchemy import select, text
+
+from api.kit import drafts, registry, transitions
+from api.kit.context import Context
+from api.kit.database import today
+from api.master.rebate_accruals import DUE, accruals
+from api.master.rebate_policies import CUSTOMER, SUPPLIER, Direction, RebatePolicy
+from api.master.rebates import Rebate, generate
+
+_LARGEST = """
+select h.{party}_id as partner, sum(h.total_amount) as amount
+from {bill} h
+where h.company_id = :company and h.status in (2, 4, 5) and h.business_date >= :since
+group by h.{party}_id order by 2 desc limit 1
+"""
+_KINDS = text("""
+select t.rebate_type_id, c.rebate_cycle_id from rebate_type t cross join rebate_cycle c
+where t.rebate_type_name = '金额返利' and c.rebate_cycle_name = '按季'
+""")
+
+
+def make(ctx: Context, company_id: int, day: date) -> None:
+    """Agree on rebates a year before `day`, and confirm them."""
+    for of in (SUPPLIER, CUSTOMER):
+        policy = _agree(ctx, of, company_id, date(day.year - 1, day.month, 1), day)
+        if policy is not None:
+            _confirm(ctx, of, policy)
+
+
+def _agree(ctx: Context, of: Direction, company_id: int, since: date, until: date) -> int | None:
+    largest = text(_LARGEST.format(party=of.party, bill=of.traded[0][0]))
+    found = ctx.conn.execute(largest, {"company": company_id, "since": since}).first()
+    if found is None:
+        return None
+    quarter = max(found.amount // 4000, Decimal(1)) * 1000
+    kinds = ctx.conn.execute(_KINDS).one()._mapping
+    header = {
+        **kinds,
+        "company_id": company_id,
+        f"{of.party}_id": found.partner,
+        "business_date": since,
+        "policy_name": "年度阶梯返利",
+        "starts_on": since,
+        "ends_on": date(until.year, 12, 31),
+        "tiers": [
+            {"starts_from": quarter * share / 10, "rate": rate} for share, rate in ((6, 1), (10, 2), (12, 3))
+        ],
+    }
+    cls = registry.get(of.policy)
+    assert issubclass(cls, RebatePolicy)
+    key: int = drafts.add(ctx, cls, header)["id"]
+    transitions.move(ctx, cls, "auditorPass", key)
+    return key
+
+
+def _confirm(ctx: Context, of: Direction, policy: int) -> None:
+    cls = registry.get(of.rebate)
+    assert issubclass(cls, Rebate)
+    due = text(
+        f"select a.{of.rebate}_accrual_id from ({accruals(of)}) a"
+        f" where a.policy_id = :policy and a.state = {DUE} order by a.cycle_start"
+    )
+    keys: Sequence[int] = ctx.conn.execute(due, {"policy": policy, "today": today()}).scalars().all()
+    if not keys:
+        return
+    generate(ctx, cls, keys)
+    table = cls.table()
+    made = select(table.c.bill_id).where(table.c.policy_id == policy).order_by(table.c.cycle_start)
+    bills: Sequence[int] = ctx.conn.execute(made).scalars().all()
+    for key in bills[:-1]:
+        transitions.move(ctx, cls, "auditorPass", key)

@@ -1,0 +1,164 @@
+"""Rebate accruals (返利计提): what each policy has earned in each cycle that has begun, from the bills themselves.
+
+The base of a cycle is what the policy's goods came to on audited bills, tax included, less returns, each on its own
+business date; gifts don't count. Cycles are whole months, quarters … of the calendar, cut to the policy's days.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+from typing import ClassVar
+
+from sqlalchemy import Connection, Row, text
+from sqlalchemy.orm import Mapped
+
+from api.kit.database import today
+from api.kit.fields import day, enum, goods, money, quantity, ref
+from api.kit.fields import text as words
+from api.kit.scope import Principal
+from api.kit.view import BillRow, Sql, Values, View
+from api.master.business_types import classified
+from api.master.goods_scope import MEANT, TYPES
+from api.master.rebate_policies import MEASURES, MODES, Direction
+
+RUNNING, DUE, DRAFTED, CONFIRMED, MISSED = 1, 2, 3, 4, 5
+STATES = {RUNNING: "进行中", DUE: "待确认", DRAFTED: "待审核", CONFIRMED: "已确认", MISSED: "未达标"}
+PLACES = 100_000
+"""An accrual's key is its policy's times this, and the month its cycle begins in, counted from the year 0."""
+_POSTED = "(2, 4, 5)"
+
+_TRADED = """
+select '{prefix}' as bill_type, h.bill_id, h.bill_no, h.company_id, h.{party}_id as party_id, h.business_date,
+    x.line_id, x.goods_id, {sign} * x.quantity as quantity, {sign} * x.amount as amount
+from {bill} h join {bill}_line x using (bill_id)
+where h.status in {posted} and not x.is_gift
+"""
+# Lines that count for policy `p`, but for their days.
+_COUNTED = """
+({traded}) b
+join goods g using (goods_id)
+{types}
+where b.company_id = p.company_id and b.party_id = p.{party}_id
+    and (
+        not exists (select from {policy}_goods l where l.bill_id = p.bill_id)
+        or exists (select from {policy}_goods l where l.bill_id = p.bill_id and {meant})
+    )
+"""
+_LINES = """
+select (p.bill_id * 2 + cast(l.quantity < 0 as integer)) * 4294967296 + l.line_id as {rebate}_line_id,
+    p.company_id, p.{party}_id, p.bill_id as policy_id, l.business_date, l.bill_no, l.goods_id, l.quantity, l.amount,
+    {{route}}
+from {policy} p
+cross join lateral (
+    select b.* from {counted} and b.business_date between p.starts_on and p.ends_on
+) l
+where p.status in {posted}
+"""
+_ACCRUALS = """
+select p.bill_id * {places} + cast(
+        extract(year from c.starts_on) * 12 + extract(month from c.starts_on) as bigint
+    ) as {rebate}_accrual_id,
+    p.company_id, p.{party}_id, p.bill_id as policy_id, p.bill_no, p.rebate_type_id, p.measure, p.rebate_mode,
+    c.starts_on as cycle_start, c.ends_on as cycle_end, base.quantity as base_quantity, base.amount as base_amount,
+    coalesce(tier.earned, 0.00) as accrued, coalesce(r.confirmed, 0.00) as confirmed, r.bill_no as rebate_no,
+    case when r.status in {posted} then {CONFIRMED} when r.bill_no is not null then {DRAFTED}
+        when c.ends_on >= :today then {RUNNING} when coalesce(tier.earned, 0) = 0 then {MISSED} else {DUE} end as state
+from {policy} p
+cross join lateral (
+    select greatest(cast(d as date), p.starts_on) as starts_on,
+        least(cast(d + make_interval(months => p.cycle_months) as date) - 1, p.ends_on) as ends_on
+    from generate_series(
+        date_trunc('month', cast(p.starts_on as timestamp))
+            - make_interval(months => (cast(extract(month from p.starts_on) as integer) - 1) % p.cycle_months),
+        cast(least(p.ends_on, :today) as timestamp), make_interval(months => p.cycle_months)
+    ) d
+) c
+cross join lateral (
+    select coalesce(sum(b.quantity), 0.000) as quantity, coalesce(sum(b.amount), 0.00) as amount
+    from {counted} and b.business_date between c.starts_on and c.ends_on
+) base
+left join lateral (
+    select round(
+        case p.measure when 1 then base.quantity * t.unit_rebate else base.amount * t.rate / 100 end
+            - t.quick_deduction, 2
+    ) as earned
+    from {policy}_tier t
+    where t.bill_id = p.bill_id and t.starts_from <= case p.measure when 1 then base.quantity else base.amount end
+    order by t.starts_from desc
+    limit 1
+) tier on true
+left join lateral (
+    select f.bill_no, f.status, case when f.status in {posted} then f.amount end as confirmed
+    from {rebate} f
+    where f.policy_id = p.bill_id and f.cycle_start = c.starts_on and f.status <> 3
+) r on true
+where p.status in {posted} and c.starts_on <= :today
+"""
+
+
+def _filled(sql: str, of: Direction) -> str:
+    names = {"party": of.party, "policy": of.policy, "rebate": of.rebate, "posted": _POSTED}
+    traded = "union all".join(
+        _TRADED.format(**names, bill=bill, prefix=prefix, sign=sign) for bill, prefix, sign in of.traded
+    )
+    counted = _COUNTED.format(**names, traded=traded, types=TYPES, meant=MEANT)
+    states = {"CONFIRMED": CONFIRMED, "DRAFTED": DRAFTED, "RUNNING": RUNNING, "MISSED": MISSED, "DUE": DUE}
+    return sql.format(**names, **states, counted=counted, places=PLACES)
+
+
+def accruals(of: Direction) -> str:
+    """Rows of `RebateAccrual`, as of `:today`."""
+    return _filled(_ACCRUALS, of)
+
+
+def counted_lines(of: Direction) -> str:
+    """Rows of `RebateLine`."""
+    return _filled(_LINES, of)
+
+
+def accrual(conn: Connection, of: Direction, policy_id: int, on: date) -> Row[tuple[object, ...]] | None:
+    """What a policy has earned in the cycle that a day lies in, None where it has none."""
+    cycle = text(
+        f"select * from ({accruals(of)}) a where a.policy_id = :policy and :day between a.cycle_start and a.cycle_end"
+    )
+    return conn.execute(cycle, {"today": today(), "policy": policy_id, "day": on}).first()
+
+
+class RebateAccrual(View):
+    """返利查询: a policy's cycle, its base, what that earned, and the rebate that confirmed it."""
+
+    __abstract__ = True
+
+    direction: ClassVar[Direction]
+
+    company_id: Mapped[int] = ref("company", "公司", search=True, sort=-30)
+    bill_no: Mapped[str] = words("政策单号", search=True, width=190, sort=-28)
+    rebate_type_id: Mapped[int] = classified("rebate_type", "返利类型", sort=-20)
+    measure: Mapped[int] = enum("计算依据", MEASURES, default=1, search=True, width=90, sort=-19)
+    rebate_mode: Mapped[int] = enum("返利方式", MODES, default=1, search=True, width=100, sort=-18)
+    cycle_start: Mapped[date] = day("周期开始", search=True, width=110, sort=-17)
+    cycle_end: Mapped[date] = day("周期结束", search=True, width=110, sort=-16)
+    base_quantity: Mapped[Decimal] = quantity("计返数量", total=True, width=110, sort=10)
+    base_amount: Mapped[Decimal] = money("计返金额", total=True, width=130, sort=11)
+    accrued: Mapped[Decimal] = money("应计返利", total=True, width=120, sort=12)
+    confirmed: Mapped[Decimal] = money("已确认返利", total=True, width=120, sort=13)
+    state: Mapped[int] = enum("状态", STATES, default=RUNNING, search=True, width=90, sort=14)
+    rebate_no: Mapped[str | None] = words("返利单号", search=True, width=190, sort=15)
+
+    @classmethod
+    def source(cls, principal: Principal, asked: Values) -> Sql:
+        return accruals(cls.direction), {"today": today()}
+
+
+class RebateLine(BillRow):
+    """返利计返明细: a line of a bill that counts for a policy; those of a cycle's days add up to its base."""
+
+    __abstract__ = True
+
+    business_date: Mapped[date] = day("业务日期", search=True, width=110, sort=-30)
+    bill_no: Mapped[str] = words("单据号", search=True, width=190, sort=-29)
+    company_id: Mapped[int] = ref("company", "公司", search=True, sort=-20)
+    goods_id: Mapped[int] = goods(search=True, sort=9)
+    quantity: Mapped[Decimal] = quantity("数量", total=True, width=100, sort=10)
+    amount: Mapped[Decimal] = money("金额", total=True, width=130, sort=11)

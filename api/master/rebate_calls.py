@@ -1,0 +1,31 @@
+"""Calls of rebates beyond the declared ones (生成返利单): one a direction."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from api.kit import registry
+from api.kit.calls import call, router
+from api.kit.context import Context
+from api.kit.schemas import BatchAnswer, Keys
+from api.master import rebates
+from api.master.rebate_accruals import RebateAccrual
+
+api = router()
+
+
+def _serve(cls: type[RebateAccrual]) -> None:
+    rebate = registry.get(cls.direction.rebate)
+    assert issubclass(rebate, rebates.Rebate)
+
+    def generate(ctx: Context, body: Keys) -> Any:
+        """生成返利单"""
+        return rebates.generate(ctx, rebate, body.ids)
+
+    path = f"{cls.declaration.api}/generate"
+    call(api, "POST", path, right=cls.right("generate"), returns=BatchAnswer, write=True)(generate)
+
+
+for cls in registry.declared():
+    if issubclass(cls, RebateAccrual):
+        _serve(cls)

@@ -1,0 +1,33 @@
+"""Supplier rebate (采购返利), CGFL: what a policy earned in a cycle is owed by the supplier; payments use it."""
+
+from __future__ import annotations
+
+from sqlalchemy.orm import Mapped
+
+from api.kit.document import BillType, declare
+from api.kit.resource import Menu
+from api.master.partners import supplier
+from api.master.rebate_policies import SUPPLIER, of_policy
+from api.master.rebates import Rebate, used_and_left
+
+
+class SupplierRebate(Rebate):
+    """采购返利单"""
+
+    __tablename__ = "supplier_rebate"
+    direction = SUPPLIER
+    declaration = declare(
+        "采购返利单",
+        "v2/purchase/Rebate",
+        routes={
+            "list": "/purchase/rebatedetail",
+            "add": "/purchase/rebatedetailAdd",
+            "see": "/purchase/rebatedetailSee",
+        },
+        menu=Menu("采购管理", "返利政策", 30),
+    )
+    bill = BillType("CGFL")
+    derived = used_and_left(SUPPLIER)
+
+    supplier_id: Mapped[int] = supplier()
+    policy_id: Mapped[int] = of_policy(SUPPLIER)

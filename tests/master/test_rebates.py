@@ -1,0 +1,324 @@
+"""Rebates of both directions: what policies earn from bills, how it is confirmed once, used, and shown."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection
+
+from tests.kit.client import Answer
+from tests.kit.desk import Books, Desk, Made
+from tests.kit.state import broken
+
+_names = itertools.count(1)
+
+
+@dataclass(frozen=True)
+class Side:
+    """One direction: its partner, the bills that trade, pay and offset, and the calls that show rebates."""
+
+    party: str
+    trading: str
+    returning: str
+    paying: str
+    find: str
+    lines: str
+    accounts: str
+    movements: str
+
+
+SIDES = (
+    Side(
+        "supplier",
+        "purchase_inbound",
+        "purchase_return",
+        "supplier_payment",
+        "v2/purchase/RebateFind",
+        "v2/purchase/RebateLine",
+        "v2/money/RebateManagement",
+        "v2/money/RebateManagementDetail",
+    ),
+    Side(
+        "customer",
+        "sales_outbound",
+        "sales_return",
+        "customer_receipt",
+        "v2/sales/CustomerRebateFind",
+        "v2/sales/CustomerRebateLine",
+        "v2/sales/CustomerRebateSummary",
+        "v2/sales/CustomerRebateDetail",
+    ),
+)
+
+
+@pytest.fixture(params=SIDES, ids=lambda side: side.party)
+def side(request: pytest.FixtureRequest) -> Side:
+    found: Side = request.param
+    return found
+
+
+@dataclass(frozen=True)
+class Partner:
+    """A new partner, with whom company A trades goods of the world at 100 a piece."""
+
+    side: Side
+    desk: Desk
+    id: int
+
+    @property
+    def named(self) -> dict[str, int]:
+        return {f"{self.side.party}_id": self.id}
+
+    @property
+    def goods(self) -> int:
+        return self.desk.world.oil
+
+    def trade(self, quantity: str, day: str, **line: Any) -> Made:
+        return self._bill(self.side.trading, quantity, day, **line)
+
+    def give_back(self, quantity: str, day: str) -> Made:
+        return self._bill(self.side.returning, quantity, day)
+
+    def _bill(self, kind: str, quantity: str, day: str, **line: Any) -> Made:
+        row = {"goods_id": self.goods, "quantity": quantity, "price": "100", **line}
+        return self.desk.audited(kind, row, business_date=day, **self.named)
+
+    def policy(self, *tiers: dict[str, str], goods: tuple[dict[str, int], ...] = (), **header: Any) -> Made:
+        """An audited one by amount and excess, monthly from January to March 2024, unless told otherwise."""
+        given = {**self.header(), **header, "goods": goods}
+        return self.desk.audited(f"{self.side.party}_rebate_policy", *tiers, **given)
+
+    def header(self) -> dict[str, Any]:
+        world = self.desk.world
+        kinds = {"rebate_type_id": world.rebate_type, "rebate_cycle_id": world.rebate_cycle}
+        days = {"starts_on": "2024-01-01", "ends_on": "2024-03-31"}
+        return {**self.named, **kinds, **days, "policy_name": "年度返利", "measure": 2, "rebate_mode": 1}
+
+    def accruals(self, policy: Made) -> list[dict[str, Any]]:
+        query = {"policy_id": policy.id, "order_key": "cycle_start", "order_by": "asc"}
+        answer = self.desk.caller.get(f"{self.side.find}/getList", **query)
+        assert answer.ok, answer
+        rows: list[dict[str, Any]] = answer.data["data"]
+        return rows
+
+    def generate(self, *rows: dict[str, Any]) -> Answer:
+        keys = [row[f"{self.side.party}_rebate_accrual_id"] for row in rows]
+        return self.desk.caller.post(f"{self.side.find}/generate", {"ids": keys})
+
+    def rebate(self, policy: Made, amount: str, **more: Any) -> Answer:
+        usual = {"policy_id": policy.id, "cycle_start": "2024-01-15", "amount": amount}
+        return self.desk.add(f"{self.side.party}_rebate", **self.named, **{**usual, **more})
+
+    def confirmed(self, policy: Made, amount: str, **more: Any) -> Made:
+        answer = self.rebate(policy, amount, **more)
+        assert answer.ok, answer
+        made = Made(f"{self.side.party}_rebate", answer.data["id"], answer.data["bill_no"])
+        assert self.desk.act("auditorPass", made).ok
+        return made
+
+    def account(self) -> tuple[str, ...]:
+        [row] = self.desk.caller.get(f"{self.side.accounts}/getList", **self.named).data["data"]
+        return tuple(row[name] for name in ("accrued", "confirmed", "used_amount", "left_amount"))
+
+
+ONE_PERCENT = {"starts_from": "0", "rate": "1"}
+
+
+@pytest.fixture
+def partner(side: Side, desk: Desk) -> Partner:
+    body: dict[str, Any] = {f"{side.party}_name": f"返利往来{next(_names)}", "payment_days": 0}
+    if side.party == "customer":
+        body["company_id"] = desk.world.company_a
+    path = "v2/custom/Customer/add" if side.party == "customer" else "v2/system/Supplier/add"
+    desk.stock_in(desk.world.oil, 1000)
+    return Partner(side, desk, desk.caller.post(path, body).data["id"])
+
+
+def told(row: dict[str, Any], *names: str) -> tuple[Any, ...]:
+    return tuple(row[name] for name in names)
+
+
+class TestAccrual:
+    def test_a_cycle_earns_on_its_bills_less_returns_without_gifts(self, partner: Partner) -> None:
+        """6 000 − 500 in January: 4 000 at 1 %, 500 at 2 %; in February less was bought than came back."""
+        partner.trade("60", "2024-01-31")
+        partner.trade("9", "2024-01-10", is_gift=True)
+        partner.give_back("5", "2024-01-20")
+        partner.give_back("2", "2024-02-01")
+        partner.trade("90", "2023-12-31")
+        policy = partner.policy({"starts_from": "5000", "rate": "2"}, {"starts_from": "1000", "rate": "1"})
+        names = ("cycle_start", "cycle_end", "base_quantity", "base_amount", "accrued", "state")
+        assert [told(row, *names) for row in partner.accruals(policy)] == [
+            ("2024-01-01", "2024-01-31", "55.000", "5500.00", "50.00", 2),
+            ("2024-02-01", "2024-02-29", "-2.000", "-200.00", "0.00", 5),
+            ("2024-03-01", "2024-03-31", "0.000", "0.00", "0.00", 5),
+        ]
+
+    def test_accumulated_the_reached_rate_holds_for_every_piece_of_its_goods(self, partner: Partner) -> None:
+        other = partner.desk.world.spares[32]
+        partner.desk.stock_in(other, 50)
+        partner.trade("55.5", "2024-01-31")
+        partner.trade("30", "2024-01-31", goods_id=other)
+        tiers = ({"starts_from": "10", "unit_rebate": "3"}, {"starts_from": "50", "unit_rebate": "5.01"})
+        mode = {"measure": 1, "rebate_mode": 2}
+        of_goods = partner.policy(*tiers, goods=({"goods_id": partner.goods},), **mode)
+        of_brand = partner.policy(*tiers, goods=({"brand_id": partner.desk.world.brand},), **mode)
+        of_type = partner.policy(*tiers, goods=({"goods_type_id": partner.desk.world.type1},), **mode)
+        assert partner.accruals(of_goods)[0]["accrued"] == "278.06"
+        assert partner.accruals(of_brand)[0]["accrued"] == "278.06"
+        assert partner.accruals(of_type)[0]["accrued"] == "428.36"
+
+    def test_a_cycle_leads_to_the_lines_that_add_up_to_its_base(self, partner: Partner) -> None:
+        partner.trade("60", "2024-01-31")
+        back = partner.give_back("5", "2024-01-20")
+        [row, *_] = partner.accruals(policy := partner.policy(ONE_PERCENT))
+        days = {"business_date_start": row["cycle_start"], "business_date_end": row["cycle_end"]}
+        page = partner.desk.caller.get(f"{partner.side.lines}/getList", policy_id=policy.id, **days).data
+        assert page["totals"] == {"quantity": row["base_quantity"], "amount": row["base_amount"]}
+        assert [told(line, "bill_no", "amount") for line in page["data"]][1:] == [(back.no, "-500.00")]
+        assert page["data"][1]["route"].endswith(f"?id={back.id}")
+
+    def test_quarters_are_the_calendar_s_cut_to_the_policy_s_days(self, partner: Partner) -> None:
+        body = {"rebate_cycle_name": f"季{next(_names)}", "months": 3}
+        quarter = partner.desk.caller.post("v2/system/RebateCycle/add", body).data["id"]
+        days = {"starts_on": "2024-02-15", "ends_on": "2024-08-20"}
+        header = {**partner.header(), **days, "rebate_cycle_id": quarter}
+        made = partner.desk.audited(f"{partner.side.party}_rebate_policy", ONE_PERCENT, **header)
+        assert [told(row, "cycle_start", "cycle_end") for row in partner.accruals(made)] == [
+            ("2024-02-15", "2024-03-31"),
+            ("2024-04-01", "2024-06-30"),
+            ("2024-07-01", "2024-08-20"),
+        ]
+
+
+class TestConfirm:
+    def test_chosen_cycles_become_drafts_of_all_they_earned(self, partner: Partner, books: Books) -> None:
+        partner.trade("60", "2024-01-31")
+        policy = partner.policy(ONE_PERCENT)
+        rows = partner.accruals(policy)
+        answer = partner.generate(*rows[:2])
+        assert [failure["msg"] for failure in answer.data["failures"]] == ["该周期没有可确认的返利"]
+        again = partner.generate(rows[0])
+        row = partner.accruals(policy)[0]
+        assert again.msg == f"该周期已有返利单{row['rebate_no']}"
+        assert told(row, "state", "confirmed") == (3, "0.00")
+        [found] = partner.desk.caller.get(
+            partner.desk.path(f"{partner.side.party}_rebate", "getList"), bill_no=row["rebate_no"]
+        ).data["data"]
+        bill = Made(f"{partner.side.party}_rebate", found["bill_id"], found["bill_no"])
+        assert partner.desk.act("auditorPass", bill).ok
+        assert [item[2:5] for item in books.settlements(bill)] == [("bill", "-60.00", "-60.00")]
+        assert told(partner.accruals(policy)[0], "state", "confirmed") == (4, "60.00")
+
+    def test_a_cycle_is_confirmed_once_until_that_is_void(self, partner: Partner) -> None:
+        partner.trade("60", "2024-01-31")
+        policy = partner.policy(ONE_PERCENT)
+        bill = partner.confirmed(policy, "60")
+        assert partner.desk.info(bill)["cycle_start"] == "2024-01-01"
+        twice = partner.rebate(policy, "60", cycle_start="2024-01-31")
+        assert (twice.code, "已存在" in twice.msg) == (400, True)
+        assert partner.desk.act("invalid", bill).ok
+        assert partner.rebate(policy, "60").ok
+
+    def test_another_amount_is_explained_and_an_open_cycle_waits(self, partner: Partner) -> None:
+        partner.trade("60", "2024-01-31")
+        policy = partner.policy(ONE_PERCENT)
+        told_why = "返利总金额与应计返利60.00元不同，请在备注中说明原因"
+        assert partner.rebate(policy, "59").msg == told_why
+        assert partner.rebate(policy, "59", remark="抹零").ok
+        early = partner.rebate(
+            policy, "1", cycle_start="2024-02-01", business_date="2024-02-28", remark="预返"
+        )
+        assert early.msg == "返利周期到2024-02-29结束，业务日期不能早于该日"
+        assert partner.rebate(policy, "1", cycle_start="2024-04-01").msg == "返利政策在该日期没有返利周期"
+
+    def test_what_bills_changed_since_is_not_confirmed(self, partner: Partner) -> None:
+        partner.trade("60", "2024-01-31")
+        policy = partner.policy(ONE_PERCENT)
+        made = partner.rebate(policy, "60").data
+        partner.trade("1", "2024-01-31")
+        answer = partner.desk.act(
+            "auditorPass", Made(f"{partner.side.party}_rebate", made["id"], made["bill_no"])
+        )
+        assert answer.msg == "该周期的应计返利已变为61.00元，请修改返利单后再审核"
+
+    def test_a_paused_policy_confirms_nothing_until_it_is_open(self, partner: Partner) -> None:
+        partner.trade("60", "2024-01-31")
+        policy = partner.policy(ONE_PERCENT)
+        made = partner.rebate(policy, "60").data
+        bill = Made(f"{partner.side.party}_rebate", made["id"], made["bill_no"])
+        assert partner.desk.act("pause", policy).ok
+        assert partner.desk.info(policy)["status"] == 4
+        assert partner.rebate(policy, "60", cycle_start="2024-02-01").code == 400
+        refused = partner.desk.act("auditorPass", bill)
+        assert refused.msg == "返利政策已暂停或未审核，请先打开或审核返利政策"
+        assert partner.desk.act("open", policy).ok
+        assert partner.desk.act("auditorPass", bill).ok
+        kept = partner.desk.act("antiAuditor", policy)
+        assert (kept.code, bill.no in kept.msg) == (400, True)
+
+
+class TestUse:
+    def test_it_settles_bills_and_the_account_follows(
+        self, partner: Partner, books: Books, conn: Connection
+    ) -> None:
+        owed = partner.trade("60", "2024-01-31")
+        rebate = partner.confirmed(partner.policy(ONE_PERCENT), "60")
+        assert partner.account() == ("60.00", "60.00", "0.00", "60.00")
+        paid = partner.desk.audited(
+            partner.side.paying,
+            {"settlement_id": books.item(owed), "amount": "1000"},
+            {"settlement_id": books.item(rebate), "amount": "-40"},
+            amount="960",
+            **partner.named,
+        )
+        assert partner.account() == ("60.00", "60.00", "40.00", "20.00")
+        assert told(partner.desk.info(rebate), "used_amount", "left_amount") == ("40.00", "20.00")
+        rows = partner.desk.caller.get(f"{partner.side.movements}/getList", **partner.named).data["data"]
+        names = ("bill_no", "rebate_no", "confirmed", "used_amount")
+        assert [told(row, *names) for row in rows] == [
+            (paid.no, rebate.no, "0.00", "40.00"),
+            (rebate.no, rebate.no, "60.00", "0.00"),
+        ]
+        assert partner.desk.act("antiAuditor", rebate).code == 400
+        assert partner.desk.act("invalid", paid).ok
+        assert partner.account() == ("60.00", "60.00", "0.00", "60.00")
+        assert broken(conn) == {}
+
+    def test_what_does_not_tie_is_found(self, partner: Partner, books: Books, conn: Connection) -> None:
+        owed = partner.trade("60", "2024-01-31")
+        rebate = partner.confirmed(partner.policy(ONE_PERCENT), "60")
+        rows = [
+            {"settlement_id": books.item(item), "amount": amount}
+            for item, amount in ((owed, "60"), (rebate, "-60"))
+        ]
+        offset = "prepaid_offset" if partner.side.party == "supplier" else "deposit"
+        bill = partner.desk.audited(offset, *rows, **partner.named)
+        conn.exec_driver_sql(f"update {rebate.resource} set amount = 59 where bill_id = %s", (rebate.id,))
+        conn.exec_driver_sql(
+            f"update {offset}_write_off set amount = -59 where bill_id = %s and amount < 0", (bill.id,)
+        )
+        assert set(broken(conn)) == {f"{rebate.resource}_account", f"{offset}_write_offs"}
+        conn.rollback()
+
+
+class TestDraft:
+    @pytest.mark.parametrize(
+        ("tiers", "header", "msg"),
+        [
+            ([{"starts_from": "1"}], {}, "第1行：按金额返利请填写返利比例%"),
+            ([{"starts_from": "1", "rate": "1"}], {"measure": 1}, "第1行：按数量返利请填写每件返利"),
+            ([ONE_PERCENT, ONE_PERCENT], {}, "返利阶梯的起点不能相同"),
+            ([ONE_PERCENT], {"ends_on": "2023-12-31"}, "结束时间不能早于开始时间"),
+            ([ONE_PERCENT], {"rebate_type_id": None}, "请选择返利类型"),
+        ],
+    )
+    def test_what_it_lacks_is_told(
+        self, partner: Partner, tiers: list[dict[str, str]], header: dict[str, Any], msg: str
+    ) -> None:
+        given = {**partner.header(), **header}
+        answer = partner.desk.add(f"{partner.side.party}_rebate_policy", *tiers, **given)
+        assert (answer.code, answer.msg) == (400, msg)
