@@ -14,7 +14,7 @@ from api.kit.context import Context
 from api.kit.document import BillType, Block, Document, Link, QuantityLine, Rows, Values, declare
 from api.kit.fields import money, ref, source_line
 from api.kit.posting import Landing, Postings, StockMove
-from api.kit.pricing import money as cents
+from api.kit.pricing import allot
 from api.kit.validation import Problems
 from api.master.stock_lines import MoveBill, value_travelled
 from api.master.tire_numbers import Numbered, stored
@@ -70,7 +70,8 @@ class TransferIn(MoveBill):
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:
-        header, shares = doc.header, freight_shares(doc)
+        header = doc.header
+        shares = allot(header.freight_amount, [line.quantity for line in doc.lines])
         return Postings(
             stock=tuple(
                 StockMove(
@@ -90,15 +91,3 @@ class TransferIn(MoveBill):
                 for line, share in zip(doc.lines, shares, strict=True)
             )
         )
-
-
-def freight_shares(doc: Document) -> list[Decimal]:
-    """Each line's part of the freight, by quantity, adding up to the cent."""
-    whole = sum((line.quantity for line in doc.lines), Decimal(0))
-    shares, upto, given = [], Decimal(0), Decimal(0)
-    for line in doc.lines:
-        upto += line.quantity
-        reached = cents(doc.header.freight_amount * upto / whole)
-        shares.append(reached - given)
-        given = reached
-    return shares

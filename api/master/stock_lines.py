@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
+from decimal import Decimal
 from typing import Any
 
 from sqlalchemy import Connection, select
@@ -182,8 +183,18 @@ def batch_keys(
     return {(row.goods_id, row.batch): row.batch_id for row in rows}
 
 
-def inbound(doc: Document, *, priced: bool = True, origin: str | None = None) -> tuple[StockMove, ...]:
-    """The moves of inbound lines; `priced` lines bring their net amount, others the ledger's cost."""
+def inbound(
+    doc: Document,
+    *,
+    priced: bool = True,
+    origin: str | None = None,
+    extra: Sequence[Decimal] | None = None,
+) -> tuple[StockMove, ...]:
+    """The moves of inbound lines; `priced` lines bring their net amount, others the ledger's cost.
+
+    `extra` adds to what each priced line's goods are worth, say freight, in yuan net of tax.
+    """
+    more = extra or [Decimal(0)] * len(doc.lines)
     return tuple(
         StockMove(
             line_id=line.line_id,
@@ -192,12 +203,12 @@ def inbound(doc: Document, *, priced: bool = True, origin: str | None = None) ->
             quantity=line.quantity,
             allocation_id=line.allocation_id,
             batch_id=line.batch_id,
-            amount=line.no_tax_amount if priced else None,
+            amount=line.no_tax_amount + part if priced else None,
             origin=(origin, line.source_line_id) if origin and line.source_line_id else None,
             production_date=line.production_date,
             tire_numbers=stored(line),
         )
-        for line in doc.lines
+        for line, part in zip(doc.lines, more, strict=True)
     )
 
 

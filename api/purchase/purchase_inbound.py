@@ -1,4 +1,7 @@
-"""Purchase inbound (采购入库), CGRK: stock comes in at its net price, the supplier is owed the gross total."""
+"""Purchase inbound (采购入库), CGRK: stock comes in at its net price, the supplier is owed the gross total.
+
+Freight that somebody else is paid for adds to what the goods are worth, by their amounts or quantities.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,10 @@ from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
 from api.kit.document import BillType, Block, DetailPlace, Document, Link, Rows, Values, declare
-from api.kit.fields import source_line
+from api.kit.fields import enum, money, source_line
 from api.kit.orders import refuse_returned, returned
 from api.kit.posting import Outside, Postings, SettlementOpen
+from api.kit.pricing import allot
 from api.kit.resource import Menu, Place
 from api.kit.validation import Problems
 from api.master import settings
@@ -20,6 +24,9 @@ from api.master.settlements import due, due_date
 from api.master.stock_lines import InboundLine, StockBill, inbound, settle_batches
 from api.purchase.purchase_order import PurchaseOrderLine
 
+BY_AMOUNT, BY_QUANTITY = 1, 2
+FREIGHT_BY = {BY_AMOUNT: "按金额", BY_QUANTITY: "按数量"}
+
 
 class PurchaseInboundLine(InboundLine):
     __tablename__ = "purchase_inbound_line"
@@ -27,6 +34,12 @@ class PurchaseInboundLine(InboundLine):
 
     order_line_id: Mapped[int | None] = source_line("purchase_order_line", "采购订单明细")
     returned_quantity: Mapped[Decimal] = returned()
+
+
+def freight(doc: Document) -> list[Decimal]:
+    """Each line's part of the freight; gifts among paid goods have none of it by amount."""
+    weight = "no_tax_amount" if doc.header.freight_by == BY_AMOUNT else "quantity"
+    return allot(doc.header.freight_amount, [getattr(line, weight) for line in doc.lines])
 
 
 class PurchaseInbound(StockBill):
@@ -70,6 +83,10 @@ class PurchaseInbound(StockBill):
 
     supplier_id: Mapped[int] = supplier()
     due_date: Mapped[date | None] = due()
+    freight_amount: Mapped[Decimal] = money(
+        "运费（未税）", rule="Positive", total=True, copied=False, width=110, sort=-43
+    )
+    freight_by: Mapped[int] = enum("运费分摊", FREIGHT_BY, default=BY_AMOUNT, list=False, width=100, sort=-42)
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
@@ -81,7 +98,7 @@ class PurchaseInbound(StockBill):
         header = doc.header
         owed = SettlementOpen("supplier", header.supplier_id, header.total_amount, header.due_date)
         return Postings(
-            stock=inbound(doc),
+            stock=inbound(doc, extra=freight(doc)),
             settlements=(owed,),
             outside=Outside("supplier", header.supplier_id),
         )

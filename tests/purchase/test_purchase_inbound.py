@@ -9,6 +9,28 @@ from tests.kit.desk import Books, Desk
 from tests.kit.state import broken
 
 
+class TestFreight:
+    @pytest.mark.parametrize(
+        ("by", "worth"), [(1, ["166.67", "83.33"]), (2, ["162.50", "87.50"])], ids=["amount", "quantity"]
+    )
+    def test_it_adds_to_the_value_and_not_to_what_is_owed(
+        self, desk: Desk, books: Books, conn: Connection, by: int, worth: list[str]
+    ) -> None:
+        """100 and 50 net with 100 of freight: two thirds and one third, or 5 to 3 pieces."""
+        world = desk.world
+        lines = [
+            {"goods_id": goods, "quantity": quantity, "price": price, "tax_rate": "13"}
+            for goods, quantity, price in (
+                (world.spares[20 + by], "5", "22.6"),
+                (world.spares[24], "3", "18.833333"),
+            )
+        ]
+        bill = desk.audited("purchase_inbound", *lines, freight_amount="100", freight_by=by)
+        assert [row[3] for row in books.stock(bill)] == worth
+        assert [row[3] for row in books.settlements(bill)] == ["169.50"]
+        assert broken(conn) == {}
+
+
 class TestPostings:
     def test_stock_cost_and_payable_to_the_cent(self, desk: Desk, books: Books) -> None:
         """4 × 450 − 100 = 1700 gross, 195.58 tax, 1504.42 net: 376.105 a piece."""
