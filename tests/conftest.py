@@ -28,6 +28,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 
 TEMPLATE = "erp_template"
 BROWSER_TESTS = "tests/e2e/"
+LONGEST = (BROWSER_TESTS, "tests/launch/", "tests/warehouse/")
+"""Where the longest tests stand: begun first, so that no worker is left alone with them at the end."""
 NOT_DURABLE = {
     "fsync": "off",
     "synchronous_commit": "off",
@@ -47,7 +49,14 @@ class OneProductScheduling(LoadFileScheduling):
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
     """Asked by xdist in every mode; only `loadfile` is refined."""
-    return OneProductScheduling(config, log) if config.getoption("dist") == "loadfile" else None
+    if config.getoption("dist") != "loadfile":
+        return None
+    config.option.loadscopereorder = False
+    return OneProductScheduling(config, log)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -32,6 +32,7 @@ LAST = (
     "ogout",
 )
 DOCUMENT = app.openapi()
+SLICES = 4
 OPERATIONS = sorted(
     (result.ok() for result in schemathesis.openapi.from_dict(DOCUMENT).get_all_operations()),
     key=lambda operation: operation.path.endswith(LAST),
@@ -45,14 +46,18 @@ def site(postgres: EmbeddedPostgres, world: World) -> Iterator[Site]:
         yield found
 
 
+@pytest.mark.parametrize("part", range(SLICES))
 @pytest.mark.parametrize(
     ("user", "mode", "examples"),
-    [("admin", FITTING, 3), ("manager_a", FITTING, 2), ("clerk_a", FITTING, 2), ("clerk_a", UNFITTING, 1)],
+    [("admin", FITTING, 2), ("manager_a", FITTING, 1), ("clerk_a", FITTING, 1), ("clerk_a", UNFITTING, 1)],
     ids=["administrator", "manager", "clerk", "clerk-unfitting"],
 )
-def test_every_operation_survives(site: Site, user: str, mode: GenerationMode, examples: int) -> None:
+def test_every_operation_survives(
+    site: Site, user: str, mode: GenerationMode, examples: int, part: int
+) -> None:
     accidents: list[str] = []
-    for operation in OPERATIONS:
+    every = len(OPERATIONS)
+    for operation in OPERATIONS[every * part // SLICES : every * (part + 1) // SLICES]:
         validator = _validator(operation.path, operation.method)
 
         @settings(

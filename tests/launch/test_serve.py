@@ -34,7 +34,7 @@ def server(database_url: str, port: int, tmp_path: Path) -> Iterator[subprocess.
     log = tmp_path / "api.log"
     with log.open("wb") as output:
         started = subprocess.Popen([ERP, "serve"], env=environment, stdout=output, stderr=output)
-    assert wait_until(lambda: answers(port, "/healthz") or started.poll() is not None, 60), tail(log)
+    assert wait_until(lambda: answers(port, "/healthz") or started.poll() is not None, 180), tail(log)
     assert started.poll() is None, tail(log)
     yield started
     started.kill()
