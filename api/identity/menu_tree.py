@@ -10,21 +10,20 @@ from api.kit.scope import Principal
 
 def tree(principal: Principal) -> list[dict[str, Any]]:
     """Modules → groups → entries; a group or module without entries is left out."""
-    modules: dict[str, dict[str, list[menus.Entry]]] = {
-        name: {group: [] for group in module.groups} for name, module in menus.MODULES.items()
-    }
-    for entry in sorted(menus.entries(), key=lambda entry: entry.place.sort):
-        if principal.may(entry.right):
-            modules[entry.place.module][entry.place.group].append(entry)
+    shown = menus.placed(
+        (entry.place.module, entry.place.group, entry)
+        for entry in sorted(menus.entries(), key=lambda entry: entry.place.sort)
+        if principal.may(entry.right)
+    )
+    order = list(menus.MODULES)
     nodes = []
-    for index, (module, groups) in enumerate(modules.items(), 1):
+    for module, groups in shown.items():
+        place, shape = order.index(module) + 1, menus.MODULES[module]
         sub = [
-            _group(index * 100 + at, name, entries, principal)
-            for at, (name, entries) in enumerate(groups.items(), 1)
-            if entries
+            _group(place * 100 + shape.groups.index(name) + 1, name, entries, principal)
+            for name, entries in groups.items()
         ]
-        if sub:
-            nodes.append(_node(index, module, sort=index, icon=menus.MODULES[module].icon, sub=sub))
+        nodes.append(_node(place, module, sort=place, icon=shape.icon, sub=sub))
     return nodes
 
 

@@ -46,45 +46,35 @@ class ScreenFields(BaseModel):
 def right_tree(me: Principal, holders: dict[str, int]) -> list[RightNode]:
     """Every right once, at the first place where its screen stands in the menu."""
     every, seen = menus.every_right(), set[str]()
-    modules: dict[str, dict[str, list[RightNode]]] = {
-        name: {group: [] for group in module.groups} for name, module in menus.MODULES.items()
-    }
+    screens: list[tuple[str, str, RightNode]] = []
 
     def leaf(code: str, title: str) -> RightNode:
         seen.add(code)
         return RightNode(key=code, title=title, mine=me.may(code), roles=holders.get(code, 0), children=[])
 
+    def screen(module: str, group: str, key: str, title: str, codes: dict[str, str]) -> None:
+        fresh = [leaf(code, text) for code, text in codes.items() if code in every and code not in seen]
+        if fresh:
+            screens.append((module, group, RightNode(key=f"screen {key}", title=title, children=fresh)))
+
     for entry in sorted(menus.entries(), key=lambda entry: entry.place.sort):
         prefix = entry.right.rsplit(":", 1)[0]
         codes = {f"{prefix}:{name}": label(name) or text for name, text in entry.actions}
-        fresh = {code: title for code, title in codes.items() if code in every and code not in seen}
-        if fresh:
-            leaves = [leaf(code, title) for code, title in fresh.items()]
-            screen = RightNode(key=f"screen {prefix}", title=entry.label, children=leaves)
-            modules[entry.place.module][entry.place.group].append(screen)
+        screen(entry.place.module, entry.place.group, prefix, entry.label, codes)
     for cls in registry.declared():
         codes = {cls.right(name): label(name) or name for name in cls.declaration.rights}
-        fresh = {code: title for code, title in codes.items() if code not in seen}
-        if fresh:
-            leaves = [leaf(code, title) for code, title in fresh.items()]
-            screen = RightNode(key=f"screen {cls.name()}", title=cls.declaration.label, children=leaves)
-            modules.setdefault(ELSEWHERE, {}).setdefault("没有菜单的资料", []).append(screen)
-    rest = [leaf(code, every[code]) for code in every if code not in seen]
-    if rest:
-        node = RightNode(key=f"screen {ELSEWHERE}", title=ELSEWHERE, children=rest)
-        modules.setdefault(ELSEWHERE, {}).setdefault(ELSEWHERE, []).append(node)
+        screen(ELSEWHERE, "没有菜单的资料", cls.name(), cls.declaration.label, codes)
+    screen(ELSEWHERE, ELSEWHERE, ELSEWHERE, ELSEWHERE, every)
     return [
         RightNode(
             key=f"module {module}",
             title=module,
             children=[
-                RightNode(key=f"group {module} {group}", title=group, children=screens)
-                for group, screens in groups.items()
-                if screens
+                RightNode(key=f"group {module} {group}", title=group, children=held)
+                for group, held in groups.items()
             ],
         )
-        for module, groups in modules.items()
-        if any(groups.values())
+        for module, groups in menus.placed(screens).items()
     ]
 
 

@@ -104,7 +104,7 @@ class RoleEditor(BaseModel):
     """All that the role editor needs: the role (none for a new one), the choices, and one's own limits."""
 
     role: dict[str, Any] | None
-    holdings: dict[str, Any]
+    holdings: Holdings
     tree: list[RightNode]
     bundles: list[Bundle]
     companies: list[Named]

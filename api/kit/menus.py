@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
 from api.kit import registry
 from api.kit.resource import ACTION_LABELS, Menu
@@ -16,6 +17,8 @@ class Module:
     icon: str
     groups: tuple[str, ...]
 
+
+Item = TypeVar("Item")
 
 MODULES = {
     "采购管理": Module(
@@ -80,6 +83,19 @@ def entries() -> Iterator[Entry]:
             if place.menu and "list" in place.routes:
                 yield Entry(declaration.label, place.routes["list"], cls.right("list"), place.menu, actions)
     yield from _added
+
+
+def placed(items: Iterable[tuple[str, str, Item]]) -> dict[str, dict[str, list[Item]]]:
+    """Items given as (module, group, item), by module and group in the menu's order, unknown ones last."""
+    order = [(module, group) for module, shape in MODULES.items() for group in shape.groups]
+    found: dict[tuple[str, str], list[Item]] = {place: [] for place in order}
+    for module, group, item in items:
+        found.setdefault((module, group), []).append(item)
+    modules: dict[str, dict[str, list[Item]]] = {}
+    for (module, group), held in found.items():
+        if held:
+            modules.setdefault(module, {})[group] = held
+    return modules
 
 
 def by_code(code: str) -> Entry | None:

@@ -22,17 +22,8 @@ export interface RoleForm {
   denied: Set<string>;
 }
 
-interface Held {
-  rights: string[];
-  bundles: number[];
-  companies: number[];
-  warehouses: number[];
-  denied: { screen: string; field: string }[];
-}
-
 /** What is stored; a copy is a new role that holds the same. */
-export function readRole({ role, holdings, least_own }: RoleEditor, copy: boolean): RoleForm {
-  const held = holdings as unknown as Held;
+export function readRole({ role, holdings: held, least_own }: RoleEditor, copy: boolean): RoleForm {
   const fresh = role === null || role === undefined || copy;
   return {
     role_id: fresh ? null : Number(role.role_id),
@@ -44,7 +35,7 @@ export function readRole({ role, holdings, least_own }: RoleEditor, copy: boolea
     enabled: fresh || role.enabled === true,
     remark: String(role?.remark ?? ''),
     rights: new Set(held.rights),
-    bundles: held.bundles,
+    bundles: held.bundles ?? [],
     companies: held.companies,
     warehouses: held.warehouses,
     denied: new Set(held.denied.map(({ screen, field }) => fieldKey(screen, field))),
