@@ -33,6 +33,7 @@ from api.reporting.proxy import FrameProxy
 from api.risk import calls as risk_calls
 from api.shell import (
     backup_calls,
+    bill_effects,
     business_logs,
     cleanup_calls,
     integrity_screen,
@@ -86,6 +87,7 @@ HAND_WRITTEN = (
     label_calls,
     setup_calls,
     pending,
+    bill_effects,
     preferences,
     station_calls,
     survey_calls,

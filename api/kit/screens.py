@@ -201,7 +201,7 @@ def describe(
         title_field=declaration.title,
         routes=routes,
         keep_alive=kind == "list",
-        fields=_fields(cls, principal),
+        fields=field_screens(cls, principal),
         line=blocks[0] if priced else None,
         blocks=blocks,
         actions=[
@@ -271,7 +271,8 @@ def _drill(cls: type[Resource], principal: Principal) -> DrillScreen | None:
     return DrillScreen(label=drill.label, route=drill.route, by=dict(drill.by), route_field=drill.route_field)
 
 
-def _fields(cls: type[Declared], principal: Principal) -> list[FieldScreen]:
+def field_screens(cls: type[Declared], principal: Principal) -> list[FieldScreen]:
+    """What its fields are as a principal may see them."""
     return [_field(cls, item, principal) for item in shown_fields(cls)]
 
 
@@ -321,7 +322,7 @@ def _block(block: Block, principal: Principal) -> BlockScreen:
     return BlockScreen(
         name=block.name,
         label=block.label,
-        fields=_fields(block.cls, principal),
+        fields=field_screens(block.cls, principal),
         required=block.required,
         source=source,
         proposals=[ProposalScreen(label=one.label, api=one.api, by=list(one.by)) for one in block.proposals],

@@ -73,7 +73,7 @@ class View(Resource):
 
 
 class BillRow(View):
-    """A row about one bill, which it leads to; a declaration's `BILL` drill takes it there."""
+    """A row about one bill, which it leads to if one may see it; a declaration's `BILL` drill takes it there."""
 
     __abstract__ = True
 
@@ -84,8 +84,18 @@ class BillRow(View):
 
     @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:
-        routes = registry.see_routes()
+        routes = bill_routes(principal)
         return cls.rows.format(route=_ROUTE), {"prefixes": list(routes), "routes": list(routes.values())}
+
+
+def bill_routes(principal: Principal) -> dict[str, str]:
+    """Where the bills stand that a principal may see, by prefix."""
+    bills = registry.prefixes()
+    return {
+        prefix: route
+        for prefix, route in registry.see_routes().items()
+        if principal.may(bills[prefix].right("list"))
+    }
 
 
 _ROUTE = (

@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, ApiError, type Query } from '../lib/api';
 import { isCancelled, NETWORK } from '../lib/errors';
-import type { ListAnswer, LogEntry, Ref, Row, Screen, Totals } from './types';
+import type { Effects, ListAnswer, LogEntry, Ref, Row, Screen, Totals } from './types';
 
 /** Every read of the engine, keyed by resource, so that a write can renew what it touched. */
 
@@ -70,6 +70,15 @@ export function logQuery(screen: Screen, id: number) {
   return queryOptions({
     queryKey: [screen.name, 'log', id],
     queryFn: ({ signal }) => api.get<LogEntry[]>(`${screen.api}/getLog`, { id }, { signal }),
+    retry,
+  });
+}
+
+export function effectsQuery(screen: Screen, id: number) {
+  return queryOptions({
+    queryKey: [screen.name, 'effects', id],
+    queryFn: ({ signal }) => api.get<Effects[]>('v2/open/BillEffect/getEffects', { screen: screen.name, id }, { signal }),
+    meta: { quiet: true },
     retry,
   });
 }

@@ -180,6 +180,13 @@ export interface BatchAnswer {
   failures: { index: number; serial: string; msg: string }[];
 }
 
+/** Rows of one kind that a bill caused. */
+export interface Effects {
+  block: Block;
+  rows: Row[];
+  more: boolean;
+}
+
 export interface LogEntry {
   log_id: number;
   action: string;

@@ -5,14 +5,23 @@ import { fieldText, isRightAligned } from '../fields/fieldValue';
 import { columnsOf, type Block, type Field, type Row } from '../types';
 
 const INDEX_WIDTH = 56;
+/** The column of the bill that a row leads to. */
+const BILL_NO = 'bill_no';
 /** Above this many lines only those in view are drawn. */
 const VIRTUAL_FROM = 60;
 const HEIGHT = 420;
 
+interface BlockTableProps {
+  block: Block;
+  rows: Row[];
+  /** Opens the bill that a row names, where the row knows its route. */
+  lead?: (row: Row) => void;
+}
+
 /** The lines of a stored bill, with sums. */
-export function BlockTable({ block, rows }: { block: Block; rows: Row[] }) {
+export function BlockTable({ block, rows, lead }: BlockTableProps) {
   const fields = useMemo(() => columnsOf(block).filter((field) => field.list), [block]);
-  const columns = useMemo(() => blockColumns(fields), [fields]);
+  const columns = useMemo(() => blockColumns(fields, lead), [fields, lead]);
   const width = fields.reduce((sum, field) => sum + field.width, INDEX_WIDTH);
   const virtual = rows.length > VIRTUAL_FROM;
   return (
@@ -25,7 +34,7 @@ export function BlockTable({ block, rows }: { block: Block; rows: Row[] }) {
         bordered
         size="small"
         virtual={virtual}
-        rowKey={(row) => Number(row.line_id ?? row.line_no)}
+        rowKey={(row) => Number(row.line_id ?? row.line_no ?? row.effect_id)}
         columns={columns}
         dataSource={rows}
         pagination={false}
@@ -40,7 +49,7 @@ export function BlockTable({ block, rows }: { block: Block; rows: Row[] }) {
   );
 }
 
-function blockColumns(fields: Field[]): TableColumnType<Row>[] {
+function blockColumns(fields: Field[], lead: BlockTableProps['lead']): TableColumnType<Row>[] {
   const index: TableColumnType<Row> = { title: '序号', width: INDEX_WIDTH, align: 'center', render: (_value, _row, at) => at + 1 };
   return [
     index,
@@ -52,6 +61,7 @@ function blockColumns(fields: Field[]): TableColumnType<Row>[] {
       align: isRightAligned(field) ? 'right' : undefined,
       render: (_value, row) => {
         const text = fieldText(field, row);
+        if (lead && field.name === BILL_NO && row.route) return <a onClick={() => lead(row)}>{text}</a>;
         return <span className={isMasked(text) ? 'masked' : undefined}>{text}</span>;
       },
     })),

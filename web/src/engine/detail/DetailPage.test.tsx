@@ -50,6 +50,21 @@ describe('a record', () => {
     await press('生成销售退货');
     expect(view.tabs.open).toHaveBeenCalledWith('/sales/salesReturnAdd?from=8', '新增销售退货');
   });
+  it('leads to the bills behind it and shows what it wrote, naming those that one may not open', async () => {
+    const columns = ['bill_no', 'amount'].map((name) => field({ name, label: name, type: name === 'amount' ? 'money' : 'text' }));
+    const block = { name: 'settlement_entry_effect', label: '往来流水', fields: columns, required: false, source: null };
+    const rows = [
+      { effect_id: 1, bill_no: 'KHSK7', amount: '-20.00', route: '/custom/customerreceiptSee?id=7' },
+      { effect_id: 2, bill_no: 'YSCK3', amount: '-5.00', route: null },
+    ];
+    await open(2, { 'v2/open/BillEffect/getEffects': () => ok([{ block, rows, more: true }]) });
+    await press('关联与流水');
+    const receipt = await screen.findByText('KHSK7');
+    expect(screen.getByText('YSCK3').closest('a')).toBeNull();
+    expect(screen.getByText('只显示前 2 行，其余请在对应的流水查询中查看')).toBeTruthy();
+    fireEvent.click(receipt);
+    expect(view.tabs.open).toHaveBeenCalledWith('/custom/customerreceiptSee?id=7', 'KHSK7');
+  });
   it('shows what the server set as it will be printed, by the template chosen', async () => {
     const sheet = (html: string) => ok({ html, shown: 1, pages: 1, templates: [{ print_template_id: 4, template_name: '不含价格' }] });
     await open(2, { [`${api}/print`]: ({ body }) => sheet(body.print_template_id === 4 ? '<p>无价</p>' : '<p>有价</p>') });

@@ -14,6 +14,7 @@ import { useScreenLinks } from '../routes';
 import { AskAgain } from '../AskAgain';
 import { actionOf, allowsStatus, type Row, type Screen } from '../types';
 import { BlockTable } from './BlockTable';
+import { EffectsButton } from './EffectsButton';
 import { FileButtons } from './FileButtons';
 import { HeaderValues } from './HeaderValues';
 import { LogTimeline } from './LogTimeline';
@@ -116,6 +117,7 @@ function DetailHead({ screen, id, row }: { screen: Screen; id: number; row: Row 
               {up.label}
             </Button>
           ))}
+        {screen.family === 'bill' && <EffectsButton screen={screen} id={id} />}
         <FileButtons screen={screen} id={id} row={row} />
         {screen.family === 'bill' && actionOf(screen, 'add') && <Button onClick={() => links.copy(row)}>复制</Button>}
         {print && (

@@ -1,0 +1,111 @@
+"""单据影响: from a bill to what it was made from, what was made of it, and its rows in every ledger."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from api.kit.projection import MASK
+from tests.kit.desk import Books, Desk, Made
+from tests.kit.fixtures import Site
+
+
+def effects(site: Site, user: str, bill: Made) -> dict[str, list[dict[str, Any]]]:
+    answer = site.as_(user).get("v2/open/BillEffect/getEffects", screen=bill.resource, id=bill.id)
+    assert answer.ok, answer
+    return {found["block"]["label"]: found["rows"] for found in answer.data}
+
+
+@pytest.fixture(scope="module")
+def chain(site: Site) -> tuple[Made, Made, Made]:
+    """An order of 5 at 10, 3 of them shipped, 20 of those received."""
+    desk = Desk(site)
+    goods = desk.world.spares[0]
+    desk.stock_in(goods, 10)
+    order = desk.audited("sales_order", {"goods_id": goods, "quantity": "5", "price": "10"})
+    [line] = desk.line_ids(order)
+    shipped = desk.audited(
+        "sales_outbound", {"goods_id": goods, "quantity": "3", "price": "10", "order_line_id": line}
+    )
+    with site.engine.connect() as conn:
+        item = Books(conn).item(shipped)
+    received = desk.audited("customer_receipt", {"settlement_id": item, "amount": "20"}, amount="20")
+    return order, shipped, received
+
+
+def test_from_an_order_to_its_outbound(site: Site, chain: tuple[Made, Made, Made]) -> None:
+    order, shipped, _ = chain
+    found = effects(site, "manager_a", order)
+    assert set(found) == {"上下游单据", "订单占用"}
+    [later] = found["上下游单据"]
+    assert (later["relation"], later["bill_name"], later["bill_no"], later["status"]) == (
+        "后续",
+        "销售出库",
+        shipped.no,
+        "已审核",
+    )
+    assert later["route"].endswith(f"?id={shipped.id}")
+    assert [(row["bill_no"], row["quantity"]) for row in found["订单占用"]] == [
+        (order.no, "5.000"),
+        (shipped.no, "-3.000"),
+    ]
+
+
+def test_from_an_outbound_to_its_order_its_stock_and_its_receipt(
+    site: Site, chain: tuple[Made, Made, Made]
+) -> None:
+    order, shipped, received = chain
+    found = effects(site, "manager_a", shipped)
+    assert [(row["relation"], row["bill_no"]) for row in found["上下游单据"]] == [("来源", order.no)]
+    [moved] = found["库存流水"]
+    assert (moved["quantity"], moved["unit_cost"], moved["amount"]) == ("-3.000", "100.000000", "-300.00")
+    [owed] = found["往来项目"]
+    assert (owed["kind_name"], owed["amount"], owed["open_amount"]) == ("应收", "30.00", "10.00")
+    assert [
+        (row["bill_no"], row["settled_no"], row["entry_name"], row["amount"]) for row in found["往来流水"]
+    ] == [(shipped.no, shipped.no, "挂账", "30.00"), (received.no, shipped.no, "核销", "-20.00")]
+    assert [row["route"].split("=")[-1] for row in found["往来流水"]] == [str(shipped.id), str(received.id)]
+
+
+def test_from_a_receipt_to_what_it_settled_and_the_account(
+    site: Site, chain: tuple[Made, Made, Made]
+) -> None:
+    _, shipped, received = chain
+    found = effects(site, "manager_a", received)
+    assert [(row["settled_no"], row["amount"]) for row in found["往来流水"]] == [(shipped.no, "-20.00")]
+    assert [row["amount"] for row in found["资金流水"]] == ["20.00"]
+
+
+def test_a_reversal_shows_beside_what_it_took_back(site: Site) -> None:
+    desk = Desk(site)
+    goods = desk.world.spares[1]
+    back = desk.stock_in(goods, 2)
+    assert desk.act("antiAuditor", back).ok
+    found = effects(site, "manager_a", back)
+    assert [(row["quantity"], row["reversal"]) for row in found["库存流水"]] == [
+        ("2.000", False),
+        ("-2.000", True),
+    ]
+
+
+class TestRights:
+    def test_costs_are_masked_for_whoever_may_not_see_them(
+        self, site: Site, chain: tuple[Made, Made, Made]
+    ) -> None:
+        [moved] = effects(site, "clerk_a", chain[1])["库存流水"]
+        assert (moved["quantity"], moved["unit_cost"], moved["amount"]) == ("-3.000", MASK, MASK)
+
+    def test_who_may_not_see_the_bill_is_refused(self, site: Site, chain: tuple[Made, Made, Made]) -> None:
+        asked = {"screen": "sales_outbound", "id": chain[1].id}
+        answers = [
+            site.as_(user).get("v2/open/BillEffect/getEffects", **asked) for user in ("nobody", "manager_b")
+        ]
+        assert [answer.ok for answer in answers] == [False, False]
+
+    def test_what_is_no_bill_is_not_found(self, site: Site) -> None:
+        asked = [
+            site.as_("admin").get("v2/open/BillEffect/getEffects", screen=name, id=1)
+            for name in ("goods", "pg_user", "")
+        ]
+        assert [answer.ok for answer in asked] == [False] * 3
