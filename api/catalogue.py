@@ -66,12 +66,14 @@ from api.money import (
 )
 from api.printing import print_template
 from api.purchase import (
+    factory_policy,
     opening_payable,
     prepaid_offset,
     purchase_inbound,
     purchase_order,
     purchase_plan,
     purchase_return,
+    shop_price,
     supplier_advances,
     supplier_payment,
     supplier_price,
@@ -160,6 +162,7 @@ __all__ = [
     "defective",
     "deposits",
     "export_tasks",
+    "factory_policy",
     "fund_transfer",
     "geography",
     "goods",
@@ -223,6 +226,7 @@ __all__ = [
     "sales_summary",
     "sales_transfer",
     "settings",
+    "shop_price",
     "station",
     "stock_card",
     "stock_differences",

@@ -4,6 +4,7 @@ Selling, a promotion (促销价) where it is below what was agreed or else the l
 the customer's own price (客户价), that of customers of his type (客户类别价), the company's (公司价), what he last paid
 (上次价), the goods' list price (商品售价). Buying: the supplier's price (供应商价), the last one paid to him (上次价),
 the goods' purchase price (商品采购价). Of prices that begin on different days the latest that has begun holds.
+Not sold below: the lowest price agreed with the customer, else the shops' (门店最低价), else the goods'.
 
 Each piece of SQL is a lateral query about goods `g` with `:company_id`, `:customer_id` or `:supplier_id`, and
 `:priced_on`, so that any number of lines is priced in one statement.
@@ -58,11 +59,22 @@ _NEAREST = (
     "l.goods_id is null, l.brand_id is null,"
     " array_position(array[g.goods_type_id, t1.p_id, t2.p_id], l.goods_type_id)"
 )
+_SHOP = """
+    select l.lowest_price
+    from shop_price h
+    join shop_price_line l using (bill_id)
+    where h.company_id = :company_id and (h.status = 2 or h.locked_from = 2) and l.goods_id = g.goods_id
+        and cast(:priced_on as date) between h.starts_on and h.ends_on
+    order by h.starts_on desc, h.bill_id desc
+    limit 1
+"""
 _SALE_LEVEL = f"""
-    select coalesce(promotion.price, agreed.price) as price, agreed.lowest_price,
+    select coalesce(promotion.price, agreed.price) as price,
+        coalesce(agreed.lowest_price, shop.lowest_price) as lowest_price,
         case when promotion.price is not null then '促销价' else agreed.source end as source
     from (select) as one
     left join lateral ({_AGREED}) agreed on true
+    left join lateral ({_SHOP}) shop on true
     left join lateral (
         select case l.method when 1 then l.price
             else round(coalesce(agreed.price, nullif(c.sale_price, 0)) * l.discount / 100, 2) end as price

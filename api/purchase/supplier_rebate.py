@@ -24,7 +24,7 @@ class SupplierRebate(Rebate):
             "add": "/purchase/rebatedetailAdd",
             "see": "/purchase/rebatedetailSee",
         },
-        menu=Menu("采购管理", "返利政策", 30),
+        menu=Menu("采购管理", "返利与政策", 30),
     )
     bill = BillType("CGFL")
     derived = used_and_left(SUPPLIER)

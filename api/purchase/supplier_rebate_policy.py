@@ -39,7 +39,7 @@ class SupplierRebatePolicy(RebatePolicy):
             "add": "/purchase/rebatemanageAdd",
             "see": "/purchase/rebatemanageSearch",
         },
-        menu=Menu("采购管理", "返利政策", 10),
+        menu=Menu("采购管理", "返利与政策", 10),
         drill=Drill("返利查询", ACCRUALS, (("policy_id", "bill_id"),)),
     )
     bill = BillType(

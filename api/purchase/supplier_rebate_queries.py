@@ -26,7 +26,7 @@ class SupplierRebateAccrual(RebateAccrual):
         "v2/purchase/RebateFind",
         "bill_no",
         routes={"list": ACCRUALS},
-        menu=Menu("采购管理", "返利政策", 20),
+        menu=Menu("采购管理", "返利与政策", 20),
         actions=("list", "generate", "export"),
         order_by=("cycle_start", "desc"),
         drill=Drill(
@@ -54,7 +54,7 @@ class SupplierRebateLine(RebateLine):
         "v2/purchase/RebateLine",
         "bill_no",
         routes={"list": LINES},
-        menu=Menu("采购管理", "返利政策", 25),
+        menu=Menu("采购管理", "返利与政策", 25),
         actions=READ_ONLY,
         order_by=("business_date", "desc"),
         drill=BILL,

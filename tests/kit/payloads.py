@@ -83,9 +83,14 @@ GOODS = {
     ("tire_registration_line", "goods_id"): "numbered",
 }
 """Goods of lines that would spoil the others' stock."""
-ROWS = {"stock_take_line": 1, "supplier_rebate_policy_tier": 1, "customer_rebate_policy_tier": 1}
-"""How many rows a block has where it is not two or none: a stocktake takes a goods once, tiers start at different
-places."""
+ROWS = dict.fromkeys(
+    (
+        *("stock_take_line", "shop_price_line"),
+        *("supplier_rebate_policy_tier", "customer_rebate_policy_tier"),
+    ),
+    1,
+)
+"""How many rows a block has where it is not two or none: a goods stands once, tiers start at different places."""
 OFFSETS = {"deposit_write_off": "customer", "prepaid_offset_write_off": "supplier"}
 """Blocks that settle what is owed with what was advanced, yuan by yuan."""
 SOURCES = {("transfer_in_line", "source_line_id"): "sent"}
