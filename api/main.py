@@ -31,6 +31,7 @@ from api.purchase import calls as purchase_calls
 from api.reporting import calls as reporting_calls
 from api.reporting.proxy import FrameProxy
 from api.risk import calls as risk_calls
+from api.sales import calls as sales_calls
 from api.shell import (
     backup_calls,
     bill_effects,
@@ -71,6 +72,7 @@ HAND_WRITTEN = (
     customer_calls,
     stock_calls,
     money_calls,
+    sales_calls,
     risk_calls,
     reporting_calls,
     shell_calls,

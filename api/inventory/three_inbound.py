@@ -12,7 +12,7 @@ from sqlalchemy.orm import Mapped
 from api.kit.context import Context
 from api.kit.document import BillType, Block, Document, Rows, Values, declare
 from api.kit.fields import ref, text
-from api.kit.orders import refuse_returned, returned
+from api.kit.orders import refuse_followed, returned
 from api.kit.posting import Outside, Postings
 from api.kit.resource import Menu
 from api.kit.validation import Problems
@@ -59,4 +59,4 @@ class ThreeInbound(StockBill):
 
     @classmethod
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:
-        refuse_returned(doc, action)
+        refuse_followed(doc, action)

@@ -59,7 +59,10 @@ class Proposal:
 @dataclass(frozen=True, slots=True)
 class Block:
     """A child table of a bill: its name in payloads, its label, its class, where its rows may be picked from, and what
-    proposes some."""
+    proposes some.
+
+    The rows of a `drawn` block are chosen among the open lines of all the bills that the bill's links name.
+    """
 
     name: str
     label: str
@@ -68,6 +71,7 @@ class Block:
     source: str | None = None
     source_by: tuple[str, ...] = ()
     proposals: tuple[Proposal, ...] = ()
+    drawn: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +79,10 @@ class Link:
     """A line's source: `column` names a line of `lines`, whose `counter` says how much of it was executed.
 
     Both headers share the columns in `within`, both lines their goods; where the names differ it is (own, source's).
-    A new bill can be drawn from the source's rest; with `required` it cannot be made otherwise. It is not `offered`
-    where the source itself turns into such bills. `agreed`: the source's prices were held to the company's setting.
+    A new bill can be drawn from the source's rest; with `required` it cannot be made otherwise, each line from one
+    source. It is not `offered` where the source itself turns into such bills. `agreed`: the source's prices were held
+    to the company's setting. What is executed is the lines' `measure`; with a `sign` of -1 the executing line has it
+    negative.
     """
 
     column: str
@@ -87,6 +93,8 @@ class Link:
     required: bool = False
     offered: bool = True
     agreed: bool = True
+    measure: str = "quantity"
+    sign: int = 1
 
     def shared(self) -> list[tuple[str, str]]:
         """Columns that must agree: (own, source's)."""
@@ -322,14 +330,15 @@ def declare(
     *,
     title: str = "bill_no",
     transitions: tuple[str, ...] = BASIC,
+    beyond: tuple[str, ...] = (),
     **marks: Any,
 ) -> Declaration:
-    """The declaration of a bill: reading, writing, export, and its transitions as actions."""
+    """The declaration of a bill: reading, writing, export, and its transitions as actions; `beyond` are others."""
     return Declaration(
         label,
         api,
         title,
-        actions=(*READ, *WRITE, *transitions, "export"),
+        actions=(*READ, *WRITE, *transitions, *beyond, "export"),
         order_by=("bill_id", "desc"),
         **marks,
     )

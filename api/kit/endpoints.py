@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
+from pydantic import BaseModel, create_model
 from sqlalchemy import select
 
 from api.kit import drafts, links, records, transitions
@@ -56,9 +57,10 @@ def mount(router: APIRouter, cls: type[Resource]) -> None:
         _bill_writes(router, cls)
         for name in cls.bill.transitions if cls.bill else ():
             _transition(router, cls, name)
-        for link in cls.bill.links if cls.bill else ():
-            if link.offered:
-                _draft(router, cls, link)
+        if sources := links.offered(cls):
+            _draft(router, cls, sources)
+        if cls.bill and any(block.drawn for block in cls.bill.blocks):
+            _open_lines(router, cls)
     else:
         write(router, cls)
     if "export" in cls.declaration.actions:
@@ -231,12 +233,33 @@ def _transition(router: APIRouter, cls: type[Bill], name: str) -> None:
     call(router, "POST", path, right=cls.right(name), returns=BatchAnswer, write=True, batch=True)(act)
 
 
-def _draft(router: APIRouter, cls: type[Bill], link: Link) -> None:
-    def get_draft(ctx: Context, id: Annotated[int, Query(ge=0, le=2**62)]) -> Any:
+def _draft(router: APIRouter, cls: type[Bill], sources: tuple[Link, ...]) -> None:
+    def get_draft(
+        ctx: Context,
+        id: Annotated[int, Query(ge=0, le=2**62)],
+        source: Annotated[str, Query(max_length=60, description="来源单据，默认第一种")] = "",
+    ) -> Any:
+        link = next((link for link in sources if link.bill == (source or sources[0].bill)), None)
+        if link is None:
+            raise NotFound("来源单据")
         return links.draft(ctx, cls, link, id)
 
     call(router, "GET", f"{cls.declaration.api}/getDraft", right=cls.right("add"), returns=dict[str, Any])(
         get_draft
+    )
+
+
+def _open_lines(router: APIRouter, cls: type[Bill]) -> None:
+    assert cls.bill is not None
+    key = Annotated[int, Query(ge=0, le=2**62)]
+    body = create_model(f"{cls.__name__}OpenLines", **dict.fromkeys(links.shared(cls), (key, ...)))  # type: ignore[call-overload]
+
+    def get_open_lines(ctx: Context, query: BaseModel) -> Any:
+        return links.open_lines(ctx, cls, query.model_dump())
+
+    path, right = f"{cls.declaration.api}/getOpenLines", cls.right("add")
+    call(router, "GET", path, right=right, returns=list[dict[str, Any]])(
+        typed(get_open_lines, query=Annotated[body, Query()])
     )
 
 

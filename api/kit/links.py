@@ -5,7 +5,7 @@ An order line knows what was received or shipped, a delivery's line what was ret
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -21,6 +21,9 @@ from api.kit.resource import Resource
 from api.kit.scope import within
 from api.kit.validation import Problems
 
+MOST_OPEN = 2000
+_SIGNS = {1: "正", -1: "负"}
+
 
 def check(
     ctx: Context,
@@ -29,11 +32,16 @@ def check(
     rows: list[dict[str, Any]],
     problems: Problems,
 ) -> None:
-    """Each linked line must be of the same goods, on a bill of the same company and partner."""
+    """Each linked line must be of the same goods, on a bill of the same company and partner.
+
+    A line that names no goods has its source's.
+    """
+    needed = [link for link in links if link.required]
+    if needed and any(sum(bool(row.get(link.column)) for link in needed) != 1 for row in rows):
+        sources = "或".join(_label(link) for link in needed)
+        problems.add(f"请从{sources}生成本单，每行都要有{'一个' if len(needed) > 1 else ''}来源")
     for link in links:
         wanted = sorted({row[link.column] for row in rows if row.get(link.column)})
-        if link.required and any(not row.get(link.column) for row in rows):
-            problems.add(f"请从{_label(link)}生成本单，每行都要有来源")
         if not wanted:
             continue
         lines, bills = link.lines.table(), registry.get(link.bill).table()
@@ -46,10 +54,14 @@ def check(
             source = found.get(row.get(link.column))
             if not row.get(link.column):
                 continue
-            same = source is not None and source.goods_id == row["goods_id"]
+            problems.place = f"第{row['line_no']}行"
+            same = source is not None and source.goods_id == row.setdefault("goods_id", source.goods_id)
             if not same or any(getattr(source, theirs) != header.get(own) for own, theirs in link.shared()):
-                problems.place = f"第{row['line_no']}行"
                 problems.add(f"来源{_label(link)}与本单不匹配")
+            if row[link.measure] * link.sign <= 0:
+                problems.add(
+                    f"{_label(link)}的{link.lines.field(link.measure).label}应为{_SIGNS[link.sign]}数"
+                )
     problems.place = ""
 
 
@@ -105,21 +117,76 @@ def _rest(ctx: Context, cls: type[Bill], link: Link, key: int) -> list[dict[str,
         .order_by(lines.c.line_no)
     )
     hidden = masks(link.lines, link.lines.name(), ctx.principal)
-    found = []
-    for row in rows:
-        rest = row.quantity - getattr(row, link.counter)
-        if rest > 0:
-            changed = {"quantity": rest, link.column: row.line_id, "remark": None}
-            if issubclass(link.lines, GoodsLine):
-                share = row.discount_amount * rest / row.quantity
-                changed["discount_amount"] = share.quantize(Decimal("0.01"))
-            if rest != row.quantity:
-                # What tells the whole line's pieces apart does not say which of them are left.
-                changed = {**_uncopied(link.lines), **changed}
-            found.append({**masked(row, hidden), **{k: v for k, v in changed.items() if k not in hidden}})
+    found = [
+        _left(link, row, hidden) for row in rows if getattr(row, link.measure) > getattr(row, link.counter)
+    ]
     if not found:
         raise Refusal(f"{_label(link)}已全部执行")
     return found
+
+
+def _left(link: Link, row: Row[Any], hidden: frozenset[str]) -> dict[str, Any]:
+    """A source's line with what is left of it, as a line of the bill that executes it."""
+    whole = getattr(row, link.measure)
+    rest = whole - getattr(row, link.counter)
+    changed = {link.measure: rest * link.sign, link.column: row.line_id, "remark": None}
+    if issubclass(link.lines, GoodsLine) and link.measure == "quantity":
+        changed["discount_amount"] = (row.discount_amount * rest / whole).quantize(Decimal("0.01"))
+    if rest != whole:
+        # What tells the whole line's pieces apart does not say which of them are left.
+        changed = {**_uncopied(link.lines), **changed}
+    return {**masked(row, hidden), **{k: v for k, v in changed.items() if k not in hidden}}
+
+
+def offered(cls: type[Resource]) -> tuple[Link, ...]:
+    """The links by which a bill can be drawn from its sources."""
+    return tuple(link for link in cls.bill.links if link.offered) if cls.bill else ()
+
+
+def shared(cls: type[Bill]) -> tuple[str, ...]:
+    """The header's columns by which the open lines of a bill's sources are found."""
+    assert cls.bill is not None
+    return tuple(dict.fromkeys(own for link in cls.bill.links for own, _ in link.shared()))
+
+
+def open_lines(ctx: Context, cls: type[Bill], header: Mapping[str, int]) -> list[dict[str, Any]]:
+    """What is left of all bills that a bill with this header may execute, as lines of it, oldest first.
+
+    `open_<measure>` is what is left; of each source only what the principal may see.
+    """
+    found: list[tuple[Any, dict[str, Any]]] = []
+    for place, link in enumerate(cls.bill.links if cls.bill else ()):
+        source = registry.get(link.bill)
+        if ctx.principal.may(source.right("list")):
+            rows = _open_of(ctx, cls, link, source, header)
+            found += (((row["source_date"], place), row) for row in rows)
+    found.sort(key=lambda item: item[0])
+    return [line for _, line in found[:MOST_OPEN]]
+
+
+def _open_of(
+    ctx: Context, cls: type[Bill], link: Link, source: type[Resource], header: Mapping[str, int]
+) -> Iterator[dict[str, Any]]:
+    assert cls.bill is not None
+    bills, lines = source.table(), link.lines.table()
+    mine = {item.name for item in cls.bill.blocks[0].cls.fields()}
+    kept = {link.measure, link.counter, "remark", "discount_amount"} & set(lines.c.keys())
+    projection = project(link.lines, [item for item in link.lines.fields() if item.name in mine | kept])
+    shown = projection.select().add_columns(bills.c.bill_no, bills.c.business_date)
+    rows = ctx.conn.execute(
+        shown.join(bills, lines.c.bill_id == bills.c.bill_id)
+        .where(bills.c.status.in_((AUDITED, LOCKED)), lines.c[link.measure] > lines.c[link.counter])
+        .where(
+            within(bills, ctx.principal), *(bills.c[theirs] == header[own] for own, theirs in link.shared())
+        )
+        .order_by(bills.c.business_date, lines.c.line_id)
+        .limit(MOST_OPEN)
+    )
+    hidden = masks(link.lines, link.lines.name(), ctx.principal)
+    for row in rows:
+        line = _left(link, row, hidden)
+        line |= {"source_no": row.bill_no, "source_date": row.business_date}
+        yield {**line, f"open_{link.measure}": line[link.measure]}
 
 
 def _uncopied(lines: type[Child]) -> dict[str, Any]:
@@ -135,7 +202,7 @@ def execute(ctx: Context, executing: Iterable[Row[Any]], link: Link, sign: Decim
     for line in executing:
         source = getattr(line, link.column)
         if source is not None:
-            wanted[source] = wanted.get(source, Decimal(0)) + line.quantity * sign
+            wanted[source] = wanted.get(source, Decimal(0)) + abs(getattr(line, link.measure)) * sign
     if not wanted:
         return
     lines = link.lines.table()
@@ -164,7 +231,7 @@ def _count(conn: Connection, link: Link, wanted: dict[int, Decimal]) -> None:
         with executed as (select * from unnest(%s::bigint[], %s::numeric[]) as e (line_id, quantity))
         update {lines} as l set {counter} = l.{counter} + e.quantity
         from executed e
-        where l.line_id = e.line_id and l.{counter} + e.quantity between 0 and l.quantity
+        where l.line_id = e.line_id and l.{counter} + e.quantity between 0 and l.{link.measure}
         returning l.line_id
     """
     keys = sorted(wanted)
@@ -175,4 +242,5 @@ def _count(conn: Connection, link: Link, wanted: dict[int, Decimal]) -> None:
             select(table.c.line_no).where(table.c.line_id.in_(set(keys) - {row[0] for row in done}))
         ).scalars()
         numbers = "、".join(str(number) for number in sorted(missed))
-        raise Refusal(f"超过{_label(link)}第{numbers}行的可执行数量，请核对数量")
+        measure = link.lines.field(link.measure).label
+        raise Refusal(f"超过{_label(link)}第{numbers}行的可执行{measure}，请核对{measure}")

@@ -1,4 +1,4 @@
-"""Orders (订单): lines that count what was executed, the receiving status that follows, and what close gives back."""
+"""Orders and deliveries (订单、出入库单): lines that count what later bills made of them, and what follows."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from sqlalchemy.orm import Mapped
 
 from api.kit.document import Document, GoodsLine
 from api.kit.errors import Refusal
-from api.kit.fields import derived, quantity
+from api.kit.fields import Derived, derived, quantity
 
 RECEIVING = {1: "待收货", 2: "全部收货", 3: "部分收货"}
 """spec/2-routes.md 4."""
 
-EXECUTION = """(
-    select case when sum(l.executed_quantity) > 0 and bool_and(l.executed_quantity >= l.quantity) then 2
-                when sum(l.executed_quantity) > 0 then 3 else 1 end
+_PROGRESS = """(
+    select case when sum(l.{counter}) > 0 and bool_and(l.{counter} >= l.{measure}) then 2
+                when sum(l.{counter}) > 0 then 3 else 1 end
     from {table}_line l where l.bill_id = {table}.bill_id)"""
+EXECUTION = _PROGRESS.format(counter="executed_quantity", measure="quantity", table="{table}")
 """How far a bill's lines were executed: 1 not at all, 2 wholly, 3 in part."""
 
 receiving_status = derived(
@@ -41,12 +42,36 @@ def refuse_executed(doc: Document, action: str) -> None:
         raise Refusal("订单已有后续单据执行，不能反审核或作废，请先处理后续单据或关闭订单")
 
 
-def refuse_returned(doc: Document, action: str) -> None:
-    """A delivery that linked returns stand on is not taken back."""
-    if action in ("antiAuditor", "invalid") and any(line.returned_quantity for line in doc.lines):
-        raise Refusal("该单据已有退货，不能反审核或作废，请先处理退货单")
+def progress(
+    name: str, label: str, counter: str, states: tuple[str, str, str], measure: str = "quantity"
+) -> Derived:
+    """How far a bill's lines were taken on by later bills, in words for not at all, wholly and in part."""
+    sql = _PROGRESS.format(counter=counter, measure=measure, table="{table}")
+    return derived(name, label, "enum", sql, options=tuple(enumerate(states, 1)), width=100)
+
+
+FOLLOWED = {
+    "returned_quantity": ("退货", "退货单"),
+    "delivered_quantity": ("配送", "配送单"),
+    "invoiced_amount": ("开票", "发票"),
+}
+"""Counters of a delivery's lines: what was done with it, and the bills that did it."""
+
+
+def refuse_followed(doc: Document, action: str) -> None:
+    """A delivery that linked later bills stand on is not taken back."""
+    if action not in ("antiAuditor", "invalid"):
+        return
+    for counter, (done, bill) in FOLLOWED.items():
+        if any(getattr(line, counter, 0) for line in doc.lines):
+            raise Refusal(f"该单据已有{done}，不能反审核或作废，请先处理{bill}")
 
 
 def returned() -> Mapped[Decimal]:
     """The counter of a delivery's line: how much of it came back."""
     return quantity("已退数量", form=False, copied=False, list=False, sort=31)
+
+
+def delivered() -> Mapped[Decimal]:
+    """The counter of a shipped line: how much of it was brought to the customer."""
+    return quantity("已配送数量", form=False, copied=False, list=False, sort=32)

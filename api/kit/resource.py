@@ -60,6 +60,8 @@ ACTION_LABELS = {
     "transfer": "转移",
     "unbind": "解绑",
     "belowLowest": "低于最低价放行",
+    "sign": "签收",
+    "unsign": "取消签收",
 }
 
 

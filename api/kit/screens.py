@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic import Field as Described
 
-from api.kit import registry
+from api.kit import links, registry
 from api.kit.document import Bill, Block, GoodsLine
 from api.kit.fields import Field
 from api.kit.flow import TRANSITIONS, UNAUDITED
@@ -91,8 +91,15 @@ class ActionScreen(BaseModel):
 
 
 class BlockSource(BaseModel):
+    """A call that offers rows, narrowed by header fields; a row takes part of what it has open in the field `takes`.
+
+    Rows of another bill's lines are `drawn`; others are open items to settle.
+    """
+
     api: str
     by: list[str]
+    takes: str
+    drawn: bool
 
 
 class ProposalScreen(BaseModel):
@@ -118,11 +125,15 @@ class Order(BaseModel):
 
 
 class FollowUp(BaseModel):
-    """A later bill that can be drawn from this one: open `route` with `?from=<key>`, read `api`/getDraft?id=<key>."""
+    """A later bill that can be drawn from this one: open `route` with `?from=<key>`, read `api`/getDraft?id=<key>.
+
+    One that is drawn from several types of bills is told the `source` as well.
+    """
 
     label: str
     route: str
     api: str
+    source: str | None
 
 
 class FileScreen(BaseModel):
@@ -188,7 +199,7 @@ def describe(
     if declaration.see:
         routes = {**routes, "see": declaration.see}
     key, by = declaration.order_by or (cls.key().key, "desc")
-    blocks = [_block(block, principal) for block in (cls.bill.blocks if cls.bill else ())]
+    blocks = [_block(cls, block, principal) for block in (cls.bill.blocks if cls.bill else ())]
     priced = bool(cls.bill and any(issubclass(block.cls, GoodsLine) for block in cls.bill.blocks))
     return Screen(
         name=cls.name(),
@@ -240,10 +251,11 @@ def _follow_ups(cls: type[Resource], principal: Principal) -> list[FollowUp]:
             label=f"生成{later.declaration.label}",
             route=later.declaration.routes["add"],
             api=later.declaration.api,
+            source=cls.name() if len(links.offered(later)) > 1 else None,
         )
         for later in registry.declared()
         if later.bill and "add" in later.declaration.routes and principal.may(later.right("add"))
-        if any(link.bill == cls.name() and link.offered for link in later.bill.links)
+        if any(link.bill == cls.name() for link in links.offered(later))
     ]
 
 
@@ -317,16 +329,24 @@ def _ref(item: Field) -> RefScreen:
     )
 
 
-def _block(block: Block, principal: Principal) -> BlockScreen:
-    source = BlockSource(api=block.source, by=list(block.source_by)) if block.source else None
+def _block(cls: type[Resource], block: Block, principal: Principal) -> BlockScreen:
     return BlockScreen(
         name=block.name,
         label=block.label,
         fields=field_screens(block.cls, principal),
         required=block.required,
-        source=source,
+        source=_block_source(cls, block),
         proposals=[ProposalScreen(label=one.label, api=one.api, by=list(one.by)) for one in block.proposals],
     )
+
+
+def _block_source(cls: type[Resource], block: Block) -> BlockSource | None:
+    if block.source:
+        return BlockSource(api=block.source, by=list(block.source_by), takes="amount", drawn=False)
+    if not block.drawn or not issubclass(cls, Bill) or cls.bill is None:
+        return None
+    by, api = list(links.shared(cls)), f"{cls.declaration.api}/getOpenLines"
+    return BlockSource(api=api, by=by, takes=cls.bill.links[0].measure, drawn=True)
 
 
 def _action(cls: type[Resource], name: str) -> ActionScreen:

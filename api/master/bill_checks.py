@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from api.kit import registry
 from api.kit.document import Bill, Block, Link
@@ -62,13 +62,13 @@ where l.numbers is distinct from s.numbers
 _COUNTED = """
 select l.line_id, l.{counter} as counted, coalesce(e.quantity, 0) as executed
 from {source} l
-left join (
-    select x.{column} as line_id, sum(x.quantity) as quantity
-    from {line} x join {bill} h using (bill_id)
-    where h.status in {posted} and x.{column} is not null
-    group by x.{column}
-) e using (line_id)
+left join (select x.line_id, sum(x.quantity) as quantity from ({executing}) x group by x.line_id) e using (line_id)
 where l.{counter} <> coalesce(e.quantity, 0)
+"""
+_EXECUTING = """
+select x.{column} as line_id, abs(x.{measure}) as quantity
+from {line} x join {bill} h using (bill_id)
+where h.status in {posted} and x.{column} is not null
 """
 _RECEIVED = """
 select h.bill_no, h.amount, coalesce(m.amount, 0) as moved
@@ -117,8 +117,6 @@ def _of(cls: type[Bill]) -> Iterator[Check]:
         yield Check(f"{cls.name()}_money", f"{label}的金额等于资金流水", _RECEIVED.format(**common))
     if issubclass(cls, Rebate):
         yield Check(f"{cls.name()}_account", f"{label}的金额等于返利账户", _CREDITED.format(**common))
-    for link in cls.bill.links:
-        yield _of_link(cls, link, label, common)
 
 
 def _of_block(cls: type[Bill], block: Block, label: str, common: dict[str, str]) -> Iterator[Check]:
@@ -144,17 +142,35 @@ def _of_block(cls: type[Bill], block: Block, label: str, common: dict[str, str])
         yield Check(f"{cls.name()}_totals", f"{label}表头合计等于明细之和", totalled)
 
 
-def _of_link(cls: type[Bill], link: Link, label: str, common: dict[str, str]) -> Check:
-    assert cls.bill is not None
-    names = {"line": cls.bill.blocks[0].cls.name(), "source": link.lines.name()}
-    sql = _COUNTED.format(**common, **names, counter=link.counter, column=link.column)
+def _of_counter(executed: Sequence[tuple[type[Bill], Link]]) -> Check:
+    """What a line's counter says is the sum of all that executes it, be it by one type of bill or several."""
+    link = executed[0][1]
+    executing = " union all ".join(
+        _EXECUTING.format(
+            column=own.column,
+            measure=own.measure,
+            line=cls.bill.blocks[0].cls.name(),
+            bill=cls.name(),
+            posted=_POSTED,
+        )
+        for cls, own in executed
+        if cls.bill
+    )
+    counted = _COUNTED.format(counter=link.counter, source=link.lines.name(), executing=executing)
     source: type[Resource] = registry.get(link.bill)
-    return Check(f"{cls.name()}_executed", f"{source.declaration.label}的执行数量等于已审核{label}之和", sql)
+    bills = "、".join(cls.declaration.label for cls, _ in executed)
+    told = f"{source.declaration.label}的{link.lines.field(link.counter).label}等于已审核{bills}之和"
+    return Check(f"{link.lines.name()}_{link.counter}", told, counted)
 
 
 def register_all() -> None:
     """Register the checks of every declared bill; called once, when all are declared."""
     register(negative_stock("select w.warehouse_id from warehouse w where w.allow_negative"))
+    counters: dict[tuple[str, str], list[tuple[type[Bill], Link]]] = {}
     for cls in registry.declared():
         if issubclass(cls, Bill):
             register(*_of(cls))
+            for link in cls.bill.links if cls.bill else ():
+                counters.setdefault((link.lines.name(), link.counter), []).append((cls, link))
+    for executed in counters.values():
+        register(_of_counter(executed))

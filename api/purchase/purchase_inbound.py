@@ -13,7 +13,7 @@ from sqlalchemy.orm import Mapped
 from api.kit.context import Context
 from api.kit.document import BillType, Block, DetailPlace, Document, Link, Rows, Values, declare
 from api.kit.fields import enum, money, source_line
-from api.kit.orders import refuse_returned, returned
+from api.kit.orders import refuse_followed, returned
 from api.kit.posting import Outside, Postings, SettlementOpen
 from api.kit.pricing import allot
 from api.kit.resource import Menu, Place
@@ -105,5 +105,5 @@ class PurchaseInbound(StockBill):
 
     @classmethod
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:
-        refuse_returned(doc, action)
+        refuse_followed(doc, action)
         settings.hold(ctx, cls, doc, action, settings.PURCHASE)

@@ -11,7 +11,7 @@ from api.customers.customer_addresses import Sent, send_to_default
 from api.kit.context import Context
 from api.kit.document import BillType, Block, DetailPlace, Document, Link, Rows, Values, declare
 from api.kit.fields import source_line
-from api.kit.orders import refuse_returned, returned
+from api.kit.orders import delivered, progress, refuse_followed, returned
 from api.kit.posting import Outside, Postings, SettlementOpen
 from api.kit.resource import Menu, Place
 from api.kit.validation import Problems
@@ -31,6 +31,7 @@ class SalesOutboundLine(OutboundLine):
 
     order_line_id: Mapped[int | None] = source_line("sales_order_line", "销售订单明细")
     returned_quantity: Mapped[Decimal] = returned()
+    delivered_quantity: Mapped[Decimal] = delivered()
 
 
 class SalesOutbound(Sent, StockBill):
@@ -75,6 +76,10 @@ class SalesOutbound(Sent, StockBill):
         detail=DetailPlace("销售出库明细", "/sales/outstockgoodsdetail", Menu("销售管理", "明细查询", 20)),
     )
 
+    derived = (
+        progress("delivery_status", "配送状态", "delivered_quantity", ("未配送", "全部配送", "部分配送")),
+    )
+
     customer_id: Mapped[int] = customer()
     due_date: Mapped[date | None] = due()
     sales_type_id: Mapped[int | None] = classified("sales_type", "销售类型", sort=-45)
@@ -97,5 +102,5 @@ class SalesOutbound(Sent, StockBill):
 
     @classmethod
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:
-        refuse_returned(doc, action)
+        refuse_followed(doc, action)
         settings.hold(ctx, cls, doc, action, settings.SALES, credit.of_outbound)

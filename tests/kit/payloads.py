@@ -32,6 +32,7 @@ REFERENCES = {
     "super_station": "super_station",
     "questionnaire": "questionnaire",
     "logistics": "logistics",
+    "logistics_driver": "logistics_driver",
     "supplier_resource": "supplier_resource",
     "supplier_rebate_policy": "supplier_rebate_policy_a",
     "customer_rebate_policy": "customer_rebate_policy_a",
@@ -93,7 +94,10 @@ ROWS = dict.fromkeys(
 """How many rows a block has where it is not two or none: a goods stands once, tiers start at different places."""
 OFFSETS = {"deposit_write_off": "customer", "prepaid_offset_write_off": "supplier"}
 """Blocks that settle what is owed with what was advanced, yuan by yuan."""
-SOURCES = {("transfer_in_line", "source_line_id"): "sent"}
+SOURCES = {
+    ("transfer_in_line", "source_line_id"): "sent",
+    ("sales_delivery_line", "source_line_id"): "shipped",
+}
 """Lines of other bills that a bill cannot do without; they are of the goods `belt`."""
 ACROSS = {("sales_transfer", "to_warehouse_id"): "warehouse"}
 """References into the other company."""

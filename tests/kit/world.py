@@ -66,6 +66,7 @@ def build(conn: Connection) -> World:
     _uploads(conn, world)
     for mark in ("a", "b"):
         _transfer_on_the_way(ctx, world, mark)
+        _shipped(ctx, world, mark)
         _unnumbered_stock(ctx, world, mark)
         _open_items(ctx, world, mark)
         _rebate_policies(ctx, world, mark)
@@ -107,6 +108,27 @@ def _transfer_on_the_way(ctx: Context, world: World, mark: str) -> None:
     lines = registry.get("transfer_out").bill.blocks[0].cls.table()  # type: ignore[union-attr]
     query = select(lines.c.line_id).where(lines.c.bill_id == key)
     world.ids[f"sent_{mark}"] = ctx.conn.execute(query).scalar_one()
+
+
+def _shipped(ctx: Context, world: World, mark: str) -> None:
+    """Much of a goods that a customer was sold, in the line `shipped_<mark>`."""
+    header = {
+        "company_id": world.ids[f"company_{mark}"],
+        "warehouse_id": world.ids[f"warehouse2_{mark}"],
+        "customer_id": world.ids[f"customer_{mark}"],
+        "business_date": "2026-01-02",
+        "reason": "备货",
+        "lines": [{"goods_id": world.belt, "quantity": "1000000", "price": "1"}],
+    }
+    for name in ("other_inbound", "sales_outbound"):
+        cls = registry.get(name)
+        assert issubclass(cls, Bill)
+        key = drafts.add(ctx, cls, header)["id"]
+        transitions.move(ctx, cls, "auditorPass", key)
+    lines = registry.get("sales_outbound").bill.blocks[0].cls.table()  # type: ignore[union-attr]
+    world.ids[f"shipped_{mark}"] = ctx.conn.execute(
+        select(lines.c.line_id).where(lines.c.bill_id == key)
+    ).scalar_one()
 
 
 def _open_items(ctx: Context, world: World, mark: str) -> None:
@@ -214,6 +236,14 @@ def _group_masters(conn: Connection, add: Any, world: World) -> None:
     names = [{"stock_area_name": f"备区{n}"} for n in range(SPARES)]
     world.stock_areas.extend(conn.execute(insert(areas).returning(areas.c.stock_area_id), names).scalars())
     add("logistics", "logistics", logistics_name="顺达物流")
+    add(
+        "logistics_driver",
+        "logistics_driver",
+        driver_name="马师傅",
+        mobile="13711112222",
+        logistics_id=world.logistics,
+        plate_no="浙A12345",
+    )
     add("supplier_resource", "supplier_resource", supplier_resource_name="远东橡胶")
     add("mode", "receivables_mode", receivables_mode_name="现金")
     world.ids["mode2_a"] = world.ids["mode2_b"] = add(

@@ -10,7 +10,7 @@ interface AskedFieldsProps {
   onChange: (values: Row) => void;
 }
 
-/** The fields whose values an action on chosen rows is sent with. */
+/** The fields whose values an action on chosen rows is sent with; nothing but the action may write some of them. */
 export function AskedFields({ fields, row, onChange }: AskedFieldsProps) {
   const base = useId();
   const [values, setValues] = useState<Row>({});
@@ -20,7 +20,7 @@ export function AskedFields({ fields, row, onChange }: AskedFieldsProps) {
     onChange(next);
   };
   const shown = { ...row, ...Object.fromEntries(fields.map((field) => [field.name, null])), ...values };
-  return fields.map((field) => (
+  return fields.map((field) => ({ ...field, form: true, readonly: false })).map((field) => (
     <div key={field.name} className="header-field" data-field={field.name}>
       <label htmlFor={base + field.name} className="required">
         {field.label}

@@ -55,11 +55,11 @@ export function infoQuery(screen: Screen, id: number) {
  * What a form starts from: a record, or with `draw` what is left of another bill. Read once, since a form must not change
  * under the hands of whoever fills it.
  */
-export function formQuery(screen: Screen, id: number, draw: boolean) {
+export function formQuery(screen: Screen, id: number, draw: boolean, source?: string) {
   const call = draw ? 'getDraft' : 'getInfo';
   return queryOptions({
-    queryKey: ['form', screen.name, call, id],
-    queryFn: ({ signal }) => api.get<Row>(`${screen.api}/${call}`, { id }, { signal }),
+    queryKey: ['form', screen.name, call, id, source],
+    queryFn: ({ signal }) => api.get<Row>(`${screen.api}/${call}`, source ? { id, source } : { id }, { signal }),
     staleTime: Infinity,
     gcTime: 0,
     retry,

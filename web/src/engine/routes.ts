@@ -22,7 +22,8 @@ export function useScreenLinks(screen: Screen) {
     /** Another record in the place of this page. */
     replaceSee: (id: number) => routes.see && tabs.replace(`${routes.see}?id=${id}`),
     /** Opens a bill drawn from this one. */
-    follow: (up: FollowUp, id: number) => open(`${up.route}?from=${id}`, up.label.replace(/^生成/, '新增')),
+    follow: (up: FollowUp, id: number) =>
+      open(`${up.route}?from=${id}${up.source ? `&source=${up.source}` : ''}`, up.label.replace(/^生成/, '新增')),
     list: () => tabs.open(routes.list, label, { keepAlive: true }),
     hasForm: Boolean(routes.edit ?? routes.add),
     canSee: Boolean(routes.see),

@@ -91,13 +91,24 @@ export interface Proposal {
   by: string[];
 }
 
-/** A child table of a bill; `source` is a call that offers rows for it, narrowed by header fields. */
+/**
+ * A call that offers rows for a block, narrowed by header fields; the field `takes` takes part of what a row has open.
+ * Rows of another bill's lines are `drawn`, others are open items to settle.
+ */
+export interface BlockSource {
+  api: string;
+  by: string[];
+  takes: string;
+  drawn: boolean;
+}
+
+/** A child table of a bill. */
 export interface Block {
   name: string;
   label: string;
   fields: Field[];
   required: boolean;
-  source: { api: string; by: string[] } | null;
+  source: BlockSource | null;
   proposals?: Proposal[];
 }
 
@@ -154,6 +165,8 @@ export interface FollowUp {
   label: string;
   route: string;
   api: string;
+  /** What the later bill is told of where it is drawn from, when it is drawn from several types of bills. */
+  source?: string | null;
 }
 
 /** A row as the server answers it: numbers as strings, ids as integers. */

@@ -15,13 +15,15 @@ interface FormPageProps {
   copyOf: number | null;
   /** A bill to draw from. */
   from: number | null;
+  /** Which type of bill that is, where there are several. */
+  sourceName?: string;
 }
 
 /** Adds or edits a record or bill, from nothing, a copy, or what is left of another bill. */
-export default function FormPage({ screen, id, copyOf, from }: FormPageProps) {
+export default function FormPage({ screen, id, copyOf, from, sourceName }: FormPageProps) {
   const [round, setRound] = useState(0);
   const source = from ?? id ?? copyOf;
-  const stored = useQuery({ ...formQuery(screen, source ?? 0, from !== null), enabled: source !== null && round === 0 });
+  const stored = useQuery({ ...formQuery(screen, source ?? 0, from !== null, sourceName), enabled: source !== null && round === 0 });
   const values = useMemo(() => {
     if (source === null || round > 0) return newValues(screen);
     if (!stored.data) return null;
@@ -46,15 +48,15 @@ export default function FormPage({ screen, id, copyOf, from }: FormPageProps) {
       screen={screen}
       id={round === 0 ? id : null}
       initial={values}
-      which={round > 0 ? FRESH : whichDraft(id, copyOf, from)}
+      which={round > 0 ? FRESH : whichDraft(id, copyOf, from, sourceName)}
       onNext={() => setRound(round + 1)}
     />
   );
 }
 
 /** Drafts of a new bill, of each edited one, of a copy and of a bill drawn from another don't mix. */
-function whichDraft(id: number | null, copyOf: number | null, from: number | null): string {
+function whichDraft(id: number | null, copyOf: number | null, from: number | null, sourceName = ''): string {
   if (id !== null) return String(id);
   if (copyOf !== null) return `copy${copyOf}`;
-  return from === null ? FRESH : `from${from}`;
+  return from === null ? FRESH : `from${sourceName}${from}`;
 }

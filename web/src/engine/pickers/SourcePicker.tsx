@@ -1,16 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
-import { Button, Input, Modal, Space, Table, type TableColumnType } from 'antd';
+import { Input, Modal, Table, type TableColumnType } from 'antd';
 import { useMemo, useState } from 'react';
-import { decimalOrZero, sumOf } from '../../lib/decimal';
+import { decimalOrZero } from '../../lib/decimal';
 import { showMessage } from '../../lib/errors';
-import { formatMoney } from '../../lib/format';
 import { limitNumber } from '../../lib/validation';
 import { fieldText, isRightAligned } from '../fields/fieldValue';
 import type { BillContext } from '../lines/billContext';
 import { newLine, type LineRow } from '../lines/lineModel';
 import { sourceQuery } from '../queries';
-import { columnsOf, type Block, type Row } from '../types';
-import { allocate, offset, sides } from './allocate';
+import { columnsOf, type Block, type Field, type Row } from '../types';
+import { SourceSpread, type Parts } from './SourceSpread';
 
 interface SourcePickerProps {
   block: Block;
@@ -21,95 +20,76 @@ interface SourcePickerProps {
   onClose: () => void;
 }
 
-/** Field of the block that takes part of the source's open amount. */
-const AMOUNT = 'amount';
-const OPEN = 'open_amount';
-
-/** Open items of the bill's partner: choose some, or spread the bill's amount over them, oldest first. */
+/** What a source offers for the bill's header: choose some, or have the bill's amount spread over them, oldest first. */
 export default function SourcePicker({ block, source, context, taken, onPick, onClose }: SourcePickerProps) {
   const header = context.header();
   const query = Object.fromEntries(source.by.map((name) => [name, Number(header[name])]));
   const { data, isFetching, error } = useQuery(sourceQuery(source.api, query));
-  const key = block.fields.find((field) => field.hidden && field.required)?.name ?? block.fields[0]!.name;
+  const keys = useMemo(() => block.fields.filter((field) => field.hidden), [block]);
   const rows = useMemo(() => {
-    const held = new Set(taken.map((line) => String(line.values[key])));
-    return (data ?? []).filter((row) => !held.has(String(row[key])));
-  }, [data, taken, key]);
-  const amountLabel = block.fields.find((field) => field.name === AMOUNT)?.label ?? '金额';
-  const [amounts, setAmounts] = useState<Map<number, string>>(new Map());
-  const given = decimalOrZero(header[AMOUNT]).minus(decimalOrZero(sumOf(taken.map((line) => line.values[AMOUNT])).toString()));
+    const held = new Set(taken.map((line) => keyOf(keys, line.values)));
+    return (data ?? []).filter((row) => !held.has(keyOf(keys, row)));
+  }, [data, taken, keys]);
+  const part = block.fields.find((field) => field.name === source.takes);
+  const [parts, setParts] = useState<Parts>(new Map());
 
-  const items = rows.map((row) => ({ key: Number(row[key]), open: String(row[OPEN]) }));
-  const chosen = sides(amounts.values());
-  const choose = (keys: number[]) =>
-    setAmounts((before) => new Map(keys.map((one) => [one, before.get(one) ?? openOf(rows, key, one)])));
+  const items = rows.map((row) => ({ key: keyOf(keys, row), open: String(row[`open_${source.takes}`]) }));
+  const choose = (chosen: string[]) => {
+    const open = new Map(items.map((item) => [item.key, item.open]));
+    setParts((before) => new Map(chosen.map((one) => [one, before.get(one) ?? open.get(one) ?? ''])));
+  };
   const confirm = () => {
     const lines = rows
-      .filter((row) => amounts.has(Number(row[key])) && !decimalOrZero(amounts.get(Number(row[key]))).isZero())
-      .map((row) => newLine(block.fields, { ...row, [AMOUNT]: amounts.get(Number(row[key])) }));
+      .filter((row) => !decimalOrZero(parts.get(keyOf(keys, row))).isZero())
+      .map((row) => newLine(block.fields, { ...row, [source.takes]: parts.get(keyOf(keys, row)) }));
     if (lines.length === 0) showMessage('warning', `请选择${block.label}`);
     else onPick(lines);
   };
-  const amountColumn: TableColumnType<Row> = {
-    title: amountLabel,
+  const partColumn: TableColumnType<Row> = {
+    title: part?.label,
     width: 130,
     fixed: 'end',
-    render: (_value, row) => (
-      <Input
-        className="figure"
-        aria-label={`${String(row.bill_no)} ${amountLabel}`}
-        disabled={!amounts.has(Number(row[key]))}
-        value={amounts.get(Number(row[key])) ?? ''}
-        onChange={(event) => setAmounts((before) => new Map(before).set(Number(row[key]), limitNumber(event.target.value, 2)))}
-      />
-    ),
+    render: (_value, row) => {
+      const key = keyOf(keys, row);
+      return (
+        <Input
+          className="figure"
+          aria-label={`${String(row.bill_no ?? row.source_no)} ${part?.label ?? ''}`}
+          disabled={!parts.has(key)}
+          value={parts.get(key) ?? ''}
+          onChange={(event) => setParts((before) => new Map(before).set(key, limitNumber(event.target.value, part?.type === 'quantity' ? 3 : 2)))}
+        />
+      );
+    },
   };
   return (
     <Modal open centered width={1000} title={`选择${block.label}`} okText="确定" onOk={confirm} onCancel={onClose}>
-      <Space className="picker-search">
-        {context.paid ? (
-          <>
-            <Button disabled={given.lte(0)} onClick={() => setAmounts(allocate(items, given.toString()))}>
-              按金额自动分配（先到期先核销）
-            </Button>
-            <Button onClick={() => setAmounts(allocate(items, ''))}>全部核销</Button>
-            <span>
-              可核销 {formatMoney(given.toString())}，已选 {formatMoney(sumOf(amounts.values()).toString())}
-            </span>
-          </>
-        ) : (
-          <>
-            <Button onClick={() => setAmounts(offset(items))}>自动冲抵（先到期先核销）</Button>
-            <span>
-              已选往来 {formatMoney(chosen.owed.toString())}，预款 {formatMoney(chosen.advanced.toString())}
-            </span>
-          </>
-        )}
-      </Space>
+      <SourceSpread source={source} context={context} taken={taken} items={items} parts={parts} onSpread={setParts} />
       <Table<Row>
         bordered
         virtual
         size="small"
-        rowKey={(row) => Number(row[key])}
+        rowKey={(row) => keyOf(keys, row)}
         loading={isFetching}
-        columns={[...sourceColumns(block), amountColumn]}
+        columns={[...sourceColumns(block, source.takes), partColumn]}
         dataSource={rows}
-        locale={{ emptyText: error ? error.message : '没有未核销的单据' }}
+        locale={{ emptyText: error ? error.message : source.drawn ? '没有可选的来源单据' : '没有未核销的单据' }}
         pagination={false}
         scroll={{ x: 860, y: 420 }}
-        rowSelection={{ columnWidth: 40, fixed: true, selectedRowKeys: [...amounts.keys()], onChange: (keys) => choose(keys.map(Number)) }}
+        rowSelection={{ columnWidth: 40, fixed: true, selectedRowKeys: [...parts.keys()], onChange: (chosen) => choose(chosen.map(String)) }}
       />
     </Modal>
   );
 }
 
-function openOf(rows: Row[], key: string, id: number): string {
-  return String(rows.find((row) => Number(row[key]) === id)?.[OPEN] ?? '');
+/** What tells a row of the source from others is sent, but not shown. */
+function keyOf(keys: Field[], row: Row): string {
+  return keys.map((field) => String(row[field.name] ?? '')).join(':');
 }
 
-function sourceColumns(block: Block): TableColumnType<Row>[] {
+function sourceColumns(block: Block, takes: string): TableColumnType<Row>[] {
   return columnsOf(block)
-    .filter((field) => field.name !== AMOUNT)
+    .filter((field) => field.name !== takes)
     .map((field) => ({
       title: field.label,
       width: field.width,

@@ -1,8 +1,8 @@
 import { Decimal, decimalOrZero, ZERO } from '../../lib/decimal';
 
 /** How much of an amount each open item takes. */
-export interface OpenAmount {
-  key: number;
+export interface OpenAmount<K> {
+  key: K;
   open: string;
 }
 
@@ -10,9 +10,9 @@ export interface OpenAmount {
  * Spreads an amount over open items in their order, oldest first. Returns and advances (negative) are offset whole,
  * since they add to what can be settled; without an amount every item is settled in full.
  */
-export function allocate(items: OpenAmount[], amount: string): Map<number, string> {
+export function allocate<K>(items: OpenAmount<K>[], amount: string): Map<K, string> {
   const given = decimalOrZero(amount);
-  const parts = new Map<number, string>();
+  const parts = new Map<K, string>();
   if (given.isZero()) {
     for (const item of items) parts.set(item.key, decimalOrZero(item.open).toFixed(2));
     return parts;
@@ -46,11 +46,11 @@ export function sides(amounts: Iterable<string>): { owed: Decimal; advanced: Dec
 }
 
 /** Settles debts with advances, both oldest first, as far as the smaller side reaches. */
-export function offset(items: OpenAmount[]): Map<number, string> {
+export function offset<K>(items: OpenAmount<K>[]): Map<K, string> {
   const { owed, advanced } = sides(items.map((item) => item.open));
   const both = Decimal.min(owed, advanced);
   const left = { debts: both, advances: both };
-  const parts = new Map<number, string>();
+  const parts = new Map<K, string>();
   for (const item of items) {
     const open = decimalOrZero(item.open);
     const side = open.gt(0) ? 'debts' : 'advances';

@@ -1,0 +1,47 @@
+"""Calls of this domain beyond the declared ones (配送签收)."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field
+
+from api.kit.calls import call, router
+from api.kit.context import Context
+from api.kit.database import TIME_ZONE
+from api.kit.resource import Resource
+from api.kit.schemas import BatchAnswer, Keys
+from api.sales import sales_delivery
+from api.sales.sales_delivery import SalesDelivery
+
+api = router()
+
+
+def _local(value: datetime) -> datetime:
+    """A time that names no zone is this country's."""
+    return value.astimezone(TIME_ZONE) if value.tzinfo else value.replace(tzinfo=TIME_ZONE)
+
+
+class Signing(Keys):
+    """Deliveries, who signed for them and when."""
+
+    signed_by: str = Field(min_length=1, max_length=50, description="签收人")
+    signed_at: Annotated[datetime, AfterValidator(_local)] = Field(description="签收时间")
+
+
+def _act(cls: type[Resource], action: str) -> Any:
+    path = f"{cls.declaration.api}/{action}"
+    return call(api, "POST", path, right=cls.right(action), returns=BatchAnswer, write=True)
+
+
+@_act(SalesDelivery, "sign")
+def sign(ctx: Context, body: Signing) -> Any:
+    """配送签收"""
+    return sales_delivery.sign(ctx, body.ids, body.signed_by, body.signed_at)
+
+
+@_act(SalesDelivery, "unsign")
+def unsign(ctx: Context, body: Keys) -> Any:
+    """取消签收"""
+    return sales_delivery.unsign(ctx, body.ids)
