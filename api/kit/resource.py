@@ -62,6 +62,7 @@ ACTION_LABELS = {
     "belowLowest": "低于最低价放行",
     "sign": "签收",
     "unsign": "取消签收",
+    "invoice": "开票",
 }
 
 

@@ -1,4 +1,4 @@
-"""Calls of this domain beyond the declared ones (配送签收)."""
+"""Calls of this domain beyond the declared ones (配送签收、批量开票)."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from api.kit.context import Context
 from api.kit.database import TIME_ZONE
 from api.kit.resource import Resource
 from api.kit.schemas import BatchAnswer, Keys
+from api.master.invoices import Invoicing, invoice_bills
 from api.sales import sales_delivery
 from api.sales.sales_delivery import SalesDelivery
+from api.sales.sales_invoice import SalesUninvoiced
 
 api = router()
 
@@ -45,3 +47,9 @@ def sign(ctx: Context, body: Signing) -> Any:
 def unsign(ctx: Context, body: Keys) -> Any:
     """取消签收"""
     return sales_delivery.unsign(ctx, body.ids)
+
+
+@_act(SalesUninvoiced, "invoice")
+def invoice(ctx: Context, body: Invoicing) -> Any:
+    """批量开票"""
+    return invoice_bills(ctx, SalesUninvoiced, body)

@@ -17,6 +17,7 @@ from api.kit.resource import Menu, Place
 from api.kit.validation import Problems
 from api.master import settings
 from api.master.business_types import classified
+from api.master.invoices import INVOICE_STATUS, invoiced
 from api.master.partners import customer
 from api.master.settlements import due, due_date
 from api.master.stock_lines import OutboundLine, StockBill, cost_of_line, outbound
@@ -32,6 +33,7 @@ class SalesOutboundLine(OutboundLine):
     order_line_id: Mapped[int | None] = source_line("sales_order_line", "销售订单明细")
     returned_quantity: Mapped[Decimal] = returned()
     delivered_quantity: Mapped[Decimal] = delivered()
+    invoiced_amount: Mapped[Decimal] = invoiced()
 
 
 class SalesOutbound(Sent, StockBill):
@@ -78,6 +80,7 @@ class SalesOutbound(Sent, StockBill):
 
     derived = (
         progress("delivery_status", "配送状态", "delivered_quantity", ("未配送", "全部配送", "部分配送")),
+        INVOICE_STATUS,
     )
 
     customer_id: Mapped[int] = customer()

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from datetime import date
+from decimal import Decimal
 
 from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
 from api.kit.document import BillType, Block, DetailPlace, Document, Link, Rows, Values, declare
 from api.kit.fields import source_line
+from api.kit.orders import refuse_followed
 from api.kit.posting import Outside, Postings, SettlementOpen
 from api.kit.resource import Menu
 from api.kit.validation import Problems
 from api.master.business_types import classified
+from api.master.invoices import INVOICE_STATUS, invoiced
 from api.master.partners import customer
 from api.master.settlements import due
 from api.master.stock_lines import InboundLine, StockBill, cost_of_line, inbound, settle_batches
@@ -25,6 +28,7 @@ class SalesReturnLine(InboundLine):
     derived = (cost_of_line("XSTH", sign=""),)
 
     source_line_id: Mapped[int | None] = source_line("sales_outbound_line", "销售出库明细")
+    invoiced_amount: Mapped[Decimal] = invoiced()
 
 
 class SalesReturn(StockBill):
@@ -52,6 +56,8 @@ class SalesReturn(StockBill):
         detail=DetailPlace("销售退货明细", "/sales/salesdetailed", Menu("销售管理", "明细查询", 30)),
     )
 
+    derived = (INVOICE_STATUS,)
+
     customer_id: Mapped[int] = customer()
     due_date: Mapped[date | None] = due()
     sales_return_reason_id: Mapped[int | None] = classified("sales_return_reason", "退货原因", sort=-45)
@@ -70,3 +76,7 @@ class SalesReturn(StockBill):
             settlements=(credited,),
             outside=Outside("customer", header.customer_id),
         )
+
+    @classmethod
+    def guard(cls, ctx: Context, doc: Document, action: str) -> None:
+        refuse_followed(doc, action)

@@ -97,6 +97,7 @@ OFFSETS = {"deposit_write_off": "customer", "prepaid_offset_write_off": "supplie
 SOURCES = {
     ("transfer_in_line", "source_line_id"): "sent",
     ("sales_delivery_line", "source_line_id"): "shipped",
+    ("sales_invoice_line", "outbound_line_id"): "shipped",
 }
 """Lines of other bills that a bill cannot do without; they are of the goods `belt`."""
 ACROSS = {("sales_transfer", "to_warehouse_id"): "warehouse"}

@@ -1,0 +1,211 @@
+"""Invoices (发票): lines of many deliveries and returns of one partner, each up to what it came to, under one number.
+
+They post nothing: what is owed stands since the deliveries. Sales and purchase declare theirs with the partner and the
+bills that are invoiced; returns count negative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any, ClassVar
+
+from pydantic import Field
+from sqlalchemy import Index, select
+from sqlalchemy.orm import Mapped, declared_attr
+
+from api.kit import drafts, links
+from api.kit.asked import this_month
+from api.kit.context import Context
+from api.kit.document import Bill, Child, Document, Link, Rows, Values
+from api.kit.errors import Refusal
+from api.kit.fields import Derived, day, derived, enum, goods, image, money, price, quantity, rate, ref, text
+from api.kit.orders import progress
+from api.kit.posting import Postings
+from api.kit.pricing import tax_of, unit_price
+from api.kit.records import settle_batch
+from api.kit.schemas import Keys
+from api.kit.validation import Problems
+from api.kit.view import BillRow
+
+SPECIAL, ORDINARY, DIGITAL_SPECIAL, DIGITAL_ORDINARY = 1, 2, 3, 4
+KINDS = {
+    SPECIAL: "增值税专用发票",
+    ORDINARY: "增值税普通发票",
+    DIGITAL_SPECIAL: "数电专票",
+    DIGITAL_ORDINARY: "数电普票",
+}
+MOST_BILLS = 200
+TOTALS = (
+    ("total_amount", "amount"),
+    ("tax_amount", "tax_amount"),
+    ("no_tax_amount", "no_tax_amount"),
+)
+
+
+class InvoiceLine(Child):
+    """Part of a delivered or returned line; quantity and price follow from the amount that is invoiced of it."""
+
+    __abstract__ = True
+
+    goods_id: Mapped[int] = goods(required=True, form=False, index=True, sort=-80)
+    quantity: Mapped[Decimal] = quantity("数量", form=False, total=True, width=90, sort=10)
+    price: Mapped[Decimal] = price("单价", form=False, width=110, sort=11)
+    amount: Mapped[Decimal] = money("开票金额", required=True, total=True, width=120, sort=14)
+    tax_rate: Mapped[Decimal] = rate("税率%", form=False, default=13, width=80, sort=15)
+    tax_amount: Mapped[Decimal] = money("税额", form=False, total=True, width=100, sort=16)
+    no_tax_amount: Mapped[Decimal] = money("未税金额", form=False, total=True, width=110, sort=17)
+    remark: Mapped[str | None] = text("备注", max_length=200, width=140, sort=70)
+
+
+class Invoice(Bill):
+    """An invoice with the number that the tax office knows; a number is used once."""
+
+    __abstract__ = True
+
+    invoice_kind: Mapped[int] = enum(
+        "发票类型", KINDS, default=DIGITAL_SPECIAL, search=True, width=120, sort=-60
+    )
+    invoice_no: Mapped[str] = text(
+        "发票号码", required=True, search=True, max_length=30, copied=False, width=180, sort=-59
+    )
+    invoice_date: Mapped[date] = day("开票日期", required=True, search=True, width=110, sort=-58)
+    papers: Mapped[str | None] = image("发票影像", scene="image", sort=-50)
+    total_amount: Mapped[Decimal] = money("价税合计", form=False, total=True, width=130, sort=61)
+    tax_amount: Mapped[Decimal] = money("税额", form=False, total=True, width=110, sort=62)
+    no_tax_amount: Mapped[Decimal] = money("未税金额", form=False, total=True, width=120, sort=63)
+
+    @declared_attr.directive
+    @classmethod
+    def __table_args__(cls) -> tuple[Any, ...]:
+        once = Index(
+            f"uq_{cls.__tablename__}_invoice_no", "invoice_no", unique=True, postgresql_where="status <> 3"
+        )
+        return (*super().__table_args__, once)
+
+    @classmethod
+    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
+        rows = children["lines"]
+        for link in cls.bill.links if cls.bill else ():
+            _share(ctx, link, [row for row in rows if row.get(link.column)])
+        header |= {total: sum((row[name] for row in rows), Decimal(0)) for total, name in TOTALS}
+
+    @classmethod
+    def postings(cls, doc: Document) -> Postings:
+        return Postings()
+
+
+def _share(ctx: Context, link: Link, rows: Sequence[dict[str, Any]]) -> None:
+    """Give lines what falls to their amounts of their sources' quantity and tax."""
+    table = link.lines.table()
+    names = ("line_id", "quantity", "amount", "tax_rate", "tax_amount")
+    wanted = select(*(table.c[name] for name in names)).where(
+        table.c.line_id.in_(sorted({row[link.column] for row in rows}))
+    )
+    sources = {source.line_id: source for source in ctx.conn.execute(wanted)}
+    for row in rows:
+        source, amount = sources[row[link.column]], row["amount"]
+        whole = abs(amount) == source.amount
+        share = (source.quantity * amount / source.amount).quantize(Decimal("0.001"), ROUND_HALF_UP)
+        tax = source.tax_amount * link.sign if whole else tax_of(amount, source.tax_rate)
+        row |= {
+            "quantity": share,
+            "price": unit_price(source.amount, source.quantity),
+            "tax_rate": source.tax_rate,
+            "tax_amount": tax,
+            "no_tax_amount": amount - tax,
+        }
+
+
+def source_no(*sources: Link) -> Derived:
+    """The number of the bill that a line invoices part of."""
+    parts = (
+        f"(select h.bill_no from {link.lines.name()} s join {link.bill} h using (bill_id)"
+        f" where s.line_id = {{table}}.{link.column})"
+        for link in sources
+    )
+    return derived("source_no", "来源单号", "text", f"coalesce({', '.join(parts)})", width=190)
+
+
+def invoiced() -> Mapped[Decimal]:
+    """The counter of a delivered or returned line: how much of its amount was invoiced."""
+    return money("已开票金额", form=False, copied=False, list=False, sort=33)
+
+
+INVOICE_STATUS = progress(
+    "invoice_status", "开票状态", "invoiced_amount", ("未开票", "全部开票", "部分开票"), "amount"
+)
+"""How far a delivery or return was invoiced."""
+
+
+class Uninvoiced(BillRow):
+    """A delivery or return with what is still to be invoiced of it; chosen ones are invoiced together."""
+
+    __abstract__ = True
+
+    invoice: ClassVar[type[Invoice]]
+    partner: ClassVar[str]
+
+    business_date: Mapped[date] = day("业务日期", search=True, width=110, sort=-70)
+    bill_no: Mapped[str] = text("单据号", search=True, width=190, sort=-69)
+    company_id: Mapped[int] = ref("company", "公司", search=True, sort=-68)
+    employee_id: Mapped[int | None] = ref(
+        "employee", "经手人", within=("company_id",), search=True, width=90, sort=-50
+    )
+    amount: Mapped[Decimal] = money("单据金额", total=True, width=120, sort=-40)
+    invoiced_amount: Mapped[Decimal] = money("已开票金额", total=True, width=120, sort=-39)
+    open_amount: Mapped[Decimal] = money("未开票金额", total=True, width=120, sort=-38)
+    invoice_kind: Mapped[int | None] = enum(
+        "发票类型", KINDS, default=DIGITAL_SPECIAL, list=False, export=False
+    )
+    invoice_no: Mapped[str | None] = text("发票号码", max_length=30, list=False, export=False)
+    invoice_date: Mapped[date | None] = day("开票日期", list=False, export=False)
+
+    @classmethod
+    def usual(cls) -> dict[str, str]:
+        return this_month("business_date")
+
+
+def uninvoiced(name: str, partner: str, sources: Sequence[tuple[str, Link]]) -> str:
+    """The rows of a list of bills to be invoiced; a bill's key tells which of the (prefix, link) it comes from."""
+    parts = (
+        f"select h.bill_id * {len(sources)} + {place} as {name}_id, '{prefix}' as bill_type, h.bill_id, h.bill_no,"
+        f" h.business_date, h.company_id, h.{partner}, h.employee_id, {link.sign} * sum(l.amount) as amount,"
+        f" {link.sign} * sum(l.{link.counter}) as invoiced_amount,"
+        f" {link.sign} * sum(l.amount - l.{link.counter}) as open_amount"
+        f" from {link.bill} h join {link.lines.name()} l using (bill_id)"
+        f" where h.status in (2, 5) and l.{link.counter} < l.amount group by h.bill_id"
+        for place, (prefix, link) in enumerate(sources)
+    )
+    return (
+        "select l.*, null::integer as invoice_kind, null::text as invoice_no, null::date as invoice_date, {route}"
+        f" from ({' union all '.join(parts)}) l"
+    )
+
+
+class Invoicing(Keys):
+    """Bills to be invoiced together, and what the invoice says."""
+
+    invoice_kind: int = Field(description="发票类型")
+    invoice_no: str = Field(min_length=1, max_length=30, description="发票号码")
+    invoice_date: date = Field(description="开票日期")
+
+
+def invoice_bills(ctx: Context, view: type[Uninvoiced], told: Invoicing) -> dict[str, Any]:
+    """Make one unaudited invoice of what is left of the chosen deliveries and returns of one partner."""
+    cls, keys = view.invoice, list(dict.fromkeys(told.ids))
+    assert cls.bill is not None
+    if len(keys) > MOST_BILLS:
+        raise Refusal(f"一次最多开 {MOST_BILLS} 张单据的发票，请分次选择")
+    ctx.require(cls.right("add"))
+    sources = cls.bill.links
+    drawn = [links.draft(ctx, cls, sources[key % len(sources)], key // len(sources)) for key in keys]
+    shared = ("company_id", view.partner)
+    if len({tuple(one[name] for name in shared) for one in drawn}) > 1:
+        raise Refusal(f"一张发票只开给一个{cls.field(view.partner).label}，请重新选择")
+    lines = [line for one in drawn for line in one["lines"]]
+    header = {name: drawn[0][name] for name in shared}
+    said = told.model_dump(exclude={"ids"})
+    drafts.add(ctx, cls, {**header, **said, "business_date": told.invoice_date, "lines": lines})
+    return settle_batch(keys, keys, [], "开票")

@@ -1,0 +1,95 @@
+"""Sales invoice (销售发票), XSFP: many outbounds and returns of a customer under one number, and what is uninvoiced."""
+
+from __future__ import annotations
+
+from sqlalchemy.orm import Mapped
+
+from api.kit.document import BillType, Block, DetailPlace, Link, declare
+from api.kit.fields import key, ref, source_line
+from api.kit.resource import Declaration, Menu
+from api.kit.view import BILL
+from api.master.invoices import Invoice, InvoiceLine, Uninvoiced, source_no, uninvoiced
+from api.master.partners import customer
+from api.sales.sales_outbound import SalesOutboundLine
+from api.sales.sales_return import SalesReturnLine
+
+_SHARED = ("company_id", "customer_id")
+_SOLD = Link(
+    "outbound_line_id",
+    "sales_outbound",
+    SalesOutboundLine,
+    "invoiced_amount",
+    _SHARED,
+    required=True,
+    measure="amount",
+)
+_RETURNED = Link(
+    "return_line_id",
+    "sales_return",
+    SalesReturnLine,
+    "invoiced_amount",
+    _SHARED,
+    required=True,
+    measure="amount",
+    sign=-1,
+)
+
+
+class SalesInvoiceLine(InvoiceLine):
+    __tablename__ = "sales_invoice_line"
+    bill_table = "sales_invoice"
+    derived = (source_no(_SOLD, _RETURNED),)
+
+    outbound_line_id: Mapped[int | None] = source_line("sales_outbound_line", "销售出库明细")
+    return_line_id: Mapped[int | None] = source_line("sales_return_line", "销售退货明细")
+
+
+class SalesInvoice(Invoice):
+    """销售发票"""
+
+    __tablename__ = "sales_invoice"
+    declaration = declare(
+        "销售发票",
+        "v2/sales/SalesInvoice",
+        routes={
+            "list": "/sales/salesInvoice",
+            "add": "/sales/salesInvoice/add",
+            "see": "/sales/salesInvoice/see",
+        },
+        menu=Menu("销售管理", "销售业务", 50),
+    )
+    bill = BillType(
+        "XSFP",
+        (Block("lines", "开票明细", SalesInvoiceLine, drawn=True),),
+        (_SOLD, _RETURNED),
+        detail=DetailPlace("销售发票明细", "/sales/salesInvoice/detail", Menu("销售管理", "明细查询", 50)),
+    )
+
+    customer_id: Mapped[int] = customer()
+
+
+class SalesUninvoiced(Uninvoiced):
+    """销售未开票单据"""
+
+    __tablename__ = "sales_uninvoiced"
+    found_by = "customer_id"
+    declaration = Declaration(
+        "销售未开票单据",
+        "v2/sales/SalesUninvoiced",
+        "bill_no",
+        routes={"list": "/sales/salesUninvoiced"},
+        menu=Menu("销售管理", "销售业务", 55),
+        actions=("list", "invoice", "export"),
+        order_by=("business_date", "asc"),
+        drill=BILL,
+        asks={"invoice": ("invoice_kind", "invoice_no", "invoice_date")},
+    )
+
+    invoice = SalesInvoice
+    partner = "customer_id"
+    sales_uninvoiced_id: Mapped[int] = key()
+    customer_id: Mapped[int] = ref(
+        "customer", "客户", within=("company_id",), search=True, width=200, sort=-67
+    )
+
+    rows = uninvoiced("sales_uninvoiced", "customer_id", (("XSCK", _SOLD), ("XSTH", _RETURNED)))
