@@ -101,6 +101,9 @@ from api.reporting import (
 )
 from api.risk import stock_warning_query
 from api.sales import (
+    consignment_return,
+    consignment_sale,
+    consignment_settlement,
     credit_query,
     customer_rebate,
     customer_rebate_policy,
@@ -147,6 +150,9 @@ __all__ = [
     "business_logs",
     "business_types",
     "cleanup_run",
+    "consignment_return",
+    "consignment_sale",
+    "consignment_settlement",
     "cost_adjustment",
     "cost_recalculation",
     "cost_reports",

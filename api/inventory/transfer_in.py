@@ -18,7 +18,7 @@ from api.kit.pricing import allot
 from api.kit.validation import Problems
 from api.master.stock_lines import MoveBill, value_travelled
 from api.master.tire_numbers import Numbered, stored
-from api.master.warehouses import transit_warehouse
+from api.master.warehouses import TRANSIT, system_warehouse
 
 
 class TransferInLine(Numbered, QuantityLine):
@@ -66,7 +66,7 @@ class TransferIn(MoveBill):
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
-        header["transit_warehouse_id"] = transit_warehouse(ctx, header["company_id"])
+        header["transit_warehouse_id"] = system_warehouse(ctx, header["company_id"], TRANSIT)
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:

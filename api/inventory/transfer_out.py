@@ -21,7 +21,7 @@ from api.ledger import closing
 from api.ledger.checks import Check, register
 from api.master.business_types import classified
 from api.master.stock_lines import MoveBill, RelocatedLine, outbound, value_travelled
-from api.master.warehouses import GOOD, transit_warehouse, warehouse
+from api.master.warehouses import GOOD, TRANSIT, system_warehouse, warehouse
 
 register(
     Check(
@@ -121,7 +121,7 @@ class TransferOut(MoveBill):
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
         if header["warehouse_id"] == header["to_warehouse_id"]:
             problems.add("调入仓库与调出仓库相同，库位之间移动请用库位分配")
-        header["transit_warehouse_id"] = transit_warehouse(ctx, header["company_id"])
+        header["transit_warehouse_id"] = system_warehouse(ctx, header["company_id"], TRANSIT)
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:

@@ -82,7 +82,7 @@ class Link:
     A new bill can be drawn from the source's rest; with `required` it cannot be made otherwise, each line from one
     source. It is not `offered` where the source itself turns into such bills. `agreed`: the source's prices were held
     to the company's setting. What is executed is the lines' `measure`; with a `sign` of -1 the executing line has it
-    negative.
+    negative. Bills that have a value in the column `unless` are not executed.
     """
 
     column: str
@@ -95,6 +95,7 @@ class Link:
     agreed: bool = True
     measure: str = "quantity"
     sign: int = 1
+    unless: str | None = None
 
     def shared(self) -> list[tuple[str, str]]:
         """Columns that must agree: (own, source's)."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import ColumnElement, Connection, Row, Table, select, true
 
 from api.kit import registry
 from api.kit.context import Context
@@ -46,10 +46,12 @@ def check(
             continue
         lines, bills = link.lines.table(), registry.get(link.bill).table()
         shared = [bills.c[theirs] for _, theirs in link.shared()]
-        query = select(lines.c.line_id, lines.c.goods_id, *shared).join_from(
-            lines, bills, lines.c.bill_id == bills.c.bill_id
+        query = (
+            select(lines.c.line_id, lines.c.goods_id, *shared)
+            .join_from(lines, bills, lines.c.bill_id == bills.c.bill_id)
+            .where(lines.c.line_id.in_(wanted), _executed(link, bills))
         )
-        found = {row.line_id: row for row in ctx.conn.execute(query.where(lines.c.line_id.in_(wanted)))}
+        found = {row.line_id: row for row in ctx.conn.execute(query)}
         for row in rows:
             source = found.get(row.get(link.column))
             if not row.get(link.column):
@@ -63,6 +65,11 @@ def check(
                     f"{_label(link)}的{link.lines.field(link.measure).label}应为{_SIGNS[link.sign]}数"
                 )
     problems.place = ""
+
+
+def _executed(link: Link, bills: Table) -> ColumnElement[bool]:
+    """Which bills of its source a link executes."""
+    return bills.c[link.unless].is_(None) if link.unless else true()
 
 
 def draft(ctx: Context, cls: type[Bill], link: Link, key: int) -> dict[str, Any]:
@@ -177,7 +184,9 @@ def _open_of(
         shown.join(bills, lines.c.bill_id == bills.c.bill_id)
         .where(bills.c.status.in_((AUDITED, LOCKED)), lines.c[link.measure] > lines.c[link.counter])
         .where(
-            within(bills, ctx.principal), *(bills.c[theirs] == header[own] for own, theirs in link.shared())
+            within(bills, ctx.principal),
+            _executed(link, bills),
+            *(bills.c[theirs] == header[own] for own, theirs in link.shared()),
         )
         .order_by(bills.c.business_date, lines.c.line_id)
         .limit(MOST_OPEN)

@@ -218,10 +218,12 @@ def outbound(
     orders: bool = False,
     frozen: bool = False,
     lands: Callable[[Any], Landing] | None = None,
+    origin: Callable[[Any], tuple[str, int]] | None = None,
 ) -> tuple[StockMove, ...]:
     """The moves of outbound lines, at the ledger's average; `orders` release what their order lines reserved.
 
-    `lands` says where a line's goods arrive, `frozen` that they are taken from stock that is not available.
+    `lands` says where a line's goods arrive, `frozen` that they are taken from stock that is not available, `origin`
+    which line has brought the very pieces.
     """
     return tuple(
         StockMove(
@@ -233,6 +235,7 @@ def outbound(
             batch_id=line.batch_id,
             order_line_id=line.order_line_id if orders else None,
             lands=lands(line) if lands else None,
+            origin=origin(line) if origin else None,
             frozen=frozen,
             tire_numbers=stored(line),
         )

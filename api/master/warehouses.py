@@ -14,15 +14,24 @@ from api.kit.resource import Declaration, Drill, Menu, Place, Resource, refuse_m
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values, View
 
-GOOD, DEFECTIVE, GUARANTEE, TRANSIT = 1, 2, 3, 4
-WAREHOUSE_TYPES = {GOOD: "正品仓", DEFECTIVE: "残次品仓", GUARANTEE: "三包仓", TRANSIT: "在途仓"}
+GOOD, DEFECTIVE, GUARANTEE, TRANSIT, CONSIGNED = 1, 2, 3, 4, 5
+WAREHOUSE_TYPES = {
+    GOOD: "正品仓",
+    DEFECTIVE: "残次品仓",
+    GUARANTEE: "三包仓",
+    TRANSIT: "在途仓",
+    CONSIGNED: "寄售仓",
+}
 WARNING_MODES = {0: "不预警", 1: "预警并禁止", 2: "预警后确认"}
 TYPE_RULES = {
     GOOD: "可销售、可领用",
     DEFECTIVE: "库存全部冻结，只由残次品单转入转出",
     GUARANTEE: "成本单独核算，只由三包单据出入",
     TRANSIT: "由系统管理，存放调拨途中的商品",
+    CONSIGNED: "由系统管理，存放寄售在客户处、尚未结算的商品",
 }
+SYSTEM = {TRANSIT: "在途", CONSIGNED: "寄售"}
+"""Types of warehouses that no bill may name, and what they are called after their company."""
 
 
 def warehouse(*types: int, label: str = "仓库", sort: int = -60, **marks: Any) -> MappedColumn[Any]:
@@ -88,8 +97,8 @@ from unnest(cast(:types as bigint[]), cast(:names as text[]), cast(:rules as tex
 class Warehouse(Resource):
     """仓库: belongs to a company; `document_warning` says what falling below safety stock does.
 
-    A three-guarantee warehouse has averages of its own. What is on the way between a company's warehouses lies in its
-    in-transit warehouse, which no bill may name.
+    A three-guarantee warehouse has averages of its own. What is on the way between a company's warehouses, or lies at
+    its customers' unsold, is in warehouses of the system's, which no bill may name.
     """
 
     __tablename__ = "warehouse"
@@ -123,7 +132,7 @@ class Warehouse(Resource):
 
     @classmethod
     def choosable(cls) -> ColumnElement[bool]:
-        return cls.table().c.type != TRANSIT
+        return cls.table().c.type.not_in(SYSTEM)
 
 
 def _has_moves(ctx: Context, warehouse_id: int) -> bool:
@@ -131,20 +140,20 @@ def _has_moves(ctx: Context, warehouse_id: int) -> bool:
     return ctx.conn.exec_driver_sql(query, (warehouse_id,)).first() is not None
 
 
-def transit_warehouse(ctx: Context, company_id: int) -> int:
-    """The warehouse that holds what is on the way between a company's warehouses; made when it has none."""
-    values = (company_id, TRANSIT)
+def system_warehouse(ctx: Context, company_id: int, kind: int) -> int:
+    """The warehouse of a company that holds what is on the way, or consigned; made when it has none."""
+    values = (company_id, kind)
     found: int | None = ctx.conn.exec_driver_sql(
         "select min(warehouse_id) from warehouse where company_id = %s and type = %s", values
     ).scalar()
     if found is None:
         ctx.conn.exec_driver_sql(
             "insert into warehouse (warehouse_name, company_id, type)"
-            " select company_name || '在途', company_id, %s from company where company_id = %s"
+            " select company_name || %s, company_id, %s from company where company_id = %s"
             " on conflict (warehouse_name) do nothing",
-            (TRANSIT, company_id),
+            (SYSTEM[kind], kind, company_id),
         )
-        return transit_warehouse(ctx, company_id)
+        return system_warehouse(ctx, company_id, kind)
     return found
 
 

@@ -82,6 +82,7 @@ class SalesDelivery(Sent, QuantityBill):
                 "delivered_quantity",
                 ("company_id", "customer_id"),
                 required=True,
+                unless="settlement_id",
             ),
         ),
         detail=DetailPlace("销售配送明细", "/sales/salesdelieverydetail", Menu("销售管理", "明细查询", 25)),

@@ -62,7 +62,7 @@ class SalesInvoice(Invoice):
         "XSFP",
         (Block("lines", "开票明细", SalesInvoiceLine, drawn=True),),
         (_SOLD, _RETURNED),
-        detail=DetailPlace("销售发票明细", "/sales/salesInvoice/detail", Menu("销售管理", "明细查询", 50)),
+        detail=DetailPlace("销售发票明细", "/sales/salesInvoiceDetail", Menu("销售管理", "明细查询", 50)),
     )
 
     customer_id: Mapped[int] = customer()

@@ -5,12 +5,15 @@ from __future__ import annotations
 from datetime import date
 from decimal import Decimal
 
-from sqlalchemy.orm import Mapped
+from sqlalchemy import BigInteger, ForeignKey
+from sqlalchemy.orm import Mapped, mapped_column
 
 from api.customers.customer_addresses import Sent, send_to_default
 from api.kit.context import Context
 from api.kit.document import BillType, Block, DetailPlace, Document, Link, Rows, Values, declare
-from api.kit.fields import source_line
+from api.kit.errors import Refusal
+from api.kit.fields import derived, source_line
+from api.kit.flow import POSTED
 from api.kit.orders import delivered, progress, refuse_followed, returned
 from api.kit.posting import Outside, Postings, SettlementOpen
 from api.kit.resource import Menu, Place
@@ -24,6 +27,17 @@ from api.master.stock_lines import OutboundLine, StockBill, cost_of_line, outbou
 from api.sales import credit
 from api.sales.sales_order import SalesOrderLine
 
+_SETTLEMENT = "(select s.bill_no from consignment_settlement s where s.bill_id = {table}.settlement_id)"
+_STATUS = "select status from consignment_settlement where bill_id = %s"
+
+
+def _refuse_settled(ctx: Context, doc: Document, action: str) -> None:
+    """While a consignment settlement stands, the outbound of it stands too."""
+    if action == "auditorPass" or not doc.header.settlement_id:
+        return
+    if ctx.conn.exec_driver_sql(_STATUS, (doc.header.settlement_id,)).scalar_one() in POSTED:
+        raise Refusal("该出库单由寄售结算生成，请反审核或作废寄售结算")
+
 
 class SalesOutboundLine(OutboundLine):
     __tablename__ = "sales_outbound_line"
@@ -34,6 +48,10 @@ class SalesOutboundLine(OutboundLine):
     returned_quantity: Mapped[Decimal] = returned()
     delivered_quantity: Mapped[Decimal] = delivered()
     invoiced_amount: Mapped[Decimal] = invoiced()
+    consignment_line_id: Mapped[int | None] = mapped_column(
+        BigInteger, ForeignKey("consignment_sale_line.line_id"), index=True, sort_order=91
+    )
+    """Whose goods a settlement sells."""
 
 
 class SalesOutbound(Sent, StockBill):
@@ -81,12 +99,17 @@ class SalesOutbound(Sent, StockBill):
     derived = (
         progress("delivery_status", "配送状态", "delivered_quantity", ("未配送", "全部配送", "部分配送")),
         INVOICE_STATUS,
+        derived("settlement_no", "寄售结算单号", "text", _SETTLEMENT, width=190, list=False),
     )
 
     customer_id: Mapped[int] = customer()
     due_date: Mapped[date | None] = due()
     sales_type_id: Mapped[int | None] = classified("sales_type", "销售类型", sort=-45)
     delivery_mode_id: Mapped[int | None] = classified("delivery_mode", "配送方式", sort=-39)
+    settlement_id: Mapped[int | None] = mapped_column(
+        BigInteger, ForeignKey("consignment_settlement.bill_id"), index=True, sort_order=-30
+    )
+    """The consignment settlement whose audit made it."""
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
@@ -97,8 +120,9 @@ class SalesOutbound(Sent, StockBill):
     def postings(cls, doc: Document) -> Postings:
         header = doc.header
         owed = SettlementOpen("customer", header.customer_id, header.total_amount, header.due_date)
+        consigned = (lambda line: ("JSXS", line.consignment_line_id)) if header.settlement_id else None
         return Postings(
-            stock=outbound(doc, orders=True),
+            stock=outbound(doc, orders=True, frozen=bool(header.settlement_id), origin=consigned),
             settlements=(owed,),
             outside=Outside("customer", header.customer_id),
         )
@@ -106,4 +130,5 @@ class SalesOutbound(Sent, StockBill):
     @classmethod
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:
         refuse_followed(doc, action)
+        _refuse_settled(ctx, doc, action)
         settings.hold(ctx, cls, doc, action, settings.SALES, credit.of_outbound)

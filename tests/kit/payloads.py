@@ -98,6 +98,8 @@ SOURCES = {
     ("transfer_in_line", "source_line_id"): "sent",
     ("sales_delivery_line", "source_line_id"): "shipped",
     ("sales_invoice_line", "outbound_line_id"): "shipped",
+    ("consignment_settlement_line", "source_line_id"): "consigned",
+    ("consignment_return_line", "source_line_id"): "consigned",
 }
 """Lines of other bills that a bill cannot do without; they are of the goods `belt`."""
 ACROSS = {("sales_transfer", "to_warehouse_id"): "warehouse"}

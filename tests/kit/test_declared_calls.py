@@ -51,11 +51,15 @@ UNLISTED = {
     "/sales/customrebatelines",
     "/sales/customrebateentries",
     "/sales/salesUninvoiced",
+    "/sales/salesInvoiceDetail",
+    "/sales/salescommissionDetail",
+    "/sales/salescommissionReturn",
 }
 """Screens that the list of routes leaves out: opening stock, the moves behind a stock, registrations of tyre numbers,
 what `erp check` proves, files that a company was initialised with, who bears the freight, accounts of suppliers,
 what a naming rule would change, areas of stock and their companies, texts of messages, forms of rebates, the lines that
-earned them, the movements of customers' rebates, bills to be invoiced."""
+earned them, the movements of customers' rebates, bills to be invoiced and
+what was invoiced of them, consigned goods and those that came back."""
 TWINS = {
     "company_goods": "goods_id",
     "shopping_cart": "goods_id",

@@ -66,7 +66,7 @@ def build(conn: Connection) -> World:
     _uploads(conn, world)
     for mark in ("a", "b"):
         _transfer_on_the_way(ctx, world, mark)
-        _shipped(ctx, world, mark)
+        _with_customer(ctx, world, mark)
         _unnumbered_stock(ctx, world, mark)
         _open_items(ctx, world, mark)
         _rebate_policies(ctx, world, mark)
@@ -110,8 +110,8 @@ def _transfer_on_the_way(ctx: Context, world: World, mark: str) -> None:
     world.ids[f"sent_{mark}"] = ctx.conn.execute(query).scalar_one()
 
 
-def _shipped(ctx: Context, world: World, mark: str) -> None:
-    """Much of a goods that a customer was sold, in the line `shipped_<mark>`."""
+def _with_customer(ctx: Context, world: World, mark: str) -> None:
+    """Much of a goods that a customer was sold, in the line `shipped_<mark>`, and as much `consigned_<mark>`."""
     header = {
         "company_id": world.ids[f"company_{mark}"],
         "warehouse_id": world.ids[f"warehouse2_{mark}"],
@@ -120,15 +120,15 @@ def _shipped(ctx: Context, world: World, mark: str) -> None:
         "reason": "备货",
         "lines": [{"goods_id": world.belt, "quantity": "1000000", "price": "1"}],
     }
-    for name in ("other_inbound", "sales_outbound"):
-        cls = registry.get(name)
-        assert issubclass(cls, Bill)
-        key = drafts.add(ctx, cls, header)["id"]
-        transitions.move(ctx, cls, "auditorPass", key)
-    lines = registry.get("sales_outbound").bill.blocks[0].cls.table()  # type: ignore[union-attr]
-    world.ids[f"shipped_{mark}"] = ctx.conn.execute(
-        select(lines.c.line_id).where(lines.c.bill_id == key)
-    ).scalar_one()
+    for name, given in (("sales_outbound", "shipped"), ("consignment_sale", "consigned")):
+        for step in ("other_inbound", name):
+            cls = registry.get(step)
+            assert issubclass(cls, Bill)
+            key = drafts.add(ctx, cls, header)["id"]
+            transitions.move(ctx, cls, "auditorPass", key)
+        lines = cls.bill.blocks[0].cls.table()  # type: ignore[union-attr]
+        query = select(lines.c.line_id).where(lines.c.bill_id == key)
+        world.ids[f"{given}_{mark}"] = ctx.conn.execute(query).scalar_one()
 
 
 def _open_items(ctx: Context, world: World, mark: str) -> None:
