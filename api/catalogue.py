@@ -61,6 +61,7 @@ from api.money import (
     cost_recalculation,
     cost_reports,
     fund_transfer,
+    money_home,
     month_close,
     year_close,
 )
@@ -191,6 +192,7 @@ __all__ = [
     "logistics",
     "messages",
     "messaging_tables",
+    "money_home",
     "month_close",
     "naming",
     "number_templates",

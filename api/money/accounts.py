@@ -20,7 +20,7 @@ from api.master.partners import ACCOUNT_KINDS
 
 JOURNAL = "/MoneyManagement/accountJournal"
 
-_RECEIVED = "((l.amount > 0) = (l.reverses is null))"
+RECEIVED = "((l.amount > 0) = (l.reverses is null))"
 """Whether a row counts as money that came in; what is taken back counts where it stood, the other way round."""
 
 _DAYS = f"""
@@ -29,8 +29,8 @@ select f.*, f.opening + f.received - f.paid as closing,
 from (
     select company_id, receivables_mode_id,
         coalesce(sum(amount) filter (where business_date < :first), 0.00) as opening,
-        coalesce(sum(amount) filter (where business_date >= :first and {_RECEIVED}), 0.00) as received,
-        -coalesce(sum(amount) filter (where business_date >= :first and not {_RECEIVED}), 0.00) as paid,
+        coalesce(sum(amount) filter (where business_date >= :first and {RECEIVED}), 0.00) as received,
+        -coalesce(sum(amount) filter (where business_date >= :first and not {RECEIVED}), 0.00) as paid,
         count(*) filter (where business_date >= :first) as entries
     from money_ledger l
     where business_date <= :last
@@ -41,8 +41,8 @@ join receivables_mode m using (receivables_mode_id)
 
 _ENTRIES = f"""
 select l.entry_id as account_entry_id, l.business_date, l.bill_no, l.company_id, l.receivables_mode_id,
-    l.reverses is not null as reversal, case when {_RECEIVED} then l.amount end as received,
-    case when not {_RECEIVED} then -l.amount end as paid,
+    l.reverses is not null as reversal, case when {RECEIVED} then l.amount end as received,
+    case when not {RECEIVED} then -l.amount end as paid,
     coalesce(o.opening, 0.00) + sum(l.amount) over (
         partition by l.company_id, l.receivables_mode_id order by l.business_date, l.entry_id
     ) as balance,

@@ -1,4 +1,4 @@
-"""Calls of the closes (结账接口) beyond the declared ones."""
+"""Calls of the closes and of the funds home (结账接口、资金首页) beyond the declared ones."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from api.kit import records
 from api.kit.calls import call, router
 from api.kit.context import Context
 from api.kit.schemas import Act, BatchAnswer, info_model
-from api.money import month_close, year_close
+from api.money import money_home, month_close, year_close
+from api.money.money_home import MoneyHome, Summary
 from api.money.month_close import MonthClose
 from api.money.year_close import YearClose
 
@@ -126,3 +127,9 @@ def auditor_no_pass(ctx: Context, payload: Act) -> Any:
     for key in payload.ids:
         year_close.reject(ctx, key, payload.reason or "")
     return {"success": payload.ids, "failures": []}
+
+
+@call(api, "GET", "v2/money/MoneyHome/getSummary", right=MoneyHome.right("list"), returns=Summary)
+def get_summary(ctx: Context, company_id: Key = 0) -> Any:
+    """资金概况"""
+    return money_home.summary(ctx, company_id or None)

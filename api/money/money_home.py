@@ -1,0 +1,165 @@
+"""Funds home (资金首页): what lies in each account, what came and went of late, and what is due from and to partners.
+
+Read from the ledgers themselves, within the user's companies. Transfers between accounts move balances, but are no
+receipts and payments.
+"""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Any
+
+from pydantic import BaseModel
+from sqlalchemy import text as statement
+from sqlalchemy.orm import Mapped
+
+from api.kit.context import Context
+from api.kit.database import today
+from api.kit.fields import enum, key, money, ref
+from api.kit.resource import Declaration, Drill, Menu
+from api.kit.scope import Principal
+from api.kit.view import READ_ONLY, Sql, Values, View
+from api.master.advances import ADVANCED
+from api.master.partners import ACCOUNT_KINDS
+from api.money.accounts import JOURNAL, RECEIVED
+from api.money.fund_transfer import FundTransfer
+
+assert FundTransfer.bill
+DAYS, SOON = 30, 7
+_TURNED = f"bill_type <> '{FundTransfer.bill.prefix}'"
+_WITHIN = "(cast(:companies as bigint[]) is null or l.company_id = any(cast(:companies as bigint[])))"
+
+_ACCOUNTS = f"""
+select f.*, f.company_id * 4294967296 + f.receivables_mode_id as money_home_id, m.account_kind, m.bank_id
+from (
+    select l.company_id, l.receivables_mode_id, sum(l.amount) as balance,
+        coalesce(sum(l.amount) filter (where l.business_date = :today and {RECEIVED}), 0.00) as received_today,
+        -coalesce(sum(l.amount) filter (where l.business_date = :today and not {RECEIVED}), 0.00) as paid_today,
+        coalesce(sum(l.amount) filter (where l.business_date >= :month and {RECEIVED}), 0.00) as received_month,
+        -coalesce(sum(l.amount) filter (where l.business_date >= :month and not {RECEIVED}), 0.00) as paid_month
+    from money_ledger l
+    where l.business_date <= :today
+    group by l.company_id, l.receivables_mode_id
+) f
+join receivables_mode m using (receivables_mode_id)
+"""
+_FLOWS = statement(f"""
+with moved as (
+    select greatest(l.business_date, cast(:first as date) - 1) as on_day, sum(l.amount) as amount,
+        coalesce(sum(l.amount) filter (where {_TURNED} and {RECEIVED}), 0.00) as received,
+        -coalesce(sum(l.amount) filter (where {_TURNED} and not {RECEIVED}), 0.00) as paid
+    from money_ledger l
+    where l.business_date <= :today and {_WITHIN}
+    group by 1
+)
+select cast(d.on_day as date) as on_day, coalesce(m.received, 0.00) as received, coalesce(m.paid, 0.00) as paid,
+    sum(coalesce(m.amount, 0.00)) over (order by d.on_day) as balance
+from generate_series(cast(:first as date) - 1, cast(:today as date), interval '1 day') as d (on_day)
+left join moved m on m.on_day = d.on_day
+order by d.on_day
+""")
+_DUE = statement(f"""
+select l.party_type,
+    coalesce(sum(l.open_amount) filter (where not {ADVANCED}), 0.00) as owed,
+    -coalesce(sum(l.open_amount) filter (where {ADVANCED}), 0.00) as advanced,
+    coalesce(sum(l.open_amount) filter (where not {ADVANCED} and l.due_date < :today), 0.00) as overdue,
+    coalesce(sum(l.open_amount) filter (
+        where not {ADVANCED} and l.due_date between :today and :soon
+    ), 0.00) as soon
+from settlement_item l
+where l.open_amount <> 0 and {_WITHIN}
+group by l.party_type
+""")
+
+
+class MoneyHome(View):
+    """资金首页: each account with its balance."""
+
+    __tablename__ = "money_home"
+    declaration = Declaration(
+        "资金首页",
+        "v2/money/MoneyHome",
+        "receivables_mode_id",
+        routes={"list": "/MoneyManagement/MoneyHomePage"},
+        menu=Menu("资金管理", "资金业务", 1),
+        actions=READ_ONLY,
+        order_by=("balance", "desc"),
+        drill=Drill(
+            "账户流水",
+            JOURNAL,
+            (("company_id", "company_id"), ("receivables_mode_id", "receivables_mode_id")),
+        ),
+    )
+
+    money_home_id: Mapped[int] = key()
+    company_id: Mapped[int] = ref("company", "公司", search=True)
+    receivables_mode_id: Mapped[int] = ref("receivables_mode", "账户", search=True, width=160)
+    account_kind: Mapped[int] = enum("账户类别", ACCOUNT_KINDS, default=1, search=True)
+    bank_id: Mapped[int | None] = ref("bank", "开户银行", search=True)
+    balance: Mapped[Decimal] = money("余额", total=True, width=140)
+    received_today: Mapped[Decimal] = money("今日收入", total=True, width=130)
+    paid_today: Mapped[Decimal] = money("今日支出", total=True, width=130)
+    received_month: Mapped[Decimal] = money("本月收入", total=True, width=130)
+    paid_month: Mapped[Decimal] = money("本月支出", total=True, width=130)
+
+    @classmethod
+    def source(cls, principal: Principal, asked: Values) -> Sql:
+        now = today()
+        return _ACCOUNTS, {"today": now, "month": now.replace(day=1)}
+
+
+class DayFlow(BaseModel):
+    """A day's receipts and payments, and the balance at its end."""
+
+    day: date
+    received: Decimal
+    paid: Decimal
+    balance: Decimal
+
+
+class Due(BaseModel):
+    """What is open with customers, or with suppliers; `soon` falls due within seven days."""
+
+    owed: Decimal
+    advanced: Decimal
+    overdue: Decimal
+    soon: Decimal
+
+
+class Summary(BaseModel):
+    balance: Decimal
+    days: list[DayFlow]
+    month_received: Decimal
+    month_paid: Decimal
+    receivable: Due
+    payable: Due
+
+
+def summary(ctx: Context, company_id: int | None) -> dict[str, Any]:
+    """The figures of one company, or of all in the user's scope."""
+    mine = ctx.principal.companies
+    asked = mine if not company_id else frozenset({company_id}) & (mine or {company_id})
+    now = today()
+    first = min(now - timedelta(days=DAYS - 1), now.replace(day=1))
+    given = {
+        "companies": None if asked is None else sorted(asked),
+        "today": now,
+        "first": first,
+        "soon": now + timedelta(days=SOON - 1),
+    }
+    _, *days = ctx.conn.execute(_FLOWS, given).all()
+    due = {row.party_type: dict(row._mapping) for row in ctx.conn.execute(_DUE, given)}
+    nothing = dict.fromkeys(Due.model_fields, Decimal("0.00"))
+    month = [day for day in days if day.on_day >= now.replace(day=1)]
+    return {
+        "balance": days[-1].balance,
+        "days": [
+            {"day": day.on_day, "received": day.received, "paid": day.paid, "balance": day.balance}
+            for day in days[-DAYS:]
+        ],
+        "month_received": sum((day.received for day in month), Decimal(0)),
+        "month_paid": sum((day.paid for day in month), Decimal(0)),
+        "receivable": due.get("customer", nothing),
+        "payable": due.get("supplier", nothing),
+    }

@@ -1,0 +1,59 @@
+"""The funds home ties to the ledgers: receipts, payments, balances and what is due, within a user's companies."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from api.kit.database import today
+from tests.kit.desk import Desk
+
+SUMMARY = "v2/money/MoneyHome/getSummary"
+
+
+def figures(desk: Desk, **asked: Any) -> dict[str, Decimal]:
+    told = desk.caller.get(SUMMARY, company_id=desk.world.company_a, **asked).data
+    last = told["days"][-1]
+    assert (len(told["days"]), last["day"]) == (30, today().isoformat())
+    found = {name: told[name] for name in ("balance", "month_received", "month_paid")}
+    found |= {f"day_{name}": last[name] for name in ("received", "paid", "balance")}
+    found |= {name: told["receivable"][name] for name in ("owed", "advanced", "overdue", "soon")}
+    return {name: Decimal(value) for name, value in found.items()}
+
+
+def test_what_is_posted_moves_the_figures(desk: Desk) -> None:
+    before, now, world = figures(desk), today().isoformat(), desk.world
+    desk.audited("customer_receipt", amount="500", business_date=now)
+    desk.audited("supplier_payment", amount="80", business_date=now)
+    modes = {"from_mode_id": world.mode, "to_mode_id": world.ids["mode2_a"]}
+    desk.audited("fund_transfer", **modes, amount="100", fee="1", business_date=now)
+    after = figures(desk)
+    moved = {name: after[name] - value for name, value in before.items() if after[name] != value}
+    assert moved == {
+        "balance": Decimal(419),
+        "month_received": Decimal(500),
+        "month_paid": Decimal(80),
+        "day_received": Decimal(500),
+        "day_paid": Decimal(80),
+        "day_balance": Decimal(419),
+        "advanced": Decimal(500),
+    }
+
+
+def test_what_is_due_is_told_by_its_day(desk: Desk) -> None:
+    before, goods = figures(desk), desk.world.spares[49]
+    desk.stock_in(goods, 3)
+    line = {"goods_id": goods, "quantity": "1", "price": "100"}
+    for due in ("2026-03-06", today().isoformat(), "2099-12-31"):
+        desk.audited("sales_outbound", line, due_date=due)
+    after = figures(desk)
+    moved = {name: after[name] - before[name] for name in ("owed", "overdue", "soon")}
+    assert moved == {"owed": Decimal(300), "overdue": Decimal(100), "soon": Decimal(100)}
+
+
+def test_accounts_tie_to_the_summary_and_other_companies_stay_out(desk: Desk) -> None:
+    rows = desk.caller.get("v2/money/MoneyHome/getList", company_id=desk.world.company_a, per_page=500).data
+    assert sum(Decimal(row["balance"]) for row in rows["data"]) == figures(desk)["balance"]
+    stranger = Desk(desk.site, "manager_b")
+    assert set(figures(stranger).values()) == {Decimal(0)}
+    assert Desk(desk.site, "nobody").caller.get(SUMMARY).code == 403

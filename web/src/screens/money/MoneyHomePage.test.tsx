@@ -1,0 +1,38 @@
+import { screen, waitFor } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { billScreen } from '@/engine/fixtures';
+import { giveSizes, ok, page, renderPage } from '@/engine/harness';
+import MoneyHomePage from './MoneyHomePage';
+
+const api = 'v2/money/MoneyHome';
+const due = { owed: '1200.00', advanced: '30.00', overdue: '450.50', soon: '99.00' };
+const summary = {
+  balance: '88000.10',
+  days: [
+    { day: '2026-11-21', received: '0.00', paid: '0.00', balance: '80000.00' },
+    { day: '2026-11-22', received: '8500.10', paid: '500.00', balance: '88000.10' },
+  ],
+  month_received: '20000.00',
+  month_paid: '7000.00',
+  receivable: due,
+  payable: { ...due, owed: '640.00' },
+};
+
+let view: ReturnType<typeof renderPage>;
+beforeEach(giveSizes);
+afterEach(() => view.done());
+
+describe('the funds home', () => {
+  it('tells balances, the day, the month, what is due, and has a chart', async () => {
+    view = renderPage(<MoneyHomePage screen={{ ...billScreen(), name: 'money_home', api, actions: [] }} />, {
+      [`${api}/getSummary`]: () => ok(summary),
+      [`${api}/getList`]: () => page([]),
+      [`${api}/getTotals`]: () => ok({ total: 0, totals: {} }),
+    });
+    for (const shown of ['88,000.10', '8,500.10', '500.00', '20,000.00', '7,000.00', '1,200.00', '640.00']) {
+      expect(await screen.findByText(shown)).toBeTruthy();
+    }
+    expect(screen.getAllByText('450.50')).toHaveLength(2);
+    await waitFor(() => expect(document.querySelector('.echarts-for-react')).toBeTruthy(), { timeout: 5000 });
+  });
+});

@@ -1,0 +1,92 @@
+/** 资金首页: what came and went of late, what is due, and the accounts with their balances. */
+import { useQuery } from '@tanstack/react-query';
+import { Card, Flex, Spin, Statistic } from 'antd';
+import { lazy, Suspense, useState } from 'react';
+import { RefSelect } from '@/engine/fields/RefSelect';
+import ListPage from '@/engine/list/ListPage';
+import { refField, type Screen } from '@/engine/types';
+import { formatMoney } from '@/lib/format';
+import { summaryQuery, type Due, type Summary } from './summary';
+
+const FlowChart = lazy(() => import('./FlowChart'));
+const chartHeight = 260;
+
+interface Choice {
+  id: number;
+  name: string;
+}
+
+export default function MoneyHomePage({ screen }: { screen: Screen }) {
+  const [company, choose] = useState<Choice>({ id: 0, name: '' });
+  const { data } = useQuery(summaryQuery(screen, company.id));
+  const field = refField(screen, 'company_id');
+  return (
+    <Flex vertical gap={12}>
+      {field && (
+        <div style={{ width: 260 }}>
+          <RefSelect
+            field={field}
+            value={company.id || undefined}
+            label={company.name}
+            onChange={(id, name) => choose({ id: Number(id ?? 0), name: String(name ?? '') })}
+          />
+        </div>
+      )}
+      <Spin spinning={!data}>{data ? <Figures summary={data} /> : <div style={{ height: chartHeight }} />}</Spin>
+      <ListPage screen={screen} params={{}} />
+    </Flex>
+  );
+}
+
+function Figures({ summary }: { summary: Summary }) {
+  const day = summary.days.at(-1);
+  const told: [string, string | undefined][] = [
+    ['账户余额', summary.balance],
+    ['今日收款', day?.received],
+    ['今日付款', day?.paid],
+    ['本月收款', summary.month_received],
+    ['本月付款', summary.month_paid],
+  ];
+  return (
+    <Flex vertical gap={12}>
+      <Flex gap={12} wrap>
+        {told.map(([title, value]) => (
+          <Card key={title} size="small" style={{ flex: '1 1 160px' }}>
+            <Figure title={title} value={value} />
+          </Card>
+        ))}
+      </Flex>
+      <Flex gap={12} wrap>
+        <DueCard owed="应收账款" advanced="预收款" due={summary.receivable} />
+        <DueCard owed="应付账款" advanced="预付款" due={summary.payable} />
+      </Flex>
+      <Card size="small" title="近 30 天收付款">
+        <Suspense fallback={<div style={{ height: chartHeight }} />}>
+          <FlowChart days={summary.days} height={chartHeight} />
+        </Suspense>
+      </Card>
+    </Flex>
+  );
+}
+
+function Figure({ title, value }: { title: string; value: string | undefined }) {
+  return <Statistic title={title} value={value} formatter={formatMoney} />;
+}
+
+function DueCard({ owed, advanced, due }: { owed: string; advanced: string; due: Due }) {
+  const told: [string, string][] = [
+    [owed, due.owed],
+    ['已逾期', due.overdue],
+    ['7 天内到期', due.soon],
+    [advanced, due.advanced],
+  ];
+  return (
+    <Card size="small" style={{ flex: '1 1 420px' }}>
+      <Flex gap={24} wrap>
+        {told.map(([title, value]) => (
+          <Figure key={title} title={title} value={value} />
+        ))}
+      </Flex>
+    </Card>
+  );
+}

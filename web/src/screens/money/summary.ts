@@ -1,0 +1,35 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { Screen } from '@/engine/types';
+import { api } from '@/lib/api';
+
+/** A day's receipts and payments, and the balance at its end. */
+export interface DayFlow {
+  day: string;
+  received: string;
+  paid: string;
+  balance: string;
+}
+
+export interface Due {
+  owed: string;
+  advanced: string;
+  overdue: string;
+  soon: string;
+}
+
+export interface Summary {
+  balance: string;
+  days: DayFlow[];
+  month_received: string;
+  month_paid: string;
+  receivable: Due;
+  payable: Due;
+}
+
+/** The figures of one company, or of all that the user sees. */
+export function summaryQuery(screen: Screen, company: number) {
+  return queryOptions({
+    queryKey: [screen.name, 'summary', company],
+    queryFn: ({ signal }) => api.get<Summary>(`${screen.api}/getSummary`, { company_id: company }, { signal }),
+  });
+}
