@@ -57,6 +57,7 @@ from api.messaging import tables as messaging_tables
 from api.money import (
     accounting_periods,
     accounts,
+    checkstand,
     close_questions,
     cost_recalculation,
     cost_reports,
@@ -150,6 +151,7 @@ __all__ = [
     "business_log",
     "business_logs",
     "business_types",
+    "checkstand",
     "cleanup_run",
     "consignment_return",
     "consignment_sale",

@@ -63,6 +63,7 @@ ACTION_LABELS = {
     "sign": "签收",
     "unsign": "取消签收",
     "invoice": "开票",
+    "collect": "收款",
 }
 
 

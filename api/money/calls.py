@@ -1,4 +1,4 @@
-"""Calls of the closes and of the funds home (结账接口、资金首页) beyond the declared ones."""
+"""Calls of closes, funds home and checkstand (结账接口、资金首页、收银台) beyond the declared ones."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from api.kit import records
 from api.kit.calls import call, router
 from api.kit.context import Context
 from api.kit.schemas import Act, BatchAnswer, info_model
-from api.money import money_home, month_close, year_close
+from api.money import checkstand, money_home, month_close, year_close
+from api.money.checkstand import Checkstand, Collected, Collection
 from api.money.money_home import MoneyHome, Summary
 from api.money.month_close import MonthClose
 from api.money.year_close import YearClose
@@ -133,3 +134,12 @@ def auditor_no_pass(ctx: Context, payload: Act) -> Any:
 def get_summary(ctx: Context, company_id: Key = 0) -> Any:
     """资金概况"""
     return money_home.summary(ctx, company_id or None)
+
+
+COLLECT = f"{Checkstand.declaration.api}/collect"
+
+
+@call(api, "POST", COLLECT, right=Checkstand.right("collect"), returns=list[Collected], write=True)
+def collect(ctx: Context, body: Collection) -> Any:
+    """收银"""
+    return checkstand.collect(ctx, body)

@@ -31,6 +31,7 @@ const own: Partial<Record<string, ComponentType>> = {
 
 /** Screens that are drawn by hand from what the server describes. */
 const overrides: Partial<Record<string, ComponentType<{ screen: Screen; params: Record<string, string> }>>> = {
+  '/MoneyManagement/Checkstand': lazy(() => import('@/screens/money/CheckstandPage')),
   '/MoneyManagement/MoneyHomePage': lazy(() => import('@/screens/money/MoneyHomePage')),
   '/system/auth': lazy(() => import('@/screens/access/AuthPage')),
   '/system/authAdd': lazy(() => import('@/screens/access/BundleEditor')),

@@ -1,0 +1,64 @@
+import { useQuery } from '@tanstack/react-query';
+import { Input, Table, type TableColumnType } from 'antd';
+import { sourceQuery } from '@/engine/queries';
+import type { Row } from '@/engine/types';
+import { formatMoney } from '@/lib/format';
+import { limitNumber } from '@/lib/validation';
+
+interface OpenItemsProps {
+  api: string;
+  company: number;
+  customer: number;
+  /** How much of each chosen item is settled. */
+  parts: Map<number, string>;
+  onChange: (parts: Map<number, string>) => void;
+}
+
+const KEY = 'settlement_id';
+
+/** What a customer owes, oldest due first; the chosen ones are paid for. */
+export function OpenItems({ api, company, customer, parts, onChange }: OpenItemsProps) {
+  const { data = [], isFetching, error } = useQuery(sourceQuery(`${api}/getOpenItems`, { company_id: company, customer_id: customer }));
+  const choose = (keys: number[]) => {
+    const open = new Map(data.map((row) => [Number(row[KEY]), String(row.open_amount)]));
+    onChange(new Map(keys.map((key) => [key, parts.get(key) ?? open.get(key) ?? ''])));
+  };
+  const columns: TableColumnType<Row>[] = [
+    { title: '单据号', dataIndex: 'bill_no', width: 190 },
+    { title: '业务日期', dataIndex: 'business_date', width: 110 },
+    { title: '到期日', dataIndex: 'due_date', width: 110 },
+    { title: '单据金额', dataIndex: 'amount', align: 'right', width: 120, render: formatMoney },
+    { title: '未核销金额', dataIndex: 'open_amount', align: 'right', width: 120, render: formatMoney },
+    {
+      title: '本次核销',
+      width: 130,
+      render: (_value, row) => {
+        const key = Number(row[KEY]);
+        return (
+          <Input
+            className="figure"
+            aria-label={`${String(row.bill_no)} 本次核销`}
+            disabled={!parts.has(key)}
+            value={parts.get(key) ?? ''}
+            onChange={(event) => onChange(new Map(parts).set(key, limitNumber(event.target.value, 2)))}
+          />
+        );
+      },
+    },
+  ];
+  return (
+    <Table<Row>
+      bordered
+      virtual
+      size="small"
+      rowKey={(row) => Number(row[KEY])}
+      loading={isFetching}
+      columns={columns}
+      dataSource={data}
+      locale={{ emptyText: error ? error.message : '没有未核销的单据' }}
+      pagination={false}
+      scroll={{ x: 820, y: 240 }}
+      rowSelection={{ columnWidth: 40, selectedRowKeys: [...parts.keys()], onChange: (keys) => choose(keys.map(Number)) }}
+    />
+  );
+}
