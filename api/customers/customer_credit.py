@@ -16,7 +16,7 @@ from api.kit.errors import Refusal
 from api.kit.fields import day, enum, money
 from api.kit.flow import ORDER
 from api.kit.posting import Postings
-from api.kit.resource import Menu
+from api.kit.resource import Menu, Place
 from api.kit.validation import Problems
 from api.master.partners import Customer, customer
 
@@ -38,6 +38,7 @@ class CustomerCredit(Bill):
             "see": "/custom/creditmanage_search",
         },
         menu=Menu("客户管理", "信用管理", 10),
+        also=(Place({"list": "/custom/getLimitList", "add": "/custom/getLimitListAdd"}),),
     )
     bill = BillType("KHXY", transitions=ORDER)
 

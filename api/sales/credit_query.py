@@ -1,4 +1,4 @@
-"""Credit query (信用额度查询): each controlled customer's limit and what uses it up, and item by item."""
+"""Credit query (信用额度查询): each controlled customer's limit, what uses it up item by item, and what he repaid."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sqlalchemy.orm import Mapped
 
 from api.kit.database import today
 from api.kit.fields import day, enum, integer, key, money, rate, ref, text
-from api.kit.resource import Declaration, Drill, Menu
+from api.kit.resource import Declaration, Drill, Menu, Place
 from api.kit.scope import Principal
 from api.kit.view import BILL, READ_ONLY, BillRow, Sql, Values, View
 from api.master.advances import ADVANCED
@@ -86,6 +86,7 @@ class CreditUse(View):
         actions=READ_ONLY,
         order_by=("available", "asc"),
         drill=Drill("额度占用明细", ITEMS, (("company_id", "company_id"), ("customer_id", "customer_id"))),
+        also=(Place({"list": "/custom/getUseLimitList"}),),
     )
 
     credit_use_id: Mapped[int] = key()
@@ -124,6 +125,7 @@ class CreditItem(BillRow):
         actions=READ_ONLY,
         order_by=("business_date", "asc"),
         drill=BILL,
+        also=(Place({"list": "/custom/useLimitDetail"}),),
     )
 
     credit_item_id: Mapped[int] = key()
@@ -143,3 +145,49 @@ class CreditItem(BillRow):
     def source(cls, principal: Principal, asked: Values) -> Sql:
         sql, values = super().source(principal, asked)
         return sql, values | _today()
+
+
+_REPAYMENTS = """
+select l.credit_repayment_id, l.company_id, l.customer_id, l.bill_no, l.business_date, l.amount, l.late_amount,
+    l.late_days, {route}
+from (
+    select min(e.entry_id) as credit_repayment_id, e.company_id, e.party_id as customer_id, e.bill_type, e.bill_id,
+        e.bill_no, e.business_date, -sum(e.amount) as amount,
+        -coalesce(sum(e.amount) filter (where e.business_date > i.due_date), 0.00) as late_amount,
+        max(greatest(e.business_date - i.due_date, 0)) as late_days
+    from settlement_ledger e
+    join settlement_item i using (settlement_id)
+    join customer c on c.customer_id = e.party_id and c.credit_limit is not null
+    where e.party_type = 'customer' and e.entry = 'write_off' and i.amount > 0
+        and not exists (select from settlement_ledger r where r.reverses = e.entry_id)
+    group by e.company_id, e.party_id, e.bill_type, e.bill_id, e.bill_no, e.business_date
+) l
+"""
+
+
+class CreditRepayment(BillRow):
+    """额度还款明细: what controlled customers have paid of what they owed, and how late."""
+
+    __tablename__ = "credit_repayment"
+    found_by = "customer_id"
+    declaration = Declaration(
+        "额度还款明细",
+        "v2/custom/CreditRepayment",
+        "bill_no",
+        routes={"list": "/custom/repaymentAmount"},
+        menu=Menu("客户管理", "信用管理", 40),
+        actions=READ_ONLY,
+        order_by=("credit_repayment_id", "desc"),
+        drill=BILL,
+    )
+
+    credit_repayment_id: Mapped[int] = key()
+    company_id: Mapped[int] = ref("company", "公司", search=True)
+    customer_id: Mapped[int] = ref("customer", "客户", within=("company_id",), search=True, width=200)
+    business_date: Mapped[date] = day("还款日期", search=True)
+    bill_no: Mapped[str] = text("还款单据", search=True, width=190)
+    amount: Mapped[Decimal] = money("还款金额", total=True)
+    late_amount: Mapped[Decimal] = money("其中逾期还款", total=True)
+    late_days: Mapped[int] = integer("最长逾期天数")
+
+    rows = _REPAYMENTS

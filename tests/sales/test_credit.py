@@ -229,3 +229,20 @@ class TestQueries:
         assert sum(float(item["used_amount"]) for item in items["data"]) == 1250
         assert {item["use"] for item in items["data"]} == {1, 2, 3}
         assert f"/sales/salesorderSee?id={ordered.id}" in {item["route"] for item in items["data"]}
+
+    def test_what_was_repaid_is_listed_with_how_late_it_was(self, desk: Desk, books: Books) -> None:
+        customer, free = someone(desk, "1000"), someone(desk, None)
+        for one in (customer, free):
+            line = {"goods_id": desk.world.spares[30], "quantity": "2", "price": "100"}
+            desk.stock_in(desk.world.spares[30], 2)
+            sold = desk.audited("sales_outbound", line, customer_id=one, due_date="2026-03-10")
+            for on, amount in (("2026-03-10", "50"), ("2026-03-20", "150")):
+                part = {"settlement_id": books.item(sold), "amount": amount}
+                desk.audited("customer_receipt", part, customer_id=one, amount="200", business_date=on)
+        api = desk.path("credit_repayment", "getList")
+        rows = desk.caller.get(api, customer_id=customer, order_key="business_date", order_by="asc").data[
+            "data"
+        ]
+        shown = [(row["business_date"], row["amount"], row["late_amount"], row["late_days"]) for row in rows]
+        assert shown == [("2026-03-10", "50.00", "0.00", 0), ("2026-03-20", "150.00", "150.00", 10)]
+        assert desk.caller.get(api, customer_id=free).data["data"] == []
