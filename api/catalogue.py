@@ -2,6 +2,7 @@
 
 from api.customers import (
     account_log,
+    account_statement,
     customer_accounts,
     customer_addresses,
     customer_advances,
@@ -143,6 +144,7 @@ from api.shell import (
 
 __all__ = [
     "account_log",
+    "account_statement",
     "accounting_periods",
     "accounts",
     "area_stock",

@@ -100,7 +100,8 @@ def prepare(
     known: dict[str, Any] = {**(before._asdict() if before is not None else {}), **draft.header}
     places: list[tuple[Block, list[str]]] = []
     for block in _blocks(cls):
-        if before is not None and block.name not in payload:
+        told = any(item.writable for item in block.cls.fields())
+        if told and before is not None and block.name not in payload:
             problems.add(f"修改单据时请一并提交{block.label}")
         stored_rows = _hidden_values(ctx, block, before.bill_id) if before is not None else {}
         rows, labels = _rows(block, payload.get(block.name), ctx.principal, problems, stored_rows)

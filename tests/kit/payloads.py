@@ -62,6 +62,8 @@ GIVEN: dict[tuple[str, str], Any] = {
     ("fund_transfer", "fee"): "0.50",
     ("customer_address", "is_default"): False,
     ("erp_config", "customer_audit"): 0,
+    ("account_statement", "starts_on"): "2001-01-01",
+    ("account_statement", "ends_on"): "2001-01-31",
     **{("naming_rule", f"part{number}"): number for number in range(1, 7)},
 }
 """Values that rules over the whole row ask for."""

@@ -22,8 +22,13 @@ export interface FormModel {
 export function createForm(screen: Screen, values: Row): FormModel {
   return {
     header: createStore<HeaderState>({ values, problems: {} }),
-    blocks: screen.blocks.map((block) => ({ block, store: createLineStore(block.fields, linesOf(block, values), block.source === null) })),
+    blocks: screen.blocks.filter(isFilledIn).map((block) => ({ block, store: createLineStore(block.fields, linesOf(block, values), block.source === null) })),
   };
+}
+
+/** Rows that the server makes are not keyed in. */
+function isFilledIn(block: Block): boolean {
+  return block.fields.some(isWritable);
 }
 
 function linesOf(block: Block, values: Row): LineRow[] {

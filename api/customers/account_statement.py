@@ -1,0 +1,137 @@
+"""Account statement (客户对账单), KHDZ: what a customer owed on a day, each bill since, and what he owes on another.
+
+Its rows are read from the settlement ledger when it is saved; it posts nothing, and its audit says that the customer
+agreed. What has changed since is to be saved anew before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import Row, text
+from sqlalchemy.orm import Mapped
+
+from api.kit import registry
+from api.kit.context import Context
+from api.kit.document import MAX_LINES, Bill, BillType, Block, Child, Document, Rows, Values, declare
+from api.kit.errors import Refusal
+from api.kit.fields import day, money
+from api.kit.fields import text as words
+from api.kit.posting import Postings
+from api.kit.resource import Menu
+from api.kit.validation import Problems
+from api.master.partners import customer
+
+_MOVES = text("""
+select e.business_date, e.bill_type, e.bill_no, min(e.entry_id) as entry_id, sum(e.amount) as amount
+from settlement_ledger e
+where e.party_type = 'customer' and e.party_id = :customer and e.company_id = :company
+    and e.business_date between :first and :last
+group by e.business_date, e.bill_type, e.bill_id, e.bill_no
+having sum(e.amount) <> 0
+order by e.business_date, 4
+limit :most
+""")
+_OPENING = text("""
+select coalesce(sum(e.amount), 0.00) from settlement_ledger e
+where e.party_type = 'customer' and e.party_id = :customer and e.company_id = :company and e.business_date < :first
+""")
+
+
+class AccountStatementLine(Child):
+    """One bill that changed what the customer owes."""
+
+    __tablename__ = "account_statement_line"
+    bill_table = "account_statement"
+
+    business_date: Mapped[date] = day("业务日期", required=True, form=False, width=110, sort=10)
+    bill_name: Mapped[str] = words("单据类型", required=True, form=False, width=110, sort=11)
+    item_no: Mapped[str] = words("单据号", required=True, form=False, width=190, sort=12)
+    increase_amount: Mapped[Decimal] = money("应收增加", form=False, total=True, width=130, sort=13)
+    settled_amount: Mapped[Decimal] = money("收款及退货", form=False, total=True, width=130, sort=14)
+    balance_amount: Mapped[Decimal] = money("应收余额", form=False, width=130, sort=15)
+
+
+class AccountStatement(Bill):
+    """客户对账单"""
+
+    __tablename__ = "account_statement"
+    declaration = declare(
+        "客户对账单",
+        "v2/custom/AccountStatement",
+        routes={
+            "list": "/custom/accountStatement",
+            "add": "/custom/accountStatement/add",
+            "see": "/custom/accountStatement/see",
+        },
+        menu=Menu("客户管理", "收款业务", 70),
+    )
+    bill = BillType("KHDZ", (Block("lines", "往来明细", AccountStatementLine, required=False),))
+
+    customer_id: Mapped[int] = customer()
+    starts_on: Mapped[date] = day("起始日期", required=True, search=True, width=110, sort=-60)
+    ends_on: Mapped[date] = day("截止日期", required=True, search=True, width=110, sort=-59)
+    opening_amount: Mapped[Decimal] = money("期初应收", form=False, width=130, sort=-50)
+    increase_amount: Mapped[Decimal] = money("本期增加", form=False, total=True, width=130, sort=-49)
+    settled_amount: Mapped[Decimal] = money("本期收款及退货", form=False, total=True, width=130, sort=-48)
+    closing_amount: Mapped[Decimal] = money("期末应收", form=False, total=True, width=130, sort=-47)
+
+    @classmethod
+    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
+        if header["ends_on"] < header["starts_on"]:
+            problems.add("截止日期不能早于起始日期")
+            return
+        opening, moves = _moves(ctx, header)
+        if len(moves) > MAX_LINES:
+            problems.add(f"往来超过{MAX_LINES}笔，请缩短日期范围")
+            return
+        labels = {prefix: bill.declaration.label for prefix, bill in registry.prefixes().items()}
+        balance, rows = opening, []
+        for number, move in enumerate(moves, 1):
+            balance += move.amount
+            rows.append(
+                {
+                    "line_no": number,
+                    "business_date": move.business_date,
+                    "bill_name": labels[move.bill_type],
+                    "item_no": move.bill_no,
+                    "increase_amount": max(move.amount, Decimal(0)),
+                    "settled_amount": max(-move.amount, Decimal(0)),
+                    "balance_amount": balance,
+                }
+            )
+        children["lines"] = rows
+        sums = {
+            name: sum((row[name] for row in rows), Decimal(0))
+            for name in ("increase_amount", "settled_amount")
+        }
+        header |= {"opening_amount": opening, "closing_amount": balance, **sums}
+
+    @classmethod
+    def postings(cls, doc: Document) -> Postings:
+        return Postings()
+
+    @classmethod
+    def guard(cls, ctx: Context, doc: Document, action: str) -> None:
+        if action != "auditorPass":
+            return
+        opening, moves = _moves(ctx, doc.header._asdict())
+        told = [(line.item_no, line.increase_amount - line.settled_amount) for line in doc.lines]
+        if (opening, [(move.bill_no, move.amount) for move in moves]) != (doc.header.opening_amount, told):
+            raise Refusal("对账期间的往来已有变化，请修改并保存对账单，重新取数后再审核")
+
+
+def _moves(ctx: Context, header: Values) -> tuple[Decimal, Sequence[Row[Any]]]:
+    """What the customer owed before, and what changed it since; one row more than a statement may have."""
+    given = {
+        "company": header["company_id"],
+        "customer": header["customer_id"],
+        "first": header["starts_on"],
+        "last": header["ends_on"],
+        "most": MAX_LINES + 1,
+    }
+    opening: Decimal = ctx.conn.execute(_OPENING, given).scalar_one()
+    return opening, ctx.conn.execute(_MOVES, given).all()

@@ -1,0 +1,66 @@
+import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { billScreen } from '../fixtures';
+import { giveSizes, ok, press, renderPage } from '../harness';
+import type { LineRow } from '../lines/lineModel';
+import type { Block, Field } from '../types';
+import SourcePicker from './SourcePicker';
+
+const [sample] = billScreen().blocks[0]!.fields;
+const field = (name: string, more: Partial<Field>): Field => ({ ...sample!, name, label: name, ref: null, label_field: null, ...more });
+const hidden = { type: 'integer', hidden: true, list: false } as const;
+const block: Block = {
+  name: 'lines',
+  label: '开票明细',
+  required: true,
+  source: { api: 'v2/sales/SalesInvoice/getOpenLines', by: ['customer_id'], takes: 'amount', drawn: true },
+  fields: [
+    field('amount', { label: '开票金额', type: 'money', form: true, required: true }),
+    field('source_no', { label: '来源单号', type: 'text', form: false, readonly: true }),
+    field('outbound_line_id', hidden),
+    field('return_line_id', hidden),
+  ],
+};
+const open = [
+  { outbound_line_id: 7, source_no: 'XSCK7', amount: '1130.00', open_amount: '1130.00' },
+  { outbound_line_id: 8, source_no: 'XSCK8', amount: '50.00', open_amount: '50.00' },
+  { return_line_id: 7, source_no: 'XSTH7', amount: '-226.00', open_amount: '-226.00' },
+];
+
+let view: ReturnType<typeof renderPage>;
+const picked = vi.fn<(lines: LineRow[]) => void>();
+const show = (taken: LineRow[] = []) => {
+  const context = { bill: 'sales_invoice', header: () => ({ customer_id: 3 }), paid: false };
+  view = renderPage(
+    <SourcePicker block={block} source={block.source!} context={context} taken={taken} onPick={picked} onClose={() => undefined} />,
+    { 'v2/sales/SalesInvoice/getOpenLines': () => ok(open) },
+  );
+  return screen.findByText('XSTH7');
+};
+const shown = () => picked.mock.lastCall?.[0].map(({ values }) => [values.source_no, values.amount]);
+
+beforeEach(giveSizes);
+afterEach(() => {
+  view.done();
+  picked.mockClear();
+});
+
+describe('lines of other bills', () => {
+  it('are taken all at once, each with what is open of it', async () => {
+    await show();
+    expect(view.calls[0]?.query.customer_id).toBe('3');
+    await press('全部选择');
+    expect(screen.getByText('已选 3 行，合计 954')).toBeTruthy();
+    await press('确定');
+    expect(shown()).toEqual([['XSCK7', '1130.00'], ['XSCK8', '50.00'], ['XSTH7', '-226.00']]);
+  });
+
+  it('are taken in part, and not twice', async () => {
+    await show([{ key: 'a', values: open[0]!, problems: {} }]);
+    expect(screen.queryByText('XSCK7')).toBeNull();
+    await press('全部选择');
+    fireEvent.change(screen.getByLabelText('XSCK8 开票金额'), { target: { value: '20' } });
+    await press('确定');
+    await waitFor(() => expect(shown()).toEqual([['XSCK8', '20'], ['XSTH7', '-226.00']]));
+  });
+});

@@ -1,0 +1,69 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { billScreen } from '@/engine/fixtures';
+import { giveSizes, ok, page, press, renderPage } from '@/engine/harness';
+import type { Action, Field, Ref } from '@/engine/types';
+import CheckstandPage from './CheckstandPage';
+
+const api = 'v2/money/Checkstand';
+const collect: Action = { name: 'collect', label: '收款', scope: 'batch', from: null, confirm: null, reason: false, danger: false };
+const [sample] = billScreen().fields;
+const choice = (name: string, label: string): Field => {
+  const ref: Ref = { resource: name, api: `v2/${name}`, value: `${name}_id`, label: `${name}_name`, search: [], filter_by: [], only: {} };
+  return { ...sample!, name: `${name}_id`, label, type: 'ref', ref, label_field: `${name}_name`, list: false, search: false };
+};
+const description = {
+  ...billScreen(),
+  name: 'checkstand',
+  api,
+  actions: [collect],
+  fields: [choice('customer', '客户'), choice('receivables_mode', '结算方式')],
+  blocks: [],
+};
+const routes = {
+  [`${api}/getList`]: () => page([]),
+  [`${api}/getTotals`]: () => ok({ total: 0, totals: {} }),
+  'v2/customer/getDropdown': () => page([{ customer_id: 3, customer_name: '上海顺达' }]),
+  'v2/receivables_mode/getDropdown': () => page([{ receivables_mode_id: 5, receivables_mode_name: '现金' }]),
+  'v2/custom/CustomerReceipt/getOpenItems': () => ok([{ settlement_id: 9, bill_no: 'XSCK9', amount: '100.00', open_amount: '80.00' }]),
+  'v2/custom/CustomerReceipt/print': () => ok({ html: '<p>收款单</p>', shown: 1, pages: 1, templates: [] }),
+  [`${api}/collect`]: () => ok([{ id: 41, bill_no: 'KHSK41' }]),
+};
+
+let view: ReturnType<typeof renderPage>;
+const pick = async (label: string, name: string) => {
+  fireEvent.mouseDown(await screen.findByLabelText(label));
+  fireEvent.click(await screen.findByText(name, { selector: '.ant-select-item-option-content' }));
+};
+
+beforeEach(giveSizes);
+afterEach(() => view.done());
+
+describe('the checkstand', () => {
+  it('takes what is paid for what is chosen, and prints the receipt', async () => {
+    view = renderPage(<CheckstandPage screen={description} />, routes);
+    await pick('客户', '上海顺达');
+    const row = (await screen.findByText('XSCK9')).closest<HTMLElement>('.ant-table-row')!;
+    fireEvent.click(within(row).getByRole('checkbox'));
+    await pick('结算方式', '现金');
+    expect(screen.getByText('核销 80.00，实收 80.00')).toBeTruthy();
+    await press('收款并打印');
+    await waitFor(() => expect(view.told.at(-1)?.msg).toBe('收款成功：KHSK41'));
+    const sent = view.calls.find((call) => call.path === `${api}/collect`);
+    expect(sent?.body).toMatchObject({
+      customer_id: 3,
+      payments: [{ receivables_mode_id: 5, amount: '80.00' }],
+      items: [{ settlement_id: 9, amount: '80.00' }],
+    });
+    await waitFor(() => expect(view.calls.some((call) => call.path === 'v2/custom/CustomerReceipt/print' && call.body.ids)).toBe(true));
+  });
+
+  it('asks for a customer, a way and an amount, and shows nothing to who may not receive', async () => {
+    view = renderPage(<CheckstandPage screen={description} />, routes);
+    await press('收款并打印');
+    await waitFor(() => expect(view.told.at(-1)?.msg).toBe('请选择客户'));
+    view.done();
+    view = renderPage(<CheckstandPage screen={{ ...description, actions: [] }} />, routes);
+    expect(screen.queryByText('收款并打印')).toBeNull();
+  });
+});
