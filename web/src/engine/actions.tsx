@@ -3,7 +3,7 @@ import { App, Input } from 'antd';
 import type { HookAPI } from 'antd/es/modal/useModal';
 import { useCallback, useState } from 'react';
 import { api, ApiError } from '../lib/api';
-import { reportError, showFailures, showMessage, type Failure } from '../lib/errors';
+import { NETWORK, reportError, showFailures, showMessage, type Failure } from '../lib/errors';
 import { AskedFields } from './AskedFields';
 import { isEmptyRef } from './fields/fieldValue';
 import { isRef, keyOf, type Action, type BatchAnswer, type Field, type Row, type Screen } from './types';
@@ -17,6 +17,8 @@ export interface ActionOutcome {
   /** False when the user changed his mind or nothing went through. */
   done: boolean;
   failed: Set<number>;
+  /** Why the server would not do it for a single record. */
+  refusal?: string;
 }
 
 const NOTHING: ActionOutcome = { done: false, failed: new Set() };
@@ -89,7 +91,8 @@ function refuse(action: Action, ids: number[], error: unknown): ActionOutcome {
   const failures = failuresOf(error);
   if (failures.length > 0 && ids.length > 1) return { done: false, failed: tellFailures(action, ids, failures) };
   if (!isStockWarning(error)) reportError(error);
-  return { done: false, failed: action.name === 'del' ? new Set(ids) : new Set() };
+  const refusal = error instanceof ApiError && error.code !== NETWORK ? error.msg : undefined;
+  return { done: false, failed: action.name === 'del' ? new Set(ids) : new Set(), refusal };
 }
 
 function tellFailures(action: Action, ids: number[], failures: Failure[]): Set<number> {

@@ -91,6 +91,7 @@ export function billScreen(marks: Partial<Screen> = {}): Screen {
       { name: 'edit', label: '修改', scope: 'row', from: [1], confirm: null, reason: false, danger: false },
       { name: 'del', label: '删除', scope: 'batch', from: [1], confirm: '确定删除所选信息？', reason: false, danger: true },
       { name: 'auditorPass', label: '审核', scope: 'batch', from: [1], confirm: '确定审核所选单据？', reason: false, danger: false },
+      { name: 'antiAuditor', label: '反审核', scope: 'batch', from: [2], confirm: null, reason: false, danger: true },
       { name: 'export', label: '导出', scope: 'page', from: null, confirm: null, reason: false, danger: false },
     ],
     order: { key: 'bill_id', by: 'desc' },

@@ -65,6 +65,17 @@ describe('a record', () => {
     fireEvent.click(receipt);
     expect(view.tabs.open).toHaveBeenCalledWith('/custom/customerreceiptSee?id=7', 'KHSK7');
   });
+  it('lists what stands in the way of a refused undo, each with the way there', async () => {
+    const block = { name: 'related_bill', label: '上下游单据', fields: [field({ name: 'bill_no', label: '单据号' })], required: false, source: null };
+    await open(2, {
+      [`${api}/antiAuditor`]: () => ({ code: 400, msg: '该单据已有退货，不能反审核或作废，请先处理退货单', data: null }),
+      'v2/open/BillEffect/getEffects': () => ok([{ block, rows: [{ effect_id: 1, bill_no: 'XSTH2', route: '/sales/salesReturnSee?id=2' }], more: false }]),
+    });
+    await press('反审核');
+    expect(await screen.findByText('请先处理下面列出的后续单据')).toBeTruthy();
+    fireEvent.click(await screen.findByText('XSTH2'));
+    expect(view.tabs.open).toHaveBeenCalledWith('/sales/salesReturnSee?id=2', 'XSTH2');
+  });
   it('shows what the server set as it will be printed, by the template chosen', async () => {
     const sheet = (html: string) => ok({ html, shown: 1, pages: 1, templates: [{ print_template_id: 4, template_name: '不含价格' }] });
     await open(2, { [`${api}/print`]: ({ body }) => sheet(body.print_template_id === 4 ? '<p>无价</p>' : '<p>有价</p>') });

@@ -1,7 +1,7 @@
-import { ArrowLeftOutlined, BarcodeOutlined, LeftOutlined, PrinterOutlined, RightOutlined } from '@ant-design/icons';
+import { ApartmentOutlined, ArrowLeftOutlined, BarcodeOutlined, LeftOutlined, PrinterOutlined, RightOutlined } from '@ant-design/icons';
 import { useQuery } from '@tanstack/react-query';
 import { Button, Result, Space } from 'antd';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { isCancelled } from '../../lib/errors';
 import { useActions } from '../actions';
 import { hasGoods } from '../print/pieces';
@@ -14,7 +14,7 @@ import { useScreenLinks } from '../routes';
 import { AskAgain } from '../AskAgain';
 import { actionOf, allowsStatus, type Row, type Screen } from '../types';
 import { BlockTable } from './BlockTable';
-import { EffectsButton } from './EffectsButton';
+import { EffectsDrawer } from './EffectsDrawer';
 import { FileButtons } from './FileButtons';
 import { HeaderValues } from './HeaderValues';
 import { LogTimeline } from './LogTimeline';
@@ -63,12 +63,15 @@ export default function DetailPage({ screen, id }: { screen: Screen; id: number 
   );
 }
 
+/** What later bills may stand in the way of. */
+const UNDOING = new Set(['antiAuditor', 'invalid']);
 const NOT_HERE = new Set(['add', 'edit', 'export']);
 
 function DetailHead({ screen, id, row }: { screen: Screen; id: number; row: Row }) {
   const links = useScreenLinks(screen);
   const { run, running } = useActions(screen);
   const { print, label, afterAction, dialog } = usePrinting(screen, hasGoods(screen));
+  const [effects, setEffects] = useState<{ why: string | null } | null>(null);
   const awaited = useRef(print);
   useEffect(() => {
     if (takeAwaited(screen.name, id)) awaited.current?.([id]);
@@ -85,6 +88,7 @@ function DetailHead({ screen, id, row }: { screen: Screen; id: number; row: Row 
   const act = async (action: Screen['actions'][number]) => {
     const outcome = await run(action, [row]);
     if (outcome.done && action.name === 'del') links.list();
+    if (outcome.refusal && UNDOING.has(action.name)) setEffects({ why: outcome.refusal });
     afterAction(action, [row], outcome);
   };
   return (
@@ -117,7 +121,11 @@ function DetailHead({ screen, id, row }: { screen: Screen; id: number; row: Row 
               {up.label}
             </Button>
           ))}
-        {screen.family === 'bill' && <EffectsButton screen={screen} id={id} />}
+        {screen.family === 'bill' && (
+          <Button icon={<ApartmentOutlined />} onClick={() => setEffects({ why: null })}>
+            关联与流水
+          </Button>
+        )}
         <FileButtons screen={screen} id={id} row={row} />
         {screen.family === 'bill' && actionOf(screen, 'add') && <Button onClick={() => links.copy(row)}>复制</Button>}
         {print && (
@@ -138,6 +146,7 @@ function DetailHead({ screen, id, row }: { screen: Screen; id: number; row: Row 
           <RightOutlined />
         </Button>
       </Space>
+      {effects && <EffectsDrawer screen={screen} id={id} why={effects.why} onClose={() => setEffects(null)} />}
       {dialog}
     </header>
   );

@@ -1,25 +1,26 @@
-import { ApartmentOutlined } from '@ant-design/icons';
 import { useQuery } from '@tanstack/react-query';
-import { Alert, Button, Drawer, Empty } from 'antd';
-import { useState } from 'react';
+import { Alert, Drawer, Empty } from 'antd';
 import { useTabs } from '../../lib/tabs';
 import { effectsQuery } from '../queries';
 import { ScreenLoading } from '../ScreenLoading';
 import type { Row, Screen } from '../types';
 import { BlockTable } from './BlockTable';
 
+interface EffectsDrawerProps {
+  screen: Screen;
+  id: number;
+  /** Why an action was refused: what stands in its way is among the effects. */
+  why: string | null;
+  onClose: () => void;
+}
+
 /** What a bill came from and what it caused: later bills, and its rows in every ledger, in one panel. */
-export function EffectsButton({ screen, id }: { screen: Screen; id: number }) {
-  const [open, setOpen] = useState(false);
+export function EffectsDrawer({ screen, id, why, onClose }: EffectsDrawerProps) {
   return (
-    <>
-      <Button icon={<ApartmentOutlined />} onClick={() => setOpen(true)}>
-        关联与流水
-      </Button>
-      <Drawer title={`${screen.label}的关联单据与流水`} open={open} onClose={() => setOpen(false)} size={1080} destroyOnHidden>
-        <EffectList screen={screen} id={id} leave={() => setOpen(false)} />
-      </Drawer>
-    </>
+    <Drawer open title={`${screen.label}的关联单据与流水`} size={1080} onClose={onClose}>
+      {why !== null && <Alert type="error" showIcon title={why} description="请先处理下面列出的后续单据" className="effects-why" />}
+      <EffectList screen={screen} id={id} leave={onClose} />
+    </Drawer>
   );
 }
 

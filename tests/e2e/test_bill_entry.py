@@ -1,0 +1,325 @@
+"""Keying in bills all day: what clerks are used to from elsewhere, in a sales outbound and its list."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import openpyxl
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from api.demo import logins
+from api.kit.database import today
+from tests.e2e.conftest import START_SECONDS, Desk, System
+from tests.e2e.office import log_in, made
+from tests.e2e.test_main_job import choose
+from tests.kit.client import Caller
+
+pytestmark = pytest.mark.timeout(START_SECONDS + 300)
+ADD = "/sales/salesoutAdd"
+ROWS = 500
+
+
+@pytest.fixture(scope="module")
+def manager(system: System) -> Caller:
+    """The branch manager's calls."""
+    [user] = [login for login in logins() if login["role"] == "分公司经理"]
+    return log_in(httpx.Client(base_url=system.address, timeout=60), user["user_name"], user["password"])
+
+
+@pytest.fixture(scope="module")
+def goods(manager: Caller) -> list[dict[str, Any]]:
+    """Goods in stock, with all that they may be found by."""
+    warehouse = made(manager.get("v2/system/Warehouse/getDropdown"))["data"][0]["warehouse_id"]
+    asked = {"warehouse_id": warehouse, "bill_type": "XSCK", "keyword": "轮胎", "per_page": 100}
+    found = made(manager.get("v2/inventory/Goods/getGoodsListPopup", **asked))["data"]
+    return [row for row in found if float(row["available_stocks"] or 0) > 5]
+
+
+@pytest.fixture
+def page(desks: Callable[[str], Desk]) -> Page:
+    """The branch manager's, with a new outbound open."""
+    desk = desks("分公司经理")
+    desk.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    desk.open(ADD)
+    return desk.page
+
+
+def cell(page: Page) -> Locator:
+    return page.locator(".cell-input")
+
+
+def at(page: Page, place: str) -> None:
+    expect(cell(page)).to_have_attribute("aria-label", place)
+
+
+def first_goods(page: Page, words: str) -> Locator:
+    """The first goods on offer for what is typed into the goods cell."""
+    cell(page).focus()
+    page.keyboard.type(words)
+    return page.locator(".choice:not(.heading)").first
+
+
+def lines(page: Page) -> int:
+    return int(page.get_by_role("grid").first.get_attribute("aria-rowcount") or 0) - 2
+
+
+@pytest.fixture(scope="module")
+def sold(manager: Caller, goods: list[dict[str, Any]]) -> dict[str, Any]:
+    """An audited outbound of which one piece came back."""
+    places = {
+        key: made(manager.get(f"v2/{path}/getDropdown"))["data"][0][key]
+        for key, path in (("warehouse_id", "system/Warehouse"), ("customer_id", "custom/Customer"))
+    }
+    customer = made(manager.get("v2/custom/Customer/getInfo", id=places["customer_id"]))
+    line = {"goods_id": goods[0]["goods_id"], "quantity": "2", "price": "300", "tax_rate": "13"}
+    header = {**places, "company_id": customer["company_id"], "business_date": str(today())}
+    bill = _audited(manager, "v2/sales/SalesOutstock", {**header, "lines": [line]})
+    draft = made(manager.get("v2/sales/SalesReturn/getDraft", id=bill["id"]))
+    draft["lines"][0] |= {"quantity": "1", "batch": goods[0]["batch"]}
+    back = _audited(manager, "v2/sales/SalesReturn", {**draft, "business_date": str(today())})
+    return {**bill, "back": back}
+
+
+def _audited(manager: Caller, api: str, body: dict[str, Any]) -> dict[str, Any]:
+    bill: dict[str, Any] = made(manager.post(f"{api}/add", body))
+    made(manager.post(f"{api}/auditorPass", {"ids": [bill["id"]], "confirmed": True}))
+    return bill
+
+
+class TestKeyboard:
+    def test_enter_leads_from_cell_to_cell_and_ctrl_s_saves(
+        self, page: Page, goods: list[dict[str, Any]]
+    ) -> None:
+        choose(page, "客户")
+        choose(page, "仓库")
+        for row, one in enumerate(goods[:2], 1):
+            at(page, f"第{row}行 商品")
+            expect(first_goods(page, one["goods_num"])).to_contain_text(one["goods_num"])
+            page.keyboard.press("Enter")
+            at(page, f"第{row}行 数量")
+            page.keyboard.type("2")
+            page.keyboard.press("Enter")
+            at(page, f"第{row}行 单价")
+            page.keyboard.type("88.5")
+            page.keyboard.press("Enter")
+            for _ in range(3):
+                if f"第{row}行" in (cell(page).get_attribute("aria-label") or ""):
+                    page.keyboard.press("Enter")
+        page.keyboard.press("Control+s")
+        page.wait_for_url("**/sales/salesamend?id=*")
+        expect(page.get_by_text("354.00").first).to_be_visible()
+
+    def test_goods_are_found_by_whatever_one_knows_of_them(
+        self, page: Page, goods: list[dict[str, Any]]
+    ) -> None:
+        choose(page, "仓库")
+        one = next(row for row in goods if row["barcode"] and row["specification_type"] and row["logogram"])
+        for known in ("goods_num", "goods_name", "specification_type", "logogram", "barcode"):
+            first_goods(page, one[known])
+            found = page.locator(".choice:not(.heading)", has_text=one["goods_num"])
+            expect(found.first, known).to_contain_text(re.compile(r"\d"))
+            page.keyboard.press("Escape")
+            page.keyboard.press("Escape")
+
+    def test_stock_and_last_price_stand_beside_the_line(
+        self, page: Page, goods: list[dict[str, Any]]
+    ) -> None:
+        choose(page, "客户")
+        choose(page, "仓库")
+        first_goods(page, goods[0]["goods_num"]).click()
+        row = page.get_by_role("row").nth(1)
+        for column in ("可用库存", "最近价"):
+            expect(page.get_by_role("columnheader", name=column)).to_be_visible()
+        expect(row).to_contain_text(f"{float(goods[0]['available_stocks']):,.0f}")
+
+
+class TestInputMethod:
+    def test_no_letter_is_lost_and_its_enter_stays_in_the_cell(self, page: Page) -> None:
+        typing = page.context.new_cdp_session(page)
+        cell(page).focus()
+        for text in ("l", "lu", "lun"):
+            typing.send(
+                "Input.imeSetComposition",
+                {"text": text, "selectionStart": len(text), "selectionEnd": len(text)},
+            )
+        enter = {"windowsVirtualKeyCode": 229, "code": "Enter", "key": "Process"}
+        typing.send("Input.dispatchKeyEvent", {"type": "rawKeyDown", **enter})
+        at(page, "第1行 商品")
+        typing.send("Input.insertText", {"text": "轮胎"})
+        expect(cell(page)).to_have_value("轮胎")
+        expect(page.locator(".choice:not(.heading)").first).to_contain_text("轮胎")
+
+    def test_scanning_goes_on_while_it_is_on(self, page: Page, goods: list[dict[str, Any]]) -> None:
+        choose(page, "仓库")
+        scan, code = page.get_by_label("扫码"), goods[0]["goods_num"]
+        scan.focus()
+        for _ in range(2):
+            page.keyboard.type(code)
+            page.keyboard.press("Enter")
+        expect(page.locator("[data-sum=quantity]")).to_have_text(re.compile(r"^2(\.0+)?$"))
+        typing = page.context.new_cdp_session(page)
+        typing.send(
+            "Input.imeSetComposition", {"text": code, "selectionStart": len(code), "selectionEnd": len(code)}
+        )
+        enter = {"windowsVirtualKeyCode": 229, "code": "Enter", "key": "Process"}
+        typing.send("Input.dispatchKeyEvent", {"type": "rawKeyDown", **enter})
+        typing.send("Input.insertText", {"text": code})
+        expect(page.locator("[data-sum=quantity]")).to_have_text(re.compile(r"^3(\.0+)?$"))
+        expect(scan).to_be_focused()
+        expect(scan).to_have_value("")
+
+
+class TestManyLines:
+    def test_rows_pasted_from_a_sheet_are_as_many_lines(
+        self, page: Page, goods: list[dict[str, Any]]
+    ) -> None:
+        choose(page, "仓库")
+        rows = [f"{goods[row % len(goods)]['goods_num']}\t2" for row in range(ROWS)]
+        page.evaluate("text => navigator.clipboard.writeText(text)", "\r\n".join(rows))
+        cell(page).focus()
+        page.keyboard.press("Control+v")
+        expect(page.locator("[data-sum=quantity]")).to_have_text(re.compile(r"^1,?000(\.0+)?$"))
+        assert lines(page) in (ROWS, ROWS + 1)
+
+    def test_a_file_of_lines_tells_which_it_could_not_take(
+        self, page: Page, goods: list[dict[str, Any]], tmp_path: Path
+    ) -> None:
+        choose(page, "仓库")
+        sheet = openpyxl.Workbook()
+        for row in (["商品编码", "数量", "单价"], [goods[0]["goods_num"], 3, 10], ["没有这个编码", 1, 10]):
+            sheet.active.append(row)
+        sheet.save(tmp_path / "lines.xlsx")
+        page.locator(".line-toolbar input[type=file]").set_input_files(tmp_path / "lines.xlsx")
+        told = page.get_by_role("dialog")
+        expect(told).to_contain_text("没有这个编码")
+        expect(page.locator("[data-sum=quantity]")).to_have_text(re.compile(r"^[34](\.0+)?$"))
+
+
+class TestMistakes:
+    def test_every_wrong_line_is_marked_at_once(self, page: Page, goods: list[dict[str, Any]]) -> None:
+        choose(page, "客户")
+        choose(page, "仓库")
+        rows = [f"{one['goods_num']}\t0" for one in goods[:3]]
+        page.evaluate("text => navigator.clipboard.writeText(text)", "\r\n".join(rows))
+        cell(page).focus()
+        page.keyboard.press("Control+v")
+        expect(page.get_by_role("gridcell", name=goods[2]["goods_name"]).first).to_be_visible()
+        page.keyboard.press("Control+s")
+        expect(page.locator("[role=gridcell][aria-invalid=true]")).to_have_count(3)
+        assert ADD in page.url
+
+    def test_a_double_click_saves_once(
+        self, page: Page, goods: list[dict[str, Any]], manager: Caller
+    ) -> None:
+        choose(page, "客户")
+        choose(page, "仓库")
+        first_goods(page, goods[0]["goods_num"]).click()
+        page.keyboard.type("1")
+        page.keyboard.press("Enter")
+        before = made(manager.get("v2/sales/SalesOutstock/getList"))["total"]
+        page.get_by_role("button", name="保存", exact=True).dblclick()
+        page.wait_for_url("**/sales/salesamend?id=*")
+        assert made(manager.get("v2/sales/SalesOutstock/getList"))["total"] == before + 1
+
+
+class TestStoredBills:
+    def test_a_copy_is_a_bill_of_its_own(
+        self, desks: Callable[[str], Desk], sold: dict[str, Any], manager: Caller
+    ) -> None:
+        desk = desks("分公司经理")
+        desk.open(f"/sales/salesamend?id={sold['id']}")
+        desk.page.get_by_role("button", name="复制").click()
+        desk.page.wait_for_url(f"**{ADD}?copy={sold['id']}")
+        expect(desk.page.locator("[data-sum=quantity]")).to_have_text(re.compile(r"^2(\.0+)?$"))
+        desk.page.keyboard.press("Control+s")
+        desk.page.wait_for_url("**/sales/salesamend?id=*")
+        copy = made(manager.get("v2/sales/SalesOutstock/getInfo", id=desk.page.url.split("=")[-1]))
+        assert (copy["status"], copy["bill_no"] != sold["bill_no"]) == (1, True)
+        assert [line["returned_quantity"] for line in copy["lines"]] == ["0.000"]
+
+    def test_a_refused_undo_leads_to_what_stands_in_its_way(
+        self, desks: Callable[[str], Desk], sold: dict[str, Any]
+    ) -> None:
+        desk = desks("分公司经理")
+        page = desk.page
+        desk.open(f"/sales/salesamend?id={sold['id']}")
+        page.get_by_role("button", name="反审核").click()
+        page.get_by_role("dialog").get_by_role("button", name=re.compile("确\\s*定")).click()
+        panel = page.get_by_role("dialog", name="销售出库的关联单据与流水")
+        expect(panel).to_contain_text("已有退货")
+        panel.get_by_text(sold["back"]["bill_no"]).first.click()
+        page.wait_for_url(f"**/sales/salesReturnSee?id={sold['back']['id']}")
+
+    def test_the_clerk_sees_no_cost_of_it(
+        self, desks: Callable[[str], Desk], sold: dict[str, Any], manager: Caller
+    ) -> None:
+        bill = made(manager.get("v2/sales/SalesOutstock/getInfo", id=sold["id"]))
+        cost = f"{float(bill['lines'][0]['cost_amount']):,.2f}"
+        for role, sees in (("分公司经理", True), ("开单员", False)):
+            desk = desks(role)
+            desk.open(f"/sales/salesamend?id={sold['id']}")
+            expect(desk.page.get_by_text(sold["bill_no"]).first).to_be_visible()
+            desk.page.get_by_role("button", name="关联与流水").click()
+            expect(desk.page.get_by_text("库存流水")).to_be_visible()
+            assert (cost in desk.page.inner_text("body")) == sees, role
+
+    def test_it_prints_with_the_amount_in_words(
+        self, desks: Callable[[str], Desk], sold: dict[str, Any]
+    ) -> None:
+        desk = desks("分公司经理")
+        desk.open(f"/sales/salesamend?id={sold['id']}")
+        desk.page.get_by_role("button", name="打印").click()
+        paper = desk.page.frame_locator("iframe[title=打印预览]")
+        expect(paper.locator("body")).to_contain_text("陆佰元整")
+        expect(paper.locator("body")).to_contain_text(sold["bill_no"])
+
+
+class TestLists:
+    def test_bills_are_found_by_their_goods_and_the_footer_totals_all_of_them(
+        self, desks: Callable[[str], Desk], sold: dict[str, Any], goods: list[dict[str, Any]], manager: Caller
+    ) -> None:
+        desk = desks("分公司经理")
+        page = desk.page
+        desk.open("/sales/salesout")
+        expect(page.locator(".ant-table-row").first).to_be_visible()
+        page.get_by_label("关键字").fill(goods[0]["goods_num"])
+        page.get_by_role("button", name="查询", exact=True).click()
+        expect(page.get_by_text(sold["bill_no"])).to_be_visible()
+        found = made(manager.get("v2/sales/SalesOutstock/getList", keyword=goods[0]["goods_num"]))
+        assert found["total"] >= 1
+        total = f"{float(found['totals']['total_amount']):,.2f}"
+        expect(page.locator(".totals-row")).to_contain_text(total)
+
+    def test_an_export_has_every_row_of_the_filter(
+        self, desks: Callable[[str], Desk], manager: Caller, tmp_path: Path
+    ) -> None:
+        desk = desks("分公司经理")
+        page = desk.page
+        desk.open("/sales/salesout")
+        total = made(manager.get("v2/sales/SalesOutstock/getList"))["total"]
+        page.get_by_role("button", name=re.compile("导出$")).click()
+        expect(page.get_by_text("系统正在处理，请稍后在导出任务中下载")).to_be_visible()
+        page.get_by_role("button", name="导出任务").click()
+        dialog = page.get_by_role("dialog", name="导出任务")
+        download = dialog.get_by_role("button", name="下载").first
+        for _ in range(60):
+            if download.is_enabled():
+                break
+            page.wait_for_timeout(500)
+            dialog.get_by_role("button", name="刷新").click()
+        with page.expect_download() as file:
+            download.click()
+        file.value.save_as(tmp_path / "bills.xlsx")
+        sheet = openpyxl.load_workbook(tmp_path / "bills.xlsx", read_only=True).active
+        numbers = [
+            str(value)
+            for row in sheet.iter_rows(values_only=True)
+            for value in row
+            if re.match("XSCK", str(value))
+        ]
+        assert len(set(numbers)) == total
