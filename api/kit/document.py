@@ -82,7 +82,9 @@ class Link:
     A new bill can be drawn from the source's rest; with `required` it cannot be made otherwise, each line from one
     source. It is not `offered` where the source itself turns into such bills. `agreed`: the source's prices were held
     to the company's setting. What is executed is the lines' `measure`; with a `sign` of -1 the executing line has it
-    negative. Bills that have a value in the column `unless` are not executed.
+    negative. Bills that have a value in the column `unless` are not executed. `rest` is a field of
+    the source's lines that says what is left, where the counter alone doesn't. `gives_back`: closing the bill gives its
+    source back what was not executed of it.
     """
 
     column: str
@@ -96,6 +98,13 @@ class Link:
     measure: str = "quantity"
     sign: int = 1
     unless: str | None = None
+    rest: str | None = None
+    gives_back: bool = False
+
+    def left(self, row: Row[Any]) -> Decimal:
+        """What is left of a source's line."""
+        left: Decimal = getattr(row, self.rest or self.measure)
+        return left if self.rest else left - getattr(row, self.counter)
 
     def shared(self) -> list[tuple[str, str]]:
         """Columns that must agree: (own, source's)."""

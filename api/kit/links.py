@@ -124,9 +124,7 @@ def _rest(ctx: Context, cls: type[Bill], link: Link, key: int) -> list[dict[str,
         .order_by(lines.c.line_no)
     )
     hidden = masks(link.lines, link.lines.name(), ctx.principal)
-    found = [
-        _left(link, row, hidden) for row in rows if getattr(row, link.measure) > getattr(row, link.counter)
-    ]
+    found = [_left(link, row, hidden) for row in rows if link.left(row) > 0]
     if not found:
         raise Refusal(f"{_label(link)}已全部执行")
     return found
@@ -135,7 +133,7 @@ def _rest(ctx: Context, cls: type[Bill], link: Link, key: int) -> list[dict[str,
 def _left(link: Link, row: Row[Any], hidden: frozenset[str]) -> dict[str, Any]:
     """A source's line with what is left of it, as a line of the bill that executes it."""
     whole = getattr(row, link.measure)
-    rest = whole - getattr(row, link.counter)
+    rest = link.left(row)
     changed = {link.measure: rest * link.sign, link.column: row.line_id, "remark": None}
     if issubclass(link.lines, GoodsLine) and link.measure == "quantity":
         changed["discount_amount"] = (row.discount_amount * rest / whole).quantize(Decimal("0.01"))
@@ -176,8 +174,9 @@ def _open_of(
 ) -> Iterator[dict[str, Any]]:
     assert cls.bill is not None
     bills, lines = source.table(), link.lines.table()
-    mine = {item.name for item in cls.bill.blocks[0].cls.fields()}
-    kept = {link.measure, link.counter, "remark", "discount_amount"} & set(lines.c.keys())
+    fields = cls.bill.blocks[0].cls.fields()
+    mine = {name for item in fields for name in (item.name, item.label_field)}
+    kept = {link.measure, link.counter, link.rest, "remark", "discount_amount"}
     projection = project(link.lines, [item for item in link.lines.fields() if item.name in mine | kept])
     shown = projection.select().add_columns(bills.c.bill_no, bills.c.business_date)
     rows = ctx.conn.execute(
@@ -193,25 +192,32 @@ def _open_of(
     )
     hidden = masks(link.lines, link.lines.name(), ctx.principal)
     for row in rows:
+        if link.left(row) <= 0:
+            continue
         line = _left(link, row, hidden)
         line |= {"source_no": row.bill_no, "source_date": row.business_date}
+        line[f"source_{link.measure}"] = masked(row, hidden)[link.measure]
         yield {**line, f"open_{link.measure}": line[link.measure]}
 
 
 def _uncopied(lines: type[Child]) -> dict[str, Any]:
-    return {item.name: None for item in lines.fields() if item.form and not item.copied}
+    return {item.name: None for item in lines.fields() if item.form and not item.copied and not item.hidden}
 
 
-def execute(ctx: Context, executing: Iterable[Row[Any]], link: Link, sign: Decimal) -> None:
+def execute(
+    ctx: Context, executing: Iterable[Row[Any]], link: Link, sign: Decimal, *, left: bool = False
+) -> None:
     """Add the executing lines' quantities to what their source lines have executed; never past those lines' own.
 
+    With `left` only what the executing lines have left to be executed themselves.
     The sources' headers are locked first, so that none is closed or un-audited meanwhile.
     """
     wanted: dict[int, Decimal] = {}
     for line in executing:
         source = getattr(line, link.column)
         if source is not None:
-            wanted[source] = wanted.get(source, Decimal(0)) + abs(getattr(line, link.measure)) * sign
+            taken = abs(getattr(line, link.measure)) - (line.executed_quantity if left else 0)
+            wanted[source] = wanted.get(source, Decimal(0)) + taken * sign
     if not wanted:
         return
     lines = link.lines.table()

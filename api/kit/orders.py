@@ -54,6 +54,7 @@ FOLLOWED = {
     "returned_quantity": ("退货", "退货单"),
     "delivered_quantity": ("配送", "配送单"),
     "invoiced_amount": ("开票", "发票"),
+    "requested_quantity": ("退货申请", "退货申请单"),
 }
 """Counters of a delivery's lines: what was done with it, and the bills that did it."""
 
@@ -70,6 +71,11 @@ def refuse_followed(doc: Document, action: str) -> None:
 def returned() -> Mapped[Decimal]:
     """The counter of a delivery's line: how much of it came back."""
     return quantity("已退数量", form=False, copied=False, list=False, sort=31)
+
+
+def requested() -> Mapped[Decimal]:
+    """The counter of a received line: how much of it was asked to be taken back."""
+    return quantity("已申请退货数量", form=False, copied=False, list=False, sort=32)
 
 
 def delivered() -> Mapped[Decimal]:

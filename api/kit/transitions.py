@@ -140,6 +140,10 @@ def _apply(ctx: Context, cls: type[Bill], doc: Document, step: Transition) -> No
     elif step.effect == "draw":
         cls.follow(ctx, doc, step.effect)
     else:
+        for link in cls.bill.links:
+            if link.gives_back:
+                sign = Decimal(-1 if step.effect == "close" else 1)
+                links.execute(ctx, doc.lines, link, sign, left=True)
         closing = cls.closing(doc)
         if closing != Postings():
             # Today, not on the order's date: its month may be closed by now.

@@ -66,10 +66,11 @@ left join (select x.line_id, sum(x.quantity) as quantity from ({executing}) x gr
 where l.{counter} <> coalesce(e.quantity, 0)
 """
 _EXECUTING = """
-select x.{column} as line_id, abs(x.{measure}) as quantity
+select x.{column} as line_id, {taken} as quantity
 from {line} x join {bill} h using (bill_id)
 where h.status in {posted} and x.{column} is not null
 """
+_OF_CLOSED = "case when coalesce(h.locked_from, h.status) = 4 then x.executed_quantity else x.quantity end"
 _RECEIVED = """
 select h.bill_no, h.amount, coalesce(m.amount, 0) as moved
 from {bill} h
@@ -148,7 +149,7 @@ def _of_counter(executed: Sequence[tuple[type[Bill], Link]]) -> Check:
     executing = " union all ".join(
         _EXECUTING.format(
             column=own.column,
-            measure=own.measure,
+            taken=_OF_CLOSED if own.gives_back else f"abs(x.{own.measure})",
             line=cls.bill.blocks[0].cls.name(),
             bill=cls.name(),
             posted=_POSTED,

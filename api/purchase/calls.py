@@ -1,4 +1,4 @@
-"""Calls of this domain beyond the declared ones (未核销单据、采购计划建议)."""
+"""Calls of this domain beyond the declared ones (未核销单据、采购计划建议、批量开票)."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from fastapi import Query
 
 from api.kit.calls import call, router
 from api.kit.context import Context
+from api.kit.schemas import BatchAnswer
+from api.master.invoices import Invoicing, invoice_bills
 from api.master.open_items import OpenItem, open_items
 from api.purchase import replenishment
 from api.purchase.prepaid_offset import PrepaidOffset
+from api.purchase.purchase_invoice import PurchaseUninvoiced
 from api.purchase.purchase_plan import API as PLAN
 from api.purchase.purchase_plan import PurchasePlan
 from api.purchase.replenishment import ProposedLine
@@ -49,3 +52,16 @@ def _for_sales(
 ) -> Any:
     """按销量要补的商品"""
     return replenishment.for_sales(ctx, company_id, warehouse_id, sales_days, cover_days)
+
+
+@call(
+    api,
+    "POST",
+    f"{PurchaseUninvoiced.declaration.api}/invoice",
+    right=PurchaseUninvoiced.right("invoice"),
+    returns=BatchAnswer,
+    write=True,
+)
+def _invoice(ctx: Context, body: Invoicing) -> Any:
+    """批量开票"""
+    return invoice_bills(ctx, PurchaseUninvoiced, body)

@@ -12,13 +12,14 @@ from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
 from api.kit.document import BillType, Block, DetailPlace, Document, Link, Rows, Values, declare
-from api.kit.fields import enum, money, source_line
-from api.kit.orders import refuse_followed, returned
+from api.kit.fields import derived, enum, money, source_line
+from api.kit.orders import refuse_followed, requested, returned
 from api.kit.posting import Outside, Postings, SettlementOpen
 from api.kit.pricing import allot
 from api.kit.resource import Menu, Place
 from api.kit.validation import Problems
 from api.master import settings
+from api.master.invoices import INVOICE_STATUS, invoiced
 from api.master.partners import supplier
 from api.master.settlements import due, due_date
 from api.master.stock_lines import InboundLine, StockBill, inbound, settle_batches
@@ -26,14 +27,22 @@ from api.purchase.purchase_order import PurchaseOrderLine
 
 BY_AMOUNT, BY_QUANTITY = 1, 2
 FREIGHT_BY = {BY_AMOUNT: "按金额", BY_QUANTITY: "按数量"}
+RETURNABLE = """(
+    {table}.quantity - {table}.requested_quantity - {table}.returned_quantity
+    + (select coalesce(sum(a.executed_quantity), 0) from refund_request_line a where a.source_line_id = {table}.line_id)
+)"""
+"""What of a line was neither asked back nor returned without being asked for."""
 
 
 class PurchaseInboundLine(InboundLine):
     __tablename__ = "purchase_inbound_line"
     bill_table = "purchase_inbound"
+    derived = (derived("returnable_quantity", "可退数量", "quantity", RETURNABLE, list=False),)
 
     order_line_id: Mapped[int | None] = source_line("purchase_order_line", "采购订单明细")
     returned_quantity: Mapped[Decimal] = returned()
+    requested_quantity: Mapped[Decimal] = requested()
+    invoiced_amount: Mapped[Decimal] = invoiced()
 
 
 def freight(doc: Document) -> list[Decimal]:
@@ -80,6 +89,8 @@ class PurchaseInbound(StockBill):
         ),
         detail=DetailPlace("采购入库明细", "/purchase/InStorageDetail", Menu("采购管理", "明细查询", 20)),
     )
+
+    derived = (INVOICE_STATUS,)
 
     supplier_id: Mapped[int] = supplier()
     due_date: Mapped[date | None] = due()

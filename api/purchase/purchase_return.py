@@ -6,20 +6,25 @@ What the supplier credits and what the goods cost may differ; the difference is 
 from __future__ import annotations
 
 from datetime import date
+from decimal import Decimal
 
 from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
-from api.kit.document import BillType, Block, Document, Link, Rows, Values, declare
+from api.kit.document import BillType, Block, DetailPlace, Document, Link, Rows, Values, declare
 from api.kit.fields import source_line
+from api.kit.orders import refuse_followed
 from api.kit.posting import Outside, Postings, SettlementOpen
 from api.kit.resource import Menu
 from api.kit.validation import Problems
 from api.master.business_types import classified
+from api.master.invoices import INVOICE_STATUS, invoiced
 from api.master.partners import supplier
 from api.master.settlements import due
 from api.master.stock_lines import OutboundLine, StockBill, cost_of_line, outbound
 from api.purchase.purchase_inbound import PurchaseInboundLine
+from api.purchase.refund_request import RefundRequestLine
+from api.purchase.return_request import receipts
 
 
 class PurchaseReturnLine(OutboundLine):
@@ -28,6 +33,8 @@ class PurchaseReturnLine(OutboundLine):
     derived = (cost_of_line("CGTH"),)
 
     source_line_id: Mapped[int | None] = source_line("purchase_inbound_line", "采购入库明细")
+    refund_line_id: Mapped[int | None] = source_line("refund_request_line", "供应商退货确认明细")
+    invoiced_amount: Mapped[Decimal] = invoiced()
 
 
 class PurchaseReturn(StockBill):
@@ -51,8 +58,18 @@ class PurchaseReturn(StockBill):
                 "returned_quantity",
                 ("company_id", "supplier_id"),
             ),
+            Link(
+                "refund_line_id",
+                "refund_request",
+                RefundRequestLine,
+                "executed_quantity",
+                ("company_id", "supplier_id", "warehouse_id"),
+            ),
         ),
+        detail=DetailPlace("退货商品明细", "/purchase/refundgoods", Menu("采购管理", "明细查询", 30)),
     )
+
+    derived = (INVOICE_STATUS,)
 
     supplier_id: Mapped[int] = supplier()
     due_date: Mapped[date | None] = due()
@@ -61,6 +78,7 @@ class PurchaseReturn(StockBill):
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
         header["due_date"] = header.get("due_date") or header["business_date"]
+        receipts(ctx, children["lines"], "refund_line_id", RefundRequestLine)
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:
@@ -71,3 +89,7 @@ class PurchaseReturn(StockBill):
             settlements=(credited,),
             outside=Outside("supplier", header.supplier_id),
         )
+
+    @classmethod
+    def guard(cls, ctx: Context, doc: Document, action: str) -> None:
+        refuse_followed(doc, action)

@@ -84,6 +84,8 @@ GOODS = {
     ("transfer_in_line", "goods_id"): "belt",
     ("stock_take_line", "goods_id"): "tube",
     ("tire_registration_line", "goods_id"): "numbered",
+    ("return_request_line", "goods_id"): "belt",
+    ("refund_request_line", "goods_id"): "belt",
 }
 """Goods of lines that would spoil the others' stock."""
 ROWS = dict.fromkeys(
@@ -102,6 +104,9 @@ SOURCES = {
     ("sales_invoice_line", "outbound_line_id"): "shipped",
     ("consignment_settlement_line", "source_line_id"): "consigned",
     ("consignment_return_line", "source_line_id"): "consigned",
+    ("return_request_line", "source_line_id"): "received",
+    ("purchase_invoice_line", "inbound_line_id"): "received",
+    ("refund_request_line", "request_line_id"): "asked",
 }
 """Lines of other bills that a bill cannot do without; they are of the goods `belt`."""
 ACROSS = {("sales_transfer", "to_warehouse_id"): "warehouse"}

@@ -55,6 +55,8 @@ UNLISTED = {
     "/sales/salesInvoiceDetail",
     "/sales/salescommissionDetail",
     "/sales/salescommissionReturn",
+    "/purchase/purchaseUninvoiced",
+    "/purchase/purchaseInvoiceDetail",
 }
 """Screens that the list of routes leaves out: opening stock, the moves behind a stock, registrations of tyre numbers,
 what `erp check` proves, files that a company was initialised with, who bears the freight, accounts of suppliers,

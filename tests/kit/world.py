@@ -67,6 +67,7 @@ def build(conn: Connection) -> World:
     for mark in ("a", "b"):
         _transfer_on_the_way(ctx, world, mark)
         _with_customer(ctx, world, mark)
+        _goods_to_give_back(ctx, world, mark)
         _unnumbered_stock(ctx, world, mark)
         _open_items(ctx, world, mark)
         _rebate_policies(ctx, world, mark)
@@ -129,6 +130,27 @@ def _with_customer(ctx: Context, world: World, mark: str) -> None:
         lines = cls.bill.blocks[0].cls.table()  # type: ignore[union-attr]
         query = select(lines.c.line_id).where(lines.c.bill_id == key)
         world.ids[f"{given}_{mark}"] = ctx.conn.execute(query).scalar_one()
+
+
+def _goods_to_give_back(ctx: Context, world: World, mark: str) -> None:
+    """Much that came from the supplier, in the line `received_<mark>`, half of which is asked back in `asked_<mark>`."""
+    header = {
+        "company_id": world.ids[f"company_{mark}"],
+        "warehouse_id": world.ids[f"warehouse_{mark}"],
+        "supplier_id": world.supplier,
+        "business_date": "2026-01-02",
+    }
+    line: dict[str, Any] = {"goods_id": world.belt, "price": "1"}
+    asked = {"quantity": "500000"}
+    for name, bill, more in (("received", "purchase_inbound", {}), ("asked", "return_request", asked)):
+        cls = registry.get(bill)
+        assert issubclass(cls, Bill)
+        key = drafts.add(ctx, cls, {**header, "lines": [{**line, "quantity": "1000000", **more}]})["id"]
+        transitions.move(ctx, cls, "auditorPass", key)
+        lines = cls.bill.blocks[0].cls.table()  # type: ignore[union-attr]
+        query = select(lines.c.line_id).where(lines.c.bill_id == key)
+        world.ids[f"{name}_{mark}"] = ctx.conn.execute(query).scalar_one()
+        line["source_line_id"] = world.ids[f"{name}_{mark}"]
 
 
 def _open_items(ctx: Context, world: World, mark: str) -> None:

@@ -51,18 +51,18 @@ export const LineToolbar = memo(function LineToolbar({ store, block, pricing, co
             新增行
           </Button>
         )}
-        {goods && (
+        {goods && store.grows && (
           <Button icon={<ShoppingCartOutlined />} tabIndex={-1} onClick={() => setPicking(true)}>
             选择商品
           </Button>
         )}
         {numbers && <NumbersButton store={store} field={numbers} pricing={pricing} activeRow={activeRow} />}
         {store.grows && <SheetButton store={store} block={block} pricing={pricing} context={context} />}
-        {block.source && <SourceButton block={block} source={block.source} store={store} context={context} />}
+        {block.source && <SourceButton block={block} source={block.source} store={store} context={context} pricing={pricing} />}
         {block.proposals?.map((proposal) => (
           <ProposalButton key={proposal.api} proposal={proposal} store={store} context={context} pricing={pricing} goods={goods} />
         ))}
-        {goods && pricing && <ScanBox store={store} goods={goods} pricing={pricing} context={context} />}
+        {goods && pricing && store.grows && <ScanBox store={store} goods={goods} pricing={pricing} context={context} />}
       </Space>
       <Space size={6}>
         {goods && <span className="line-hint">回车下一格 · Ctrl+D 复制上行 · 可从 Excel 粘贴</span>}

@@ -3,9 +3,9 @@ import { lazy, Suspense, useState } from 'react';
 import { showMessage } from '../../lib/errors';
 import { isEmptyRef } from '../fields/fieldValue';
 import type { BillContext } from '../lines/billContext';
-import { isBlankLine } from '../lines/lineModel';
+import { isBlankLine, typeCell, type LineRow } from '../lines/lineModel';
 import type { LineStore } from '../lines/lineStore';
-import type { Block } from '../types';
+import type { Block, Pricing } from '../types';
 
 const SourcePicker = lazy(() => import('./SourcePicker'));
 
@@ -14,12 +14,18 @@ interface SourceButtonProps {
   source: NonNullable<Block['source']>;
   store: LineStore;
   context: BillContext;
+  pricing: Pricing | null;
 }
 
 /** Opens the rows that a block's source offers for the bill's header. */
-export function SourceButton({ block, source, store, context }: SourceButtonProps) {
+export function SourceButton({ block, source, store, context, pricing }: SourceButtonProps) {
   const [open, setOpen] = useState(false);
   const ready = source.by.every((name) => !isEmptyRef(context.header()[name]));
+  // A part of a priced row costs less.
+  const priced = (line: LineRow) => {
+    const field = store.fields.find((one) => one.name === source.takes && one.name === pricing?.quantity);
+    return field ? typeCell(line, field, String(line.values[field.name]), pricing).line : line;
+  };
   return (
     <>
       <Button
@@ -39,7 +45,7 @@ export function SourceButton({ block, source, store, context }: SourceButtonProp
             onClose={() => setOpen(false)}
             onPick={(lines) => {
               setOpen(false);
-              store.set((before) => [...before.filter((line) => !isBlankLine(store.fields, line)), ...lines]);
+              store.set((before) => [...before.filter((line) => !isBlankLine(store.fields, line)), ...lines.map(priced)]);
             }}
           />
         </Suspense>

@@ -1,0 +1,155 @@
+"""Return request (采购退货申请), CGSQ: goods of inbound bills that a branch asks to give back to their supplier.
+
+It posts nothing. What was received is never asked back twice: neither by two requests nor beside a direct return.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any, ClassVar
+
+from sqlalchemy import select
+from sqlalchemy.orm import Mapped, declared_attr
+
+from api.kit import orders
+from api.kit.context import Context
+from api.kit.document import BillType, Block, Document, Link, declare
+from api.kit.errors import Refusal
+from api.kit.fields import Derived, Kind, derived, quantity, ref, source_line
+from api.kit.flow import AUDITED, ORDER
+from api.kit.posting import Postings
+from api.kit.resource import Menu
+from api.master.business_types import classified
+from api.master.partners import supplier
+from api.master.stock_lines import StockBill
+from api.purchase.purchase_inbound import RETURNABLE, PurchaseInboundLine
+
+ACCEPTED = {1: "待确认", 2: "全部确认", 3: "部分确认"}
+
+_SOURCE = (
+    "(select {column} from purchase_inbound_line i join purchase_inbound b using (bill_id)"
+    " where i.line_id = {{table}}.source_line_id)"
+)
+
+
+def _of_source(name: str, label: str, kind: Kind, column: str, width: int = 90) -> Derived:
+    return derived(name, label, kind, _SOURCE.format(column=column), width=width)
+
+
+class ReturnLine(orders.OrderLine):
+    """Goods of an inbound bill's line on their way back, with what came in and what went back already."""
+
+    __abstract__ = True
+    derived: ClassVar[tuple[Derived, ...]] = (
+        _of_source("source_no", "入库单号", "text", "b.bill_no", 190),
+        _of_source("source_quantity", "入库数量", "quantity", "i.quantity"),
+        _of_source("returned_quantity", "已退数量", "quantity", "i.returned_quantity"),
+    )
+
+    source_line_id: Mapped[int | None] = source_line("purchase_inbound_line", "采购入库明细")
+
+    @declared_attr
+    @classmethod
+    def batch_id(cls) -> Mapped[int | None]:
+        return ref(
+            "goods_batch", "批次", target="batch_id", within=("goods_id",), label_field="batch", sort=-39
+        )
+
+
+class ReturnRequestLine(ReturnLine):
+    __tablename__ = "return_request_line"
+    bill_table = "return_request"
+    derived = (
+        *ReturnLine.derived,
+        _of_source("returnable_quantity", "可退数量", "quantity", RETURNABLE.format(table="i")),
+    )
+
+    executed_quantity: Mapped[Decimal] = quantity(
+        "已确认数量", form=False, total=True, copied=False, width=100, sort=30
+    )
+
+
+class ReturnRequest(StockBill):
+    """采购退货申请"""
+
+    __tablename__ = "return_request"
+    declaration = declare(
+        "采购退货申请",
+        "v2/purchase/ReturnRequest",
+        transitions=ORDER,
+        routes={
+            "list": "/purchase/returnRequest",
+            "add": "/purchase/returnRequestAdd",
+            "see": "/purchase/returnRequestSee",
+        },
+        menu=Menu("采购管理", "采购业务", 24),
+    )
+    bill = BillType(
+        "CGSQ",
+        (Block("lines", "申请明细", ReturnRequestLine, drawn=True),),
+        (
+            Link(
+                "source_line_id",
+                "purchase_inbound",
+                PurchaseInboundLine,
+                "requested_quantity",
+                ("company_id", "supplier_id", "warehouse_id"),
+                required=True,
+                rest="returnable_quantity",
+                gives_back=True,
+            ),
+        ),
+        transitions=ORDER,
+    )
+    derived = (
+        derived(
+            "accepted_status",
+            "确认状态",
+            "enum",
+            orders.EXECUTION,
+            options=tuple(ACCEPTED.items()),
+            width=100,
+        ),
+    )
+
+    supplier_id: Mapped[int] = supplier()
+    purchase_return_reason_id: Mapped[int | None] = classified("purchase_return_reason", "退货原因", sort=-45)
+
+    @classmethod
+    def postings(cls, doc: Document) -> Postings:
+        return Postings()
+
+    @classmethod
+    def guard(cls, ctx: Context, doc: Document, action: str) -> None:
+        orders.refuse_executed(doc, action)
+
+    @classmethod
+    def arrange(cls, ctx: Context, key: int, status: int | None) -> None:
+        if status == AUDITED:
+            _refuse_beyond(ctx, key)
+
+
+_BEYOND = f"""
+select b.bill_no, i.line_no
+from purchase_inbound_line i
+join purchase_inbound b using (bill_id)
+where i.line_id in (select r.source_line_id from return_request_line r where r.bill_id = %s)
+    and {RETURNABLE.format(table="i")} < 0
+order by b.bill_no, i.line_no
+"""
+
+
+def _refuse_beyond(ctx: Context, key: int) -> None:
+    row = ctx.conn.exec_driver_sql(_BEYOND, (key,)).first()
+    if row is not None:
+        raise Refusal(f"超过采购入库{row.bill_no}第{row.line_no}行的可退数量，请核对数量")
+
+
+def receipts(ctx: Context, lines: list[dict[str, Any]], column: str, sources: type[ReturnLine]) -> None:
+    """Give lines that execute others the receipt those were asked back from."""
+    table, drawn = sources.table(), [line for line in lines if line.get(column)]
+    wanted = table.c.line_id.in_({line[column] for line in drawn})
+    rows = ctx.conn.execute(select(table.c.line_id, table.c.source_line_id).where(wanted))
+    received = {row.line_id: row.source_line_id for row in rows}
+    for line in drawn:
+        line["source_line_id"] = received[line[column]]

@@ -1,0 +1,139 @@
+"""CGSQ 采购退货申请, CGQR 供应商退货确认: what was received is given back once, from the branch's wish to the return."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection
+
+from tests.kit.desk import Books, Desk, Made
+from tests.kit.state import broken
+
+
+@pytest.fixture
+def received(desk: Desk, request: pytest.FixtureRequest) -> Made:
+    """Ten pieces at 113 from the supplier, of goods of the test's own."""
+    goods = desk.world.spares[request.param]
+    return desk.audited("purchase_inbound", {"goods_id": goods, "quantity": "10", "price": "113"})
+
+
+def of(place: int) -> Any:
+    return pytest.mark.parametrize("received", [place], indirect=True)
+
+
+def drawn(desk: Desk, resource: str, source: Made, quantity: str) -> Made:
+    """A bill drawn from another with so much of its first line."""
+    asked = {"id": source.id, "source": source.resource}
+    answer = desk.caller.get(desk.path(resource, "getDraft"), **asked)
+    assert answer.ok, answer
+    header = dict(answer.data)
+    lines = [{**line, "quantity": quantity} for line in header.pop("lines")]
+    return desk.draft(resource, *lines, **header)
+
+
+def passed(desk: Desk, resource: str, source: Made, quantity: str) -> Made:
+    made = drawn(desk, resource, source, quantity)
+    answer = desk.act("auditorPass", made)
+    assert answer.ok, answer
+    return made
+
+
+def offered(desk: Desk, inbound: Made) -> dict[str, Any] | None:
+    """What of an inbound bill can still be asked back."""
+    world = desk.world
+    place = {"company_id": world.company_a, "supplier_id": world.supplier, "warehouse_id": world.warehouse_a}
+    answer = desk.caller.get(desk.path("return_request", "getOpenLines"), **place)
+    assert answer.ok, answer
+    return next((row for row in answer.data if row["source_no"] == inbound.no), None)
+
+
+class TestChain:
+    @of(30)
+    def test_from_the_wish_to_the_return(self, desk: Desk, conn: Connection, received: Made) -> None:
+        asked = passed(desk, "return_request", received, "8")
+        agreed = passed(desk, "refund_request", asked, "6")
+        back = passed(desk, "purchase_return", agreed, "5")
+        [row] = desk.info(back)["lines"]
+        assert row["source_line_id"] == desk.line_ids(received)[0]
+        assert Books(conn).settlements(back)[0][3] == "-565.00"
+        states = [desk.info(asked)["accepted_status"], desk.info(agreed)["returned_status"]]
+        assert states == [3, 3]
+        [line] = desk.info(asked)["lines"]
+        told = ("source_no", "source_quantity", "returned_quantity", "returnable_quantity")
+        assert [line[name] for name in told] == [received.no, "10.000", "5.000", "2.000"]
+        left = offered(desk, received)
+        assert left is not None and left["quantity"] == "2.000"
+        listed = desk.caller.get(desk.path("purchase_return_detail", "getList"), bill_no=back.no).data["data"]
+        assert [line["quantity"] for line in listed] == ["5.000"]
+        assert broken(conn) == {}
+
+    @of(31)
+    def test_each_step_stays_within_the_one_before(self, desk: Desk, received: Made) -> None:
+        beyond = desk.act("auditorPass", drawn(desk, "return_request", received, "11"))
+        assert (beyond.code, beyond.msg) == (400, "超过采购入库第1行的可执行数量，请核对数量")
+        asked = passed(desk, "return_request", received, "8")
+        beyond = desk.act("auditorPass", drawn(desk, "refund_request", asked, "9"))
+        assert (beyond.code, beyond.msg) == (400, "超过采购退货申请第1行的可执行数量，请核对数量")
+        agreed = passed(desk, "refund_request", asked, "6")
+        beyond = desk.act("auditorPass", drawn(desk, "purchase_return", agreed, "7"))
+        assert (beyond.code, beyond.msg) == (400, "超过供应商退货确认第1行的可执行数量，请核对数量")
+        assert (
+            desk.act("antiAuditor", received).msg
+            == "该单据已有退货申请，不能反审核或作废，请先处理退货申请单"
+        )
+
+    @of(32)
+    def test_the_rest_of_a_part_keeps_its_receipt(self, desk: Desk, received: Made) -> None:
+        agreed = passed(desk, "refund_request", passed(desk, "return_request", received, "8"), "8")
+        passed(desk, "purchase_return", agreed, "3")
+        rest = passed(desk, "purchase_return", agreed, "5")
+        assert desk.info(rest)["lines"][0]["source_line_id"] == desk.line_ids(received)[0]
+
+    @of(33)
+    def test_it_is_asked_only_from_a_receipt(self, desk: Desk, received: Made) -> None:
+        answer = desk.add("return_request", {"goods_id": desk.world.spares[33], "quantity": "1"})
+        assert (answer.code, answer.msg) == (400, "请从采购入库生成本单，每行都要有来源")
+
+
+class TestBesideDirectReturns:
+    @of(34)
+    def test_what_was_returned_directly_is_not_asked_back(
+        self, desk: Desk, conn: Connection, received: Made
+    ) -> None:
+        early = drawn(desk, "return_request", received, "8")
+        passed(desk, "purchase_return", received, "3")
+        answer = desk.act("auditorPass", early)
+        assert (answer.code, answer.msg) == (400, f"超过采购入库{received.no}第1行的可退数量，请核对数量")
+        passed(desk, "return_request", received, "7")
+        assert offered(desk, received) is None
+        assert broken(conn) == {}
+
+    @of(35)
+    def test_two_requests_at_once_never_ask_more_than_came(
+        self, desk: Desk, conn: Connection, received: Made
+    ) -> None:
+        drafts = [drawn(desk, "return_request", received, "6") for _ in range(2)]
+        with ThreadPoolExecutor(2) as pool:
+            answers = list(pool.map(lambda made: desk.act("auditorPass", made), drafts))
+        assert sorted(answer.code for answer in answers) == [200, 400]
+        assert broken(conn) == {}
+
+
+class TestClosing:
+    @of(36)
+    def test_it_gives_back_what_was_not_agreed(self, desk: Desk, conn: Connection, received: Made) -> None:
+        asked = passed(desk, "return_request", received, "8")
+        agreed = passed(desk, "refund_request", asked, "6")
+        passed(desk, "purchase_return", agreed, "5")
+        assert desk.act("close", agreed).ok
+        assert desk.info(asked)["lines"][0]["executed_quantity"] == "5.000"
+        assert desk.act("close", asked).ok
+        left = offered(desk, received)
+        assert left is not None and left["quantity"] == "5.000"
+        assert broken(conn) == {}
+        passed(desk, "return_request", received, "4")
+        late = desk.act("open", asked)
+        assert (late.code, late.msg) == (400, "超过采购入库第1行的可执行数量，请核对数量")
+        assert broken(conn) == {}
