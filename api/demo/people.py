@@ -46,6 +46,16 @@ CLERK_READS = (
     "purchase_inbound",
     "information",
 )
+BRANCH_TASKS = (
+    "checkstand:",
+    "customer_audit:",
+    "customer_salesman:",
+    "purchase_uninvoiced:",
+    "sales_uninvoiced:",
+    "supplier_rebate_accrual:",
+    "customer_rebate_accrual:",
+)
+"""What a branch does beside its bills."""
 SECRET = ("role:", "user_account:", "right_bundle:", "imitate_login:")
 """Who may do what is for the group's manager alone."""
 HOME = "SH"
@@ -105,7 +115,7 @@ def _rights(role: str) -> Iterable[str]:
         return lists | closes | files | reports | printing
     if role == "分公司经理":
         months = {code for code in closes if code.startswith("month_close:")}
-        bills = {code for code in every if code.startswith(_bills())}
+        bills = {code for code in every if code.startswith((*_bills(), *BRANCH_TASKS))}
         return bills | months | printing | (lists - secret) | reports
     if role == "数据分析员":
         return (lists - secret) | reports

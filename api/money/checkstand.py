@@ -67,7 +67,7 @@ class Checkstand(BillRow):
         return {"business_date_start": today().isoformat(), "business_date_end": today().isoformat()}
 
 
-class Payment(BaseModel):
+class Tendered(BaseModel):
     receivables_mode_id: Key = Field(description="结算方式")
     amount: Amount = Field(gt=0, description="金额")
 
@@ -82,7 +82,7 @@ class Collection(BaseModel):
 
     company_id: Key = Field(description="公司")
     customer_id: Key = Field(description="客户")
-    payments: list[Payment] = Field(min_length=1, max_length=10, description="收款方式")
+    payments: list[Tendered] = Field(min_length=1, max_length=10, description="收款方式")
     items: list[Settled] = Field(default=[], max_length=500, description="核销明细")
     remark: str | None = Field(None, max_length=200, description="备注")
 
@@ -114,7 +114,7 @@ def collect(ctx: Context, told: Collection) -> list[dict[str, Any]]:
     return made
 
 
-def spread(payments: Sequence[Payment], items: Sequence[Settled]) -> list[list[tuple[int, Decimal]]]:
+def spread(payments: Sequence[Tendered], items: Sequence[Settled]) -> list[list[tuple[int, Decimal]]]:
     """Which part of which item each payment settles; refuses when there is less money than is to be settled."""
     left = deque(sorted(((item.settlement_id, item.amount) for item in items), key=lambda item: item[1] > 0))
     found: list[list[tuple[int, Decimal]]] = []

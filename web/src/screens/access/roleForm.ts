@@ -37,8 +37,8 @@ export function readRole({ role, holdings: held, least_own }: RoleEditor, copy: 
     rights: new Set(held.rights),
     bundles: held.bundles ?? [],
     companies: held.companies,
-    warehouses: held.warehouses,
-    denied: new Set(held.denied.map(({ screen, field }) => fieldKey(screen, field))),
+    warehouses: held.warehouses ?? [],
+    denied: new Set((held.denied ?? []).map(({ screen, field }) => fieldKey(screen, field))),
   };
 }
 

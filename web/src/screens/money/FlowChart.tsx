@@ -13,7 +13,7 @@ export default function FlowChart({ days, height }: { days: DayFlow[]; height: n
   const option = {
     color: ['#67C23A', '#F56C6C', '#409EFF'],
     grid: { left: 8, right: 8, top: 36, bottom: 4, containLabel: true },
-    legend: { data: ['收款', '付款', '余额'] },
+    legend: { data: ['收款', '付款', '余额'], top: 4 },
     tooltip: { trigger: 'axis', valueFormatter: formatMoney },
     xAxis: { type: 'category', data: days.map(({ day }) => day.slice(5)) },
     yAxis: [{ type: 'value' }, { type: 'value', scale: true, splitLine: { show: false } }],
