@@ -86,7 +86,7 @@ class StockEffect(Effect):
     company_id: Mapped[int] = ref("company", "公司", width=140)
     warehouse_id: Mapped[int] = ref("warehouse", "仓库", width=130)
     allocation_id: Mapped[int] = ref("allocation", "库位", width=100)
-    goods_id: Mapped[int] = goods()
+    goods_id: Mapped[int] = goods(shows=("goods_num",))
     batch_id: Mapped[int] = ref("goods_batch", "批次(DOT)", target="batch_id", label_field="batch", width=100)
     quantity: Mapped[Decimal] = counted("数量", total=True)
     unit_cost: Mapped[Decimal] = price("成本单价", permission=COST)
@@ -113,7 +113,7 @@ class ReservationEffect(Effect):
     bill_no: Mapped[str] = text("单据号", width=190)
     company_id: Mapped[int] = ref("company", "公司", width=140)
     warehouse_id: Mapped[int] = ref("warehouse", "仓库", width=130)
-    goods_id: Mapped[int] = goods()
+    goods_id: Mapped[int] = goods(shows=("goods_num",))
     quantity: Mapped[Decimal] = counted("占用数量", total=True)
     posted_at: Mapped[datetime] = moment("过账时间")
 

@@ -19,32 +19,28 @@ Tyres are bought at 226 with tax, 200 net, and sold at 339, 300 net.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from sqlalchemy import Connection
 
-from tests.kit.desk import Books, Desk, Made
+from tests.kit.desk import Books, Desk
 from tests.kit.state import broken
 from tests.reporting.asking import one, some
+from tests.reporting.story import Story
 
 APRIL = {"day_start": "2026-04-01", "day_end": "2026-04-30"}
 
 
-class Month:
+class Wholesaler(Story):
     """The wholesaler's partners, goods and bills."""
 
     def __init__(self, desk: Desk, books: Books) -> None:
-        self.desk, self.books, world = desk, books, desk.world
-        self.goods, self.supplier = world.spares[3], world.supplier2
-        body = {
-            "customer_name": "城东轮胎行",
-            "company_id": world.company_a,
-            "payment_days": 30,
-            "credit_limit": "17000",
-        }
+        world = desk.world
+        terms = {"company_id": world.company_a, "payment_days": 30, "credit_limit": "17000"}
+        body = {"customer_name": "城东轮胎行", **terms}
         self.customer: int = desk.caller.post("v2/custom/Customer/add", body).data["id"]
-        self.bills: dict[str, Made] = {}
+        self.tyre = world.spares[3]
+        super().__init__(desk, books, "2026-04", customer_id=self.customer, supplier_id=world.supplier2)
 
     def play(self) -> None:
         self._buy()
@@ -52,75 +48,48 @@ class Month:
         self._settle()
 
     def _buy(self) -> None:
-        kinds = {
-            "rebate_type_id": self.desk.world.rebate_type,
-            "rebate_cycle_id": self.desk.world.rebate_cycle,
-        }
+        world = self.desk.world
+        kinds = {"rebate_type_id": world.rebate_type, "rebate_cycle_id": world.rebate_cycle}
         days = {"starts_on": "2026-04-01", "ends_on": "2026-12-31"}
-        given = {**kinds, **days, "policy_name": "月返", "measure": 2, "rebate_mode": 2}
-        self._post(
-            "policy", "supplier_rebate_policy", 1, {"starts_from": "1", "rate": "2"}, **given, goods=[]
+        given = {**kinds, **days, "policy_name": "月返", "measure": 2, "rebate_mode": 2, "goods": []}
+        self.post("policy", "supplier_rebate_policy", 1, {"starts_from": "1", "rate": "2"}, **given)
+        self.post("ordered", "purchase_order", 1, self.line(self.tyre, "100", "226"))
+        come = {"of": "ordered", "by": "order_line_id"}
+        self.post(
+            "first", "purchase_inbound", 2, self.line(self.tyre, "60", "226", **come), freight_amount="120"
         )
-        self._post("ordered", "purchase_order", 1, self._line("100", "226"))
-        self._post("first", "purchase_inbound", 2, self._line("60", "226", "ordered"), freight_amount="120")
-        self._post("second", "purchase_inbound", 5, self._line("40", "226", "ordered"))
-        self._post("returned", "purchase_return", 20, self._line("10", "226", "first"))
+        self.post("second", "purchase_inbound", 5, self.line(self.tyre, "40", "226", **come))
 
     def _sell(self) -> None:
         """The order would not fit the limit with one piece more."""
-        over = self._draft("sales_order", 6, self._line("51", "339"))
+        over = self.draft("sales_order", 6, self.line(self.tyre, "51", "339"))
         refused = Desk(self.desk.site, "clerk_a").act("auditorPass", over)
         assert (refused.code, refused.msg) == (
             400,
             "客户信用额度 17000.00 元，欠款与未出库订单将达 17289.00 元，超出 289.00 元",
         )
-        self._post("wanted", "sales_order", 6, self._line("50", "339"))
-        self._post("thirty", "sales_outbound", 7, self._line("30", "339", "wanted"))
-        self._post("twenty", "sales_outbound", 10, self._line("20", "339", "wanted"))
-        self._post("back", "sales_return", 12, self._line("5", "339", "thirty"))
+        self.post("wanted", "sales_order", 6, self.line(self.tyre, "50", "339"))
+        shipped = {"of": "wanted", "by": "order_line_id"}
+        self.post("thirty", "sales_outbound", 7, self.line(self.tyre, "30", "339", **shipped))
+        self.post("twenty", "sales_outbound", 10, self.line(self.tyre, "20", "339", **shipped))
+        back = self.line(self.tyre, "5", "339", of="thirty", by="source_line_id")
+        self.post("back", "sales_return", 12, back)
 
     def _settle(self) -> None:
-        item = self.books.item
-        self._post("received", "customer_receipt", 15, self._off("thirty", "8000"), amount="8000")
-        parts = [self._off("first", "13560"), self._off("second", "1440")]
-        self._post("paid", "supplier_payment", 22, *parts, amount="15000")
-        lost = {"goods_id": self.goods, "quantity": "1", "price": "0"}
-        self._post("lost", "other_outbound", 25, lost)
+        self.post("received", "customer_receipt", 15, self.off("thirty", "8000"), amount="8000")
+        back = self.line(self.tyre, "10", "226", of="first", by="source_line_id")
+        self.post("returned", "purchase_return", 20, back)
+        parts = [self.off("first", "13560"), self.off("second", "1440")]
+        self.post("paid", "supplier_payment", 22, *parts, amount="15000")
+        self.post("lost", "other_outbound", 25, self.line(self.tyre, "1"))
         given = {"policy_id": self.bills["policy"].id, "cycle_start": "2026-04-01", "amount": "406.8"}
-        self._post("rebate", "supplier_rebate", 30, **given)
-        assert item(self.bills["rebate"])
-
-    def _line(self, quantity: str, price: str, source: str | None = None) -> dict[str, Any]:
-        line: dict[str, Any] = {
-            "goods_id": self.goods,
-            "quantity": quantity,
-            "price": price,
-            "tax_rate": "13",
-        }
-        if source:
-            column = "order_line_id" if source in ("ordered", "wanted") else "source_line_id"
-            [line[column]] = self.desk.line_ids(self.bills[source])
-        return line
-
-    def _off(self, bill: str, amount: str) -> dict[str, Any]:
-        return {"settlement_id": self.books.item(self.bills[bill]), "amount": amount}
-
-    def _draft(self, resource: str, day: int, *rows: dict[str, Any], **header: Any) -> Made:
-        parties = {"customer_id": self.customer, "supplier_id": self.supplier}
-        names = self.desk.header(resource)
-        known = {name: key for name, key in parties.items() if name in names}
-        return self.desk.draft(resource, *rows, business_date=f"2026-04-{day:02}", **known, **header)
-
-    def _post(self, name: str, resource: str, day: int, *rows: dict[str, Any], **header: Any) -> None:
-        made = self.bills[name] = self._draft(resource, day, *rows, **header)
-        answer = self.desk.act("auditorPass", made)
-        assert answer.ok, (name, answer)
+        self.post("rebate", "supplier_rebate", 30, **given)
 
 
 @pytest.fixture(scope="module")
-def april(desk: Desk, refresh: Callable[[], None]) -> Month:
+def april(desk: Desk, refresh: Callable[[], None]) -> Wholesaler:
     with desk.site.engine.connect() as conn:
-        month = Month(desk, Books(conn))
+        month = Wholesaler(desk, Books(conn))
         month.play()
         refresh()
         return month
@@ -131,9 +100,9 @@ def books(conn: Connection) -> Books:
     return Books(conn)
 
 
-def test_stock_and_what_it_cost(april: Month, books: Books) -> None:
-    assert books.cost(april.goods, april.desk.world.company_a) == ("44", "8852.80")
-    assert books.available(april.goods, april.desk.world.warehouse_a) == ("44", "0", "44")
+def test_stock_and_what_it_cost(april: Wholesaler, books: Books) -> None:
+    assert books.cost(april.tyre, april.desk.world.company_a) == ("44", "8852.80")
+    assert books.available(april.tyre, april.desk.world.warehouse_a) == ("44", "0", "44")
     costs = {
         name: books.stock(april.bills[name])[0][2:]
         for name in ("thirty", "twenty", "back", "returned", "lost")
@@ -147,7 +116,7 @@ def test_stock_and_what_it_cost(april: Month, books: Books) -> None:
     }
 
 
-def test_what_is_owed(april: Month, books: Books) -> None:
+def test_what_is_owed(april: Wholesaler, books: Books) -> None:
     named = ("thirty", "twenty", "back", "first", "second", "returned", "rebate")
     open_amounts = {name: books.settlements(april.bills[name])[0][3:] for name in named}
     assert open_amounts == {
@@ -161,7 +130,7 @@ def test_what_is_owed(april: Month, books: Books) -> None:
     }
 
 
-def test_the_statement_that_the_customer_gets(april: Month) -> None:
+def test_the_statement_that_the_customer_gets(april: Wholesaler) -> None:
     desk = april.desk
     told = desk.info(
         desk.audited(
@@ -182,8 +151,8 @@ def test_the_statement_that_the_customer_gets(april: Month) -> None:
     ]
 
 
-def test_what_the_reports_tell(april: Month) -> None:
-    sold = one(april.desk, "v2/report/SalesSummary", goods_id=april.goods, **APRIL)
+def test_what_the_reports_tell(april: Wholesaler) -> None:
+    sold = one(april.desk, "v2/report/SalesSummary", goods_id=april.tyre, **APRIL)
     assert some(sold, "sold_quantity", "returned_quantity", "quantity", "revenue", "cost", "profit") == {
         "sold_quantity": "50",
         "returned_quantity": "5",
@@ -194,7 +163,7 @@ def test_what_the_reports_tell(april: Month) -> None:
     }
 
 
-def test_nothing_is_taken_back_out_of_its_order(april: Month, conn: Connection) -> None:
+def test_nothing_is_taken_back_out_of_its_order(april: Wholesaler, conn: Connection) -> None:
     for name in ("ordered", "first", "wanted", "thirty"):
         assert april.desk.act("antiAuditor", april.bills[name]).code == 400, name
     assert broken(conn) == {}
