@@ -84,7 +84,7 @@ def _block(ctx: Context, bill: str, block: str) -> tuple[type[Bill], Block]:
     if not ctx.principal.may(cls.right("edit")):
         ctx.require(cls.right("add"))
     for part in cls.bill.blocks:
-        if part.name == block:
+        if part.name == block and any(_keyed(item) for item in part.cls.fields()):
             return cls, part
     raise NotFound("明细")
 
@@ -95,9 +95,13 @@ def _fields(ctx: Context, part: Block) -> list[Field]:
     found = [
         item
         for item in part.cls.fields()
-        if item.writable and not item.hidden and ctx.principal.sees(screen, item.name, item.permission)
+        if _keyed(item) and ctx.principal.sees(screen, item.name, item.permission)
     ]
     return sorted(found, key=lambda item: item.name != GOODS)
+
+
+def _keyed(item: Field) -> bool:
+    return item.writable and not item.hidden
 
 
 def _column(item: Field) -> Field:

@@ -117,10 +117,15 @@ def prove(post: Post) -> None:
     """Nothing acknowledged is lost, nothing is doubled, and ledgers and bills agree."""
     post.engine.dispose()
     with post.engine.connect() as conn:
-        bills = conn.exec_driver_sql("select bill_id, status, remark from sales_outbound").all()
+        bills = conn.exec_driver_sql(
+            "select bill_id, status, remark from sales_outbound where customer_id = %s",
+            (post.world.customer_a,),
+        ).all()
         posted = dict(
             conn.exec_driver_sql(
-                "select bill_id, sum(quantity) from stock_ledger where bill_type = 'XSCK' group by bill_id"
+                "select bill_id, sum(quantity) from stock_ledger"
+                " where bill_type = 'XSCK' and goods_id = %s group by bill_id",
+                (post.world.oil,),
             )
             .tuples()
             .all()

@@ -111,8 +111,9 @@ class TestAnotherCompany:
                 )
                 if answer.code != 400 or "无权使用" not in answer.msg:
                     taken.append((name, answer.msg))
-        if "lines" in mine and "allocation_id" in mine["lines"][0]:
-            line = {**mine["lines"][0], "allocation_id": site.world.allocation_b}
+        placed = [line for line in mine.get("lines", ()) if "allocation_id" in line]
+        if placed:
+            line = {**placed[0], "allocation_id": site.world.allocation_b}
             answer = site.as_("manager_a").post(f"{cls.declaration.api}/add", {**mine, "lines": [line]})
             assert "无权使用" in answer.msg
         assert not taken

@@ -78,6 +78,20 @@ CHOSEN = {
     ("defective", "to_warehouse_id"): "warehouse4",
     ("location_move_line", "allocation_id"): None,
     ("fund_transfer", "to_mode_id"): "mode2",
+    ("sales_delivery", "customer_address_id"): "customer_address3",
+    **{
+        (name, f"{party}_id"): f"{party}3"
+        for party, names in {
+            "customer": (
+                "sales_delivery",
+                "sales_invoice",
+                "consignment_settlement",
+                "consignment_return",
+            ),
+            "supplier": ("return_request", "refund_request", "purchase_invoice"),
+        }.items()
+        for name in names
+    },
 }
 """References that a bill's rules ask for, by the name of a company's record."""
 GOODS = {

@@ -18,6 +18,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from sqlalchemy import Connection
 from sqlalchemy.engine import RootTransaction
 
+from api.kit import registry
 from api.kit.flow import STATUSES, TRANSITIONS, UNAUDITED
 from tests.kit.clerks import BILLS, LINKED, MONTHS, SETTLING, Clerks
 from tests.kit.fixtures import Site
@@ -219,6 +220,11 @@ def _audit_the_rest(machine: BillSequences, chance: Random) -> None:
         tries = 0 if cls.name() in _audited() else 60
         while tries and action not in machine.clerks.done:
             machine.made_and_audited(cls, chance)
+            for link in (link for made, link in LINKED if made is cls):
+                source = registry.get(link.bill)
+                machine.made_and_audited(source, chance)
+                if machine.clerks.follow(cls, link, chance):
+                    machine.clerks.act(*machine.clerks.bills[-1], "auditorPass")
             tries -= 1
     machine.the_books_are_sound()
 

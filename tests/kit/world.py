@@ -112,11 +112,11 @@ def _transfer_on_the_way(ctx: Context, world: World, mark: str) -> None:
 
 
 def _with_customer(ctx: Context, world: World, mark: str) -> None:
-    """Much of a goods that a customer was sold, in the line `shipped_<mark>`, and as much `consigned_<mark>`."""
+    """Much of a goods that customer 3 was sold, in the line `shipped_<mark>`, and as much `consigned_<mark>`."""
     header = {
         "company_id": world.ids[f"company_{mark}"],
         "warehouse_id": world.ids[f"warehouse2_{mark}"],
-        "customer_id": world.ids[f"customer_{mark}"],
+        "customer_id": world.ids[f"customer3_{mark}"],
         "business_date": "2026-01-02",
         "reason": "备货",
         "lines": [{"goods_id": world.belt, "quantity": "1000000", "price": "1"}],
@@ -133,11 +133,11 @@ def _with_customer(ctx: Context, world: World, mark: str) -> None:
 
 
 def _goods_to_give_back(ctx: Context, world: World, mark: str) -> None:
-    """Much that came from the supplier, in the line `received_<mark>`, half of which is asked back in `asked_<mark>`."""
+    """Much that came from supplier 3, in the line `received_<mark>`, half of which is asked back in `asked_<mark>`."""
     header = {
         "company_id": world.ids[f"company_{mark}"],
         "warehouse_id": world.ids[f"warehouse_{mark}"],
-        "supplier_id": world.supplier,
+        "supplier_id": world.ids[f"supplier3_{mark}"],
         "business_date": "2026-01-02",
     }
     line: dict[str, Any] = {"goods_id": world.belt, "price": "1"}
@@ -234,6 +234,9 @@ def _group_masters(conn: Connection, add: Any, world: World) -> None:
     world.spares.extend(keys)
     add("supplier", "supplier", supplier_name="正新橡胶", payment_days=30)
     add("supplier2", "supplier", supplier_name="双钱集团", payment_days=0)
+    world.ids["supplier3_a"] = world.ids["supplier3_b"] = add(
+        "supplier3", "supplier", supplier_name="备货供应商", payment_days=0
+    )
     add("bank", "bank", bank_name="工商银行")
     for name in LISTS:
         add(name, name, **{f"{name}_name": "通用"})
@@ -310,24 +313,25 @@ def _company_masters(add: Any, world: World, mark: str) -> None:
             allocation_name=f"{name}库位{number}",
             warehouse_id=warehouse,
         )
-    for number in ("", "2"):
+    for number, label in (("", f"{name}客户"), ("2", f"{name}客户2"), ("3", f"备货商{name}")):
         add(
             f"customer{number}_{mark}",
             "customer",
-            customer_name=f"{name}客户{number}",
+            customer_name=label,
             company_id=company,
             payment_days=15,
             employee_id=world.ids[f"employee_{mark}"],
         )
-    add(
-        f"customer_address_{mark}",
-        "customer_address",
-        company_id=company,
-        customer_id=world.ids[f"customer_{mark}"],
-        consignee="周敏",
-        mobile="13957112233",
-        address=f"{name}路1号",
-    )
+    for number in ("", "3"):
+        add(
+            f"customer_address{number}_{mark}",
+            "customer_address",
+            company_id=company,
+            customer_id=world.ids[f"customer{number}_{mark}"],
+            consignee="周敏",
+            mobile="13957112233",
+            address=f"{name}路1号",
+        )
     add(
         f"company_tube_{mark}",
         "company_goods",

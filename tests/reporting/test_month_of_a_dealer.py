@@ -102,7 +102,7 @@ class Dealer(Story):
         billed = [
             {"outbound_line_id": key, "amount": "678"} for key in self.desk.line_ids(self.bills["sold"])
         ]
-        self.post("invoice", "sales_invoice", 20, *billed, invoice_no="31000001")
+        self.post("invoice", "sales_invoice", 20, *billed, invoice_no="31000001", invoice_date="2026-05-20")
         back = self.line(self.pad, "1", "169.5", of="sold", by="source_line_id", at=1)
         self.post("back", "sales_return", 28, back)
 

@@ -186,7 +186,7 @@ class TestCustomerSummary:
             world.customer2_a,
         }
         found = rows(posted.desk, CUSTOMERS, employee_id=world.employee_b)
-        assert {row["customer_id"] for row in found} == {world.customer_b}
+        assert {row["customer_id"] for row in found} == {world.customer_b, world.customer3_b}
 
 
 class TestSupplierSummary:
