@@ -33,7 +33,7 @@ from api.kit.fields import (
 )
 from api.kit.flow import BASIC, STATUSES, UNAUDITED
 from api.kit.posting import BillRef, Postings
-from api.kit.resource import READ, WRITE, Declaration, Declared, Menu, Resource
+from api.kit.resource import READ, WRITE, Declaration, Declared, Menu, Resource, Searched
 
 if TYPE_CHECKING:
     from api.kit.context import Context
@@ -197,6 +197,14 @@ class Bill(Resource):
         )
 
     @classmethod
+    def searched(cls) -> dict[str, Searched]:
+        """Search fields of its lines find the bills that have such a line."""
+        found = super().searched()
+        for block in cls.bill.blocks if cls.bill else ():
+            found |= {name: one for name, one in block.cls.searched().items() if name not in found}
+        return found
+
+    @classmethod
     def postings(cls, doc: Document) -> Postings:
         """What auditing this bill posts; pure."""
         raise NotImplementedError
@@ -293,7 +301,7 @@ class GoodsChild(Child):
 
     __abstract__ = True
 
-    goods_id: Mapped[int] = goods(required=True, index=True, sort=-80)
+    goods_id: Mapped[int] = goods(required=True, search=True, index=True, sort=-80)
     remark: Mapped[str | None] = text("备注", max_length=200, width=140, sort=70)
 
 

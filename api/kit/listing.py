@@ -16,14 +16,27 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, create_model, model_validator
 from pydantic import Field as Described
-from sqlalchemy import ColumnElement, Connection, Row, Select, and_, any_, false, func, literal, or_, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    and_,
+    any_,
+    exists,
+    false,
+    func,
+    literal,
+    or_,
+    select,
+)
 from sqlalchemy.dialects.postgresql import ARRAY
 
 from api.kit import registry
 from api.kit.errors import Forbidden, Refusal
 from api.kit.fields import Field
 from api.kit.projection import Projection, masked, masks, project
-from api.kit.resource import Resource
+from api.kit.resource import Declared, Resource, Searched
 from api.kit.scope import Principal, within
 from api.kit.view import View, sourced
 
@@ -95,30 +108,35 @@ def paged(rows: list[dict[str, Any]], total: int | None, page: int, per_page: in
 def query_model(cls: type[Resource]) -> type[ListQuery]:
     """The list query of a class: `<field>` for texts and choices, `<field>_start` and `<field>_end` for ranges."""
     extra: dict[str, Any] = {}
-    for item in cls.fields():
-        if item.search:
-            names = (f"{item.name}_start", f"{item.name}_end") if item.kind in RANGED else (item.name,)
-            extra.update(
-                {name: (str, Described("", max_length=500, description=item.label)) for name in names}
-            )
+    for name, (_, item) in cls.searched().items():
+        names = (f"{name}_start", f"{name}_end") if item.kind in RANGED else (name,)
+        extra.update({one: (str, Described("", max_length=500, description=item.label)) for one in names})
     return create_model(f"{cls.__name__}ListQuery", __base__=ListQuery, **extra)
 
 
 def conditions(cls: type[Resource], query: ListQuery, principal: Principal) -> list[ColumnElement[bool]]:
     """The filter of a list: scope, declared search fields, keyword."""
-    table = cls.table()
     values = query.model_dump()
-    found: list[ColumnElement[bool]] = [within(table, principal)]
-    for item in cls.fields():
-        if not item.search or item.name not in table.columns:
+    found: list[ColumnElement[bool]] = [within(cls.table(), principal)]
+    for name, (owner, item) in cls.searched().items():
+        column = owner.table().columns.get(name)
+        asked = [values.get(one) for one in (name, f"{name}_start", f"{name}_end")]
+        if column is None or not any(asked):
             continue
-        asked = [values.get(name) for name in (item.name, f"{item.name}_start", f"{item.name}_end")]
-        if any(asked) and not principal.sees(cls.name(), item.name, item.permission):
+        if not principal.sees(owner.name(), name, item.permission):
             raise Forbidden(f"您无权按“{item.label}”查询")
-        found += _condition(table.columns[item.name], item, *asked)
+        chosen = _condition(column, item, *asked)
+        found += chosen if owner is cls else [_has(cls, owner, chosen)]
     if query.keyword.strip():
         found.append(matching(cls, query.keyword.strip(), principal))
     return found
+
+
+def _has(
+    cls: type[Resource], lines: type[Declared], chosen: list[ColumnElement[bool]]
+) -> ColumnElement[bool]:
+    """Bills with a line that is chosen."""
+    return exists().where(lines.table().c.bill_id == cls.key(), *chosen)
 
 
 def _condition(column: Any, item: Field, value: Any, start: Any, end: Any) -> list[ColumnElement[bool]]:
@@ -236,8 +254,8 @@ def _order(cls: type[Resource], query: ListQuery, projection: Projection, princi
     key, direction = (query.order_key, query.order_by or "desc") if query.order_key else usual
     if (key, direction) == usual:
         # Days asked for are read day by day; in another order all of them would have to be sorted.
-        asked = (item.name for item in _asked(cls, query) if item.kind == "date" and _leads(cls, item))
-        key = next(asked, key)
+        days = (one for one in _asked(cls, query) if one.owner is cls and one.field.kind == "date")
+        key = next((day.field.name for day in days if _leads(day)), key)
     hidden = masks(cls, cls.name(), principal)
     if (key, direction) == usual and key in hidden:
         key = cls.key().key
@@ -285,10 +303,10 @@ def _rows(
     return conn.execute(projection.select().where(shown).order_by(*order)).all()
 
 
-def _asked(cls: type[Resource], query: ListQuery) -> list[Field]:
+def _asked(cls: type[Resource], query: ListQuery) -> list[Searched]:
     """The search fields that a query narrows."""
     given = {name.removesuffix("_start").removesuffix("_end") for name, value in query if value}
-    return [item for item in cls.fields() if item.search and item.name in given]
+    return [one for name, one in cls.searched().items() if name in given]
 
 
 def _findable(cls: type[Resource], query: ListQuery) -> bool:
@@ -297,15 +315,16 @@ def _findable(cls: type[Resource], query: ListQuery) -> bool:
     if issubclass(cls, View):
         return False
     by_keyword = bool(query.keyword.strip()) and any(item.pieces for item in cls.fields())
-    return by_keyword or any(item.pieces or _leads(cls, item) for item in asked)
+    return by_keyword or any(one.field.pieces or _leads(one) for one in asked)
 
 
-def _leads(cls: type[Resource], item: Field) -> bool:
+def _leads(one: Searched) -> bool:
     """Whether a field is the first of a whole index of its table."""
-    column = cls.table().columns.get(item.name)
+    table = one.owner.table()
+    column = table.columns.get(one.field.name)
     return any(
         next(iter(index.columns), None) is column and index.dialect_kwargs.get("postgresql_where") is None
-        for index in cls.table().indexes
+        for index in table.indexes
     )
 
 

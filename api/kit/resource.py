@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from sqlalchemy import Column, ColumnElement, Row, Table, true
 
@@ -146,6 +146,13 @@ class Declaration:
         return (Place(self.routes, self.menu), *self.also)
 
 
+class Searched(NamedTuple):
+    """A field that a list is filtered by, and the class whose table has it."""
+
+    owner: type[Declared]
+    field: Field
+
+
 class Declared(Stamped, Base):
     """A mapped class whose columns carry fields: a resource, or the lines of one."""
 
@@ -182,6 +189,11 @@ class Declared(Stamped, Base):
     @classmethod
     def field(cls, name: str) -> Field:
         return next(item for item in cls.fields() if item.name == name)
+
+    @classmethod
+    def searched(cls) -> dict[str, Searched]:
+        """What rows are filtered by, by the name in a query."""
+        return {item.name: Searched(cls, item) for item in cls.fields() if item.search}
 
     @classmethod
     def check(cls, row: dict[str, Any]) -> None:

@@ -186,6 +186,7 @@ class Screen(BaseModel):
     files: list[FileScreen]
     drill: DrillScreen | None
     found_by: str | None = Described(description="关键字查找的引用字段")
+    line_filters: list[FieldScreen] = Described(description="按明细行查找单据的字段")
     usual: dict[str, str] = Described(description="首次打开时的查询条件")
     groups: Groups | None = Described(description="汇总方式决定的列")
 
@@ -227,6 +228,9 @@ def describe(
         files=_files(cls, principal),
         drill=_drill(cls, principal),
         found_by=cls.found_by,
+        line_filters=[
+            _field(owner, item, principal) for owner, item in cls.searched().values() if owner is not cls
+        ],
         usual=cls.usual() if issubclass(cls, View) else {},
         groups=_groups(cls),
     )

@@ -46,9 +46,7 @@ def _filters(
     values = query.model_dump()
     if query.keyword.strip():
         yield "关键字", query.keyword.strip()
-    for item in cls.fields():
-        if not item.search:
-            continue
+    for _, item in cls.searched().values():
         if item.kind in RANGED:
             start, end = (values.get(f"{item.name}_{side}") for side in ("start", "end"))
             if start or end:

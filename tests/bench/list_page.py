@@ -30,7 +30,7 @@ PORT = 8791
 PASSWORD = "bench-password"
 API = "/v2/sales/SalesOutstock"
 TARGET = 60.0
-COMPANIES, CUSTOMERS, DAYS = 20, 8000, 1000
+COMPANIES, CUSTOMERS, DAYS, GOODS = 20, 8000, 1000, 20000
 BRANCH = 3
 
 # Large and small companies, faithful and rare customers; a tenth of the bills of the last days wait for their audit.
@@ -60,6 +60,13 @@ select 'XSCK' || company_code || to_char(day, 'yyyymmdd') || lpad((row_number() 
     1 + floor(a * 40), round((50 + 8000 * b * c)::numeric, 2), round((8000 * b * c * 0.115)::numeric, 2), round((50 + 8000 * b * c * 0.885)::numeric, 2),
     day + interval '9 hours'
 from drawn join place using (company_id) order by n;
+insert into unit (unit_name) values ('条');
+insert into goods_type (goods_type_name, level) values ('轮胎', 1);
+insert into goods (goods_num, goods_name, goods_type_id, unit_id)
+select 'G' || lpad(n::text, 6, '0'), '商品' || n, 1, 1 from generate_series(1, {GOODS}) n;
+insert into sales_outbound_line (bill_id, line_no, goods_id, quantity, price, amount)
+select b.bill_id, n, least({GOODS}, 1 + floor({GOODS} * pow(random(), 3))), 1, b.total_amount, b.total_amount
+from sales_outbound b, generate_series(1, 1 + (b.bill_id % 5)::int) n;
 drop table drawn, place
 """
 
@@ -93,7 +100,15 @@ def prepare(url: str, bills: int) -> None:
         raw.execute("select setseed(0.5)")
         for statement in BILLS.split(";\n"):
             raw.execute(statement, {"bills": bills} if "%(" in statement else None)
-        for table in ("sales_outbound", "customer", "company", "warehouse", "employee"):
+        for table in (
+            "sales_outbound",
+            "sales_outbound_line",
+            "goods",
+            "customer",
+            "company",
+            "warehouse",
+            "employee",
+        ):
             raw.execute(f"vacuum analyze {table}")
         (role,) = raw.execute(
             "insert into role (role_name, scope_kind, own_kind) values ('分公司', 2, 1) returning role_id"
@@ -163,6 +178,12 @@ def kinds(url: str, chance: random.Random) -> dict[str, Callable[[], Query]]:
             " join customer using (customer_id) where sales_outbound.company_id = %s",
             (BRANCH,),
         ).fetchall()
+        sold = [
+            goods
+            for (goods,) in conn.execute(
+                "select goods_id from sales_outbound_line tablesample system (0.1)"
+            ).fetchall()
+        ]
 
     def customer_and_dates() -> Query:
         _, customer, _, day = chance.choice(sample)
@@ -181,6 +202,10 @@ def kinds(url: str, chance: random.Random) -> dict[str, Callable[[], Query]]:
         "keyword: bill number": lambda: {"keyword": chance.choice(sample)[0]},
         "keyword: its end": lambda: {"keyword": chance.choice(sample)[0][-9:]},
         "keyword: customer": lambda: {"keyword": chance.choice(sample)[2][2:9]},
+        "goods": lambda: {"goods_id": chance.choice(sold)},
+        "goods: the most sold": lambda: {"goods_id": 1},
+        "goods: hardly sold": lambda: {"goods_id": GOODS - chance.randrange(GOODS // 10)},
+        "goods and dates": lambda: {**month(), "goods_id": chance.choice(sold)},
         "waiting for audit": lambda: {"status": 1},
         "by amount": lambda: {"order_key": "total_amount", "order_by": "desc"},
         "by day": lambda: {"order_key": "business_date", "order_by": chance.choice(("asc", "desc"))},
@@ -226,7 +251,7 @@ def measure(url: str, place: Path, repeats: int) -> bool:
         chance.shuffle(order)
         for kind, who in order:
             taken, data = ask(connection, sessions[who], "getList", {**asked[kind](), "totals": 0})
-            assert data["data"] or kind == "waiting for audit", (kind, who)
+            assert data["data"] or kind.startswith(("waiting", "goods")), (kind, who)
             rows[kind, who].append(taken)
         for (kind, who), taken_each in rows.items():
             told(f"{kind}, {who}", taken_each)

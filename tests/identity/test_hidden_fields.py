@@ -110,6 +110,7 @@ class TestDeniedField:
         {"screen": "sales_outbound", "field": "bill_no"},
         {"screen": "sales_outbound_line", "field": "price"},
         {"screen": "sales_outbound_line", "field": "amount"},
+        {"screen": "sales_order_line", "field": "goods_id"},
     ]
 
     @pytest.fixture(scope="class", autouse=True)
@@ -147,6 +148,13 @@ class TestDeniedField:
         query = {"customer_id": str(site.world.customer_a)}
         assert site.as_("manager_a").get(path, **query).data["total"] == 1
         assert site.as_("clerk_a").get(path, **query).code == 403
+
+    def test_hidden_goods_find_no_bills(self, site: Site) -> None:
+        query = {"goods_id": str(site.world.tube)}
+        for resource, code in (("sales_order", 403), ("sales_outbound", 200)):
+            path = Desk(site).path(resource, "getList")
+            assert site.as_("manager_a").get(path, **query).ok
+            assert site.as_("clerk_a").get(path, **query).code == code
 
     def test_the_keyword_does_not_find_it(self, site: Site, sold: Made) -> None:
         path = Desk(site).path("sales_outbound", "getList")

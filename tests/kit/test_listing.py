@@ -5,13 +5,19 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
+import openpyxl
 import pytest
 
+from api import catalogue
 from api.kit import listing, registry
+from api.kit.document import Block
 from api.kit.resource import Resource
+from api.shell import export_job
 from tests.kit.desk import Desk, Made
 from tests.kit.fixtures import Site
+from tests.kit.payloads import payload_of
 
+assert catalogue.__all__
 _numbers = itertools.count(1)
 
 DAYS = ("2026-01-10", "2026-01-05", "2026-01-20", "2026-01-05")
@@ -143,3 +149,42 @@ class TestOrder:
             )
         ]
         assert pages == whole
+
+
+INSIDE = [
+    (cls, block)
+    for cls in registry.declared()
+    for block in (cls.bill.blocks if cls.bill else ())
+    if "goods_id" in block.cls.table().columns
+]
+
+
+class TestGoodsInside:
+    """users-and-libraries.md 10: find bills by the goods inside them."""
+
+    @pytest.mark.parametrize(
+        ("cls", "block"), INSIDE, ids=[f"{cls.name()}-{block.name}" for cls, block in INSIDE]
+    )
+    def test_goods_find_the_bills_that_have_them(self, site: Site, cls: type[Resource], block: Block) -> None:
+        admin, api = site.as_("admin"), cls.declaration.api
+        made = admin.post(f"{api}/add", payload_of(cls, site.world)).data["id"]
+        lines = admin.get(f"{api}/getInfo", id=made).data[block.name]
+        inside = {line["goods_id"] for line in lines if line["goods_id"]}
+        for goods, here in {**dict.fromkeys(inside, True), site.world.spares[-1]: False}.items():
+            data = admin.get(f"{api}/getList", goods_id=goods, per_page=500).data
+            found = {row["bill_id"] for row in data["data"]}
+            assert (made in found, len(found)) == (here, data["total"])
+        shown = admin.get("v2/Open/Screen/getScreen", route=cls.declaration.routes["list"]).data
+        assert [field["name"] for field in shown["line_filters"]] == ["goods_id"]
+
+    def test_a_filter_adds_up_and_exports_what_it_finds(self, site: Site, sold: list[Made]) -> None:
+        query = {"goods_id": site.world.tube, "customer_id": site.world.customer_a}
+        admin, path = site.as_("admin"), Desk(site).path("sales_outbound", "getTotals")
+        found = admin.get(path, **query).data
+        assert found["total"] >= len(sold)
+        path = Desk(site).path("sales_outbound", "export")
+        export = admin.post(path, query=query).data["export_id"]
+        export_job.export(export_id=export)
+        book = openpyxl.load_workbook(export_job.file_of(export), read_only=True)
+        told = {label.value: value.value for label, value in book["导出说明"].iter_rows()}
+        assert (int(told["行数"]), told["商品"]) == (found["total"], "内胎 11.00R20")

@@ -139,6 +139,8 @@ export interface Screen {
   drill?: Drill | null;
   /** The reference whose record a keyword finds, where the list has no texts of its own to search. */
   found_by?: string | null;
+  /** Fields of lines that the list's bills are found by. */
+  line_filters?: Field[];
   /** The filters that the list opens with. */
   usual?: Record<string, string>;
   /** Columns that are empty but where the filter `by` has one of the values they stand under. */
@@ -233,6 +235,11 @@ export function isRef(field: Field): field is RefField {
 /** A field of the screen that refers to other records. */
 export function refField(screen: Screen, name: string): RefField | undefined {
   return screen.fields.filter(isRef).find((field) => field.name === name);
+}
+
+/** What a list may be filtered by. */
+export function searchFields(screen: Screen): Field[] {
+  return [...screen.fields, ...(screen.line_filters ?? [])].filter((field) => field.search && !field.masked);
 }
 
 export function actionOf(screen: Screen, name: string): Action | undefined {

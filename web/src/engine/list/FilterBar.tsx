@@ -1,7 +1,7 @@
 import { DownOutlined, SearchOutlined, UpOutlined } from '@ant-design/icons';
 import { Button, Input } from 'antd';
 import { useState } from 'react';
-import type { Field, Screen } from '../types';
+import { searchFields, type Field, type Screen } from '../types';
 import { FilterField } from './FilterField';
 import { labelKey, type ListState } from './listState';
 
@@ -17,7 +17,7 @@ const FOLDED = 4;
 
 /** Search fields of a list. Typing changes nothing until 查询 or Enter. */
 export function FilterBar({ screen, state, onSearch, onRefresh }: FilterBarProps) {
-  const searched = screen.fields.filter((field) => field.search && !field.masked);
+  const searched = searchFields(screen);
   const texts = searched.filter(isText);
   // A single text field is what the keyword searches anyway.
   const fields = texts.length === 1 ? searched.filter((field) => !isText(field)) : searched;

@@ -1,7 +1,8 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { billScreen } from '../fixtures';
+import { billScreen, goodsLineFields } from '../fixtures';
 import { button, giveSizes, ok, page, press, renderPage, type Routes } from '../harness';
+import type { Field } from '../types';
 import ListPage from './ListPage';
 
 const description = billScreen();
@@ -55,6 +56,17 @@ describe('a list', () => {
     await open({}, { customer_id: '9' });
     expect(lists()[0]?.query).toMatchObject({ customer_id: '9' });
     expect(lists()[0]?.query.keyword).toBeUndefined();
+  });
+  it('finds bills by what their lines say, unless it is hidden', async () => {
+    const goods = goodsLineFields.find((field) => field.name === 'goods_id')!;
+    const asked = async (field: Field) => {
+      view = renderPage(<ListPage screen={billScreen({ line_filters: [field] })} params={{ goods_id: '7' }} />, base);
+      await screen.findByText('XSCK1');
+      view.unmount();
+      return lists()[0]?.query.goods_id;
+    };
+    expect(await asked({ ...goods, search: true })).toBe('7');
+    expect(await asked({ ...goods, search: true, masked: true })).toBeUndefined();
   });
   it('opens a record by a double click', async () => {
     fireEvent.doubleClick(await open());

@@ -1,7 +1,7 @@
 import { useCallback, useState } from 'react';
 import type { Query } from '../../lib/api';
 import { readStored, writeStored } from '../../lib/stored';
-import type { Field, Row, Screen } from '../types';
+import { isRef, searchFields, type Field, type Row, type Screen } from '../types';
 import { defaultScheme, fitted } from './schemes';
 
 /** What a list is asked for: the user's filters, page and order. */
@@ -54,9 +54,9 @@ export function listedFields(screen: Screen, state: ListState): Field[] {
 type Remembered = Partial<ListState> & Pick<Screen, 'usual'>;
 
 export function initialListState(screen: Screen, remembered: Remembered | null, params: Record<string, string>): ListState {
-  const searchable = new Set(screen.fields.filter((field) => field.search).flatMap(filterNames));
+  const searchable = new Set(searchFields(screen).flatMap(filterNames));
   // A selector treats 0 as nothing chosen (spec/1-shell.md 5).
-  const refs = new Set(screen.fields.filter((field) => field.ref).map((field) => field.name));
+  const refs = new Set(searchFields(screen).filter(isRef).map((field) => field.name));
   const given = Object.entries(params).filter(([name, value]) => searchable.has(name) && !(value === '0' && refs.has(name)));
   // A link with filters of its own (a figure that leads here) must not be narrowed by an older query.
   const linked = given.length > 0;

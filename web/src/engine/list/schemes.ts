@@ -2,7 +2,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { listPreferences, type Preference } from '../../lib/preferences';
 import { readStored } from '../../lib/stored';
-import type { Screen } from '../types';
+import { searchFields, type Screen } from '../types';
 import type { ListState } from './listState';
 
 export type SchemeState = Pick<ListState, 'keyword' | 'filters' | 'orderKey' | 'orderBy'>;
@@ -24,7 +24,7 @@ export function schemeOf({ keyword, filters, orderKey, orderBy }: ListState): Sc
 /** A scheme without what the screen no longer has, or what the user may not see of another's. */
 export function fitted(screen: Screen, scheme: SchemeState): SchemeState {
   const seen = screen.fields.filter((field) => !field.masked);
-  const names = new Set(seen.filter((field) => field.search).flatMap(({ name }) => [name, `${name}_start`, `${name}_end`, `${name}__label`]));
+  const names = new Set(searchFields(screen).flatMap(({ name }) => [name, `${name}_start`, `${name}_end`, `${name}__label`]));
   return {
     keyword: scheme.keyword,
     filters: Object.fromEntries(Object.entries(scheme.filters).filter(([name]) => names.has(name))),
