@@ -269,7 +269,7 @@ class GoodsBill(QuantityBill):
 
 
 class Child(Declared):
-    """A row below a bill's header."""
+    """A row below a bill's header; its search fields find bills, each by an index of its own."""
 
     __abstract__ = True
 
@@ -283,6 +283,13 @@ class Child(Declared):
 
     line_id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True, sort_order=-100)
     line_no: Mapped[int] = integer("序号", form=False, width=60, sort=-90)
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "__table__" in cls.__dict__:
+            table = cls.table()
+            for name in cls.searched():
+                Index(f"ix_{table.name}_{name}_bill", table.c[name], table.c.bill_id)
 
     @classmethod
     def settle(cls, rows: list[dict[str, Any]], problems: Problems) -> None:
@@ -301,7 +308,7 @@ class GoodsChild(Child):
 
     __abstract__ = True
 
-    goods_id: Mapped[int] = goods(required=True, search=True, index=True, sort=-80)
+    goods_id: Mapped[int] = goods(required=True, search=True, sort=-80)
     remark: Mapped[str | None] = text("备注", max_length=200, width=140, sort=70)
 
 

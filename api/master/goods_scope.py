@@ -18,7 +18,7 @@ class ScopeRow(Child):
 
     __abstract__ = True
 
-    goods_id: Mapped[int | None] = goods(search=True, index=True, sort=-80)
+    goods_id: Mapped[int | None] = goods(search=True, sort=-80)
     brand_id: Mapped[int | None] = ref("brand", "品牌", index=True, sort=-79)
     goods_type_id: Mapped[int | None] = ref("goods_type", "商品类型", index=True, sort=-78)
 

@@ -49,7 +49,7 @@ class InvoiceLine(Child):
 
     __abstract__ = True
 
-    goods_id: Mapped[int] = goods(required=True, form=False, search=True, index=True, sort=-80)
+    goods_id: Mapped[int] = goods(required=True, form=False, search=True, sort=-80)
     quantity: Mapped[Decimal] = quantity("数量", form=False, total=True, width=90, sort=10)
     price: Mapped[Decimal] = price("单价", form=False, width=110, sort=11)
     amount: Mapped[Decimal] = money("开票金额", required=True, total=True, width=120, sort=14)

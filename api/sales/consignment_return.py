@@ -24,7 +24,7 @@ class ConsignmentReturnLine(Numbered, QuantityLine):
     moves = "through"
     derived = (derived("source_no", "寄售单号", "text", CONSIGNED_BY, width=190), value_travelled("JSTH"))
 
-    goods_id: Mapped[int] = goods(required=True, form=False, search=True, index=True, sort=-80)
+    goods_id: Mapped[int] = goods(required=True, form=False, search=True, sort=-80)
     allocation_id: Mapped[int | None] = ref("allocation", "库位", within=("warehouse_id",), sort=-40)
     source_line_id: Mapped[int | None] = source_line("consignment_sale_line", "寄售销售明细")
 

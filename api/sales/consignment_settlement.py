@@ -51,7 +51,7 @@ class ConsignmentSettlementLine(Numbered, GoodsLine):
     numbers_move = False
     derived = (derived("source_no", "寄售单号", "text", CONSIGNED_BY, width=190),)
 
-    goods_id: Mapped[int] = goods(required=True, form=False, search=True, index=True, sort=-80)
+    goods_id: Mapped[int] = goods(required=True, form=False, search=True, sort=-80)
     source_line_id: Mapped[int | None] = source_line("consignment_sale_line", "寄售销售明细")
 
 
