@@ -1,4 +1,4 @@
-"""Pending items (待办): what waits for the user — warnings he answers for, bills to audit, bills sent back to him."""
+"""Pending items (待办): warnings that the user answers for, customers and bills to audit, his bills sent back."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from typing import Any
 from pydantic import BaseModel
 from sqlalchemy import ColumnElement, Select, func, literal, select, text, union_all
 
+from api.customers.customer_audit import CustomerAudit
 from api.kit import registry
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
 from api.kit.document import Bill
 from api.kit.flow import UNAUDITED
 from api.kit.scope import within
+from api.master.partners import WAITING, Customer
 from api.risk.stock_warning_query import OUTSIDE, SIDES, StockWarningRow
 
 api = router()
@@ -21,7 +23,7 @@ WARNING, APPROVAL, REJECTED = 0, 1, 2
 
 
 class PendingItem(BaseModel):
-    """`type` 0: stock warning, 1: bills awaiting audit, 2: own bills sent back; `url` is the screen that shows them."""
+    """`type` 0: stock warning, 1: customers or bills to audit, 2: own bills sent back; `url` shows them."""
 
     id: str
     type: int
@@ -58,15 +60,15 @@ order by o.side
 @call(api, "GET", "v2/open/Message/getPendingMessage", right=ANY_USER, returns=list[PendingItem])
 def get_pending_message(ctx: Context) -> Any:
     """待办事项: only what the user may open and act on."""
-    return [*_warnings(ctx), *_bills(ctx)]
+    return [*_warnings(ctx), *_customers(ctx), *_bills(ctx)]
 
 
 @call(api, "GET", "v2/open/Message/getMessageList", right=ANY_USER, returns=list[PendingApproval])
 def get_message_list(ctx: Context) -> Any:
-    """待审批: bills that the user may audit."""
+    """待审批: customers and bills that the user may audit."""
     return [
         {"id": item["id"], "title": item["content"], "count": item["count"], "url": item["url"]}
-        for item in _bills(ctx)
+        for item in (*_customers(ctx), *_bills(ctx))
         if item["type"] == APPROVAL
     ]
 
@@ -87,6 +89,21 @@ def _warnings(ctx: Context) -> Iterator[dict[str, Any]]:
             "content": f"{row.many} 种商品{SIDES[row.side]}",
             "count": row.many,
             "url": f"{route}?side={row.side}",
+        }
+
+
+def _customers(ctx: Context) -> Iterator[dict[str, Any]]:
+    me, table = ctx.principal, Customer.table()
+    if not (me.may(CustomerAudit.right("list")) and me.may(CustomerAudit.right("auditorPass"))):
+        return
+    waiting = select(func.count()).where(table.c.audit_state == WAITING, within(table, me))
+    if many := ctx.conn.execute(waiting).scalar_one():
+        yield {
+            "id": f"{CustomerAudit.name()}_{APPROVAL}",
+            "type": APPROVAL,
+            "content": f"{many} 个客户待审核",
+            "count": many,
+            "url": f"{CustomerAudit.declaration.routes['list']}?audit_state={WAITING}",
         }
 
 

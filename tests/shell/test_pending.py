@@ -43,3 +43,17 @@ class TestPending:
         assert content.endswith("被驳回")
         assert told(site, "clerk_a", 2) == []
         assert not [item for item in told(site, "manager_a", 1) if "销售订单" in item[0]]
+
+    def test_customers_wait_for_those_who_may_audit_them(self, site: Site) -> None:
+        admin = site.as_("admin")
+        [config] = admin.get("v2/system/Config/getList").data["data"]
+        for kind in (1, 0):
+            body = {"customer_name": f"待审客户{kind}", "company_id": site.world.company_a}
+            setting = {"id": config["erp_config_id"], "customer_audit": kind}
+            assert admin.post("v2/system/Config/edit", setting).ok
+            assert admin.post("v2/custom/Customer/add", body).ok
+        item = ("1 个客户待审核", "/custom/customer_auditor_list?audit_state=1")
+        assert item in told(site, "admin", 1)
+        assert item[0] in [row["title"] for row in admin.get(APPROVALS).data]
+        assert item not in told(site, "manager_b", 1)
+        assert item not in told(site, "nobody", 1)

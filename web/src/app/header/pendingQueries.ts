@@ -26,5 +26,5 @@ export function approvalsQuery() {
 
 /** What waits, without how much of it. */
 export function withoutCount(text: string): string {
-  return text.replace(/^\d+ [张种]/, '');
+  return text.replace(/^\d+ [张种个]/, '');
 }
