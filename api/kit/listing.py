@@ -7,7 +7,7 @@ so a filter that fits few rows is answered from its rows, and only one that fits
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
@@ -119,14 +119,10 @@ def conditions(cls: type[Resource], query: ListQuery, principal: Principal) -> l
     values = query.model_dump()
     found: list[ColumnElement[bool]] = [within(cls.table(), principal)]
     for name, (owner, item) in cls.searched().items():
-        column = owner.table().columns.get(name)
-        asked = [values.get(one) for one in (name, f"{name}_start", f"{name}_end")]
-        if column is None or not any(asked):
-            continue
-        if not principal.sees(owner.name(), name, item.permission):
+        chosen = _condition(owner, item, values)
+        if chosen and not principal.sees(owner.name(), name, item.permission):
             raise Forbidden(f"您无权按“{item.label}”查询")
-        chosen = _condition(column, item, *asked)
-        found += chosen if owner is cls else [_has(cls, owner, chosen)]
+        found += chosen if owner is cls or not chosen else [_has(cls, owner, chosen)]
     if query.keyword.strip():
         found.append(matching(cls, query.keyword.strip(), principal))
     return found
@@ -139,8 +135,13 @@ def _has(
     return exists().where(lines.table().c.bill_id == cls.key(), *chosen)
 
 
-def _condition(column: Any, item: Field, value: Any, start: Any, end: Any) -> list[ColumnElement[bool]]:
+def _condition(owner: type[Declared], item: Field, values: dict[str, Any]) -> list[ColumnElement[bool]]:
+    """What a query asks of one field."""
+    column: Any = owner.table().columns.get(item.name)
+    value, start, end = (values.get(f"{item.name}{end}") for end in ("", "_start", "_end"))
     found: list[ColumnElement[bool]] = []
+    if column is None:
+        return found
     if value:
         if item.kind in ("text", "textarea"):
             found.append(_contains(column, item, value.strip()))
@@ -285,10 +286,11 @@ def _rows(
     projection = _projection(cls, principal)
     key, chosen = cls.key(), conditions(cls, query, principal)
     order = _order(cls, query, projection, principal)
-    if _findable(cls, query):
-        found: Sequence[int] = conn.execute(select(key).where(*chosen).limit(FEW + 1)).scalars().all()
+    for finding in _findings(cls, query, chosen):
+        found: Sequence[int] = conn.execute(finding.limit(FEW + 1)).scalars().all()
         if len(found) <= FEW:
-            chosen = [key == any_(literal(found, ARRAY(key.type)))]
+            chosen = [*chosen, key == any_(literal(found, ARRAY(key.type)))]
+            break
 
     def page(rows: Select[Any]) -> Select[Any]:
         offset = (query.page - 1) * query.per_page
@@ -309,13 +311,20 @@ def _asked(cls: type[Resource], query: ListQuery) -> list[Searched]:
     return [one for name, one in cls.searched().items() if name in given]
 
 
-def _findable(cls: type[Resource], query: ListQuery) -> bool:
-    """Whether an index finds the rows of a filter."""
-    asked = _asked(cls, query)
+def _findings(
+    cls: type[Resource], query: ListQuery, chosen: list[ColumnElement[bool]]
+) -> Iterator[Select[Any]]:
+    """Keys that an index finds: of the bills that lines lead to, then of what fits the whole filter."""
     if issubclass(cls, View):
-        return False
+        return
     by_keyword = bool(query.keyword.strip()) and any(item.pieces for item in cls.fields())
-    return by_keyword or any(one.field.pieces or _leads(one) for one in asked)
+    own = [one for one in _asked(cls, query) if one.owner is cls]
+    for one in _asked(cls, query):
+        if one.owner is not cls and _leads(one):
+            bills = one.owner.table().c.bill_id
+            yield select(bills).where(*_condition(one.owner, one.field, query.model_dump()))
+    if by_keyword or any(one.field.pieces or _leads(one) for one in own):
+        yield select(cls.key()).where(*chosen)
 
 
 def _leads(one: Searched) -> bool:
