@@ -20,7 +20,14 @@ from api.kit.validation import Problems
 from api.ledger import closing
 from api.ledger.checks import Check, register
 from api.master.business_types import classified
-from api.master.stock_lines import MoveBill, RelocatedLine, outbound, value_travelled
+from api.master.stock_lines import (
+    ALLOTTED_BY,
+    Allotted,
+    MoveBill,
+    RelocatedLine,
+    outbound,
+    value_travelled,
+)
 from api.master.warehouses import GOOD, TRANSIT, system_warehouse, warehouse
 
 register(
@@ -86,7 +93,7 @@ class TransferOutLine(RelocatedLine):
     )
 
 
-class TransferOut(MoveBill):
+class TransferOut(Allotted, MoveBill):
     """调拨出库"""
 
     __tablename__ = "transfer_out"
@@ -105,7 +112,7 @@ class TransferOut(MoveBill):
         (Block("lines", "调拨明细", TransferOutLine),),
         detail=DetailPlace("仓库调拨明细", "/inventory/transferwareDetail", Menu("库存管理", "明细查询", 40)),
     )
-    derived = (orders.receiving_status,)
+    derived = (orders.receiving_status, ALLOTTED_BY)
 
     warehouse_id: Mapped[int] = warehouse(GOOD, required=True)
     to_warehouse_id: Mapped[int] = warehouse(

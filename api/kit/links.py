@@ -150,8 +150,7 @@ def offered(cls: type[Resource]) -> tuple[Link, ...]:
 
 def shared(cls: type[Bill]) -> tuple[str, ...]:
     """The header's columns by which the open lines of a bill's sources are found."""
-    assert cls.bill is not None
-    return tuple(dict.fromkeys(own for link in cls.bill.links for own, _ in link.shared()))
+    return tuple(dict.fromkeys(own for link in offered(cls) for own, _ in link.shared()))
 
 
 def open_lines(ctx: Context, cls: type[Bill], header: Mapping[str, int]) -> list[dict[str, Any]]:
@@ -160,7 +159,7 @@ def open_lines(ctx: Context, cls: type[Bill], header: Mapping[str, int]) -> list
     `open_<measure>` is what is left; of each source only what the principal may see.
     """
     found: list[tuple[Any, dict[str, Any]]] = []
-    for place, link in enumerate(cls.bill.links if cls.bill else ()):
+    for place, link in enumerate(offered(cls)):
         source = registry.get(link.bill)
         if ctx.principal.may(source.right("list")):
             rows = _open_of(ctx, cls, link, source, header)

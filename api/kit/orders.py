@@ -55,6 +55,7 @@ FOLLOWED = {
     "delivered_quantity": ("配送", "配送单"),
     "invoiced_amount": ("开票", "发票"),
     "requested_quantity": ("退货申请", "退货申请单"),
+    "allotted_quantity": ("到货分配", "到货分配单"),
 }
 """Counters of a delivery's lines: what was done with it, and the bills that did it."""
 
@@ -76,6 +77,11 @@ def returned() -> Mapped[Decimal]:
 def requested() -> Mapped[Decimal]:
     """The counter of a received line: how much of it was asked to be taken back."""
     return quantity("已申请退货数量", form=False, copied=False, list=False, sort=32)
+
+
+def allotted() -> Mapped[Decimal]:
+    """The counter of a received line: how much of it was allotted to other warehouses."""
+    return quantity("已分配数量", form=False, copied=False, list=False, sort=33)
 
 
 def delivered() -> Mapped[Decimal]:

@@ -7,8 +7,8 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import Connection, select
-from sqlalchemy.orm import Mapped, declared_attr
+from sqlalchemy import BigInteger, Connection, ForeignKey, select
+from sqlalchemy.orm import Mapped, declared_attr, mapped_column
 
 from api.kit.context import Context
 from api.kit.document import Document, GoodsBill, GoodsLine, QuantityBill, QuantityLine
@@ -104,6 +104,27 @@ class RelocatedLine(FromPlace, QuantityLine):
 
     __abstract__ = True
     moves = "through"
+
+
+ALLOTTED_BY = derived(
+    "purchase_allocation_no",
+    "到货分配单号",
+    "text",
+    "(select a.bill_no from purchase_allocation a where a.bill_id = {table}.purchase_allocation_id)",
+    width=190,
+    list=False,
+)
+
+
+class Allotted:
+    """A bill that an allocation of arrivals may have made."""
+
+    @declared_attr
+    @classmethod
+    def purchase_allocation_id(cls) -> Mapped[int | None]:
+        return mapped_column(
+            BigInteger, ForeignKey("purchase_allocation.bill_id"), index=True, sort_order=-30
+        )
 
 
 class OfWarehouse:

@@ -1,4 +1,4 @@
-"""Calls of this domain beyond the declared ones (未核销单据、采购计划建议、批量开票)."""
+"""Calls of this domain beyond the declared ones (未核销单据、采购计划与到货分配建议、批量开票)."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from api.kit.context import Context
 from api.kit.schemas import BatchAnswer
 from api.master.invoices import Invoicing, invoice_bills
 from api.master.open_items import OpenItem, open_items
-from api.purchase import replenishment
+from api.purchase import arrivals, replenishment
 from api.purchase.prepaid_offset import PrepaidOffset
+from api.purchase.purchase_allocation import API as ALLOCATION
+from api.purchase.purchase_allocation import PurchaseAllocation
 from api.purchase.purchase_invoice import PurchaseUninvoiced
 from api.purchase.purchase_plan import API as PLAN
 from api.purchase.purchase_plan import PurchasePlan
@@ -52,6 +54,18 @@ def _for_sales(
 ) -> Any:
     """按销量要补的商品"""
     return replenishment.for_sales(ctx, company_id, warehouse_id, sales_days, cover_days)
+
+
+@call(
+    api,
+    "GET",
+    f"{ALLOCATION}/getProposal",
+    right=PurchaseAllocation.right("add"),
+    returns=list[dict[str, Any]],
+)
+def _for_plans(ctx: Context, company_id: Key, warehouse_id: Key) -> Any:
+    """按采购计划分配到货"""
+    return arrivals.proposed(ctx, company_id, warehouse_id)
 
 
 @call(

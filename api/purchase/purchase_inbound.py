@@ -11,9 +11,10 @@ from decimal import Decimal
 from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
-from api.kit.document import BillType, Block, DetailPlace, Document, Link, Rows, Values, declare
-from api.kit.fields import derived, enum, money, source_line
-from api.kit.orders import refuse_followed, requested, returned
+from api.kit.document import BillType, Block, Child, DetailPlace, Document, Link, Rows, Values, declare
+from api.kit.errors import Refusal
+from api.kit.fields import Derived, Kind, derived, enum, money, source_line
+from api.kit.orders import allotted, refuse_followed, requested, returned
 from api.kit.posting import Outside, Postings, SettlementOpen
 from api.kit.pricing import allot
 from api.kit.resource import Menu, Place
@@ -32,16 +33,47 @@ RETURNABLE = """(
     + (select coalesce(sum(a.executed_quantity), 0) from refund_request_line a where a.source_line_id = {table}.line_id)
 )"""
 """What of a line was neither asked back nor returned without being asked for."""
+ALLOTTABLE = f"({RETURNABLE} - {{table}}.allotted_quantity)"
+"""What of that was not allotted to a warehouse."""
+
+_RECEIPT = (
+    "(select {column} from purchase_inbound_line i join purchase_inbound b using (bill_id)"
+    " where i.line_id = {{table}}.source_line_id)"
+)
+_BEYOND = """
+select b.bill_no, i.line_no
+from purchase_inbound_line i
+join purchase_inbound b using (bill_id)
+where i.line_id in (select r.source_line_id from {lines} r where r.bill_id = %s) and {rest} < 0
+order by b.bill_no, i.line_no
+"""
+
+
+def of_receipt(name: str, label: str, kind: Kind, column: str, width: int = 90) -> Derived:
+    """What a line tells of the receipt that it names, line `i` of bill `b`."""
+    return derived(name, label, kind, _RECEIPT.format(column=column), width=width)
+
+
+def refuse_beyond(ctx: Context, lines: type[Child], key: int, rest: str, label: str) -> None:
+    """Refuse a bill that has taken more of its receipts than there is, by what is left of them."""
+    sql = _BEYOND.format(lines=lines.name(), rest=rest.format(table="i"))
+    row = ctx.conn.exec_driver_sql(sql, (key,)).first()
+    if row is not None:
+        raise Refusal(f"超过采购入库{row.bill_no}第{row.line_no}行的{label}，请核对数量")
 
 
 class PurchaseInboundLine(InboundLine):
     __tablename__ = "purchase_inbound_line"
     bill_table = "purchase_inbound"
-    derived = (derived("returnable_quantity", "可退数量", "quantity", RETURNABLE, list=False),)
+    derived = (
+        derived("returnable_quantity", "可退数量", "quantity", RETURNABLE, list=False),
+        derived("allottable_quantity", "可分配数量", "quantity", ALLOTTABLE, list=False),
+    )
 
     order_line_id: Mapped[int | None] = source_line("purchase_order_line", "采购订单明细")
     returned_quantity: Mapped[Decimal] = returned()
     requested_quantity: Mapped[Decimal] = requested()
+    allotted_quantity: Mapped[Decimal] = allotted()
     invoiced_amount: Mapped[Decimal] = invoiced()
 
 

@@ -14,26 +14,16 @@ from sqlalchemy.orm import Mapped, declared_attr
 from api.kit import orders
 from api.kit.context import Context
 from api.kit.document import BillType, Block, Document, Link, declare
-from api.kit.errors import Refusal
-from api.kit.fields import Derived, Kind, derived, quantity, ref, source_line
+from api.kit.fields import Derived, derived, quantity, ref, source_line
 from api.kit.flow import AUDITED, ORDER
 from api.kit.posting import Postings
 from api.kit.resource import Menu
 from api.master.business_types import classified
 from api.master.partners import supplier
 from api.master.stock_lines import StockBill
-from api.purchase.purchase_inbound import RETURNABLE, PurchaseInboundLine
+from api.purchase.purchase_inbound import RETURNABLE, PurchaseInboundLine, of_receipt, refuse_beyond
 
 ACCEPTED = {1: "待确认", 2: "全部确认", 3: "部分确认"}
-
-_SOURCE = (
-    "(select {column} from purchase_inbound_line i join purchase_inbound b using (bill_id)"
-    " where i.line_id = {{table}}.source_line_id)"
-)
-
-
-def _of_source(name: str, label: str, kind: Kind, column: str, width: int = 90) -> Derived:
-    return derived(name, label, kind, _SOURCE.format(column=column), width=width)
 
 
 class ReturnLine(orders.OrderLine):
@@ -41,9 +31,9 @@ class ReturnLine(orders.OrderLine):
 
     __abstract__ = True
     derived: ClassVar[tuple[Derived, ...]] = (
-        _of_source("source_no", "入库单号", "text", "b.bill_no", 190),
-        _of_source("source_quantity", "入库数量", "quantity", "i.quantity"),
-        _of_source("returned_quantity", "已退数量", "quantity", "i.returned_quantity"),
+        of_receipt("source_no", "入库单号", "text", "b.bill_no", 190),
+        of_receipt("source_quantity", "入库数量", "quantity", "i.quantity"),
+        of_receipt("returned_quantity", "已退数量", "quantity", "i.returned_quantity"),
     )
 
     source_line_id: Mapped[int | None] = source_line("purchase_inbound_line", "采购入库明细")
@@ -61,7 +51,7 @@ class ReturnRequestLine(ReturnLine):
     bill_table = "return_request"
     derived = (
         *ReturnLine.derived,
-        _of_source("returnable_quantity", "可退数量", "quantity", RETURNABLE.format(table="i")),
+        of_receipt("returnable_quantity", "可退数量", "quantity", RETURNABLE.format(table="i")),
     )
 
     executed_quantity: Mapped[Decimal] = quantity(
@@ -126,23 +116,7 @@ class ReturnRequest(StockBill):
     @classmethod
     def arrange(cls, ctx: Context, key: int, status: int | None) -> None:
         if status == AUDITED:
-            _refuse_beyond(ctx, key)
-
-
-_BEYOND = f"""
-select b.bill_no, i.line_no
-from purchase_inbound_line i
-join purchase_inbound b using (bill_id)
-where i.line_id in (select r.source_line_id from return_request_line r where r.bill_id = %s)
-    and {RETURNABLE.format(table="i")} < 0
-order by b.bill_no, i.line_no
-"""
-
-
-def _refuse_beyond(ctx: Context, key: int) -> None:
-    row = ctx.conn.exec_driver_sql(_BEYOND, (key,)).first()
-    if row is not None:
-        raise Refusal(f"超过采购入库{row.bill_no}第{row.line_no}行的可退数量，请核对数量")
+            refuse_beyond(ctx, ReturnRequestLine, key, RETURNABLE, "可退数量")
 
 
 def receipts(ctx: Context, lines: list[dict[str, Any]], column: str, sources: type[ReturnLine]) -> None:

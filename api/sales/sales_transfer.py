@@ -20,7 +20,14 @@ from api.kit.resource import Menu
 from api.kit.validation import Problems
 from api.master.partners import customer
 from api.master.settlements import due, due_date
-from api.master.stock_lines import FromPlace, StockBill, outbound, value_travelled
+from api.master.stock_lines import (
+    ALLOTTED_BY,
+    Allotted,
+    FromPlace,
+    StockBill,
+    outbound,
+    value_travelled,
+)
 from api.master.warehouses import Warehouse
 
 
@@ -31,7 +38,7 @@ class SalesTransferLine(FromPlace, GoodsLine):
     derived = (value_travelled("XSDB"),)
 
 
-class SalesTransfer(StockBill):
+class SalesTransfer(Allotted, StockBill):
     """销售调拨"""
 
     __tablename__ = "sales_transfer"
@@ -50,6 +57,8 @@ class SalesTransfer(StockBill):
         (Block("lines", "调拨明细", SalesTransferLine),),
         detail=DetailPlace("销售调拨明细", "/sales/salestransferdetail", Menu("销售管理", "明细查询", 40)),
     )
+
+    derived = (ALLOTTED_BY,)
 
     customer_id: Mapped[int] = customer("客户（调入公司）")
     to_warehouse_id: Mapped[int] = ref(

@@ -75,6 +75,7 @@ CHOSEN = {
     ("three_outbound_line", "allocation_id"): "allocation3",
     ("tire_back_line", "allocation_id"): "allocation3",
     ("transfer_out", "to_warehouse_id"): "warehouse2",
+    ("purchase_allocation_line", "to_warehouse_id"): "warehouse2",
     ("defective", "to_warehouse_id"): "warehouse4",
     ("location_move_line", "allocation_id"): None,
     ("fund_transfer", "to_mode_id"): "mode2",
@@ -119,6 +120,7 @@ SOURCES = {
     ("consignment_settlement_line", "source_line_id"): "consigned",
     ("consignment_return_line", "source_line_id"): "consigned",
     ("return_request_line", "source_line_id"): "received",
+    ("purchase_allocation_line", "source_line_id"): "received",
     ("purchase_invoice_line", "inbound_line_id"): "received",
     ("refund_request_line", "request_line_id"): "asked",
 }

@@ -17,7 +17,7 @@ interface ProposalButtonProps {
   goods: Field | undefined;
 }
 
-/** Adds the rows that the server proposes for the bill's header; goods that a line holds already are left as they are. */
+/** Adds the rows that the server proposes for the bill's header; goods or sources that a line holds already are left as they are. */
 export function ProposalButton({ proposal, store, context, pricing, goods }: ProposalButtonProps) {
   const client = useQueryClient();
   const [busy, setBusy] = useState(false);
@@ -27,8 +27,10 @@ export function ProposalButton({ proposal, store, context, pricing, goods }: Pro
     const query = Object.fromEntries(proposal.by.map((name) => [name, Number(header[name])]));
     const rows = await client.fetchQuery(sourceQuery(proposal.api, query));
     const lines = store.get().filter((line) => !isBlankLine(store.fields, line));
-    const held = new Set(goods ? lines.map((line) => line.values[goods.name]) : []);
-    const added = rows.filter((row) => !goods || !held.has(row[goods.name])).map((row) => proposed(store.fields, row, pricing));
+    const keys = goods ? [goods] : store.fields.filter((field) => field.hidden);
+    const keyOf = (row: Row) => keys.map((field) => String(row[field.name] ?? '')).join(':');
+    const held = new Set(lines.map((line) => keyOf(line.values)));
+    const added = rows.filter((row) => !held.has(keyOf(row))).map((row) => proposed(store.fields, row, pricing));
     if (added.length > 0) store.set(() => [...lines, ...added]);
     showMessage(added.length > 0 ? 'success' : 'info', added.length > 0 ? `已生成${added.length}行` : '没有需要生成的明细');
   };

@@ -55,6 +55,13 @@ describe('lines of other bills', () => {
     expect(shown()).toEqual([['XSCK7', '1130.00'], ['XSCK8', '50.00'], ['XSTH7', '-226.00']]);
   });
 
+  it('are split: what the bill has left of one is offered again', async () => {
+    await show([{ key: 'a', values: { ...open[0]!, amount: '1000.00' }, problems: {} }]);
+    await press('全部选择');
+    await press('确定');
+    expect(shown()).toEqual([['XSCK7', '130'], ['XSCK8', '50.00'], ['XSTH7', '-226.00']]);
+  });
+
   it('are taken in part, and not twice', async () => {
     await show([{ key: 'a', values: open[0]!, problems: {} }]);
     expect(screen.queryByText('XSCK7')).toBeNull();

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Input, Modal, Table, type TableColumnType } from 'antd';
 import { useMemo, useState } from 'react';
-import { decimalOrZero } from '../../lib/decimal';
+import { decimalOrZero, sumOf } from '../../lib/decimal';
 import { showMessage } from '../../lib/errors';
 import { limitNumber } from '../../lib/validation';
-import { fieldText, isRightAligned } from '../fields/fieldValue';
+import { fieldText, isEmptyValue, isRightAligned } from '../fields/fieldValue';
 import type { BillContext } from '../lines/billContext';
 import { newLine, type LineRow } from '../lines/lineModel';
 import { sourceQuery } from '../queries';
@@ -27,9 +27,11 @@ export default function SourcePicker({ block, source, context, taken, onPick, on
   const { data, isFetching, error } = useQuery(sourceQuery(source.api, query));
   const keys = useMemo(() => block.fields.filter((field) => field.hidden), [block]);
   const rows = useMemo(() => {
+    const offered = data ?? [];
+    if (source.drawn) return offered.flatMap((row) => untaken(row, { keys, taken, takes: source.takes }));
     const held = new Set(taken.map((line) => keyOf(keys, line.values)));
-    return (data ?? []).filter((row) => !held.has(keyOf(keys, row)));
-  }, [data, taken, keys]);
+    return offered.filter((row) => !held.has(keyOf(keys, row)));
+  }, [data, taken, keys, source]);
   const part = block.fields.find((field) => field.name === source.takes);
   const [parts, setParts] = useState<Parts>(new Map());
 
@@ -85,6 +87,16 @@ export default function SourcePicker({ block, source, context, taken, onPick, on
 /** What tells a row of the source from others is sent, but not shown. */
 function keyOf(keys: Field[], row: Row): string {
   return keys.map((field) => String(row[field.name] ?? '')).join(':');
+}
+
+/** What the bill's lines have left of a row: a line of another bill may be split over several of this one. */
+function untaken(row: Row, { keys, taken, takes }: { keys: Field[]; taken: LineRow[]; takes: string }): Row[] {
+  const named = keys.filter((field) => !isEmptyValue(field, row[field.name]));
+  const held = taken.filter(({ values }) => named.every((field) => values[field.name] === row[field.name]));
+  const open = decimalOrZero(row[`open_${takes}`]);
+  const rest = open.minus(decimalOrZero(sumOf(held.map(({ values }) => values[takes])).toString()));
+  if (held.length === 0) return [row];
+  return rest.times(open).lte(0) ? [] : [{ ...row, [takes]: rest.toString(), [`open_${takes}`]: rest.toString() }];
 }
 
 function sourceColumns(block: Block, takes: string): TableColumnType<Row>[] {

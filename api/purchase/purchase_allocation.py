@@ -1,0 +1,274 @@
+"""Allocation of arrivals (到货分配), DHFP: what came for several branches is shared out among their warehouses.
+
+Its lines draw on audited inbounds of one warehouse, never more than came and was not asked back; what a branch's plan
+asked for counts as ordered there. The audit makes an unaudited transfer for each warehouse of the company, and a sales
+transfer at the line's price for each of another; it posts nothing itself. Un-auditing deletes those bills, unless one
+of them was audited.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Mapped, declared_attr
+
+from api.kit import bulk, drafts, registry
+from api.kit.context import Context
+from api.kit.document import Bill, BillType, Block, Document, GoodsLine, Link, Proposal, Rows, Values, declare
+from api.kit.errors import Refusal
+from api.kit.fields import derived, goods, ref, source_line
+from api.kit.fields import price as price_of
+from api.kit.flow import AUDITED, UNAUDITED, VOIDED
+from api.kit.posting import Postings
+from api.kit.resource import Menu
+from api.kit.validation import Problems
+from api.master.stock_lines import StockBill
+from api.master.warehouses import GOOD, Warehouse
+from api.purchase.purchase_inbound import ALLOTTABLE, PurchaseInboundLine, of_receipt, refuse_beyond
+from api.purchase.purchase_plan import PurchasePlan, PurchasePlanLine
+
+API = "v2/purchase/Allocation"
+
+
+class PurchaseAllocationLine(GoodsLine):
+    __tablename__ = "purchase_allocation_line"
+    bill_table = "purchase_allocation"
+    derived = (
+        of_receipt("source_no", "入库单号", "text", "b.bill_no", 190),
+        of_receipt(
+            "source_supplier",
+            "供应商",
+            "text",
+            "(select s.supplier_name from supplier s where s.supplier_id = b.supplier_id)",
+            180,
+        ),
+        of_receipt("source_quantity", "入库数量", "quantity", "i.quantity"),
+        of_receipt("allottable_quantity", "可分配数量", "quantity", ALLOTTABLE.format(table="i")),
+        derived(
+            "to_company_name",
+            "调入公司",
+            "text",
+            "(select c.company_name from warehouse w join company c using (company_id)"
+            " where w.warehouse_id = {table}.to_warehouse_id)",
+            width=150,
+        ),
+        derived(
+            "plan_no",
+            "采购计划",
+            "text",
+            "(select h.bill_no from purchase_plan_line p join purchase_plan h using (bill_id)"
+            " where p.line_id = {table}.plan_line_id)",
+            width=190,
+        ),
+    )
+
+    goods_id: Mapped[int] = goods(required=True, form=False, search=True, sort=-80)
+    to_warehouse_id: Mapped[int] = ref(
+        "warehouse",
+        "调入仓库",
+        target="warehouse_id",
+        only=("type", (GOOD,)),
+        required=True,
+        index=True,
+        sort=-75,
+    )
+    price: Mapped[Decimal] = price_of("调拨单价", rule="Positive", width=110, sort=11)
+    customer_id: Mapped[int | None] = ref("customer", "客户（调入公司）", within=("company_id",), sort=30)
+    supplier_id: Mapped[int | None] = ref("supplier", "供应商（调出公司）", sort=31)
+    source_line_id: Mapped[int | None] = source_line("purchase_inbound_line", "采购入库明细")
+    plan_line_id: Mapped[int | None] = source_line("purchase_plan_line", "采购计划明细")
+
+    @declared_attr
+    @classmethod
+    def batch_id(cls) -> Mapped[int | None]:
+        return ref(
+            "goods_batch", "批次", target="batch_id", within=("goods_id",), label_field="batch", sort=-39
+        )
+
+
+class PurchaseAllocation(StockBill):
+    """到货分配"""
+
+    __tablename__ = "purchase_allocation"
+    declaration = declare(
+        "到货分配",
+        API,
+        routes={
+            "list": "/purchase/allocation",
+            "add": "/purchase/allocation/add",
+            "see": "/purchase/allocation/see",
+        },
+        menu=Menu("采购管理", "采购业务", 22),
+    )
+    bill = BillType(
+        "DHFP",
+        (
+            Block(
+                "lines",
+                "分配明细",
+                PurchaseAllocationLine,
+                drawn=True,
+                proposals=(Proposal("按采购计划分配", f"{API}/getProposal", ("company_id", "warehouse_id")),),
+            ),
+        ),
+        (
+            Link(
+                "source_line_id",
+                "purchase_inbound",
+                PurchaseInboundLine,
+                "allotted_quantity",
+                ("company_id", "warehouse_id"),
+                required=True,
+                rest="allottable_quantity",
+            ),
+            Link(
+                "plan_line_id",
+                "purchase_plan",
+                PurchasePlanLine,
+                "executed_quantity",
+                (),
+                offered=False,
+                agreed=False,
+            ),
+        ),
+    )
+
+    @classmethod
+    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
+        lines = children["lines"]
+        owners = _owners(ctx, lines)
+        planned = _planned_for(ctx, lines)
+        foreign = set(owners.values()) - {header["company_id"]}
+        parties = _parties(ctx, header["company_id"], foreign) if foreign else {}
+        for line in lines:
+            problems.place = f"第{line['line_no']}行"
+            target = line["to_warehouse_id"]
+            if target == header["warehouse_id"]:
+                problems.add("调入仓库就是到货仓库，无需分配")
+            if line.get("plan_line_id") and planned.get(line["plan_line_id"]) != target:
+                problems.add("采购计划属于其他仓库，请重新选择调入仓库")
+            if owners[target] == header["company_id"]:
+                continue
+            for name, found in parties[owners[target]].items():
+                line[name] = line.get(name) or found
+                if not line[name]:
+                    problems.add(f"请选择{PurchaseAllocationLine.field(name).label}")
+        problems.place = ""
+
+    @classmethod
+    def postings(cls, doc: Document) -> Postings:
+        return Postings()
+
+    @classmethod
+    def guard(cls, ctx: Context, doc: Document, action: str) -> None:
+        if action not in ("antiAuditor", "invalid"):
+            return
+        done = [
+            f"{made.declaration.label}{row.bill_no}"
+            for made, row in _made(ctx, doc.header.bill_id)
+            if row.status not in (UNAUDITED, VOIDED)
+        ]
+        if done:
+            raise Refusal(f"分配生成的{'、'.join(done)}已审核，不能反审核或作废，请先反审核这些单据")
+
+    @classmethod
+    def arrange(cls, ctx: Context, key: int, status: int | None) -> None:
+        if status == AUDITED:
+            refuse_beyond(ctx, PurchaseAllocationLine, key, ALLOTTABLE, "可分配数量")
+
+    @classmethod
+    def follow(cls, ctx: Context, doc: Document, effect: str) -> None:
+        if effect == "post":
+            _send(ctx, doc)
+            return
+        for made, row in _made(ctx, doc.header.bill_id):
+            if row.status == UNAUDITED:
+                drafts.delete(ctx, made, row.bill_id)
+
+
+def _owners(ctx: Context, lines: Iterable[Any]) -> dict[int, int]:
+    """The companies of the warehouses that lines go to."""
+    table = Warehouse.table()
+    wanted = table.c.warehouse_id.in_({line["to_warehouse_id"] for line in lines})
+    rows = ctx.conn.execute(select(table.c.warehouse_id, table.c.company_id).where(wanted))
+    return {row.warehouse_id: row.company_id for row in rows}
+
+
+def _planned_for(ctx: Context, lines: Iterable[Any]) -> dict[int, int]:
+    """The warehouses that plan lines are for."""
+    head, own = PurchasePlan.table(), PurchasePlanLine.table()
+    wanted = {line["plan_line_id"] for line in lines if line.get("plan_line_id")}
+    if not wanted:
+        return {}
+    query = select(own.c.line_id, head.c.warehouse_id).join_from(own, head, own.c.bill_id == head.c.bill_id)
+    return {row.line_id: row.warehouse_id for row in ctx.conn.execute(query.where(own.c.line_id.in_(wanted)))}
+
+
+# Who stands for two companies in each other's books: as in their last sales transfer, else under their names.
+_PARTIES = """
+select
+    t.company_id, coalesce(l.customer_id, c.customer_id) as customer_id,
+    coalesce(l.supplier_id, s.supplier_id) as supplier_id
+from company t
+join company o on o.company_id = %s
+left join lateral (
+    select h.customer_id, h.supplier_id
+    from sales_transfer h
+    where h.company_id = o.company_id and h.to_company_id = t.company_id and h.status <> 3
+    order by h.bill_id desc limit 1
+) l on true
+left join customer c on c.company_id = o.company_id and c.customer_name = t.company_name and c.enabled
+    and c.audit_state = 2
+left join supplier s on s.supplier_name = o.company_name and s.enabled
+where t.company_id = any(%s)
+"""
+
+
+def _parties(ctx: Context, company: int, others: set[int]) -> dict[int, dict[str, int | None]]:
+    """By other company, the customer that it is here and the supplier that this one is there."""
+    rows = ctx.conn.exec_driver_sql(_PARTIES, (company, sorted(others)))
+    return {row.company_id: {"customer_id": row.customer_id, "supplier_id": row.supplier_id} for row in rows}
+
+
+def _made(ctx: Context, key: int) -> Iterator[tuple[type[Bill], Any]]:
+    """The bills that an allocation's audit has made."""
+    for name in ("transfer_out", "sales_transfer"):
+        cls: Any = registry.get(name)
+        table = cls.table()
+        query = select(table.c.bill_id, table.c.bill_no, table.c.status)
+        for row in ctx.conn.execute(
+            query.where(table.c.purchase_allocation_id == key).order_by(table.c.bill_id)
+        ):
+            yield cls, row
+
+
+_ALIKE = ("goods_id", "quantity", "batch_id", "remark")
+_PRICED = ("price", "discount_amount", "tax_rate", "is_gift")
+
+
+def _send(ctx: Context, doc: Document) -> None:
+    """Make the unaudited transfers of an allocation, one for each warehouse and the partners told for it."""
+    header = doc.header
+    rows = [line._asdict() for line in doc.lines]
+    owners = _owners(ctx, rows)
+    bills: defaultdict[tuple[int | None, ...], list[dict[str, Any]]] = defaultdict(list)
+    for row in rows:
+        target = row["to_warehouse_id"]
+        own = owners[target] == header.company_id
+        parties = (None, None) if own else (row["customer_id"], row["supplier_id"])
+        kept = _ALIKE if own else (*_ALIKE, *_PRICED)
+        bills[(target, *parties)].append({name: row[name] for name in kept})
+    shared = ("company_id", "warehouse_id", "business_date", "department_id", "employee_id")
+    common = {name: getattr(header, name) for name in shared} | {"purchase_allocation_id": header.bill_id}
+    entries = []
+    for (target, customer, supplier), lines in bills.items():
+        told = {**common, "to_warehouse_id": target}
+        if customer:
+            told |= {"customer_id": customer, "supplier_id": supplier}
+        made: Any = registry.get("sales_transfer" if customer else "transfer_out")
+        entries.append(bulk.Entry(made, drafts.Draft(told, {"lines": lines}), audited=False))
+    bulk.save(ctx, entries)

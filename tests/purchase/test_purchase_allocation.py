@@ -1,0 +1,226 @@
+"""DHFP 到货分配: what came is shared out once, by the branches' plans or by hand, and goes on in unaudited transfers."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection
+
+from api.purchase.arrivals import shares
+from tests.kit.desk import Books, Desk, Made
+from tests.kit.fixtures import Site
+from tests.kit.state import broken
+
+
+@pytest.fixture
+def received(desk: Desk, request: pytest.FixtureRequest) -> Made:
+    """Ten pieces at 113 from the supplier, of goods of the test's own."""
+    goods = desk.world.spares[request.param]
+    return desk.audited("purchase_inbound", {"goods_id": goods, "quantity": "10", "price": "113"})
+
+
+def of(place: int) -> Any:
+    return pytest.mark.parametrize("received", [place], indirect=True)
+
+
+def parts(desk: Desk, received: Made, *asked: tuple[int, str], **more: Any) -> dict[str, Any]:
+    """An allocation drawn from an inbound, its line split over warehouses."""
+    answer = desk.caller.get(
+        desk.path("purchase_allocation", "getDraft"), id=received.id, source="purchase_inbound"
+    )
+    assert answer.ok, answer
+    [line] = answer.data.pop("lines")
+    rows = [{**line, "to_warehouse_id": place, "quantity": quantity, **more} for place, quantity in asked]
+    return {**answer.data, "lines": rows}
+
+
+def allocated(desk: Desk, received: Made, *asked: tuple[int, str], **more: Any) -> Made:
+    found = parts(desk, received, *asked, **more)
+    return desk.draft("purchase_allocation", *found.pop("lines"), **found)
+
+
+def made(conn: Connection, allocation: Made) -> list[Made]:
+    """The transfers that an allocation has led to."""
+    return [
+        Made(name, key, no)
+        for name in ("transfer_out", "sales_transfer")
+        for key, no in Books(conn).rows(
+            f"select bill_id, bill_no from {name} where purchase_allocation_id = %s order by bill_id",
+            allocation.id,
+        )
+    ]
+
+
+def allottable(desk: Desk, received: Made) -> str:
+    return str(desk.info(received)["lines"][0]["allottable_quantity"])
+
+
+class TestAudit:
+    @of(40)
+    def test_each_warehouse_gets_a_transfer(self, desk: Desk, conn: Connection, received: Made) -> None:
+        world = desk.world
+        parties = {"customer_id": world.customer_a, "supplier_id": world.supplier2}
+        bill = allocated(
+            desk, received, (world.warehouse2_a, "3"), (world.warehouse_b, "4"), (world.warehouse2_a, "1"),
+            price="150", **parties,
+        )  # fmt: skip
+        assert made(conn, bill) == []
+        assert desk.act("auditorPass", bill).ok
+        assert allottable(desk, received) == "2.000"
+        moved, sold = made(conn, bill)
+        within, beyond = desk.info(moved), desk.info(sold)
+        assert (within["status"], within["to_warehouse_id"], within["total_quantity"]) == (
+            1, world.warehouse2_a, "4.000",
+        )  # fmt: skip
+        assert [line["quantity"] for line in within["lines"]] == ["3.000", "1.000"]
+        assert (beyond["status"], beyond["to_company_id"], beyond["total_amount"]) == (
+            1, world.company_b, "600.00",
+        )  # fmt: skip
+        assert {name: beyond[name] for name in parties} == parties
+        [again] = desk.info(allocated(desk, received, (world.warehouse2_b, "1")))["lines"]
+        assert {name: again[name] for name in parties} == parties
+        assert {within["purchase_allocation_no"], beyond["purchase_allocation_no"]} == {bill.no}
+        effects = desk.caller.get(
+            "v2/open/BillEffect/getEffects", screen="purchase_allocation", id=bill.id
+        ).data
+        told = {row["bill_no"]: row["relation"] for kind in effects for row in kind["rows"]}
+        assert told == {received.no: "来源", moved.no: "后续", sold.no: "后续"}
+        assert desk.act("auditorPass", moved).ok and desk.act("auditorPass", sold).ok
+        assert Books(conn).available(world.spares[40], world.warehouse_b) == ("4", "0", "4")
+        assert broken(conn) == {}
+
+    @of(41)
+    def test_taken_back_only_while_nothing_was_sent(
+        self, desk: Desk, conn: Connection, received: Made
+    ) -> None:
+        bill = allocated(desk, received, (desk.world.warehouse2_a, "6"))
+        assert desk.act("auditorPass", bill).ok
+        [moved] = made(conn, bill)
+        assert desk.act("auditorPass", moved).ok
+        for action in ("antiAuditor", "invalid"):
+            assert desk.act(action, bill).msg == (
+                f"分配生成的仓库调拨{moved.no}已审核，不能反审核或作废，请先反审核这些单据"
+            )
+        assert desk.act("antiAuditor", received).msg == (
+            "该单据已有到货分配，不能反审核或作废，请先处理到货分配单"
+        )
+        assert desk.act("antiAuditor", moved).ok and desk.act("antiAuditor", bill).ok
+        assert made(conn, bill) == []
+        assert allottable(desk, received) == "10.000"
+        assert desk.act("antiAuditor", received).ok
+        assert broken(conn) == {}
+
+
+class TestLimits:
+    @of(42)
+    def test_never_more_than_came_and_was_kept(self, desk: Desk, received: Made) -> None:
+        place = desk.world.warehouse2_a
+        answer = desk.act("auditorPass", allocated(desk, received, (place, "6"), (place, "4.001")))
+        assert (answer.code, answer.msg) == (400, "超过采购入库第1行的可执行数量，请核对数量")
+        [line] = desk.line_ids(received)
+        back = {
+            "goods_id": desk.world.spares[42],
+            "quantity": "3",
+            "price": "113",
+            "source_line_id": line,
+        }
+        desk.audited("purchase_return", back)
+        answer = desk.act("auditorPass", allocated(desk, received, (place, "8")))
+        assert (answer.code, answer.msg) == (
+            400, f"超过采购入库{received.no}第1行的可分配数量，请核对数量",
+        )  # fmt: skip
+        assert desk.act("auditorPass", allocated(desk, received, (place, "7"))).ok
+
+    @of(43)
+    def test_two_at_once(self, desk: Desk, conn: Connection, received: Made) -> None:
+        bills = [allocated(desk, received, (desk.world.warehouse2_a, "6")) for _ in range(2)]
+        with ThreadPoolExecutor(2) as pool:
+            answers = list(pool.map(lambda bill: desk.act("auditorPass", bill), bills))
+        assert sorted(answer.code for answer in answers) == [200, 400]
+        assert broken(conn) == {}
+
+    @of(44)
+    def test_what_lines_must_say(self, site: Site, desk: Desk, received: Made) -> None:
+        world = desk.world
+
+        def refused(desk: Desk, *asked: tuple[int, str], **changed: Any) -> str:
+            found = {**parts(Desk(site), received, *asked), **changed}
+            answer = desk.add("purchase_allocation", *found.pop("lines"), **found)
+            assert answer.code == 400
+            return answer.msg
+
+        here, there = (world.warehouse_a, "1"), (world.warehouse_b, "1")
+        assert refused(desk, here) == "第1行：调入仓库就是到货仓库，无需分配"
+        foreign = {"company_id": world.company_b, "warehouse_id": world.warehouse_b}
+        assert refused(desk, here, **foreign) == "第1行：来源采购入库与本单不匹配"
+        assert refused(Desk(site, "manager_a"), there) == "第1行：“调入仓库”不存在或无权使用，请重新选择"
+
+    def test_companies_without_trade_need_their_partners_told(self, desk: Desk) -> None:
+        world = desk.world
+        there = {"company_id": world.company_b, "warehouse_id": world.warehouse_b}
+        line = {"goods_id": world.spares[46], "quantity": "1", "price": "113"}
+        found = parts(desk, desk.audited("purchase_inbound", line, **there), (world.warehouse_a, "1"))
+        answer = desk.add("purchase_allocation", *found.pop("lines"), **found)
+        assert answer.msg == "第1行：请选择客户（调入公司）（共2处错误）"
+        assert [row["msg"] for row in answer.data["failures"]] == [
+            "请选择客户（调入公司）", "请选择供应商（调出公司）",
+        ]  # fmt: skip
+
+
+class TestProposal:
+    @pytest.mark.parametrize(
+        ("arrived", "wanted", "got"),
+        [
+            ("10", ["4", "6"], ["4", "6"]),
+            ("10", ["8", "8", "4"], ["4", "4", "2"]),
+            ("10", ["5", "5", "5"], ["4", "3", "3"]),
+            ("7.5", ["6", "3"], ["5", "2"]),
+            ("1", ["0.5", "2"], ["0", "1"]),
+            ("0", ["3"], ["0"]),
+        ],
+    )
+    def test_shares_are_whole_pieces(self, arrived: str, wanted: list[str], got: list[str]) -> None:
+        found = shares(Decimal(arrived), [Decimal(want) for want in wanted])
+        assert found == [Decimal(part) for part in got]
+
+    @of(45)
+    def test_plans_get_their_share_and_count_it(self, desk: Desk, conn: Connection, received: Made) -> None:
+        world, goods = desk.world, desk.world.spares[45]
+        plans = [
+            desk.audited("purchase_plan", {"goods_id": goods, "quantity": quantity}, **place)
+            for quantity, place in (
+                ("9", {"warehouse_id": world.warehouse2_a}),
+                ("6", {"company_id": world.company_b, "warehouse_id": world.warehouse_b}),
+                ("5", {"warehouse_id": world.warehouse_a}),
+            )
+        ]
+
+        def proposed() -> list[dict[str, Any]]:
+            place = {"company_id": world.company_a, "warehouse_id": world.warehouse_a}
+            answer = desk.caller.get(desk.path("purchase_allocation", "getProposal"), **place)
+            assert answer.ok, answer
+            return [row for row in answer.data if row["goods_id"] == goods]
+
+        rows = proposed()
+        assert [(row["quantity"], row["to_warehouse_id"], row["plan_no"]) for row in rows] == [
+            ("6.000", world.warehouse2_a, plans[0].no),
+            ("4.000", world.warehouse_b, plans[1].no),
+        ]
+        assert {row["source_no"] for row in rows} == {received.no}
+        wrong = {**rows[0], "to_warehouse_id": world.warehouse2_b}
+        answer = desk.add("purchase_allocation", wrong)
+        assert answer.msg.startswith("第1行：采购计划属于其他仓库，请重新选择调入仓库")
+        bill = desk.audited(
+            "purchase_allocation", *({**row, "customer_id": world.customer_a, "supplier_id": world.supplier2}
+            for row in rows),
+        )  # fmt: skip
+        assert [desk.info(plan)["lines"][0]["executed_quantity"] for plan in plans] == [
+            "6.000", "4.000", "0.000",
+        ]  # fmt: skip
+        assert proposed() == []
+        assert broken(conn) == {}
+        assert desk.act("antiAuditor", bill).ok
+        assert len(proposed()) == 2
