@@ -49,11 +49,15 @@ Rows = dict[str, list[dict[str, Any]]]
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A call that proposes rows of a block for the header fields `by`; they are written on like any other."""
+    """A call that proposes rows of a block for the header fields `by`; they are written on like any other.
+
+    One that is told the fields `of` of the rows that are there proposes what they lack, and is posted.
+    """
 
     label: str
     api: str
     by: tuple[str, ...]
+    of: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

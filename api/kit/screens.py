@@ -103,11 +103,12 @@ class BlockSource(BaseModel):
 
 
 class ProposalScreen(BaseModel):
-    """A button that asks `api` for rows, by values of the header."""
+    """A button that asks `api` for rows, by values of the header and, where there are some in `of`, of the lines."""
 
     label: str
     api: str
     by: list[str]
+    of: list[str]
 
 
 class BlockScreen(BaseModel):
@@ -340,7 +341,10 @@ def _block(cls: type[Resource], block: Block, principal: Principal) -> BlockScre
         fields=field_screens(block.cls, principal),
         required=block.required,
         source=_block_source(cls, block),
-        proposals=[ProposalScreen(label=one.label, api=one.api, by=list(one.by)) for one in block.proposals],
+        proposals=[
+            ProposalScreen(label=one.label, api=one.api, by=list(one.by), of=list(one.of))
+            for one in block.proposals
+        ],
     )
 
 

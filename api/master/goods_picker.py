@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
@@ -52,6 +53,7 @@ class GoodsQuery(BaseModel):
     )
     order_type: str = Described("", max_length=10, description="order_id 是哪一种单据，前缀如 XSDD")
     type: int | None = Described(None, ge=0, le=9, description="只算这一类型仓库的库存")
+    business_date: date | None = Described(None, description="按这一天的价格，默认今天")
     is_stocks: int = Described(0, ge=0, le=1, description="1 = 只要有库存的")
     is_available_stocks: int = Described(0, ge=0, le=1, description="1 = 只要有可用库存的")
     page: int = Described(1, ge=1, le=100_000)
@@ -215,7 +217,8 @@ def find(ctx: Context, query: GoodsQuery) -> dict[str, Any]:
         order=order,
         of_type=of_type,
     )
-    rows = ctx.conn.execute(text(sql), {**values, "by_stock": by_stock, "priced_on": today()}).all()
+    values |= {"by_stock": by_stock, "priced_on": query.business_date or today()}
+    rows = ctx.conn.execute(text(sql), values).all()
     total = rows[0].total if rows else 0
     supplied = side == "supplier"
     data = [_shown(ctx, dict(row._mapping), supplied) for row in rows]

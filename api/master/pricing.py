@@ -90,6 +90,25 @@ _GIFT = f"""
     order by {_NEAREST}, l.gift_quantity / l.buy_quantity desc
     limit 1
 """
+# Of several promotions the one that gives most for what was bought.
+GIVEN = f"""
+    with bought as (
+        select goods_id, sum(quantity) as quantity
+        from unnest(cast(:goods as bigint[]), cast(:quantities as numeric[])) as one (goods_id, quantity)
+        group by goods_id
+    )
+    select gift.goods_id, sum(gift.quantity) as quantity
+    from bought
+    join goods g using (goods_id)
+    cross join lateral (
+        select l.gift_goods_id as goods_id, floor(bought.quantity / l.buy_quantity) * l.gift_quantity as quantity
+        {_PROMOTED} and l.method = 3 and l.buy_quantity <= bought.quantity
+        order by {_NEAREST}, 2 desc
+        limit 1
+    ) gift
+    group by gift.goods_id
+"""
+"""Which goods, and how many, come with the `:quantities` of `:goods` that are bought."""
 GIFT: dict[Side | None, str] = {"customer": _GIFT, "supplier": _NOTHING, None: _NOTHING}
 """What comes with it when enough is bought."""
 _SUPPLIER_LEVEL = f"""

@@ -7,13 +7,13 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
-from api.kit.calls import call, router
+from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
 from api.kit.database import TIME_ZONE
 from api.kit.resource import Resource
 from api.kit.schemas import BatchAnswer, Keys
 from api.master.invoices import Invoicing, invoice_bills
-from api.sales import sales_delivery
+from api.sales import gifts, sales_delivery
 from api.sales.sales_delivery import SalesDelivery
 from api.sales.sales_invoice import SalesUninvoiced
 
@@ -53,3 +53,9 @@ def unsign(ctx: Context, body: Keys) -> Any:
 def invoice(ctx: Context, body: Invoicing) -> Any:
     """批量开票"""
     return invoice_bills(ctx, SalesUninvoiced, body)
+
+
+@call(api, "POST", gifts.API, right=ANY_USER, returns=list[gifts.GiftLine])
+def get_gifts(ctx: Context, payload: gifts.Purchase) -> Any:
+    """应送赠品: the gift lines that a sales bill lacks."""
+    return gifts.gifts(ctx, payload)

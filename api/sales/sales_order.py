@@ -20,7 +20,7 @@ from api.master import settings
 from api.master.business_types import Delivered, classified
 from api.master.partners import customer
 from api.master.stock_lines import StockBill
-from api.sales import credit
+from api.sales import credit, gifts
 from api.sales.sales_quote import SalesQuoteLine, refuse_expired
 
 
@@ -46,7 +46,7 @@ class SalesOrder(Sent, Delivered, StockBill):
     )
     bill = BillType(
         "XSDD",
-        (Block("lines", "订单明细", SalesOrderLine),),
+        (Block("lines", "订单明细", SalesOrderLine, proposals=(gifts.PROPOSAL,)),),
         (
             Link(
                 "quote_line_id",

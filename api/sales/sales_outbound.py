@@ -24,7 +24,7 @@ from api.master.invoices import INVOICE_STATUS, invoiced
 from api.master.partners import customer
 from api.master.settlements import due, due_date
 from api.master.stock_lines import OutboundLine, StockBill, cost_of_line, outbound
-from api.sales import credit
+from api.sales import credit, gifts
 from api.sales.sales_order import SalesOrderLine
 
 _SETTLEMENT = "(select s.bill_no from consignment_settlement s where s.bill_id = {table}.settlement_id)"
@@ -83,7 +83,7 @@ class SalesOutbound(Sent, StockBill):
     )
     bill = BillType(
         "XSCK",
-        (Block("lines", "出库明细", SalesOutboundLine),),
+        (Block("lines", "出库明细", SalesOutboundLine, proposals=(gifts.PROPOSAL,)),),
         (
             Link(
                 "order_line_id",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -118,6 +119,53 @@ class TestGift:
         row = picked(desk, goods)
         assert row["gift"].startswith("满10送1 ")
         assert row["price_source"] == "商品售价"
+
+    def test_what_a_bill_lacks_is_proposed_as_gifts_for_its_day(self, desk: Desk, goods: int) -> None:
+        for bought, given in (("10", "1"), ("25", "3")):
+            gift = {"method": 3, "buy_quantity": bought, "gift_goods_id": desk.world.oil}
+            promoted(desk, {"goods_id": goods, "gift_quantity": given, **gift})
+
+        def lacking(
+            *lines: tuple[int, str, bool], day: str = str(today())
+        ) -> list[tuple[int, Decimal, bool]]:
+            rows = [{"goods_id": one, "quantity": n, "is_gift": gift} for one, n, gift in lines]
+            header = {"company_id": desk.world.company_a, "customer_id": desk.world.customer_a}
+            body = {**header, "business_date": day, "lines": rows}
+            found = desk.caller.post("v2/sales/PromotionPolicy/getGifts", body)
+            assert found.ok, found
+            return [(row["goods_id"], Decimal(row["quantity"]), row["is_gift"]) for row in found.data]
+
+        oil = desk.world.oil
+        assert lacking((goods, "9", False), (goods, "9", True)) == []
+        assert lacking((goods, "12", False), (goods, "12", False)) == [(oil, 2, True)]
+        assert lacking((goods, "25", False)) == [(oil, 3, True)]
+        assert lacking((goods, "25", False), (oil, "1", True), (oil, "9", False)) == [(oil, 2, True)]
+        assert lacking((goods, "25", False), (oil, "3", True)) == []
+        assert lacking((goods, "25", False), day="2001-01-01") == []
+        foreign = {"company_id": desk.world.company_b, "customer_id": 1, "business_date": str(today())}
+        answer = desk.site.as_("manager_a").post(
+            "v2/sales/PromotionPolicy/getGifts", {**foreign, "lines": []}
+        )
+        assert answer.code == 400
+
+    def test_a_gift_that_is_taken_over_costs_nothing(self, desk: Desk, goods: int) -> None:
+        shown = desk.caller.get("v2/Open/Screen/getScreen", route="/sales/salesorderAdd").data
+        [proposal] = shown["line"]["proposals"]
+        assert (proposal["label"], proposal["of"]) == ("添加赠品", ["goods_id", "quantity", "is_gift"])
+        gift = {"goods_id": desk.world.oil, "quantity": "1", "price": "5", "is_gift": True}
+        line = {"goods_id": goods, "quantity": "10", "price": "100"}
+        info = desk.info(desk.draft("sales_order", line, gift))
+        assert [row["amount"] for row in info["lines"]] == ["1000.00", "0.00"]
+
+
+class TestBillsDay:
+    def test_the_picker_s_price_is_that_of_the_bill_s_day(self, desk: Desk, goods: int) -> None:
+        own = {"company_id": desk.world.company_a, "goods_id": goods, "customer_id": desk.world.customer_a}
+        for begins, asked in (("2026-01-01", "90"), ("2026-02-01", "95")):
+            body = {**own, "sale_price": asked, "starts_on": begins}
+            assert desk.caller.post("v2/sales/SalesPrice/add", body).ok
+        days = ("2025-12-31", "2026-01-31", "2026-02-01")
+        assert [price(desk, goods, business_date=day)[0] for day in days] == ["100", "90", "95"]
 
 
 class TestDraft:

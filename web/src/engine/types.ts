@@ -84,11 +84,12 @@ export interface Pricing {
   no_tax: string | null;
 }
 
-/** A call that proposes rows for what the header fields `by` say. */
+/** A call that proposes rows for what the header fields `by` say; one told the fields `of` the lines proposes what they lack. */
 export interface Proposal {
   label: string;
   api: string;
   by: string[];
+  of?: string[];
 }
 
 /**

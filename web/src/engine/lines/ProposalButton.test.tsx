@@ -2,6 +2,7 @@ import { act } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { goodsLineFields as fields, pricing } from '../fixtures';
 import { giveSizes, ok, press, renderPage, type Routes } from '../harness';
+import type { Proposal } from '../types';
 import { createLineStore, type LineStore } from './lineStore';
 import { goodsField, newLine } from './lineModel';
 import { ProposalButton } from './ProposalButton';
@@ -13,10 +14,10 @@ const row = (id: number, quantity: string) => ({ goods_id: id, goods_name: `商�
 
 let store: LineStore;
 let view: ReturnType<typeof renderPage>;
-const open = (header: Record<string, unknown>, routes: Routes = {}) => {
+const open = (header: Record<string, unknown>, routes: Routes = {}, asked: Proposal = proposal) => {
   store = createLineStore(fields, [newLine(fields, row(11, '1'))]);
   const context = { bill: 'purchase_plan', header: () => header };
-  view = renderPage(<ProposalButton proposal={proposal} store={store} context={context} pricing={pricing} goods={goods} />, routes);
+  view = renderPage(<ProposalButton proposal={asked} store={store} context={context} pricing={pricing} goods={goods} />, routes);
 };
 const click = async () => {
   await press(proposal.label);
@@ -40,6 +41,21 @@ describe('proposed lines', () => {
     ]);
     expect(store.get()[1]?.values.amount).toBe('30.00');
     expect(view.told).toMatchObject([{ level: 'success', msg: '已生成1行' }]);
+  });
+  it('that are lacking are told the lines, and come beside the same goods', async () => {
+    const gifts = { label: '添加赠品', api: 'v2/sales/PromotionPolicy/getGifts', by: ['customer_id', 'business_date'], of: ['goods_id', 'quantity', 'is_gift'] };
+    open({ customer_id: 7, business_date: '2026-03-05' }, { [gifts.api]: () => ok([{ ...row(11, '2'), price: '0', is_gift: true }]) }, gifts);
+    await press(gifts.label);
+    await act(() => store.idle());
+    expect(view.calls.find((call) => call.path === gifts.api)?.body).toEqual({
+      customer_id: 7,
+      business_date: '2026-03-05',
+      lines: [{ goods_id: 11, quantity: '1', is_gift: false }],
+    });
+    expect(store.get().map(({ values }) => [values.goods_id, values.quantity, values.is_gift, values.amount])).toEqual([
+      [11, '1', false, undefined],
+      [11, '2', true, '0.00'],
+    ]);
   });
   it('wait for the header', async () => {
     open({ company_id: 2 });

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Button } from 'antd';
 import { useState } from 'react';
+import { api } from '../../lib/api';
 import { reportError, showMessage } from '../../lib/errors';
 import { isEmptyRef } from '../fields/fieldValue';
 import { sourceQuery } from '../queries';
@@ -17,22 +18,29 @@ interface ProposalButtonProps {
   goods: Field | undefined;
 }
 
-/** Adds the rows that the server proposes for the bill's header; goods or sources that a line holds already are left as they are. */
+/**
+ * Adds the rows that the server proposes for the bill's header: those whose goods or sources no line holds, or those that it
+ * finds lacking of the lines it is told.
+ */
 export function ProposalButton({ proposal, store, context, pricing, goods }: ProposalButtonProps) {
   const client = useQueryClient();
   const [busy, setBusy] = useState(false);
   const add = async () => {
     const header = context.header();
     if (proposal.by.some((name) => isEmptyRef(header[name]))) return showMessage('warning', '请先填写表头');
+    const lines = store.get().filter((line) => !isBlankLine(store.fields, line));
+    const rows = proposal.of?.length ? await lacking(proposal, proposal.of, header, lines) : await unheld(header, lines);
+    const added = rows.map((row) => proposed(store.fields, row, pricing));
+    if (added.length > 0) store.set(() => [...lines, ...added]);
+    showMessage(added.length > 0 ? 'success' : 'info', added.length > 0 ? `已生成${added.length}行` : '没有需要生成的明细');
+  };
+  const unheld = async (header: Row, lines: LineRow[]) => {
     const query = Object.fromEntries(proposal.by.map((name) => [name, Number(header[name])]));
     const rows = await client.fetchQuery(sourceQuery(proposal.api, query));
-    const lines = store.get().filter((line) => !isBlankLine(store.fields, line));
     const keys = goods ? [goods] : store.fields.filter((field) => field.hidden);
     const keyOf = (row: Row) => keys.map((field) => String(row[field.name] ?? '')).join(':');
     const held = new Set(lines.map((line) => keyOf(line.values)));
-    const added = rows.filter((row) => !held.has(keyOf(row))).map((row) => proposed(store.fields, row, pricing));
-    if (added.length > 0) store.set(() => [...lines, ...added]);
-    showMessage(added.length > 0 ? 'success' : 'info', added.length > 0 ? `已生成${added.length}行` : '没有需要生成的明细');
+    return rows.filter((row) => !held.has(keyOf(row)));
   };
   const run = () => {
     setBusy(true);
@@ -43,6 +51,13 @@ export function ProposalButton({ proposal, store, context, pricing, goods }: Pro
       {proposal.label}
     </Button>
   );
+}
+
+/** What the server says that the lines lack. */
+function lacking(proposal: Proposal, of: string[], header: Row, lines: LineRow[]): Promise<Row[]> {
+  const picked = (names: string[], values: Row) => Object.fromEntries(names.map((name) => [name, values[name] === '' ? null : values[name]]));
+  const body = { ...picked(proposal.by, header), lines: lines.map((line) => picked(of, line.values)) };
+  return api.post<Row[]>(proposal.api, body);
 }
 
 function proposed(fields: Field[], row: Row, pricing: Pricing | null): LineRow {

@@ -15,11 +15,12 @@ export interface BillContext {
 
 const GOODS_NARROWS = ['company_id', 'warehouse_id', 'customer_id', 'supplier_id'];
 
-/** Goods are asked for with the bill's company, warehouse and partner, whose stock and prices are shown. */
+/** Goods are asked for with the bill's company, warehouse, partner and day, whose stock and prices are shown. */
 export function goodsNarrow(context: BillContext): Query {
   const header = context.header();
   const known = GOODS_NARROWS.filter((name) => !isEmptyRef(header[name]));
-  return { bill_type: context.bill, ...Object.fromEntries(known.map((name) => [name, Number(header[name])])) };
+  const day = header.business_date ? { business_date: String(header.business_date) } : {};
+  return { bill_type: context.bill, ...Object.fromEntries(known.map((name) => [name, Number(header[name])])), ...day };
 }
 
 /** The values that narrow a reference: those it is fixed to, then the line's own, then the header's. */

@@ -1,0 +1,88 @@
+"""Gifts (买赠): what the promotions that hold on a bill's day add to what its customer buys."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field
+from sqlalchemy import text
+
+from api.kit.context import Context
+from api.kit.document import MAX_LINES, Proposal
+from api.kit.errors import NotFound
+from api.master import pricing
+
+API = "v2/sales/PromotionPolicy/getGifts"
+PROPOSAL = Proposal(
+    "添加赠品", API, ("company_id", "customer_id", "business_date"), ("goods_id", "quantity", "is_gift")
+)
+"""The button of a sales bill that adds what is still to be given."""
+Key = Annotated[int, Field(ge=0, le=2**62)]
+
+
+class BoughtLine(BaseModel):
+    goods_id: Key | None = None
+    quantity: Annotated[Decimal, Field(ge=0, le=10**11, allow_inf_nan=False)] | None = None
+    is_gift: bool = False
+
+
+class Purchase(BaseModel):
+    """A sales bill as far as it is keyed in."""
+
+    company_id: Key
+    customer_id: Key
+    business_date: date
+    lines: Annotated[list[BoughtLine], Field(max_length=MAX_LINES)]
+
+
+class GiftLine(BaseModel):
+    """Goods that come with what is bought, beyond what the bill gives already."""
+
+    goods_id: int
+    goods_name: str
+    goods_num: str
+    specification_type: str | None
+    pattern: str | None
+    unit_name: str | None
+    quantity: str
+    price: str
+    tax_rate: str
+    is_gift: bool
+
+
+_GIFTS = text(f"""
+with given as ({pricing.GIVEN}),
+already as (
+    select goods_id, sum(quantity) as quantity
+    from unnest(cast(:gifts as bigint[]), cast(:gift_quantities as numeric[])) as one (goods_id, quantity)
+    group by goods_id
+)
+select g.goods_id, g.goods_name, g.goods_num, g.specification_type, g.pattern, u.unit_name,
+    given.quantity - coalesce(already.quantity, 0) as quantity, 0 as price, g.tax_rate, true as is_gift
+from given
+join goods g using (goods_id)
+left join unit u using (unit_id)
+left join already using (goods_id)
+where given.quantity > coalesce(already.quantity, 0)
+order by g.goods_num
+""")
+
+
+def gifts(ctx: Context, purchase: Purchase) -> list[dict[str, Any]]:
+    """The lines that a sales bill lacks: goods given with what its lines buy of one kind."""
+    if not ctx.principal.reaches(purchase.company_id):
+        raise NotFound("公司")
+    lines = [line for line in purchase.lines if line.goods_id and line.quantity]
+    bought, given = ([line for line in lines if line.is_gift is gift] for gift in (False, True))
+    values = {
+        "company_id": purchase.company_id,
+        "customer_id": purchase.customer_id,
+        "priced_on": purchase.business_date,
+        "goods": [line.goods_id for line in bought],
+        "quantities": [line.quantity for line in bought],
+        "gifts": [line.goods_id for line in given],
+        "gift_quantities": [line.quantity for line in given],
+    }
+    return [dict(row._mapping) for row in ctx.conn.execute(_GIFTS, values)]
