@@ -27,8 +27,23 @@ settings.register_profile("explore", derandomize=False)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 
 TEMPLATE = "erp_template"
-BROWSER_TESTS = "tests/e2e/"
-LONGEST = (BROWSER_TESTS, "tests/launch/", "tests/warehouse/")
+SHARING = {
+    "a running product": ("tests/e2e/",),
+    "the document of all calls": (
+        "tests/kit/test_declared_calls.py",
+        "tests/kit/test_fuzz.py",
+        "tests/identity/test_route_rights.py",
+        "tests/shell/test_call_register.py",
+    ),
+}
+"""What is dear to set up, and the tests of one worker that share it."""
+LONGEST = (
+    *itertools.chain(*SHARING.values()),
+    "tests/launch/",
+    "tests/warehouse/",
+    "tests/kit/",
+    "tests/faults/",
+)
 """Where the longest tests stand: begun first, so that no worker is left alone with them at the end."""
 NOT_DURABLE = {
     "fsync": "off",
@@ -40,11 +55,12 @@ NOT_DURABLE = {
 _numbers = itertools.count(1)
 
 
-class OneProductScheduling(LoadFileScheduling):
-    """A file is one worker's, as with `--dist loadfile`; the browser tests share a product and are all one worker's."""
+class SharingScheduling(LoadFileScheduling):
+    """A file is one worker's, as with `--dist loadfile`; so are the files that share what is dear to set up."""
 
     def _split_scope(self, nodeid: str) -> str:
-        return BROWSER_TESTS if nodeid.startswith(BROWSER_TESTS) else super()._split_scope(nodeid)
+        shared = (name for name, places in SHARING.items() if nodeid.startswith(places))
+        return next(shared, super()._split_scope(nodeid))
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
@@ -52,11 +68,15 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileSche
     if config.getoption("dist") != "loadfile":
         return None
     config.option.loadscopereorder = False
-    return OneProductScheduling(config, log)
+    return SharingScheduling(config, log)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
+    items.sort(
+        key=lambda item: next(
+            (at for at, place in enumerate(LONGEST) if item.nodeid.startswith(place)), len(LONGEST)
+        )
+    )
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from sqlalchemy import text
@@ -30,7 +31,8 @@ class Call:
     body: Any
 
 
-def _calls() -> list[Call]:
+@cache
+def calls() -> list[Call]:
     document = app.openapi()
     return [
         Call(
@@ -86,8 +88,11 @@ def _sample(document: dict[str, Any], schema: dict[str, Any]) -> Any:
     return True if schema.get("type") == "boolean" else "text"
 
 
-CALLS = _calls()
-GUARDED = [call for call in CALLS if call.right not in (ANYONE, ANY_USER)]
+@cache
+def guarded() -> list[Call]:
+    return [call for call in calls() if call.right not in (ANYONE, ANY_USER)]
+
+
 Broken = list[tuple[str, object]]
 
 
@@ -105,7 +110,7 @@ class TestEveryCall:
 
     def test_nobody_gets_in_without_a_login(self, site: Site) -> None:
         caller, broken = site.anonymous(), Broken()
-        for call in CALLS:
+        for call in calls():
             answer = send(caller, call)
             told = (answer.status, answer.code)
             if (call.path in OPEN) != (call.right == ANYONE) or (told == (401, 401)) == (call.path in OPEN):
@@ -114,7 +119,7 @@ class TestEveryCall:
 
     def test_a_role_without_rights_gets_nowhere(self, site: Site) -> None:
         caller, broken = site.as_("nobody"), Broken()
-        for call in GUARDED:
+        for call in guarded():
             answer = send(caller, call)
             if (answer.status, answer.code, answer.msg) != REFUSED:
                 broken.append((f"{call.method} {call.path}", answer))
@@ -123,14 +128,14 @@ class TestEveryCall:
     def test_who_holds_every_right_gets_past_the_gate(self, site: Site) -> None:
         """What a manager with every right is told is about his input, not about himself."""
         caller, broken = site.as_("manager_a"), Broken()
-        for call in GUARDED:
+        for call in guarded():
             answer = send(caller, call)
             if answer.code in (401, 402, 403, 500):
                 broken.append((f"{call.method} {call.path}", answer))
         assert broken == []
 
     def test_every_right_that_is_asked_can_be_granted(self) -> None:
-        assert {call.right for call in GUARDED} - menus.every_right().keys() == set()
+        assert {call.right for call in guarded()} - menus.every_right().keys() == set()
 
 
 class TestNextRequest:

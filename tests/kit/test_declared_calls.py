@@ -212,9 +212,8 @@ class TestList:
             assert Decimal(total) == sum((Decimal(row[name] or 0) for row in whole["data"]), Decimal(0))
 
     @named
-    @pytest.mark.parametrize(
-        "query",
-        [
+    def test_a_query_beyond_its_bounds_is_refused(self, site: Site, cls: type[Resource]) -> None:
+        for query in (
             {"page": "0"},
             {"page": "x"},
             {"per_page": "501"},
@@ -222,22 +221,18 @@ class TestList:
             {"order_key": "no_such_field"},
             {"order_key": "row_xid"},
             {"keyword": "x" * 101},
-        ],
-        ids=str,
-    )
-    def test_a_query_beyond_its_bounds_is_refused(
-        self, site: Site, cls: type[Resource], query: dict[str, str]
-    ) -> None:
-        answer = site.as_("admin").get(f"{cls.declaration.api}/getList", **query)
-        assert (answer.status, answer.code) == (400, 400)
+        ):
+            answer = site.as_("admin").get(f"{cls.declaration.api}/getList", **query)
+            assert (answer.status, answer.code) == (400, 400), query
 
     @named
     def test_odd_filter_values_are_refused_or_find_nothing(self, site: Site, cls: type[Resource]) -> None:
-        """Nothing a client can write into a filter is an accident."""
+        """Nothing a client can write into a filter of any kind is an accident."""
         caller = site.as_("admin")
-        for item in cls.fields():
-            if not item.search:
-                continue
+        filters = {
+            (item.kind, bool(item.ref), bool(item.options)): item for item in cls.fields() if item.search
+        }
+        for item in filters.values():
             ranged = item.is_number or item.kind in ("date", "datetime")
             for name in (f"{item.name}_start", f"{item.name}_end") if ranged else (item.name,):
                 for value in ("²", "9" * 400, "9999-12-31", "NaN", "a\x00b"):

@@ -12,20 +12,29 @@ from api.main import app
 from api.shell.call_register import NamedCall, named
 from tests.kit.fixtures import Site
 
-DOCUMENT = app.openapi()
-NAMED = named(DOCUMENT)
-each = pytest.mark.parametrize("call", NAMED, ids=lambda call: f"{call.method} {call.call}")
+PLANNED = named({"paths": {}})
+
+
+def each(planned: list[NamedCall]) -> Any:
+    ids = [f"{call.method} {call.call}" for call in planned]
+    return pytest.mark.parametrize("call", planned, ids=ids, indirect=True)
+
+
+@pytest.fixture
+def call(request: pytest.FixtureRequest) -> NamedCall:
+    """A planned call as it is registered."""
+    return named(app.openapi())[PLANNED.index(request.param)]
 
 
 def operation(call: NamedCall) -> dict[str, Any]:
     assert call.path is not None, f"{call.section}: {call.method} {call.call} is not registered"
-    found: dict[str, Any] = DOCUMENT["paths"][call.path][call.method.lower()]
+    found: dict[str, Any] = app.openapi()["paths"][call.path][call.method.lower()]
     return found
 
 
 def resolved(schema: dict[str, Any]) -> dict[str, Any]:
     if "$ref" in schema:
-        return dict(DOCUMENT["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]])
+        return dict(app.openapi()["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]])
     return schema
 
 
@@ -66,14 +75,12 @@ def promised(schema: dict[str, Any], seen: frozenset[str] = frozenset()) -> Iter
             yield from promised(found[kind], seen)
 
 
-@each
+@each(PLANNED)
 def test_it_takes_the_named_query(call: NamedCall) -> None:
     assert set(call.query) - taken(call) == set()
 
 
-@pytest.mark.parametrize(
-    "call", [call for call in NAMED if call.fields], ids=lambda call: f"{call.method} {call.call}"
-)
+@each([call for call in PLANNED if call.fields])
 def test_it_gives_the_named_fields(site: Site, call: NamedCall) -> None:
     schema = operation(call)["responses"]["200"]["content"]["application/json"]["schema"]
     given = set(promised(schema))
