@@ -124,7 +124,12 @@ class Clerks:
             drafted = links.draft(self.ctx, cls, link, key)
             mark = "b" if drafted["company_id"] == self.world.company_b else "a"
             payload = {**dict(self._row(cls, mark, chance)), **drafted}
+            lines = cls.bill.blocks[0].cls  # type: ignore[union-attr]
+            needed = {item.name for item in lines.fields() if item.required and item.writable}
             for line in payload["lines"]:
+                for name, value in self._row(lines, mark, chance):
+                    if name in needed:
+                        line.setdefault(name, value)
                 if chance.random() < 0.5:
                     line["quantity"] = chance.choice(QUANTITIES)
                 line.pop("discount_amount", None)
