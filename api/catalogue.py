@@ -13,6 +13,7 @@ from api.customers import (
     deposits,
     offline_collection,
     opening_receivable,
+    potential_customer,
 )
 from api.identity import imitation
 from api.identity import tables as identity_tables
@@ -220,6 +221,7 @@ __all__ = [
     "party_summary",
     "pay_center",
     "popup_logs",
+    "potential_customer",
     "preferences",
     "prepaid_offset",
     "price_changes",

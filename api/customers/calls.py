@@ -1,22 +1,25 @@
-"""Calls of this domain beyond the declared ones (未核销单据、客户审核、业务员绑定)."""
+"""Calls of this domain beyond the declared ones (未核销单据、客户审核、业务员绑定、潜在客户跟进)."""
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Annotated, Any
 
 from fastapi import Query
 from pydantic import Field
 
-from api.customers import customer_audit, customer_salesmen
+from api.customers import customer_audit, customer_salesmen, potential_customer
 from api.customers.customer_audit import CustomerAudit
 from api.customers.customer_receipt import CustomerReceipt
 from api.customers.customer_salesmen import CustomerSalesman
 from api.customers.deposits import Deposit
 from api.customers.offline_collection import OfflineCollection
+from api.customers.potential_customer import PotentialCustomer
 from api.kit.calls import call, router
 from api.kit.context import Context
 from api.kit.resource import Resource
 from api.kit.schemas import Act, BatchAnswer, Keys
+from api.kit.validation import FIRST_DAY, LAST_DAY
 from api.master.open_items import OpenItem, open_items
 
 api = router()
@@ -37,6 +40,13 @@ class Binding(Keys):
     """Customers, and the salesman they are given."""
 
     employee_id: int = Field(ge=1, le=2**62, description="业务员")
+
+
+class FollowUp(Keys):
+    """Potential customers, what was spoken with them, and when to speak again."""
+
+    last_note: str = Field(min_length=1, max_length=500, description="跟进内容")
+    next_on: date = Field(ge=FIRST_DAY, le=LAST_DAY, description="下次跟进日期")
 
 
 def _act(cls: type[Resource], action: str) -> Any:
@@ -73,3 +83,22 @@ def transfer(ctx: Context, body: Binding) -> Any:
 def unbind(ctx: Context, body: Keys) -> Any:
     """解绑业务员"""
     return customer_salesmen.unbind(ctx, body.ids)
+
+
+@_act(PotentialCustomer, "followUp")
+def follow_up(ctx: Context, body: FollowUp) -> Any:
+    """潜在客户跟进"""
+    return potential_customer.follow_up(ctx, body.ids, body.last_note, body.next_on)
+
+
+@_act(PotentialCustomer, "convert")
+def convert(ctx: Context, body: Act) -> Any:
+    """潜在客户转为客户"""
+    ctx.confirmed = body.confirmed
+    return potential_customer.convert(ctx, body.ids)
+
+
+@_act(PotentialCustomer, "giveUp")
+def give_up(ctx: Context, body: Keys) -> Any:
+    """潜在客户放弃"""
+    return potential_customer.give_up(ctx, body.ids)

@@ -64,6 +64,9 @@ ACTION_LABELS = {
     "unsign": "取消签收",
     "invoice": "开票",
     "collect": "收款",
+    "followUp": "跟进",
+    "convert": "转为客户",
+    "giveUp": "放弃",
 }
 
 
