@@ -85,9 +85,7 @@ class PurchaseAllocationLine(GoodsLine):
     @declared_attr
     @classmethod
     def batch_id(cls) -> Mapped[int | None]:
-        return ref(
-            "goods_batch", "批次", target="batch_id", within=("goods_id",), label_field="batch", sort=-39
-        )
+        return ref("goods_batch", "批次", target="batch_id", form=False, label_field="batch", sort=-39)
 
 
 class PurchaseAllocation(StockBill):
@@ -142,11 +140,13 @@ class PurchaseAllocation(StockBill):
         lines = children["lines"]
         owners = _owners(ctx, lines)
         planned = _planned_for(ctx, lines)
+        batches = _batches(ctx, lines)
         foreign = set(owners.values()) - {header["company_id"]}
         parties = _parties(ctx, header["company_id"], foreign) if foreign else {}
         for line in lines:
             problems.place = f"第{line['line_no']}行"
             target = line["to_warehouse_id"]
+            line["batch_id"] = batches[line["source_line_id"]]
             if target == header["warehouse_id"]:
                 problems.add("调入仓库就是到货仓库，无需分配")
             if line.get("plan_line_id") and planned.get(line["plan_line_id"]) != target:
@@ -196,6 +196,14 @@ def _owners(ctx: Context, lines: Iterable[Any]) -> dict[int, int]:
     wanted = table.c.warehouse_id.in_({line["to_warehouse_id"] for line in lines})
     rows = ctx.conn.execute(select(table.c.warehouse_id, table.c.company_id).where(wanted))
     return {row.warehouse_id: row.company_id for row in rows}
+
+
+def _batches(ctx: Context, lines: Iterable[Any]) -> dict[int, int | None]:
+    """The batches that receipts' lines brought."""
+    table = PurchaseInboundLine.table()
+    wanted = table.c.line_id.in_({line["source_line_id"] for line in lines})
+    rows = ctx.conn.execute(select(table.c.line_id, table.c.batch_id).where(wanted))
+    return {row.line_id: row.batch_id for row in rows}
 
 
 def _planned_for(ctx: Context, lines: Iterable[Any]) -> dict[int, int]:

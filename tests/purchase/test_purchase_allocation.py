@@ -92,6 +92,21 @@ class TestAudit:
         assert Books(conn).available(world.spares[40], world.warehouse_b) == ("4", "0", "4")
         assert broken(conn) == {}
 
+    def test_batches_go_along(self, desk: Desk, conn: Connection) -> None:
+        world = desk.world
+        line = {"goods_id": world.tyre, "quantity": "8", "price": "113"}
+        arrived = desk.audited("purchase_inbound", {**line, "batch": "0126"}, {**line, "batch": "0226"})
+        draft = desk.caller.get(
+            desk.path("purchase_allocation", "getDraft"), id=arrived.id, source="purchase_inbound"
+        ).data
+        lines = [{**line, "to_warehouse_id": world.warehouse2_a} for line in draft.pop("lines")]
+        bill = desk.audited("purchase_allocation", *lines, **draft)
+        [moved] = made(conn, bill)
+        assert [(line["batch"], line["quantity"]) for line in desk.info(moved)["lines"]] == [
+            ("0126", "8.000"), ("0226", "8.000"),
+        ]  # fmt: skip
+        assert desk.act("auditorPass", moved).ok
+
     @of(41)
     def test_taken_back_only_while_nothing_was_sent(
         self, desk: Desk, conn: Connection, received: Made
