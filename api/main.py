@@ -9,7 +9,7 @@ from api.customers import calls as customer_calls
 from api.identity import calls as identity_calls
 from api.identity import imitation, role_calls, user_calls
 from api.identity.sessions import authenticate
-from api.importing import count_sheets, initialisation, line_sheets
+from api.importing import count_sheets, initialisation, line_sheets, record_sheets
 from api.inventory import stock_calls
 from api.kit import attachments, calls, endpoints, registry, transitions
 from api.kit.failures import answer_failures
@@ -114,6 +114,8 @@ def build() -> FastAPI:
     declared = calls.router()
     for cls in registry.declared():
         endpoints.mount(declared, cls)
+        if "import" in cls.declaration.actions:
+            record_sheets.mount(declared, cls)
     bill_calls.mount_all()
     app.include_router(declared)
     for module in HAND_WRITTEN:

@@ -15,9 +15,9 @@ from pydantic import Field as Described
 from sqlalchemy import insert, select
 
 from api.identity import sessions
-from api.importing import sheets
+from api.importing import previews, sheets
 from api.importing.initialisation_job import OPENINGS, TABLE, failures_of, folder
-from api.importing.opening_rows import Opening, refused
+from api.importing.opening_rows import Opening
 from api.kit import business_log
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
@@ -32,7 +32,7 @@ from api.shell.initialisation import STATES, STATUSES, STEP_LABELS, STEPS, Initi
 api = router()
 UPLOAD = InitialisationTask.right("upload")
 MAX_ROWS = 300_000
-SHOWN, CHECKED, MAX_PROBLEMS = 20, 5000, 100
+CHECKED = 5000
 
 Step = Literal["goods", "stock", "customer"]
 CompanyId = Annotated[int, Form(ge=0, le=2**62)]
@@ -72,29 +72,6 @@ class Uploaded(BaseModel):
     id: int
     is_initialization: int
     rows_total: int
-
-
-class PreviewRow(BaseModel):
-    row: int
-    cells: list[str]
-
-
-class PreviewProblem(BaseModel):
-    row: int
-    field: str
-    msg: str
-
-
-class Preview(BaseModel):
-    """The first rows as they would be read; `checked` rows were checked, of which `refused` have problems."""
-
-    columns: list[str]
-    ignored: list[str]
-    rows: list[PreviewRow]
-    total: int
-    checked: int
-    refused: int
-    problems: list[PreviewProblem]
 
 
 class Skip(BaseModel):
@@ -214,7 +191,7 @@ def _enter(ctx: Context, company: int, step: str, sheet: sheets.Sheet, total: in
     return key
 
 
-@call(api, "POST", "open/Initialization/preview", right=UPLOAD, returns=Preview)
+@call(api, "POST", "open/Initialization/preview", right=UPLOAD, returns=previews.Preview)
 def preview(
     ctx: Context, excel: sheets.Sent, step: Annotated[Step, Form()], company_id: CompanyId = 0
 ) -> Any:
@@ -229,32 +206,7 @@ def preview(
         total = len(head) + sum(1 for _ in rows)
         lines = opening.read(ctx, places, head)
     assert heading is not None
-    ordered = sorted(places.items(), key=lambda one: one[1])
-    bad = [line for line in lines if line.bad]
-    return {
-        "columns": [item.label for item, _ in ordered],
-        "ignored": [title for at, title in enumerate(heading[1]) if title and at not in places.values()],
-        "rows": [
-            {"row": line.row, "cells": [_shown(line, item) for item, _ in ordered]} for line in lines[:SHOWN]
-        ],
-        "total": total,
-        "checked": len(lines),
-        "refused": len(bad),
-        "problems": [
-            {"row": one.row, "field": one.label, "msg": one.reason}
-            for one in map(refused, bad[:MAX_PROBLEMS])
-        ],
-    }
-
-
-def _shown(line: Any, item: Field) -> str:
-    value = line.values.get(item.name)
-    label = line.labels.get(item.name)
-    if label is not None:
-        return str(label)
-    if isinstance(value, bool):
-        return "是" if value else "否"
-    return "" if value is None else str(value)
+    return previews.told(places, heading[1], lines, total)
 
 
 @call(api, "GET", "open/Initialization/getTemplate", right=UPLOAD)

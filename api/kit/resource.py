@@ -27,6 +27,7 @@ ACTION_LABELS = {
     "edit": "修改",
     "del": "删除",
     "export": "导出",
+    "import": "导入",
     "auditorPass": "审核",
     "auditorNoPass": "驳回",
     "antiAuditor": "反审核",

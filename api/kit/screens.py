@@ -363,7 +363,7 @@ def _action(cls: type[Resource], name: str) -> ActionScreen:
     return ActionScreen(
         name=name,
         label=step.label if step else ACTION_LABELS[name],
-        scope={"add": "page", "export": "page", "edit": "row"}.get(name, "batch"),
+        scope={"add": "page", "export": "page", "import": "page", "edit": "row"}.get(name, "batch"),
         sources=sources,
         confirm=step.confirm if step else ("确定删除所选信息？" if name == "del" else None),
         reason=bool(step and step.reason),

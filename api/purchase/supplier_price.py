@@ -12,7 +12,7 @@ from sqlalchemy.orm import Mapped
 from api.kit.context import Context
 from api.kit.errors import Invalid
 from api.kit.fields import COST, day, enabled, goods, key, price, ref, textarea
-from api.kit.resource import Declaration, Drill, Menu, Resource
+from api.kit.resource import READ, WRITE, Declaration, Drill, Menu, Resource
 from api.master import price_changes
 
 
@@ -33,6 +33,7 @@ class SupplierPrice(Resource):
         "goods_id",
         routes={"list": "/purchase/purchaseprice", "add": "/purchase/purchaseprice/settingPurchase"},
         menu=Menu("采购管理", "基础资料", 10),
+        actions=(*READ, *WRITE, "import", "export"),
         drill=Drill(
             "价格变动",
             "/system/pricechangelog",

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Mapped
 from api.kit.context import Context
 from api.kit.errors import Invalid
 from api.kit.fields import day, derived, enabled, goods, key, price, ref, textarea
-from api.kit.resource import Declaration, Drill, Menu, Resource
+from api.kit.resource import READ, WRITE, Declaration, Drill, Menu, Resource
 from api.master import price_changes
 
 LEVELS = {1: "客户价", 2: "客户类别价", 3: "公司价"}
@@ -45,6 +45,7 @@ class SalesPrice(Resource):
         "goods_id",
         routes={"list": "/sales/salesprice"},
         menu=Menu("销售管理", "价格政策", 10),
+        actions=(*READ, *WRITE, "import", "export"),
         drill=Drill(
             "价格变动",
             "/system/pricechangelog",

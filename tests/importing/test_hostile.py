@@ -34,6 +34,7 @@ UPLOADS = {
     "/open/Initialization/preview": ("excel", {"step": "goods"}),
     "/v2/Open/LineSheet/read": ("excel", {"bill": "other_inbound", "block": "lines"}),
     "/v2/inventory/StockTaking/importCountSheet": ("excel", {}),
+    "/v2/sales/SalesPrice/import": ("excel", {}),
     "/v2/open/Upload/uploadImg": ("file", {"scene": "contract"}),
 }
 

@@ -4,11 +4,11 @@ import { Alert, Button, Flex, Modal, Progress, Steps } from 'antd';
 import { useRef, useState } from 'react';
 import type { Preview, Progress as Task } from '@/gen';
 import { FileInput } from '@/engine/FileInput';
+import { PreviewPanel } from '@/engine/upload/PreviewPanel';
 import { uploadSheet } from '@/engine/upload/uploadSheet';
 import { api } from '@/lib/api';
 import { reportError, showMessage } from '@/lib/errors';
 import { saveFile } from '@/lib/saveFile';
-import { PreviewPanel } from './PreviewPanel';
 import { companyInfoQuery, isProcessing, STEPS, type Step } from './steps';
 
 interface Chosen {

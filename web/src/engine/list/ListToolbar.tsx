@@ -5,6 +5,7 @@ import type { Action, Row, Screen } from '../types';
 import { actionOf, allowsStatus } from '../types';
 import type { ColumnControl } from './columnPlan';
 import { ColumnSettings } from './ColumnSettings';
+import { ImportButton } from './ImportButton';
 import { SchemeMenu, type SchemeMenuProps } from './SchemeMenu';
 
 interface ListToolbarProps {
@@ -26,7 +27,7 @@ interface ListToolbarProps {
   refreshedAt: string | undefined;
 }
 
-const OWN_BUTTONS = new Set(['add', 'edit', 'export', 'upload', 'download', 'clear']);
+const OWN_BUTTONS = new Set(['add', 'edit', 'export', 'import', 'upload', 'download', 'clear']);
 
 /** What can be done on a list: add, edit, copy, the batch actions of the role, export, columns. */
 export function ListToolbar(props: ListToolbarProps) {
@@ -78,6 +79,7 @@ export function ListToolbar(props: ListToolbarProps) {
             打印标签
           </Button>
         )}
+        {actionOf(screen, 'import') && <ImportButton screen={screen} onDone={onRefresh} />}
         {actionOf(screen, 'export') && (
           <Button icon={<ExportOutlined />} onClick={onExport}>
             导出

@@ -1,0 +1,38 @@
+import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { billScreen } from '../fixtures';
+import { giveSizes, ok, press, renderPage } from '../harness';
+import { ImportButton } from './ImportButton';
+
+const prices = billScreen({ label: '销售价格', api: 'v2/sales/SalesPrice' });
+const preview = { columns: ['公司'], ignored: [], rows: [{ row: 2, cells: ['甲'] }], total: 1, checked: 1, refused: 0, problems: [] };
+const imported = { added: 1, changed: 2, refused: 1, failures: btoa('book') };
+
+let view: ReturnType<typeof renderPage>;
+const done = vi.fn();
+beforeEach(giveSizes);
+afterEach(() => {
+  view.done();
+  vi.restoreAllMocks();
+});
+
+describe('an import', () => {
+  it('is looked at, entered, and gives the failed rows back', async () => {
+    view = renderPage(<ImportButton screen={prices} onDone={done} />, {
+      [`${prices.api}/previewImport`]: () => ok(preview),
+      [`${prices.api}/import`]: () => ok(imported),
+    });
+    await press('导入');
+    const file = new File(['x'], '价格.xlsx');
+    fireEvent.change(await screen.findByLabelText('选择销售价格文件'), { target: { files: [file] } });
+    expect(await screen.findByText('甲')).toBeTruthy();
+    expect(done).not.toHaveBeenCalled();
+    await press('确定上传');
+    expect(await screen.findByText('新增 1 行，更新 2 行，失败 1 行')).toBeTruthy();
+    await waitFor(() => expect(done).toHaveBeenCalledOnce());
+    const saved = vi.spyOn(URL, 'createObjectURL').mockReturnValue('blob:x');
+    vi.spyOn(URL, 'revokeObjectURL').mockReturnValue();
+    await press('下载失败明细');
+    expect((saved.mock.calls[0]?.[0] as Blob).size).toBe(4);
+  });
+});
