@@ -17,14 +17,20 @@ from sqlalchemy.orm import Mapped
 from api.kit import registry
 from api.kit.context import Context
 from api.kit.document import MAX_LINES, Bill, BillType, Block, Child, Document, Rows, Values, declare
-from api.kit.errors import Refusal
+from api.kit.errors import Forbidden, Refusal
 from api.kit.fields import day, money
 from api.kit.fields import text as words
+from api.kit.flow import UNAUDITED, VOIDED
 from api.kit.posting import Postings
 from api.kit.resource import Menu
 from api.kit.validation import Problems
 from api.master.partners import customer
 
+SAID = (
+    *("bill_no", "starts_on", "ends_on"),
+    *("opening_amount", "increase_amount", "settled_amount", "closing_amount"),
+)
+"""The fields of a statement that are sent."""
 _MOVES = text("""
 select e.business_date, e.bill_type, e.bill_no, min(e.entry_id) as entry_id, sum(e.amount) as amount
 from settlement_ledger e
@@ -68,6 +74,7 @@ class AccountStatement(Bill):
             "see": "/custom/accountStatement/see",
         },
         menu=Menu("客户管理", "收款业务", 70),
+        beyond=("send",),
     )
     bill = BillType("KHDZ", (Block("lines", "往来明细", AccountStatementLine, required=False),))
 
@@ -116,12 +123,32 @@ class AccountStatement(Bill):
 
     @classmethod
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:
-        if action != "auditorPass":
-            return
-        opening, moves = _moves(ctx, doc.header._asdict())
-        told = [(line.item_no, line.increase_amount - line.settled_amount) for line in doc.lines]
-        if (opening, [(move.bill_no, move.amount) for move in moves]) != (doc.header.opening_amount, told):
-            raise Refusal("对账期间的往来已有变化，请修改并保存对账单，重新取数后再审核")
+        if action == "auditorPass":
+            _refuse_changed(ctx, doc.header, doc.lines, "审核")
+
+
+def summary(ctx: Context, head: Row[Any]) -> dict[str, str]:
+    """What a statement says in a few words, by the names that a message may use; refused where it no longer holds."""
+    if head.status == VOIDED:
+        raise Refusal(f"对账单{head.bill_no}已作废，不能发送")
+    hidden = next(
+        (name for name in SAID if not ctx.principal.sees(AccountStatement.name(), name, None)), None
+    )
+    if hidden:
+        raise Forbidden(f"您无权查看“{AccountStatement.field(hidden).label}”，不能发送对账单")
+    if head.status == UNAUDITED:
+        lines = AccountStatementLine.table()
+        rows = lines.select().where(lines.c.bill_id == head.bill_id).order_by(lines.c.line_no)
+        _refuse_changed(ctx, head, ctx.conn.execute(rows).all(), "发送")
+    return {name: str(getattr(head, name)) for name in SAID}
+
+
+def _refuse_changed(ctx: Context, head: Row[Any], lines: Sequence[Row[Any]], verb: str) -> None:
+    """What the ledger no longer says is neither agreed to nor sent."""
+    opening, moves = _moves(ctx, head._asdict())
+    told = [(line.item_no, line.increase_amount - line.settled_amount) for line in lines]
+    if (opening, [(move.bill_no, move.amount) for move in moves]) != (head.opening_amount, told):
+        raise Refusal(f"对账期间的往来已有变化，请修改并保存对账单，重新取数后再{verb}")
 
 
 def _moves(ctx: Context, header: Values) -> tuple[Decimal, Sequence[Row[Any]]]:

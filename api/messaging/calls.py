@@ -7,10 +7,12 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field, StringConstraints
 from sqlalchemy import select
 
+from api.customers.account_statement import AccountStatement
 from api.kit import records
 from api.kit.calls import call, router
 from api.kit.context import Context
-from api.messaging import sending
+from api.kit.schemas import BatchAnswer, Keys
+from api.messaging import sending, statements
 from api.messaging.tables import SmsBill, SmsTemplate
 
 api = router()
@@ -75,3 +77,16 @@ def add_sms_template(ctx: Context, payload: NewSmsTemplate) -> Any:
 def send_sms(ctx: Context, payload: SmsToSend) -> Any:
     """发送短信."""
     return {"sms_bill_id": sending.ask(ctx, payload.mobile, payload.sms_template_id, payload.values)}
+
+
+@call(
+    api,
+    "POST",
+    f"{AccountStatement.declaration.api}/{statements.SEND}",
+    right=AccountStatement.right(statements.SEND),
+    returns=BatchAnswer,
+    write=True,
+)
+def send_statements(ctx: Context, payload: Keys) -> Any:
+    """发送对账单: to the mobile of each customer."""
+    return statements.send(ctx, payload.ids)

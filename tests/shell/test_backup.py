@@ -190,7 +190,7 @@ class TestDrill:
             waiting = text(
                 "insert into sms_bill (mobile, sms_template_id, sms_channel_id, content, company_id, user_id, next_at)"
                 " select '13800000000', t.sms_template_id, c.sms_channel_id, '您好', :company, :user, now()"
-                " from sms_template t, sms_channel c"
+                " from sms_template t, sms_channel c where t.template_name = '通知'"
             )
             conn.execute(waiting, {"company": site.world.company_a, "user": site.world.user_admin})
         restore(fresh, backup_job.file_of(made(site)["file_name"]))

@@ -1,0 +1,102 @@
+"""Account statements by SMS: what they say, to whom, not twice in a minute, and only while they hold."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from api.kit.settings import settings
+from api.messaging import sending
+from tests.kit.client import Answer
+from tests.kit.desk import Desk, Made
+from tests.kit.fixtures import Site
+
+_numbers = itertools.count(1)
+DAYS = {"starts_on": "2026-03-01", "ends_on": "2026-03-31"}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def channel(site: Site) -> None:
+    body = {"channel_name": "对账测试平台", "is_default": True}
+    assert site.as_("admin").post("v2/system/SmsChannel/add", body).ok
+
+
+@pytest.fixture
+def desk(site: Site) -> Desk:
+    return Desk(site)
+
+
+def stated(desk: Desk, mobile: str | None = "", price: str = "60") -> tuple[int, Made]:
+    number = next(_numbers)
+    body: dict[str, Any] = {"customer_name": f"短信客户{number}", "company_id": desk.world.company_a}
+    body["customer_mobile"] = f"1390000{number:04}" if mobile == "" else mobile
+    customer = desk.caller.post("v2/custom/Customer/add", body).data["id"]
+    sell(desk, customer, price)
+    return customer, desk.draft("account_statement", customer_id=customer, **DAYS)
+
+
+def sell(desk: Desk, customer: int, price: str) -> None:
+    goods = desk.world.spares[46]
+    desk.stock_in(goods, 1)
+    line = {"goods_id": goods, "quantity": "1", "price": price}
+    desk.audited("sales_outbound", line, customer_id=customer, business_date="2026-03-05")
+
+
+def send(desk: Desk, *bills: Made, user: str = "admin") -> Answer:
+    return Desk(desk.site, user).act("send", *bills)
+
+
+class TestSend:
+    def test_the_customer_is_told_what_he_owes(self, desk: Desk) -> None:
+        _, bill = stated(desk)
+        assert send(desk, bill).ok
+        sending.send_waiting_sms(timestamp=0)
+        last = json.loads((settings().data_dir / "sms" / "outbox.jsonl").read_text("utf-8").splitlines()[-1])
+        assert last["mobile"].startswith("1390000")
+        for said in ("2026-03-01至2026-03-31", "期末应收60.00元", bill.no):
+            assert said in last["content"]
+        log = desk.caller.get(desk.path("account_statement", "getLog"), id=bill.id).data
+        assert (log[0]["action_name"], log[0]["after"]["mobile"]) == ("发送", last["mobile"])
+
+    def test_not_twice_within_a_minute(self, desk: Desk) -> None:
+        customer, bill = stated(desk)
+        assert send(desk, bill).ok
+        moved = {"id": customer, "customer_mobile": "13911110000"}
+        assert desk.caller.post("v2/custom/Customer/edit", moved).ok
+        again = send(desk, bill)
+        assert (again.code, again.msg) == (400, f"对账单{bill.no}一分钟内已发送过，请稍后再试")
+        with desk.site.engine.begin() as conn:
+            conn.execute(
+                text("update business_log set at = at - interval '61 seconds' where record_id = :id"),
+                {"id": bill.id},
+            )
+        assert send(desk, bill).ok
+
+    def test_each_of_several_is_told_of(self, desk: Desk) -> None:
+        (_, good), (_, mute) = stated(desk), stated(desk, mobile=None)
+        answer = send(desk, good, mute)
+        assert answer.data["success"] == [good.id]
+        assert "没有手机号" in answer.data["failures"][0]["msg"]
+
+    def test_what_no_longer_holds_is_not_sent(self, desk: Desk) -> None:
+        customer, bill = stated(desk)
+        sell(desk, customer, "5")
+        assert send(desk, bill).msg == "对账期间的往来已有变化，请修改并保存对账单，重新取数后再发送"
+        _, void = stated(desk)
+        assert desk.act("invalid", void).ok
+        assert send(desk, void).msg == f"对账单{void.no}已作废，不能发送"
+
+    def test_it_takes_the_right_and_the_company(self, desk: Desk) -> None:
+        _, bill = stated(desk)
+        assert send(desk, bill, user="nobody").code == 403
+        assert send(desk, bill, user="manager_b").code == 400
+
+    def test_without_its_template_it_says_what_to_do(self, desk: Desk) -> None:
+        _, bill = stated(desk)
+        with desk.site.engine.begin() as conn:
+            conn.execute(text("update sms_template set enabled = false where template_name = '客户对账单'"))
+        assert send(desk, bill).msg == "请先在短信模板中新增或启用“客户对账单”"
