@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -14,9 +15,10 @@ from api.demo.assortment import TYPES, Item, items
 from api.demo.sizes import Size
 from api.kit.records import insert_all
 from api.kit.resource import Resource
-from api.master.business_types import CustomerType
+from api.master.business_types import CustomerType, SalesType, SupplierType
 from api.master.geography import Area, City, Province
 from api.master.goods import Brand, CompanyGoods, Goods, GoodsType, Unit
+from api.master.logistics import Logistics, LogisticsDriver
 from api.master.organisation import Company, Department, Employee
 from api.master.partners import Customer, ReceivablesMode, Supplier
 from api.master.warehouses import (
@@ -135,6 +137,7 @@ class Group:
     goods: list[Item]
     suppliers: dict[str, dict[str, Any]]
     modes: list[int]
+    sales_types: list[int]
     branches: list[Branch]
 
 
@@ -146,6 +149,7 @@ def make(conn: Connection, size: Size) -> None:
         conn, ReceivablesMode, [{"receivables_mode_name": n, "account_kind": k} for n, k in MODES.items()]
     )
     _make_suppliers(conn, chance)
+    _make_carriers(conn)
     for code, facts in COMPANIES.items():
         _make_branch(conn, chance, code, facts, goods, size)
 
@@ -161,7 +165,9 @@ def read(conn: Connection, size: Size) -> Group:
         select(ReceivablesMode.receivables_mode_id).order_by(ReceivablesMode.receivables_mode_id)
     )
     branches = [_read_branch(conn, code) for code in COMPANIES]
-    return Group(goods, suppliers, list(modes.scalars()), branches)
+    types = select(SalesType.key()).order_by(SalesType.key())
+    sales_types: list[int] = list(conn.execute(types).scalars())
+    return Group(goods, suppliers, list(modes.scalars()), sales_types, branches)
 
 
 def supplier_name(brand: str) -> str:
@@ -209,16 +215,26 @@ def _make_goods(conn: Connection, size: Size) -> list[Item]:
 
 
 def _make_suppliers(conn: Connection, chance: random.Random) -> None:
+    kinds: Sequence[int] = (
+        conn.execute(select(SupplierType.key()).order_by(SupplierType.key()).limit(3)).scalars().all()
+    )
     rows = [
         {
             "supplier_name": name,
+            "supplier_type_id": kinds[number % len(kinds)],
             "contact_name": person(chance),
             "supplier_mobile": mobile(chance),
             "payment_days": chance.choice((15, 30, 30, 45)),
         }
-        for name in SUPPLIERS
+        for number, name in enumerate(SUPPLIERS)
     ]
     insert_all(conn, Supplier, rows)
+
+
+def _make_carriers(conn: Connection) -> None:
+    [carrier] = insert_all(conn, Logistics, [{"logistics_name": "顺通物流", "phone": "0571-85881234"}])
+    driver = {"driver_name": "马国强", "mobile": "13758201234", "plate_no": "浙A6K218"}
+    insert_all(conn, LogisticsDriver, [{**driver, "logistics_id": carrier}])
 
 
 def _make_branch(

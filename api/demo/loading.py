@@ -12,7 +12,7 @@ from sqlalchemy import Connection, insert, select, text
 
 from api import catalogue
 from api.demo import group as masters
-from api.demo import people, rebates, trading
+from api.demo import papers, people, rebates, trading
 from api.demo.desk import ItemOf, Portion
 from api.demo.sizes import SIZES
 from api.identity.sessions import principal_of
@@ -91,6 +91,7 @@ def load_company(company_id: int) -> None:
             )
             conn.commit()
         rebates.make(ctx, company_id, state.today)
+        papers.make(ctx, company_id, state.today)
         conn.execute(_LIMITS, {"company": company_id})
         conn.execute(
             text("update demo_load set finished = true where company_id = :company"), {"company": company_id}

@@ -60,6 +60,7 @@ class Seller:
         header = {
             "warehouse_id": warehouse,
             "customer_id": customer["customer_id"],
+            "sales_type_id": desk.group.sales_types[customer["customer_id"] % len(desk.group.sales_types)],
             "employee_id": seller,
             "department_id": desk.branch.department_of[seller],
         }

@@ -66,6 +66,7 @@ class TestGroup:
             " left join customer_address a on a.customer_id = c.customer_id and a.is_default"
         )
         assert ask(placed) == [(True,)]
+        assert ask("select count(*) from supplier where supplier_type_id is null") == [(0,)]
 
     def test_a_second_call_changes_nothing(self, companies: list[int], engine: Engine, ask: Ask) -> None:
         before = ask("select count(*), max(goods_id) from goods")
@@ -83,6 +84,16 @@ class TestBills:
         ):
             [(count,)] = ask(f"select count(*) from {table} where company_id = %s", loaded)
             assert count > 3, table
+
+    def test_of_further_kinds_all_but_the_last_are_audited(self, loaded: int, ask: Ask) -> None:
+        for table in (
+            *("sales_quote", "promotion_policy", "sales_delivery", "sales_invoice", "purchase_invoice"),
+            *("purchase_plan", "consignment_sale", "purchase_allocation"),
+        ):
+            [(found,)] = ask(
+                f"select array_agg(status order by bill_id) from {table} where company_id = %s", loaded
+            )
+            assert found == [2, 2, 1], table
 
     def test_two_years_up_to_today(self, loaded: int, ask: Ask) -> None:
         [(first, last)] = ask("select min(business_date), max(business_date) from sales_outbound")
