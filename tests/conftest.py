@@ -29,6 +29,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 TEMPLATE = "erp_template"
 SHARING = {
     "a running product": ("tests/e2e/",),
+    "a Superset": ("tests/reports/",),
     "the document of all calls": (
         "tests/kit/test_declared_calls.py",
         "tests/kit/test_fuzz.py",
