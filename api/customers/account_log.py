@@ -20,13 +20,13 @@ from api.master.advances import ADVANCED
 ENTRIES = "/custom/accountloglist"
 
 _MOVES = f"""
-select l.company_id, l.party_id as customer_id, e.business_date, e.entry_id, e.bill_type, e.bill_id, e.bill_no,
+select e.company_id, e.party_id as customer_id, e.business_date, e.entry_id, e.bill_type, e.bill_id, e.bill_no,
     e.posted_at, e.reverses is not null as reversal, e.amount,
     case when {ADVANCED} then 0.00 else e.amount end as receivable,
     case when {ADVANCED} then -e.amount else 0.00 end as advance
 from settlement_item l
 join settlement_ledger e using (settlement_id)
-where l.party_type = 'customer' and e.business_date <= :last
+where e.party_type = 'customer' and e.business_date <= :last
 """
 
 _DAYS = f"""
@@ -60,10 +60,10 @@ from (
         m.posted_at
 ) l
 left join (
-    select m.company_id, m.customer_id, sum(m.amount) as opening
-    from ({_MOVES}) m
-    where m.business_date < :first
-    group by m.company_id, m.customer_id
+    select e.company_id, e.party_id as customer_id, sum(e.amount) as opening
+    from settlement_ledger e
+    where e.party_type = 'customer' and e.business_date < :first
+    group by e.company_id, e.party_id
 ) o using (company_id, customer_id)
 """
 

@@ -253,6 +253,11 @@ class SettlementLedger(Journal, Base):
         "settlement_ledger",
         CheckConstraint("entry in ('open', 'write_off', 'reverse')", name="entry"),
         Index("ix_settlement_ledger_settlement_id", "settlement_id"),
+        Index(
+            "ix_settlement_ledger_party",
+            *("party_type", "party_id", "company_id", "business_date"),
+            postgresql_include=["amount"],
+        ),
     )
 
     entry_id: Mapped[int] = _key()

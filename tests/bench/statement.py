@@ -1,0 +1,148 @@
+"""An account statement of a customer with 50,000 open items, over HTTP, and the reports of what moved his account.
+
+The floor is the bare SQL of the month's moves by psycopg, in the same run. Run: `python -m tests.bench.statement [items]`.
+Wanted are 300 ms for each first page, and for a statement of a month (1,600 bills) to be drawn up and to be opened.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import sys
+import tempfile
+import time
+import uuid
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from api.kit import signing
+from api.launch.postgres import EmbeddedPostgres
+from tests.bench import audit_http
+from tests.bench.list_page import p95, told
+
+TARGET = 300.0
+REPEATS = 10
+MONTH = ("2026-03-01", "2026-03-31")
+# The items of one customer over 930 days, among those of 2,000 others.
+ITEMS = """
+insert into customer (customer_name, company_id, payment_days) select '其他客户' || n, 1, 30 from generate_series(1, 2000) n;
+insert into settlement_item (company_id, party_type, party_id, kind, bill_type, bill_id, bill_no, business_date, due_date,
+    amount, open_amount)
+select 1, 'customer', case when n <= %(items)s then 1 else 2 + n %% 2000 end, 'bill', 'XSCK', n, 'XSCKB' || n,
+    date '2023-10-01' + (n %% %(items)s * 930::bigint / %(items)s)::int, date '2026-06-30', 100 + n %% 900, 100 + n %% 900
+from generate_series(1, %(items)s * 4) n;
+insert into settlement_ledger (settlement_id, company_id, party_type, party_id, amount, entry, bill_type, bill_id,
+    bill_no, business_date)
+select settlement_id, company_id, party_type, party_id, amount, 'open', bill_type, bill_id, bill_no, business_date
+from settlement_item where bill_no like 'XSCKB%%' order by settlement_id
+"""
+FLOOR = """
+select business_date, bill_no, sum(amount) from settlement_ledger
+where party_type = 'customer' and party_id = 1 and company_id = 1 and business_date between %s and %s
+group by business_date, bill_type, bill_id, bill_no order by 1
+"""
+VIEWS = {
+    "account": "v2/custom/CustomerAccount",
+    "account log": "v2/custom/AccountLog",
+    "account entries": "v2/custom/AccountLogList",
+}
+DAYS = "{0}_start={1}&{0}_end={2}"
+ASKED = "&".join(("customer_id=1", *(DAYS.format(name, *MONTH) for name in ("business_date", "days"))))
+
+
+class Clerk:
+    """Signed requests of the administrator, with the milliseconds they take."""
+
+    def __init__(self) -> None:
+        self.token, self.key = audit_http.log_in()
+        self.connection = http.client.HTTPConnection("127.0.0.1", audit_http.PORT)
+
+    def ask(self, method: str, path: str, query: str = "", body: Any = None) -> tuple[float, Any]:
+        raw = b"" if body is None else json.dumps(body).encode()
+        text = f"{query}&timeStamp={time.time_ns() // 1_000_000}".lstrip("&")
+        sign = signing.signature(self.key, method, path, text, raw)
+        headers = {
+            "content-type": "application/json",
+            "token": self.token,
+            "Idempotency-Key": str(uuid.uuid4()),
+        }
+        begun = time.perf_counter()
+        self.connection.request(method, f"{path}?{text}&sign={sign}", raw or None, headers)
+        answer = json.loads(self.connection.getresponse().read())
+        taken = (time.perf_counter() - begun) * 1000
+        assert answer["code"] == 200, str(answer)[:500]
+        return taken, answer["data"]
+
+
+def timed(name: str, ask: Any) -> list[float]:
+    """Times of a request, told; the first one warms up."""
+    ask()
+    taken = [ask()[0] for _ in range(REPEATS)]
+    told(name, taken)
+    return taken
+
+
+def floor(url: str) -> None:
+    with psycopg.connect(url) as conn:
+
+        def moves() -> tuple[float, Any]:
+            begun = time.perf_counter()
+            rows = conn.execute(FLOOR, MONTH).fetchall()
+            return (time.perf_counter() - begun) * 1000, rows
+
+        timed("bare SQL, a month's moves", moves)
+
+
+def measure(url: str) -> bool:
+    """Whether everything that is wanted held."""
+    clerk = Clerk()
+    floor(url)
+    wanted: list[list[float]] = []
+    for label, api in VIEWS.items():
+        wanted.append(timed(label, lambda api=api: clerk.ask("GET", f"/{api}/getList", f"{ASKED}&totals=0")))
+        timed(f"{label}, totals", lambda api=api: clerk.ask("GET", f"/{api}/getTotals", ASKED))
+    header = {
+        "company_id": 1,
+        "customer_id": 1,
+        "business_date": MONTH[1],
+        "starts_on": MONTH[0],
+        "ends_on": MONTH[1],
+    }
+    api = "/v2/custom/AccountStatement"
+    wanted.append(timed("statement of a month, saved", lambda: clerk.ask("POST", f"{api}/add", body=header)))
+    _, made = clerk.ask("POST", f"{api}/add", body=header)
+    wanted.append(
+        timed("the statement, opened", lambda: clerk.ask("GET", f"{api}/getInfo", f"id={made['id']}"))
+    )
+    _, info = clerk.ask("GET", f"{api}/getInfo", f"id={made['id']}")
+    print(
+        f"the statement has {len(info['lines']):,} lines; lists are paged, a statement holds 5,000 lines at most"
+    )
+    return all(p95(taken) <= TARGET for taken in wanted)
+
+
+def main() -> None:
+    items = int(sys.argv[1]) if len(sys.argv) > 1 else 50_000
+    with tempfile.TemporaryDirectory(prefix="erp-bench-") as place:
+        server = EmbeddedPostgres(Path(place) / "postgres", Path(place) / "postgres.log")
+        server.start()
+        try:
+            audit_http.prepare(server.url("postgres"))
+            with psycopg.connect(server.url("postgres"), autocommit=True) as conn:
+                conn.execute("set session_replication_role = replica")
+                for statement in ITEMS.split(";\n"):
+                    conn.execute(statement, {"items": items} if "%(" in statement else None)  # type: ignore[arg-type]
+                conn.execute("vacuum analyze")
+            with audit_http.serving(server.url("postgres"), Path(place)):
+                good = measure(server.url("postgres"))
+        finally:
+            server.stop()
+    print(f"{items:,} open items; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    print(f"target: p95 under {TARGET:.0f} ms — {'held' if good else 'MISSED'}")
+
+
+if __name__ == "__main__":
+    main()
