@@ -63,7 +63,9 @@ class View(Resource):
 
     @classmethod
     def reading(cls, conn: Connection) -> AbstractContextManager[Connection]:
-        """The connection that its rows are read on, given the core's."""
+        """The connection that its rows are read on, given the core's; there each query is planned for what it asks,
+        since a plan for any days and partner may take a thousand times as long."""
+        conn.exec_driver_sql("set local plan_cache_mode = force_custom_plan")
         return nullcontext(conn)
 
     @classmethod
