@@ -67,7 +67,7 @@ class Cashier:
         total = sum((row["amount"] for row in rows), Decimal(0))
         if total <= 0:
             return False
-        if party == "customer" and desk.happens(0.07) and rows[-1]["amount"] > 200:
+        if party == "customer" and desk.happens(0.07) and 200 < rows[-1]["amount"] < 2 * total:
             total = self._leave_part(partner, rows, total)
         advance = Decimal(desk.chance.choice((500, 1000, 2000))) if desk.happens(0.012) else Decimal(0)
         cls = CustomerReceipt if party == "customer" else SupplierPayment
