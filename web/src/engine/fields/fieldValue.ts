@@ -1,5 +1,5 @@
 import { isMasked, MASK } from '../../lib/decimal';
-import { formatMoney, formatPrice, formatQuantity } from '../../lib/format';
+import { formatMoney, formatNumber, formatPrice, formatQuantity } from '../../lib/format';
 import { isNumberType } from '../../lib/validation';
 import type { Field, Row } from '../types';
 
@@ -16,8 +16,10 @@ export function fieldText(field: Field, row: Row): string {
       return formatMoney(value);
     case 'price':
       return formatPrice(value);
-    case 'quantity':
     case 'rate':
+      // What was typed in stands as typed; what is computed lines up in its column.
+      return field.form ? formatQuantity(value) : formatNumber(value, 2);
+    case 'quantity':
       return formatQuantity(value);
     case 'bool':
       return value === true || value === 1 || value === '1' ? '是' : '否';

@@ -1,0 +1,12 @@
+import { describe, expect, it } from 'vitest';
+import { field } from '../fixtures';
+import { fieldText } from './fieldValue';
+
+describe('a rate', () => {
+  it('stands as it was typed, and lines up where it is computed', () => {
+    const row = { tax_rate: '13.0000', rebate: '0.125', margin: '17.6321', share: '17.2', cost: '无权限' };
+    const text = (name: keyof typeof row, form: boolean) => fieldText(field({ name, type: 'rate', form }), row);
+    expect([text('tax_rate', true), text('rebate', true)]).toEqual(['13', '0.125']);
+    expect([text('margin', false), text('share', false), text('cost', false)]).toEqual(['17.63', '17.20', '无权限']);
+  });
+});
