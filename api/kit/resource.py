@@ -69,6 +69,8 @@ ACTION_LABELS = {
     "convert": "转为客户",
     "giveUp": "放弃",
 }
+CONFIRMATIONS = {"del": "确定删除所选信息？", "send": "确定发送所选信息？"}
+"""What is asked before an action that is no transition."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from api.kit.document import Bill, Block, GoodsLine
 from api.kit.fields import Field
 from api.kit.flow import TRANSITIONS, UNAUDITED
 from api.kit.projection import columns_of, shown_fields
-from api.kit.resource import ACTION_LABELS, Declared, Resource
+from api.kit.resource import ACTION_LABELS, CONFIRMATIONS, Declared, Resource
 from api.kit.scope import Principal
 from api.kit.view import View
 
@@ -365,7 +365,7 @@ def _action(cls: type[Resource], name: str) -> ActionScreen:
         label=step.label if step else ACTION_LABELS[name],
         scope={"add": "page", "export": "page", "import": "page", "edit": "row"}.get(name, "batch"),
         sources=sources,
-        confirm=step.confirm if step else ("确定删除所选信息？" if name == "del" else None),
+        confirm=step.confirm if step else CONFIRMATIONS.get(name),
         reason=bool(step and step.reason),
         danger=name == "del" or bool(step and step.danger),
         asks=list(cls.declaration.asks.get(name, ())),
