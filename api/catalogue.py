@@ -91,6 +91,7 @@ from api.purchase import (
 )
 from api.reporting import (
     batch_summary,
+    customer_analysis,
     inventory_information,
     inventory_out_in,
     inventory_summary,
@@ -170,6 +171,7 @@ __all__ = [
     "customer_accounts",
     "customer_addresses",
     "customer_advances",
+    "customer_analysis",
     "customer_audit",
     "customer_credit",
     "customer_rebate",

@@ -14,6 +14,7 @@ from tests.kit.desk import Desk, Made
 from tests.reporting.asking import one, page, rows, some
 
 DETAIL, SUMMARY = "v2/report/SalesDetail", "v2/report/SalesSummary"
+ANALYSIS = "v2/report/CustomerAnalysis"
 MARCH = {"day_start": "2026-03-01", "day_end": "2026-03-31"}
 OF_MARCH = {"business_date_start": "2026-03-01", "business_date_end": "2026-03-31"}
 LABELS = ("sold_quantity", "returned_quantity", "quantity", "revenue", "cost", "profit")
@@ -195,3 +196,43 @@ class TestScope:
             "900.00"
         }
         assert page(posted, DETAIL, "department_a", business_date_end="2026-03-31")["total"] == 4
+
+
+class TestCustomerAnalysis:
+    def test_the_year_up_to_a_day(self, posted: Desk) -> None:
+        found = one(posted, ANALYSIS, customer_id=posted.world.customer_a, day_end="2026-03-31")
+        assert some(found, "revenue", "previous_revenue", "change", "month_revenue", "profit") == {
+            "revenue": "1200",
+            "previous_revenue": "300",
+            "change": "300",
+            "month_revenue": "600",
+            "profit": "500",
+        }
+        assert some(found, "bill_revenue", "returned_rate", "open_amount", "overdue_amount") == {
+            "bill_revenue": "466.67",
+            "returned_rate": "14.2857",
+            "open_amount": "1695",
+            "overdue_amount": "1695",
+        }
+        assert (found["bill_count"], found["goods_count"], found["idle_days"], found["kind"]) == (3, 2, 16, 2)
+        assert (found["first_sale"], found["last_sale"]) == ("2025-03-31", "2026-03-15")
+
+    def test_what_a_customer_is_depends_on_the_day(self, posted: Desk) -> None:
+        kinds = {
+            (name, day): one(posted, ANALYSIS, customer_id=posted.world.ids[name], day_end=day)["kind"]
+            for name, day in (
+                ("customer2_a", "2026-03-31"),
+                ("customer2_a", "2026-06-20"),
+                ("customer_a", "2025-09-20"),
+                ("customer_a", "2025-09-27"),
+            )
+        }
+        assert list(kinds.values()) == [1, 4, 4, 5]
+        assert rows(posted, ANALYSIS, customer_id=posted.world.customer2_a, day_end="2026-03-09") == []
+
+    def test_it_leads_to_the_lines_of_the_year(self, posted: Desk) -> None:
+        screen = posted.caller.get("v2/Open/Screen/getScreen", route="/custom/analyze_see").data
+        found = one(posted, ANALYSIS, customer_id=posted.world.customer_a, day_end="2026-03-31")
+        query = {name: found[field] for name, field in screen["drill"]["by"].items()}
+        lines = rows(posted, DETAIL, **query)
+        assert sum(Decimal(line["revenue"]) for line in lines) == Decimal(found["revenue"])

@@ -1,0 +1,135 @@
+"""Customers by what they buy (客户分析): the year up to a day beside the one before, how often, how long ago; what is owed.
+
+A customer is told of when he was sold something by that day. Revenue is net of tax, discount and returns; what is owed
+and overdue is as the snapshot has it, whatever the day.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+
+from sqlalchemy.orm import Mapped
+
+from api.kit.asked import asked_days
+from api.kit.database import today
+from api.kit.fields import COST, enum, integer, key, money, rate, ref
+from api.kit.fields import day as on_day
+from api.kit.resource import Declaration, Drill, Menu
+from api.kit.scope import Principal
+from api.kit.view import READ_ONLY, Sql, Values
+from api.reporting.party_rows import PARTY_KEY, customer_column
+from api.reporting.published import Published
+from api.reporting.trade_rows import SALES_DETAIL, ratio
+
+YEAR = 365
+KINDS = {1: "新客户", 2: "活跃", 3: "减少", 4: "沉默", 5: "流失"}
+"""Who first bought within 90 days; who bought within 90 days, at least half as much as in the year before, or less; who
+did not for more than 90 days, or for more than 180."""
+
+_CUSTOMERS = f"""
+with sales as (
+    select s.company_id, s.customer_id,
+        min(business_date) filter (where bill_type = 'XSCK') as first_sale,
+        max(business_date) filter (where bill_type = 'XSCK') as last_sale,
+        count(distinct bill_id) filter (where is_year and bill_type = 'XSCK') as bill_count,
+        count(distinct goods_id) filter (where is_year and bill_type = 'XSCK') as goods_count,
+        coalesce(sum(revenue) filter (where is_year), 0) as revenue,
+        coalesce(sum(cost) filter (where is_year), 0) as cost,
+        coalesce(sum(revenue) filter (where is_year and bill_type = 'XSCK'), 0) as sold_revenue,
+        coalesce(-sum(revenue) filter (where is_year and bill_type = 'XSTH'), 0) as returned_revenue,
+        coalesce(sum(revenue) filter (where is_month), 0) as month_revenue,
+        coalesce(sum(revenue) filter (where not is_year and business_date > cast(:day as date) - 2 * {YEAR}), 0)
+            as previous_revenue
+    from (
+        select *, business_date > cast(:day as date) - {YEAR} as is_year,
+            business_date > cast(:day as date) - 30 as is_month
+        from facts.fct_sales_line
+        where business_date <= cast(:day as date)
+    ) s
+    group by s.company_id, s.customer_id
+), owed as (
+    select company_id, customer_id, sum(open_amount) as open_amount,
+        coalesce(sum(open_amount) filter (where kind <> 'advance' and due_date < cast(:today as date)), 0) as overdue
+    from facts.fct_receivable_item
+    group by company_id, customer_id
+)
+select s.*, {PARTY_KEY.format("s", "customer_id")} as customer_analysis_id, c.employee_id,
+    cast(:day as date) as day, cast(:day as date) - {YEAR - 1} as first_day,
+    s.revenue - s.cost as profit, {ratio("s.revenue - s.cost", "s.revenue", "margin")},
+    {ratio("s.revenue - s.previous_revenue", "s.previous_revenue", "change")},
+    {ratio("s.returned_revenue", "s.sold_revenue", "returned_rate")},
+    cast(case when s.bill_count > 0 then s.sold_revenue / s.bill_count else 0 end as decimal(18, 2)) as bill_revenue,
+    date_diff('day', s.last_sale, cast(:day as date)) as idle_days,
+    coalesce(o.open_amount, 0) as open_amount, coalesce(o.overdue, 0) as overdue_amount,
+    case
+        when s.last_sale <= cast(:day as date) - 180 then 5
+        when s.last_sale <= cast(:day as date) - 90 then 4
+        when s.first_sale > cast(:day as date) - 90 then 1
+        when 2 * s.revenue < s.previous_revenue then 3
+        else 2
+    end as kind
+from sales s
+join customer c on c.customer_id = s.customer_id
+left join owed o on o.company_id = s.company_id and o.customer_id = s.customer_id
+where s.first_sale is not null
+"""
+
+
+class CustomerAnalysis(Published):
+    """客户分析"""
+
+    __tablename__ = "customer_analysis"
+    declaration = Declaration(
+        "客户分析",
+        "v2/report/CustomerAnalysis",
+        "customer_id",
+        routes={"list": "/custom/analyze_see"},
+        menu=Menu("客户管理", "客户资料", 40),
+        actions=READ_ONLY,
+        order_by=("revenue", "desc"),
+        drill=Drill(
+            "销售明细报表",
+            SALES_DETAIL,
+            (
+                ("company_id", "company_id"),
+                ("customer_id", "customer_id"),
+                ("business_date_start", "first_day"),
+                ("business_date_end", "day"),
+            ),
+        ),
+    )
+
+    customer_analysis_id: Mapped[int] = key()
+    day: Mapped[date] = on_day("截止日期", search=True, list=False, sort=-60)
+    first_day: Mapped[date] = on_day("起始日期", list=False)
+    company_id: Mapped[int] = ref("company", "公司", search=True, sort=-58)
+    customer_id: Mapped[int] = customer_column()
+    employee_id: Mapped[int | None] = ref(
+        "employee", "业务员", within=("company_id",), search=True, width=90, sort=-54
+    )
+    kind: Mapped[int] = enum("客户状态", KINDS, default=2, search=True, width=90, sort=-53)
+    revenue: Mapped[Decimal] = money("近一年收入", total=True, sort=1)
+    previous_revenue: Mapped[Decimal] = money("上一年收入", total=True, sort=2)
+    change: Mapped[Decimal | None] = rate("同比%", default=None, sort=3)
+    month_revenue: Mapped[Decimal] = money("近30天收入", total=True, sort=4)
+    profit: Mapped[Decimal] = money("近一年毛利", total=True, permission=COST, sort=5)
+    margin: Mapped[Decimal | None] = rate("毛利率%", default=None, permission=COST, sort=6)
+    bill_count: Mapped[int] = integer("购买单数", total=True, sort=7)
+    bill_revenue: Mapped[Decimal] = money("单均收入", sort=8)
+    goods_count: Mapped[int] = integer("商品种数", sort=9)
+    returned_rate: Mapped[Decimal | None] = rate("退货率%", default=None, sort=10)
+    first_sale: Mapped[date] = on_day("首次购买", sort=11)
+    last_sale: Mapped[date] = on_day("最近购买", search=True, sort=12)
+    idle_days: Mapped[int] = integer("未购天数", search=True, sort=13)
+    open_amount: Mapped[Decimal] = money("应收余额", total=True, sort=14)
+    overdue_amount: Mapped[Decimal] = money("已逾期", total=True, search=True, sort=15)
+
+    @classmethod
+    def usual(cls) -> dict[str, str]:
+        return {"day_end": today().isoformat()}
+
+    @classmethod
+    def source(cls, principal: Principal, asked: Values) -> Sql:
+        _, last = asked_days(asked, "day", "截止日期")
+        return _CUSTOMERS, {"day": last, "today": today()}
