@@ -1,4 +1,4 @@
-"""Customers by what they buy (客户分析): the year up to a day beside the one before, how often, how long ago; what is owed.
+"""Customers by what they buy (客户分析): a year beside the one before, how often, how long ago, and what is due.
 
 A customer is told of when he was sold something by that day. Revenue is net of tax, discount and returns; what is owed
 and overdue is as the snapshot has it, whatever the day.

@@ -1,11 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import { field } from '../fixtures';
-import { isStop, NUMBERS } from './gridColumns';
+import { field, goodsLineFields, pricing } from '../fixtures';
+import type { Proposal } from '../types';
+import { gridFields, isStop, NUMBERS, STOCK } from './gridColumns';
 
 describe('where Enter stops', () => {
   it('passes tyre numbers by, unless the bill is about them', () => {
     expect(isStop(field({ name: 'remark', type: 'text' }))).toBe(true);
     expect(isStop(field({ name: NUMBERS, type: 'text' }))).toBe(false);
     expect(isStop(field({ name: NUMBERS, type: 'text', required: true }))).toBe(true);
+  });
+});
+
+describe('stock beside a line', () => {
+  const shown = (...proposals: Proposal[]) =>
+    gridFields({ name: 'lines', label: '明细', fields: goodsLineFields, required: true, source: null, proposals }, pricing).includes(STOCK);
+
+  it('is read unless the lines are proposed whole, with figures of their own', () => {
+    const proposal = { label: '添加', api: 'v2/test/getProposal', by: ['company_id'] };
+    expect([shown(), shown({ ...proposal, of: ['goods_id'] }), shown(proposal)]).toEqual([true, true, false]);
   });
 });

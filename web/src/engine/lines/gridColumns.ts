@@ -42,8 +42,8 @@ const READ_ALONG_WIDTH = 100;
 
 export function gridFields(block: Block, pricing: Pricing | null): Field[] {
   const shown = columnsOf(block).filter((field) => field.list || isEditable(field, pricing));
-  // The figures of what was proposed are why it was.
-  const whole = block.source !== null || Boolean(block.proposals?.length);
+  // The figures of what was proposed are why it was; what lines lack is proposed for what they are.
+  const whole = block.source !== null || block.proposals?.some((proposal) => !proposal.of?.length);
   if (whole || goodsField(block) === undefined || pricing === null) return shown;
   const columns = shown.filter((field) => isKnownWhileKeying(field, pricing)).flatMap((field) => {
     if (field.name === pricing.quantity) return [field, STOCK];
