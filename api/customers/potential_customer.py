@@ -23,7 +23,7 @@ from api.master.partners import Customer
 NEW, SPOKEN_TO, WON, LOST = 1, 2, 3, 4
 STATES = {NEW: "待跟进", SPOKEN_TO: "跟进中", WON: "已转客户", LOST: "已放弃"}
 SOURCES = {1: "上门", 2: "电话", 3: "网络", 4: "转介绍", 5: "展会", 6: "其他"}
-NOTES = "/custom/potential_customer_list/notes"
+NOTES = "/custom/potentialCustomerNotes"
 
 _ALIKE = text(f"""
 select ({ALIKE})

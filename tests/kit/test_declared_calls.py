@@ -51,6 +51,7 @@ UNLISTED = {
     "/sales/customrebatelines",
     "/sales/customrebateentries",
     "/custom/accountStatement",
+    "/custom/potentialCustomerNotes",
     "/sales/salesUninvoiced",
     "/sales/salesInvoiceDetail",
     "/sales/salescommissionDetail",
@@ -62,7 +63,7 @@ UNLISTED = {
 what `erp check` proves, files that a company was initialised with, who bears the freight, accounts of suppliers,
 what a naming rule would change, areas of stock and their companies, texts of messages, forms of rebates, the lines that
 earned them, the movements of customers' rebates, bills to be invoiced and
-what was invoiced of them, consigned goods and those that came back, statements of accounts."""
+what was invoiced of them, consigned goods and those that came back, statements of accounts, what was spoken with potential customers."""
 TWINS = {
     "company_goods": "goods_id",
     "shopping_cart": "goods_id",
