@@ -12,6 +12,7 @@ from api.identity.sessions import authenticate
 from api.importing import count_sheets, initialisation, line_sheets, record_sheets
 from api.inventory import stock_calls
 from api.kit import attachments, calls, endpoints, registry, transitions
+from api.kit.directory import Directory
 from api.kit.failures import answer_failures
 from api.kit.settings import settings
 from api.master import calls as master_calls
@@ -117,9 +118,10 @@ def build() -> FastAPI:
         if "import" in cls.declaration.actions:
             record_sheets.mount(declared, cls)
     bill_calls.mount_all()
-    app.include_router(declared)
-    for module in HAND_WRITTEN:
-        app.include_router(module.api)
+    routers = [declared, *(module.api for module in HAND_WRITTEN)]
+    for router in routers:
+        app.include_router(router)
+    app.router.routes.insert(0, Directory(routers))
     app.mount("/", Site())
     app.add_middleware(FrameProxy, upstream=settings().report_upstream)
     return app
