@@ -11,7 +11,7 @@ from api.identity import passwords, rights, sessions
 from api.kit import menus
 from api.shell import session_job
 from tests.identity.test_granting import BEYOND, ROLE_BEYOND, fresh, user_with
-from tests.identity.test_route_rights import GUARDED, send
+from tests.identity.test_route_rights import guarded, send
 from tests.kit.client import Answer, Caller
 from tests.kit.desk import Desk
 from tests.kit.fixtures import Site
@@ -410,7 +410,7 @@ class TestSimulatedLogin:
         printed = caller.post(path, {"ids": [bill.id]})
         told = "您的数据范围小于被模拟的用户，模拟登录时不能"
         assert (printed.code, printed.msg) == (403, f"{told}批量打印或导出")
-        for call in GUARDED:
+        for call in guarded():
             if call.path.startswith("/open/Initialization/initialization"):
                 answer = send(caller, call)
                 assert (answer.code, answer.msg) == (403, f"{told}上传初始化文件")

@@ -10,7 +10,7 @@ from sqlalchemy import insert, select
 from api.identity import rights, sessions
 from api.identity.tables import Role, UserAccount
 from api.kit import menus
-from tests.identity.test_route_rights import GUARDED, REFUSED, send
+from tests.identity.test_route_rights import REFUSED, guarded, send
 from tests.kit.client import Answer, Caller
 from tests.kit.fixtures import Site
 from tests.kit.world import PASSWORD
@@ -255,7 +255,7 @@ class TestLookingIsNotChanging:
         _, caller = user_with(site, fresh, f"zuschauer{fresh}")
         changing = [
             call
-            for call in GUARDED
+            for call in guarded()
             if call.path.startswith(tuple(f"/v2/system/{screen}" for screen in self.SCREENS))
             and call.right not in looking
         ]
