@@ -31,7 +31,8 @@ SHARING = {
     "a running product": ("tests/e2e/",),
     "a Superset": ("tests/reports/",),
     "the document of all calls": (
-        "tests/kit/test_declared_calls.py",
+        "tests/kit/test_declared_",
+        "tests/kit/test_directory.py",
         "tests/kit/test_fuzz.py",
         "tests/identity/test_route_rights.py",
         "tests/shell/test_call_register.py",

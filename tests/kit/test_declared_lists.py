@@ -1,0 +1,97 @@
+"""The lists of every registered type: pages, filters, keyword and totals."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from api.kit.resource import Resource
+from tests.kit.declared import added, named
+from tests.kit.fixtures import Site
+
+
+class TestList:
+    @named
+    def test_pages_follow_each_other(self, site: Site, cls: type[Resource]) -> None:
+        if "add" in cls.declaration.actions:
+            for _ in range(3):
+                added(site, cls)
+        caller, api, key = site.as_("admin"), cls.declaration.api, cls.key().key
+        whole = caller.get(f"{api}/getList", per_page=500, order_key=key, order_by="asc").data
+        total, size = whole["total"], max(2, whole["total"] // 20)
+        pages = [
+            row
+            for page in range(1, -(-total // size) + 1)
+            for row in caller.get(
+                f"{api}/getList", page=page, per_page=size, order_key=key, order_by="asc"
+            ).data["data"]
+        ]
+        assert [row[key] for row in pages][:500] == [row[key] for row in whole["data"]]
+        assert len({row[key] for row in pages}) == len(pages) == total
+        assert [row[key] for row in pages] == sorted(row[key] for row in pages)
+
+    @named
+    def test_every_search_field_takes_a_value(self, site: Site, cls: type[Resource]) -> None:
+        """A filter that no row fits empties the list: no declared filter is ignored."""
+        if "add" in cls.declaration.actions:
+            added(site, cls)
+        caller, ignored = site.as_("admin"), []
+        for item in cls.fields():
+            if not item.search:
+                continue
+            name, value = item.name, "987654321"
+            if item.kind in ("date", "datetime"):
+                name, value = f"{item.name}_start", "2999-01-01"
+            elif item.is_number:
+                name = f"{item.name}_start"
+            answer = caller.get(f"{cls.declaration.api}/getList", **{name: value})
+            if not answer.ok or answer.data["total"]:
+                ignored.append((name, answer.msg))
+        assert not ignored
+
+    @named
+    def test_a_keyword_that_fits_nothing_finds_nothing(self, site: Site, cls: type[Resource]) -> None:
+        if "add" in cls.declaration.actions:
+            added(site, cls)
+        answer = site.as_("admin").get(f"{cls.declaration.api}/getList", keyword="查无此物%_\\")
+        assert answer.ok
+        assert answer.data["total"] == 0
+
+    @named
+    def test_totals_cover_the_whole_filter(self, site: Site, cls: type[Resource]) -> None:
+        if "add" in cls.declaration.actions:
+            added(site, cls)
+        caller, api = site.as_("admin"), cls.declaration.api
+        page = caller.get(f"{api}/getList", per_page=1).data
+        whole = caller.get(f"{api}/getList", per_page=500).data
+        totalled = {item.name for item in cls.fields() if item.total and item.list}
+        assert totalled == page["totals"].keys()
+        for name, total in page["totals"].items():
+            assert Decimal(total) == sum((Decimal(row[name] or 0) for row in whole["data"]), Decimal(0))
+
+    @named
+    def test_a_query_beyond_its_bounds_is_refused(self, site: Site, cls: type[Resource]) -> None:
+        for query in (
+            {"page": "0"},
+            {"page": "x"},
+            {"per_page": "501"},
+            {"order_by": "sideways"},
+            {"order_key": "no_such_field"},
+            {"order_key": "row_xid"},
+            {"keyword": "x" * 101},
+        ):
+            answer = site.as_("admin").get(f"{cls.declaration.api}/getList", **query)
+            assert (answer.status, answer.code) == (400, 400), query
+
+    @named
+    def test_odd_filter_values_are_refused_or_find_nothing(self, site: Site, cls: type[Resource]) -> None:
+        """Nothing a client can write into a filter of any kind is an accident."""
+        caller = site.as_("admin")
+        filters = {
+            (item.kind, bool(item.ref), bool(item.options)): item for item in cls.fields() if item.search
+        }
+        for item in filters.values():
+            ranged = item.is_number or item.kind in ("date", "datetime")
+            for name in (f"{item.name}_start", f"{item.name}_end") if ranged else (item.name,):
+                for value in ("²", "9" * 400, "9999-12-31", "NaN", "a\x00b"):
+                    answer = caller.get(f"{cls.declaration.api}/getList", **{name: value})
+                    assert answer.code in (200, 400), (name, value, answer)

@@ -1,0 +1,166 @@
+"""The document, the screens and the menu of every registered type agree with its calls."""
+
+from __future__ import annotations
+
+import csv
+from typing import Any
+
+import pytest
+
+from api.kit import menus, registry
+from api.kit.flow import TRANSITIONS
+from api.kit.resource import ACTION_LABELS, Resource
+from api.kit.settings import PROJECT_DIR
+from tests.kit.declared import DECLARED, conforms, named
+from tests.kit.fixtures import Site
+
+UNLISTED = {
+    "/system/stockinitialization",
+    "/MoneyManagement/fundTransfer",
+    "/MoneyManagement/accountDays",
+    "/MoneyManagement/accountJournal",
+    "/inventory/stockmoves",
+    "/inventory/costprice",
+    "/inventory/tireregistration",
+    "/system/integrity",
+    "/system/stationsetting",
+    "/system/superstation",
+    "/system/superstationreward",
+    "/system/questionnaire",
+    "/system/questionnairequestion",
+    "/system/initialization",
+    "/system/postagetype",
+    "/system/supplieraccount",
+    "/system/namerulepreview",
+    "/system/stockarea",
+    "/system/stockareamember",
+    "/system/smstemplate",
+    "/purchase/rebatedetailAdd",
+    "/purchase/rebatelines",
+    "/sales/customrebatedetailAdd",
+    "/sales/customrebatedetailSee",
+    "/sales/customrebatelines",
+    "/sales/customrebateentries",
+    "/custom/accountStatement",
+    "/custom/potentialCustomerNotes",
+    "/sales/salesUninvoiced",
+    "/sales/salesInvoiceDetail",
+    "/sales/salescommissionDetail",
+    "/sales/salescommissionReturn",
+    "/purchase/purchaseUninvoiced",
+    "/purchase/purchaseInvoiceDetail",
+}
+"""Screens that the list of routes leaves out: opening stock, the moves behind a stock, registrations of tyre numbers,
+what `erp check` proves, files that a company was initialised with, who bears the freight, accounts of suppliers,
+what a naming rule would change, areas of stock and their companies, texts of messages, forms of rebates, the lines that
+earned them, the movements of customers' rebates, bills to be invoiced and
+what was invoiced of them, consigned goods and those that came back, statements of accounts, what was spoken with potential customers."""
+ELSEWHERE = {
+    ("backup", "download"): ("get", "/v2/system/Backup/getFile"),
+    ("print_template", "setup"): ("post", "/v2/system/PrintSetup/addPrint"),
+    ("sms_bill", "send"): ("post", "/v2/system/Sms/sendSms"),
+    ("initialisation_task", "upload"): ("post", "/open/Initialization/initializationInventoryGoods"),
+}
+"""Actions whose call is a file's, or has a place that the specification gives."""
+ROUTES = PROJECT_DIR.parent / "shared" / "spec" / "routes.csv"
+
+
+class TestDocument:
+    """The OpenAPI document, from which the web's types are generated."""
+
+    @named
+    def test_every_call_is_documented_with_its_right(
+        self, document: dict[str, Any], cls: type[Resource]
+    ) -> None:
+        api = "/" + cls.declaration.api
+        expected = {("get", "getList"): "list", ("get", "getInfo"): "list", ("get", "getLog"): "list"}
+        expected |= {("post", name): name for name in cls.declaration.actions if name != "list"}
+        for (method, name), action in expected.items():
+            method, path = ELSEWHERE.get((cls.name(), name), (method, f"{api}/{name}"))
+            operation = document["paths"][path][method]
+            assert operation["x-right"] == cls.right(action)
+
+    def test_every_operation_has_a_typed_answer_and_a_right(self, document: dict[str, Any]) -> None:
+        loose = [
+            path
+            for path, item in document["paths"].items()
+            for operation in item.values()
+            if "x-right" not in operation
+            or "schema" not in operation["responses"]["200"].get("content", {}).get("application/json", {})
+        ]
+        assert loose == []
+
+    def test_operation_ids_are_unique(self, document: dict[str, Any]) -> None:
+        names = [op["operationId"] for item in document["paths"].values() for op in item.values()]
+        assert len(names) == len(set(names))
+
+    def test_a_row_documents_each_of_its_fields(self, document: dict[str, Any]) -> None:
+        for cls in DECLARED:
+            members = document["components"]["schemas"][f"{cls.__name__}Row"]["properties"]
+            assert {item.name for item in cls.fields()} <= members.keys()
+
+
+class TestScreen:
+    @named
+    def test_a_screen_agrees_with_its_calls(
+        self, site: Site, document: dict[str, Any], cls: type[Resource]
+    ) -> None:
+        for route in cls.declaration.routes.values():
+            screen = site.as_("admin").get("v2/Open/Screen/getScreen", route=route)
+            assert screen.ok, screen
+            assert conforms(document, "get", "v2/Open/Screen/getScreen", screen) == []
+            assert {item["name"] for item in screen.data["fields"]} >= {item.name for item in cls.fields()}
+            assert {action["name"] for action in screen.data["actions"]} == {
+                name for name in cls.declaration.actions if name != "list"
+            }
+
+    @named
+    def test_references_can_be_chosen(
+        self, site: Site, document: dict[str, Any], cls: type[Resource]
+    ) -> None:
+        """Each reference names a dropdown that exists, answers its value and label, and takes what narrows it."""
+        caller = site.as_("admin")
+        tables = [cls, *(block.cls for block in (cls.bill.blocks if cls.bill else ()))]
+        header = {item.name for item in cls.fields()}
+        for table in tables:
+            known = header | {item.name for item in table.fields()}
+            for item in table.fields():
+                if not item.ref:
+                    continue
+                target = registry.get(item.ref.resource)
+                path = f"/{target.declaration.api}/getDropdown"
+                parameters = {p["name"] for p in document["paths"][path]["get"]["parameters"]}
+                assert set(item.ref.within) <= known
+                assert set(item.ref.within) <= parameters
+                rows = caller.get(path, per_page=1).data["data"]
+                for row in rows:
+                    assert {target.key().key, target.declaration.title} <= row.keys()
+
+    @named
+    def test_every_label_is_chinese(self, cls: type[Resource]) -> None:
+        tables = [cls, *(block.cls for block in (cls.bill.blocks if cls.bill else ()))]
+        labels = [item.label for table in tables for item in table.fields()]
+        assert [label for label in labels if not any("一" <= sign <= "鿿" for sign in label)] == []
+
+    def test_every_action_has_a_label(self) -> None:
+        unnamed = {name for cls in DECLARED for name in cls.declaration.actions} - ACTION_LABELS.keys()
+        assert unnamed == set()
+        assert TRANSITIONS.keys() <= ACTION_LABELS.keys()
+
+    @pytest.mark.skipif(not ROUTES.is_file(), reason="the product's route list is not beside this checkout")
+    @named
+    def test_routes_are_the_products_or_lie_below_one(self, cls: type[Resource]) -> None:
+        with ROUTES.open(encoding="utf-8") as file:
+            known = {row["route"] for row in csv.DictReader(file)} | UNLISTED
+        own = {route for route in cls.declaration.routes.values() if route.rsplit("/", 1)[0] not in known}
+        assert own - known == set()
+
+
+class TestMenu:
+    def test_list_routes_lead_to_one_screen_each(self) -> None:
+        routes = [route for cls in DECLARED for route in cls.declaration.routes.values()]
+        assert len(routes) == len(set(routes))
+
+    def test_the_third_segment_names_one_entry(self) -> None:
+        codes = [entry.code for entry in menus.entries()]
+        assert len(codes) == len(set(codes))
