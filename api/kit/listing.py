@@ -347,4 +347,4 @@ def count_and_totals(
     statement = select(func.count().label("rows"), *sums).select_from(table)
     chosen = conditions(cls, query, principal)
     row = conn.execute(sourced(cls, statement, principal, query.model_dump(), chosen)).one()
-    return row.rows, {item.name: getattr(row, item.name) for item in totalled}
+    return row.rows, {item.name: Decimal(getattr(row, item.name)) for item in totalled}

@@ -115,7 +115,7 @@ class CustomerAnalysis(Published):
     month_revenue: Mapped[Decimal] = money("近30天收入", total=True, sort=4)
     profit: Mapped[Decimal] = money("近一年毛利", total=True, permission=COST, sort=5)
     margin: Mapped[Decimal | None] = rate("毛利率%", default=None, permission=COST, sort=6)
-    bill_count: Mapped[int] = integer("购买单数", sort=7)
+    bill_count: Mapped[int] = integer("购买单数", total=True, sort=7)
     bill_revenue: Mapped[Decimal] = money("单均收入", sort=8)
     goods_count: Mapped[int] = integer("商品种数", sort=9)
     returned_rate: Mapped[Decimal | None] = rate("退货率%", default=None, sort=10)
