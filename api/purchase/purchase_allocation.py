@@ -29,7 +29,7 @@ from api.kit.validation import Problems
 from api.master.stock_lines import StockBill
 from api.master.warehouses import GOOD, Warehouse
 from api.purchase.purchase_inbound import ALLOTTABLE, PurchaseInboundLine, of_receipt, refuse_beyond
-from api.purchase.purchase_plan import PurchasePlan, PurchasePlanLine
+from api.purchase.purchase_plan import PLANNED_BY, PurchasePlan, PurchasePlanLine
 
 API = "v2/purchase/Allocation"
 
@@ -56,14 +56,7 @@ class PurchaseAllocationLine(GoodsLine):
             " where w.warehouse_id = {table}.to_warehouse_id)",
             width=150,
         ),
-        derived(
-            "plan_no",
-            "采购计划",
-            "text",
-            "(select h.bill_no from purchase_plan_line p join purchase_plan h using (bill_id)"
-            " where p.line_id = {table}.plan_line_id)",
-            width=190,
-        ),
+        PLANNED_BY,
     )
 
     goods_id: Mapped[int] = goods(required=True, form=False, search=True, sort=-80)

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Mapped
 from api.kit import orders
 from api.kit.context import Context
 from api.kit.document import BillType, Block, DetailPlace, Document, Link, declare
-from api.kit.fields import day, derived, source_line
+from api.kit.fields import day, source_line
 from api.kit.flow import ORDER
 from api.kit.posting import Postings
 from api.kit.resource import Menu
@@ -17,22 +17,13 @@ from api.master import settings
 from api.master.business_types import Delivered
 from api.master.partners import supplier
 from api.master.stock_lines import StockBill
-from api.purchase.purchase_plan import PurchasePlanLine
+from api.purchase.purchase_plan import PLANNED_BY, PurchasePlanLine
 
 
 class PurchaseOrderLine(orders.OrderLine):
     __tablename__ = "purchase_order_line"
     bill_table = "purchase_order"
-    derived = (
-        derived(
-            "plan_no",
-            "采购计划",
-            "text",
-            "(select h.bill_no from purchase_plan_line p join purchase_plan h using (bill_id)"
-            " where p.line_id = {table}.plan_line_id)",
-            width=190,
-        ),
-    )
+    derived = (PLANNED_BY,)
 
     plan_line_id: Mapped[int | None] = source_line("purchase_plan_line", "采购计划明细")
 

@@ -32,6 +32,15 @@ API = "v2/purchase/Plan"
 ORDERED = {1: "未下单", 2: "全部下单", 3: "部分下单"}
 YEAR = Bounds(least=1, most=365)
 TRANSITIONS = (*ORDER, "turnOrder")
+PLANNED_BY = derived(
+    "plan_no",
+    "采购计划",
+    "text",
+    "(select h.bill_no from purchase_plan_line p join purchase_plan h using (bill_id)"
+    " where p.line_id = {table}.plan_line_id)",
+    width=190,
+)
+"""Of lines that carry out a plan's: its number."""
 
 
 class PurchasePlanLine(orders.OrderLine):

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from datetime import date
 from typing import Any
 
-from pydantic import BaseModel
 from sqlalchemy import text
 
 from api.kit.context import Context
@@ -16,22 +15,14 @@ from api.kit.errors import Refusal
 from api.kit.projection import MASK
 from api.kit.scope import within
 from api.master import pricing
+from api.master.proposals import ProposedGoods
 from api.master.safety_stock import LIMIT
 from api.master.warehouses import Warehouse
 
 
-class ProposedLine(BaseModel):
-    """Goods to buy for a warehouse: how much, from whom, at which price, and the figures that say so."""
+class ProposedLine(ProposedGoods):
+    """Goods to buy for a warehouse, from whom, and the figures that say so."""
 
-    goods_id: int
-    goods_name: str
-    goods_num: str
-    specification_type: str | None
-    pattern: str | None
-    unit_name: str | None
-    quantity: str
-    price: str
-    tax_rate: str
     supplier_id: int | None
     supplier_name: str | None
     stocks: str

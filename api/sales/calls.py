@@ -10,14 +10,18 @@ from pydantic import AfterValidator, Field
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
 from api.kit.database import TIME_ZONE
+from api.kit.errors import Forbidden
 from api.kit.resource import Resource
 from api.kit.schemas import BatchAnswer, Keys
 from api.master.invoices import Invoicing, invoice_bills
 from api.sales import gifts, sales_delivery
 from api.sales.sales_delivery import SalesDelivery
 from api.sales.sales_invoice import SalesUninvoiced
+from api.sales.sales_order import SalesOrder
+from api.sales.sales_outbound import SalesOutbound
 
 api = router()
+GIVING = (SalesOrder, SalesOutbound)
 
 
 def _local(value: datetime) -> datetime:
@@ -57,5 +61,7 @@ def invoice(ctx: Context, body: Invoicing) -> Any:
 
 @call(api, "POST", gifts.API, right=ANY_USER, returns=list[gifts.GiftLine])
 def get_gifts(ctx: Context, payload: gifts.Purchase) -> Any:
-    """应送赠品: the gift lines that a sales bill lacks."""
+    """应送赠品: the gift lines that a sales bill lacks, told to those who may write one."""
+    if not any(ctx.principal.may(cls.right(step)) for cls in GIVING for step in ("add", "edit")):
+        raise Forbidden()
     return gifts.gifts(ctx, payload)

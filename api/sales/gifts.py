@@ -12,14 +12,15 @@ from sqlalchemy import text
 from api.kit.context import Context
 from api.kit.document import MAX_LINES, Proposal
 from api.kit.errors import NotFound
+from api.kit.schemas import Key
 from api.master import pricing
+from api.master.proposals import ProposedGoods
 
 API = "v2/sales/PromotionPolicy/getGifts"
 PROPOSAL = Proposal(
     "添加赠品", API, ("company_id", "customer_id", "business_date"), ("goods_id", "quantity", "is_gift")
 )
 """The button of a sales bill that adds what is still to be given."""
-Key = Annotated[int, Field(ge=0, le=2**62)]
 
 
 class BoughtLine(BaseModel):
@@ -37,18 +38,9 @@ class Purchase(BaseModel):
     lines: Annotated[list[BoughtLine], Field(max_length=MAX_LINES)]
 
 
-class GiftLine(BaseModel):
+class GiftLine(ProposedGoods):
     """Goods that come with what is bought, beyond what the bill gives already."""
 
-    goods_id: int
-    goods_name: str
-    goods_num: str
-    specification_type: str | None
-    pattern: str | None
-    unit_name: str | None
-    quantity: str
-    price: str
-    tax_rate: str
     is_gift: bool
 
 

@@ -143,10 +143,9 @@ class TestGift:
         assert lacking((goods, "25", False), (oil, "3", True)) == []
         assert lacking((goods, "25", False), day="2001-01-01") == []
         foreign = {"company_id": desk.world.company_b, "customer_id": 1, "business_date": str(today())}
-        answer = desk.site.as_("manager_a").post(
-            "v2/sales/PromotionPolicy/getGifts", {**foreign, "lines": []}
-        )
-        assert answer.code == 400
+        for user, code in (("manager_a", 400), ("nobody", 403)):
+            answer = desk.site.as_(user).post("v2/sales/PromotionPolicy/getGifts", {**foreign, "lines": []})
+            assert answer.code == code
 
     def test_a_gift_that_is_taken_over_costs_nothing(self, desk: Desk, goods: int) -> None:
         shown = desk.caller.get("v2/Open/Screen/getScreen", route="/sales/salesorderAdd").data
