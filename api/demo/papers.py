@@ -48,13 +48,15 @@ def make(ctx: Context, company_id: int, day: date) -> None:
     """Write the papers of `day`."""
     sold = _latest(ctx, SalesOutbound, company_id)
     bought = _latest(ctx, PurchaseInbound, company_id)
-    _all(ctx, SalesQuote, _quotes(ctx, sold, day))
+    quoted = {"business_date": day, "valid_until": day + timedelta(days=30)}
+    _all(ctx, SalesQuote, _copied(ctx, SalesOutbound, sold, ("customer_id",), quoted))
     _all(ctx, PromotionPolicy, _policies(ctx, sold, day))
     carrier = ctx.conn.execute(_CARRIER).one()._mapping
     _all(ctx, SalesDelivery, _drawn(ctx, SalesDelivery, sold, lambda _: {**carrier, "business_date": day}))
     for cls, sources in ((SalesInvoice, sold), (PurchaseInvoice, bought)):
         _all(ctx, cls, _drawn(ctx, cls, sources, lambda source: _numbered(source, day)))
-    _all(ctx, PurchasePlan, _plans(ctx, bought, day))
+    planned = {"business_date": day, "delivery_date": day + timedelta(days=10)}
+    _all(ctx, PurchasePlan, _copied(ctx, PurchaseInbound, bought, (), planned))
     _all(ctx, ConsignmentSale, _consigned(ctx, sold, day))
     _all(ctx, PurchaseAllocation, _shared_out(ctx, bought, day))
 
@@ -87,14 +89,13 @@ def _of(source: Any, *names: str) -> dict[str, Any]:
     return {name: getattr(source, name) for name in ("company_id", *names)}
 
 
-def _quotes(ctx: Context, sold: Sequence[Any], day: date) -> Iterator[dict[str, Any]]:
-    for source in sold:
-        yield {
-            **_of(source, "customer_id", "warehouse_id", "employee_id", "department_id"),
-            "business_date": day,
-            "valid_until": day + timedelta(days=30),
-            "lines": _lines(ctx, SalesOutbound, source.bill_id),
-        }
+def _copied(
+    ctx: Context, cls: type[Bill], sources: Sequence[Any], names: Sequence[str], told: dict[str, Any]
+) -> Iterator[dict[str, Any]]:
+    """Bills of the goods of others, whose named fields they share."""
+    for source in sources:
+        shared = _of(source, *names, "warehouse_id", "employee_id", "department_id")
+        yield {**shared, **told, "lines": _lines(ctx, cls, source.bill_id)}
 
 
 def _policies(ctx: Context, sold: Sequence[Any], day: date) -> Iterator[dict[str, Any]]:
@@ -132,16 +133,6 @@ def _drawn(
 def _numbered(source: Any, day: date) -> dict[str, Any]:
     number = f"26{source.company_id:04}{source.bill_id:014}"
     return {"business_date": day, "invoice_kind": 3, "invoice_no": number, "invoice_date": day}
-
-
-def _plans(ctx: Context, bought: Sequence[Any], day: date) -> Iterator[dict[str, Any]]:
-    for source in bought:
-        yield {
-            **_of(source, "warehouse_id", "employee_id", "department_id"),
-            "business_date": day,
-            "delivery_date": day + timedelta(days=10),
-            "lines": _lines(ctx, PurchaseInbound, source.bill_id),
-        }
 
 
 def _consigned(ctx: Context, sold: Sequence[Any], day: date) -> Iterator[dict[str, Any]]:

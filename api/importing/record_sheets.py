@@ -157,15 +157,12 @@ def _enter(ctx: Context, cls: type[Resource], lines: Sequence[Line]) -> Outcome:
             with ctx.conn.begin_nested():
                 if key is None:
                     records.add(ctx, cls, values)
+                    outcome.added += 1
                 else:
                     records.edit(ctx, cls, key, values)
+                    outcome.changed += 1
         except Refusal as refusal:
             outcome.refused.append(Refused(line.row, cls.declaration.label, refusal.msg, line.texts))
-        else:
-            outcome.added, outcome.changed = (
-                outcome.added + (key is None),
-                outcome.changed + (key is not None),
-            )
     return outcome
 
 
