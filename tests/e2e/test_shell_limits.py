@@ -32,13 +32,19 @@ class Asked:
     def __init__(self, page: Page) -> None:
         self.page = page
         self.begun: list[str] = []
-        self.over = 0
-        page.on("request", lambda request: self.begun.append(request.url))
+        self.under_way: list[Request] = []
+        page.on("request", self._begin)
         page.on("requestfinished", self._end)
         page.on("requestfailed", self._end)
 
+    def _begin(self, request: Request) -> None:
+        self.begun.append(request.url)
+        self.under_way.append(request)
+
     def _end(self, request: Request) -> None:
-        self.over += 1
+        # What was asked before anybody counted ends too.
+        if request in self.under_way:
+            self.under_way.remove(request)
 
     def of(self, call: str) -> int:
         return sum(f"/{call}?" in url for url in self.begun)
@@ -47,10 +53,10 @@ class Asked:
         """Wait until the page has asked for nothing new, and has dealt with all it asked for."""
         ends = time.monotonic() + PATIENCE
         still = (-1, -1)
-        while still != (len(self.begun), self.over) or len(self.begun) > self.over:
+        while still != (len(self.begun), len(self.under_way)) or self.under_way:
             assert time.monotonic() < ends, "the page asks and asks"
-            still = (len(self.begun), self.over)
-            self.page.wait_for_timeout(300)
+            still = (len(self.begun), len(self.under_way))
+            self.page.wait_for_timeout(500)
 
     def come_round(self, seconds: int, *calls: str) -> None:
         """Each call is asked every so many seconds, no sooner and no later, by a clock that only the test moves."""
