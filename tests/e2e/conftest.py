@@ -51,7 +51,7 @@ class Seat(Protocol):
     def __call__(self, login: Login, *, timed: bool = False) -> Desk: ...
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def system() -> Iterator[System]:
     """Everything, started once for the browser tests, stopped as Ctrl-C stops it.
 
@@ -112,7 +112,7 @@ def _free_port() -> int:
             return port
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
     """Debian's Chromium, headless."""
     binary = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -195,7 +195,7 @@ def seat(profile: Callable[[], Desk]) -> Seat:
     return sit
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def office(system: System) -> Office:
     """A service station with users, and the administrator who made them."""
     return furnish(system.address)
@@ -215,7 +215,7 @@ def publish(office: Office) -> Iterator[Callable[[str], int]]:
         withdraw(office, key)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def books(system: System) -> Iterator[Engine]:
     """The product's database, for what no call of it enters: reminders, payments, a company half set up."""
     engine = connect(system.database_url, 2)

@@ -147,7 +147,7 @@ def boot(environment: dict[str, str]) -> str:
     return done.stdout
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def report_environment(data_dir: Path) -> dict[str, str]:
     publish(data_dir / "warehouse", 1)
     return {
@@ -158,7 +158,7 @@ def report_environment(data_dir: Path) -> dict[str, str]:
     }
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def superset(report_environment: dict[str, str]) -> Iterator[Superset]:
     boot(report_environment)
     log = Path(report_environment["ERP_DATA_DIR"]) / "superset-test.log"
