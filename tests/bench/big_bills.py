@@ -1,7 +1,8 @@
-"""Bills of 5,000 lines over HTTP, and the close of a month of 200,000 bill lines.
+"""Bills of 500 and of 5,000 lines over HTTP, and the close of a month of 200,000 bill lines.
 
-Each type is saved, audited, taken back and audited again; wanted are 3 s an audit at most. Then a company's month of
-10,000 sales outbounds of 20 lines is closed and opened again; wanted are 20 s. Run: `python -m tests.bench.big_bills`.
+Each type is saved, audited, taken back and audited again; wanted are 1 s to save 500 lines and 3 s to audit 5,000 at
+most. Then a company's month of 10,000 sales outbounds of 20 lines is closed and opened again; wanted are 20 s.
+Run: `python -m tests.bench.big_bills`.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from api.kit import signing
 from api.launch.postgres import EmbeddedPostgres
 from tests.bench import audit_http
 
-LINES, BILLS, BILL_LINES = 5000, 10_000, 20
+LONG, LINES, BILLS, BILL_LINES = 500, 5000, 10_000, 20
 DAY = date(2026, 2, 15)
 MORE = f"""
 insert into goods (goods_num, goods_name, goods_type_id, unit_id)
@@ -106,13 +107,14 @@ def payloads(goods: list[int]) -> dict[str, dict[str, Any]]:
     }
 
 
-def big(clerk: Clerk, goods: list[int]) -> float:
-    """Audits bills of many lines; answers the longest."""
+def big(clerk: Clerk, goods: list[int]) -> tuple[float, float]:
+    """Saves and audits a bill of each type with a line a goods; the longest seconds of each."""
     from api import catalogue
     from api.kit import registry
 
     assert catalogue.__all__
-    longest = 0.0
+    saving, auditing = 0.0, 0.0
+    print(f"{len(goods):,} lines")
     for kind, payload in payloads(goods).items():
         api = f"/{registry.get(kind).declaration.api}"
         saved, made = clerk.send(f"{api}/add", payload)
@@ -120,12 +122,12 @@ def big(clerk: Clerk, goods: list[int]) -> float:
         audited, _ = clerk.send(f"{api}/auditorPass", ids)
         back, _ = clerk.send(f"{api}/antiAuditor", ids)
         again, _ = clerk.send(f"{api}/auditorPass", ids)
-        longest = max(longest, audited, again)
+        saving, auditing = max(saving, saved), max(auditing, audited, again)
         print(
             f"{kind:18} saved {saved:5.2f} s   audited {audited:5.2f} s and {again:5.2f} s   taken back {back:5.2f} s",
             flush=True,
         )
-    return longest
+    return saving, auditing
 
 
 def fill_month(url: str) -> None:
@@ -157,10 +159,12 @@ def measure(url: str, place: Path) -> None:
             row[0] for row in conn.execute("select goods_id from goods where goods_num like 'B%' order by 1")
         ]
     with audit_http.serving(url, place):
-        longest = big(Clerk(), goods)
+        saved, _ = big(Clerk(), goods[:LONG])
+        _, audited = big(Clerk(), goods)
         fill_month(url)
         closed, opened = close(Clerk())
-    print(f"longest audit of {LINES:,} lines {longest:.2f} s; wanted 3 s")
+    print(f"{LONG:,} lines saved in {saved:.2f} s at most; wanted 1 s")
+    print(f"{LINES:,} lines audited in {audited:.2f} s at most; wanted 3 s")
     print(
         f"month of {BILLS * BILL_LINES:,} lines closed in {closed:.2f} s; wanted 20 s; opened in {opened:.2f} s"
     )
