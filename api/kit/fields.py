@@ -71,8 +71,8 @@ SQL_TYPES: dict[str, Any] = {
 class Ref:
     """A field that points at a resource; `within` names columns that both rows must share (a bill's warehouse is
     one of the bill's company), `shows` the target's columns that are read along; `only` is an enum of the target and
-    the values of it that fit (a three-guarantee bill takes a three-guarantee warehouse). `none` is sent for no record
-    at all (a brand of -1)."""
+    the values of it that fit (a three-guarantee bill takes a three-guarantee warehouse). `none` stands for no record at
+    all (a brand of -1), in what a list is asked for and in rows that add up those without one."""
 
     resource: str
     within: tuple[str, ...] = ()

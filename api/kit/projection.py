@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import ColumnElement, FromClause, Select, select
+from sqlalchemy import ColumnElement, FromClause, Select, case, select
 
 from api.kit import registry
 from api.kit.fields import Field
@@ -14,6 +14,8 @@ from api.kit.resource import Declared
 from api.kit.scope import Principal
 
 MASK = "无权限"
+NO_RECORD = "未指定"
+"""The label of rows that add up those without a record."""
 
 
 @dataclass(slots=True)
@@ -87,7 +89,10 @@ def _join(
     target = registry.get(item.ref.resource)
     other = target.table().alias(f"{item.name}_ref")
     joined = joined.outerjoin(other, table.c[item.name] == other.c[target.key().key])
-    columns[item.label_field] = other.c[target.declaration.title]
+    title: ColumnElement[Any] = other.c[target.declaration.title]
+    if item.ref.none is not None:
+        title = case((table.c[item.name] == item.ref.none, NO_RECORD), else_=title)
+    columns[item.label_field] = title
     for name in item.ref.shows:
         shown = target.field(name)
         if shown.ref:

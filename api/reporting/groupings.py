@@ -18,7 +18,7 @@ from api.kit.fields import enum
 from api.kit.resource import Drill
 from api.kit.scope import Principal
 from api.kit.view import Sql, Values
-from api.reporting.published import Published
+from api.reporting.published import NO_RECORD, Published
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +38,11 @@ class Groupings:
         return [number for number in self.choices if str(number) in told] or [self.usual]
 
     def columns(self, asked: Values) -> str:
-        """Every column, for a select that groups by `chosen`."""
+        """Every column, for a select that groups by `chosen`; a chosen one is told from those that aren't."""
         chosen = self._chosen(asked)
         return ", ".join(
-            name if name in chosen else f"cast(null as bigint) as {name}" for name in self._every()
+            f"{f'coalesce({name}, {NO_RECORD})' if name in chosen else 'cast(null as bigint)'} as {name}"
+            for name in self._every()
         )
 
     def chosen(self, asked: Values) -> str:

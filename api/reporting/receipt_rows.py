@@ -9,7 +9,8 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from api.kit.fields import money, ref
 from api.reporting.party_rows import customer_column
-from api.reporting.published import Published
+from api.reporting.published import NO_RECORD, Published
+from api.reporting.trade_rows import person
 
 RECEIPTS = "/report/receiptdetrpt"
 
@@ -21,11 +22,9 @@ class ReceiptRow(Published):
 
     company_id: Mapped[int] = ref("company", "公司", search=True, sort=-58)
     department_id: Mapped[int | None] = ref(
-        "department", "部门", within=("company_id",), search=True, sort=-57
+        "department", "部门", within=("company_id",), none=NO_RECORD, search=True, sort=-57
     )
-    employee_id: Mapped[int | None] = ref(
-        "employee", "收款人", within=("company_id",), search=True, width=90, sort=-56
-    )
+    employee_id: Mapped[int | None] = person("收款人")
     customer_id: Mapped[int] = customer_column()
     receivables_mode_id: Mapped[int] = ref("receivables_mode", "结算方式", search=True, sort=-54)
     maker_id: Mapped[int] = mapped_column(BigInteger)

@@ -1,4 +1,8 @@
-"""What receipts wrote off (收款核销明细): each write-off with both its bills, and how late it was."""
+"""What receipts wrote off (收款核销明细): each write-off with both its bills, how late it was, and whose sale it paid.
+
+A salesperson's commission may be reckoned by what came in: the written-off amount, or its share of the sale's profit.
+Items that no sale caused, such as opening ones, have no salesperson.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +11,13 @@ from decimal import Decimal
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.fields import day, integer, key, money, text
+from api.kit.fields import COST, day, integer, key, money, text
 from api.kit.resource import Declaration, Menu
 from api.kit.scope import Principal
 from api.kit.view import BILL, READ_ONLY, Sql, Values
 from api.reporting.bills import BilledRow, bill_columns
 from api.reporting.party_rows import CUSTOMER, PartyRow, customer_column
+from api.reporting.trade_rows import person
 
 # A write-off that was reversed is none.
 _WRITE_OFFS = """
@@ -24,11 +29,20 @@ with write_offs as (
     where party_type = 'customer' and is_write_off
     group by all
     having sum(amount) <> 0
+),
+sales as (
+    select bill_type as item_bill_type, bill_id as item_bill_id, max(employee_id) as employee_id,
+        sum(revenue) - sum(cost) as profit
+    from facts.fct_sales_line
+    where bill_id in (select item_bill_id from write_offs)
+    group by bill_type, bill_id
 )
 select cast(hash(bill_type, bill_id, settlement_id, business_date) % 9007199254740991 as bigint)
         as receipt_write_off_id,
-    w.*, {bill}, {item}, greatest(business_date - due_date, 0) as late_days
+    w.*, s.employee_id, cast(s.profit * w.amount / nullif(w.item_amount, 0) as decimal(18, 2)) as profit,
+    {bill}, {item}, greatest(business_date - due_date, 0) as late_days
 from write_offs w
+left join sales s using (item_bill_type, item_bill_id)
 """
 
 
@@ -50,6 +64,7 @@ class ReceiptWriteOff(BilledRow, PartyRow):
 
     receipt_write_off_id: Mapped[int] = key()
     business_date: Mapped[date] = day("核销日期", search=True, width=110, sort=-60)
+    employee_id: Mapped[int | None] = person("业务员")
     customer_id: Mapped[int] = customer_column()
     bill_name: Mapped[str | None] = text("核销单据类型", width=110, sort=-50)
     bill_no: Mapped[str] = text("核销单据号", search=True, width=190, sort=-49)
@@ -60,6 +75,7 @@ class ReceiptWriteOff(BilledRow, PartyRow):
     late_days: Mapped[int] = integer("逾期天数", search=True, width=90)
     item_amount: Mapped[Decimal] = money("单据金额")
     amount: Mapped[Decimal] = money("核销金额", total=True)
+    profit: Mapped[Decimal | None] = money("核销毛利", total=True, permission=COST)
 
     @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:

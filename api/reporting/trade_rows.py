@@ -13,7 +13,7 @@ from sqlalchemy.orm import Mapped, MappedColumn, mapped_column
 from api.kit.fields import flag, goods, money, price, quantity, ref, text
 from api.reporting.bills import BilledRow
 from api.reporting.party_rows import customer_column, supplier_column
-from api.reporting.published import Published
+from api.reporting.published import NO_RECORD, Published
 
 SALES_DETAIL = "/report/salesdetrpt"
 PURCHASE_DETAIL = "/report/purchasedetrpt"
@@ -26,7 +26,7 @@ class TradeRow(Published):
 
     company_id: Mapped[int] = ref("company", "公司", search=True, sort=-58)
     department_id: Mapped[int | None] = ref(
-        "department", "部门", within=("company_id",), search=True, sort=-57
+        "department", "部门", within=("company_id",), none=NO_RECORD, search=True, sort=-57
     )
     warehouse_id: Mapped[int] = ref(
         "warehouse", "仓库", within=("company_id",), search=True, width=150, sort=-54
@@ -35,13 +35,13 @@ class TradeRow(Published):
         search=True, index=True, shows=("goods_num", "specification_type", "unit_id"), sort=-53
     )
     goods_type_id: Mapped[int] = ref("goods_type", "商品类型", search=True, width=90, sort=-52)
-    brand_id: Mapped[int] = ref("brand", "品牌", search=True, width=90, sort=-51)
+    brand_id: Mapped[int] = ref("brand", "品牌", none=NO_RECORD, search=True, width=90, sort=-51)
     maker_id: Mapped[int] = mapped_column(BigInteger)
 
 
 def person(label: str) -> MappedColumn[int]:
     """The employee of a row."""
-    return ref("employee", label, within=("company_id",), search=True, width=90, sort=-56)
+    return ref("employee", label, within=("company_id",), none=NO_RECORD, search=True, width=90, sort=-56)
 
 
 class TradeLine(BilledRow):

@@ -68,7 +68,12 @@ def posted(desk: Desk, refresh: Callable[[], None]) -> Posted:
     bought = desk.audited("purchase_inbound", _line(goods, 10), business_date="2026-01-10")
     opening = {"customer_id": world.customer_a, "due_date": "2026-01-31", "amount": "500"}
     first = desk.audited("opening_receivable", opening, business_date="2026-01-05")
-    sale = desk.audited("sales_outbound", _line(goods, 4, "300"), business_date="2026-01-20")
+    sale = desk.audited(
+        "sales_outbound",
+        _line(goods, 4, "300"),
+        business_date="2026-01-20",
+        employee_id=world.ids["employee_a"],
+    )
     desk.audited("sales_outbound", _line(goods, 2, "300"), business_date="2026-02-03")
     desk.audited("sales_return", _line(goods, 1, "300"), business_date="2026-02-08")
     items = _items(desk)
@@ -336,6 +341,14 @@ class TestWriteOffs:
         by_item = rows(posted.desk, WRITE_OFFS, item_bill_no=posted.sale.no)
         assert {row["bill_no"] for row in by_item} == {posted.receipt.no, posted.offset.no}
         assert len(rows(posted.desk, WRITE_OFFS, keyword=posted.receipt.no)) == 3
+
+    def test_a_salesperson_has_what_came_in_of_the_own_sales(self, posted: Posted) -> None:
+        """700 of 1,200 (1,061.95 without tax) that cost 400: of a profit of 661.95 seven twelfths."""
+        mine = {"employee_id": posted.desk.world.ids["employee_a"]}
+        [found] = rows(posted.desk, WRITE_OFFS, bill_no=posted.receipt.no, **mine)
+        assert found["item_bill_no"] == posted.sale.no
+        assert some(found, "amount", "profit") == {"amount": "700", "profit": "386.14"}
+        assert page(posted.desk, WRITE_OFFS, **mine)["totals"]["amount"] == "900.00"
 
     def test_they_are_what_the_summary_wrote_off(self, posted: Posted) -> None:
         written = page(posted.desk, WRITE_OFFS)["totals"]["amount"]

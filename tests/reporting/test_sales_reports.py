@@ -97,7 +97,7 @@ class TestSummary:
     def test_by_customer_and_salesman(self, posted: Desk) -> None:
         found = rows(posted, SUMMARY, grouping="3,4", company_id=posted.world.company_a, **MARCH)
         assert {(row["customer_name"], row["employee_name"]): row["revenue"] for row in found} == {
-            ("A客户", None): "600.00",
+            ("A客户", "未指定"): "600.00",
             ("A客户2", "A员工"): "300.00",
         }
 
@@ -113,11 +113,21 @@ class TestSummary:
     def test_it_leads_to_its_lines(self, posted: Desk) -> None:
         screen = posted.caller.get("v2/Open/Screen/getScreen", route="/report/salesmulrpt").data
         for row in rows(posted, SUMMARY, grouping="2,7", **MARCH):
-            query = {name: row[field] for name, field in screen["drill"]["by"].items() if row[field]}
+            query = {
+                name: row[field] for name, field in screen["drill"]["by"].items() if row[field] is not None
+            }
             lines = page(posted, DETAIL, **query)
             for name in ("quantity", "amount", "revenue", "cost", "profit"):
-                # Lines without a department are not asked for by one.
-                assert row["department_id"] is None or lines["totals"][name] == row[name]
+                assert lines["totals"][name] == row[name]
+
+    def test_what_has_no_department_leads_to_what_has_none(self, posted: Desk) -> None:
+        found = rows(posted, SUMMARY, grouping="2", department_id="0", **MARCH)
+        assert {row["department_name"] for row in found} == {"未指定"}
+        assert sum(Decimal(row["revenue"]) for row in found) == sum(
+            Decimal(row["revenue"])
+            for row in rows(posted, DETAIL, **OF_MARCH)
+            if row["department_id"] is None
+        )
 
 
 class TestPeriods:
