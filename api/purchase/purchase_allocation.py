@@ -66,7 +66,7 @@ class PurchaseAllocationLine(GoodsLine):
         target="warehouse_id",
         only=("type", (GOOD,)),
         required=True,
-        index=True,
+        search=True,
         sort=-75,
     )
     price: Mapped[Decimal] = price_of("调拨单价", rule="Positive", width=110, sort=11)

@@ -91,6 +91,9 @@ class TestAudit:
         assert desk.act("auditorPass", moved).ok and desk.act("auditorPass", sold).ok
         assert Books(conn).available(world.spares[40], world.warehouse_b) == ("4", "0", "4")
         assert broken(conn) == {}
+        goods = {"to_warehouse_id": world.warehouse2_a, "goods_id": world.spares[40]}
+        found = desk.caller.get("v2/purchase/Allocation/getList", **goods).data
+        assert [row["bill_no"] for row in found["data"]] == [bill.no]
 
     def test_batches_go_along(self, desk: Desk, conn: Connection) -> None:
         world = desk.world
