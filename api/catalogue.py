@@ -57,6 +57,7 @@ from api.master import (
 )
 from api.messaging import tables as messaging_tables
 from api.money import (
+    account_count,
     accounting_periods,
     accounts,
     checkstand,
@@ -149,6 +150,7 @@ from api.shell import (
 )
 
 __all__ = [
+    "account_count",
     "account_log",
     "account_statement",
     "accounting_periods",

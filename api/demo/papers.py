@@ -1,7 +1,7 @@
 """The papers on a demo company's desk (演示单据): some of each further kind of bill, audited but for the last.
 
-Quotes, policies, deliveries, invoices, plans, goods on consignment and arrivals to be shared out; what was sold and
-bought stays as it is.
+Quotes, policies, deliveries, invoices, plans, goods on consignment, arrivals to be shared out, and accounts counted;
+what was sold and bought stays as it is.
 """
 
 from __future__ import annotations
@@ -13,11 +13,13 @@ from typing import Any
 
 from sqlalchemy import select, text
 
-from api.kit import drafts, links, transitions
+from api.kit import drafts, links, records, transitions
 from api.kit.context import Context
 from api.kit.document import Bill
 from api.kit.flow import AUDITED
+from api.ledger.tables import MoneyBalance
 from api.master.warehouses import GOOD, Warehouse
+from api.money.account_count import AccountCount
 from api.purchase.purchase_allocation import PurchaseAllocation
 from api.purchase.purchase_inbound import PurchaseInbound
 from api.purchase.purchase_invoice import PurchaseInvoice
@@ -59,6 +61,7 @@ def make(ctx: Context, company_id: int, day: date) -> None:
     _all(ctx, PurchasePlan, _copied(ctx, PurchaseInbound, bought, (), planned))
     _all(ctx, ConsignmentSale, _consigned(ctx, sold, day))
     _all(ctx, PurchaseAllocation, _shared_out(ctx, bought, day))
+    _count(ctx, company_id, day)
 
 
 def _all(ctx: Context, cls: type[Bill], payloads: Iterator[dict[str, Any]]) -> None:
@@ -169,3 +172,21 @@ def _shared_out(ctx: Context, bought: Sequence[Any], day: date) -> Iterator[dict
         ]
         if target:
             yield {**found, "business_date": day, "lines": lines}
+
+
+def _count(ctx: Context, company_id: int, day: date) -> None:
+    """Every account of the company is reconciled; the first lacks some change."""
+    held = MoneyBalance.__table__
+    query = select(held).where(held.c.company_id == company_id).order_by(held.c.receivables_mode_id)
+    for at, row in enumerate(ctx.conn.execute(query).all()):
+        found = (
+            {"counted_amount": row.amount}
+            if at
+            else {"counted_amount": row.amount - 20, "remark": "找零短款，待查"}
+        )
+        account = {
+            "company_id": company_id,
+            "receivables_mode_id": row.receivables_mode_id,
+            "business_date": day,
+        }
+        records.add(ctx, AccountCount, {**account, **found})

@@ -272,7 +272,14 @@ class MoneyLedger(Journal, Base):
     """A move on one account of a settlement method: positive received, negative paid."""
 
     __tablename__ = "money_ledger"
-    __table_args__ = _journal("money_ledger")
+    __table_args__ = _journal(
+        "money_ledger",
+        Index(
+            "ix_money_ledger_account",
+            *("receivables_mode_id", "company_id", "business_date"),
+            postgresql_include=["amount"],
+        ),
+    )
 
     entry_id: Mapped[int] = _key()
     receivables_mode_id: Mapped[int] = mapped_column(BigInteger)

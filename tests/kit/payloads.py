@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -127,12 +129,26 @@ SOURCES = {
 """Lines of other bills that a bill cannot do without; they are of the goods `belt`."""
 ACROSS = {("sales_transfer", "to_warehouse_id"): "warehouse"}
 """References into the other company."""
-_cycles = {name: itertools.count() for name in ("supplier_rebate", "customer_rebate")}
-_numbers, _years = itertools.count(1), itertools.count()
+_numbers = itertools.count(1)
 _spares = {
     (name, "goods_id"): itertools.count()
     for name in ("company_goods", "safety_stock", "sales_price", "shopping_cart", "supplier_price")
 } | {("stock_area_member", "stock_area_id"): itertools.count()}
+
+
+def _cycle(ordinal: int) -> str:
+    year, month = divmod(ordinal % REBATE_MONTHS, 12)
+    return f"{1990 + year}-{month + 1:02}-01"
+
+
+OWN: dict[tuple[str, str], Callable[[int], str]] = {
+    ("supplier_rebate", "cycle_start"): _cycle,
+    ("customer_rebate", "cycle_start"): _cycle,
+    ("year_close", "year"): lambda ordinal: str(2000 + ordinal % 100),
+    ("account_count", "business_date"): lambda ordinal: str(date(1991, 1, 1) + timedelta(ordinal)),
+}
+"""What there is once only: a value of its own each time."""
+_ordinals = {given: itertools.count() for given in OWN}
 
 
 def payload_of(cls: type[Resource], world: World, mark: str = "a") -> dict[str, Any]:
@@ -161,6 +177,8 @@ def row_of(cls: type[Declared], world: World, mark: str = "a") -> dict[str, Any]
             found[item.name] = None  # they belong to goods that are kept by number
         elif given in SOURCES:
             found[item.name] = world.ids[f"{SOURCES[given]}_{mark}"]
+        elif given in OWN:
+            found[item.name] = OWN[given](next(_ordinals[given]))
         elif given in _spares:
             keys = world.stock_areas if item.name == "stock_area_id" else world.spares
             found[item.name] = keys[next(_spares[given]) % len(keys)]
@@ -172,11 +190,6 @@ def row_of(cls: type[Declared], world: World, mark: str = "a") -> dict[str, Any]
                 found[item.name] = world.ids.get(f"{CHOSEN[given]}_{mark}")
             elif given in ACROSS:
                 found[item.name] = world.ids[f"{ACROSS[given]}_{'b' if mark == 'a' else 'a'}"]
-    if cls.name() in _cycles:
-        year, month = divmod(next(_cycles[cls.name()]) % REBATE_MONTHS, 12)
-        found["cycle_start"] = f"{1990 + year}-{month + 1:02}-01"
-    if cls.name() == "year_close":
-        found["year"] = str(2000 + next(_years) % 100)
     if issubclass(cls, Child) and "is_gift" in found:
         found["is_gift"] = False
     return found

@@ -18,6 +18,7 @@ UNLISTED = {
     "/system/stockinitialization",
     "/MoneyManagement/fundTransfer",
     "/MoneyManagement/accountDays",
+    "/MoneyManagement/accountCount",
     "/MoneyManagement/accountJournal",
     "/inventory/stockmoves",
     "/inventory/costprice",

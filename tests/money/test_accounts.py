@@ -129,3 +129,40 @@ class TestCustomerAccounts:
         names = ("receivable", "advance", "balance", "overdue", "overdue_since")
         assert [row[name] for name in names] == ["400.00", "-50.00", "350.00", "200.00", "2026-03-06"]
         assert Decimal(row["balance"]) == Decimal(row["receivable"]) + Decimal(row["advance"])
+
+
+class TestCounts:
+    API = "v2/money/AccountCount"
+
+    def _count(self, desk: Desk, mode: int, amount: str, **more: Any) -> Any:
+        account = {"company_id": desk.world.company_a, "receivables_mode_id": mode}
+        asked = {**account, "business_date": "2026-03-02", "counted_amount": amount, **more}
+        return desk.caller.post(f"{self.API}/add", asked)
+
+    def _row(self, desk: Desk, mode: int) -> dict[str, Any]:
+        [row] = desk.caller.get(f"{self.API}/getList", receivables_mode_id=mode).data["data"]
+        return {name: row[name] for name in ("counted_amount", "book_amount", "difference", "moved")}
+
+    def test_what_is_there_stands_beside_the_books_of_the_day(
+        self, desk: Desk, modes: tuple[int, int]
+    ) -> None:
+        cash = modes[0]
+        for on, amount in (("2026-03-01", "500"), ("2026-03-02", "30"), ("2026-03-03", "7")):
+            desk.audited("customer_receipt", amount=amount, receivables_mode_id=cash, business_date=on)
+        assert (made := self._count(desk, cash, "520", remark="少10元")).ok
+        found = {"counted_amount": "520.00", "book_amount": "530.00", "difference": "-10.00", "moved": "0.00"}
+        assert self._row(desk, cash) == found
+        desk.audited("supplier_payment", amount="10", receivables_mode_id=cash, business_date="2026-03-02")
+        assert self._row(desk, cash) == found | {"moved": "-10.00"}
+        assert desk.caller.post(f"{self.API}/edit", {"id": made.data["id"], "remark": "已补记"}).ok
+        assert self._row(desk, cash) == {
+            "counted_amount": "520.00",
+            "book_amount": "520.00",
+            "difference": "0.00",
+            "moved": "0.00",
+        }
+
+    def test_an_account_is_counted_once_a_day_and_not_ahead(self, desk: Desk, modes: tuple[int, int]) -> None:
+        assert self._count(desk, modes[0], "0").ok
+        assert self._count(desk, modes[0], "0").code == 400
+        assert self._count(desk, modes[0], "0", business_date="2099-03-02").msg == "对账日期不能晚于今天"
