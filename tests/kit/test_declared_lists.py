@@ -4,9 +4,22 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+import pytest
+
+from api.kit.fields import Field
 from api.kit.resource import Resource
-from tests.kit.declared import added, named
+from api.kit.view import View
+from tests.kit.declared import DECLARED, added, named
 from tests.kit.fixtures import Site
+
+_KINDS = {
+    (cls if issubclass(cls, View) else None, item.kind, bool(item.ref), bool(item.options)): (cls, item)
+    for cls in DECLARED
+    for item in cls.fields()
+    if item.search
+}
+ODD = [pytest.param(cls, item, id=f"{cls.name()}-{item.name}") for cls, item in _KINDS.values()]
+"""A filter of each kind: one table's stands for all, a view reads in its own way what it is asked."""
 
 
 class TestList:
@@ -17,7 +30,7 @@ class TestList:
                 added(site, cls)
         caller, api, key = site.as_("admin"), cls.declaration.api, cls.key().key
         whole = caller.get(f"{api}/getList", per_page=500, order_key=key, order_by="asc").data
-        total, size = whole["total"], max(2, whole["total"] // 20)
+        total, size = whole["total"], max(2, whole["total"] // 5)
         pages = [
             row
             for page in range(1, -(-total // size) + 1)
@@ -82,16 +95,13 @@ class TestList:
             answer = site.as_("admin").get(f"{cls.declaration.api}/getList", **query)
             assert (answer.status, answer.code) == (400, 400), query
 
-    @named
-    def test_odd_filter_values_are_refused_or_find_nothing(self, site: Site, cls: type[Resource]) -> None:
+    @pytest.mark.parametrize(("cls", "item"), ODD)
+    def test_odd_filter_values_are_refused_or_find_nothing(
+        self, site: Site, cls: type[Resource], item: Field
+    ) -> None:
         """Nothing a client can write into a filter of any kind is an accident."""
-        caller = site.as_("admin")
-        filters = {
-            (item.kind, bool(item.ref), bool(item.options)): item for item in cls.fields() if item.search
-        }
-        for item in filters.values():
-            ranged = item.is_number or item.kind in ("date", "datetime")
-            for name in (f"{item.name}_start", f"{item.name}_end") if ranged else (item.name,):
-                for value in ("²", "9" * 400, "9999-12-31", "NaN", "a\x00b"):
-                    answer = caller.get(f"{cls.declaration.api}/getList", **{name: value})
-                    assert answer.code in (200, 400), (name, value, answer)
+        ranged = item.is_number or item.kind in ("date", "datetime")
+        for name in (f"{item.name}_start", f"{item.name}_end") if ranged else (item.name,):
+            for value in ("²", "9" * 400, "9999-12-31", "NaN", "a\x00b"):
+                answer = site.as_("admin").get(f"{cls.declaration.api}/getList", **{name: value})
+                assert answer.code in (200, 400), (name, value, answer)
