@@ -1,7 +1,7 @@
 """The papers on a demo company's desk (演示单据): some of each further kind of bill, audited but for the last.
 
-Quotes, policies, deliveries, invoices, plans, goods on consignment, arrivals to be shared out, and accounts counted;
-what was sold and bought stays as it is.
+Quotes, policies, deliveries, invoices, plans, goods on consignment, arrivals to be shared out, accounts counted and
+who may become a customer; what was sold and bought stays as it is.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from typing import Any
 
 from sqlalchemy import select, text
 
+from api.customers import potential_customer
+from api.customers.potential_customer import PotentialCustomer
 from api.kit import drafts, links, records, transitions
 from api.kit.context import Context
 from api.kit.document import Bill
@@ -62,6 +64,7 @@ def make(ctx: Context, company_id: int, day: date) -> None:
     _all(ctx, ConsignmentSale, _consigned(ctx, sold, day))
     _all(ctx, PurchaseAllocation, _shared_out(ctx, bought, day))
     _count(ctx, company_id, day)
+    _call_on(ctx, company_id, day)
 
 
 def _all(ctx: Context, cls: type[Bill], payloads: Iterator[dict[str, Any]]) -> None:
@@ -190,3 +193,21 @@ def _count(ctx: Context, company_id: int, day: date) -> None:
             "business_date": day,
         }
         records.add(ctx, AccountCount, {**account, **found})
+
+
+def _call_on(ctx: Context, company_id: int, day: date) -> None:
+    """Two were spoken with, the third is new."""
+    made = [
+        records.add(
+            ctx,
+            PotentialCustomer,
+            {"company_id": company_id, "customer_name": name, "contact_name": person, "source": source},
+        )
+        for name, person, source in (
+            ("恒通汽修厂", "陈师傅", 4),
+            ("远达物流车队", "吴队长", 2),
+            ("佳驰轮胎店", "方老板", 1),
+        )
+    ]
+    note = "询过常用规格的价格，月底前补货时再联系"
+    potential_customer.follow_up(ctx, made[:-1], note, day + timedelta(days=7))

@@ -295,15 +295,16 @@ def field_screens(cls: type[Declared], principal: Principal) -> list[FieldScreen
 
 def _field(cls: type[Declared], item: Field, principal: Principal) -> FieldScreen:
     masked = not principal.sees(cls.name(), item.name, item.permission)
+    form = item.form and not issubclass(cls, View)
     return FieldScreen(
         name=item.name,
         label=item.label,
         type=item.kind,
         required=item.required,
-        readonly=item.readonly or not item.form or masked,
+        readonly=item.readonly or not form or masked,
         list=item.list,
         search=item.search and not masked,
-        form=item.form,
+        form=form,
         total=item.total,
         width=item.width,
         max_length=item.max_length,
