@@ -175,7 +175,7 @@ class TestGoodsInside:
             found = {row["bill_id"] for row in data["data"]}
             assert (made in found, len(found)) == (here, data["total"])
         shown = admin.get("v2/Open/Screen/getScreen", route=cls.declaration.routes["list"]).data
-        assert [field["name"] for field in shown["line_filters"]] == ["goods_id"]
+        assert "goods_id" in {field["name"] for field in shown["line_filters"]}
 
     def test_a_filter_adds_up_and_exports_what_it_finds(self, site: Site, sold: list[Made]) -> None:
         query = {"goods_id": site.world.tube, "customer_id": site.world.customer_a}
