@@ -67,6 +67,10 @@ SQL_TYPES: dict[str, Any] = {
 }
 
 
+NO_RECORD = -1
+"""Stands for no record (spec/2-routes.md 3); 0 would choose nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ref:
     """A field that points at a resource; `within` names columns that both rows must share (a bill's warehouse is

@@ -14,7 +14,7 @@ from api.kit.resource import Declared
 from api.kit.scope import Principal
 
 MASK = "无权限"
-NO_RECORD = "未指定"
+UNSPECIFIED = "未指定"
 """The label of rows that add up those without a record."""
 
 
@@ -91,7 +91,7 @@ def _join(
     joined = joined.outerjoin(other, table.c[item.name] == other.c[target.key().key])
     title: ColumnElement[Any] = other.c[target.declaration.title]
     if item.ref.none is not None:
-        title = case((table.c[item.name] == item.ref.none, NO_RECORD), else_=title)
+        title = case((table.c[item.name] == item.ref.none, UNSPECIFIED), else_=title)
     columns[item.label_field] = title
     for name in item.ref.shows:
         shown = target.field(name)

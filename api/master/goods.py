@@ -13,14 +13,26 @@ from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
 from api.kit.errors import Invalid
-from api.kit.fields import COST, day, declared, enabled, flag, integer, key, price, quantity, rate, ref, text
+from api.kit.fields import (
+    COST,
+    NO_RECORD,
+    day,
+    declared,
+    enabled,
+    flag,
+    integer,
+    key,
+    price,
+    quantity,
+    rate,
+    ref,
+    text,
+)
 from api.kit.resource import Declaration, Menu, Resource, refuse_move
 from api.master import price_changes
 from api.master.naming import named_by_rule
 
 MAX_LEVEL = 3
-NO_BRAND = -1
-"""What stands for no brand where a brand is chosen (spec/2-routes.md 3)."""
 
 
 def initials(name: str) -> str:
@@ -135,7 +147,7 @@ class Goods(Resource):
         "text", "商品名称", column={"nullable": False}, search=True, max_length=100, width=260
     )
     goods_type_id: Mapped[int] = ref("goods_type", "商品类型", required=True, search=True, index=True)
-    brand_id: Mapped[int | None] = ref("brand", "品牌", search=True, index=True, none=NO_BRAND)
+    brand_id: Mapped[int | None] = ref("brand", "品牌", search=True, index=True, none=NO_RECORD)
     unit_id: Mapped[int] = ref("unit", "单位", required=True, width=70)
     specification_type: Mapped[str | None] = text("规格型号", search=True, max_length=60, width=140)
     pattern: Mapped[str | None] = text("花纹", search=True, max_length=60)

@@ -13,12 +13,12 @@ from typing import ClassVar
 from sqlalchemy.orm import Mapped, declared_attr
 
 from api.kit.asked import asked_days, this_month
+from api.kit.fields import NO_RECORD, enum
 from api.kit.fields import day as on_day
-from api.kit.fields import enum
 from api.kit.resource import Drill
 from api.kit.scope import Principal
 from api.kit.view import Sql, Values
-from api.reporting.published import NO_RECORD, Published
+from api.reporting.published import Published
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,6 @@ from api.kit.scope import Principal
 from api.kit.view import View
 from api.reporting.snapshot import published, stamp
 
-NO_RECORD = 0
-"""The key of rows that add up what has no department, employee or brand; reports are asked for them by it."""
-
 
 class Published(View):
     """Base of reports over the marts.

@@ -7,9 +7,9 @@ from decimal import Decimal
 from sqlalchemy import BigInteger
 from sqlalchemy.orm import Mapped, mapped_column
 
-from api.kit.fields import money, ref
+from api.kit.fields import NO_RECORD, money, ref
 from api.reporting.party_rows import customer_column
-from api.reporting.published import NO_RECORD, Published
+from api.reporting.published import Published
 from api.reporting.trade_rows import person
 
 RECEIPTS = "/report/receiptdetrpt"

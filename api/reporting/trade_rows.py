@@ -10,10 +10,10 @@ from decimal import Decimal
 from sqlalchemy import BigInteger
 from sqlalchemy.orm import Mapped, MappedColumn, mapped_column
 
-from api.kit.fields import flag, goods, money, price, quantity, ref, text
+from api.kit.fields import NO_RECORD, flag, goods, money, price, quantity, ref, text
 from api.reporting.bills import BilledRow
 from api.reporting.party_rows import customer_column, supplier_column
-from api.reporting.published import NO_RECORD, Published
+from api.reporting.published import Published
 
 SALES_DETAIL = "/report/salesdetrpt"
 PURCHASE_DETAIL = "/report/purchasedetrpt"

@@ -121,7 +121,7 @@ class TestSummary:
                 assert lines["totals"][name] == row[name]
 
     def test_what_has_no_department_leads_to_what_has_none(self, posted: Desk) -> None:
-        found = rows(posted, SUMMARY, grouping="2", department_id="0", **MARCH)
+        found = rows(posted, SUMMARY, grouping="2", department_id="-1", **MARCH)
         assert {row["department_name"] for row in found} == {"未指定"}
         assert sum(Decimal(row["revenue"]) for row in found) == sum(
             Decimal(row["revenue"])

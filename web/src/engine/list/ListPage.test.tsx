@@ -57,6 +57,13 @@ describe('a list', () => {
     expect(lists()[0]?.query).toMatchObject({ customer_id: '9' });
     expect(lists()[0]?.query.keyword).toBeUndefined();
   });
+  it.each([
+    ['0', undefined],
+    ['-1', '-1'],
+  ])('takes a link to the customer %s for %s: 0 chooses nothing, -1 those without', async (given, asked) => {
+    await open({}, { customer_id: given });
+    expect(lists()[0]?.query.customer_id).toBe(asked);
+  });
   it('finds bills by what their lines say, unless it is hidden', async () => {
     const goods = goodsLineFields.find((field) => field.name === 'goods_id')!;
     const asked = async (field: Field) => {
