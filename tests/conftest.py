@@ -122,7 +122,7 @@ def template_database(postgres: EmbeddedPostgres) -> str:
 def database_url(postgres: EmbeddedPostgres, template_database: str) -> Iterator[str]:
     """The address of a fresh migrated database, which is also the module's ERP_DATABASE_URL."""
     name = f"erp_test_{next(_numbers)}"
-    _administer(postgres, f"create database {name} template {template_database}")
+    _administer(postgres, f"create database {name} template {template_database} strategy file_copy")
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("ERP_DATABASE_URL", postgres.url(name))
         yield postgres.url(name)

@@ -102,7 +102,7 @@ def site(postgres: EmbeddedPostgres, world: World) -> Iterator[Site]:
 def opened(postgres: EmbeddedPostgres, world: World) -> Iterator[Site]:
     """A copy of the group's database, and the application on it."""
     name = f"erp_site_{next(_numbers)}"
-    administer(postgres, f"create database {name} template {WORLD_DATABASE}")
+    administer(postgres, f"create database {name} template {WORLD_DATABASE} strategy file_copy")
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("ERP_DATABASE_URL", postgres.url(name))
         forget()
