@@ -1,7 +1,7 @@
 /** 顶栏: title and company, the tools of one's kind of system, announcements, the user's menu. */
 import { MenuOutlined } from '@ant-design/icons';
 import { Button } from 'antd';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, memo, Suspense, useState } from 'react';
 import { isStation, type Session } from '@/lib/session';
 import { ExportTasks } from '../exports/ExportTasks';
 import { InitialisationEntry } from '../initialisation/InitialisationEntry';
@@ -27,7 +27,7 @@ interface Props {
   onTour?: () => void;
 }
 
-export function Header({ session, menu, narrow, onTour }: Props) {
+export const Header = memo(function Header({ session, menu, narrow, onTour }: Props) {
   const [drawer, setDrawer] = useState(false);
   const title = localStorage.getItem('titName') ?? '汽配轮胎供应链平台';
   const station = isStation(session.system);
@@ -62,7 +62,7 @@ export function Header({ session, menu, narrow, onTour }: Props) {
       )}
     </header>
   );
-}
+});
 
 function BackOfficeTools({ narrow }: { narrow: boolean }) {
   return (

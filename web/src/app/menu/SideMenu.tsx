@@ -1,21 +1,24 @@
 /** 左侧菜单: a rail of first-level entries (their first 2 characters) and, unfolded, a panel with the levels below. */
 import { HomeOutlined, MenuFoldOutlined, MenuUnfoldOutlined } from '@ant-design/icons';
 import { Button, Popover, Tooltip } from 'antd';
-import { useState } from 'react';
+import { memo, useDeferredValue, useState } from 'react';
 import { useLocation, useNavigate } from 'react-router';
 import { menuIcon } from './icons';
 import { MenuPanel } from './MenuPanel';
 import { MenuSearch } from './MenuSearch';
 import { menuHref, menuPlace, shortName, type MenuNode } from './menuTree';
 import styles from './menu.module.css';
+import { HOME_ROUTE } from '../tabs/tabState';
 
 const FOLDED = 'isFolding';
 
-export function SideMenu({ menu }: { menu: MenuNode[] }) {
+export const SideMenu = memo(function SideMenu({ menu }: { menu: MenuNode[] }) {
   const { pathname, search } = useLocation();
+  // The page comes first: another module's menu is drawn once it is there.
+  const route = useDeferredValue(pathname + search);
   const navigate = useNavigate();
   const [folded, setFolded] = useState(() => localStorage.getItem(FOLDED) === 'true');
-  const trail = menuPlace(menu, pathname + search);
+  const trail = menuPlace(menu, route);
   const here = trail[0]?.menu_id;
   // The panel shows what was clicked until the route moves to another module.
   const [picked, setPicked] = useState({ id: here, at: here });
@@ -34,9 +37,9 @@ export function SideMenu({ menu }: { menu: MenuNode[] }) {
         <div className={styles.entries}>
           <button
             type="button"
-            className={pathname === '/home' ? `${styles.entry} ${styles.current}` : styles.entry}
-            aria-current={pathname === '/home' ? 'page' : undefined}
-            onClick={() => void navigate('/home')}
+            className={route === HOME_ROUTE ? `${styles.entry} ${styles.current}` : styles.entry}
+            aria-current={route === HOME_ROUTE ? 'page' : undefined}
+            onClick={() => void navigate(HOME_ROUTE)}
           >
             <HomeOutlined />
             <span>主页</span>
@@ -48,7 +51,7 @@ export function SideMenu({ menu }: { menu: MenuNode[] }) {
               current={node.menu_id === here}
               shown={!folded && node.menu_id === shown}
               folded={folded}
-              route={pathname + search}
+              route={route}
               onPick={() => (node.sub.length > 0 ? setPicked({ id: node.menu_id, at: here }) : void navigate(menuHref(node)))}
             />
           ))}
@@ -67,12 +70,12 @@ export function SideMenu({ menu }: { menu: MenuNode[] }) {
       {!folded && module && module.sub.length > 0 && (
         <div className={styles.panel}>
           <h2 className={styles.module}>{module.name}</h2>
-          <MenuPanel key={module.menu_id} nodes={module.sub} route={pathname + search} />
+          <MenuPanel key={module.menu_id} nodes={module.sub} route={route} />
         </div>
       )}
     </nav>
   );
-}
+});
 
 interface EntryProps {
   node: MenuNode;

@@ -1,59 +1,62 @@
 /** 页签栏: click activates, middle click closes, right click opens the menu of closings. */
 import { CloseOutlined, HomeOutlined } from '@ant-design/icons';
 import { Dropdown, type MenuProps } from 'antd';
-import { useEffect, useRef, type KeyboardEvent, type MouseEvent } from 'react';
-import { useTabRow } from './context';
+import { memo, useEffect, useRef, type KeyboardEvent, type MouseEvent } from 'react';
+import { useTabRow, type TabActions } from './context';
 import type { Tab } from './tabState';
 import styles from './tabs.module.css';
 
 const middleButton = 1;
 
 export function TabBar() {
-  const row = useTabRow();
+  const { tabs, activeKey, actions } = useTabRow();
   const list = useRef<HTMLDivElement>(null);
 
-  const name = row.tabs.find((tab) => tab.key === row.activeKey)?.name;
+  const at = tabs.findIndex((tab) => tab.key === activeKey);
+  const shown = tabs[at];
   useEffect(() => {
     list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-  }, [row.activeKey, row.tabs.length, name]);
+  }, [activeKey, tabs.length, shown?.name]);
 
-  const step = (event: KeyboardEvent, tab: Tab, by: number) => {
-    const at = row.tabs.indexOf(tab) + by;
-    const next = row.tabs[(at + row.tabs.length) % row.tabs.length];
-    if (next === undefined) return;
+  const step = (event: KeyboardEvent, by: number) => {
+    const next = (at + by + tabs.length) % tabs.length;
     event.preventDefault();
-    row.activate(next);
-    list.current?.querySelectorAll<HTMLElement>('[role=tab]')[row.tabs.indexOf(next)]?.focus();
+    actions.activate(tabs[next]!);
+    list.current?.querySelectorAll<HTMLElement>('[role=tab]')[next]?.focus();
   };
 
-  const onKey = (event: KeyboardEvent, tab: Tab) => {
-    if (event.key === 'ArrowRight') step(event, tab, 1);
-    else if (event.key === 'ArrowLeft') step(event, tab, -1);
-    else if (event.key === 'Delete' && !tab.base) row.close(tab);
-    else if (event.key === 'Enter' || event.key === ' ') row.activate(tab);
+  /** Only the active tab is reached by the keyboard. */
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key === 'ArrowRight') step(event, 1);
+    else if (event.key === 'ArrowLeft') step(event, -1);
+    else if (event.key === 'Delete' && shown && !shown.base) actions.close(shown);
   };
 
   return (
-    <div className={styles.bar} role="tablist" aria-label="已打开的页面" ref={list}>
-      {row.tabs.map((tab) => (
-        <TabHandle key={tab.key} tab={tab} onKey={onKey} />
+    <div className={styles.bar} role="tablist" aria-label="已打开的页面" ref={list} onKeyDown={onKey}>
+      {tabs.map((tab) => (
+        <TabHandle key={tab.key} tab={tab} active={tab.key === activeKey} actions={actions} />
       ))}
     </div>
   );
 }
 
-function TabHandle({ tab, onKey }: { tab: Tab; onKey: (event: KeyboardEvent, tab: Tab) => void }) {
-  const row = useTabRow();
-  const active = tab.key === row.activeKey;
+interface HandleProps {
+  tab: Tab;
+  active: boolean;
+  actions: TabActions;
+}
+
+const TabHandle = memo(function TabHandle({ tab, active, actions }: HandleProps) {
   const closeThis = (event: MouseEvent) => {
     event.stopPropagation();
-    row.close(tab);
+    actions.close(tab);
   };
   const menu: MenuProps = {
     items: [
-      { key: 'this', label: '关闭当前', disabled: tab.base, onClick: () => row.close(tab) },
-      { key: 'others', label: '关闭其他', onClick: () => row.closeOthers(tab) },
-      { key: 'all', label: '关闭全部', onClick: row.closeAll },
+      { key: 'this', label: '关闭当前', disabled: tab.base, onClick: () => actions.close(tab) },
+      { key: 'others', label: '关闭其他', onClick: () => actions.closeOthers(tab) },
+      { key: 'all', label: '关闭全部', onClick: actions.closeAll },
     ],
   };
   return (
@@ -64,8 +67,7 @@ function TabHandle({ tab, onKey }: { tab: Tab; onKey: (event: KeyboardEvent, tab
         aria-selected={active}
         tabIndex={active ? 0 : -1}
         title={tab.name}
-        onClick={() => row.activate(tab)}
-        onKeyDown={(event) => onKey(event, tab)}
+        onClick={() => actions.activate(tab)}
         onMouseDown={(event) => event.button === middleButton && event.preventDefault()}
         onAuxClick={(event) => event.button === middleButton && !tab.base && closeThis(event)}
       >
@@ -75,4 +77,4 @@ function TabHandle({ tab, onKey }: { tab: Tab; onKey: (event: KeyboardEvent, tab
       </div>
     </Dropdown>
   );
-}
+});

@@ -3,8 +3,8 @@ import { useCallback, useEffect, useLayoutEffect, useMemo, useReducer, useRef, t
 import { useLocation, useNavigate, type NavigateOptions } from 'react-router';
 import { cancelAll } from '@/lib/api';
 import { TabsContext, type TabsApi } from '@/lib/tabs';
-import { DescribeContext, TabStateContext, type Describe, type TabRow } from './context';
-import { tabKey, tabReducer, type Tab, type TabState, type Visit } from './tabState';
+import { DescribeContext, TabStateContext, type Describe, type TabActions, type TabRow } from './context';
+import { tabKey, tabReducer, type TabState, type Visit } from './tabState';
 import { storeTabs } from './tabStore';
 
 const closeDelay = 100;
@@ -82,16 +82,16 @@ export function TabsProvider({ initial, nameOf, children }: Props) {
     [],
   );
 
-  const row = useMemo<TabRow>(
+  const actions = useMemo<TabActions>(
     () => ({
-      ...state,
-      activate: (tab: Tab) => navigate(tab.route),
-      close: (tab: Tab) => shrink({ type: 'close', key: tab.key }),
-      closeOthers: (tab: Tab) => shrink({ type: 'closeOthers', key: tab.key }),
+      activate: (tab) => navigate(tab.route),
+      close: (tab) => shrink({ type: 'close', key: tab.key }),
+      closeOthers: (tab) => shrink({ type: 'closeOthers', key: tab.key }),
       closeAll: () => shrink({ type: 'closeAll' }),
     }),
-    [state, navigate, shrink],
+    [navigate, shrink],
   );
+  const row = useMemo<TabRow>(() => ({ ...state, actions }), [state, actions]);
 
   useEffect(() => {
     const active = state.tabs.find((tab) => tab.key === state.activeKey);

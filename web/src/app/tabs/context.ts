@@ -4,11 +4,16 @@ import type { Tab, TabState } from './tabState';
 /** Tells what the page at a route turns out to be. */
 export type Describe = (route: string, name: string, keepAlive?: boolean) => void;
 
-export interface TabRow extends TabState {
+export interface TabActions {
   activate: (tab: Tab) => void;
   close: (tab: Tab) => void;
   closeOthers: (tab: Tab) => void;
   closeAll: () => void;
+}
+
+export interface TabRow extends TabState {
+  /** The same ones all along. */
+  actions: TabActions;
 }
 
 export const TabStateContext = createContext<TabRow | null>(null);

@@ -1,5 +1,5 @@
 /** Who is led through the shell, and when: whoever company_admin_id marks, at his first home, and when he asks for it. */
-import { useEffect, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import { listPreferences, savePreference } from '@/lib/preferences';
 import type { Session } from '@/lib/session';
 
@@ -24,10 +24,11 @@ export function useTour(session: Session, home: boolean) {
     };
   }, [marked, home]);
 
+  const start = useCallback(() => setOpen(true), []);
   const end = () => {
     setOpen(false);
     // Unsaved, he is only offered it once more.
     savePreference('seen', TOUR, SHELL, true).catch(() => undefined);
   };
-  return { open, end, start: marked ? () => setOpen(true) : undefined };
+  return { open, end, start: marked ? start : undefined };
 }
