@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import { antdStyles } from './scripts/antdStyles';
 
 /** Screens and calls share first segments (`/system/…`), so what a request accepts decides who answers it. */
 const apiTarget = process.env.ERP_API ?? `http://127.0.0.1:${process.env.ERP_PORT ?? '8000'}`;
@@ -9,7 +10,7 @@ const frameRoots = /^\/(embedded|static|superset|api\/v1)\//;
 const viteRoots = /^\/(@|src\/|node_modules\/|index\.html)/;
 
 export default defineConfig({
-  plugins: [react()],
+  plugins: [react(), antdStyles()],
   resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
   server: {
     port: Number(process.env.VITE_PORT ?? 5173),

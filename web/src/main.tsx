@@ -1,3 +1,4 @@
+import 'virtual:antd.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App, prepare } from './app/App';

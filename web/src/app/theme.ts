@@ -7,6 +7,8 @@ export type ThemeName = 'normal' | 'grey';
 export const antdTheme: ThemeConfig = {
   cssVar: { key: 'erp' },
   hashed: false,
+  // What the build has made of this (scripts/antdStyles.ts).
+  zeroRuntime: true,
   token: {
     colorPrimary: brandColor,
     colorInfo: brandColor,

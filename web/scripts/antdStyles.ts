@@ -1,0 +1,19 @@
+/** antd's styles in the product's colours, made once by the build: no page makes its own while it is drawn. */
+import { extractStyle } from '@ant-design/static-style-extract';
+import { ConfigProvider } from 'antd';
+import { createElement } from 'react';
+import type { Plugin } from 'vite';
+import { antdTheme } from '../src/app/theme';
+
+const name = 'virtual:antd.css';
+
+export function antdStyles(): Plugin {
+  return {
+    name: 'antd-styles',
+    resolveId: (id) => (id === name ? name : undefined),
+    load: (id) =>
+      id === name
+        ? extractStyle((node) => createElement(ConfigProvider, { theme: { ...antdTheme, zeroRuntime: false } }, node))
+        : undefined,
+  };
+}
