@@ -13,6 +13,7 @@ from sqlalchemy import select
 from api.kit import drafts, links, records, transitions
 from api.kit.business_log import BusinessLog
 from api.kit.calls import call
+from api.kit.charting import ChartAnswer, ChartQuery, chart_model, chart_of, chartable
 from api.kit.context import Context
 from api.kit.document import Bill, Link
 from api.kit.errors import NotFound, Refusal
@@ -98,7 +99,20 @@ def _reads(router: APIRouter, cls: type[Resource]) -> None:
     for method, asked in (("GET", query), ("POST", body)):  # spec/3-rules.md 7.3: either way
         call(router, method, f"{api}/getList", right=right, returns=page)(typed(get_list, query=asked))
     call(router, "GET", f"{api}/getTotals", right=right, returns=Totals)(typed(get_totals, query=query))
+    if chartable(cls, (item for item in cls.fields() if item.list)):
+        _chart(router, cls)
     call(router, "GET", f"{api}/getLog", right=right, returns=list[LogRow])(get_log)
+
+
+def _chart(router: APIRouter, cls: type[Resource]) -> None:
+    def get_chart(ctx: Context, query: ChartQuery) -> Any:
+        with reading(cls, ctx.conn) as conn:
+            return chart_of(conn, cls, query, ctx.principal)
+
+    query: Any = Annotated[chart_model(cls), Query()]
+    call(router, "GET", f"{cls.declaration.api}/getChart", right=cls.right("list"), returns=ChartAnswer)(
+        typed(get_chart, query=query)
+    )
 
 
 def read_one(router: APIRouter, cls: type[Resource], name: str = "getInfo") -> None:

@@ -9,9 +9,11 @@ from pydantic import BaseModel
 from pydantic import Field as Described
 
 from api.kit import links, registry
+from api.kit.charting import chartable
 from api.kit.document import Bill, Block, GoodsLine
 from api.kit.fields import Field
 from api.kit.flow import TRANSITIONS, UNAUDITED
+from api.kit.listing import listed
 from api.kit.projection import columns_of, shown_fields
 from api.kit.resource import ACTION_LABELS, CONFIRMATIONS, Declared, Resource
 from api.kit.scope import Principal
@@ -163,6 +165,13 @@ class Groups(BaseModel):
     columns: dict[str, list[str]]
 
 
+class ChartScreen(BaseModel):
+    """What the list's chart may sum up, and by which of its columns."""
+
+    axes: list[str]
+    measures: list[str]
+
+
 class Screen(BaseModel):
     """One screen of a resource or bill."""
 
@@ -190,6 +199,7 @@ class Screen(BaseModel):
     line_filters: list[FieldScreen] = Described(description="按明细行查找单据的字段")
     usual: dict[str, str] = Described(description="首次打开时的查询条件")
     groups: Groups | None = Described(description="汇总方式决定的列")
+    chart: ChartScreen | None
 
 
 def describe(
@@ -234,6 +244,16 @@ def describe(
         ],
         usual=cls.usual() if issubclass(cls, View) else {},
         groups=_groups(cls),
+        chart=_chart(cls, principal),
+    )
+
+
+def _chart(cls: type[Resource], principal: Principal) -> ChartScreen | None:
+    offered = chartable(cls, listed(cls, principal))
+    if not offered:
+        return None
+    return ChartScreen(
+        axes=[item.name for item in offered.axes], measures=[item.name for item in offered.measures]
     )
 
 

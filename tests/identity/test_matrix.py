@@ -143,6 +143,8 @@ class TestHiddenEverywhere:
             totals = blind.get(f"{api}/getTotals")
             if totals.data["totals"]:
                 shown_by.add(f"{cls.name()} totals")
+            if blind.get(f"{api}/getChart").ok:
+                shown_by.add(f"{cls.name()} chart")
         assert seen > 60
         assert shown_by == set()
 

@@ -6,6 +6,7 @@ from decimal import Decimal
 
 import pytest
 
+from api.kit.charting import chartable
 from api.kit.fields import Field
 from api.kit.resource import Resource
 from api.kit.view import View
@@ -80,6 +81,9 @@ class TestList:
         assert totalled == page["totals"].keys()
         for name, total in page["totals"].items():
             assert Decimal(total) == sum((Decimal(row[name] or 0) for row in whole["data"]), Decimal(0))
+        for axis in chartable(cls, (item for item in cls.fields() if item.list)).axes:
+            chart = caller.get(f"{api}/getChart", axis=axis.name).data
+            assert Decimal(chart["total"]) == Decimal(page["totals"][chart["measure"]])
 
     @named
     def test_a_query_beyond_its_bounds_is_refused(self, site: Site, cls: type[Resource]) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
 import pytest
 
+from api.kit.charting import by_time
 from api.reporting.sales_summary import earlier, previous
 from tests.kit.desk import Desk, Made
 from tests.reporting.asking import one, page, rows, some
@@ -128,6 +129,67 @@ class TestSummary:
             for row in rows(posted, DETAIL, **OF_MARCH)
             if row["department_id"] is None
         )
+
+
+class TestChart:
+    """One figure of the whole filter by one column, over the rows that the list shows."""
+
+    def chart(self, desk: Desk, report: str, user: str = "admin", **query: Any) -> dict[str, Any]:
+        answer = desk.site.as_(user).get(f"{report}/getChart", **query)
+        assert answer.ok, answer
+        found: dict[str, Any] = answer.data
+        return found
+
+    def points(self, chart: dict[str, Any]) -> dict[str, str]:
+        return {point["name"]: point["value"] for point in chart["points"]}
+
+    def test_by_what_the_report_is_summed_up_by(self, posted: Desk) -> None:
+        found = self.chart(posted, SUMMARY, axis="customer_id", measure="revenue", grouping="4", **MARCH)
+        assert list(self.points(found).items()) == [
+            ("A客户", "600.00"),
+            ("A客户2", "300.00"),
+            ("B客户", "110.00"),
+        ]
+        assert (found["groups"], found["total"]) == (3, "1010.00")
+
+    def test_a_point_is_what_the_list_shows_of_it(self, posted: Desk) -> None:
+        query = {**MARCH, "grouping": "2"}
+        found = self.chart(posted, SUMMARY, axis="department_id", measure="revenue", **query)
+        assert "未指定" in self.points(found)
+        for point in found["points"]:
+            totals = page(posted, SUMMARY, department_id=point["key"], **query)["totals"]
+            assert totals["revenue"] == point["value"]
+
+    def test_days_stand_in_their_order(self, posted: Desk) -> None:
+        found = self.chart(posted, DETAIL, axis="business_date", measure="revenue", **OF_MARCH)
+        assert self.points(found) == {
+            "2026-03-05": "800.00",
+            "2026-03-09": "-200.00",
+            "2026-03-10": "300.00",
+            "2026-03-15": "0.00",
+            "2026-03-20": "110.00",
+        }
+        assert list(self.points(found)) == sorted(self.points(found))
+
+    def test_many_days_are_months(self) -> None:
+        days = [(date(2026, 1, 1) + timedelta(days=n), None, Decimal(1)) for n in range(93)]
+        assert by_time(days[:92]) == days[:92]
+        assert [(key, value) for key, _, value in by_time(days)] == [
+            ("2026-01", 31),
+            ("2026-02", 28),
+            ("2026-03", 31),
+            ("2026-04", 3),
+        ]
+
+    def test_only_what_one_may_see(self, posted: Desk) -> None:
+        clerk = posted.site.as_("clerk_a")
+        offered = clerk.get("v2/Open/Screen/getScreen", route="/report/salesmulrpt").data["chart"]
+        assert "revenue" in offered["measures"] and "profit" not in offered["measures"]
+        refused = clerk.get(f"{SUMMARY}/getChart", axis="customer_id", measure="profit", **MARCH)
+        assert (refused.code, refused.msg) == (400, "该字段不能用于图表")
+        assert clerk.get(f"{SUMMARY}/getChart", axis="price", measure="revenue", **MARCH).code == 400
+        own = self.chart(posted, SUMMARY, "clerk_a", axis="company_id", grouping="1", **MARCH)
+        assert set(self.points(own)) == {"A分公司"}
 
 
 class TestPeriods:

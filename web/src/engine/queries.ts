@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, ApiError, type Query } from '../lib/api';
 import { isCancelled, NETWORK } from '../lib/errors';
-import type { Effects, ListAnswer, LogEntry, Ref, Row, Screen, Totals } from './types';
+import type { Chart, Effects, ListAnswer, LogEntry, Ref, Row, Screen, Totals } from './types';
 
 /** Every read of the engine, keyed by resource, so that a write can renew what it touched. */
 
@@ -30,11 +30,25 @@ export function listQuery(screen: Screen, query: Query) {
   });
 }
 
+export function chartQuery(screen: Screen, query: Query, axis: string, measure: string) {
+  const asked = { ...withoutPaging(query), axis, measure };
+  return queryOptions({
+    queryKey: [screen.name, 'chart', asked],
+    queryFn: ({ signal }) => api.get<Chart>(`${screen.api}/getChart`, asked, { signal }),
+    placeholderData: keepPreviousData,
+    retry,
+  });
+}
+
 const PAGING = new Set(['page', 'per_page', 'order_key', 'order_by']);
+
+function withoutPaging(query: Query): Query {
+  return Object.fromEntries(Object.entries(query).filter(([name]) => !PAGING.has(name)));
+}
 
 /** How many rows a filter holds and what they add up to: asked beside the rows, and not again for another page. */
 export function totalsQuery(screen: Screen, query: Query) {
-  const filter = Object.fromEntries(Object.entries(query).filter(([name]) => !PAGING.has(name)));
+  const filter = withoutPaging(query);
   return queryOptions({
     queryKey: [screen.name, 'totals', filter],
     queryFn: ({ signal }) => api.get<Totals>(`${screen.api}/getTotals`, filter, { signal }),

@@ -146,6 +146,17 @@ export interface Screen {
   usual?: Record<string, string>;
   /** Columns that are empty but where the filter `by` has one of the values they stand under. */
   groups?: { by: string; columns: Record<string, string[]> } | null;
+  /** Fields that the list's chart may sum up, and by which. */
+  chart?: { axes: string[]; measures: string[] } | null;
+}
+
+/** A figure of a whole filter by one of its columns: the largest values, or the days or months in their order. */
+export interface Chart {
+  axis: string;
+  measure: string;
+  points: { key: string; name: string; value: string }[];
+  groups: number;
+  total: string;
 }
 
 /** A file that a record gives or takes: `name` is the call below the screen's own. */

@@ -75,6 +75,21 @@ describe('a list', () => {
     expect(await asked({ ...goods, search: true })).toBe('7');
     expect(await asked({ ...goods, search: true, masked: true })).toBeUndefined();
   });
+  it('shows a chart of the whole filter when asked, of what may be seen, and keeps it', async () => {
+    const chart = { axis: 'customer_id', measure: 'total_amount', points: [{ key: '9', name: '上海顺达', value: '1234.50' }], groups: 1, total: '1234.50' };
+    const charted = billScreen({ chart: { axes: ['customer_id', 'unknown'], measures: ['total_amount'] } });
+    const shown = () => renderPage(<ListPage screen={charted} params={{}} />, { ...base, [`${api}/getChart`]: () => ok(chart) });
+    view = shown();
+    fireEvent.click(await screen.findByTitle('图表'));
+    expect(await screen.findByText('合计 1,234.50，共 1 项')).toBeTruthy();
+    expect(sent('getChart')[0]?.query).toMatchObject({ axis: 'customer_id', measure: 'total_amount' });
+    expect(sent('getChart')[0]?.query.page).toBeUndefined();
+    view.unmount();
+    view = shown();
+    expect(await screen.findByText('合计 1,234.50，共 1 项')).toBeTruthy();
+    fireEvent.click(screen.getByTitle('图表'));
+    expect(screen.queryByLabelText('图表维度')).toBeNull();
+  });
   it('opens a record by a double click', async () => {
     fireEvent.doubleClick(await open());
     expect(view.tabs.open).toHaveBeenCalledWith('/sales/salesout/salesamend?id=1', '销售出库单详情');

@@ -16,7 +16,9 @@ import { ListToolbar } from './ListToolbar';
 import { fitted, type SchemeState } from './schemes';
 import { listedFields, listParams, PAGE_SIZES, rememberNeighbours, useListState, type ListState } from './listState';
 import { useExport } from './useExport';
+import { useListChart } from './useListChart';
 
+const ChartPanel = lazy(() => import('./ChartPanel'));
 const RecordDialog = lazy(() => import('../form/RecordDialog'));
 
 interface ListPageProps {
@@ -47,6 +49,7 @@ export default function ListPage({ screen, params, onOpen }: ListPageProps) {
   const sums = useQuery(totalsQuery(screen, query));
   const { refetch, error, data } = list;
   const { refetch: recount, data: counted } = sums;
+  const charting = useListChart(screen, listed, query);
 
   const exporting = useExport(screen);
 
@@ -65,6 +68,7 @@ export default function ListPage({ screen, params, onOpen }: ListPageProps) {
     setFailed(NONE);
     void refetch();
     void recount();
+    void charting.refetch();
   };
   const act = async (action: Action) => {
     const outcome = await run(action, chosen);
@@ -105,8 +109,18 @@ export default function ListPage({ screen, params, onOpen }: ListPageProps) {
         onPrint={print && (() => print(selected))}
         onLabel={label && (() => label(chosen))}
         onRefresh={refresh}
+        charted={charting.possible ? charting.chart !== null : null}
+        onChart={charting.toggle}
         refreshedAt={data?.refreshed_at}
       />
+      {charting.chart && (
+        <Suspense>
+          <ChartPanel
+            chart={charting.chart}
+            onNarrow={(filters) => apply({ ...state, filters: { ...state.filters, ...filters } })}
+          />
+        </Suspense>
+      )}
       {error && !isCancelled(error) && !data ? (
         <Result status="warning" title="列表加载失败" subTitle={error.message} extra={<Button onClick={refresh}>重试</Button>} />
       ) : (

@@ -1,4 +1,4 @@
-import { BarcodeOutlined, CopyOutlined, ExportOutlined, PlusOutlined, PrinterOutlined, ReloadOutlined } from '@ant-design/icons';
+import { BarChartOutlined, BarcodeOutlined, CopyOutlined, ExportOutlined, PlusOutlined, PrinterOutlined, ReloadOutlined } from '@ant-design/icons';
 import { Button, Space } from 'antd';
 import { showMessage } from '../../lib/errors';
 import type { Action, Row, Screen } from '../types';
@@ -23,6 +23,9 @@ interface ListToolbarProps {
   onPrint: (() => void) | null;
   onLabel: (() => void) | null;
   onRefresh: () => void;
+  /** Whether the chart is shown, where there is one. */
+  charted: boolean | null;
+  onChart: () => void;
   /** When a report's figures were computed. */
   refreshedAt: string | undefined;
 }
@@ -94,6 +97,17 @@ export function ListToolbar(props: ListToolbarProps) {
           </span>
         )}
         <Button icon={<ReloadOutlined />} aria-label="刷新" title="刷新" onClick={onRefresh} />
+        {props.charted !== null && (
+          <Button
+            icon={<BarChartOutlined />}
+            aria-label="图表"
+            title="图表"
+            aria-pressed={props.charted}
+            type={props.charted ? 'primary' : 'default'}
+            ghost={props.charted}
+            onClick={props.onChart}
+          />
+        )}
         <SchemeMenu {...props.scheme} />
         <ColumnSettings control={control} />
       </Space>

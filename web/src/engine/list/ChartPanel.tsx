@@ -1,0 +1,107 @@
+/** A list's chart: one figure of the whole filter by one of its columns; a click narrows the list to what it shows. */
+import dayjs from 'dayjs';
+import { Alert, Select, Space } from 'antd';
+import ReactECharts from 'echarts-for-react/esm/core';
+import { BarChart, LineChart } from 'echarts/charts';
+import { GridComponent, TooltipComponent } from 'echarts/components';
+import * as echarts from 'echarts/core';
+import { SVGRenderer } from 'echarts/renderers';
+import { isCancelled } from '../../lib/errors';
+import { DATE, formatMoney, formatQuantity } from '../../lib/format';
+import { isRef, type Chart, type Field } from '../types';
+import { labelKey } from './listState';
+import type { ListChart } from './useListChart';
+
+echarts.use([BarChart, LineChart, GridComponent, TooltipComponent, SVGRenderer]);
+
+const HEIGHT = 200;
+const MONTH = 'YYYY-MM';
+/** So many points are bars; more are a line. */
+const BARS = 31;
+
+type Point = Chart['points'][number];
+
+interface ChartPanelProps {
+  chart: ListChart;
+  onNarrow: (filters: Record<string, string>) => void;
+}
+
+export default function ChartPanel({ chart, onNarrow }: ChartPanelProps) {
+  const { axis, measure, answer, error, change } = chart;
+  const points = answer?.points ?? [];
+  const format = measure.type === 'quantity' ? formatQuantity : formatMoney;
+  const option = {
+    color: ['#409EFF'],
+    animation: false,
+    grid: { left: 8, right: 16, top: 16, bottom: 4, containLabel: true },
+    tooltip: { trigger: 'axis', axisPointer: { type: 'shadow' }, valueFormatter: format, confine: true },
+    xAxis: {
+      type: 'category',
+      data: points.map(({ name }) => name),
+      axisLabel: points.length > BARS ? {} : { interval: 0, width: 64, overflow: 'truncate' },
+    },
+    yAxis: { type: 'value' },
+    series: [
+      {
+        name: measure.label,
+        type: points.length > BARS ? 'line' : 'bar',
+        barMaxWidth: 36,
+        data: points.map(({ value }) => Number(value)),
+      },
+    ],
+  };
+  const pick = ({ dataIndex }: { dataIndex: number }) => {
+    const point = points[dataIndex];
+    const filters = point && narrowed(axis, point);
+    if (filters) onNarrow(filters);
+  };
+  return (
+    <section className="list-chart" aria-label="图表">
+      <Space size={6}>
+        <Select
+          aria-label="图表数值"
+          value={measure.name}
+          options={chart.measures.map(({ name, label }) => ({ value: name, label }))}
+          onChange={(name: string) => change({ measure: name })}
+          popupMatchSelectWidth={false}
+        />
+        按
+        <Select
+          aria-label="图表维度"
+          value={axis.name}
+          options={chart.axes.map(({ name, label }) => ({ value: name, label }))}
+          onChange={(name: string) => change({ axis: name })}
+          popupMatchSelectWidth={false}
+        />
+        {answer && <span className="list-freshness">{told(answer, format)}</span>}
+      </Space>
+      {error && !isCancelled(error) ? (
+        <Alert type="warning" message={error.message} />
+      ) : (
+        <ReactECharts
+          echarts={echarts}
+          option={option}
+          notMerge
+          opts={{ renderer: 'svg' }}
+          style={{ height: HEIGHT }}
+          onEvents={{ click: pick }}
+        />
+      )}
+    </section>
+  );
+}
+
+function told({ points, groups, total }: Chart, format: (value: unknown) => string): string {
+  const all = `合计 ${format(total)}`;
+  return groups > points.length ? `${all}，共 ${groups} 项，显示前 ${points.length} 项` : `${all}，共 ${groups} 项`;
+}
+
+/** The filters by which a list holds only what a point stands for. */
+function narrowed(axis: Field, { key, name }: Point): Record<string, string> | null {
+  if (!axis.search || key === '') return null;
+  if (isRef(axis)) return { [axis.name]: key, [labelKey(axis.name)]: name };
+  if (axis.type !== 'date') return { [axis.name]: key };
+  const unit = key.length === MONTH.length ? 'month' : 'day';
+  const day = dayjs(key);
+  return { [`${axis.name}_start`]: day.startOf(unit).format(DATE), [`${axis.name}_end`]: day.endOf(unit).format(DATE) };
+}

@@ -1,0 +1,51 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Query } from '../../lib/api';
+import { readStored, writeStored } from '../../lib/stored';
+import { chartQuery } from '../queries';
+import type { Chart, Field, Screen } from '../types';
+
+interface Choice {
+  shown: boolean;
+  axis: string;
+  measure: string;
+}
+
+export interface ListChart {
+  axes: Field[];
+  measures: Field[];
+  axis: Field;
+  measure: Field;
+  answer: Chart | undefined;
+  error: Error | null;
+  change: (changes: Partial<Choice>) => void;
+}
+
+/** What a list shows as a chart: the user's choice of figure and column, as far as the columns on screen allow it. */
+export function useListChart(screen: Screen, listed: Field[], query: Query) {
+  const slot = `chart:${screen.name}`;
+  // Summed-up reports are looked at as pictures; elsewhere one asks for them.
+  const [choice, setChoice] = useState<Choice>(() => ({
+    ...{ shown: Boolean(screen.groups), axis: '', measure: '' },
+    ...readStored<Choice>(slot),
+  }));
+  const among = (names: string[] = []) => names.flatMap((name) => listed.filter((field) => field.name === name && !field.masked));
+  const [axes, measures] = [among(screen.chart?.axes), among(screen.chart?.measures)];
+  const axis = axes.find(({ name }) => name === choice.axis) ?? axes[0];
+  const measure = measures.find(({ name }) => name === choice.measure) ?? measures[0];
+  const shown = choice.shown && axis !== undefined && measure !== undefined;
+  const asked = useQuery({ ...chartQuery(screen, query, axis?.name ?? '', measure?.name ?? ''), enabled: shown });
+
+  const change = (changes: Partial<Choice>) => {
+    const next = { ...choice, ...changes };
+    writeStored(slot, next);
+    setChoice(next);
+  };
+  const chart: ListChart | null = shown ? { axes, measures, axis, measure, answer: asked.data, error: asked.error, change } : null;
+  return {
+    possible: axis !== undefined && measure !== undefined,
+    chart,
+    toggle: () => change({ shown: !choice.shown }),
+    refetch: () => shown && asked.refetch(),
+  };
+}
