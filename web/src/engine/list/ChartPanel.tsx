@@ -18,6 +18,8 @@ const HEIGHT = 200;
 const MONTH = 'YYYY-MM';
 /** So many points are bars; more are a line. */
 const BARS = 31;
+/** Up to so many have room for longer names. */
+const FEW = 12;
 
 type Point = Chart['points'][number];
 
@@ -38,7 +40,10 @@ export default function ChartPanel({ chart, onNarrow }: ChartPanelProps) {
     xAxis: {
       type: 'category',
       data: points.map(({ name }) => name),
-      axisLabel: points.length > BARS ? {} : { interval: 0, width: 64, overflow: 'truncate' },
+      axisLabel: {
+        formatter: (name: string) => (axis.type === 'date' && name.length === DATE.length ? name.slice('YYYY-'.length) : name),
+        ...(points.length > BARS ? {} : { interval: 0, width: points.length > FEW ? 44 : 80, overflow: 'truncate' }),
+      },
     },
     yAxis: { type: 'value' },
     series: [

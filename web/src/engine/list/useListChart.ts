@@ -32,7 +32,8 @@ export function useListChart(screen: Screen, listed: Field[], query: Query) {
   const among = (names: string[] = []) => names.flatMap((name) => listed.filter((field) => field.name === name && !field.masked));
   const [axes, measures] = [among(screen.chart?.axes), among(screen.chart?.measures)];
   const axis = axes.find(({ name }) => name === choice.axis) ?? axes[0];
-  const measure = measures.find(({ name }) => name === choice.measure) ?? measures[0];
+  const named = (wanted: string) => measures.find(({ name }) => name === wanted);
+  const measure = named(choice.measure) ?? named(screen.order.key) ?? measures[0];
   const shown = choice.shown && axis !== undefined && measure !== undefined;
   const asked = useQuery({ ...chartQuery(screen, query, axis?.name ?? '', measure?.name ?? ''), enabled: shown });
 
