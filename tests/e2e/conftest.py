@@ -157,7 +157,10 @@ def profile(system: System, chromium: Browser) -> Iterator[Callable[[], Desk]]:
 
     def new() -> Desk:
         context = chromium.new_context(
-            viewport={"width": 1366, "height": 768}, locale="zh-CN", timezone_id="Asia/Shanghai"
+            viewport={"width": 1366, "height": 768},
+            locale="zh-CN",
+            timezone_id="Asia/Shanghai",
+            reduced_motion="reduce",
         )
         desk = Desk(context, system.address)
         opened.append((context, desk))

@@ -12,11 +12,12 @@ import { Notices } from './Notices';
 import { queries } from './queries';
 import { useSession } from './session';
 import { SessionGuard } from './SessionGuard';
-import { antdTheme, applyTheme, storedTheme } from './theme';
+import { applyTheme, storedTheme, themeShown } from './theme';
 import './global.css';
 
 dayjs.locale('zh-cn');
 applyTheme(storedTheme());
+const theme = themeShown();
 
 const PayCenter = lazy(() => import('./PayCenter'));
 const SurveyPage = lazy(() => import('./survey/SurveyPage'));
@@ -27,7 +28,7 @@ const Shell = deferred(() => import('./Shell'));
 export async function prepare(): Promise<void> {
   const session = getSession();
   if (session === null) await LoginPage.preload();
-  else (await Shell.preload()).warm(session, location.pathname);
+  else (await Shell.preload()).warm(session, location);
 }
 
 function Entry() {
@@ -36,7 +37,7 @@ function Entry() {
 
 export function App() {
   return (
-    <ConfigProvider locale={zhCN} componentSize="small" theme={antdTheme} button={{ autoInsertSpace: false }}>
+    <ConfigProvider locale={zhCN} componentSize="small" theme={theme} button={{ autoInsertSpace: false }}>
       <Messages style={{ height: '100%' }} message={{ maxCount: 3, top: 56 }}>
         <QueryClientProvider client={queries}>
           <BrowserRouter>

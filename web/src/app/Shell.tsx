@@ -26,10 +26,10 @@ const NoticePopup = lazy(() => import('./notices/NoticePopup'));
 const ReminderDialog = lazy(() => import('./notices/ReminderDialog'));
 const SurveyPrompt = lazy(() => import('./survey/SurveyPrompt'));
 
-/** Asks for all that the page at `path` will need while the shell is still being drawn. */
-export function warm(session: Session, path: string): void {
+/** Asks for all that the page at an address will need while the shell is still being drawn. */
+export function warm(session: Session, { pathname, search }: Pick<Location, 'pathname' | 'search'>): void {
   void queries.prefetchQuery(menuQuery(session));
-  warmPage(path);
+  warmPage(pathname, search);
 }
 
 export default function Shell({ session }: { session: Session }) {

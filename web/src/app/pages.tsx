@@ -54,7 +54,7 @@ const overrides: Partial<Record<string, ComponentType<{ screen: Screen; params: 
 };
 
 /** Brings in the page of a path ahead of its drawing. */
-export function warmPage(path: string): void {
+export function warmPage(path: string, search: string): void {
   if (path === '/' || path === '/home') {
     void HomePage.preload();
     return;
@@ -62,7 +62,11 @@ export function warmPage(path: string): void {
   if (own[path]) return;
   void queries.prefetchQuery(frameRoutesQuery());
   void queries.prefetchQuery(screenQuery(path));
-  void ScreenPage.preload().then((page) => page.warmList());
+  if (overrides[path]) return;
+  // What fails here is asked and told again by the page.
+  void ScreenPage.preload()
+    .then((page) => page.warmList(queries, path, paramsOf(search)))
+    .catch(() => undefined);
 }
 
 export const RoutePage = memo(function RoutePage({ route }: { route: string }) {
@@ -89,8 +93,12 @@ const unknownScreen = 400;
 /** What the tab of a screen that is refused is called. */
 const refusals: Partial<Record<number, string>> = { [unknownScreen]: '页面不存在', 403: '暂无权限' };
 
+function paramsOf(search: string): Record<string, string> {
+  return Object.fromEntries(new URLSearchParams(search));
+}
+
 function useParams(search: string): Record<string, string> {
-  return useMemo(() => Object.fromEntries(new URLSearchParams(search)), [search]);
+  return useMemo(() => paramsOf(search), [search]);
 }
 
 interface ScreenProps {

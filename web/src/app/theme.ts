@@ -30,6 +30,12 @@ export const antdTheme: ThemeConfig = {
   },
 };
 
+/** Nothing slides or fades for those who asked their system for that. */
+export function themeShown(): ThemeConfig {
+  if (!matchMedia('(prefers-reduced-motion: reduce)').matches) return antdTheme;
+  return { ...antdTheme, token: { ...antdTheme.token, motion: false } };
+}
+
 export function storedTheme(): ThemeName {
   return localStorage.getItem('theme') === 'grey' ? 'grey' : 'normal';
 }

@@ -1,11 +1,12 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, type QueryClient } from '@tanstack/react-query';
 import { Button, Result } from 'antd';
 import { Suspense } from 'react';
 import { ApiError } from '../lib/api';
 import { deferred } from '../lib/deferred';
 import { isCancelled } from '../lib/errors';
 import { AskAgain } from './AskAgain';
-import { screenQuery } from './queries';
+import { listParams, openingState } from './list/listState';
+import { listQuery, screenQuery } from './queries';
 import { ScreenLoading } from './ScreenLoading';
 import type { Screen } from './types';
 import './engine.css';
@@ -14,9 +15,11 @@ const ListPage = deferred(() => import('./list/ListPage'));
 const FormPage = deferred(() => import('./form/FormPage'));
 const DetailPage = deferred(() => import('./detail/DetailPage'));
 
-/** Most screens are lists: theirs comes along. */
-export function warmList(): void {
+/** Most screens are lists: theirs comes along, with the rows it opens with. */
+export async function warmList(queries: QueryClient, route: string, params: Record<string, string>): Promise<void> {
   void ListPage.preload();
+  const screen = await queries.ensureQueryData(screenQuery(route));
+  if (screen.kind === 'list') void queries.prefetchQuery(listQuery(screen, listParams(openingState(screen, params))));
 }
 
 export interface ScreenPageProps {

@@ -85,10 +85,17 @@ function filterNames(field: Field): string[] {
   return isRanged(field) ? [`${field.name}_start`, `${field.name}_end`] : [field.name, labelKey(field.name)];
 }
 
+const slotOf = (screen: Screen) => `query:${screen.name}`;
+
+/** What a list opens with: the link's filters, what the user left, or what is usual. */
+export function openingState(screen: Screen, params: Record<string, string>): ListState {
+  return initialListState(screen, recall(slotOf(screen)) ?? usualScheme(screen), params);
+}
+
 /** The list's state, remembered per screen and user, so that a refresh keeps the query. */
 export function useListState(screen: Screen, params: Record<string, string>) {
-  const slot = `query:${screen.name}`;
-  const [state, setState] = useState(() => initialListState(screen, recall(slot) ?? usualScheme(screen), params));
+  const slot = slotOf(screen);
+  const [state, setState] = useState(() => openingState(screen, params));
   const change = useCallback(
     (changes: Partial<ListState>) => {
       setState((before) => {
