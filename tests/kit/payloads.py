@@ -227,12 +227,13 @@ RULED = {
     "email": "post{}@example.cn",
 }
 """Texts that a rule lets pass, numbered."""
+_ruled = {rule: itertools.count(1) for rule in RULED}
 
 
 def text_of(item: Field) -> str:
     """A text of its own each time, within the field's length."""
     if item.rule:
-        return RULED[item.rule].format(next(_numbers))
+        return RULED[item.rule].format(next(_ruled[item.rule]))
     return f"T{next(_numbers)}"[: item.max_length]
 
 

@@ -48,7 +48,7 @@ export default function InitialisationDialog({ companyId, onClose }: { companyId
   });
 
   return (
-    <Modal open title="系统初始化" width={600} footer={null} onCancel={onClose} maskClosable={false}>
+    <Modal open title="系统初始化" width={600} footer={null} onCancel={onClose} mask={{ closable: false }}>
       <Steps
         orientation="vertical"
         size="small"

@@ -37,7 +37,7 @@ export default function SatisfactionDialog({ questions, onClose }: Props) {
       confirmLoading={save.isPending}
       onOk={() => form.submit()}
       onCancel={onClose}
-      maskClosable={false}
+      mask={{ closable: false }}
     >
       <Form form={form} layout="vertical" onFinish={(values) => save.mutate(values)}>
         {questions.map((question, index) => (

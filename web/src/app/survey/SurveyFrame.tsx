@@ -24,7 +24,7 @@ export default function SurveyFrame({ title, address, onClose }: Props) {
     return () => window.removeEventListener('message', heard);
   }, [client, onClose]);
   return (
-    <Modal open title={title} width={1100} footer={null} onCancel={onClose} maskClosable={false} styles={{ body: { height: '70vh' } }}>
+    <Modal open title={title} width={1100} footer={null} onCancel={onClose} mask={{ closable: false }} styles={{ body: { height: '70vh' } }}>
       <iframe src={address} title={title} style={{ width: '100%', height: '100%', border: 0 }} />
     </Modal>
   );

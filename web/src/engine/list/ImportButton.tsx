@@ -48,7 +48,7 @@ function ImportDialog({ screen, onDone, onClose }: ImportButtonProps & { onClose
   });
   const template = async () => saveFile(await api.download(`${screen.api}/getImportTemplate`), `${screen.label}导入模板.xlsx`);
   return (
-    <Modal open title={`导入${screen.label}`} width={720} footer={null} onCancel={onClose} maskClosable={false}>
+    <Modal open title={`导入${screen.label}`} width={720} footer={null} onCancel={onClose} mask={{ closable: false }}>
       <Flex vertical gap={12}>
         {chosen ? (
           <PreviewPanel
