@@ -6,6 +6,8 @@ import type { Plugin } from 'vite';
 import { antdTheme } from '../src/app/theme';
 
 const name = 'virtual:antd.css';
+/** Each component's box sizing, by parts of class names: hundreds of rules to try on each element; ours has one for all. */
+const boxSizing = /[^{}]*\[class[^{}]*\{box-sizing:border-box;?\}/g;
 
 export function antdStyles(): Plugin {
   return {
@@ -13,7 +15,7 @@ export function antdStyles(): Plugin {
     resolveId: (id) => (id === name ? name : undefined),
     load: (id) =>
       id === name
-        ? extractStyle((node) => createElement(ConfigProvider, { theme: { ...antdTheme, zeroRuntime: false } }, node))
+        ? extractStyle((node) => createElement(ConfigProvider, { theme: { ...antdTheme, zeroRuntime: false } }, node)).replace(boxSizing, '')
         : undefined,
   };
 }
