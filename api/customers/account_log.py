@@ -19,29 +19,46 @@ from api.master.advances import ADVANCED
 
 ENTRIES = "/custom/accountloglist"
 
+_OPENING = """
+select l.company_id, l.party_id as customer_id, l.open_amount as opening
+from settlement_item l
+where l.party_type = 'customer' and l.open_amount <> 0
+union all
+select e.company_id, e.party_id, -e.amount
+from settlement_ledger e
+where e.party_type = 'customer' and e.business_date >= :first
+"""
+"""What is open now, less all that has moved since the first day: the years before it need not be added up."""
+
 _MOVES = f"""
 select e.company_id, e.party_id as customer_id, e.business_date, e.entry_id, e.bill_type, e.bill_id, e.bill_no,
-    e.posted_at, e.reverses is not null as reversal, e.amount,
+    e.posted_at, e.reverses is not null as reversal,
     case when {ADVANCED} then 0.00 else e.amount end as receivable,
     case when {ADVANCED} then -e.amount else 0.00 end as advance
 from settlement_item l
 join settlement_ledger e using (settlement_id)
-where e.party_type = 'customer' and e.business_date <= :last
+where e.party_type = 'customer' and e.business_date between :first and :last
 """
 
 _DAYS = f"""
 select f.*, f.opening + f.receivable - f.advance as closing, c.customer_type_id, c.employee_id,
     f.customer_id as customer_account_log_id, :first as first_day, :last as days
 from (
-    select m.company_id, m.customer_id,
-        coalesce(sum(m.amount) filter (where m.business_date < :first), 0.00) as opening,
-        coalesce(sum(m.receivable) filter (where m.business_date >= :first), 0.00) as receivable,
-        coalesce(sum(m.advance) filter (where m.business_date >= :first), 0.00) as advance,
-        count(distinct (m.bill_type, m.bill_id)) filter (where m.business_date >= :first) as bills
-    from ({_MOVES}) m
-    group by m.company_id, m.customer_id
+    select p.company_id, p.customer_id, sum(p.opening) as opening, sum(p.receivable) as receivable,
+        sum(p.advance) as advance,
+        count(distinct (p.bill_type, p.bill_id)) filter (where p.bill_id is not null) as bills
+    from (
+        select company_id, customer_id, opening, 0.00 as receivable, 0.00 as advance,
+            null::text as bill_type, null::bigint as bill_id
+        from ({_OPENING}) o
+        union all
+        select company_id, customer_id, 0.00, receivable, advance, bill_type, bill_id
+        from ({_MOVES}) m
+    ) p
+    group by p.company_id, p.customer_id
 ) f
 join customer c using (customer_id)
+where f.opening <> 0 or f.bills > 0
 """
 
 _ENTRIES = f"""
@@ -55,15 +72,11 @@ from (
     select m.company_id, m.customer_id, m.business_date, m.bill_type, m.bill_id, m.bill_no, m.reversal,
         min(m.entry_id) as customer_account_entry_id, sum(m.receivable) as receivable, sum(m.advance) as advance
     from ({_MOVES}) m
-    where m.business_date >= :first
     group by m.company_id, m.customer_id, m.business_date, m.bill_type, m.bill_id, m.bill_no, m.reversal,
         m.posted_at
 ) l
 left join (
-    select e.company_id, e.party_id as customer_id, sum(e.amount) as opening
-    from settlement_ledger e
-    where e.party_type = 'customer' and e.business_date < :first
-    group by e.company_id, e.party_id
+    select company_id, customer_id, sum(opening) as opening from ({_OPENING}) o group by company_id, customer_id
 ) o using (company_id, customer_id)
 """
 

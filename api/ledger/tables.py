@@ -44,10 +44,11 @@ class Journal(Stamped):
 
 
 def _journal(name: str, *more: Any) -> tuple[Any, ...]:
-    """Indexes of a journal: by bill, and one reversal a row at most."""
+    """Indexes of a journal: by bill, by day, and one reversal a row at most."""
     live = text("reverses is not null")
     return (
         Index(f"ix_{name}_bill", "bill_type", "bill_id"),
+        Index(f"ix_{name}_date", "business_date", postgresql_using="brin"),
         Index(f"uq_{name}_reverses", "reverses", unique=True, postgresql_where=live),
         *more,
         {"info": APPEND_ONLY},
@@ -72,7 +73,6 @@ class StockLedger(Journal, Base):
         "stock_ledger",
         Index("ix_stock_ledger_line", "bill_type", "line_id"),
         Index("ix_stock_ledger_goods", "company_id", "goods_id", "ledger_id"),
-        Index("ix_stock_ledger_date", "business_date", postgresql_using="brin"),
         Index(
             "ix_stock_ledger_origin",
             "origin_type",

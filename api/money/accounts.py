@@ -23,17 +23,28 @@ JOURNAL = "/MoneyManagement/accountJournal"
 RECEIVED = "((l.amount > 0) = (l.reverses is null))"
 """Whether a row counts as money that came in; what is taken back counts where it stood, the other way round."""
 
+_OPENING = """
+select company_id, receivables_mode_id, amount as opening from money_balance
+union all
+select company_id, receivables_mode_id, -amount from money_ledger where business_date >= :first
+"""
+"""What is on an account now, less all that has moved since the first day: the years before it need not be added up."""
+
 _DAYS = f"""
 select f.*, f.opening + f.received - f.paid as closing,
     f.company_id * 4294967296 + f.receivables_mode_id as account_days_id, m.account_kind, m.bank_id, :last as days
 from (
-    select company_id, receivables_mode_id,
-        coalesce(sum(amount) filter (where business_date < :first), 0.00) as opening,
-        coalesce(sum(amount) filter (where business_date >= :first and {RECEIVED}), 0.00) as received,
-        -coalesce(sum(amount) filter (where business_date >= :first and not {RECEIVED}), 0.00) as paid,
-        count(*) filter (where business_date >= :first) as entries
-    from money_ledger l
-    where business_date <= :last
+    select company_id, receivables_mode_id, sum(opening) as opening, sum(received) as received, sum(paid) as paid,
+        count(entry_id) as entries
+    from (
+        select company_id, receivables_mode_id, null::bigint as entry_id, opening, 0.00 as received, 0.00 as paid
+        from ({_OPENING}) o
+        union all
+        select company_id, receivables_mode_id, entry_id, 0.00, case when {RECEIVED} then l.amount else 0.00 end,
+            case when {RECEIVED} then 0.00 else -l.amount end
+        from money_ledger l
+        where l.business_date between :first and :last
+    ) p
     group by company_id, receivables_mode_id
 ) f
 join receivables_mode m using (receivables_mode_id)
@@ -49,8 +60,7 @@ select l.entry_id as account_entry_id, l.business_date, l.bill_no, l.company_id,
     {{route}}
 from money_ledger l
 left join (
-    select company_id, receivables_mode_id, sum(amount) as opening
-    from money_ledger where business_date < :first
+    select company_id, receivables_mode_id, sum(opening) as opening from ({_OPENING}) o
     group by company_id, receivables_mode_id
 ) o using (company_id, receivables_mode_id)
 where l.business_date between :first and :last
