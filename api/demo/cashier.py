@@ -27,6 +27,7 @@ class Cashier:
         }
         self._terms = {row["customer_id"]: row["payment_days"] for row in desk.branch.customers}
         self._days = {row["supplier_id"]: row["payment_days"] for row in desk.group.suppliers.values()}
+        self._held = dict.fromkeys(desk.group.modes, Decimal(0))
         self._piles: defaultdict[tuple[str, int], list[tuple[Entry, int, Decimal | None]]] = defaultdict(list)
 
     def bill(self, entry: Entry, sign: int = 1) -> None:
@@ -73,12 +74,22 @@ class Cashier:
         cls = CustomerReceipt if party == "customer" else SupplierPayment
         header = {
             f"{party}_id": partner,
-            "receivables_mode_id": desk.chance.choice(desk.group.modes),
+            "receivables_mode_id": self._account(party, total + advance),
             "amount": total + advance,
             **desk.worker(desk.branch.cashiers),
         }
         desk.enter(cls, header, rows, audited=True)
         return True
+
+    def _account(self, party: str, amount: Decimal) -> int:
+        """Customers pay into any account; suppliers are paid out of the one that holds most."""
+        if party == "customer":
+            chosen = self.desk.chance.choice(self.desk.group.modes)
+            self._held[chosen] += amount
+        else:
+            chosen = max(self._held, key=self._held.__getitem__)
+            self._held[chosen] -= amount
+        return chosen
 
     def _leave_part(self, partner: int, rows: list[dict[str, Any]], total: Decimal) -> Decimal:
         """Pay only a part of the last item; the rest comes three weeks later."""

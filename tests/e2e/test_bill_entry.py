@@ -71,18 +71,23 @@ def lines(page: Page) -> int:
 @pytest.fixture(scope="module")
 def sold(manager: Caller, goods: list[dict[str, Any]]) -> dict[str, Any]:
     """An audited outbound of which one piece came back."""
+    bill = _sell(manager, goods[0])
+    draft = made(manager.get("v2/sales/SalesReturn/getDraft", id=bill["id"]))
+    draft["lines"][0] |= {"quantity": "1", "batch": goods[0]["batch"]}
+    back = _audited(manager, "v2/sales/SalesReturn", {**draft, "business_date": str(today())})
+    return {**bill, "back": back}
+
+
+def _sell(manager: Caller, goods: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """Two pieces to the first customer."""
     places = {
         key: made(manager.get(f"v2/{path}/getDropdown"))["data"][0][key]
         for key, path in (("warehouse_id", "system/Warehouse"), ("customer_id", "custom/Customer"))
     }
     customer = made(manager.get("v2/custom/Customer/getInfo", id=places["customer_id"]))
-    line = {"goods_id": goods[0]["goods_id"], "quantity": "2", "price": "300", "tax_rate": "13"}
+    line = {"goods_id": goods["goods_id"], "quantity": "2", "price": "300", "tax_rate": "13", **more}
     header = {**places, "company_id": customer["company_id"], "business_date": str(today())}
-    bill = _audited(manager, "v2/sales/SalesOutstock", {**header, "lines": [line]})
-    draft = made(manager.get("v2/sales/SalesReturn/getDraft", id=bill["id"]))
-    draft["lines"][0] |= {"quantity": "1", "batch": goods[0]["batch"]}
-    back = _audited(manager, "v2/sales/SalesReturn", {**draft, "business_date": str(today())})
-    return {**bill, "back": back}
+    return _audited(manager, "v2/sales/SalesOutstock", {**header, "lines": [line]})
 
 
 def _audited(manager: Caller, api: str, body: dict[str, Any]) -> dict[str, Any]:
@@ -254,6 +259,24 @@ class TestStoredBills:
         expect(panel).to_contain_text("已有退货")
         panel.get_by_text(sold["back"]["bill_no"]).first.click()
         page.wait_for_url(f"**/sales/salesReturnSee?id={sold['back']['id']}")
+
+    def test_an_audited_one_is_reversed_by_a_bill_drawn_from_it(
+        self, desks: Callable[[str], Desk], goods: list[dict[str, Any]], manager: Caller
+    ) -> None:
+        sold = _sell(manager, goods[0], batch=goods[0]["batch"])
+        desk = desks("分公司经理")
+        page = desk.page
+        desk.open(f"/sales/salesamend?id={sold['id']}")
+        page.get_by_role("button", name="生成销售退货").click()
+        expect(page.locator("[data-sum=quantity]")).to_have_text(re.compile(r"^2(\.0+)?$"))
+        page.keyboard.press("Control+s")
+        page.wait_for_url("**/sales/salesReturnSee?id=*")
+        page.get_by_role("button", name="审核", exact=True).click()
+        expect(page.get_by_text("已审核", exact=True).first).to_be_visible()
+        back = made(manager.get("v2/sales/SalesReturn/getInfo", id=page.url.split("=")[-1]))
+        undone = made(manager.get("v2/sales/SalesOutstock/getInfo", id=sold["id"]))
+        assert back["total_amount"] == undone["total_amount"] == "600.00"
+        assert [line["returned_quantity"] for line in undone["lines"]] == ["2.000"]
 
     def test_the_clerk_sees_no_cost_of_it(
         self, desks: Callable[[str], Desk], sold: dict[str, Any], manager: Caller
