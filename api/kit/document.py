@@ -5,7 +5,7 @@ A bill declares its columns, its lines and its `postings()`; saving, numbering, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
@@ -44,6 +44,8 @@ MAX_LINES = 5000
 Values = dict[str, Any]
 """A draft's header: values by column."""
 Rows = dict[str, list[dict[str, Any]]]
+Parts = Sequence[tuple[Decimal, Values]]
+"""Quantities that a line comes apart into, and what else is known of each."""
 """A draft's blocks: rows of values by block name."""
 
 
@@ -235,6 +237,11 @@ class Bill(Resource):
 
         Called once it was saved or moved to `status`, and with None before it is deleted. Not called in bulk.
         """
+
+    @classmethod
+    def parts(cls, ctx: Context, link: Link, rows: Sequence[Row[Any]]) -> Mapping[int, Parts]:
+        """How what is left of a source's lines comes apart, by their ids, where their bill doesn't tell; override."""
+        return {}
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:

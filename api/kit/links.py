@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Table, select, true
 
 from api.kit import registry
 from api.kit.context import Context
-from api.kit.document import Bill, Child, GoodsLine, Link
+from api.kit.document import Bill, Child, GoodsLine, Link, Parts
 from api.kit.errors import NotFound, Refusal
 from api.kit.flow import AUDITED, LOCKED
 from api.kit.projection import masked, masks, project
@@ -124,19 +124,32 @@ def _rest(ctx: Context, cls: type[Bill], link: Link, key: int) -> list[dict[str,
         .order_by(lines.c.line_no)
     )
     hidden = masks(link.lines, link.lines.name(), ctx.principal)
-    found = [_left(link, row, hidden) for row in rows if link.left(row) > 0]
-    if not found:
+    left = [row for row in rows if link.left(row) > 0]
+    if not left:
         raise Refusal(f"{_label(link)}已全部执行")
-    return found
+    parts = cls.parts(ctx, link, left)
+    return [line for row in left for line in _apart(link, row, hidden, parts.get(row.line_id, ()))]
 
 
-def _left(link: Link, row: Row[Any], hidden: frozenset[str]) -> dict[str, Any]:
-    """A source's line with what is left of it, as a line of the bill that executes it."""
+def _apart(link: Link, row: Row[Any], hidden: frozenset[str], parts: Parts) -> Iterator[dict[str, Any]]:
+    before = Decimal(0)
+    for rest, more in parts or ((link.left(row), {}),):
+        yield _left(link, row, hidden, rest, before) | more
+        before += rest
+
+
+def _left(
+    link: Link, row: Row[Any], hidden: frozenset[str], rest: Decimal, before: Decimal = Decimal(0)
+) -> dict[str, Any]:
+    """A source's line with what is left of it, or the part of that after `before`, as a line of who executes it."""
     whole = getattr(row, link.measure)
-    rest = link.left(row)
     changed = {link.measure: rest * link.sign, link.column: row.line_id, "remark": None}
     if issubclass(link.lines, GoodsLine) and link.measure == "quantity":
-        changed["discount_amount"] = (row.discount_amount * rest / whole).quantize(Decimal("0.01"))
+        # Running totals are rounded, so that the parts' discounts add up.
+        upto, from_ = (
+            (row.discount_amount * part / whole).quantize(Decimal("0.01")) for part in (before + rest, before)
+        )
+        changed["discount_amount"] = upto - from_
     if rest != whole:
         # What tells the whole line's pieces apart does not say which of them are left.
         changed = {**_uncopied(link.lines), **changed}
@@ -193,7 +206,7 @@ def _open_of(
     for row in rows:
         if link.left(row) <= 0:
             continue
-        line = _left(link, row, hidden)
+        line = _left(link, row, hidden, link.left(row))
         line |= {"source_no": row.bill_no, "source_date": row.business_date}
         line[f"source_{link.measure}"] = masked(row, hidden)[link.measure]
         yield {**line, f"open_{link.measure}": line[link.measure]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
@@ -11,7 +12,7 @@ from sqlalchemy import BigInteger, Connection, ForeignKey, select
 from sqlalchemy.orm import Mapped, declared_attr, mapped_column
 
 from api.kit.context import Context
-from api.kit.document import Document, GoodsBill, GoodsLine, QuantityBill, QuantityLine
+from api.kit.document import Document, GoodsBill, GoodsLine, Parts, QuantityBill, QuantityLine
 from api.kit.fields import COST, Derived, day, derived, ref, text
 from api.kit.posting import Landing, StockMove
 from api.kit.validation import Problems
@@ -175,6 +176,31 @@ def settle_batches(ctx: Context, lines: list[dict[str, Any]], problems: Problems
     )
     for line in lines:
         line["batch_id"] = keys.get((line["goods_id"], line.get("batch")))
+
+
+def taken_batches(conn: Connection, prefix: str, left: Mapping[int, Decimal]) -> dict[int, Parts]:
+    """Of which batches issuing lines took what is left of them, by their ids; nothing where the ledger can't tell."""
+    rows = conn.exec_driver_sql(
+        """
+        select s.line_id, b.batch, -sum(s.quantity) as quantity
+        from (
+            select line_id, batch_id, quantity from stock_ledger
+            where bill_type = %(prefix)s and line_id = any(%(lines)s)
+            union all
+            select origin_line_id, batch_id, quantity from stock_ledger
+            where origin_type = %(prefix)s and origin_line_id = any(%(lines)s)
+        ) s
+        left join goods_batch b using (batch_id)
+        group by s.line_id, s.batch_id, b.batch
+        having sum(s.quantity) < 0
+        order by s.line_id, s.batch_id
+        """,
+        {"prefix": prefix, "lines": list(left)},
+    )
+    found: defaultdict[int, list[tuple[Decimal, dict[str, Any]]]] = defaultdict(list)
+    for row in rows:
+        found[row.line_id].append((row.quantity, {"batch": row.batch}))
+    return {line: parts for line, parts in found.items() if sum(part[0] for part in parts) == left[line]}
 
 
 def _managed(conn: Connection, goods_ids: set[int]) -> set[int]:

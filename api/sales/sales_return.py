@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal
+from typing import Any
 
+from sqlalchemy import Row
 from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
-from api.kit.document import BillType, Block, DetailPlace, Document, Link, Rows, Values, declare
+from api.kit.document import BillType, Block, DetailPlace, Document, Link, Parts, Rows, Values, declare
 from api.kit.fields import source_line
 from api.kit.orders import refuse_followed
 from api.kit.posting import Outside, Postings, SettlementOpen
@@ -18,7 +21,14 @@ from api.master.business_types import classified
 from api.master.invoices import INVOICE_STATUS, invoiced
 from api.master.partners import customer
 from api.master.settlements import due
-from api.master.stock_lines import InboundLine, StockBill, cost_of_line, inbound, settle_batches
+from api.master.stock_lines import (
+    InboundLine,
+    StockBill,
+    cost_of_line,
+    inbound,
+    settle_batches,
+    taken_batches,
+)
 from api.sales.sales_outbound import SalesOutboundLine
 
 
@@ -61,6 +71,11 @@ class SalesReturn(StockBill):
     customer_id: Mapped[int] = customer()
     due_date: Mapped[date | None] = due()
     sales_return_reason_id: Mapped[int | None] = classified("sales_return_reason", "退货原因", sort=-45)
+
+    @classmethod
+    def parts(cls, ctx: Context, link: Link, rows: Sequence[Row[Any]]) -> Mapping[int, Parts]:
+        """Goods come back under the batches that they went out of, also those that nobody named."""
+        return taken_batches(ctx.conn, "XSCK", {row.line_id: link.left(row) for row in rows})
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:

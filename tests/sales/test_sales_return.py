@@ -86,3 +86,37 @@ class TestLink:
         line = {"goods_id": goods, "quantity": "1", "price": "1", "source_line_id": source}
         answer = desk.act("auditorPass", desk.draft("sales_return", line))
         assert (answer.code, answer.msg) == (400, f"销售出库{sold.no}不是已审核状态，不能执行")
+
+
+class TestDraft:
+    def test_goods_come_back_under_the_batches_they_were_taken_from(self, desk: Desk) -> None:
+        """Nobody named the batches of the outbound; what came back already is not offered again."""
+        goods = desk.world.spares[6]
+        desk.stock_in(goods, 3, batch="0124")
+        desk.stock_in(goods, 9, batch="0224")
+        line = {"goods_id": goods, "quantity": "8", "price": "113", "discount_amount": "1.00"}
+        sold = desk.audited("sales_outbound", line)
+        [source] = desk.line_ids(sold)
+
+        def offered() -> list[tuple[str, str, str]]:
+            answer = desk.caller.get(desk.path("sales_return", "getDraft"), id=sold.id)
+            assert answer.ok, answer
+            lines = answer.data["lines"]
+            return [(line["batch"], line["quantity"], line["discount_amount"]) for line in lines]
+
+        assert offered() == [("0124", "3.000", "0.38"), ("0224", "5.000", "0.62")]
+        back = {"goods_id": goods, "batch": "0224", "price": "113", "source_line_id": source}
+        one = desk.audited("sales_return", {**back, "quantity": "2"})
+        assert [row[:2] for row in offered()] == [("0124", "3.000"), ("0224", "3.000")]
+        assert desk.act("antiAuditor", one).ok
+        assert [row[:2] for row in offered()] == [("0124", "3.000"), ("0224", "5.000")]
+
+    def test_a_batch_that_never_went_out_leaves_it_to_the_clerk(self, desk: Desk) -> None:
+        goods = desk.world.spares[7]
+        desk.stock_in(goods, 3, batch="0124")
+        sold = desk.audited("sales_outbound", {"goods_id": goods, "quantity": "2", "price": "113"})
+        [source] = desk.line_ids(sold)
+        line = {"goods_id": goods, "quantity": "1", "batch": "0324", "price": "113", "source_line_id": source}
+        desk.audited("sales_return", line)
+        [offered] = desk.caller.get(desk.path("sales_return", "getDraft"), id=sold.id).data["lines"]
+        assert (offered["quantity"], offered["batch"]) == ("1.000", None)
