@@ -272,6 +272,7 @@ class TestStoredBills:
         page.keyboard.press("Control+s")
         page.wait_for_url("**/sales/salesReturnSee?id=*")
         page.get_by_role("button", name="审核", exact=True).click()
+        page.get_by_role("dialog").get_by_role("button", name="确定").click()
         expect(page.get_by_text("已审核", exact=True).first).to_be_visible()
         back = made(manager.get("v2/sales/SalesReturn/getInfo", id=page.url.split("=")[-1]))
         undone = made(manager.get("v2/sales/SalesOutstock/getInfo", id=sold["id"]))
