@@ -44,9 +44,9 @@ MAX_LINES = 5000
 Values = dict[str, Any]
 """A draft's header: values by column."""
 Rows = dict[str, list[dict[str, Any]]]
+"""A draft's blocks: rows of values by block name."""
 Parts = Sequence[tuple[Decimal, Values]]
 """Quantities that a line comes apart into, and what else is known of each."""
-"""A draft's blocks: rows of values by block name."""
 
 
 @dataclass(frozen=True, slots=True)
