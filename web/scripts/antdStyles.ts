@@ -9,13 +9,17 @@ const name = 'virtual:antd.css';
 /** Each component's box sizing, by parts of class names: hundreds of rules to try on each element; ours has one for all. */
 const boxSizing = /[^{}]*\[class[^{}]*\{box-sizing:border-box;?\}/g;
 
+/** What no page shows: values under keys that the extraction made up for its own dialogs. */
+const extractedOnly = /\.css-var-[^{}]*\{[^{}]*\}/g;
+/** The common values: said once for the page, not again for each of its components. */
+const common = '.erp{';
+
+const made = () => extractStyle((node) => createElement(ConfigProvider, { theme: { ...antdTheme, zeroRuntime: false } }, node));
+
 export function antdStyles(): Plugin {
   return {
     name: 'antd-styles',
     resolveId: (id) => (id === name ? name : undefined),
-    load: (id) =>
-      id === name
-        ? extractStyle((node) => createElement(ConfigProvider, { theme: { ...antdTheme, zeroRuntime: false } }, node)).replace(boxSizing, '')
-        : undefined,
+    load: (id) => (id === name ? made().replace(boxSizing, '').replace(extractedOnly, '').replaceAll(common, ':root{') : undefined),
   };
 }
