@@ -35,7 +35,8 @@ MODULES = {
     "客户管理": Module("TeamOutlined", ("客户资料", "信用管理", "收款业务")),
     "资金管理": Module("AccountBookOutlined", ("资金业务", "基础资料")),
     "报表中心": Module(
-        "BarChartOutlined", ("销售报表", "采购报表", "库存报表", "成本报表", "往来报表", "收款报表")
+        "BarChartOutlined",
+        ("报表总览", "销售报表", "采购报表", "库存报表", "成本报表", "往来报表", "收款报表"),
     ),
     "系统管理": Module(
         "SettingOutlined",
@@ -52,18 +53,23 @@ MODULES = {
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One screen in the menu; it shows to whoever holds `right`."""
+    """One screen in the menu; it shows to whoever holds `right`. What answers a `question` is a report."""
 
     label: str
     route: str
     right: str
     place: Menu
     actions: tuple[tuple[str, str], ...] = (("view", "查看"),)
+    question: str = ""
 
     @property
     def code(self) -> str:
-        """The third path segment, by which the shell asks for its rights (spec/2-routes.md 6)."""
-        return self.route.split("/")[2]
+        return code_of(self.route)
+
+
+def code_of(route: str) -> str:
+    """The third path segment, by which the shell asks for a screen's rights (spec/2-routes.md 6)."""
+    return route.split("/")[2]
 
 
 _added: list[Entry] = []
@@ -81,7 +87,14 @@ def entries() -> Iterator[Entry]:
         actions = tuple((name, ACTION_LABELS[name]) for name in declaration.rights)
         for place in declaration.places:
             if place.menu and "list" in place.routes:
-                yield Entry(declaration.label, place.routes["list"], cls.right("list"), place.menu, actions)
+                yield Entry(
+                    declaration.label,
+                    place.routes["list"],
+                    cls.right("list"),
+                    place.menu,
+                    actions,
+                    declaration.question,
+                )
     yield from _added
 
 
@@ -101,6 +114,19 @@ def placed(items: Iterable[tuple[str, str, Item]]) -> dict[str, dict[str, list[I
 def by_code(code: str) -> Entry | None:
     """The entry whose route has `code` as third segment."""
     return next((entry for entry in entries() if entry.code == code), None)
+
+
+def reports() -> list[Entry]:
+    """Every report, by group in the order of the reports' module, whichever module it stands in."""
+    order = MODULES["报表中心"].groups
+    found = sorted((entry for entry in entries() if entry.question), key=lambda entry: entry.place.sort)
+    return sorted(found, key=lambda entry: (*order, entry.place.group).index(entry.place.group))
+
+
+def report(code: str) -> Entry | None:
+    """The report whose route has `code` as third segment."""
+    entry = by_code(code)
+    return entry if entry and entry.question else None
 
 
 def every_right() -> dict[str, str]:

@@ -122,7 +122,8 @@ class Declaration:
     for the row in references; `lookup` is the path of its open lookup (spec/3-rules.md 7.1). `also` are further places
     where the same screens stand. Rows open at `see`, by the field `see_key`, where that is another resource's page.
     `allowances` are rights without a button: what an action of its holder passes that another's would not. `asks` are
-    the fields whose values an action on chosen rows is sent with.
+    the fields whose values an action on chosen rows is sent with. What has a `question` is a report that answers it:
+    the reports' home page offers it, and its use is recorded.
     """
 
     label: str
@@ -140,6 +141,7 @@ class Declaration:
     files: tuple[FileCall, ...] = ()
     allowances: tuple[str, ...] = ()
     asks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    question: str = ""
 
     @property
     def rights(self) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from api.kit.document import Bill, Block, GoodsLine
 from api.kit.fields import Field
 from api.kit.flow import TRANSITIONS, UNAUDITED
 from api.kit.listing import listed
+from api.kit.menus import code_of
 from api.kit.projection import columns_of, shown_fields
 from api.kit.resource import ACTION_LABELS, CONFIRMATIONS, Declared, Resource
 from api.kit.scope import Principal
@@ -200,6 +201,7 @@ class Screen(BaseModel):
     usual: dict[str, str] = Described(description="首次打开时的查询条件")
     groups: Groups | None = Described(description="汇总方式决定的列")
     chart: ChartScreen | None
+    report: str | None = Described(description="报表的编码，打开时记录使用")
 
 
 def describe(
@@ -245,6 +247,7 @@ def describe(
         usual=cls.usual() if issubclass(cls, View) else {},
         groups=_groups(cls),
         chart=_chart(cls, principal),
+        report=code_of(routes["list"]) if kind == "list" and declaration.question else None,
     )
 
 

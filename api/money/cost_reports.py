@@ -60,6 +60,7 @@ class CostDetail(LedgerRow):
         actions=READ_ONLY,
         order_by=("cost_detail_id", "desc"),
         drill=BILL,
+        question="每次出库按什么成本结转，均价前后怎样变化？",
     )
 
     cost_detail_id: Mapped[int] = key()

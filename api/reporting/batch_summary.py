@@ -47,6 +47,7 @@ class BatchSummary(StockRow):
             "/inventory/stockmoves",
             tuple((name, name) for name in ("warehouse_id", "goods_id", "batch_id")),
         ),
+        question="每个批次还剩多少，生产了多少周？",
     )
 
     batch_summary_id: Mapped[int] = key()

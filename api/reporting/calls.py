@@ -33,7 +33,7 @@ BEHIND = 500
 for number, declared in enumerate(REPORTS, start=1):
     sort = number if declared.module == REPORT_CENTRE else BEHIND + number
     place = Menu(declared.module, declared.group, sort)
-    menus.add(menus.Entry(declared.label, declared.route, declared.right, place))
+    menus.add(menus.Entry(declared.label, declared.route, declared.right, place, question=declared.question))
 
 
 class FrameRoute(BaseModel):

@@ -114,6 +114,7 @@ class InventoryOutIn(StockRow):
                 ("business_date_end", "day"),
             ),
         ),
+        question="这段时间每个商品进了多少、出了多少，期初期末各是多少？",
     )
 
     inventory_out_in_id: Mapped[int] = key()

@@ -65,6 +65,7 @@ class InventorySummary(GroupedRow, StockRow):
         actions=READ_ONLY,
         order_by=("quantity", "desc"),
         drill=Drill("库存信息查询", INFORMATION, BY.leads()),
+        question="到某一天为止，各公司、仓库、品类、品牌有多少库存，各占多少？",
     )
 
     inventory_summary_id: Mapped[int] = key()

@@ -53,6 +53,7 @@ class OrderDetail(BilledRow, PurchaseRow):
         actions=READ_ONLY,
         order_by=("business_date", "desc"),
         drill=BILL,
+        question="哪些采购订单还没到货，差多少？",
     )
 
     order_detail_id: Mapped[int] = key()

@@ -66,6 +66,7 @@ class PartnerBalance(Published):
         actions=READ_ONLY,
         order_by=("net_amount", "desc"),
         drill=Drill("往来明细", route_field="route"),
+        question="往来单位应收应付相抵后，谁欠谁多少？",
     )
 
     partner_balance_id: Mapped[int] = key()

@@ -112,6 +112,7 @@ def _declared(party: Party, api: str, sort: int) -> Declaration:
         actions=READ_ONLY,
         order_by=("number", "asc"),
         drill=BILL,
+        question=f"一个{party.label}的{party.owed}余额是怎样一笔一笔变成现在这样的？",
     )
 
 

@@ -139,6 +139,7 @@ def _declared(party: Party, api: str, sort: int) -> Declaration:
                 ("business_date_end", "day"),
             ),
         ),
+        question=f"这段时间每个{party.label}的{party.owed}增减了多少，期末还剩多少？",
     )
 
 

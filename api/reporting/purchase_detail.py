@@ -34,6 +34,7 @@ class PurchaseDetail(TradeLine, PurchaseRow):
         actions=READ_ONLY,
         order_by=("business_date", "desc"),
         drill=BILL,
+        question="什么商品，以什么价格，从谁那里买的？",
     )
 
     purchase_detail_id: Mapped[int] = key()

@@ -60,6 +60,7 @@ class PurchaseSummary(SummedRow, PurchaseRow):
         actions=READ_ONLY,
         order_by=("amount", "desc"),
         drill=BY.drill("采购明细报表", PURCHASE_DETAIL),
+        question="这段时间采购了多少、退了多少，主要是哪些供应商和商品？",
     )
 
     purchase_summary_id: Mapped[int] = key()

@@ -33,6 +33,7 @@ class ReceiptDetail(BilledRow, ReceiptRow):
         actions=READ_ONLY,
         order_by=("business_date", "desc"),
         drill=BILL,
+        question="每笔款是谁付的，收进了哪个账户？",
     )
 
     receipt_detail_id: Mapped[int] = key()

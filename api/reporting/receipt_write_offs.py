@@ -60,6 +60,7 @@ class ReceiptWriteOff(BilledRow, PartyRow):
         actions=READ_ONLY,
         order_by=("business_date", "desc"),
         drill=BILL,
+        question="收来的款核销了哪些单据？",
     )
 
     receipt_write_off_id: Mapped[int] = key()

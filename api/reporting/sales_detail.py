@@ -34,6 +34,7 @@ class SalesDetail(TradeLine, SaleRow):
         actions=READ_ONLY,
         order_by=("business_date", "desc"),
         drill=BILL,
+        question="什么商品，以什么价格，卖给了谁？",
     )
 
     sales_detail_id: Mapped[int] = key()

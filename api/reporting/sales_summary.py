@@ -106,6 +106,7 @@ class SalesSummary(SummedRow, SaleRow):
         actions=READ_ONLY,
         order_by=("revenue", "desc"),
         drill=BY.drill("销售明细报表", SALES_DETAIL),
+        question="各公司、业务员、客户、商品这段时间卖了多少，比上期和去年同期如何？",
     )
 
     sales_summary_id: Mapped[int] = key()

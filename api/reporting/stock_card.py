@@ -91,6 +91,7 @@ class StockCard(StockRow):
         actions=READ_ONLY,
         order_by=("number", "asc"),
         drill=BILL,
+        question="一个商品的库存是怎样一笔一笔变成现在这样的？",
     )
 
     stock_card_id: Mapped[int] = key()
