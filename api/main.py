@@ -30,6 +30,7 @@ from api.money import calls as money_calls
 from api.printing import bill_calls, label_calls, setup_calls
 from api.purchase import calls as purchase_calls
 from api.reporting import calls as reporting_calls
+from api.reporting import report_visits
 from api.reporting.proxy import FrameProxy
 from api.risk import calls as risk_calls
 from api.sales import calls as sales_calls
@@ -76,6 +77,7 @@ HAND_WRITTEN = (
     sales_calls,
     risk_calls,
     reporting_calls,
+    report_visits,
     shell_calls,
     count_sheets,
     line_sheets,

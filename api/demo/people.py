@@ -45,6 +45,7 @@ CLERK_READS = (
     "goods_batch",
     "purchase_inbound",
     "information",
+    "report_home",
 )
 BRANCH_TASKS = (
     "checkstand:",
@@ -105,7 +106,7 @@ def make(conn: Connection) -> None:
 
 def _rights(role: str) -> Iterable[str]:
     reports = {report.right for report in REPORTS}
-    every = {code for code in menus.every_right() if code != ALL_RIGHTS and not code.startswith("report_")}
+    every = menus.every_right().keys() - reports - {ALL_RIGHTS}
     lists = {code for code in every if code.endswith((":list", ":export"))}
     secret = {code for code in every if code.startswith(SECRET)}
     printing = {code for code in every if code.startswith("print_template:")}

@@ -11,12 +11,18 @@ from api.kit.errors import Refusal
 
 BEGINNING, END = date(1900, 1, 1), date(9999, 12, 30)
 ONE_DAY = timedelta(days=1)
+USUAL_DAYS = 30
 
 
 def this_month(field: str) -> dict[str, str]:
     """The filter of a day field that keeps the current month up to today."""
     now = today()
     return {f"{field}_start": now.replace(day=1).isoformat(), f"{field}_end": now.isoformat()}
+
+
+def lately(field: str) -> dict[str, str]:
+    """The filter of a field of days or moments that pages of logs open with: a month back."""
+    return {f"{field}_start": (today() - timedelta(days=USUAL_DAYS)).isoformat()}
 
 
 def asked_day(asked: Mapping[str, Any], name: str, label: str) -> date | None:

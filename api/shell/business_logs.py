@@ -5,7 +5,7 @@ The log has millions of rows, so that its page walks from one entry to the older
 
 from __future__ import annotations
 
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from typing import Annotated, Any
 
 from fastapi import Query
@@ -14,9 +14,9 @@ from sqlalchemy import text
 from sqlalchemy.orm import Mapped
 
 from api.kit import registry
+from api.kit.asked import lately
 from api.kit.calls import call, router
 from api.kit.context import Context
-from api.kit.database import today
 from api.kit.fields import key, moment, ref, textarea
 from api.kit.fields import text as words
 from api.kit.resource import Declaration, Menu
@@ -25,7 +25,6 @@ from api.kit.view import READ_ONLY, Sql, Values, View
 from api.shell.log_changes import ACTIONS, Change, changes_of
 
 api = router()
-USUAL_DAYS = 30
 
 _ROWS = """
 select b.log_id, b.at, b.company_id, b.resource, coalesce(n.label, b.resource) as resource_name, b.bill_no,
@@ -36,11 +35,6 @@ left join unnest(cast(:actions as text[]), cast(:action_labels as text[])) as a 
 where (cast(:only as text) is null or b.resource = :only) and (cast(:did as text) is null or b.action = :did)
     and (cast(:me as bigint) is null or b.user_id = :me)
 """
-
-
-def lately() -> dict[str, str]:
-    """The filter that pages of logs open with: a month back."""
-    return {"at_start": (today() - timedelta(days=USUAL_DAYS)).isoformat()}
 
 
 class BusinessLogRow(View):
@@ -84,7 +78,7 @@ class BusinessLogRow(View):
 
     @classmethod
     def usual(cls) -> dict[str, str]:
-        return lately()
+        return lately("at")
 
 
 class Entry(BaseModel):

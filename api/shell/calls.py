@@ -1,4 +1,4 @@
-"""Shell calls (外壳接口): health, export tasks, report statistics, who has been where."""
+"""Shell calls (外壳接口): health, export tasks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from fastapi.responses import FileResponse
 from pydantic import BaseModel
 from sqlalchemy import func, select, text
 
-from api.kit import menus
 from api.kit.calls import ANY_USER, ANYONE, call, router
 from api.kit.context import Context
 from api.kit.errors import NotFound
@@ -90,16 +89,3 @@ def download(ctx: Context, export_id: Annotated[int, Query(ge=0, le=2**62)]) -> 
     if not file.is_file():
         raise NotFound("导出文件")
     return FileResponse(file, filename=row.file_name)
-
-
-@call(api, "GET", "v2/open/ReportStatistic/add", right=ANY_USER)
-def add_report_statistic(ctx: Context, code: Annotated[str, Query(max_length=100)]) -> Any:
-    """报表访问记录: who opened which report."""
-    entry = menus.by_code(code)
-    if entry is None or not ctx.principal.may(entry.right):
-        raise NotFound("报表")
-    ctx.conn.execute(
-        text("insert into report_visit (user_id, code) values (:user, :code)"),
-        {"user": ctx.principal.user_id, "code": code},
-    )
-    return None

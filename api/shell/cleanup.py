@@ -136,6 +136,7 @@ _DRAFTS = f"from user_preference where kind = 'draft' and kept_at < {_OLD}"
 _JOBS = "from procrastinate_jobs where status in ('succeeded', 'failed', 'cancelled', 'aborted')"
 _LOGINS = f"from login_attempt where at < {_LONG_AGO}"
 _LOG = f"from business_log where at < {_LONG_AGO}"
+_VISITS = f"from report_visit where at < {_LONG_AGO}"
 _UPLOADS = f"from upload_log where at < {_LONG_AGO}"
 
 KINDS = (
@@ -159,6 +160,13 @@ KINDS = (
         "早于所选月数的业务日志写入数据目录 archive 里的压缩文件，然后从系统删除",
         _counting(_LOG),
         _archive,
+    ),
+    Kind(
+        "report_visit",
+        "报表访问记录",
+        "早于所选月数的报表访问记录，报表使用统计也随之减少",
+        _counting(_VISITS),
+        _deleting(_VISITS),
     ),
     Kind(
         "upload_log",

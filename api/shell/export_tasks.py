@@ -40,17 +40,6 @@ class ExportTask(Base):
     done_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
 
 
-class ReportVisit(Base):
-    """Somebody opened a report."""
-
-    __tablename__ = "report_visit"
-
-    visit_id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
-    user_id: Mapped[int] = mapped_column(ForeignKey("user_account.user_id", ondelete="cascade"))
-    code: Mapped[str] = mapped_column(Text)
-    at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
-
-
 def enqueue(ctx: Context, cls: type[Resource], query: ListQuery) -> dict[str, Any]:
     """Have a list's filter written to a workbook."""
     return queue(ctx, cls, query.model_dump(exclude={"page", "per_page", "timeStamp", "sign"}), ".xlsx")

@@ -7,12 +7,12 @@ from datetime import datetime
 from sqlalchemy.orm import Mapped
 
 from api.identity.sessions import ENDINGS, EXPIRED
+from api.kit.asked import lately
 from api.kit.fields import enum, key, moment, ref
 from api.kit.fields import text as words
 from api.kit.resource import Declaration, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values, View
-from api.shell.business_logs import lately
 
 ONLINE, GONE = 10, 11
 STATES = {ONLINE: "在线", GONE: "已结束", **ENDINGS}
@@ -70,4 +70,4 @@ class LoginLog(View):
 
     @classmethod
     def usual(cls) -> dict[str, str]:
-        return lately()
+        return lately("at")

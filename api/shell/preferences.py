@@ -1,4 +1,4 @@
-"""User preferences (个人偏好): drafts, columns and query schemes, kept on the server so that they follow the user."""
+"""User preferences (个人偏好): drafts, columns, schemes, favourites, kept on the server: they follow the user."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ from api.kit.errors import Forbidden, Refusal
 from api.kit.schemas import Payload
 
 api = router()
-Kind = Literal["draft", "columns", "scheme", "seen"]
+Kind = Literal["draft", "columns", "scheme", "seen", "favourite"]
 Screen = Annotated[str, Described(max_length=100, description="界面或表格的名称")]
 Name = Annotated[str, Described(min_length=1, max_length=100, description="方案名称；草稿则是单据")]
-MOST_BYTES = {"draft": 4_000_000, "columns": 64_000, "scheme": 64_000, "seen": 4_000}
+MOST_BYTES = {"draft": 4_000_000, "columns": 64_000, "scheme": 64_000, "seen": 4_000, "favourite": 4_000}
 MOST = 200
 """How many of a kind a user may keep."""
 

@@ -38,11 +38,19 @@ def test_only_the_clerk_sees_no_cost(people: dict[str, Principal]) -> None:
     assert [role for role, who in people.items() if not who.sees_cost] == ["开单员"]
 
 
+def test_use_of_reports_is_for_managers_and_analysts(people: dict[str, Principal]) -> None:
+    shown = {role for role, who in people.items() if who.may("report_statistic:list")}
+    assert shown == {"集团经理", "分公司经理", "数据分析员"}
+    assert shown == {role for role, who in people.items() if who.may("report_visit:list")}
+    assert all(who.may("report_home:list") for who in people.values())
+
+
 def test_the_clerk_writes_sales_and_reads_best_sellers(people: dict[str, Principal]) -> None:
     clerk = people["开单员"]
     assert clerk.may("sales_outbound:add") and clerk.may("sales_outbound:auditorPass")
     assert not clerk.may("purchase_order:add") and not clerk.may("role:list")
-    assert {right for right in clerk.rights if right.startswith("report_")} == {"report_BestSeller:view"}
+    reports = {right for right in clerk.rights if right.startswith("report_")}
+    assert reports == {"report_BestSeller:view", "report_home:list"}
 
 
 def test_the_analyst_writes_nothing(people: dict[str, Principal]) -> None:

@@ -317,6 +317,9 @@ class TestSimulatedLogin:
             site.as_("admin").get("v2/system/LoginLog/getList", imitator_name=f"chef{fresh}").data["data"]
         )
         assert (login["user_name"], login["kind"]) == ("clerk_a", 2)
+        assert caller.get("v2/open/ReportStatistic/add", code="BestSeller").ok
+        [visit] = site.as_("admin").get("v2/report/ReportVisit/getList", code="BestSeller").data["data"]
+        assert (visit["user_name"], visit["imitator_name"]) == ("clerk_a", f"chef{fresh}")
         assert caller.post("v2/user/Login/endImitate").ok
         assert caller.get("system/user/isTokenInvalid").code == 401
         assert boss.get("system/user/isTokenInvalid").ok, "his own session goes on"

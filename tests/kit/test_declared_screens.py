@@ -50,12 +50,15 @@ UNLISTED = {
     "/sales/salescommissionReturn",
     "/purchase/purchaseUninvoiced",
     "/purchase/purchaseInvoiceDetail",
+    "/report/ReportStatistic",
+    "/system/reportvisit",
 }
 """Screens that the list of routes leaves out: opening stock, the moves behind a stock, registrations of tyre numbers,
 what `erp check` proves, files that a company was initialised with, who bears the freight, accounts of suppliers,
 what a naming rule would change, areas of stock and their companies, texts of messages, forms of rebates, the lines that
 earned them, the movements of customers' rebates, bills to be invoiced and
-what was invoiced of them, consigned goods and those that came back, statements of accounts, what was spoken with potential customers."""
+what was invoiced of them, consigned goods and those that came back, statements of accounts, what was spoken with
+potential customers, which reports are used by whom."""
 ELSEWHERE = {
     ("backup", "download"): ("get", "/v2/system/Backup/getFile"),
     ("print_template", "setup"): ("post", "/v2/system/PrintSetup/addPrint"),

@@ -233,11 +233,3 @@ class TestErrors:
     ) -> None:
         answer = site.as_("admin").send(method, path)
         assert (answer.status, answer.code, answer.msg) == (code, code, msg)
-
-
-class TestVisits:
-    def test_a_report_one_may_see_is_recorded(self, site: Site) -> None:
-        path = "v2/open/ReportStatistic/add"
-        assert site.as_("admin").get(path, code="BestSeller").ok
-        assert site.as_("nobody").get(path, code="BestSeller").code == 400
-        assert site.as_("admin").get(path, code="NoSuchReport").code == 400

@@ -1,6 +1,7 @@
 import { screen, waitFor } from '@testing-library/react';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ok, renderPage } from '@/engine/harness';
+import { billScreen } from '@/engine/fixtures';
+import { ok, page as listOf, renderPage } from '@/engine/harness';
 import { RoutePage } from './pages';
 import { DescribeContext } from './tabs/context';
 
@@ -11,7 +12,7 @@ const unknown = { code: 400, msg: '页面不存在' };
 /** Pages are loaded when they are first opened. */
 const lazily = { timeout: 15_000 };
 
-function open(route: string, answer: { code: number; msg: string } = unknown) {
+function open(route: string, answer: { code: number; msg?: string } = unknown) {
   return renderPage(
     <DescribeContext value={described}>
       <RoutePage route={route} />
@@ -24,6 +25,8 @@ function open(route: string, answer: { code: number; msg: string } = unknown) {
         ]),
       'v2/report/Frame/getFrame': () => denied,
       'v2/Open/Screen/getScreen': () => answer,
+      'v2/sales/SalesOutstock/getList': () => listOf([]),
+      'v2/open/ReportStatistic/add': () => ok(null),
     },
   );
 }
@@ -52,5 +55,14 @@ describe('the page of a route', () => {
     page = open('/report/costdetail', noRight);
     await waitFor(() => expect(screen.getByText(noRight.msg)).toBeTruthy(), lazily);
     expect(described).toHaveBeenCalledWith('/report/costdetail', '暂无权限');
+  });
+
+  it.each([
+    ['a report of the server', 'costdetail', ['costdetail']],
+    ['any other screen', null, []],
+  ])('records the use of %s', async (_, report, visits) => {
+    page = open('/report/costdetail', ok(billScreen({ actions: [], report })));
+    await waitFor(() => expect(page.calls.some(({ path }) => path.endsWith('getList'))).toBe(true), lazily);
+    expect(page.calls.filter(({ path }) => path.endsWith('ReportStatistic/add')).map(({ query }) => query.code)).toEqual(visits);
   });
 });

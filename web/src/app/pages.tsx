@@ -7,6 +7,7 @@ import type { Screen } from '@/engine/types';
 import { deferred } from '@/lib/deferred';
 import { ApiError } from '@/lib/errors';
 import { frameRoutesQuery } from '@/reports/frameQuery';
+import { useReportVisit } from '@/reports/useReportVisit';
 import { NotFound } from './NotFound';
 import { queries } from './queries';
 import styles from './pages.module.css';
@@ -33,6 +34,7 @@ const own: Partial<Record<string, ComponentType>> = {
 const overrides: Partial<Record<string, ComponentType<{ screen: Screen; params: Record<string, string> }>>> = {
   '/MoneyManagement/Checkstand': lazy(() => import('@/screens/money/CheckstandPage')),
   '/MoneyManagement/MoneyHomePage': lazy(() => import('@/screens/money/MoneyHomePage')),
+  '/report/ReportHome': lazy(() => import('@/reports/ReportHomePage')),
   '/system/auth': lazy(() => import('@/screens/access/AuthPage')),
   '/system/authAdd': lazy(() => import('@/screens/access/BundleEditor')),
   '/system/businesslog': lazy(() => import('@/screens/businesslog/BusinessLogPage')),
@@ -111,6 +113,7 @@ function DescribedScreen({ route, path, params }: ScreenProps) {
   const { data: screen, error } = useQuery(screenQuery(path));
   const describe = useDescribe();
   const refused = error instanceof ApiError ? error.code : 0;
+  useReportVisit(screen?.report);
 
   useEffect(() => {
     if (screen) describe(route, screenTitle(screen, 'id' in params), screen.keep_alive);

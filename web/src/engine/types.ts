@@ -148,6 +148,8 @@ export interface Screen {
   groups?: { by: string; columns: Record<string, string[]> } | null;
   /** Fields that the list's chart may sum up, and by which. */
   chart?: { axes: string[]; measures: string[] } | null;
+  /** The code of the report that the screen is; entering it is recorded. */
+  report?: string | null;
 }
 
 /** A figure of a whole filter by one of its columns: the largest values, or the days or months in their order. */

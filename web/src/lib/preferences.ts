@@ -1,8 +1,8 @@
-/** What the server keeps for a user: drafts, columns, query schemes. */
+/** What the server keeps for a user: drafts, columns, query schemes, favourites. */
 import { api } from './api';
 import { uuid } from './sign';
 
-export type PreferenceKind = 'draft' | 'columns' | 'scheme' | 'seen';
+export type PreferenceKind = 'draft' | 'columns' | 'scheme' | 'seen' | 'favourite';
 
 export interface Preference<T> {
   preference_id: number;

@@ -7,10 +7,11 @@ import { ApiError } from '@/lib/errors';
 import { useTabs } from '@/lib/tabs';
 import { EmbedFrame } from './EmbedFrame';
 import { Freshness } from './Freshness';
-import { countVisit, frameQuery, type FrameValues } from './frameQuery';
+import { frameQuery, type FrameValues } from './frameQuery';
 import { RecalculationNotice } from './RecalculationNotice';
 import styles from './reports.module.css';
 import { useFreshFigures } from './useFreshFigures';
+import { useReportVisit } from './useReportVisit';
 
 interface Props {
   code: string;
@@ -46,10 +47,7 @@ function Report({ frame }: { frame: Frame }) {
   const [chosen, setChosen] = useState(frame.default_tab);
   const figures = useFreshFigures(frame);
 
-  useEffect(() => {
-    // A lost count must not disturb the reader.
-    countVisit(frame.code).catch(() => undefined);
-  }, [frame.code]);
+  useReportVisit(frame.code);
 
   useEffect(() => {
     tabs.setTitle(frame.route, frame.label);

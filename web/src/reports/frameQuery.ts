@@ -49,7 +49,3 @@ export function recalculatingQuery() {
 export function fetchGuestToken(code: string, tab: string): Promise<GuestToken> {
   return api.post<GuestToken>('v2/report/Frame/getGuestToken', { code, tab });
 }
-
-export function countVisit(code: string): Promise<unknown> {
-  return api.get('v2/open/ReportStatistic/add', { code });
-}

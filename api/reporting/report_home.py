@@ -1,0 +1,65 @@
+"""Reports' home page (报表首页): every report that the user may open, by the question it answers."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy.orm import Mapped
+
+from api.kit import menus
+from api.kit.fields import key, moment, text
+from api.kit.resource import Declaration, Menu
+from api.kit.scope import Principal
+from api.kit.view import READ_ONLY, Sql, Values, View
+from api.master.goods import initials
+
+_REPORTS = """
+select n.*, v.at as opened_at
+from unnest(
+    cast(:numbers as bigint[]), cast(:codes as text[]), cast(:labels as text[]), cast(:questions as text[]),
+    cast(:groups as text[]), cast(:routes as text[]), cast(:initials as text[])
+) as n (report_home_id, code, report_name, question, group_name, route, initials)
+left join lateral (
+    select v.at from report_visit v where v.user_id = :me and v.code = n.code order by v.at desc limit 1
+) v on true
+"""
+
+
+class ReportHome(View):
+    """报表首页: a report, and when the user opened it last."""
+
+    __tablename__ = "report_home"
+    declaration = Declaration(
+        "报表首页",
+        "v2/report/ReportHome",
+        "report_name",
+        routes={"list": "/report/ReportHome"},
+        menu=Menu("报表中心", "报表总览", 10),
+        actions=READ_ONLY,
+        order_by=("report_home_id", "asc"),
+    )
+
+    report_home_id: Mapped[int] = key()
+    report_name: Mapped[str] = text("报表", search=True, width=180)
+    question: Mapped[str] = text("回答的问题", search=True, width=360)
+    group_name: Mapped[str] = text("分组", search=True)
+    route: Mapped[str] = text("地址", search=True, width=240)
+    code: Mapped[str] = text("编码", search=True, width=190)
+    initials: Mapped[str] = text("拼音首字母", search=True)
+    opened_at: Mapped[datetime | None] = moment("我最近打开")
+
+    @classmethod
+    def source(cls, principal: Principal, asked: Values) -> Sql:
+        numbered = enumerate(menus.reports(), start=1)
+        mine = [(number, report) for number, report in numbered if principal.may(report.right)]
+        reports = [report for _, report in mine]
+        return _REPORTS, {
+            "numbers": [number for number, _ in mine],
+            "codes": [report.code for report in reports],
+            "labels": [report.label for report in reports],
+            "questions": [report.question for report in reports],
+            "groups": [report.place.group for report in reports],
+            "routes": [report.route for report in reports],
+            "initials": [initials(report.label) for report in reports],
+            "me": principal.user_id,
+        }

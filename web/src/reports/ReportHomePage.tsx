@@ -1,0 +1,127 @@
+/** 报表首页: finds a report by the question it answers; favourites and the last ones opened stand on top. */
+import { SearchOutlined, StarFilled, StarOutlined } from '@ant-design/icons';
+import { Button, Empty, Input, Spin, type InputRef } from 'antd';
+import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { Link } from 'react-router';
+import type { Screen } from '@/engine/types';
+import { useTabs } from '@/lib/tabs';
+import { byGroup, found, recent, useFavourites, useReports, type Report } from './reportHome';
+import styles from './reportHome.module.css';
+
+const minutes = 'YYYY-MM-DD HH:mm'.length;
+
+export default function ReportHomePage({ screen }: { screen: Screen }) {
+  const { data: reports, isPending, refetch } = useReports(screen);
+  if (isPending) return <Spin className={styles.waiting} size="large" />;
+  if (!reports) {
+    return (
+      <Empty description="报表目录没有取到">
+        <Button onClick={() => void refetch()}>重试</Button>
+      </Empty>
+    );
+  }
+  if (reports.length === 0) return <Empty description="您的角色还没有任何报表，请联系管理员授权" />;
+  return <Reports screen={screen} reports={reports} />;
+}
+
+function Reports({ screen, reports }: { screen: Screen; reports: Report[] }) {
+  const [wanted, look] = useState('');
+  const favourites = useFavourites(screen.name);
+  const tabs = useTabs();
+  const box = useRef<InputRef>(null);
+  useEffect(() => box.current?.focus({ preventScroll: true }), []);
+
+  const hits = found(reports, wanted);
+  const card = (report: Report) => (
+    <ReportCard
+      key={report.code}
+      report={report}
+      kept={favourites.codes.includes(report.code)}
+      onStar={() => favourites.toggle(report.code)}
+    />
+  );
+  const openFirst = (event: KeyboardEvent) => {
+    const [first] = hits;
+    if (!event.nativeEvent.isComposing && wanted.trim() && first) tabs.open(first.route, first.name);
+  };
+
+  return (
+    <div className={styles.page}>
+      <div className={styles.head}>
+        <Input
+          ref={box}
+          className={styles.search}
+          size="large"
+          allowClear
+          prefix={<SearchOutlined />}
+          aria-label="查找报表"
+          placeholder="想知道什么？按名称、问题、地址或拼音首字母查找"
+          value={wanted}
+          onChange={(event) => look(event.target.value)}
+          onPressEnter={openFirst}
+        />
+        <span role="status">{wanted.trim() ? `找到 ${hits.length} 张报表` : `共 ${reports.length} 张报表`}</span>
+      </div>
+      {wanted.trim() ? (
+        <Found hits={hits} card={card} onClear={() => look('')} wanted={wanted.trim()} />
+      ) : (
+        <Shelves reports={reports} favourites={favourites.codes} card={card} />
+      )}
+    </div>
+  );
+}
+
+type Card = (report: Report) => ReactNode;
+
+function Found({ hits, wanted, card, onClear }: { hits: Report[]; wanted: string; card: Card; onClear: () => void }) {
+  if (hits.length > 0) return <Shelf title="查找结果" reports={hits} card={card} />;
+  return (
+    <Empty description={`没有找到与“${wanted}”有关的报表，换一个说法试试`}>
+      <Button onClick={onClear}>看全部报表</Button>
+    </Empty>
+  );
+}
+
+function Shelves({ reports, favourites, card }: { reports: Report[]; favourites: string[]; card: Card }) {
+  const byCode = new Map(reports.map((report) => [report.code, report]));
+  const kept = favourites.flatMap((code) => byCode.get(code) ?? []);
+  const opened = recent(reports);
+  return (
+    <>
+      <Shelf title="我的收藏" reports={kept} card={card} hint="点报表右上角的星标收藏，常看的报表就排在这里" />
+      {opened.length > 0 && <Shelf title="最近打开" reports={opened} card={card} />}
+      {byGroup(reports).map(([group, members]) => (
+        <Shelf key={group} title={group} reports={members} card={card} />
+      ))}
+    </>
+  );
+}
+
+function Shelf({ title, reports, card, hint }: { title: string; reports: Report[]; card: Card; hint?: string }) {
+  return (
+    <section aria-label={title}>
+      <h2 className={styles.title}>{title}</h2>
+      {reports.length > 0 ? <div className={styles.cards}>{reports.map(card)}</div> : <p className={styles.hint}>{hint}</p>}
+    </section>
+  );
+}
+
+function ReportCard({ report, kept, onStar }: { report: Report; kept: boolean; onStar: () => void }) {
+  return (
+    <article className={styles.card}>
+      <Link to={report.route} className={styles.link}>
+        <strong>{report.name}</strong>
+        <span>{report.question}</span>
+        {report.openedAt && <small>上次打开 {report.openedAt.slice(0, minutes)}</small>}
+      </Link>
+      <Button
+        type="text"
+        className={kept ? `${styles.star} ${styles.kept}` : styles.star}
+        icon={kept ? <StarFilled /> : <StarOutlined />}
+        aria-pressed={kept}
+        aria-label={`收藏${report.name}`}
+        onClick={onStar}
+      />
+    </article>
+  );
+}

@@ -1,0 +1,84 @@
+/** 报表首页: the reports that the user may open, as the server lists them, and those he keeps as favourites. */
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { listQuery } from '@/engine/queries';
+import type { Row, Screen } from '@/engine/types';
+import { reportError } from '@/lib/errors';
+import { listPreferences, removePreference, savePreference } from '@/lib/preferences';
+
+export interface Report {
+  code: string;
+  name: string;
+  question: string;
+  group: string;
+  route: string;
+  /** When the user opened it last. */
+  openedAt: string | null;
+  /** All that a search looks into, in small letters. */
+  told: string;
+}
+
+const ALL = 500;
+const RECENT = 6;
+/** Stable, so that the reports are read out of an answer once. */
+const reportsOf = (rows: Row[]): Report[] => rows.map(reportOf);
+
+function reportOf(row: Row): Report {
+  const text = (name: string) => String(row[name] ?? '');
+  const [name, question, route, code] = [text('report_name'), text('question'), text('route'), text('code')];
+  return {
+    code,
+    name,
+    question,
+    route,
+    group: text('group_name'),
+    openedAt: row.opened_at ? text('opened_at') : null,
+    told: [name, question, route, text('initials')].join('\n').toLowerCase(),
+  };
+}
+
+export function useReports(screen: Screen) {
+  return useQuery({ ...listQuery(screen, { per_page: ALL }), select: (answer) => reportsOf(answer.data) });
+}
+
+/** Reports that have every word of what is looked for in their name, question, address or pinyin initials. */
+export function found(reports: Report[], wanted: string): Report[] {
+  const words = wanted.toLowerCase().split(/\s+/).filter(Boolean);
+  return reports.filter(({ told }) => words.every((word) => told.includes(word)));
+}
+
+/** The last ones opened, the newest first. */
+export function recent(reports: Report[]): Report[] {
+  const opened = reports.filter(({ openedAt }) => openedAt !== null);
+  return opened.sort((a, b) => (b.openedAt ?? '').localeCompare(a.openedAt ?? '')).slice(0, RECENT);
+}
+
+export function byGroup(reports: Report[]): [string, Report[]][] {
+  const groups = new Map<string, Report[]>();
+  for (const report of reports) groups.set(report.group, [...(groups.get(report.group) ?? []), report]);
+  return [...groups];
+}
+
+function favouritesQuery(page: string) {
+  return queryOptions({
+    queryKey: ['favourites', page],
+    queryFn: async () => (await listPreferences<true>('favourite', page)).map(({ name }) => name),
+  });
+}
+
+/** The codes of the favourites, the last one marked first, and how one is marked or given up. */
+export function useFavourites(page: string) {
+  const client = useQueryClient();
+  const { queryKey } = favouritesQuery(page);
+  const { data: codes = [] } = useQuery(favouritesQuery(page));
+  const { mutate } = useMutation({
+    mutationFn: ({ code, keep }: { code: string; keep: boolean }) =>
+      keep ? savePreference('favourite', page, code, true) : removePreference('favourite', page, code),
+    onMutate: async ({ code, keep }) => {
+      await client.cancelQueries({ queryKey });
+      client.setQueryData(queryKey, (before: string[] = []) => [...(keep ? [code] : []), ...before.filter((one) => one !== code)]);
+    },
+    onError: reportError,
+    onSettled: () => client.invalidateQueries({ queryKey }),
+  });
+  return { codes, toggle: (code: string) => mutate({ code, keep: !codes.includes(code) }) };
+}

@@ -1,0 +1,52 @@
+import { fireEvent, waitFor } from '@testing-library/react';
+import { Activity, useState } from 'react';
+import { afterEach, describe, expect, it } from 'vitest';
+import { ok, press, renderPage } from '@/engine/harness';
+import { useReportVisit } from './useReportVisit';
+
+const path = 'v2/open/ReportStatistic/add';
+const drawn: string[] = [];
+
+function Page({ code }: { code: string | null }) {
+  useReportVisit(code);
+  return <output ref={() => void drawn.push(String(code))}>{code}</output>;
+}
+
+/** A report's page in a tab that comes and goes, as the shell keeps it. */
+function Tab() {
+  const [shown, show] = useState(true);
+  const [code, become] = useState('salesmulrpt');
+  return (
+    <>
+      <button onClick={() => show(!shown)}>切换</button>
+      <button onClick={() => become('BestSeller')}>换报表</button>
+      <Activity mode={shown ? 'visible' : 'hidden'}>
+        <Page code={code} />
+      </Activity>
+    </>
+  );
+}
+
+let view: ReturnType<typeof renderPage>;
+afterEach(() => view.done());
+const visits = () => view.calls.filter((call) => call.path === path).map(({ query }) => query.code);
+
+describe('a visit of a report', () => {
+  it('is recorded once, though its kept page comes back on screen', async () => {
+    view = renderPage(<Tab />, { [path]: () => ok(null) });
+    await waitFor(() => expect(visits()).toEqual(['salesmulrpt']));
+    const before = drawn.length;
+    for (let times = 0; times < 4; times++) await press('切换');
+    // Effects ran anew each time it came back.
+    expect(drawn.length).toBeGreaterThan(before);
+    expect(visits()).toEqual(['salesmulrpt']);
+    fireEvent.click(view.getByText('换报表'));
+    await waitFor(() => expect(visits()).toEqual(['salesmulrpt', 'BestSeller']));
+  });
+
+  it('is not recorded of a page that is no report', async () => {
+    view = renderPage(<Page code={null} />, { [path]: () => ok(null) });
+    await Promise.resolve();
+    expect(visits()).toEqual([]);
+  });
+});

@@ -1,0 +1,19 @@
+/** 报表使用: that a report was entered, framed or drawn by the engine. */
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import { api } from '@/lib/api';
+
+/** Records it once a page: a kept page that comes back on screen was not entered again. */
+export function useReportVisit(code: string | null | undefined): void {
+  const client = useQueryClient();
+  const counted = useRef<string | null>(null);
+  useEffect(() => {
+    if (!code || counted.current === code) return;
+    counted.current = code;
+    api
+      .get('v2/open/ReportStatistic/add', { code })
+      .then(() => client.invalidateQueries({ queryKey: ['report_home'] }))
+      // A lost count must not disturb the reader.
+      .catch(() => undefined);
+  }, [client, code]);
+}
