@@ -9,7 +9,7 @@ from collections.abc import Callable
 from itertools import cycle
 from typing import Any
 
-from reports.catalogue.model import CHANGE, MONEY, WHOLE_MONEY, Board, Chart, Dataset
+from reports.catalogue.model import CHANGE, MONEY, WHOLE_MONEY, Board, Chart, Dataset, placed
 from reports.theme import (
     BUCKET_COLORS,
     COLOR_SCHEME,
@@ -91,7 +91,7 @@ def label_colors(board: Board) -> dict[str, str]:
     for dataset in board.datasets:
         for number, label in enumerate(dataset.buckets, start=1):
             color = UNKNOWN_COLOR if label == UNKNOWN else BUCKET_COLORS[number - 1]
-            colors[f"{chr(8203) * number}{label}"] = colors[label] = colors[f"bucket_{number}"] = color
+            colors[placed(number, label)] = colors[label] = colors[f"bucket_{number}"] = color
     return colors
 
 

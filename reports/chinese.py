@@ -34,6 +34,7 @@ CORRECTED = {
     "Deselect all": "全不选",
     "More filters": "更多筛选",
     "Waiting on %s": "正在等待 %s",
+    "Waiting on database...": "正在取数…",
     "Waiting for data": "正在等待数据",
     "Loading": "加载中",
     "Fetching data...": "正在取数…",

@@ -49,10 +49,11 @@ with sales as (
     ) s
     group by s.company_id, s.customer_id
 ), owed as (
-    select company_id, customer_id, sum(open_amount) as open_amount,
+    select company_id, party_id as customer_id, sum(open_amount) as open_amount,
         coalesce(sum(open_amount) filter (where kind <> 'advance' and due_date < cast(:today as date)), 0) as overdue
-    from facts.fct_receivable_item
-    group by company_id, customer_id
+    from facts.fct_open_item
+    where party_type = 'customer' and month = (select max(month) from facts.fct_open_item)
+    group by company_id, party_id
 )
 select s.*, {PARTY_KEY.format("s", "customer_id")} as customer_analysis_id, c.employee_id,
     cast(:day as date) as day, cast(:day as date) - {YEAR - 1} as first_day,

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from reports.catalogue.aging import ACCOUNTS_RECEIVABLE, INVENTORY_AGING
+from reports.catalogue.aging import INVENTORY_AGING
 from reports.catalogue.best_seller import BEST_SELLER, BEST_SELLER_INFO
+from reports.catalogue.business import BUSINESS_DAILY, OPERATION_MONTHLY
 from reports.catalogue.holdings import COMPANY_STOCK, GOODS_STOCK
 from reports.catalogue.layers import INVENTORY_AGING_DETAILED, INVENTORY_DOT
 from reports.catalogue.model import GUEST_AUDIENCE, GUEST_ROLE, Report, embed_id, filter_id
 from reports.catalogue.occupation import INVENTORY_OCCUPATION
-from reports.catalogue.profit import COMMODITY_PROFIT, CUSTOMER_PROFIT
+from reports.catalogue.partners import (
+    ACCOUNTS_RECEIVABLE,
+    FACTORY_PAYMENT,
+    PAYABLE_SCHEDULE,
+    RECEIVABLE_SCHEDULE,
+    VERIFICATION_DETAILS,
+)
+from reports.catalogue.profit import CLASSIFIED_PROFIT, COMMODITY_PROFIT, CUSTOMER_PROFIT
 from reports.catalogue.revenue import OPERATING_REVENUE
 from reports.catalogue.sluggish import SLUGGISH_STOCK
+from reports.catalogue.trade import CATEGORY_TRADE, SALES_BUY, SALES_ORDER
 from reports.catalogue.turnover import INVENTORY_TURNOVER, WAREHOUSE_TURNOVER
 
 REPORTS: tuple[Report, ...] = (
+    BUSINESS_DAILY,
+    OPERATION_MONTHLY,
     WAREHOUSE_TURNOVER,
     INVENTORY_TURNOVER,
     INVENTORY_OCCUPATION,
@@ -24,11 +35,19 @@ REPORTS: tuple[Report, ...] = (
     INVENTORY_DOT,
     COMPANY_STOCK,
     ACCOUNTS_RECEIVABLE,
+    RECEIVABLE_SCHEDULE,
+    PAYABLE_SCHEDULE,
+    FACTORY_PAYMENT,
+    VERIFICATION_DETAILS,
     COMMODITY_PROFIT,
+    CLASSIFIED_PROFIT,
     CUSTOMER_PROFIT,
     OPERATING_REVENUE,
     BEST_SELLER,
     BEST_SELLER_INFO,
+    SALES_ORDER,
+    SALES_BUY,
+    CATEGORY_TRADE,
 )
 _BY_CODE = {report.code: report for report in REPORTS}
 

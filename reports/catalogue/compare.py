@@ -87,6 +87,11 @@ def series_of(dataset: Dataset, source: str) -> Dataset:
     )
 
 
+def all_periods(dataset: Dataset) -> Dataset:
+    """A dataset without comparisons again, for charts that the filter of one period leaves alone."""
+    return replace(dataset, key=f"{dataset.key}{SERIES}")
+
+
 def with_suffixes(*names: str) -> tuple[str, ...]:
     """The measures' names in the current period, the previous one and a year ago."""
     return tuple(f"{name}{suffix}" for suffix in ("", "_before", "_year") for name in names)

@@ -17,6 +17,7 @@ from reports.catalogue.parts import (
     figure,
     figures,
     goods_filter,
+    in_order,
     line,
     moves_link,
     percent,
@@ -134,7 +135,7 @@ def dot_board(cost: bool) -> Board:
             Column(
                 "bucket_axis",
                 "DOT库龄段",
-                sql="repeat(chr(8203), cast(m.dot_bucket_order as integer)) || m.dot_bucket",
+                sql=in_order("m.dot_bucket_order", "m.dot_bucket"),
             ),
         ),
         metrics=(

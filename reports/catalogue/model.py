@@ -29,6 +29,15 @@ CHANGE = "+,.1%"
 DAYS = ",.1f"
 
 
+# Invisible letters that put labels into an order of their own.
+CLOSING, FURTHER = 8203, 8204
+
+
+def placed(number: int, label: str) -> str:
+    """A label of an axis in the order of its number, as `parts.in_order` writes it."""
+    return chr(FURTHER) * number + chr(CLOSING) + label
+
+
 def asset_uuid(kind: str, *names: str) -> str:
     """The fixed id of an asset: the same on every machine and at every boot."""
     return str(uuid.uuid5(NAMESPACE, ":".join((kind, *names))))

@@ -175,6 +175,23 @@ def customer_board(cost: bool) -> Board:
     return profit_board((data, series), charts, *filters)
 
 
+TYPES = (Column("type1_name", "一级分类"), Column("type2_name", "二级分类"), Column("type3_name", "三级分类"))
+
+
+def classified_board(cost: bool) -> Board:
+    main, label, both = main_figure(cost)
+    dimensions = (*PLACES, *TYPES, Column("brand_name", "品牌"))
+    data, series = profit_datasets("classified_profit", "分类毛利", "mart_commodity_profit", cost, dimensions)
+    charts = (
+        share("types", f"{label}构成（一级分类）", data, main, "type1_name"),
+        bars("second", f"各二级分类{label}", data, both, "type2_name", order=main, limit=15),
+        bars("brands", f"各品牌{label}", data, both, "brand_name", order=main, limit=12),
+        profit_table("分类明细", data, ("type1_name", "type2_name", "type3_name", "brand_name")),
+    )
+    second = Filter("type2", "二级分类", data.key, "type2_name", parent="type")
+    return profit_board((data, series), charts, *place_and_goods_filters(data), second)
+
+
 COMMODITY_PROFIT = report(
     code="CommodityProfit",
     label="商品毛利分析",
@@ -188,4 +205,11 @@ CUSTOMER_PROFIT = report(
     question="哪些客户、业务员带来毛利？",
     group="销售报表",
     make=customer_board,
+)
+CLASSIFIED_PROFIT = report(
+    code="ClassifiedProfit",
+    label="分类毛利分析",
+    question="哪些商品分类挣钱，各级分类的毛利率如何？",
+    group="销售报表",
+    make=classified_board,
 )

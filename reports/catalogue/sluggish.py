@@ -16,6 +16,7 @@ from reports.catalogue.parts import (
     figure,
     figures,
     goods_filter,
+    in_order,
     line,
     moves_link,
     percent,
@@ -34,7 +35,7 @@ DEFAULT_THRESHOLD = "90天以上"
 THRESHOLD_AXIS = Column(
     "threshold_axis",
     "库龄",
-    sql="repeat(chr(8203), cast(m.threshold_days // 30 as integer)) || m.threshold",
+    sql=in_order("m.threshold_days // 30", "m.threshold"),
 )
 
 

@@ -52,6 +52,22 @@ SIZES = {
         300_000,
         {"customer_name": "customer_name || n % 3000", "bill_no": "bill_no || '-' || n"},
     ),
+    "mart_payable_aging": (
+        300_000,
+        {"supplier_name": "supplier_name || n % 300", "bill_no": "bill_no || '-' || n"},
+    ),
+    "mart_receivable_month": (40_000, {"customer_name": "customer_name || n % 3000"}),
+    "mart_payable_month": (8_000, {"supplier_name": "supplier_name || n % 300"}),
+    "mart_write_off": (
+        1_000_000,
+        {"partner_name": "partner_name || n % 3000", "item_bill_no": "item_bill_no || '-' || n"},
+    ),
+    "mart_trade_balance": (900_000, {"goods_num": GOODS, "brand_name": "brand_name || n % 40"}),
+    "mart_sales_order": (
+        300_000,
+        {"goods_num": GOODS, "customer_name": "customer_name || n % 3000", "bill_no": "bill_no || '-' || n"},
+    ),
+    "mart_business_day": (10_000, {"company_name": "company_name || n % 40"}),
     "mart_commodity_profit": (900_000, {"goods_num": GOODS, "brand_name": "brand_name || n % 40"}),
     "mart_customer_profit": (120_000, {"customer_name": "customer_name || n % 3000"}),
     "mart_operating_revenue": (60_000, {"employee_name": "employee_name || n % 40"}),

@@ -95,14 +95,95 @@ cross join lateral (
     where m <> timestamp '2026-02-01'
 ) as d
 inner join period as p on p.period_kind = 'month' and p.period_start = d.period_start;
+-- As of two month ends: of each company 1,000 not due, 45 and 200 days late.
+create table month_end as
+select * from (values (date '2026-10-01', '2026-10', date '2026-10-31'), (date '2026-11-01', '2026-11', date '2026-11-20'))
+    as t("month", month_label, as_of);
 create table mart_receivable_aging as
 select
-    date '2026-11-20' as as_of, c.*, c.company_id * 10 as customer_id, c.company_name || '的客户' as customer_name,
+    e.*, c.*, c.company_id * 10 as customer_id, c.company_name || '的客户' as customer_name,
     '张伟' as employee_name, 'XSCK' as bill_type, 'XSCK' || c.company_id || b.past as bill_no,
-    date '2026-09-01' as business_date, date '2026-11-20' - b.past as due_date, b.past as days_past_due, b.bucket,
+    date '2026-09-01' as business_date, e.as_of - b.past as due_date, b.past as days_past_due, b.bucket,
     b.bucket_order, 1000.0 as open_amount, 0.0 as advance_amount, 1000.0 as balance
-from dim_company as c
+from month_end as e cross join dim_company as c
 cross join (values (0, '未到期', 1), (45, '31–60天', 3), (200, '180天以上', 6)) as b(past, bucket, bucket_order);
+create table mart_payable_aging as
+select
+    * exclude (customer_id, customer_name, employee_name, bill_type, bill_no), customer_id + 1 as supplier_id,
+    company_name || '的厂家' as supplier_name, 'CGRK' as bill_type, replace(bill_no, 'XSCK', 'CGRK') as bill_no
+from mart_receivable_aging;
+create table mart_receivable_month as
+select
+    p.period_start as "month", p.period_label as month_label, c.*, c.company_id * 10 as customer_id,
+    c.company_name || '的客户' as customer_name, '张伟' as employee_name, 1000.0 as opening_amount,
+    900.0 as delivery_amount, 100.0 as return_amount, 50.0 as other_amount, 600.0 as settled_amount,
+    50.0 as offset_amount, 1200.0 as closing_amount
+from period as p cross join dim_company as c
+where p.period_kind = 'month';
+create table mart_payable_month as
+select
+    * exclude (customer_id, customer_name, employee_name), customer_id + 1 as supplier_id,
+    company_name || '的厂家' as supplier_name
+from mart_receivable_month;
+create table mart_write_off as
+select
+    p.period_start as "month", p.period_label as month_label, c.*, t.side, c.company_id * 10 as partner_id,
+    c.company_name || '的' || t.side || '方' as partner_name, cast(p.period_start + 9 as date) as business_date,
+    t.bill || c.company_id as bill_no, t.item || c.company_id || t.held as item_bill_no,
+    cast(p.period_start + 9 - t.held as date) as item_date, cast(p.period_start + 9 - t.late as date) as due_date,
+    '收付款' as manner, t.late as late_days, t.held as held_days, 500.0 as item_amount, t.amount
+from period as p cross join dim_company as c
+cross join (
+    values
+    ('应收', 'KHSK', 'XSCK', 30, 0, 300.0), ('应收', 'KHSK', 'XSCK', 60, 20, 100.0), ('应付', 'GYFK', 'CGRK', 45, 0, 200.0)
+) as t(side, bill, item, held, late, amount)
+where p.period_kind = 'month';
+create table mart_trade_balance as
+select
+    p.period_start as "month", p.period_label as month_label, s.*, i.* exclude (price), 4.0 as purchase_quantity,
+    i.price * 4.0 as purchase_value, 3.0 as sales_quantity, i.price * 3.0 as sales_cost, i.price * 4.5 as revenue
+from period as p cross join place as s cross join item as i
+where p.period_kind = 'month';
+create table mart_sales_order as
+select
+    p.period_start as "month", p.period_label as month_label, s.*, s.company_id * 10 as customer_id,
+    s.company_name || '的客户' as customer_name, '张伟' as employee_name, i.* exclude (price), i.goods_id as line_id,
+    s.warehouse_id * 10 + i.goods_id as bill_id, 'XSDD' || s.warehouse_id || i.goods_id as bill_no,
+    p.period_start as business_date, cast(p.period_start + 5 as date) as delivery_date,
+    p.period_start + cast(i.goods_id as integer) as last_date,
+    case when i.goods_id < 3 then '已发完' else '部分发货' end as state,
+    case when i.goods_id < 3 then i.goods_id end as lead_days, case when i.goods_id = 3 then 10 else 0 end as late_days,
+    10.0 as quantity, i.price * 10.0 as amount, case when i.goods_id = 3 then 4.0 else 10.0 end as filled_quantity,
+    case when i.goods_id = 3 then 6.0 else 0.0 end as rest_quantity, 0.0 as cancelled_quantity
+from period as p cross join place as s cross join item as i
+where p.period_kind = 'month';
+-- Each day 100 sold of what cost 80; each month's sums grow by the day.
+create table mart_business_day as
+select
+    f.*, c.*, cast(d as date) as "day", strftime(d, '%Y-%m-%d') as day_label, day(d) * 100.0 as mtd_sales,
+    day(d) * 80.0 as mtd_sales_cost, day(d) * 70.0 as mtd_purchase, day(d) * 60.0 as mtd_receipts,
+    day(d) * 50.0 as mtd_payments, day(d) * 10.0 as mtd_new_overdue, day(d) * 80.0 as mtd_sales_before,
+    day(d) * 60.0 as mtd_purchase_before, day(d) * 50.0 as mtd_receipts_before, day(d) * 40.0 as mtd_payments_before,
+    day(d) * 50.0 as mtd_sales_year, day(d) * 50.0 as mtd_purchase_year, day(d) * 50.0 as mtd_receipts_year,
+    day(d) * 50.0 as mtd_payments_year
+from generate_series(date '2026-10-01', date '2026-11-20', interval 1 day) as t(d) cross join dim_company as c
+cross join (
+    select
+        100.0 as sales, 80.0 as sales_cost, 2.0 as sales_bills, 70.0 as purchase, 60.0 as receipts, 50.0 as payments,
+        10.0 as new_overdue, 1000.0 as receivable_opening, 113.0 as receivable_increase, 3.0 as receivable_offset,
+        1050.0 as receivable_closing, 900.0 as payable_opening, 79.0 as payable_increase, 4.0 as payable_offset,
+        925.0 as payable_closing, 5000.0 as stock_opening, 70.0 as stock_in, 80.0 as stock_out, 4990.0 as stock_closing
+) as f;
+create table mart_business_month as
+select
+    p.period_start as "month", p.period_label as month_label, d.* exclude ("day", day_label),
+    d.mtd_sales_before as sales_before, d.mtd_purchase_before as purchase_before,
+    d.mtd_receipts_before as receipts_before, d.mtd_payments_before as payments_before,
+    d.mtd_sales_year as sales_year, d.mtd_purchase_year as purchase_year, d.mtd_receipts_year as receipts_year,
+    d.mtd_payments_year as payments_year
+from period as p
+cross join (select * from mart_business_day where "day" = date '2026-11-20') as d
+where p.period_kind = 'month';
 create table mart_commodity_profit as
 select
     p.period_start as "month", p.period_label as month_label, s.*, i.* exclude (price), 2.0 as quantity,

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import polars as pl
 import psycopg
 import pytest
 
@@ -15,6 +16,9 @@ from warehouse.files import Files
 from warehouse.refresh import Refresher
 
 AS_OF = "2026-11-20"
+
+Mart = Callable[[str], pl.DataFrame]
+Core = Callable[[str], pl.DataFrame]
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +56,49 @@ def published(refresher: Refresher) -> Callable[[str], list[tuple[Any, ...]]]:
             return conn.execute(query).fetchall()
 
     return ask
+
+
+def frames_of(core: str) -> Core:
+    """Asks Postgres: the rows of a query as a frame, numbers as floats."""
+
+    def ask(query: str) -> pl.DataFrame:
+        with psycopg.connect(core) as conn:
+            return _frame(conn.execute(query))
+
+    return ask
+
+
+@pytest.fixture(scope="module")
+def core_rows(core: str) -> Core:
+    return frames_of(core)
+
+
+@pytest.fixture(scope="module")
+def mart(core: str, core_rows: Core, tmp_path_factory: pytest.TempPathFactory) -> Mart:
+    """A query over the published snapshot as a frame, numbers as floats."""
+    files = Files(tmp_path_factory.mktemp("marts") / "warehouse")
+    Refresher(files, core).refresh(as_of=AS_OF)
+
+    def ask(query: str) -> pl.DataFrame:
+        with duckdb.connect(str(files.current / "wh.duckdb"), read_only=True) as conn:
+            return _frame(conn.execute(query))
+
+    return ask
+
+
+def _frame(cursor: Any) -> pl.DataFrame:
+    names = [column[0] for column in cursor.description or ()]
+    frame = pl.DataFrame(cursor.fetchall(), schema=names, orient="row", infer_schema_length=None)
+    return frame.with_columns(pl.selectors.decimal().cast(pl.Float64))
+
+
+def agree(found: pl.DataFrame, expected: pl.DataFrame, keys: list[str], tolerance: float = 0.005) -> None:
+    """Both frames have the same keys, and the same figures within `tolerance`."""
+    both = found.join(expected, on=keys, how="full", coalesce=True, suffix="_expected")
+    assert len(both) == len(found) == len(expected)
+    for name in [name for name in expected.columns if name not in keys]:
+        worst = both.select((pl.col(name) - pl.col(f"{name}_expected")).abs().max()).item()
+        assert worst is not None and worst <= tolerance, (name, worst)
 
 
 def tables(files: Files) -> dict[str, Any]:

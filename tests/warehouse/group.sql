@@ -83,8 +83,17 @@ from line l
 join cost c on c.company_id = l.company_id and c.goods_id = l.goods_id
     and c.month = (l.business_date - (:as_of::date - :days)) / 30;
 
-insert into sales_outbound_line (line_id, bill_id, line_no, goods_id, batch_id, quantity, price, tax_rate, amount, tax_amount, no_tax_amount)
-select line_id, bill_id, line_no, goods_id, 0, quantity, price, 0.13, amount, amount - no_tax_amount, no_tax_amount
+-- Every tenth delivery was ordered three days before, some goods of it more than came; one of three such orders is closed.
+insert into sales_order (bill_id, bill_no, company_id, business_date, delivery_date, status, department_id, employee_id, warehouse_id, customer_id, maker_id)
+select bill_id, 'XSDD' || bill_id, company_id, business_date - 3, business_date - bill_id % 4, case when bill_id % 30 = 0 then 4 else 2 end,
+    department_id, employee_id, warehouse_id, customer_id, 1
+from bill where bill_type = 'XSCK' and bill_id % 10 = 0;
+insert into sales_order_line (line_id, bill_id, line_no, goods_id, quantity, price, tax_rate, amount, tax_amount, no_tax_amount, executed_quantity)
+select line_id, bill_id, line_no, goods_id, quantity + line_id % 3, price, 0.13, round((quantity + line_id % 3) * price, 2), 0, 0, quantity
+from priced where bill_type = 'XSCK' and bill_id % 10 = 0;
+insert into sales_outbound_line (line_id, bill_id, line_no, goods_id, batch_id, quantity, price, tax_rate, amount, tax_amount, no_tax_amount, order_line_id)
+select line_id, bill_id, line_no, goods_id, 0, quantity, price, 0.13, amount, amount - no_tax_amount, no_tax_amount,
+    case when bill_id % 10 = 0 then line_id end
 from priced where bill_type = 'XSCK';
 insert into sales_return_line (line_id, bill_id, line_no, goods_id, batch_id, quantity, price, tax_rate, amount, tax_amount, no_tax_amount)
 select line_id, bill_id, line_no, goods_id, 0, quantity, price, 0.13, amount, amount - no_tax_amount, no_tax_amount
@@ -113,6 +122,22 @@ from (
         sum(case when bill_type = 'XSCK' then amount else -amount end) as amount
     from priced group by 1, 2, 3, 4, 5
 ) p;
+insert into supplier (supplier_id, supplier_name) select i, '供应商' || i from generate_series(1, 8) i;
+create temp table bought as
+select r.*, 1 + r.goods_id % 8 as supplier_id, round(r.quantity * c.unit_cost, 2) as no_tax_amount,
+    round(r.quantity * c.unit_cost * 1.13, 2) as amount, c.unit_cost
+from receipt r join cost c using (company_id, goods_id, month);
+insert into purchase_inbound (bill_id, bill_no, company_id, business_date, status, department_id, employee_id, warehouse_id, supplier_id, maker_id)
+select bill_id, 'CGRK' || bill_id, company_id, business_date, 2, 1, 1, warehouse_id, supplier_id, 1 from bought;
+insert into purchase_inbound_line (line_id, bill_id, line_no, goods_id, batch_id, quantity, price, tax_rate, amount, tax_amount, no_tax_amount)
+select bill_id, bill_id, 1, goods_id, 0, quantity, round(unit_cost * 1.13, 6), 0.13, amount, amount - no_tax_amount, no_tax_amount
+from bought;
+insert into settlement_item (settlement_id, company_id, party_type, party_id, kind, bill_type, bill_id, bill_no,
+    business_date, due_date, amount, open_amount)
+select :bills + :customers + bill_id, company_id, 'supplier', supplier_id, 'bill', 'CGRK', bill_id, 'CGRK' || bill_id,
+    business_date, business_date + 45, amount,
+    case when business_date < :as_of::date - 90 and bill_id % 20 <> 0 then 0 else amount end
+from bought;
 insert into settlement_item (settlement_id, company_id, party_type, party_id, kind, bill_type, bill_id, bill_no,
     business_date, due_date, amount, open_amount)
 select :bills + customer_id, company_id, 'customer', customer_id, 'advance', 'KHSK', :bills + customer_id, 'KHSK' || :bills + customer_id,
@@ -126,8 +151,9 @@ from (
     select settlement_id, company_id, party_type, party_id, amount, 'open' as entry, bill_type, bill_id, bill_no, business_date
     from settlement_item
     union all
-    select settlement_id, company_id, party_type, party_id, open_amount - amount, 'write_off', 'KHSK', settlement_id,
-        'KHSK' || settlement_id, due_date
+    select settlement_id, company_id, party_type, party_id, open_amount - amount, 'write_off',
+        case party_type when 'customer' then 'KHSK' else 'GYFK' end, settlement_id,
+        case party_type when 'customer' then 'KHSK' else 'GYFK' end || settlement_id, due_date
     from settlement_item where open_amount <> amount
 ) entries;
 insert into receivables_mode (receivables_mode_id, receivables_mode_name) values (1, '现金');
@@ -140,5 +166,7 @@ select setval(pg_get_serial_sequence('sales_return', 'bill_id'), :bills);
 select setval(pg_get_serial_sequence('sales_outbound_line', 'line_id'), :bills * :lines);
 select setval(pg_get_serial_sequence('sales_return_line', 'line_id'), :bills * :lines);
 select setval(pg_get_serial_sequence('stock_ledger', 'ledger_id'), max(ledger_id)) from stock_ledger;
-select setval(pg_get_serial_sequence('settlement_item', 'settlement_id'), :bills + :customers);
+select setval(pg_get_serial_sequence('purchase_inbound', 'bill_id'), max(bill_id)) from purchase_inbound;
+select setval(pg_get_serial_sequence('purchase_inbound_line', 'line_id'), max(line_id)) from purchase_inbound_line;
+select setval(pg_get_serial_sequence('settlement_item', 'settlement_id'), max(settlement_id)) from settlement_item;
 select setval(pg_get_serial_sequence('settlement_ledger', 'entry_id'), max(entry_id)) from settlement_ledger;

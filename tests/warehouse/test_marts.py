@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Callable
 from typing import Any
 
-import duckdb
 import polars as pl
 import psycopg
 import pytest
 
-from tests.warehouse.conftest import AS_OF
+from tests.warehouse.conftest import AS_OF, Core, Mart, agree, frames_of
 from tests.warehouse.group import BILL, RECEIPT, REVERSAL, TRANSFER
-from warehouse.files import Files
-from warehouse.refresh import Refresher
 
 TODAY = dt.date.fromisoformat(AS_OF)
 MONTHS = pl.col("business_date").dt.truncate("1mo").alias("month")
-
-Mart = Callable[[str], pl.DataFrame]
-Core = Callable[[str], pl.DataFrame]
 
 
 @pytest.fixture(scope="module")
@@ -45,30 +38,7 @@ def core_rows(core: str) -> Core:
         conn.execute(TRANSFER, {**moved, "day": "2026-10-20", "first_date": "2025-02-03"})
         conn.execute(BILL, {"day": "2026-10-31", "warehouse_id": 5, "goods_id": 119, "quantity": 300})
 
-    def ask(query: str) -> pl.DataFrame:
-        with psycopg.connect(core) as conn:
-            cursor = conn.execute(query)
-            names = [column.name for column in cursor.description or ()]
-            frame = pl.DataFrame(cursor.fetchall(), schema=names, orient="row", infer_schema_length=None)
-        return frame.with_columns(pl.selectors.decimal().cast(pl.Float64))
-
-    return ask
-
-
-@pytest.fixture(scope="module")
-def mart(core: str, core_rows: Core, tmp_path_factory: pytest.TempPathFactory) -> Mart:
-    """A query over the published snapshot as a frame, numbers as floats."""
-    files = Files(tmp_path_factory.mktemp("marts") / "warehouse")
-    Refresher(files, core).refresh(as_of=AS_OF)
-
-    def ask(query: str) -> pl.DataFrame:
-        with duckdb.connect(str(files.current / "wh.duckdb"), read_only=True) as conn:
-            cursor = conn.execute(query)
-            names = [column[0] for column in cursor.description or ()]
-            frame = pl.DataFrame(cursor.fetchall(), schema=names, orient="row", infer_schema_length=None)
-        return frame.with_columns(pl.selectors.decimal().cast(pl.Float64))
-
-    return ask
+    return frames_of(core)
 
 
 @pytest.fixture(scope="module")
@@ -129,15 +99,6 @@ def days(ledger: pl.DataFrame) -> pl.DataFrame:
             .alias("value")
         )
     )
-
-
-def agree(found: pl.DataFrame, expected: pl.DataFrame, keys: list[str], tolerance: float = 0.005) -> None:
-    """Both frames have the same keys, and the same figures within `tolerance`."""
-    both = found.join(expected, on=keys, how="full", coalesce=True, suffix="_expected")
-    assert len(both) == len(found) == len(expected)
-    for name in [name for name in expected.columns if name not in keys]:
-        worst = both.select((pl.col(name) - pl.col(f"{name}_expected")).abs().max()).item()
-        assert worst is not None and worst <= tolerance, (name, worst)
 
 
 class TestTurnover:
@@ -271,35 +232,6 @@ class TestAging:
         assert mart(
             "select * from mart_inventory_aging where goods_id = 3 and warehouse_id = 7 and batch_id = 1"
         ).is_empty()
-
-
-class TestReceivables:
-    def test_open_items_by_days_past_due(self, mart: Mart, core_rows: Core) -> None:
-        items = core_rows(
-            "select settlement_id, kind, due_date, open_amount from settlement_item"
-            " where party_type = 'customer' and open_amount <> 0"
-        )
-        expected = {}
-        for number, kind, due, amount in items.rows():
-            late = 0 if kind == "advance" else max((TODAY - due).days, 0)
-            expected[number] = (
-                late,
-                _bucket(late),
-                0 if kind == "advance" else amount,
-                -amount if kind == "advance" else 0,
-            )
-        found = mart(
-            "select settlement_id, days_past_due, bucket, open_amount, advance_amount from mart_receivable_aging"
-        )
-        assert {row[0]: row[1:] for row in found.rows()} == expected
-
-    def test_the_balance_ties_to_the_ledger(self, mart: Mart, core_rows: Core) -> None:
-        expected = core_rows(
-            "select party_id as customer_id, sum(amount) as balance from settlement_ledger"
-            " where party_type = 'customer' group by 1 having sum(amount) <> 0"
-        )
-        found = mart("select customer_id, sum(balance) as balance from mart_receivable_aging group by 1")
-        agree(found, expected, ["customer_id"])
 
 
 class TestSales:

@@ -24,6 +24,11 @@
     date_format({{ date }}, 'yyyy-MM')
 {%- endmacro %}
 
+{# '2026-01-31': a date as text. #}
+{% macro day_label(date) -%}
+    cast({{ date }} as {{ dbt.type_string() }})
+{%- endmacro %}
+
 {# A query of every day from `first` to `last`, column day. #}
 {% macro every_day(first, last) -%}
     {{ return(adapter.dispatch('every_day', 'erp')(first, last)) }}
@@ -66,4 +71,33 @@
         {{ days_between('greatest(valid_from, period_start)', 'least(valid_to, last_day)') }} + 1
         as decimal(3, 0)
     )
+{%- endmacro %}
+
+{# How many months back figures by month end reach. #}
+{% macro months_back() -%}
+    {{ return(12) }}
+{%- endmacro %}
+
+{# The first day of the oldest of these months, and a query of all of them, column month. #}
+{% macro first_of_last_months() -%}
+    {{ add_months(month_of(as_of()), -months_back()) }}
+{%- endmacro %}
+
+{% macro last_months() -%}
+    {%- for back in range(months_back() + 1) %}
+    select {{ add_months(month_of(as_of()), -back) }} as month
+    {%- if not loop.last %}
+    union all
+    {%- endif %}
+    {%- endfor %}
+{%- endmacro %}
+
+{# The month of a date, among these months and the one before them, which takes all that was earlier. #}
+{% macro within_last_months(date) -%}
+    greatest(least({{ month_of(date) }}, {{ month_of(as_of()) }}), {{ add_months(first_of_last_months(), -1) }})
+{%- endmacro %}
+
+{# The last day of a month that figures know: its end, or the as-of date. #}
+{% macro last_day_known(month) -%}
+    least({{ add_days(add_months(month, 1), -1) }}, {{ as_of() }})
 {%- endmacro %}

@@ -1,0 +1,337 @@
+"""购销：采购与销售放在一起看，两边都按成本（不含税）；销售订单的执行。
+
+Sold ÷ bought above 1 means that stock is being used up, below 1 that it is built up. A role without cost rights
+compares quantities. Orders: filled ÷ ordered, and the days from the order to the last delivery of a line.
+"""
+
+from __future__ import annotations
+
+from reports.catalogue.compare import MONTH, all_periods, compared, series_of, with_suffixes
+from reports.catalogue.holdings import held
+from reports.catalogue.model import DAYS, PERCENT, RATIO, Board, Chart, Column, Dataset, Filter, Metric
+from reports.catalogue.parts import (
+    CUSTOMER,
+    EMPLOYEE,
+    GOODS,
+    GOODS_LABEL,
+    PLACES,
+    bars,
+    board,
+    change_metric,
+    curves,
+    customer_filter,
+    figure,
+    figures,
+    goods_filter,
+    line,
+    link,
+    money,
+    percent,
+    period_filter,
+    place_and_goods_filters,
+    quantity,
+    ranking,
+    ratio,
+    report,
+    share,
+    table,
+    total,
+    trend_figure,
+    variant,
+)
+from reports.catalogue.profit import MONTH_COLUMNS, TYPES
+
+
+def trade_datasets(key: str, label: str, cost: bool, columns: tuple[Column, ...]) -> tuple[Dataset, Dataset]:
+    """The months' purchases and sales by some columns, beside the month before and last year's."""
+    form = held(cost)[2]
+    counted = {
+        "bought_quantity": "purchase_quantity",
+        "sold_quantity": "sales_quantity",
+        "revenue": "revenue",
+    }
+    measures = {
+        **counted,
+        **(
+            {"bought": "purchase_value", "sold": "sales_cost"}
+            if cost
+            else {"bought": "purchase_quantity", "sold": "sales_quantity"}
+        ),
+    }
+    what = "金额" if cost else "数量"
+
+    def source(alone: bool) -> str:
+        return compared(
+            "mart_trade_balance",
+            MONTH,
+            start="month",
+            label="month_label",
+            dimensions=(
+                *("company_id", "warehouse_id"),
+                *(column.name for column in (*PLACES, *columns) if not column.sql),
+            ),
+            measures=measures,
+            alone=alone,
+        )
+
+    data = Dataset(
+        key=variant(key, cost),
+        label=label,
+        source=source(alone=False),
+        grain="warehouse",
+        cost=cost,
+        time_column="month",
+        columns=(*MONTH_COLUMNS, *PLACES, *columns),
+        measures=with_suffixes(*measures),
+        metrics=(
+            Metric("bought", f"采购{what}", total("bought"), form),
+            Metric("sold", "销售成本" if cost else "销售数量", total("sold"), form),
+            Metric(
+                "balance",
+                f"购销差额{'' if cost else '（数量）'}",
+                "cast(sum(bought) - sum(sold) as double)",
+                form,
+            ),
+            Metric("ratio", "销采比", ratio("sum(sold)", "sum(bought)"), RATIO),
+            Metric("ratio_before", "上月整月销采比", ratio("sum(sold_before)", "sum(bought_before)"), RATIO),
+            Metric("ratio_year", "去年同月整月销采比", ratio("sum(sold_year)", "sum(bought_year)"), RATIO),
+            change_metric("bought_change", "采购较上月整月", "sum(bought)", "sum(bought_before)"),
+            change_metric("sold_change", "销售较上月整月", "sum(sold)", "sum(sold_before)"),
+            quantity("bought_quantity", "采购件数"),
+            quantity("sold_quantity", "销售件数"),
+            money("revenue", "销售收入"),
+            Metric("bought_share", "采购占比", ratio("sum(bought)", "sum(sum(bought)) over ()"), PERCENT),
+            Metric("sold_share", "销售占比", ratio("sum(sold)", "sum(sum(sold)) over ()"), PERCENT),
+        ),
+    )
+    return data, series_of(data, source(alone=True))
+
+
+def trade_figures(series: Dataset, data: Dataset, cost: bool) -> tuple[Chart, ...]:
+    return (
+        trend_figure("bought_now", "本月至今采购", series, "bought", "较上月整月"),
+        trend_figure(
+            "sold_now", "本月至今销售成本" if cost else "本月至今销售", series, "sold", "较上月整月"
+        ),
+        figure("balance", "购销差额", data, "采购减销售，正数为库存增加"),
+        figure("ratio", "销采比", data, "销售 ÷ 采购，低于1为备货"),
+        figure("revenue", "销售收入", data, "所选月份，不含税"),
+    )
+
+
+def trade_trend(series: Dataset, cost: bool) -> Chart:
+    title = "各月采购、销售成本与销采比" if cost else "各月采购、销售数量与销采比"
+    return curves("trend", title, series, ("bought", "sold"), "ratio", "month_label")
+
+
+def goods_board(cost: bool) -> Board:
+    data, series = trade_datasets("trade_goods", "销售采购对比", cost, (*GOODS, GOODS_LABEL))
+    listed = table(
+        "商品购销明细",
+        data,
+        ("goods_num", "goods_name", "specification_type", "brand_name", "type1_name"),
+        (
+            "bought",
+            "sold",
+            "balance",
+            "ratio",
+            "ratio_before",
+            "ratio_year",
+            "bought_quantity",
+            "sold_quantity",
+            "revenue",
+        ),
+        "sold",
+        bar="balance",
+    )
+    lines = (
+        figures(*trade_figures(series, data, cost), height=20),
+        line(
+            42,
+            (trade_trend(series, cost), 8),
+            (share("brands", "采购构成（品牌）", data, "bought", "brand_name", 12), 4),
+        ),
+        line(
+            46,
+            (ranking("pile", "购销差额前十商品（库存增加）", data, "balance", "goods_label"), 6),
+            (
+                bars(
+                    "warehouses", "各仓库采购与销售", data, ("bought", "sold"), "warehouse_name", order="sold"
+                ),
+                6,
+            ),
+        ),
+        line(82, (listed, 12)),
+    )
+    filters = (period_filter(data, "month_label", "月"), *place_and_goods_filters(data), goods_filter(data))
+    return board((data, series), lines, filters)
+
+
+def category_board(cost: bool) -> Board:
+    data, series = trade_datasets(
+        "trade_category", "品类购销分析", cost, (*TYPES, Column("brand_name", "品牌"))
+    )
+    listed = table(
+        "品类购销明细",
+        data,
+        ("type1_name", "type2_name", "type3_name"),
+        (
+            *("bought", "bought_share", "bought_change", "sold", "sold_share", "sold_change"),
+            *("balance", "ratio", "ratio_before", "ratio_year", "revenue"),
+        ),
+        "sold",
+        bar="balance",
+        paged=False,
+    )
+    lines = (
+        figures(*trade_figures(series, data, cost), height=20),
+        line(
+            42,
+            (share("bought_types", "采购构成（一级分类）", data, "bought", "type1_name"), 4),
+            (share("sold_types", "销售构成（一级分类）", data, "sold", "type1_name"), 4),
+            (
+                bars(
+                    "second", "二级分类购销", data, ("bought", "sold"), "type2_name", order="sold", limit=10
+                ),
+                4,
+            ),
+        ),
+        line(42, (trade_trend(series, cost), 12)),
+        line(82, (listed, 12)),
+    )
+    second = Filter("type2", "二级分类", data.key, "type2_name", parent="type")
+    filters = (period_filter(data, "month_label", "月"), *place_and_goods_filters(data), second)
+    return board((data, series), lines, filters)
+
+
+LATE = "sum(rest_quantity) filter (where late_days > 0)"
+
+
+def order_board(cost: bool) -> Board:
+    data = Dataset(
+        key="sales_order",
+        label="销售订单执行",
+        source="mart_sales_order",
+        grain="warehouse",
+        time_column="month",
+        columns=(
+            *MONTH_COLUMNS,
+            *PLACES,
+            CUSTOMER,
+            EMPLOYEE,
+            *GOODS,
+            Column("bill_no", "订单号"),
+            Column("business_date", "订单日期", "date"),
+            Column("delivery_date", "交货日期", "date"),
+            Column("state", "执行状态"),
+            Column("late_days", "逾期天数", "number"),
+            link("订单", "/sales/salesorderSee", id="m.bill_id"),
+        ),
+        measures=(
+            "quantity",
+            "amount",
+            "filled_quantity",
+            "rest_quantity",
+            "cancelled_quantity",
+            "lead_days",
+        ),
+        metrics=(
+            quantity("quantity", "订单数量"),
+            money("amount", "订单金额"),
+            quantity("filled", "已发数量", "filled_quantity"),
+            quantity("rest", "未发数量", "rest_quantity"),
+            quantity("cancelled", "关闭未发", "cancelled_quantity"),
+            percent("fill_rate", "满足率", "sum(filled_quantity)", "sum(quantity)"),
+            Metric("lead", "平均发齐天数", "cast(avg(lead_days) as double)", DAYS),
+            Metric("late", "逾期未发数量", f"cast({LATE} as double)", ",.0f"),
+            percent("late_share", "逾期未发占比", LATE, "sum(rest_quantity)"),
+            Metric("orders", "订单数", "count(distinct bill_no)", ",.0f"),
+        ),
+    )
+    series = all_periods(data)
+    listed = table(
+        "订单明细",
+        data,
+        (
+            *("company_name", "warehouse_name", "customer_name", "bill_no", "business_date", "delivery_date"),
+            *("goods_num", "goods_name", "state", "late_days", "detail_link"),
+        ),
+        ("quantity", "filled", "rest", "cancelled", "fill_rate", "amount"),
+        "rest",
+        bar="rest",
+    )
+    customers = table(
+        "客户订单执行",
+        data,
+        ("company_name", "customer_name", "employee_name"),
+        ("orders", "quantity", "filled", "rest", "fill_rate", "lead", "late", "amount"),
+        "amount",
+        key="customers",
+        bar="amount",
+    )
+    lines = (
+        figures(
+            trend_figure("amount_now", "本月至今订单金额", series, "amount", "较上月整月"),
+            trend_figure("fill_rate_now", "本月至今满足率", series, "fill_rate", "已发 ÷ 订单数量"),
+            figure("lead", "平均发齐天数", data, "从订单到最后一次发货"),
+            figure("rest", "未发数量", data, "还欠客户的货"),
+            figure("late_share", "逾期未发占比", data, "占未发数量"),
+            height=20,
+        ),
+        line(
+            42,
+            (
+                curves(
+                    "months",
+                    "各月订单数量、已发数量与满足率",
+                    series,
+                    ("quantity", "filled"),
+                    "fill_rate",
+                    "month_label",
+                ),
+                8,
+            ),
+            (share("states", "执行状态", data, "quantity", "state"), 4),
+        ),
+        line(
+            44,
+            (ranking("waiting", "未发数量前十商品", data, "rest", "goods_name"), 6),
+            (
+                bars("warehouses", "各仓库满足率", data, ("fill_rate",), "warehouse_name", order="fill_rate"),
+                6,
+            ),
+        ),
+        line(70, (customers, 12)),
+        line(82, (listed, 12)),
+    )
+    filters = (
+        period_filter(data, "month_label", "下单月份"),
+        *place_and_goods_filters(data),
+        customer_filter(data),
+        Filter("state", "执行状态", data.key, "state"),
+    )
+    return board((data, series), lines, filters)
+
+
+SALES_BUY = report(
+    code="SalesBuy",
+    label="销售采购对比",
+    question="买的比卖的多吗，哪些商品在积压、哪些在消化？",
+    group="采购报表",
+    make=goods_board,
+)
+CATEGORY_TRADE = report(
+    code="categorySalesPurchase",
+    label="品类购销分析",
+    question="各品类的采购和销售配得上吗？",
+    group="采购报表",
+    make=category_board,
+)
+SALES_ORDER = report(
+    code="SalesOrder",
+    label="销售订单执行",
+    question="订单满足了多少，多久发齐，哪些还欠着客户？",
+    group="销售报表",
+    make=order_board,
+    has_cost=False,
+)

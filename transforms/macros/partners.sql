@@ -1,0 +1,81 @@
+{#
+    Open items of one kind of partner at the ends of months, by days past due. Advances stand in their own column, not
+    past due; balance = open_amount − advance_amount. A rebate that is not yet used is an advance as well.
+#}
+{% macro partner_aging(party_type) -%}
+with items as (
+    select
+        *,
+        {{ last_day_known('month') }} as as_of,
+        kind = 'advance' or bill_type in ('KHFL', 'CGFL') as is_advance
+    from {{ ref('fct_open_item') }}
+    where party_type = '{{ party_type }}'
+),
+
+aged as (
+    select
+        *,
+        case when is_advance then 0 else greatest({{ days_between('due_date', 'as_of') }}, 0) end as days_past_due
+    from items
+)
+
+select
+    aged.month,
+    {{ month_label('aged.month') }} as month_label,
+    aged.as_of,
+    aged.company_id,
+    company.company_name,
+    aged.party_id as {{ party_type }}_id,
+    {{ partner_columns(party_type) }},
+    aged.settlement_id,
+    aged.bill_type,
+    aged.bill_no,
+    aged.business_date,
+    aged.due_date,
+    aged.days_past_due,
+    {{ bucket_label('aged.days_past_due', past_due_buckets()) }} as bucket,
+    {{ bucket_order('aged.days_past_due', past_due_buckets()) }} as bucket_order,
+    {{ money('case when aged.is_advance then 0 else aged.open_amount end') }} as open_amount,
+    {{ money('case when aged.is_advance then -aged.open_amount else 0 end') }} as advance_amount,
+    {{ money('aged.open_amount') }} as balance
+from aged
+left join {{ ref('dim_company') }} as company
+    on aged.company_id = company.company_id
+{{ partner_names(party_type, 'aged') }}
+{%- endmacro %}
+
+{# What one kind of partner owed or was owed month by month, with names. #}
+{% macro partner_months(party_type) -%}
+select
+    monthly.month,
+    {{ month_label('monthly.month') }} as month_label,
+    monthly.company_id,
+    company.company_name,
+    monthly.party_id as {{ party_type }}_id,
+    {{ partner_columns(party_type) }},
+    monthly.opening_amount,
+    monthly.delivery_amount,
+    monthly.return_amount,
+    monthly.other_amount,
+    monthly.settled_amount,
+    monthly.offset_amount,
+    monthly.closing_amount
+from {{ ref('fct_partner_month') }} as monthly
+left join {{ ref('dim_company') }} as company
+    on monthly.company_id = company.company_id
+{{ partner_names(party_type, 'monthly') }}
+where monthly.party_type = '{{ party_type }}'
+{%- endmacro %}
+
+{# The names of a partner as columns, from the join that `partner_names` makes. #}
+{% macro partner_columns(party_type) -%}
+    coalesce(partner.{{ party_type }}_name, '未指定') as {{ party_type }}_name
+    {%- if party_type == 'customer' %},
+    coalesce(partner.employee_name, '未指定') as employee_name
+    {%- endif %}
+{%- endmacro %}
+
+{% macro partner_names(party_type, rows) -%}
+left join {{ ref('dim_customer' if party_type == 'customer' else 'master_supplier') }} as partner
+    on {{ rows }}.party_id = partner.{{ party_type }}_id
+{%- endmacro %}

@@ -1,0 +1,107 @@
+-- grain: one row a day (this month's and those of the 24 before) and company: what came in, went out, and stood open
+{#
+    Of each figure the day's sum and, with mtd_, the month's up to it; of stock, receivable and payable (advances taken
+    off) where they stood before and after the day: opening + in − out = closing. Newly overdue is what was still open on
+    the day after it was due.
+#}
+{{ config(materialized='table') }}
+
+{% set first_day = add_months(month_of(as_of()), -24) %}
+{% set flows = business_flows() %}
+with figures as (
+    select company_id, business_date as day, 'sales' as figure, sum(revenue) as amount
+    from {{ ref('fct_sales_line') }}
+    group by company_id, business_date
+    union all
+    select company_id, business_date, 'sales_cost', sum(cost)
+    from {{ ref('fct_sales_line') }}
+    group by company_id, business_date
+    union all
+    select company_id, day, 'sales_bills', sum(bill_count)
+    from {{ ref('int_sales_day') }}
+    group by company_id, day
+    union all
+    select company_id, business_date, 'purchase', sum(no_tax_amount)
+    from {{ ref('fct_purchase_line') }}
+    group by company_id, business_date
+    {% for side, party_type, settled in [('receivable', 'customer', 'receipts'), ('payable', 'supplier', 'payments')] %}
+    union all
+    select
+        company_id,
+        business_date,
+        case movement
+            when 'settled' then '{{ settled }}'
+            when 'offset' then '{{ side }}_offset'
+            else '{{ side }}_increase'
+        end,
+        sum(case when movement in ('settled', 'offset') then -amount else amount end)
+    from {{ ref('fct_settlement_entry') }}
+    where party_type = '{{ party_type }}'
+    group by company_id, business_date, 3
+    {% endfor %}
+    {% for figure in ['in', 'out'] %}
+    union all
+    select company_id, day, 'stock_{{ figure }}', sum({{ figure }}_value)
+    from {{ ref('int_stock_group_day') }}
+    group by company_id, day
+    {% endfor %}
+    union all
+    select item.company_id, {{ add_days('item.due_date', 1) }}, 'new_overdue', sum(entry.amount)
+    from {{ ref('stg_settlement_item') }} as item
+    inner join {{ ref('stg_settlement_ledger') }} as entry
+        on item.settlement_id = entry.settlement_id and entry.business_date <= {{ add_days('item.due_date', 1) }}
+    where item.party_type = 'customer' and item.kind <> 'advance' and item.amount > 0
+    group by item.company_id, {{ add_days('item.due_date', 1) }}
+),
+
+days as (
+    {{ every_day(add_days(first_day, -1), as_of()) }}
+),
+
+-- Dense, so that a day without business still tells what stood open; all that was before comes in as one day.
+daily as (
+    select
+        company.company_id,
+        days.day
+        {%- for flow in flows %},
+        coalesce(sum(case when figures.figure = '{{ flow }}' then figures.amount end), 0) as {{ flow }}
+        {%- endfor %}
+    from days
+    cross join {{ ref('dim_company') }} as company
+    left join figures
+        on
+            company.company_id = figures.company_id
+            and days.day = greatest(figures.day, {{ add_days(first_day, -1) }})
+    group by company.company_id, days.day
+),
+
+running as (
+    select
+        *
+        {%- for flow in flows %},
+        sum({{ flow }}) over (
+            partition by company_id, {{ month_of('day') }} order by day
+            rows between unbounded preceding and current row
+        ) as mtd_{{ flow }}
+        {%- endfor %}
+        {%- for level, change in business_levels() %},
+        sum({{ change }}) over (
+            partition by company_id order by day rows between unbounded preceding and current row
+        ) as {{ level }}_closing
+        {%- endfor %}
+    from daily
+)
+
+select
+    day,
+    company_id
+    {%- for flow in flows %},
+    {{ money(flow) }} as {{ flow }},
+    {{ money('mtd_' ~ flow) }} as mtd_{{ flow }}
+    {%- endfor %}
+    {%- for level, change in business_levels() %},
+    {{ money(level ~ '_closing - (' ~ change ~ ')') }} as {{ level }}_opening,
+    {{ money(level ~ '_closing') }} as {{ level }}_closing
+    {%- endfor %}
+from running
+where day >= {{ first_day }}

@@ -1,0 +1,59 @@
+-- grain: one row a month (this one and the 12 before) and settlement item with something open at its end
+-- depends_on: {{ ref('int_changed_open_item') }}
+{# Returns and advances are negative. What is open now is what is open in this month. #}
+{{
+    config(
+        materialized='incremental',
+        incremental_strategy='patch_or_replace',
+        meta={'changed': 'int_changed_open_item'},
+        incremental_predicates=["changed.settlement_id = old.settlement_id"],
+    )
+}}
+
+with months as (
+    {{ last_months() }}
+),
+
+changes as (
+    select
+        ledger.settlement_id,
+        {{ within_last_months('ledger.business_date') }} as month,
+        sum(ledger.amount) as amount
+    from {{ ref('stg_settlement_ledger') }} as ledger
+    {% if patching() %}
+    inner join {{ ref('int_changed_open_item') }} as changed
+        on ledger.settlement_id = changed.settlement_id
+    {% endif %}
+    group by ledger.settlement_id, {{ within_last_months('ledger.business_date') }}
+),
+
+balances as (
+    select
+        settlement_id,
+        month,
+        lead(month) over (partition by settlement_id order by month) as next_month,
+        sum(amount) over (
+            partition by settlement_id order by month rows between unbounded preceding and current row
+        ) as open_amount
+    from changes
+)
+
+select
+    months.month,
+    item.settlement_id,
+    item.company_id,
+    item.party_type,
+    item.party_id,
+    item.kind,
+    item.bill_type,
+    item.bill_id,
+    item.bill_no,
+    item.business_date,
+    item.due_date,
+    {{ money('balances.open_amount') }} as open_amount
+from balances
+inner join months
+    on months.month >= balances.month and (balances.next_month is null or months.month < balances.next_month)
+inner join {{ ref('stg_settlement_item') }} as item
+    on balances.settlement_id = item.settlement_id
+where balances.open_amount <> 0

@@ -1,0 +1,2 @@
+-- grain: one row a month end (the as-of date for the running month) and supplier's settlement item with something open
+{{ partner_aging('supplier') }}

@@ -1,0 +1,68 @@
+-- grain: one row a sales order line: ordered, delivered, still to come, and how long it took
+{#
+    What a closed order did not get is not waited for. A lead time is told once all of a line was delivered; what is
+    still to come is late by the days since its delivery date.
+#}
+with lines as (
+    select
+        *,
+        least(delivered_quantity, quantity) as filled_quantity,
+        case when is_closed then 0 else greatest(quantity - delivered_quantity, 0) end as rest_quantity,
+        case when is_closed then greatest(quantity - delivered_quantity, 0) else 0 end as cancelled_quantity
+    from {{ ref('fct_sales_order_line') }}
+)
+
+select
+    {{ month_of('lines.business_date') }} as month,
+    {{ month_label('lines.business_date') }} as month_label,
+    lines.company_id,
+    company.company_name,
+    lines.warehouse_id,
+    warehouse.warehouse_name,
+    lines.customer_id,
+    coalesce(customer.customer_name, '未指定') as customer_name,
+    coalesce(employee.employee_name, '未指定') as employee_name,
+    lines.goods_id,
+    goods.goods_num,
+    goods.goods_name,
+    goods.brand_name,
+    goods.type1_name,
+    goods.specification_type,
+    goods.pattern,
+    lines.line_id,
+    lines.bill_id,
+    lines.bill_no,
+    lines.business_date,
+    lines.delivery_date,
+    lines.last_date,
+    case
+        when lines.rest_quantity = 0 and lines.cancelled_quantity = 0 then '已发完'
+        when lines.is_closed then '已关闭'
+        when lines.delivered_quantity > 0 then '部分发货'
+        else '未发货'
+    end as state,
+    case
+        when lines.rest_quantity = 0 and lines.cancelled_quantity = 0
+            then {{ days_between('lines.business_date', 'lines.last_date') }}
+    end as lead_days,
+    case
+        when lines.delivery_date is null or lines.is_closed then 0
+        when lines.rest_quantity > 0 then greatest({{ days_between('lines.delivery_date', as_of()) }}, 0)
+        else greatest({{ days_between('lines.delivery_date', 'lines.last_date') }}, 0)
+    end as late_days,
+    lines.quantity,
+    lines.amount,
+    {{ quantity('lines.filled_quantity') }} as filled_quantity,
+    {{ quantity('lines.rest_quantity') }} as rest_quantity,
+    {{ quantity('lines.cancelled_quantity') }} as cancelled_quantity
+from lines
+inner join {{ ref('dim_goods') }} as goods
+    on lines.goods_id = goods.goods_id
+left join {{ ref('dim_company') }} as company
+    on lines.company_id = company.company_id
+left join {{ ref('dim_warehouse') }} as warehouse
+    on lines.warehouse_id = warehouse.warehouse_id
+left join {{ ref('dim_customer') }} as customer
+    on lines.customer_id = customer.customer_id
+left join {{ ref('dim_employee') }} as employee
+    on lines.employee_id = employee.employee_id

@@ -1,0 +1,46 @@
+-- grain: two rows at most a month, company, warehouse and goods: what was bought of it, what sold; both sides at what they cost, net of tax
+with trade as (
+    select
+        month,
+        company_id,
+        warehouse_id,
+        goods_id,
+        quantity as purchase_quantity,
+        value as purchase_value,
+        0 as sales_quantity,
+        0 as sales_cost,
+        0 as revenue
+    from {{ ref('fct_purchase_goods_month') }}
+    union all
+    select month, company_id, warehouse_id, goods_id, 0, 0, quantity, cost, revenue
+    from {{ ref('fct_sales_goods_month') }}
+)
+
+select
+    trade.month,
+    {{ month_label('trade.month') }} as month_label,
+    trade.company_id,
+    company.company_name,
+    trade.warehouse_id,
+    warehouse.warehouse_name,
+    trade.goods_id,
+    goods.goods_num,
+    goods.goods_name,
+    goods.brand_name,
+    goods.type1_name,
+    goods.type2_name,
+    goods.type3_name,
+    goods.specification_type,
+    goods.pattern,
+    {{ quantity('trade.purchase_quantity') }} as purchase_quantity,
+    {{ money('trade.purchase_value') }} as purchase_value,
+    {{ quantity('trade.sales_quantity') }} as sales_quantity,
+    {{ money('trade.sales_cost') }} as sales_cost,
+    {{ money('trade.revenue') }} as revenue
+from trade
+inner join {{ ref('dim_goods') }} as goods
+    on trade.goods_id = goods.goods_id
+left join {{ ref('dim_company') }} as company
+    on trade.company_id = company.company_id
+left join {{ ref('dim_warehouse') }} as warehouse
+    on trade.warehouse_id = warehouse.warehouse_id

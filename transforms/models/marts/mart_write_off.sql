@@ -1,0 +1,32 @@
+-- grain: one row a write-off of the settlement ledger, with both its bills; a reversed one and its reversal cancel out
+select
+    {{ month_of('entry.business_date') }} as month,
+    {{ month_label('entry.business_date') }} as month_label,
+    entry.company_id,
+    company.company_name,
+    case entry.party_type when 'customer' then '应收' else '应付' end as side,
+    entry.party_id as partner_id,
+    coalesce(customer.customer_name, supplier.supplier_name, '未指定') as partner_name,
+    entry.entry_id,
+    entry.business_date,
+    entry.bill_type,
+    entry.bill_id,
+    entry.bill_no,
+    entry.item_bill_type,
+    entry.item_bill_id,
+    entry.item_bill_no,
+    entry.item_date,
+    entry.due_date,
+    case entry.movement when 'settled' then '收付款' else '冲抵' end as manner,
+    greatest({{ days_between('entry.due_date', 'entry.business_date') }}, 0) as late_days,
+    {{ days_between('entry.item_date', 'entry.business_date') }} as held_days,
+    entry.item_amount,
+    {{ money('-entry.amount') }} as amount
+from {{ ref('fct_settlement_entry') }} as entry
+left join {{ ref('dim_company') }} as company
+    on entry.company_id = company.company_id
+left join {{ ref('dim_customer') }} as customer
+    on entry.party_type = 'customer' and entry.party_id = customer.customer_id
+left join {{ ref('master_supplier') }} as supplier
+    on entry.party_type = 'supplier' and entry.party_id = supplier.supplier_id
+where entry.is_write_off

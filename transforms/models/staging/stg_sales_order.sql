@@ -1,0 +1,15 @@
+-- grain: one row a sales order bill that counts (audited, closed or locked)
+select
+    bill_id,
+    bill_no,
+    company_id,
+    warehouse_id,
+    customer_id,
+    department_id,
+    employee_id,
+    maker_id,
+    business_date,
+    delivery_date,
+    status
+from {{ source('raw', 'sales_order') }}
+where status in (2, 4, 5)

@@ -1,0 +1,45 @@
+-- The business day's figures of a company are its sales lines, purchase lines, settlement ledger and stock ledger up to
+-- each month's last day.
+with days as (
+    select day, company_id, stock_closing, receivable_closing, payable_closing, mtd_sales, mtd_purchase, mtd_receipts
+    from {{ ref('fct_business_day') }}
+    where day = {{ last_day_known(month_of('day')) }}
+),
+
+parts as (
+    select 'stock' as figure, day, company_id, stock_closing as amount from days
+    union all
+    select 'stock', days.day, days.company_id, -ledger.amount
+    from days
+    inner join {{ ref('stg_stock_ledger') }} as ledger
+        on days.company_id = ledger.company_id and days.day >= ledger.business_date
+    {% for side, party_type in [('receivable', 'customer'), ('payable', 'supplier')] %}
+    union all
+    select '{{ side }}', day, company_id, {{ side }}_closing from days
+    union all
+    select '{{ side }}', days.day, days.company_id, -ledger.amount
+    from days
+    inner join {{ ref('stg_settlement_ledger') }} as ledger
+        on
+            days.company_id = ledger.company_id
+            and days.day >= ledger.business_date
+            and ledger.party_type = '{{ party_type }}'
+    {% endfor %}
+    {% for flow, fact, amount in [('sales', 'fct_sales_line', 'revenue'), ('purchase', 'fct_purchase_line', 'no_tax_amount')] %}
+    union all
+    select '{{ flow }}', day, company_id, mtd_{{ flow }} from days
+    union all
+    select '{{ flow }}', days.day, days.company_id, -line.{{ amount }}
+    from days
+    inner join {{ ref(fact) }} as line
+        on
+            days.company_id = line.company_id
+            and {{ month_of('days.day') }} = {{ month_of('line.business_date') }}
+            and days.day >= line.business_date
+    {% endfor %}
+)
+
+select figure, day, company_id, sum(amount) as difference
+from parts
+group by figure, day, company_id
+having sum(amount) <> 0
