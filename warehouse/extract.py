@@ -4,11 +4,16 @@ A row is new to us when its transaction stamp was not visible in the snapshot of
 began early and committed late is therefore read when it commits, whatever was read in between. Replays do no harm:
 rows are deleted by key before they are inserted. A database that was restored, or a table that was rewritten or has
 other columns, is loaded in full.
+
+The lag of a publication runs from the commit of the oldest change in it, as Postgres recorded it
+(`track_commit_timestamp`), to the moment at which readers find it. Where commits are not timed, and of tables that were
+loaded in full, nothing is known of it.
 """
 
 from __future__ import annotations
 
 import logging
+import time
 from dataclasses import dataclass, field
 
 import duckdb
@@ -92,8 +97,28 @@ def _load(conn: duckdb.DuckDBPyConnection, *, full: bool, deep: bool) -> Load:
         if whole or source.name in result.touched:
             since = None if whole or last is None else last.xmin
             _prove(conn, source, since, prints[source.name], result)
+    if result.touched and last is not None:
+        waited = _waited(conn, result.touched, last)
+        if waited is not None:
+            positions.wait(conn, time.time() - waited)
     positions.write(conn, now)
     return result
+
+
+def _waited(conn: duckdb.DuckDBPyConnection, names: list[str], last: Position) -> float | None:
+    """Seconds since the commit of the oldest change of the tables `names`; by Postgres's clock alone, so that another
+    clock here does no harm. None where it does not time commits."""
+    if ask(conn, "select current_setting('track_commit_timestamp')") != [("on",)]:
+        return None
+    stamps = [f"select distinct row_xid from {name} where {_unseen(last)}" for name in names]
+    tables = ", ".join(literal(name) for name in names)
+    stamps.append(f"select row_xid from tombstone where table_name in ({tables}) and {_unseen(last)}")
+    ((waited,),) = ask(
+        conn,
+        "select extract(epoch from clock_timestamp() - min(pg_xact_commit_timestamp(row_xid::xid)))::float8"
+        f" from ({' union '.join(stamps)}) as change",
+    )
+    return None if waited is None else max(waited, 0.0)
 
 
 def changed_tables(conn: duckdb.DuckDBPyConnection, last: Position) -> set[str]:

@@ -1,4 +1,4 @@
-"""仓库目录：工作库、集市库、快照、状态文件各在何处。"""
+"""仓库目录：工作库、集市库、快照、状态与周期记录各在何处。"""
 
 from __future__ import annotations
 
@@ -35,6 +35,10 @@ class Files:
     @property
     def status(self) -> Path:
         return self.root / "status.json"
+
+    @property
+    def cycles(self) -> Path:
+        return self.root / "cycles.json"
 
     @property
     def lock(self) -> Path:

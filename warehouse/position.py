@@ -17,6 +17,7 @@ create table if not exists state.source (name varchar primary key, fingerprint v
 create table if not exists state.touched (name varchar primary key);
 create table if not exists state.built (as_of varchar, project varchar);
 create table if not exists state.due (kind varchar primary key);
+create table if not exists state.waiting (since double);
 """
 
 REBUILD = "rebuild"
@@ -25,6 +26,8 @@ PUBLISH = "publish"
 """The marts are built, and no snapshot shows it yet."""
 RELABEL = "relabel"
 """Facts can be patched, but rows of the marts carry names that changed: marts are replaced whole."""
+REFUSED = "refused"
+"""What was built failed its tests, built from nothing too; until it is published, that is not tried for each change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +105,7 @@ def settle(conn: duckdb.DuckDBPyConnection, tracked: list[Source], as_of: str, p
     for source in tracked:
         conn.execute(f"delete from change.{source.name}")
     conn.execute("delete from state.touched")
-    conn.execute("delete from state.due")
+    conn.execute("delete from state.due where kind <> ?", [REFUSED])
     conn.execute("delete from state.built")
     conn.execute("insert into state.built values (?, ?)", [as_of, project])
     owe(conn, PUBLISH)
@@ -110,4 +113,16 @@ def settle(conn: duckdb.DuckDBPyConnection, tracked: list[Source], as_of: str, p
 
 
 def mark_published(conn: duckdb.DuckDBPyConnection) -> None:
-    conn.execute("delete from state.due where kind = ?", [PUBLISH])
+    conn.execute("delete from state.due where kind in (?, ?)", [PUBLISH, REFUSED])
+    conn.execute("delete from state.waiting")
+
+
+def wait(conn: duckdb.DuckDBPyConnection, since: float) -> None:
+    """Note that a change committed at `since` (seconds of the epoch) has been read; the oldest one counts."""
+    conn.execute("insert into state.waiting values (?)", [since])
+
+
+def waiting(conn: duckdb.DuckDBPyConnection) -> float | None:
+    """When the oldest change was committed that was read and is not published."""
+    (since,) = conn.execute("select min(since) from state.waiting").fetchone() or (None,)
+    return since

@@ -1,4 +1,4 @@
-"""刷新一次：抽取 → 对账 → 转换 → 发布；任何一步被杀掉，下一次都能接着做完。"""
+"""刷新一次：抽取 → 对账 → 转换 → 校验 → 发布；任何一步被杀掉，下一次都能接着做完。"""
 
 from __future__ import annotations
 
@@ -8,21 +8,22 @@ import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from warehouse import extract, publish, status
+from warehouse import cycles, extract, publish, status
 from warehouse import position as positions
 from warehouse.engine import attach_postgres, work_database
 from warehouse.files import Files
-from warehouse.position import PUBLISH, REBUILD, RELABEL, Position
+from warehouse.position import PUBLISH, REBUILD, REFUSED, RELABEL, Position
 from warehouse.sources import sources
-from warehouse.transform import Mode, Project
+from warehouse.transform import GUARDS, PATCH_GUARDS, Mode, Project, Proof
 
 log = logging.getLogger(__name__)
 BUSINESS_ZONE = ZoneInfo("Asia/Shanghai")
+ERROR_LENGTH = 2000
 
 
 class BusyError(RuntimeError):
@@ -33,7 +34,8 @@ class BusyError(RuntimeError):
 class Outcome:
     """One refresh: `snapshot` and `mode` (what was built) are None when nothing was new; `rows` were read.
 
-    `position` is how far extraction has read, `as_of` the business date.
+    `position` is how far extraction has read, `as_of` the business date; `lag` as in `extract`; `proof` what tests
+    found, `mended` the differences to Postgres that were.
     """
 
     position: Position
@@ -42,6 +44,18 @@ class Outcome:
     rows: int
     mode: Mode | None
     seconds: float
+    lag: float | None
+    proof: Proof | None
+    mended: tuple[str, ...]
+
+
+class RefusedError(RuntimeError):
+    """What was built fails its tests, built from nothing too: the last good snapshot stays. Trying again needs other
+    data."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__(f"数据校验未通过：{outcome.proof}")
+        self.outcome = outcome
 
 
 class Refresher:
@@ -64,46 +78,114 @@ class Refresher:
             yield
 
     def refresh(self, *, full: bool = False, deep: bool = False, as_of: str | None = None) -> Outcome:
-        """Extract, transform what changed, publish; records the outcome in the status file."""
-        started = time.monotonic()
+        """Extract, transform what changed, test it, publish; records the outcome in the status file and the cycles.
+
+        `full` reads and builds everything anew; `deep` proves whole tables and tests whatever was built. Raises
+        RefusedError, and what the steps raise.
+        """
+        began, started = status.now(), time.monotonic()
         status.write(self.files.status, state="running")
         try:
-            outcome, changes = self._refresh(full, deep, as_of or business_date(), started)
+            outcome = self._refresh(full, deep, as_of or business_date(), started)
         except Exception as error:
-            failures = status.read(self.files.status)["failures"] + 1
-            status.write(
-                self.files.status,
-                state="failed",
-                last_error=status.now(),
-                error=str(error),
-                failures=failures,
-            )
+            self.fail(error, began, time.monotonic() - started)
             raise
-        status.write(self.files.status, state="idle", last_ok=status.now(), error=None, failures=0, **changes)
+        self._succeed(outcome, began)
         return outcome
 
-    def _refresh(self, full: bool, deep: bool, as_of: str, started: float) -> tuple[Outcome, dict[str, Any]]:
+    def fail(self, error: Exception, began: str, seconds: float = 0.0) -> None:
+        """Record that a cycle failed, or that none could begin."""
+        outcome = error.outcome if isinstance(error, RefusedError) else None
+        text = str(error).replace(self._url, "业务库")[:ERROR_LENGTH]
+        known = status.read(self.files.status)
+        status.write(
+            self.files.status,
+            state="failed",
+            last_error=status.now(),
+            error=text,
+            failures=known["failures"] + 1,
+            failing_since=known["failing_since"] or began,
+            **_proved(outcome.proof if outcome else None),
+        )
+        self._record(outcome, began, seconds, text)
+
+    def _succeed(self, outcome: Outcome, began: str) -> None:
+        changes: dict[str, Any] = {"mended": list(outcome.mended)} if outcome.mended else {}
+        if outcome.snapshot is not None:
+            changes |= {
+                name: getattr(outcome, name) for name in ("snapshot", "rows", "mode", "seconds", "lag")
+            }
+        status.write(
+            self.files.status,
+            state="idle",
+            last_ok=status.now(),
+            error=None,
+            failures=0,
+            failing_since=None,
+            waiting_since=None,
+            last_xid=outcome.position.next_xid,
+            **changes,
+            **_proved(outcome.proof),
+        )
+        self._record(outcome, began, outcome.seconds, None)
+
+    def _record(self, outcome: Outcome | None, began: str, seconds: float, error: str | None) -> None:
+        proof = outcome.proof if outcome else None
+        cycles.record(
+            self.files.cycles,
+            started_at=began,
+            mode=outcome.mode if outcome else None,
+            snapshot=outcome.snapshot if outcome else None,
+            rows=outcome.rows if outcome else 0,
+            seconds=round(seconds, 3),
+            test_seconds=proof.seconds if proof else None,
+            lag=outcome.lag if outcome else None,
+            error=error,
+        )
+
+    def _refresh(self, full: bool, deep: bool, as_of: str, started: float) -> Outcome:
         with work_database(self.files.work) as conn:
             attach_postgres(conn, self._url)
             load = extract.load(conn, full=full, deep=deep)
             names, due = positions.touched(conn), positions.owed(conn)
-            built = positions.built(conn)
+            built, waiting = positions.built(conn), positions.waiting(conn)
+        status.write(self.files.status, waiting_since=_moment(waiting))
         mode = self._mode(due, built, as_of, names)
-        number = None
         if mode is not None:
             self._transform(mode, names, as_of)
+        whole = deep or mode == "rebuild" or PUBLISH in due or built is None or built[0] != as_of
+        mode, proof = self._prove(mode, as_of, whole=whole, patient=REFUSED in due and not deep)
+        sound = proof is None or not proof.failures
+        number = lag = None
+        if mode is not None and sound:
             number = publish.publish(self.files, next_xid=load.position.next_xid)
-            with work_database(self.files.work) as conn:
+            lag = None if waiting is None else round(max(time.time() - waiting, 0.0), 3)
+        with work_database(self.files.work) as conn:
+            if number is not None:
                 positions.mark_published(conn)
+            elif not sound:
+                positions.owe(conn, REFUSED)
         seconds = round(time.monotonic() - started, 3)
         log.info("refreshed: %s, %s rows, snapshot %s, %.2f s", mode, load.rows, number, seconds)
-        changes: dict[str, Any] = {"mended": load.mended} if load.mended else {}
-        if number is not None:
-            changes |= {"snapshot": number, "rows": load.rows, "mode": mode, "seconds": seconds}
-        return Outcome(load.position, as_of, number, load.rows, mode, seconds), {
-            **changes,
-            "last_xid": load.position.next_xid,
-        }
+        mended = tuple(load.mended)
+        outcome = Outcome(load.position, as_of, number, load.rows, mode, seconds, lag, proof, mended)
+        if not sound:
+            raise RefusedError(outcome)
+        return outcome
+
+    def _prove(
+        self, mode: Mode | None, as_of: str, *, whole: bool, patient: bool
+    ) -> tuple[Mode | None, Proof | None]:
+        """Test what was built, or `whole` what is there. A patch may be at fault: what fails is built from nothing
+        and tested once more, unless `patient`."""
+        if mode is None and not whole:
+            return None, None
+        proof = self._project.test(as_of=as_of, select=GUARDS if whole else PATCH_GUARDS)
+        if not proof.failures or mode == "rebuild" or patient:
+            return mode, proof
+        log.warning("tests fail, all is built anew: %s", proof)
+        self._transform("rebuild", [], as_of)
+        return "rebuild", self._project.test(as_of=as_of, select=GUARDS)
 
     def _mode(
         self, due: set[str], built: tuple[str, str] | None, as_of: str, names: list[str]
@@ -133,6 +215,18 @@ class Refresher:
             positions.settle(
                 conn, [source for source in sources() if source.track], as_of, self._project.version
             )
+
+
+def _proved(proof: Proof | None) -> dict[str, Any]:
+    """What the status says of a proof."""
+    if proof is None:
+        return {}
+    failed = [asdict(failure) for failure in proof.failures]
+    return {"proved_at": status.now(), "tests": proof.ran, "failed_tests": failed}
+
+
+def _moment(at: float | None) -> str | None:
+    return None if at is None else datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
 
 
 def business_date() -> str:

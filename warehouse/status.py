@@ -17,11 +17,19 @@ EMPTY: dict[str, Any] = {
     "snapshot": None,
     "last_xid": None,
     "seconds": None,
+    "lag": None,
     "rows": None,
     "mode": None,
     "mended": [],
     "failures": 0,
+    "failing_since": None,
+    "waiting_since": None,
+    "proved_at": None,
+    "tests": 0,
+    "failed_tests": [],
 }
+"""`lag`: seconds of the last publication, see `extract`; `waiting_since`: the commit of the oldest change that was read
+and is not published; `tests`: how many ran last, `failed_tests` their names, labels and numbers of rows found."""
 
 
 def read(path: Path) -> dict[str, Any]:
@@ -34,8 +42,13 @@ def read(path: Path) -> dict[str, Any]:
 
 def write(path: Path, **changes: Any) -> None:
     """Change some values; a reader sees the old file or the new one."""
+    replace(path, json.dumps({**read(path), **changes}, ensure_ascii=False, indent=2))
+
+
+def replace(path: Path, text: str) -> None:
+    """Put a file's text in its place whole."""
     draft = path.with_suffix(".draft")
-    draft.write_text(json.dumps({**read(path), **changes}, ensure_ascii=False, indent=2), "utf-8")
+    draft.write_text(text, "utf-8")
     os.replace(draft, path)
 
 

@@ -1,30 +1,74 @@
-"""转换：在本进程内运行 dbt，解析结果在常驻进程里重复使用。"""
+"""转换与校验：在本进程内运行 dbt，解析和编译的结果在常驻进程里重复使用。"""
 
 from __future__ import annotations
 
 import hashlib
 import os
+import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+import duckdb
 from dbt.adapters.duckdb.connections import DuckDBConnectionManager
 from dbt.cli.main import dbtRunner
 
-from warehouse.engine import MEMORY_LIMIT, THREADS
+from warehouse.engine import MEMORY_LIMIT, THREADS, literal, value, work_database
 from warehouse.files import Files
 from warehouse.sources import sources
 
 Mode = Literal["patch", "replace", "rebuild"]
 PROJECT = Path(__file__).resolve().parents[1] / "transforms"
 
+EVERY_TEST = ("resource_type:test",)
+GUARDS = ("test_type:singular",)
+"""The accounting identities, whose cost grows with the ledgers: before what was built whole is published, and at each
+proof."""
+PATCH_GUARDS = ("tag:patch",)
+"""Of the identities those that cost next to nothing: before anything else is published."""
 
 # Parsed projects by version: parsing costs more than a whole patch.
 _manifests: dict[str, Any] = {}
+# Compiled tests by version, business date and selection: compiling costs more than running them.
+_tests: dict[tuple[str, str, tuple[str, ...]], list[Test]] = {}
 
 
 class TransformError(RuntimeError):
-    """A model or test failed; the message names it. The last good snapshot stays."""
+    """A model failed, or a test could not be run; the message names it. The last good snapshot stays."""
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """A compiled test: a query for rows that there should not be; `label` says in Chinese what holds otherwise."""
+
+    name: str
+    label: str
+    sql: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A test that found rows."""
+
+    name: str
+    label: str
+    rows: int
+
+    def __str__(self) -> str:
+        return f"{self.label}（{self.name}，{self.rows} 行）"
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What tests found: how many ran, those that failed, and the seconds that it took."""
+
+    ran: int
+    failures: tuple[Failure, ...]
+    seconds: float
+
+    def __str__(self) -> str:
+        return "；".join(str(failure) for failure in self.failures)
 
 
 class Project:
@@ -54,11 +98,35 @@ class Project:
         }
         self._invoke("run", *selection[mode], as_of=as_of, whole=mode == "replace")
 
-    def test(self, *, as_of: str, select: Sequence[str] = ()) -> None:
-        """Run the project's tests over the built models."""
-        self._invoke("test", *(["--select", *select] if select else []), as_of=as_of, whole=False)
+    def test(self, *, as_of: str, select: Sequence[str] = EVERY_TEST) -> Proof:
+        """Run tests over the built models. dbt compiles them; run by it, each costs twenty times its query."""
+        started = time.monotonic()
+        tests = self._compiled(as_of, tuple(select))
+        failures = []
+        with work_database(self._files.work) as conn:
+            conn.execute(f"attach {literal(str(self._files.marts))} as wh (read_only)")
+            for test in tests:
+                try:
+                    rows = value(conn, f"select count(*) from ({test.sql}) as found")
+                except duckdb.Error as error:
+                    raise TransformError(f"校验 {test.name} 无法运行：{error}") from error
+                if rows:
+                    failures.append(Failure(test.name, test.label, rows))
+        return Proof(len(tests), tuple(failures), round(time.monotonic() - started, 3))
 
-    def _invoke(self, command: str, *arguments: str, as_of: str, whole: bool) -> None:
+    def _compiled(self, as_of: str, select: tuple[str, ...]) -> list[Test]:
+        known = (self._version, as_of, select)
+        if known not in _tests:
+            for old in [key for key in _tests if key[:2] != known[:2]]:
+                del _tests[old]
+            chosen = self._invoke("compile", "--select", *select, as_of=as_of, whole=False)
+            _tests[known] = [
+                Test(item.node.name, item.node.description or item.node.name, item.node.compiled_code)
+                for item in chosen.results
+            ]
+        return _tests[known]
+
+    def _invoke(self, command: str, *arguments: str, as_of: str, whole: bool) -> Any:
         os.environ.update(
             ERP_WAREHOUSE_DIR=str(self._files.root),
             ERP_WAREHOUSE_MEMORY=MEMORY_LIMIT,
@@ -68,7 +136,7 @@ class Project:
         try:
             if self._version not in _manifests:
                 _manifests[self._version] = _done(dbtRunner().invoke(["parse", *common]))
-            _done(dbtRunner(manifest=_manifests[self._version]).invoke([command, *arguments, *common]))
+            return _done(dbtRunner(manifest=_manifests[self._version]).invoke([command, *arguments, *common]))
         finally:
             _let_go()
 

@@ -17,7 +17,7 @@ from api.kit.settings import settings
 from warehouse import publish, status
 from warehouse.extract import changes_query
 from warehouse.files import Files
-from warehouse.refresh import Outcome, Refresher, business_date
+from warehouse.refresh import Outcome, Refresher, RefusedError, business_date
 
 log = logging.getLogger(__name__)
 
@@ -73,7 +73,10 @@ class _Loop:
                     listener.execute(f"listen {CHANNEL}")
                     self._serve(listener)
             except psycopg.OperationalError as error:
-                self._fail(error)
+                # Refreshed when it is back, news or not: the status then says that all is well again.
+                self._last = None
+                self._refresher.fail(error, status.now())
+                self._pause(error)
 
     def _serve(self, listener: psycopg.Connection) -> None:
         while not self._stop.is_set():
@@ -100,19 +103,22 @@ class _Loop:
         return self._proved is None or time.monotonic() - self._proved > DEEP_SECONDS
 
     def _refresh(self) -> None:
-        """One refresh; a failure is recorded, logged, and tried again after a growing pause."""
+        """One refresh; a failure is logged, and tried again after a growing pause, or with other data."""
         deep = self._is_proof_due()
         try:
             self._last = self._refresher.refresh(deep=deep)
+        except RefusedError as refused:
+            log.error("not published: %s", refused)
+            self._last = refused.outcome
         except Exception as error:
             self._last = None
-            self._fail(error)
+            self._pause(error)
             return
         self._failures = 0
         if deep:
             self._proved = time.monotonic()
 
-    def _fail(self, error: Exception) -> None:
+    def _pause(self, error: Exception) -> None:
         pause = RETRY_SECONDS[min(self._failures, len(RETRY_SECONDS) - 1)]
         self._failures += 1
         log.error("refresh failed, next try in %.0f s: %s", pause, error, exc_info=self._failures == 1)

@@ -196,6 +196,7 @@ def _machine_options() -> dict[str, str]:
         "wal_compression": "on",
         "random_page_cost": "1.1",
         "jit": "off",
+        "track_commit_timestamp": "on",
         "timezone": "Asia/Shanghai",
         "log_timezone": "Asia/Shanghai",
     }

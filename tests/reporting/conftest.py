@@ -41,6 +41,7 @@ def prove() -> Callable[..., None]:
     """Run dbt tests, by their names, over the figures that were refreshed last."""
 
     def once(*names: str) -> None:
-        Project(Files(settings().warehouse_dir)).test(as_of=business_date(), select=names)
+        proof = Project(Files(settings().warehouse_dir)).test(as_of=business_date(), select=names)
+        assert (proof.ran, proof.failures) == (len(names), ())
 
     return once

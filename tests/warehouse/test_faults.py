@@ -19,7 +19,7 @@ import pytest
 from api.launch.postgres import EmbeddedPostgres
 from tests.warehouse.conftest import AS_OF, tables
 from tests.warehouse.group import BILL
-from warehouse import publish, status, worker
+from warehouse import cycles, publish, status, worker
 from warehouse.files import Files
 from warehouse.refresh import Refresher
 
@@ -121,9 +121,10 @@ class TestReaders:
 class TestWorker:
     @pytest.fixture
     def server(self, tmp_path: Path) -> Iterator[EmbeddedPostgres]:
-        """A Postgres of this test's own, which it may stop."""
+        """A Postgres of this test's own, which it may stop; like some that others run, it does not time commits."""
         tmp_path.chmod(0o755)
-        made = EmbeddedPostgres(tmp_path / "postgres", tmp_path / "postgres.log", {"fsync": "off"})
+        options = {"fsync": "off", "track_commit_timestamp": "off"}
+        made = EmbeddedPostgres(tmp_path / "postgres", tmp_path / "postgres.log", options)
         made.start()
         yield made
         made.stop()
@@ -186,11 +187,34 @@ class TestWorker:
         files = running(server.url("postgres"))
         first = _snapshot_after(files, 0)
         server.stop()
-        time.sleep(1.5)
+        _until(lambda: status.read(files.status)["state"] == "failed")
+        assert cycles.read(files.cycles)["cycles"][-1]["error"]
         server.start()
+        _until(lambda: status.read(files.status)["state"] == "idle")
         with psycopg.connect(server.url("postgres"), autocommit=True) as conn:
             conn.execute("insert into unit (unit_name) values ('箱')")
-        assert _snapshot_after(files, first) > first
+        number = _snapshot_after(files, first)
+        _until(lambda: status.read(files.status)["snapshot"] == number)
+        assert status.read(files.status)["lag"] is None, "nothing is made up where commits are not timed"
+
+    def test_it_waits_for_other_data_when_tests_fail(
+        self,
+        running: Callable[[str], Files],
+        core: str,
+        sql: psycopg.Connection[Any],
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        monkeypatch.setattr(worker, "POLL_SECONDS", 0.2)
+        tie = "update settlement_item set open_amount = open_amount {} where settlement_id = 5"
+        sql.execute(tie.format("+ 1"))
+        files = running(core)
+        _until(lambda: bool(status.read(files.status)["failed_tests"]))
+        time.sleep(2)
+        shown = status.read(files.status)
+        assert (shown["state"], shown["failures"]) == ("failed", 1), "the same data give the same again"
+        sql.execute(tie.format("- 1"))
+        assert _snapshot_after(files, 0) == 1
+        _until(lambda: status.read(files.status)["state"] == "idle")
 
 
 def _snapshot_after(files: Files, number: int) -> int:

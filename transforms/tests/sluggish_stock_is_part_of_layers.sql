@@ -1,6 +1,11 @@
 -- For each threshold, what is sluggish is what the layers beyond it hold, and all stock is all layers.
 with thresholds as (
-    select distinct threshold_days from {{ ref('mart_sluggish_stock') }}
+    {% for edge, label in stock_age_buckets() if edge is not none %}
+    {% if not loop.first %}
+    union all
+    {% endif %}
+    select {{ edge }} as threshold_days
+    {% endfor %}
 ),
 
 signed as (
