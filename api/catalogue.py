@@ -93,6 +93,7 @@ from api.purchase import (
 from api.reporting import (
     batch_summary,
     customer_analysis,
+    data_state,
     inventory_information,
     inventory_out_in,
     inventory_summary,
@@ -183,6 +184,7 @@ __all__ = [
     "customer_rebate_queries",
     "customer_receipt",
     "customer_salesmen",
+    "data_state",
     "defective",
     "deposits",
     "export_tasks",

@@ -30,7 +30,7 @@ from api.money import calls as money_calls
 from api.printing import bill_calls, label_calls, setup_calls
 from api.purchase import calls as purchase_calls
 from api.reporting import calls as reporting_calls
-from api.reporting import report_visits
+from api.reporting import data_state, metrics, report_visits
 from api.reporting.proxy import FrameProxy
 from api.risk import calls as risk_calls
 from api.sales import calls as sales_calls
@@ -78,6 +78,7 @@ HAND_WRITTEN = (
     risk_calls,
     reporting_calls,
     report_visits,
+    data_state,
     shell_calls,
     count_sheets,
     line_sheets,
@@ -124,6 +125,7 @@ def build() -> FastAPI:
     for router in routers:
         app.include_router(router)
     app.router.routes.insert(0, Directory(routers))
+    app.add_route(metrics.PATH, metrics.metrics, include_in_schema=False)
     app.mount("/", Site())
     app.add_middleware(FrameProxy, upstream=settings().report_upstream)
     return app

@@ -87,10 +87,13 @@ class Page:
     per_page: int
     refreshed_at: datetime | None = None
     """When the rows were computed, where they are not the present ones."""
+    warning: str | None = None
+    """Why they are not computed anew."""
 
     def answer(self) -> dict[str, Any]:
         found = paged(self.rows, self.total, self.page, self.per_page) | {"totals": self.totals}
-        return found | ({"refreshed_at": self.refreshed_at} if self.refreshed_at else {})
+        told = {"refreshed_at": self.refreshed_at, "warning": self.warning}
+        return found | {name: value for name, value in told.items() if value}
 
 
 def paged(rows: list[dict[str, Any]], total: int | None, page: int, per_page: int) -> dict[str, Any]:
@@ -275,9 +278,9 @@ def page_of(conn: Connection, cls: type[Resource], query: ListQuery, principal: 
     absent = {
         name: "无权限" for name in hidden if any(item.name == name and item.list for item in cls.fields())
     }
-    computed = cls.refreshed_at(conn) if issubclass(cls, View) else None
+    computed, warning = (cls.refreshed_at(conn), cls.warning()) if issubclass(cls, View) else (None, None)
     shown = [{**masked(row, hidden), **absent} for row in rows]
-    return Page(shown, total, totals, query.page, query.per_page, computed)
+    return Page(shown, total, totals, query.page, query.per_page, computed, warning)
 
 
 def _rows(

@@ -21,6 +21,7 @@ SECRET_NAMES = (
     "superset_admin_password",
     "admin_password",
     "sealing_secret",
+    "metrics_token",
 )
 PROJECT_DIR = Path(__file__).resolve().parents[2]
 
@@ -46,6 +47,7 @@ class Settings:
     admin_password: str
     demo: str
     report_sites: dict[str, str] = field(default_factory=lambda: dict(DEFAULT_REPORT_SITES))
+    given_metrics_token: str = ""
 
     @property
     def postgres_dir(self) -> Path:
@@ -80,6 +82,11 @@ class Settings:
         """The generated secrets of this data directory; made on first use, then never changed."""
         return _load_secrets(self.data_dir / "secrets.json")
 
+    @property
+    def metrics_token(self) -> str:
+        """What a monitor shows to read `/metrics`: the given one, or the generated one."""
+        return self.given_metrics_token or self.secrets["metrics_token"]
+
 
 def settings() -> Settings:
     """Read the settings from the environment.
@@ -100,6 +107,7 @@ def settings() -> Settings:
         admin_password=os.environ.get("ERP_ADMIN_PASSWORD", ""),
         demo=_demo_size(),
         report_sites=_report_sites(),
+        given_metrics_token=_text("ERP_METRICS_TOKEN"),
     )
 
 

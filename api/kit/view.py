@@ -73,6 +73,11 @@ class View(Resource):
         """When the rows were computed; None where they are the present ones."""
         return None
 
+    @classmethod
+    def warning(cls) -> str | None:
+        """Why rows that were computed earlier are not computed anew; None while all is well."""
+        return None
+
 
 class BillRow(View):
     """A row about one bill, which it leads to if one may see it; a declaration's `BILL` drill takes it there."""

@@ -19,6 +19,7 @@ from api.kit.errors import NotFound
 from api.kit.resource import Menu
 from api.kit.settings import settings
 from api.money.cost_recalculation import unfinished
+from api.reporting import freshness
 from api.reporting.addresses import frame_address, report_site
 from api.reporting.snapshot import refreshed_at
 from api.reporting.tokens import LIFE, guest_token
@@ -75,6 +76,13 @@ class GuestToken(BaseModel):
 
     token: str
     expires_in: int
+
+
+class PublishedFigures(BaseModel):
+    """When the newest figures were published; `warning`: why they are not those of now."""
+
+    refreshed_at: datetime | None
+    warning: str | None
 
 
 class Recalculating(BaseModel):
@@ -153,10 +161,10 @@ def get_guest_token(ctx: Context, body: TokenRequest) -> Any:
     return {"token": token, "expires_in": LIFE}
 
 
-@call(api, "GET", "v2/report/Frame/getRefreshedAt", right=ANY_USER)
+@call(api, "GET", "v2/report/Frame/getRefreshedAt", right=ANY_USER, returns=PublishedFigures)
 def get_refreshed_at(ctx: Context) -> Any:
-    """数据更新时间: of the newest published figures."""
-    return {"refreshed_at": refreshed_at()}
+    """数据更新时间: of the newest published figures, and why there are none newer."""
+    return {"refreshed_at": refreshed_at(), "warning": freshness.warning()}
 
 
 @call(api, "GET", "v2/report/Frame/getRecalculating", right=ANY_USER, returns=list[Recalculating])

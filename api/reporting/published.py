@@ -14,6 +14,7 @@ from sqlalchemy import Connection
 
 from api.kit.scope import Principal
 from api.kit.view import View
+from api.reporting import freshness
 from api.reporting.snapshot import published, stamp
 
 
@@ -40,3 +41,7 @@ class Published(View):
     @classmethod
     def refreshed_at(cls, conn: Connection) -> datetime | None:
         return stamp(conn)
+
+    @classmethod
+    def warning(cls) -> str | None:
+        return freshness.warning()

@@ -13,6 +13,7 @@ from api.kit.fields import Field
 from api.kit.listing import FLAGS, RANGED, ListQuery
 from api.kit.resource import Resource
 from api.kit.scope import Principal, within
+from api.kit.view import View
 
 
 def about(
@@ -31,6 +32,8 @@ def about(
     ]
     if computed is not None:
         told.append(("数据时间", _moment(computed)))
+    if issubclass(cls, View) and (warning := cls.warning()):
+        told.append(("数据提示", warning))
     told.append(("行数", str(total)))
     filters = list(_filters(conn, cls, query, principal))
     return [*told, *([("筛选条件", "")] if filters else [("筛选条件", "全部")]), *filters]

@@ -23,6 +23,7 @@ UNLISTED = {
     "/inventory/stockmoves",
     "/inventory/costprice",
     "/inventory/tireregistration",
+    "/system/datastate",
     "/system/integrity",
     "/system/stationsetting",
     "/system/superstation",
