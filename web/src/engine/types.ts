@@ -197,6 +197,8 @@ export interface ListAnswer<T = Row> {
   last_page: number;
   /** When a report's figures were computed; other lists are as of now. */
   refreshed_at?: string;
+  /** Why a report's figures are not computed anew. */
+  warning?: string;
 }
 
 export interface Totals {

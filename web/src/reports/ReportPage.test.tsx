@@ -15,6 +15,7 @@ const tab = (key: string, label: string, address: string | null = `/embedded/${k
 const values = { goods_num: 'LT0001' };
 let frame: Frame;
 let publishedAt: string;
+let warning: string | null;
 let refusal: { code: number; msg: string } | null;
 let asked: string[];
 let recalculating: Recalculating[];
@@ -25,7 +26,7 @@ function answer(url: string): unknown {
   if (path.endsWith('getGuestToken')) return { code: 200, msg: '', data: { token: 'g', expires_in: 300 } };
   if (path.endsWith('getFrame')) return refusal ? { ...refusal, data: null } : { code: 200, msg: '', data: frame };
   if (path.endsWith('getRecalculating')) return { code: 200, msg: '', data: recalculating };
-  return { code: 200, msg: '', data: { refreshed_at: publishedAt } };
+  return { code: 200, msg: '', data: { refreshed_at: publishedAt, warning } };
 }
 
 const wait = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
@@ -50,6 +51,7 @@ beforeEach(() => {
   publishedAt = '2026-11-20 18:30:00';
   refusal = null;
   recalculating = [];
+  warning = null;
   frame = {
     code: 'warehouseTurnover',
     route: '/report/warehouseTurnover',
@@ -145,6 +147,18 @@ describe('report page', () => {
 
     recalculating = [];
     await wait(6_000);
+    expect(screen.queryByRole('alert')).toBeNull();
+  });
+
+  it.each([['tabs', 2], ['one tab', 1]])('says why figures stand still until they move again, above %s', async (_, tabs) => {
+    frame = { ...frame, default_tab: 'week', tabs: frame.tabs.slice(0, tabs) };
+    warning = '数据校验未通过（库存分层合计等于结存），显示的是 2026-11-20 18:30:00 的数据';
+    await start();
+    expect(screen.getByRole('alert').textContent).toBe(warning);
+    expect(document.querySelector('iframe'), 'the last good figures stay').toBeTruthy();
+
+    warning = null;
+    await wait(4_000);
     expect(screen.queryByRole('alert')).toBeNull();
   });
 

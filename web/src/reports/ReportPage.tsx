@@ -1,6 +1,6 @@
 /** 报表页: a report of the catalogue in its frame, by tabs when it has several, with the freshness of its figures. */
 import { useQuery } from '@tanstack/react-query';
-import { Button, Result, Spin, Tabs } from 'antd';
+import { Alert, Button, Result, Spin, Tabs } from 'antd';
 import { useEffect, useState } from 'react';
 import type { Frame, FrameTab } from '@/gen';
 import { ApiError } from '@/lib/errors';
@@ -54,6 +54,12 @@ function Report({ frame }: { frame: Frame }) {
   }, [tabs, frame.route, frame.label]);
 
   const freshness = <Freshness figures={figures} />;
+  const notices = (
+    <>
+      {figures.warning && <Alert type="warning" showIcon banner className={styles.notice} title={figures.warning} />}
+      <RecalculationNotice />
+    </>
+  );
   const show = (tab: FrameTab, chosenTab: string) => (
     <TabFrame frame={frame} tab={tab} chosen={tab.key === chosenTab} version={figures.version} />
   );
@@ -61,7 +67,7 @@ function Report({ frame }: { frame: Frame }) {
   if (frame.tabs.length > 1) {
     return (
       <>
-        <RecalculationNotice />
+        {notices}
         <Tabs
           size="small"
           className={styles.tabs}
@@ -80,7 +86,7 @@ function Report({ frame }: { frame: Frame }) {
         <h2>{frame.label}</h2>
         {freshness}
       </div>
-      <RecalculationNotice />
+      {notices}
       {only && show(only, only.key)}
     </>
   );

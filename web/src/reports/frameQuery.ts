@@ -1,6 +1,6 @@
 /** What the server answers about a framed report. */
 import { queryOptions } from '@tanstack/react-query';
-import type { Frame, FrameRoute, GuestToken, Recalculating } from '@/gen';
+import type { Frame, FrameRoute, GuestToken, PublishedFigures, Recalculating } from '@/gen';
 import { api } from '@/lib/api';
 
 /** `values` open the report on a given value, say one article in its detail. */
@@ -26,11 +26,11 @@ export function frameQuery(code: string, values: FrameValues) {
   });
 }
 
-/** When the newest figures were published; one answer for all reports. */
+/** When the newest figures were published, and why there are none newer; one answer for all reports. */
 export function refreshedAtQuery() {
   return queryOptions({
     queryKey: ['report', 'refreshedAt'],
-    queryFn: () => api.get<Pick<Frame, 'refreshed_at'>>('v2/report/Frame/getRefreshedAt'),
+    queryFn: () => api.get<PublishedFigures>('v2/report/Frame/getRefreshedAt'),
     staleTime: 0,
     meta: { quiet: true },
   });

@@ -15,6 +15,8 @@ export interface FreshFigures {
   publishedAt: string | null;
   /** Of the figures on screen. */
   shownAt: string | null;
+  /** Why the newest ones are not those of now. */
+  warning: string | null;
   following: boolean;
   setFollowing: (following: boolean) => void;
   refresh: () => void;
@@ -42,6 +44,7 @@ export function useFreshFigures(frame: Frame): FreshFigures {
   return {
     publishedAt,
     shownAt: shown.publishedAt,
+    warning: newest.data?.warning ?? null,
     following,
     setFollowing: (next) => {
       localStorage.setItem(FOLLOW, String(next));

@@ -109,10 +109,10 @@ describe('a list', () => {
 
 describe('a report', () => {
   const report = billScreen({ usual: { business_date_start: '2026-11-01' }, found_by: 'customer_id' });
-  const openReport = (marks = {}, params = {}) => {
+  const openReport = (marks = {}, params = {}, told = {}) => {
     view = renderPage(<ListPage screen={{ ...report, ...marks }} params={params} />, {
       ...base,
-      [`${api}/getList`]: () => ok({ ...(page(rows).data as object), refreshed_at: '2026-11-20 08:30:00' }),
+      [`${api}/getList`]: () => ok({ ...(page(rows).data as object), refreshed_at: '2026-11-20 08:30:00', ...told }),
     });
     return screen.findByText('XSCK1');
   };
@@ -122,6 +122,13 @@ describe('a report', () => {
     await openReport();
     expect(screen.getByRole('status').textContent).toBe('数据截至 2026-11-20 08:30:00');
     expect(screen.getByPlaceholderText('客户编码 / 名称 / 规格 / 拼音')).toBeTruthy();
+  });
+  it('says why its figures are no newer', async () => {
+    await openReport();
+    expect(screen.queryByRole('alert')).toBeNull();
+    view.unmount();
+    await openReport({}, {}, { warning: '数据校验未通过，显示的是 2026-11-20 08:30:00 的数据' });
+    expect(screen.getByRole('alert').textContent).toBe('数据校验未通过，显示的是 2026-11-20 08:30:00 的数据');
   });
   it('opens with its usual filters, and comes back to them', async () => {
     await openReport();

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Button, Pagination, Result } from 'antd';
+import { Alert, Button, Pagination, Result } from 'antd';
 import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
 import { isCancelled } from '../../lib/errors';
 import { useActions } from '../actions';
@@ -113,6 +113,7 @@ export default function ListPage({ screen, params, onOpen }: ListPageProps) {
         onChart={charting.toggle}
         refreshedAt={data?.refreshed_at}
       />
+      {data?.warning && <Alert type="warning" showIcon banner title={data.warning} />}
       {charting.chart && (
         <Suspense>
           <ChartPanel
