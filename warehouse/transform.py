@@ -123,6 +123,7 @@ class Project:
             _tests[known] = [
                 Test(item.node.name, item.node.description or item.node.name, item.node.compiled_code)
                 for item in chosen.results
+                if item.node.resource_type == "test"
             ]
         return _tests[known]
 

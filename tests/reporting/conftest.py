@@ -38,10 +38,11 @@ def refresh(site: Site) -> Callable[[], None]:
 
 @pytest.fixture(scope="module")
 def prove() -> Callable[..., None]:
-    """Run dbt tests, by their names, over the figures that were refreshed last."""
+    """Run dbt tests, by their names or their models', over the figures that were refreshed last."""
 
     def once(*names: str) -> None:
         proof = Project(Files(settings().warehouse_dir)).test(as_of=business_date(), select=names)
-        assert (proof.ran, proof.failures) == (len(names), ())
+        assert proof.ran >= len(names)
+        assert proof.failures == ()
 
     return once
