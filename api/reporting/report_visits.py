@@ -131,7 +131,7 @@ with by_user as (
     from by_user
 ), reports as (
     select code, report_name, cast(sum(visits) as integer) as visits, cast(count(*) as integer) as users,
-        max(last_at) as at, max(user_id) filter (where place = 1) as top_user_id,
+        max(last_at) as at, max(last_at) as last_at, max(user_id) filter (where place = 1) as top_user_id,
         cast(max(visits) filter (where place = 1) as integer) as top_visits,
         case when count(*) = 1 then min(user_id) end as user_id,
         case when min(first_company) = max(last_company) then min(first_company) end as company_id
@@ -170,15 +170,16 @@ class ReportStatistic(View):
     )
 
     report_statistic_id: Mapped[int] = key()
-    report_name: Mapped[str] = text("报表", search=True, width=200)
-    code: Mapped[str] = text("报表编码", width=200)
-    visits: Mapped[int] = integer("打开次数", total=True, width=110)
-    users: Mapped[int] = integer("使用人数", width=110)
-    at: Mapped[datetime] = moment("最近打开", search=True)
+    report_name: Mapped[str] = text("报表", search=True, width=170)
+    code: Mapped[str] = text("报表编码", width=180)
+    visits: Mapped[int] = integer("打开次数", total=True, width=100)
+    users: Mapped[int] = integer("使用人数", width=100)
+    last_at: Mapped[datetime] = moment("最近打开", width=160)
     top_user_id: Mapped[int] = ref(
-        "user_account", "打开最多的人", target="user_id", label_field="top_user_realname", width=130
+        "user_account", "打开最多的人", target="user_id", label_field="top_user_realname", width=120
     )
     top_visits: Mapped[int] = integer("其打开次数", width=110)
+    at: Mapped[datetime] = moment("打开时间", search=True, list=False, export=False)
     company_id: Mapped[int | None] = ref("company", "公司", search=True, list=False, export=False)
     user_id: Mapped[int | None] = ref(
         "user_account",
@@ -196,7 +197,7 @@ class ReportStatistic(View):
     def source(cls, principal: Principal, asked: Values) -> Sql:
         visits, values = _visits(principal, asked)
         days = "cast(:first as date) as first_day, cast(:last as date) as last_day"
-        first, last = asked_day(asked, "at_start", "最近打开"), asked_day(asked, "at_end", "最近打开")
+        first, last = asked_day(asked, "at_start", "打开时间"), asked_day(asked, "at_end", "打开时间")
         return f"select v.*, {days} from ({visits}) v", {**values, "first": first, "last": last}
 
     @classmethod

@@ -198,7 +198,7 @@ class TestStatistic:
             visit(site, user, code, at, company)
 
     def told(self, site: Site, user: str = "admin", **query: Any) -> dict[str, tuple[Any, ...]]:
-        names = ("visits", "users", "at", "top_user_realname", "top_visits")
+        names = ("visits", "users", "last_at", "top_user_realname", "top_visits")
         return {row["code"]: tuple(row[n] for n in names) for row in rows(site, STATISTIC, user, **query)}
 
     def test_it_counts_visits_and_users_and_names_who_came_last_and_most(self, site: Site) -> None:
@@ -266,7 +266,7 @@ class TestStatistic:
             assert len(entries) == row["visits"], given
             assert {entry["code"] for entry in entries} == {row["code"]}
             assert len({entry["user_id"] for entry in entries}) == row["users"]
-            assert max(entry["at"] for entry in entries) == row["at"]
+            assert max(entry["at"] for entry in entries) == row["last_at"]
 
     def test_the_way_to_the_entries_needs_their_right(self, site: Site) -> None:
         role, admin = site.world.role_keeper_a, site.as_("admin")

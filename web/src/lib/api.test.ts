@@ -133,6 +133,14 @@ describe('cancellation', () => {
     finish(ok('written'));
     await expect(write).resolves.toBe('written');
   });
+  it('cancelAll leaves alone what is told to the server', async () => {
+    let finish: (body: unknown) => void = () => undefined;
+    server(() => new Promise((resolve) => (finish = resolve)));
+    const told = api.get('a/visit', { code: 'x' }, { lasting: true });
+    cancelAll();
+    finish(ok('told'));
+    await expect(told).resolves.toBe('told');
+  });
 });
 
 describe('answers', () => {

@@ -20,6 +20,8 @@ interface Envelope {
 
 interface GetOptions {
   signal?: AbortSignal;
+  /** Told to the server rather than asked: it goes on when the page is left. */
+  lasting?: boolean;
 }
 
 interface PostOptions {
@@ -54,6 +56,7 @@ function cancelled(reason: string): ApiError {
 export const api = {
   async get<T>(path: string, query: Query = {}, options: GetOptions = {}): Promise<T> {
     const pairs = queryPairs(query);
+    if (options.lasting) return (await send('GET', path, pairs, '', { keepalive: true })) as T;
     const address = `${path}?${canonicalQuery(pairs)}`;
     reads.get(address)?.abort(cancelled('重复请求取消'));
     const controller = new AbortController();

@@ -11,7 +11,7 @@ export function useReportVisit(code: string | null | undefined): void {
     if (!code || counted.current === code) return;
     counted.current = code;
     api
-      .get('v2/open/ReportStatistic/add', { code })
+      .get('v2/open/ReportStatistic/add', { code }, { lasting: true })
       .then(() => client.invalidateQueries({ queryKey: ['report_home'] }))
       // A lost count must not disturb the reader.
       .catch(() => undefined);
