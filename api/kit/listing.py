@@ -248,9 +248,19 @@ def select_rows(
 
 def _projection(cls: type[Resource], principal: Principal) -> Projection:
     drill = cls.declaration.drill
-    leads = (drill.route_field, *(field for _, field in drill.by)) if drill else ()
-    leads = (*leads, *(cls.declaration.order_by or ())[:1])
-    return project(cls, listed(cls, principal), always=("status", "revision", "bill_no", "bill_id", *leads))
+    by = [field for _, field in drill.by] if drill else []
+    leads = (drill.route_field if drill else "", *by, *(cls.declaration.order_by or ())[:1])
+    # What a row leads by is shown there by its name.
+    named = (
+        item
+        for item in cls.fields()
+        if item.ref
+        and item.name in by
+        and not item.list
+        and principal.sees(cls.name(), item.name, item.permission)
+    )
+    fields = (*listed(cls, principal), *named)
+    return project(cls, fields, always=("status", "revision", "bill_no", "bill_id", *leads))
 
 
 def _order(cls: type[Resource], query: ListQuery, projection: Projection, principal: Principal) -> list[Any]:

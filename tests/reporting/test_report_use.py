@@ -268,6 +268,14 @@ class TestStatistic:
             assert len({entry["user_id"] for entry in entries}) == row["users"]
             assert max(entry["at"] for entry in entries) == row["last_at"]
 
+    def test_what_a_row_leads_by_is_named(self, site: Site) -> None:
+        found = {row["code"]: row for row in rows(site, STATISTIC)}
+        assert (found["salesdetrpt"]["company_name"], found["salesdetrpt"]["user_realname"]) == (
+            "B分公司",
+            "manager_b",
+        )
+        assert (found["BestSeller"]["company_name"], found["BestSeller"]["user_realname"]) == (None, None)
+
     def test_the_way_to_the_entries_needs_their_right(self, site: Site) -> None:
         role, admin = site.world.role_keeper_a, site.as_("admin")
         held = admin.get("v2/system/RoleAuth/getInfo", role_id=role).data
