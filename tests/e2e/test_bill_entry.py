@@ -223,7 +223,10 @@ class TestMistakes:
     ) -> None:
         choose(page, "客户")
         choose(page, "仓库")
-        first_goods(page, goods[0]["goods_num"]).click()
+        choice = first_goods(page, goods[0]["goods_num"])
+        expect(choice).to_contain_text(goods[0]["goods_num"])
+        choice.click()
+        at(page, "第1行 数量")
         page.keyboard.type("1")
         page.keyboard.press("Enter")
         before = made(manager.get("v2/sales/SalesOutstock/getList"))["total"]

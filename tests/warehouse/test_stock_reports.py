@@ -32,6 +32,7 @@ CODES = {
 """Batches; a Friday in 2026-W47 is today, so that 0127 is still to come."""
 EMPTIED = (
     *("stock_ledger", "sales_outbound_line", "sales_outbound", "sales_return_line", "sales_return"),
+    *("sales_order_line", "sales_order", "purchase_inbound_line", "purchase_inbound", "customer_receipt"),
     *("settlement_ledger", "settlement_item"),
 )
 # goods, warehouse, day, pieces at 80, batch. Warehouse 2 is company 1's, the others are company 2's.
