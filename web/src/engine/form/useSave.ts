@@ -15,8 +15,10 @@ export function useSave(screen: Screen, form: FormModel, id: number | null) {
   const client = useQueryClient();
   const [saving, setSaving] = useState(false);
   const underWay = useRef(false);
+  // Between the answer and the next page the form can still be clicked.
+  const added = useRef<FormModel | null>(null);
   const save = useCallback(async (): Promise<Saved | null> => {
-    if (underWay.current) return null;
+    if (underWay.current || added.current === form) return null;
     underWay.current = true;
     settleFocused();
     setSaving(true);
@@ -29,6 +31,7 @@ export function useSave(screen: Screen, form: FormModel, id: number | null) {
       }
       const path = `${screen.api}/${id === null ? 'add' : 'edit'}`;
       const saved = await api.post<Saved>(path, payloadOf(screen, form, id));
+      if (id === null) added.current = form;
       showMessage('success', '保存成功');
       void client.invalidateQueries({ queryKey: [screen.name] });
       return saved;
