@@ -11,13 +11,12 @@ from reports.catalogue.model import GUEST_AUDIENCE, GUEST_ROLE, Report, embed_id
 from reports.catalogue.occupation import INVENTORY_OCCUPATION
 from reports.catalogue.partners import (
     ACCOUNTS_RECEIVABLE,
-    FACTORY_PAYMENT,
     PAYABLE_SCHEDULE,
     RECEIVABLE_SCHEDULE,
-    VERIFICATION_DETAILS,
 )
 from reports.catalogue.profit import CLASSIFIED_PROFIT, COMMODITY_PROFIT, CUSTOMER_PROFIT
 from reports.catalogue.revenue import OPERATING_REVENUE
+from reports.catalogue.settling import FACTORY_PAYMENT, VERIFICATION_DETAILS
 from reports.catalogue.sluggish import SLUGGISH_STOCK
 from reports.catalogue.trade import CATEGORY_TRADE, SALES_BUY, SALES_ORDER
 from reports.catalogue.turnover import INVENTORY_TURNOVER, WAREHOUSE_TURNOVER

@@ -6,7 +6,7 @@ opening + in − out = closing. Stock and gross profit show only to roles that s
 
 from __future__ import annotations
 
-from reports.catalogue.model import Board, Column, Dataset, Filter, Metric
+from reports.catalogue.model import Board, Chart, Column, Dataset, Filter, Metric
 from reports.catalogue.parts import (
     COMPANY,
     bars,
@@ -117,8 +117,12 @@ def business_dataset(
     )
 
 
-def level_table(data: Dataset, cost: bool) -> tuple[str, ...]:
-    return (*LEVELS, *(STOCK if cost else ()))
+def level_table(data: Dataset, cost: bool) -> Chart:
+    """What stood open before and after, and what moved it."""
+    shown = (*LEVELS, *(STOCK if cost else ()))
+    return table(
+        "期初、发生与期末", data, ("company_name",), shown, "receivable_closing", key="levels", paged=False
+    )
 
 
 def daily_board(cost: bool) -> Board:
@@ -183,15 +187,6 @@ def daily_board(cost: bool) -> Board:
         bar="mtd_sales",
         paged=False,
     )
-    levels = table(
-        "期初、发生与期末",
-        data,
-        ("company_name",),
-        level_table(data, cost),
-        "receivable_closing",
-        key="levels",
-        paged=False,
-    )
     lines = (
         figures(
             figure("sales", "当日销售", data, "不含税"),
@@ -217,7 +212,7 @@ def daily_board(cost: bool) -> Board:
             (ranking("companies", "各公司本月销售", data, "mtd_sales", "company_name"), 4),
         ),
         line(60, (flows, 12)),
-        line(60, (levels, 12)),
+        line(60, (level_table(data, cost), 12)),
     )
     filters = (
         Filter("period", "日期", data.key, "day_label", multiple=False, latest=True, excludes=("days",)),
@@ -250,15 +245,6 @@ def monthly_board(cost: bool) -> Board:
         bar="sales",
         paged=False,
     )
-    levels = table(
-        "期初、发生与期末",
-        data,
-        ("company_name",),
-        level_table(data, cost),
-        "receivable_closing",
-        key="levels",
-        paged=False,
-    )
     lines = (
         figures(
             figure("sales", "销售收入", data, "所选月份，不含税"),
@@ -288,7 +274,7 @@ def monthly_board(cost: bool) -> Board:
             ),
         ),
         line(60, (flows, 12)),
-        line(60, (levels, 12)),
+        line(60, (level_table(data, cost), 12)),
     )
     filters = (period_filter(data, "month_label", "月", "months"), company_filter(data))
     return board((data,), lines, filters)
