@@ -74,6 +74,16 @@ describe('a new bill', () => {
     expect(sent(add)[0]?.key).toMatch(/^[0-9a-f-]{36}$/);
   });
 
+  it('is not sent again while the next page is not yet there', async () => {
+    open({}, { copyOf: 8 });
+    await screen.findByText('4', { selector: '[data-field=quantity]' });
+    save();
+    await waitFor(() => expect(view.tabs.open).toHaveBeenCalled());
+    save();
+    await act(() => new Promise((resolve) => setTimeout(resolve, 100)));
+    expect(sent(add)).toHaveLength(1);
+  });
+
   it('what is being typed into a cell counts when Ctrl+S comes', async () => {
     open({}, { copyOf: 8 });
     const quantity = await screen.findByText('4', { selector: '[data-field=quantity]' });
