@@ -69,7 +69,7 @@ select
     stock.brand_name,
     year.days as year_days
     {%- for figure in figures %},
-    stock.{{ figure }}
+    {{ (quantity if 'quantity' in figure else money)('stock.' ~ figure) }} as {{ figure }}
     {%- endfor %}
 from stock
 cross join year

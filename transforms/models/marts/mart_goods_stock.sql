@@ -45,12 +45,12 @@ select
     goods.brand_name,
     goods.type1_name,
     goods.specification_type,
-    stock.quantity,
-    stock.value,
-    stock.last_month_quantity,
-    stock.last_month_value,
-    stock.sales_quantity_30,
-    stock.sales_quantity_90,
+    {{ quantity('stock.quantity') }} as quantity,
+    {{ money('stock.value') }} as value,
+    {{ quantity('stock.last_month_quantity') }} as last_month_quantity,
+    {{ money('stock.last_month_value') }} as last_month_value,
+    {{ quantity('stock.sales_quantity_30') }} as sales_quantity_30,
+    {{ quantity('stock.sales_quantity_90') }} as sales_quantity_90,
     stock.last_sale_date
 from stock
 inner join {{ ref('dim_goods') }} as goods

@@ -52,12 +52,12 @@ select
     {{ days_between('sale.last_sale_date', as_of()) }} as days_since_sale,
     coalesce(sale.quantity_90, 0) as sales_quantity_90,
     stock.oldest_days,
-    stock.stock_quantity,
-    stock.stock_value,
-    stock.sluggish_quantity,
-    stock.sluggish_value,
-    stock.coming_quantity,
-    stock.coming_value
+    {{ quantity('stock.stock_quantity') }} as stock_quantity,
+    {{ money('stock.stock_value') }} as stock_value,
+    {{ quantity('stock.sluggish_quantity') }} as sluggish_quantity,
+    {{ money('stock.sluggish_value') }} as sluggish_value,
+    {{ quantity('stock.coming_quantity') }} as coming_quantity,
+    {{ money('stock.coming_value') }} as coming_value
 from stock
 inner join {{ ref('dim_goods') }} as goods
     on stock.goods_id = goods.goods_id
