@@ -6,6 +6,7 @@ from fastapi import FastAPI
 
 from api import catalogue
 from api.customers import calls as customer_calls
+from api.exporting import calls as exporting_calls
 from api.identity import calls as identity_calls
 from api.identity import imitation, role_calls, user_calls
 from api.identity.sessions import authenticate
@@ -77,6 +78,7 @@ HAND_WRITTEN = (
     sales_calls,
     risk_calls,
     reporting_calls,
+    exporting_calls,
     report_visits,
     data_state,
     shell_calls,

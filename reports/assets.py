@@ -21,6 +21,7 @@ from reports.catalogue.model import (
     Chart,
     Dataset,
     Filter,
+    Pivot,
     Report,
     Tab,
     asset_uuid,
@@ -144,6 +145,17 @@ def validate(placed: Placed) -> None:
         unknown = set(item.excludes) - set(keys)
         if unknown:
             raise CatalogueError(f"{where}：筛选 {item.key} 排除了不存在的图表 {sorted(unknown)}")
+    _validate_pivot(where, board.pivot, datasets)
+
+
+def _validate_pivot(where: str, pivot: Pivot, datasets: dict[str, Dataset]) -> None:
+    dataset = datasets.get(pivot.dataset)
+    if dataset is None:
+        raise CatalogueError(f"{where}：透视的数据集 {pivot.dataset} 不存在")
+    unknown = {*pivot.rows, *pivot.columns} - {column.name for column in dataset.columns}
+    unknown |= set(pivot.metrics) - {metric.name for metric in dataset.metrics}
+    if unknown or not pivot.rows or not pivot.metrics:
+        raise CatalogueError(f"{where}：透视没有行或指标，或用了不存在的列或指标 {sorted(unknown)}")
 
 
 def _validate_chart(where: str, chart: Chart, datasets: dict[str, Dataset]) -> None:
@@ -315,12 +327,7 @@ def _position(placed: Placed, numbers: dict[str, int]) -> dict[str, Any]:
 def _filter(placed: Placed, item: Filter, numbers: dict[str, int]) -> dict[str, Any]:
     board = placed.board
     # A chart whose dataset lacks the column would be asked for it and refused.
-    lacking = {
-        chart.key for chart in board.charts if not board.dataset(chart.dataset).has_column(item.column)
-    }
-    excluded = [
-        numbers[chart.key] for chart in board.charts if chart.key in lacking or chart.key in item.excludes
-    ]
+    excluded = [numbers[chart.key] for chart in board.charts if item not in board.filters_of(chart)]
     masks = {"extraFormData": {}, "filterState": {}}
     if item.default:
         clause = {"col": item.column, "op": "IN", "val": list(item.default)}

@@ -88,7 +88,8 @@ def get_request_open_list(ctx: Context, code: Code) -> Any:
         held = [name for name in cls.declaration.rights if ctx.principal.may(cls.right(name))]
     else:
         entry = menus.by_code(code)
-        held = ["view"] if entry and ctx.principal.may(entry.right) else []
+        rights = entry.rights if entry else {}
+        held = [name for name, right in rights.items() if ctx.principal.may(right)]
     kind = system_of(ctx.conn, ctx.principal.user_id)["type"]
     return {"service_company_type": kind, "is_role": "Y" if held else "N", "role_list": held}
 

@@ -59,7 +59,7 @@ def right_tree(me: Principal, holders: dict[str, int]) -> list[RightNode]:
 
     for entry in sorted(menus.entries(), key=lambda entry: entry.place.sort):
         prefix = entry.right.rsplit(":", 1)[0]
-        codes = {f"{prefix}:{name}": label(name) or text for name, text in entry.actions}
+        codes = {entry.rights[name]: label(name) or text for name, text in entry.actions}
         screen(entry.place.module, entry.place.group, prefix, entry.label, codes)
     for cls in registry.declared():
         codes = {cls.right(name): label(name) or name for name in cls.declaration.rights}

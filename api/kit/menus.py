@@ -69,6 +69,12 @@ class Entry:
     def code(self) -> str:
         return code_of(self.route)
 
+    @property
+    def rights(self) -> dict[str, str]:
+        """The permission code of each action."""
+        screen = self.right.rsplit(":", 1)[0]
+        return {name: f"{screen}:{name}" for name, _ in self.actions}
+
 
 def code_of(route: str) -> str:
     """The third path segment, by which the shell asks for a screen's rights (spec/2-routes.md 6)."""
@@ -139,5 +145,5 @@ def every_right() -> dict[str, str]:
         for name in cls.declaration.rights:
             found[cls.right(name)] = f"{cls.declaration.label}-{ACTION_LABELS[name]}"
     for entry in _added:
-        found[entry.right] = f"{entry.label}-查看"
+        found |= {entry.rights[name]: f"{entry.label}-{text}" for name, text in entry.actions}
     return found

@@ -18,6 +18,7 @@ from api.printing import press, print_template, sheet
 from api.shell import export_tasks
 
 api = router()
+PRINT_JOB = "print_bills"
 DIRECT, LARGE = 50, 500
 """So many bills are printed while one waits; so many as a task."""
 Key = Annotated[int, Field(ge=1, le=2**62)]
@@ -72,7 +73,7 @@ def _mount(cls: type[Bill]) -> None:
         return as_file(press.pdf("paper", collect(ctx, cls, payload.ids, payload.print_template_id)), "print")
 
     def queue(ctx: Context, payload: ManyBillsToPrint) -> Any:
-        return export_tasks.queue(ctx, cls, payload.model_dump(), ".pdf")
+        return export_tasks.queue(ctx, PRINT_JOB, cls.name(), label, payload.model_dump(), ".pdf")
 
     _declare(show, f"{label}打印", "POST", f"{path}/print", right=right, returns=PrintedBills)
     _declare(make_pdf, f"{label} PDF", "POST", f"{path}/printPdf", right=right)

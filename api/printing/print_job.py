@@ -16,8 +16,8 @@ from api.kit.database import engine
 from api.kit.document import Bill
 from api.kit.errors import Refusal
 from api.printing import press
-from api.printing.bill_calls import collect
-from api.shell.export_job import file_of, work_off
+from api.printing.bill_calls import PRINT_JOB, collect
+from api.shell.export_job import whole, work_off
 from api.shell.export_tasks import ExportTask
 from api.shell.jobs import app
 
@@ -25,7 +25,7 @@ AT_ONCE = 25
 """Bills that are set together: so many keep the press within some hundred megabytes."""
 
 
-@app.task(name="print_bills", pass_context=False)
+@app.task(name=PRINT_JOB, pass_context=False)
 def print_bills(export_id: int) -> None:
     """Print the bills of one task."""
     work_off(export_id, _write)
@@ -41,12 +41,9 @@ def _write(export_id: int) -> int:
         asked: dict[str, Any] = task.query
         keys = list(dict.fromkeys(asked["ids"]))
         sheets = iter(collect(ctx, cls, keys, asked["print_template_id"]))
-    whole = pypdf.PdfWriter()
+    document = pypdf.PdfWriter()
     while part := list(islice(sheets, AT_ONCE)):
-        whole.append(io.BytesIO(press.pdf("paper", part)))
-    path = file_of(export_id, ".pdf")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_suffix(".part")
-    whole.write(unfinished)
-    unfinished.rename(path)
+        document.append(io.BytesIO(press.pdf("paper", part)))
+    with whole(export_id, ".pdf") as path:
+        document.write(path)
     return len(keys)

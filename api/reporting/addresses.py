@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from urllib.parse import quote
 
-from reports.catalogue.model import COST, PLAIN, Board, Report, Tab, Variant, embed_id, filter_id
+from reports.catalogue.model import Board, Report, Tab, embed_id, filter_id
 
 HIDE_TITLE = 1
 
@@ -23,7 +23,7 @@ def frame_address(
     base: str, report: Report, tab: Tab, sees_cost: bool, role_id: int, values: Mapping[str, str]
 ) -> str:
     """Where a tab's frame lies. `values` open filters by their parameter names (goods_num=…)."""
-    variant: Variant = COST if sees_cost and tab.cost is not None else PLAIN
+    variant = tab.variant(sees_cost)
     parts = [f"uiConfig={HIDE_TITLE}", "show_filters=true", "expand_filters=true"]
     masks = filter_masks(report.code, tab.key, variant, tab.board(variant), values)
     if masks:

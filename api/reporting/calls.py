@@ -23,18 +23,24 @@ from api.reporting import freshness
 from api.reporting.addresses import frame_address, report_site
 from api.reporting.snapshot import refreshed_at
 from api.reporting.tokens import LIFE, guest_token
-from reports.catalogue import REPORTS, Report, embed_id, find_report
-from reports.catalogue.model import REPORT_CENTRE
+from reports.catalogue import REPORTS, Report, embed_id, filter_id, find_report
+from reports.catalogue.model import REPORT_CENTRE, Tab
 
 api = router()
 
 BEHIND = 500
 """In a module of screens, reports stand below them."""
 
+VIEW_AND_EXPORT = (("view", "查看"), ("export", "导出"))
+
 for number, declared in enumerate(REPORTS, start=1):
     sort = number if declared.module == REPORT_CENTRE else BEHIND + number
     place = Menu(declared.module, declared.group, sort)
-    menus.add(menus.Entry(declared.label, declared.route, declared.right, place, question=declared.question))
+    menus.add(
+        menus.Entry(
+            declared.label, declared.route, declared.right, place, VIEW_AND_EXPORT, question=declared.question
+        )
+    )
 
 
 class FrameRoute(BaseModel):
@@ -44,6 +50,13 @@ class FrameRoute(BaseModel):
     code: str
 
 
+class FrameFilter(BaseModel):
+    """A filter in a frame: its key among the report's, and the id under which the frame tells its values."""
+
+    key: str
+    id: str
+
+
 class FrameTab(BaseModel):
     """A tab of a framed report; no address when the site's hostname is not among the deployments."""
 
@@ -51,6 +64,7 @@ class FrameTab(BaseModel):
     label: str
     embed_id: str
     address: str | None
+    filters: list[FrameFilter]
 
 
 class Frame(BaseModel):
@@ -62,6 +76,7 @@ class Frame(BaseModel):
     refreshed_at: datetime | None
     default_tab: str
     tabs: list[FrameTab]
+    may_export: bool
 
 
 class TokenRequest(BaseModel):
@@ -135,6 +150,7 @@ def get_frame(
             "address": None
             if base is None
             else frame_address(base, report, tab, me.sees_cost, me.role_id, values),
+            "filters": _filters(report, tab, me.sees_cost),
         }
         for tab in report.tabs
     ]
@@ -145,7 +161,16 @@ def get_frame(
         "refreshed_at": refreshed_at(),
         "default_tab": report.first_tab.key,
         "tabs": tabs,
+        "may_export": me.may(report.export_right),
     }
+
+
+def _filters(report: Report, tab: Tab, sees_cost: bool) -> list[dict[str, str]]:
+    variant = tab.variant(sees_cost)
+    return [
+        {"key": item.key, "id": filter_id(report.code, tab.key, variant, item.key)}
+        for item in tab.board(variant).filters
+    ]
 
 
 @call(api, "POST", "v2/report/Frame/getGuestToken", right=ANY_USER, returns=GuestToken)

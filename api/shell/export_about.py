@@ -28,10 +28,10 @@ def about(
     told = [
         ("列表", cls.declaration.label),
         ("导出人", principal.realname),
-        ("导出时间", _moment(datetime.now(TIME_ZONE))),
+        ("导出时间", moment(datetime.now(TIME_ZONE))),
     ]
     if computed is not None:
-        told.append(("数据时间", _moment(computed)))
+        told.append(("数据时间", moment(computed)))
     if issubclass(cls, View) and (warning := cls.warning()):
         told.append(("数据提示", warning))
     told.append(("行数", str(total)))
@@ -39,7 +39,8 @@ def about(
     return [*told, *([("筛选条件", "")] if filters else [("筛选条件", "全部")]), *filters]
 
 
-def _moment(at: datetime) -> str:
+def moment(at: datetime) -> str:
+    """A moment as it is printed, by the group's clock."""
     return f"{at.astimezone(TIME_ZONE):%Y-%m-%d %H:%M:%S}"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -24,7 +25,7 @@ from api.kit.settings import settings
 from api.kit.view import View, reading
 from api.shell.attendance import attended, is_unattended
 from api.shell.export_about import about
-from api.shell.export_tasks import DONE, EXPIRED, FAILED, JOBS, RUNNING, WAITING, ExportTask
+from api.shell.export_tasks import DONE, EXPIRED, FAILED, LIST_JOB, RUNNING, WAITING, ExportTask
 from api.shell.jobs import QUEUE, app, defer_once
 
 CHUNK = 2000
@@ -42,7 +43,7 @@ PLAIN = {
 """How workbooks are written: nothing in a text is a formula or a link."""
 
 
-@app.task(name="export", pass_context=False)
+@app.task(name=LIST_JOB, pass_context=False)
 def export(export_id: int) -> None:
     """Write one export."""
     work_off(export_id, _write)
@@ -68,8 +69,8 @@ def work_off(export_id: int, write: Callable[[int], int]) -> None:
 @app.task(name="export_unattended", queue=QUEUE, pass_context=False)
 def export_unattended(timestamp: int) -> None:
     """Take up again what a killed worker left, within minutes; a file takes its place only when whole."""
-    for export_id, file_name in transact(_unattended):
-        defer_once(JOBS[Path(file_name).suffix], f"{KIND}:{export_id}", export_id=export_id)
+    for export_id, job in transact(_unattended):
+        defer_once(job, f"{KIND}:{export_id}", export_id=export_id)
 
 
 @app.periodic(cron="20 * * * *")
@@ -88,11 +89,11 @@ def _begin(export_id: int) -> bool:
 
 
 def _unattended(conn: Connection) -> list[tuple[int, str]]:
-    query = select(ExportTask.export_id, ExportTask.file_name).where(
+    query = select(ExportTask.export_id, ExportTask.job).where(
         ExportTask.status.in_((WAITING, RUNNING)), ExportTask.asked_at < datetime.now(TIME_ZONE) - PATIENCE
     )
     found = conn.execute(query).all()
-    return [(row.export_id, row.file_name) for row in found if is_unattended(conn, KIND, row.export_id)]
+    return [(row.export_id, row.job) for row in found if is_unattended(conn, KIND, row.export_id)]
 
 
 def _expired(conn: Connection) -> list[tuple[int, str]]:
@@ -105,6 +106,16 @@ def _expired(conn: Connection) -> list[tuple[int, str]]:
 def file_of(export_id: int, suffix: str = ".xlsx") -> Path:
     """Where an export's file lies."""
     return settings().exports_dir / f"{export_id}{suffix}"
+
+
+@contextmanager
+def whole(export_id: int, suffix: str = ".xlsx") -> Iterator[Path]:
+    """Where to write an export's file; it takes its place when the block ends well."""
+    path = file_of(export_id, suffix)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_suffix(".part")
+    yield unfinished
+    unfinished.rename(path)
 
 
 def _settle(export_id: int, status: int, **values: Any) -> None:
@@ -124,19 +135,14 @@ def _write(export_id: int) -> int:
         query = query_model(cls)(**task.query)
         statement, _ = select_rows(cls, query, principal)
         hidden = masks(cls, cls.name(), principal)
-        path = file_of(export_id)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_suffix(".part")
-        with reading(cls, conn) as source:
+        with reading(cls, conn) as source, whole(export_id) as path:
             total, totals = count_and_totals(source, cls, query, principal)
             computed = cls.refreshed_at(source) if issubclass(cls, View) else None
             told = about(conn, cls, query, principal, total, computed)
             streamed = source.execution_options(stream_results=True, yield_per=CHUNK).execute(statement)
             rows = (masked(row, hidden) for row in streamed)
             shown = columns(cls, principal)
-            count = write_workbook(unfinished, cls.declaration.label, shown, rows, totals=totals, about=told)
-        unfinished.rename(path)
-    return count
+            return write_workbook(path, cls.declaration.label, shown, rows, totals=totals, about=told)
 
 
 def columns(cls: type[Resource], principal: Principal) -> list[Field]:

@@ -19,17 +19,17 @@ from api.shell import jobs
 WAITING, DONE, RUNNING, FAILED, EXPIRED = 0, 1, 2, 3, 4
 STATUS_NAMES = {WAITING: "等待处理", DONE: "已完成", RUNNING: "处理中", FAILED: "失败", EXPIRED: "已过期"}
 """Export status 1 is finished and downloadable (spec/1-shell.md 4)."""
-JOBS = {".xlsx": "export", ".pdf": "print_bills"}
-"""Which job writes a task's file."""
+LIST_JOB = "export"
 
 
 class ExportTask(Base):
-    """One asked export."""
+    """One asked export; `job` writes its file, of the `resource` by what `query` says."""
 
     __tablename__ = "export_task"
 
     export_id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
     user_id: Mapped[int] = mapped_column(ForeignKey("user_account.user_id", ondelete="cascade"), index=True)
+    job: Mapped[str] = mapped_column(Text)
     resource: Mapped[str] = mapped_column(Text)
     query: Mapped[dict[str, Any]] = mapped_column(JSONB)
     file_name: Mapped[str] = mapped_column(Text)
@@ -42,18 +42,22 @@ class ExportTask(Base):
 
 def enqueue(ctx: Context, cls: type[Resource], query: ListQuery) -> dict[str, Any]:
     """Have a list's filter written to a workbook."""
-    return queue(ctx, cls, query.model_dump(exclude={"page", "per_page", "timeStamp", "sign"}), ".xlsx")
+    asked = query.model_dump(exclude={"page", "per_page", "timeStamp", "sign"})
+    return queue(ctx, LIST_JOB, cls.name(), cls.declaration.label, asked, ".xlsx")
 
 
-def queue(ctx: Context, cls: type[Resource], asked: dict[str, Any], suffix: str) -> dict[str, Any]:
-    """Record a task of the user's and queue its job with it: both are there, or neither."""
+def queue(
+    ctx: Context, job: str, resource: str, label: str, asked: dict[str, Any], suffix: str
+) -> dict[str, Any]:
+    """Record a task of the user's and queue its job with it: both are there, or neither. `label` names the file."""
     sessions.refuse_narrowed(ctx.conn, ctx.principal, "批量打印或导出")
     values = {
         "user_id": ctx.principal.user_id,
-        "resource": cls.name(),
+        "job": job,
+        "resource": resource,
         "query": asked,
-        "file_name": f"{cls.declaration.label}_{datetime.now(TIME_ZONE):%Y%m%d%H%M%S}{suffix}",
+        "file_name": f"{label}_{datetime.now(TIME_ZONE):%Y%m%d%H%M%S}{suffix}",
     }
     key = ctx.conn.execute(insert(ExportTask).values(values).returning(ExportTask.export_id)).scalar_one()
-    jobs.defer_with(ctx.conn, JOBS[suffix], export_id=key)
+    jobs.defer_with(ctx.conn, job, export_id=key)
     return {"export_id": key, "file_name": values["file_name"]}

@@ -21,6 +21,7 @@ app = procrastinate.App(
         "api.shell.checkpoint_job",
         "api.shell.session_job",
         "api.printing.print_job",
+        "api.exporting.report_job",
         "api.messaging.sending",
         "api.shell.backup_job",
         "api.importing.initialisation_job",

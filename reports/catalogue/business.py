@@ -6,7 +6,9 @@ opening + in − out = closing. Stock and gross profit show only to roles that s
 
 from __future__ import annotations
 
-from reports.catalogue.model import Board, Chart, Column, Dataset, Filter, Metric
+import re
+
+from reports.catalogue.model import Board, Chart, Column, Dataset, Filter, Metric, Pivot
 from reports.catalogue.parts import (
     COMPANY,
     bars,
@@ -33,6 +35,8 @@ LEVELS = (
     *("payable_opening", "payable_increase", "payments", "payable_offset", "payable_closing"),
 )
 STOCK = ("stock_opening", "stock_in", "stock_out", "stock_closing")
+# A level of a day, or what a month's days have in common.
+NO_FLOW = re.compile("_opening$|_closing$|^mtd_")
 COMPARED = ("sales", "purchase", "receipts", "payments")
 WORDS = {
     "sales": "销售",
@@ -113,6 +117,7 @@ def business_dataset(
         time_column=time,
         columns=(*columns, COMPANY),
         measures=(*own_measures(cost), *more),
+        flows=tuple(name for name in (*own_measures(cost), *more) if not NO_FLOW.search(name)),
         metrics=(*own_metrics(cost), *metrics),
     )
 
@@ -218,7 +223,8 @@ def daily_board(cost: bool) -> Board:
         Filter("period", "日期", data.key, "day_label", multiple=False, latest=True, excludes=("days",)),
         company_filter(data),
     )
-    return board((data, running), lines, filters)
+    days = Pivot(running.key, (COMPANY.name,), ("day_label",), ("sales",))
+    return board((data, running), lines, filters, pivot=days)
 
 
 def monthly_board(cost: bool) -> Board:

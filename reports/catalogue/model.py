@@ -5,6 +5,7 @@ Everything a report is, is declared with these; `reports.assets` turns the decla
 
 from __future__ import annotations
 
+import re
 import uuid
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -38,6 +39,11 @@ def placed(number: int, label: str) -> str:
     return chr(FURTHER) * number + chr(CLOSING) + label
 
 
+def unplaced(label: str) -> str:
+    """The label as it reads, without the letters that place it."""
+    return label.lstrip(chr(FURTHER) + chr(CLOSING))
+
+
 def asset_uuid(kind: str, *names: str) -> str:
     """The fixed id of an asset: the same on every machine and at every boot."""
     return str(uuid.uuid5(NAMESPACE, ":".join((kind, *names))))
@@ -69,7 +75,8 @@ class Dataset:
 
     `grain` says by which scope table it is joined; `source` is the mart's name or a query in parentheses. `measures`
     are what the metrics add up: selected, but unknown to Superset, so that nobody can ask for them row by row.
-    `buckets` are the values of an aging column in their order.
+    `buckets` are the values of an aging column in their order. `flows` are the measures that add up over periods too;
+    the others tell a moment, a mean of days, or days that several rows share.
     """
 
     key: str
@@ -82,6 +89,7 @@ class Dataset:
     cost: bool = False
     time_column: str = ""
     buckets: tuple[str, ...] = ()
+    flows: tuple[str, ...] = ()
 
     @property
     def scope(self) -> str:
@@ -101,6 +109,14 @@ class Dataset:
 
     def has_column(self, name: str) -> bool:
         return any(column.name == name for column in self.columns)
+
+    def column(self, name: str) -> Column:
+        return next(column for column in self.columns if column.name == name)
+
+    def adds_up(self, metric: Metric) -> bool:
+        """Whether a metric over the rows of several periods is a figure of them together."""
+        used = {name for name in self.measures if re.search(rf"\b{name}\b", metric.sql)}
+        return used <= set(self.flows)
 
     def metric(self, name: str) -> Metric:
         return next(metric for metric in self.metrics if metric.name == name)
@@ -168,14 +184,32 @@ class Row:
 
 
 @dataclass(frozen=True)
+class Pivot:
+    """A cross table of a dataset: what stands down the side, what across, and the metrics in its cells."""
+
+    dataset: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    metrics: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Board:
-    """One embedded dashboard: a tab of a report in one variant."""
+    """One embedded dashboard: a tab of a report in one variant.
+
+    `pivot` is how it is exported as a cross table unless a reader chooses otherwise.
+    """
 
     charts: tuple[Chart, ...]
     rows: tuple[Row, ...]
     filters: tuple[Filter, ...]
     datasets: tuple[Dataset, ...]
+    pivot: Pivot
     css: str = ""
+
+    @property
+    def tables(self) -> tuple[Chart, ...]:
+        return tuple(chart for chart in self.charts if chart.kind == "table")
 
     def dataset(self, key: str) -> Dataset:
         return next(dataset for dataset in self.datasets if dataset.key == key)
@@ -186,6 +220,15 @@ class Board:
     def filter(self, key: str) -> Filter:
         return next(item for item in self.filters if item.key == key)
 
+    def filters_of(self, chart: Chart) -> tuple[Filter, ...]:
+        """The filters that a chart heeds: one whose column its dataset lacks leaves it alone."""
+        dataset = self.dataset(chart.dataset)
+        return tuple(
+            item
+            for item in self.filters
+            if dataset.has_column(item.column) and chart.key not in item.excludes
+        )
+
 
 @dataclass(frozen=True)
 class Tab:
@@ -195,6 +238,10 @@ class Tab:
     label: str
     plain: Board
     cost: Board | None = None
+
+    def variant(self, sees_cost: bool) -> Variant:
+        """What a role is shown that sees cost or not."""
+        return COST if sees_cost and self.cost is not None else PLAIN
 
     def board(self, variant: Variant) -> Board:
         return self.cost if variant == COST and self.cost is not None else self.plain
@@ -224,6 +271,10 @@ class Report:
     def right(self) -> str:
         return f"report_{self.code}:view"
 
+    @property
+    def export_right(self) -> str:
+        return f"report_{self.code}:export"
+
     def tab(self, key: str) -> Tab | None:
         return next((tab for tab in self.tabs if tab.key == key), None)
 
@@ -234,8 +285,7 @@ class Report:
 
 def embed_id(code: str, tab: Tab, sees_cost: bool) -> str:
     """The embedding uuid of a tab for a role that sees cost or not."""
-    variant = COST if sees_cost and tab.cost is not None else PLAIN
-    return asset_uuid("embedded", code, tab.key, variant)
+    return asset_uuid("embedded", code, tab.key, tab.variant(sees_cost))
 
 
 def filter_id(code: str, tab_key: str, variant: str, key: str) -> str:

@@ -264,6 +264,7 @@ def months_datasets(partner: Partner) -> tuple[Dataset, Dataset]:
         time_column="month",
         columns=(*MONTH_COLUMNS, COMPANY, *partner.columns, partner.bills(**MONTH_DAYS)),
         measures=with_suffixes(*FLOWS),
+        flows=with_suffixes(*(name for name in FLOWS if name not in ("opening", "closing"))),
         metrics=(
             *(money(name, label) for name, label in words.items()),
             money("closing_before", f"上月末{owed}"),

@@ -19,6 +19,7 @@ from reports.catalogue.model import (
     Dataset,
     Filter,
     Metric,
+    Pivot,
     Report,
     Row,
     Tab,
@@ -259,11 +260,16 @@ def figures(*charts: Chart, widths: tuple[int, ...] = (), height: int = 19) -> L
 
 
 def board(
-    datasets: tuple[Dataset, ...], lines: tuple[Line, ...], filters: tuple[Filter, ...], css: str = ""
+    datasets: tuple[Dataset, ...],
+    lines: tuple[Line, ...],
+    filters: tuple[Filter, ...],
+    css: str = "",
+    pivot: Pivot | None = None,
 ) -> Board:
     """A board out of its rows of charts: every chart is named once, where it stands.
 
     The filter of one period leaves charts of a series alone: they show all periods.
+    Without a `pivot` it has the usual one.
     """
     charts = tuple(chart for _, placed in lines for chart, _ in placed)
     rows = tuple(
@@ -273,7 +279,24 @@ def board(
     scoped = tuple(
         replace(item, excludes=(*item.excludes, *series)) if item.latest else item for item in filters
     )
-    return Board(charts, rows, scoped, (*datasets, REFRESHED), css)
+    usual = pivot or usual_pivot(charts, filters, datasets)
+    return Board(charts, rows, scoped, (*datasets, REFRESHED), usual, css)
+
+
+def usual_pivot(
+    charts: tuple[Chart, ...], filters: tuple[Filter, ...], datasets: tuple[Dataset, ...]
+) -> Pivot:
+    """What ranks the first table by company and period, or by age, or by what goods are of where there is neither."""
+    first = next(chart for chart in charts if chart.kind == "table")
+    data = next(dataset for dataset in datasets if dataset.key == first.dataset)
+    down = COMPANY.name if data.has_column(COMPANY.name) else first.by[0]
+    periods = (item.column for item in filters if item.latest)
+    ages = ("bucket_axis",) if data.buckets else ()
+    few = (item.column for item in filters if not (item.parent or item.searched or item.default))
+    across = [name for name in (*periods, *ages, *few) if name != down and data.has_column(name)]
+    ranked = first.order.lstrip("-")
+    summed = ranked in first.metrics and data.metric(ranked).format in (MONEY, QUANTITY)
+    return Pivot(data.key, (down,), tuple(across[:1]), (ranked if summed else first.metrics[0],))
 
 
 def variant(name: str, cost: bool) -> str:

@@ -96,6 +96,7 @@ def profit_datasets(
         time_column="month",
         columns=(*MONTH_COLUMNS, *dimensions),
         measures=with_suffixes(*measures),
+        flows=with_suffixes(*measures),
         metrics=profit_metrics(cost),
     )
     return data, series_of(data, source(alone=True))

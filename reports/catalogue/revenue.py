@@ -24,6 +24,10 @@ from reports.catalogue.parts import (
     table,
 )
 
+MEASURES = (
+    *("revenue", "sales_revenue", "return_revenue", "bill_count", "quantity"),
+    *("previous_revenue", "last_year_revenue"),
+)
 REVENUE = Dataset(
     key="operating_revenue",
     label="营业收入",
@@ -39,15 +43,8 @@ REVENUE = Dataset(
         Column("department_name", "部门"),
         EMPLOYEE,
     ),
-    measures=(
-        "revenue",
-        "sales_revenue",
-        "return_revenue",
-        "bill_count",
-        "quantity",
-        "previous_revenue",
-        "last_year_revenue",
-    ),
+    measures=MEASURES,
+    flows=MEASURES,
     metrics=(
         money("revenue", "营业收入"),
         money("sales_revenue", "销售收入"),

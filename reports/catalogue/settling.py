@@ -148,6 +148,7 @@ def payment_board(cost: bool) -> Board:
 
 def write_off_board(partner: Partner) -> Board:
     """Each write-off with both its bills."""
+    measures = ("amount", "item_amount", "held_days")
     data = Dataset(
         key=f"{partner.side}_write_off",
         label=f"{partner.owed}核销明细",
@@ -175,7 +176,8 @@ def write_off_board(partner: Partner) -> Board:
                 **{f"{partner.key}_id__label": "url_encode(m.partner_name)"},
             ),
         ),
-        measures=("amount", "item_amount", "held_days"),
+        measures=measures,
+        flows=measures,
         metrics=(
             money("amount", "核销金额"),
             money("item_amount", "被核销单据金额"),

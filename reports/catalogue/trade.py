@@ -83,6 +83,7 @@ def trade_datasets(key: str, label: str, cost: bool, columns: tuple[Column, ...]
         time_column="month",
         columns=(*MONTH_COLUMNS, *PLACES, *columns),
         measures=with_suffixes(*measures),
+        flows=with_suffixes(*measures),
         metrics=(
             Metric("bought", f"采购{what}", total("bought"), form),
             Metric("sold", "销售成本" if cost else "销售数量", total("sold"), form),
@@ -208,6 +209,10 @@ LATE = "sum(rest_quantity) filter (where late_days > 0)"
 
 
 def order_board(cost: bool) -> Board:
+    measures = (
+        *("quantity", "amount", "filled_quantity", "rest_quantity"),
+        *("cancelled_quantity", "lead_days"),
+    )
     data = Dataset(
         key="sales_order",
         label="销售订单执行",
@@ -227,14 +232,8 @@ def order_board(cost: bool) -> Board:
             Column("late_days", "逾期天数", "number"),
             link("订单", "/sales/salesorderSee", id="m.bill_id"),
         ),
-        measures=(
-            "quantity",
-            "amount",
-            "filled_quantity",
-            "rest_quantity",
-            "cancelled_quantity",
-            "lead_days",
-        ),
+        measures=measures,
+        flows=measures,
         metrics=(
             quantity("quantity", "订单数量"),
             money("amount", "订单金额"),

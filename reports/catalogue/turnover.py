@@ -125,6 +125,7 @@ def turnover_datasets(
         time_column="period_start",
         columns=(Column("period_start", "期间开始", "date"), Column("period_label", period.name), *columns),
         measures=with_suffixes("flow", "stock", "days", "closing"),
+        flows=with_suffixes("flow"),
         metrics=(*turnover_metrics(period, cost), *more),
     )
     return data, series_of(data, source(True))

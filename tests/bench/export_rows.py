@@ -35,7 +35,13 @@ def measure(rows: int, server: EmbeddedPostgres) -> None:
     with engine().begin() as conn:
         company = conn.exec_driver_sql("select min(company_id) from company").scalar_one()
         conn.exec_driver_sql(FILL, (company, admin, rows))
-        values = {"user_id": admin, "resource": "upload_log", "query": {}, "file_name": "a.xlsx"}
+        values = {
+            "user_id": admin,
+            "job": "export",
+            "resource": "upload_log",
+            "query": {},
+            "file_name": "a.xlsx",
+        }
         key = conn.execute(
             ExportTask.__table__.insert().values(values).returning(ExportTask.export_id)  # type: ignore[attr-defined]
         ).scalar_one()

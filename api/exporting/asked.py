@@ -1,0 +1,128 @@
+"""What is asked (导出要求): a report's tab, its form, filters and pivot, checked against what the board declares.
+
+Nothing that a reader sends becomes SQL: names are looked up in the catalogue, values are bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from api.kit.errors import NotFound, Refusal
+from api.kit.scope import Principal
+from reports.catalogue import Report
+from reports.catalogue.model import Board, Column, Dataset, Filter, Metric, Pivot, Tab
+
+Form = Literal["detail", "pivot", "pdf"]
+FORM_NAMES: dict[Form, str] = {"detail": "明细", "pivot": "透视", "pdf": "摘要"}
+SUFFIXES: dict[Form, str] = {"detail": ".xlsx", "pivot": ".xlsx", "pdf": ".pdf"}
+Name = Annotated[str, Field(min_length=1, max_length=60)]
+Value = Annotated[str, Field(max_length=300)] | None
+Values = tuple[str | None, ...]
+
+
+class ReportExport(BaseModel):
+    """A report's tab in a form; without values a filter stands as the report opens, without names so does the pivot."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    code: Annotated[str, Field(max_length=100)]
+    tab: Annotated[str, Field(max_length=50)]
+    form: Form
+    filters: Annotated[dict[Name, Annotated[list[Value], Field(max_length=1000)]], Field(max_length=40)] = {}
+    rows: Annotated[list[Name], Field(max_length=4)] = []
+    columns: Annotated[list[Name], Field(max_length=2)] = []
+    metrics: Annotated[list[Name], Field(max_length=6)] = []
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A checked request; `filters` are the values by filter key, `role_id` whose rows are read."""
+
+    report: Report
+    tab: Tab
+    board: Board
+    role_id: int
+    form: Form
+    filters: Mapping[str, Values]
+    pivot: Pivot
+
+    @property
+    def title(self) -> str:
+        return self.report.label if len(self.report.tabs) == 1 else f"{self.report.label} · {self.tab.label}"
+
+    @property
+    def file_label(self) -> str:
+        return "_".join([*self.title.split(" · "), FORM_NAMES[self.form]])
+
+
+def understand(report: Report, principal: Principal, body: ReportExport) -> Asked:
+    """The request as far as the catalogue knows it. Raises NotFound and Refusal, with what is wrong in words."""
+    tab = report.tab(body.tab)
+    if tab is None:
+        raise NotFound("报表页签")
+    board = tab.board(tab.variant(principal.sees_cost))
+    return Asked(
+        report, tab, board, principal.role_id, body.form, _filters(board, body.filters), _pivot(board, body)
+    )
+
+
+def _filters(board: Board, given: Mapping[str, list[str | None]]) -> dict[str, Values]:
+    known = {item.key: item for item in board.filters}
+    if unknown := given.keys() - known.keys():
+        names = "、".join(f"“{name}”" for name in sorted(unknown))
+        raise Refusal(f"此报表没有筛选项{names}，请在报表上重新选择筛选后再导出")
+    for key, values in given.items():
+        if len(values) > 1 and not known[key].multiple:
+            raise Refusal(f"“{known[key].label}”只能选一个值，请重新选择后再导出")
+    return {key: tuple(dict.fromkeys(values)) for key, values in given.items() if values}
+
+
+def _pivot(board: Board, body: ReportExport) -> Pivot:
+    usual = board.pivot
+    rows, columns = tuple(body.rows), tuple(body.columns)
+    if not (rows or columns):
+        rows, columns = usual.rows, usual.columns
+    metrics = tuple(dict.fromkeys(body.metrics)) or usual.metrics
+    if not rows:
+        raise Refusal("请至少选择一个行维度")
+    if len({*rows, *columns}) < len(rows) + len(columns):
+        raise Refusal("同一个维度不能在行和列上重复选择")
+    strange = {*rows, *columns} - {item.name for item in dimensions(board)}
+    if unknown := strange | set(metrics) - {item.name for item in measures(board)}:
+        names = "、".join(f"“{name}”" for name in sorted(unknown))
+        raise Refusal(f"此报表的透视没有维度或指标{names}，请重新选择")
+    return Pivot(usual.dataset, rows, columns, metrics)
+
+
+def dimensions(board: Board) -> list[Column]:
+    """What a pivot may stand on: of two columns that read alike the one in its own order."""
+    dataset = board.dataset(board.pivot.dataset)
+    shown = (item for item in dataset.columns if item.kind in ("text", "date"))
+    return list({item.label: item for item in shown}.values())
+
+
+def measures(board: Board) -> list[Metric]:
+    """What a pivot may hold: the figures that the board shows of its dataset."""
+    dataset = board.dataset(board.pivot.dataset)
+    shown = {
+        name
+        for chart in board.charts
+        if chart.dataset == dataset.key
+        for name in (*chart.metrics, *chart.second)
+    }
+    return [item for item in dataset.metrics if item.name in shown]
+
+
+def heeded(board: Board, dataset: Dataset, lifted: Iterable[str]) -> list[Filter]:
+    """The filters that a pivot heeds: one that stands on a single period leaves a pivot by periods alone."""
+    return [item for item in board.filters if dataset.has_column(item.column) and item.column not in lifted]
+
+
+def lifted(board: Board, pivot: Pivot) -> set[str]:
+    """The columns of a pivot that the report otherwise shows one value of at a time."""
+    single = {item.column for item in board.filters if not item.multiple}
+    return single & {*pivot.rows, *pivot.columns}

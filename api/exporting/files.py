@@ -1,0 +1,79 @@
+"""Files of reports (导出文件): a tab as a workbook of its tables, as a cross table, or as a printed summary.
+
+All of a file is read on one connection, of one snapshot; a query is read to its end before the next begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from sqlalchemy import Connection
+
+from api.exporting.asked import Asked, Values
+from api.exporting.book import SHEET_ROWS, TOTAL, Book, Line, dimension_column, figure_column
+from api.exporting.head import Told, filter_words, head
+from api.exporting.pivoting import cross_table
+from api.exporting.rows import (
+    chart_rows,
+    settled,
+    table_columns,
+    table_metrics,
+    table_statement,
+    totals_statement,
+)
+from api.exporting.summary import summary
+from api.printing import press
+from reports.catalogue.model import Chart
+
+
+def write(path: Path, asked: Asked, source: Connection, facts: Told, sheet_rows: int = SHEET_ROWS) -> int:
+    """Write what was asked to a file. Answers how many rows it holds."""
+    values = settled(asked, source)
+    if asked.form == "pdf":
+        sheet = summary(asked, source, facts, values)
+        path.write_bytes(press.pdf("report", [sheet]))
+        return sum(len(table["rows"]) for table in sheet["tables"])
+    with Book(path, sheet_rows) as book:
+        if asked.form == "pivot":
+            return _write_pivot(book, asked, source, facts, values)
+        return sum(_write_table(book, asked, chart, source, facts, values) for chart in asked.board.tables)
+
+
+def _write_table(
+    book: Book, asked: Asked, chart: Chart, source: Connection, facts: Told, values: Mapping[str, Values]
+) -> int:
+    dataset, rows = asked.board.dataset(chart.dataset), chart_rows(asked, chart, values)
+    columns, metrics = table_columns(dataset, chart), table_metrics(dataset, chart)
+    totals = rows.one(source, totals_statement(metrics))
+
+    def lines() -> Iterator[Line]:
+        for row in rows.read(source, table_statement(dataset, chart)):
+            yield "row", row
+        yield "total", [TOTAL, *[None] * (len(columns) - 1), *totals]
+
+    return book.write(
+        chart.title,
+        head(asked, facts, chart.title, filter_words(asked.board.filters_of(chart), values)),
+        [*map(dimension_column, columns), *(figure_column((item.label,), item) for item in metrics)],
+        lines(),
+        filtered=True,
+    )
+
+
+def _write_pivot(
+    book: Book, asked: Asked, source: Connection, facts: Told, values: Mapping[str, Values]
+) -> int:
+    table = cross_table(asked, values)
+    free = [item.label for item in asked.board.filters if item.column in table.periods]
+    columns, lines = table.lay(source)
+    words = filter_words(table.filters, values, free)
+    partial = "、".join(item.label for item in table.partial)
+    notes = [f"说明：{partial}在不同{'、'.join(free)}之间不能相加，不作合计"] if partial else []
+    return book.write(
+        "透视",
+        head(asked, facts, table.title, words, notes),
+        columns,
+        lines,
+        frozen=len(asked.pivot.rows),
+    )

@@ -1,0 +1,70 @@
+"""The head of an export (导出抬头): which report, whose, of what moment, and every filter in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection, select
+
+from api.exporting.asked import Asked, Values
+from api.identity.tables import Role
+from api.kit.database import TIME_ZONE
+from api.kit.scope import Principal
+from api.master.organisation import Company
+from api.reporting import freshness
+from api.reporting.snapshot import stamp
+from api.shell.export_about import moment
+from reports.catalogue.model import Filter
+
+ALL, NOTHING = "全部", "（空）"
+LONGEST = 1000
+"""Of the words of one filter; what is beyond is counted."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """Who exports, when, and of what moment the figures are; `warning` says why they are not those of now."""
+
+    company: str
+    role: str
+    realname: str
+    at: datetime
+    computed: datetime | None
+    warning: str | None
+
+    @property
+    def who(self) -> str:
+        return f"公司：{self.company}　　角色：{self.role}　　导出人：{self.realname}　　导出时间：{moment(self.at)}"
+
+    @property
+    def when(self) -> str:
+        computed = "尚未发布" if self.computed is None else moment(self.computed)
+        return f"数据时间：{computed}" + (f"　　注意：{self.warning}" if self.warning else "")
+
+
+def told(conn: Connection, principal: Principal, source: Connection) -> Told:
+    """The head's facts: the asker's from the core, the figures' moment from their own snapshot."""
+    company = conn.execute(
+        select(Company.company_name).where(Company.company_id == principal.company_id)
+    ).scalar()
+    role = conn.execute(select(Role.role_name).where(Role.role_id == principal.role_id)).scalar()
+    now = datetime.now(TIME_ZONE)
+    return Told(company or "", role or "", principal.realname, now, stamp(source), freshness.warning())
+
+
+def head(asked: Asked, facts: Told, title: str, filters: str, notes: Iterable[str] = ()) -> list[str]:
+    """The lines above a table."""
+    return [f"{asked.title} · {title}", facts.who, facts.when, f"筛选条件：{filters}", *notes]
+
+
+def filter_words(heeded: Iterable[Filter], values: Mapping[str, Values], free: Iterable[str] = ()) -> str:
+    """Each filter with its values; what is `free` is spread out in the table."""
+    words = [f"{item.label}＝{_chosen(values[item.key])}" for item in heeded]
+    return "；".join([*words, *(f"{label}＝{ALL}（在表中展开）" for label in free)]) or ALL
+
+
+def _chosen(values: Values) -> str:
+    words = "、".join(NOTHING if value is None else value for value in values) or ALL
+    return words if len(words) <= LONGEST else f"{words[:LONGEST]}…等 {len(values)} 项"

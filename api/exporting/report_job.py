@@ -1,0 +1,36 @@
+"""The report job (报表导出任务): writes a report's file under the asker's rights at the moment of the work."""
+
+from __future__ import annotations
+
+from sqlalchemy import select
+
+from api.exporting.asked import SUFFIXES, ReportExport, understand
+from api.exporting.calls import REPORT_JOB, exportable
+from api.exporting.files import write
+from api.exporting.head import told
+from api.identity.sessions import principal_of
+from api.kit.context import Context
+from api.kit.database import engine
+from api.reporting.snapshot import published
+from api.shell.export_job import whole, work_off
+from api.shell.export_tasks import ExportTask
+from api.shell.jobs import app
+
+
+@app.task(name=REPORT_JOB, pass_context=False)
+def export_report(export_id: int) -> None:
+    """Write one report."""
+    work_off(export_id, _write)
+
+
+def _write(export_id: int) -> int:
+    with engine().connect() as conn:
+        task = conn.execute(select(ExportTask.__table__).where(ExportTask.export_id == export_id)).one()
+        ctx = Context(conn, principal_of(conn, task.user_id))
+        body = ReportExport.model_validate(task.query)
+        asked = understand(exportable(ctx, body.code), ctx.principal, body)
+        with published() as source, whole(export_id, SUFFIXES[asked.form]) as path:
+            facts = told(conn, ctx.principal, source)
+            # Nothing more is read of the core: a long file holds no transaction open there.
+            conn.rollback()
+            return write(path, asked, source, facts)

@@ -1,0 +1,114 @@
+"""Rows of exports (导出取数): SQL out of the catalogue's datasets and metrics, within the role's scope and the filters.
+
+Totals are the same metrics over all rows: a ratio's total is the ratio of the sums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection
+
+from api.exporting.asked import Asked, Values
+from reports.catalogue.model import Chart, Column, Dataset, Filter, Metric
+
+CHUNK = 5000
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A dataset's rows as a query in parentheses, with the values of its `$1` and so on."""
+
+    sql: str
+    values: tuple[Any, ...]
+
+    def read(self, source: Connection, statement: str) -> Iterator[tuple[Any, ...]]:
+        """Run a statement over the rows, which stand in it as `{rows}`; a chunk is in memory at a time."""
+        result = source.exec_driver_sql(statement.replace("{rows}", self.sql), self.values)
+        while chunk := result.cursor.fetchmany(CHUNK):  # type: ignore[union-attr]
+            yield from chunk
+
+    def one(self, source: Connection, statement: str) -> tuple[Any, ...]:
+        return next(self.read(source, statement))
+
+
+def settled(asked: Asked, source: Connection) -> dict[str, Values]:
+    """The value of every filter: as asked, else as the report opens."""
+    return {item.key: _value(asked, item, source) for item in asked.board.filters}
+
+
+def _value(asked: Asked, item: Filter, source: Connection) -> Values:
+    given = asked.filters.get(item.key) or item.default
+    if given or not item.latest:
+        return tuple(given)
+    own = rows_of(asked.board.dataset(item.dataset), asked.role_id, ())
+    (newest,) = own.one(source, f"select max({quoted(item.column)}) from {{rows}}")
+    return () if newest is None else (newest,)
+
+
+def rows_of(dataset: Dataset, role_id: int, chosen: Iterable[tuple[Filter, Values]]) -> Rows:
+    """The rows of a dataset that a role sees and that have the chosen values."""
+    values: list[Any] = [role_id]
+    conditions = ["role_id = $1"]
+    for item, picked in chosen:
+        if picked:
+            conditions.append(_condition(item, picked, values))
+    return Rows(f"(select * from ({dataset.sql}) as d where {' and '.join(conditions)}) as b", tuple(values))
+
+
+def _condition(item: Filter, picked: Values, values: list[Any]) -> str:
+    column, some = quoted(item.column), [value for value in picked if value is not None]
+    parts = []
+    if some:
+        numbers = range(len(values) + 1, len(values) + len(some) + 1)
+        values += some
+        parts.append(f"{column} in ({', '.join(f'${number}' for number in numbers)})")
+    if len(some) < len(picked):
+        parts.append(f"{column} is null")
+    return f"({' or '.join(parts)})"
+
+
+def chart_rows(asked: Asked, chart: Chart, values: Mapping[str, Values]) -> Rows:
+    """The rows that a chart is computed from."""
+    board = asked.board
+    chosen = [(item, values[item.key]) for item in board.filters_of(chart)]
+    return rows_of(board.dataset(chart.dataset), asked.role_id, chosen)
+
+
+def table_columns(dataset: Dataset, chart: Chart) -> list[Column]:
+    """The columns of a table on paper: links lead nowhere there, but rows that they keep apart stay apart."""
+    return [column for name in chart.by if (column := dataset.column(name)).kind != "link"]
+
+
+def table_metrics(dataset: Dataset, chart: Chart) -> list[Metric]:
+    return [dataset.metric(name) for name in chart.metrics]
+
+
+def table_statement(dataset: Dataset, chart: Chart, limit: int = 0) -> str:
+    """Every row of a table in its order on screen, equal ones in the order of their columns."""
+    shown = [quoted(column.name) for column in table_columns(dataset, chart)]
+    metrics = [metric.sql for metric in table_metrics(dataset, chart)]
+    keys = ", ".join(quoted(name) for name in chart.by)
+    order = [f"{column} nulls last" for column in shown]
+    if chart.order:
+        direction = "desc" if chart.order.startswith("-") else "asc"
+        order.insert(0, f"{dataset.metric(chart.order.lstrip('-')).sql} {direction} nulls last")
+    return (
+        f"select {', '.join([*shown, *metrics])} from {{rows}} group by {keys} order by {', '.join(order)}"
+        + (f" limit {limit}" if limit else "")
+    )
+
+
+def totals_statement(metrics: Sequence[Metric]) -> str:
+    return f"select {', '.join(metric.sql for metric in metrics)} from {{rows}}"
+
+
+def count_statement(chart: Chart) -> str:
+    keys = ", ".join(quoted(name) for name in chart.by)
+    return f"select count(*) from (select 1 from {{rows}} group by {keys})"
+
+
+def quoted(name: str) -> str:
+    return f'"{name}"'

@@ -1,0 +1,101 @@
+"""How the export of a report of a million rows goes: seconds, beside a bare COPY of the same query to CSV in the same
+run, and what the worker resides in at most.
+
+Run: `python -m tests.bench.report_export [rows]`. The report is 应收账款账龄, whose second table lists single bills.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from datetime import UTC, datetime
+from multiprocessing import get_context
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, TypeVar
+
+import duckdb
+
+T = TypeVar("T")
+FILL = """
+insert into mart_receivable_aging
+select
+    date '2026-11-01', '2026-11', date '2026-11-20', 1 + n % 2, if(n % 2 = 0, '上海公司', '苏州公司'), 100 + n % 5000,
+    '客户' || n % 5000, '业务员' || n % 40, 'XSCK', 'XSCK202611' || n, date '2026-09-01', date '2026-11-20' - n % 300,
+    n % 300, '1–30天', 2, n % 9973 / 7.0, 0.0, n % 9973 / 7.0
+from range({rows}) as t(n)
+"""
+
+
+def measure(place: Path, rows: int, form: str) -> None:
+    from api.exporting import files
+    from api.exporting.asked import ReportExport, understand
+    from api.exporting.head import Told
+    from api.exporting.rows import chart_rows, settled, table_statement
+    from api.reporting.snapshot import published, stamp
+    from reports.catalogue import find_report
+    from reports.snapshot import current_snapshot
+
+    report = find_report("accountsReceivable")
+    assert report
+    reader: Any = SimpleNamespace(role_id=1, sees_cost=False)
+    asked = understand(report, reader, ReportExport(code=report.code, tab="all", form=form))  # type: ignore[arg-type]
+    with published() as source:
+        facts = Told("上海公司", "集团经理", "张三", datetime.now(UTC), stamp(source), None)
+        idle, began = _resident(), time.perf_counter()
+        path = place / "report.xlsx"
+        count = files.write(path, asked, source, facts)
+        seconds, most = time.perf_counter() - began, _resident()
+        bare = 0.0
+        if form == "detail":
+            bills = asked.board.chart("bills")
+            read = chart_rows(asked, bills, settled(asked, source))
+            statement = table_statement(asked.board.dataset(bills.dataset), bills).replace("{rows}", read.sql)
+    if form == "detail":
+        bare = _apart(_copied, str(current_snapshot()), place / "bare.csv", statement, read.values)
+    size = path.stat().st_size / 1024 / 1024
+    print(
+        f"{form}: {count:,} rows in {seconds:.1f} s ({count / seconds:,.0f} rows/s), file {size:.0f} MB; "
+        f"{idle:.0f} MiB before, {most:.0f} MiB at most"
+        + (f"; bare COPY of the bills to CSV {bare:.1f} s, ratio {seconds / bare:.0f}" if bare else "")
+    )
+
+
+def _copied(snapshot: str, target: Path, statement: str, values: tuple[Any, ...]) -> float:
+    for number, value in reversed(list(enumerate(values, 1))):
+        statement = statement.replace(f"${number}", f"'{value}'" if isinstance(value, str) else str(value))
+    with duckdb.connect(snapshot, read_only=True) as conn:
+        began = time.perf_counter()
+        conn.execute(f"copy ({statement}) to '{target}'")
+        return time.perf_counter() - began
+
+
+def _apart(work: Callable[..., T], *arguments: Any) -> T:
+    """Work in a process of its own: what it needs of memory is not the export's."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return pool.submit(work, *arguments).result()
+
+
+def _resident() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def main() -> None:
+    from tests.reports.conftest import publish
+
+    rows = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
+    form = sys.argv[2] if len(sys.argv) > 2 else "detail"
+    with tempfile.TemporaryDirectory(prefix="erp-bench-") as folder:
+        os.environ["ERP_DATA_DIR"] = folder
+        place = Path(folder)
+        _apart(publish, place / "warehouse", 1, FILL.format(rows=rows))
+        measure(place, rows, form)
+
+
+if __name__ == "__main__":
+    main()
