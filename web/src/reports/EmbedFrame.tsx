@@ -26,9 +26,11 @@ interface Props {
   /** On screen among the report's tabs. */
   chosen: boolean;
   version: number;
+  /** The talk with the frame on screen; null once it is in trouble. */
+  onPort: (port: FramePort | null) => void;
 }
 
-export function EmbedFrame({ code, tab, title, chosen, version }: Props) {
+export function EmbedFrame({ code, tab, title, chosen, version, onPort }: Props) {
   const active = usePageActive() && chosen;
   const port = useRef<FramePort | null>(null);
   const [shown, setShown] = useState<Loading>({ version, address: tab.address });
@@ -50,8 +52,13 @@ export function EmbedFrame({ code, tab, title, chosen, version }: Props) {
     };
   }, [active, trouble, coming, version, shown.version, missed, tab.address]);
 
-  const takeOver = (next: Loading, opened: FramePort) => {
+  const answers = (opened: FramePort | null) => {
     port.current = opened;
+    onPort(opened);
+  };
+
+  const takeOver = (next: Loading, opened: FramePort) => {
+    answers(opened);
     setShown(next);
     setComing(null);
   };
@@ -84,11 +91,12 @@ export function EmbedFrame({ code, tab, title, chosen, version }: Props) {
               whenDrawn(element, () => takeOver(frame, opened));
               return;
             }
-            port.current = opened;
+            answers(opened);
             setAnswered(true);
           }}
           onTrouble={(reason) => {
             if (frame !== coming) {
+              answers(null);
               setTrouble(reason);
               return;
             }

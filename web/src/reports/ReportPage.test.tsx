@@ -10,6 +10,7 @@ const tab = (key: string, label: string, address: string | null = `/embedded/${k
   label,
   embed_id: key,
   address,
+  filters: [],
 });
 
 const values = { goods_num: 'LT0001' };
@@ -59,6 +60,7 @@ beforeEach(() => {
     refreshed_at: '2026-11-20 18:30:00',
     default_tab: 'month',
     tabs: [tab('week', '按周分析'), tab('month', '按月分析')],
+    may_export: true,
   };
   vi.stubGlobal(
     'fetch',
@@ -160,6 +162,16 @@ describe('report page', () => {
     warning = null;
     await wait(4_000);
     expect(screen.queryByRole('alert')).toBeNull();
+  });
+
+  it.each([['tabs', 2], ['one tab', 1]])('offers the export to whom may, beside %s', async (_, tabs) => {
+    frame = { ...frame, default_tab: 'week', tabs: frame.tabs.slice(0, tabs) };
+    const { view } = await start();
+    expect(screen.getByRole('button', { name: /导出/ })).toBeTruthy();
+    view.unmount();
+    frame = { ...frame, may_export: false };
+    await start();
+    expect(screen.queryByRole('button', { name: /导出/ })).toBeNull();
   });
 
   it('stops renewing tokens when it goes', async () => {

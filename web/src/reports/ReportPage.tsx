@@ -1,11 +1,13 @@
 /** 报表页: a report of the catalogue in its frame, by tabs when it has several, with the freshness of its figures. */
 import { useQuery } from '@tanstack/react-query';
 import { Alert, Button, Result, Spin, Tabs } from 'antd';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState, type RefObject } from 'react';
 import type { Frame, FrameTab } from '@/gen';
 import { ApiError } from '@/lib/errors';
 import { useTabs } from '@/lib/tabs';
 import { EmbedFrame } from './EmbedFrame';
+import { ExportMenu } from './ExportMenu';
+import type { FramePort } from './framePort';
 import { Freshness } from './Freshness';
 import { frameQuery, type FrameValues } from './frameQuery';
 import { RecalculationNotice } from './RecalculationNotice';
@@ -46,6 +48,7 @@ function Report({ frame }: { frame: Frame }) {
   const tabs = useTabs();
   const [chosen, setChosen] = useState(frame.default_tab);
   const figures = useFreshFigures(frame);
+  const ports = useRef(new Map<string, FramePort | null>());
 
   useReportVisit(frame.code);
 
@@ -53,7 +56,15 @@ function Report({ frame }: { frame: Frame }) {
     tabs.setTitle(frame.route, frame.label);
   }, [tabs, frame.route, frame.label]);
 
-  const freshness = <Freshness figures={figures} />;
+  const shown = frame.tabs.find((tab) => tab.key === chosen) ?? frame.tabs[0];
+  const tools = (
+    <div className={styles.tools}>
+      <Freshness figures={figures} />
+      {frame.may_export && shown && (
+        <ExportMenu key={shown.key} code={frame.code} tab={shown} port={() => ports.current.get(shown.key) ?? null} />
+      )}
+    </div>
+  );
   const notices = (
     <>
       {figures.warning && <Alert type="warning" showIcon banner className={styles.notice} title={figures.warning} />}
@@ -61,7 +72,13 @@ function Report({ frame }: { frame: Frame }) {
     </>
   );
   const show = (tab: FrameTab, chosenTab: string) => (
-    <TabFrame frame={frame} tab={tab} chosen={tab.key === chosenTab} version={figures.version} />
+    <TabFrame
+      frame={frame}
+      tab={tab}
+      chosen={tab.key === chosenTab}
+      version={figures.version}
+      ports={ports}
+    />
   );
 
   if (frame.tabs.length > 1) {
@@ -73,7 +90,7 @@ function Report({ frame }: { frame: Frame }) {
           className={styles.tabs}
           activeKey={chosen}
           onChange={setChosen}
-          tabBarExtraContent={freshness}
+          tabBarExtraContent={tools}
           items={frame.tabs.map((tab) => ({ key: tab.key, label: tab.label, children: show(tab, chosen) }))}
         />
       </>
@@ -84,7 +101,7 @@ function Report({ frame }: { frame: Frame }) {
     <>
       <div className={styles.heading}>
         <h2>{frame.label}</h2>
-        {freshness}
+        {tools}
       </div>
       {notices}
       {only && show(only, only.key)}
@@ -97,9 +114,11 @@ interface TabFrameProps {
   tab: FrameTab;
   chosen: boolean;
   version: number;
+  /** The talk with the frame on screen, by tab. */
+  ports: RefObject<Map<string, FramePort | null>>;
 }
 
-function TabFrame({ frame, tab, chosen, version }: TabFrameProps) {
+function TabFrame({ frame, tab, chosen, version, ports }: TabFrameProps) {
   if (tab.address === null) {
     return (
       <Result
@@ -111,6 +130,13 @@ function TabFrame({ frame, tab, chosen, version }: TabFrameProps) {
   }
   const title = `${frame.label} ${tab.label}`;
   return (
-    <EmbedFrame code={frame.code} tab={{ ...tab, address: tab.address }} title={title} chosen={chosen} version={version} />
+    <EmbedFrame
+      code={frame.code}
+      tab={{ ...tab, address: tab.address }}
+      title={title}
+      chosen={chosen}
+      version={version}
+      onPort={(port) => ports.current.set(tab.key, port)}
+    />
   );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rison, withFilters } from './frameFilters';
+import { chosenValues, rison, withFilters } from './frameFilters';
 
 const address = '/embedded/e?uiConfig=3&role_id=3';
 
@@ -27,5 +27,25 @@ describe('filters carried over', () => {
 
   it('are written so that quotes survive', () => {
     expect(rison({ a: "it's!", b: [true, null, 1.5] })).toBe("('a':'it!'s!!','b':!(!t,!n,1.5))");
+  });
+});
+
+describe('values told to an export', () => {
+  const filters = [
+    { key: 'company', id: 'NATIVE_FILTER-c' },
+    { key: 'period', id: 'NATIVE_FILTER-p' },
+    { key: 'brand', id: 'NATIVE_FILTER-b' },
+  ];
+
+  it('go by the keys of the report, empty ones left out', () => {
+    const mask = {
+      'NATIVE_FILTER-c': { filterState: { value: ['上海公司', null] } },
+      'NATIVE_FILTER-p': { filterState: { value: '2026-11' } },
+      'NATIVE_FILTER-b': { filterState: { value: [] } },
+      'NATIVE_FILTER-other': { filterState: { value: ['x'] } },
+      'chart-1': { filterState: { value: ['y'] } },
+    };
+    expect(chosenValues(mask, filters)).toEqual({ company: ['上海公司', null], period: ['2026-11'] });
+    expect(chosenValues({}, filters)).toEqual({});
   });
 });

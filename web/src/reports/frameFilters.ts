@@ -1,4 +1,5 @@
-/** Carries the filters a reader has set in a frame over to the frame that replaces it. */
+/** The filters a reader has set in a frame: carried over to the frame that replaces it, and told to an export. */
+import type { FrameFilter } from '@/gen';
 
 /** Superset's data mask: what each native filter is set to, by filter id. */
 export type DataMask = Record<string, { id?: string; filterState?: Record<string, unknown>; extraFormData?: unknown }>;
@@ -15,6 +16,18 @@ export function withFilters(address: string, mask: DataMask): string {
   const [path = '', query = ''] = address.split('?');
   const first = `native_filters=${encodeURIComponent(rison(filters))}`;
   return `${path}?${[first, query].filter(Boolean).join('&')}`;
+}
+
+/** The values that a frame is filtered by, by the report's own names of its filters. */
+export function chosenValues(mask: DataMask, filters: FrameFilter[]): Record<string, (string | null)[]> {
+  return Object.fromEntries(
+    filters.flatMap(({ key, id }) => {
+      const value = mask[id]?.filterState?.value;
+      if (!hasValue(value)) return [];
+      const values: unknown[] = Array.isArray(value) ? value : [value];
+      return [[key, values.map((one) => (one === null ? null : String(one)))]];
+    }),
+  );
 }
 
 function hasValue(value: unknown): boolean {

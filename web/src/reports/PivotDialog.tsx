@@ -1,0 +1,76 @@
+/** 透视: what stands down the side, what across, and which figures; it opens with the report's own choice. */
+import { useQuery } from '@tanstack/react-query';
+import { Alert, Form, Modal, Select, Spin } from 'antd';
+import { useState } from 'react';
+import type { PivotChoices } from '@/gen';
+import { pivotChoicesQuery, type PivotChoice } from './reportExport';
+
+const most = { rows: 4, columns: 2, metrics: 6 };
+
+interface Props {
+  code: string;
+  tab: string;
+  busy: boolean;
+  onClose: () => void;
+  onExport: (choice: PivotChoice) => void;
+}
+
+export default function PivotDialog({ code, tab, busy, onClose, onExport }: Props) {
+  const { data, error } = useQuery(pivotChoicesQuery(code, tab));
+  const [changed, setChanged] = useState<PivotChoice>({});
+  const choice = { ...standard(data), ...changed };
+  const ready = data !== undefined && choice.rows.length > 0 && choice.metrics.length > 0;
+
+  return (
+    <Modal
+      open
+      title="导出透视表"
+      okText="导出"
+      cancelText="取消"
+      okButtonProps={{ disabled: !ready, loading: busy }}
+      onOk={() => onExport(choice)}
+      onCancel={onClose}
+    >
+      {error && <Alert type="error" showIcon title={error.message} />}
+      {data ? (
+        <Form layout="vertical">
+          <Side label="行" name="rows" other={choice.columns} options={data.dimensions} value={choice.rows} onChange={setChanged} />
+          <Side label="列" name="columns" other={choice.rows} options={data.dimensions} value={choice.columns} onChange={setChanged} />
+          <Side label="指标" name="metrics" other={[]} options={data.measures} value={choice.metrics} onChange={setChanged} />
+        </Form>
+      ) : (
+        !error && <Spin />
+      )}
+    </Modal>
+  );
+}
+
+function standard(data: PivotChoices | undefined): Required<PivotChoice> {
+  return { rows: data?.rows ?? [], columns: data?.columns ?? [], metrics: data?.metrics ?? [] };
+}
+
+interface SideProps {
+  label: string;
+  name: keyof PivotChoice;
+  /** What is chosen on the other side, and can't be chosen here. */
+  other: string[];
+  options: PivotChoices['dimensions'];
+  value: string[];
+  onChange: (change: (before: PivotChoice) => PivotChoice) => void;
+}
+
+function Side({ label, name, other, options, value, onChange }: SideProps) {
+  return (
+    <Form.Item label={`${label}（最多 ${most[name]} 个）`} htmlFor={`pivot-${name}`}>
+      <Select
+        id={`pivot-${name}`}
+        mode="multiple"
+        maxCount={most[name]}
+        value={value}
+        optionFilterProp="label"
+        options={options.map((one) => ({ value: one.name, label: one.label, disabled: other.includes(one.name) }))}
+        onChange={(chosen: string[]) => onChange((before) => ({ ...before, [name]: chosen }))}
+      />
+    </Form.Item>
+  );
+}

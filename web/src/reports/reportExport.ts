@@ -1,0 +1,44 @@
+/** Asking for a report's file: what of it, in which form, under the filters that its frame shows. */
+import { queryOptions, useMutation } from '@tanstack/react-query';
+import type { FrameTab, PivotChoices, ReportExport, ReportTask } from '@/gen';
+import { api } from '@/lib/api';
+import { reportError, showMessage } from '@/lib/errors';
+import { EXPORT_STARTED } from '@/engine/list/useExport';
+import { chosenValues, type DataMask } from './frameFilters';
+import type { FramePort } from './framePort';
+
+const maskWithin = 5_000;
+
+export type PivotChoice = Pick<ReportExport, 'rows' | 'columns' | 'metrics'>;
+
+export interface Wish extends PivotChoice {
+  form: ReportExport['form'];
+}
+
+/** Exports a tab as a task; a frame that does not tell its filters stops it, for other figures would be exported. */
+export function useReportExport(code: string, tab: FrameTab, port: () => FramePort | null) {
+  return useMutation({
+    mutationFn: async (wish: Wish) => {
+      const filters = await shownFilters(tab, port());
+      return api.post<ReportTask>('v2/report/Frame/export', { code, tab: tab.key, filters, ...wish });
+    },
+    onSuccess: () => showMessage('success', EXPORT_STARTED),
+    onError: reportError,
+  });
+}
+
+/** What the frame is filtered by; a report without a frame is exported as it opens. */
+async function shownFilters(tab: FrameTab, port: FramePort | null): Promise<Record<string, (string | null)[]>> {
+  if (tab.address === null) return {};
+  const mask = await port?.ask<DataMask>('getDataMask', maskWithin).catch(() => null);
+  if (!mask) throw new Error('报表还没有打开好，读不到所选的筛选条件，请稍后再导出');
+  return chosenValues(mask, tab.filters);
+}
+
+export function pivotChoicesQuery(code: string, tab: string) {
+  return queryOptions({
+    queryKey: ['report', 'pivot', code, tab],
+    queryFn: () => api.get<PivotChoices>('v2/report/Frame/getPivotChoices', { code, tab }),
+    staleTime: Infinity,
+  });
+}
