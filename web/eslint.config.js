@@ -10,12 +10,20 @@ const forbiddenZones = {
   reports: ['screens', 'app'],
 };
 
+/** Pages read through lib/query, which keeps those behind other tabs quiet. */
+const reading = {
+  name: '@tanstack/react-query',
+  importNames: ['useQuery', 'useInfiniteQuery', 'useQueries', 'useSuspenseQuery'],
+  message: 'Queries go through lib/query.',
+};
+
 const zoneRules = Object.entries(forbiddenZones).map(([zone, forbidden]) => ({
   files: [`src/${zone}/**/*.{ts,tsx}`],
   rules: {
     'no-restricted-imports': [
       'error',
       {
+        paths: zone === 'lib' ? [] : [reading],
         patterns: [
           {
             regex: `^(@/|(\\.\\.?/)+)(${forbidden.join('|')})(/|$)`,
@@ -47,4 +55,5 @@ export default tseslint.config(
   },
   { files: ['src/lib/api.ts', 'src/**/*.test.{ts,tsx}'], rules: { 'no-restricted-globals': 'off' } },
   ...zoneRules,
+  { files: ['src/app/**/*.{ts,tsx}'], rules: { 'no-restricted-imports': ['error', { paths: [reading] }] } },
 );

@@ -24,6 +24,7 @@ LINES = 1000
 BOUNDS = {"切换已缓存页签": 100.0, "列表冷启动可操作": 1000.0, "千行单据每次按键": 50.0}
 """Milliseconds."""
 USER = "分公司经理"
+ROW = "section:not([inert]) .list-page .ant-table-row"
 
 _PAINTED = "() => new Promise(done => requestAnimationFrame(() => setTimeout(done)))"
 _SWITCH = """
@@ -31,7 +32,7 @@ name => new Promise(done => {
     const tab = [...document.querySelectorAll('[role=tab]')].find(item => item.textContent.includes(name));
     const begun = performance.now();
     tab.click();
-    const look = () => document.querySelector(`[role=tabpanel][aria-label="${name}"]:not([style*="none"]) .list-page`)
+    const look = () => document.querySelector(`[role=tabpanel][aria-label="${name}"]:not([inert]) .list-page`)
         ? setTimeout(() => done(performance.now() - begun)) : requestAnimationFrame(look);
     requestAnimationFrame(look);
 })
@@ -72,11 +73,11 @@ def switching(page: Page, address: str) -> float:
     """The median of switches between two cached lists, from the click to the painted page."""
     for route in ("/sales/salesout", "/purchase/instorage"):
         page.goto(f"{address}{route}")
-        page.locator(".list-page .ant-table-row").first.wait_for()
+        page.locator(ROW).first.wait_for()
     names = [name for name in page.get_by_role("tab").all_inner_texts() if name != "主页"]
     for name in names:
         page.get_by_role("tab", name=name).click()
-        page.locator(".list-page .ant-table-row:visible").first.wait_for()
+        page.locator(ROW).first.wait_for()
     return statistics.median(page.evaluate(_SWITCH, names[round_ % 2]) for round_ in range(2 * ROUNDS))
 
 

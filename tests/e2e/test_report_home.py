@@ -124,7 +124,7 @@ class TestReportUse:
         shot(page, "report-statistic")
         row.dblclick()
         page.wait_for_url("**/system/reportvisit?*")
-        entries = page.locator("section:visible .ant-table-row")
+        entries = page.locator("section:not([inert]) .ant-table-row")
         expect(entries).to_have_count(opened)
         expect(entries.first).to_contain_text("陆建明")
         shot(page, "report-visits")

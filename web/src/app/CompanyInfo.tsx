@@ -1,7 +1,7 @@
 /** 公司信息: the user's own company. */
-import { useQuery } from '@tanstack/react-query';
 import { Card, Descriptions, Spin } from 'antd';
 import { api } from '@/lib/api';
+import { useQuery } from '@/lib/query';
 import { useSession } from './session';
 
 interface CompanyRow {

@@ -1,10 +1,10 @@
 /** 收银台: a payment's amount and state, shown to whoever holds its token; no login is asked for. */
-import { useQuery } from '@tanstack/react-query';
 import { Result, Spin, Typography } from 'antd';
 import { useSearchParams } from 'react-router';
 import type { Payment } from '@/gen';
 import { api } from '@/lib/api';
 import { formatMoney } from '@/lib/format';
+import { useQuery } from '@/lib/query';
 
 const UNKNOWN = '支付单不存在或已失效';
 const icons = { 0: 'info', 1: 'success', 2: 'warning' } as const;

@@ -1,11 +1,11 @@
 /** Which page a route opens: home and the few special ones, the reports the server names, else screens it describes. */
-import { useQuery } from '@tanstack/react-query';
 import { lazy, memo, useEffect, useMemo, type ComponentType } from 'react';
 import { screenQuery } from '@/engine/queries';
 import { ScreenLoading } from '@/engine/ScreenLoading';
 import type { Screen } from '@/engine/types';
 import { deferred } from '@/lib/deferred';
 import { ApiError } from '@/lib/errors';
+import { useQuery } from '@/lib/query';
 import { frameRoutesQuery } from '@/reports/frameQuery';
 import { useReportVisit } from '@/reports/useReportVisit';
 import { NotFound } from './NotFound';

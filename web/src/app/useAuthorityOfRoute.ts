@@ -1,9 +1,9 @@
 /** On navigation asks for the permission list of the third path segment and keeps it as the authority. */
-import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { RequestOpen } from '@/gen';
 import { api } from '@/lib/api';
 import { setAuthority } from '@/lib/authority';
+import { useQuery } from '@/lib/query';
 
 const unasked = new Set(['home', 'Checkstand', 'businessData', 'particulars']);
 

@@ -1,9 +1,10 @@
-import { useQuery, type QueryClient } from '@tanstack/react-query';
+import { type QueryClient } from '@tanstack/react-query';
 import { Button, Result } from 'antd';
 import { Suspense } from 'react';
 import { ApiError } from '../lib/api';
 import { deferred } from '../lib/deferred';
 import { isCancelled } from '../lib/errors';
+import { useQuery } from '../lib/query';
 import { AskAgain } from './AskAgain';
 import { listParams, openingState } from './list/listState';
 import { listQuery, screenQuery } from './queries';

@@ -1,7 +1,7 @@
 /** 成本重算提示: which companies' figures may still change, because their costs are being recalculated. */
-import { useQuery } from '@tanstack/react-query';
 import { Alert } from 'antd';
 import type { Recalculating } from '@/gen';
+import { useQuery } from '@/lib/query';
 import { usePageActive } from '@/lib/tabs';
 import { recalculatingQuery } from './frameQuery';
 import styles from './reports.module.css';

@@ -4,7 +4,7 @@ import { Button, Empty, Input, Spin, type InputRef } from 'antd';
 import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { Link } from 'react-router';
 import type { Screen } from '@/engine/types';
-import { useTabs } from '@/lib/tabs';
+import { usePageActive, useTabs } from '@/lib/tabs';
 import { byGroup, found, recent, useFavourites, useReports, type Report } from './reportHome';
 import styles from './reportHome.module.css';
 
@@ -29,7 +29,10 @@ function Reports({ screen, reports }: { screen: Screen; reports: Report[] }) {
   const favourites = useFavourites(screen.name);
   const tabs = useTabs();
   const box = useRef<InputRef>(null);
-  useEffect(() => box.current?.focus({ preventScroll: true }), []);
+  const active = usePageActive();
+  useEffect(() => {
+    if (active) box.current?.focus({ preventScroll: true });
+  }, [active]);
 
   const hits = found(reports, wanted);
   const card = (report: Report) => (

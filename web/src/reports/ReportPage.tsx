@@ -1,9 +1,9 @@
 /** 报表页: a report of the catalogue in its frame, by tabs when it has several, with the freshness of its figures. */
-import { useQuery } from '@tanstack/react-query';
 import { Alert, Button, Result, Spin, Tabs } from 'antd';
 import { useEffect, useRef, useState, type RefObject } from 'react';
 import type { Frame, FrameTab } from '@/gen';
 import { ApiError } from '@/lib/errors';
+import { useQuery } from '@/lib/query';
 import { useTabs } from '@/lib/tabs';
 import { EmbedFrame } from './EmbedFrame';
 import { ExportMenu } from './ExportMenu';

@@ -1,9 +1,10 @@
 /** 报表首页: the reports that the user may open, as the server lists them, and those he keeps as favourites. */
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { listQuery } from '@/engine/queries';
 import type { Row, Screen } from '@/engine/types';
 import { reportError } from '@/lib/errors';
 import { listPreferences, removePreference, savePreference } from '@/lib/preferences';
+import { useQuery } from '@/lib/query';
 
 export interface Report {
   code: string;

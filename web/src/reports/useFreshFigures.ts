@@ -1,7 +1,7 @@
 /** Watches when a report's figures were published, and says when its charts should be loaded anew. */
-import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { Frame } from '@/gen';
+import { useQuery } from '@/lib/query';
 import { usePageActive } from '@/lib/tabs';
 import { refreshedAtQuery } from './frameQuery';
 

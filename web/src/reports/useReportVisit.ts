@@ -1,15 +1,13 @@
 /** 报表使用: that a report was entered, framed or drawn by the engine. */
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
+import { useEffect } from 'react';
 import { api } from '@/lib/api';
 
 /** Records it once a page: a kept page that comes back on screen was not entered again. */
 export function useReportVisit(code: string | null | undefined): void {
   const client = useQueryClient();
-  const counted = useRef<string | null>(null);
   useEffect(() => {
-    if (!code || counted.current === code) return;
-    counted.current = code;
+    if (!code) return;
     api
       .get('v2/open/ReportStatistic/add', { code }, { lasting: true })
       .then(() => client.invalidateQueries({ queryKey: ['report_home'] }))

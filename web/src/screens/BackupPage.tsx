@@ -1,12 +1,13 @@
 /** 备份与恢复: start a backup, follow it, verify it, take it away; how one is restored, which is for the command line. */
 import { DownloadOutlined } from '@ant-design/icons';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Alert, Button, Flex, Space, Typography } from 'antd';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import ListPage from '@/engine/list/ListPage';
 import { actionOf, type ListAnswer, type Row, type Screen } from '@/engine/types';
 import { api } from '@/lib/api';
 import { reportError, showMessage } from '@/lib/errors';
+import { useQuery } from '@/lib/query';
 import { saveFile } from '@/lib/saveFile';
 
 const POLL_MS = 2000;

@@ -1,5 +1,5 @@
 /** 数据清理: how much of each kind there is, a choice, a typed confirmation, and the cleanups so far. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Alert, Button, Flex, Input, InputNumber, Modal, Select, Space, Table, Typography, type TableProps } from 'antd';
 import { useMemo, useState } from 'react';
 import ListPage from '@/engine/list/ListPage';
@@ -7,6 +7,7 @@ import type { Screen } from '@/engine/types';
 import type { CleanupPreview, KindRow } from '@/gen';
 import { api } from '@/lib/api';
 import { isCancelled, reportError, showMessage } from '@/lib/errors';
+import { useQuery } from '@/lib/query';
 
 interface Asked {
   days: number;

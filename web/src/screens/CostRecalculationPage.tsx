@@ -1,11 +1,12 @@
 /** 成本重算: a company's costs from a month on; the run that is under way with its progress, and those so far. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Alert, Button, Flex, Progress, Space, Typography } from 'antd';
 import { useEffect } from 'react';
 import ListPage from '@/engine/list/ListPage';
 import type { ListAnswer, Screen } from '@/engine/types';
 import { api } from '@/lib/api';
 import { reportError, showMessage } from '@/lib/errors';
+import { useQuery } from '@/lib/query';
 import { CompanyMonth, useCompanyMonth, useHistory } from './CompanyMonth';
 
 const POLL_MS = 2000;

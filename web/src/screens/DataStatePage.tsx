@@ -1,11 +1,12 @@
 /** 报表数据状态: what the refresh worker does, how far behind the figures are, and its last cycles. */
-import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useQueryClient } from '@tanstack/react-query';
 import { Alert, Badge, Card, Flex, Spin, Statistic } from 'antd';
 import { lazy, Suspense, useEffect } from 'react';
 import ListPage from '@/engine/list/ListPage';
 import type { Screen } from '@/engine/types';
 import type { FailedTest, WorkerState } from '@/gen';
 import { api } from '@/lib/api';
+import { useQuery } from '@/lib/query';
 import { usePageActive } from '@/lib/tabs';
 
 const CycleChart = lazy(() => import('./CycleChart'));

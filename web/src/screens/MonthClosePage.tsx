@@ -1,6 +1,6 @@
 /** 月末结账: the questions of a company's month as a list to work off, close and open, and the closes so far. */
 import { CheckCircleFilled, CloseCircleFilled, WarningFilled } from '@ant-design/icons';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Alert, Button, Flex, Input, Modal, Space, Table, Typography, type TableProps } from 'antd';
 import { useState } from 'react';
 import ListPage from '@/engine/list/ListPage';
@@ -8,6 +8,7 @@ import type { Screen } from '@/engine/types';
 import type { ObstacleRow, QuestionAnswer } from '@/gen';
 import { api } from '@/lib/api';
 import { isCancelled, reportError, showMessage } from '@/lib/errors';
+import { useQuery } from '@/lib/query';
 import { useTabs } from '@/lib/tabs';
 import { CompanyMonth, useCompanyMonth, useHistory, type Month } from './CompanyMonth';
 

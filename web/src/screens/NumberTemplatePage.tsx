@@ -1,11 +1,12 @@
 /** 单据编号: each bill type with an example of its numbers; the parts are chosen in a dialog that shows what they make. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Alert, Button, Flex, Form, Input, InputNumber, Modal, Select, Switch, Table, Typography, type TableProps } from 'antd';
 import { useState } from 'react';
 import type { Screen } from '@/engine/types';
 import type { Example, TemplateAnswer } from '@/gen';
 import { api } from '@/lib/api';
 import { isCancelled, reportError, showMessage } from '@/lib/errors';
+import { useQuery } from '@/lib/query';
 import { useDebounced } from '@/lib/useDebounced';
 
 const FORMS = ['yyyyMMdd', 'yyMMdd', 'yyyyMM', '不含日期'];

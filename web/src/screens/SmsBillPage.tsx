@@ -1,6 +1,6 @@
 /** 短信记录: what was sent, with a dialog that sends one: number, template, and what its places are filled with. */
 import { SendOutlined } from '@ant-design/icons';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Button, Flex, Form, Input, Modal, Select, Typography } from 'antd';
 import { useState } from 'react';
 import ListPage from '@/engine/list/ListPage';
@@ -8,6 +8,7 @@ import { actionOf, type Screen } from '@/engine/types';
 import type { SmsTemplateChoice } from '@/gen';
 import { api } from '@/lib/api';
 import { reportError, showMessage } from '@/lib/errors';
+import { useQuery } from '@/lib/query';
 
 const PATH = 'v2/system/Sms';
 

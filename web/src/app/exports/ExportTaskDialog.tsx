@@ -1,9 +1,10 @@
 /** 导出任务列表: one's exports, newest first; a finished one can be downloaded. */
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { Button, Modal, Table, Tag, type TableProps } from 'antd';
 import { useState } from 'react';
 import type { ExportRow } from '@/gen';
 import { reportError } from '@/lib/errors';
+import { useQuery } from '@/lib/query';
 import { exportLogQuery, FINISHED, saveExport } from './exportLog';
 
 const FAILED = 3;

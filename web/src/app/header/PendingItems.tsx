@@ -1,8 +1,8 @@
 /** 待办: pending items and pending approvals; each opens the list of its bills. */
 import { CheckSquareOutlined } from '@ant-design/icons';
-import { useQuery } from '@tanstack/react-query';
 import { Badge, Button, Popover, Spin, Tooltip } from 'antd';
 import { lazy, Suspense, useState } from 'react';
+import { useQuery } from '@/lib/query';
 import { pendingQuery } from './pendingQueries';
 
 const ToDo = lazy(() => import('./ToDo'));

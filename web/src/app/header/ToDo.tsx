@@ -1,6 +1,6 @@
 /** Pending items and pending approvals, each leading to its list. */
-import { useQuery } from '@tanstack/react-query';
 import { Empty, Tabs } from 'antd';
+import { useQuery } from '@/lib/query';
 import { useTabs } from '@/lib/tabs';
 import styles from './header.module.css';
 import { approvalsQuery, withoutCount, type PendingApproval, type PendingItem } from './pendingQueries';

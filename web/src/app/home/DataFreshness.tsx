@@ -1,5 +1,5 @@
 /** When the figures of the reports were published, and why there are none newer. */
-import { useQuery } from '@tanstack/react-query';
+import { useQuery } from '@/lib/query';
 import { refreshedAtQuery } from '@/reports/frameQuery';
 
 const askEvery = 60_000;

@@ -1,7 +1,7 @@
 /** What waits for the user in the back office; each line opens its list. */
-import { useQuery } from '@tanstack/react-query';
 import { Card } from 'antd';
 import { Link } from 'react-router';
+import { useQuery } from '@/lib/query';
 import { pendingQuery, withoutCount } from '../header/pendingQueries';
 import styles from './home.module.css';
 

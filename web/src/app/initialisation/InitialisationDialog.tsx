@@ -1,5 +1,5 @@
 /** 系统初始化: goods, stock and customers from three sheets, one after the other. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Alert, Button, Flex, Modal, Progress, Steps } from 'antd';
 import { useRef, useState } from 'react';
 import type { Preview, Progress as Task } from '@/gen';
@@ -8,6 +8,7 @@ import { PreviewPanel } from '@/engine/upload/PreviewPanel';
 import { uploadSheet } from '@/engine/upload/uploadSheet';
 import { api } from '@/lib/api';
 import { reportError, showMessage } from '@/lib/errors';
+import { useQuery } from '@/lib/query';
 import { saveFile } from '@/lib/saveFile';
 import { companyInfoQuery, isProcessing, STEPS, type Step } from './steps';
 

@@ -1,8 +1,8 @@
 /** 系统初始化: the entry in the header, there while the company has not finished it. */
 import { RocketOutlined } from '@ant-design/icons';
-import { useQuery } from '@tanstack/react-query';
 import { Button, Tooltip } from 'antd';
 import { lazy, Suspense, useState } from 'react';
+import { useQuery } from '@/lib/query';
 import { useSession } from '../session';
 import { companyInfoQuery, DONE } from './steps';
 

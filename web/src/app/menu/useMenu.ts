@@ -1,5 +1,6 @@
-import { queryOptions, useQuery } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { api } from '@/lib/api';
+import { useQuery } from '@/lib/query';
 import type { Session } from '@/lib/session';
 import { sortedMenu, type MenuNode } from './menuTree';
 

@@ -1,8 +1,8 @@
 /** 系统公告: the bell in the header; ten more at each load, and the screen that lists all. */
 import { BellOutlined } from '@ant-design/icons';
-import { useQuery } from '@tanstack/react-query';
 import { Badge, Button, Popover, Spin, Tooltip } from 'antd';
 import { lazy, Suspense, useState } from 'react';
+import { useQuery } from '@/lib/query';
 import type { Message } from '@/gen';
 import { unreadQuery } from './queries';
 

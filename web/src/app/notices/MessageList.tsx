@@ -1,8 +1,8 @@
 /** The newest announcements under the bell; ten more at each load. */
-import { useQuery } from '@tanstack/react-query';
 import { Button, Empty } from 'antd';
 import { useState } from 'react';
 import type { Message } from '@/gen';
+import { useQuery } from '@/lib/query';
 import { useTabs } from '@/lib/tabs';
 import styles from './notices.module.css';
 import { messagesQuery } from './queries';

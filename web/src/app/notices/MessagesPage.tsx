@@ -1,7 +1,7 @@
 /** 系统公告: all that reach the user, unread first; ten more at each load. */
-import { useQuery } from '@tanstack/react-query';
 import { Button, Card, Empty, Spin } from 'antd';
 import { lazy, Suspense, useState } from 'react';
+import { useQuery } from '@/lib/query';
 import type { Message } from '@/gen';
 import styles from './notices.module.css';
 import { messagesQuery } from './queries';

@@ -1,9 +1,9 @@
 /** 提醒: what the system did on its own, say a refund asked for where goods were out of stock. */
-import { useQuery } from '@tanstack/react-query';
 import { Button, Modal } from 'antd';
 import { useEffect, useState } from 'react';
 import type { PopupRow } from '@/gen';
 import { api } from '@/lib/api';
+import { useQuery } from '@/lib/query';
 import { useTabs } from '@/lib/tabs';
 import styles from './notices.module.css';
 

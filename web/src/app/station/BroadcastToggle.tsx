@@ -1,11 +1,12 @@
 /** 语音播报: asks every five seconds and says aloud what is new; on or off is kept on the server. */
 import { AudioMutedOutlined, AudioOutlined } from '@ant-design/icons';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { App, Button, Tooltip } from 'antd';
 import { useEffect, useRef } from 'react';
 import type { Broadcast } from '@/gen';
 import { api } from '@/lib/api';
 import { isCancelled, reportError, showMessage } from '@/lib/errors';
+import { useQuery } from '@/lib/query';
 import { readStored, writeStored } from '@/lib/stored';
 import { isBlocked, speak } from './speak';
 

@@ -1,10 +1,10 @@
 /** 下载: the mobile app's QR code and the voice client. */
 import { DownloadOutlined, MobileOutlined } from '@ant-design/icons';
-import { useQuery } from '@tanstack/react-query';
 import { Button, Popover, QRCode, Tooltip } from 'antd';
 import { useState } from 'react';
 import type { Downloads } from '@/gen';
 import { api } from '@/lib/api';
+import { useQuery } from '@/lib/query';
 import styles from './station.module.css';
 
 export function DownloadPopover() {

@@ -1,11 +1,11 @@
 /** 超级服务站: the entry in the header while an activity runs, and the dialog of its progress and rules. */
 import { TrophyOutlined } from '@ant-design/icons';
-import { useQuery } from '@tanstack/react-query';
 import { Button, Modal, Progress, Table, Tag, Tooltip } from 'antd';
 import { useState } from 'react';
 import type { SuperStationConfig } from '@/gen';
 import { api } from '@/lib/api';
 import { formatMoney } from '@/lib/format';
+import { useQuery } from '@/lib/query';
 import { tierName } from './tiers';
 import styles from './station.module.css';
 

@@ -1,7 +1,8 @@
 /** 服务站角标: what the header of a service station counts, and where each count leads. */
-import { queryOptions, useQuery, type UseQueryOptions } from '@tanstack/react-query';
+import { queryOptions, type UseQueryOptions } from '@tanstack/react-query';
 import type { CartCount, OutstockCounts, PriceChanges } from '@/gen';
 import { api } from '@/lib/api';
+import { useQuery } from '@/lib/query';
 import { useDelayed } from '../useDelayed';
 
 export const REFRESH = 15_000;

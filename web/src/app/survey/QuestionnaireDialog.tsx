@@ -1,9 +1,10 @@
 /** 问卷: the list of what waits for the user. */
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { Button, Empty, Flex, Modal, Spin, Typography } from 'antd';
 import { lazy, Suspense, useState } from 'react';
 import type { WaitingQuestionnaire } from '@/gen';
 import { reportError } from '@/lib/errors';
+import { useQuery } from '@/lib/query';
 import { questionnairesQuery, satisfactionQuery, surveyAddress } from './queries';
 
 const SurveyFrame = lazy(() => import('./SurveyFrame'));

@@ -1,8 +1,8 @@
 /** 问卷: the entry in the header with its count. */
 import { FormOutlined } from '@ant-design/icons';
-import { useQuery } from '@tanstack/react-query';
 import { Badge, Button, Tooltip } from 'antd';
 import { lazy, Suspense, useState } from 'react';
+import { useQuery } from '@/lib/query';
 import { useDelayed } from '../useDelayed';
 import { questionnaireCountQuery } from './queries';
 

@@ -1,11 +1,12 @@
 /** 问卷页: the form of a questionnaire, drawn alone for the shell's frame. */
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { Button, Card, Checkbox, Form, Input, Radio, Result, Spin } from 'antd';
 import { useState } from 'react';
 import { useSearchParams } from 'react-router';
 import type { FormQuestion, SurveyForm } from '@/gen';
 import { api } from '@/lib/api';
 import { reportError } from '@/lib/errors';
+import { useQuery } from '@/lib/query';
 import { problemOf, type Answer } from './satisfactionRules';
 import { SUBMITTED } from './SurveyFrame';
 

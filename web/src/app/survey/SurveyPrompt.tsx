@@ -1,9 +1,9 @@
 /** 问卷提示: after each change of route a service station is asked, once a day and survey, to fill one in. */
-import { useQuery } from '@tanstack/react-query';
 import { Modal } from 'antd';
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import type { WaitingQuestionnaire } from '@/gen';
 import { reportError } from '@/lib/errors';
+import { useQuery } from '@/lib/query';
 import { notePrompt, wasPrompted } from './promptMemory';
 import { questionnairesQuery, surveyAddress } from './queries';
 

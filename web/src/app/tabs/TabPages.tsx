@@ -1,10 +1,13 @@
-/** The pages behind the tabs: kept-alive ones stay mounted and hidden, the others go when left. */
-import { Activity } from 'react';
+/** The pages behind the tabs: kept-alive ones stay as they were drawn, unseen; the others go when left. */
+import { ConfigProvider } from 'antd';
+import { useCallback, useRef } from 'react';
+import { createPortal } from 'react-dom';
 import { PageActiveContext, PageRouteContext } from '@/lib/tabs';
 import { RoutePage } from '../pages';
 import { PageBoundary } from '../PageBoundary';
 import { useTabRow } from './context';
 import styles from './pages.module.css';
+import type { Tab } from './tabState';
 
 export function TabPages() {
   const { tabs, activeKey } = useTabRow();
@@ -12,21 +15,34 @@ export function TabPages() {
     <div className={styles.pages}>
       {tabs.map((tab) => {
         const active = tab.key === activeKey;
-        if (!active && !tab.keepAlive) return null;
-        return (
-          <Activity key={tab.route} mode={active ? 'visible' : 'hidden'}>
-            <section className={styles.page} role="tabpanel" aria-label={tab.name}>
-              <PageRouteContext value={tab.route}>
-                <PageActiveContext value={active}>
-                  <PageBoundary>
-                    <RoutePage route={tab.route} />
-                  </PageBoundary>
-                </PageActiveContext>
-              </PageRouteContext>
-            </section>
-          </Activity>
-        );
+        return (active || tab.keepAlive) && <TabPage key={tab.route} tab={tab} active={active} />;
       })}
     </div>
+  );
+}
+
+/** A page and, at the end of the body, what pops up from it: both go out of sight with their tab. */
+function TabPage({ tab, active }: { tab: Tab; active: boolean }) {
+  const popups = useRef<HTMLDivElement>(null);
+  const container = useCallback(() => popups.current ?? document.body, []);
+  return (
+    <PageRouteContext value={tab.route}>
+      <PageActiveContext value={active}>
+        <ConfigProvider getPopupContainer={container}>
+          <section
+            className={active ? styles.page : styles.kept}
+            role="tabpanel"
+            aria-label={tab.name}
+            aria-hidden={!active}
+            inert={!active}
+          >
+            <PageBoundary>
+              <RoutePage route={tab.route} />
+            </PageBoundary>
+          </section>
+        </ConfigProvider>
+        {createPortal(<div ref={popups} hidden={!active} />, document.body)}
+      </PageActiveContext>
+    </PageRouteContext>
   );
 }

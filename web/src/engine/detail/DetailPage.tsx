@@ -1,8 +1,9 @@
 import { ApartmentOutlined, ArrowLeftOutlined, BarcodeOutlined, LeftOutlined, PrinterOutlined, RightOutlined } from '@ant-design/icons';
-import { useQuery } from '@tanstack/react-query';
 import { Button, Result, Space } from 'antd';
 import { useEffect, useRef, useState } from 'react';
 import { isCancelled } from '../../lib/errors';
+import { useQuery } from '../../lib/query';
+import { usePageActive } from '../../lib/tabs';
 import { useActions } from '../actions';
 import { hasGoods } from '../print/pieces';
 import { takeAwaited } from '../print/autoPrint';
@@ -73,9 +74,10 @@ function DetailHead({ screen, id, row }: { screen: Screen; id: number; row: Row 
   const { print, label, afterAction, dialog } = usePrinting(screen, hasGoods(screen));
   const [effects, setEffects] = useState<{ why: string | null } | null>(null);
   const awaited = useRef(print);
+  const active = usePageActive();
   useEffect(() => {
-    if (takeAwaited(screen.name, id)) awaited.current?.([id]);
-  }, [screen.name, id]);
+    if (active && takeAwaited(screen.name, id)) awaited.current?.([id]);
+  }, [active, screen.name, id]);
   const { previous, next, step } = useNeighbours(screen, id);
   const go = (to: number | null) => {
     if (to === null) return;

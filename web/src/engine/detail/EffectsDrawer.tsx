@@ -1,5 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
 import { Alert, Drawer, Empty } from 'antd';
+import { useQuery } from '../../lib/query';
 import { useTabs } from '../../lib/tabs';
 import { effectsQuery } from '../queries';
 import { ScreenLoading } from '../ScreenLoading';

@@ -1,5 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
 import { Timeline } from 'antd';
+import { useQuery } from '@/lib/query';
 import { fieldText } from '../fields/fieldValue';
 import { logQuery } from '../queries';
 import type { Field, LogEntry, Row, Screen } from '../types';

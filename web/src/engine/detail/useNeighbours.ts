@@ -1,5 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useQuery } from '@/lib/query';
 import { recallNeighbours, rememberNeighbours } from '../list/listState';
 import { listQuery } from '../queries';
 import { keyOf, type Screen } from '../types';

@@ -1,7 +1,7 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { Select, Spin } from 'antd';
 import { useState, type UIEvent } from 'react';
 import type { Query } from '../../lib/api';
+import { useInfiniteQuery } from '../../lib/query';
 import { useDebounced } from '../../lib/useDebounced';
 import { choiceQuery } from '../queries';
 import type { Field, Ref, Row } from '../types';

@@ -147,13 +147,14 @@ function useLeave(screen: Screen) {
   const links = useScreenLinks(screen);
   const tabs = useTabs();
   const route = usePageRoute();
+  const active = usePageActive();
   const leaving = useRef(false);
-  useEffect(
-    () => () => {
+  useEffect(() => {
+    if (!active) return undefined;
+    return () => {
       if (leaving.current) tabs.close(route);
-    },
-    [tabs, route],
-  );
+    };
+  }, [active, tabs, route]);
   return (id: number) => {
     const target = screen.routes.see ?? screen.routes.list;
     // Tabs of one second segment are one tab, which moves on by itself.

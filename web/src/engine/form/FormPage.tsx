@@ -1,7 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
 import { Button, Result } from 'antd';
 import { useMemo, useState } from 'react';
 import { isCancelled } from '../../lib/errors';
+import { useQuery } from '../../lib/query';
 import { formQuery } from '../queries';
 import { ScreenLoading } from '../ScreenLoading';
 import type { Screen } from '../types';

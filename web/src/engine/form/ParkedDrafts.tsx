@@ -1,10 +1,11 @@
 import { InboxOutlined } from '@ant-design/icons';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { App, Badge, Button, Dropdown } from 'antd';
 import dayjs from 'dayjs';
 import { reportError, showMessage } from '../../lib/errors';
 import { DATETIME } from '../../lib/format';
 import { listPreferences, removePreference, savePreference } from '../../lib/preferences';
+import { useQuery } from '../../lib/query';
 import type { Row } from '../types';
 import type { Draft } from './useDraft';
 

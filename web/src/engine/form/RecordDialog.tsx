@@ -1,7 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
 import { Button, Modal, Result } from 'antd';
 import { useRef, useState } from 'react';
 import { isCancelled } from '../../lib/errors';
+import { useQuery } from '../../lib/query';
 import { formQuery } from '../queries';
 import { ScreenLoading } from '../ScreenLoading';
 import type { Row, Screen } from '../types';

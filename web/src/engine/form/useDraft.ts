@@ -1,8 +1,8 @@
-import { useQuery } from '@tanstack/react-query';
 import dayjs from 'dayjs';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { DATETIME } from '../../lib/format';
 import { forgetLater, listPreferences, removePreference, savePreferenceLater } from '../../lib/preferences';
+import { useQuery } from '../../lib/query';
 import { storedSlot } from '../../lib/stored';
 import type { Row } from '../types';
 import type { FormModel } from './formModel';

@@ -1,6 +1,6 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { Query } from '../../lib/api';
+import { useInfiniteQuery } from '../../lib/query';
 import { useDebounced } from '../../lib/useDebounced';
 import { choiceQuery } from '../queries';
 import { batchQuery } from './batches';

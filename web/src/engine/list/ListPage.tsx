@@ -1,7 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
 import { Alert, Button, Pagination, Result } from 'antd';
 import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
 import { isCancelled } from '../../lib/errors';
+import { useQuery } from '../../lib/query';
 import { useActions } from '../actions';
 import { AskAgain } from '../AskAgain';
 import { areGoods } from '../print/pieces';

@@ -1,9 +1,10 @@
 import { DeleteOutlined, FilterOutlined } from '@ant-design/icons';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Button, Checkbox, Empty, Input, Popover, Space, Tag } from 'antd';
 import { useState } from 'react';
 import { reportError, showMessage } from '../../lib/errors';
 import { removePreference, savePreference } from '../../lib/preferences';
+import { useQuery } from '../../lib/query';
 import { removeStored, writeStored } from '../../lib/stored';
 import type { ListState } from './listState';
 import { schemeOf, schemesQuery, type Scheme, type SchemeState } from './schemes';

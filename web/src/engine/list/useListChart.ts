@@ -1,6 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Query } from '../../lib/api';
+import { useQuery } from '../../lib/query';
 import { readStored, writeStored } from '../../lib/stored';
 import { chartQuery } from '../queries';
 import type { Chart, Field, Screen } from '../types';

@@ -1,8 +1,9 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData } from '@tanstack/react-query';
 import { Input, Modal, Pagination, Space, Switch, Table, type TableColumnType } from 'antd';
 import { useMemo, useState } from 'react';
 import { showMessage } from '../../lib/errors';
 import { formatPrice, formatQuantity } from '../../lib/format';
+import { useQuery } from '../../lib/query';
 import { useDebounced } from '../../lib/useDebounced';
 import { limitNumber } from '../../lib/validation';
 import { QUANTITY_DECIMALS } from '../../lib/pricing';

@@ -1,8 +1,8 @@
-import { useQuery } from '@tanstack/react-query';
 import { Input, Modal, Table, type TableColumnType } from 'antd';
 import { useMemo, useState } from 'react';
 import { decimalOrZero, sumOf } from '../../lib/decimal';
 import { showMessage } from '../../lib/errors';
+import { useQuery } from '../../lib/query';
 import { limitNumber } from '../../lib/validation';
 import { fieldText, isEmptyValue, isRightAligned } from '../fields/fieldValue';
 import type { BillContext } from '../lines/billContext';

@@ -1,9 +1,10 @@
 import { FilePdfOutlined, PrinterOutlined } from '@ant-design/icons';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { AutoComplete, Button, Checkbox, Flex, Form, Input, InputNumber, Modal, Radio, Space, Table } from 'antd';
 import { useMemo, useRef, useState } from 'react';
 import type { LabelLayout } from '@/gen';
 import { isCancelled, reportError } from '../../lib/errors';
+import { useQuery } from '../../lib/query';
 import { readStored, writeStored } from '../../lib/stored';
 import { useDebounced } from '../../lib/useDebounced';
 import { PaperFrame, type PaperHandle } from './PaperFrame';

@@ -1,8 +1,9 @@
 import { FilePdfOutlined, PrinterOutlined } from '@ant-design/icons';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { Button, Flex, Modal, Select, Space } from 'antd';
 import { useRef, useState } from 'react';
 import { isCancelled, reportError } from '../../lib/errors';
+import { useQuery } from '../../lib/query';
 import type { Screen } from '../types';
 import { PaperFrame, type PaperHandle } from './PaperFrame';
 import { billsQuery, saveBills } from './printCalls';

@@ -1,8 +1,8 @@
 /** Uploaded files as one looks at them: pictures small and large, a pdf in a window of its own. */
-import { useQuery } from '@tanstack/react-query';
 import { Image, Modal, Spin } from 'antd';
 import { api } from '@/lib/api';
 import { reportError } from '@/lib/errors';
+import { useQuery } from '@/lib/query';
 import { isImage, type UploadItem } from './uploadRules';
 
 /** Files are read with the user's token, which an address alone doesn't carry. */

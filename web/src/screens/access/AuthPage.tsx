@@ -1,5 +1,4 @@
 /** 权限: bundles of rights, and every right with the roles that hold it. */
-import { useQuery } from '@tanstack/react-query';
 import { Button, Card, Empty, Input, Space, Table, Tabs, Tag, Tree, Typography } from 'antd';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { Awaiting } from '@/engine/Awaiting';
@@ -7,6 +6,7 @@ import ListPage from '@/engine/list/ListPage';
 import type { Screen } from '@/engine/types';
 import type { Holder, RightNode } from '@/gen';
 import { api } from '@/lib/api';
+import { useQuery } from '@/lib/query';
 import { useElementSize } from '@/lib/useElementSize';
 import { useTabs } from '@/lib/tabs';
 import { rightTreeQuery } from './queries';

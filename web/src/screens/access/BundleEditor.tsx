@@ -1,5 +1,5 @@
 /** 权限包: a name and the rights under it. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Button, Card, Input } from 'antd';
 import { useState } from 'react';
 import type { Bundle, RightNode } from '@/gen';
@@ -7,6 +7,7 @@ import { Awaiting } from '@/engine/Awaiting';
 import type { Screen } from '@/engine/types';
 import { api } from '@/lib/api';
 import { reportError, showMessage } from '@/lib/errors';
+import { useQuery } from '@/lib/query';
 import { useTabs } from '@/lib/tabs';
 import { RightMatrix } from './RightMatrix';
 import { rightTreeQuery } from './queries';

@@ -1,10 +1,10 @@
 /** 字段权限: the screens on the left, the chosen one's fields on the right; what is not ticked shows as 无权限. */
-import { useQuery } from '@tanstack/react-query';
 import { Checkbox, Empty, Tag } from 'antd';
 import { useState } from 'react';
 import type { ScreenFields } from '@/gen';
 import { Awaiting } from '@/engine/Awaiting';
 import { api } from '@/lib/api';
+import { useQuery } from '@/lib/query';
 import { Matrix } from './Matrix';
 import styles from './access.module.css';
 

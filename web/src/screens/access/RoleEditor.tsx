@@ -1,5 +1,5 @@
 /** 角色: name, data scope, rights and hidden fields in one form, saved in one call. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Alert, Button, Card, Tabs } from 'antd';
 import { useMemo, useState } from 'react';
 import type { RoleEditor as Editor } from '@/gen';
@@ -7,6 +7,7 @@ import { Awaiting } from '@/engine/Awaiting';
 import type { Screen } from '@/engine/types';
 import { api } from '@/lib/api';
 import { reportError, showMessage } from '@/lib/errors';
+import { useQuery } from '@/lib/query';
 import { useTabs } from '@/lib/tabs';
 import { FieldMatrix } from './FieldMatrix';
 import { RightMatrix } from './RightMatrix';

@@ -1,11 +1,12 @@
 /** 在线会话: where a user is logged in; one that should not be is ended. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Button, Drawer, Popconfirm, Table, Tag } from 'antd';
 import type { Row, Screen } from '@/engine/types';
 import type { OpenSession } from '@/gen';
 import { api } from '@/lib/api';
 import { reportError, showMessage } from '@/lib/errors';
 import { browserOf } from '@/lib/browserOf';
+import { useQuery } from '@/lib/query';
 
 interface Props {
   screen: Screen;

@@ -1,5 +1,5 @@
 /** 用户: accounts with their locks, logins and sessions; what a row may need is at its end. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { App, Button, Dropdown, Flex, Input, Segmented, Space, Table, Tag, type MenuProps, type TableProps } from 'antd';
 import { useState } from 'react';
 import { useExport } from '@/engine/list/useExport';
@@ -7,6 +7,7 @@ import { listQuery, totalsQuery } from '@/engine/queries';
 import { actionOf, type Row, type Screen } from '@/engine/types';
 import { api } from '@/lib/api';
 import { reportError, showMessage } from '@/lib/errors';
+import { useQuery } from '@/lib/query';
 import { useDebounced } from '@/lib/useDebounced';
 import { useTabs } from '@/lib/tabs';
 import { PasswordDialog } from './PasswordDialog';

@@ -1,5 +1,4 @@
 /** 业务日志: who did what, newest first; a row opens to what it changed, and leads to its bill. */
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Button, DatePicker, Empty, Flex, Input, Result, Select, Space, Table, Tag, Tooltip, Typography, type TableProps } from 'antd';
 import dayjs, { type Dayjs } from 'dayjs';
 import { useState } from 'react';
@@ -10,6 +9,7 @@ import type { Choices, Entry, EntryPage } from '@/gen';
 import { api, type Query } from '@/lib/api';
 import { isCancelled } from '@/lib/errors';
 import { DATE } from '@/lib/format';
+import { useInfiniteQuery, useQuery } from '@/lib/query';
 import { useTabs } from '@/lib/tabs';
 import { Changes } from './Changes';
 

@@ -1,5 +1,5 @@
 /** 系统公告: the text with its preview, whom it is for, and when it shows. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Button, Card, Col, DatePicker, Form, Input, Radio, Row as Line, Select, Typography } from 'antd';
 import dayjs, { type Dayjs } from 'dayjs';
 import { useState } from 'react';
@@ -10,6 +10,7 @@ import type { Addressees } from '@/gen';
 import { api, getSession } from '@/lib/api';
 import { reportError, showMessage } from '@/lib/errors';
 import { RichText } from '@/lib/RichText';
+import { useQuery } from '@/lib/query';
 import { useTabs } from '@/lib/tabs';
 import { addresseesQuery, audiences, COMPANIES, EVERYBODY, ROLES } from './announcement';
 

@@ -1,11 +1,11 @@
 /** 系统公告详情: the text as readers see it, whom it is for, and who has read it. */
-import { useQuery } from '@tanstack/react-query';
 import { Button, Card, Descriptions, Flex, Progress, Table, Tag, Typography } from 'antd';
 import { Awaiting } from '@/engine/Awaiting';
 import { infoQuery } from '@/engine/queries';
 import { actionOf, type Screen } from '@/engine/types';
 import type { Addressees } from '@/gen';
 import { RichText } from '@/lib/RichText';
+import { useQuery } from '@/lib/query';
 import { useTabs } from '@/lib/tabs';
 import { addresseesQuery, audienceName } from './announcement';
 

@@ -1,5 +1,5 @@
 /** 公告详情: opening it marks it read. */
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { Card, Result, Spin, Typography } from 'antd';
 import { useEffect } from 'react';
 import { infoQuery } from '@/engine/queries';
@@ -7,6 +7,7 @@ import type { Screen } from '@/engine/types';
 import { api } from '@/lib/api';
 import { isCancelled } from '@/lib/errors';
 import { RichText } from '@/lib/RichText';
+import { useQuery } from '@/lib/query';
 
 export default function InformationSee({ screen, params }: { screen: Screen; params: Record<string, string> }) {
   const id = Number(params.id ?? 0);

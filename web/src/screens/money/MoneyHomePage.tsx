@@ -1,11 +1,11 @@
 /** 资金首页: what came and went of late, what is due, and the accounts with their balances. */
-import { useQuery } from '@tanstack/react-query';
 import { Card, Flex, Spin, Statistic } from 'antd';
 import { lazy, Suspense, useState } from 'react';
 import { RefSelect } from '@/engine/fields/RefSelect';
 import ListPage from '@/engine/list/ListPage';
 import { refField, type Screen } from '@/engine/types';
 import { formatMoney } from '@/lib/format';
+import { useQuery } from '@/lib/query';
 import { summaryQuery, type Due, type Summary } from './summary';
 
 const FlowChart = lazy(() => import('./FlowChart'));

@@ -1,8 +1,8 @@
-import { useQuery } from '@tanstack/react-query';
 import { Input, Table, type TableColumnType } from 'antd';
 import { sourceQuery } from '@/engine/queries';
 import type { Row } from '@/engine/types';
 import { formatMoney } from '@/lib/format';
+import { useQuery } from '@/lib/query';
 import { limitNumber } from '@/lib/validation';
 
 interface OpenItemsProps {

@@ -1,5 +1,5 @@
 /** 打印模板: on the left what is printed, on the right how a real bill comes out, as the server sets it. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Button, Checkbox, Flex, Form, Input, Result, Select, Space } from 'antd';
 import { useMemo, useState } from 'react';
 import { Awaiting } from '@/engine/Awaiting';
@@ -10,6 +10,7 @@ import { actionOf, refField, type ListAnswer, type Screen } from '@/engine/types
 import type { PrintDefinition } from '@/gen';
 import { api } from '@/lib/api';
 import { isCancelled, reportError, showMessage } from '@/lib/errors';
+import { useQuery } from '@/lib/query';
 import { useTabs } from '@/lib/tabs';
 import { useDebounced } from '@/lib/useDebounced';
 import { LayoutForm, type FullLayout } from './LayoutForm';

@@ -1,6 +1,6 @@
 /** 打印设置: every bill type with its templates; which are printed once audited is a choice of this workplace. */
 import { PlusOutlined } from '@ant-design/icons';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { App, Button, Flex, Input, Space, Switch, Table, Tag, Typography, type TableProps } from 'antd';
 import { useState } from 'react';
 import { autoPrinted, setAutoPrinted } from '@/engine/print/autoPrint';
@@ -8,6 +8,7 @@ import { DELIVERED } from '@/engine/print/printCalls';
 import { actionOf, type Screen } from '@/engine/types';
 import type { PrintedBillType, OwnedTemplate } from '@/gen';
 import { reportError, showMessage } from '@/lib/errors';
+import { useQuery } from '@/lib/query';
 import { useTabs } from '@/lib/tabs';
 import { printListQuery, setup } from './setupCalls';
 

@@ -1,0 +1,13 @@
+/** Reading server state: pages that are kept behind other tabs ask nothing, and what is stale when they come back on screen. */
+import * as reading from '@tanstack/react-query';
+import { usePageActive } from './tabs';
+
+export const useQuery = ((options, client) => {
+  const active = usePageActive();
+  return reading.useQuery({ subscribed: active, ...options }, client);
+}) as typeof reading.useQuery;
+
+export const useInfiniteQuery = ((options, client) => {
+  const active = usePageActive();
+  return reading.useInfiniteQuery({ subscribed: active, ...options }, client);
+}) as typeof reading.useInfiniteQuery;
