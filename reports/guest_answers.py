@@ -1,4 +1,4 @@
-"""访客应答：看板的数据集信息里不带取数语句，报表读者不需要知道表结构；导出的文件里不带链接列。"""
+"""访客应答：看板的数据集信息里不带取数语句；导出的文件里不带链接列；合计行里没有数的格留空；筛选状态各读者各存各的。"""
 
 from __future__ import annotations
 
@@ -49,6 +49,47 @@ def export_without_links() -> None:
         return written(self, df.iloc[:, kept], [coltypes[place] for place in kept])
 
     QueryContextProcessor.get_data = data
+
+
+def leave_empty_totals_out() -> None:
+    """Leave a figure without a value out of a table's totals: the table writes N/A for it, and nothing for none."""
+    from superset.common.query_context_processor import QueryContextProcessor
+
+    written: Callable[..., Any] = QueryContextProcessor.get_data
+
+    def data(self: Any, df: Any, coltypes: list[Any]) -> Any:
+        answer = written(self, df, coltypes)
+        form = self._query_context.form_data or {}
+        if form.get("viz_type") != "table" or set(form.get("groupby") or []) & set(df.columns):
+            return answer
+        if not isinstance(answer, list):
+            return answer
+        return [{name: value for name, value in row.items() if value is not None} for row in answer]
+
+    QueryContextProcessor.get_data = data
+
+
+def keep_filter_states_apart() -> None:
+    """Keep a guest's filter states under his role and name.
+
+    Superset keeps them by the login session, which guests don't have: all readers of a board would share one state for
+    each number of a browser tab, and read each other's customers in it.
+    """
+    from superset.commands.dashboard.filter_state import create, delete, get, update
+    from superset.temporary_cache.utils import cache_key
+
+    def own_key(*parts: Any) -> str:
+        return str(cache_key(*parts, *_guest_mark()))
+
+    for command in (create, delete, get, update):
+        command.cache_key = own_key
+
+
+def _guest_mark() -> tuple[str, ...]:
+    from superset import security_manager
+
+    guest = security_manager.get_current_guest_user_if_guest()
+    return () if guest is None else (json.dumps([guest.rls, guest.username]),)
 
 
 @cache

@@ -139,10 +139,10 @@ def guest_request_modified(query_context: Any) -> bool:
             columns, metrics = _filter_columns(form_data, query_context.datasource)
         else:
             columns, metrics = _chart_columns(form_data)
+        filterable = columns | _filterable_columns(form_data)
     except LookupError as error:
         logger.warning("guest request refused: %s", error)
         return True
-    filterable = {column.column_name for column in query_context.datasource.columns}
     return any(_query_modified(query, columns, metrics, filterable) for query in query_context.queries)
 
 
@@ -165,18 +165,32 @@ def _chart_columns(form_data: dict[str, Any]) -> tuple[set[str], set[str]]:
 
 
 def _filter_columns(form_data: dict[str, Any], dataset: Any) -> tuple[set[str], set[str]]:
-    from superset import db
-    from superset.models.dashboard import Dashboard
-
-    number = form_data.get("dashboardId")
-    dashboard = db.session.get(Dashboard, number) if isinstance(number, int) else None
-    configured = json.loads(dashboard.json_metadata or "{}") if dashboard else {}
-    for item in configured.get("native_filter_configuration", []):
+    for item in _board_filters(form_data):
         if item.get("id") != form_data.get("native_filter_id"):
             continue
         targets = [target for target in item.get("targets", []) if target.get("datasetId") == dataset.id]
         return {target["column"]["name"] for target in targets if "column" in target}, set()
     raise LookupError("the dashboard has no such filter")
+
+
+def _filterable_columns(form_data: dict[str, Any]) -> set[str]:
+    """What the board's filters choose by. A condition on any other column tells of that column row by row."""
+    targets = [target for item in _board_filters(form_data) for target in item.get("targets", [])]
+    return {target["column"]["name"] for target in targets if "column" in target}
+
+
+def _board_filters(form_data: dict[str, Any]) -> list[dict[str, Any]]:
+    from superset import db
+    from superset.models.dashboard import Dashboard
+
+    number = form_data.get("dashboardId")
+    dashboard = db.session.get(Dashboard, number) if isinstance(number, int) else None
+    if dashboard is None:
+        raise LookupError("the request names no dashboard")
+    found: list[dict[str, Any]] = json.loads(dashboard.json_metadata or "{}").get(
+        "native_filter_configuration", []
+    )
+    return found
 
 
 def _query_modified(query: Any, columns: set[str], metrics: set[str], filterable: set[str]) -> bool:

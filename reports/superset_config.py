@@ -16,7 +16,12 @@ from api.kit.settings import settings
 from reports.answering import answer_quickly
 from reports.catalogue import GUEST_AUDIENCE, GUEST_ROLE
 from reports.chinese import serve_completed_pack
-from reports.guest_answers import export_without_links, hide_queries
+from reports.guest_answers import (
+    export_without_links,
+    hide_queries,
+    keep_filter_states_apart,
+    leave_empty_totals_out,
+)
 from reports.security import ReportSecurityManager
 from reports.snapshot import connect_to_snapshot, fix_default_schema
 from reports.theme import COLOR_SCHEMES, SEQUENTIAL_SCHEMES, THEME
@@ -77,6 +82,8 @@ WTF_CSRF_ENABLED = True
 SESSION_COOKIE_NAME = "superset_session"
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_HTTPONLY = True
+# Superset by itself lets a map site read its answers.
+ENABLE_CORS = False
 PERMANENT_SESSION_LIFETIME = timedelta(hours=8)
 ENABLE_PROXY_FIX = True
 PROXY_FIX_CONFIG = {"x_for": 1, "x_proto": 1, "x_host": 1, "x_port": 0, "x_prefix": 0}
@@ -181,6 +188,8 @@ def FLASK_APP_MUTATOR(app):
     serve_completed_pack(app)
     hide_queries(app)
     export_without_links()
+    leave_empty_totals_out()
+    keep_filter_states_apart()
     fix_default_schema()
     answer_quickly()
     # Said for every request: of a guest, who is no row of the user table, and of a metric that is no plain sum.

@@ -1,0 +1,98 @@
+"""What the tests of guests share: the boards they ask about, tokens of any content, changed requests, refusals."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import httpx
+import jwt
+
+from api.kit.settings import settings
+from api.reporting.tokens import LIFE
+from reports.catalogue.model import COST, PLAIN
+from tests.reports.conftest import COMPANY_ONE, Place, Superset, places
+
+PLACES = places()
+DATA = "/api/v1/chart/data"
+REFUSED = (400, 401, 403, 404, 405, 422)
+STUMBLED = 500
+"""What Superset answers to a request that it can't read: no rows either."""
+
+
+def place(code: str, variant: str = PLAIN) -> Place:
+    return next(item for item in PLACES if item.report.code == code and item.variant == variant)
+
+
+BEST_SELLER = place("BestSeller")
+BEST_SELLER_COST = place("BestSeller", COST)
+RECEIVABLE = place("accountsReceivable")
+ROWS = {"上海公司", "苏州公司", "上海公司的客户", "苏州公司的客户"}
+"""Names that stand in rows of the snapshot; an answer that refuses tells none of them."""
+
+
+def claims(**changed: Any) -> dict[str, Any]:
+    """A sound token's content, changed; `...` leaves a claim out."""
+    now = int(time.time())
+    whole = {
+        "user": {"username": "张伟", "first_name": "", "last_name": ""},
+        "resources": [{"type": "dashboard", "id": RECEIVABLE.embed_id}],
+        "rls_rules": [{"clause": f"role_id = {COMPANY_ONE}"}],
+        "iat": now,
+        "exp": now + LIFE,
+        "aud": "erp-report-frames",
+        "type": "guest",
+    }
+    return {name: value for name, value in {**whole, **changed}.items() if value is not ...}
+
+
+def signed(secret: str | None = None, algorithm: str = "HS256", **changed: Any) -> str:
+    return jwt.encode(
+        claims(**changed), secret or settings().secrets["guest_token_secret"], algorithm=algorithm
+    )
+
+
+def changed_query(body: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    return {**body, "queries": [{**body["queries"][0], **changes}]}
+
+
+def rows_of(answer: httpx.Response) -> list[dict[str, Any]]:
+    assert answer.status_code == 200, answer.text
+    return answer.json()["result"][0]["data"]
+
+
+def is_refused(answer: httpx.Response, malformed: bool = False) -> bool:
+    """Refused by its status, and nothing of a row told beside."""
+    assert not [name for name in ROWS if name in answer.text], answer.text[:500]
+    return answer.status_code in REFUSED or (malformed and answer.status_code == STUMBLED)
+
+
+def filter_values(superset: Superset, at: Place, token: str, column: str, **changes: Any) -> Any:
+    """What a native filter asks for; its answer's rows, or the status of a refusal."""
+    board = superset.get(f"/api/v1/dashboard/{superset.dashboard_id(at)}", token).json()["result"]
+    configured = json.loads(board["json_metadata"])["native_filter_configuration"]
+    found = next(item for item in configured if item["targets"][0]["column"]["name"] == column)
+    query = {
+        "columns": [column],
+        "metrics": [],
+        "orderby": [[column, True]],
+        "filters": [],
+        "row_limit": 1000,
+    }
+    answer = superset.post(
+        DATA,
+        token,
+        {
+            "datasource": {"id": found["targets"][0]["datasetId"], "type": "table"},
+            "queries": [{**query, **changes}],
+            "form_data": {
+                "type": "NATIVE_FILTER",
+                "native_filter_id": found["id"],
+                "dashboardId": superset.dashboard_id(at),
+            },
+            "result_format": "json",
+            "result_type": "full",
+        },
+    )
+    return answer.json()["result"][0]["data"] if answer.status_code == 200 else answer.status_code

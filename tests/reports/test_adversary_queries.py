@@ -1,0 +1,210 @@
+"""A guest with a sound token changes what his frame asks: no column, dataset or chart but his board's own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.reports.conftest import COMPANY_ONE, Place, Superset
+from tests.reports.guests import (
+    BEST_SELLER,
+    BEST_SELLER_COST,
+    DATA,
+    RECEIVABLE,
+    changed_query,
+    filter_values,
+    is_refused,
+    rows_of,
+)
+
+SQL = {"expressionType": "SQL", "sqlExpression": "sum(profit)", "label": "净销量"}
+SIMPLE = {
+    "expressionType": "SIMPLE",
+    "aggregate": "SUM",
+    "column": {"column_name": "stock_quantity"},
+    "label": "净销量",
+}
+AXIS = {"expressionType": "SQL", "columnType": "BASE_AXIS", "label": "goods_num"}
+QUERIES: dict[str, dict[str, Any]] = {
+    "grouped-by-a-hidden-column": {"groupby": ["pattern"]},
+    "named-twice": {"columns": ["goods_num", "pattern"]},
+    "role": {"columns": ["role_id"], "metrics": [], "orderby": []},
+    "cost-column": {"columns": ["profit"], "metrics": [], "orderby": []},
+    "measure-as-column": {"columns": ["quantity"], "metrics": [], "orderby": []},
+    "series-of-a-hidden-column": {"series_columns": ["pattern"]},
+    "expression": {"columns": [{**AXIS, "columnType": None, "sqlExpression": "(select 1)"}]},
+    "expression-as-axis": {"columns": [{**AXIS, "sqlExpression": "(select 1)"}]},
+    "measure-as-axis": {"columns": [{**AXIS, "sqlExpression": "stock_quantity"}]},
+    "aggregate": {"metrics": [SQL]},
+    "aggregate-of-a-table": {
+        "metrics": [{**SQL, "sqlExpression": "(select sum(profit) from mart_best_seller)"}]
+    },
+    "function-of-the-server": {"metrics": [{**SQL, "sqlExpression": "getenv('HOME')"}]},
+    "simple-aggregate": {"metrics": [SIMPLE]},
+    "cost-metric": {"metrics": ["profit"]},
+    "metric-by-label": {"metrics": [{"label": "profit"}]},
+    "limited-by-own-aggregate": {"series_limit_metric": SQL},
+    "limited-by-own-aggregate-of-old": {"timeseries_limit_metric": SIMPLE},
+    "ordered-by-aggregate": {"orderby": [[SQL, True]]},
+    "ordered-by-text": {"orderby": [["(select 1)", True]]},
+    "ordered-by-a-measure": {"orderby": [["stock_quantity", True]]},
+    "where": {"extras": {"where": "1 = 1"}},
+    "having": {"extras": {"having": "sum(quantity) > 0"}},
+    "where-of-old": {"where": "1 = 1"},
+    "having-of-old": {"having": "1 = 1"},
+    "role-in-where": {"extras": {"where": "role_id = 1) or (1 = 1"}},
+    "filter-on-a-measure": {"filters": [{"col": "stock_quantity", "op": ">", "val": 0}]},
+    "filter-on-the-role": {"filters": [{"col": "role_id", "op": "==", "val": 1}]},
+    "filter-on-a-hidden-column": {"filters": [{"col": "pattern", "op": "LIKE", "val": "P%"}]},
+    "filter-on-an-expression": {
+        "filters": [{"col": {**AXIS, "columnType": None, "sqlExpression": "profit"}, "op": ">", "val": 0}]
+    },
+    "filter-on-an-axis-expression": {
+        "filters": [{"col": {**AXIS, "sqlExpression": "(select 1)"}, "op": ">", "val": 0}]
+    },
+    "filter-without-column": {"filters": [{"op": "IS NULL"}]},
+    "filter-by-own-operator": {"filters": [{"col": "goods_num", "op": "= '' or 1 = 1 or ''", "val": "x"}]},
+    "layer": {
+        "annotation_layers": [
+            {"name": "x", "annotationType": "FORMULA", "sourceType": "table", "value": "x", "show": True}
+        ]
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def body(superset: Superset) -> dict[str, Any]:
+    """An allowed request: the ranking table of the best sellers, without cost."""
+    return stored(superset, BEST_SELLER)
+
+
+def stored(superset: Superset, at: Place) -> dict[str, Any]:
+    return superset.chart_body(at, at.board.chart("detail"), superset.token(at, COMPANY_ONE))
+
+
+@pytest.fixture
+def refused(superset: Superset):
+    """Whether the reader of the best sellers without cost is refused."""
+    token = superset.token(BEST_SELLER, COMPANY_ONE)
+
+    def ask(asked: dict[str, Any]) -> bool:
+        return is_refused(superset.post(DATA, token, asked))
+
+    return ask
+
+
+class TestQuery:
+    def test_the_stored_one_is_answered(self, superset: Superset, body: dict[str, Any]):
+        rows = rows_of(superset.post(DATA, superset.token(BEST_SELLER, COMPANY_ONE), body))
+        assert {row["goods_num"] for row in rows} == {"G001", "G002", "G003"}
+        assert not {"profit", "margin", "cost", "role_id"} & set(rows[0])
+
+    @pytest.mark.parametrize("changes", QUERIES.values(), ids=QUERIES)
+    def test_changed(self, refused, body: dict[str, Any], changes: dict[str, Any]):
+        assert refused(changed_query(body, **changes))
+
+    @pytest.mark.parametrize("changes", list(QUERIES.values())[:4], ids=list(QUERIES)[:4])
+    def test_changed_behind_an_allowed_one(self, refused, body: dict[str, Any], changes: dict[str, Any]):
+        (changed,) = changed_query({**body, "queries": body["queries"][:1]}, **changes)["queries"]
+        assert refused({**body, "queries": [*body["queries"], changed]})
+
+    @pytest.mark.parametrize("kind", ["samples", "drill_detail", "query", "columns", "timegrains"])
+    def test_another_kind_of_answer(self, refused, body: dict[str, Any], kind: str):
+        assert refused({**body, "result_type": kind})
+        assert refused(changed_query(body, result_type=kind))
+
+    @pytest.mark.parametrize("form", ["csv", "xlsx"])
+    def test_in_a_file(self, superset: Superset, refused, body: dict[str, Any], form: str):
+        token = superset.token(BEST_SELLER, COMPANY_ONE)
+        assert superset.post(DATA, token, {**body, "result_format": form}).status_code == 200
+        hidden = changed_query(body, columns=["pattern"], metrics=[], orderby=[])
+        assert refused({**hidden, "result_format": form})
+        assert refused({**body, "result_format": form, "result_type": "samples"})
+
+    def test_a_filter_asks_for_another_column(self, superset: Superset):
+        token = superset.token(RECEIVABLE, COMPANY_ONE)
+        assert filter_values(superset, RECEIVABLE, token, "company_name", columns=["bill_no"]) == 403
+        metric = {"expressionType": "SQL", "sqlExpression": "sum(balance)", "label": "x"}
+        assert filter_values(superset, RECEIVABLE, token, "company_name", metrics=[metric]) == 403
+
+
+class TestChart:
+    """The request names another chart, dataset or dashboard than the token's."""
+
+    @pytest.mark.parametrize("at", [RECEIVABLE, BEST_SELLER_COST], ids=str)
+    def test_of_another_board(self, superset: Superset, refused, at: Place):
+        assert rows_of(superset.post(DATA, superset.token(at, COMPANY_ONE), stored(superset, at)))
+        assert refused(stored(superset, at))
+
+    @pytest.mark.parametrize("at", [RECEIVABLE, BEST_SELLER_COST], ids=str)
+    def test_of_another_board_under_the_own_number(self, superset: Superset, refused, at: Place):
+        other = stored(superset, at)
+        other["form_data"]["dashboardId"] = superset.dashboard_id(BEST_SELLER)
+        assert refused(other)
+
+    @pytest.mark.parametrize("at", [RECEIVABLE, BEST_SELLER_COST], ids=str)
+    def test_own_chart_over_another_dataset(
+        self, superset: Superset, refused, body: dict[str, Any], at: Place
+    ):
+        assert refused({**body, "datasource": stored(superset, at)["datasource"]})
+
+    MALFORMED: dict[str, dict[str, Any]] = {
+        "view": {"datasource": {"id": 1, "type": "view"}},
+        "dataset": {"datasource": {"id": 1, "type": "dataset"}},
+        "no-dataset": {"datasource": {"id": 10**9, "type": "table"}},
+        "query-of-another-dataset": {"queries": [{"datasource": {"id": 1, "type": "table"}}]},
+        "column-object": {"queries": [{"columns": [{"column_name": "pattern"}]}]},
+    }
+
+    @pytest.mark.parametrize("kind", ["query", "saved_query"])
+    def test_another_kind_of_dataset(self, refused, body: dict[str, Any], kind: str):
+        assert refused({**body, "datasource": {"id": 1, "type": kind}})
+
+    @pytest.mark.parametrize("changed", MALFORMED.values(), ids=MALFORMED)
+    def test_malformed(self, superset: Superset, body: dict[str, Any], changed: dict[str, Any]):
+        asked = {**body, **changed}
+        if "queries" in changed:
+            asked = changed_query(body, **changed["queries"][0])
+        answer = superset.post(DATA, superset.token(BEST_SELLER, COMPANY_ONE), asked)
+        assert is_refused(answer, malformed=True)
+
+    FORMS: dict[str, dict[str, Any]] = {
+        "no-chart": {"slice_id": None},
+        "drill-by": {"slice_id": 0, "chart_id": 1, "groupby": ["pattern"]},
+        "chart-as-truth": {"slice_id": True},
+        "chart-as-text": {"slice_id": "1"},
+        "unknown-chart": {"slice_id": 10**9},
+        "layer-of-a-chart": {"parent_slice_id": 1},
+        "no-dashboard": {"dashboardId": None},
+        "unknown-dashboard": {"dashboardId": 10**9},
+        "unknown-filter": {"type": "NATIVE_FILTER", "native_filter_id": "NATIVE_FILTER-1"},
+        "no-filter": {"type": "NATIVE_FILTER"},
+        "column-in-a-tooltip": {"tooltip_contents": ["pattern"]},
+        "column-object-in-a-tooltip": {
+            "tooltip_contents": [{"item_type": "column", "column_name": "pattern"}]
+        },
+    }
+
+    @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+    def test_said_wrongly(self, refused, body: dict[str, Any], form: dict[str, Any]):
+        assert refused({**body, "form_data": {**body["form_data"], **form}})
+
+    def test_not_said_at_all(self, refused, body: dict[str, Any]):
+        assert refused({**body, "form_data": {}})
+        assert refused({key: value for key, value in body.items() if key != "form_data"})
+
+    @pytest.mark.parametrize("at", [RECEIVABLE, BEST_SELLER_COST], ids=str)
+    def test_another_board_itself(self, superset: Superset, at: Place):
+        token = superset.token(BEST_SELLER, COMPANY_ONE)
+        number = superset.dashboard_id(at)
+        for path in ("", "/charts", "/datasets", "/tabs"):
+            assert superset.get(f"/api/v1/dashboard/{number}{path}", token).status_code in (403, 404)
+
+    def test_nothing_is_told_of_the_sql_behind(self, superset: Superset, body: dict[str, Any]):
+        token = superset.token(BEST_SELLER, COMPANY_ONE)
+        number = superset.dashboard_id(BEST_SELLER)
+        told = superset.get(f"/api/v1/dashboard/{number}/datasets", token).text
+        told += superset.post(DATA, token, body).text
+        told += superset.post(DATA, token, changed_query(body, columns=["pattern"])).text
+        assert "role_company_scope" not in told and "mart_" not in told
