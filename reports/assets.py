@@ -262,7 +262,7 @@ def _dashboard(placed: Placed) -> dict[str, Any]:
     return {
         "dashboard_title": placed.title,
         "slug": "-".join(placed.names),
-        "css": DASHBOARD_CSS + placed.board.css,
+        "css": DASHBOARD_CSS,
         "uuid": placed.dashboard_uuid,
         "version": VERSION,
         "published": True,

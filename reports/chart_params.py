@@ -35,6 +35,8 @@ VIZ_TYPES = {
 RED = "#F56C6C"
 # Axes with few enough steps to name each.
 SHORT_AXES = ("warehouse_name", "company_name", "bucket_axis")
+# Long names side by side lie askew, else every second one is left out.
+ASKEW_AXES = ("warehouse_name", "bucket_axis")
 PAGE_LENGTH = 20
 MOST_ROWS = 10_000
 
@@ -174,7 +176,7 @@ def _series(chart: Chart, dataset: Dataset) -> dict[str, Any]:
         "truncateYAxis": chart.kind == "line",
         "x_axis_title_margin": 15,
         "y_axis_title_margin": 15,
-        "xAxisLabelRotation": 30 if chart.x == "warehouse_name" and not chart.horizontal else 0,
+        "xAxisLabelRotation": 30 if chart.x in ASKEW_AXES and not chart.horizontal else 0,
         "xAxisLabelInterval": "0" if chart.horizontal or chart.x in SHORT_AXES else "auto",
         "color_scheme": COLOR_SCHEME,
     }

@@ -67,6 +67,7 @@ DASHBOARD_CSS = """
 .header-title { font-weight: 600; }
 .search-select-container, [data-test="dashboard-slice-refresh-tooltip"] { display: none; }
 .cell-bar.positive { background-color: rgba(64, 158, 255, .2) !important; }
+[data-test-viz-type^="big_number"] .filter-counts { display: none; }
 td.dt-is-null, td.dt-is-null * { font-size: 0 !important; }
 td.dt-is-null::after { content: "—"; font-size: 12px; color: #C0C4CC; }
 """

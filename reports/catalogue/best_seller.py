@@ -63,10 +63,6 @@ DETAIL_LINK = link(
 )
 
 
-# All goods together have no place.
-NO_TOTAL_PLACE = "tfoot td:nth-child(2) { font-size: 0 !important; }"
-
-
 def period_choice(dataset: Dataset) -> Filter:
     return Filter(
         "period",
@@ -148,7 +144,7 @@ def rank_board(cost: bool) -> Board:
         ),
     )
     filters = (period_choice(data), company_filter(data), *goods_filters(data), goods_filter(data))
-    return board((data,), lines, filters, NO_TOTAL_PLACE)
+    return board((data,), lines, filters)
 
 
 def bill_dataset(cost: bool) -> Dataset:

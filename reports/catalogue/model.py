@@ -30,18 +30,22 @@ CHANGE = "+,.1%"
 DAYS = ",.1f"
 
 
-# Invisible letters that put labels into an order of their own.
-CLOSING, FURTHER = 8203, 8204
+# Invisible letters that put labels into an order of their own: the first two where letters are compared by their
+# numbers, as the database and an axis do, and hair spaces where they are compared as in a dictionary, which passes over
+# the first two, as a browser orders the series of a chart.
+CLOSING, FURTHER, HAIR = 8203, 8204, 8202
+MOST_SERIES = 8
+UNSEEN = "".join(map(chr, (CLOSING, FURTHER, HAIR)))
 
 
 def placed(number: int, label: str) -> str:
     """A label of an axis in the order of its number, as `parts.in_order` writes it."""
-    return chr(FURTHER) * number + chr(CLOSING) + label
+    return chr(FURTHER) * number + chr(CLOSING) + chr(HAIR) * (MOST_SERIES - number) + label
 
 
 def unplaced(label: str) -> str:
     """The label as it reads, without the letters that place it."""
-    return label.lstrip(chr(FURTHER) + chr(CLOSING))
+    return label.lstrip(UNSEEN)
 
 
 def asset_uuid(kind: str, *names: str) -> str:
@@ -205,7 +209,6 @@ class Board:
     filters: tuple[Filter, ...]
     datasets: tuple[Dataset, ...]
     pivot: Pivot
-    css: str = ""
 
     @property
     def tables(self) -> tuple[Chart, ...]:

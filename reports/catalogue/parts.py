@@ -10,7 +10,9 @@ from reports.catalogue.model import (
     CHANGE,
     CLOSING,
     FURTHER,
+    HAIR,
     MONEY,
+    MOST_SERIES,
     PERCENT,
     QUANTITY,
     Board,
@@ -61,8 +63,14 @@ STAMP = Chart("stamp", "数据更新时间", "stamp", REFRESHED.key, ("latest",)
 
 
 def in_order(number: str, label: str) -> str:
-    """A label that sorts by a number: invisible letters in front, of which the closing one sorts before the others."""
-    return f"repeat(chr({FURTHER}), cast({number} as integer)) || chr({CLOSING}) || {label}"
+    """A label that sorts by a number: invisible letters in front, as `placed` says."""
+    place = f"cast({number} as integer)"
+    unseen = (
+        f"repeat(chr({FURTHER}), {place})",
+        f"chr({CLOSING})",
+        f"repeat(chr({HAIR}), greatest({MOST_SERIES} - {place}, 0))",
+    )
+    return " || ".join((*unseen, label))
 
 
 def link(text: str, route: str, **filters: str) -> Column:
@@ -263,7 +271,6 @@ def board(
     datasets: tuple[Dataset, ...],
     lines: tuple[Line, ...],
     filters: tuple[Filter, ...],
-    css: str = "",
     pivot: Pivot | None = None,
 ) -> Board:
     """A board out of its rows of charts: every chart is named once, where it stands.
@@ -280,7 +287,7 @@ def board(
         replace(item, excludes=(*item.excludes, *series)) if item.latest else item for item in filters
     )
     usual = pivot or usual_pivot(charts, filters, datasets)
-    return Board(charts, rows, scoped, (*datasets, REFRESHED), usual, css)
+    return Board(charts, rows, scoped, (*datasets, REFRESHED), usual)
 
 
 def usual_pivot(
