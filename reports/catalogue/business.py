@@ -37,7 +37,7 @@ LEVELS = (
 STOCK = ("stock_opening", "stock_in", "stock_out", "stock_closing")
 # A level of a day, or what a month's days have in common.
 NO_FLOW = re.compile("_opening$|_closing$|^mtd_")
-COMPARED = ("sales", "purchase", "receipts", "payments")
+FOUR = ("sales", "purchase", "receipts", "payments")
 WORDS = {
     "sales": "销售",
     "sales_cost": "销售成本",
@@ -60,24 +60,14 @@ WORDS = {
 }
 
 
-def compared_metrics(prefix: str, when: str, before: str, year: str) -> tuple[Metric, ...]:
-    """Of each compared flow the figure of a month and of a year before, and the changes against them."""
+def beside(name: str, prefix: str = "", *, before: str = "", year: str = "") -> tuple[Metric, ...]:
+    """A flow's changes against its figures of a month (`before`) and a year (`year`) ago, those that are named."""
+    label, now = WORDS[name], f"sum({prefix}{name})"
+    compared = (("change", f"{label}较{before}", "before", before), ("growth", f"{label}同比", "year", year))
     return tuple(
-        metric
-        for name in COMPARED
-        for metric in (
-            money(f"{name}_before", f"{before}{WORDS[name]}", f"{prefix}{name}_before"),
-            change_metric(
-                f"{name}_change",
-                f"{WORDS[name]}较{when}",
-                f"sum({prefix}{name})",
-                f"sum({prefix}{name}_before)",
-            ),
-            money(f"{name}_year", f"{year}{WORDS[name]}", f"{prefix}{name}_year"),
-            change_metric(
-                f"{name}_growth", f"{WORDS[name]}同比", f"sum({prefix}{name})", f"sum({prefix}{name}_year)"
-            ),
-        )
+        change_metric(f"{name}_{kind}", told, now, f"sum({prefix}{name}_{end})")
+        for kind, told, end, named in compared
+        if named
     )
 
 
@@ -131,8 +121,7 @@ def level_table(data: Dataset, cost: bool) -> Chart:
 
 
 def daily_board(cost: bool) -> Board:
-    months = tuple(f"mtd_{name}" for name in (*COMPARED, "new_overdue", *(("sales_cost",) if cost else ())))
-    beside = tuple(f"mtd_{name}{end}" for name in COMPARED for end in ("_before", "_year"))
+    months = tuple(f"mtd_{name}" for name in (*FOUR, "new_overdue", *(("sales_cost",) if cost else ())))
     data = business_dataset(
         "business_day",
         "经营日报",
@@ -143,10 +132,11 @@ def daily_board(cost: bool) -> Board:
             Column("day_label", "日期"),
             Column("month_day", "日", sql="strftime(m.day, '%m-%d')"),
         ),
-        (*months, *beside),
+        (*months, "mtd_sales_before", "mtd_sales_year", "mtd_receipts_before"),
         (
-            *(money(f"mtd_{name}", f"本月{WORDS[name]}") for name in (*COMPARED, "new_overdue")),
-            *compared_metrics("mtd_", "上月同期", "上月同期", "去年同期"),
+            *(money(f"mtd_{name}", f"本月{WORDS[name]}") for name in (*FOUR, "new_overdue")),
+            *beside("sales", "mtd_", before="上月同期", year="去年同期"),
+            *beside("receipts", "mtd_", before="上月同期"),
             *(
                 (
                     percent(
@@ -234,8 +224,12 @@ def monthly_board(cost: bool) -> Board:
         "mart_business_month",
         cost,
         (Column("month", "月份", "date"), Column("month_label", "月")),
-        tuple(f"{name}{end}" for name in COMPARED for end in ("_before", "_year")),
-        compared_metrics("", "上月整月", "上月整月", "去年同月整月"),
+        (*(f"{name}_before" for name in FOUR), "sales_year"),
+        (
+            money("sales_year", "去年同月整月销售"),
+            *beside("sales", before="上月整月", year="去年同月整月"),
+            *(metric for name in FOUR[1:] for metric in beside(name, before="上月整月")),
+        ),
         "month",
     )
     flows = table(
@@ -265,7 +259,7 @@ def monthly_board(cost: bool) -> Board:
         ),
         line(
             44,
-            (bars("months", "各月销售、采购、收款与付款", data, COMPARED, "month_label"), 7),
+            (bars("months", "各月销售、采购、收款与付款", data, FOUR, "month_label"), 7),
             (
                 ranking(
                     "companies",

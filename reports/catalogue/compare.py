@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Literal
 
-from reports.catalogue.model import Dataset
+from reports.catalogue.model import Column, Dataset, Metric
 
 SUFFIXES = ("_before", "_year")
 SERIES = "_series"
+KEYS = {"company": ("company_id",), "warehouse": ("company_id", "warehouse_id")}
 
 
 @dataclass(frozen=True)
@@ -28,63 +31,117 @@ class Period:
 
 WEEK = Period("week", "按周分析", "周", "interval 7 day", "interval 364 day", "上周整周", "去年同周整周")
 MONTH = Period("month", "按月分析", "月", "interval 1 month", "interval 1 year", "上月整月", "去年同月整月")
+MONTH_COLUMNS = (Column("month", "月份", "date"), Column("month_label", "月"))
 
 
-def compared(
-    mart: str,
-    period: Period,
-    *,
-    start: str,
-    label: str,
-    dimensions: tuple[str, ...],
-    measures: dict[str, str],
-    where: str = "",
-    alone: bool = False,
-) -> str:
-    """The mart's rows with each measure also as `<name>_before` and `<name>_year`, as a query in parentheses.
+@dataclass(frozen=True)
+class Source:
+    """A mart's rows by period: `axis` are the columns of a period's first day and label, `measures` map the dataset's
+    names to the mart's columns."""
 
-    `alone` leaves the comparisons out.
+    mart: str
+    period: Period
+    axis: tuple[Column, Column]
+    dimensions: tuple[str, ...]
+    measures: Mapping[str, str]
+    where: str = ""
 
-    `measures` maps the new names to the mart's columns. A row appears up to three times: in its own period, in the next
-    one and a year later, but never in a period that the mart doesn't have.
-    """
-    if alone:
-        plain = ", ".join(f't."{column}" as "{name}"' for name, column in measures.items())
-        names = ", ".join(f't."{name}"' for name in (start, label, *dimensions))
-        return f"(select {names}, {plain} from {mart} as t{f' where t.{where}' if where else ''})"
-    names = ", ".join(f't."{name}"' for name in dimensions)
-    condition = f" where t.{where}" if where else ""
-    own = f'(select distinct t."{start}", t."{label}" from {mart} as t{condition})'
+    @property
+    def alone(self) -> str:
+        """The rows as they are, as a query in parentheses."""
+        names = ", ".join(f't."{name}"' for name in (*self._axis, *self.dimensions))
+        figures = ", ".join(f't."{column}" as "{name}"' for name, column in self.measures.items())
+        return f"(select {names}, {figures} from {self.mart} as t{self._condition})"
 
-    def part(suffix: str, interval: str) -> str:
+    @property
+    def compared(self) -> str:
+        """The rows with each measure also as `<name>_before` and `<name>_year`, as a query in parentheses.
+
+        A row appears up to three times: in its own period, in the next one and a year later, but never in a period
+        that the mart doesn't have.
+        """
+        parts = (
+            self._part("", ""),
+            self._part("_before", self.period.step),
+            self._part("_year", self.period.year),
+        )
+        return f"({' union all '.join(parts)})"
+
+    @property
+    def _axis(self) -> tuple[str, str]:
+        start, label = self.axis
+        return start.name, label.name
+
+    @property
+    def _condition(self) -> str:
+        return f" where t.{self.where}" if self.where else ""
+
+    def _part(self, suffix: str, interval: str) -> str:
+        start, label = self._axis
+        names = ", ".join(f't."{name}"' for name in self.dimensions)
         figures = ", ".join(
             f't."{column}" as "{name}{end}"' if end == suffix else f'null as "{name}{end}"'
-            for end in ("", "_before", "_year")
-            for name, column in measures.items()
+            for end in ("", *SUFFIXES)
+            for name, column in self.measures.items()
         )
         if not interval:
-            return f'select t."{start}", t."{label}", {names}, {figures} from {mart} as t{condition}'
+            return (
+                f'select t."{start}", t."{label}", {names}, {figures} from {self.mart} as t{self._condition}'
+            )
+        own = f'(select distinct t."{start}", t."{label}" from {self.mart} as t{self._condition})'
         return (
-            f'select p."{start}", p."{label}", {names}, {figures} from {mart} as t '
-            f'inner join {own} as p on t."{start}" = cast(p."{start}" - {interval} as date){condition}'
+            f'select p."{start}", p."{label}", {names}, {figures} from {self.mart} as t '
+            f'inner join {own} as p on t."{start}" = cast(p."{start}" - {interval} as date){self._condition}'
         )
 
-    parts = (part("", ""), part("_before", period.step), part("_year", period.year))
-    return f"({' union all '.join(parts)})"
 
+def compared_datasets(
+    key: str,
+    label: str,
+    mart: str,
+    *,
+    grain: Literal["company", "warehouse"],
+    columns: tuple[Column, ...],
+    measures: Mapping[str, str],
+    metrics: tuple[Metric, ...],
+    period: Period = MONTH,
+    axis: tuple[Column, Column] = MONTH_COLUMNS,
+    keys: tuple[str, ...] = (),
+    alone: tuple[str, ...] = (),
+    levels: tuple[str, ...] = (),
+    where: str = "",
+    cost: bool = False,
+) -> tuple[Dataset, Dataset]:
+    """The mart's periods beside the ones before and last year's, and the dataset for charts over many periods, which
+    has no comparisons: they triple its rows.
 
-def series_of(dataset: Dataset, source: str) -> Dataset:
-    """The dataset for charts over many periods: without the comparisons, which triple its rows.
-
-    `source` is the dataset's own, made `alone`.
+    Columns without SQL are the mart's; `keys` are further ones that others are derived from, and `alone` those that
+    metrics use though nobody may ask for them. `levels` are the measures that don't add up over periods; `where` is a
+    condition on the mart's rows.
     """
-    return replace(
-        dataset,
-        key=f"{dataset.key}{SERIES}",
-        source=source,
-        measures=tuple(name for name in dataset.measures if not name.endswith(SUFFIXES)),
-        metrics=tuple(metric for metric in dataset.metrics if not any(end in metric.sql for end in SUFFIXES)),
+    own = (*KEYS[grain], *keys, *alone, *(column.name for column in columns if not column.sql))
+    source = Source(mart, period, axis, tuple(dict.fromkeys(own)), measures, where)
+    data = Dataset(
+        key=key,
+        label=label,
+        source=source.compared,
+        grain=grain,
+        cost=cost,
+        time_column=axis[0].name,
+        columns=(*axis, *columns),
+        measures=(*alone, *with_suffixes(*measures)),
+        flows=(*alone, *with_suffixes(*(name for name in measures if name not in levels))),
+        metrics=metrics,
     )
+    series = replace(
+        data,
+        key=f"{key}{SERIES}",
+        source=source.alone,
+        measures=tuple(name for name in data.measures if not name.endswith(SUFFIXES)),
+        flows=tuple(name for name in data.flows if not name.endswith(SUFFIXES)),
+        metrics=tuple(metric for metric in metrics if not any(end in metric.sql for end in SUFFIXES)),
+    )
+    return data, series
 
 
 def all_periods(dataset: Dataset) -> Dataset:
@@ -94,4 +151,4 @@ def all_periods(dataset: Dataset) -> Dataset:
 
 def with_suffixes(*names: str) -> tuple[str, ...]:
     """The measures' names in the current period, the previous one and a year ago."""
-    return tuple(f"{name}{suffix}" for suffix in ("", "_before", "_year") for name in names)
+    return tuple(f"{name}{suffix}" for suffix in ("", *SUFFIXES) for name in names)

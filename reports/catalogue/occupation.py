@@ -6,7 +6,7 @@ parts fall on different days and don't add up.
 
 from __future__ import annotations
 
-from reports.catalogue.compare import MONTH, compared, series_of, with_suffixes
+from reports.catalogue.compare import compared_datasets
 from reports.catalogue.layers import held
 from reports.catalogue.model import Board, Chart, Column, Dataset, Metric
 from reports.catalogue.parts import (
@@ -31,10 +31,6 @@ from reports.catalogue.parts import (
     variant,
 )
 
-DIMENSIONS = (
-    *("company_id", "company_name", "warehouse_id", "warehouse_name", "type1_name", "brand_name"),
-    "day_of_month",
-)
 MOVES = link(
     "流水",
     "/inventory/stockmoves",
@@ -58,34 +54,23 @@ def occupation_datasets(cost: bool) -> tuple[Dataset, Dataset]:
     measure, what, form = held(cost)
     measures = {"held": measure, "closing": f"closing_{measure}", "days": "days"}
 
-    def source(alone: bool) -> str:
-        return compared(
-            "mart_stock_occupation",
-            MONTH,
-            start="period_start",
-            label="period_label",
-            dimensions=DIMENSIONS,
-            measures=measures,
-            alone=alone,
-        )
-
-    data = Dataset(
-        key=variant("stock_occupation", cost),
-        label="库存占用",
-        source=source(False),
+    return compared_datasets(
+        variant("stock_occupation", cost),
+        "库存占用",
+        "mart_stock_occupation",
         grain="warehouse",
         cost=cost,
-        time_column="period_start",
+        axis=(Column("period_start", "期间开始", "date"), Column("period_label", "月")),
         columns=(
-            Column("period_start", "期间开始", "date"),
-            Column("period_label", "月"),
             Column("day_label", "日", sql="lpad(cast(m.day_of_month as varchar), 2, '0')"),
             *PLACES,
             GOODS_TYPE,
             BRAND,
             MOVES,
         ),
-        measures=("day_of_month", *with_suffixes(*measures)),
+        measures=measures,
+        alone=("day_of_month",),
+        levels=tuple(measures),
         metrics=(
             Metric("mean", f"日均{what}", mean(), form),
             Metric("mean_before", "上月日均", mean("_before"), form),
@@ -102,7 +87,6 @@ def occupation_datasets(cost: bool) -> tuple[Dataset, Dataset]:
             Metric("held_year", "去年同月", total("held_year"), form),
         ),
     )
-    return data, series_of(data, source(True))
 
 
 def occupation_board(cost: bool) -> Board:

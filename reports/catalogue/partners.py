@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reports.catalogue.aging import BUCKET, bucket_metrics, bucket_names
-from reports.catalogue.compare import MONTH, all_periods, compared, series_of, with_suffixes
+from reports.catalogue.compare import MONTH_COLUMNS, all_periods, compared_datasets
 from reports.catalogue.model import (
     MONEY,
     PERCENT,
@@ -46,7 +46,6 @@ from reports.catalogue.parts import (
     table,
     trend_figure,
 )
-from reports.catalogue.profit import MONTH_COLUMNS
 
 DEBT_BUCKETS = ("未到期", "1–30天", "31–60天", "61–90天", "91–180天", "180天以上")
 MONTH_DAYS = {
@@ -232,20 +231,6 @@ FLOWS = ("opening", "delivery", "return", "other", "settled", "offset", "closing
 def months_datasets(partner: Partner) -> tuple[Dataset, Dataset]:
     """The partners' months beside the month before and last year's, and the dataset for the series."""
 
-    def source(alone: bool) -> str:
-        return compared(
-            f"mart_{partner.side}_month",
-            MONTH,
-            start="month",
-            label="month_label",
-            dimensions=(
-                *("company_id", "company_name", f"{partner.key}_id"),
-                *(column.name for column in partner.columns),
-            ),
-            measures={name: f"{name}_amount" for name in FLOWS},
-            alone=alone,
-        )
-
     owed = partner.owed
     words = {
         "opening": f"期初{owed}",
@@ -256,15 +241,15 @@ def months_datasets(partner: Partner) -> tuple[Dataset, Dataset]:
         "offset": "本期冲抵",
         "closing": f"期末{owed}",
     }
-    data = Dataset(
-        key=f"{partner.side}_month",
-        label=f"{owed}月账",
-        source=source(alone=False),
+    return compared_datasets(
+        f"{partner.side}_month",
+        f"{owed}月账",
+        f"mart_{partner.side}_month",
         grain="company",
-        time_column="month",
-        columns=(*MONTH_COLUMNS, COMPANY, *partner.columns, partner.bills(**MONTH_DAYS)),
-        measures=with_suffixes(*FLOWS),
-        flows=with_suffixes(*(name for name in FLOWS if name not in ("opening", "closing"))),
+        keys=(f"{partner.key}_id",),
+        columns=(COMPANY, *partner.columns, partner.bills(**MONTH_DAYS)),
+        measures={name: f"{name}_amount" for name in FLOWS},
+        levels=("opening", "closing"),
         metrics=(
             *(money(name, label) for name, label in words.items()),
             money("closing_before", f"上月末{owed}"),
@@ -278,7 +263,6 @@ def months_datasets(partner: Partner) -> tuple[Dataset, Dataset]:
             ),
         ),
     )
-    return data, series_of(data, source(alone=True))
 
 
 def months_board(partner: Partner) -> Board:

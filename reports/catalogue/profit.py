@@ -6,7 +6,7 @@ A role without cost rights gets revenue and quantity only.
 
 from __future__ import annotations
 
-from reports.catalogue.compare import MONTH, compared, series_of, with_suffixes
+from reports.catalogue.compare import compared_datasets
 from reports.catalogue.model import Board, Chart, Column, Dataset, Filter, Metric
 from reports.catalogue.parts import (
     COMPANY,
@@ -39,8 +39,6 @@ from reports.catalogue.parts import (
     variant,
 )
 
-MONTH_COLUMNS = (Column("month", "月份", "date"), Column("month_label", "月"))
-
 
 def profit_metrics(cost: bool) -> tuple[Metric, ...]:
     plain = (
@@ -68,38 +66,18 @@ def profit_metrics(cost: bool) -> tuple[Metric, ...]:
 def profit_datasets(
     name: str, label: str, mart: str, cost: bool, dimensions: tuple[Column, ...]
 ) -> tuple[Dataset, Dataset]:
-    """The month's rows of a mart beside the previous month's and last year's, and the dataset for its series.
-
-    Columns with SQL are derived.
-    """
-    by_warehouse = PLACES[1] in dimensions
-    keys = ("company_id", "warehouse_id") if by_warehouse else ("company_id",)
+    """The month's rows of a mart beside the previous month's and last year's, and the dataset for its series."""
     measures = ("quantity", "revenue", *(("cost", "profit") if cost else ()))
-
-    def source(alone: bool) -> str:
-        return compared(
-            mart,
-            MONTH,
-            start="month",
-            label="month_label",
-            dimensions=(*keys, *(column.name for column in dimensions if not column.sql)),
-            measures={name: name for name in measures},
-            alone=alone,
-        )
-
-    data = Dataset(
-        key=variant(name, cost),
-        label=label,
-        source=source(alone=False),
-        grain="warehouse" if by_warehouse else "company",
+    return compared_datasets(
+        variant(name, cost),
+        label,
+        mart,
+        grain="warehouse" if PLACES[1] in dimensions else "company",
         cost=cost,
-        time_column="month",
-        columns=(*MONTH_COLUMNS, *dimensions),
-        measures=with_suffixes(*measures),
-        flows=with_suffixes(*measures),
+        columns=dimensions,
+        measures={name: name for name in measures},
         metrics=profit_metrics(cost),
     )
-    return data, series_of(data, source(alone=True))
 
 
 def profit_figures(series: Dataset, cost: bool) -> Line:

@@ -7,7 +7,7 @@ how long the item was open and how late it was; means are weighed by amounts.
 from __future__ import annotations
 
 from reports.catalogue.aging import bucket_metrics, bucket_names
-from reports.catalogue.compare import all_periods
+from reports.catalogue.compare import MONTH_COLUMNS, all_periods
 from reports.catalogue.model import (
     MONEY,
     QUANTITY,
@@ -42,7 +42,6 @@ from reports.catalogue.parts import (
     table,
     trend_figure,
 )
-from reports.catalogue.profit import MONTH_COLUMNS
 
 DUE = ("已逾期", "7天内", "8–15天", "16–30天", "31–60天", "60天以后")
 # Days from the snapshot's day to the due date.

@@ -6,7 +6,7 @@ compares quantities. Orders: filled ÷ ordered, and the days from the order to t
 
 from __future__ import annotations
 
-from reports.catalogue.compare import MONTH, all_periods, compared, series_of, with_suffixes
+from reports.catalogue.compare import MONTH_COLUMNS, all_periods, compared_datasets
 from reports.catalogue.holdings import held
 from reports.catalogue.model import DAYS, PERCENT, RATIO, Board, Chart, Column, Dataset, Filter, Metric
 from reports.catalogue.parts import (
@@ -39,7 +39,7 @@ from reports.catalogue.parts import (
     trend_figure,
     variant,
 )
-from reports.catalogue.profit import MONTH_COLUMNS, TYPES
+from reports.catalogue.profit import TYPES
 
 
 def trade_datasets(key: str, label: str, cost: bool, columns: tuple[Column, ...]) -> tuple[Dataset, Dataset]:
@@ -60,30 +60,14 @@ def trade_datasets(key: str, label: str, cost: bool, columns: tuple[Column, ...]
     }
     what = "金额" if cost else "数量"
 
-    def source(alone: bool) -> str:
-        return compared(
-            "mart_trade_balance",
-            MONTH,
-            start="month",
-            label="month_label",
-            dimensions=(
-                *("company_id", "warehouse_id"),
-                *(column.name for column in (*PLACES, *columns) if not column.sql),
-            ),
-            measures=measures,
-            alone=alone,
-        )
-
-    data = Dataset(
-        key=variant(key, cost),
-        label=label,
-        source=source(alone=False),
+    return compared_datasets(
+        variant(key, cost),
+        label,
+        "mart_trade_balance",
         grain="warehouse",
         cost=cost,
-        time_column="month",
-        columns=(*MONTH_COLUMNS, *PLACES, *columns),
-        measures=with_suffixes(*measures),
-        flows=with_suffixes(*measures),
+        columns=(*PLACES, *columns),
+        measures=measures,
         metrics=(
             Metric("bought", f"采购{what}", total("bought"), form),
             Metric("sold", "销售成本" if cost else "销售数量", total("sold"), form),
@@ -105,7 +89,6 @@ def trade_datasets(key: str, label: str, cost: bool, columns: tuple[Column, ...]
             Metric("sold_share", "销售占比", ratio("sum(sold)", "sum(sum(sold)) over ()"), PERCENT),
         ),
     )
-    return data, series_of(data, source(alone=True))
 
 
 def trade_figures(series: Dataset, data: Dataset, cost: bool) -> tuple[Chart, ...]:

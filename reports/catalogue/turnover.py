@@ -6,9 +6,7 @@ without cost rights gets the same in quantities: value is cost.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from reports.catalogue.compare import MONTH, WEEK, Period, compared, series_of, with_suffixes
+from reports.catalogue.compare import MONTH, WEEK, Period, compared_datasets
 from reports.catalogue.model import (
     DAYS,
     MONEY,
@@ -47,7 +45,6 @@ from reports.catalogue.parts import (
     variant,
 )
 
-SCOPED = ("company_id", "company_name", "warehouse_id", "warehouse_name", "type1_name", "brand_name")
 COMPARED = ("sales", "mean_stock", "closing_stock", "turnover_rate", "rate_before", "rate_change")
 
 
@@ -109,44 +106,40 @@ def turnover_trend(title: str, series: Dataset, dense: bool = False) -> Chart:
 def turnover_datasets(
     key: str,
     label: str,
+    mart: str,
     period: Period,
     cost: bool,
-    source: Callable[[bool], str],
     columns: tuple[Column, ...],
     more: tuple[Metric, ...] = (),
+    where: str = "",
 ) -> tuple[Dataset, Dataset]:
-    """The periods' rows beside the periods before, and the dataset for their series; `source` is told which."""
-    data = Dataset(
-        key=key,
-        label=label,
-        source=source(False),
+    """The periods' rows beside the periods before, and the dataset for their series."""
+    return compared_datasets(
+        variant(key, cost),
+        label,
+        mart,
         grain="warehouse",
         cost=cost,
-        time_column="period_start",
-        columns=(Column("period_start", "期间开始", "date"), Column("period_label", period.name), *columns),
-        measures=with_suffixes("flow", "stock", "days", "closing"),
-        flows=with_suffixes("flow"),
+        period=period,
+        axis=(Column("period_start", "期间开始", "date"), Column("period_label", period.name)),
+        columns=(*PLACES, *columns),
+        measures=measures(cost),
+        levels=("stock", "days", "closing"),
         metrics=(*turnover_metrics(period, cost), *more),
+        where=where,
     )
-    return data, series_of(data, source(True))
 
 
 def warehouse_datasets(period: Period, cost: bool) -> tuple[Dataset, Dataset]:
-    def source(alone: bool) -> str:
-        return compared(
-            "mart_turnover_period",
-            period,
-            start="period_start",
-            label="period_label",
-            dimensions=SCOPED,
-            measures=measures(cost),
-            where=f"period_kind = '{period.key}'",
-            alone=alone,
-        )
-
-    key = variant(f"turnover_{period.key}", cost)
-    columns = (*PLACES, GOODS_TYPE, BRAND)
-    return turnover_datasets(key, f"仓库周转 {period.label}", period, cost, source, columns)
+    return turnover_datasets(
+        f"turnover_{period.key}",
+        f"仓库周转 {period.label}",
+        "mart_turnover_period",
+        period,
+        cost,
+        (GOODS_TYPE, BRAND),
+        where=f"period_kind = '{period.key}'",
+    )
 
 
 def warehouse_board(period: Period, cost: bool) -> Board:
@@ -194,20 +187,9 @@ SPEED = (
 
 
 def goods_datasets(cost: bool) -> tuple[Dataset, Dataset]:
-    def source(alone: bool) -> str:
-        return compared(
-            "mart_inventory_turnover",
-            MONTH,
-            start="period_start",
-            label="period_label",
-            dimensions=(*SCOPED, "goods_num", "goods_name", "specification_type"),
-            measures=measures(cost),
-            alone=alone,
-        )
-
-    columns = (*PLACES, *GOODS, Column("speed", "周转速度", sql=SPEED))
-    key = variant("inventory_turnover", cost)
-    return turnover_datasets(key, "商品周转", MONTH, cost, source, columns, (IDLE,))
+    columns = (*GOODS, Column("speed", "周转速度", sql=SPEED))
+    mart = "mart_inventory_turnover"
+    return turnover_datasets("inventory_turnover", "商品周转", mart, MONTH, cost, columns, (IDLE,))
 
 
 def goods_board(cost: bool) -> Board:

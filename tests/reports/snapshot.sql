@@ -163,9 +163,7 @@ select
     f.*, c.*, cast(d as date) as "day", strftime(d, '%Y-%m-%d') as day_label, day(d) * 100.0 as mtd_sales,
     day(d) * 80.0 as mtd_sales_cost, day(d) * 70.0 as mtd_purchase, day(d) * 60.0 as mtd_receipts,
     day(d) * 50.0 as mtd_payments, day(d) * 10.0 as mtd_new_overdue, day(d) * 80.0 as mtd_sales_before,
-    day(d) * 60.0 as mtd_purchase_before, day(d) * 50.0 as mtd_receipts_before, day(d) * 40.0 as mtd_payments_before,
-    day(d) * 50.0 as mtd_sales_year, day(d) * 50.0 as mtd_purchase_year, day(d) * 50.0 as mtd_receipts_year,
-    day(d) * 50.0 as mtd_payments_year
+    day(d) * 50.0 as mtd_receipts_before, day(d) * 50.0 as mtd_sales_year
 from generate_series(date '2026-10-01', date '2026-11-20', interval 1 day) as t(d) cross join dim_company as c
 cross join (
     select
@@ -177,10 +175,8 @@ cross join (
 create table mart_business_month as
 select
     p.period_start as "month", p.period_label as month_label, d.* exclude ("day", day_label),
-    d.mtd_sales_before as sales_before, d.mtd_purchase_before as purchase_before,
-    d.mtd_receipts_before as receipts_before, d.mtd_payments_before as payments_before,
-    d.mtd_sales_year as sales_year, d.mtd_purchase_year as purchase_year, d.mtd_receipts_year as receipts_year,
-    d.mtd_payments_year as payments_year
+    d.mtd_sales_before as sales_before, d.mtd_purchase * 0.8 as purchase_before,
+    d.mtd_receipts_before as receipts_before, d.mtd_payments * 0.8 as payments_before, d.mtd_sales_year as sales_year
 from period as p
 cross join (select * from mart_business_day where "day" = date '2026-11-20') as d
 where p.period_kind = 'month';

@@ -1,14 +1,12 @@
 -- grain: one row a day and company: the day's figures, the month's so far beside those of a month and a year before
-{% set compared = ['sales', 'purchase', 'receipts', 'payments'] %}
 select
     daily.*,
     company.company_name,
     {{ day_label('daily.day') }} as day_label,
-    {{ month_of('daily.day') }} as month
-    {%- for flow in compared %},
-    previous.mtd_{{ flow }} as mtd_{{ flow }}_before,
-    last_year.mtd_{{ flow }} as mtd_{{ flow }}_year
-    {%- endfor %}
+    {{ month_of('daily.day') }} as month,
+    previous.mtd_sales as mtd_sales_before,
+    last_year.mtd_sales as mtd_sales_year,
+    previous.mtd_receipts as mtd_receipts_before
 from {{ ref('fct_business_day') }} as daily
 left join {{ ref('fct_business_day') }} as previous
     on daily.company_id = previous.company_id and {{ add_months('daily.day', -1) }} = previous.day

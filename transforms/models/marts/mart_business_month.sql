@@ -1,5 +1,4 @@
 -- grain: one row a month and company, of the running one what is known: opening + in − out = closing
-{% set compared = ['sales', 'sales_cost', 'purchase', 'receipts', 'payments'] %}
 with ends as (
     select
         {{ month_of('day') }} as month,
@@ -26,10 +25,10 @@ monthly as (
 select
     monthly.*,
     {{ month_label('monthly.month') }} as month_label,
-    company.company_name
-    {%- for flow in compared %},
-    previous.{{ flow }} as {{ flow }}_before,
-    last_year.{{ flow }} as {{ flow }}_year
+    company.company_name,
+    last_year.sales as sales_year
+    {%- for flow in ['sales', 'purchase', 'receipts', 'payments'] %},
+    previous.{{ flow }} as {{ flow }}_before
     {%- endfor %}
 from monthly
 left join monthly as previous
