@@ -36,7 +36,7 @@ def _ledger(name: str, columns: str, *, sums: str, track: str = "") -> Source:
     return Source(name, tuple(columns.split()), tuple(sums.split()), tuple(track.split()))
 
 
-def _bill(name: str, *more: str) -> Source:
+def _bill(name: str, *more: str, track: str = "") -> Source:
     return Source(
         name=name,
         columns=(
@@ -44,7 +44,7 @@ def _bill(name: str, *more: str) -> Source:
             *("maker_id", *more),
         ),
         sums=("status",),
-        track=("bill_id", "company_id", "business_date"),
+        track=("bill_id", "company_id", "business_date", *track.split()),
     )
 
 
@@ -60,8 +60,13 @@ def _bill_line(name: str, *more: str) -> Source:
     )
 
 
+def _part(name: str, *columns: str) -> Source:
+    """Rows of a bill that are no goods at a price."""
+    return Source(name, ("line_id", "bill_id", *columns), sums=("bill_id",), track=("bill_id",))
+
+
 SOURCES: tuple[Source, ...] = (
-    _label("company", "company_id", "company_name"),
+    _label("company", "company_id", "company_name", "type"),
     _label("department", "department_id", "department_name", "company_id"),
     _label("employee", "employee_id", "employee_name", "company_id", "department_id"),
     _label("warehouse", "warehouse_id", "warehouse_name", "company_id", "type"),
@@ -117,10 +122,22 @@ SOURCES: tuple[Source, ...] = (
     _bill_line("sales_order_line", "executed_quantity"),
     _bill("purchase_order", "supplier_id", "warehouse_id", "delivery_date"),
     _bill_line("purchase_order_line", "executed_quantity"),
-    _bill("purchase_inbound", "supplier_id", "warehouse_id"),
+    _bill("purchase_inbound", "supplier_id", "warehouse_id", track="supplier_id"),
     _bill_line("purchase_inbound_line", "order_line_id"),
-    _bill("purchase_return", "supplier_id", "warehouse_id"),
+    _bill("purchase_return", "supplier_id", "warehouse_id", track="supplier_id"),
     _bill_line("purchase_return_line"),
+    _bill("cost_adjustment", "warehouse_id"),
+    _part("cost_adjustment_line", "goods_id", "amount"),
+    _bill("sales_delivery", "customer_id", "freight_amount"),
+    Source("month_close", ("month_close_id", "company_id", "period", "status"), sums=("status",)),
+    _bill("purchase_invoice", "supplier_id", "total_amount"),
+    _bill(
+        "supplier_rebate_policy",
+        *("supplier_id", "policy_name", "cycle_months", "measure", "rebate_mode", "starts_on", "ends_on"),
+    ),
+    _part("supplier_rebate_policy_tier", "starts_from", "rate", "unit_rebate", "quick_deduction"),
+    _part("supplier_rebate_policy_goods", "goods_id", "brand_id", "goods_type_id"),
+    _bill("supplier_rebate", "supplier_id", "policy_id", "cycle_start", "amount", track="policy_id"),
     _bill("customer_receipt", "customer_id", "receivables_mode_id", "amount"),
 )
 

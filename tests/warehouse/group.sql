@@ -1,8 +1,8 @@
 -- A trading group of any size, made by set-based SQL: masters, two years of sales, monthly receipts, settlements.
 -- Placeholders: :companies :warehouses :goods :customers :bills :lines (a bill) :days :as_of
 
-insert into company (company_id, company_name, company_code)
-select i, '公司' || i, 'C' || i from generate_series(1, :companies) i;
+insert into company (company_id, company_name, company_code, type)
+select i, '公司' || i, 'C' || i, case when i = :companies then 3 else 2 end from generate_series(1, :companies) i;
 insert into department (department_id, department_name, company_id)
 select i, '销售' || i || '部', 1 + i % :companies from generate_series(1, :companies * 2) i;
 insert into employee (employee_id, employee_name, company_id, department_id)
@@ -68,6 +68,9 @@ from (
 ) r
 where quantity > 0;
 
+-- Of every 40th receipt one piece more comes than is needed, and goes back the next day at a tenth less than it cost.
+update receipt set quantity = quantity + 1 where bill_id % 40 = 0;
+
 insert into sales_outbound (bill_id, bill_no, company_id, business_date, status, department_id, employee_id, warehouse_id, customer_id, maker_id)
 select bill_id, 'XSCK' || bill_id, company_id, business_date, 2, department_id, employee_id, warehouse_id, customer_id, 1
 from bill where bill_type = 'XSCK';
@@ -110,8 +113,43 @@ from (
     union all
     select 0, r.company_id, r.warehouse_id, r.goods_id, r.quantity, c.unit_cost, 'CGRK', r.bill_id, r.bill_id, r.business_date
     from receipt r join cost c using (company_id, goods_id, month)
+    union all
+    select 2, r.company_id, r.warehouse_id, r.goods_id, -1, c.unit_cost, 'CGTH', r.bill_id, r.bill_id, r.business_date + 1
+    from receipt r join cost c using (company_id, goods_id, month)
+    where r.bill_id % 40 = 0
 ) moves;
 
+-- Counted, claimed, given away: of ten goods a month ago; adjusted with and without stock; freight; books closed in two companies.
+insert into stock_ledger (ledger_id, company_id, warehouse_id, allocation_id, goods_id, batch_id, quantity, unit_cost, amount,
+    bill_type, bill_id, bill_no, line_id, business_date)
+select (select max(ledger_id) from stock_ledger) + row_number() over (), w.company_id, w.warehouse_id, 0, g, 0, k.quantity, 100 + g,
+    k.quantity * (100 + g), k.bill_type, g, k.bill_type || g, g, :as_of::date - 30 - g
+from warehouse w, generate_series(1, 10) g, (
+    values ('PYRK', 3), ('PKCK', -1), ('PYCK', -1), ('TBRK', 2), ('TBCK', -1), ('QTRK', 2), ('QTCK', -1), ('QTFH', -1), ('CBTZ', 0)
+) k(bill_type, quantity)
+where w.warehouse_id <= :companies;
+update stock_ledger set amount = 7.5 where bill_type = 'CBTZ';
+insert into cost_adjustment (bill_id, bill_no, company_id, business_date, status, warehouse_id, reason, maker_id)
+select g, 'CBTZ' || g, 1 + g % :companies, :as_of::date - 30 - g, case when g = 3 then 1 else 2 end, 1, '调整', 1 from generate_series(1, 10) g;
+insert into cost_adjustment_line (line_id, bill_id, line_no, goods_id, amount) select g, g, 1, g, 5 * g - 20.25 from generate_series(1, 10) g;
+-- What was sold short cost more than was assumed.
+insert into stock_ledger (ledger_id, company_id, warehouse_id, allocation_id, goods_id, batch_id, quantity, unit_cost, amount,
+    bill_type, bill_id, bill_no, line_id, business_date)
+select (select max(ledger_id) from stock_ledger) + row_number() over (), company_id, warehouse_id, 0, 2, 0, 0, 0, -1.25, 'CGRK', 1, 'CGRK1', 1,
+    :as_of::date - 40
+from warehouse where warehouse_id <= 2;
+insert into sales_delivery (bill_id, bill_no, company_id, business_date, status, customer_id, delivery_mode_id, logistics_id, logistics_driver_id,
+    freight_amount, maker_id)
+select bill_id, 'XSPS' || bill_id, company_id, business_date, case when bill_id % 35 = 0 then 1 else 2 end, customer_id, 1, 1, 1, 12.5, 1
+from bill where bill_type = 'XSCK' and bill_id % 7 = 0;
+insert into month_close (company_id, period, status, closed_by, closed_at)
+select i, to_char(:as_of::date - 31 * n, 'YYYY-MM'), case when i = 1 and n = 1 then 0 else 1 end, 1, now()
+from generate_series(1, 2) i, generate_series(1, 6) n;
+insert into settlement_item (settlement_id, company_id, party_type, party_id, kind, bill_type, bill_id, bill_no,
+    business_date, due_date, amount, open_amount)
+select 3 * (:bills + :customers) + 3 * (select count(*) from receipt) + 10 + n, 1, 'customer', n, 'bill', 'KHFL', n, 'KHFL' || n, :as_of::date - 20 * n,
+    :as_of::date - 20 * n, -33.3 * n, -33.3 * n
+from generate_series(1, 2) n;
 insert into settlement_item (settlement_id, company_id, party_type, party_id, kind, bill_type, bill_id, bill_no,
     business_date, due_date, amount, open_amount)
 select p.bill_id, p.company_id, 'customer', p.customer_id, 'bill', p.bill_type, p.bill_id, p.bill_type || p.bill_id,
@@ -129,9 +167,58 @@ select r.*, 1 + r.goods_id % 8 as supplier_id, round(r.quantity * c.unit_cost, 2
 from receipt r join cost c using (company_id, goods_id, month);
 insert into purchase_inbound (bill_id, bill_no, company_id, business_date, status, department_id, employee_id, warehouse_id, supplier_id, maker_id)
 select bill_id, 'CGRK' || bill_id, company_id, business_date, 2, 1, 1, warehouse_id, supplier_id, 1 from bought;
-insert into purchase_inbound_line (line_id, bill_id, line_no, goods_id, batch_id, quantity, price, tax_rate, amount, tax_amount, no_tax_amount)
-select bill_id, bill_id, 1, goods_id, 0, quantity, round(unit_cost * 1.13, 6), 0.13, amount, amount - no_tax_amount, no_tax_amount
+-- Every fifth receipt was ordered days before, of some more than came; one of five such orders is closed.
+insert into purchase_order (bill_id, bill_no, company_id, business_date, delivery_date, status, department_id, employee_id, warehouse_id, supplier_id, maker_id)
+select bill_id, 'CGDD' || bill_id, company_id, business_date - (3 + bill_id % 11)::int, business_date - (bill_id % 3)::int,
+    case when bill_id % 25 = 0 then 4 else 2 end, 1, 1, warehouse_id, supplier_id, 1
+from bought where bill_id % 5 = 0;
+insert into purchase_order_line (line_id, bill_id, line_no, goods_id, quantity, price, tax_rate, amount, tax_amount, no_tax_amount, executed_quantity)
+select bill_id, bill_id, 1, goods_id, quantity + bill_id % 3, round(unit_cost * 1.13, 6), 0.13, amount, 0, 0, quantity
+from bought where bill_id % 5 = 0;
+-- Every 60th receipt was a gift.
+insert into purchase_inbound_line (line_id, bill_id, line_no, goods_id, batch_id, quantity, price, tax_rate, amount, tax_amount, no_tax_amount,
+    order_line_id, is_gift)
+select bill_id, bill_id, 1, goods_id, 0, quantity, round(unit_cost * 1.13, 6), 0.13, amount, amount - no_tax_amount, no_tax_amount,
+    case when bill_id % 5 = 0 then bill_id end, bill_id % 60 = 0
 from bought;
+insert into purchase_return (bill_id, bill_no, company_id, business_date, status, department_id, employee_id, warehouse_id, supplier_id, maker_id)
+select bill_id, 'CGTH' || bill_id, company_id, business_date + 1, 2, 1, 1, warehouse_id, supplier_id, 1 from bought where bill_id % 40 = 0;
+insert into purchase_return_line (line_id, bill_id, line_no, goods_id, batch_id, quantity, price, tax_rate, amount, tax_amount, no_tax_amount)
+select bill_id, bill_id, 1, goods_id, 0, 1, round(unit_cost * 1.017, 6), 0.13, round(unit_cost * 1.017, 2),
+    round(unit_cost * 1.017, 2) - round(unit_cost * 0.9, 2), round(unit_cost * 0.9, 2)
+from bought where bill_id % 40 = 0;
+insert into purchase_invoice (bill_id, bill_no, company_id, business_date, status, department_id, employee_id, supplier_id, invoice_no,
+    invoice_date, total_amount, maker_id)
+select bill_id, 'CGFP' || bill_id, company_id, business_date + 5, case when bill_id % 49 = 0 then 3 else 2 end, 1, 1, supplier_id,
+    'FP' || bill_id, business_date + 5, amount, 1
+from bought where bill_id % 7 = 0 and business_date + 5 <= :as_of::date;
+-- Policies of every measure and mode, about all goods, a brand, a type above or single goods; the last one is voided.
+insert into supplier_rebate_policy (bill_id, bill_no, company_id, business_date, status, maker_id, supplier_id, policy_name, rebate_type_id,
+    rebate_cycle_id, cycle_months, measure, rebate_mode, starts_on, ends_on)
+select i, 'CGFZ' || i, 1 + i % :companies, :as_of::date - 400, case when i = 7 then 3 else 2 end, 1, i, '政策' || i, 1, 1,
+    (array[1, 3, 6, 12, 1, 3, 1])[i], 1 + i % 2, 1 + (i / 2) % 2, :as_of::date - 430 + i * 7, :as_of::date + 30 - i * 20
+from generate_series(1, 7) i;
+insert into supplier_rebate_policy_tier (line_id, bill_id, line_no, starts_from, rate, unit_rebate, quick_deduction)
+select (i - 1) * 2 + n, i, n, case when i % 2 = 0 then 8 * n else 3000 * n end, case when i % 2 = 1 then n + 0.5 end,
+    case when i % 2 = 0 then 3 * n end, case when (i / 2) % 2 = 0 and n = 2 then 24.005 else 0 end
+from generate_series(1, 7) i, generate_series(1, 2) n;
+insert into supplier_rebate_policy_goods (line_id, bill_id, line_no, goods_id, brand_id, goods_type_id)
+values (1, 2, 1, null, 4, null), (2, 2, 2, null, null, 3), (3, 3, 1, null, null, 13), (4, 4, 1, 3, null, null), (5, 4, 2, null, null, 103);
+insert into supplier_rebate (bill_id, bill_no, company_id, business_date, status, maker_id, supplier_id, policy_id, cycle_start, amount)
+select row_number() over (), 'CGFL' || row_number() over (), p.company_id, :as_of::date - 4, case when p.bill_id = 5 then 1 else 2 end, 1,
+    p.supplier_id, p.bill_id, cast(date_trunc('month', p.starts_on + 31 * n) as date), 500 + 10 * n
+from supplier_rebate_policy p, generate_series(1, 3) n
+where p.cycle_months = 1 and p.status = 2;
+insert into settlement_item (settlement_id, company_id, party_type, party_id, kind, bill_type, bill_id, bill_no, business_date, due_date,
+    amount, open_amount)
+select :bills + :customers + (select count(*) from receipt) + bill_id, company_id, 'supplier', supplier_id, 'bill', 'CGFL', bill_id, bill_no,
+    business_date, business_date, -amount, case bill_id % 3 when 0 then 0 when 1 then -amount else -200 end
+from supplier_rebate where status = 2;
+insert into settlement_item (settlement_id, company_id, party_type, party_id, kind, bill_type, bill_id, bill_no, business_date, due_date,
+    amount, open_amount)
+select :bills + :customers + (select 2 * count(*) from receipt) + bill_id, company_id, 'supplier', supplier_id, 'bill', 'CGTH', bill_id,
+    'CGTH' || bill_id, business_date + 1, business_date + 1, -round(unit_cost * 1.017, 2), -round(unit_cost * 1.017, 2)
+from bought where bill_id % 40 = 0;
 insert into settlement_item (settlement_id, company_id, party_type, party_id, kind, bill_type, bill_id, bill_no,
     business_date, due_date, amount, open_amount)
 select :bills + :customers + bill_id, company_id, 'supplier', supplier_id, 'bill', 'CGRK', bill_id, 'CGRK' || bill_id,
@@ -168,5 +255,6 @@ select setval(pg_get_serial_sequence('sales_return_line', 'line_id'), :bills * :
 select setval(pg_get_serial_sequence('stock_ledger', 'ledger_id'), max(ledger_id)) from stock_ledger;
 select setval(pg_get_serial_sequence('purchase_inbound', 'bill_id'), max(bill_id)) from purchase_inbound;
 select setval(pg_get_serial_sequence('purchase_inbound_line', 'line_id'), max(line_id)) from purchase_inbound_line;
+select setval(pg_get_serial_sequence('supplier_rebate', 'bill_id'), max(bill_id)) from supplier_rebate;
 select setval(pg_get_serial_sequence('settlement_item', 'settlement_id'), max(settlement_id)) from settlement_item;
 select setval(pg_get_serial_sequence('settlement_ledger', 'entry_id'), max(entry_id)) from settlement_ledger;

@@ -68,6 +68,66 @@ def corrected(sql: Sql) -> None:
     sql.execute("update sales_outbound set customer_id = 7, employee_id = 3 where bill_id = 1194")
 
 
+def procured(sql: Sql) -> None:
+    """Purchases come, go and change hands, an order is closed, terms change, a rebate is confirmed and used."""
+    sql.execute(
+        "with bill as (insert into purchase_inbound (bill_no, company_id, business_date, status, warehouse_id, supplier_id,"
+        " maker_id) select 'CGRK-new', company_id, date '2026-11-12', 2, 1, supplier_id, 1 from supplier_rebate_policy"
+        " where bill_id = 1 returning *), line as (insert into purchase_inbound_line (bill_id, line_no, goods_id, quantity,"
+        " price, tax_rate, amount, tax_amount, no_tax_amount) select bill_id, 1, 5, 30, 113, 13, 3390, 390, 3000 from bill),"
+        " item as (insert into settlement_item (company_id, party_type, party_id, kind, bill_type, bill_id, bill_no,"
+        " business_date, due_date, amount, open_amount) select company_id, 'supplier', supplier_id, 'bill', 'CGRK', bill_id,"
+        " bill_no, business_date, business_date, 3390, 3390 from bill returning *)"
+        " insert into settlement_ledger (settlement_id, company_id, party_type, party_id, amount, entry, bill_type, bill_id,"
+        " bill_no, business_date) select settlement_id, company_id, party_type, party_id, amount, 'open', bill_type,"
+        " bill_id, bill_no, business_date from item"
+    )
+    (voided_item, voided_bill), (_, moved_bill) = sql.execute(
+        "select settlement_id, bill_id from settlement_item where bill_type = 'CGRK' and open_amount = amount"
+        " and bill_id % 5 > 0 order by bill_id limit 2"
+    ).fetchall()
+    sql.execute("update purchase_inbound set status = 3 where bill_id = %s", [voided_bill])
+    sql.execute("update settlement_item set open_amount = 0 where settlement_id = %s", [voided_item])
+    sql.execute(
+        "insert into settlement_ledger (settlement_id, company_id, party_type, party_id, amount, entry, bill_type, bill_id,"
+        " bill_no, business_date) select settlement_id, company_id, party_type, party_id, -amount, 'reverse', bill_type,"
+        " bill_id, bill_no, business_date from settlement_ledger where settlement_id = %s",
+        [voided_item],
+    )
+    sql.execute(
+        "update purchase_inbound set business_date = date '2026-07-07' where bill_id = %s", [moved_bill]
+    )
+    sql.execute("update purchase_inbound_line set goods_id = 11 where bill_id = %s", [moved_bill])
+    sql.execute("update purchase_order set status = 4 where bill_id = 10")
+    sql.execute("update purchase_invoice set status = 3 where bill_id = 14")
+    sql.execute("update supplier_rebate_policy_tier set rate = 2.75 where bill_id = 3 and line_no = 1")
+    sql.execute("delete from supplier_rebate_policy_goods where bill_id = 4 and line_no = 1")
+    sql.execute("update supplier_rebate_policy set status = 3 where bill_id = 6")
+    sql.execute(
+        "with rebate as (update supplier_rebate set status = 2 where status = 1 and bill_id = (select min(bill_id) from"
+        " supplier_rebate where status = 1) returning *), item as (insert into settlement_item (company_id, party_type,"
+        " party_id, kind, bill_type, bill_id, bill_no, business_date, due_date, amount, open_amount) select company_id,"
+        " 'supplier', supplier_id, 'bill', 'CGFL', bill_id, bill_no, business_date, business_date, -amount, -amount + 10"
+        " from rebate returning *) insert into settlement_ledger (settlement_id, company_id, party_type, party_id, amount,"
+        " entry, bill_type, bill_id, bill_no, business_date) select settlement_id, company_id, party_type, party_id, amount,"
+        " 'open', bill_type, bill_id, bill_no, business_date from item union all select settlement_id, company_id,"
+        " party_type, party_id, 10, 'write_off', 'GYFK', 9001, 'GYFK9001', date '2026-11-18' from item"
+    )
+
+
+def resulted(sql: Sql) -> None:
+    """The result changes: an adjustment is taken back, freight is mended, a month is closed and one opened again."""
+    sql.execute("update cost_adjustment set status = 3 where bill_id = 4")
+    sql.execute("update cost_adjustment_line set amount = amount + 1 where bill_id = 5")
+    sql.execute("update cost_adjustment set business_date = date '2026-03-03' where bill_id = 6")
+    sql.execute("update sales_delivery set freight_amount = 99 where bill_id = 7")
+    sql.execute("update sales_delivery set status = 3 where bill_id = 14")
+    sql.execute("update month_close set status = 0 where company_id = 2 and period = '2026-08'")
+    sql.execute(
+        "insert into month_close (company_id, period, status, closed_by, closed_at) values (3, '2026-08', 1, 1, now())"
+    )
+
+
 def renamed(sql: Sql) -> None:
     sql.execute("update goods set goods_name = '改名' where goods_id < 5")
     sql.execute("update goods set brand_id = 3 where goods_id = 6")
@@ -94,7 +154,7 @@ def assert_rebuilt_alike(refresher: Refresher, as_of: str) -> None:
 
 class TestPatch:
     def test_patches_in_a_row_give_what_a_rebuild_gives(self, resident: Refresher, sql: Sql) -> None:
-        for change in (new_bill, backdated, voided, oversold, corrected):
+        for change in (new_bill, backdated, voided, oversold, corrected, procured, resulted):
             change(sql)
             assert resident.refresh(as_of=AS_OF).mode == "patch"
         for day in ("2026-11-20", "2026-11-02", "2025-12-31"):
@@ -148,7 +208,7 @@ class TestSnapshot:
         """Views name the catalog that a file called wh.duckdb has wherever it is opened."""
         refresher.refresh(as_of=AS_OF)
         marts = [name for (name,) in published("select view_name from duckdb_views() where not internal")]
-        assert len(marts) == 21
+        assert len(marts) == 27
         for name in marts:
             assert published(f"select count(*) > 0 from {name}") == [(True,)], name
 

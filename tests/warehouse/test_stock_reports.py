@@ -32,7 +32,10 @@ CODES = {
 """Batches; a Friday in 2026-W47 is today, so that 0127 is still to come."""
 EMPTIED = (
     *("stock_ledger", "sales_outbound_line", "sales_outbound", "sales_return_line", "sales_return"),
-    *("sales_order_line", "sales_order", "purchase_inbound_line", "purchase_inbound", "customer_receipt"),
+    *("sales_order_line", "sales_order", "purchase_order_line", "purchase_order", "purchase_inbound_line"),
+    *("purchase_inbound", "purchase_return_line", "purchase_return", "customer_receipt", "supplier_rebate"),
+    *("purchase_invoice", "cost_adjustment_line", "cost_adjustment", "sales_delivery", "month_close"),
+    *("supplier_rebate_policy_tier", "supplier_rebate_policy_goods", "supplier_rebate_policy"),
     *("settlement_ledger", "settlement_item"),
 )
 # goods, warehouse, day, pieces at 80, batch. Warehouse 2 is company 1's, the others are company 2's.

@@ -60,6 +60,15 @@
     cast({{ dbt.date_trunc('month', date) }} as date)
 {%- endmacro %}
 
+{% macro quarter_of(date) -%}
+    cast({{ dbt.date_trunc('quarter', date) }} as date)
+{%- endmacro %}
+
+{# '2026-Q1': the quarter of a date. #}
+{% macro quarter_label(date) -%}
+    concat(extract(year from {{ date }}), '-Q', extract(quarter from {{ date }}))
+{%- endmacro %}
+
 {# The Monday of a date's week. #}
 {% macro week_of(date) -%}
     cast({{ dbt.date_trunc('week', date) }} as date)

@@ -1,6 +1,40 @@
--- grain: one row a company, warehouse and goods with stock now or at the end of last month, or sold within 90 days
-{# Cover days = stock ÷ mean daily sales of the last 30 days: add up both sides, never the quotient. #}
-with parts as (
+-- grain: one row a company, warehouse and goods with stock now or at last month's end, open orders, or sales within 90 days
+{#
+    Cover days = stock ÷ mean daily sales of the last 30 days: add up both sides, never the quotient. On order is what
+    open purchase orders are still to bring, late of it what should have come by now; reserved is what open sales orders
+    still claim. recent_price is what the company paid for the goods on average in the last three months, net of tax.
+#}
+{% set figures = [
+    'quantity', 'value', 'last_month_quantity', 'last_month_value', 'sales_quantity_30', 'sales_quantity_90',
+    'ordered_quantity', 'late_quantity', 'reserved_quantity'
+] %}
+with orders as (
+    select
+        company_id,
+        warehouse_id,
+        goods_id,
+        quantity - received_quantity as ordered_quantity,
+        case when delivery_date < {{ as_of() }} then quantity - received_quantity else 0 end as late_quantity,
+        0 as reserved_quantity
+    from {{ ref('fct_purchase_order_line') }}
+    where not is_closed and quantity > received_quantity
+    union all
+    select company_id, warehouse_id, goods_id, 0, 0, quantity - delivered_quantity
+    from {{ ref('fct_sales_order_line') }}
+    where not is_closed and quantity > delivered_quantity
+),
+
+recent as (
+    select
+        company_id,
+        goods_id,
+        cast(sum(priced_amount) as double) / cast(sum(priced_quantity) as double) as recent_price
+    from {{ ref('fct_purchase_goods_month') }}
+    where month >= {{ add_months(month_of(as_of()), -3) }} and priced_quantity > 0
+    group by company_id, goods_id
+),
+
+parts as (
     select
         company_id,
         warehouse_id,
@@ -11,12 +45,19 @@ with parts as (
         case when period_start < {{ month_of(as_of()) }} then closing_value else 0 end as last_month_value,
         0 as sales_quantity_30,
         0 as sales_quantity_90,
+        0 as ordered_quantity,
+        0 as late_quantity,
+        0 as reserved_quantity,
         cast(null as date) as last_sale_date
     from {{ ref('fct_stock_goods_month') }}
     where period_start >= {{ add_months(month_of(as_of()), -1) }}
     union all
-    select company_id, warehouse_id, goods_id, 0, 0, 0, 0, quantity_30, quantity_90, last_sale_date
+    select company_id, warehouse_id, goods_id, 0, 0, 0, 0, quantity_30, quantity_90, 0, 0, 0, last_sale_date
     from {{ ref('fct_goods_sale') }}
+    union all
+    select
+        company_id, warehouse_id, goods_id, 0, 0, 0, 0, 0, 0, ordered_quantity, late_quantity, reserved_quantity, null
+    from orders
 ),
 
 stock as (
@@ -25,9 +66,7 @@ stock as (
         warehouse_id,
         goods_id,
         max(last_sale_date) as last_sale_date
-        {%- for figure in [
-            'quantity', 'value', 'last_month_quantity', 'last_month_value', 'sales_quantity_30', 'sales_quantity_90'
-        ] %},
+        {%- for figure in figures %},
         sum({{ figure }}) as {{ figure }}
         {%- endfor %}
     from parts
@@ -51,8 +90,14 @@ select
     {{ money('stock.last_month_value') }} as last_month_value,
     {{ quantity('stock.sales_quantity_30') }} as sales_quantity_30,
     {{ quantity('stock.sales_quantity_90') }} as sales_quantity_90,
+    {{ quantity('stock.ordered_quantity') }} as ordered_quantity,
+    {{ quantity('stock.late_quantity') }} as late_quantity,
+    {{ quantity('stock.reserved_quantity') }} as reserved_quantity,
+    cast(recent.recent_price as decimal(18, 6)) as recent_price,
     stock.last_sale_date
 from stock
+left join recent
+    on stock.company_id = recent.company_id and stock.goods_id = recent.goods_id
 inner join {{ ref('dim_goods') }} as goods
     on stock.goods_id = goods.goods_id
 left join {{ ref('dim_company') }} as company
@@ -64,4 +109,6 @@ where
     or stock.value <> 0
     or stock.last_month_quantity <> 0
     or stock.last_month_value <> 0
+    or stock.ordered_quantity <> 0
+    or stock.reserved_quantity <> 0
     or stock.last_sale_date >= {{ add_days(as_of(), -89) }}

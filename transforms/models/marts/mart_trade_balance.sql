@@ -1,4 +1,5 @@
--- grain: two rows at most a month, company, warehouse and goods: what was bought of it, what sold; both sides at what they cost, net of tax
+-- grain: one row a month, company, warehouse, goods and supplier that it was bought from, and one of what was sold of it
+{# Both sides at what they cost, net of tax. #}
 with trade as (
     select
         month,

@@ -1,5 +1,6 @@
 -- grain: one row a company
 select
     company_id,
-    company_name
+    company_name,
+    type as company_type
 from {{ source('raw', 'company') }}

@@ -2,7 +2,8 @@
 -- depends_on: {{ ref('int_changed_partner') }}
 {#
     opening + delivery − returns + other increases − settled − offset = closing, for customers what they owe, for
-    suppliers what they are owed, advances taken off.
+    suppliers what they are owed, advances taken off. write_off_days ÷ write_off_amount is how long what was written off
+    had stood open, in days weighed by amounts.
 #}
 {{
     config(
@@ -32,7 +33,14 @@ moves as (
         sum(case when entry.movement = 'return' then -entry.amount else 0 end) as return_amount,
         sum(case when entry.movement in ('transfer', 'initial', 'other') then entry.amount else 0 end) as other_amount,
         sum(case when entry.movement = 'settled' then -entry.amount else 0 end) as settled_amount,
-        sum(case when entry.movement = 'offset' then -entry.amount else 0 end) as offset_amount
+        sum(case when entry.movement = 'offset' then -entry.amount else 0 end) as offset_amount,
+        sum(case when entry.is_write_off then -entry.amount else 0 end) as write_off_amount,
+        sum(
+            case
+                when entry.is_write_off then -entry.amount * {{ days_between('entry.item_date', 'entry.business_date') }}
+                else 0
+            end
+        ) as write_off_days
     from {{ ref('fct_settlement_entry') }} as entry
     {% if patching() %}
     inner join {{ ref('int_changed_partner') }} as changed
@@ -68,6 +76,8 @@ monthly as (
         balances.other_amount,
         balances.settled_amount,
         balances.offset_amount,
+        balances.write_off_amount,
+        balances.write_off_days,
         balances.closing_amount,
         months.month = balances.month as is_moved
     from balances
@@ -81,9 +91,10 @@ select
     party_type,
     party_id,
     {{ money('case when is_moved then closing_amount - change_amount else closing_amount end') }} as opening_amount
-    {%- for figure in ['delivery', 'return', 'other', 'settled', 'offset'] %},
+    {%- for figure in ['delivery', 'return', 'other', 'settled', 'offset', 'write_off'] %},
     {{ money('case when is_moved then ' ~ figure ~ '_amount else 0 end') }} as {{ figure }}_amount
     {%- endfor %},
+    {{ money('case when is_moved then write_off_days else 0 end') }} as write_off_days,
     {{ money('closing_amount') }} as closing_amount
 from monthly
 where is_moved or closing_amount <> 0

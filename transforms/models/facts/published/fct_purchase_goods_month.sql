@@ -1,5 +1,6 @@
--- grain: one row a month, company, warehouse and goods bought or sent back; value net of tax
+-- grain: one row a month, company, warehouse, supplier and goods bought or sent back; values net of tax
 -- depends_on: {{ ref('int_changed_purchase_month') }}
+{# A price is that of what was bought and paid for: gifts and returns tell none. #}
 {{
     config(
         materialized='incremental',
@@ -10,17 +11,31 @@
     )
 }}
 
+with lines as (
+    select
+        *,
+        {{ month_of('business_date') }} as month,
+        bill_type = 'CGTH' as is_return,
+        bill_type = 'CGRK' and not is_gift and quantity > 0 and no_tax_amount > 0 as is_priced
+    from {{ ref('fct_purchase_line') }}
+    {% if is_incremental() %}
+    where {{ month_of('business_date') }} in (
+        select changed.month from {{ ref('int_changed_purchase_month') }} as changed
+    )
+    {% endif %}
+)
+
 select
-    {{ month_of('business_date') }} as month,
+    month,
     company_id,
     warehouse_id,
+    supplier_id,
     goods_id,
     {{ quantity('sum(quantity)') }} as quantity,
-    {{ money('sum(no_tax_amount)') }} as value
-from {{ ref('fct_purchase_line') }}
-{% if is_incremental() %}
-where {{ month_of('business_date') }} in (
-    select changed.month from {{ ref('int_changed_purchase_month') }} as changed
-)
-{% endif %}
-group by {{ month_of('business_date') }}, company_id, warehouse_id, goods_id
+    {{ money('sum(no_tax_amount)') }} as value,
+    {{ quantity('sum(case when is_return then -quantity else 0 end)') }} as return_quantity,
+    {{ money('sum(case when is_return then -no_tax_amount else 0 end)') }} as return_value,
+    {{ quantity('sum(case when is_priced then quantity else 0 end)') }} as priced_quantity,
+    {{ money('sum(case when is_priced then no_tax_amount else 0 end)') }} as priced_amount
+from lines
+group by month, company_id, warehouse_id, supplier_id, goods_id

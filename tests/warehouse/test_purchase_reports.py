@@ -1,0 +1,273 @@
+"""Supplier rebates, purchases, prices, indices and payments against polars over the tables of Postgres."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import ROUND_HALF_UP, Decimal
+
+import polars as pl
+import pytest
+
+from tests.warehouse.conftest import AS_OF, Core, Mart, agree
+
+TODAY = dt.date.fromisoformat(AS_OF)
+MONTH = pl.col("business_date").dt.truncate("1mo").alias("month")
+MONTHS = pl.date_range(dt.date(2025, 11, 1), dt.date(2026, 11, 1), "1mo", eager=True).to_list()
+
+
+@pytest.fixture(scope="module")
+def lines(core_rows: Core) -> pl.DataFrame:
+    """Lines of purchase bills that count, returns negative, with their goods' brand and types."""
+    parts = (
+        f"select '{kind}' as bill_type, h.bill_id, h.company_id, h.warehouse_id, h.supplier_id, h.business_date,"
+        f" l.goods_id, l.is_gift, {sign} * l.quantity as quantity, {sign} * l.amount as amount,"
+        f" {sign} * l.no_tax_amount as net from {bill} h join {bill}_line l using (bill_id) where h.status in (2, 4, 5)"
+        for kind, bill, sign in (("CGRK", "purchase_inbound", 1), ("CGTH", "purchase_return", -1))
+    )
+    goods = core_rows(
+        "select g.goods_id, g.brand_id, g.goods_type_id as type3, b.goods_type_id as type2, a.goods_type_id as type1"
+        " from goods g join goods_type c using (goods_type_id) join goods_type b on b.goods_type_id = c.p_id"
+        " join goods_type a on a.goods_type_id = b.p_id"
+    )
+    return core_rows(" union all ".join(parts)).join(goods, on="goods_id")
+
+
+class TestRebates:
+    """Each policy's cycles walked month by month; tiers tried one after the other."""
+
+    def cycles(self, policy: dict) -> list[tuple[dt.date, dt.date]]:
+        months, found = policy["cycle_months"], []
+        day = policy["starts_on"].replace(month=(policy["starts_on"].month - 1) // months * months + 1, day=1)
+        while day <= min(policy["ends_on"], TODAY):
+            year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
+            after = dt.date(year, month + 1, 1)
+            found.append(
+                (max(day, policy["starts_on"]), min(after - dt.timedelta(days=1), policy["ends_on"]))
+            )
+            day = after
+        return found
+
+    def counted(self, policy: dict, rules: pl.DataFrame, lines: pl.DataFrame) -> pl.DataFrame:
+        own = lines.filter(
+            pl.col("company_id") == policy["company_id"],
+            pl.col("supplier_id") == policy["supplier_id"],
+            ~pl.col("is_gift"),
+        )
+        if rules.is_empty():
+            return own
+        types = rules["goods_type_id"].drop_nulls()
+        return own.filter(
+            pl.col("goods_id").is_in(rules["goods_id"].drop_nulls())
+            | pl.col("brand_id").is_in(rules["brand_id"].drop_nulls())
+            | pl.any_horizontal(pl.col(f"type{level}").is_in(types) for level in (1, 2, 3))
+        )
+
+    def test_cycles_earn_what_their_bills_reach(
+        self, mart: Mart, core_rows: Core, lines: pl.DataFrame
+    ) -> None:
+        tiers = core_rows("select * from supplier_rebate_policy_tier")
+        rules = core_rows("select * from supplier_rebate_policy_goods")
+        granted = {
+            (row["policy_id"], row["cycle_start"]): row
+            for row in core_rows(
+                "select r.policy_id, r.cycle_start, r.status, r.amount, -coalesce(i.open_amount, 0) as left_over"
+                " from supplier_rebate r left join settlement_item i on i.bill_type = 'CGFL' and i.bill_id = r.bill_id"
+            ).to_dicts()
+        }
+        expected = {}
+        for policy in core_rows("select * from supplier_rebate_policy where status in (2, 4, 5)").to_dicts():
+            number = policy["bill_id"]
+            own = self.counted(policy, rules.filter(pl.col("bill_id") == number), lines)
+            for start, end in self.cycles(policy):
+                base = own.filter(pl.col("business_date").is_between(start, end))
+                pieces, amount = round(base["quantity"].sum(), 3), round(base["amount"].sum(), 2)
+                measured, reward = (pieces, "unit_rebate") if policy["measure"] == 1 else (amount, "rate")
+                reached = [
+                    row
+                    for row in tiers.filter(pl.col("bill_id") == number).sort("starts_from").to_dicts()
+                    if row["starts_from"] <= measured
+                ]
+                accrued = Decimal(0)
+                if reached:
+                    factor = Decimal(str(reached[-1][reward])) / (1 if policy["measure"] == 1 else 100)
+                    taken = Decimal(str(reached[-1]["quick_deduction"]))
+                    accrued = Decimal(str(measured)) * factor - taken
+                rebate = granted.get((number, start))
+                confirmed = rebate["amount"] if rebate and rebate["status"] == 2 else 0
+                left = rebate["left_over"] if rebate else 0
+                waiting = "进行中" if end >= TODAY else "待确认" if accrued else "未达标"
+                state = {None: waiting, 1: "待审核", 2: "已确认"}[rebate and rebate["status"]]
+                expected[number, start] = (
+                    *(end, pieces, amount),
+                    float(accrued.quantize(Decimal("0.01"), ROUND_HALF_UP)),
+                    *(confirmed, confirmed - left, left, state),
+                )
+        found = mart(
+            "select policy_id, cycle_start, cycle_end, base_quantity, base_amount, accrued_amount, confirmed_amount,"
+            " used_amount, left_amount, state from mart_supplier_rebate"
+        )
+        assert {row[:2]: row[2:] for row in found.rows()} == expected
+        assert {row[-1] for row in expected.values()} == {"进行中", "待确认", "待审核", "已确认", "未达标"}
+        assert {key[0] for key, row in expected.items() if row[3]} == {1, 2, 3, 4, 5, 6}
+
+
+def prices(lines: pl.DataFrame) -> dict[tuple[int, int], dict[dt.date, tuple[float, float]]]:
+    """Pieces and mean price of what was bought and paid for, by company and goods, by month."""
+    paid = (
+        lines.filter(pl.col("bill_type") == "CGRK", ~pl.col("is_gift"))
+        .group_by("company_id", "goods_id", MONTH)
+        .agg(pl.col("quantity").sum(), pl.col("net").sum())
+    )
+    found: dict = {}
+    for company, goods, month, pieces, net in paid.rows():
+        found.setdefault((company, goods), {})[month] = (pieces, net / pieces)
+    return found
+
+
+class TestPurchases:
+    def test_by_month_and_supplier(self, mart: Mart, lines: pl.DataFrame) -> None:
+        keys = ["month", "company_id", "warehouse_id", "supplier_id", "goods_id"]
+        back = pl.col("bill_type") == "CGTH"
+        paid = ~back & ~pl.col("is_gift")
+        expected = (
+            lines.with_columns(MONTH)
+            .group_by(keys)
+            .agg(
+                pl.col("quantity").sum(),
+                pl.col("net").sum().alias("value"),
+                (-pl.col("quantity").filter(back).sum()).alias("return_quantity"),
+                (-pl.col("net").filter(back).sum()).alias("return_value"),
+                pl.col("quantity").filter(paid).sum().alias("priced_quantity"),
+                pl.col("net").filter(paid).sum().alias("priced_amount"),
+            )
+        )
+        found = mart(f"select {', '.join(expected.columns)} from mart_purchase_month")
+        agree(found, expected, keys)
+        assert expected["return_quantity"].sum() > 0
+        assert expected["priced_quantity"].sum() < lines.filter(~back)["quantity"].sum()
+
+    def test_index_of_a_basket_at_each_month_s_prices(self, mart: Mart, lines: pl.DataFrame) -> None:
+        expected = []
+        for base_key, base in (("year", MONTHS[0]), ("january", dt.date(2026, 1, 1))):
+            for (company, goods), months in prices(lines).items():
+                if base not in months:
+                    continue
+                pieces, last = months[base]
+                for month in MONTHS[MONTHS.index(base) :]:
+                    last = months.get(month, (0, last))[1]
+                    at_base = pieces * months[base][1]
+                    expected.append(
+                        (base_key, month, company, goods, at_base, pieces * last, month in months)
+                    )
+        names = ["base_key", "month", "company_id", "goods_id", "base_amount", "now_amount", "is_bought"]
+        frame = pl.DataFrame(expected, schema=names, orient="row").cast({"is_bought": pl.Int8})
+        found = mart(f"select {', '.join(names)} from mart_price_index").cast({"is_bought": pl.Int8})
+        agree(found, frame, names[:4], 0.011)
+        assert 0 < frame["is_bought"].mean() < 1
+
+    def test_goods_that_rose_against_the_month_before(
+        self, mart: Mart, core_rows: Core, lines: pl.DataFrame
+    ) -> None:
+        arrivals = core_rows(
+            "select o.company_id, l.goods_id, max(i.business_date) as business_date, o.business_date as ordered_on,"
+            " sum(r.quantity) as quantity from purchase_order o join purchase_order_line l using (bill_id)"
+            " join purchase_inbound_line r on r.order_line_id = l.line_id join purchase_inbound i on i.bill_id = r.bill_id"
+            " where o.status in (2, 4, 5) and i.status in (2, 4, 5) group by l.line_id, o.bill_id"
+        ).with_columns(
+            MONTH, ((pl.col("business_date") - pl.col("ordered_on")).dt.total_days()).alias("days")
+        )
+        waits = {
+            row[:3]: row[3]
+            for row in arrivals.group_by("company_id", "goods_id", "month")
+            .agg((pl.col("days") * pl.col("quantity")).sum() / pl.col("quantity").sum())
+            .rows()
+        }
+
+        def score(now: float | None, before: float | None, tolerance: float) -> float | None:
+            if now is None or before is None:
+                return None
+            return 0.5 if abs(now - before) <= tolerance else float(now > before)
+
+        expected = {}
+        for (company, goods), months in prices(lines).items():
+            for month in MONTHS:
+                earlier = (month - dt.timedelta(days=1)).replace(day=1)
+                if month in months and earlier in months:
+                    (pieces, price), (pieces_before, price_before) = months[month], months[earlier]
+                    expected[month, company, goods] = (
+                        score(price, price_before, 0.005 * price_before),
+                        score(pieces, pieces_before, 0.05 * pieces_before),
+                        score(waits.get((company, goods, month)), waits.get((company, goods, earlier)), 0.5),
+                    )
+        found = mart(
+            "select month, company_id, goods_id, price_score, quantity_score, delivery_score from mart_purchase_climate"
+        )
+        assert {row[:3]: row[3:] for row in found.rows()} == expected
+        for place, seen in ((0, {0, 0.5, 1}), (1, {0, 0.5, 1}), (2, {None, 0, 0.5, 1})):
+            assert {row[place] for row in expected.values()} == seen
+
+    def test_orders_that_are_still_to_come_stand_beside_the_stock(self, mart: Mart, core_rows: Core) -> None:
+        keys = ["warehouse_id", "goods_id"]
+
+        def rest(side: str, other: str, name: str) -> pl.DataFrame:
+            return (
+                core_rows(
+                    f"select h.warehouse_id, l.goods_id, h.delivery_date, greatest(l.quantity - coalesce(d.quantity, 0), 0)"
+                    f" as {name} from {side}_order h join {side}_order_line l using (bill_id) left join ("
+                    f" select order_line_id, sum(quantity) as quantity from {other} x join {other}_line y using (bill_id)"
+                    f" where x.status in (2, 4, 5) group by 1) d on d.order_line_id = l.line_id where h.status in (2, 5)"
+                )
+                .filter(pl.col(name) > 0)
+                .with_columns(
+                    pl.col(name).filter(pl.col("delivery_date") < TODAY).sum().over(keys).alias("late")
+                )
+                .group_by(keys)
+                .agg(pl.col(name).sum(), pl.col("late").first())
+            )
+
+        coming, claimed = (
+            rest("purchase", "purchase_inbound", "ordered"),
+            rest("sales", "sales_outbound", "reserved"),
+        )
+        found = mart(
+            "select warehouse_id, goods_id, ordered_quantity as ordered, late_quantity as late,"
+            " reserved_quantity as reserved from mart_goods_stock"
+        )
+        agree(found.filter(pl.col("ordered") > 0).drop("reserved"), coming, keys)
+        agree(found.filter(pl.col("reserved") > 0).select(*keys, "reserved"), claimed.drop("late"), keys)
+
+    def test_payments_by_month_and_supplier(self, mart: Mart, core_rows: Core) -> None:
+        keys = ["month", "company_id", "supplier_id"]
+        entries = core_rows(
+            "select l.company_id, l.party_id as supplier_id, l.business_date, l.amount, i.business_date as item_date,"
+            " l.bill_type <> i.bill_type or l.bill_id <> i.bill_id as settles, l.bill_type"
+            " from settlement_ledger l join settlement_item i using (settlement_id) where l.party_type = 'supplier'"
+        )
+        waited = -pl.col("amount") * (pl.col("business_date") - pl.col("item_date")).dt.total_days()
+        traded = pl.col("bill_type").is_in(["CGRK", "CGTH"])
+        expected = (
+            entries.with_columns(MONTH)
+            .filter(pl.col("month") >= MONTHS[0])
+            .group_by(keys)
+            .agg(
+                pl.col("amount").filter(traded).sum().alias("purchased_amount"),
+                (-pl.col("amount").filter("settles").sum()).alias("settled_amount"),
+                waited.filter("settles").sum().alias("write_off_days"),
+            )
+        )
+        invoices = (
+            core_rows(
+                "select company_id, supplier_id, business_date, total_amount as invoiced_amount from purchase_invoice"
+                " where status in (2, 4, 5)"
+            )
+            .with_columns(MONTH)
+            .filter(pl.col("month") >= MONTHS[0])
+            .group_by(keys)
+            .agg(pl.col("invoiced_amount").sum())
+        )
+        expected = expected.join(invoices, on=keys, how="full", coalesce=True).fill_null(0)
+        figures = [name for name in expected.columns if name not in keys]
+        found = mart(f"select {', '.join(keys + figures)} from mart_supplier_payment")
+        moved = pl.any_horizontal(pl.col(figures) != 0)
+        agree(found.filter(moved), expected.filter(moved), keys, 0.02)
+        assert all(expected[name].sum() > 0 for name in figures)

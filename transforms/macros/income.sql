@@ -1,0 +1,28 @@
+{# Lines of the income statement in their order as [item, name]; amounts are what they add to the result. #}
+{% macro income_items() -%}
+    {{ return([
+        ['revenue', '营业收入'],
+        ['sales_cost', '销售成本'],
+        ['adjustment', '成本调整'],
+        ['return_variance', '采购退货差异'],
+        ['stocktake', '盘点盈亏'],
+        ['guarantee', '三包损益'],
+        ['supplier_rebate', '供应商返利'],
+        ['customer_rebate', '客户返利'],
+        ['other_moves', '其他出入库'],
+        ['freight', '配送运费'],
+    ]) }}
+{%- endmacro %}
+
+{# Bill types whose moves change the result by what they are worth, by line. #}
+{% macro income_moves() -%}
+    {{ return([
+        ['stocktake', ['PYRK', 'PKCK', 'PYCK']],
+        ['guarantee', ['TBRK', 'TBCK', 'TBTH']],
+        ['other_moves', ['QTRK', 'QTCK', 'QTFH']],
+    ]) }}
+{%- endmacro %}
+
+{% macro quoted(names) -%}
+    '{{ names | join("', '") }}'
+{%- endmacro %}

@@ -1,0 +1,72 @@
+-- grain: one row a month, company and line of the income statement
+-- depends_on: {{ ref('int_changed_income_month') }}
+{#
+    amount is what the line adds to the result, net of tax, so that costs are negative and the result is the sum.
+    Cost adjustments: what of them found no stock, and the difference between assumed and real cost of stock sold short.
+    Return variance: what the supplier credits less what the goods cost. Rebates count when they are confirmed, at their
+    full amount. Expenses are what the core knows of: moves for other reasons, and freight of deliveries.
+    Transfers travel at cost and change no result.
+#}
+{{
+    config(
+        materialized='incremental',
+        incremental_strategy='patch',
+        incremental_predicates=[
+            "old.month in (select changed.month from changes.int_changed_income_month as changed)"
+        ],
+    )
+}}
+
+{% set entries = [
+    ['revenue', 'revenue', ref('fct_sales_line'), 'true'],
+    ['sales_cost', '-cost', ref('fct_sales_line'), 'true'],
+    ['return_variance', '-no_tax_amount', ref('fct_purchase_line'), "bill_type = 'CGTH'"],
+    ['adjustment', '-amount', ref('stg_cost_adjustment_line'), 'true'],
+    ['supplier_rebate', '-amount', ref('fct_settlement_entry'), "bill_type = 'CGFL'"],
+    ['customer_rebate', 'amount', ref('fct_settlement_entry'), "bill_type = 'KHFL'"],
+    ['freight', '-freight_amount', ref('stg_sales_delivery'), 'freight_amount <> 0'],
+] %}
+with moves as (
+    select
+        case
+            {%- for item, bill_types in income_moves() %}
+            when bill_type in ({{ quoted(bill_types) }}) then '{{ item }}'
+            {%- endfor %}
+            when bill_type = 'CGTH' then 'return_variance'
+            else 'adjustment'
+        end as item,
+        company_id,
+        business_date,
+        value
+    from {{ ref('fct_stock_move') }}
+    where
+        (
+            bill_type in ('CGTH', 'CBTZ', {{ quoted(income_moves() | sum(attribute=1, start=[])) }})
+            or (kind = 'adjustment' and bill_type not in ('XSCK', 'XSTH'))
+        )
+        {% if is_incremental() %}
+        and business_date >= (select min(changed.month) from {{ ref('int_changed_income_month') }} as changed)
+        {% endif %}
+),
+
+entries as (
+    select item, {{ month_of('business_date') }} as month, company_id, value as amount
+    from moves
+    {% for item, amount, relation, condition in entries %}
+    union all
+    select '{{ item }}', {{ month_of('business_date') }}, company_id, {{ amount }}
+    from {{ relation }}
+    where {{ condition }}
+    {% endfor %}
+)
+
+select
+    month,
+    company_id,
+    item,
+    {{ money('sum(amount)') }} as amount
+from entries
+{% if is_incremental() %}
+where month in (select changed.month from {{ ref('int_changed_income_month') }} as changed)
+{% endif %}
+group by month, company_id, item

@@ -1,0 +1,195 @@
+-- grain: one row a supplier rebate policy and cycle that has begun
+-- depends_on: {{ ref('int_changed_rebate_policy') }}
+{#
+    accrued is what the cycle's bills have earned so far: their base, tax included and less returns, gifts apart, at the
+    reward of the highest tier that it reaches. confirmed is what an audited rebate granted of it; confirmed − used =
+    left.
+#}
+{{
+    config(
+        materialized='incremental',
+        incremental_strategy='patch_or_replace',
+        meta={'changed': 'int_changed_rebate_policy'},
+        incremental_predicates=["changed.policy_id = old.policy_id"],
+    )
+}}
+
+with policies as (
+    select
+        policy.*,
+        {{ month_of('policy.starts_on') }} as first_month,
+        (extract(month from policy.starts_on) - 1) % policy.cycle_months as months_before
+    from {{ ref('stg_supplier_rebate_policy') }} as policy
+    {% if patching() %}
+    inner join {{ ref('int_changed_rebate_policy') }} as changed
+        on policy.policy_id = changed.policy_id
+    {% endif %}
+    where policy.starts_on <= {{ as_of() }}
+),
+
+days as (
+    {{ every_day(
+        '(select ' ~ add_months('min(policies.first_month)', -12) ~ ' from policies)', as_of()
+    ) }}
+),
+
+-- Cycles are whole months, quarters … of the calendar, cut to the policy's days.
+cycles as (
+    select
+        policies.*,
+        greatest(days.day, policies.starts_on) as cycle_start,
+        least({{ add_days(add_months('days.day', 'policies.cycle_months'), -1) }}, policies.ends_on) as cycle_end
+    from policies
+    inner join days
+        on days.day <= policies.ends_on and days.day = {{ month_of('days.day') }}
+    where
+        {{ dbt.datediff('policies.first_month', 'days.day', 'month') }} >= -policies.months_before
+        and ({{ dbt.datediff('policies.first_month', 'days.day', 'month') }} + policies.months_before)
+        % policies.cycle_months = 0
+),
+
+rules as (
+    select rule.*
+    from {{ ref('stg_supplier_rebate_policy_goods') }} as rule
+    inner join policies
+        on rule.policy_id = policies.policy_id
+),
+
+goods_types as (
+    select
+        goods.goods_id,
+        goods.brand_id,
+        leaf.goods_type_id as type_id,
+        leaf.parent_id,
+        parent.parent_id as grandparent_id
+    from {{ ref('stg_goods') }} as goods
+    left join {{ ref('stg_goods_type') }} as leaf
+        on goods.goods_type_id = leaf.goods_type_id
+    left join {{ ref('stg_goods_type') }} as parent
+        on leaf.parent_id = parent.goods_type_id
+),
+
+-- A policy without rules is about all goods.
+meant as (
+    select policy_id, goods_id
+    from rules
+    where goods_id is not null
+    {% for rule, column in [
+        ('brand_id', 'brand_id'), ('goods_type_id', 'type_id'), ('goods_type_id', 'parent_id'),
+        ('goods_type_id', 'grandparent_id')
+    ] %}
+    union
+    select rules.policy_id, goods.goods_id
+    from rules
+    inner join goods_types as goods
+        on rules.{{ rule }} = goods.{{ column }}
+    {% endfor %}
+),
+
+bases as (
+    select
+        cycles.policy_id,
+        cycles.cycle_start,
+        {{ quantity('sum(line.quantity)') }} as base_quantity,
+        {{ money('sum(line.amount)') }} as base_amount
+    from cycles
+    inner join {{ ref('fct_purchase_line') }} as line
+        on
+            cycles.company_id = line.company_id
+            and cycles.supplier_id = line.supplier_id
+            and line.business_date between cycles.cycle_start and cycles.cycle_end
+    left join meant
+        on cycles.policy_id = meant.policy_id and line.goods_id = meant.goods_id
+    where
+        not line.is_gift
+        and (meant.policy_id is not null or cycles.policy_id not in (select rules.policy_id from rules))
+    group by cycles.policy_id, cycles.cycle_start
+),
+
+counted as (
+    select
+        cycles.*,
+        coalesce(bases.base_quantity, 0) as base_quantity,
+        coalesce(bases.base_amount, 0) as base_amount,
+        coalesce(case when cycles.is_by_quantity then bases.base_quantity else bases.base_amount end, 0) as base
+    from cycles
+    left join bases
+        on cycles.policy_id = bases.policy_id and cycles.cycle_start = bases.cycle_start
+),
+
+reached as (
+    select
+        counted.*,
+        tier.unit_rebate,
+        tier.rate,
+        tier.quick_deduction,
+        row_number() over (
+            partition by counted.policy_id, counted.cycle_start order by tier.starts_from desc
+        ) as from_highest
+    from counted
+    left join {{ ref('stg_supplier_rebate_policy_tier') }} as tier
+        on counted.policy_id = tier.policy_id and counted.base >= tier.starts_from
+),
+
+rebates as (
+    select
+        rebate.policy_id,
+        rebate.cycle_start,
+        rebate.bill_id,
+        rebate.bill_no,
+        rebate.business_date,
+        rebate.is_confirmed,
+        case when rebate.is_confirmed then rebate.amount else 0 end as confirmed,
+        coalesce(-sum(item.open_amount), 0) as left_over
+    from {{ ref('stg_supplier_rebate') }} as rebate
+    left join {{ ref('stg_settlement_item') }} as item
+        on item.bill_type = 'CGFL' and rebate.bill_id = item.bill_id
+    {% if patching() %}
+    where rebate.policy_id in (select changed.policy_id from {{ ref('int_changed_rebate_policy') }} as changed)
+    {% endif %}
+    group by
+        rebate.policy_id, rebate.cycle_start, rebate.bill_id, rebate.bill_no, rebate.business_date,
+        rebate.is_confirmed, rebate.amount
+),
+
+accrued as (
+    select
+        *,
+        {{ money(
+            'case when is_by_quantity then ' ~ quantity('base_quantity') ~ ' * cast(unit_rebate as decimal(12, 2)) '
+            ~ 'else ' ~ money('base_amount') ~ ' * cast(rate as decimal(9, 4)) * cast(0.01 as decimal(3, 2)) end '
+            ~ '- cast(quick_deduction as decimal(24, 9))'
+        ) }} as accrued
+    from reached
+    where from_highest = 1
+)
+
+select
+    accrued.policy_id,
+    accrued.policy_no,
+    accrued.policy_name,
+    accrued.company_id,
+    accrued.supplier_id,
+    accrued.is_by_quantity,
+    accrued.is_accumulated,
+    accrued.cycle_start,
+    accrued.cycle_end,
+    {{ quantity('accrued.base_quantity') }} as base_quantity,
+    {{ money('accrued.base_amount') }} as base_amount,
+    {{ money('coalesce(accrued.accrued, 0)') }} as accrued_amount,
+    {{ money('coalesce(rebates.confirmed, 0)') }} as confirmed_amount,
+    {{ money('coalesce(rebates.confirmed - rebates.left_over, 0)') }} as used_amount,
+    {{ money('coalesce(rebates.left_over, 0)') }} as left_amount,
+    case
+        when rebates.is_confirmed then '已确认'
+        when rebates.bill_id is not null then '待审核'
+        when accrued.cycle_end >= {{ as_of() }} then '进行中'
+        when coalesce(accrued.accrued, 0) = 0 then '未达标'
+        else '待确认'
+    end as state,
+    rebates.bill_id,
+    rebates.bill_no,
+    rebates.business_date
+from accrued
+left join rebates
+    on accrued.policy_id = rebates.policy_id and accrued.cycle_start = rebates.cycle_start

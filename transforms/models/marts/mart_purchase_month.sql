@@ -1,0 +1,32 @@
+-- grain: one row a month, company, warehouse, supplier and goods bought or sent back; values net of tax
+select
+    monthly.month,
+    {{ month_label('monthly.month') }} as month_label,
+    monthly.company_id,
+    company.company_name,
+    monthly.warehouse_id,
+    warehouse.warehouse_name,
+    monthly.supplier_id,
+    coalesce(supplier.supplier_name, '未指定') as supplier_name,
+    monthly.goods_id,
+    goods.goods_num,
+    goods.goods_name,
+    goods.brand_name,
+    goods.type1_name,
+    goods.type2_name,
+    goods.specification_type,
+    monthly.quantity,
+    monthly.value,
+    monthly.return_quantity,
+    monthly.return_value,
+    monthly.priced_quantity,
+    monthly.priced_amount
+from {{ ref('fct_purchase_goods_month') }} as monthly
+inner join {{ ref('dim_goods') }} as goods
+    on monthly.goods_id = goods.goods_id
+left join {{ ref('dim_company') }} as company
+    on monthly.company_id = company.company_id
+left join {{ ref('dim_warehouse') }} as warehouse
+    on monthly.warehouse_id = warehouse.warehouse_id
+left join {{ ref('master_supplier') }} as supplier
+    on monthly.supplier_id = supplier.supplier_id

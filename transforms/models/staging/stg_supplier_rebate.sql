@@ -1,0 +1,11 @@
+-- grain: one row a supplier rebate bill that is not voided; drafts are confirmed by their audit
+select
+    bill_id,
+    bill_no,
+    policy_id,
+    cycle_start,
+    business_date,
+    amount,
+    status in (2, 4, 5) as is_confirmed
+from {{ source('raw', 'supplier_rebate') }}
+where status <> 3
