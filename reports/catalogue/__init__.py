@@ -5,7 +5,9 @@ from __future__ import annotations
 from reports.catalogue.aging import INVENTORY_AGING
 from reports.catalogue.best_seller import BEST_SELLER, BEST_SELLER_INFO
 from reports.catalogue.business import BUSINESS_DAILY, OPERATION_MONTHLY
+from reports.catalogue.climate import PURCHASE_CLIMATE
 from reports.catalogue.holdings import COMPANY_STOCK, GOODS_STOCK
+from reports.catalogue.income import INCOME_STATEMENT
 from reports.catalogue.layers import INVENTORY_AGING_DETAILED, INVENTORY_DOT
 from reports.catalogue.model import GUEST_AUDIENCE, GUEST_ROLE, Report, embed_id, filter_id
 from reports.catalogue.occupation import INVENTORY_OCCUPATION
@@ -14,16 +16,22 @@ from reports.catalogue.partners import (
     PAYABLE_SCHEDULE,
     RECEIVABLE_SCHEDULE,
 )
-from reports.catalogue.profit import CLASSIFIED_PROFIT, COMMODITY_PROFIT, CUSTOMER_PROFIT
+from reports.catalogue.price_index import CENTRE_PRICE_INDEX, PRICE_INDEX
+from reports.catalogue.prices import PRICE_ANALYSIS
+from reports.catalogue.profit import CLASSIFIED_PROFIT, COMMODITY_PROFIT, CUSTOMER_PROFIT, STATION_PROFIT
+from reports.catalogue.purchase import PAYMENT_ANALYSIS, PURCHASE_ANALYSIS
+from reports.catalogue.rebate import SUPPLIER_REBATE
 from reports.catalogue.revenue import OPERATING_REVENUE
 from reports.catalogue.settling import FACTORY_PAYMENT, VERIFICATION_DETAILS
 from reports.catalogue.sluggish import SLUGGISH_STOCK
+from reports.catalogue.supply import BUYER_STOCK, PURCHASE_DECISION
 from reports.catalogue.trade import CATEGORY_TRADE, SALES_BUY, SALES_ORDER
 from reports.catalogue.turnover import INVENTORY_TURNOVER, WAREHOUSE_TURNOVER
 
 REPORTS: tuple[Report, ...] = (
     BUSINESS_DAILY,
     OPERATION_MONTHLY,
+    INCOME_STATEMENT,
     WAREHOUSE_TURNOVER,
     INVENTORY_TURNOVER,
     INVENTORY_OCCUPATION,
@@ -38,15 +46,25 @@ REPORTS: tuple[Report, ...] = (
     PAYABLE_SCHEDULE,
     FACTORY_PAYMENT,
     VERIFICATION_DETAILS,
+    SUPPLIER_REBATE,
     COMMODITY_PROFIT,
     CLASSIFIED_PROFIT,
     CUSTOMER_PROFIT,
+    STATION_PROFIT,
     OPERATING_REVENUE,
     BEST_SELLER,
     BEST_SELLER_INFO,
     SALES_ORDER,
     SALES_BUY,
     CATEGORY_TRADE,
+    BUYER_STOCK,
+    PURCHASE_ANALYSIS,
+    PURCHASE_DECISION,
+    PAYMENT_ANALYSIS,
+    PRICE_ANALYSIS,
+    CENTRE_PRICE_INDEX,
+    PRICE_INDEX,
+    PURCHASE_CLIMATE,
 )
 _BY_CODE = {report.code: report for report in REPORTS}
 

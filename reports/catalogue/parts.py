@@ -73,15 +73,14 @@ def in_order(number: str, label: str) -> str:
     return " || ".join((*unseen, label))
 
 
-def link(text: str, route: str, **filters: str) -> Column:
+def link(text: str, route: str, named: str = "detail_link", **filters: str) -> Column:
     """A column that opens a page of the shell around the frame: a guest's token is good for one dashboard only.
 
     `filters` are the page's filters, each with the expression of its value, which has to come out fit for an address.
     """
     query = " || '&amp;".join(f"{name}=' || {value}" for name, value in filters.items())
-    return Column(
-        "detail_link", "明细", "link", sql=f'\'<a target="_top" href="{route}?{query} || \'">{text}</a>\''
-    )
+    opening = f'<a target="_top" href="{route}?{query}'
+    return Column(named, "明细", "link", sql=f"'{opening} || '\">{text}</a>'")
 
 
 def moves_link(*more: str) -> Column:

@@ -7,7 +7,7 @@ A role without cost rights gets revenue and quantity only.
 from __future__ import annotations
 
 from reports.catalogue.compare import compared_datasets
-from reports.catalogue.model import Board, Chart, Column, Dataset, Filter, Metric
+from reports.catalogue.model import Board, Chart, Column, Dataset, Filter, Metric, Report, Tab
 from reports.catalogue.parts import (
     COMPANY,
     CUSTOMER,
@@ -64,7 +64,7 @@ def profit_metrics(cost: bool) -> tuple[Metric, ...]:
 
 
 def profit_datasets(
-    name: str, label: str, mart: str, cost: bool, dimensions: tuple[Column, ...]
+    name: str, label: str, mart: str, cost: bool, dimensions: tuple[Column, ...], where: str = ""
 ) -> tuple[Dataset, Dataset]:
     """The month's rows of a mart beside the previous month's and last year's, and the dataset for its series."""
     measures = ("quantity", "revenue", *(("cost", "profit") if cost else ()))
@@ -77,6 +77,7 @@ def profit_datasets(
         columns=dimensions,
         measures={name: name for name in measures},
         metrics=profit_metrics(cost),
+        where=where,
     )
 
 
@@ -140,10 +141,10 @@ def commodity_board(cost: bool) -> Board:
     return profit_board((data, series), charts, *place_and_goods_filters(data), goods_filter(data))
 
 
-def customer_board(cost: bool) -> Board:
+def customer_board(cost: bool, name: str = "customer_profit", where: str = "") -> Board:
     main, label, both = main_figure(cost)
     dimensions = (COMPANY, CUSTOMER, EMPLOYEE)
-    data, series = profit_datasets("customer_profit", "客户毛利", "mart_customer_profit", cost, dimensions)
+    data, series = profit_datasets(name, "客户毛利", "mart_customer_profit", cost, dimensions, where)
     charts = (
         share("companies", f"{label}构成（公司）", data, main, "company_name"),
         ranking("customers", f"{label}前十客户", data, main, "customer_name"),
@@ -157,10 +158,10 @@ def customer_board(cost: bool) -> Board:
 TYPES = (Column("type1_name", "一级分类"), Column("type2_name", "二级分类"), Column("type3_name", "三级分类"))
 
 
-def classified_board(cost: bool) -> Board:
+def classified_board(cost: bool, name: str = "classified_profit", where: str = "") -> Board:
     main, label, both = main_figure(cost)
     dimensions = (*PLACES, *TYPES, Column("brand_name", "品牌"))
-    data, series = profit_datasets("classified_profit", "分类毛利", "mart_commodity_profit", cost, dimensions)
+    data, series = profit_datasets(name, "分类毛利", "mart_commodity_profit", cost, dimensions, where)
     charts = (
         share("types", f"{label}构成（一级分类）", data, main, "type1_name"),
         bars("second", f"各二级分类{label}", data, both, "type2_name", order=main, limit=15),
@@ -191,4 +192,25 @@ CLASSIFIED_PROFIT = report(
     question="哪些商品分类挣钱，各级分类的毛利率如何？",
     group="销售报表",
     make=classified_board,
+)
+STATIONS = "company_id in (select c.company_id from dim_company as c where c.company_type = '服务站')"
+STATION_PROFIT = Report(
+    code="stationProfitAnalysis",
+    label="服务站毛利分析",
+    question="各服务站的哪些商品分类、哪些客户挣钱？",
+    group="销售报表",
+    tabs=(
+        Tab(
+            "classified",
+            "分类毛利",
+            classified_board(False, "station_classified_profit", STATIONS),
+            classified_board(True, "station_classified_profit", STATIONS),
+        ),
+        Tab(
+            "customers",
+            "客户毛利",
+            customer_board(False, "station_customer_profit", STATIONS),
+            customer_board(True, "station_customer_profit", STATIONS),
+        ),
+    ),
 )

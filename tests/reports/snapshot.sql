@@ -1,13 +1,15 @@
 -- A small published snapshot with the columns of the marts: two companies, three warehouses, four roles.
 -- Role 1 sees everything with cost, 2 company 1 with cost, 3 company 2 without cost, 4 nothing.
 create table dim_company as
-select * from (values (1, '上海公司'), (2, '苏州公司')) as t(company_id, company_name);
+select * from (values (1, '上海公司', '服务站'), (2, '苏州公司', '服务站')) as t(company_id, company_name, company_type);
 create table dim_warehouse as
 select * from (values (11, '上海中心仓', 1), (12, '上海前置仓', 1), (21, '苏州中心仓', 2))
     as t(warehouse_id, warehouse_name, company_id);
 create table place as
 select w.company_id, c.company_name, w.warehouse_id, w.warehouse_name
 from dim_warehouse as w inner join dim_company as c using (company_id);
+create table firm as
+select company_id, company_name from dim_company;
 create table item as
 select
     i as goods_id, 'G00' || i as goods_num, ['205/55R16 静音', '12R22.5 耐磨', '机油滤芯'][i] as goods_name,
@@ -69,6 +71,7 @@ create table mart_goods_stock as
 select
     s.*, i.* exclude (price), 12.0 as quantity, i.price * 12.0 as "value", 10.0 as last_month_quantity,
     i.price * 10.0 as last_month_value, i.goods_id - 1.0 as sales_quantity_30, i.goods_id + 1.0 as sales_quantity_90,
+    6.0 as ordered_quantity, 2.0 as late_quantity, 13.0 as reserved_quantity, i.price * 0.9 as recent_price,
     date '2026-11-18' as last_sale_date
 from place as s cross join item as i;
 create table mart_company_stock as
@@ -105,7 +108,7 @@ select
     '张伟' as employee_name, 'XSCK' as bill_type, 'XSCK' || c.company_id || b.past as bill_no,
     date '2026-09-01' as business_date, e.as_of - b.past as due_date, b.past as days_past_due, b.bucket,
     b.bucket_order, 1000.0 as open_amount, 0.0 as advance_amount, 1000.0 as balance
-from month_end as e cross join dim_company as c
+from month_end as e cross join firm as c
 cross join (values (0, '未到期', 1), (45, '31–60天', 3), (200, '180天以上', 6)) as b(past, bucket, bucket_order);
 create table mart_payable_aging as
 select
@@ -118,7 +121,7 @@ select
     c.company_name || '的客户' as customer_name, '张伟' as employee_name, 1000.0 as opening_amount,
     900.0 as delivery_amount, 100.0 as return_amount, 50.0 as other_amount, 600.0 as settled_amount,
     50.0 as offset_amount, 1200.0 as closing_amount
-from period as p cross join dim_company as c
+from period as p cross join firm as c
 where p.period_kind = 'month';
 create table mart_payable_month as
 select
@@ -130,12 +133,13 @@ select
     p.period_start as "month", p.period_label as month_label, c.*, t.side, c.company_id * 10 as partner_id,
     c.company_name || '的' || t.side || '方' as partner_name, cast(p.period_start + 9 as date) as business_date,
     t.bill || c.company_id as bill_no, t.item || c.company_id || t.held as item_bill_no,
-    cast(p.period_start + 9 - t.held as date) as item_date, cast(p.period_start + 9 - t.late as date) as due_date,
+    t.item as item_bill_type, cast(p.period_start + 9 - t.held as date) as item_date, cast(p.period_start + 9 - t.late as date) as due_date,
     '收付款' as manner, t.late as late_days, t.held as held_days, 500.0 as item_amount, t.amount
-from period as p cross join dim_company as c
+from period as p cross join firm as c
 cross join (
     values
-    ('应收', 'KHSK', 'XSCK', 30, 0, 300.0), ('应收', 'KHSK', 'XSCK', 60, 20, 100.0), ('应付', 'GYFK', 'CGRK', 45, 0, 200.0)
+    ('应收', 'KHSK', 'XSCK', 30, 0, 300.0), ('应收', 'KHSK', 'XSCK', 60, 20, 100.0), ('应付', 'GYFK', 'CGRK', 45, 0, 200.0),
+    ('应付', 'GYFK', 'CGFL', 5, 0, -50.0)
 ) as t(side, bill, item, held, late, amount)
 where p.period_kind = 'month';
 create table mart_trade_balance as
@@ -164,7 +168,7 @@ select
     day(d) * 80.0 as mtd_sales_cost, day(d) * 70.0 as mtd_purchase, day(d) * 60.0 as mtd_receipts,
     day(d) * 50.0 as mtd_payments, day(d) * 10.0 as mtd_new_overdue, day(d) * 80.0 as mtd_sales_before,
     day(d) * 50.0 as mtd_receipts_before, day(d) * 50.0 as mtd_sales_year
-from generate_series(date '2026-10-01', date '2026-11-20', interval 1 day) as t(d) cross join dim_company as c
+from generate_series(date '2026-10-01', date '2026-11-20', interval 1 day) as t(d) cross join firm as c
 cross join (
     select
         100.0 as sales, 80.0 as sales_cost, 2.0 as sales_bills, 70.0 as purchase, 60.0 as receipts, 50.0 as payments,
@@ -191,14 +195,14 @@ select
     p.period_start as "month", p.period_label as month_label, c.*, c.company_id * 10 as customer_id,
     c.company_name || '的客户' as customer_name, '张伟' as employee_name, 12.0 as quantity, 3000.0 as revenue,
     2400.0 as "cost", 600.0 as profit
-from period as p cross join dim_company as c
+from period as p cross join firm as c
 where p.period_kind = 'month';
 create table mart_operating_revenue as
 select
     cast(d as date) as "day", strftime(d, '%Y-%m') as month_label, c.*, '销售部' as department_name,
     '张伟' as employee_name, 100.0 as revenue, 110.0 as sales_revenue, -10.0 as return_revenue, 2 as bill_count,
     3.0 as quantity, 90.0 as previous_revenue, 80.0 as last_year_revenue
-from generate_series(date '2026-10-01', date '2026-11-20', interval 1 day) as t(d) cross join dim_company as c;
+from generate_series(date '2026-10-01', date '2026-11-20', interval 1 day) as t(d) cross join firm as c;
 create table selling as
 select * from (values ('d7', '近7天', 7), ('d30', '近30天', 30), ('d90', '近90天', 90), ('month', '本月', 20), ('year', '本年', 324))
     as t(period_key, period_label, days);
@@ -206,7 +210,7 @@ create table mart_best_seller as
 select
     p.*, c.*, i.* exclude (price), p.days * 1.0 as quantity, p.days * i.price as amount, p.days * i.price * 0.8 as "cost",
     p.days * i.price * 0.2 as profit, 60.0 as stock_quantity, 60.0 as cover_days
-from selling as p cross join dim_company as c cross join item as i;
+from selling as p cross join firm as c cross join item as i;
 create table mart_best_seller_info as
 select
     p.period_key, s.*, i.* exclude (price), date '2026-11-18' as business_date, 'XSCK' as bill_type,
@@ -214,3 +218,63 @@ select
     '张伟' as employee_name, 2.0 as quantity, i.price as price, i.price * 2.0 as amount, i.price * 1.6 as "cost",
     i.price * 0.4 as profit
 from selling as p cross join place as s cross join item as i;
+-- Each month 5 of a goods bought, 1 sent back; in November everything costs a tenth more.
+create table mart_purchase_month as
+select
+    p.period_start as "month", p.period_label as month_label, s.*, s.company_id * 10 + 1 as supplier_id,
+    s.company_name || '的厂家' as supplier_name, i.* exclude (price), 4.0 as quantity, i.price * 4.0 as "value",
+    1.0 as return_quantity, i.price * 1.0 as return_value, 5.0 as priced_quantity,
+    i.price * 5.0 * case when p.period_start = date '2026-11-01' then 1.1 else 1.0 end as priced_amount
+from period as p cross join place as s cross join item as i
+where p.period_kind = 'month';
+-- Prices rise by a hundredth of the base each month.
+create table mart_price_index as
+select
+    b.base_key, b.base_label, b.base_month, p.period_start as "month", p.period_label as month_label, c.*, i.* exclude (price),
+    i.goods_id < 3 as is_bought, 10.0 as base_quantity, i.price * 10.0 as base_amount,
+    i.price * 10.0 + i.price * 0.1 * date_diff('month', b.base_month, p.period_start) as now_amount
+from period as p cross join firm as c cross join item as i
+cross join (values ('year', '去年同月', date '2025-11-01'), ('january', '本年1月', date '2026-01-01'))
+    as b(base_key, base_label, base_month)
+where p.period_kind = 'month' and p.period_start >= b.base_month;
+create table mart_purchase_climate as
+select
+    p.period_start as "month", p.period_label as month_label, c.*, i.* exclude (price),
+    [1.0, 0.5, 0.5][i.goods_id] as price_score, [1.0, 1.0, 0.0][i.goods_id] as quantity_score,
+    [0.5, 0.5, null][i.goods_id] as delivery_score
+from period as p cross join firm as c cross join item as i
+where p.period_kind = 'month';
+create table mart_supplier_payment as
+select
+    p.period_start as "month", p.period_label as month_label, c.*, c.company_id * 10 + 1 as supplier_id,
+    c.company_name || '的厂家' as supplier_name, 800.0 as purchased_amount, 600.0 as invoiced_amount,
+    500.0 as settled_amount, 50.0 as offset_amount, 1200.0 as closing_amount, 550.0 as write_off_amount,
+    550.0 * 40 as write_off_days
+from period as p cross join firm as c
+where p.period_kind = 'month';
+-- Of each quarter: a confirmed cycle that is partly used, and one that is over without a rebate.
+create table mart_supplier_rebate as
+select
+    cast(q as date) as "quarter", year(q) || '-Q' || quarter(q) as quarter_label, strftime(q, '%Y-%m') as month_label,
+    c.*, c.company_id * 10 + 1 as supplier_id, c.company_name || '的厂家' as supplier_name,
+    c.company_id * 10 + t.number as policy_id, '年度政策' || t.number as policy_name, '累计返利' as rebate_mode,
+    cast(q as date) as cycle_start, cast(q + interval 3 month - interval 1 day as date) as cycle_end, t.state,
+    case when t.number = 1 then 'CGFL' || c.company_id end as bill_no, t.base as base_amount, t.accrued as accrued_amount,
+    t.confirmed as confirmed_amount, t.used as used_amount, t.confirmed - t.used as left_amount
+from generate_series(timestamp '2025-07-01', timestamp '2026-10-01', interval 3 month) as quarters(q)
+cross join firm as c
+cross join (values (1, '已确认', 10000.0, 300.0, 200.0, 150.0), (2, '待确认', 5000.0, 100.0, 0.0, 0.0))
+    as t(number, state, base, accrued, confirmed, used);
+-- Of each month: sold for 1,000 what cost 800, 20 lost, 50 and 10 of rebates, 30 of freight; October is closed.
+create table mart_income as
+select
+    p.period_start as "month", p.period_label as month_label,
+    p.period_label || case when p.period_start < date '2026-11-01' then '' else '（暂估）' end as month_mark, c.*,
+    case when p.period_start < date '2026-11-01' then '已结账' else '暂估' end as state, t.*
+from period as p cross join firm as c
+cross join (
+    values
+    ('revenue', 1, '营业收入', 1000.0), ('sales_cost', 2, '销售成本', -800.0), ('stocktake', 5, '盘点盈亏', -20.0),
+    ('supplier_rebate', 7, '供应商返利', 50.0), ('customer_rebate', 8, '客户返利', -10.0), ('freight', 10, '配送运费', -30.0)
+) as t(item, item_order, item_name, amount)
+where p.period_kind = 'month';

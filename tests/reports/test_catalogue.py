@@ -17,6 +17,11 @@ from tests.reports.conftest import COMPANY_ONE, COMPANY_TWO, EVERYTHING, NOTHING
 
 BOARDS = list(boards())
 COST_WORDS = ("cost", "profit", "value", "margin")
+COUNTS = {
+    *("customers", "goods_count", "bills", "orders", "place", "places", "suppliers", "short", "wanted_goods"),
+    *("rose", "same", "fell", "compared", "delivered", "open_companies"),
+}
+"""Metrics that count: nothing is 0 of them."""
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +44,7 @@ class TestCompiling:
         assert [report.code for report in REPORTS] == [
             "BusinessDailyReport",
             "OperationMonthlyReport",
+            "IncomeStatement",
             "warehouseTurnover",
             "inventoryturnover",
             "inventoryOccupation",
@@ -53,15 +59,25 @@ class TestCompiling:
             "ScheduleAccountsPayable",
             "facyorypayment",
             "verificationDetails",
+            "ScheduleSupplierRebate",
             "CommodityProfit",
             "ClassifiedProfit",
             "CustomerProfit",
+            "stationProfitAnalysis",
             "OperatingRevenue",
             "BestSeller",
             "BestSellerInfo",
             "SalesOrder",
             "SalesBuy",
             "categorySalesPurchase",
+            "commodityStocksQuery",
+            "inPurchasingAnalysisTable",
+            "inDecisionAnalysisTable",
+            "inAnalysisTablePayment",
+            "inPurchasingPriceAnalysisTable",
+            "purchasecenterpriceindex",
+            "purchasingPriceIndex",
+            "pmi",
         ]
 
     def test_routes_are_those_of_the_product(self):
@@ -154,8 +170,7 @@ class TestScopeAndCost:
             figures = ", ".join(f'{metric.sql} as "{metric.name}"' for metric in dataset.metrics)
             empty = snapshot.sql(f"select {figures} from ({dataset.sql}) where role_id = {NOTHING}")
             values = dict(zip(empty.columns, empty.fetchone(), strict=True))
-            counts = {"customers", "goods_count", "bills", "orders", "place", "places"}
-            assert all(value is None or name in counts for name, value in values.items()), values
+            assert all(value is None or name in COUNTS for name, value in values.items()), values
 
 
 class TestDefinitions:
@@ -255,6 +270,111 @@ class TestDefinitions:
             assert self.figure(snapshot, code, "ratio", where, PLAIN) == pytest.approx(0.75)
             assert self.figure(snapshot, code, "balance", where) == pytest.approx(600 * 3)
             assert self.figure(snapshot, code, "balance", where, PLAIN) == pytest.approx(9)
+
+    def test_rebates_by_the_quarter_in_which_their_cycles_end(self, snapshot):
+        where = "quarter_label = '2026-Q4'"
+        expected = {
+            **{"accrued": 800, "accrued_change": 0, "accrued_growth": 0, "confirmed": 400, "used": 300},
+            **{"left": 100, "due": 200, "rate": 400 / 15000, "used_share": 0.75, "confirmed_share": 0.5},
+        }
+        for metric, value in expected.items():
+            found = self.figure(snapshot, "ScheduleSupplierRebate", metric, where, PLAIN)
+            assert found == pytest.approx(value), metric
+        uses = find_report("ScheduleSupplierRebate").first_tab.plain.dataset("supplier_rebate_use")
+        used = f"select {uses.metric('used_amount').sql}, count(*) from ({uses.sql}) where role_id = {EVERYTHING}"
+        assert snapshot.sql(used).fetchone() == (50 * 14 * 2, 28)
+
+    def test_purchases_of_a_month(self, snapshot):
+        where = "month_label = '2026-11'"
+        code = "inPurchasingAnalysisTable"
+        assert self.figure(snapshot, code, "bought", where) == pytest.approx(3 * 600 * 4)
+        assert self.figure(snapshot, code, "bought", where, PLAIN) == 36
+        assert self.figure(snapshot, code, "bought_growth", where) == 0
+        assert self.figure(snapshot, code, "return_share", where) == pytest.approx(0.2)
+
+    def test_prices_of_a_month(self, snapshot):
+        where = "month_label = '2026-11' and goods_num = 'G002'"
+        code = "inPurchasingPriceAnalysisTable"
+        assert self.figure(snapshot, code, "price", where) == pytest.approx(220)
+        assert self.figure(snapshot, code, "price_before", where) == pytest.approx(200)
+        for variant in (PLAIN, COST):
+            assert self.figure(snapshot, code, "price_change", where, variant) == pytest.approx(0.1)
+
+    @pytest.mark.parametrize("code", ["purchasecenterpriceindex", "purchasingPriceIndex"])
+    def test_price_index_against_either_base_month(self, snapshot, code):
+        where = "month_label = '2026-11' and base_label = "
+        for base, months in (("去年同月", 12), ("本年1月", 10)):
+            assert self.figure(snapshot, code, "price_index", f"{where}'{base}'", PLAIN) == pytest.approx(
+                100 + months
+            )
+            assert self.figure(snapshot, code, "index_before", f"{where}'{base}'", PLAIN) == pytest.approx(
+                99 + months
+            )
+        assert self.figure(snapshot, code, "bought_share", f"{where}'去年同月'", PLAIN) == pytest.approx(0.5)
+        assert self.figure(snapshot, code, "index_year", f"{where}'去年同月'", PLAIN) == 100
+
+    def test_diffusion_index_is_what_rose_and_half_of_what_did_not_change(self, snapshot):
+        where = "month_label = '2026-11'"
+        expected = {
+            **{"price_index": 200 / 3, "quantity_index": 200 / 3, "delivery_index": 50, "pmi": 550 / 9},
+            **{"pmi_year": 550 / 9, "rose": 2, "same": 4, "fell": 0, "compared": 6, "delivered": 4},
+        }
+        for metric, value in expected.items():
+            assert self.figure(snapshot, "pmi", metric, where, PLAIN) == pytest.approx(value), metric
+
+    def test_payments_of_a_month(self, snapshot):
+        where = "month_label = '2026-11'"
+        expected = {"paid_share": 0.625, "invoiced_share": 0.75, "days": 40, "closing": 2400}
+        for metric, value in expected.items():
+            found = self.figure(snapshot, "inAnalysisTablePayment", metric, where, PLAIN)
+            assert found == pytest.approx(value), metric
+
+    def test_suggested_is_what_the_days_will_sell_beyond_what_there_is(self, snapshot):
+        """Of each warehouse 12 on hand, 13 claimed, 6 to come; goods 3 sells 2 a month, goods 2 one, goods 1 none."""
+        for days, pieces in ((30, 0), (60, 0), (90, 3)):
+            where = f"cover_label = '备{days}天'"
+            assert self.figure(snapshot, "inDecisionAnalysisTable", "suggested", where, PLAIN) == pieces
+            found = self.figure(snapshot, "inDecisionAnalysisTable", "suggested_amount", where)
+            assert found == pytest.approx(pieces * 270)
+        where = "cover_label = '备90天' and goods_num = 'G003'"
+        assert self.figure(snapshot, "inDecisionAnalysisTable", "supply", where, PLAIN) == pytest.approx(270)
+        assert self.figure(snapshot, "inDecisionAnalysisTable", "cover", where, PLAIN) == pytest.approx(180)
+        assert self.figure(snapshot, "commodityStocksQuery", "ordered", variant=PLAIN) == 54
+        assert self.figure(snapshot, "commodityStocksQuery", "change") == pytest.approx(0.2)
+
+    def test_income_of_a_month_and_its_subtotals(self, snapshot):
+        where = "month_label = '2026-11'"
+        expected = {
+            **{
+                "revenue": 2000,
+                "gross": 400,
+                "margin": 0.2,
+                "corrections": -40,
+                "rebates": 80,
+                "expenses": -60,
+            },
+            **{"result": 380, "result_share": 0.19, "result_growth": 0, "open_companies": 2},
+        }
+        for metric, value in expected.items():
+            assert self.figure(snapshot, "IncomeStatement", metric, where) == pytest.approx(value), metric
+        assert self.figure(snapshot, "IncomeStatement", "open_companies", "month_label = '2026-10'") == 0
+        statement = find_report("IncomeStatement").first_tab.cost.dataset("income_statement_cost")
+        amount, share, order = (statement.metric(name).sql for name in ("amount", "share", "line"))
+        rows = snapshot.sql(
+            f"select line_name, {amount}, {share} from ({statement.sql}) where role_id = {EVERYTHING} and {where}"
+            f" group by line_name order by {order} desc"
+        ).fetchall()
+        assert rows == [
+            *(
+                ("营业收入", 2000, 1),
+                ("减：销售成本", -1600, -0.8),
+                ("销售毛利", 400, 0.2),
+                ("加：盘点盈亏", -40, -0.02),
+            ),
+            *(("加：供应商返利", 100, 0.05), ("减：客户返利", -20, -0.01), ("减：配送运费", -60, -0.03)),
+            ("经营利润", 380, 0.19),
+        ]
+        assert snapshot.sql(f"select {amount} from ({statement.sql})").fetchone() == (None,)
 
     def test_orders_by_how_they_were_filled(self, snapshot):
         where = "month_label = '2026-11'"

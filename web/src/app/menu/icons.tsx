@@ -3,6 +3,7 @@ import {
   AccountBookOutlined,
   AppstoreOutlined,
   BarChartOutlined,
+  ClusterOutlined,
   InboxOutlined,
   SettingOutlined,
   ShopOutlined,
@@ -14,6 +15,7 @@ import type { ReactNode } from 'react';
 const icons: Record<string, ReactNode> = {
   AccountBookOutlined: <AccountBookOutlined />,
   BarChartOutlined: <BarChartOutlined />,
+  ClusterOutlined: <ClusterOutlined />,
   InboxOutlined: <InboxOutlined />,
   SettingOutlined: <SettingOutlined />,
   ShopOutlined: <ShopOutlined />,

@@ -1,0 +1,155 @@
+"""采购经理指数：涨价、多买、到货变慢的商品所占的份额。
+
+The diffusion index of a month is the share of goods whose price, quantity or delivery time rose against the month
+before, and half of those that did not change, × 100: above 50 more rose than fell. Its total is the mean of the three.
+Compared are goods that a company bought in both months; what counts as unchanged says `mart_purchase_climate`.
+"""
+
+from __future__ import annotations
+
+from reports.catalogue.compare import compared_datasets
+from reports.catalogue.model import (
+    DAYS,
+    QUANTITY,
+    Board,
+    Chart,
+    Dataset,
+    Metric,
+)
+from reports.catalogue.parts import (
+    COMPANY,
+    GOODS,
+    GOODS_LABEL,
+    bars,
+    board,
+    company_filter,
+    figure,
+    figures,
+    goods_filter,
+    goods_filters,
+    line,
+    period_filter,
+    ranking,
+    report,
+    table,
+    trend_figure,
+)
+from reports.catalogue.price_index import OF_COMPANY, TYPE2
+from reports.catalogue.purchase import CENTRE
+
+SCORES = {"price": "价格", "quantity": "采购量", "delivery": "到货时间"}
+
+
+def diffusion(score: str, suffix: str = "") -> str:
+    return f'100 * cast(avg("{score}{suffix}") as double)'
+
+
+def climate(suffix: str = "") -> str:
+    """The mean of the three indices, of those that there are."""
+    return f"list_avg([{', '.join(diffusion(score, suffix) for score in SCORES)}])"
+
+
+def moved(score: str, value: float) -> str:
+    return f'cast(count(*) filter (where "{score}" = {value}) as double)'
+
+
+def climate_datasets() -> tuple[Dataset, Dataset]:
+    return compared_datasets(
+        "purchase_climate",
+        "采购经理指数",
+        "mart_purchase_climate",
+        grain="company",
+        keys=("goods_id",),
+        columns=(COMPANY, *GOODS, TYPE2, GOODS_LABEL, OF_COMPANY),
+        measures={score: f"{score}_score" for score in SCORES},
+        levels=tuple(SCORES),
+        metrics=(
+            Metric("pmi", "采购经理指数", climate(), DAYS),
+            Metric("pmi_before", "上月指数", climate("_before"), DAYS),
+            Metric("pmi_year", "去年同月指数", climate("_year"), DAYS),
+            *(
+                Metric(f"{name}_index", f"{label}指数", diffusion(name), DAYS)
+                for name, label in SCORES.items()
+            ),
+            *(
+                Metric(f"{name}_before", f"上月{label}指数", diffusion(name, "_before"), DAYS)
+                for name, label in SCORES.items()
+            ),
+            Metric("rose", "涨价商品数", moved("price", 1), QUANTITY),
+            Metric("same", "价格持平商品数", moved("price", 0.5), QUANTITY),
+            Metric("fell", "降价商品数", moved("price", 0), QUANTITY),
+            Metric("compared", "可比商品数", "cast(count(price) as double)", QUANTITY),
+            Metric("delivered", "有到货可比的商品数", "cast(count(delivery) as double)", QUANTITY),
+        ),
+    )
+
+
+def moves_by_month(series: Dataset) -> Chart:
+    title = "各月涨价、持平、降价商品数"
+    return bars("moves", title, series, ("rose", "same", "fell"), "month_label", stacked=True)
+
+
+def climate_board(cost: bool) -> Board:
+    data, series = climate_datasets()
+    every = tuple(f"{name}_index" for name in SCORES)
+    judged = ("pmi", "pmi_before", "pmi_year")
+    kinds = table(
+        "分类采购经理指数",
+        data,
+        ("type1_name", "type2_name", "brand_name"),
+        (*judged, *every, *(f"{name}_before" for name in SCORES), "compared", "rose", "same", "fell"),
+        "compared",
+        key="kinds",
+        bar="compared",
+    )
+    goods = table(
+        "商品升降（100上升，50持平，0下降）",
+        data,
+        ("company_name", "goods_num", "goods_name", "specification_type", "brand_name", "detail_link"),
+        (*every, *(f"{name}_before" for name in SCORES)),
+        "price_index",
+    )
+    lines = (
+        figures(
+            trend_figure("pmi_now", "采购经理指数", series, "pmi", "较上月，50为荣枯线"),
+            *(
+                trend_figure(f"{name}_now", f"{label}指数", series, f"{name}_index", "较上月")
+                for name, label in SCORES.items()
+            ),
+            figure("compared", "可比商品数", data, "本月和上月都有采购"),
+            height=20,
+        ),
+        line(
+            46,
+            (Chart("trend", "采购经理指数及分项", "line", series.key, ("pmi", *every), x="month_label"), 8),
+            (
+                moves_by_month(series),
+                4,
+            ),
+        ),
+        line(
+            44,
+            (bars("types", "各商品类型指数", data, ("pmi", *every), "type1_name", order="pmi"), 7),
+            (ranking("brands", "价格指数前十品牌", data, "price_index", "brand_name"), 5),
+        ),
+        line(70, (kinds, 12)),
+        line(76, (goods, 12)),
+    )
+    filters = (
+        period_filter(data, "month_label", "月"),
+        company_filter(data),
+        *goods_filters(data),
+        goods_filter(data),
+    )
+    return board((data, series), lines, filters)
+
+
+PURCHASE_CLIMATE = report(
+    code="pmi",
+    label="采购经理指数",
+    question="涨价、多买、到货变慢的商品多，还是相反？",
+    group="采购分析",
+    make=climate_board,
+    has_cost=False,
+    **CENTRE,
+)

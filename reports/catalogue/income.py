@@ -1,0 +1,316 @@
+"""利润表：营业收入减销售成本，加减成本调整、退货差异、盘点、三包，加返利减费用；未结账的月份为暂估。
+
+Amounts are what a line adds to the result, so that costs are negative and subtotals are sums of base rows. A role
+without cost rights sees revenue, rebates and freight. Lines lead to their bills.
+"""
+
+from __future__ import annotations
+
+from reports.catalogue.compare import compared_datasets
+from reports.catalogue.model import MONEY, PERCENT, QUANTITY, Board, Column, Dataset, Metric, Pivot
+from reports.catalogue.partners import MONTH_DAYS
+from reports.catalogue.parts import (
+    COMPANY,
+    bars,
+    board,
+    change_metric,
+    company_filter,
+    curves,
+    figure,
+    figures,
+    in_order,
+    line,
+    link,
+    money,
+    percent,
+    period_filter,
+    ranking,
+    ratio,
+    report,
+    table,
+    trend_figure,
+    variant,
+)
+
+REVENUE, COST = ("revenue",), ("sales_cost",)
+CORRECTIONS = ("adjustment", "return_variance", "stocktake", "guarantee")
+REBATES = ("supplier_rebate", "customer_rebate")
+EXPENSES = ("other_moves", "freight")
+EVERY = (*REVENUE, *COST, *CORRECTIONS, *REBATES, *EXPENSES)
+KNOWN_TO_ALL = (*REVENUE, *REBATES, "freight")
+"""What tells nothing of what goods cost."""
+# The statement's lines, of which some are subtotals, with the items that each adds up.
+LINES = (
+    ("营业收入", REVENUE),
+    ("减：销售成本", COST),
+    ("销售毛利", (*REVENUE, *COST)),
+    ("加：成本调整", ("adjustment",)),
+    ("加：采购退货差异", ("return_variance",)),
+    ("加：盘点盈亏", ("stocktake",)),
+    ("加：三包损益", ("guarantee",)),
+    ("加：供应商返利", ("supplier_rebate",)),
+    ("减：客户返利", ("customer_rebate",)),
+    ("减：其他出入库", ("other_moves",)),
+    ("减：配送运费", ("freight",)),
+    ("经营利润", EVERY),
+)
+BILLS = {
+    "revenue": "/report/salesdetrpt",
+    "sales_cost": "/report/salesdetrpt",
+    "adjustment": "/inventory/adjustcost",
+    "return_variance": "/purchase/refund",
+    "stocktake": "/inventory/takestock",
+    "guarantee": "/inventory/threeoutstorage",
+    "supplier_rebate": "/purchase/rebatedetail",
+    "customer_rebate": "/sales/customrebatedetail",
+    "other_moves": "/inventory/othenoutstorage",
+    "freight": "/sales/salesdelievery",
+}
+# Of the row's own month: for series only, since the months beside it may be closed.
+OF_MONTH = (Column("month_mark", "月份"), Column("state", "状态"))
+# All lines together mean nothing: subtotals are among them.
+OF_ONE_LINE = "case when count(distinct line_name) = 1 then {} end"
+
+
+def quoted(items: tuple[str, ...]) -> str:
+    return ", ".join(f"'{item}'" for item in items)
+
+
+def of(items: tuple[str, ...], suffix: str = "") -> str:
+    return f"sum(amount{suffix}) filter (where item in ({quoted(items)}))"
+
+
+def items_of(cost: bool) -> tuple[str, ...]:
+    return EVERY if cost else KNOWN_TO_ALL
+
+
+def page(cost: bool) -> str:
+    """Where an item's bills are."""
+    routes = " ".join(f"when '{item}' then '{BILLS[item]}'" for item in items_of(cost))
+    return f"case m.item {routes} end"
+
+
+def mart(cost: bool) -> str:
+    return "mart_income" if cost else f"(select * from mart_income where item in ({quoted(KNOWN_TO_ALL)}))"
+
+
+def income_datasets(cost: bool) -> tuple[Dataset, Dataset]:
+    """The items as base rows: figures, months, companies."""
+    gross, every = (*REVENUE, *COST), EVERY
+    results = (
+        (
+            Metric("gross", "销售毛利", f"cast({of(gross)} as double)", MONEY),
+            percent("margin", "毛利率", of(gross), of(REVENUE)),
+            money("result", "经营利润", "amount"),
+            Metric("result_before", "上月整月利润", "cast(sum(amount_before) as double)", MONEY),
+            change_metric("result_change", "利润较上月整月", "sum(amount)", "sum(amount_before)"),
+            Metric("result_year", "去年同月整月利润", "cast(sum(amount_year) as double)", MONEY),
+            change_metric("result_growth", "利润较去年同月整月", "sum(amount)", "sum(amount_year)"),
+            percent("result_share", "利润率", of(every), of(REVENUE)),
+            Metric("corrections", "成本调整与盘点等", f"cast({of(CORRECTIONS)} as double)", MONEY),
+        )
+        if cost
+        else ()
+    )
+    return compared_datasets(
+        variant("income", cost),
+        "利润表",
+        mart(cost),
+        grain="company",
+        cost=cost,
+        keys=("item_order",),
+        alone=("item",),
+        columns=(
+            COMPANY,
+            *OF_MONTH,
+            Column("item_name", "项目"),
+            Column("item_axis", "项目", sql=in_order("m.item_order", "m.item_name")),
+            link(
+                "单据",
+                f"' || {page(cost)} || '",
+                company_id="m.company_id",
+                **MONTH_DAYS,
+                company_id__label="url_encode(m.company_name)",
+            ),
+        ),
+        measures={"amount": "amount"},
+        metrics=(
+            Metric("revenue", "营业收入", f"cast({of(REVENUE)} as double)", MONEY),
+            Metric("revenue_before", "上月整月收入", f"cast({of(REVENUE, '_before')} as double)", MONEY),
+            change_metric("revenue_change", "收入较上月整月", of(REVENUE), of(REVENUE, "_before")),
+            Metric("revenue_year", "去年同月整月收入", f"cast({of(REVENUE, '_year')} as double)", MONEY),
+            change_metric("revenue_growth", "收入较去年同月整月", of(REVENUE), of(REVENUE, "_year")),
+            Metric("rebates", "返利净额", f"cast({of(REBATES)} as double)", MONEY),
+            Metric("expenses", "费用", f"cast({of(EXPENSES)} as double)", MONEY),
+            money("amount", "金额"),
+            money("amount_before", "上月整月"),
+            money("amount_year", "去年同月整月"),
+            Metric(
+                "open_companies",
+                "未结账公司",
+                "count(distinct company_name) filter (where state = '暂估' and amount is not null)",
+                QUANTITY,
+            ),
+            Metric("newest", "最近月份", "max(month)"),
+            *results,
+        ),
+    )
+
+
+def statement_dataset(cost: bool) -> Dataset:
+    """The statement line by line, subtotals too."""
+    kept = [line for line in enumerate(LINES, 1) if set(line[1][1]) <= set(items_of(cost))]
+    rows = " union all ".join(
+        f"select {number} as line_order, '{name}' as line_name, '{item}' as item"
+        for number, (name, items) in kept
+        for item in items
+    )
+    revenue = f"sum(sum(amount) filter (where line_name = '{LINES[0][0]}')) over ()"
+    shown = (
+        ("amount", "本月", "cast(sum(amount) as double)", MONEY),
+        ("before", "上月整月", "cast(sum(amount_before) as double)", MONEY),
+        ("moved", "较上月增减", "cast(sum(amount) - sum(amount_before) as double)", MONEY),
+        ("year", "去年同月整月", "cast(sum(amount_year) as double)", MONEY),
+        ("grown", "较去年增减", "cast(sum(amount) - sum(amount_year) as double)", MONEY),
+        ("share", "占收入", ratio("sum(amount)", revenue), PERCENT),
+    )
+    data, _ = compared_datasets(
+        variant("income_statement", cost),
+        "利润表各项",
+        f"(select i.*, l.line_order, l.line_name from {mart(cost)} as i"
+        f" inner join ({rows}) as l on i.item = l.item)",
+        grain="company",
+        cost=cost,
+        alone=("line_order",),
+        columns=(
+            COMPANY,
+            Column("line_name", "项目名"),
+            Column("line_axis", "项目", sql=in_order("m.line_order", "m.line_name")),
+        ),
+        measures={"amount": "amount"},
+        metrics=(
+            Metric("line", "行次", "-min(line_order)"),
+            *(Metric(name, label, OF_ONE_LINE.format(sql), form) for name, label, sql, form in shown),
+        ),
+    )
+    return data
+
+
+def income_board(cost: bool) -> Board:
+    data, series = income_datasets(cost)
+    statement = statement_dataset(cost)
+    results = ("gross", "margin", "corrections") if cost else ()
+    ending = ("result", "result_share") if cost else ()
+    listed = table(
+        "利润表" if cost else "收入、返利与运费",
+        statement,
+        ("line_axis",),
+        ("amount", "share", "before", "moved", "year", "grown"),
+        "line",
+        key="statement",
+        paged=False,
+    )
+    months = table(
+        "各月利润" if cost else "各月收入",
+        series,
+        ("month_mark",),
+        ("revenue", *results, "rebates", "expenses", *ending, "open_companies"),
+        "newest",
+        key="months_table",
+        paged=False,
+    )
+    companies = table(
+        "各公司利润" if cost else "各公司收入",
+        data,
+        ("company_name",),
+        (
+            *(
+                "open_companies",
+                "revenue",
+                "revenue_change",
+                "revenue_growth",
+                *results,
+                "rebates",
+                "expenses",
+                *ending,
+            ),
+            *(("result_before", "result_change", "result_year", "result_growth") if cost else ()),
+        ),
+        "result" if cost else "revenue",
+        key="companies_table",
+        bar="result" if cost else "revenue",
+        paged=False,
+    )
+    every = table(
+        "各公司各月",
+        series,
+        ("month_label", "company_name", "state"),
+        ("revenue", *results, "rebates", "expenses", *ending),
+        "newest",
+        key="every_month",
+    )
+    detail = table(
+        "各项金额，直到单据",
+        data,
+        ("company_name", "item_axis", "detail_link"),
+        ("amount", "amount_before", "amount_year"),
+        "amount",
+    )
+    main, label = ("result", "经营利润") if cost else ("revenue", "营业收入")
+    lines = (
+        figures(
+            trend_figure("revenue_now", "本月至今营业收入", series, "revenue", "较上月整月，不含税"),
+            *(
+                (
+                    trend_figure("gross_now", "本月至今销售毛利", series, "gross", "较上月整月"),
+                    trend_figure("result_now", "本月至今经营利润", series, "result", "较上月整月"),
+                )
+                if cost
+                else (
+                    figure("revenue_growth", "收入较去年同月整月", data, "营业收入"),
+                    figure("rebates", "返利净额", data, "供应商返利减客户返利"),
+                )
+            ),
+            figure("open_companies", "未结账公司", data, "大于0时该月为暂估"),
+            height=20,
+            widths=(3, 3, 2, 2, 2),
+        ),
+        line(
+            46,
+            (listed, 7),
+            (
+                curves(
+                    "trend",
+                    "各月收入、毛利与利润率",
+                    series,
+                    ("revenue", "gross"),
+                    "result_share",
+                    "month_mark",
+                )
+                if cost
+                else bars("trend", "各月收入与返利", series, ("revenue", "rebates"), "month_mark"),
+                5,
+            ),
+        ),
+        line(
+            42,
+            (ranking("companies", f"各公司{label}", data, main, "company_name", 20), 6),
+            (bars("items", "收入以外的各项", data, ("amount",), "item_axis"), 6),
+        ),
+        line(60, (months, 12)),
+        line(60, (companies, 12)),
+        line(70, (every, 12)),
+        line(70, (detail, 12)),
+    )
+    filters = (period_filter(data, "month_label", "月"), company_filter(data))
+    by_item = Pivot(data.key, ("item_axis",), ("company_name",), ("amount",))
+    return board((data, series, statement), lines, filters, pivot=by_item)
+
+
+INCOME_STATEMENT = report(
+    code="IncomeStatement",
+    label="利润表",
+    question="这个月赚了多少，哪些是正式数、哪些是暂估？",
+    group="经营报表",
+    make=income_board,
+)

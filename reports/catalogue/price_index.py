@@ -1,0 +1,229 @@
+"""采购价格指数：采购中心价格指数（全集团的品类），采购价格指数（公司与公司）。
+
+Laspeyres': Σ p_t·q_0 ÷ Σ p_0·q_0 × 100 over the goods that each company bought in the base month, at prices net of tax
+without gifts and returns; a goods not bought in a month keeps its last price.
+"""
+
+from __future__ import annotations
+
+from reports.catalogue.compare import compared_datasets
+from reports.catalogue.model import (
+    DAYS,
+    PERCENT,
+    QUANTITY,
+    Board,
+    Chart,
+    Column,
+    Dataset,
+    Filter,
+    Metric,
+)
+from reports.catalogue.partners import MONTH_DAYS
+from reports.catalogue.parts import (
+    COMPANY,
+    GOODS,
+    GOODS_LABEL,
+    bars,
+    board,
+    change,
+    company_filter,
+    curves,
+    figure,
+    figures,
+    goods_filter,
+    goods_filters,
+    line,
+    link,
+    period_filter,
+    ranking,
+    ratio,
+    report,
+    share,
+    table,
+    trend_figure,
+)
+from reports.catalogue.purchase import CENTRE
+
+DEFAULT_BASE = "去年同月"
+BASE = Column("base_label", "基期")
+TYPE2 = Column("type2_name", "二级分类")
+OF_COMPANY = link(
+    "采购明细",
+    "/report/purchasedetrpt",
+    company_id="m.company_id",
+    goods_id="m.goods_id",
+    **MONTH_DAYS,
+    company_id__label="url_encode(m.company_name)",
+    goods_id__label="url_encode(m.goods_num)",
+)
+
+
+def base_filter(dataset: Dataset) -> Filter:
+    """Against which month: one at a time."""
+    return Filter("base", "基期", dataset.key, "base_label", multiple=False, default=(DEFAULT_BASE,))
+
+
+def index(suffix: str = "") -> str:
+    return ratio(f"sum(now{suffix})", f"sum(base{suffix})", "100")
+
+
+def index_datasets() -> tuple[Dataset, Dataset]:
+    effect = "(sum(now) - sum(base)) * 100"
+    return compared_datasets(
+        "price_index",
+        "采购价格指数",
+        "mart_price_index",
+        grain="company",
+        keys=("goods_id",),
+        columns=(BASE, COMPANY, *GOODS, TYPE2, GOODS_LABEL, OF_COMPANY),
+        measures={"now": "now_amount", "base": "base_amount", "bought": "is_bought"},
+        levels=("now", "base", "bought"),
+        metrics=(
+            Metric("price_index", "价格指数", index(), DAYS),
+            Metric("index_before", "上月指数", index("_before"), DAYS),
+            Metric("index_change", "较上月", change(index(), index("_before")), "+,.1%"),
+            Metric("index_year", "去年同月指数", index("_year"), DAYS),
+            Metric("effect", "拉动（点）", ratio(effect, "sum(sum(base)) over ()"), "+,.2f"),
+            Metric("weight", "权重", ratio("sum(base)", "sum(sum(base)) over ()"), PERCENT),
+            Metric(
+                "bought_share",
+                "当月有采购的权重",
+                ratio("coalesce(sum(base) filter (where bought), 0)", "sum(base)"),
+                PERCENT,
+            ),
+            Metric(
+                "goods_count", "篮子商品数", "count(distinct goods_num) filter (where base > 0)", QUANTITY
+            ),
+        ),
+    )
+
+
+def index_figures(data: Dataset, series: Dataset) -> tuple[Chart, ...]:
+    return (
+        trend_figure("index_now", "价格指数", series, "price_index", "较上月，基期为100"),
+        figure("index_year", "去年同月指数", data, "基期为100"),
+        figure("bought_share", "当月有采购的权重", data, "其余沿用最近价格"),
+        figure("goods_count", "篮子商品数", data, "基期采购过的商品"),
+    )
+
+
+def index_trend(series: Dataset) -> Chart:
+    return curves(
+        "trend", "价格指数与当月有采购的权重", series, ("price_index",), "bought_share", "month_label"
+    )
+
+
+def index_table(data: Dataset, by: tuple[str, ...], title: str, key: str = "detail") -> Chart:
+    metrics = (
+        "price_index",
+        "index_before",
+        "index_change",
+        "index_year",
+        "weight",
+        "effect",
+        "bought_share",
+    )
+    return table(title, data, by, metrics, "weight", key=key, bar="weight")
+
+
+def index_filters(data: Dataset) -> tuple[Filter, ...]:
+    month = period_filter(data, "month_label", "月")
+    return (base_filter(data), month, company_filter(data), *goods_filters(data), goods_filter(data))
+
+
+def centre_board(cost: bool) -> Board:
+    """The whole group: which types and brands move the index."""
+    data, series = index_datasets()
+    goods = ("goods_num", "goods_name", "specification_type", "brand_name", "company_name", "detail_link")
+    lines = (
+        figures(*index_figures(data, series), widths=(4, 2, 2, 2, 2), height=20),
+        line(
+            44,
+            (
+                index_trend(series),
+                8,
+            ),
+            (share("weights", "篮子权重（商品类型）", data, "weight", "type1_name"), 4),
+        ),
+        line(
+            46,
+            (
+                bars(
+                    "types", "各商品类型价格指数", data, ("price_index",), "type1_name", order="price_index"
+                ),
+                4,
+            ),
+            (
+                bars(
+                    "brands",
+                    "各品牌价格指数",
+                    data,
+                    ("price_index",),
+                    "brand_name",
+                    order="price_index",
+                    limit=15,
+                ),
+                4,
+            ),
+            (ranking("pushed", "拉动指数上涨前十商品（点）", data, "effect", "goods_label"), 4),
+        ),
+        line(
+            64, (index_table(data, ("type1_name", "type2_name", "brand_name"), "分类价格指数", "kinds"), 12)
+        ),
+        line(82, (index_table(data, goods, "商品价格指数"), 12)),
+    )
+    return board((data, series), lines, index_filters(data))
+
+
+def company_board(cost: bool) -> Board:
+    """Company beside company: who buys dearer than in the base month."""
+    data, series = index_datasets()
+    by_company = Chart(
+        "months",
+        "各公司价格指数",
+        "line",
+        series.key,
+        ("price_index",),
+        by=("company_name",),
+        x="month_label",
+    )
+    goods = ("company_name", "goods_num", "goods_name", "specification_type", "brand_name", "detail_link")
+    lines = (
+        figures(*index_figures(data, series), widths=(4, 2, 2, 2, 2), height=20),
+        line(
+            46,
+            (by_company, 7),
+            (ranking("companies", "所选月份各公司价格指数", data, "price_index", "company_name", 20), 5),
+        ),
+        line(
+            64,
+            (
+                index_table(
+                    data, ("company_name", "type1_name"), "公司与商品类型价格指数", "companies_types"
+                ),
+                12,
+            ),
+        ),
+        line(82, (index_table(data, goods, "公司商品价格指数"), 12)),
+    )
+    return board((data, series), lines, index_filters(data))
+
+
+CENTRE_PRICE_INDEX = report(
+    code="purchasecenterpriceindex",
+    label="采购中心价格指数",
+    question="全集团的进货价格比基期涨了还是跌了，哪些品类在推动？",
+    group="采购分析",
+    make=centre_board,
+    has_cost=False,
+    **CENTRE,
+)
+PRICE_INDEX = report(
+    code="purchasingPriceIndex",
+    label="采购价格指数",
+    question="各公司的进货价格比基期涨了还是跌了，哪家买得更贵？",
+    group="采购分析",
+    make=company_board,
+    has_cost=False,
+    **CENTRE,
+)

@@ -1,0 +1,151 @@
+"""采购价格分析：每个商品、每个供应商的价格，与上月、去年同月和基期相比。
+
+A price is what was paid net of tax for what was no gift; a role without cost rights gets its changes only. Prices of
+different goods are not averaged: what all of them did says the index.
+"""
+
+from __future__ import annotations
+
+from reports.catalogue.climate import climate_datasets, moves_by_month
+from reports.catalogue.compare import compared_datasets
+from reports.catalogue.model import (
+    MONEY,
+    QUANTITY,
+    Board,
+    Dataset,
+    Metric,
+)
+from reports.catalogue.parts import (
+    GOODS,
+    GOODS_LABEL,
+    PLACES,
+    board,
+    change,
+    figure,
+    figures,
+    goods_filter,
+    line,
+    money,
+    period_filter,
+    place_and_goods_filters,
+    quantity,
+    ranking,
+    ratio,
+    report,
+    table,
+    trend_figure,
+    variant,
+)
+from reports.catalogue.price_index import base_filter, index_datasets, index_trend
+from reports.catalogue.purchase import BILLS, CENTRE, SUPPLIER, supplier_filter
+
+
+def price(suffix: str = "") -> str:
+    """The mean price of what was bought; empty where nothing was."""
+    return ratio(f"sum(paid{suffix})", f"sum(pieces{suffix})")
+
+
+def price_datasets(cost: bool) -> tuple[Dataset, Dataset]:
+    shown = (
+        (
+            Metric("price", "采购均价", price(), MONEY),
+            Metric("price_before", "上月整月均价", price("_before"), MONEY),
+            Metric("price_year", "去年同月整月均价", price("_year"), MONEY),
+            money("paid", "采购金额"),
+        )
+        if cost
+        else ()
+    )
+    return compared_datasets(
+        variant("purchase_price", cost),
+        "采购价格分析",
+        "mart_purchase_month",
+        grain="warehouse",
+        cost=cost,
+        keys=("goods_id", "supplier_id"),
+        columns=(*PLACES, SUPPLIER, *GOODS, GOODS_LABEL, BILLS),
+        measures={"paid": "priced_amount", "pieces": "priced_quantity"},
+        metrics=(
+            *shown,
+            Metric("price_change", "价格较上月整月", change(price(), price("_before")), "+,.1%"),
+            Metric("price_growth", "价格较去年同月整月", change(price(), price("_year")), "+,.1%"),
+            quantity("pieces", "采购数量"),
+            quantity("pieces_before", "上月整月数量"),
+            Metric(
+                "suppliers", "供应商数", "count(distinct supplier_name) filter (where pieces > 0)", QUANTITY
+            ),
+        ),
+    )
+
+
+def price_board(cost: bool) -> Board:
+    data, series = price_datasets(cost)
+    of_goods, of_months = index_datasets()
+    moves, all_moves = climate_datasets()
+    goods = ("supplier_name", "goods_num", "goods_name", "specification_type", "brand_name")
+    compared = ("price_change", "price_growth")
+    detail = table(
+        "商品与供应商的价格",
+        data,
+        ("company_name", *goods, "detail_link"),
+        (
+            *(("price", "price_before", "price_change", "price_year", "price_growth") if cost else compared),
+            *("pieces", "pieces_before", *(("paid",) if cost else ())),
+        ),
+        "pieces",
+        bar="pieces",
+    )
+    months = table(
+        "各月价格" if cost else "各月采购数量",
+        series,
+        ("month_label", *goods),
+        (*(("price",) if cost else ()), "pieces", "suppliers"),
+        "pieces",
+        key="months",
+    )
+    lines = (
+        figures(
+            trend_figure("index_now", "价格指数", of_months, "price_index", "较上月，基期为100"),
+            figure("index_year", "去年同月指数", of_goods, "基期为100"),
+            figure("rose", "涨价商品数", moves, "较上月涨超过0.5%"),
+            figure("fell", "降价商品数", moves, "较上月降超过0.5%"),
+            height=20,
+            widths=(4, 2, 2, 2, 2),
+        ),
+        line(
+            44,
+            (
+                index_trend(of_months),
+                7,
+            ),
+            (
+                moves_by_month(all_moves),
+                5,
+            ),
+        ),
+        line(
+            46,
+            (ranking("pushed", "拉动指数上涨前十商品（点）", of_goods, "effect", "goods_label"), 6),
+            (ranking("dearer", "较去年同月涨价前十商品", data, "price_growth", "goods_label"), 6),
+        ),
+        line(82, (detail, 12)),
+        line(76, (months, 12)),
+    )
+    filters = (
+        period_filter(data, "month_label", "月"),
+        base_filter(of_goods),
+        *place_and_goods_filters(data),
+        supplier_filter(data),
+        goods_filter(data),
+    )
+    return board((data, series, of_goods, of_months, moves, all_moves), lines, filters)
+
+
+PRICE_ANALYSIS = report(
+    code="inPurchasingPriceAnalysisTable",
+    label="采购价格分析",
+    question="哪些商品涨价了，向谁买更便宜？",
+    group="采购分析",
+    make=price_board,
+    **CENTRE,
+)

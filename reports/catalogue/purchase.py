@@ -1,0 +1,262 @@
+"""集中采购：采购分析、采购价格分析、付款分析。
+
+Purchases are net of returns; a price is what was paid net of tax for what was no gift, so that a role without cost
+rights gets quantities and changes of prices only. What is owed, invoiced and paid is tax included.
+"""
+
+from __future__ import annotations
+
+from reports.catalogue.compare import compared_datasets
+from reports.catalogue.holdings import held
+from reports.catalogue.model import DAYS, QUANTITY, Board, Column, Dataset, Filter, Metric
+from reports.catalogue.partners import MONTH_DAYS, SUPPLIERS
+from reports.catalogue.parts import (
+    COMPANY,
+    GOODS,
+    GOODS_LABEL,
+    PLACES,
+    bars,
+    board,
+    change_metric,
+    company_filter,
+    curves,
+    figure,
+    figures,
+    goods_filter,
+    line,
+    link,
+    money,
+    percent,
+    period_filter,
+    place_and_goods_filters,
+    quantity,
+    ranking,
+    ratio,
+    report,
+    share,
+    table,
+    trend_figure,
+    variant,
+)
+
+CENTRE = {"path": "centralizedProcurement", "module": "集中采购"}
+SUPPLIER = Column("supplier_name", "供应商")
+BILLS = link(
+    "采购明细",
+    "/report/purchasedetrpt",
+    goods_id="m.goods_id",
+    supplier_id="m.supplier_id",
+    **MONTH_DAYS,
+    goods_id__label="url_encode(m.goods_num)",
+    supplier_id__label="url_encode(m.supplier_name)",
+)
+
+
+def supplier_filter(dataset: Dataset) -> Filter:
+    return Filter("supplier", "供应商", dataset.key, "supplier_name", searched=True)
+
+
+def purchase_filters(data: Dataset) -> tuple[Filter, ...]:
+    month = period_filter(data, "month_label", "月")
+    return (month, *place_and_goods_filters(data), supplier_filter(data), goods_filter(data))
+
+
+def purchase_datasets(cost: bool) -> tuple[Dataset, Dataset]:
+    measure, _, form = held(cost)
+    what = "金额" if cost else "数量"
+    counted = {"quantity": "quantity"} if cost else {}
+    return compared_datasets(
+        variant("purchase_analysis", cost),
+        "采购分析",
+        "mart_purchase_month",
+        grain="warehouse",
+        cost=cost,
+        keys=("goods_id", "supplier_id"),
+        columns=(*PLACES, SUPPLIER, *GOODS, Column("type2_name", "二级分类"), GOODS_LABEL, BILLS),
+        measures={"bought": measure, "returned": f"return_{measure}", **counted},
+        metrics=(
+            money("bought", f"采购{what}") if cost else quantity("bought", f"采购{what}"),
+            Metric("bought_before", f"上月整月{what}", "cast(sum(bought_before) as double)", form),
+            change_metric("bought_change", "较上月整月", "sum(bought)", "sum(bought_before)"),
+            Metric("bought_year", f"去年同月整月{what}", "cast(sum(bought_year) as double)", form),
+            change_metric("bought_growth", "较去年同月整月", "sum(bought)", "sum(bought_year)"),
+            *((quantity("quantity", "采购数量"),) if cost else ()),
+            Metric("bought_share", "占比", ratio("sum(bought)", "sum(sum(bought)) over ()"), ",.1%"),
+            Metric("returned", f"退货{what}", "cast(sum(returned) as double)", form),
+            percent("return_share", "退货率", "sum(returned)", "sum(bought) + sum(returned)"),
+            Metric(
+                "goods_count",
+                "采购商品数",
+                "count(distinct goods_num) filter (where bought > 0)",
+                QUANTITY,
+            ),
+        ),
+    )
+
+
+def purchase_board(cost: bool) -> Board:
+    data, series = purchase_datasets(cost)
+    what = "金额" if cost else "数量"
+    compared = ("bought", "bought_share", "bought_before", "bought_change", "bought_year", "bought_growth")
+    counted = ("quantity",) if cost else ()
+    suppliers = table(
+        "供应商采购汇总",
+        data,
+        ("supplier_name", "type1_name", "brand_name"),
+        (*compared, *counted, "returned", "return_share", "goods_count"),
+        "bought",
+        key="suppliers",
+        bar="bought",
+    )
+    detail = table(
+        "商品采购明细",
+        data,
+        (
+            *("company_name", "warehouse_name", "supplier_name", "goods_num", "goods_name"),
+            *("specification_type", "brand_name", "detail_link"),
+        ),
+        ("bought", "bought_before", "bought_change", "bought_year", "bought_growth", *counted, "returned"),
+        "bought",
+        bar="bought",
+    )
+    lines = (
+        figures(
+            trend_figure("bought_now", f"本月至今采购{what}", series, "bought", "较上月整月"),
+            figure("bought_growth", "较去年同月整月", data, f"采购{what}"),
+            figure("goods_count", "采购商品数", data, "所选月份"),
+            figure("return_share", "退货率", data, f"退货占采购{what}"),
+            figure("returned", f"退货{what}", data, "所选月份"),
+            height=20,
+        ),
+        line(
+            42,
+            (
+                curves(
+                    "trend", f"各月采购{what}与退货率", series, ("bought",), "return_share", "month_label"
+                ),
+                8,
+            ),
+            (share("types", f"采购{what}构成（商品类型）", data, "bought", "type1_name"), 4),
+        ),
+        line(
+            46,
+            (ranking("top", f"采购{what}前十供应商", data, "bought", "supplier_name"), 4),
+            (
+                bars(
+                    "brands", f"各品牌采购{what}", data, ("bought",), "brand_name", order="bought", limit=12
+                ),
+                4,
+            ),
+            (ranking("goods", f"采购{what}前十商品", data, "bought", "goods_label"), 4),
+        ),
+        line(76, (suppliers, 12)),
+        line(82, (detail, 12)),
+    )
+    return board((data, series), lines, purchase_filters(data))
+
+
+PAYMENT = ("purchased", "invoiced", "settled", "offset", "closing")
+
+
+def payment_datasets() -> tuple[Dataset, Dataset]:
+    return compared_datasets(
+        "supplier_payment",
+        "付款分析",
+        "mart_supplier_payment",
+        grain="company",
+        keys=("supplier_id",),
+        columns=(COMPANY, SUPPLIER, SUPPLIERS.bills(**MONTH_DAYS)),
+        measures={
+            **{name: f"{name}_amount" for name in PAYMENT},
+            "written": "write_off_amount",
+            "waited": "write_off_days",
+        },
+        levels=("closing",),
+        metrics=(
+            money("purchased", "本期采购"),
+            money("purchased_before", "上月整月采购"),
+            change_metric("purchased_change", "采购较上月整月", "sum(purchased)", "sum(purchased_before)"),
+            money("invoiced", "本期收票"),
+            percent("invoiced_share", "开票率", "sum(invoiced)", "sum(purchased)"),
+            money("settled", "本期付款"),
+            money("settled_before", "上月整月付款"),
+            change_metric("settled_change", "付款较上月整月", "sum(settled)", "sum(settled_before)"),
+            money("settled_year", "去年同月整月付款"),
+            money("offset", "本期冲抵"),
+            percent("paid_share", "付款率", "sum(settled)", "sum(purchased)"),
+            money("closing", "期末应付"),
+            money("closing_before", "上月末应付"),
+            Metric("days", "平均付款天数", ratio("sum(waited)", "sum(written)"), DAYS),
+            Metric(
+                "days_before", "上月平均付款天数", ratio("sum(waited_before)", "sum(written_before)"), DAYS
+            ),
+            Metric("days_year", "去年同月平均付款天数", ratio("sum(waited_year)", "sum(written_year)"), DAYS),
+        ),
+    )
+
+
+def payment_board(cost: bool) -> Board:
+    data, series = payment_datasets()
+    suppliers = table(
+        "供应商付款分析",
+        data,
+        ("company_name", "supplier_name", "detail_link"),
+        (
+            *("purchased", "purchased_change", "invoiced", "invoiced_share", "settled", "settled_change"),
+            *("settled_year", "offset", "paid_share", "closing", "closing_before", "days", "days_before"),
+            "days_year",
+        ),
+        "closing",
+        bar="closing",
+    )
+    lines = (
+        figures(
+            trend_figure("settled_now", "本月至今付款", series, "settled", "较上月整月"),
+            trend_figure("days_now", "平均付款天数", series, "days", "从单据到核销，按金额加权"),
+            trend_figure("closing_now", "期末应付", series, "closing", "较上月末，已减预付"),
+            figure("invoiced_share", "开票率", data, "收票 ÷ 采购"),
+            figure("paid_share", "付款率", data, "付款 ÷ 采购"),
+            height=20,
+        ),
+        line(
+            44,
+            (
+                bars(
+                    "months",
+                    "各月采购、收票与付款",
+                    series,
+                    ("purchased", "invoiced", "settled"),
+                    "month_label",
+                ),
+                7,
+            ),
+            (curves("waits", "各月期末应付与付款天数", series, ("closing",), "days", "month_label"), 5),
+        ),
+        line(
+            44,
+            (ranking("open", "期末应付前十供应商", data, "closing", "supplier_name"), 6),
+            (ranking("slow", "付款天数前十供应商", data, "days", "supplier_name"), 6),
+        ),
+        line(82, (suppliers, 12)),
+    )
+    filters = (period_filter(data, "month_label", "月"), company_filter(data), supplier_filter(data))
+    return board((data, series), lines, filters)
+
+
+PURCHASE_ANALYSIS = report(
+    code="inPurchasingAnalysisTable",
+    label="采购分析",
+    question="向谁买了什么、买了多少，比上月和去年同月如何？",
+    group="采购分析",
+    make=purchase_board,
+    **CENTRE,
+)
+PAYMENT_ANALYSIS = report(
+    code="inAnalysisTablePayment",
+    label="付款分析",
+    question="各供应商开了多少票、付了多少款、还欠多少、多少天付款？",
+    group="采购分析",
+    make=payment_board,
+    has_cost=False,
+    **CENTRE,
+)

@@ -1,0 +1,218 @@
+"""供应商返利：每个政策每个周期的应计、确认、使用、余额，直到返利单与计返单据。
+
+A cycle counts in the quarter in which it ends, a running one in this quarter, so that quarters and years can be
+compared whatever the policies' cycles are.
+"""
+
+from __future__ import annotations
+
+from reports.catalogue.compare import Period, compared_datasets
+from reports.catalogue.model import MONEY, Board, Column, Dataset, Filter, Metric
+from reports.catalogue.parts import (
+    COMPANY,
+    bars,
+    board,
+    change_metric,
+    company_filter,
+    figure,
+    figures,
+    line,
+    link,
+    money,
+    percent,
+    period_filter,
+    ranking,
+    report,
+    share,
+    table,
+    trend_figure,
+)
+
+QUARTER = Period(
+    "quarter", "按季分析", "季", "interval 3 month", "interval 1 year", "上季整季", "去年同季整季"
+)
+AXIS = (Column("quarter", "季度", "date"), Column("quarter_label", "季"))
+SUPPLIER = Column("supplier_name", "供应商")
+FIGURES = ("base", "accrued", "confirmed", "used", "left")
+CYCLE = {
+    "business_date_start": "strftime(m.cycle_start, '%Y-%m-%d')",
+    "business_date_end": "strftime(m.cycle_end, '%Y-%m-%d')",
+}
+OF_POLICY = {"policy_id": "m.policy_id", "policy_id__label": "url_encode(m.policy_name)"}
+ACCOUNT = {
+    "company_id": "m.company_id",
+    "supplier_id": "m.partner_id",
+    "company_id__label": "url_encode(m.company_name)",
+    "supplier_id__label": "url_encode(m.partner_name)",
+}
+DUE = "sum(accrued) filter (where state = '待确认')"
+
+
+def rebate_datasets() -> tuple[Dataset, Dataset]:
+    return compared_datasets(
+        "supplier_rebate",
+        "供应商返利",
+        "mart_supplier_rebate",
+        period=QUARTER,
+        axis=AXIS,
+        grain="company",
+        keys=("policy_id", "cycle_start", "cycle_end"),
+        columns=(
+            Column("month_label", "周期截至月"),
+            COMPANY,
+            SUPPLIER,
+            Column("policy_name", "返利政策"),
+            Column("rebate_mode", "返利方式"),
+            Column(
+                "cycle",
+                "返利周期",
+                sql="strftime(m.cycle_start, '%Y-%m-%d') || ' 至 ' || strftime(m.cycle_end, '%Y-%m-%d')",
+            ),
+            Column("state", "状态"),
+            Column("bill_no", "返利单号"),
+            link("返利单", "/purchase/rebatedetail", **OF_POLICY),
+            link("计返明细", "/purchase/rebatelines", named="lines_link", **OF_POLICY, **CYCLE),
+        ),
+        measures={name: f"{name}_amount" for name in FIGURES},
+        metrics=(
+            money("base", "计返金额"),
+            money("accrued", "应计返利"),
+            money("accrued_before", "上季应计"),
+            change_metric("accrued_change", "应计较上季", "sum(accrued)", "sum(accrued_before)"),
+            money("accrued_year", "去年同季应计"),
+            change_metric("accrued_growth", "应计较去年同季", "sum(accrued)", "sum(accrued_year)"),
+            money("confirmed", "已确认"),
+            money("used", "已使用"),
+            money("left", "未使用"),
+            Metric("due", "待确认", f"cast({DUE} as double)", MONEY),
+            percent("rate", "返利率", "sum(accrued)", "sum(base)"),
+            percent("rate_year", "去年同季返利率", "sum(accrued_year)", "sum(base_year)"),
+            percent("confirmed_share", "确认率", "sum(confirmed)", "sum(accrued)"),
+            percent("used_share", "使用率", "sum(used)", "sum(confirmed)"),
+        ),
+    )
+
+
+def uses_dataset() -> Dataset:
+    """What used which rebate: both bills of each write-off."""
+    return Dataset(
+        key="supplier_rebate_use",
+        label="返利使用明细",
+        source="(select * from mart_write_off where side = '应付' and item_bill_type = 'CGFL')",
+        grain="company",
+        time_column="business_date",
+        columns=(
+            COMPANY,
+            Column("supplier_name", "供应商", sql="m.partner_name"),
+            Column("business_date", "使用日期", "date"),
+            Column("bill_no", "使用单据"),
+            Column("item_bill_no", "返利单号"),
+            Column("item_date", "返利单日期", "date"),
+            link("返利账户", "/MoneyManagement/RebateManagement/RebateManagementSee", **ACCOUNT),
+        ),
+        measures=("amount",),
+        metrics=(Metric("used_amount", "使用金额", "cast(-sum(amount) as double)", MONEY),),
+    )
+
+
+def rebate_board(cost: bool) -> Board:
+    data, series = rebate_datasets()
+    uses = uses_dataset()
+    cycles = table(
+        "各政策返利周期",
+        data,
+        (
+            *("company_name", "supplier_name", "policy_name", "rebate_mode", "cycle", "state", "bill_no"),
+            *("detail_link", "lines_link"),
+        ),
+        ("base", "accrued", "confirmed", "used", "left", "rate"),
+        "accrued",
+        bar="accrued",
+    )
+    suppliers = table(
+        "供应商返利汇总",
+        data,
+        ("company_name", "supplier_name"),
+        (
+            *("accrued", "accrued_before", "accrued_change", "accrued_year", "accrued_growth"),
+            *("confirmed", "used", "left", "due", "rate", "rate_year", "confirmed_share", "used_share"),
+        ),
+        "accrued",
+        key="suppliers",
+        bar="accrued",
+    )
+    used = table(
+        "返利使用明细",
+        uses,
+        (
+            "company_name",
+            "supplier_name",
+            "business_date",
+            "bill_no",
+            "item_bill_no",
+            "item_date",
+            "detail_link",
+        ),
+        ("used_amount",),
+        "used_amount",
+        key="uses",
+    )
+    lines = (
+        figures(
+            trend_figure("accrued_now", "本季至今应计返利", series, "accrued", "较上季整季"),
+            figure("due", "待确认返利", series, "周期已结束，尚无返利单"),
+            figure("left", "未使用返利", series, "已确认，可抵付款"),
+            figure("used_share", "使用率", series, "已使用 ÷ 已确认，全部周期"),
+            figure("rate", "返利率", data, "应计 ÷ 计返金额"),
+        ),
+        line(
+            44,
+            (
+                bars(
+                    "months",
+                    "各月应计、确认与使用（按周期截至月）",
+                    series,
+                    ("accrued", "confirmed", "used"),
+                    "month_label",
+                ),
+                7,
+            ),
+            (share("states", "应计返利按状态", data, "accrued", "state"), 5),
+        ),
+        line(
+            44,
+            (
+                ranking(
+                    "suppliers_top",
+                    "应计返利前十供应商",
+                    data,
+                    "accrued",
+                    "supplier_name",
+                    beside=("confirmed",),
+                ),
+                6,
+            ),
+            (ranking("left_top", "未使用返利前十供应商", series, "left", "supplier_name"), 6),
+        ),
+        line(70, (suppliers, 12)),
+        line(76, (cycles, 12)),
+        line(60, (used, 12)),
+    )
+    filters = (
+        period_filter(data, "quarter_label", "季"),
+        company_filter(data),
+        Filter("supplier", "供应商", data.key, "supplier_name", searched=True),
+        Filter("policy", "返利政策", data.key, "policy_name", parent="supplier", searched=True),
+        Filter("state", "状态", data.key, "state"),
+    )
+    return board((data, series, uses), lines, filters)
+
+
+SUPPLIER_REBATE = report(
+    code="ScheduleSupplierRebate",
+    label="供应商返利",
+    question="供应商的返利应计多少、确认了多少、用了多少、还剩多少？",
+    group="采购报表",
+    make=rebate_board,
+    has_cost=False,
+)

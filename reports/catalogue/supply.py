@@ -1,0 +1,283 @@
+"""集中采购：商品库存查询、采购决策分析。
+
+Cover days = stock (and what is on order) ÷ mean daily sales of the last 30 days. Suggested is what the chosen days will
+sell at that pace, beyond what is on hand, not reserved and on order, in whole pieces, warehouse by warehouse.
+"""
+
+from __future__ import annotations
+
+from reports.catalogue.holdings import COVER, held, now_and_before
+from reports.catalogue.model import DAYS, MONEY, QUANTITY, Board, Chart, Column, Dataset, Filter, Metric
+from reports.catalogue.parts import (
+    GOODS,
+    GOODS_LABEL,
+    PLACES,
+    bars,
+    board,
+    change,
+    figure,
+    figures,
+    goods_filter,
+    line,
+    link,
+    moves_link,
+    place_and_goods_filters,
+    quantity,
+    ranking,
+    ratio,
+    report,
+    share,
+    table,
+    variant,
+)
+from reports.catalogue.purchase import CENTRE
+
+GOODS_NAMES = ("goods_num", "goods_name", "specification_type", "brand_name")
+ORDERS = link(
+    "采购订单",
+    "/purchase/orderdetail",
+    named="orders_link",
+    goods_id="m.goods_id",
+    warehouse_id="m.warehouse_id",
+    goods_id__label="url_encode(m.goods_num)",
+    warehouse_id__label="url_encode(m.warehouse_name)",
+)
+COVER_DAYS = (15, 30, 45, 60, 90)
+DEFAULT_COVER = "备30天"
+
+
+def standing() -> tuple[Metric, ...]:
+    """How goods stand between what is on order and what is sold."""
+    return (
+        quantity("reserved", "订单未发", "reserved_quantity"),
+        quantity("ordered", "在途（已订未到）", "ordered_quantity"),
+        quantity("late", "逾期未到", "late_quantity"),
+        quantity("sales_30", "近30天销量", "sales_quantity_30"),
+        quantity("sales_90", "近90天销量", "sales_quantity_90"),
+        Metric("pace", "日均销量（近30天）", "cast(sum(sales_quantity_30) as double) / 30", "-,.2f"),
+        Metric(
+            "pace_change",
+            "销速较前60天",
+            change("sum(sales_quantity_30) * 2", "sum(sales_quantity_90) - sum(sales_quantity_30)"),
+            "+,.1%",
+        ),
+        Metric("cover", "可售天数", ratio("sum(quantity)", "sum(sales_quantity_30)", "30"), DAYS),
+        Metric(
+            "supply",
+            "含在途可售天数",
+            ratio("(sum(quantity) + sum(ordered_quantity))", "sum(sales_quantity_30)", "30"),
+            DAYS,
+        ),
+        Metric(
+            "short",
+            "断货商品数",
+            "count(distinct goods_num) filter (where quantity <= 0 and sales_quantity_30 > 0)",
+            QUANTITY,
+        ),
+    )
+
+
+MEASURES = (
+    *("quantity", "last_month_quantity", "sales_quantity_30", "sales_quantity_90", "ordered_quantity"),
+    *("late_quantity", "reserved_quantity"),
+)
+COLUMNS = (
+    *PLACES,
+    *GOODS,
+    GOODS_LABEL,
+    Column("cover_range", "可售天数", sql=COVER),
+    Column("last_sale_date", "最近销售", "date"),
+    moves_link(),
+    ORDERS,
+)
+
+
+def beside(title: str, data: Dataset) -> Chart:
+    shown = ("quantity", "ordered", "sales_30")
+    return bars("brands", title, data, shown, "brand_name", order="sales_30", limit=12)
+
+
+def stock_board(cost: bool) -> Board:
+    what = held(cost)[1]
+    data = Dataset(
+        key=variant("buyer_stock", cost),
+        label="商品库存查询",
+        source="mart_goods_stock",
+        grain="warehouse",
+        cost=cost,
+        columns=COLUMNS,
+        measures=(*MEASURES, *(("value", "last_month_value") if cost else ())),
+        metrics=(
+            *now_and_before(cost),
+            *standing(),
+        ),
+    )
+    counted = (*(("quantity",) if cost else ()), "amount", "share", "last_month", "change")
+    shown = (*counted, "reserved", "ordered", "late", "sales_30", "sales_90", "cover", "supply")
+    whole = table(
+        "各商品库存与在途", data, (*GOODS_NAMES, "type1_name"), shown, "amount", key="goods", bar="amount"
+    )
+    places = table(
+        "商品在各公司、仓库的库存与在途",
+        data,
+        ("company_name", "warehouse_name", *GOODS_NAMES, "last_sale_date", "detail_link", "orders_link"),
+        shown,
+        "amount",
+        bar="amount",
+    )
+    lines = (
+        figures(
+            figure("amount", what, data, "当前在库"),
+            figure("change", "较上月末", data, what),
+            figure("ordered", "在途（已订未到）", data, "未关闭的采购订单"),
+            figure("cover", "可售天数", data, "数量 ÷ 近30天日均销量"),
+            figure("short", "断货商品数", data, "无库存，近30天有销售"),
+        ),
+        line(
+            46,
+            (ranking("top", "在途前十五商品", data, "ordered", "goods_label", 15), 6),
+            (share("cover_ranges", f"{what}按可售天数", data, "amount", "cover_range"), 6),
+        ),
+        line(
+            40,
+            (
+                beside("各品牌库存、在途与近30天销量", data),
+                6,
+            ),
+            (
+                bars(
+                    "warehouses",
+                    f"各仓库{what}与上月末",
+                    data,
+                    ("amount", "last_month"),
+                    "warehouse_name",
+                    order="amount",
+                ),
+                6,
+            ),
+        ),
+        line(76, (whole, 12)),
+        line(82, (places, 12)),
+    )
+    cover = Filter("cover_range", "可售天数", data.key, "cover_range")
+    return board((data,), lines, (*place_and_goods_filters(data), cover, goods_filter(data)))
+
+
+def decision_dataset(cost: bool) -> Dataset:
+    days = " union all ".join(f"select {number} as days" for number in COVER_DAYS)
+    wanted = (
+        "greatest(ceil(cast(g.sales_quantity_30 * d.days as double) / 30"
+        " - cast(g.quantity - g.reserved_quantity + g.ordered_quantity as double)), 0)"
+    )
+    price = "coalesce(g.recent_price, case when g.quantity > 0 then g.value / g.quantity end)"
+    amount = f", w.wanted * {price} as suggested_amount" if cost else ""
+    source = (
+        f"(select g.*, d.days as cover_days, w.wanted as suggested_quantity{amount} from mart_goods_stock as g"
+        f" cross join ({days}) as d cross join lateral (select {wanted} as wanted) as w)"
+    )
+    money_part = (
+        (Metric("suggested_amount", "建议采购金额", "cast(sum(suggested_amount) as double)", MONEY),)
+        if cost
+        else ()
+    )
+    return Dataset(
+        key=variant("purchase_decision", cost),
+        label="采购决策分析",
+        source=source,
+        grain="warehouse",
+        cost=cost,
+        columns=(
+            Column("cover_label", "备货天数", sql="'备' || m.cover_days || '天'"),
+            *COLUMNS,
+            Column(
+                "advice",
+                "建议",
+                sql="case when m.suggested_quantity > 0 then '补货' when m.sales_quantity_90 <= 0"
+                " and m.quantity > 0 then '停采消化' else '不需采购' end",
+            ),
+        ),
+        measures=(*MEASURES, "suggested_quantity", *(("suggested_amount",) if cost else ())),
+        metrics=(
+            *standing(),
+            quantity("quantity", "库存数量"),
+            quantity("suggested", "建议采购数量", "suggested_quantity"),
+            Metric(
+                "wanted_goods",
+                "需补货商品数",
+                "count(distinct goods_num) filter (where suggested_quantity > 0)",
+                QUANTITY,
+            ),
+            *money_part,
+        ),
+    )
+
+
+def decision_board(cost: bool) -> Board:
+    data = decision_dataset(cost)
+    main, label = ("suggested_amount", "建议采购金额") if cost else ("suggested", "建议采购数量")
+    both = ("suggested", *(("suggested_amount",) if cost else ()))
+    listed = table(
+        "采购建议明细",
+        data,
+        (
+            *("company_name", "warehouse_name", *GOODS_NAMES, "advice", "last_sale_date"),
+            *("detail_link", "orders_link"),
+        ),
+        ("pace", "pace_change", "quantity", "reserved", "ordered", "late", "cover", "supply", *both),
+        main,
+        bar=main,
+    )
+    kinds = table(
+        "类型与品牌采购建议",
+        data,
+        ("type1_name", "brand_name"),
+        ("wanted_goods", *both, "quantity", "ordered", "sales_30", "pace_change", "cover", "supply", "short"),
+        main,
+        key="kinds",
+        bar=main,
+    )
+    lines = (
+        figures(
+            figure(main, label, data, "按备货天数，减库存与在途"),
+            figure("wanted_goods", "需补货商品数", data, "建议数量大于0"),
+            figure("short", "断货商品数", data, "无库存，近30天有销售"),
+            figure("late", "逾期未到", data, "过了交货日期的在途"),
+            figure("supply", "含在途可售天数", data, "（库存 + 在途）÷ 近30天日均"),
+        ),
+        line(
+            46,
+            (ranking("top", f"{label}前十五商品", data, main, "goods_label", 15), 6),
+            (
+                beside("各品牌库存、在途与近30天销量", data),
+                6,
+            ),
+        ),
+        line(
+            42,
+            (bars("warehouses", f"各仓库{label}", data, (main,), "warehouse_name", order=main), 7),
+            (share("advices", "商品按建议（近30天销量）", data, "sales_30", "advice"), 5),
+        ),
+        line(70, (kinds, 12)),
+        line(82, (listed, 12)),
+    )
+    days = Filter("cover", "备货天数", data.key, "cover_label", multiple=False, default=(DEFAULT_COVER,))
+    advice = Filter("advice", "建议", data.key, "advice")
+    return board((data,), lines, (days, *place_and_goods_filters(data), advice, goods_filter(data)))
+
+
+BUYER_STOCK = report(
+    code="commodityStocksQuery",
+    label="商品库存查询",
+    question="各公司、仓库还有多少货，路上有多少，够卖几天？",
+    group="采购分析",
+    make=stock_board,
+    **CENTRE,
+)
+PURCHASE_DECISION = report(
+    code="inDecisionAnalysisTable",
+    label="采购决策分析",
+    question="哪些商品该补、补多少，哪些该停采？",
+    group="采购分析",
+    make=decision_board,
+    **CENTRE,
+)

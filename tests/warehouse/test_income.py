@@ -1,0 +1,98 @@
+"""The income statement and service stations' profit against polars over the tables of Postgres."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import polars as pl
+import pytest
+
+from reports.catalogue import find_report
+from tests.warehouse.conftest import Core, Mart, agree
+
+KEYS = ["month", "company_id", "item"]
+MONTH = pl.col("business_date").dt.truncate("1mo").alias("month")
+MOVES = {
+    **{"PYRK": "stocktake", "PKCK": "stocktake", "PYCK": "stocktake"},
+    **{"TBRK": "guarantee", "TBCK": "guarantee", "TBTH": "guarantee"},
+    **{"QTRK": "other_moves", "QTCK": "other_moves", "QTFH": "other_moves"},
+    **{"XSCK": "sales_cost", "XSTH": "sales_cost", "CGTH": "return_variance", "CBTZ": "adjustment"},
+}
+
+
+@pytest.fixture(scope="module")
+def entries(core_rows: Core) -> pl.DataFrame:
+    """Everything that changes the result, signed."""
+    ledger = core_rows("select company_id, business_date, bill_type, quantity, amount from stock_ledger")
+    moves = ledger.filter(pl.col("bill_type").is_in(list(MOVES))).with_columns(
+        pl.col("bill_type").replace_strict(MOVES).alias("item")
+    )
+    short = ledger.filter(~pl.col("bill_type").is_in(list(MOVES)), pl.col("quantity") == 0).with_columns(
+        pl.lit("adjustment").alias("item")
+    )
+    queries = {
+        "revenue": "select company_id, business_date, l.no_tax_amount as amount from sales_outbound"
+        " join sales_outbound_line l using (bill_id) where status in (2, 4, 5) union all"
+        " select company_id, business_date, -l.no_tax_amount from sales_return"
+        " join sales_return_line l using (bill_id) where status in (2, 4, 5)",
+        "return_variance": "select company_id, business_date, l.no_tax_amount as amount from purchase_return"
+        " join purchase_return_line l using (bill_id) where status in (2, 4, 5)",
+        "adjustment": "select company_id, business_date, -l.amount as amount from cost_adjustment"
+        " join cost_adjustment_line l using (bill_id) where status in (2, 4, 5)",
+        "supplier_rebate": "select company_id, business_date, amount from supplier_rebate where status in (2, 4, 5)",
+        "customer_rebate": "select company_id, business_date, amount from settlement_item where bill_type = 'KHFL'",
+        "freight": "select company_id, business_date, -freight_amount as amount from sales_delivery"
+        " where status in (2, 4, 5)",
+    }
+    bills = [core_rows(query).with_columns(pl.lit(item).alias("item")) for item, query in queries.items()]
+    names = ["company_id", "business_date", "item", "amount"]
+    return pl.concat([frame.select(names) for frame in (moves, short, *bills)]).with_columns(MONTH)
+
+
+class TestIncome:
+    def test_lines_by_month_and_company(self, mart: Mart, entries: pl.DataFrame) -> None:
+        expected = entries.group_by(KEYS).agg(pl.col("amount").sum())
+        found = mart("select month, company_id, item, amount from mart_income")
+        agree(found, expected, KEYS)
+        assert expected["item"].n_unique() == 10
+
+    def test_open_months_are_provisional(self, mart: Mart, core_rows: Core) -> None:
+        closed = {
+            (company, dt.date.fromisoformat(f"{period}-01"))
+            for company, period in core_rows(
+                "select company_id, period from month_close where status = 1"
+            ).rows()
+        }
+        found = mart("select distinct company_id, month, state, month_mark from mart_income")
+        assert {(company, month) for company, month, state, _ in found.rows() if state == "已结账"} == closed
+        companies = {}
+        for company, month, _, mark in found.rows():
+            companies.setdefault((month, mark), set()).add((company, month) in closed)
+        assert all(mark.endswith("（暂估）") is (states != {True}) for (_, mark), states in companies.items())
+
+    def test_a_close_that_is_taken_back_is_none(self, mart: Mart) -> None:
+        found = mart("select state from mart_income where company_id = 1 and month = date '2026-10-01'")
+        assert set(found["state"]) == {"暂估"}
+
+
+class TestStations:
+    def test_only_service_stations_are_shown(self, mart: Mart, core_rows: Core) -> None:
+        sold = core_rows(
+            "select c.company_name, sum(l.no_tax_amount) as revenue from company c join sales_outbound h using (company_id)"
+            " join sales_outbound_line l using (bill_id) where c.type = 3 and h.status in (2, 4, 5) group by 1"
+        )
+        back = core_rows(
+            "select c.company_name, sum(l.no_tax_amount) as back from company c join sales_return h using (company_id)"
+            " join sales_return_line l using (bill_id) where c.type = 3 and h.status in (2, 4, 5) group by 1"
+        )
+        expected = sold.join(back, on="company_name").select(
+            "company_name", pl.col("revenue") - pl.col("back")
+        )
+        assert len(expected) == 1
+        for tab in find_report("stationProfitAnalysis").tabs:
+            data = tab.cost.datasets[0]
+            found = mart(
+                f"select company_name, {data.metric('revenue').sql} as revenue from ({data.sql}) as d"
+                " where role_id = 1 group by 1"
+            )
+            agree(found, expected, ["company_name"])
