@@ -26,7 +26,7 @@ FILL = """
 insert into mart_receivable_aging
 select
     date '2026-11-01', '2026-11', date '2026-11-20', 1 + n % 2, if(n % 2 = 0, '上海公司', '苏州公司'), 100 + n % 5000,
-    '客户' || n % 5000, '业务员' || n % 40, 'XSCK', 'XSCK202611' || n, date '2026-09-01', date '2026-11-20' - n % 300,
+    '客户' || n % 5000, '业务员' || n % 40, 'XSCK', 'XSCK202611' || n, date '2026-09-01', date '2026-11-20' - cast(n % 300 as integer),
     n % 300, '1–30天', 2, n % 9973 / 7.0, 0.0, n % 9973 / 7.0
 from range({rows}) as t(n)
 """
