@@ -93,6 +93,7 @@ from api.purchase import (
 from api.reporting import (
     batch_summary,
     customer_analysis,
+    data_dictionary,
     data_state,
     inventory_information,
     inventory_out_in,
@@ -184,6 +185,7 @@ __all__ = [
     "customer_rebate_queries",
     "customer_receipt",
     "customer_salesmen",
+    "data_dictionary",
     "data_state",
     "defective",
     "deposits",

@@ -31,7 +31,7 @@ from api.money import calls as money_calls
 from api.printing import bill_calls, label_calls, setup_calls
 from api.purchase import calls as purchase_calls
 from api.reporting import calls as reporting_calls
-from api.reporting import data_state, metrics, report_visits
+from api.reporting import data_dictionary, data_state, metrics, report_visits
 from api.reporting.proxy import FrameProxy
 from api.risk import calls as risk_calls
 from api.sales import calls as sales_calls
@@ -80,6 +80,7 @@ HAND_WRITTEN = (
     reporting_calls,
     exporting_calls,
     report_visits,
+    data_dictionary,
     data_state,
     shell_calls,
     count_sheets,

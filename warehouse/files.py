@@ -49,6 +49,16 @@ class Files:
         """dbt's target and log directory."""
         return self.root / "dbt"
 
+    @property
+    def dictionary(self) -> Path:
+        """What the published columns mean."""
+        return self.root / "dictionary.json"
+
+    @property
+    def lineage(self) -> Path:
+        """dbt's documentation in one page."""
+        return self.root / "lineage.html"
+
     def prepare(self) -> None:
         """Make the directories."""
         for directory in (self.snapshots, self.marts.parent, self.dbt):

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from warehouse import cycles, extract, publish, status
+from warehouse import cycles, dictionary, extract, publish, status
 from warehouse import position as positions
 from warehouse.engine import attach_postgres, work_database
 from warehouse.files import Files
@@ -92,6 +92,11 @@ class Refresher:
             raise
         self._succeed(outcome, began)
         return outcome
+
+    def document(self, outcome: Outcome) -> None:
+        """Write the data dictionary of what is built, unless it is there."""
+        if not dictionary.is_current(self.files, self._project):
+            dictionary.write(self.files, self._project, as_of=outcome.as_of)
 
     def fail(self, error: Exception, began: str, seconds: float = 0.0) -> None:
         """Record that a cycle failed, or that none could begin."""

@@ -114,6 +114,11 @@ class Project:
                     failures.append(Failure(test.name, test.label, rows))
         return Proof(len(tests), tuple(failures), round(time.monotonic() - started, 3))
 
+    def document(self, *, as_of: str) -> Any:
+        """Write dbt's documentation of the built models into one page in dbt's directory; returns the manifest."""
+        self._invoke("docs", "generate", "--static", as_of=as_of, whole=False)
+        return _manifests[self._version]
+
     def _compiled(self, as_of: str, select: tuple[str, ...]) -> list[Test]:
         known = (self._version, as_of, select)
         if known not in _tests:

@@ -117,6 +117,14 @@ class _Loop:
         self._failures = 0
         if deep:
             self._proved = time.monotonic()
+            self._document(self._last)
+
+    def _document(self, outcome: Outcome) -> None:
+        """The data dictionary holds no figures: they go on without it, and it is tried again with the next proof."""
+        try:
+            self._refresher.document(outcome)
+        except Exception:
+            log.exception("no data dictionary")
 
     def _pause(self, error: Exception) -> None:
         pause = RETRY_SECONDS[min(self._failures, len(RETRY_SECONDS) - 1)]

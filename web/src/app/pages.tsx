@@ -38,6 +38,7 @@ const overrides: Partial<Record<string, ComponentType<{ screen: Screen; params: 
   '/system/auth': lazy(() => import('@/screens/access/AuthPage')),
   '/system/authAdd': lazy(() => import('@/screens/access/BundleEditor')),
   '/system/businesslog': lazy(() => import('@/screens/businesslog/BusinessLogPage')),
+  '/system/datadictionary': lazy(() => import('@/screens/DataDictionaryPage')),
   '/system/datastate': lazy(() => import('@/screens/DataStatePage')),
   '/system/dbclear': lazy(() => import('@/screens/CleanupPage')),
   '/system/dbupdate': lazy(() => import('@/screens/BackupPage')),

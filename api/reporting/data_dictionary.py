@@ -1,0 +1,76 @@
+"""数据字典：报表背后每张表每一列的含义、类型和用在哪些报表，以及 dbt docs 的血缘图与 SQL。
+
+It tells how figures are made, none of them; the page of dbt docs shows the whole calculation.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi.responses import FileResponse
+from sqlalchemy.orm import Mapped
+
+from api.kit.calls import call, router
+from api.kit.context import Context
+from api.kit.database import dumps
+from api.kit.errors import Refusal
+from api.kit.fields import key, text, textarea
+from api.kit.resource import Declaration, Menu
+from api.kit.scope import Principal
+from api.kit.settings import settings
+from api.kit.view import READ_ONLY, Sql, Values, View
+from warehouse import dictionary
+from warehouse.files import Files
+
+api = router()
+
+# Opened by itself it is what the web's frame makes of it: a page without an origin.
+SAFE = {"Content-Security-Policy": f"{dictionary.POLICY}; sandbox allow-scripts"}
+
+_COLUMNS = """
+select
+    c.number as data_dictionary_id, c.table_name, c.table_label, c.column_name, c.column_label, c.data_type,
+    array_to_string(c.reports, '、') as report_names
+from rows from (
+    jsonb_to_recordset(cast(:entries as jsonb)) as (
+        table_name text, table_label text, column_name text, column_label text, data_type text, reports text[]
+    )
+) with ordinality as c (table_name, table_label, column_name, column_label, data_type, reports, number)
+"""
+
+
+class DataDictionary(View):
+    """数据字典: the columns of the published tables."""
+
+    __tablename__ = "data_dictionary"
+    declaration = Declaration(
+        "数据字典",
+        "v2/report/DataDictionary",
+        "column_name",
+        routes={"list": "/system/datadictionary"},
+        menu=Menu("系统管理", "数据维护", 31),
+        actions=READ_ONLY,
+        order_by=("data_dictionary_id", "asc"),
+    )
+
+    data_dictionary_id: Mapped[int] = key()
+    table_name: Mapped[str] = text("表", search=True, width=230)
+    column_name: Mapped[str] = text("列", search=True, width=190)
+    column_label: Mapped[str] = text("含义", max_length=500, search=True, width=380)
+    data_type: Mapped[str] = text("类型", width=120)
+    report_names: Mapped[str] = textarea("用于报表", max_length=2000, search=True, width=320)
+    table_label: Mapped[str] = textarea("表的说明", max_length=2000, width=380)
+
+    @classmethod
+    def source(cls, principal: Principal, asked: Values) -> Sql:
+        entries = dictionary.read(Files(settings().warehouse_dir).dictionary)["entries"]
+        return _COLUMNS, {"entries": dumps(entries).decode()}
+
+
+@call(api, "GET", "v2/report/DataDictionary/getLineage", right=DataDictionary.right("list"))
+def get_lineage(ctx: Context) -> Any:
+    """血缘与 SQL: dbt docs in one page."""
+    page = Files(settings().warehouse_dir).lineage
+    if not page.is_file():
+        raise Refusal("数据字典还没有生成，数据第一次发布之后再打开")
+    return FileResponse(page, media_type="text/html", headers=SAFE)
