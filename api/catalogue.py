@@ -92,9 +92,11 @@ from api.purchase import (
 )
 from api.reporting import (
     batch_summary,
+    business_data,
     customer_analysis,
     data_dictionary,
     data_state,
+    inventory_big_data,
     inventory_information,
     inventory_out_in,
     inventory_summary,
@@ -162,6 +164,7 @@ __all__ = [
     "area_stock",
     "backup",
     "batch_summary",
+    "business_data",
     "business_log",
     "business_logs",
     "business_types",
@@ -201,6 +204,7 @@ __all__ = [
     "initialisation_list",
     "integrity_result",
     "integrity_screen",
+    "inventory_big_data",
     "inventory_information",
     "inventory_out_in",
     "inventory_summary",

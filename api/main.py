@@ -31,7 +31,14 @@ from api.money import calls as money_calls
 from api.printing import bill_calls, label_calls, setup_calls
 from api.purchase import calls as purchase_calls
 from api.reporting import calls as reporting_calls
-from api.reporting import data_dictionary, data_state, metrics, report_visits
+from api.reporting import (
+    console_calls,
+    data_dictionary,
+    data_state,
+    metrics,
+    report_visits,
+    stock_overview_calls,
+)
 from api.reporting.proxy import FrameProxy
 from api.risk import calls as risk_calls
 from api.sales import calls as sales_calls
@@ -82,6 +89,8 @@ HAND_WRITTEN = (
     report_visits,
     data_dictionary,
     data_state,
+    console_calls,
+    stock_overview_calls,
     shell_calls,
     count_sheets,
     line_sheets,

@@ -66,7 +66,7 @@ def _part(name: str, *columns: str) -> Source:
 
 
 SOURCES: tuple[Source, ...] = (
-    _label("company", "company_id", "company_name", "type"),
+    _label("company", "company_id", "company_name", "type", "province_id"),
     _label("department", "department_id", "department_name", "company_id"),
     _label("employee", "employee_id", "employee_name", "company_id", "department_id"),
     _label("warehouse", "warehouse_id", "warehouse_name", "company_id", "type"),

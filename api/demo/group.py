@@ -241,9 +241,9 @@ def _make_branch(
     conn: Connection, chance: random.Random, code: str, facts: tuple[Any, ...], goods: list[Item], size: Size
 ) -> None:
     name, short, province, city, districts, _, houses = facts
-    [company] = insert_all(
-        conn, Company, [{"company_name": name, "company_code": code, "short_name": short, "type": 2}]
-    )
+    place = _places(conn, province, city, districts)[districts[0]]
+    named = {"company_name": name, "company_code": code, "short_name": short, "type": 2}
+    [company] = insert_all(conn, Company, [{**named, **place}])
     names = [f"{short}{house}" for house in WAREHOUSES[:houses]]
     warehouses = insert_all(
         conn, Warehouse, [{"warehouse_name": house, "company_id": company} for house in names]

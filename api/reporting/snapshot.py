@@ -14,6 +14,8 @@ from reports.snapshot import SnapshotEngine, current_snapshot
 
 # As microseconds: the engine needs a library of time zones to hand out a moment.
 STAMP = text("select epoch_us(max(refreshed_at)) from refreshed_at")
+LACKING = ("Catalog Error", "Binder Error")
+"""A table or a column is not there yet."""
 
 _snapshots = SnapshotEngine()
 
@@ -28,7 +30,7 @@ def published() -> Iterator[Connection]:
         try:
             yield conn
         except ProgrammingError as error:
-            if "Catalog Error" in str(error.orig):
+            if str(error.orig).startswith(LACKING):
                 raise Refusal("报表数据正在按新版本重新计算，请稍后再查询") from error
             raise
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
+from itertools import groupby
 from typing import Any
 
 from pydantic import BaseModel
@@ -20,16 +22,29 @@ from api.risk.stock_warning_query import OUTSIDE, SIDES, StockWarningRow
 
 api = router()
 WARNING, APPROVAL, REJECTED = 0, 1, 2
+TITLES = {APPROVAL: "待审核", REJECTED: "被驳回", WARNING: "库存预警"}
+"""Types in the order of the home page."""
 
 
 class PendingItem(BaseModel):
-    """`type` 0: stock warning, 1: customers or bills to audit, 2: own bills sent back; `url` shows them."""
+    """`type` 0: stock warning, 1: customers or bills to audit, 2: own bills sent back; `url` shows them, the oldest of
+    which was made at `since`."""
 
     id: str
     type: int
     content: str
     count: int
     url: str
+    since: datetime | None
+
+
+class Awaiting(BaseModel):
+    """What waits of one type."""
+
+    type: int
+    title: str
+    count: int
+    items: list[PendingItem]
 
 
 class PendingApproval(BaseModel):
@@ -63,6 +78,20 @@ def get_pending_message(ctx: Context) -> Any:
     return [*_warnings(ctx), *_customers(ctx), *_bills(ctx)]
 
 
+@call(api, "GET", "v2/system/Console/getAwaitList", right=ANY_USER, returns=list[Awaiting])
+def get_await_list(ctx: Context) -> Any:
+    """首页待办: what waits for the user, by type, each with its oldest first."""
+    order = list(TITLES)
+    items = sorted(
+        get_pending_message(ctx),
+        key=lambda item: (order.index(item["type"]), item["since"] is None, item["since"]),
+    )
+    return [
+        {"type": kind, "title": TITLES[kind], "count": sum(item["count"] for item in found), "items": found}
+        for kind, found in ((kind, list(some)) for kind, some in groupby(items, lambda item: item["type"]))
+    ]
+
+
 @call(api, "GET", "v2/open/Message/getMessageList", right=ANY_USER, returns=list[PendingApproval])
 def get_message_list(ctx: Context) -> Any:
     """待审批: customers and bills that the user may audit."""
@@ -89,6 +118,7 @@ def _warnings(ctx: Context) -> Iterator[dict[str, Any]]:
             "content": f"{row.many} 种商品{SIDES[row.side]}",
             "count": row.many,
             "url": f"{route}?side={row.side}",
+            "since": None,
         }
 
 
@@ -104,6 +134,7 @@ def _customers(ctx: Context) -> Iterator[dict[str, Any]]:
             "content": f"{many} 个客户待审核",
             "count": many,
             "url": f"{CustomerAudit.declaration.routes['list']}?audit_state={WAITING}",
+            "since": None,
         }
 
 
@@ -121,6 +152,7 @@ def _bills(ctx: Context) -> Iterator[dict[str, Any]]:
             "content": f"{row.many} 张{cls.declaration.label}{'待审核' if row.type == APPROVAL else '被驳回'}",
             "count": row.many,
             "url": f"{cls.declaration.routes['list']}?status={UNAUDITED}",
+            "since": row.since,
         }
 
 
@@ -150,5 +182,6 @@ def _count(cls: type[Bill], kind: int) -> Select[Any]:
         literal(cls.name()).label("name"),
         literal(kind).label("type"),
         func.count().label("many"),
+        func.min(cls.table().c.made_at).label("since"),
     ]
     return select(*columns).select_from(cls.table())

@@ -1,4 +1,4 @@
-"""The calls that the specification names (1-shell.md 7; 3-rules.md 7.1, 7.2): they answer, take the named query, and
+"""The calls that the specification names (1-shell.md 7; 3-rules.md 7.1, 7.2 and the console of 7.4): they answer, take the named query, and
 give the named fields on real rows."""
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from tests.kit.desk import Desk
 from tests.kit.fixtures import Site
 
 PENDING, APPROVALS = "v2/open/Message/getPendingMessage", "v2/open/Message/getMessageList"
+AWAITING = "v2/system/Console/getAwaitList"
 LINE = {"quantity": "1", "price": "10", "tax_rate": "13"}
 
 
@@ -57,3 +58,19 @@ class TestPending:
         assert item[0] in [row["title"] for row in admin.get(APPROVALS).data]
         assert item not in told(site, "manager_b", 1)
         assert item not in told(site, "nobody", 1)
+
+    def test_the_home_page_has_it_by_type_with_the_oldest_first(self, site: Site, desk: Desk) -> None:
+        for name in ("customer_receipt", "sales_order"):
+            lines = () if name == "customer_receipt" else ({"goods_id": desk.world.oil, **LINE},)
+            desk.draft(name, *lines, **({"amount": "1"} if not lines else {}))
+        groups = site.as_("manager_a").get(AWAITING).data
+        items = [item for group in groups for item in group["items"]]
+        assert sorted(item["id"] for item in items) == sorted(
+            item["id"] for item in site.as_("manager_a").get(PENDING).data
+        )
+        [waiting] = [group for group in groups if group["title"] == "待审核"]
+        assert waiting["count"] == sum(item["count"] for item in waiting["items"])
+        told = [item["since"] for item in waiting["items"] if item["since"]]
+        assert len(told) >= 2
+        assert told == sorted(told)
+        assert site.as_("nobody").get(AWAITING).data == []

@@ -2,5 +2,6 @@
 select
     company_id,
     company_name,
-    type as company_type
+    type as company_type,
+    province_id
 from {{ source('raw', 'company') }}

@@ -1,5 +1,5 @@
 import dayjs from 'dayjs';
-import { MASK, isMasked, parseDecimal } from './decimal';
+import { Decimal, MASK, isMasked, parseDecimal } from './decimal';
 
 /** Thousands separators and fixed decimals; 无权限 is shown as is, nothing is shown as nothing. */
 export function formatNumber(value: unknown, decimals: number): string {
@@ -10,6 +10,24 @@ export function formatNumber(value: unknown, decimals: number): string {
 
 export function formatMoney(value: unknown): string {
   return formatNumber(value, 2);
+}
+
+const wan = new Decimal(10_000);
+const yi = wan.times(wan);
+
+/** Large figures as they are said: 1.23亿, 45.6万; below that in whole numbers. 无权限 is shown as is. */
+export function formatBrief(value: unknown): string {
+  const number = parseDecimal(value);
+  if (isMasked(value) || number === null) return formatNumber(value, 0);
+  if (number.abs().gte(yi)) return `${group(number.div(yi).toFixed(2))}亿`;
+  if (number.abs().gte(wan)) return `${group(number.div(wan).toFixed(1))}万`;
+  return group(number.toFixed(0));
+}
+
+/** A percentage of the server's; nothing where there is no base. */
+export function formatPercent(value: unknown): string {
+  const text = formatNumber(value, 1);
+  return text === '' || isMasked(value) ? text : `${text}%`;
 }
 
 /** Two decimals at least and as many as are significant (1 to 20). */

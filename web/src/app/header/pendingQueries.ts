@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { PendingApproval, PendingItem } from '@/gen';
+import type { Awaiting, PendingApproval, PendingItem } from '@/gen';
 import { api } from '@/lib/api';
 
 export type { PendingApproval, PendingItem };
@@ -10,6 +10,16 @@ export function pendingQuery() {
   return queryOptions({
     queryKey: ['pending'],
     queryFn: () => api.get<PendingItem[]>('v2/open/Message/getPendingMessage'),
+    refetchInterval: ASK_EVERY,
+    meta: { quiet: true },
+  });
+}
+
+/** What waits, by type, for the home page. */
+export function awaitQuery() {
+  return queryOptions({
+    queryKey: ['pending', 'awaiting'],
+    queryFn: () => api.get<Awaiting[]>('v2/system/Console/getAwaitList'),
     refetchInterval: ASK_EVERY,
     meta: { quiet: true },
   });

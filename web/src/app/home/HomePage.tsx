@@ -1,5 +1,6 @@
-/** 主页: who and where one is, how fresh the figures are, and the screens of one's role. */
-import { Card, Empty } from 'antd';
+/** 主页: who and where one is, what waits, the business of the day where one may see it, and the screens of one's role. */
+import { Card, Empty, Skeleton } from 'antd';
+import { lazy, Suspense } from 'react';
 import { useSession } from '../session';
 import { menuLeaves, type MenuNode } from '../menu/menuTree';
 import { useMenu } from '../menu/useMenu';
@@ -12,7 +13,9 @@ import { ToDoCard } from './ToDoCard';
 import { byUse } from './usage';
 import { isStation, type Session } from '@/lib/session';
 
+const ConsoleOverview = lazy(() => import('@/reports/console/ConsoleOverview'));
 const quickEntries = 8;
+const businessData = '/system/businessData';
 
 export default function HomePage() {
   const session = useSession();
@@ -38,6 +41,11 @@ function Home({ session }: { session: Session }) {
         </div>
       </section>
       {isStation(session.system) ? <StationCounts companyId={session.company_id} /> : <ToDoCard />}
+      {leaves.some(({ route }) => route === businessData) && (
+        <Suspense fallback={<Skeleton active paragraph={{ rows: 12 }} />}>
+          <ConsoleOverview />
+        </Suspense>
+      )}
       {leaves.length === 0 && <Empty description="您的角色还没有任何菜单，请联系管理员授权" />}
       {leaves.length > 0 && (
         <Card size="small" title="常用入口">

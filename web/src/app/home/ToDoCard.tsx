@@ -1,25 +1,36 @@
-/** What waits for the user in the back office; each line opens its list. */
+/** What waits for the user in the back office, by type and the oldest first; each line opens its list. */
 import { Card } from 'antd';
+import dayjs from 'dayjs';
 import { Link } from 'react-router';
 import { useQuery } from '@/lib/query';
-import { pendingQuery, withoutCount } from '../header/pendingQueries';
+import { awaitQuery, withoutCount } from '../header/pendingQueries';
 import styles from './home.module.css';
 
-const SHOWN = 8;
+const SHOWN = 12;
 
 export function ToDoCard() {
-  const { data = [] } = useQuery(pendingQuery());
+  const { data = [] } = useQuery(awaitQuery());
   if (data.length === 0) return null;
+  const items = data.flatMap((group) => group.items);
   return (
-    <Card size="small" title="待办">
+    <Card size="small" title="待办" extra={data.map(({ title, count }) => `${title} ${count}`).join(' · ')}>
       <div className={styles.todo}>
-        {data.slice(0, SHOWN).map(({ id, count, content, url }) => (
+        {items.slice(0, SHOWN).map(({ id, count, content, url, since }) => (
           <Link key={id} to={url} className={styles.waiting}>
             <strong>{count > 99 ? '99+' : count}</strong>
-            <span>{withoutCount(content)}</span>
+            <span>
+              {withoutCount(content)}
+              {since && waits(since)}
+            </span>
           </Link>
         ))}
       </div>
     </Card>
   );
+}
+
+/** How long the oldest has been waiting, where it is a day or more. */
+function waits(since: string) {
+  const days = dayjs().diff(dayjs(since), 'day');
+  return days > 0 && <small>最早已等 {days} 天</small>;
 }

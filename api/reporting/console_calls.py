@@ -1,0 +1,168 @@
+"""首页经营数据接口：今日、本月、业务员、省份、排名，均在用户的数据范围内取自最新发布的快照。
+
+Source: spec/3-rules.md 7.4 (console dashboard). Amounts of profit are 无权限 without the cost right.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+from typing import Annotated, Any, Literal
+
+from fastapi import Query
+from pydantic import BaseModel
+
+from api.kit.calls import call, router
+from api.kit.context import Context
+from api.reporting import console
+from api.reporting.business_data import BusinessData
+from api.reporting.console import Asked
+
+api = router()
+PREFIX = "v2/system/Console"
+RIGHT = BusinessData.right("list")
+MOST = 50
+
+CompanyId = Annotated[int, Query(ge=0, le=2**62, description="公司；0 为数据范围内的全部公司")]
+Shown = Decimal | str | None
+"""A figure, 无权限, or nothing where there is none."""
+
+
+class Sold(BaseModel):
+    """Sales net of returns; revenue and profit net of tax."""
+
+    bill_count: int
+    quantity: Decimal
+    amount: Decimal
+    revenue: Decimal
+    profit: Shown
+    margin: Shown
+
+
+class SalesCase(Sold):
+    """The sales situation of a day; receipts are empty for who doesn't see whole companies."""
+
+    key: Literal["today", "yesterday", "last_year"]
+    label: str
+    day: date
+    order_count: int
+    order_amount: Decimal
+    receipts: Decimal | None
+
+
+class SalesDay(Sold):
+    day: date
+    receipts: Decimal | None
+    last_year_revenue: Decimal
+
+
+class TodaySales(BaseModel):
+    """Today, yesterday, the same day a year ago, and the last 30 days in their order."""
+
+    cases: list[SalesCase]
+    days: list[SalesDay]
+
+
+class Paid(BaseModel):
+    """Empty for who doesn't see whole companies."""
+
+    purchase: Decimal | None
+    receipts: Decimal | None
+    payments: Decimal | None
+    new_overdue: Decimal | None
+
+
+class ActivityDay(Sold, Paid):
+    day: date
+
+
+class ActivityMonth(Sold, Paid):
+    """The month's sums up to today, or those of the same days a month or a year ago."""
+
+    key: Literal["this", "previous", "last_year"]
+    label: str
+    first_day: date
+    last_day: date
+
+
+class MonthActivity(BaseModel):
+    days: list[ActivityDay]
+    months: list[ActivityMonth]
+
+
+class Compared(BaseModel):
+    """This month's sales beside the same days of the month before; percentages are empty without a base."""
+
+    quantity: Decimal
+    revenue: Decimal
+    bill_count: int
+    profit: Shown
+    margin: Shown
+    share: Decimal | None
+    previous_revenue: Decimal
+    change: Decimal | None
+
+
+class Salesman(Compared):
+    """`curve`: revenue of the month up to each of the days."""
+
+    company_id: int
+    company_name: str
+    employee_id: int | None
+    employee_name: str
+    curve: list[Decimal]
+
+
+class Salesmen(BaseModel):
+    days: list[date]
+    people: list[Salesman]
+
+
+class ProvinceSales(Compared):
+    province_name: str
+    customer_count: int
+
+
+class Ranking(Compared):
+    id: int | None
+    name: str
+
+
+@call(api, "GET", f"{PREFIX}/getTodaySalesCaseList", right=RIGHT, returns=TodaySales)
+def get_today_sales_case_list(ctx: Context, company_id: CompanyId = 0) -> Any:
+    """今日销售情况: orders, outbound, receipts and profit beside yesterday and a year ago, and the curve of 30 days."""
+    return console.today_sales(Asked(ctx.principal, company_id))
+
+
+# The specification writes the name so.
+@call(api, "GET", f"{PREFIX}/getMonthCctivityList", right=RIGHT, returns=MonthActivity)
+def get_month_cctivity_list(ctx: Context, company_id: CompanyId = 0) -> Any:
+    """本月经营动态: sales, purchases, receipts and payments day by day."""
+    return console.month_activity(Asked(ctx.principal, company_id))
+
+
+@call(api, "GET", f"{PREFIX}/getSalesmanCharts", right=RIGHT, returns=Salesmen)
+def get_salesman_charts(ctx: Context, company_id: CompanyId = 0) -> Any:
+    """业务员业绩: the first ten of the month, with their curves."""
+    return console.salesmen(Asked(ctx.principal, company_id))
+
+
+@call(api, "GET", f"{PREFIX}/getMonthlyProvinces", right=RIGHT, returns=list[ProvinceSales])
+def get_monthly_provinces(ctx: Context, company_id: CompanyId = 0) -> Any:
+    """本月各省销售: by the province that the customer lies in."""
+    return console.provinces(Asked(ctx.principal, company_id))
+
+
+@call(api, "GET", f"{PREFIX}/getRankingList", right=RIGHT, returns=list[Ranking])
+def get_ranking_list(
+    ctx: Context,
+    company_id: CompanyId = 0,
+    type: Annotated[
+        Literal["company", "goods", "customer", "brand"], Query(description="排名对象")
+    ] = "goods",
+    measure: Annotated[Literal["revenue", "quantity", "profit"], Query(description="排名依据")] = "revenue",
+    num: Annotated[int, Query(ge=1, le=MOST)] = 10,
+    province_name: Annotated[str, Query(max_length=50, description="只看这个省的客户")] = "",
+) -> Any:
+    """本月排名: of companies, goods, customers or brands."""
+    return console.ranking(Asked(ctx.principal, company_id), type, measure, num, province_name)

@@ -1,0 +1,102 @@
+"""Stock health by warehouse (库存大数据): what lies where, how old it is, what is sold out, how fast it turns.
+
+Sluggish is what lies longer than half a year. Sold out is what was sold from a warehouse within 30 days and is there no
+more. Cover days = stock ÷ mean daily sales of the last 30 days; turnover days = mean stock of up to a year ÷ what was
+sold of it a day.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from sqlalchemy.orm import Mapped, MappedColumn
+
+from api.kit.fields import COST, integer, key, money, rate, ref, text
+from api.kit.fields import quantity as counted
+from api.kit.resource import Declaration, Drill, Menu
+from api.kit.scope import Principal
+from api.kit.view import READ_ONLY, Sql, Values
+from api.reporting.published import Published
+from api.reporting.stock_rows import INFORMATION
+from api.reporting.trade_rows import ratio
+
+
+def quotient(part: str, whole: str, name: str) -> str:
+    """A number of days; empty where the base is zero or negative."""
+    return f"case when {whole} > 0 then cast(round({part} / {whole}, 1) as decimal(18, 1)) end as {name}"
+
+
+_WAREHOUSES = f"""
+with held as (
+    select company_id, warehouse_id, sum(quantity) as quantity, sum(value) as amount,
+        sum(aged_180_quantity) as sluggish_quantity, sum(aged_180_value) as sluggish_amount,
+        sum(year_sales_quantity) as year_sales_quantity, sum(year_quantity_days) as year_quantity_days,
+        sum(year_sales_cost) as year_sales_cost, sum(year_value_days) as year_value_days
+    from mart_company_stock
+    group by company_id, warehouse_id
+), kinds as (
+    select company_id, warehouse_id, count(*) filter (where quantity > 0) as goods_count,
+        count(*) filter (where quantity <= 0 and sales_quantity_30 > 0) as sold_out_count,
+        sum(sales_quantity_30) as sales_30
+    from mart_goods_stock
+    group by company_id, warehouse_id
+)
+select h.warehouse_id as inventory_big_data_id, h.*, c.province_name,
+    coalesce(k.goods_count, 0) as goods_count, coalesce(k.sold_out_count, 0) as sold_out_count,
+    coalesce(k.sales_30, 0) as sales_30, {ratio("h.sluggish_quantity", "h.quantity", "sluggish_rate")},
+    {quotient("30 * h.quantity", "k.sales_30", "cover_days")},
+    {quotient("h.year_quantity_days", "h.year_sales_quantity", "turnover_days")}
+from held h
+join dim_company c on c.company_id = h.company_id
+left join kinds k on k.company_id = h.company_id and k.warehouse_id = h.warehouse_id
+"""
+
+
+def _base(label: str, **marks: object) -> MappedColumn[Decimal]:
+    """What a ratio of several warehouses is computed from."""
+    return money(label, list=False, export=False, hidden=True, **marks)
+
+
+class InventoryBigData(Published):
+    """库存大数据. Stock is nobody's own: it is shown to everyone within his companies and warehouses."""
+
+    everyones = True
+    __tablename__ = "inventory_big_data"
+    declaration = Declaration(
+        "库存大数据",
+        "v2/report/InventoryBigData",
+        "warehouse_id",
+        routes={"list": "/groupManagement/InventoryBigData"},
+        menu=Menu("报表中心", "报表总览", 15),
+        actions=READ_ONLY,
+        order_by=("quantity", "desc"),
+        drill=Drill(
+            "库存信息查询", INFORMATION, (("company_id", "company_id"), ("warehouse_id", "warehouse_id"))
+        ),
+        question="各省各公司压了多少库存，老化、断货、周转得怎么样？",
+    )
+
+    inventory_big_data_id: Mapped[int] = key()
+    province_name: Mapped[str] = text("省份", search=True, width=110, sort=-60)
+    company_id: Mapped[int] = ref("company", "公司", search=True, sort=-58)
+    warehouse_id: Mapped[int] = ref(
+        "warehouse", "仓库", within=("company_id",), search=True, width=150, sort=-54
+    )
+    quantity: Mapped[Decimal] = counted("库存数量", total=True)
+    amount: Mapped[Decimal] = money("库存金额", total=True, permission=COST)
+    goods_count: Mapped[int] = integer("在库品种", total=True)
+    sold_out_count: Mapped[int] = integer("断货品种", search=True, total=True)
+    sluggish_quantity: Mapped[Decimal] = counted("呆滞数量", total=True)
+    sluggish_amount: Mapped[Decimal] = money("呆滞金额", total=True, permission=COST)
+    sluggish_rate: Mapped[Decimal | None] = rate("呆滞占比%", default=None)
+    sales_30: Mapped[Decimal] = counted("近30天销量", total=True)
+    cover_days: Mapped[Decimal | None] = counted("可销天数", default=None)
+    turnover_days: Mapped[Decimal | None] = counted("周转天数", default=None)
+    year_sales_quantity: Mapped[Decimal] = _base("一年销量")
+    year_quantity_days: Mapped[Decimal] = _base("一年每日库存之和")
+    year_sales_cost: Mapped[Decimal] = _base("一年销售成本", permission=COST)
+    year_value_days: Mapped[Decimal] = _base("一年每日库存金额之和", permission=COST)
+
+    @classmethod
+    def source(cls, principal: Principal, asked: Values) -> Sql:
+        return _WAREHOUSES, {}

@@ -1,0 +1,115 @@
+"""Bills audited last (最新审核的单据), within the user's rights and scope, by the business log."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import ColumnElement, Numeric, Text, cast, func, literal, null, select, true, union_all
+
+from api.kit import registry
+from api.kit.business_log import BusinessLog
+from api.kit.context import Context
+from api.kit.document import Bill
+from api.kit.flow import POSTED
+from api.kit.projection import MASK
+from api.kit.scope import Principal, within
+from api.master.organisation import Company
+
+LOOKED_THROUGH, OF_A_COMPANY = 20_000, 1_000
+TAKEN = 300
+"""So many of the last actions, of all or of each company in a scope, are looked through for audits, and so many audits
+are looked up: a ticker of what happened just now needs no more, and the log may be long."""
+_AMOUNTS = ("total_amount", "amount")
+
+
+def audited(ctx: Context, number: int) -> list[dict[str, Any]]:
+    """The bills audited last that still stand, newest first."""
+    seen = _seen(ctx.principal)
+    if not seen:
+        return []
+    last = _last_audits(ctx.principal, seen).cte("last")
+    found = union_all(*(_bills(ctx.principal, cls, last) for cls in seen.values())).cte("found")
+    company = Company.table()
+    rows = ctx.conn.execute(
+        select(found, company.c.company_name)
+        .join(company, company.c.company_id == found.c.company_id)
+        .order_by(found.c.log_id.desc())
+        .limit(number)
+    )
+    routes = registry.see_routes()
+    return [
+        {
+            "log_id": row.log_id,
+            "label": seen[row.resource].declaration.label,
+            "bill_no": row.bill_no,
+            "company_name": row.company_name,
+            "amount": MASK if row.is_masked else row.amount,
+            "audited_at": row.at,
+            "url": f"{routes[_prefix(seen[row.resource])]}?id={row.record_id}",
+        }
+        for row in rows
+    ]
+
+
+def _seen(principal: Principal) -> dict[str, type[Bill]]:
+    """The bill types that a principal may list and open, by resource."""
+    routes = registry.see_routes()
+    return {
+        cls.name(): cls
+        for prefix, cls in registry.prefixes().items()
+        if issubclass(cls, Bill) and prefix in routes and principal.may(cls.right("list"))
+    }
+
+
+def _prefix(cls: type[Bill]) -> str:
+    assert cls.bill is not None
+    return cls.bill.prefix
+
+
+def _last_audits(principal: Principal, seen: dict[str, type[Bill]]) -> Any:
+    """Of each bill its last audit."""
+    last = _last_actions(principal)
+    return (
+        select(
+            last.c.resource,
+            last.c.record_id,
+            func.max(last.c.log_id).label("log_id"),
+            func.max(last.c.at).label("at"),
+        )
+        .where(last.c.action == "auditorPass", last.c.resource.in_(list(seen)))
+        .group_by(last.c.resource, last.c.record_id)
+        .order_by(func.max(last.c.log_id).desc())
+        .limit(TAKEN)
+    )
+
+
+def _last_actions(principal: Principal) -> Any:
+    log: Any = BusinessLog.__table__
+    newest = select(log).order_by(log.c.log_id.desc())
+    if principal.companies is None:
+        return newest.limit(LOOKED_THROUGH).subquery("last_actions")
+    company = Company.table()
+    of_each = newest.where(log.c.company_id == company.c.company_id).limit(OF_A_COMPANY).lateral("of_each")
+    mine = company.c.company_id.in_(sorted(principal.companies))
+    return select(of_each).select_from(company.join(of_each, true())).where(mine).subquery("last_actions")
+
+
+def _bills(principal: Principal, cls: type[Bill], last: Any) -> Any:
+    table, name = cls.table(), cls.name()
+    item = next((cls.field(one) for one in _AMOUNTS if one in table.c), None)
+    is_masked = item is not None and not principal.sees(name, item.name, item.permission)
+    amount: ColumnElement[Any] = null() if item is None or is_masked else table.c[item.name]
+    return (
+        select(
+            last.c.log_id,
+            last.c.resource,
+            last.c.record_id,
+            last.c.at,
+            table.c.company_id,
+            cast(table.c.bill_no, Text).label("bill_no"),
+            cast(amount, Numeric(18, 2)).label("amount"),
+            literal(is_masked).label("is_masked"),
+        )
+        .join_from(last, table, (last.c.resource == name) & (last.c.record_id == table.c.bill_id))
+        .where(table.c.status.in_(POSTED), within(table, principal))
+    )

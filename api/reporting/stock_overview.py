@@ -1,0 +1,146 @@
+"""What the stock wall shows (库存大数据看板): stock health together, by province and company, its age, its turnover.
+
+Shares and turnover are by value where the user sees cost, else by quantity, as in the stock reports.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, and_, func, select
+
+from api.kit.database import today
+from api.kit.projection import MASK, UNSPECIFIED
+from api.kit.scope import Principal
+from api.kit.view import sourced
+from api.reporting.console import Figures, percentage
+from api.reporting.facts import COMPANIES, LAYERS, PERIODS, mine
+from api.reporting.inventory_big_data import InventoryBigData
+from api.reporting.sales_summary import earlier
+from api.reporting.snapshot import published, stamp
+
+MONTHS = 12
+SALES_DAYS = 30
+_STOCK = InventoryBigData.table()
+_SUMMED = (
+    *(
+        "quantity",
+        "amount",
+        "goods_count",
+        "sold_out_count",
+        "sluggish_quantity",
+        "sluggish_amount",
+        "sales_30",
+    ),
+    *("year_sales_quantity", "year_quantity_days", "year_sales_cost", "year_value_days"),
+)
+
+
+def overview(principal: Principal, company_id: int = 0) -> Figures:
+    """Stock as of the newest snapshot, of one company or of all in the user's scope."""
+    by_value = principal.sees(InventoryBigData.name(), "amount", InventoryBigData.field("amount").permission)
+    reach = mine(_STOCK, principal, company_id)
+
+    def health(*keys: ColumnElement[Any]) -> Any:
+        summed = [func.coalesce(func.sum(_STOCK.c[name]), 0).label(name) for name in _SUMMED]
+        statement = select(*keys, *summed).group_by(*keys).order_by(func.sum(_STOCK.c.quantity).desc(), *keys)
+        return sourced(InventoryBigData, statement, principal, {}, [reach])
+
+    with published() as conn:
+        [whole] = conn.execute(health()).all()
+        provinces = conn.execute(health(_STOCK.c.province_name)).all()
+        companies = conn.execute(health(_STOCK.c.company_id)).all()
+        names: dict[int, str] = dict(conn.execute(select(COMPANIES)).tuples().all())
+        aging = conn.execute(_aging(principal, company_id)).all()
+        months = conn.execute(_months(principal, company_id, today())).all()
+        computed = stamp(conn)
+    return {
+        "refreshed_at": computed,
+        "by_value": by_value,
+        "whole": _health(whole, by_value),
+        "provinces": [
+            {**_health(row, by_value), "province_name": row.province_name or UNSPECIFIED} for row in provinces
+        ],
+        "companies": [
+            {
+                **_health(row, by_value),
+                "company_id": row.company_id,
+                "company_name": names.get(row.company_id, UNSPECIFIED),
+            }
+            for row in companies
+        ],
+        "aging": [
+            {"bucket": row.bucket, "quantity": row.quantity, "amount": row.value if by_value else MASK}
+            for row in aging
+        ],
+        "months": [
+            {
+                "month": row.period_label,
+                "closing_quantity": row.closing_quantity,
+                "closing_amount": row.closing_value if by_value else MASK,
+                "turnover_days": days(row.value_days, row.sales_cost)
+                if by_value
+                else days(row.quantity_days, row.sales_quantity),
+            }
+            for row in months
+        ],
+    }
+
+
+def days(part: Decimal, whole: Decimal) -> Decimal | None:
+    """A number of days; empty where the base is zero or negative."""
+    return round(part / whole, 1) if whole > 0 else None
+
+
+def _health(found: Row[Any], by_value: bool) -> Figures:
+    row = dict(found._mapping)
+    stock, sluggish, held, sold = (
+        ("amount", "sluggish_amount", "year_value_days", "year_sales_cost")
+        if by_value
+        else ("quantity", "sluggish_quantity", "year_quantity_days", "year_sales_quantity")
+    )
+    shown = ("quantity", "goods_count", "sold_out_count", "sluggish_quantity", "sales_30")
+    return {
+        **{name: row[name] for name in shown},
+        "amount": row["amount"] if by_value else MASK,
+        "sluggish_amount": row["sluggish_amount"] if by_value else MASK,
+        "sluggish_rate": percentage(row[sluggish], row[stock]),
+        "cover_days": days(SALES_DAYS * row["quantity"], row["sales_30"]),
+        "turnover_days": days(row[held], row[sold]),
+    }
+
+
+def _aging(principal: Principal, company_id: int) -> Any:
+    return (
+        select(
+            LAYERS.c.bucket,
+            func.sum(LAYERS.c.quantity).label("quantity"),
+            func.sum(LAYERS.c.value).label("value"),
+        )
+        .where(mine(LAYERS, principal, company_id))
+        .group_by(LAYERS.c.bucket, LAYERS.c.bucket_order)
+        .order_by(LAYERS.c.bucket_order)
+    )
+
+
+def _months(principal: Principal, company_id: int, now: date) -> Any:
+    names = (
+        "value_days",
+        "quantity_days",
+        "sales_cost",
+        "sales_quantity",
+        "closing_quantity",
+        "closing_value",
+    )
+    first = earlier(now.replace(day=1), MONTHS - 1)
+    return (
+        select(PERIODS.c.period_label, *(func.sum(PERIODS.c[name]).label(name) for name in names))
+        .where(
+            and_(mine(PERIODS, principal, company_id), PERIODS.c.period_kind == "month"),
+            PERIODS.c.period_start >= first,
+        )
+        .group_by(PERIODS.c.period_label, PERIODS.c.period_start)
+        .order_by(PERIODS.c.period_start)
+    )

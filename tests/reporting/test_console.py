@@ -1,0 +1,301 @@
+"""The console's figures, the days behind them and the stock wall: bills posted today, each figure worked out by hand, in
+the scope of who asks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from api.kit.database import today
+from api.reporting.sales_summary import earlier
+from tests.kit.desk import Desk, Made
+from tests.reporting.asking import one, rows, some
+
+CONSOLE, WALL = "v2/system/Console", "v2/report/InventoryBigData"
+FIGURES = (
+    "getTodaySalesCaseList",
+    "getMonthCctivityList",
+    "getSalesmanCharts",
+    "getMonthlyProvinces",
+    "getRankingList",
+)
+MASK = "无权限"
+NOW = today()
+FIRST = NOW.replace(day=1)
+
+
+def ask(desk: Desk, call: str, user: str = "admin", **query: Any) -> Any:
+    answer = desk.site.as_(user).get(f"{CONSOLE}/{call}", **query)
+    assert answer.ok, answer
+    return answer.data
+
+
+def wall(desk: Desk, user: str = "admin", **query: Any) -> Any:
+    answer = desk.site.as_(user).get(f"{WALL}/getOverview", **query)
+    assert answer.ok, answer
+    return answer.data
+
+
+def case(desk: Desk, key: str, user: str = "admin", **query: Any) -> dict[str, Any]:
+    [found] = [row for row in ask(desk, "getTodaySalesCaseList", user, **query)["cases"] if row["key"] == key]
+    return dict(found)
+
+
+def _sell(desk: Desk, day: date, goods: int, quantity: int, price: str, **header: Any) -> Made:
+    line = {
+        "goods_id": goods,
+        "quantity": str(quantity),
+        "price": price,
+        "tax_rate": "13",
+        "is_gift": price == "0",
+    }
+    return desk.audited("sales_outbound", line, business_date=str(day), **header)
+
+
+@pytest.fixture(scope="module")
+def posted(desk: Desk, refresh: Callable[[], None]) -> Desk:
+    """Of goods at a cost of 100, sold net of tax. Company A, in 浙江省, today: 3 at 200 by a salesman and 1 of the second
+    goods at 300 from the second warehouse by one of its own clerks; yesterday 2 at 150, a year ago 1 at 500. Company B,
+    in 江苏省, today: 5 at 120. An order of 2 at 226 with tax, a receipt of 50, a purchase of 10 at 113 with tax. Of the
+    third goods all is sold; the fourth has lain for 200 days."""
+    world = desk.world
+    first, second, third, fourth = world.spares[:4]
+    other = {"company_id": world.company_b, "warehouse_id": world.warehouse_b}
+    old = str(NOW - timedelta(days=900))
+    for goods in (first, second):
+        desk.stock_in(goods, 100, business_date=old)
+    desk.stock_in(second, 10, business_date=old, warehouse_id=world.warehouse2_a)
+    desk.stock_in(first, 100, business_date=old, **other)
+    provinces = desk.caller.get("v2/system/Province/getList", per_page=500).data["data"]
+    named = {row["province_name"]: row["province_id"] for row in provinces}
+    for mark, province in (("a", "浙江省"), ("b", "江苏省")):
+        for resource, name in (
+            ("v2/system/Company", f"company_{mark}"),
+            ("v2/custom/Customer", f"customer_{mark}"),
+        ):
+            answer = desk.caller.post(
+                f"{resource}/edit", {"id": world.ids[name], "province_id": named[province]}
+            )
+            assert answer.ok, answer
+    _sell(desk, NOW, first, 3, "226", employee_id=world.employee_a)
+    Desk(desk.site, "own_a").audited(
+        "sales_outbound",
+        {"goods_id": second, "quantity": "1", "price": "339", "tax_rate": "13"},
+        business_date=str(NOW),
+        warehouse_id=world.warehouse2_a,
+    )
+    _sell(desk, NOW - timedelta(days=1), first, 2, "169.5")
+    _sell(desk, earlier(NOW, 12), first, 1, "565")
+    _sell(desk, NOW, first, 5, "135.6", customer_id=world.customer_b, **other)
+    desk.stock_in(third, 4, business_date=str(NOW))
+    _sell(desk, NOW, third, 4, "0", customer_id=world.customer_a)
+    desk.stock_in(fourth, 7, business_date=str(NOW - timedelta(days=200)))
+    line = {"goods_id": first, "quantity": "2", "price": "226", "tax_rate": "13"}
+    desk.audited("sales_order", line, business_date=str(NOW))
+    bought = {"goods_id": first, "quantity": "10", "price": "113", "tax_rate": "13"}
+    desk.audited("purchase_inbound", bought, business_date=str(NOW))
+    desk.audited("customer_receipt", business_date=str(NOW), amount="50")
+    refresh()
+    return desk
+
+
+class TestToday:
+    def test_today_beside_yesterday_and_a_year_ago(self, posted: Desk) -> None:
+        mine = {"company_id": posted.world.company_a}
+        found = case(posted, "today", **mine)
+        assert some(found, "bill_count", "quantity", "amount", "revenue", "profit", "receipts") == {
+            "bill_count": "3",
+            "quantity": "8",
+            "amount": "1017",
+            "revenue": "900",
+            "profit": "100",
+            "receipts": "50",
+        }
+        assert (found["margin"], found["order_count"], found["order_amount"]) == ("11.11", 1, "452.00")
+        assert (
+            case(posted, "yesterday", **mine)["revenue"],
+            case(posted, "yesterday", **mine)["profit"],
+        ) == (
+            "300.00",
+            "100.00",
+        )
+        assert case(posted, "last_year", **mine)["revenue"] == "500.00"
+        days = ask(posted, "getTodaySalesCaseList", **mine)["days"]
+        assert len(days) == 30
+        assert [(row["revenue"], row["last_year_revenue"]) for row in days[-2:]] == [
+            ("300.00", "0.00"),
+            ("900.00", "500.00"),
+        ]
+
+    def test_the_group_is_the_sum_of_its_companies(self, posted: Desk) -> None:
+        every = case(posted, "today")
+        parts = [case(posted, "today", company_id=posted.world.ids[f"company_{mark}"]) for mark in "ab"]
+        for name in ("revenue", "profit", "receipts", "quantity"):
+            assert Decimal(every[name]) == sum(Decimal(part[name]) for part in parts)
+        assert every["revenue"] == "1500.00"
+
+    @pytest.mark.parametrize(
+        ("user", "revenue"),
+        [("manager_a", "900.00"), ("manager_b", "600.00"), ("own_a", "300.00"), ("keeper_a", "600.00")],
+    )
+    def test_everybody_sees_what_is_in_his_scope(self, posted: Desk, user: str, revenue: str) -> None:
+        found = case(posted, "today", user)
+        assert found["revenue"] == revenue
+        # What a company took in is told to those who see all of it.
+        assert (found["receipts"] is None) == (user in ("own_a", "keeper_a"))
+
+    def test_cost_stays_hidden(self, posted: Desk) -> None:
+        assert (case(posted, "today", "clerk_a")["profit"], case(posted, "today", "clerk_a")["margin"]) == (
+            MASK,
+            MASK,
+        )
+        for call in FIGURES:
+            assert "cost" not in str(ask(posted, call, "clerk_a"))
+        [ranked, *_] = ask(posted, "getRankingList", "clerk_a")
+        assert ranked["profit"] == MASK
+        refused = posted.site.as_("clerk_a").get(f"{CONSOLE}/getRankingList", measure="profit")
+        assert (refused.code, refused.msg) == (403, "您无权按“毛利”排名")
+
+    @pytest.mark.parametrize("call", [*(f"{CONSOLE}/{name}" for name in FIGURES), f"{WALL}/getOverview"])
+    def test_another_company_and_no_right_are_refused(self, posted: Desk, call: str) -> None:
+        foreign = posted.site.as_("manager_a").get(call, company_id=posted.world.company_b)
+        assert (foreign.code, foreign.msg) == (403, "只能查看自己数据范围内的公司")
+        assert posted.site.as_("nobody").get(call).code == 403
+
+
+class TestMonth:
+    def test_days_add_up_to_the_month(self, posted: Desk) -> None:
+        found = ask(posted, "getMonthCctivityList", company_id=posted.world.company_a)
+        assert len(found["days"]) == NOW.day
+        month, previous, last_year = found["months"]
+        for name in ("revenue", "profit", "purchase", "receipts", "payments"):
+            assert Decimal(month[name]) == sum(Decimal(day[name]) for day in found["days"])
+        yesterday = Decimal(300) if NOW.day > 1 else 0
+        assert Decimal(month["revenue"]) == 900 + yesterday
+        assert (month["purchase"], month["receipts"]) == ("1000.00", "50.00")
+        assert Decimal(previous["revenue"]) == 0
+        assert last_year["revenue"] == "500.00"
+
+    def test_purchases_and_receipts_are_for_whole_companies(self, posted: Desk) -> None:
+        for user in ("own_a", "keeper_a"):
+            [month, *_] = ask(posted, "getMonthCctivityList", user)["months"]
+            assert (month["purchase"], month["receipts"], month["payments"]) == (None, None, None)
+            assert Decimal(month["revenue"]) > 0
+            assert rows(posted, "v2/report/BusinessData", user) == []
+
+    def test_its_days_are_listed_and_lead_to_their_lines(self, posted: Desk) -> None:
+        found = one(posted, "v2/report/BusinessData", "manager_a", day_start=str(NOW), day_end=str(NOW))
+        assert some(found, "sales", "sales_bills", "profit", "purchase", "receipts") == {
+            "sales": "900",
+            "sales_bills": "3",
+            "profit": "100",
+            "purchase": "1000",
+            "receipts": "50",
+        }
+        hidden = one(posted, "v2/report/BusinessData", "clerk_a", day_start=str(NOW), day_end=str(NOW))
+        assert (hidden["sales_cost"], hidden["profit"]) == (MASK, MASK)
+        screen = posted.caller.get("v2/Open/Screen/getScreen", route="/system/businessData").data
+        query = {name: found[field] for name, field in screen["drill"]["by"].items()}
+        lines = rows(posted, "v2/report/SalesDetail", **query)
+        assert sum(Decimal(line["revenue"]) for line in lines) == 900
+
+
+class TestRankings:
+    def test_salesmen_with_their_curves(self, posted: Desk) -> None:
+        found = ask(posted, "getSalesmanCharts", company_id=posted.world.company_a)
+        assert found["days"][-1] == str(NOW)
+        people = {person["employee_name"]: person for person in found["people"]}
+        assert people["A员工"]["revenue"] == "600.00"
+        for person in found["people"]:
+            assert len(person["curve"]) == NOW.day
+            assert person["curve"][-1] == person["revenue"]
+
+    def test_provinces_by_the_customers(self, posted: Desk) -> None:
+        found = {row["province_name"]: row for row in ask(posted, "getMonthlyProvinces")}
+        assert found["江苏省"]["revenue"] == "600.00"
+        assert (found["江苏省"]["customer_count"], found["江苏省"]["bill_count"]) == (1, 1)
+        assert sum(Decimal(row["share"]) for row in found.values()) == pytest.approx(100, abs=Decimal("0.02"))
+        [only] = ask(posted, "getRankingList", type="customer", province_name="江苏省")
+        assert (only["name"], only["revenue"]) == ("B客户", "600.00")
+        assert [row["province_name"] for row in ask(posted, "getMonthlyProvinces", "manager_b")] == ["江苏省"]
+
+    @pytest.mark.parametrize("kind", ["company", "goods", "customer", "brand"])
+    def test_every_ranking_is_ordered_and_adds_up(self, posted: Desk, kind: str) -> None:
+        found = ask(posted, "getRankingList", type=kind, num=50)
+        values = [Decimal(row["revenue"]) for row in found]
+        assert values == sorted(values, reverse=True)
+        [month, *_] = ask(posted, "getMonthCctivityList")["months"]
+        assert sum(values) == Decimal(month["revenue"])
+        [best] = ask(posted, "getRankingList", type=kind, num=1, measure="quantity")
+        assert Decimal(best["quantity"]) == max(Decimal(row["quantity"]) for row in found)
+
+    def test_companies_of_a_manager(self, posted: Desk) -> None:
+        assert {row["name"] for row in ask(posted, "getRankingList", "manager_a", type="company")} == {
+            "A分公司"
+        }
+
+
+class TestStockWall:
+    def test_it_ties_to_the_stock_reports(self, posted: Desk) -> None:
+        mine = {"company_id": posted.world.company_a}
+        found = wall(posted, **mine)
+        goods = rows(posted, "v2/report/InventoryInformation", **mine)
+        assert Decimal(found["whole"]["quantity"]) == sum(Decimal(row["quantity"]) for row in goods)
+        assert Decimal(found["whole"]["amount"]) == sum(Decimal(row["amount"]) for row in goods)
+        assert sum(Decimal(row["amount"]) for row in found["aging"]) == Decimal(found["whole"]["amount"])
+        assert found["months"][-1]["closing_amount"] == found["whole"]["amount"]
+        assert found["by_value"]
+
+    def test_health_by_hand(self, posted: Desk) -> None:
+        """Sold out: the third goods. Sluggish: the fourth and what else lies longer than 180 days."""
+        before = [row for row in rows(posted, WALL) if row["warehouse_id"] == posted.world.warehouse_a]
+        [row] = before
+        assert row["province_name"] == "浙江省"
+        assert row["sold_out_count"] == 1
+        assert Decimal(row["sluggish_quantity"]) >= 7
+        assert Decimal(row["sales_30"]) >= 3 + 2 + 4
+        days = round(30 * Decimal(row["quantity"]) / Decimal(row["sales_30"]), 1)
+        assert Decimal(row["cover_days"]) == days
+
+    def test_by_province_and_company_within_the_scope(self, posted: Desk) -> None:
+        found = wall(posted)
+        assert {row["province_name"] for row in found["provinces"]} >= {"浙江省", "江苏省"}
+        for parts in ("provinces", "companies"):
+            assert sum(Decimal(row["amount"]) for row in found[parts]) == Decimal(found["whole"]["amount"])
+        assert [row["company_name"] for row in wall(posted, "manager_b")["companies"]] == ["B分公司"]
+        kept = wall(posted, "keeper_a")["whole"]
+        [place] = rows(posted, WALL, "keeper_a")
+        assert (place["warehouse_id"], place["quantity"]) == (posted.world.warehouse_a, kept["quantity"])
+
+    def test_values_stay_hidden(self, posted: Desk) -> None:
+        found = wall(posted, "clerk_a")
+        assert (found["by_value"], found["whole"]["amount"], found["whole"]["sluggish_amount"]) == (
+            False,
+            MASK,
+            MASK,
+        )
+        assert {row["amount"] for row in (*found["provinces"], *found["companies"], *found["aging"])} == {
+            MASK
+        }
+        assert {row["closing_amount"] for row in found["months"]} == {MASK}
+
+    def test_the_ticker_tells_of_bills_that_one_may_open(self, posted: Desk) -> None:
+        def ticker(user: str) -> list[dict[str, Any]]:
+            answer = posted.site.as_(user).get(f"{WALL}/getTicker", num=50)
+            assert answer.ok, answer
+            return list(answer.data)
+
+        last = _sell(posted, NOW, posted.world.spares[0], 1, "226")
+        newest, *_ = ticker("admin")
+        assert (newest["label"], newest["bill_no"], newest["amount"]) == ("销售出库", last.no, "226.00")
+        assert newest["url"].endswith(f"?id={last.id}")
+        assert newest["bill_no"] in [row["bill_no"] for row in ticker("keeper_a")]
+        for user in ("manager_b", "own_a"):
+            assert last.no not in [row["bill_no"] for row in ticker(user)]
+        assert posted.act("antiAuditor", last).ok
+        assert last.no not in [row["bill_no"] for row in ticker("admin")]
+        assert posted.site.as_("nobody").get(f"{WALL}/getTicker").code == 403

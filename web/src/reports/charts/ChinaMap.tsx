@@ -1,0 +1,96 @@
+/** 中国地图: figures by province; the darker, the more. */
+import ReactECharts from 'echarts-for-react/esm/core';
+import { MapChart } from 'echarts/charts';
+import { TooltipComponent, VisualMapComponent } from 'echarts/components';
+import * as echarts from 'echarts/core';
+import { SVGRenderer } from 'echarts/renderers';
+import { useMemo } from 'react';
+import { escapeHtml } from './escapeHtml';
+import outlines from './outlines';
+import { regionOf } from './regions';
+
+echarts.use([MapChart, TooltipComponent, VisualMapComponent, SVGRenderer]);
+echarts.registerMap('china', outlines as unknown as Parameters<typeof echarts.registerMap>[1]);
+
+export interface ProvinceValue {
+  province: string;
+  value: number;
+  /** Lines that say what the value is. */
+  told: string[];
+}
+
+export interface ChinaMapProps {
+  values: ProvinceValue[];
+  height: number | string;
+  label: string;
+  dark?: boolean;
+  chosen?: string;
+  onPick?: (province: string) => void;
+}
+
+const light = { area: '#eef3f8', border: '#c3d2e2', text: '#4a5a6b', from: '#cfe5fb', to: '#1f6fc4', over: '#ffd591' };
+const dark = { area: '#12294a', border: '#2f5f9a', text: '#b9d4f5', from: '#1c4f8f', to: '#35d0ff', over: '#ffb84d' };
+
+export default function ChinaMap({ values, height, label, dark: isDark = false, chosen, onPick }: ChinaMapProps) {
+  const colours = isDark ? dark : light;
+  const known = useMemo(
+    () => values.flatMap((one) => {
+      const region = regionOf(one.province);
+      return region ? [{ ...one, region }] : [];
+    }),
+    [values],
+  );
+  const option = useMemo(
+    () => ({
+      tooltip: {
+        trigger: 'item',
+        formatter: ({ name }: { name: string }) => {
+          const found = known.find(({ region }) => region === name);
+          return [found?.province ?? name, ...(found?.told ?? ['没有数据'])].map(escapeHtml).join('<br>');
+        },
+      },
+      visualMap: {
+        show: false,
+        min: 0,
+        max: Math.max(1, ...known.map(({ value }) => value)),
+        inRange: { color: [colours.from, colours.to] },
+      },
+      series: [
+        {
+          type: 'map',
+          map: 'china',
+          // Wide provinces at the edges are cut off otherwise.
+          layoutCenter: ['50%', '54%'],
+          layoutSize: '118%',
+          label: { show: false },
+          itemStyle: { areaColor: colours.area, borderColor: colours.border },
+          emphasis: { label: { show: true, color: colours.text }, itemStyle: { areaColor: colours.over } },
+          select: { label: { show: true, color: colours.text }, itemStyle: { areaColor: colours.over } },
+          selectedMode: 'single',
+          data: known.map(({ region, province, value }) => ({
+            name: region,
+            value,
+            selected: province === chosen,
+            label: { show: true, color: colours.text, fontSize: 11 },
+          })),
+        },
+      ],
+    }),
+    [known, chosen, colours],
+  );
+  const pick = ({ name }: { name: string }) => {
+    const found = known.find(({ region }) => region === name);
+    if (found) onPick?.(found.province);
+  };
+  return (
+    <div role="img" aria-label={label}>
+      <ReactECharts
+        echarts={echarts}
+        option={option}
+        opts={{ renderer: 'svg' }}
+        style={{ height }}
+        onEvents={{ click: pick }}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,24 @@
+import { isMasked, parseDecimal } from '@/lib/decimal';
+import { formatPercent } from '@/lib/format';
+import styles from './console.module.css';
+
+/** How much more or less than before, in percent; a dash where there is nothing to compare with. */
+export function Change({ now, before }: { now: string | null; before: string | null }) {
+  if (isMasked(now) || isMasked(before)) return null;
+  const [value, base] = [parseDecimal(now), parseDecimal(before)];
+  if (value === null || base === null || base.lte(0)) return <span className={styles.even}>—</span>;
+  return <Trend percent={value.minus(base).div(base).times(100).toFixed(4)} />;
+}
+
+/** A change that the server computed. */
+export function Trend({ percent }: { percent: string | null }) {
+  const value = parseDecimal(percent);
+  if (value === null) return <span className={styles.even}>—</span>;
+  if (value.isZero()) return <span className={styles.even}>持平</span>;
+  const up = value.isPositive();
+  return (
+    <span className={up ? styles.up : styles.down}>
+      {up ? '↑' : '↓'} {formatPercent(value.abs().toFixed(4))}
+    </span>
+  );
+}

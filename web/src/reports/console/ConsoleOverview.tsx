@@ -1,0 +1,23 @@
+/** 首页经营数据: the day, the month and the best of it; the page of business data has the rest. */
+import { Link } from 'react-router';
+import styles from './console.module.css';
+import { MonthActivity } from './MonthActivity';
+import { RankingPanel } from './RankingPanel';
+import { TodayCases } from './TodayCases';
+
+const ALL = 0;
+
+export default function ConsoleOverview() {
+  return (
+    <section className={styles.overview} aria-label="经营数据">
+      <TodayCases company={ALL} />
+      <div className={styles.pair}>
+        <MonthActivity company={ALL} />
+        <RankingPanel company={ALL} />
+      </div>
+      <Link to="/system/businessData" className={styles.more}>
+        查看全部经营数据
+      </Link>
+    </section>
+  );
+}

@@ -1,0 +1,79 @@
+/** 本月经营动态: sales, purchases, receipts and payments day by day, and their sums beside those of before. */
+import { Link } from 'react-router';
+import type { ActivityMonth } from '@/gen';
+import { isMasked } from '@/lib/decimal';
+import { formatBrief, formatMoney } from '@/lib/format';
+import { useTabs } from '@/lib/tabs';
+import { LazyChart } from '../charts/LazyChart';
+import { brief, chartColours, plain } from '../charts/options';
+import { Change } from './Change';
+import styles from './console.module.css';
+import { useConsole } from './consoleQueries';
+import { daysOf, purchasesOf, receiptsOf, salesOf, summaryOf, type Span } from './leads';
+import { Panel } from './Panel';
+
+type Flow = 'revenue' | 'profit' | 'purchase' | 'receipts' | 'payments' | 'new_overdue';
+
+const flows: [Flow, string, string, (span: Span, filter: { company_id: number }) => string][] = [
+  ['revenue', '销售收入', chartColours.main, salesOf],
+  ['profit', '毛利', chartColours.fifth, summaryOf],
+  ['purchase', '采购', chartColours.third, purchasesOf],
+  ['receipts', '收款', chartColours.second, receiptsOf],
+  ['payments', '付款', chartColours.fourth, daysOf],
+  ['new_overdue', '新增逾期', chartColours.before, daysOf],
+];
+const drawn = new Set<Flow>(['revenue', 'purchase', 'receipts', 'payments']);
+const height = 240;
+
+/** What the user's role shows him of a month. */
+export function flowsOf(month: ActivityMonth | undefined) {
+  return flows.filter(([name]) => month && month[name] !== null && !isMasked(month[name]));
+}
+
+export function MonthActivity({ company }: { company: number }) {
+  const tabs = useTabs();
+  const query = useConsole('getMonthCctivityList', { company_id: company });
+  return (
+    <Panel title="本月经营动态" query={query} height={height + 160}>
+      {({ days, months }) => {
+        const [month, previous, lastYear] = months;
+        if (!month) return null;
+        const shown = flowsOf(month);
+        const charted = shown.filter(([name]) => drawn.has(name));
+        const option = {
+          ...plain,
+          color: charted.map(([, , colour]) => colour),
+          legend: { data: charted.map(([, label]) => label), top: 0 },
+          xAxis: { type: 'category', data: days.map(({ day }) => day.slice(5)) },
+          yAxis: { type: 'value', axisLabel: { formatter: brief } },
+          series: charted.map(([name, label]) => ({ name: label, type: 'bar', data: days.map((day) => Number(day[name])) })),
+        };
+        const open = (name: string) => {
+          const found = days.find(({ day }) => day.endsWith(name));
+          if (found) tabs.open(salesOf([found.day, found.day], { company_id: company }), '销售明细报表');
+        };
+        return (
+          <>
+            <div className={styles.sums}>
+              {shown.map(([name, label, , lead]) => (
+                <Link key={name} to={lead([month.first_day, month.last_day], { company_id: company })} className={styles.sum}>
+                  <span className={styles.label}>{label}</span>
+                  <strong title={formatMoney(month[name])}>{formatBrief(month[name])}</strong>
+                  <small title={`上月同期 ${formatMoney(previous?.[name])}，去年同期 ${formatMoney(lastYear?.[name])}`}>
+                    <span>
+                      环比 <Change now={month[name]} before={previous?.[name] ?? null} />
+                    </span>
+                    <span>
+                      同比 <Change now={month[name]} before={lastYear?.[name] ?? null} />
+                    </span>
+                  </small>
+                </Link>
+              ))}
+            </div>
+            <LazyChart option={option} height={height} label="本月每天的销售、采购、收款与付款" onPick={open} />
+          </>
+        );
+      }}
+    </Panel>
+  );
+}

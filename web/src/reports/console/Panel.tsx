@@ -1,0 +1,48 @@
+/** A card of the console: its place is kept while its figures are on their way, and what is missing is said in words. */
+import type { UseQueryResult } from '@tanstack/react-query';
+import { Button, Card, Empty, Skeleton } from 'antd';
+import type { ReactNode } from 'react';
+import styles from './console.module.css';
+
+interface PanelProps<T> {
+  title: ReactNode;
+  extra?: ReactNode;
+  query: UseQueryResult<T>;
+  /** Of what is drawn, so that nothing jumps. */
+  height: number;
+  isEmpty?: (data: T) => boolean;
+  /** What it means that there is nothing. */
+  empty?: string;
+  className?: string;
+  children: (data: T) => ReactNode;
+}
+
+export function Panel<T>({ title, extra, query, height, isEmpty, empty = '暂无数据', className, children }: PanelProps<T>) {
+  return (
+    <Card size="small" title={title} extra={extra} className={className}>
+      <div style={{ minHeight: height }} aria-busy={query.isPending}>
+        <Body query={query} isEmpty={isEmpty} empty={empty}>
+          {children}
+        </Body>
+      </div>
+    </Card>
+  );
+}
+
+type BodyProps<T> = Pick<PanelProps<T>, 'query' | 'isEmpty' | 'empty' | 'children'>;
+
+function Body<T>({ query, isEmpty, empty, children }: BodyProps<T>) {
+  const { data, error, refetch } = query;
+  if (data !== undefined) {
+    if (isEmpty?.(data)) return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description={empty} className={styles.empty} />;
+    return children(data);
+  }
+  if (!error) return <Skeleton active title={false} paragraph={{ rows: 5 }} />;
+  return (
+    <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description={error.message} className={styles.empty}>
+      <Button size="small" onClick={() => void refetch()}>
+        重试
+      </Button>
+    </Empty>
+  );
+}

@@ -1,0 +1,53 @@
+/** 今日销售: today's figures beside yesterday's and those of the same day a year ago; each leads to what it adds up. */
+import { Link } from 'react-router';
+import type { SalesCase } from '@/gen';
+import { isMasked } from '@/lib/decimal';
+import { formatBrief, formatMoney } from '@/lib/format';
+import { Change } from './Change';
+import styles from './console.module.css';
+import { useConsole } from './consoleQueries';
+import { ordersOf, outboundOf, receiptsOf, salesOf, summaryOf, type Span } from './leads';
+import { Panel } from './Panel';
+
+type Figure = 'order_amount' | 'amount' | 'revenue' | 'profit' | 'receipts';
+
+const figures: [Figure, string, (span: Span, filter: { company_id: number }) => string, (one: SalesCase) => string][] = [
+  ['order_amount', '销售订单', ordersOf, (one) => `${one.order_count} 张`],
+  ['amount', '出库金额', outboundOf, (one) => `${one.bill_count} 张`],
+  ['revenue', '销售收入（未税）', salesOf, () => ''],
+  ['profit', '毛利', summaryOf, (one) => (one.margin && !isMasked(one.margin) ? `毛利率 ${one.margin}%` : '')],
+  ['receipts', '收款', receiptsOf, () => ''],
+];
+
+export function TodayCases({ company }: { company: number }) {
+  const query = useConsole('getTodaySalesCaseList', { company_id: company });
+  return (
+    <Panel title="今日销售" query={query} height={92}>
+      {({ cases }) => {
+        const [today, yesterday, lastYear] = cases;
+        if (!today || !yesterday || !lastYear) return null;
+        // What the user's role hides or does not reach is left out; a card of nothing helps nobody.
+        const shown = figures.filter(([name]) => today[name] !== null && !isMasked(today[name]));
+        return (
+          <div className={styles.cases}>
+            {shown.map(([name, label, lead, more]) => (
+              <Link key={name} to={lead([today.day, today.day], { company_id: company })} className={styles.case}>
+                <span className={styles.label}>
+                  {label}
+                  <small>{more(today)}</small>
+                </span>
+                <strong title={formatMoney(today[name])}>{formatBrief(today[name])}</strong>
+                <span className={styles.compared}>
+                  昨天 {formatBrief(yesterday[name])} <Change now={today[name]} before={yesterday[name]} />
+                </span>
+                <span className={styles.compared}>
+                  去年同日 {formatBrief(lastYear[name])} <Change now={today[name]} before={lastYear[name]} />
+                </span>
+              </Link>
+            ))}
+          </div>
+        );
+      }}
+    </Panel>
+  );
+}

@@ -1,0 +1,90 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { button, giveSizes, ok, renderPage, type Routes } from '@/engine/harness';
+import type { ActivityMonth, MonthActivity as Activity, Ranking, SalesCase, TodaySales } from '@/gen';
+import ConsoleOverview from './ConsoleOverview';
+
+const calls = 'v2/system/Console';
+const sold = { bill_count: 3, quantity: '8', amount: '1017.00', revenue: '900.00', profit: '100.00', margin: '11.11' };
+const today: SalesCase = { ...sold, key: 'today', label: '今天', day: '2026-11-22', order_count: 1, order_amount: '452.00', receipts: '50.00' };
+const cases: SalesCase[] = [
+  today,
+  { ...today, key: 'yesterday', label: '昨天', day: '2026-11-21', revenue: '600.00' },
+  { ...today, key: 'last_year', label: '去年同日', day: '2025-11-22', revenue: '0.00' },
+];
+const paid = { purchase: '1000.00', receipts: '50.00', payments: '0.00', new_overdue: '0.00' };
+const month: ActivityMonth = { ...sold, ...paid, key: 'this', label: '本月', first_day: '2026-11-01', last_day: '2026-11-22', revenue: '1234567.00' };
+const days = [{ ...sold, ...paid, day: '2026-11-22' }];
+const best: Ranking = { ...sold, id: 5, name: '米其林轮胎', share: '60.00', previous_revenue: '450.00', change: '100.00' };
+
+let view: ReturnType<typeof renderPage>;
+
+function open(answers: Partial<{ today: TodaySales; month: Activity; ranking: Ranking[] }> = {}, more: Routes = {}) {
+  view = renderPage(<ConsoleOverview />, {
+    'v2/report/Frame/getRefreshedAt': () => ok({ refreshed_at: '2026-11-22 10:00:00', warning: null }),
+    [`${calls}/getTodaySalesCaseList`]: () => ok(answers.today ?? { cases, days: [] }),
+    [`${calls}/getMonthCctivityList`]: () => ok(answers.month ?? { days, months: [month, month, month] }),
+    [`${calls}/getRankingList`]: () => ok(answers.ranking ?? [best]),
+    ...more,
+  });
+}
+
+const linkOf = async (text: string) => (await screen.findByText(text)).closest('a');
+
+beforeEach(giveSizes);
+afterEach(() => view.done());
+
+describe('business on the home page', () => {
+  it('tells today’s figures beside those before, each leading to what it adds up', async () => {
+    open();
+    const revenue = await linkOf('销售收入（未税）');
+    expect(revenue?.textContent).toContain('900');
+    expect(revenue?.textContent).toContain('昨天 600 ↑ 50.0%');
+    // Nothing was sold a year ago: there is nothing to compare with.
+    expect(revenue?.textContent).toContain('去年同日 0 —');
+    expect(revenue?.getAttribute('href')).toBe('/report/salesdetrpt?business_date_start=2026-11-22&business_date_end=2026-11-22');
+    for (const link of await screen.findAllByText('收款')) expect(link.closest('a')?.getAttribute('href')).toContain('/report/receiptdetrpt?');
+    expect((await screen.findByText('123.5万')).closest('a')?.getAttribute('href')).toContain('business_date_start=2026-11-01');
+  });
+
+  it('leaves out what the role hides or does not reach', async () => {
+    const hidden = { profit: '无权限', margin: '无权限', receipts: null };
+    const unpaid = { purchase: null, receipts: null, payments: null, new_overdue: null };
+    open({
+      today: { cases: cases.map((one) => ({ ...one, ...hidden })), days: [] },
+      month: { days: [{ ...days[0]!, ...hidden, ...unpaid }], months: [month, month, month].map((one) => ({ ...one, ...hidden, ...unpaid })) },
+      ranking: [{ ...best, profit: '无权限', margin: '无权限' }],
+    });
+    expect(await screen.findByText('销售收入（未税）')).toBeTruthy();
+    await screen.findByText('米其林轮胎');
+    for (const absent of ['毛利', '收款', '采购', '付款', '新增逾期', '无权限']) expect(screen.queryByText(absent), absent).toBeNull();
+  });
+
+  it('ranks what is asked for, and leads a row to its lines', async () => {
+    open();
+    const row = await linkOf('米其林轮胎');
+    expect(row?.getAttribute('href')).toContain('goods_id=5');
+    expect(row?.textContent).toContain('60.0%');
+    fireEvent.click(screen.getByText('客户'));
+    await waitFor(() => expect(view.calls.some(({ query }) => query.type === 'customer')).toBe(true));
+    await waitFor(async () => expect((await linkOf('米其林轮胎'))?.getAttribute('href')).toContain('customer_id=5'));
+  });
+
+  it('says in words that there is nothing, or why there is not', async () => {
+    let broken = true;
+    open(
+      { ranking: [] },
+      {
+        [`${calls}/getTodaySalesCaseList`]: () =>
+          broken ? { code: 400, msg: '报表数据尚未发布，请稍后再查询', data: null } : ok({ cases, days: [] }),
+      },
+    );
+    expect(await screen.findByText('本月还没有销售')).toBeTruthy();
+    const told = await screen.findByText('报表数据尚未发布，请稍后再查询');
+    expect(within(screen.getByRole('region', { name: '经营数据' })).getAllByText('今日销售')).toHaveLength(1);
+    expect(told).toBeTruthy();
+    broken = false;
+    fireEvent.click(button('重试')!);
+    expect(await linkOf('销售收入（未税）')).toBeTruthy();
+  });
+});

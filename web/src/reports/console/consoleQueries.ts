@@ -1,0 +1,42 @@
+/** What the server answers for the console; asked anew once newer figures are published. */
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
+import type { MonthActivity, ProvinceSales, Ranking, Salesmen, TodaySales } from '@/gen';
+import { api, type Query } from '@/lib/api';
+import { usePageActive } from '@/lib/tabs';
+import { refreshedAtQuery } from '../frameQuery';
+
+/** In busy hours figures are published every few seconds; whoever looks at the day's wants some rest between two. */
+const askEvery = 20_000;
+
+export type RankingType = 'company' | 'goods' | 'customer' | 'brand';
+export type Measure = 'revenue' | 'quantity' | 'profit';
+
+interface Answers {
+  getTodaySalesCaseList: TodaySales;
+  getMonthCctivityList: MonthActivity;
+  getSalesmanCharts: Salesmen;
+  getMonthlyProvinces: ProvinceSales[];
+  getRankingList: Ranking[];
+}
+
+/** When the newest figures were published, looked for while the page is shown. */
+export function usePublishedAt(): string | null {
+  const active = usePageActive();
+  const { data } = useQuery({ ...refreshedAtQuery(), refetchInterval: active ? askEvery : false });
+  return data?.refreshed_at ?? null;
+}
+
+function consoleQuery<Call extends keyof Answers>(call: Call, query: Query, publishedAt: string | null) {
+  return queryOptions({
+    queryKey: ['console', call, query, publishedAt],
+    queryFn: ({ signal }) => api.get<Answers[Call]>(`v2/system/Console/${call}`, query, { signal }),
+    placeholderData: keepPreviousData,
+    staleTime: Infinity,
+    meta: { quiet: true },
+  });
+}
+
+/** The answer of one of the console's calls as of the newest published figures. */
+export function useConsole<Call extends keyof Answers>(call: Call, query: Query = {}) {
+  return useQuery(consoleQuery(call, query, usePublishedAt()));
+}

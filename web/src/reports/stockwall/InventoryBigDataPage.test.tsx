@@ -1,0 +1,113 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { billScreen } from '@/engine/fixtures';
+import { button, giveSizes, ok, renderPage } from '@/engine/harness';
+import type { AuditedBill, StockHealth, StockOverview } from '@/gen';
+import InventoryBigDataPage from './InventoryBigDataPage';
+
+const api = 'v2/report/InventoryBigData';
+const whole: StockHealth = {
+  quantity: '1200',
+  amount: '234567890.00',
+  goods_count: 420,
+  sold_out_count: 3,
+  sluggish_quantity: '300',
+  sluggish_amount: '56789.00',
+  sluggish_rate: '24.20',
+  sales_30: '900',
+  cover_days: '40.0',
+  turnover_days: null,
+};
+const overview: StockOverview = {
+  refreshed_at: '2026-11-22 10:00:00',
+  by_value: true,
+  whole,
+  provinces: [{ ...whole, province_name: '浙江省' }, { ...whole, province_name: '未指定' }],
+  companies: [{ ...whole, company_id: 2, company_name: '杭州公司' }],
+  aging: [{ bucket: '0–30天', quantity: '900', amount: '9000.00' }],
+  months: [{ month: '2026-11', closing_quantity: '1200', closing_amount: '234567890.00', turnover_days: '33.0' }],
+};
+const bill: AuditedBill = {
+  log_id: 9,
+  label: '销售出库单',
+  bill_no: 'XSCK1',
+  company_name: '杭州公司',
+  amount: '226.00',
+  audited_at: '2026-11-22 09:58:00',
+  url: '/sales/salesoutSee?id=9',
+};
+let told: StockOverview;
+let view: ReturnType<typeof renderPage>;
+
+const open = () => {
+  view = renderPage(<InventoryBigDataPage screen={{ ...billScreen(), name: 'inventory_big_data', api, actions: [] }} />, {
+    'v2/report/Frame/getRefreshedAt': () => ok({ refreshed_at: told.refreshed_at, warning: null }),
+    [`${api}/getOverview`]: () => ok(told),
+    [`${api}/getTicker`]: () => ok([bill]),
+  });
+};
+const figure = async (label: string) => (await screen.findByText(label)).closest('a');
+
+beforeEach(() => {
+  giveSizes();
+  told = overview;
+});
+afterEach(() => view.done());
+
+describe('the stock wall', () => {
+  it('shows stock, what is sold out and sluggish, cover and turnover, each leading to its report', async () => {
+    open();
+    expect((await figure('库存金额'))?.textContent).toContain('2.35亿');
+    expect((await figure('断货品种'))?.textContent).toContain('3');
+    expect((await figure('呆滞占比'))?.textContent).toContain('24.2%');
+    expect((await figure('呆滞占比'))?.getAttribute('href')).toBe('/report/sluggishstock');
+    expect((await figure('周转天数'))?.textContent).toContain('—');
+    expect(screen.getByText('数据更新于 2026-11-22 10:00:00')).toBeTruthy();
+  });
+
+  it('tells of a province, also of one that the map has not', async () => {
+    open();
+    const panel = await screen.findByRole('region', { name: '各省库存金额' });
+    fireEvent.click(within(panel).getByRole('button', { name: /未指定/ }));
+    expect(within(panel).getByText(/呆滞 24.2%，断货 3 种/)).toBeTruthy();
+  });
+
+  it('goes by quantity where cost is hidden', async () => {
+    const hidden = { amount: '无权限', sluggish_amount: '无权限' };
+    told = {
+      ...overview,
+      by_value: false,
+      whole: { ...whole, ...hidden },
+      provinces: overview.provinces.map((one) => ({ ...one, ...hidden })),
+      companies: overview.companies.map((one) => ({ ...one, ...hidden })),
+      aging: overview.aging.map((one) => ({ ...one, amount: '无权限' })),
+    };
+    open();
+    expect((await figure('库存数量'))?.textContent).toContain('1,200');
+    expect(screen.getByRole('region', { name: '库龄（数量）' })).toBeTruthy();
+    expect(screen.queryByText(/无权限/)).toBeNull();
+  });
+
+  it('runs what was audited last, each bill a link', async () => {
+    open();
+    const panel = await screen.findByRole('region', { name: '最新审核的单据' });
+    const link = await within(panel).findByRole('link');
+    expect(link.textContent).toContain('11-22 09:58');
+    expect(link.getAttribute('href')).toBe('/sales/salesoutSee?id=9');
+  });
+
+  it('says so where there is no stock, or no figures yet', async () => {
+    told = { ...overview, companies: [] };
+    open();
+    expect(await screen.findByText('您的数据范围内还没有库存')).toBeTruthy();
+    view.done();
+    view = renderPage(<InventoryBigDataPage screen={{ ...billScreen(), name: 'inventory_big_data', api, actions: [] }} />, {
+      [`${api}/getOverview`]: () => ({ code: 400, msg: '报表数据尚未发布，请稍后再查询' }),
+    });
+    expect(await screen.findByText('报表数据尚未发布，请稍后再查询')).toBeTruthy();
+    const asked = () => view.calls.filter(({ path }) => path === `${api}/getOverview`).length;
+    const before = asked();
+    fireEvent.click(button('重试')!);
+    await waitFor(() => expect(asked()).toBeGreaterThan(before));
+  });
+});

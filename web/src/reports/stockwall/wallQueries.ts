@@ -1,0 +1,31 @@
+/** What the stock wall asks: figures once newer ones are published, the ticker every few seconds. */
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { Screen } from '@/engine/types';
+import type { AuditedBill, StockOverview } from '@/gen';
+import { api } from '@/lib/api';
+import { usePageActive } from '@/lib/tabs';
+import { usePublishedAt } from '../console/consoleQueries';
+
+const tickEvery = 15_000;
+const bills = 20;
+
+export function useOverview(screen: Screen, company: number) {
+  const publishedAt = usePublishedAt();
+  return useQuery({
+    queryKey: [screen.name, 'overview', company, publishedAt],
+    queryFn: ({ signal }) => api.get<StockOverview>(`${screen.api}/getOverview`, { company_id: company }, { signal }),
+    placeholderData: keepPreviousData,
+    staleTime: Infinity,
+    meta: { quiet: true },
+  });
+}
+
+export function useTicker(screen: Screen) {
+  const active = usePageActive();
+  return useQuery({
+    queryKey: [screen.name, 'ticker'],
+    queryFn: ({ signal }) => api.get<AuditedBill[]>(`${screen.api}/getTicker`, { num: bills }, { signal }),
+    refetchInterval: active ? tickEvery : false,
+    meta: { quiet: true },
+  });
+}
