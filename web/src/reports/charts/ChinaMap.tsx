@@ -59,9 +59,8 @@ export default function ChinaMap({ values, height, label, dark: isDark = false, 
         {
           type: 'map',
           map: 'china',
-          // Wide provinces at the edges are cut off otherwise.
-          layoutCenter: ['50%', '54%'],
-          layoutSize: '118%',
+          ...{ left: 8, right: 8, top: 8, bottom: 8 },
+          preserveAspect: 'contain',
           label: { show: false },
           itemStyle: { areaColor: colours.area, borderColor: colours.border },
           emphasis: { label: { show: true, color: colours.text }, itemStyle: { areaColor: colours.over } },

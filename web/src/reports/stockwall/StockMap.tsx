@@ -6,7 +6,7 @@ import { LazyMap } from '../charts/LazyChart';
 import styles from './wall.module.css';
 import { WallPanel } from './WallPanel';
 
-const height = 430;
+const height = 'clamp(280px, 54vh, 760px)';
 
 export function StockMap({ provinces, byValue }: { provinces: ProvinceStock[]; byValue: boolean }) {
   const [chosen, choose] = useState('');
