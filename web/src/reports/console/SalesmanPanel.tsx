@@ -65,7 +65,7 @@ function bars({ people }: Salesmen, names: string[]) {
     ...plain,
     color: [chartColours.main, chartColours.fifth, chartColours.before],
     legend: { data: ['销售收入', ...(withProfit ? ['毛利'] : []), '上月同期'], top: 0 },
-    xAxis: { type: 'value', axisLabel: { formatter: brief } },
+    xAxis: { type: 'value', axisLabel: { formatter: brief, hideOverlap: true } },
     yAxis: { type: 'category', data: labels, axisLabel: { width: 110, overflow: 'truncate' } },
     series: [
       { name: '销售收入', type: 'bar', data: shown.map(({ revenue }) => Number(revenue)) },

@@ -54,7 +54,7 @@ export function CompaniesPanel({ companies, byValue, onPick }: CompaniesProps) {
     tooltip: { trigger: 'axis', confine: true, valueFormatter: brief },
     legend: { data: ['180 天以内', '呆滞'], textStyle: { color: text }, top: 0 },
     grid,
-    xAxis: { type: 'value', ...axis, axisLabel: { color: text, formatter: brief } },
+    xAxis: { type: 'value', ...axis, axisLabel: { color: text, formatter: brief, hideOverlap: true } },
     yAxis: { type: 'category', data: shown.map(({ company_name }) => company_name), ...axis, axisLabel: { color: text, width: 96, overflow: 'truncate' } },
     series: [
       { name: '180 天以内', type: 'bar', stack: 'stock', color: '#409EFF', data: shown.map((one) => stockOf(one, byValue) - sluggishOf(one, byValue)) },
