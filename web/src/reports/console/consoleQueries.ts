@@ -1,8 +1,8 @@
 /** What the server answers for the console; asked anew once newer figures are published. */
-import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { MonthActivity, ProvinceSales, Ranking, Salesmen, TodaySales } from '@/gen';
 import { api, type Query } from '@/lib/api';
-import { usePageActive } from '@/lib/tabs';
+import { useQuery } from '@/lib/query';
 import { refreshedAtQuery } from '../frameQuery';
 
 /** In busy hours figures are published every few seconds; whoever looks at the day's wants some rest between two. */
@@ -21,8 +21,7 @@ interface Answers {
 
 /** When the newest figures were published, looked for while the page is shown. */
 export function usePublishedAt(): string | null {
-  const active = usePageActive();
-  const { data } = useQuery({ ...refreshedAtQuery(), refetchInterval: active ? askEvery : false });
+  const { data } = useQuery({ ...refreshedAtQuery(), refetchInterval: askEvery });
   return data?.refreshed_at ?? null;
 }
 

@@ -1,9 +1,9 @@
 /** What the stock wall asks: figures once newer ones are published, the ticker every few seconds. */
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData } from '@tanstack/react-query';
 import type { Screen } from '@/engine/types';
 import type { AuditedBill, StockOverview } from '@/gen';
 import { api } from '@/lib/api';
-import { usePageActive } from '@/lib/tabs';
+import { useQuery } from '@/lib/query';
 import { usePublishedAt } from '../console/consoleQueries';
 
 const tickEvery = 15_000;
@@ -21,11 +21,10 @@ export function useOverview(screen: Screen, company: number) {
 }
 
 export function useTicker(screen: Screen) {
-  const active = usePageActive();
   return useQuery({
     queryKey: [screen.name, 'ticker'],
     queryFn: ({ signal }) => api.get<AuditedBill[]>(`${screen.api}/getTicker`, { num: bills }, { signal }),
-    refetchInterval: active ? tickEvery : false,
+    refetchInterval: tickEvery,
     meta: { quiet: true },
   });
 }
