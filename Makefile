@@ -2,11 +2,12 @@ PYTHON ?= python3
 export PYTHONUTF8 = 1
 BENCHES = $(basename $(notdir $(wildcard tests/bench/[a-z]*.py)))
 
-.PHONY: help up test bench clean
+.PHONY: help up test walk bench clean
 
 help:
 	@echo "make up     安装所需的一切并启动，直到 Ctrl-C"
 	@echo "make test   安装所需的一切，运行全部检查和测试"
+	@echo "make walk   在浏览器里以三种角色走遍全部嵌入报表，截图放在 ERP_SCREENSHOTS"
 	@echo "make bench  运行性能测量"
 	@echo "make clean  删除安装和构建的结果（不动数据目录）"
 
@@ -21,6 +22,10 @@ test:
 	npm --prefix web run check
 	npm --prefix web test
 	.venv/bin/pytest --numprocesses 2 --dist loadfile
+
+walk:
+	@$(PYTHON) -m api.launch.install --browser
+	.venv/bin/pytest -m "walk or not walk" tests/e2e/test_frames.py
 
 bench:
 	@$(PYTHON) -m api.launch.install

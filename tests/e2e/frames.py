@@ -1,0 +1,185 @@
+"""What a reader does in a framed report, in the browser: opens it, sorts, pages, filters, takes a file."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from playwright.sync_api import Frame, Locator, Page, Response, expect
+
+from reports.catalogue.model import Board, Chart, Report, Tab
+
+HOLDER = ".dashboard-component-chart-holder"
+DRAWN = f"""() => document.querySelectorAll('{HOLDER}').length > 0
+    && ![...document.querySelectorAll('.loading, [data-test="loading-indicator"], .ant-spin-spinning')].some(
+        (one) => one.offsetParent)
+    && [...document.querySelectorAll('{HOLDER}')].every((one) => one.querySelector(
+        'canvas, table, .header-line, .superset-legacy-chart-big-number, [class*="missing"], .ant-empty'))"""
+# Figures and names may be Latin; these are Superset's own words.
+ENGLISH = re.compile(
+    r"\b(Loading|Error|Unexpected|Failed|Apply|Clear|Filters?|Search|Select|Show|Rows?|Records?|No results|No data"
+    r"|Download|Export|Refresh|Sort|Page|Previous|Next|Summary|Total|Waiting|Query|More|options?|undefined|null"
+    r"|NaN|N/A|Other)\b"
+)
+TROUBLE = ("错误", "失败", "意外", "没有数据", "无法")
+DATA = "/api/v1/chart/data"
+WITHIN = 30_000
+
+
+@dataclass
+class Reading:
+    """A reader at his page; every answer that failed is kept."""
+
+    page: Page
+    address: str
+    failed: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.page.on("response", self._answered)
+
+    def _answered(self, response: Response) -> None:
+        # The shell asks for the description of a screen first: a framed report has none.
+        if response.status >= 400 and "/Screen/getScreen" not in response.url:
+            self.failed.append(f"{response.status} {response.request.method} {response.url[:200]}")
+
+    def open(self, report: Report) -> None:
+        self.failed.clear()
+        self.page.goto(f"{self.address}{report.route}")
+
+    def frame(self, report: Report, tab: Tab) -> Frame:
+        """The report's tab, drawn."""
+        if len(report.tabs) > 1:
+            self.page.get_by_role("tab", name=tab.label, exact=True).click()
+        shown = self.page.locator(f"iframe[title='{report.label} {tab.label}']")
+        expect(shown).to_have_attribute("src", re.compile("/embedded/.*role_id=[0-9]+$"))
+        element = shown.element_handle()
+        assert element is not None
+        frame = element.content_frame()
+        assert frame is not None
+        frame.wait_for_url("**/embedded/**")
+        self.wait(frame)
+        return frame
+
+    def wait(self, frame: Frame) -> None:
+        frame.wait_for_selector(HOLDER, timeout=WITHIN)
+        frame.wait_for_function(DRAWN, timeout=WITHIN)
+
+    def sound(self, frame: Frame) -> None:
+        """All in Chinese, nothing failed, no card without a figure."""
+        # An empty figure's cell is drawn as a dash over its text.
+        text = frame.evaluate("""() => {
+            const empty = [...document.querySelectorAll('td.dt-is-null')];
+            empty.forEach((cell) => { cell.style.display = 'none'; });
+            const text = document.body.innerText;
+            empty.forEach((cell) => { cell.style.display = ''; });
+            return text;
+        }""")
+        assert not self.failed, self.failed
+        assert not [word for word in TROUBLE if word in text], text[:2000]
+        assert not ENGLISH.findall(text), sorted(set(ENGLISH.findall(text)))
+
+    def sorts(self, frame: Frame, table: Chart, board: Board) -> None:
+        """By a figure, up and down."""
+        label = board.dataset(table.dataset).metric(table.metrics[0]).label
+        place = len(table.by)
+        header = card(frame, table).get_by_role("columnheader").filter(has_text=label).first
+        orders = []
+        for _ in range(2):
+            with self.page.expect_response(f"**{DATA}*"):
+                header.click()
+            self.wait(frame)
+            orders.append(numbers(card(frame, table), place))
+        one, other = orders
+        assert (one, other) in (
+            (sorted(one), descending(other)),
+            (descending(one), sorted(other)),
+        ), (label, orders)
+        assert len(set(one)) < 2 or one != other, label
+
+    def pages(self, frame: Frame, table: Chart) -> None:
+        """To the second page and back, where there is one."""
+        shown = card(frame, table)
+        second = shown.locator(".dt-pagination").get_by_role("button", name="2", exact=True)
+        if second.count() == 0:
+            return
+        first = rows(shown)
+        with self.page.expect_response(f"**{DATA}*"):
+            second.click()
+        self.wait(frame)
+        assert rows(shown) != first and rows(shown)
+        with self.page.expect_response(f"**{DATA}*"):
+            shown.locator(".dt-pagination").get_by_role("button", name="1", exact=True).click()
+        self.wait(frame)
+
+    def takes_file(self, frame: Frame, table: Chart, board: Board) -> None:
+        """The table as CSV, in the words of its header."""
+        card(frame, table).locator("button[id$='-controls']").click()
+        frame.locator(".ant-dropdown-menu-submenu-title").filter(has_text="下载").hover()
+        with self.page.expect_download() as taken:
+            frame.locator(".ant-dropdown-menu-item").filter(has_text=re.compile("CSV", re.I)).first.click()
+        file = Path(taken.value.path())
+        # A table with totals comes as an archive: its rows, and the totals beside.
+        if zipfile.is_zipfile(file):
+            with zipfile.ZipFile(file) as archive:
+                content = archive.read(archive.namelist()[0])
+        else:
+            content = file.read_bytes()
+        text = content.decode("utf-8-sig")
+        header, *lines = text.splitlines()
+        dataset = board.dataset(table.dataset)
+        labels = [
+            column.label for column in dataset.columns if column.name in table.by and column.kind != "link"
+        ]
+        assert set(labels) <= set(header.split(",")), header
+        assert lines and "<" not in text
+        self.page.keyboard.press("Escape")
+
+    def filters(self, frame: Frame, table: Chart, board: Board) -> None:
+        """By the first row's value in one of its columns; every row has it."""
+        usable = [
+            item
+            for item in board.filters
+            if item.column in table.by and not item.latest and table.key not in item.excludes
+        ]
+        if not usable:
+            return
+        chosen = usable[-1]
+        box = frame.locator(".filter-item-wrapper").filter(has=frame.get_by_text(chosen.label, exact=True))
+        place = table.by.index(chosen.column)
+        value = rows(card(frame, table))[0][place]
+        box.locator(".ant-select").click()
+        self.page.keyboard.type(value)
+        frame.locator(f".ant-select-dropdown:visible .ant-select-item-option[title='{value}']").first.click()
+        self.page.keyboard.press("Escape")
+        with self.page.expect_response(f"**{DATA}*"):
+            frame.locator("[data-test='filter-bar__apply-button']").click()
+        self.wait(frame)
+        found = {cells[place] for cells in rows(card(frame, table))}
+        assert found == {value}, (chosen.label, value, found)
+
+    def shot(self, place: Path, name: str) -> None:
+        self.page.screenshot(path=place / f"{name}.png")
+
+
+def card(frame: Frame, chart: Chart) -> Locator:
+    return frame.locator(f"[data-test-chart-name='{chart.title}']")
+
+
+def rows(card: Locator) -> list[list[str]]:
+    """The table's rows as they are read."""
+    found: list[list[str]] = card.locator("tbody tr").evaluate_all(
+        "lines => lines.map(line => [...line.cells].map(cell => cell.innerText.trim()))"
+    )
+    return found
+
+
+def numbers(card: Locator, place: int) -> list[float]:
+    """A column's figures; empty ones are left out, they stand last in either order."""
+    texts = [cells[place] for cells in rows(card)]
+    return [float(re.sub("[,%+]", "", text)) for text in texts if re.search("[0-9]", text)]
+
+
+def descending(figures: list[float]) -> list[float]:
+    return sorted(figures, reverse=True)
