@@ -1,8 +1,8 @@
 /** 透视: what stands down the side, what across, and which figures; it opens with the report's own choice. */
-import { useQuery } from '@tanstack/react-query';
 import { Alert, Form, Modal, Select, Spin } from 'antd';
 import { useState } from 'react';
 import type { PivotChoices } from '@/gen';
+import { useQuery } from '@/lib/query';
 import { pivotChoicesQuery, type PivotChoice } from './reportExport';
 
 const most = { rows: 4, columns: 2, metrics: 6 };

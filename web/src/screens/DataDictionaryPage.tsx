@@ -1,10 +1,10 @@
 /** 数据字典: what the columns behind the reports mean; how they are computed, as dbt docs draws it. */
-import { useQuery } from '@tanstack/react-query';
 import { Alert, Flex, Segmented, Spin } from 'antd';
 import { useState } from 'react';
 import ListPage from '@/engine/list/ListPage';
 import type { Screen } from '@/engine/types';
 import { api } from '@/lib/api';
+import { useQuery } from '@/lib/query';
 
 const views = { columns: '表与列', lineage: '血缘与 SQL' } as const;
 type View = keyof typeof views;

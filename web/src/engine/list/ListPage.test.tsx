@@ -3,6 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { billScreen, goodsLineFields } from '../fixtures';
 import { button, giveSizes, ok, page, press, renderPage, type Routes } from '../harness';
 import type { Field } from '../types';
+// Its libraries are loaded before a test waits for it.
+import './ChartPanel';
 import ListPage from './ListPage';
 
 const description = billScreen();
