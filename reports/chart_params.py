@@ -163,7 +163,8 @@ def _series(chart: Chart, dataset: Dataset) -> dict[str, Any]:
         "markerEnabled": chart.kind == "line",
         "markerSize": 5,
         "only_total": True,
-        "show_value": chart.horizontal or chart.valued,
+        # Of several series the values would lie over each other.
+        "show_value": (chart.horizontal and len(chart.metrics) == 1) or chart.valued,
         "show_legend": len(chart.metrics) > 1 or bool(chart.by),
         "legendType": "scroll",
         "legendOrientation": "top",

@@ -32,6 +32,7 @@ CORRECTED = {
     "No records found": "没有记录",
     "Others": "其他",
     "N/A": "—",
+    "No data": "—",
     "All": "全部",
     "Data error": "数据错误",
     "Select all": "全选",

@@ -17,6 +17,7 @@ from reports.answering import answer_quickly
 from reports.catalogue import GUEST_AUDIENCE, GUEST_ROLE
 from reports.chinese import serve_completed_pack
 from reports.guest_answers import (
+    export_rows_alone,
     export_without_links,
     hide_queries,
     keep_filter_states_apart,
@@ -188,6 +189,7 @@ def FLASK_APP_MUTATOR(app):
     serve_completed_pack(app)
     hide_queries(app)
     export_without_links()
+    export_rows_alone()
     leave_empty_totals_out()
     keep_filter_states_apart()
     fix_default_schema()

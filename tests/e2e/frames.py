@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -119,14 +118,7 @@ class Reading:
         frame.locator(".ant-dropdown-menu-submenu-title").filter(has_text="下载").hover()
         with self.page.expect_download() as taken:
             frame.locator(".ant-dropdown-menu-item").filter(has_text=re.compile("CSV", re.I)).first.click()
-        file = Path(taken.value.path())
-        # A table with totals comes as an archive: its rows, and the totals beside.
-        if zipfile.is_zipfile(file):
-            with zipfile.ZipFile(file) as archive:
-                content = archive.read(archive.namelist()[0])
-        else:
-            content = file.read_bytes()
-        text = content.decode("utf-8-sig")
+        text = Path(taken.value.path()).read_bytes().decode("utf-8-sig")
         header, *lines = text.splitlines()
         dataset = board.dataset(table.dataset)
         labels = [

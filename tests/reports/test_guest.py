@@ -125,6 +125,13 @@ class TestAllowed:
             written = b"".join(book.read(name) for name in book.namelist())
         assert b"BestSellerInfo" not in written and b"G001" in written
 
+    def test_a_table_with_totals_is_one_file(self, superset: Superset):
+        token = superset.token(RECEIVABLE, COMPANY_ONE)
+        body = superset.chart_body(RECEIVABLE, RECEIVABLE.board.chart("detail"), token)
+        answer = superset.post("/api/v1/chart/data", token, {**body, "result_format": "csv"})
+        listed = superset.post("/api/v1/chart/data", token, body).json()["result"][0]["data"]
+        assert len(answer.content.decode("utf-8-sig").splitlines()) == len(listed) + 1 > 1
+
     def test_a_total_without_a_value_is_left_out(self, superset: Superset):
         """The table would write N/A for it; in its rows an empty figure is a figure."""
         token = superset.token(RECEIVABLE, COMPANY_ONE)
