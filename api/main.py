@@ -133,10 +133,9 @@ def build() -> FastAPI:
         if "import" in cls.declaration.actions:
             record_sheets.mount(declared, cls)
     bill_calls.mount_all()
-    routers = [declared, *(module.api for module in HAND_WRITTEN)]
-    for router in routers:
-        app.include_router(router)
-    app.router.routes.insert(0, Directory(routers))
+    for router in (declared, *(module.api for module in HAND_WRITTEN)):
+        app.router.routes.extend(router.routes)  # as they are: included, each would be made again
+    app.router.routes.insert(0, Directory(app.router.routes))
     app.add_route(metrics.PATH, metrics.metrics, include_in_schema=False)
     app.mount("/", Site())
     app.add_middleware(FrameProxy, upstream=settings().report_upstream)

@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from fastapi import APIRouter
 from fastapi.routing import APIRoute
 from starlette.routing import BaseRoute, Match
 from starlette.types import Receive, Scope, Send
 
 
 class Directory(BaseRoute):
-    """Stands before the routers that hold the routes; what it doesn't know is left to them."""
+    """Stands before the routes; what it doesn't know is left to them."""
 
-    def __init__(self, routers: Iterable[APIRouter]) -> None:
+    def __init__(self, routes: Iterable[BaseRoute]) -> None:
         self.routes: defaultdict[str, list[APIRoute]] = defaultdict(list)
-        for router in routers:
-            for route in router.routes:
-                if isinstance(route, APIRoute) and not route.param_convertors:
-                    self.routes[route.path].append(route)
+        for route in routes:
+            if isinstance(route, APIRoute) and not route.param_convertors:
+                self.routes[route.path].append(route)
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         if scope["type"] != "http":

@@ -35,6 +35,7 @@ class Server:
 
     def run(self) -> None:
         """Serve until SIGTERM or SIGINT; requests under way are finished."""
+        gc.disable()  # what is loaded stays; to look for garbage in it is a fifth of the time
         from api.main import app
 
         listener = socket.create_server(
@@ -44,6 +45,7 @@ class Server:
             signal.signal(number, self._stop)
         gc.collect()
         gc.freeze()
+        gc.enable()
         while not self._stopping:
             while len(self._workers) < WORKERS:
                 self._fork(app, listener)
