@@ -173,10 +173,10 @@ class TestEveryReport:
         start = next(at for at, row in enumerate(rest) if row[0] == dataset.column(pivot.rows[0]).label)
         heading, rows, totals = rest[start], rest[start + 1 : -1], rest[-1]
         assert totals[0] == "合计" and rows
-        period = next((item.column for item in board.filters if not item.multiple), "")
-        spread = period in (*pivot.rows, *pivot.columns)
-        where = opening(source, placed, dataset, period if spread else "no such chart")
-        whole = not spread or dataset.adds_up(metric)
+        single = {item.column for item in board.filters if not item.multiple}
+        spread = next(iter(single & {*pivot.rows, *pivot.columns}), None)
+        where = opening(source, placed, dataset, spread or "no such chart")
+        whole = spread is None or dataset.adds_up(metric)
         assert (heading[-1] == "合计") == whole
         if whole:
             assert same(totals[-1], figure(source, dataset, metric, where))

@@ -79,7 +79,8 @@ class TestHome:
         own = {entry.route for entry in menus.entries() if entry.place.group == "报表总览"}
         assert centre - own <= found.keys(), "a report of the module without a question"
         assert "/inventory/CompanyInventoryreport" in found, "a framed report among the screens of stock"
-        assert not own & found.keys()
+        dashboards = {"/system/businessData", "/groupManagement/InventoryBigData"}
+        assert own & found.keys() == dashboards, "the list of reports is none, nor is who reads them"
         assert [row["question"] for row in found.values() if not row["question"].endswith("？")] == []
         questions = [row["question"] for row in found.values()]
         assert len(questions) == len(set(questions))
