@@ -1,6 +1,6 @@
 import { DownOutlined, SearchOutlined, UpOutlined } from '@ant-design/icons';
 import { Button, Input } from 'antd';
-import { useState } from 'react';
+import { memo, useState } from 'react';
 import { searchFields, type Field, type Screen } from '../types';
 import { FilterField } from './FilterField';
 import { labelKey, type ListState } from './listState';
@@ -16,7 +16,7 @@ interface FilterBarProps {
 const FOLDED = 4;
 
 /** Search fields of a list. Typing changes nothing until 查询 or Enter. */
-export function FilterBar({ screen, state, onSearch, onRefresh }: FilterBarProps) {
+export const FilterBar = memo(function FilterBar({ screen, state, onSearch, onRefresh }: FilterBarProps) {
   const searched = searchFields(screen);
   const texts = searched.filter(isText);
   // A single text field is what the keyword searches anyway.
@@ -75,7 +75,7 @@ export function FilterBar({ screen, state, onSearch, onRefresh }: FilterBarProps
       </span>
     </form>
   );
-}
+});
 
 function isText(field: Field): boolean {
   return field.type === 'text' || field.type === 'textarea';

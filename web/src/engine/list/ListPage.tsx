@@ -50,26 +50,31 @@ export default function ListPage({ screen, params, onOpen }: ListPageProps) {
   const { refetch, error, data } = list;
   const { refetch: recount, data: counted } = sums;
   const charting = useListChart(screen, listed, query);
+  const { refetch: rechart } = charting;
 
   const exporting = useExport(screen);
 
   const rows = useMemo(() => data?.data ?? [], [data]);
   const chosen = useMemo(() => rows.filter((row) => selected.includes(keyOf(screen, row))), [rows, selected, screen]);
-  const change = (changes: Partial<ListState>) => {
-    setSelected([]);
-    setFailed(NONE);
-    changeState(changes);
-  };
+  const change = useCallback(
+    (changes: Partial<ListState>) => {
+      setSelected([]);
+      setFailed(NONE);
+      changeState(changes);
+    },
+    [changeState],
+  );
+  const sort = useCallback((orderKey: string, orderBy: 'asc' | 'desc') => change({ orderKey, orderBy }), [change]);
   const apply = (scheme: SchemeState) => {
     change(fitted(screen, scheme));
     setApplied(applied + 1);
   };
-  const refresh = () => {
+  const refresh = useCallback(() => {
     setFailed(NONE);
     void refetch();
     void recount();
-    void charting.refetch();
-  };
+    void rechart();
+  }, [refetch, recount, rechart]);
   const act = async (action: Action) => {
     const outcome = await run(action, chosen);
     setFailed(outcome.failed);
@@ -135,7 +140,7 @@ export default function ListPage({ screen, params, onOpen }: ListPageProps) {
           selected={selected}
           failed={failed}
           onSelect={setSelected}
-          onSort={(orderKey, orderBy) => change({ orderKey, orderBy })}
+          onSort={sort}
           onOpen={onOpen ?? open}
         />
       )}

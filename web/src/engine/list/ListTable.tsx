@@ -1,6 +1,6 @@
-import { Table, type TableProps } from 'antd';
+import { Spin, Table, type TableProps } from 'antd';
 import type { SorterResult } from 'antd/es/table/interface';
-import { useMemo } from 'react';
+import { memo, useMemo } from 'react';
 import { MASK } from '../../lib/decimal';
 import { formatMoney, formatPrice, formatQuantity } from '../../lib/format';
 import { useElementSize } from '../../lib/useElementSize';
@@ -34,15 +34,32 @@ const AWAITED = { emptyText: ' ' };
 const components = { header: { cell: ResizableTitle } };
 
 /** The rows of a list, drawn virtually so that 500 a page stay quick, with totals over the whole filter. */
-export function ListTable(props: ListTableProps) {
-  const { screen, state, rows, totals, loading, control, selected, failed, onSelect, onSort, onOpen } = props;
+export function ListTable({ loading, ...shown }: ListTableProps) {
   const [box, size] = useElementSize<HTMLDivElement>();
+  return (
+    <div ref={box} className="list-table" style={{ minHeight: MIN_HEIGHT }}>
+      <Spin spinning={loading} delay={200}>
+        <Rows {...shown} width={size.width} height={size.height} awaited={loading && shown.rows.length === 0} />
+      </Spin>
+    </div>
+  );
+}
+
+interface RowsProps extends Omit<ListTableProps, 'loading'> {
+  width: number;
+  height: number;
+  awaited: boolean;
+}
+
+/** Drawn anew only when it shows something else: not when its page comes back, nor while its rows are asked for again. */
+const Rows = memo(function Rows(props: RowsProps) {
+  const { screen, state, rows, totals, control, selected, failed, onSelect, onSort, onOpen, width, height, awaited } = props;
   const planned = useMemo(() => control.columns.filter((column) => column.visible), [control.columns]);
   const columns = useMemo(
     () => listColumns({ screen, state, planned, onResize: control.resize, onOpen }),
     [screen, state, planned, control.resize, onOpen],
   );
-  const width = planned.reduce((sum, column) => sum + column.width, SELECTION_WIDTH + INDEX_WIDTH);
+  const whole = planned.reduce((sum, column) => sum + column.width, SELECTION_WIDTH + INDEX_WIDTH);
   const summed = planned.some(({ field }) => field.total);
   const frame = summed ? FRAME + TOTALS : FRAME;
   const onChange: TableProps<Row>['onChange'] = (_page, _filters, sorter) => {
@@ -51,39 +68,36 @@ export function ListTable(props: ListTableProps) {
     else onSort(screen.order.key, screen.order.by);
   };
   return (
-    <div ref={box} className="list-table" style={{ minHeight: MIN_HEIGHT }}>
-      <Table<Row>
-        virtual
-        bordered
-        rowKey={(row) => keyOf(screen, row)}
-        components={components}
-        columns={columns}
-        dataSource={rows}
-        loading={{ spinning: loading, delay: 200 }}
-        // Rows still on their way are not said to be missing.
-        locale={loading ? AWAITED : undefined}
-        pagination={false}
-        scroll={{ x: Math.max(width, size.width - BORDERS), y: Math.max(MIN_HEIGHT - frame, size.height - frame) }}
-        onChange={onChange}
-        rowClassName={(row) => (failed.has(keyOf(screen, row)) ? 'error-row' : '')}
-        rowSelection={{
-          columnWidth: SELECTION_WIDTH,
-          fixed: true,
-          selectedRowKeys: selected,
-          onChange: (keys) => onSelect(keys.map(Number)),
-        }}
-        onRow={(row) => ({ onDoubleClick: () => onOpen(row) })}
-        summary={() =>
-          totals && summed ? (
-            <Table.Summary fixed>
-              <TotalsRow planned={planned} totals={totals} />
-            </Table.Summary>
-          ) : null
-        }
-      />
-    </div>
+    <Table<Row>
+      virtual
+      bordered
+      rowKey={(row) => keyOf(screen, row)}
+      components={components}
+      columns={columns}
+      dataSource={rows}
+      // Rows still on their way are not said to be missing.
+      locale={awaited ? AWAITED : undefined}
+      pagination={false}
+      scroll={{ x: Math.max(whole, width - BORDERS), y: Math.max(MIN_HEIGHT - frame, height - frame) }}
+      onChange={onChange}
+      rowClassName={(row) => (failed.has(keyOf(screen, row)) ? 'error-row' : '')}
+      rowSelection={{
+        columnWidth: SELECTION_WIDTH,
+        fixed: true,
+        selectedRowKeys: selected,
+        onChange: (keys) => onSelect(keys.map(Number)),
+      }}
+      onRow={(row) => ({ onDoubleClick: () => onOpen(row) })}
+      summary={() =>
+        totals && summed ? (
+          <Table.Summary fixed>
+            <TotalsRow planned={planned} totals={totals} />
+          </Table.Summary>
+        ) : null
+      }
+    />
   );
-}
+});
 
 const FORMATS: Partial<Record<string, (value: unknown) => string>> = { money: formatMoney, price: formatPrice };
 

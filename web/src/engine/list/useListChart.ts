@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useCallback, useState } from 'react';
 import type { Query } from '../../lib/api';
 import { useQuery } from '../../lib/query';
 import { readStored, writeStored } from '../../lib/stored';
@@ -36,6 +36,7 @@ export function useListChart(screen: Screen, listed: Field[], query: Query) {
   const measure = named(choice.measure) ?? named(screen.order.key) ?? measures[0];
   const shown = choice.shown && axis !== undefined && measure !== undefined;
   const asked = useQuery({ ...chartQuery(screen, query, axis?.name ?? '', measure?.name ?? ''), enabled: shown });
+  const { refetch } = asked;
 
   const change = (changes: Partial<Choice>) => {
     const next = { ...choice, ...changes };
@@ -47,6 +48,6 @@ export function useListChart(screen: Screen, listed: Field[], query: Query) {
     possible: axis !== undefined && measure !== undefined,
     chart,
     toggle: () => change({ shown: !choice.shown }),
-    refetch: () => shown && asked.refetch(),
+    refetch: useCallback(() => shown && refetch(), [shown, refetch]),
   };
 }
