@@ -30,6 +30,7 @@ from api.reporting.facts import (
     ORDERS,
     SALES,
     mine,
+    quotient,
     sees_whole_companies,
 )
 from api.reporting.sales_summary import YEAR, earlier, previous
@@ -355,7 +356,7 @@ def _paid(asked: Asked, found: Mapping[str, Any] | None) -> Figures:
 def _profit(asked: Asked, revenue: Decimal, cost: Decimal) -> Figures:
     if not asked.sees_profit:
         return {"profit": MASK, "margin": MASK}
-    return {"profit": revenue - cost, "margin": percentage(revenue - cost, revenue)}
+    return {"profit": revenue - cost, "margin": quotient(100 * (revenue - cost), revenue, 2)}
 
 
 def _told(asked: Asked, row: Row[Any]) -> Figures:
@@ -365,14 +366,9 @@ def _told(asked: Asked, row: Row[Any]) -> Figures:
     return {
         **found,
         **_profit(asked, row.revenue, cost),
-        "share": percentage(value, whole),
-        "change": percentage(row.revenue - row.previous_revenue, row.previous_revenue),
+        "share": quotient(100 * value, whole, 2),
+        "change": quotient(100 * (row.revenue - row.previous_revenue), row.previous_revenue, 2),
     }
-
-
-def percentage(part: Decimal, whole: Decimal) -> Decimal | None:
-    """Empty where the base is zero or negative (domain: ratios without a base are empty, never 0)."""
-    return round(100 * part / whole, 2) if whole > 0 else None
 
 
 def _running(values: Iterable[Decimal]) -> list[Decimal]:

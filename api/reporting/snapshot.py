@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -18,6 +19,7 @@ LACKING = ("Catalog Error", "Binder Error")
 """A table or a column is not there yet."""
 
 _snapshots = SnapshotEngine()
+_log = logging.getLogger(__name__)
 
 
 @contextmanager
@@ -31,6 +33,7 @@ def published() -> Iterator[Connection]:
             yield conn
         except ProgrammingError as error:
             if str(error.orig).startswith(LACKING):
+                _log.warning("快照里没有所问的表或列", exc_info=error)
                 raise Refusal("报表数据正在按新版本重新计算，请稍后再查询") from error
             raise
 

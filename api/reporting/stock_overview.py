@@ -5,18 +5,18 @@ Shares and turnover are by value where the user sees cost, else by quantity, as 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from datetime import date
-from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, and_, func, select
+from sqlalchemy import Row, and_, func, select, tuple_
 
 from api.kit.database import today
 from api.kit.projection import MASK, UNSPECIFIED
 from api.kit.scope import Principal
 from api.kit.view import sourced
-from api.reporting.console import Figures, percentage
-from api.reporting.facts import COMPANIES, LAYERS, PERIODS, mine
+from api.reporting.console import Figures
+from api.reporting.facts import COMPANIES, LAYERS, PERIODS, mine, quotient
 from api.reporting.inventory_big_data import InventoryBigData
 from api.reporting.sales_summary import earlier
 from api.reporting.snapshot import published, stamp
@@ -24,6 +24,8 @@ from api.reporting.snapshot import published, stamp
 MONTHS = 12
 SALES_DAYS = 30
 _STOCK = InventoryBigData.table()
+_COMPANY, _PROVINCE, _WHOLE = 1, 2, 3
+"""Which key a sum is not by, as `grouping` tells it: the province, the company, both."""
 _SUMMED = (
     *(
         "quantity",
@@ -41,17 +43,11 @@ _SUMMED = (
 def overview(principal: Principal, company_id: int = 0) -> Figures:
     """Stock as of the newest snapshot, of one company or of all in the user's scope."""
     by_value = principal.sees(InventoryBigData.name(), "amount", InventoryBigData.field("amount").permission)
-    reach = mine(_STOCK, principal, company_id)
-
-    def health(*keys: ColumnElement[Any]) -> Any:
-        summed = [func.coalesce(func.sum(_STOCK.c[name]), 0).label(name) for name in _SUMMED]
-        statement = select(*keys, *summed).group_by(*keys).order_by(func.sum(_STOCK.c.quantity).desc(), *keys)
-        return sourced(InventoryBigData, statement, principal, {}, [reach])
-
     with published() as conn:
-        [whole] = conn.execute(health()).all()
-        provinces = conn.execute(health(_STOCK.c.province_name)).all()
-        companies = conn.execute(health(_STOCK.c.company_id)).all()
+        stock = defaultdict(list)
+        for row in conn.execute(_stock(principal, company_id)):
+            stock[row.level].append(row)
+        [whole] = stock[_WHOLE]
         names: dict[int, str] = dict(conn.execute(select(COMPANIES)).tuples().all())
         aging = conn.execute(_aging(principal, company_id)).all()
         months = conn.execute(_months(principal, company_id, today())).all()
@@ -61,7 +57,8 @@ def overview(principal: Principal, company_id: int = 0) -> Figures:
         "by_value": by_value,
         "whole": _health(whole, by_value),
         "provinces": [
-            {**_health(row, by_value), "province_name": row.province_name or UNSPECIFIED} for row in provinces
+            {**_health(row, by_value), "province_name": row.province_name or UNSPECIFIED}
+            for row in stock[_PROVINCE]
         ],
         "companies": [
             {
@@ -69,7 +66,7 @@ def overview(principal: Principal, company_id: int = 0) -> Figures:
                 "company_id": row.company_id,
                 "company_name": names.get(row.company_id, UNSPECIFIED),
             }
-            for row in companies
+            for row in stock[_COMPANY]
         ],
         "aging": [
             {"bucket": row.bucket, "quantity": row.quantity, "amount": row.value if by_value else MASK}
@@ -80,18 +77,23 @@ def overview(principal: Principal, company_id: int = 0) -> Figures:
                 "month": row.period_label,
                 "closing_quantity": row.closing_quantity,
                 "closing_amount": row.closing_value if by_value else MASK,
-                "turnover_days": days(row.value_days, row.sales_cost)
+                "turnover_days": quotient(row.value_days, row.sales_cost, 1)
                 if by_value
-                else days(row.quantity_days, row.sales_quantity),
+                else quotient(row.quantity_days, row.sales_quantity, 1),
             }
             for row in months
         ],
     }
 
 
-def days(part: Decimal, whole: Decimal) -> Decimal | None:
-    """A number of days; empty where the base is zero or negative."""
-    return round(part / whole, 1) if whole > 0 else None
+def _stock(principal: Principal, company_id: int) -> Any:
+    """Sums over all, over each company and over the companies of each province, the largest stock first."""
+    keys = (_STOCK.c.company_id, _STOCK.c.province_name)
+    sets = func.grouping_sets(tuple_(), *map(tuple_, keys))
+    summed = [func.coalesce(func.sum(_STOCK.c[name]), 0).label(name) for name in _SUMMED]
+    statement = select(func.grouping(*keys).label("level"), *keys, *summed).group_by(sets)
+    ordered = statement.order_by(func.sum(_STOCK.c.quantity).desc(), *keys)
+    return sourced(InventoryBigData, ordered, principal, {}, [mine(_STOCK, principal, company_id)])
 
 
 def _health(found: Row[Any], by_value: bool) -> Figures:
@@ -106,9 +108,9 @@ def _health(found: Row[Any], by_value: bool) -> Figures:
         **{name: row[name] for name in shown},
         "amount": row["amount"] if by_value else MASK,
         "sluggish_amount": row["sluggish_amount"] if by_value else MASK,
-        "sluggish_rate": percentage(row[sluggish], row[stock]),
-        "cover_days": days(SALES_DAYS * row["quantity"], row["sales_30"]),
-        "turnover_days": days(row[held], row[sold]),
+        "sluggish_rate": quotient(100 * row[sluggish], row[stock], 2),
+        "cover_days": quotient(SALES_DAYS * row["quantity"], row["sales_30"], 1),
+        "turnover_days": quotient(row[held], row[sold], 1),
     }
 
 
