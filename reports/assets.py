@@ -139,8 +139,8 @@ def validate(placed: Placed) -> None:
     for chart in board.charts:
         _validate_chart(where, chart, datasets)
     for item in board.filters:
-        dataset = datasets.get(item.dataset)
-        if dataset is None or item.column not in {column.name for column in dataset.columns}:
+        asked = datasets.get(item.dataset)
+        if asked is None or item.column not in {column.name for column in asked.columns}:
             raise CatalogueError(f"{where}：筛选 {item.key} 的数据集或列不存在")
         unknown = set(item.excludes) - set(keys)
         if unknown:
@@ -328,7 +328,7 @@ def _filter(placed: Placed, item: Filter, numbers: dict[str, int]) -> dict[str, 
     board = placed.board
     # A chart whose dataset lacks the column would be asked for it and refused.
     excluded = [numbers[chart.key] for chart in board.charts if item not in board.filters_of(chart)]
-    masks = {"extraFormData": {}, "filterState": {}}
+    masks: dict[str, Any] = {"extraFormData": {}, "filterState": {}}
     if item.default:
         clause = {"col": item.column, "op": "IN", "val": list(item.default)}
         label = "、".join(item.default)

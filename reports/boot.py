@@ -69,7 +69,8 @@ def install(bundle: dict[str, str], current: Settings) -> None:
         from reports import install as installing
 
         with installing.one_transaction():
-            _step("权限与角色", lambda: (_sync_permissions(), installing.set_roles()))
+            _step("权限", _sync_permissions)
+            _step("角色", installing.set_roles)
             _step("管理员", lambda: installing.set_admin(admin_password(current)))
             _step(f"导入 {len(bundle)} 个资产", lambda: installing.import_bundle(bundle))
 

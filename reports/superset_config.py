@@ -7,6 +7,7 @@ import logging
 import os
 import sqlite3
 from datetime import timedelta
+from functools import partial
 
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
@@ -116,7 +117,7 @@ CACHE_CONFIG = {"CACHE_TYPE": "NullCache"}
 THUMBNAIL_CACHE_CONFIG = {"CACHE_TYPE": "NullCache"}
 # Filter states are shared by all workers: files on one machine, Redis when several machines run Superset.
 _REDIS_URL = os.environ.get("ERP_REDIS_URL", "")
-_STATE_STORE = (
+_STATE_STORE: dict[str, str | int] = (
     {"CACHE_TYPE": "RedisCache", "CACHE_REDIS_URL": _REDIS_URL}
     if _REDIS_URL
     else {
@@ -128,7 +129,7 @@ _STATE_STORE = (
 _STATE_CACHE = {**_STATE_STORE, "CACHE_DEFAULT_TIMEOUT": int(timedelta(days=7).total_seconds())}
 FILTER_STATE_CACHE_CONFIG = {**_STATE_CACHE, "CACHE_KEY_PREFIX": "filter_state_"}
 EXPLORE_FORM_DATA_CACHE_CONFIG = {**_STATE_CACHE, "CACHE_KEY_PREFIX": "form_data_"}
-_RESULT_STORE = (
+_RESULT_STORE: dict[str, str | int] = (
     {**_STATE_STORE}
     if _REDIS_URL
     else {
@@ -184,6 +185,10 @@ def _log_ahead(connection, _record):
         connection.execute("pragma synchronous = normal")
 
 
+def _says_else(said: str, record: logging.LogRecord) -> bool:
+    return said not in str(record.msg)
+
+
 def FLASK_APP_MUTATOR(app):
     """What settings can't say: whole Chinese, no SQL for guests, no needless opening of the snapshot."""
     serve_completed_pack(app)
@@ -199,4 +204,4 @@ def FLASK_APP_MUTATOR(app):
         (None, "Failed to add user to db session"),
         ("superset.utils.core", "Unexpected metric expression type"),
     ):
-        logging.getLogger(source).addFilter(lambda record, said=said: said not in str(record.msg))
+        logging.getLogger(source).addFilter(partial(_says_else, said))
