@@ -30,12 +30,11 @@ from reports.catalogue.parts import (
     line,
     period_filter,
     ranking,
-    report,
     table,
     trend_figure,
 )
 from reports.catalogue.price_index import OF_COMPANY, TYPE2
-from reports.catalogue.purchase import CENTRE
+from reports.catalogue.purchase import centre_report
 
 SCORES = {"price": "价格", "quantity": "采购量", "delivery": "到货时间"}
 
@@ -144,12 +143,11 @@ def climate_board(cost: bool) -> Board:
     return board((data, series), lines, filters)
 
 
-PURCHASE_CLIMATE = report(
+PURCHASE_CLIMATE = centre_report(
     code="pmi",
     label="采购经理指数",
     question="涨价、多买、到货变慢的商品多，还是相反？",
     group="采购分析",
     make=climate_board,
     has_cost=False,
-    **CENTRE,
 )

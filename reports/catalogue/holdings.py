@@ -6,6 +6,7 @@ from reports.catalogue.layers import held
 from reports.catalogue.model import DAYS, QUANTITY, RATIO, Board, Chart, Column, Dataset, Filter, Metric
 from reports.catalogue.parts import (
     BRAND,
+    BY_COMPANY,
     GOODS,
     GOODS_LABEL,
     GOODS_TYPE,
@@ -194,8 +195,7 @@ def company_datasets(cost: bool) -> tuple[Dataset, Dataset]:
             link(
                 "查看",
                 "/inventory/inventorysummer",
-                company_id="m.company_id",
-                company_id__label="url_encode(m.company_name)",
+                **BY_COMPANY,
             ),
         ),
         measures=("year_days", flow, f"year_{measure}_days", *sums, *(valued if cost else ())),

@@ -10,6 +10,7 @@ from reports.catalogue.compare import compared_datasets
 from reports.catalogue.model import MONEY, PERCENT, QUANTITY, Board, Column, Dataset, Metric, Pivot
 from reports.catalogue.partners import MONTH_DAYS
 from reports.catalogue.parts import (
+    BY_COMPANY,
     COMPANY,
     bars,
     board,
@@ -128,9 +129,8 @@ def income_datasets(cost: bool) -> tuple[Dataset, Dataset]:
             link(
                 "单据",
                 f"' || {page(cost)} || '",
-                company_id="m.company_id",
+                **BY_COMPANY,
                 **MONTH_DAYS,
-                company_id__label="url_encode(m.company_name)",
             ),
         ),
         measures={"amount": "amount"},

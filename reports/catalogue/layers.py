@@ -14,6 +14,7 @@ from reports.catalogue.parts import (
     among_all,
     bars,
     board,
+    by_key,
     figure,
     figures,
     goods_filter,
@@ -53,7 +54,7 @@ def layer_dataset(
         source="mart_inventory_aging",
         grain="warehouse",
         cost=cost,
-        columns=(*PLACES, *GOODS, BATCH, *columns, moves_link("batch_id")),
+        columns=(*PLACES, *GOODS, BATCH, *columns, moves_link(**by_key("batch_id", "batch"))),
         measures=("quantity", "value") if cost else ("quantity",),
         metrics=(
             Metric("amount", what, total(measure), form),

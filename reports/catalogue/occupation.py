@@ -11,6 +11,7 @@ from reports.catalogue.layers import held
 from reports.catalogue.model import Board, Chart, Column, Dataset, Metric
 from reports.catalogue.parts import (
     BRAND,
+    BY_WAREHOUSE,
     GOODS_TYPE,
     PLACES,
     among_all,
@@ -34,10 +35,9 @@ from reports.catalogue.parts import (
 MOVES = link(
     "流水",
     "/inventory/stockmoves",
-    warehouse_id="m.warehouse_id",
+    **BY_WAREHOUSE,
     business_date_start="strftime(m.period_start, '%Y-%m-%d')",
     business_date_end="strftime(last_day(m.period_start), '%Y-%m-%d')",
-    warehouse_id__label="url_encode(m.warehouse_name)",
 )
 
 

@@ -23,11 +23,14 @@ from reports.catalogue.model import (
     Tab,
 )
 from reports.catalogue.parts import (
+    BY_COMPANY,
     COMPANY,
     CUSTOMER,
     EMPLOYEE,
+    SUPPLIER,
     bars,
     board,
+    by_key,
     change_metric,
     company_filter,
     curves,
@@ -82,11 +85,9 @@ class Partner:
         return link(
             "往来",
             self.statement,
-            company_id="m.company_id",
-            **{f"{self.key}_id": f"m.{self.key}_id"},
+            **BY_COMPANY,
+            **by_key(f"{self.key}_id", self.name),
             **days,
-            company_id__label="url_encode(m.company_name)",
-            **{f"{self.key}_id__label": f"url_encode(m.{self.name})"},
         )
 
 
@@ -110,7 +111,7 @@ SUPPLIERS = Partner(
     settled="付款",
     side="payable",
     statement="/report/factorydetrpt",
-    columns=(Column("supplier_name", "供应商"),),
+    columns=(SUPPLIER,),
 )
 
 

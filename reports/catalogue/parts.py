@@ -38,6 +38,7 @@ GOODS_LABEL = Column("goods_label", "商品", sql="m.goods_num || ' ' || m.goods
 SPECIFICATION = Column("specification_type", "规格")
 PATTERN = Column("pattern", "花纹")
 CUSTOMER = Column("customer_name", "客户")
+SUPPLIER = Column("supplier_name", "供应商")
 EMPLOYEE = Column("employee_name", "业务员")
 PLACES = (COMPANY, WAREHOUSE)
 GOODS = (GOODS_TYPE, BRAND, GOODS_NUM, GOODS_NAME, SPECIFICATION)
@@ -83,15 +84,20 @@ def link(text: str, route: str, named: str = "detail_link", **filters: str) -> C
     return Column(named, "明细", "link", sql=f"'{opening} || '\">{text}</a>'")
 
 
-def moves_link(*more: str) -> Column:
-    """Leads to the stock ledger's rows of the goods in the warehouse; `more` are further keys of the row."""
-    keys = {name: f"m.{name}" for name in ("goods_id", "warehouse_id", *more)}
-    labels = {
-        "goods_id__label": "url_encode(m.goods_num)",
-        "warehouse_id__label": "url_encode(m.warehouse_name)",
-        **({"batch_id__label": "url_encode(m.batch)"} if "batch_id" in more else {}),
-    }
-    return link("流水", "/inventory/stockmoves", **keys, **labels)
+def by_key(name: str, shown: str, column: str = "") -> dict[str, str]:
+    """A page's filter by a key of the row, and the column that the page shows for it."""
+    return {name: f"m.{column or name}", f"{name}__label": f"url_encode(m.{shown})"}
+
+
+BY_COMPANY = by_key("company_id", "company_name")
+BY_WAREHOUSE = by_key("warehouse_id", "warehouse_name")
+BY_GOODS = by_key("goods_id", "goods_num")
+BY_SUPPLIER = by_key("supplier_id", "supplier_name")
+
+
+def moves_link(**more: str) -> Column:
+    """Leads to the stock ledger's rows of the goods in the warehouse; `more` are further filters."""
+    return link("流水", "/inventory/stockmoves", **BY_GOODS, **BY_WAREHOUSE, **more)
 
 
 def total(name: str) -> str:
@@ -153,6 +159,10 @@ def employee_filter(dataset: Dataset) -> Filter:
 
 def customer_filter(dataset: Dataset) -> Filter:
     return Filter("customer", "客户", dataset.key, "customer_name", parent="company", searched=True)
+
+
+def supplier_filter(dataset: Dataset) -> Filter:
+    return Filter("supplier", "供应商", dataset.key, "supplier_name", searched=True)
 
 
 def goods_filters(dataset: Dataset) -> tuple[Filter, ...]:

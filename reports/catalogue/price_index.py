@@ -20,6 +20,8 @@ from reports.catalogue.model import (
 )
 from reports.catalogue.partners import MONTH_DAYS
 from reports.catalogue.parts import (
+    BY_COMPANY,
+    BY_GOODS,
     COMPANY,
     GOODS,
     GOODS_LABEL,
@@ -37,25 +39,16 @@ from reports.catalogue.parts import (
     period_filter,
     ranking,
     ratio,
-    report,
     share,
     table,
     trend_figure,
 )
-from reports.catalogue.purchase import CENTRE
+from reports.catalogue.purchase import centre_report
 
 DEFAULT_BASE = "去年同月"
 BASE = Column("base_label", "基期")
 TYPE2 = Column("type2_name", "二级分类")
-OF_COMPANY = link(
-    "采购明细",
-    "/report/purchasedetrpt",
-    company_id="m.company_id",
-    goods_id="m.goods_id",
-    **MONTH_DAYS,
-    company_id__label="url_encode(m.company_name)",
-    goods_id__label="url_encode(m.goods_num)",
-)
+OF_COMPANY = link("采购明细", "/report/purchasedetrpt", **BY_COMPANY, **BY_GOODS, **MONTH_DAYS)
 
 
 def base_filter(dataset: Dataset) -> Filter:
@@ -209,21 +202,19 @@ def company_board(cost: bool) -> Board:
     return board((data, series), lines, index_filters(data))
 
 
-CENTRE_PRICE_INDEX = report(
+CENTRE_PRICE_INDEX = centre_report(
     code="purchasecenterpriceindex",
     label="采购中心价格指数",
     question="全集团的进货价格比基期涨了还是跌了，哪些品类在推动？",
     group="采购分析",
     make=centre_board,
     has_cost=False,
-    **CENTRE,
 )
-PRICE_INDEX = report(
+PRICE_INDEX = centre_report(
     code="purchasingPriceIndex",
     label="采购价格指数",
     question="各公司的进货价格比基期涨了还是跌了，哪家买得更贵？",
     group="采购分析",
     make=company_board,
     has_cost=False,
-    **CENTRE,
 )

@@ -19,6 +19,7 @@ from reports.catalogue.parts import (
     GOODS,
     GOODS_LABEL,
     PLACES,
+    SUPPLIER,
     board,
     change,
     figure,
@@ -31,13 +32,13 @@ from reports.catalogue.parts import (
     quantity,
     ranking,
     ratio,
-    report,
+    supplier_filter,
     table,
     trend_figure,
     variant,
 )
 from reports.catalogue.price_index import base_filter, index_datasets, index_trend
-from reports.catalogue.purchase import BILLS, CENTRE, SUPPLIER, supplier_filter
+from reports.catalogue.purchase import BILLS, centre_report
 
 
 def price(suffix: str = "") -> str:
@@ -141,11 +142,10 @@ def price_board(cost: bool) -> Board:
     return board((data, series, of_goods, of_months, moves, all_moves), lines, filters)
 
 
-PRICE_ANALYSIS = report(
+PRICE_ANALYSIS = centre_report(
     code="inPurchasingPriceAnalysisTable",
     label="采购价格分析",
     question="哪些商品涨价了，向谁买更便宜？",
     group="采购分析",
     make=price_board,
-    **CENTRE,
 )

@@ -6,15 +6,20 @@ rights gets quantities and changes of prices only. What is owed, invoiced and pa
 
 from __future__ import annotations
 
+from functools import partial
+
 from reports.catalogue.compare import compared_datasets
 from reports.catalogue.holdings import held
 from reports.catalogue.model import DAYS, QUANTITY, Board, Column, Dataset, Filter, Metric
 from reports.catalogue.partners import MONTH_DAYS, SUPPLIERS
 from reports.catalogue.parts import (
+    BY_GOODS,
+    BY_SUPPLIER,
     COMPANY,
     GOODS,
     GOODS_LABEL,
     PLACES,
+    SUPPLIER,
     bars,
     board,
     change_metric,
@@ -34,26 +39,14 @@ from reports.catalogue.parts import (
     ratio,
     report,
     share,
+    supplier_filter,
     table,
     trend_figure,
     variant,
 )
 
-CENTRE = {"path": "centralizedProcurement", "module": "集中采购"}
-SUPPLIER = Column("supplier_name", "供应商")
-BILLS = link(
-    "采购明细",
-    "/report/purchasedetrpt",
-    goods_id="m.goods_id",
-    supplier_id="m.supplier_id",
-    **MONTH_DAYS,
-    goods_id__label="url_encode(m.goods_num)",
-    supplier_id__label="url_encode(m.supplier_name)",
-)
-
-
-def supplier_filter(dataset: Dataset) -> Filter:
-    return Filter("supplier", "供应商", dataset.key, "supplier_name", searched=True)
+centre_report = partial(report, path="centralizedProcurement", module="集中采购")
+BILLS = link("采购明细", "/report/purchasedetrpt", **BY_GOODS, **BY_SUPPLIER, **MONTH_DAYS)
 
 
 def purchase_filters(data: Dataset) -> tuple[Filter, ...]:
@@ -243,20 +236,18 @@ def payment_board(cost: bool) -> Board:
     return board((data, series), lines, filters)
 
 
-PURCHASE_ANALYSIS = report(
+PURCHASE_ANALYSIS = centre_report(
     code="inPurchasingAnalysisTable",
     label="采购分析",
     question="向谁买了什么、买了多少，比上月和去年同月如何？",
     group="采购分析",
     make=purchase_board,
-    **CENTRE,
 )
-PAYMENT_ANALYSIS = report(
+PAYMENT_ANALYSIS = centre_report(
     code="inAnalysisTablePayment",
     label="付款分析",
     question="各供应商开了多少票、付了多少款、还欠多少、多少天付款？",
     group="采购分析",
     make=payment_board,
     has_cost=False,
-    **CENTRE,
 )

@@ -9,9 +9,12 @@ from __future__ import annotations
 from reports.catalogue.compare import Period, compared_datasets
 from reports.catalogue.model import MONEY, Board, Column, Dataset, Filter, Metric
 from reports.catalogue.parts import (
+    BY_COMPANY,
     COMPANY,
+    SUPPLIER,
     bars,
     board,
+    by_key,
     change_metric,
     company_filter,
     figure,
@@ -24,6 +27,7 @@ from reports.catalogue.parts import (
     ranking,
     report,
     share,
+    supplier_filter,
     table,
     trend_figure,
 )
@@ -32,19 +36,13 @@ QUARTER = Period(
     "quarter", "按季分析", "季", "interval 3 month", "interval 1 year", "上季整季", "去年同季整季"
 )
 AXIS = (Column("quarter", "季度", "date"), Column("quarter_label", "季"))
-SUPPLIER = Column("supplier_name", "供应商")
 FIGURES = ("base", "accrued", "confirmed", "used", "left")
 CYCLE = {
     "business_date_start": "strftime(m.cycle_start, '%Y-%m-%d')",
     "business_date_end": "strftime(m.cycle_end, '%Y-%m-%d')",
 }
-OF_POLICY = {"policy_id": "m.policy_id", "policy_id__label": "url_encode(m.policy_name)"}
-ACCOUNT = {
-    "company_id": "m.company_id",
-    "supplier_id": "m.partner_id",
-    "company_id__label": "url_encode(m.company_name)",
-    "supplier_id__label": "url_encode(m.partner_name)",
-}
+OF_POLICY = by_key("policy_id", "policy_name")
+ACCOUNT = {**BY_COMPANY, **by_key("supplier_id", "partner_name", "partner_id")}
 DUE = "sum(accrued) filter (where state = '待确认')"
 
 
@@ -201,7 +199,7 @@ def rebate_board(cost: bool) -> Board:
     filters = (
         period_filter(data, "quarter_label", "季"),
         company_filter(data),
-        Filter("supplier", "供应商", data.key, "supplier_name", searched=True),
+        supplier_filter(data),
         Filter("policy", "返利政策", data.key, "policy_name", parent="supplier", searched=True),
         Filter("state", "状态", data.key, "state"),
     )

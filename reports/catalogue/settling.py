@@ -21,9 +21,11 @@ from reports.catalogue.model import (
 )
 from reports.catalogue.partners import CUSTOMERS, MONTH_DAYS, SUPPLIERS, Partner, months_datasets
 from reports.catalogue.parts import (
+    BY_COMPANY,
     COMPANY,
     bars,
     board,
+    by_key,
     company_filter,
     curves,
     figure,
@@ -168,11 +170,9 @@ def write_off_board(partner: Partner) -> Board:
             link(
                 "往来",
                 partner.statement,
-                company_id="m.company_id",
-                **{f"{partner.key}_id": "m.partner_id"},
+                **BY_COMPANY,
+                **by_key(f"{partner.key}_id", "partner_name", "partner_id"),
                 **MONTH_DAYS,
-                company_id__label="url_encode(m.company_name)",
-                **{f"{partner.key}_id__label": "url_encode(m.partner_name)"},
             ),
         ),
         measures=measures,

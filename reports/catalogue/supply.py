@@ -9,6 +9,8 @@ from __future__ import annotations
 from reports.catalogue.holdings import COVER, held, now_and_before
 from reports.catalogue.model import DAYS, MONEY, QUANTITY, Board, Chart, Column, Dataset, Filter, Metric
 from reports.catalogue.parts import (
+    BY_GOODS,
+    BY_WAREHOUSE,
     GOODS,
     GOODS_LABEL,
     PLACES,
@@ -25,22 +27,19 @@ from reports.catalogue.parts import (
     quantity,
     ranking,
     ratio,
-    report,
     share,
     table,
     variant,
 )
-from reports.catalogue.purchase import CENTRE
+from reports.catalogue.purchase import centre_report
 
 GOODS_NAMES = ("goods_num", "goods_name", "specification_type", "brand_name")
 ORDERS = link(
     "采购订单",
     "/purchase/orderdetail",
     named="orders_link",
-    goods_id="m.goods_id",
-    warehouse_id="m.warehouse_id",
-    goods_id__label="url_encode(m.goods_num)",
-    warehouse_id__label="url_encode(m.warehouse_name)",
+    **BY_GOODS,
+    **BY_WAREHOUSE,
 )
 COVER_DAYS = (15, 30, 45, 60, 90)
 DEFAULT_COVER = "备30天"
@@ -265,19 +264,17 @@ def decision_board(cost: bool) -> Board:
     return board((data,), lines, (days, *place_and_goods_filters(data), advice, goods_filter(data)))
 
 
-BUYER_STOCK = report(
+BUYER_STOCK = centre_report(
     code="commodityStocksQuery",
     label="商品库存查询",
     question="各公司、仓库还有多少货，路上有多少，够卖几天？",
     group="采购分析",
     make=stock_board,
-    **CENTRE,
 )
-PURCHASE_DECISION = report(
+PURCHASE_DECISION = centre_report(
     code="inDecisionAnalysisTable",
     label="采购决策分析",
     question="哪些商品该补、补多少，哪些该停采？",
     group="采购分析",
     make=decision_board,
-    **CENTRE,
 )
