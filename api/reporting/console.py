@@ -13,7 +13,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import ColumnElement, FromClause, Row, func, or_, select
+from sqlalchemy import ColumnElement, FromClause, Row, case, func, or_, select
 
 from api.kit.database import today
 from api.kit.errors import Forbidden
@@ -40,7 +40,9 @@ CURVE = 30
 """Days of the curve beside today's figures."""
 SALESMEN = 10
 ZERO = Decimal("0.00")
+SPAN_LABELS = {"this": "本月", "previous": "上月同期", "last_year": "去年同期"}
 Figures = dict[str, Any]
+Spans = Mapping[str, tuple[date, date]]
 
 _OUT = SALES.c.bill_type == "XSCK"
 _PAID = ("purchase", "receipts", "payments", "new_overdue")
@@ -108,23 +110,29 @@ def month_activity(asked: Asked) -> Figures:
     now = today()
     first = now.replace(day=1)
     spans = {
-        "this": ("本月", (first, now)),
-        "previous": ("上月同期", previous(first, now)),
-        "last_year": ("去年同期", (earlier(first, YEAR), earlier(now, YEAR))),
+        "this": (first, now),
+        "previous": previous(first, now),
+        "last_year": (earlier(first, YEAR), earlier(now, YEAR)),
     }
     days = [first + timedelta(days=number) for number in range(now.day)]
     with published() as conn:
         sold = _by_day(conn.execute(_sales_days(asked, days)))
         paid = _by_day(conn.execute(_paid_days(asked, days)))
-        sums = {}
-        for key, (label, span) in spans.items():
-            sales = conn.execute(_sales_sum(asked, span)).one()
-            flows = conn.execute(_paid_sum(asked, span)).one()
-            told = {**_sold(asked, dict(sales._mapping)), **_paid(asked, dict(flows._mapping))}
-            sums[key] = {"key": key, "label": label, "first_day": span[0], "last_day": span[1], **told}
+        sales = _by_span(conn.execute(_sales_spans(asked, spans)))
+        flows = _by_span(conn.execute(_paid_spans(asked, spans)))
     return {
         "days": [{"day": day, **_sold(asked, sold.get(day)), **_paid(asked, paid.get(day))} for day in days],
-        "months": list(sums.values()),
+        "months": [
+            {
+                "key": key,
+                "label": SPAN_LABELS[key],
+                "first_day": span[0],
+                "last_day": span[1],
+                **_sold(asked, sales.get(key)),
+                **_paid(asked, flows.get(key)),
+            }
+            for key, span in spans.items()
+        ],
     }
 
 
@@ -301,8 +309,15 @@ def _sales_days(asked: Asked, days: Iterable[date]) -> Any:
     )
 
 
-def _sales_sum(asked: Asked, span: tuple[date, date]) -> Any:
-    return select(*_sums()).where(mine(SALES, asked.principal, asked.company_id), _within(span))
+def _span_of(day: ColumnElement[date], spans: Spans) -> ColumnElement[Any]:
+    """The key of the span that a day lies in; none overlaps another."""
+    return case(*((day.between(*span), key) for key, span in spans.items())).label("span")
+
+
+def _sales_spans(asked: Asked, spans: Spans) -> Any:
+    span = _span_of(SALES.c.business_date, spans)
+    wanted = mine(SALES, asked.principal, asked.company_id), _within(*spans.values())
+    return select(span, *_sums()).where(*wanted).group_by("span")
 
 
 def _orders_days(asked: Asked, days: Iterable[date]) -> Any:
@@ -329,14 +344,22 @@ def _paid_days(asked: Asked, days: Iterable[date]) -> Any:
     )
 
 
-def _paid_sum(asked: Asked, span: tuple[date, date]) -> Any:
-    return select(*_flows()).where(
-        mine(BUSINESS, asked.principal, asked.company_id), BUSINESS.c.day.between(*span)
+def _paid_spans(asked: Asked, spans: Spans) -> Any:
+    span = _span_of(BUSINESS.c.day, spans)
+    wanted = or_(*(BUSINESS.c.day.between(*days) for days in spans.values()))
+    return (
+        select(span, *_flows())
+        .where(mine(BUSINESS, asked.principal, asked.company_id), wanted)
+        .group_by("span")
     )
 
 
 def _by_day(rows: Iterable[Row[Any]]) -> dict[date, Figures]:
     return {row.day: dict(row._mapping) for row in rows}
+
+
+def _by_span(rows: Iterable[Row[Any]]) -> dict[str, Figures]:
+    return {row.span: dict(row._mapping) for row in rows}
 
 
 def _sold(asked: Asked, found: Mapping[str, Any] | None) -> Figures:
