@@ -1,0 +1,388 @@
+"""Datasets over a small snapshot: each role's own rows, no cost where none may be seen, and figures by hand."""
+
+from __future__ import annotations
+
+import re
+
+import duckdb
+import pytest
+
+from reports.assets import boards
+from reports.catalogue import find_report
+from reports.catalogue.model import COST, HAIR, PLAIN, UNSEEN
+from tests.reports.conftest import COMPANY_ONE, COMPANY_TWO, EVERYTHING, NOTHING, SNAPSHOT_SQL
+
+BOARDS = list(boards())
+COST_WORDS = ("cost", "profit", "value", "margin")
+COUNTS = {
+    *("customers", "goods_count", "bills", "orders", "place", "places", "suppliers", "short", "wanted_goods"),
+    *("rose", "same", "fell", "compared", "delivered", "open_companies"),
+}
+"""Metrics that count: nothing is 0 of them."""
+
+
+@pytest.fixture(scope="module")
+def snapshot():
+    with duckdb.connect() as conn:
+        conn.execute(SNAPSHOT_SQL.read_text("utf-8"))
+        yield conn
+
+
+class TestScopeAndCost:
+    @pytest.mark.parametrize("placed", BOARDS, ids=lambda item: "-".join(item.names))
+    def test_every_dataset_shows_each_role_its_own_companies_only(self, placed, snapshot):
+        for dataset in placed.board.datasets:
+            rows = snapshot.sql(f"select role_id, count(*) from ({dataset.sql}) group by role_id").fetchall()
+            roles = {role for role, _ in rows}
+            assert NOTHING not in roles
+            assert roles == (
+                {EVERYTHING, COMPANY_ONE} if dataset.cost else {EVERYTHING, COMPANY_ONE, COMPANY_TWO}
+            )
+            if "company_name" in {column.name for column in dataset.columns}:
+                seen = snapshot.sql(
+                    f"select distinct company_name from ({dataset.sql}) where role_id = {COMPANY_ONE}"
+                ).fetchall()
+                assert seen == [("上海公司",)]
+
+    @pytest.mark.parametrize(
+        "placed", [item for item in BOARDS if item.variant == PLAIN], ids=lambda item: "-".join(item.names)
+    )
+    def test_plain_datasets_select_no_cost(self, placed, snapshot):
+        for dataset in placed.board.datasets:
+            assert not dataset.cost
+            written = dataset.sql.lower() + " ".join(metric.sql for metric in dataset.metrics).lower()
+            selected = re.sub(r"\bmart_\w+", "", written)
+            assert not [word for word in COST_WORDS if word in selected], dataset.key
+
+    @pytest.mark.parametrize("placed", BOARDS, ids=lambda item: "-".join(item.names))
+    def test_metrics_are_empty_not_wrong_without_a_base(self, placed, snapshot):
+        for dataset in placed.board.datasets:
+            figures = ", ".join(f'{metric.sql} as "{metric.name}"' for metric in dataset.metrics)
+            empty = snapshot.sql(f"select {figures} from ({dataset.sql}) where role_id = {NOTHING}")
+            values = dict(zip(empty.columns, empty.fetchone(), strict=True))
+            assert all(value is None or name in COUNTS for name, value in values.items()), values
+
+
+class TestDefinitions:
+    """Figures of the small snapshot, by hand."""
+
+    def figure(self, snapshot, code, metric, where="true", variant=COST):
+        placed = next(item for item in BOARDS if item.report.code == code and item.variant == variant)
+        dataset = placed.board.datasets[0]
+        sql = next(item.sql for item in dataset.metrics if item.name == metric)
+        return snapshot.sql(
+            f"select {sql} from ({dataset.sql}) where role_id = {EVERYTHING} and {where}"
+        ).fetchone()[0]
+
+    def test_turnover_is_cost_over_the_mean_daily_value(self, snapshot):
+        # Each goods: cost 2 × price in the month, mean value 5 × price.
+        where = "period_label = '2026-11'"
+        assert self.figure(snapshot, "inventoryturnover", "turnover_rate", where) == pytest.approx(0.4)
+        assert self.figure(snapshot, "inventoryturnover", "turnover_days", where) == pytest.approx(75)
+
+    def test_previous_period_stands_beside_the_figure(self, snapshot):
+        assert self.figure(
+            snapshot, "inventoryturnover", "rate_before", "period_label = '2026-11'"
+        ) == pytest.approx(0.4)
+        assert self.figure(snapshot, "inventoryturnover", "rate_before", "period_label = '2025-10'") is None
+        assert self.figure(
+            snapshot, "CommodityProfit", "revenue_year", "month_label = '2026-11'"
+        ) == pytest.approx(4500)
+        assert self.figure(snapshot, "CommodityProfit", "revenue_year", "month_label = '2026-08'") is None
+
+    @pytest.mark.parametrize("placed", BOARDS, ids=lambda item: "-".join(item.names))
+    def test_series_show_the_same_figures_as_the_compared_rows(self, placed, snapshot):
+        for series in placed.board.datasets:
+            if not series.key.endswith("_series"):
+                continue
+            whole = placed.board.dataset(series.key.removesuffix("_series"))
+            period = next(column.name for column in series.columns if column.name.endswith("_label"))
+            assert len(series.metrics) >= 2
+            for metric in series.metrics:
+                answers = [
+                    snapshot.sql(
+                        f"select {period}, {metric.sql} from ({dataset.sql}) where role_id = {EVERYTHING}"
+                        " group by 1 order by 1"
+                    ).fetchall()
+                    for dataset in (series, whole)
+                ]
+                assert answers[0] == answers[1] != []
+
+    def test_no_period_beyond_the_last(self, snapshot):
+        placed = next(item for item in BOARDS if item.report.code == "CommodityProfit")
+        last = snapshot.sql(f"select max(month_label) from ({placed.board.datasets[0].sql})").fetchone()[0]
+        assert last == "2026-11"
+
+    @pytest.mark.parametrize("code", ["accountsReceivable", "facyorypayment"])
+    def test_buckets_sum_to_the_balance(self, snapshot, code):
+        dataset = find_report(code).first_tab.plain.datasets[0]
+        buckets = " + ".join(
+            f"coalesce({item.sql}, 0)" for item in dataset.metrics if item.name.startswith("bucket_")
+        )
+        whole = next(item.sql for item in dataset.metrics if item.name == "open_amount")
+        row = snapshot.sql(
+            f"select {buckets}, {whole} from ({dataset.sql}) where role_id = {EVERYTHING}"
+            + (" and month_label = '2026-11'" if dataset.has_column("month_label") else "")
+        ).fetchone()
+        assert row[0] == row[1] == 6000
+
+    def test_payables_by_the_days_until_they_are_due(self, snapshot):
+        assert self.figure(snapshot, "facyorypayment", "bucket_1", variant=PLAIN) == 4000
+        assert self.figure(snapshot, "facyorypayment", "bucket_2", variant=PLAIN) == 2000
+        assert self.figure(snapshot, "facyorypayment", "soonest", variant=PLAIN) == -200
+
+    def test_a_partner_s_month_goes_from_opening_to_closing(self, snapshot):
+        where = "month_label = '2026-11'"
+        for code in ("ScheduleAccountsReceivable", "ScheduleAccountsPayable"):
+            opening, delivery, back, other, settled, offset, closing = (
+                self.figure(snapshot, code, name, where, PLAIN)
+                for name in ("opening", "delivery", "return", "other", "settled", "offset", "closing")
+            )
+            assert opening + delivery - back + other - settled - offset == closing == 2400
+            assert self.figure(snapshot, code, "rate", where, PLAIN) == pytest.approx(600 / 1900)
+            assert self.figure(snapshot, code, "closing_change", where, PLAIN) == pytest.approx(0)
+
+    def test_write_offs_are_weighed_by_their_amounts(self, snapshot):
+        where = "month_label = '2026-11'"
+        for metric, expected in (
+            ("mean_held", 37.5),
+            ("mean_late", 5),
+            ("late_share", 0.25),
+            ("amount", 800),
+        ):
+            found = self.figure(snapshot, "verificationDetails", metric, where, PLAIN)
+            assert found == pytest.approx(expected)
+
+    def test_purchases_beside_sales(self, snapshot):
+        where = "month_label = '2026-11'"
+        for code in ("SalesBuy", "categorySalesPurchase"):
+            assert self.figure(snapshot, code, "ratio", where) == pytest.approx(0.75)
+            assert self.figure(snapshot, code, "ratio", where, PLAIN) == pytest.approx(0.75)
+            assert self.figure(snapshot, code, "balance", where) == pytest.approx(600 * 3)
+            assert self.figure(snapshot, code, "balance", where, PLAIN) == pytest.approx(9)
+
+    def test_rebates_by_the_quarter_in_which_their_cycles_end(self, snapshot):
+        where = "quarter_label = '2026-Q4'"
+        expected = {
+            **{"accrued": 800, "accrued_change": 0, "accrued_growth": 0, "confirmed": 400, "used": 300},
+            **{"left": 100, "due": 200, "rate": 400 / 15000, "used_share": 0.75, "confirmed_share": 0.5},
+        }
+        for metric, value in expected.items():
+            found = self.figure(snapshot, "ScheduleSupplierRebate", metric, where, PLAIN)
+            assert found == pytest.approx(value), metric
+        uses = find_report("ScheduleSupplierRebate").first_tab.plain.dataset("supplier_rebate_use")
+        used = f"select {uses.metric('used_amount').sql}, count(*) from ({uses.sql}) where role_id = {EVERYTHING}"
+        assert snapshot.sql(used).fetchone() == (50 * 14 * 2, 28)
+
+    def test_purchases_of_a_month(self, snapshot):
+        where = "month_label = '2026-11'"
+        code = "inPurchasingAnalysisTable"
+        assert self.figure(snapshot, code, "bought", where) == pytest.approx(3 * 600 * 4)
+        assert self.figure(snapshot, code, "bought", where, PLAIN) == 36
+        assert self.figure(snapshot, code, "bought_growth", where) == 0
+        assert self.figure(snapshot, code, "return_share", where) == pytest.approx(0.2)
+
+    def test_prices_of_a_month(self, snapshot):
+        where = "month_label = '2026-11' and goods_num = 'G002'"
+        code = "inPurchasingPriceAnalysisTable"
+        assert self.figure(snapshot, code, "price", where) == pytest.approx(220)
+        assert self.figure(snapshot, code, "price_before", where) == pytest.approx(200)
+        for variant in (PLAIN, COST):
+            assert self.figure(snapshot, code, "price_change", where, variant) == pytest.approx(0.1)
+
+    @pytest.mark.parametrize("code", ["purchasecenterpriceindex", "purchasingPriceIndex"])
+    def test_price_index_against_either_base_month(self, snapshot, code):
+        where = "month_label = '2026-11' and base_label = "
+        for base, months in (("去年同月", 12), ("本年1月", 10)):
+            assert self.figure(snapshot, code, "price_index", f"{where}'{base}'", PLAIN) == pytest.approx(
+                100 + months
+            )
+            assert self.figure(snapshot, code, "index_before", f"{where}'{base}'", PLAIN) == pytest.approx(
+                99 + months
+            )
+        assert self.figure(snapshot, code, "bought_share", f"{where}'去年同月'", PLAIN) == pytest.approx(0.5)
+        assert self.figure(snapshot, code, "index_year", f"{where}'去年同月'", PLAIN) == 100
+
+    def test_diffusion_index_is_what_rose_and_half_of_what_did_not_change(self, snapshot):
+        where = "month_label = '2026-11'"
+        expected = {
+            **{"price_index": 200 / 3, "quantity_index": 200 / 3, "delivery_index": 50, "pmi": 550 / 9},
+            **{"pmi_year": 550 / 9, "rose": 2, "same": 4, "fell": 0, "compared": 6, "delivered": 4},
+        }
+        for metric, value in expected.items():
+            assert self.figure(snapshot, "pmi", metric, where, PLAIN) == pytest.approx(value), metric
+
+    def test_payments_of_a_month(self, snapshot):
+        where = "month_label = '2026-11'"
+        expected = {"paid_share": 0.625, "invoiced_share": 0.75, "days": 40, "closing": 2400}
+        for metric, value in expected.items():
+            found = self.figure(snapshot, "inAnalysisTablePayment", metric, where, PLAIN)
+            assert found == pytest.approx(value), metric
+
+    def test_suggested_is_what_the_days_will_sell_beyond_what_there_is(self, snapshot):
+        """Of each warehouse 12 on hand, 13 claimed, 6 to come; goods 3 sells 2 a month, goods 2 one, goods 1 none."""
+        for days, pieces in ((30, 0), (60, 0), (90, 3)):
+            where = f"cover_label = '备{days}天'"
+            assert self.figure(snapshot, "inDecisionAnalysisTable", "suggested", where, PLAIN) == pieces
+            found = self.figure(snapshot, "inDecisionAnalysisTable", "suggested_amount", where)
+            assert found == pytest.approx(pieces * 270)
+        where = "cover_label = '备90天' and goods_num = 'G003'"
+        assert self.figure(snapshot, "inDecisionAnalysisTable", "supply", where, PLAIN) == pytest.approx(270)
+        assert self.figure(snapshot, "inDecisionAnalysisTable", "cover", where, PLAIN) == pytest.approx(180)
+        assert self.figure(snapshot, "commodityStocksQuery", "ordered", variant=PLAIN) == 54
+        assert self.figure(snapshot, "commodityStocksQuery", "change") == pytest.approx(0.2)
+
+    def test_income_of_a_month_and_its_subtotals(self, snapshot):
+        where = "month_label = '2026-11'"
+        expected = {
+            **{
+                "revenue": 2000,
+                "gross": 400,
+                "margin": 0.2,
+                "corrections": -40,
+                "rebates": 80,
+                "expenses": -60,
+            },
+            **{"result": 380, "result_share": 0.19, "result_growth": 0, "open_companies": 2},
+        }
+        for metric, value in expected.items():
+            assert self.figure(snapshot, "IncomeStatement", metric, where) == pytest.approx(value), metric
+        assert self.figure(snapshot, "IncomeStatement", "open_companies", "month_label = '2026-10'") == 0
+        statement = find_report("IncomeStatement").first_tab.cost.dataset("income_statement_cost")
+        amount, share, order = (statement.metric(name).sql for name in ("amount", "share", "line"))
+        rows = snapshot.sql(
+            f"select line_name, {amount}, {share} from ({statement.sql}) where role_id = {EVERYTHING} and {where}"
+            f" group by line_name order by {order} desc"
+        ).fetchall()
+        assert rows == [
+            *(
+                ("营业收入", 2000, 1),
+                ("减：销售成本", -1600, -0.8),
+                ("销售毛利", 400, 0.2),
+                ("加：盘点盈亏", -40, -0.02),
+            ),
+            *(("加：供应商返利", 100, 0.05), ("减：客户返利", -20, -0.01), ("减：配送运费", -60, -0.03)),
+            ("经营利润", 380, 0.19),
+        ]
+        assert snapshot.sql(f"select {amount} from ({statement.sql})").fetchone() == (None,)
+
+    def test_orders_by_how_they_were_filled(self, snapshot):
+        where = "month_label = '2026-11'"
+        expected = {"fill_rate": 0.8, "lead": 1.5, "late_share": 1, "rest": 18, "orders": 9}
+        for metric, value in expected.items():
+            found = self.figure(snapshot, "SalesOrder", metric, where, PLAIN)
+            assert found == pytest.approx(value)
+
+    def test_a_day_and_its_month_so_far(self, snapshot):
+        where = "day_label = '2026-11-20'"
+        for metric, value in {"sales": 200, "mtd_sales": 4000, "profit": 40, "mtd_margin": 0.2}.items():
+            assert self.figure(snapshot, "BusinessDailyReport", metric, where) == pytest.approx(value)
+        assert self.figure(snapshot, "BusinessDailyReport", "sales_change", where, PLAIN) == pytest.approx(
+            0.25
+        )
+        assert self.figure(snapshot, "OperationMonthlyReport", "sales_growth", "month_label = '2026-11'") == (
+            pytest.approx(200 / 2000 - 1)
+        )
+
+    def test_cover_days(self, snapshot):
+        where = "period_label = '近7天'"
+        assert self.figure(snapshot, "BestSeller", "cover", where) == pytest.approx(60)
+
+    def test_occupation_of_a_month(self, snapshot):
+        """Two warehouses hold 3 on odd days and 7 on even ones, one the other way round; prices sum to 600."""
+        where = "period_label = '2026-11'"
+
+        def held(metric, more="", variant=COST):
+            return self.figure(snapshot, "inventoryOccupation", metric, where + more, variant)
+
+        assert held("mean") == pytest.approx((10 + 20) / 2 * 600)
+        assert held("peak") == pytest.approx((7 + 7 + 3) * 600)
+        assert held("closing") == pytest.approx((7 + 7 + 3) * 600)
+        assert held("peak", " and warehouse_name = '上海前置仓' and brand_name = '博世'") == pytest.approx(
+            2100
+        )
+        assert held("mean_before") == held("mean_year") == held("mean")
+        assert held("mean_change") == held("year_change") == pytest.approx(0)
+        assert held("mean", variant=PLAIN) == pytest.approx(45)
+        assert held("peak", variant=PLAIN) == pytest.approx(51)
+
+    def test_occupation_of_a_month_without_predecessor(self, snapshot):
+        for metric in ("mean_before", "mean_change", "peak_before", "closing_before"):
+            assert self.figure(snapshot, "inventoryOccupation", metric, "period_label = '2026-03'") is None
+
+    def test_sluggish_share_is_of_all_stock(self, snapshot):
+        where = "threshold = '90天以上'"
+        assert self.figure(snapshot, "sluggishstock", "sluggish", where) == pytest.approx(14400)
+        assert self.figure(snapshot, "sluggishstock", "share", where) == pytest.approx(2 / 3)
+        assert self.figure(snapshot, "sluggishstock", "sluggish", where, PLAIN) == pytest.approx(72)
+        assert self.figure(snapshot, "sluggishstock", "share", "threshold = '365天以上'") == pytest.approx(
+            1 / 3
+        )
+
+    def test_thresholds_stand_in_their_order(self, snapshot):
+        dataset = find_report("sluggishstock").first_tab.plain.datasets[0]
+        axis = snapshot.sql(f"select distinct threshold_axis from ({dataset.sql}) order by 1").fetchall()
+        assert [label.lstrip(UNSEEN) for (label,) in axis] == [
+            f"{days}天以上" for days in (30, 60, 90, 180, 365)
+        ]
+
+    @pytest.mark.parametrize(
+        "code", ["accountsReceivable", "inventoryAgingReport", "facyorypayment", "inventoryDOTReport"]
+    )
+    def test_buckets_stand_in_their_order(self, snapshot, code):
+        """Also where a label starts with a digit and its neighbour with a Chinese character."""
+        dataset = find_report(code).first_tab.plain.datasets[0]
+        axis = snapshot.sql(f"select distinct bucket_axis from ({dataset.sql})").fetchall()
+        ordered = sorted(text for (text,) in axis)
+        found = [label.lstrip(UNSEEN) for label in ordered]
+        assert found == [label for label in dataset.buckets if label in found]
+        assert len(found) == len(axis) > 1
+        # A browser orders the series of a chart as a dictionary does: the more space in front, the sooner.
+        space = [label.count(chr(HAIR)) for label in ordered]
+        assert space == sorted(set(space), reverse=True)
+
+    def test_dot_ages_are_told_of_known_weeks_only(self, snapshot):
+        assert self.figure(snapshot, "inventoryDOTReport", "amount", variant=PLAIN) == 108
+        assert self.figure(snapshot, "inventoryDOTReport", "dated", variant=PLAIN) == 72
+        assert self.figure(snapshot, "inventoryDOTReport", "mean_weeks") == pytest.approx((21 + 73) / 2)
+        assert self.figure(snapshot, "inventoryDOTReport", "over_year") == pytest.approx(0.5)
+        assert self.figure(snapshot, "inventoryDOTReport", "unknown") == pytest.approx(1 / 3)
+
+    def test_shares_of_a_table_sum_to_one(self, snapshot):
+        for code, by in (("inventoryDOTReport", "dot_week"), ("CompanyInventoryreport", "company_name")):
+            dataset = find_report(code).first_tab.cost.datasets[0]
+            rows = snapshot.sql(
+                f"select {dataset.metric('share').sql} from ({dataset.sql}) where role_id = {EVERYTHING} group by {by}"
+            ).fetchall()
+            assert len(rows) > 1
+            assert sum(share for (share,) in rows) == pytest.approx(1)
+
+    def test_cover_days_of_stock(self, snapshot):
+        # Of the three goods 0, 1 and 2 were sold in 30 days from each of the three warehouses.
+        assert self.figure(snapshot, "goodsinventoryrpt", "cover") == pytest.approx(108 * 30 / 9)
+        assert self.figure(snapshot, "goodsinventoryrpt", "cover", "goods_num = 'G001'") is None
+        assert self.figure(snapshot, "goodsinventoryrpt", "change") == pytest.approx(0.2)
+
+    def test_a_company_s_turnover_is_told_for_a_year(self, snapshot):
+        assert self.figure(snapshot, "CompanyInventoryreport", "rate") == pytest.approx(24 / 12 / 360 * 365)
+        assert self.figure(snapshot, "CompanyInventoryreport", "turnover_days") == pytest.approx(180)
+        assert self.figure(snapshot, "CompanyInventoryreport", "movement") == pytest.approx(2 * 600 * 3)
+        assert self.figure(snapshot, "CompanyInventoryreport", "aged_90") == pytest.approx(2 / 3)
+
+    @pytest.mark.parametrize("placed", BOARDS, ids=lambda item: "-".join(item.names))
+    def test_links_open_a_page_of_the_product(self, placed, snapshot):
+        for dataset in placed.board.datasets:
+            for column in dataset.columns:
+                if column.kind != "link":
+                    continue
+                links = snapshot.sql(f"select distinct {column.name} from ({dataset.sql})").fetchall()
+                assert links
+                for (address,) in links:
+                    assert re.fullmatch(
+                        r'<a target="_top" href="/[\w/]+\?(\w+=[\w.%-]+&amp;)*\w+=[\w.%-]+">\w+</a>', address
+                    ), address
+
+    def test_margin_comes_from_sums(self, snapshot):
+        assert self.figure(snapshot, "CustomerProfit", "margin", "month_label = '2026-11'") == pytest.approx(
+            0.2
+        )
