@@ -154,6 +154,7 @@ from api.shell import (
     upload_file,
     upload_log,
 )
+from api.subscribing import tables as subscribing_tables
 
 __all__ = [
     "account_count",
@@ -276,6 +277,7 @@ __all__ = [
     "stock_query",
     "stock_take",
     "stock_warning_query",
+    "subscribing_tables",
     "supplier_advances",
     "supplier_payment",
     "supplier_price",

@@ -63,6 +63,7 @@ from api.shell import (
 from api.shell import calls as shell_calls
 from api.shell.export_tasks import enqueue
 from api.shell.site import Site
+from api.subscribing import calls as subscribing_calls
 
 assert catalogue.__all__
 
@@ -86,6 +87,7 @@ HAND_WRITTEN = (
     risk_calls,
     reporting_calls,
     exporting_calls,
+    subscribing_calls,
     report_visits,
     data_dictionary,
     data_state,

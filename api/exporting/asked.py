@@ -52,7 +52,7 @@ class Asked:
 
     @property
     def title(self) -> str:
-        return self.report.label if len(self.report.tabs) == 1 else f"{self.report.label} · {self.tab.label}"
+        return self.report.title(self.tab)
 
     @property
     def file_label(self) -> str:

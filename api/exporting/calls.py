@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import Query
 from pydantic import BaseModel, Field
 
-from api.exporting.asked import SUFFIXES, ReportExport, dimensions, measures, understand
+from api.exporting.asked import SUFFIXES, Asked, ReportExport, dimensions, measures, understand
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
 from api.kit.errors import NotFound
@@ -49,14 +49,19 @@ def exportable(ctx: Context, code: str) -> Report:
     return report
 
 
+def enqueue(ctx: Context, asked: Asked, body: ReportExport) -> dict[str, Any]:
+    """Have a checked request written to a file by the job worker."""
+    resource, query = f"report_{asked.report.code}", body.model_dump()
+    return export_tasks.queue(ctx, REPORT_JOB, resource, asked.file_label, query, SUFFIXES[asked.form])
+
+
 @call(api, "POST", "v2/report/Frame/export", right=ANY_USER, returns=ReportTask, write=True)
 def export(ctx: Context, body: ReportExport) -> Any:
     """导出报表: the whole of a tab under the filters that its frame shows, as a task."""
     asked = understand(exportable(ctx, body.code), ctx.principal, body)
     with published():
         pass
-    resource, query = f"report_{asked.report.code}", body.model_dump()
-    return export_tasks.queue(ctx, REPORT_JOB, resource, asked.file_label, query, SUFFIXES[asked.form])
+    return enqueue(ctx, asked, body)
 
 
 @call(api, "GET", "v2/report/Frame/getPivotChoices", right=ANY_USER, returns=PivotChoices)

@@ -119,6 +119,7 @@ class UserAccount(Resource):
     company_id: Mapped[int] = ref("company", "公司", required=True, search=True)
     employee_id: Mapped[int | None] = ref("employee", "员工", within=("company_id",))
     role_id: Mapped[int] = ref("role", "角色", required=True, search=True)
+    email: Mapped[str | None] = text("邮箱", rule="email", max_length=100, width=180)
     enabled: Mapped[bool] = enabled()
     password_hash: Mapped[str | None] = mapped_column(Text)
     must_change_password: Mapped[bool] = mapped_column(server_default="false")

@@ -32,6 +32,7 @@ class User(Payload):
     company_id: Key
     employee_id: Key | None = None
     role_id: Key
+    email: str | None = Described(None, max_length=100)
     password: str | None = Described(None, max_length=128)
 
 

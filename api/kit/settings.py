@@ -12,6 +12,7 @@ import tempfile
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from urllib.parse import urlsplit
 
 DEMO_SIZES = ("none", "small", "large")
 DEFAULT_REPORT_SITES = {"127.0.0.1": "", "localhost": ""}
@@ -48,6 +49,9 @@ class Settings:
     demo: str
     report_sites: dict[str, str] = field(default_factory=lambda: dict(DEFAULT_REPORT_SITES))
     given_metrics_token: str = ""
+    mail_url: str = ""
+    mail_from: str = ""
+    mail_password: str = field(default="", repr=False)
 
     @property
     def postgres_dir(self) -> Path:
@@ -108,6 +112,9 @@ def settings() -> Settings:
         demo=_demo_size(),
         report_sites=_report_sites(),
         given_metrics_token=_text("ERP_METRICS_TOKEN"),
+        mail_url=_mail_url(),
+        mail_from=_text("ERP_MAIL_FROM") or "reports@localhost.localdomain",
+        mail_password=os.environ.get("ERP_MAIL_PASSWORD", ""),
     )
 
 
@@ -142,6 +149,24 @@ def _report_sites() -> dict[str, str]:
     if not isinstance(sites, dict) or not all(isinstance(address, str) for address in sites.values()):
         raise SettingError("ERP_REPORT_SITES 应为 JSON 对象，主机名和报表地址都是文本")
     return sites
+
+
+def _mail_url() -> str:
+    text = _text("ERP_MAIL_URL")
+    if not text:
+        return ""
+    told = "应为 smtps://用户@主机:465、smtp://用户@主机:587（STARTTLS）或 file:"
+    try:
+        parts = urlsplit(text)
+        known = parts.scheme == "file" or (parts.scheme in ("smtp", "smtps") and parts.hostname)
+        bad_port = parts.scheme != "file" and parts.port == 0
+    except ValueError as error:
+        raise SettingError(f"ERP_MAIL_URL {told}") from error
+    if not known or bad_port or parts.password is not None:
+        raise SettingError(f"ERP_MAIL_URL {told}，密码放在 ERP_MAIL_PASSWORD")
+    if parts.scheme != "file" and not _text("ERP_MAIL_FROM"):
+        raise SettingError("设置了 ERP_MAIL_URL，还要在 ERP_MAIL_FROM 写发信人的邮箱")
+    return text
 
 
 def _load_secrets(path: Path) -> dict[str, str]:

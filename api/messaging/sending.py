@@ -116,15 +116,17 @@ def _try(conn: Connection, key: int) -> None:
     outcome: dict[str, Any] = {"state": SENT, "sent_at": now, "failure": None, "next_at": None}
     try:
         channels.send(channel, message)
-    except Rejected as error:
-        outcome = {"state": FAILED, "failure": str(error)[:300], "next_at": None}
-    except Later as error:
-        again = bill.tries < len(WAITS)
-        wait = timedelta(seconds=WAITS[bill.tries]) if again else timedelta()
-        outcome = {
-            "state": WAITING if again else FAILED,
-            "failure": str(error)[:300],
-            "next_at": now + wait if again else None,
-        }
+    except (Rejected, Later) as error:
+        outcome = failed(error, bill.tries)
     mine = _BILL.c.sms_bill_id == key
     conn.execute(update(_BILL).where(mine).values(**outcome, tries=bill.tries + 1))
+
+
+def failed(error: Rejected | Later, tries: int) -> dict[str, Any]:
+    """What becomes of a message that was not taken: tried again later, so many times, or given up."""
+    again = isinstance(error, Later) and tries < len(WAITS)
+    return {
+        "state": WAITING if again else FAILED,
+        "failure": str(error)[:300],
+        "next_at": datetime.now(TIME_ZONE) + timedelta(seconds=WAITS[tries]) if again else None,
+    }

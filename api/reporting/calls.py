@@ -51,10 +51,13 @@ class FrameRoute(BaseModel):
 
 
 class FrameFilter(BaseModel):
-    """A filter in a frame: its key among the report's, and the id under which the frame tells its values."""
+    """A filter in a frame: its key among the report's, the id under which the frame tells its values, the column that
+    it filters, and whether it opens on the newest value."""
 
     key: str
     id: str
+    column: str
+    latest: bool
 
 
 class FrameTab(BaseModel):
@@ -165,10 +168,15 @@ def get_frame(
     }
 
 
-def _filters(report: Report, tab: Tab, sees_cost: bool) -> list[dict[str, str]]:
+def _filters(report: Report, tab: Tab, sees_cost: bool) -> list[dict[str, Any]]:
     variant = tab.variant(sees_cost)
     return [
-        {"key": item.key, "id": filter_id(report.code, tab.key, variant, item.key)}
+        {
+            "key": item.key,
+            "id": filter_id(report.code, tab.key, variant, item.key),
+            "column": item.column,
+            "latest": item.latest,
+        }
         for item in tab.board(variant).filters
     ]
 

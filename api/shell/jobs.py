@@ -23,6 +23,7 @@ app = procrastinate.App(
         "api.printing.print_job",
         "api.exporting.report_job",
         "api.messaging.sending",
+        "api.subscribing.running",
         "api.shell.backup_job",
         "api.importing.initialisation_job",
     ],

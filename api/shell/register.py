@@ -25,6 +25,7 @@ DRAWN = frozenset(
         "/system/selfinfo",
         "/system/sonCompanyInfo",
         "/messageconfig",
+        "/mySubscriptions",
         "/placeholder/paycenter",
     }
 )

@@ -281,6 +281,10 @@ class Report:
     def tab(self, key: str) -> Tab | None:
         return next((tab for tab in self.tabs if tab.key == key), None)
 
+    def title(self, tab: Tab) -> str:
+        """What a tab is called by itself."""
+        return self.label if len(self.tabs) == 1 else f"{self.label} · {tab.label}"
+
     @property
     def first_tab(self) -> Tab:
         return self.tab(self.default_tab) or self.tabs[0]

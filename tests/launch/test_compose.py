@@ -95,7 +95,7 @@ class TestSecrets:
         for service in services.values():
             for name, value in (service.get("environment") or {}).items():
                 if "PASSWORD" in name:
-                    assert value.startswith(f"${{{name}:?"), name
+                    assert re.fullmatch(rf"\$\{{{name}(:\?[^}}]+|:-)\}}", value), name
 
     def test_the_real_env_file_is_ignored(self) -> None:
         assert ".env" in (PROJECT_DIR / ".gitignore").read_text().split()

@@ -55,12 +55,28 @@ class TestRefusals:
             ("ERP_REPORT_SITES", "127.0.0.1"),
             ("ERP_REPORT_SITES", "[]"),
             ("ERP_REPORT_SITES", '{"localhost": 1}'),
+            ("ERP_MAIL_URL", "mail.example.com"),
+            ("ERP_MAIL_URL", "http://mail.example.com"),
+            ("ERP_MAIL_URL", "smtp://"),
+            ("ERP_MAIL_URL", "smtps://mail.example.com:99999"),
+            ("ERP_MAIL_URL", "smtps://mail.example.com"),
         ],
     )
     def test_a_bad_value_is_named(self, monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
         monkeypatch.setenv(name, value)
         with pytest.raises(SettingError, match=name):
             settings()
+
+    def test_the_mail_password_is_told_nowhere(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("ERP_MAIL_FROM", "reports@example.com")
+        monkeypatch.setenv("ERP_MAIL_URL", "smtps://reports:secret-1@mail.example.com")
+        with pytest.raises(SettingError, match="ERP_MAIL_PASSWORD") as refused:
+            settings()
+        assert "secret-1" not in str(refused.value)
+        monkeypatch.setenv("ERP_MAIL_URL", "smtps://reports@mail.example.com")
+        monkeypatch.setenv("ERP_MAIL_PASSWORD", "secret-1")
+        assert settings().mail_password == "secret-1"
+        assert "secret-1" not in repr(settings())
 
     def test_equal_ports(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("ERP_PORT", "9100")

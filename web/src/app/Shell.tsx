@@ -55,6 +55,7 @@ export default function Shell({ session }: { session: Session }) {
 
 const fixedNames: Record<string, string> = {
   '/messageconfig': '系统公告',
+  '/mySubscriptions': '我的订阅',
   '/shoppingCart': '购物车',
   '/selfinfo': '个人中心',
   '/sonCompanyInfo': '公司信息',

@@ -18,12 +18,14 @@ const HomePage = deferred(() => import('./home/HomePage'));
 const MessagesPage = lazy(() => import('./notices/MessagesPage'));
 const PersonalCentre = lazy(() => import('./PersonalCentre'));
 const ReportPage = lazy(() => import('@/reports/ReportPage'));
+const SubscriptionsPage = lazy(() => import('@/reports/subscriptions/SubscriptionsPage'));
 const ScreenPage = deferred(() => import('@/engine/ScreenPage'));
 
 /** Pages that the server describes nothing of. */
 const own: Partial<Record<string, ComponentType>> = {
   '/home': HomePage,
   '/messageconfig': MessagesPage,
+  '/mySubscriptions': SubscriptionsPage,
   '/selfinfo': PersonalCentre,
   '/sonCompanyInfo': CompanyInfo,
   '/system/selfinfo': PersonalCentre,

@@ -26,14 +26,16 @@ interface Props {
   /** On screen among the report's tabs. */
   chosen: boolean;
   version: number;
+  /** The filters that it opens with. */
+  opensWith: DataMask;
   /** The talk with the frame on screen; null once it is in trouble. */
   onPort: (port: FramePort | null) => void;
 }
 
-export function EmbedFrame({ code, tab, title, chosen, version, onPort }: Props) {
+export function EmbedFrame({ code, tab, title, chosen, version, opensWith, onPort }: Props) {
   const active = usePageActive() && chosen;
   const port = useRef<FramePort | null>(null);
-  const [shown, setShown] = useState<Loading>({ version, address: tab.address });
+  const [shown, setShown] = useState<Loading>({ version, address: withFilters(tab.address, opensWith) });
   const [coming, setComing] = useState<Loading | null>(null);
   /** The newest version that failed behind the one on screen. */
   const [missed, setMissed] = useState(version);
@@ -67,7 +69,7 @@ export function EmbedFrame({ code, tab, title, chosen, version, onPort }: Props)
     const retry = () => {
       setAnswered(false);
       setComing(null);
-      setShown({ version, address: tab.address });
+      setShown({ version, address: withFilters(tab.address, opensWith) });
       setTrouble(null);
     };
     return <Refusal trouble={trouble} onRetry={retry} />;

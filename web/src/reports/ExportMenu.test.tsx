@@ -10,7 +10,7 @@ const tab = {
   label: '按月分析',
   embed_id: 'e',
   address: '/embedded/e?role_id=3' as string | null,
-  filters: [{ key: 'company', id: 'NATIVE_FILTER-c' }],
+  filters: [{ key: 'company', id: 'NATIVE_FILTER-c', column: 'company_name', latest: false }],
 };
 const choices = {
   dimensions: [
@@ -100,7 +100,7 @@ describe('export menu', () => {
   ])('exports nothing while the frame %s', async (_, port) => {
     start(port);
     await choose('Excel 明细');
-    await waitFor(() => expect(heard).toEqual(['报表还没有打开好，读不到所选的筛选条件，请稍后再导出']));
+    await waitFor(() => expect(heard).toEqual(['报表还没有打开好，读不到所选的筛选条件，请稍后再试']));
     expect(sent).toEqual([]);
   });
 

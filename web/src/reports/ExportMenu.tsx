@@ -1,5 +1,5 @@
-/** 导出: a report's tab as a workbook of its tables, as a cross table, or as a summary to print. */
-import { DownOutlined, FileExcelOutlined, FilePdfOutlined, ExportOutlined, TableOutlined } from '@ant-design/icons';
+/** 导出: a report's tab as a workbook of its tables, as a cross table, or as a summary to print; now, or regularly. */
+import { DownOutlined, FieldTimeOutlined, FileExcelOutlined, FilePdfOutlined, ExportOutlined, TableOutlined } from '@ant-design/icons';
 import { Button, Dropdown, type MenuProps } from 'antd';
 import { lazy, Suspense, useState } from 'react';
 import type { FrameTab } from '@/gen';
@@ -7,11 +7,14 @@ import type { FramePort } from './framePort';
 import { useReportExport } from './reportExport';
 
 const PivotDialog = lazy(() => import('./PivotDialog'));
+const SubscribeDialog = lazy(() => import('./subscriptions/SubscribeDialog'));
 
 const forms: MenuProps['items'] = [
   { key: 'detail', icon: <FileExcelOutlined />, label: 'Excel 明细' },
   { key: 'pivot', icon: <TableOutlined />, label: 'Excel 透视…' },
   { key: 'pdf', icon: <FilePdfOutlined />, label: 'PDF 摘要' },
+  { type: 'divider' },
+  { key: 'subscribe', icon: <FieldTimeOutlined />, label: '订阅…' },
 ];
 
 interface Props {
@@ -23,9 +26,11 @@ interface Props {
 
 export function ExportMenu({ code, tab, port }: Props) {
   const [pivoting, setPivoting] = useState(false);
+  const [subscribing, setSubscribing] = useState(false);
   const exporting = useReportExport(code, tab, port);
   const choose = ({ key }: { key: string }) => {
     if (key === 'pivot') setPivoting(true);
+    else if (key === 'subscribe') setSubscribing(true);
     else exporting.mutate({ form: key === 'pdf' ? 'pdf' : 'detail' });
   };
 
@@ -48,6 +53,7 @@ export function ExportMenu({ code, tab, port }: Props) {
             }
           />
         )}
+        {subscribing && <SubscribeDialog code={code} tab={tab.key} onClose={() => setSubscribing(false)} />}
       </Suspense>
     </>
   );

@@ -2,6 +2,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Frame, Recalculating } from '@/gen';
+import { writeStored } from '@/lib/stored';
 import { TabsContext } from '@/lib/tabs';
 import ReportPage from './ReportPage';
 
@@ -20,6 +21,7 @@ let warning: string | null;
 let refusal: { code: number; msg: string } | null;
 let asked: string[];
 let recalculating: Recalculating[];
+let kept: unknown[];
 
 function answer(url: string): unknown {
   const path = url.split('?')[0] ?? '';
@@ -27,17 +29,18 @@ function answer(url: string): unknown {
   if (path.endsWith('getGuestToken')) return { code: 200, msg: '', data: { token: 'g', expires_in: 300 } };
   if (path.endsWith('getFrame')) return refusal ? { ...refusal, data: null } : { code: 200, msg: '', data: frame };
   if (path.endsWith('getRecalculating')) return { code: 200, msg: '', data: recalculating };
+  if (path.endsWith('UserPreference/get')) return { code: 200, msg: '', data: kept };
   return { code: 200, msg: '', data: { refreshed_at: publishedAt, warning } };
 }
 
 const wait = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
 
-async function start() {
+async function start(opened: Record<string, string> = values) {
   const shell = { open: vi.fn(), close: vi.fn(), replace: vi.fn(), setTitle: vi.fn() };
   const view = render(
     <QueryClientProvider client={new QueryClient({ defaultOptions: { queries: { retry: false } } })}>
       <TabsContext value={shell}>
-        <ReportPage code="warehouseTurnover" values={values} />
+        <ReportPage code="warehouseTurnover" values={opened} />
       </TabsContext>
     </QueryClientProvider>,
   );
@@ -52,6 +55,7 @@ beforeEach(() => {
   publishedAt = '2026-11-20 18:30:00';
   refusal = null;
   recalculating = [];
+  kept = [];
   warning = null;
   frame = {
     code: 'warehouseTurnover',
@@ -172,6 +176,26 @@ describe('report page', () => {
     frame = { ...frame, may_export: false };
     await start();
     expect(screen.queryByRole('button', { name: /导出/ })).toBeNull();
+  });
+
+  it("opens with the reader's usual filters unless a link says more, and anew with others that he kept", async () => {
+    const filters = [{ key: 'company', id: 'NATIVE_FILTER-c', column: 'company_name', latest: false }];
+    frame = { ...frame, tabs: frame.tabs.map((each) => ({ ...each, filters })) };
+    kept = [{ preference_id: 1, name: '苏州', value: { filters: { company: ['苏州公司'] } }, mine: true }];
+    writeStored('scheme:report_warehouseTurnover/month', { filters: { company: ['上海公司'] } });
+    const src = () => decodeURIComponent(document.querySelector('iframe')?.getAttribute('src') ?? '');
+    const { view } = await start({});
+    expect(src()).toMatch(/^\/embedded\/month\?native_filters=.*'val':!\('上海公司'\).*&role_id=3$/);
+
+    fireEvent.click(screen.getByRole('button', { name: /常用筛选/ }));
+    await wait(200);
+    fireEvent.click(screen.getByText('苏州'));
+    await wait(200);
+    expect(src()).toMatch(/'val':!\('苏州公司'\)/);
+    view.unmount();
+
+    await start();
+    expect(src()).toBe('/embedded/month?role_id=3');
   });
 
   it('stops renewing tokens when it goes', async () => {

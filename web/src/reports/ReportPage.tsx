@@ -7,6 +7,8 @@ import { useQuery } from '@/lib/query';
 import { useTabs } from '@/lib/tabs';
 import { EmbedFrame } from './EmbedFrame';
 import { ExportMenu } from './ExportMenu';
+import { FilterSets, usualFilters } from './FilterSets';
+import { maskOf, type FilterValues } from './frameFilters';
 import type { FramePort } from './framePort';
 import { Freshness } from './Freshness';
 import { frameQuery, type FrameValues } from './frameQuery';
@@ -23,7 +25,7 @@ interface Props {
 export default function ReportPage({ code, values }: Props) {
   const frame = useQuery(frameQuery(code, values));
 
-  if (frame.data) return <Report frame={frame.data} />;
+  if (frame.data) return <Report frame={frame.data} linked={Object.keys(values).length > 0} />;
   if (frame.isPending) return <Spin className={styles.loading} size="large" />;
   return <NoReport error={frame.error} onRetry={() => void frame.refetch()} />;
 }
@@ -44,11 +46,23 @@ function NoReport({ error, onRetry }: { error: Error; onRetry: () => void }) {
   );
 }
 
-function Report({ frame }: { frame: Frame }) {
+/** Filters that were chosen by name; each choice opens the frame anew. */
+interface Applied {
+  filters: FilterValues;
+  times: number;
+}
+
+/** `linked`: opened on what a link says, not on the reader's own filters. */
+function Report({ frame, linked }: { frame: Frame; linked: boolean }) {
   const tabs = useTabs();
   const [chosen, setChosen] = useState(frame.default_tab);
   const figures = useFreshFigures(frame);
   const ports = useRef(new Map<string, FramePort | null>());
+  const [applied, setApplied] = useState<Partial<Record<string, Applied>>>({});
+  const apply = (tab: string, filters: FilterValues) => {
+    ports.current.set(tab, null);
+    setApplied((before) => ({ ...before, [tab]: { filters, times: (before[tab]?.times ?? 0) + 1 } }));
+  };
 
   useReportVisit(frame.code);
 
@@ -60,6 +74,15 @@ function Report({ frame }: { frame: Frame }) {
   const tools = (
     <div className={styles.tools}>
       <Freshness figures={figures} />
+      {shown && shown.address !== null && (
+        <FilterSets
+          key={`filters ${shown.key}`}
+          code={frame.code}
+          tab={shown}
+          port={() => ports.current.get(shown.key) ?? null}
+          onApply={(filters) => apply(shown.key, filters)}
+        />
+      )}
       {frame.may_export && shown && (
         <ExportMenu key={shown.key} code={frame.code} tab={shown} port={() => ports.current.get(shown.key) ?? null} />
       )}
@@ -77,6 +100,7 @@ function Report({ frame }: { frame: Frame }) {
       tab={tab}
       chosen={tab.key === chosenTab}
       version={figures.version}
+      applied={applied[tab.key] ?? { filters: linked ? {} : usualFilters(frame.code, tab.key), times: 0 }}
       ports={ports}
     />
   );
@@ -114,11 +138,12 @@ interface TabFrameProps {
   tab: FrameTab;
   chosen: boolean;
   version: number;
+  applied: Applied;
   /** The talk with the frame on screen, by tab. */
   ports: RefObject<Map<string, FramePort | null>>;
 }
 
-function TabFrame({ frame, tab, chosen, version, ports }: TabFrameProps) {
+function TabFrame({ frame, tab, chosen, version, applied, ports }: TabFrameProps) {
   if (tab.address === null) {
     return (
       <Result
@@ -131,11 +156,13 @@ function TabFrame({ frame, tab, chosen, version, ports }: TabFrameProps) {
   const title = `${frame.label} ${tab.label}`;
   return (
     <EmbedFrame
+      key={applied.times}
       code={frame.code}
       tab={{ ...tab, address: tab.address }}
       title={title}
       chosen={chosen}
       version={version}
+      opensWith={maskOf(applied.filters, tab.filters)}
       onPort={(port) => ports.current.set(tab.key, port)}
     />
   );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chosenValues, rison, withFilters } from './frameFilters';
+import { chosenValues, maskOf, rison, withFilters } from './frameFilters';
 
 const address = '/embedded/e?uiConfig=3&role_id=3';
 
@@ -32,9 +32,9 @@ describe('filters carried over', () => {
 
 describe('values told to an export', () => {
   const filters = [
-    { key: 'company', id: 'NATIVE_FILTER-c' },
-    { key: 'period', id: 'NATIVE_FILTER-p' },
-    { key: 'brand', id: 'NATIVE_FILTER-b' },
+    { key: 'company', id: 'NATIVE_FILTER-c', column: 'company_name', latest: false },
+    { key: 'period', id: 'NATIVE_FILTER-p', column: 'month_label', latest: true },
+    { key: 'brand', id: 'NATIVE_FILTER-b', column: 'brand_name', latest: false },
   ];
 
   it('go by the keys of the report, empty ones left out', () => {
@@ -47,5 +47,15 @@ describe('values told to an export', () => {
     };
     expect(chosenValues(mask, filters)).toEqual({ company: ['上海公司', null], period: ['2026-11'] });
     expect(chosenValues({}, filters)).toEqual({});
+  });
+
+  it('are set again by what was told, but for filters that are gone', () => {
+    const values = { company: ['上海公司', null], period: ['2026-11'] };
+    const mask = maskOf({ ...values, brand: [], gone: ['x'] }, filters);
+    expect(chosenValues(mask, filters)).toEqual(values);
+    expect(mask['NATIVE_FILTER-c']?.extraFormData).toEqual({
+      filters: [{ col: 'company_name', op: 'IN', val: ['上海公司', null] }],
+    });
+    expect(Object.keys(mask)).toEqual(['NATIVE_FILTER-c', 'NATIVE_FILTER-p']);
   });
 });

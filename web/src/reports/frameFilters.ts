@@ -4,6 +4,9 @@ import type { FrameFilter } from '@/gen';
 /** Superset's data mask: what each native filter is set to, by filter id. */
 export type DataMask = Record<string, { id?: string; filterState?: Record<string, unknown>; extraFormData?: unknown }>;
 
+/** What a report is filtered by, by its own names of its filters; null is what is empty. */
+export type FilterValues = Record<string, (string | null)[]>;
+
 const NATIVE = 'NATIVE_FILTER';
 
 /** The address with the filters in front of what it has: its end, the role, stays its end. */
@@ -19,13 +22,25 @@ export function withFilters(address: string, mask: DataMask): string {
 }
 
 /** The values that a frame is filtered by, by the report's own names of its filters. */
-export function chosenValues(mask: DataMask, filters: FrameFilter[]): Record<string, (string | null)[]> {
+export function chosenValues(mask: DataMask, filters: FrameFilter[]): FilterValues {
   return Object.fromEntries(
     filters.flatMap(({ key, id }) => {
       const value = mask[id]?.filterState?.value;
       if (!hasValue(value)) return [];
       const values: unknown[] = Array.isArray(value) ? value : [value];
       return [[key, values.map((one) => (one === null ? null : String(one)))]];
+    }),
+  );
+}
+
+/** The mask that sets a frame's filters to values; names that the report no longer has are left out. */
+export function maskOf(values: FilterValues, filters: FrameFilter[]): DataMask {
+  return Object.fromEntries(
+    filters.flatMap(({ key, id, column }) => {
+      const value = values[key];
+      if (!hasValue(value)) return [];
+      const label = value?.map((one) => one ?? '（空）').join('、');
+      return [[id, { id, filterState: { value, label }, extraFormData: { filters: [{ col: column, op: 'IN', val: value }] } }]];
     }),
   );
 }

@@ -4,7 +4,7 @@ import type { FrameTab, PivotChoices, ReportExport, ReportTask } from '@/gen';
 import { api } from '@/lib/api';
 import { reportError, showMessage } from '@/lib/errors';
 import { EXPORT_STARTED } from '@/engine/list/useExport';
-import { chosenValues, type DataMask } from './frameFilters';
+import { chosenValues, type DataMask, type FilterValues } from './frameFilters';
 import type { FramePort } from './framePort';
 
 const maskWithin = 5_000;
@@ -27,11 +27,11 @@ export function useReportExport(code: string, tab: FrameTab, port: () => FramePo
   });
 }
 
-/** What the frame is filtered by; a report without a frame is exported as it opens. */
-async function shownFilters(tab: FrameTab, port: FramePort | null): Promise<Record<string, (string | null)[]>> {
+/** What the frame is filtered by; a report without a frame is as it opens. */
+export async function shownFilters(tab: FrameTab, port: FramePort | null): Promise<FilterValues> {
   if (tab.address === null) return {};
   const mask = await port?.ask<DataMask>('getDataMask', maskWithin).catch(() => null);
-  if (!mask) throw new Error('报表还没有打开好，读不到所选的筛选条件，请稍后再导出');
+  if (!mask) throw new Error('报表还没有打开好，读不到所选的筛选条件，请稍后再试');
   return chosenValues(mask, tab.filters);
 }
 

@@ -1,4 +1,4 @@
-/** The user's dropdown: personal centre, company info, agreements, log out. */
+/** The user's dropdown: personal centre, report subscriptions, company info, agreements, log out. */
 import { DownOutlined, UserOutlined } from '@ant-design/icons';
 import { useMutation } from '@tanstack/react-query';
 import { App, Avatar, Dropdown, type MenuProps } from 'antd';
@@ -35,6 +35,7 @@ export function UserMenu({ session, onTour }: { session: Session; onTour?: () =>
     { key: 'who', disabled: true, label: `${session.department_name || session.company_name} · ${session.role_name}` },
     { type: 'divider' },
     { key: 'self', label: '个人中心', onClick: () => tabs.open('/selfinfo', '个人中心') },
+    { key: 'subscriptions', label: '我的订阅', onClick: () => tabs.open('/mySubscriptions', '我的订阅') },
     { key: 'company', label: '公司信息', onClick: () => tabs.open('/sonCompanyInfo', '公司信息') },
     { key: 'terms', label: '用户协议', onClick: () => setAgreement('user') },
     { key: 'privacy', label: '隐私协议', onClick: () => setAgreement('privacy') },

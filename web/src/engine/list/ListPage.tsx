@@ -13,7 +13,7 @@ import { useColumnPlan } from './columnPlan';
 import { FilterBar } from './FilterBar';
 import { ListTable } from './ListTable';
 import { ListToolbar } from './ListToolbar';
-import { fitted, type SchemeState } from './schemes';
+import { fitted, schemeOf, type SchemeState } from './schemes';
 import { listedFields, listParams, PAGE_SIZES, rememberNeighbours, useListState, type ListState } from './listState';
 import { useExport } from './useExport';
 import { useListChart } from './useListChart';
@@ -103,7 +103,7 @@ export default function ListPage({ screen, params, onOpen }: ListPageProps) {
       <ListToolbar
         screen={screen}
         control={control}
-        scheme={{ screen: screen.name, state, onApply: apply }}
+        scheme={{ screen: screen.name, read: () => schemeOf(state), onApply: apply }}
         chosen={chosen}
         running={running}
         onAdd={add}

@@ -7,6 +7,7 @@ import type { ColumnControl } from './columnPlan';
 import { ColumnSettings } from './ColumnSettings';
 import { ImportButton } from './ImportButton';
 import { SchemeMenu, type SchemeMenuProps } from './SchemeMenu';
+import type { SchemeState } from './schemes';
 
 interface ListToolbarProps {
   screen: Screen;
@@ -14,7 +15,7 @@ interface ListToolbarProps {
   onEdit: (row: Row) => void;
   onCopy: ((row: Row) => void) | null;
   control: ColumnControl;
-  scheme: SchemeMenuProps;
+  scheme: SchemeMenuProps<SchemeState>;
   chosen: Row[];
   running: string | null;
   onAction: (action: Action) => void;

@@ -1,22 +1,30 @@
 import { DeleteOutlined, FilterOutlined } from '@ant-design/icons';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Button, Checkbox, Empty, Input, Popover, Space, Tag } from 'antd';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { reportError, showMessage } from '../../lib/errors';
-import { removePreference, savePreference } from '../../lib/preferences';
+import { removePreference, savePreference, type Preference } from '../../lib/preferences';
 import { useQuery } from '../../lib/query';
 import { removeStored, writeStored } from '../../lib/stored';
-import type { ListState } from './listState';
-import { schemeOf, schemesQuery, type Scheme, type SchemeState } from './schemes';
+import styles from './SchemeMenu.module.css';
+import { schemesQuery } from './schemes';
 
-export interface SchemeMenuProps {
+export interface SchemeMenuProps<T> {
   screen: string;
-  state: ListState;
-  onApply: (scheme: SchemeState) => void;
+  /** What these are called here. */
+  label?: string;
+  /** The present query. */
+  read: () => T | Promise<T>;
+  onApply: (scheme: T) => void;
+  /** Offers to let everybody use one. */
+  publishable?: boolean;
+  size?: 'small';
+  /** What else is asked when one is saved. */
+  children?: ReactNode;
 }
 
-/** Saved queries of a list: choose one, save the present one, private or public, as the default or not. */
-export function SchemeMenu(props: SchemeMenuProps) {
+/** Saved queries of a list or report: choose one, save the present one, private or public, as the default or not. */
+export function SchemeMenu<T>(props: SchemeMenuProps<T>) {
   const [open, setOpen] = useState(false);
   return (
     <Popover
@@ -27,47 +35,61 @@ export function SchemeMenu(props: SchemeMenuProps) {
       destroyOnHidden
       content={<SchemePanel {...props} onClose={() => setOpen(false)} />}
     >
-      <Button icon={<FilterOutlined />}>查询方案</Button>
+      <Button size={props.size} icon={<FilterOutlined />}>
+        {props.label ?? '查询方案'}
+      </Button>
     </Popover>
   );
 }
 
-function SchemePanel({ screen, state, onApply, onClose }: SchemeMenuProps & { onClose: () => void }) {
+function SchemePanel<T>({
+  screen,
+  label = '查询方案',
+  read,
+  onApply,
+  publishable = true,
+  children,
+  onClose,
+}: SchemeMenuProps<T> & { onClose: () => void }) {
   const client = useQueryClient();
-  const { data: schemes = [] } = useQuery(schemesQuery(screen));
+  const { data: schemes = [] } = useQuery(schemesQuery<T>(screen));
   const [name, setName] = useState('');
   const [isPublic, setPublic] = useState(false);
   const [isDefault, setDefault] = useState(false);
   const again = () => client.invalidateQueries({ queryKey: ['schemes', screen] });
 
   const save = useMutation({
-    mutationFn: () => savePreference('scheme', screen, name.trim(), schemeOf(state), { is_public: isPublic, is_default: isDefault }),
-    onSuccess: () => {
-      if (isDefault) writeStored(`scheme:${screen}`, schemeOf(state));
-      showMessage('success', '查询方案已保存');
+    mutationFn: async () => {
+      const present = await read();
+      await savePreference('scheme', screen, name.trim(), present, { is_public: isPublic, is_default: isDefault });
+      return present;
+    },
+    onSuccess: (saved) => {
+      if (isDefault) writeStored(`scheme:${screen}`, saved);
+      showMessage('success', `${label}已保存`);
       setName('');
       void again();
     },
     onError: reportError,
   });
   const remove = useMutation({
-    mutationFn: (scheme: Scheme) => removePreference('scheme', screen, scheme.name),
+    mutationFn: (scheme: Preference<T>) => removePreference('scheme', screen, scheme.name),
     onSuccess: (_, scheme) => {
       if (scheme.is_default) removeStored(`scheme:${screen}`);
       void again();
     },
     onError: reportError,
   });
-  const apply = (scheme: Scheme) => {
+  const apply = (scheme: Preference<T>) => {
     onApply(scheme.value);
     onClose();
   };
 
   return (
-    <div className="scheme-panel">
-      {schemes.length === 0 && <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="还没有查询方案" />}
+    <div className={styles.panel}>
+      {schemes.length === 0 && <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description={`还没有${label}`} />}
       {schemes.map((scheme) => (
-        <div key={scheme.preference_id} className="scheme-row">
+        <div key={scheme.preference_id} className={styles.row}>
           <Button type="link" onClick={() => apply(scheme)}>
             {scheme.name}
           </Button>
@@ -80,12 +102,15 @@ function SchemePanel({ screen, state, onApply, onClose }: SchemeMenuProps & { on
           </span>
         </div>
       ))}
-      <div className="scheme-save">
+      <div className={styles.save}>
         <Input value={name} maxLength={30} placeholder="把当前查询保存为…" aria-label="方案名称" onChange={(event) => setName(event.target.value)} />
+        {children}
         <Space>
-          <Checkbox checked={isPublic} onChange={(event) => setPublic(event.target.checked)}>
-            公开
-          </Checkbox>
+          {publishable && (
+            <Checkbox checked={isPublic} onChange={(event) => setPublic(event.target.checked)}>
+              公开
+            </Checkbox>
+          )}
           <Checkbox checked={isDefault} onChange={(event) => setDefault(event.target.checked)}>
             设为默认
           </Checkbox>

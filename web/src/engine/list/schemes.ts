@@ -1,17 +1,16 @@
 /** 查询方案: a list's query kept under a name, for oneself or for everybody, one of them as the default. */
 import { queryOptions } from '@tanstack/react-query';
-import { listPreferences, type Preference } from '../../lib/preferences';
+import { listPreferences } from '../../lib/preferences';
 import { readStored } from '../../lib/stored';
 import { searchFields, type Screen } from '../types';
 import type { ListState } from './listState';
 
 export type SchemeState = Pick<ListState, 'keyword' | 'filters' | 'orderKey' | 'orderBy'>;
-export type Scheme = Preference<SchemeState>;
 
-export function schemesQuery(screen: string) {
+export function schemesQuery<T>(screen: string) {
   return queryOptions({
     queryKey: ['schemes', screen],
-    queryFn: () => listPreferences<SchemeState>('scheme', screen),
+    queryFn: () => listPreferences<T>('scheme', screen),
     staleTime: 60_000,
     meta: { quiet: true },
   });
@@ -34,6 +33,6 @@ export function fitted(screen: Screen, scheme: SchemeState): SchemeState {
 }
 
 /** What the list opens with the first time in a browser session; the shell brought it from the server. */
-export function defaultScheme(screen: string): SchemeState | null {
-  return readStored<SchemeState>(`scheme:${screen}`);
+export function defaultScheme<T = SchemeState>(screen: string): T | null {
+  return readStored<T>(`scheme:${screen}`);
 }

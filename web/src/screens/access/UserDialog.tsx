@@ -11,6 +11,7 @@ import { passwordRules } from '@/lib/passwordRules';
 interface Account {
   user_name: string;
   realname: string;
+  email?: string | null;
   password?: string;
 }
 
@@ -62,7 +63,7 @@ export function UserDialog({ screen, user, onClose, onSaved }: Props) {
       <Form<Account>
         form={form}
         layout="vertical"
-        initialValues={user ? { user_name: String(user.user_name), realname: String(user.realname) } : {}}
+        initialValues={user ? { user_name: String(user.user_name), realname: String(user.realname), email: user.email as string | null } : {}}
         onFinish={(values) => !missing && save.mutate(values)}
       >
         <Form.Item name="user_name" label="登录名" rules={[{ required: true, whitespace: true, message: '请输入登录名' }]}>
@@ -70,6 +71,15 @@ export function UserDialog({ screen, user, onClose, onSaved }: Props) {
         </Form.Item>
         <Form.Item name="realname" label="姓名" rules={[{ required: true, whitespace: true, message: '请输入姓名' }]}>
           <Input maxLength={50} />
+        </Form.Item>
+        <Form.Item
+          name="email"
+          label="邮箱"
+          extra="订阅的报表可发到这里"
+          normalize={(typed: string) => typed.trim() || null}
+          rules={[{ type: 'email', message: '请输入正确的邮箱地址' }]}
+        >
+          <Input autoComplete="off" maxLength={100} />
         </Form.Item>
         {REFS.map((name) => {
           const field = refField(screen, name);

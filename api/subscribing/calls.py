@@ -1,0 +1,193 @@
+"""Subscription calls (订阅接口): a user's own subscriptions, to make, pause, run at once and delete."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel
+from pydantic import Field as Described
+from sqlalchemy import Row, delete, func, insert, select, text, update
+
+from api.exporting.calls import ReportTask
+from api.kit.calls import ANY_USER, call, router
+from api.kit.context import Context
+from api.kit.database import TIME_ZONE
+from api.kit.errors import NotFound, Refusal
+from api.kit.schemas import Key, Payload, Saved
+from api.messaging.tables import STATES, WAITING
+from api.shell.export_tasks import DONE
+from api.subscribing.running import begin, schedule_of
+from api.subscribing.schedule import Rhythm, Schedule
+from api.subscribing.tables import WAYS, ReportDelivery, ReportSubscription
+from api.subscribing.wishes import Wish, address, understood
+from reports.catalogue import find_report
+
+api = router()
+PREFIX = "v2/report/Subscription"
+MOST = 50
+"""How many a user may have."""
+
+
+class LastRun(BaseModel):
+    """`export_id` is the file's task while it can be downloaded."""
+
+    at: str
+    state: str
+    rows: int | None
+    failure: str | None
+    export_id: int | None
+    file_name: str
+
+
+class Subscription(BaseModel):
+    """`route` is missing where the user may not see the report any more; `pause_reason` where he paused it himself."""
+
+    subscription_id: int
+    title: str
+    route: str | None
+    scheme: str | None
+    schedule: str
+    way: str
+    paused: bool
+    pause_reason: str | None
+    next_at: str | None
+    last: LastRun | None
+
+
+class Subscriptions(BaseModel):
+    """One's own, newest first; `mail_problem` says why none can be had by mail."""
+
+    data: list[Subscription]
+    mail_address: str | None
+    mail_problem: str | None
+
+
+class WantedReport(Payload):
+    """`day` is 1 to 7 of a week, 1 to 31 of a month; `scheme` names a kept filter set of the tab."""
+
+    code: Annotated[str, Described(max_length=100)]
+    tab: Annotated[str, Described(max_length=50)]
+    scheme: Annotated[str, Described(max_length=100)] | None = None
+    rhythm: Rhythm
+    day: int | None = None
+    hour: int
+    way: Literal["message", "mail"]
+
+
+class One(Payload):
+    subscription_id: Key
+
+
+class Pausing(One):
+    paused: bool
+
+
+_MINE = text("""
+select s.*, d.at, d.state, coalesce(d.failure, t.failure) as failure, t.rows, t.status, t.export_id, t.file_name
+from report_subscription s
+left join lateral (
+    select * from report_delivery d where d.subscription_id = s.subscription_id order by delivery_id desc limit 1
+) d on true
+left join export_task t on t.export_id = d.export_id
+where s.user_id = :me
+order by s.subscription_id desc
+""")
+
+
+@call(api, "GET", f"{PREFIX}/getMine", right=ANY_USER, returns=Subscriptions)
+def get_mine(ctx: Context) -> Any:
+    """我的订阅: with what became of the last run."""
+    try:
+        mail: dict[str, str | None] = {"mail_address": address(ctx), "mail_problem": None}
+    except Refusal as refusal:
+        mail = {"mail_address": None, "mail_problem": refusal.msg}
+    rows = ctx.conn.execute(_MINE, {"me": ctx.principal.user_id})
+    return {"data": [_shown(ctx, row) for row in rows], **mail}
+
+
+def _shown(ctx: Context, row: Row[Any]) -> dict[str, Any]:
+    report = find_report(row.code)
+    last = {
+        "at": row.at,
+        "state": STATES.get(row.state),
+        "rows": row.rows,
+        "failure": row.failure,
+        "export_id": row.export_id if row.status == DONE else None,
+        "file_name": row.file_name,
+    }
+    return {
+        "subscription_id": row.subscription_id,
+        "title": Wish.of(row).title,
+        "route": report.route if report and ctx.principal.may(report.right) else None,
+        "scheme": row.scheme,
+        "schedule": schedule_of(row).words,
+        "way": WAYS[row.way],
+        "paused": row.paused,
+        "pause_reason": row.pause_reason,
+        "next_at": None if row.paused else row.next_at,
+        "last": last if row.at else None,
+    }
+
+
+@call(api, "POST", f"{PREFIX}/add", right=ANY_USER, returns=Saved, write=True)
+def add(ctx: Context, payload: WantedReport) -> Any:
+    """订阅报表: one that the user may export."""
+    schedule = Schedule(payload.rhythm, None if payload.rhythm == "day" else payload.day, payload.hour)
+    schedule.check()
+    understood(ctx, Wish.of(payload))
+    mine = select(func.count()).where(ReportSubscription.user_id == ctx.principal.user_id)
+    if ctx.conn.execute(mine).scalar_one() >= MOST:
+        raise Refusal(f"最多订阅{MOST}个，请先在我的订阅中删除不用的")
+    values = {
+        **payload.model_dump(),
+        "user_id": ctx.principal.user_id,
+        "day": schedule.day,
+        "next_at": schedule.after(datetime.now(TIME_ZONE)),
+    }
+    made = insert(ReportSubscription).values(values).returning(ReportSubscription.subscription_id)
+    return {"id": ctx.conn.execute(made).scalar_one()}
+
+
+@call(api, "POST", f"{PREFIX}/setPaused", right=ANY_USER, returns=None, write=True)
+def set_paused(ctx: Context, payload: Pausing) -> Any:
+    """暂停、恢复: resumed only while the user may have the report."""
+    row = _own(ctx, payload.subscription_id)
+    values: dict[str, Any] = {"paused": payload.paused, "pause_reason": None}
+    if not payload.paused:
+        understood(ctx, Wish.of(row))
+        values["next_at"] = schedule_of(row).after(datetime.now(TIME_ZONE))
+    this = ReportSubscription.subscription_id == row.subscription_id
+    ctx.conn.execute(update(ReportSubscription).where(this).values(values))
+    return None
+
+
+@call(api, "POST", f"{PREFIX}/run", right=ANY_USER, returns=ReportTask, write=True)
+def run(ctx: Context, payload: One) -> Any:
+    """立即运行: beside its schedule, one at a time."""
+    row = _own(ctx, payload.subscription_id)
+    if row.paused:
+        raise Refusal("订阅已暂停，请先恢复")
+    unsent = ReportDelivery.subscription_id == row.subscription_id, ReportDelivery.state == WAITING
+    if ctx.conn.execute(select(ReportDelivery.delivery_id).where(*unsent).limit(1)).first():
+        raise Refusal("上一次还在处理，请稍后再试")
+    return begin(ctx, row)
+
+
+@call(api, "POST", f"{PREFIX}/del", right=ANY_USER, returns=None, write=True)
+def remove(ctx: Context, payload: One) -> Any:
+    """删除订阅: what is not sent yet will not be."""
+    row = _own(ctx, payload.subscription_id)
+    this = ReportSubscription.subscription_id == row.subscription_id
+    ctx.conn.execute(delete(ReportSubscription).where(this))
+    return None
+
+
+def _own(ctx: Context, key: int) -> Row[Any]:
+    """A subscription of the user's, held until the call ends."""
+    table = ReportSubscription.__table__
+    mine = table.c.subscription_id == key, table.c.user_id == ctx.principal.user_id
+    row = ctx.conn.execute(select(table).where(*mine).with_for_update()).first()
+    if row is None:
+        raise NotFound("订阅")
+    return row

@@ -1,0 +1,92 @@
+"""What is subscribed (订阅内容): checked by the same rules when it is saved, resumed, run, and sent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+from pydantic import ValidationError
+from sqlalchemy import select
+
+from api.exporting.asked import Asked, ReportExport, understand
+from api.exporting.calls import exportable
+from api.identity.tables import UserAccount
+from api.kit.context import Context
+from api.kit.errors import Forbidden, Refusal
+from api.shell.preferences import UserPreference
+from api.subscribing.mail import mailer
+from api.subscribing.tables import MAIL
+from reports.catalogue import Report, find_report
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A report's tab under a kept filter set, and the way it is sent."""
+
+    code: str
+    tab: str
+    scheme: str | None
+    way: str
+
+    @classmethod
+    def of(cls, source: Any) -> Self:
+        """What a subscription's row says, or a request for one."""
+        return cls(source.code, source.tab, source.scheme, source.way)
+
+    @property
+    def title(self) -> str:
+        """The report's name as its files bear it, or its code once it is gone."""
+        report = find_report(self.code)
+        tab = report and report.tab(self.tab)
+        return report.title(tab) if report and tab else self.code
+
+
+def screen_of(code: str, tab: str) -> str:
+    """Under which name a tab's filters are kept among the user's query schemes."""
+    return f"report_{code}/{tab}"
+
+
+def entitled(ctx: Context, code: str) -> Report:
+    """The report, when the user may see and export it now."""
+    try:
+        return exportable(ctx, code)
+    except Forbidden:
+        raise Forbidden("您没有查看或导出此报表的权限") from None
+
+
+def understood(ctx: Context, wish: Wish) -> tuple[ReportExport, Asked]:
+    """What to export for the user of `ctx`. Raises a Refusal that says why he can't have it."""
+    report, body = entitled(ctx, wish.code), _body(ctx, wish)
+    if wish.way == MAIL:
+        address(ctx)
+    return body, understand(report, ctx.principal, body)
+
+
+def address(ctx: Context) -> str:
+    """Where the user's letters go; only administrators enter it, so that no file leaves to wherever one likes."""
+    if mailer() is None:
+        raise Refusal("系统没有设置发信邮箱，请改用站内消息，或联系管理员设置")
+    column = UserAccount.table().c
+    found: str | None = ctx.conn.execute(
+        select(column.email).where(column.user_id == ctx.principal.user_id)
+    ).scalar()
+    if not found:
+        raise Refusal("您的账号没有邮箱，请联系管理员在用户中填写，或改用站内消息")
+    return found
+
+
+def _body(ctx: Context, wish: Wish) -> ReportExport:
+    body = {"code": wish.code, "tab": wish.tab, "form": "detail"}
+    if wish.scheme is None:
+        return ReportExport.model_validate(body)
+    kept = UserPreference.__table__.c
+    mine = kept.user_id == ctx.principal.user_id, kept.kind == "scheme"
+    named = kept.screen == screen_of(wish.code, wish.tab), kept.name == wish.scheme
+    found = ctx.conn.execute(select(kept.value).where(*mine, *named)).first()
+    if found is None:
+        raise Refusal(f"常用筛选“{wish.scheme}”已删除，请重新订阅")
+    filters = found.value.get("filters") if isinstance(found.value, dict) else None
+    try:
+        return ReportExport.model_validate({**body, "filters": filters})
+    except ValidationError:
+        raise Refusal(f"常用筛选“{wish.scheme}”的内容不正确，请在报表上重新保存") from None

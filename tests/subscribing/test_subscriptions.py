@@ -1,0 +1,399 @@
+"""Subscribed reports: each run once, under the recipient's rights of the moment, by message or mail; one's own alone."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+from sqlalchemy import text
+
+from api.exporting import report_job
+from api.kit.settings import settings
+from api.messaging.tables import FAILED, SENT, WAITING
+from api.subscribing import running
+from reports.catalogue import find_report
+from tests.kit.client import Answer
+from tests.kit.fixtures import Site
+from tests.reporting.conftest import own_warehouse
+from tests.reporting.test_report_exports import HEAD, snapshot
+from tests.subscribing.post_office import PostOffice
+
+# Figures of this module's own: the small snapshot of the reports' tests, in which two roles have a company each.
+__all__ = ["own_warehouse", "snapshot"]
+PREFIX, SCHEMES = "v2/report/Subscription", "v2/open/UserPreference"
+WISH = {"code": "CustomerProfit", "tab": "all", "rhythm": "day", "hour": 8, "way": "message"}
+NO_RIGHT = "您没有查看或导出此报表的权限"
+PASSWORD = "post-office-secret"
+
+
+@pytest.fixture(autouse=True)
+def nothing_yet(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ERP_MAIL_URL", "ERP_MAIL_FROM", "ERP_MAIL_PASSWORD"):
+        monkeypatch.delenv(name, raising=False)
+    execute(site, "truncate report_subscription, popup_log cascade")
+    execute(site, "delete from user_preference where kind = 'scheme'")
+    execute(site, "update user_account set email = user_name || '@example.com'")
+
+
+@pytest.fixture
+def folder(monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ERP_MAIL_URL", "file:")
+    return settings().data_dir / "mail"
+
+
+@pytest.fixture(params=["smtp", "smtps"])
+def office(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[PostOffice]:
+    found = PostOffice(tmp_path, request.param == "smtps")
+    monkeypatch.setenv("ERP_MAIL_URL", found.url)
+    monkeypatch.setenv("ERP_MAIL_FROM", "reports@example.com")
+    monkeypatch.setenv("ERP_MAIL_PASSWORD", PASSWORD)
+    monkeypatch.setenv("SSL_CERT_FILE", str(found.certificate))
+    yield found
+    found.close()
+
+
+def execute(site: Site, statement: str, **values: Any) -> None:
+    with site.engine.begin() as conn:
+        conn.execute(text(statement), values)
+
+
+def ask(site: Site, user: str = "manager_a", **changes: Any) -> Answer:
+    return site.as_(user).post(f"{PREFIX}/add", {**WISH, **changes})
+
+
+def subscribed(site: Site, user: str = "manager_a", **changes: Any) -> int:
+    answer = ask(site, user, **changes)
+    assert answer.ok, answer
+    execute(
+        site,
+        "update report_subscription set next_at = now() - interval '3 days' where subscription_id = :key",
+        key=answer.data["id"],
+    )
+    key: int = answer.data["id"]
+    return key
+
+
+def keep(site: Site, filters: Any, user: str = "manager_a") -> None:
+    body = {
+        "kind": "scheme",
+        "screen": "report_CustomerProfit/all",
+        "name": "我的",
+        "value": {"filters": filters},
+    }
+    assert site.as_(user).post(f"{SCHEMES}/save", body).ok
+
+
+def deliveries(site: Site, key: int) -> list[Any]:
+    with site.engine.connect() as conn:
+        query = "select * from report_delivery where subscription_id = :key order by delivery_id"
+        return list(conn.execute(text(query), {"key": key}))
+
+
+def written(site: Site, key: int) -> Any:
+    """Run a subscription and have its file written; its delivery."""
+    running.run_subscription(subscription_id=key)
+    *_, delivery = deliveries(site, key)
+    report_job.export_report(export_id=delivery.export_id)
+    return delivery
+
+
+def sent(site: Site, key: int) -> Any:
+    running.deliver_report(delivery_id=written(site, key).delivery_id)
+    return deliveries(site, key)[-1]
+
+
+def mine(site: Site, user: str = "manager_a") -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = site.as_(user).get(f"{PREFIX}/getMine").data["data"]
+    return found
+
+
+def reminded(site: Site, user: str = "manager_a") -> list[str]:
+    return [row["content"] for row in site.as_(user).get("v2/open/Message/getPopUplogList").data]
+
+
+def attached(letter: EmailMessage) -> list[list[Any]]:
+    [file] = letter.iter_attachments()
+    book = openpyxl.load_workbook(io.BytesIO(file.get_content()))
+    return [[cell.value for cell in row] for row in book.worksheets[0].iter_rows()]
+
+
+@contextmanager
+def without_right(site: Site) -> Iterator[None]:
+    report = find_report("CustomerProfit")
+    assert report
+    role = {"role": site.world.role_manager_a, "code": report.export_right}
+    renew = "update role set version = version + 1 where role_id = :role"
+    execute(site, "delete from role_right where role_id = :role and code = :code", **role)
+    execute(site, renew, role=role["role"])
+    try:
+        yield
+    finally:
+        execute(site, "insert into role_right (role_id, code) values (:role, :code)", **role)
+        execute(site, renew, role=role["role"])
+
+
+def at_once(work: Callable[[], Any]) -> None:
+    with ThreadPoolExecutor(2) as workers:
+        for done in [workers.submit(work) for _ in range(2)]:
+            done.result()
+
+
+class TestRun:
+    def test_a_message_tells_of_the_file_among_the_export_tasks(self, site: Site) -> None:
+        key = subscribed(site)
+        delivery = sent(site, key)
+        assert (delivery.state, delivery.failure, delivery.tries) == (SENT, None, 1)
+        assert reminded(site) == ["您订阅的“客户毛利分析”已生成，共 1 行，请在导出任务中下载"]
+        assert reminded(site, "clerk_a") == []
+        task = site.as_("manager_a").get("v2/open/ExportLog/getExportLogList").data["data"][0]
+        assert (task["export_id"], task["rows"]) == (delivery.export_id, 1)
+        [row] = mine(site)
+        assert (row["title"], row["schedule"], row["paused"]) == ("客户毛利分析", "每天 08:00", False)
+        assert (row["last"]["state"], row["last"]["export_id"]) == ("已发送", delivery.export_id)
+        assert row["next_at"].endswith("08:00:00")
+        running.deliver_report(delivery_id=delivery.delivery_id)
+        assert len(reminded(site)) == 1
+
+    def test_a_letter_has_what_the_recipient_may_see(self, site: Site, folder: Path) -> None:
+        found = {}
+        for user in ("manager_a", "clerk_a"):
+            delivery = sent(site, subscribed(site, user, way="mail"))
+            assert delivery.state == SENT, delivery.failure
+            [file] = folder.glob(f"report-{delivery.delivery_id}-*.eml")
+            letter: Any = message_from_bytes(file.read_bytes(), policy=policy.default)
+            assert letter["to"] == f"{user}@example.com"
+            assert letter["subject"] == "报表订阅：客户毛利分析"
+            found[user] = attached(letter)
+        manager, clerk = found["manager_a"], found["clerk_a"]
+        assert "毛利" in manager[HEAD] and "毛利" not in clerk[HEAD]
+        assert [row[0] for row in manager[HEAD + 1 :]] == ["上海公司", "合计"]
+        assert [row[0] for row in clerk[HEAD + 1 :]] == ["苏州公司", "合计"]
+
+    def test_a_kept_filter_set_is_followed_and_a_period_it_leaves_open_moves(
+        self, site: Site, folder: Path
+    ) -> None:
+        keep(site, {"company": ["上海公司"]})
+        key = subscribed(site, scheme="我的", way="mail")
+
+        def head() -> str:
+            execute(site, "update report_subscription set next_at = now()")
+            [file] = folder.glob(f"report-{sent(site, key).delivery_id}-*.eml")
+            letter: Any = message_from_bytes(file.read_bytes(), policy=policy.default)
+            return str(attached(letter)[3][0])
+
+        assert head().startswith("筛选条件：月＝2026-11；公司＝上海公司")
+        keep(site, {"period": ["2026-10"]})
+        assert head().startswith("筛选条件：月＝2026-10；公司＝全部")
+        for filters, reason in (
+            ({"price": ["1"]}, "此报表没有筛选项“price”，请在报表上重新选择筛选后再导出"),
+            ({"company": "x"}, "常用筛选“我的”的内容不正确，请在报表上重新保存"),
+        ):
+            keep(site, filters)
+            execute(site, "update report_subscription set next_at = now(), paused = false")
+            running.run_subscription(subscription_id=key)
+            assert mine(site)[0]["pause_reason"] == reason
+        drop = {"kind": "scheme", "screen": "report_CustomerProfit/all", "name": "我的"}
+        assert site.as_("manager_a").post(f"{SCHEMES}/del", drop).ok
+        resumed = site.as_("manager_a").post(f"{PREFIX}/setPaused", {"subscription_id": key, "paused": False})
+        assert (resumed.code, resumed.msg) == (400, "常用筛选“我的”已删除，请重新订阅")
+
+    def test_a_lost_right_pauses_it_and_says_why(self, site: Site) -> None:
+        key = subscribed(site)
+        resume = {"subscription_id": key, "paused": False}
+        with without_right(site):
+            running.run_subscription(subscription_id=key)
+            assert deliveries(site, key) == []
+            [row] = mine(site)
+            assert (row["paused"], row["pause_reason"], row["next_at"]) == (True, NO_RIGHT, None)
+            assert reminded(site) == [f"您订阅的“客户毛利分析”已暂停：{NO_RIGHT}"]
+            assert site.as_("manager_a").post(f"{PREFIX}/setPaused", resume).code == 403
+            assert ask(site).msg == NO_RIGHT
+        assert site.as_("manager_a").post(f"{PREFIX}/setPaused", resume).ok
+        [row] = mine(site)
+        assert (row["paused"], row["pause_reason"]) == (False, None) and row["next_at"]
+
+    def test_a_right_lost_since_the_file_was_written_keeps_it_here(self, site: Site, folder: Path) -> None:
+        key = subscribed(site, way="mail")
+        delivery = written(site, key)
+        before = sorted(folder.glob("*"))
+        with without_right(site):
+            running.deliver_report(delivery_id=delivery.delivery_id)
+        assert sorted(folder.glob("*")) == before
+        [delivery] = deliveries(site, key)
+        assert (delivery.state, delivery.failure) == (FAILED, NO_RIGHT)
+        assert mine(site)[0]["pause_reason"] == NO_RIGHT
+
+    def test_a_disabled_account_gets_nothing(self, site: Site) -> None:
+        key = subscribed(site)
+        execute(site, "update user_account set enabled = false where user_name = 'manager_a'")
+        running.run_subscription(subscription_id=key)
+        execute(site, "update user_account set enabled = true where user_name = 'manager_a'")
+        assert deliveries(site, key) == []
+        assert mine(site)[0]["pause_reason"] == "账号已停用"
+
+
+class TestOnce:
+    def test_two_workers_at_once_send_one_letter(self, site: Site, office: PostOffice) -> None:
+        key, office.slow = subscribed(site, way="mail"), 0.5
+        at_once(lambda: running.run_subscription(subscription_id=key))
+        [delivery] = deliveries(site, key)
+        report_job.export_report(export_id=delivery.export_id)
+        at_once(lambda: running.deliver_report(delivery_id=delivery.delivery_id))
+        [letter] = office.letters
+        assert office.recipients == ["rcpt TO:<manager_a@example.com>"]
+        assert [row[0] for row in attached(letter)[HEAD + 1 :]] == ["上海公司", "合计"]
+        assert deliveries(site, key)[0].state == SENT
+
+    def test_the_next_time_is_set_with_the_task(self, site: Site) -> None:
+        """A kill leaves both or neither; three days out of order are one run."""
+        key = subscribed(site)
+        running.run_subscription(subscription_id=key)
+        running.run_subscription(subscription_id=key)
+        query = """
+            select array_agg(distinct x) from (
+                select xmin::text as x from report_subscription where subscription_id = :key
+                union all select xmin::text from report_delivery where subscription_id = :key
+                union all select t.xmin::text from export_task t join report_delivery using (export_id)
+                where subscription_id = :key
+                union all select j.xmin::text from procrastinate_jobs j
+                join report_delivery d on j.args = jsonb_build_object('export_id', d.export_id)
+                where j.task_name = 'export_report' and subscription_id = :key
+            ) t
+        """
+        with site.engine.connect() as conn:
+            assert len(conn.execute(text(query), {"key": key}).scalar_one()) == 1
+        assert len(deliveries(site, key)) == 1
+
+    def test_what_is_due_or_written_is_looked_for(self, site: Site) -> None:
+        due, waiting = subscribed(site), subscribed(site)
+        delivery = written(site, waiting).delivery_id
+        for _ in range(2):
+            running.look_for_subscriptions(timestamp=0)
+        with site.engine.connect() as conn:
+            query = "select args from procrastinate_jobs where task_name = :task and status = 'todo'"
+            queued = {
+                task: conn.execute(text(query), {"task": task}).scalars().all()
+                for task in ("run_subscription", "deliver_report")
+            }
+        assert queued["run_subscription"].count({"subscription_id": due}) == 1
+        assert {"subscription_id": waiting} not in queued["run_subscription"]
+        assert queued["deliver_report"].count({"delivery_id": delivery}) == 1
+
+    @pytest.mark.parametrize("office", ["smtps"], indirect=True)
+    def test_a_server_that_cannot_now_is_tried_again_and_a_refusal_is_final(
+        self, site: Site, office: PostOffice
+    ) -> None:
+        key = subscribed(site, way="mail")
+        office.answers = {"AUTH": f"535 {PASSWORD}"}
+        delivery = sent(site, key)
+        told = "邮件服务器拒绝登录，请联系管理员检查发信设置"
+        assert (delivery.state, delivery.failure) == (WAITING, told)
+        running.deliver_report(delivery_id=delivery.delivery_id)
+        assert deliveries(site, key)[0].tries == 1, "not due yet"
+        office.answers = {"RCPT": "451 later"}
+        for _ in range(3):
+            execute(site, "update report_delivery set next_at = now()")
+            running.deliver_report(delivery_id=delivery.delivery_id)
+        [delivery] = deliveries(site, key)
+        assert (delivery.state, delivery.tries) == (FAILED, 4)
+        assert delivery.failure == "邮件服务器应答 451：later"
+        office.answers = {"RCPT": "550 nobody"}
+        execute(site, "update report_subscription set next_at = now()")
+        delivery = sent(site, key)
+        assert (delivery.state, delivery.failure) == (FAILED, "邮件服务器应答 550：nobody")
+        [row] = mine(site)
+        assert (row["paused"], row["last"]["failure"]) == (False, delivery.failure)
+        assert office.letters == []
+
+    @pytest.mark.parametrize("office", ["smtp"], indirect=True)
+    def test_nothing_is_said_to_a_server_that_is_not_proven(
+        self, site: Site, office: PostOffice, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.delenv("SSL_CERT_FILE")
+        delivery = sent(site, subscribed(site, way="mail"))
+        assert delivery.failure == "邮件服务器没有应答（SSLCertVerificationError）"
+        assert office.letters == office.recipients == []
+
+
+class TestOwn:
+    def test_a_stranger_neither_sees_nor_changes_it(self, site: Site) -> None:
+        key = subscribed(site)
+        other = site.as_("clerk_a")
+        assert mine(site, "clerk_a") == []
+        for name, more in (("setPaused", {"paused": True}), ("run", {}), ("del", {})):
+            answer = other.post(f"{PREFIX}/{name}", {"subscription_id": key, **more})
+            assert (answer.code, answer.msg) == (400, "订阅不存在或无权访问"), name
+        assert site.anonymous().get(f"{PREFIX}/getMine").code == 401
+        assert not mine(site)[0]["paused"] and deliveries(site, key) == []
+
+    def test_it_is_paused_run_and_deleted(self, site: Site) -> None:
+        key, caller = subscribed(site), site.as_("manager_a")
+        own = {"subscription_id": key}
+        first = caller.post(f"{PREFIX}/run", own)
+        assert first.ok and first.data["file_name"].startswith("客户毛利分析_明细_")
+        assert caller.post(f"{PREFIX}/run", own).msg == "上一次还在处理，请稍后再试"
+        assert caller.post(f"{PREFIX}/setPaused", {**own, "paused": True}).ok
+        assert caller.post(f"{PREFIX}/run", own).msg == "订阅已暂停，请先恢复"
+        running.run_subscription(subscription_id=key)
+        assert len(deliveries(site, key)) == 1
+        assert caller.post(f"{PREFIX}/del", own).ok
+        assert mine(site) == [] and deliveries(site, key) == []
+
+    def test_there_is_an_end_to_how_many(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("api.subscribing.calls.MOST", 1)
+        subscribed(site)
+        assert ask(site).msg == "最多订阅1个，请先在我的订阅中删除不用的"
+
+
+class TestRefused:
+    @pytest.mark.parametrize(
+        ("changes", "told"),
+        [
+            ({"hour": 24}, "请选择 0 到 23 点之间的整点"),
+            ({"hour": "八"}, "hour：应为整数"),
+            ({"rhythm": "week"}, "请选择星期几"),
+            ({"rhythm": "month", "day": 32}, "请选择每月的 1 到 31 日"),
+            ({"rhythm": "month", "day": 10**12}, "请选择每月的 1 到 31 日"),
+            ({"rhythm": "year"}, "rhythm：格式不正确"),
+            ({"way": "fax"}, "way：格式不正确"),
+            ({"code": "nothing"}, "报表不存在或无权访问"),
+            ({"code": "x" * 101}, "code：内容过长"),
+            ({"tab": "nowhere"}, "报表页签不存在或无权访问"),
+            ({"scheme": "没有的"}, "常用筛选“没有的”已删除，请重新订阅"),
+            ({"scheme": "长" * 101}, "scheme：内容过长"),
+            ({"way": "mail"}, "系统没有设置发信邮箱，请改用站内消息，或联系管理员设置"),
+        ],
+    )
+    def test_what_can_not_be_subscribed(self, site: Site, changes: dict[str, Any], told: str) -> None:
+        answer = ask(site, **changes)
+        assert (answer.code, answer.msg) == (400, told)
+        assert mine(site) == []
+
+    def test_mail_needs_an_address_that_an_administrator_entered(self, site: Site, folder: Path) -> None:
+        execute(site, "update user_account set email = null where user_name = 'manager_a'")
+        told = "您的账号没有邮箱，请联系管理员在用户中填写，或改用站内消息"
+        assert ask(site, way="mail").msg == told
+        options = site.as_("manager_a").get(f"{PREFIX}/getMine").data
+        assert (options["mail_address"], options["mail_problem"]) == (None, told)
+        user = site.as_("admin").get("v2/system/User/getInfo", id=site.world.user_manager_a).data
+        body = {name: user[name] for name in ("user_id", "user_name", "realname", "company_id", "role_id")}
+        refused = site.as_("admin").post("v2/system/User/save", {**body, "email": "nobody"})
+        assert (refused.code, "请输入正确的邮箱地址" in refused.msg) == (400, True)
+        assert site.as_("admin").post("v2/system/User/save", {**body, "email": "zhang@example.com"}).ok
+        assert ask(site, way="mail").ok
+
+    def test_an_address_of_two_gets_no_letter(self, site: Site, folder: Path) -> None:
+        key = subscribed(site, way="mail")
+        execute(site, "update user_account set email = 'a,b@example.com' where user_name = 'manager_a'")
+        delivery = sent(site, key)
+        assert (delivery.state, delivery.failure) == (FAILED, "邮箱地址不正确，请联系管理员修改")

@@ -1,0 +1,86 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Subscriptions } from '@/gen';
+import { TabsContext } from '@/lib/tabs';
+import SubscribeDialog from './SubscribeDialog';
+
+const set = { preference_id: 1, kind: 'scheme', screen: 'report_CustomerProfit/all', name: '上海', value: { filters: {} } };
+let mine: Subscriptions;
+let sent: { path: string; body: unknown }[];
+let refusal: string | null;
+const close = vi.fn();
+
+function start() {
+  const shell = { open: vi.fn(), close: vi.fn(), replace: vi.fn(), setTitle: vi.fn() };
+  const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+  render(
+    <QueryClientProvider client={client}>
+      <TabsContext value={shell}>
+        <SubscribeDialog code="CustomerProfit" tab="all" onClose={close} />
+      </TabsContext>
+    </QueryClientProvider>,
+  );
+}
+
+async function agree() {
+  // antd sets two Chinese letters apart.
+  const button = screen.getByRole('button', { name: /^订\s*阅$/ });
+  await waitFor(() => expect(button.hasAttribute('disabled')).toBe(false));
+  fireEvent.click(button);
+}
+
+/** Of an open list; its names stand there once more for those who don't see. */
+async function take(name: string) {
+  fireEvent.click(await screen.findByText(name, { selector: '.ant-select-item-option-content' }));
+}
+
+beforeEach(() => {
+  mine = { data: [], mail_address: 'zhang@example.com', mail_problem: null };
+  sent = [];
+  refusal = null;
+  close.mockReset();
+  vi.stubGlobal(
+    'fetch',
+    vi.fn((url: string, options?: { body?: string }) => {
+      if (options?.body) sent.push({ path: url, body: JSON.parse(options.body) });
+      const data = url.includes('getMine') ? mine : url.includes('UserPreference') ? [set] : { id: 1 };
+      const refused = refusal !== null && url.includes('Subscription/add');
+      return Promise.resolve(Response.json(refused ? { code: 400, msg: refusal, data: null } : { code: 200, msg: '', data }));
+    }),
+  );
+});
+
+afterEach(() => {
+  cleanup();
+  vi.unstubAllGlobals();
+});
+
+describe('subscribing', () => {
+  it('sends a weekly wish by mail under a kept filter set, and closes', async () => {
+    start();
+    fireEvent.mouseDown(screen.getByLabelText('筛选'));
+    await take('上海');
+    fireEvent.click(screen.getByText('每周'));
+    fireEvent.mouseDown(screen.getByLabelText('日子'));
+    await take('星期三');
+    fireEvent.click(await screen.findByText(/zhang@example.com/));
+    await agree();
+    await waitFor(() => expect(close).toHaveBeenCalled());
+    expect(sent.map(({ body }) => body)).toEqual([
+      { code: 'CustomerProfit', tab: 'all', scheme: '上海', rhythm: 'week', day: 3, hour: 8, way: 'mail' },
+    ]);
+  });
+
+  it('says why there is no mail, and stays open with what the server refuses', async () => {
+    mine = { data: [], mail_address: null, mail_problem: '系统没有设置发信邮箱' };
+    refusal = '最多订阅50个';
+    start();
+    expect(await screen.findByText('系统没有设置发信邮箱')).toBeTruthy();
+    expect(screen.getByRole('radio', { name: /^邮件/ }).hasAttribute('disabled')).toBe(true);
+    await agree();
+    await waitFor(() => expect(sent).toHaveLength(1));
+    expect(sent[0]?.body).toMatchObject({ scheme: null, rhythm: 'day', day: null, way: 'message' });
+    expect(close).not.toHaveBeenCalled();
+  });
+});

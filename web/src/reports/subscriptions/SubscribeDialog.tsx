@@ -1,0 +1,97 @@
+/** 订阅报表: under which filters a tab is wanted, how often, and how it comes. */
+import { Alert, Button, Form, Modal, Radio, Select, Space } from 'antd';
+import { useState } from 'react';
+import type { WantedReport } from '@/gen';
+import { schemesQuery } from '@/engine/list/schemes';
+import { useQuery } from '@/lib/query';
+import { useTabs } from '@/lib/tabs';
+import { filterScreen, type FilterSet } from '../FilterSets';
+import { PAGE, subscriptionsQuery, useSubscribing } from './subscriptions';
+
+type Wish = Omit<WantedReport, 'code' | 'tab'>;
+
+const rhythms = [
+  { value: 'day', label: '每天' },
+  { value: 'week', label: '每周' },
+  { value: 'month', label: '每月' },
+];
+const weekdays = [...'一二三四五六日'].map((name, at) => ({ value: at + 1, label: `星期${name}` }));
+const monthDays = Array.from({ length: 31 }, (_, at) => ({ value: at + 1, label: `${at + 1} 日` }));
+const hours = Array.from({ length: 24 }, (_, hour) => ({ value: hour, label: `${String(hour).padStart(2, '0')}:00` }));
+
+interface Props {
+  code: string;
+  tab: string;
+  onClose: () => void;
+}
+
+export default function SubscribeDialog({ code, tab, onClose }: Props) {
+  const tabs = useTabs();
+  const { data: known, error } = useQuery(subscriptionsQuery());
+  const { data: sets = [] } = useQuery(schemesQuery<FilterSet>(filterScreen(code, tab)));
+  const subscribing = useSubscribing();
+  const [wish, setWish] = useState<Wish>({ scheme: null, rhythm: 'day', day: null, hour: 8, way: 'message' });
+  const change = (changes: Partial<Wish>) => setWish((before) => ({ ...before, ...changes }));
+  const save = () =>
+    subscribing.mutate(
+      { call: 'add', body: { ...wish, code, tab }, told: '已订阅，可在“我的订阅”中暂停或删除' },
+      { onSuccess: onClose },
+    );
+  const days = wish.rhythm === 'week' ? weekdays : monthDays;
+  const choices = [{ value: '', label: '报表默认' }, ...sets.map(({ name }) => ({ value: name, label: name }))];
+
+  return (
+    <Modal
+      open
+      title="订阅报表"
+      onCancel={onClose}
+      footer={
+        <Space>
+          <Button
+            type="link"
+            onClick={() => {
+              onClose();
+              tabs.open(PAGE, '我的订阅');
+            }}
+          >
+            我的订阅
+          </Button>
+          <Button onClick={onClose}>取消</Button>
+          <Button type="primary" disabled={!known} loading={subscribing.isPending} onClick={save}>
+            订阅
+          </Button>
+        </Space>
+      }
+    >
+      {error && <Alert type="error" showIcon title={error.message} />}
+      <Form layout="vertical">
+        <Form.Item label="筛选" htmlFor="subscribe-set" extra="按常用筛选的当前内容取数；没有固定的期间总是最新一期">
+          <Select id="subscribe-set" value={wish.scheme ?? ''} options={choices} onChange={(name) => change({ scheme: name || null })} />
+        </Form.Item>
+        <Form.Item label="时间" extra={wish.rhythm === 'month' ? '没有这一天的月份在月末发送' : undefined}>
+          <Space wrap>
+            <Radio.Group
+              optionType="button"
+              aria-label="周期"
+              options={rhythms}
+              value={wish.rhythm}
+              onChange={(event) => change({ rhythm: event.target.value as Wish['rhythm'], day: event.target.value === 'day' ? null : 1 })}
+            />
+            {wish.rhythm !== 'day' && (
+              <Select aria-label="日子" style={{ width: 110 }} value={wish.day} options={days} onChange={(day) => change({ day })} />
+            )}
+            <Select aria-label="钟点" style={{ width: 100 }} value={wish.hour} options={hours} onChange={(hour) => change({ hour })} />
+          </Space>
+        </Form.Item>
+        <Form.Item label="方式" extra={known?.mail_problem ?? undefined}>
+          <Radio.Group value={wish.way} onChange={(event) => change({ way: event.target.value as Wish['way'] })}>
+            <Radio value="message">站内消息，文件在导出任务中</Radio>
+            <Radio value="mail" disabled={!known?.mail_address}>
+              邮件 {known?.mail_address}
+            </Radio>
+          </Radio.Group>
+        </Form.Item>
+      </Form>
+    </Modal>
+  );
+}

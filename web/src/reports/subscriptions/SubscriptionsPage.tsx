@@ -1,0 +1,120 @@
+/** 我的订阅: the reports one gets regularly, what became of the last run, and why one has stopped. */
+import { useMutation } from '@tanstack/react-query';
+import { Alert, Button, Card, Popconfirm, Space, Table, Tag, type TableProps } from 'antd';
+import type { LastRun, Subscription } from '@/gen';
+import { api } from '@/lib/api';
+import { reportError } from '@/lib/errors';
+import { useQuery } from '@/lib/query';
+import { saveFile } from '@/lib/saveFile';
+import { useTabs } from '@/lib/tabs';
+import { subscriptionsQuery, useSubscribing, type Command } from './subscriptions';
+
+export default function SubscriptionsPage() {
+  const tabs = useTabs();
+  const mine = useQuery(subscriptionsQuery());
+  const subscribing = useSubscribing();
+  const send = (command: Command) => subscribing.mutate(command);
+
+  const columns: TableProps<Subscription>['columns'] = [
+    {
+      title: '报表',
+      width: 200,
+      render: (_, { route, title }) =>
+        route === null ? (
+          title
+        ) : (
+          <Button type="link" size="small" style={{ padding: 0 }} onClick={() => tabs.open(route, title)}>
+            {title}
+          </Button>
+        ),
+    },
+    { title: '筛选', width: 120, render: (_, { scheme }) => scheme ?? '报表默认' },
+    { title: '时间', dataIndex: 'schedule', width: 130 },
+    { title: '方式', dataIndex: 'way', width: 90 },
+    { title: '状态', width: 200, render: (_, row) => <State of={row} /> },
+    { title: '下次运行', dataIndex: 'next_at', width: 160 },
+    { title: '最近一次', width: 260, render: (_, { last }) => last && <Last of={last} /> },
+    {
+      title: '操作',
+      width: 210,
+      fixed: 'right',
+      render: (_, { subscription_id, paused }) => (
+        <Space size={4}>
+          <Button
+            type="link"
+            size="small"
+            disabled={paused}
+            onClick={() => send({ call: 'run', body: { subscription_id }, told: '已开始，完成后按订阅的方式发送' })}
+          >
+            立即运行
+          </Button>
+          <Button
+            type="link"
+            size="small"
+            onClick={() => send({ call: 'setPaused', body: { subscription_id, paused: !paused }, told: paused ? '已恢复' : '已暂停' })}
+          >
+            {paused ? '恢复' : '暂停'}
+          </Button>
+          <Popconfirm title="删除这个订阅？" onConfirm={() => send({ call: 'del', body: { subscription_id }, told: '已删除' })}>
+            <Button type="link" size="small" danger>
+              删除
+            </Button>
+          </Popconfirm>
+        </Space>
+      ),
+    },
+  ];
+
+  return (
+    <Card
+      title="我的订阅"
+      size="small"
+      extra={
+        <Button size="small" loading={mine.isFetching} onClick={() => void mine.refetch()}>
+          刷新
+        </Button>
+      }
+    >
+      {mine.error && <Alert type="error" showIcon title={mine.error.message} />}
+      <Table<Subscription>
+        size="small"
+        rowKey="subscription_id"
+        columns={columns}
+        dataSource={mine.data?.data}
+        loading={mine.isPending}
+        pagination={false}
+        scroll={{ x: 1370 }}
+        locale={{ emptyText: '还没有订阅，可在报表的“导出”菜单中订阅' }}
+      />
+    </Card>
+  );
+}
+
+function State({ of: { paused, pause_reason } }: { of: Subscription }) {
+  if (!paused) return <Tag color="success">启用</Tag>;
+  return (
+    <>
+      <Tag color={pause_reason === null ? 'default' : 'error'}>已暂停</Tag>
+      {pause_reason}
+    </>
+  );
+}
+
+function Last({ of: { at, state, rows, failure, export_id, file_name } }: { of: LastRun }) {
+  const download = useMutation({
+    mutationFn: async (id: number) => saveFile(await api.download('v2/open/ExportLog/download', { export_id: id }), file_name),
+    onError: reportError,
+  });
+  return (
+    <>
+      {at} {state}
+      {rows !== null && `，${rows} 行`}
+      {failure !== null && `：${failure}`}
+      {export_id !== null && (
+        <Button type="link" size="small" loading={download.isPending} onClick={() => download.mutate(export_id)}>
+          下载
+        </Button>
+      )}
+    </>
+  );
+}
