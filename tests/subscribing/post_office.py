@@ -1,118 +1,66 @@
-"""A mail server of the tests' own, with TLS: it keeps the letters it takes, and answers as told."""
+"""A mail server of the tests' own, with TLS: it keeps the letters of who logs in, and refuses as told."""
 
 from __future__ import annotations
 
-import ipaddress
-import socketserver
+import asyncio
 import ssl
-import threading
-import time
-from datetime import UTC, datetime, timedelta
 from email import message_from_bytes, policy
 from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
 
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
+import trustme
+from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
+
+HOST, USER, PASSWORD = "127.0.0.1", "reports", "post-office-secret"
 
 
-class PostOffice:
-    """`answers` replace the usual ones, by command; a letter is acknowledged `slow` seconds after it came."""
+class PostOffice(Controller):
+    """`refusal` answers each recipient, when set; a letter is acknowledged `slow` seconds after it came."""
 
     def __init__(self, place: Path, encrypted: bool) -> None:
-        self.certificate = place / "post.pem"
-        self.certificate.write_bytes(_certificate())
+        authority, secure = trustme.CA(), ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        authority.issue_cert(HOST).configure_cert(secure)
+        self.certificate = place / "authority.pem"
+        authority.cert_pem.write_to_path(self.certificate)
         self.letters: list[EmailMessage] = []
         self.recipients: list[str] = []
-        self.answers: dict[str, str] = {}
+        self.refusal = ""
         self.slow = 0.0
-        secure = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        secure.load_cert_chain(self.certificate)
-        self.server = _Server(("127.0.0.1", 0), self, secure, encrypted)
-        host, port = self.server.server_address
-        self.url = f"{'smtps' if encrypted else 'smtp'}://reports@{host!s}:{port}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        # Of TLS that was there before it spoke, the server does not know.
+        tls: dict[str, Any] = (
+            {"ssl_context": secure, "auth_require_tls": False} if encrypted else {"tls_context": secure}
+        )
+        super().__init__(self, HOST, 0, server_hostname="post.example", authenticator=_known, **tls)
+        self.start()
+        self.url = f"{'smtps' if encrypted else 'smtp'}://{USER}@{HOST}:{self.port}"
 
-    def close(self) -> None:
-        self.server.shutdown()
-        self.server.server_close()
+    def _trigger_server(self) -> None:
+        """The controller tries whether it answers; at 0 it does not, but at the port that was free."""
+        self.port = self.server.sockets[0].getsockname()[1]
+        super()._trigger_server()
 
+    async def handle_RCPT(
+        self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
+    ) -> str:
+        if self.refusal or not session.authenticated:
+            return self.refusal or "530 log in first"
+        envelope.rcpt_tos.append(address)
+        return "250 well"
 
-class _Server(socketserver.ThreadingTCPServer):
-    daemon_threads = True
-
-    def __init__(
-        self, address: tuple[str, int], office: PostOffice, secure: ssl.SSLContext, encrypted: bool
-    ) -> None:
-        self.office, self.secure, self.encrypted = office, secure, encrypted
-        super().__init__(address, _Conversation)
-
-
-class _Conversation(socketserver.BaseRequestHandler):
-    server: _Server
-
-    def handle(self) -> None:
-        if self.server.encrypted:
-            self._secure()
-        else:
-            self._plain = self.request.makefile("rwb")
-        self._say("220 ready")
-        while line := self._plain.readline().decode():
-            verb = line[:4].upper().strip()
-            self._answer(verb, line)
-            if verb == "QUIT":
-                return
-
-    def _answer(self, verb: str, line: str) -> None:
-        office = self.server.office
-        if verb in office.answers:
-            self._say(office.answers[verb])
-        elif verb == "EHLO":
-            self._say("250-here\r\n250-STARTTLS\r\n250 AUTH PLAIN")
-        elif verb == "STAR":
-            self._say("220 go")
-            self._secure()
-        elif verb == "AUTH":
-            self._say("235 known")
-        elif verb == "DATA":
-            self._say("354 go")
-            self._take()
-        else:
-            if verb == "RCPT":
-                office.recipients.append(line.strip())
-            self._say("250 well")
-
-    def _take(self) -> None:
-        office, lines = self.server.office, []
-        while (line := self._plain.readline()) != b".\r\n":
-            lines.append(line.removeprefix(b"."))
-        found: Any = message_from_bytes(b"".join(lines), policy=policy.default)
-        office.letters.append(found)
-        time.sleep(office.slow)
-        self._say("250 taken")
-
-    def _secure(self) -> None:
-        self._plain = self.server.secure.wrap_socket(self.request, server_side=True).makefile("rwb")
-
-    def _say(self, words: str) -> None:
-        self._plain.write(f"{words}\r\n".encode())
-        self._plain.flush()
+    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:
+        found: Any = message_from_bytes(envelope.content, policy=policy.default)
+        self.letters.append(found)
+        self.recipients += envelope.rcpt_tos
+        await asyncio.sleep(self.slow)
+        return "250 taken"
 
 
-def _certificate() -> bytes:
-    key, name = ec.generate_private_key(ec.SECP256R1()), x509.Name([])
-    today = datetime.now(UTC)
-    here = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
-    made = (
-        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
-        .not_valid_before(today - timedelta(days=1))
-        .not_valid_after(today + timedelta(days=1))
-        .add_extension(here, critical=True)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-        .sign(key, hashes.SHA256())
+def _known(
+    server: SMTP, session: Session, envelope: Envelope, mechanism: str, told: LoginPassword
+) -> AuthResult:
+    known = (told.login, told.password) == (USER.encode(), PASSWORD.encode())
+    return AuthResult(
+        success=known, handled=False, message=None if known else f"535 {told.password.decode()}"
     )
-    pem = serialization.Encoding.PEM
-    kind, open_ = serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    return key.private_bytes(pem, kind, open_) + made.public_bytes(pem)
