@@ -1,9 +1,10 @@
-"""Subscription calls (订阅接口): a user's own subscriptions, to make, pause, run at once and delete."""
+"""Subscription calls (订阅接口): a user's own subscriptions, to make, change, pause, run at once and delete."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BaseModel
 from pydantic import Field as Described
@@ -19,7 +20,7 @@ from api.messaging.tables import STATES, WAITING
 from api.shell.export_tasks import DONE
 from api.subscribing.running import begin, schedule_of
 from api.subscribing.schedule import Rhythm, Schedule
-from api.subscribing.tables import WAYS, ReportDelivery, ReportSubscription
+from api.subscribing.tables import WAYS, ReportDelivery, ReportSubscription, Way
 from api.subscribing.wishes import Wish, address, understood
 from reports.catalogue import find_report
 
@@ -30,10 +31,11 @@ MOST = 50
 
 
 class LastRun(BaseModel):
-    """`export_id` is the file's task while it can be downloaded."""
+    """`export_id` is the file's task while it can be downloaded; it is `waiting` until it is sent or given up."""
 
     at: str
     state: str
+    waiting: bool
     rows: int | None
     failure: str | None
     export_id: int | None
@@ -44,11 +46,17 @@ class Subscription(BaseModel):
     """`route` is missing where the user may not see the report any more; `pause_reason` where he paused it himself."""
 
     subscription_id: int
+    code: str
+    tab: str
     title: str
     route: str | None
     scheme: str | None
+    rhythm: Rhythm
+    day: int | None
+    hour: int
     schedule: str
-    way: str
+    way: Way
+    way_name: str
     paused: bool
     pause_reason: str | None
     next_at: str | None
@@ -63,16 +71,29 @@ class Subscriptions(BaseModel):
     mail_problem: str | None
 
 
-class WantedReport(Payload):
+class Delivered(Payload):
     """`day` is 1 to 7 of a week, 1 to 31 of a month; `scheme` names a kept filter set of the tab."""
 
-    code: Annotated[str, Described(max_length=100)]
-    tab: Annotated[str, Described(max_length=50)]
     scheme: Annotated[str, Described(max_length=100)] | None = None
     rhythm: Rhythm
     day: int | None = None
     hour: int
-    way: Literal["message", "mail"]
+    way: Way
+
+    def schedule(self) -> Schedule:
+        """When it is sent. Raises Invalid for what is no time."""
+        found = Schedule(self.rhythm, None if self.rhythm == "day" else self.day, self.hour)
+        found.check()
+        return found
+
+
+class WantedReport(Delivered):
+    code: Annotated[str, Described(max_length=100)]
+    tab: Annotated[str, Described(max_length=50)]
+
+
+class ChangedSubscription(Delivered):
+    subscription_id: Key
 
 
 class One(Payload):
@@ -111,6 +132,7 @@ def _shown(ctx: Context, row: Row[Any]) -> dict[str, Any]:
     last = {
         "at": row.at,
         "state": STATES.get(row.state),
+        "waiting": row.state == WAITING,
         "rows": row.rows,
         "failure": row.failure,
         "export_id": row.export_id if row.status == DONE else None,
@@ -118,11 +140,17 @@ def _shown(ctx: Context, row: Row[Any]) -> dict[str, Any]:
     }
     return {
         "subscription_id": row.subscription_id,
+        "code": row.code,
+        "tab": row.tab,
         "title": Wish.of(row).title,
         "route": report.route if report and ctx.principal.may(report.right) else None,
         "scheme": row.scheme,
+        "rhythm": row.rhythm,
+        "day": row.day,
+        "hour": row.hour,
         "schedule": schedule_of(row).words,
-        "way": WAYS[row.way],
+        "way": row.way,
+        "way_name": WAYS[row.way],
         "paused": row.paused,
         "pause_reason": row.pause_reason,
         "next_at": None if row.paused else row.next_at,
@@ -133,8 +161,7 @@ def _shown(ctx: Context, row: Row[Any]) -> dict[str, Any]:
 @call(api, "POST", f"{PREFIX}/add", right=ANY_USER, returns=Saved, write=True)
 def add(ctx: Context, payload: WantedReport) -> Any:
     """订阅报表: one that the user may export."""
-    schedule = Schedule(payload.rhythm, None if payload.rhythm == "day" else payload.day, payload.hour)
-    schedule.check()
+    schedule = payload.schedule()
     understood(ctx, Wish.of(payload))
     mine = select(func.count()).where(ReportSubscription.user_id == ctx.principal.user_id)
     if ctx.conn.execute(mine).scalar_one() >= MOST:
@@ -147,6 +174,23 @@ def add(ctx: Context, payload: WantedReport) -> Any:
     }
     made = insert(ReportSubscription).values(values).returning(ReportSubscription.subscription_id)
     return {"id": ctx.conn.execute(made).scalar_one()}
+
+
+@call(api, "POST", f"{PREFIX}/edit", right=ANY_USER, returns=Saved, write=True)
+def edit(ctx: Context, payload: ChangedSubscription) -> Any:
+    """修改订阅: checked anew, so that one that paused itself goes on; one that the user paused stays so."""
+    row, schedule = _own(ctx, payload.subscription_id), payload.schedule()
+    understood(ctx, replace(Wish.of(row), scheme=payload.scheme, way=payload.way))
+    values = {
+        **payload.model_dump(exclude={"subscription_id"}),
+        "day": schedule.day,
+        "next_at": schedule.after(datetime.now(TIME_ZONE)),
+        "paused": row.paused and row.pause_reason is None,
+        "pause_reason": None,
+    }
+    this = ReportSubscription.subscription_id == row.subscription_id
+    ctx.conn.execute(update(ReportSubscription).where(this).values(values))
+    return {"id": row.subscription_id}
 
 
 @call(api, "POST", f"{PREFIX}/setPaused", right=ANY_USER, returns=None, write=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Literal
 
 from sqlalchemy import BigInteger, CheckConstraint, DateTime, ForeignKey, Identity, Index, Text, func
 from sqlalchemy.orm import Mapped, mapped_column
@@ -10,6 +11,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from api.kit.database import Base
 from api.messaging.tables import WAITING
 
+Way = Literal["message", "mail"]
 MESSAGE, MAIL = "message", "mail"
 WAYS = {MESSAGE: "站内消息", MAIL: "邮件"}
 

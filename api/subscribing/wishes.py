@@ -84,7 +84,7 @@ def _body(ctx: Context, wish: Wish) -> ReportExport:
     named = kept.screen == screen_of(wish.code, wish.tab), kept.name == wish.scheme
     found = ctx.conn.execute(select(kept.value).where(*mine, *named)).first()
     if found is None:
-        raise Refusal(f"常用筛选“{wish.scheme}”已删除，请重新订阅")
+        raise Refusal(f"常用筛选“{wish.scheme}”已删除，请另选一个")
     filters = found.value.get("filters") if isinstance(found.value, dict) else None
     try:
         return ReportExport.model_validate({**body, "filters": filters})

@@ -82,6 +82,10 @@ def subscribed(site: Site, user: str = "manager_a", **changes: Any) -> int:
     return key
 
 
+def change(site: Site, key: int, **changes: Any) -> Answer:
+    return site.as_("manager_a").post(f"{PREFIX}/edit", {**WISH, "subscription_id": key, **changes})
+
+
 def keep(site: Site, filters: Any, user: str = "manager_a") -> None:
     body = {
         "kind": "scheme",
@@ -158,7 +162,8 @@ class TestRun:
         assert (task["export_id"], task["rows"]) == (delivery.export_id, 1)
         [row] = mine(site)
         assert (row["title"], row["schedule"], row["paused"]) == ("客户毛利分析", "每天 08:00", False)
-        assert (row["last"]["state"], row["last"]["export_id"]) == ("已发送", delivery.export_id)
+        last = {"state": "已发送", "waiting": False, "export_id": delivery.export_id}
+        assert {name: row["last"][name] for name in last} == last
         assert row["next_at"].endswith("08:00:00")
         running.deliver_report(delivery_id=delivery.delivery_id)
         assert len(reminded(site)) == 1
@@ -204,7 +209,10 @@ class TestRun:
         drop = {"kind": "scheme", "screen": "report_CustomerProfit/all", "name": "我的"}
         assert site.as_("manager_a").post(f"{SCHEMES}/del", drop).ok
         resumed = site.as_("manager_a").post(f"{PREFIX}/setPaused", {"subscription_id": key, "paused": False})
-        assert (resumed.code, resumed.msg) == (400, "常用筛选“我的”已删除，请重新订阅")
+        assert (resumed.code, resumed.msg) == (400, "常用筛选“我的”已删除，请另选一个")
+        assert change(site, key, way="mail").ok
+        assert (mine(site)[0]["paused"], mine(site)[0]["pause_reason"]) == (False, None)
+        assert head().startswith("筛选条件：月＝2026-11；公司＝全部")
 
     def test_a_lost_right_pauses_it_and_says_why(self, site: Site) -> None:
         key = subscribed(site)
@@ -216,6 +224,7 @@ class TestRun:
             assert (row["paused"], row["pause_reason"], row["next_at"]) == (True, NO_RIGHT, None)
             assert reminded(site) == [f"您订阅的“客户毛利分析”已暂停：{NO_RIGHT}"]
             assert site.as_("manager_a").post(f"{PREFIX}/setPaused", resume).code == 403
+            assert change(site, key).code == 403
             assert ask(site).msg == NO_RIGHT
         assert site.as_("manager_a").post(f"{PREFIX}/setPaused", resume).ok
         [row] = mine(site)
@@ -330,7 +339,7 @@ class TestOwn:
         key = subscribed(site)
         other = site.as_("clerk_a")
         assert mine(site, "clerk_a") == []
-        for name, more in (("setPaused", {"paused": True}), ("run", {}), ("del", {})):
+        for name, more in (("setPaused", {"paused": True}), ("edit", WISH), ("run", {}), ("del", {})):
             answer = other.post(f"{PREFIX}/{name}", {"subscription_id": key, **more})
             assert (answer.code, answer.msg) == (400, "订阅不存在或无权访问"), name
         assert site.anonymous().get(f"{PREFIX}/getMine").code == 401
@@ -348,6 +357,29 @@ class TestOwn:
         assert len(deliveries(site, key)) == 1
         assert caller.post(f"{PREFIX}/del", own).ok
         assert mine(site) == [] and deliveries(site, key) == []
+
+    def test_it_is_changed_under_the_rules_of_a_new_one(self, site: Site) -> None:
+        keep(site, {"company": ["上海公司"]})
+        key = subscribed(site)
+        weekly = {"scheme": "我的", "rhythm": "week", "day": 1, "hour": 7}
+        for wrong, told in (
+            ({"day": 8}, "请选择星期几"),
+            ({"scheme": "没有的"}, "常用筛选“没有的”已删除，请另选一个"),
+            ({"way": "mail"}, "系统没有设置发信邮箱，请改用站内消息，或联系管理员设置"),
+        ):
+            assert change(site, key, **{**weekly, **wrong}).msg == told
+        assert mine(site)[0]["schedule"] == "每天 08:00"
+        assert change(site, key, **weekly).ok
+        [row] = mine(site)
+        assert (row["code"], row["tab"]) == (WISH["code"], WISH["tab"])
+        assert {name: row[name] for name in weekly} == weekly
+        assert (row["schedule"], row["next_at"][11:]) == ("每周一 07:00", "07:00:00")
+        running.run_subscription(subscription_id=key)
+        assert deliveries(site, key) == [], "no longer due"
+        pausing = {"subscription_id": key, "paused": True}
+        assert site.as_("manager_a").post(f"{PREFIX}/setPaused", pausing).ok
+        assert change(site, key, hour=9).ok
+        assert mine(site)[0]["paused"]
 
     def test_there_is_an_end_to_how_many(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("api.subscribing.calls.MOST", 1)
@@ -369,7 +401,7 @@ class TestRefused:
             ({"code": "nothing"}, "报表不存在或无权访问"),
             ({"code": "x" * 101}, "code：内容过长"),
             ({"tab": "nowhere"}, "报表页签不存在或无权访问"),
-            ({"scheme": "没有的"}, "常用筛选“没有的”已删除，请重新订阅"),
+            ({"scheme": "没有的"}, "常用筛选“没有的”已删除，请另选一个"),
             ({"scheme": "长" * 101}, "scheme：内容过长"),
             ({"way": "mail"}, "系统没有设置发信邮箱，请改用站内消息，或联系管理员设置"),
         ],

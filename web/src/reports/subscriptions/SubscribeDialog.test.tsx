@@ -1,7 +1,7 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Subscriptions } from '@/gen';
+import type { Subscription, Subscriptions } from '@/gen';
 import { TabsContext } from '@/lib/tabs';
 import SubscribeDialog from './SubscribeDialog';
 
@@ -11,21 +11,21 @@ let sent: { path: string; body: unknown }[];
 let refusal: string | null;
 const close = vi.fn();
 
-function start() {
+function start(subscription?: Subscription) {
   const shell = { open: vi.fn(), close: vi.fn(), replace: vi.fn(), setTitle: vi.fn() };
   const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
   render(
     <QueryClientProvider client={client}>
       <TabsContext value={shell}>
-        <SubscribeDialog code="CustomerProfit" tab="all" onClose={close} />
+        <SubscribeDialog code="CustomerProfit" tab="all" subscription={subscription} onClose={close} />
       </TabsContext>
     </QueryClientProvider>,
   );
 }
 
-async function agree() {
+async function agree(name = /^订\s*阅$/) {
   // antd sets two Chinese letters apart.
-  const button = screen.getByRole('button', { name: /^订\s*阅$/ });
+  const button = screen.getByRole('button', { name });
   await waitFor(() => expect(button.hasAttribute('disabled')).toBe(false));
   fireEvent.click(button);
 }
@@ -69,6 +69,36 @@ describe('subscribing', () => {
     await waitFor(() => expect(close).toHaveBeenCalled());
     expect(sent.map(({ body }) => body)).toEqual([
       { code: 'CustomerProfit', tab: 'all', scheme: '上海', rhythm: 'week', day: 3, hour: 8, way: 'mail' },
+    ]);
+  });
+
+  it('changes what is said anew of one, and nothing else', async () => {
+    start({
+      subscription_id: 7,
+      code: 'CustomerProfit',
+      tab: 'all',
+      title: '客户毛利分析',
+      route: null,
+      scheme: '上海',
+      rhythm: 'month',
+      day: 31,
+      hour: 18,
+      schedule: '每月 31 日 18:00',
+      way: 'mail',
+      way_name: '邮件',
+      paused: false,
+      pause_reason: null,
+      next_at: null,
+      last: null,
+    });
+    fireEvent.click(screen.getByText('站内消息，文件在导出任务中'));
+    await agree(/^保\s*存$/);
+    await waitFor(() => expect(close).toHaveBeenCalled());
+    expect(sent).toEqual([
+      {
+        path: expect.stringContaining('Subscription/edit') as string,
+        body: { subscription_id: 7, scheme: '上海', rhythm: 'month', day: 31, hour: 18, way: 'message' },
+      },
     ]);
   });
 

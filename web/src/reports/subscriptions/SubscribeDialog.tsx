@@ -1,14 +1,14 @@
-/** 订阅报表: under which filters a tab is wanted, how often, and how it comes. */
+/** 订阅报表: under which filters a tab is wanted, how often, and how it comes; a new one, or one that is changed. */
 import { Alert, Button, Form, Modal, Radio, Select, Space } from 'antd';
 import { useState } from 'react';
-import type { WantedReport } from '@/gen';
+import type { ChangedSubscription, Subscription } from '@/gen';
 import { schemesQuery } from '@/engine/list/schemes';
 import { useQuery } from '@/lib/query';
 import { useTabs } from '@/lib/tabs';
 import { filterScreen, type FilterSet } from '../FilterSets';
-import { PAGE, subscriptionsQuery, useSubscribing } from './subscriptions';
+import { PAGE, subscriptionsQuery, useSubscribing, type Command } from './subscriptions';
 
-type Wish = Omit<WantedReport, 'code' | 'tab'>;
+type Wish = Omit<ChangedSubscription, 'subscription_id'>;
 
 const rhythms = [
   { value: 'day', label: '每天' },
@@ -19,46 +19,51 @@ const weekdays = [...'一二三四五六日'].map((name, at) => ({ value: at + 1
 const monthDays = Array.from({ length: 31 }, (_, at) => ({ value: at + 1, label: `${at + 1} 日` }));
 const hours = Array.from({ length: 24 }, (_, hour) => ({ value: hour, label: `${String(hour).padStart(2, '0')}:00` }));
 
+const usual: Wish = { scheme: null, rhythm: 'day', day: null, hour: 8, way: 'message' };
+
 interface Props {
   code: string;
   tab: string;
+  /** The one that is changed. */
+  subscription?: Subscription;
   onClose: () => void;
 }
 
-export default function SubscribeDialog({ code, tab, onClose }: Props) {
+export default function SubscribeDialog({ code, tab, subscription, onClose }: Props) {
   const tabs = useTabs();
   const { data: known, error } = useQuery(subscriptionsQuery());
   const { data: sets = [] } = useQuery(schemesQuery<FilterSet>(filterScreen(code, tab)));
   const subscribing = useSubscribing();
-  const [wish, setWish] = useState<Wish>({ scheme: null, rhythm: 'day', day: null, hour: 8, way: 'message' });
+  const [wish, setWish] = useState<Wish>(() => (subscription ? wishOf(subscription) : usual));
   const change = (changes: Partial<Wish>) => setWish((before) => ({ ...before, ...changes }));
-  const save = () =>
-    subscribing.mutate(
-      { call: 'add', body: { ...wish, code, tab }, told: '已订阅，可在“我的订阅”中暂停或删除' },
-      { onSuccess: onClose },
-    );
+  const command: Command = subscription
+    ? { call: 'edit', body: { ...wish, subscription_id: subscription.subscription_id }, told: '订阅已修改' }
+    : { call: 'add', body: { ...wish, code, tab }, told: '已订阅，可在“我的订阅”中修改、暂停或删除' };
+  const save = () => subscribing.mutate(command, { onSuccess: onClose });
   const days = wish.rhythm === 'week' ? weekdays : monthDays;
   const choices = [{ value: '', label: '报表默认' }, ...sets.map(({ name }) => ({ value: name, label: name }))];
 
   return (
     <Modal
       open
-      title="订阅报表"
+      title={subscription ? `修改订阅“${subscription.title}”` : '订阅报表'}
       onCancel={onClose}
       footer={
         <Space>
-          <Button
-            type="link"
-            onClick={() => {
-              onClose();
-              tabs.open(PAGE, '我的订阅');
-            }}
-          >
-            我的订阅
-          </Button>
+          {!subscription && (
+            <Button
+              type="link"
+              onClick={() => {
+                onClose();
+                tabs.open(PAGE, '我的订阅');
+              }}
+            >
+              我的订阅
+            </Button>
+          )}
           <Button onClick={onClose}>取消</Button>
           <Button type="primary" disabled={!known} loading={subscribing.isPending} onClick={save}>
-            订阅
+            {subscription ? '保存' : '订阅'}
           </Button>
         </Space>
       }
@@ -94,4 +99,8 @@ export default function SubscribeDialog({ code, tab, onClose }: Props) {
       </Form>
     </Modal>
   );
+}
+
+function wishOf({ scheme, rhythm, day, hour, way }: Subscription): Wish {
+  return { scheme, rhythm, day, hour, way };
 }

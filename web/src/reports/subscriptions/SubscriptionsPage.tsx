@@ -1,6 +1,7 @@
 /** 我的订阅: the reports one gets regularly, what became of the last run, and why one has stopped. */
 import { useMutation } from '@tanstack/react-query';
 import { Alert, Button, Card, Popconfirm, Space, Table, Tag, type TableProps } from 'antd';
+import { lazy, Suspense, useState } from 'react';
 import type { LastRun, Subscription } from '@/gen';
 import { api } from '@/lib/api';
 import { reportError } from '@/lib/errors';
@@ -9,11 +10,17 @@ import { saveFile } from '@/lib/saveFile';
 import { useTabs } from '@/lib/tabs';
 import { subscriptionsQuery, useSubscribing, type Command } from './subscriptions';
 
+const SubscribeDialog = lazy(() => import('./SubscribeDialog'));
+const LOOK_AGAIN = 3_000;
+
 export default function SubscriptionsPage() {
   const tabs = useTabs();
-  const mine = useQuery(subscriptionsQuery());
+  const mine = useQuery({
+    ...subscriptionsQuery(),
+    refetchInterval: ({ state }) => (state.data?.data.some(({ last }) => last?.waiting) ? LOOK_AGAIN : false),
+  });
   const subscribing = useSubscribing();
-  const send = (command: Command) => subscribing.mutate(command);
+  const [changed, setChanged] = useState<Subscription | null>(null);
 
   const columns: TableProps<Subscription>['columns'] = [
     {
@@ -30,38 +37,15 @@ export default function SubscriptionsPage() {
     },
     { title: '筛选', width: 120, render: (_, { scheme }) => scheme ?? '报表默认' },
     { title: '时间', dataIndex: 'schedule', width: 130 },
-    { title: '方式', dataIndex: 'way', width: 90 },
+    { title: '方式', dataIndex: 'way_name', width: 90 },
     { title: '状态', width: 200, render: (_, row) => <State of={row} /> },
     { title: '下次运行', dataIndex: 'next_at', width: 160 },
     { title: '最近一次', width: 260, render: (_, { last }) => last && <Last of={last} /> },
     {
       title: '操作',
-      width: 210,
+      width: 250,
       fixed: 'right',
-      render: (_, { subscription_id, paused }) => (
-        <Space size={4}>
-          <Button
-            type="link"
-            size="small"
-            disabled={paused}
-            onClick={() => send({ call: 'run', body: { subscription_id }, told: '已开始，完成后按订阅的方式发送' })}
-          >
-            立即运行
-          </Button>
-          <Button
-            type="link"
-            size="small"
-            onClick={() => send({ call: 'setPaused', body: { subscription_id, paused: !paused }, told: paused ? '已恢复' : '已暂停' })}
-          >
-            {paused ? '恢复' : '暂停'}
-          </Button>
-          <Popconfirm title="删除这个订阅？" onConfirm={() => send({ call: 'del', body: { subscription_id }, told: '已删除' })}>
-            <Button type="link" size="small" danger>
-              删除
-            </Button>
-          </Popconfirm>
-        </Space>
-      ),
+      render: (_, row) => <Actions of={row} onCommand={subscribing.mutate} onChange={() => setChanged(row)} />,
     },
   ];
 
@@ -83,10 +67,51 @@ export default function SubscriptionsPage() {
         dataSource={mine.data?.data}
         loading={mine.isPending}
         pagination={false}
-        scroll={{ x: 1370 }}
+        scroll={{ x: 1410 }}
         locale={{ emptyText: '还没有订阅，可在报表的“导出”菜单中订阅' }}
       />
+      {changed && (
+        <Suspense>
+          <SubscribeDialog code={changed.code} tab={changed.tab} subscription={changed} onClose={() => setChanged(null)} />
+        </Suspense>
+      )}
     </Card>
+  );
+}
+
+interface ActionsProps {
+  of: Subscription;
+  onCommand: (command: Command) => void;
+  onChange: () => void;
+}
+
+function Actions({ of: { subscription_id, paused }, onCommand, onChange }: ActionsProps) {
+  return (
+    <Space size={4}>
+      <Button
+        type="link"
+        size="small"
+        disabled={paused}
+        onClick={() => onCommand({ call: 'run', body: { subscription_id }, told: '已开始，完成后按订阅的方式发送' })}
+      >
+        立即运行
+      </Button>
+      <Button type="link" size="small" onClick={onChange}>
+        修改
+      </Button>
+      <Button
+        type="link"
+        size="small"
+        onClick={() => onCommand({ call: 'setPaused', body: { subscription_id, paused: !paused }, told: paused ? '已恢复' : '已暂停' })}
+      >
+        {paused ? '恢复' : '暂停'}
+      </Button>
+      <Popconfirm title="删除这个订阅？" onConfirm={() => onCommand({ call: 'del', body: { subscription_id }, told: '已删除' })}>
+        <Button type="link" size="small" danger>
+          删除
+        </Button>
+      </Popconfirm>
+    </Space>
   );
 }
 

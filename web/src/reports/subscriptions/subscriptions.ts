@@ -1,6 +1,6 @@
 /** 报表订阅: what one has subscribed, and what may be done with it. */
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import type { Subscriptions, WantedReport } from '@/gen';
+import type { ChangedSubscription, Subscriptions, WantedReport } from '@/gen';
 import { api } from '@/lib/api';
 import { reportError, showMessage } from '@/lib/errors';
 
@@ -18,6 +18,7 @@ export function subscriptionsQuery() {
 
 export type Command =
   | { call: 'add'; body: WantedReport; told: string }
+  | { call: 'edit'; body: ChangedSubscription; told: string }
   | { call: 'setPaused'; body: { subscription_id: number; paused: boolean }; told: string }
   | { call: 'run' | 'del'; body: { subscription_id: number }; told: string };
 
