@@ -35,10 +35,12 @@ from api.reporting import (
     console_calls,
     data_dictionary,
     data_state,
+    explore,
     metrics,
     report_visits,
     stock_overview_calls,
 )
+from api.reporting.explore_door import ExploreDoor
 from api.reporting.proxy import FrameProxy
 from api.risk import calls as risk_calls
 from api.sales import calls as sales_calls
@@ -91,6 +93,7 @@ HAND_WRITTEN = (
     report_visits,
     data_dictionary,
     data_state,
+    explore,
     console_calls,
     stock_overview_calls,
     shell_calls,
@@ -141,6 +144,7 @@ def build() -> FastAPI:
     app.add_route(metrics.PATH, metrics.metrics, include_in_schema=False)
     app.mount("/", Site())
     app.add_middleware(FrameProxy, upstream=settings().report_upstream)
+    app.add_middleware(ExploreDoor, upstream=settings().report_upstream, port=settings().explore_port)
     return app
 
 

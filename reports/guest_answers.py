@@ -1,4 +1,4 @@
-"""访客应答：看板的数据集信息里不带取数语句；导出的文件是一张表，不带链接列；合计行里没有数的格留空；筛选状态各读者各存各的。"""
+"""访客应答：看板的数据集信息里不带取数语句；导出的文件是一张表，不带链接列；合计行里没有数的格留空；筛选状态和未保存的图表各读者各存各的。"""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 
 from flask import Flask, Response, json, request
 
-from reports.catalogue import REPORTS
+from reports import explorers
+from reports.catalogue import REPORTS, datasets_of
 
 DATASETS = re.compile(r"/api/v1/dashboard/\d+/datasets")
 HIDDEN = ("sql", "select_star")
@@ -87,24 +88,30 @@ def leave_empty_totals_out() -> None:
 
 
 def keep_filter_states_apart() -> None:
-    """Keep a guest's filter states under his role and name.
+    """Keep a guest's filter states under his role and name, an explorer's and his unsaved charts under his account.
 
-    Superset keeps them by the login session, which guests don't have: all readers of a board would share one state for
-    each number of a browser tab, and read each other's customers in it.
+    Superset keeps them by the login session, which neither has: all readers of a board would share one state for each
+    number of a browser tab, and read each other's customers in it.
     """
     from superset.commands.dashboard.filter_state import create, delete, get, update
+    from superset.commands.explore.form_data import create as draft
+    from superset.commands.explore.form_data import delete as dropped
+    from superset.commands.explore.form_data import update as redrawn
     from superset.temporary_cache.utils import cache_key
 
     def own_key(*parts: Any) -> str:
-        return str(cache_key(*parts, *_guest_mark()))
+        return str(cache_key(*parts, *_reader_mark()))
 
-    for command in (create, delete, get, update):
+    for command in (create, delete, get, update, draft, dropped, redrawn):
         command.cache_key = own_key
 
 
-def _guest_mark() -> tuple[str, ...]:
+def _reader_mark() -> tuple[str, ...]:
     from superset import security_manager
 
+    explorer = explorers.present()
+    if explorer is not None:
+        return (explorer.login,)
     guest = security_manager.get_current_guest_user_if_guest()
     return () if guest is None else (json.dumps([guest.rls, guest.username]),)
 
@@ -112,14 +119,7 @@ def _guest_mark() -> tuple[str, ...]:
 @cache
 def link_columns() -> dict[str, frozenset[str]]:
     """The columns of each dataset that carry a link."""
-    datasets = {
-        dataset.key: dataset
-        for report in REPORTS
-        for tab in report.tabs
-        for board in (tab.plain, tab.cost)
-        if board is not None
-        for dataset in board.datasets
-    }
+    datasets = datasets_of((report.code for report in REPORTS), sees_cost=True)
     links = {
         key: frozenset(column.name for column in dataset.columns if column.kind == "link")
         for key, dataset in datasets.items()

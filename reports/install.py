@@ -13,7 +13,7 @@ import yaml
 from superset import db, security_manager
 
 from reports.assets import DATABASE_UUID, Placed, boards, dataset_uuid
-from reports.catalogue import GUEST_ROLE
+from reports.catalogue import EXPLORER_ROLE, GUEST_ROLE
 
 GUEST_PERMISSIONS = (
     ("can_read", "Dashboard"),
@@ -29,6 +29,29 @@ GUEST_PERMISSIONS = (
     ("can_language_pack", "Superset"),
     ("can_csv", "Superset"),
     ("can_log", "Superset"),
+)
+# What an explorer finds behind these is his own: see reports.explorers.
+EXPLORER_PERMISSIONS = (
+    ("can_read", "Chart"),
+    ("can_write", "Chart"),
+    ("can_read", "Dashboard"),
+    ("can_write", "Dashboard"),
+    ("can_read", "Dataset"),
+    ("can_read", "Explore"),
+    ("can_read", "ExploreFormDataRestApi"),
+    ("can_write", "ExploreFormDataRestApi"),
+    ("can_get_column_values", "Datasource"),
+    ("can_read", "CurrentUserRestApi"),
+    ("can_read", "SecurityRestApi"),
+    ("can_read", "DashboardFilterStateRestApi"),
+    ("can_write", "DashboardFilterStateRestApi"),
+    ("can_time_range", "Api"),
+    ("can_dashboard", "Superset"),
+    ("can_language_pack", "Superset"),
+    ("can_csv", "Superset"),
+    ("can_log", "Superset"),
+    ("menu_access", "Charts"),
+    ("menu_access", "Dashboards"),
 )
 PUBLIC_PERMISSIONS = (("can_language_pack", "Superset"),)
 ADMIN_NAME = "admin"
@@ -62,6 +85,7 @@ def set_role(name: str, permissions: tuple[tuple[str, str], ...]) -> None:
 
 def set_roles() -> None:
     set_role(GUEST_ROLE, GUEST_PERMISSIONS)
+    set_role(EXPLORER_ROLE, EXPLORER_PERMISSIONS)
     set_role("Public", PUBLIC_PERMISSIONS)
 
 

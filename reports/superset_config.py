@@ -17,6 +17,7 @@ from api.kit.settings import settings
 from reports.answering import answer_quickly
 from reports.catalogue import GUEST_AUDIENCE, GUEST_ROLE
 from reports.chinese import serve_completed_pack
+from reports.explorers import keep_to_own
 from reports.guest_answers import (
     export_rows_alone,
     export_without_links,
@@ -61,6 +62,13 @@ D3_TIME_FORMAT = {
 THEME_DEFAULT = THEME
 THEME_DARK = None
 ENABLE_UI_THEME_ADMINISTRATION = False
+# Drawn by an older way of asking for data, which is closed here, or upon maps that are fetched from elsewhere.
+VIZ_TYPE_DENYLIST = [
+    *("bubble", "bullet", "cal_heatmap", "chord", "compare", "country_map", "horizon", "mapbox"),
+    *("paired_ttest", "para", "partition", "rose", "time_pivot", "time_table", "world_map"),
+    *("deck_arc", "deck_contour", "deck_geojson", "deck_grid", "deck_heatmap", "deck_hex", "deck_multi"),
+    *("deck_path", "deck_polygon", "deck_scatter", "deck_screengrid"),
+]
 EXTRA_CATEGORICAL_COLOR_SCHEMES = COLOR_SCHEMES
 EXTRA_SEQUENTIAL_COLOR_SCHEMES = SEQUENTIAL_SCHEMES
 
@@ -193,6 +201,7 @@ def FLASK_APP_MUTATOR(app):
     """What settings can't say: whole Chinese, no SQL for guests, no needless opening of the snapshot."""
     serve_completed_pack(app)
     hide_queries(app)
+    keep_to_own(app)
     export_without_links()
     export_rows_alone()
     leave_empty_totals_out()

@@ -113,13 +113,13 @@ def _rights(role: str) -> Iterable[str]:
     closes = {code for code in every if code.startswith(("month_close:", "year_close:"))}
     if role == "集团经理":
         files = {code for code in every if code.startswith(("backup:", "initialisation_task:"))}
-        return lists | closes | files | reports | printing
+        return lists | closes | files | reports | printing | {"explore:explore"}
     if role == "分公司经理":
         months = {code for code in closes if code.startswith("month_close:")}
         bills = {code for code in every if code.startswith((*_bills(), *BRANCH_TASKS))}
         return bills | months | printing | (lists - secret) | reports
     if role == "数据分析员":
-        return (lists - secret) | reports
+        return (lists - secret) | reports | {"explore:explore"}
     written = {f"{name}:{action}" for name in CLERK_WRITES for action in CLERK_ACTIONS}
     return (
         (written & every)

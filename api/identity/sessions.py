@@ -43,10 +43,11 @@ left join employee e on e.employee_id = u.employee_id
 _FIND = f"""
 select s.session_id, s.sign_key, s.seen_at < now() - make_interval(mins => %s) as stale, s.imitator_id, {_PERSON}
 join user_session s on s.user_id = u.user_id
-where s.token_hash = %s and s.expires_at > now() and u.enabled and (s.origin_id is null or exists (
+where s.{{which}} = %s and s.expires_at > now() and u.enabled and (s.origin_id is null or exists (
     select from user_session o where o.session_id = s.origin_id and o.expires_at > now()
 ))
 """
+_BY_TOKEN, _BY_NUMBER = _FIND.format(which="token_hash"), _FIND.format(which="session_id")
 _BY_USER = f"select {_PERSON} where u.user_id = %s and u.enabled"
 _TOUCH = """
 update user_session set seen_at = now(), expires_at = least(ends_at, now() + make_interval(hours => %s))
@@ -102,7 +103,16 @@ _grants: WeakKeyDictionary[Engine, dict[int, tuple[int, Grants]]] = WeakKeyDicti
 
 def authenticate(conn: Connection, token: str) -> Session:
     """The session of a token; refused when unknown, expired, or its user or role is disabled."""
-    row = conn.exec_driver_sql(_FIND, (TOUCH_MINUTES, _hash(token))).first()
+    return _proven(conn, _BY_TOKEN, _hash(token))
+
+
+def resume(conn: Connection, session_id: int) -> Session:
+    """A session that is known by its number: what it opened elsewhere lives, and sees, as it does itself."""
+    return _proven(conn, _BY_NUMBER, session_id)
+
+
+def _proven(conn: Connection, query: str, value: bytes | int) -> Session:
+    row = conn.exec_driver_sql(query, (TOUCH_MINUTES, value)).first()
     if row is None:
         raise Unauthenticated()
     if row.stale and row.sign_key is not None:

@@ -68,6 +68,7 @@ ACTION_LABELS = {
     "followUp": "跟进",
     "convert": "转为客户",
     "giveUp": "放弃",
+    "explore": "进入分析",
 }
 CONFIRMATIONS = {"del": "确定删除所选信息？", "send": "确定发送所选信息？"}
 """What is asked before an action that is no transition."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets as random_source
 import tempfile
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ DEMO_SIZES = ("none", "small", "large")
 DEFAULT_REPORT_SITES = {"127.0.0.1": "", "localhost": ""}
 SECRET_NAMES = (
     "guest_token_secret",
+    "explorer_secret",
     "superset_secret_key",
     "superset_admin_password",
     "admin_password",
@@ -36,17 +38,20 @@ class Settings:
     """The settings of one process.
 
     `database_url` is a libpq URI (`postgresql://user@host:port/name`); `report_upstream` is where the API finds
-    Superset, which only differs from this machine's report port when Superset runs elsewhere.
+    Superset, which only differs from this machine's report port when Superset runs elsewhere. `explore_url` is where
+    browsers find the exploring port, when that is not this host at `explore_port`.
     """
 
     host: str
     port: int
     report_port: int
+    explore_port: int
     report_upstream: str
     data_dir: Path
     database_url: str
     admin_password: str
     demo: str
+    explore_url: str = ""
     report_sites: dict[str, str] = field(default_factory=lambda: dict(DEFAULT_REPORT_SITES))
     given_metrics_token: str = ""
     mail_url: str = ""
@@ -99,17 +104,22 @@ def settings() -> Settings:
     """
     port = _port("ERP_PORT", 8000)
     report_port = _port("ERP_REPORT_PORT", port + 1)
+    explore_port = _port("ERP_EXPLORE_PORT", port + 2)
     if port == report_port:
         raise SettingError("ERP_REPORT_PORT 不能与 ERP_PORT 相同")
+    if explore_port in (port, report_port):
+        raise SettingError("ERP_EXPLORE_PORT 不能与 ERP_PORT、ERP_REPORT_PORT 相同")
     return Settings(
         host=_text("ERP_HOST") or "127.0.0.1",
         port=port,
         report_port=report_port,
+        explore_port=explore_port,
         report_upstream=_text("ERP_REPORT_UPSTREAM") or f"http://127.0.0.1:{report_port}",
         data_dir=Path(_text("ERP_DATA_DIR") or ".data").expanduser().resolve(),
         database_url=_text("ERP_DATABASE_URL"),
         admin_password=os.environ.get("ERP_ADMIN_PASSWORD", ""),
         demo=_demo_size(),
+        explore_url=_address("ERP_EXPLORE_URL"),
         report_sites=_report_sites(),
         given_metrics_token=_text("ERP_METRICS_TOKEN"),
         mail_url=_mail_url(),
@@ -129,6 +139,13 @@ def _port(name: str, default: int) -> int:
     if not text.isdecimal() or not 1 <= int(text) <= 65535:
         raise SettingError(f"{name} 应为 1 到 65535 的端口号，现在是“{text}”")
     return int(text)
+
+
+def _address(name: str) -> str:
+    text = _text(name).rstrip("/")
+    if text and not re.fullmatch(r"https?://[\w.-]+(:\d{1,5})?", text):
+        raise SettingError(f"{name} 应为 http(s)://主机名[:端口]，现在是“{text}”")
+    return text
 
 
 def _demo_size() -> str:

@@ -50,6 +50,7 @@ def check_ports(config: Settings) -> None:
     for variable, host, port in (
         ("ERP_PORT", config.host, config.port),
         ("ERP_REPORT_PORT", "127.0.0.1", config.report_port),
+        ("ERP_EXPLORE_PORT", config.host, config.explore_port),
     ):
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -1,4 +1,4 @@
-"""`erp serve`：接口进程。应用只载入一次，再分成几个共用端口的工作进程。
+"""`erp serve`：接口进程。应用只载入一次，再分成几个共用端口的工作进程；自助分析有自己的端口。
 
 Loading the application costs seconds of processor time, so the workers are forked from one process that has loaded it
 and has opened nothing yet: no connection, no event loop, no thread.
@@ -26,7 +26,7 @@ STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 class Server:
-    """The listening socket and the workers behind it; a worker that dies is replaced."""
+    """The listening sockets and the workers behind them; a worker that dies is replaced."""
 
     def __init__(self, config: Settings) -> None:
         self._config = config
@@ -38,9 +38,10 @@ class Server:
         gc.disable()  # what is loaded stays; to look for garbage in it is a fifth of the time
         from api.main import app
 
-        listener = socket.create_server(
-            (self._config.host, self._config.port), backlog=BACKLOG, reuse_port=False
-        )
+        listeners = [
+            socket.create_server((self._config.host, port), backlog=BACKLOG, reuse_port=False)
+            for port in (self._config.port, self._config.explore_port)
+        ]
         for number in STOP_SIGNALS:
             signal.signal(number, self._stop)
         gc.collect()
@@ -48,12 +49,12 @@ class Server:
         gc.enable()
         while not self._stopping:
             while len(self._workers) < WORKERS:
-                self._fork(app, listener)
+                self._fork(app, listeners)
             self._reap()
         while self._workers:
             self._reap()
 
-    def _fork(self, app: FastAPI, listener: socket.socket) -> None:
+    def _fork(self, app: FastAPI, listeners: list[socket.socket]) -> None:
         parent = os.getpid()
         pid = os.fork()
         if pid:
@@ -65,7 +66,7 @@ class Server:
         for number in STOP_SIGNALS:
             signal.signal(number, signal.SIG_DFL)
         settings = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=8)
-        uvicorn.Server(settings).run(sockets=[listener])
+        uvicorn.Server(settings).run(sockets=listeners)
         os._exit(0)
 
     def _reap(self) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from reports.catalogue.aging import INVENTORY_AGING
 from reports.catalogue.best_seller import BEST_SELLER, BEST_SELLER_INFO
 from reports.catalogue.business import BUSINESS_DAILY, OPERATION_MONTHLY
@@ -9,7 +11,17 @@ from reports.catalogue.climate import PURCHASE_CLIMATE
 from reports.catalogue.holdings import COMPANY_STOCK, GOODS_STOCK
 from reports.catalogue.income import INCOME_STATEMENT
 from reports.catalogue.layers import INVENTORY_AGING_DETAILED, INVENTORY_DOT
-from reports.catalogue.model import GUEST_AUDIENCE, GUEST_ROLE, Report, embed_id, filter_id
+from reports.catalogue.model import (
+    EXPLORER_AUDIENCE,
+    EXPLORER_HEADER,
+    EXPLORER_ROLE,
+    GUEST_AUDIENCE,
+    GUEST_ROLE,
+    Dataset,
+    Report,
+    embed_id,
+    filter_id,
+)
 from reports.catalogue.occupation import INVENTORY_OCCUPATION
 from reports.catalogue.partners import (
     ACCOUNTS_RECEIVABLE,
@@ -74,4 +86,23 @@ def find_report(code: str) -> Report | None:
     return _BY_CODE.get(code)
 
 
-__all__ = ["GUEST_AUDIENCE", "GUEST_ROLE", "REPORTS", "Report", "embed_id", "filter_id", "find_report"]
+def datasets_of(codes: Iterable[str], sees_cost: bool) -> dict[str, Dataset]:
+    """The datasets behind some reports by their keys; those with cost for who sees it."""
+    tabs = [tab for code in codes if (report := find_report(code)) for tab in report.tabs]
+    boards = [*(tab.plain for tab in tabs), *(tab.cost for tab in tabs if sees_cost and tab.cost)]
+    return {dataset.key: dataset for board in boards for dataset in board.datasets}
+
+
+__all__ = [
+    "EXPLORER_AUDIENCE",
+    "EXPLORER_HEADER",
+    "EXPLORER_ROLE",
+    "GUEST_AUDIENCE",
+    "GUEST_ROLE",
+    "REPORTS",
+    "Report",
+    "datasets_of",
+    "embed_id",
+    "filter_id",
+    "find_report",
+]

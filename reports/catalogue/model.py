@@ -13,6 +13,9 @@ from typing import Final, Literal
 NAMESPACE = uuid.UUID("6f1d2f5e-2f52-5c0e-9d0b-6a5c6b1f6a41")
 GUEST_AUDIENCE = "erp-report-frames"
 GUEST_ROLE = "ReportGuest"
+EXPLORER_AUDIENCE = "erp-report-explorers"
+EXPLORER_ROLE = "Explorer"
+EXPLORER_HEADER = "X-Explorer-Token"
 REPORT_CENTRE = "报表中心"
 
 PLAIN: Final = "plain"

@@ -100,13 +100,14 @@ def _await_ready(process: subprocess.Popen[str]) -> None:
 
 
 def _free_port() -> int:
-    """A port whose neighbour, Superset's, is free as well."""
+    """A port whose neighbours, Superset's and the exploring one, are free as well."""
     while True:
-        with socket.socket() as first, socket.socket() as second:
+        with socket.socket() as first, socket.socket() as second, socket.socket() as third:
             first.bind(("127.0.0.1", 0))
             port: int = first.getsockname()[1]
             try:
                 second.bind(("127.0.0.1", port + 1))
+                third.bind(("127.0.0.1", port + 2))
             except OSError:
                 continue
             return port

@@ -23,13 +23,13 @@ def free_port() -> int:
 
 
 class Installation:
-    """A data directory with two ports, and the launcher that runs on it."""
+    """A data directory with its ports, and the launcher that runs on it."""
 
     def __init__(self, place: Path) -> None:
         self.place = place
         self.data_dir = place / "data"
         self.output = place / "output.log"
-        self.port, self.report_port = free_port(), free_port()
+        self.port, self.report_port, self.explore_port = free_port(), free_port(), free_port()
         self.launcher: subprocess.Popen[bytes] | None = None
 
     @property
@@ -38,6 +38,7 @@ class Installation:
             **{name: value for name, value in os.environ.items() if not name.startswith("ERP_")},
             "ERP_PORT": str(self.port),
             "ERP_REPORT_PORT": str(self.report_port),
+            "ERP_EXPLORE_PORT": str(self.explore_port),
             "ERP_DATA_DIR": str(self.data_dir),
             "ERP_DEMO": "none",
             "ERP_ADMIN_PASSWORD": "launch-test-1",

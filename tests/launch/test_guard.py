@@ -63,6 +63,10 @@ class TestPorts:
         with pytest.raises(StartRefused, match=f"端口 {taken} .*ERP_REPORT_PORT"):
             check_ports(replace(settings(), port=0, report_port=taken))
 
+    def test_the_exploring_port_is_taken(self, taken: int) -> None:
+        with pytest.raises(StartRefused, match=f"端口 {taken} .*ERP_EXPLORE_PORT"):
+            check_ports(replace(settings(), port=0, report_port=0, explore_port=taken))
+
     def test_erp_up_refuses_at_once(self, taken: int, tmp_path: Path) -> None:
         done = subprocess.run(
             [str(Path(sys.executable).with_name("erp")), "up"],

@@ -28,14 +28,19 @@ class TestDefaults:
         monkeypatch.delenv("ERP_DATA_DIR")
         monkeypatch.chdir(tmp_path)
         found = settings()
-        assert (found.host, found.port, found.report_port) == ("127.0.0.1", 8000, 8001)
+        assert (found.host, found.port, found.report_port, found.explore_port) == (
+            "127.0.0.1",
+            8000,
+            8001,
+            8002,
+        )
         assert found.data_dir == tmp_path / ".data"
         assert (found.demo, found.database_url) == ("small", "")
         assert found.report_sites == {"127.0.0.1": "", "localhost": ""}
 
     def test_report_port_follows_the_port(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("ERP_PORT", "9100")
-        assert settings().report_port == 9101
+        assert (settings().report_port, settings().explore_port) == (9101, 9102)
 
     def test_empty_variables_count_as_unset(self, monkeypatch: pytest.MonkeyPatch) -> None:
         for name in ("ERP_PORT", "ERP_REPORT_PORT", "ERP_DEMO", "ERP_REPORT_SITES", "ERP_DATABASE_URL"):
@@ -51,6 +56,9 @@ class TestRefusals:
             ("ERP_PORT", "65536"),
             ("ERP_PORT", "八千"),
             ("ERP_REPORT_PORT", "-1"),
+            ("ERP_EXPLORE_PORT", "x"),
+            ("ERP_EXPLORE_URL", "explore.example.com"),
+            ("ERP_EXPLORE_URL", "javascript://explore.example.com"),
             ("ERP_DEMO", "huge"),
             ("ERP_REPORT_SITES", "127.0.0.1"),
             ("ERP_REPORT_SITES", "[]"),

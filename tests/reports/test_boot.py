@@ -27,21 +27,30 @@ def identities(place: Path) -> list[tuple]:
         return conn.execute(IDENTITIES).fetchall()
 
 
+def insert(place: Path, chart: str, managed: bool) -> None:
+    with sqlite3.connect(place / "metadata.db") as conn:
+        conn.execute(
+            "insert into slices (slice_name, datasource_type, viz_type, params, is_managed_externally, uuid,"
+            " created_on, changed_on) values (?, 'table', 'table', '{}', ?, randomblob(16),"
+            " current_timestamp, current_timestamp)",
+            [chart, managed],
+        )
+
+
 class TestBoot:
     def test_nothing_to_do_is_told_at_once(self, superset: Superset):
         assert "没有变化" in boot(superset.environment)
 
     def test_a_second_import_keeps_ids_and_removes_orphans(self, superset: Superset, place: Path):
+        """What an analyst drew himself is none: it isn't managed by the catalogue."""
+        insert(place, "自己的图", managed=False)
         before = identities(place)
-        with sqlite3.connect(place / "metadata.db") as conn:
-            conn.execute(
-                "insert into slices (slice_name, datasource_type, viz_type, params, is_managed_externally, uuid,"
-                " created_on, changed_on) values ('旧图', 'table', 'table', '{}', 1, randomblob(16),"
-                " current_timestamp, current_timestamp)"
-            )
+        insert(place, "旧图", managed=True)
         (place / "installed.json").unlink()
         assert "已就绪" in boot(superset.environment)
         assert identities(place) == before
+        with sqlite3.connect(place / "metadata.db") as conn:
+            conn.execute("delete from slices where slice_name = '自己的图'")
 
     def test_every_board_is_there_and_embeddable(self, superset: Superset, place: Path):
         found = {(kind, uuid) for kind, uuid, _ in identities(place)}

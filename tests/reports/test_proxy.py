@@ -14,7 +14,8 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from api.reporting.proxy import FRAME_COOKIE, LARGEST_BODY, FrameProxy, is_frame_path
+from api.reporting.proxy import FRAME_COOKIE, FrameProxy, is_frame_path
+from api.reporting.upstream import LARGEST_BODY
 from tests.reports.conftest import COMPANY_ONE, EVERYTHING, Superset, places
 
 BOARD = "7a56c0de-1111-5222-8333-444455556666"

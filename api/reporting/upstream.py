@@ -1,0 +1,184 @@
+"""通往 Superset 的路：转发一个请求，只带去和带回该带的标头与会话。
+
+Each door to Superset has a session cookie of its own name, so that none meets a session of another, nor that of an
+administrator in the same browser.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Iterable
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+
+import httpx
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
+from starlette.types import Scope
+
+Headers = list[tuple[str, str]]
+
+REQUEST_HEADERS = {
+    "accept",
+    "accept-encoding",
+    "accept-language",
+    "content-type",
+    "if-modified-since",
+    "if-none-match",
+    "origin",
+    "range",
+    "referer",
+    "user-agent",
+    "x-csrftoken",
+    "x-requested-with",
+}
+DROPPED_HEADERS = {
+    "connection",
+    "keep-alive",
+    "proxy-authenticate",
+    "set-cookie",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "server",
+}
+UPSTREAM_COOKIE = "superset_session"
+LARGEST_BODY = 2 * 1024 * 1024
+TIMEOUT = httpx.Timeout(60, connect=3)
+UNAVAILABLE = "报表服务暂时不可用，请稍后刷新"
+NOWHERE = re.compile(r"(?!)")
+
+
+class Upstream:
+    """Superset as one door reaches it; `cookie` is the name of its session on this side.
+
+    `passed` are request headers that go along beside the usual ones, `redirects` the addresses on this side that an
+    answer may lead to.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        cookie: str,
+        expired: str,
+        passed: Iterable[str] = (),
+        redirects: re.Pattern[str] = NOWHERE,
+    ) -> None:
+        self.cookie = cookie
+        self.expired = expired
+        self.passed = REQUEST_HEADERS | set(passed)
+        self.redirects = redirects
+        # A client of httpx keeps the cookies it is given: one user's session would go out with another's request.
+        keep_no_cookie = CookieJar(DefaultCookiePolicy(allowed_domains=[]))
+        self.client = httpx.AsyncClient(
+            base_url=address,
+            cookies=keep_no_cookie,
+            trust_env=False,
+            timeout=TIMEOUT,
+            limits=httpx.Limits(max_connections=64, max_keepalive_connections=16),
+        )
+
+    async def forward(self, request: Request, added: Headers | None = None) -> Response:
+        """Ask Superset and stream its answer back; `added` headers are our own word to it."""
+        try:
+            body = await _body(request)
+        except ClientDisconnect:
+            return Response(status_code=400)
+        if body is None:
+            return JSONResponse({"code": 413, "msg": "请求内容过大", "data": None}, 413)
+        query = request.scope["query_string"]
+        target = raw_path(request.scope) + (f"?{query.decode('latin-1')}" if query else "")
+        upstream = self.client.build_request(
+            request.method, target, headers=[*self._request_headers(request), *(added or [])], content=body
+        )
+        try:
+            answer = await self.client.send(upstream, stream=True)
+        except httpx.HTTPError:
+            return told(request, 503, UNAVAILABLE)
+        if answer.is_redirect and not self.redirects.fullmatch(answer.headers.get("location", "")):
+            # Superset redirects to its login, which this side doesn't have.
+            await answer.aclose()
+            return JSONResponse({"code": 401, "msg": self.expired, "data": None}, 401)
+        response = StreamingResponse(_stream(answer), answer.status_code)
+        response.raw_headers = self._response_headers(answer)
+        return response
+
+    def _request_headers(self, request: Request) -> Headers:
+        """What Superset may know of the request: no token of ours, no cookie but this door's own session."""
+        headers = [(name, value) for name, value in request.headers.items() if name in self.passed]
+        session = cookie_of(request.headers.getlist("cookie"), self.cookie)
+        if session:
+            headers.append(("cookie", f"{UPSTREAM_COOKIE}={session}"))
+        headers.append(("host", request.headers.get("host", "")))
+        headers.append(("x-forwarded-host", request.headers.get("host", "")))
+        headers.append(("x-forwarded-proto", request.url.scheme))
+        headers.append(("x-forwarded-for", request.client.host if request.client else ""))
+        return headers
+
+    def _response_headers(self, answer: httpx.Response) -> list[tuple[bytes, bytes]]:
+        """The answer's headers; of its cookies only the session, under this door's name."""
+        headers = [
+            (name.lower(), value)
+            for name, value in answer.headers.raw
+            if name.lower().decode("latin-1") not in DROPPED_HEADERS
+        ]
+        for cookie in answer.headers.get_list("set-cookie"):
+            name, separator, rest = cookie.partition("=")
+            if separator and name.strip() == UPSTREAM_COOKIE:
+                headers.append((b"set-cookie", f"{self.cookie}={rest}".encode("latin-1")))
+        return headers
+
+
+def raw_path(scope: Scope) -> str:
+    """The path as the client wrote it, so that what is checked is what is forwarded."""
+    raw = scope.get("raw_path") or scope["path"].encode()
+    return raw.split(b"?", 1)[0].decode("latin-1")
+
+
+def is_among(paths: Iterable[tuple[str, re.Pattern[str]]], method: str, path: str) -> bool:
+    """Whether a request is one of those let through. The path is taken as it came, undecoded tricks included."""
+    wanted = "GET" if method == "HEAD" else method
+    return (
+        any(wanted == allowed and pattern.fullmatch(path) for allowed, pattern in paths) and ".." not in path
+    )
+
+
+def compiled(*paths: tuple[str, str]) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Paths to let through, given as methods and patterns of whole paths."""
+    return tuple((method, re.compile(pattern)) for method, pattern in paths)
+
+
+def cookie_of(cookies: Iterable[str], wanted: str) -> str | None:
+    """One cookie out of the browser's, when it looks like one that was given out here."""
+    for header in cookies:
+        for part in header.split(";"):
+            name, _, value = part.strip().partition("=")
+            if name == wanted and re.fullmatch(r"[\w.\-]+", value):
+                return value
+    return None
+
+
+def told(request: Request, status: int, msg: str) -> Response:
+    """A refusal as a page for whom a browser shows it, else as an envelope."""
+    if "text/html" in request.headers.get("accept", ""):
+        page = f"<!doctype html><meta charset=utf-8><title>报表</title><p style='padding:2em'>{msg}</p>"
+        return HTMLResponse(page, status)
+    return JSONResponse({"code": status, "msg": msg, "data": None}, status)
+
+
+async def _body(request: Request) -> bytes | None:
+    """The request's body, or None when it is larger than any page of Superset would send."""
+    received = bytearray()
+    async for chunk in request.stream():
+        received += chunk
+        if len(received) > LARGEST_BODY:
+            return None
+    return bytes(received)
+
+
+async def _stream(answer: httpx.Response) -> AsyncIterator[bytes]:
+    try:
+        async for chunk in answer.aiter_raw():
+            yield chunk
+    finally:
+        await answer.aclose()

@@ -1,0 +1,70 @@
+"""Exploring: from the shell into the exploring port, where a chart is drawn, saved on a board and found again, in Chinese."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import START_SECONDS, Desk
+from tests.e2e.test_report_home import shot
+
+pytestmark = pytest.mark.timeout(START_SECONDS + 300)
+CHART, BOARD = "各公司净销售额", "我的销售看板"
+
+
+def choose(page: Page, field: str, wanted: str) -> None:
+    """Drop a column or a figure into a field of the chart."""
+    page.get_by_text(field, exact=True).first.click()
+    popover = page.locator(".ant-popover:visible")
+    popover.get_by_role("combobox").last.fill(wanted)
+    page.locator(".ant-select-item-option:visible").filter(has_text=wanted).first.click()
+    popover.locator("[data-test$='Edit#save']").click()
+
+
+class TestExplore:
+    def test_an_analyst_draws_a_chart_of_his_own(self, desks: Callable[[str], Desk]) -> None:
+        desk = desks("数据分析员")
+        desk.open("/report/explore")
+        expect(desk.page.get_by_text("business_day_plain", exact=True)).to_be_visible()
+        with desk.page.expect_popup() as opening:
+            desk.page.get_by_role("button", name="进入分析").click()
+        page = opening.value
+        page.wait_for_url(re.compile(r":\d+/chart/list/"))
+        assert page.evaluate("window.opener") is None
+        assert page.evaluate("localStorage.getItem('session')") is None
+        expect(page.get_by_text("看板", exact=True).first).to_be_visible()
+        door = page.url.partition("/chart/")[0]
+
+        page.goto(f"{door}/chart/add")
+        page.get_by_role("combobox").first.fill("best_seller_plain")
+        page.locator(".ant-select-item-option:visible").filter(has_text="best_seller_plain").click()
+        page.get_by_role("button", name="饼图").click()
+        page.get_by_role("button", name="创建新图表").click()
+        page.wait_for_url(re.compile("/explore/"))
+        expect(page.get_by_text("净销售额", exact=True)).to_be_visible()
+        expect(page.get_by_text("角色", exact=True)).to_have_count(0)
+        choose(page, "将列拖放到此处或单击", "公司")
+        choose(page, "将列/指标放在此处或单击", "净销售额")
+        with page.expect_response("**/api/v1/chart/data*") as drawn:
+            page.get_by_role("button", name="创建图表").click()
+        assert len(drawn.value.json()["result"][0]["data"]) > 1
+        shot(page, "explore-drawn")
+
+        page.locator("[data-test='query-save-button']").click()
+        page.locator("[data-test='new-chart-name']").fill(CHART)
+        page.locator(".ant-modal").get_by_role("combobox").first.fill(BOARD)
+        page.locator(".ant-select-item-option:visible").filter(has_text=BOARD).first.click()
+        page.locator("#btn_modal_save_goto_dash").click()
+        page.wait_for_url(re.compile(r"/superset/dashboard/\d+/"))
+        page.reload()
+        expect(page.get_by_text(CHART, exact=True).first).to_be_visible()
+        expect(page.locator("canvas").first).to_be_visible()
+        shot(page, "explore-board")
+        page.goto(f"{door}/chart/list/")
+        expect(page.get_by_role("link", name=CHART).first).to_be_visible()
+        answer = page.goto(f"{door}/sqllab/")
+        assert answer and answer.status == 404
+        expect(page.get_by_text("自助分析里没有这个页面")).to_be_visible()

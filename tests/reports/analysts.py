@@ -1,0 +1,123 @@
+"""What the tests of explorers share: somebody who draws his own charts, as the exploring port lets him through."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import httpx
+
+from api.kit.settings import settings
+from api.reporting.tokens import explorer_token
+from reports.catalogue import EXPLORER_HEADER
+from tests.reports.conftest import Superset
+from tests.reports.guests import BEST_SELLER, BEST_SELLER_COST, DATA, RECEIVABLE
+
+REPORTS = [BEST_SELLER.report.code, RECEIVABLE.report.code]
+SOLD, SOLD_AT_COST, OWED = (at.board.datasets[0].key for at in (BEST_SELLER, BEST_SELLER_COST, RECEIVABLE))
+
+
+def word(**changed: Any) -> str:
+    """What the exploring port says of somebody; `secret` signs it with another key."""
+    secret = changed.pop("secret", settings().secrets["explorer_secret"])
+    now = changed.pop("now", None)
+    whole = {"user": 71, "name": "方睿", "role_id": 1, "cost": False, "reports": REPORTS, "exports": []}
+    return explorer_token(secret, {**whole, **changed}, now)
+
+
+class Analyst:
+    """An explorer with his browser's session for Superset."""
+
+    def __init__(self, superset: Superset, **said: Any) -> None:
+        self.said = said
+        self.http = httpx.Client(base_url=superset.url, timeout=60, follow_redirects=False)
+
+    def ask(self, method: str, path: str, body: Any = None, **options: Any) -> httpx.Response:
+        headers = {EXPLORER_HEADER: word(**self.said)}
+        if method != "GET":
+            headers["X-CSRFToken"] = self._csrf
+        return self.http.request(method, path, headers=headers, json=body, **options)
+
+    def get(self, path: str) -> httpx.Response:
+        return self.ask("GET", path)
+
+    @cached_property
+    def _csrf(self) -> str:
+        answer = self.get("/api/v1/security/csrf_token/")
+        assert answer.status_code == 200, answer.text
+        return answer.json()["result"]
+
+    @cached_property
+    def datasets(self) -> dict[str, int]:
+        """The numbers of the datasets that he is offered, by name."""
+        return offered(self.get)
+
+    def named(self, kind: str) -> set[str]:
+        """The names of the charts or dashboards that he is shown."""
+        title = {"chart": "slice_name", "dashboard": "dashboard_title"}[kind]
+        answer = self.get(f"/api/v1/{kind}/?q=(page_size:100)")
+        assert answer.status_code == 200, answer.text
+        return {row[title] for row in answer.json()["result"]}
+
+    def data(self, dataset: int, **query: Any) -> httpx.Response:
+        """What a chart over a dataset asks for."""
+        whole = {"columns": [], "metrics": [], "filters": [], "orderby": [], "row_limit": 100, **query}
+        form = whole.pop("result_format", "json")
+        kind = whole.pop("whole_result_type", "full")
+        return self.ask(
+            "POST",
+            DATA,
+            {
+                "datasource": {"id": dataset, "type": "table"},
+                "queries": [whole],
+                "form_data": {"datasource": f"{dataset}__table", "viz_type": "table"},
+                "result_format": form,
+                "result_type": kind,
+            },
+        )
+
+    def draw(self, name: str, dataset: int, **more: Any) -> int:
+        """Save a chart of his own; its number."""
+        answer = self.ask("POST", "/api/v1/chart/", chart(name, dataset, **more))
+        assert answer.status_code == 201, answer.text
+        return answer.json()["id"]
+
+    def arrange(self, title: str, **more: Any) -> int:
+        """Save a dashboard of his own; its number."""
+        answer = self.ask("POST", "/api/v1/dashboard/", {"dashboard_title": title, **more})
+        assert answer.status_code == 201, answer.text
+        return answer.json()["id"]
+
+
+def chart(name: str, dataset: int, **more: Any) -> dict[str, Any]:
+    query = {"columns": ["company_name"], "metrics": ["quantity"], "filters": [], "orderby": []}
+    context = {
+        "datasource": {"id": dataset, "type": "table"},
+        "queries": [query],
+        "form_data": {},
+        "result_format": "json",
+        "result_type": "full",
+    }
+    return {
+        "slice_name": name,
+        "viz_type": "table",
+        "datasource_id": dataset,
+        "datasource_type": "table",
+        "params": json.dumps({"datasource": f"{dataset}__table", "viz_type": "table"}),
+        "query_context": json.dumps(context),
+        **more,
+    }
+
+
+def offered(get: Callable[[str], httpx.Response]) -> dict[str, int]:
+    """The numbers of the datasets that somebody is offered, by name; a page holds a hundred."""
+    pages = [get(f"/api/v1/dataset/?q=(page_size:100,page:{number})") for number in range(2)]
+    assert all(tells_no_sql(page.text) for page in pages)
+    return {row["table_name"]: row["id"] for page in pages for row in page.json()["result"]}
+
+
+def tells_no_sql(text: str) -> bool:
+    return re.search(r"mart_|role_\w*scope|select\s", text) is None

@@ -1,0 +1,261 @@
+"""An explorer reaches for more: SQL, raw tables, another role's datasets, others' charts, the catalogue itself."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import jwt
+import pytest
+
+from api.kit.settings import settings
+from reports.catalogue import EXPLORER_AUDIENCE, EXPLORER_HEADER
+from reports.catalogue.model import asset_uuid
+from tests.reports.analysts import OWED, SOLD, SOLD_AT_COST, Analyst, chart, tells_no_sql, word
+from tests.reports.conftest import COMPANY_ONE, COMPANY_TWO, EVERYTHING, Superset
+from tests.reports.guests import BEST_SELLER, ROWS, is_refused
+from tests.reports.test_adversary_paths import READ, WRITE, admin
+from tests.reports.test_adversary_queries import QUERIES as GUESTS_QUERIES
+
+__all__ = ["admin"]
+
+OWN_COLUMN = {
+    "grouped-by-a-hidden-column",
+    "named-twice",
+    "series-of-a-hidden-column",
+    "filter-on-a-hidden-column",
+}
+"""What a guest may not ask for since his chart doesn't show it is an explorer's to choose."""
+SQL = {"expressionType": "SQL", "label": "x"}
+SUM = {"expressionType": "SIMPLE", "aggregate": "SUM", "label": "x"}
+QUERIES: dict[str, dict[str, Any]] = {
+    **{name: query for name, query in GUESTS_QUERIES.items() if name not in OWN_COLUMN},
+    "subquery-as-column": {
+        "columns": [{**SQL, "sqlExpression": "(select max(balance) from mart_receivable_aging)"}]
+    },
+    "subquery-as-metric": {
+        "metrics": [{**SQL, "sqlExpression": "(select sum(profit) from mart_commodity_profit)"}]
+    },
+    "subquery-in-where": {"extras": {"where": "1 = (select 1 from mart_receivable_aging limit 1)"}},
+    "subquery-in-a-filter": {
+        "filters": [{"col": {**SQL, "sqlExpression": "(select 1)"}, "op": "==", "val": 1}]
+    },
+    "sum-of-a-measure": {"metrics": [{**SUM, "column": {"column_name": "stock_quantity"}}]},
+    "sum-of-a-cost": {"metrics": [{**SUM, "column": {"column_name": "profit"}}]},
+    "sum-of-the-role": {"metrics": [{**SUM, "column": {"column_name": "role_id"}}]},
+    "sum-of-a-text": {"metrics": [{**SUM, "column": {"column_name": "goods_num"}}]},
+    "own-aggregate": {"metrics": [{**SUM, "aggregate": "list", "column": {"column_name": "goods_num"}}]},
+    "both-kinds-of-metric": {
+        "metrics": [{**SUM, "expressionType": "sql", "sqlExpression": "1", "column": {"column_name": "x"}}]
+    },
+    "ordered-by-the-role": {"orderby": [["role_id", True]]},
+    "over-the-time-of-a-measure": {"granularity": "days"},
+}
+SERVICES = [
+    path
+    for path in READ
+    if path not in ("/api/v1/dataset/",) and "column/" not in path and "explore/" not in path
+]
+
+
+@pytest.fixture(scope="module")
+def analyst(superset: Superset) -> Iterator[Analyst]:
+    """A reader of company two, without cost."""
+    yield Analyst(superset, user=81, role_id=COMPANY_TWO, reports=["BestSeller"])
+
+
+@pytest.fixture(scope="module")
+def other(superset: Superset) -> Analyst:
+    """Who may read all; he has a chart on a dashboard of his own."""
+    return Analyst(superset, user=82, role_id=EVERYTHING, cost=True)
+
+
+@pytest.fixture(scope="module")
+def numbers(superset: Superset, analyst: Analyst, other: Analyst) -> dict[str, int]:
+    """Of things that are not the analyst's."""
+    board = other.arrange("别人的看板")
+    guest = superset.token(BEST_SELLER, COMPANY_ONE)
+    return {
+        "dataset": other.datasets[OWED],
+        "dear": other.datasets[SOLD_AT_COST],
+        "chart": other.draw("别人的图", other.datasets[OWED], dashboards=[board]),
+        "board": board,
+        "catalogue_chart": superset.charts(BEST_SELLER, guest)["detail"]["id"],
+        "catalogue_board": superset.dashboard_id(BEST_SELLER),
+        "database": 1,
+    }
+
+
+def refused(answer: httpx.Response) -> bool:
+    assert "别人的" not in answer.text and tells_no_sql(answer.text), answer.text[:500]
+    return answer.status_code == 302 or is_refused(answer)
+
+
+class TestQueries:
+    def test_the_plain_one_is_answered(self, analyst: Analyst):
+        answer = analyst.data(analyst.datasets[SOLD], columns=["goods_num"], metrics=["quantity"])
+        assert answer.status_code == 200 and answer.json()["result"][0]["data"]
+
+    def test_none_with_sql_or_a_column_of_another_kind(self, analyst: Analyst):
+        plain = {"columns": ["goods_num"], "metrics": ["quantity"]}
+        let_through = [
+            name
+            for name, query in QUERIES.items()
+            if not is_refused(analyst.data(analyst.datasets[SOLD], **{**plain, **query}), malformed=True)
+        ]
+        assert let_through == []
+
+    @pytest.mark.parametrize("kind", ["samples", "drill_detail", "query", "columns", "timegrains"])
+    def test_no_raw_rows_and_no_query_text(self, analyst: Analyst, kind: str):
+        plain = {"columns": ["goods_num"], "metrics": []}
+        assert is_refused(analyst.data(analyst.datasets[SOLD], **plain, whole_result_type=kind))
+        assert is_refused(analyst.data(analyst.datasets[SOLD], **plain, result_type=kind))
+
+    def test_no_dataset_beyond_the_role(self, analyst: Analyst, numbers: dict[str, int]):
+        for name in ("dataset", "dear"):
+            assert refused(analyst.data(numbers[name], columns=["company_name"], metrics=[]))
+            values = f"/api/v1/datasource/table/{numbers[name]}/column/company_name/values/"
+            assert refused(analyst.get(values))
+            told = analyst.get(f"/api/v1/explore/?datasource_id={numbers[name]}&datasource_type=table")
+            assert refused(told) or told.json()["result"]["dataset"]["columns"] == []
+        second = {"columns": ["company_name"], "datasource": {"id": numbers["dataset"], "type": "table"}}
+        assert is_refused(analyst.data(analyst.datasets[SOLD], **second), malformed=True)
+
+    def test_a_stored_query_of_his_own_is_looked_at_like_any(self, analyst: Analyst, numbers: dict[str, int]):
+        stored = json.loads(chart("x", analyst.datasets[SOLD])["query_context"])
+        stored["queries"][0]["metrics"] = [{**SQL, "sqlExpression": "(select 1 from mart_receivable_aging)"}]
+        number = analyst.draw("试", analyst.datasets[SOLD], query_context=json.dumps(stored))
+        assert refused(analyst.get(f"/api/v1/chart/{number}/data/"))
+        stored["datasource"]["id"] = numbers["dataset"]
+        analyst.ask("PUT", f"/api/v1/chart/{number}", {"query_context": json.dumps(stored)})
+        assert refused(analyst.get(f"/api/v1/chart/{number}/data/"))
+
+
+class TestServices:
+    """Past the exploring port, which lets none of them through: the role in Superset says no as well."""
+
+    def test_read(self, analyst: Analyst, numbers: dict[str, int]):
+        for path in SERVICES:
+            answer = analyst.get(path.format(**numbers))
+            if answer.status_code == 200:
+                found = answer.json()
+                assert found.get("result") in ([], None) or found.get("count") == 0, path
+            else:
+                assert refused(answer), path
+        for path in (
+            "/sqllab/",
+            "/superset/sqllab/",
+            "/databaseview/list/",
+            "/users/list/",
+        ):
+            assert analyst.get(path).status_code != 200, path
+
+    def test_write(self, analyst: Analyst, numbers: dict[str, int]):
+        for method, path, sent in WRITE:
+            if path in ("/api/v1/explore/form_data", "/api/v1/chart/"):
+                continue
+            answer = analyst.ask(method, path.format(**numbers), sent)
+            assert refused(answer) or answer.status_code in (404, 500), (method, path, answer.text[:300])
+
+    def test_expressions_are_not_checked_for_him(self, analyst: Analyst):
+        path = f"/api/v1/datasource/table/{analyst.datasets[SOLD]}/validate_expression/"
+        sent = {"expression": "(select 1 from mart_receivable_aging)", "expression_type": "column"}
+        assert refused(analyst.ask("POST", path, sent))
+
+
+class TestOthersThings:
+    @pytest.mark.parametrize("whose", ["", "catalogue_"])
+    def test_are_not_found(self, analyst: Analyst, numbers: dict[str, int], whose: str):
+        chart_number, board = numbers[f"{whose}chart"], numbers[f"{whose}board"]
+        for path in (
+            f"/api/v1/chart/{chart_number}",
+            f"/api/v1/chart/{chart_number}/data/",
+            f"/api/v1/dashboard/{board}",
+            f"/api/v1/dashboard/{board}/charts",
+            f"/api/v1/dashboard/{board}/datasets",
+            f"/api/v1/dashboard/{board}/tabs",
+        ):
+            assert refused(analyst.get(path)), path
+        told = analyst.get(f"/api/v1/explore/?slice_id={chart_number}")
+        assert refused(told) or told.json()["result"]["slice"] is None
+        for kind, number in (("chart", chart_number), ("dashboard", board)):
+            assert refused(analyst.ask("PUT", f"/api/v1/{kind}/{number}", {"description": "x"}))
+            assert refused(analyst.ask("DELETE", f"/api/v1/{kind}/{number}"))
+            assert refused(analyst.ask("DELETE", f"/api/v1/{kind}/?q=!({number})"))
+
+    def test_are_listed_nowhere(self, analyst: Analyst, other: Analyst, numbers: dict[str, int]):
+        assert other.named("chart") == {"别人的图"} and other.named("dashboard") == {"别人的看板"}
+        assert "别人的图" not in analyst.named("chart") and analyst.named("dashboard") <= {"我的"}
+        people = analyst.get("/api/v1/chart/related/owners?q=(page_size:100)").json()["result"]
+        assert len(people) == 1
+
+    def test_are_not_drawn_into_his_dashboard(self, analyst: Analyst, numbers: dict[str, int]):
+        board = analyst.arrange("我的")
+        for number in (numbers["chart"], numbers["catalogue_chart"]):
+            place = {
+                "CHART-1": {"id": "CHART-1", "type": "CHART", "children": [], "meta": {"chartId": number}}
+            }
+            changed = {"json_metadata": json.dumps({"positions": place})}
+            analyst.ask("PUT", f"/api/v1/dashboard/{board}", changed)
+            assert analyst.get(f"/api/v1/dashboard/{board}/charts").json()["result"] == []
+        analyst.ask("DELETE", f"/api/v1/dashboard/{board}")
+
+    def test_nor_is_his_chart_put_into_theirs(self, analyst: Analyst, numbers: dict[str, int]):
+        for board in (numbers["board"], numbers["catalogue_board"]):
+            sent = chart("x", analyst.datasets[SOLD], dashboards=[board])
+            assert refused(analyst.ask("POST", "/api/v1/chart/", sent))
+        assert refused(analyst.ask("POST", "/api/v1/chart/", chart("x", numbers["dataset"])))
+
+    def test_what_he_makes_never_passes_for_the_catalogues(self, superset: Superset, analyst: Analyst):
+        coming = asset_uuid("dashboard", "coming")
+        board = analyst.arrange("我的", uuid=coming, slug="coming-report", is_managed_externally=True)
+        analyst.ask(
+            "PUT", f"/api/v1/dashboard/{board}", {"slug": "coming-report", "is_managed_externally": True}
+        )
+        told = analyst.get(f"/api/v1/dashboard/{board}").json()["result"]
+        assert told["slug"] is None and told["is_managed_externally"] is False
+        assert told.get("uuid") != coming
+        analyst.ask("DELETE", f"/api/v1/dashboard/{board}")
+
+
+class TestWord:
+    """What our API says of an explorer, said by somebody else."""
+
+    def ask(self, superset: Superset, said: str, **headers: str) -> int:
+        address = f"{superset.url}/api/v1/dataset/"
+        return httpx.get(address, headers={EXPLORER_HEADER: said, **headers}, timeout=60).status_code
+
+    def test_nobody_else_may_say_it(self, superset: Superset):
+        assert self.ask(superset, word()) == 200
+        secrets = settings().secrets
+        said = jwt.decode(word(), options={"verify_signature": False})
+        guests = secrets["guest_token_secret"]
+        for forged in (
+            word(secret="x" * 40),
+            word(secret=guests),
+            word(now=time.time() - 120),
+            jwt.encode(said, "", algorithm="none"),
+            jwt.encode({**said, "exp": said["iat"] + 3600}, secrets["explorer_secret"]),
+            jwt.encode({**said, "aud": "erp-explore-door"}, secrets["explorer_secret"]),
+            jwt.encode({k: v for k, v in said.items() if k != "role_id"}, secrets["explorer_secret"]),
+            jwt.encode(
+                {**said, "aud": EXPLORER_AUDIENCE, "role_id": "1 or 1 = 1"}, secrets["explorer_secret"]
+            ),
+            "",
+            "x.y.z",
+        ):
+            assert self.ask(superset, forged) == 401, forged
+
+    def test_a_login_in_the_same_session_doesnt_widen_it(self, admin: httpx.Client):
+        assert admin.get("/api/v1/database/").json()["count"] == 1
+        assert admin.get("/api/v1/database/", headers={EXPLORER_HEADER: word()}).status_code == 401
+
+    def test_it_makes_no_rows_of_a_readers_name(self, superset: Superset):
+        """A word about nobody's reports gives nothing."""
+        empty = Analyst(superset, user=83, reports=[], exports=["BestSeller"])
+        assert empty.datasets == {}
+        listed = empty.get("/api/v1/dashboard/").text + empty.get("/api/v1/chart/").text
+        assert not [name for name in ROWS if name in listed]

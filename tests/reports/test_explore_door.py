@@ -1,0 +1,227 @@
+"""The exploring port: entered once with a ticket, as long as the session and the right last, to exploring alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+import jwt
+import pytest
+from sqlalchemy import text
+from starlette.applications import Starlette
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from api.identity import sessions
+from api.kit.errors import Forbidden
+from api.kit.settings import settings
+from api.reporting.explore import allowed
+from api.reporting.explore_door import DOOR_COOKIE, PATHS, STATE_COOKIE, ExploreDoor
+from api.reporting.tokens import TICKET_AUDIENCE, signed
+from api.reporting.upstream import is_among
+from reports.catalogue import EXPLORER_HEADER
+from tests.kit.client import Caller
+from tests.kit.fixtures import Site, conn, site, world
+from tests.reports.analysts import offered, word
+from tests.reports.conftest import Superset
+from tests.reports.test_adversary_paths import READ, WRITE
+
+__all__ = ["conn", "site", "world"]
+
+PORT = 8742
+LIST, ENTER = "v2/report/Explore/getList", "v2/report/Explore/explore"
+PAGE = {"accept": "text/html"}
+DATASETS = "/api/v1/dataset/"
+
+
+@pytest.fixture
+def door(superset: Superset, site: Site) -> Iterator[TestClient]:
+    """A browser at the exploring port, with the application behind the other ports."""
+
+    async def ours(request) -> PlainTextResponse:
+        return PlainTextResponse("ours")
+
+    app = Starlette(routes=[Route("/{path:path}", ours, methods=["GET", "POST", "PUT", "DELETE"])])
+    outside = ExploreDoor(app, superset.url, PORT)
+    with TestClient(outside, base_url=f"http://127.0.0.1:{PORT}", follow_redirects=False) as client:
+        yield client
+
+
+@pytest.fixture
+def login(site: Site) -> Iterator[Caller]:
+    """A login of a branch's manager, who may explore."""
+    with site.engine.begin() as conn:
+        opened = sessions.open_session(conn, site.world.user_manager_a)
+    yield Caller(site.http, opened.token, opened.sign_key)
+    with site.engine.begin() as conn:
+        sessions.close_session(conn, opened.session_id)
+
+
+def ticket_of(caller: Caller) -> str:
+    answer = caller.post(ENTER)
+    assert answer.ok, answer
+    found = re.fullmatch(r"//127\.0\.0\.1:\d+/open\?ticket=([\w.-]+)", answer.data["address"])
+    assert found
+    return found[1]
+
+
+def enter(door: TestClient, ticket: str):
+    return door.get(f"/open?ticket={ticket}", headers=PAGE)
+
+
+class TestEntering:
+    def test_with_a_ticket_from_the_shell(self, door: TestClient, login: Caller):
+        answer = enter(door, ticket_of(login))
+        assert (answer.status_code, answer.headers["location"]) == (303, "/chart/list/")
+        cookie = answer.headers["set-cookie"]
+        assert cookie.startswith(f"{DOOR_COOKIE}=") and "HttpOnly" in cookie and "SameSite=lax" in cookie
+        assert "domain" not in cookie.lower()
+        page = door.get("/chart/list/", headers=PAGE)
+        assert page.status_code == 200 and "locale&#34;: &#34;zh" in page.text
+        assert "frame-ancestors 'none'" in page.headers.get_list("content-security-policy")[-1]
+        assert set(door.cookies) == {DOOR_COOKIE, STATE_COOKIE}
+        listed = {row["dataset_name"] for row in login.get(LIST, per_page=200).data["data"]}
+        assert set(offered(door.get)) == listed != set()
+
+    def test_a_ticket_opens_once_and_soon(self, door: TestClient, login: Caller):
+        ticket = ticket_of(login)
+        assert enter(door, ticket).status_code == 303
+        door.cookies.clear()
+        again = enter(door, ticket)
+        assert again.status_code == 401 and "只能用一次" in again.text and not door.cookies
+        secret = settings().secrets["explorer_secret"]
+        claims = jwt.decode(ticket, secret, algorithms=["HS256"], audience=TICKET_AUDIENCE)
+        assert claims["exp"] - claims["iat"] == 60
+        late = {**claims, "jti": "late"}
+        assert enter(door, signed(secret, TICKET_AUDIENCE, 60, late, claims["iat"] - 61)).status_code == 401
+        assert enter(door, signed("x" * 40, TICKET_AUDIENCE, 60, late)).status_code == 401
+        assert enter(door, signed(secret, "erp-explore-door", 60, late)).status_code == 401
+        assert enter(door, "").status_code == 401
+
+    def test_a_ticket_is_its_own_users(self, site: Site, door: TestClient, login: Caller):
+        secret = settings().secrets["explorer_secret"]
+        claims = jwt.decode(ticket_of(login), secret, algorithms=["HS256"], audience=TICKET_AUDIENCE)
+        foreign = {**claims, "user": site.world.user_admin, "jti": "foreign"}
+        assert enter(door, signed(secret, TICKET_AUDIENCE, 60, foreign)).status_code == 401
+
+    def test_needs_the_right_and_a_login_of_his_own(self, site: Site):
+        assert site.anonymous().post(ENTER).code == 401
+        assert site.as_("nobody").post(ENTER).code == 403
+        assert site.as_("nobody").get(LIST).code == 403
+        with site.engine.connect() as conn:
+            admin = sessions.principal_of(conn, site.world.user_admin)
+        with pytest.raises(Forbidden, match="模拟登录"):
+            allowed(replace(admin, imitator_id=1))
+
+    def test_an_unlisted_hostname_has_no_address_but_a_set_one(
+        self, site: Site, monkeypatch: pytest.MonkeyPatch
+    ):
+        token = {"token": site.world.tokens["admin"], "host": "elsewhere.cn"}
+        assert site.http.post(f"/{ENTER}", headers=token).json()["code"] == 400
+        monkeypatch.setenv("ERP_EXPLORE_URL", "https://explore.example.com/")
+        told = site.http.post(f"/{ENTER}", headers=token).json()["data"]["address"]
+        assert told.startswith("https://explore.example.com/open?ticket=")
+
+
+class TestStaying:
+    """Each request is as good as the session is at that moment."""
+
+    @pytest.fixture(autouse=True)
+    def inside(self, door: TestClient, login: Caller) -> None:
+        assert enter(door, ticket_of(login)).status_code == 303
+        assert door.get(DATASETS).status_code == 200
+
+    def change(self, site: Site, *statements: str) -> None:
+        with site.engine.begin() as conn:
+            for statement in statements:
+                conn.execute(
+                    text(statement), {"role": site.world.role_manager_a, "user": site.world.user_manager_a}
+                )
+
+    def test_ends_with_the_login(self, door: TestClient, login: Caller):
+        assert login.post("v2/user/Login/logout").ok
+        answer = door.get("/chart/list/", headers=PAGE)
+        assert answer.status_code == 401 and "登录" in answer.text
+        assert door.get(DATASETS).status_code == 401
+
+    def test_ends_with_the_right(self, site: Site, door: TestClient):
+        moved = "update role set version = version + 1 where role_id = :role"
+        self.change(site, "delete from role_right where role_id = :role and code = 'explore:explore'", moved)
+        assert door.get(DATASETS).status_code == 403
+        self.change(site, "insert into role_right (role_id, code) values (:role, 'explore:explore')", moved)
+        assert door.get(DATASETS).status_code == 200
+
+    def test_ends_with_the_account(self, site: Site, door: TestClient):
+        self.change(site, "update user_account set enabled = false where user_id = :user")
+        assert door.get(DATASETS).status_code == 401
+        self.change(site, "update user_account set enabled = true where user_id = :user")
+
+    def test_a_report_taken_away_takes_its_datasets(self, site: Site, door: TestClient):
+        moved = "update role set version = version + 1 where role_id = :role"
+        before = set(offered(door.get))
+        taken = "delete from role_right where role_id = :role and code = 'report_accountsReceivable:view'"
+        self.change(site, taken, moved)
+        left = {name for name in before if not name.startswith("receivable_aging")}
+        assert set(offered(door.get)) == left != before
+        given = "insert into role_right (role_id, code) values (:role, 'report_accountsReceivable:view')"
+        self.change(site, given, moved)
+        assert set(offered(door.get)) == before
+
+
+class TestPaths:
+    def test_exploring_alone_goes_through(self, door: TestClient, login: Caller):
+        enter(door, ticket_of(login))
+        numbers = {"chart": 1, "board": 1, "dataset": 1, "database": 1}
+        asked = [("GET", path.format(**numbers)) for path in READ]
+        asked += [(method, path.format(**numbers)) for method, path, _ in WRITE]
+        asked += [
+            (method, path)
+            for path in (
+                "/login/", "/logout/", "/superset/welcome/", "/sqllab/", "/superset/sqllab/", "/users/list/",
+                "/roles/list/", "/tablemodelview/list/", "/databaseview/list/", "/superset/explore_json/",
+                "/api/v1/chart/import/", "/api/v1/dashboard/import/", "/api/v1/dataset/import/", "/api/v1/report/",
+                "/api/v1/theme/", "/api/v1/css_template/", "/api/v1/database/upload/", "/api/v1/dataset/duplicate",
+                "/chart/list/../../login/", "/static/assets/%2e%2e/%2e%2e/login/", "//login/", "/swagger/v1",
+                "/api/v1/_openapi", "/health", "/metrics", "/v2/user/Login/login", "/embedded/x",
+            )
+            for method in ("GET", "POST", "PUT", "DELETE")
+        ]  # fmt: skip
+        through = {
+            (method, path) for method, path in asked if is_among(PATHS, method, path.partition("?")[0])
+        }
+        assert through == {
+            ("GET", "/api/v1/datasource/table/1/column/company_name/values/"),
+            ("GET", "/api/v1/dataset/"),
+            ("GET", "/api/v1/dataset/1"),
+            ("GET", "/api/v1/explore/?slice_id=1"),
+            ("GET", "/api/v1/explore/?datasource_id=1&datasource_type=table"),
+            ("POST", "/api/v1/explore/form_data"),
+            ("GET", "/api/v1/explore/form_data/abcdefgh"),
+            ("POST", "/api/v1/chart/"),
+            ("PUT", "/api/v1/chart/1"),
+            ("DELETE", "/api/v1/chart/1"),
+            ("PUT", "/api/v1/dashboard/1"),
+            ("PUT", "/api/v1/dashboard/1/filters"),
+            ("DELETE", "/api/v1/dashboard/1"),
+        }
+        for path in ("/sqllab/", "/login/", "/v2/user/Login/login"):
+            answer = door.get(path, headers=PAGE)
+            assert (answer.status_code, "没有这个页面" in answer.text) == (404, True)
+
+    def test_the_two_ports_share_nothing(self, door: TestClient, login: Caller):
+        enter(door, ticket_of(login))
+        assert door.get("/v2/Open/anything").status_code == 404
+        for path in ("/chart/list/", DATASETS, "/open?ticket=x", "/"):
+            assert door.get(f"http://127.0.0.1:8000{path}").text == "ours"
+
+    def test_who_may_see_comes_from_the_door_alone(self, superset: Superset, door: TestClient):
+        door.cookies.clear()
+        for headers in (
+            {EXPLORER_HEADER: word()},
+            {"cookie": f"{DOOR_COOKIE}={word()}"},
+            {"cookie": f"{DOOR_COOKIE}=x.y.z; {STATE_COOKIE}=x"},
+            {"authorization": "Basic YWRtaW46YWRtaW4="},
+        ):
+            assert door.get(DATASETS, headers=headers).status_code == 401

@@ -1,0 +1,132 @@
+"""Exploring: own charts over the datasets of the role's reports, its rows alone, kept to their owner."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from reports.catalogue import datasets_of
+from tests.reports.analysts import OWED, REPORTS, SOLD, SOLD_AT_COST, Analyst, tells_no_sql
+from tests.reports.conftest import COMPANY_ONE, COMPANY_TWO, EVERYTHING, NOTHING, Superset
+
+
+@pytest.fixture(scope="module")
+def analyst(superset: Superset) -> Iterator[Analyst]:
+    yield Analyst(superset, user=71, role_id=COMPANY_TWO)
+
+
+class TestDatasets:
+    def test_those_of_the_reports_that_the_role_may_open(self, superset: Superset, analyst: Analyst):
+        assert set(analyst.datasets) == set(datasets_of(REPORTS, sees_cost=False))
+        dear = Analyst(superset, user=72, role_id=EVERYTHING, cost=True, reports=["BestSeller"])
+        assert set(dear.datasets) == set(datasets_of(["BestSeller"], sees_cost=True)) > {SOLD_AT_COST}
+        assert Analyst(superset, user=73, reports=[]).datasets == {}
+
+    def test_offered_with_columns_and_figures_but_no_sql(self, analyst: Analyst):
+        number = analyst.datasets[SOLD]
+        answer = analyst.get(f"/api/v1/explore/?datasource_id={number}&datasource_type=table")
+        told = answer.json()["result"]["dataset"]
+        assert {metric["metric_name"] for metric in told["metrics"]} >= {"quantity", "amount"}
+        columns = {column["column_name"] for column in told["columns"]}
+        assert columns >= {"goods_num", "pattern"} and "role_id" not in columns
+        whole = analyst.get(f"/api/v1/dataset/{number}?include_rendered_sql=true")
+        assert whole.json()["result"]["table_name"] == SOLD
+        data = analyst.data(number, columns=["company_name"], metrics=["quantity"])
+        assert all(tells_no_sql(told.text) for told in (answer, whole, data))
+
+
+class TestRows:
+    @pytest.mark.parametrize(
+        ("role", "companies"),
+        [
+            (EVERYTHING, {"上海公司", "苏州公司"}),
+            (COMPANY_ONE, {"上海公司"}),
+            (COMPANY_TWO, {"苏州公司"}),
+            (NOTHING, set()),
+        ],
+    )
+    def test_of_the_role_alone(self, superset: Superset, role: int, companies: set[str]):
+        asking = Analyst(superset, user=70 + role, role_id=role)
+        answer = asking.data(asking.datasets[SOLD], columns=["company_name"], metrics=["quantity"])
+        assert {row["company_name"] for row in answer.json()["result"][0]["data"]} == companies
+        number = asking.datasets[SOLD]
+        values = asking.get(f"/api/v1/datasource/table/{number}/column/company_name/values/")
+        assert set(values.json()["result"]) == companies
+
+    def test_counted_and_ordered_in_his_own_way(self, analyst: Analyst):
+        many = {
+            "expressionType": "SIMPLE",
+            "column": {"column_name": "goods_num"},
+            "aggregate": "COUNT_DISTINCT",
+            "label": "商品数",
+        }
+        axis = {
+            "columnType": "BASE_AXIS",
+            "expressionType": "SQL",
+            "sqlExpression": "pattern",
+            "label": "pattern",
+        }
+        answer = analyst.data(
+            analyst.datasets[SOLD],
+            columns=[axis, "company_name"],
+            metrics=[many, "quantity"],
+            orderby=[[many, False], ["pattern", True]],
+            filters=[{"col": "period_label", "op": "IN", "val": ["近7天"]}],
+        )
+        rows = answer.json()["result"][0]["data"]
+        assert [(row["pattern"], row["商品数"]) for row in rows] == [("P1", 1), ("P2", 1), ("P3", 1)]
+
+    def test_a_file_needs_the_right_to_export_a_report_of_the_dataset(self, superset: Superset):
+        asking = Analyst(superset, user=71, role_id=COMPANY_TWO, exports=["BestSeller"])
+        query = {"columns": ["company_name"], "metrics": [], "result_format": "csv"}
+        told = asking.data(asking.datasets[SOLD], **query)
+        assert told.status_code == 200 and "苏州公司" in told.text and "上海公司" not in told.text
+        for form in ("csv", "xlsx"):
+            assert asking.data(asking.datasets[OWED], **{**query, "result_format": form}).status_code == 403
+
+
+class TestOwnThings:
+    @pytest.fixture(scope="class")
+    def drawn(self, analyst: Analyst) -> tuple[int, int]:
+        """A chart on a dashboard of his own."""
+        board = analyst.arrange("我的看板")
+        return analyst.draw("我的图", analyst.datasets[SOLD], dashboards=[board]), board
+
+    def test_are_kept_changed_and_shown_to_him(self, analyst: Analyst, drawn: tuple[int, int]):
+        chart, board = drawn
+        assert analyst.named("chart") == {"我的图"} and analyst.named("dashboard") == {"我的看板"}
+        assert analyst.ask("PUT", f"/api/v1/chart/{chart}", {"description": "改过"}).status_code == 200
+        assert analyst.get(f"/api/v1/chart/{chart}").json()["result"]["description"] == "改过"
+        listed = analyst.get(f"/api/v1/dashboard/{board}/charts").json()["result"]
+        assert [item["id"] for item in listed] == [chart]
+        told = analyst.get(f"/api/v1/explore/?slice_id={chart}").json()["result"]
+        assert told["slice"]["slice_id"] == chart
+        page = analyst.get(f"/explore/?slice_id={chart}")
+        assert page.status_code == 200 and "locale&#34;: &#34;zh" in page.text
+
+    def test_an_account_is_made_once_and_fits_no_password(self, superset: Superset, drawn: tuple[int, int]):
+        place = Path(superset.environment["ERP_DATA_DIR"]) / "superset"
+        with sqlite3.connect(place / "metadata.db") as conn:
+            found = conn.execute(
+                "select u.first_name, u.password, r.name from ab_user u join ab_user_role j on j.user_id = u.id"
+                " join ab_role r on r.id = j.role_id where u.username = 'erp-71'"
+            ).fetchall()
+        assert found == [("方睿", "!", "Explorer")]
+        login = {"username": "erp-71", "password": "!", "provider": "db"}
+        assert superset.post("/api/v1/security/login", None, login).status_code == 401
+
+    def test_unsaved_charts_are_kept_apart(self, superset: Superset, analyst: Analyst):
+        other = Analyst(superset, user=75, role_id=COMPANY_TWO)
+        draft = {
+            "datasource_id": analyst.datasets[SOLD],
+            "datasource_type": "table",
+            "form_data": '{"viz_type": "table"}',
+        }
+        keys = [
+            who.ask("POST", "/api/v1/explore/form_data?tab_id=1", draft).json()["key"]
+            for who in (analyst, other, analyst)
+        ]
+        assert keys[0] == keys[2] != keys[1]
