@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import time
 from collections.abc import Sequence
@@ -17,6 +18,8 @@ from dbt.cli.main import dbtRunner
 from warehouse.engine import MEMORY_LIMIT, THREADS, literal, value, work_database
 from warehouse.files import Files
 from warehouse.sources import sources
+
+log = logging.getLogger(__name__)
 
 Mode = Literal["patch", "replace", "rebuild"]
 PROJECT = Path(__file__).resolve().parents[1] / "transforms"
@@ -141,8 +144,9 @@ class Project:
         common = self._common(as_of, whole)
         try:
             if self._version not in _manifests:
-                _manifests[self._version] = _done(dbtRunner().invoke(["parse", *common]))
-            return _done(dbtRunner(manifest=_manifests[self._version]).invoke([command, *arguments, *common]))
+                _manifests[self._version] = _done(dbtRunner(callbacks=[_warn]).invoke(["parse", *common]))
+            runner = dbtRunner(manifest=_manifests[self._version], callbacks=[_warn])
+            return _done(runner.invoke([command, *arguments, *common]))
         finally:
             _let_go()
 
@@ -151,7 +155,7 @@ class Project:
             *("--project-dir", str(PROJECT), "--profiles-dir", str(PROJECT)),
             *("--target-path", str(self._files.dbt), "--log-path", str(self._files.dbt)),
             *("--vars", f"{{as_of: '{as_of}', whole: {str(whole).lower()}}}"),
-            *("--log-level", "none", "--log-level-file", "warn", "--no-write-json", "--no-partial-parse"),
+            *("--log-level", "none", "--log-level-file", "none", "--no-write-json", "--no-partial-parse"),
         ]
 
 
@@ -170,6 +174,12 @@ def _below(names: Sequence[str]) -> list[str]:
     return [f"source:raw.{name}+" for name in names] + [
         f"source:change.{name}+" for name in names if name in tracked
     ]
+
+
+def _warn(event: Any) -> None:
+    """What dbt warns of, into our log: its own file would have each line of its debugging made and thrown away."""
+    if event.info.level == "warn":
+        log.warning("dbt: %s", event.info.msg)
 
 
 def _let_go() -> None:

@@ -21,17 +21,17 @@
 {%- endmacro %}
 
 {% macro replace_part(arg_dict, predicates) -%}
-    {%- set columns = arg_dict['dest_columns'] | map(attribute='quoted') | join(', ') -%}
+    {%- set target = arg_dict['target_relation'] -%}
     {%- set changed = config.get('meta', {}).get('changed') -%}
     {%- if not predicates -%}
-    delete from {{ arg_dict['target_relation'] }};
+    delete from {{ target }};
     {%- elif changed -%}
-    {{ delete_joined(arg_dict['target_relation'], ref(changed), predicates | join(' and ')) }};
+    {{ delete_joined(target, ref(changed), predicates | join(' and ')) }};
     {%- else -%}
-    delete from {{ arg_dict['target_relation'] }} as old where {{ predicates | join(' and ') }};
+    delete from {{ target }} as old where {{ predicates | join(' and ') }};
     {%- endif %}
-    insert into {{ arg_dict['target_relation'] }} ({{ columns }})
-    select {{ columns }} from {{ arg_dict['temp_relation'] }}
+    insert into {{ target }} by name
+    select * from {{ arg_dict['temp_relation'] }}
 {%- endmacro %}
 
 {# Delete the rows `old` of a table that a row `changed` of another one matches. #}

@@ -1,0 +1,77 @@
+{#
+    DuckDB replaces a view or a table in one statement, and takes it back with its transaction. The materializations that
+    dbt-duckdb brings build beside what is there, rename twice and drop, and ask for the columns: ten times the work of
+    a small model.
+#}
+
+{% materialization view, adapter='duckdb' %}
+    {%- set target = this.incorporate(type='view') -%}
+    {%- do make_way(target) -%}
+    {% call statement('main') -%}
+        {%- if config.get('contract').enforced -%}
+        {{ get_assert_columns_equivalent(sql) }}
+        {%- endif %}
+        create or replace view {{ target }} as (
+            {{ sql }}
+        )
+    {%- endcall %}
+    {%- do adapter.commit() -%}
+    {{ return({'relations': [target]}) }}
+{% endmaterialization %}
+
+{% materialization table, adapter='duckdb' %}
+    {%- set target = this.incorporate(type='table') -%}
+    {%- do make_way(target) -%}
+    {% call statement('main') -%}
+        {{ replace_table(target, sql) }}
+    {%- endcall %}
+    {%- do adapter.commit() -%}
+    {{ return({'relations': [target]}) }}
+{% endmaterialization %}
+
+{# The part is computed before anything is deleted: it may be drawn from what is there. #}
+{% materialization incremental, adapter='duckdb' %}
+    {%- set target = this.incorporate(type='table') -%}
+    {%- set part = adapter.quote(this.identifier ~ '__part') -%}
+    {%- do make_way(target) -%}
+    {% call statement('main') -%}
+        {%- if is_incremental() -%}
+        {%- set strategy = adapter.get_incremental_strategy_macro(context, config.get('incremental_strategy')) -%}
+        create or replace temporary table {{ part }} as (
+            {{ sql }}
+        );
+        {{ strategy({
+            'target_relation': target,
+            'temp_relation': part,
+            'incremental_predicates': config.get('incremental_predicates'),
+        }) }};
+        drop table {{ part }}
+        {%- else -%}
+        {{ replace_table(target, sql) }}
+        {%- endif -%}
+    {%- endcall %}
+    {%- do adapter.commit() -%}
+    {{ return({'relations': [target]}) }}
+{% endmaterialization %}
+
+{% macro replace_table(target, sql) -%}
+    {%- if config.get('contract').enforced -%}
+    {{ get_assert_columns_equivalent(sql) }}
+    create or replace table {{ target }} {{ get_table_columns_and_constraints() }};
+    insert into {{ target }} {{ get_column_names() }} (
+        {{ get_select_subquery(sql) }}
+    )
+    {%- else -%}
+    create or replace table {{ target }} as (
+        {{ sql }}
+    )
+    {%- endif -%}
+{%- endmacro %}
+
+{# What was a view and becomes a table, or the reverse, can't be replaced. #}
+{% macro make_way(target) -%}
+    {%- set found = load_cached_relation(target) -%}
+    {%- if found is not none and found.type != target.type -%}
+    {%- do adapter.drop_relation(found) -%}
+    {%- endif -%}
+{%- endmacro %}
