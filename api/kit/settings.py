@@ -124,7 +124,7 @@ def settings() -> Settings:
         given_metrics_token=_text("ERP_METRICS_TOKEN"),
         mail_url=_mail_url(),
         mail_from=_text("ERP_MAIL_FROM") or "reports@localhost.localdomain",
-        mail_password=os.environ.get("ERP_MAIL_PASSWORD", ""),
+        mail_password=_mail_password(),
     )
 
 
@@ -166,6 +166,13 @@ def _report_sites() -> dict[str, str]:
     if not isinstance(sites, dict) or not all(isinstance(address, str) for address in sites.values()):
         raise SettingError("ERP_REPORT_SITES 应为 JSON 对象，主机名和报表地址都是文本")
     return sites
+
+
+def _mail_password() -> str:
+    password = os.environ.get("ERP_MAIL_PASSWORD", "")
+    if not password.isascii():
+        raise SettingError("ERP_MAIL_PASSWORD 只能由字母、数字和英文符号组成，邮件服务器收不了别的")
+    return password
 
 
 def _mail_url() -> str:

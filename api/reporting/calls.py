@@ -12,11 +12,9 @@ from fastapi import Query
 from pydantic import BaseModel, Field
 
 from api.identity import sessions
-from api.kit import menus
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
 from api.kit.errors import NotFound
-from api.kit.resource import Menu
 from api.kit.settings import settings
 from api.money.cost_recalculation import unfinished
 from api.reporting import freshness
@@ -24,23 +22,9 @@ from api.reporting.addresses import frame_address, report_site
 from api.reporting.snapshot import refreshed_at
 from api.reporting.tokens import LIFE, guest_token
 from reports.catalogue import REPORTS, Report, embed_id, filter_id, find_report
-from reports.catalogue.model import REPORT_CENTRE, Tab
+from reports.catalogue.model import Tab
 
 api = router()
-
-BEHIND = 500
-"""In a module of screens, reports stand below them."""
-
-VIEW_AND_EXPORT = (("view", "查看"), ("export", "导出"))
-
-for number, declared in enumerate(REPORTS, start=1):
-    sort = number if declared.module == REPORT_CENTRE else BEHIND + number
-    place = Menu(declared.module, declared.group, sort)
-    menus.add(
-        menus.Entry(
-            declared.label, declared.route, declared.right, place, VIEW_AND_EXPORT, question=declared.question
-        )
-    )
 
 
 class FrameRoute(BaseModel):

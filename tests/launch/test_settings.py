@@ -68,6 +68,7 @@ class TestRefusals:
             ("ERP_MAIL_URL", "smtp://"),
             ("ERP_MAIL_URL", "smtps://mail.example.com:99999"),
             ("ERP_MAIL_URL", "smtps://mail.example.com"),
+            ("ERP_MAIL_PASSWORD", "密码"),
         ],
     )
     def test_a_bad_value_is_named(self, monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
