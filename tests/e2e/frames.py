@@ -128,15 +128,15 @@ class Reading:
         assert lines and "<" not in text
         self.page.keyboard.press("Escape")
 
-    def filters(self, frame: Frame, table: Chart, board: Board) -> None:
-        """By the first row's value in one of its columns; every row has it."""
+    def filters(self, frame: Frame, table: Chart, board: Board) -> str | None:
+        """By the first row's value in one of its columns; every row has it. Answers the value, None where no filter fits."""
         usable = [
             item
             for item in board.filters
             if item.column in table.by and not item.latest and table.key not in item.excludes
         ]
         if not usable:
-            return
+            return None
         chosen = usable[-1]
         box = frame.locator(".filter-item-wrapper").filter(has=frame.get_by_text(chosen.label, exact=True))
         place = table.by.index(chosen.column)
@@ -150,6 +150,7 @@ class Reading:
         self.wait(frame)
         found = {cells[place] for cells in rows(card(frame, table))}
         assert found == {value}, (chosen.label, value, found)
+        return value
 
     def shot(self, place: Path, name: str) -> None:
         self.page.screenshot(path=place / f"{name}.png")

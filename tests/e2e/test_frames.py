@@ -1,22 +1,25 @@
 """Every framed report in a browser, as three roles of the demo group: opened, sorted, paged, filtered, taken as a file.
 
-The branch manager does all that; the group manager and the clerk open and look. One report a role is walked in
-every run, all of them by `make walk`. Each view is kept as a picture in ERP_SCREENSHOTS, where that is set.
+The branch manager does all that; the group manager opens, looks and subscribes, the clerk looks. One report a role is
+walked in every run, all of them by `make walk`. Each view is kept as a picture in ERP_SCREENSHOTS, where that is set.
 """
 
 from __future__ import annotations
 
 import os
+import re
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import openpyxl
 import pytest
 from playwright.sync_api import Browser, expect
 
-from reports.catalogue import REPORTS, Report
+from reports.catalogue import REPORTS, Report, find_report
 from reports.catalogue.model import PLAIN
 from tests.e2e.conftest import START_SECONDS, Desk, System
-from tests.e2e.frames import Reading
+from tests.e2e.frames import Reading, card, rows
 
 pytestmark = pytest.mark.timeout(START_SECONDS + 300)
 # Trends, buckets, links and two paged tables.
@@ -110,3 +113,54 @@ class TestClerk:
             expect(reading.page.get_by_text("没有查看此报表的权限").first).to_be_visible()
             expect(reading.page.locator("iframe")).to_have_count(0)
         reading.shot(pictures, f"{report.code}-clerk")
+
+
+class TestSubscriber:
+    def test_filters_kept_by_name_are_what_a_subscription_brings(
+        self, reader: Callable[[str], Reading], pictures: Path
+    ) -> None:
+        reading, name = reader("集团经理"), f"筛选{time.time_ns()}"
+        page, report = reading.page, find_report("CustomerProfit")
+        assert report
+        tab = report.first_tab
+        board = tab.cost or tab.board(PLAIN)
+        [table] = board.tables
+        place = table.by.index("customer_name")
+        reading.open(report)
+        value = reading.filters(reading.frame(report, tab), table, board)
+        assert value
+        page.get_by_role("button", name="常用筛选").click()
+        page.get_by_label("方案名称").fill(name)
+        page.get_by_role("button", name=re.compile("保 ?存")).click()
+        expect(page.get_by_text("常用筛选已保存")).to_be_visible()
+        reading.open(report)
+        frame = reading.frame(report, tab)
+        assert {cells[place] for cells in rows(card(frame, table))} > {value}
+        page.get_by_role("button", name="常用筛选").click()
+        page.get_by_role("button", name=name, exact=True).click()
+        frame = reading.frame(report, tab)
+        reading.shot(pictures, "kept-filters")
+        assert {cells[place] for cells in rows(card(frame, table))} == {value}
+
+        page.get_by_role("button", name="导出").click()
+        page.get_by_role("menuitem", name="订阅…").click()
+        dialog = page.get_by_role("dialog")
+        dialog.get_by_label("筛选").click()
+        page.locator(f".ant-select-dropdown:visible .ant-select-item-option[title='{name}']").click()
+        reading.shot(pictures, "subscribe")
+        dialog.get_by_role("button", name=re.compile("^订 ?阅$")).click()
+        expect(dialog).to_be_hidden()
+        page.goto(f"{reading.address}/mySubscriptions")
+        mine = page.get_by_role("row").filter(has_text=name)
+        mine.get_by_role("button", name="立即运行").click()
+        with page.expect_download() as taken:
+            mine.get_by_role("button", name="下载").click()
+        reading.shot(pictures, "subscriptions")
+        sheet = openpyxl.load_workbook(taken.value.path()).worksheets[0]
+        _, _, _, told, _, *lines, _ = sheet.iter_rows(values_only=True)
+        assert value in str(told[0])
+        assert {line[place] for line in lines} == {value}
+        mine.get_by_role("button", name="删除").click()
+        page.get_by_role("tooltip").get_by_role("button", name=re.compile("确 ?定")).click()
+        expect(mine).to_have_count(0)
+        assert not reading.failed, reading.failed
