@@ -12,7 +12,7 @@ from pathlib import Path
 from flask import Flask, Response, request
 
 PACK_PATH = "/superset/language_pack/zh/"
-# What the packaged pack lacks or renders wrongly (its “Summary” reads 星期日).
+# What the packaged pack lacks or renders wrongly (its “Summary” reads 星期日, its “Last queried at” 上一季度).
 CORRECTED = {
     "Summary": "合计",
     "Search by": "搜索列",
@@ -64,6 +64,9 @@ CORRECTED = {
         "报表验证失败，请重新打开本页。"
     ),
     "Unexpected error": "意外错误",
+    "Last queried at": "取数时间",
+    "Add to tabs": "放到标签页",
+    "Select a tab": "选择标签页",
 }
 
 

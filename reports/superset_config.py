@@ -27,7 +27,7 @@ from reports.guest_answers import (
 )
 from reports.security import ReportSecurityManager
 from reports.snapshot import connect_to_snapshot, fix_default_schema
-from reports.theme import COLOR_SCHEMES, SEQUENTIAL_SCHEMES, THEME
+from reports.theme import COLOR_SCHEMES, NAME, SEQUENTIAL_SCHEMES, THEME
 
 _SETTINGS = settings()
 # A site whose frames come from another address than its own must be named; the others are 'self'.
@@ -45,7 +45,7 @@ DATA_DIR = str(_SETTINGS.superset_dir)
 # 语言与样式
 BABEL_DEFAULT_LOCALE = "zh"
 LANGUAGES = {"zh": {"flag": "cn", "name": "简体中文"}}
-APP_NAME = "报表中心"
+APP_NAME = NAME
 D3_FORMAT = {"decimal": ".", "thousands": ",", "grouping": [3], "currency": ["¥", ""]}
 D3_TIME_FORMAT = {
     "dateTime": "%Y-%m-%d %H:%M:%S",

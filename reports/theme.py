@@ -1,5 +1,7 @@
 """报表的配色：主色与外壳一致（#409EFF），系列色与之相配。"""
 
+from urllib.parse import quote
+
 PRIMARY = "#409EFF"
 COLOR_SCHEME = "erp"
 SEQUENTIAL_SCHEME = "erp_blue"
@@ -42,10 +44,22 @@ FONT = (
     "'PingFang SC', 'Microsoft YaHei', 'Noto Sans CJK SC', 'Hiragino Sans GB', 'Helvetica Neue', Helvetica, Arial, "
     "sans-serif"
 )
+NAME = "报表中心"
+# The shell's mark and the name beside it.
+LOGO = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 124 32">'
+    f'<rect width="32" height="32" rx="7" fill="{PRIMARY}"/>'
+    '<circle cx="16" cy="16" r="9.5" fill="none" stroke="#fff" stroke-width="4"/>'
+    '<circle cx="16" cy="16" r="3" fill="#fff"/>'
+    f'<text x="42" y="23" font-size="20" font-family="sans-serif" fill="#303133">{NAME}</text></svg>'
+)
 THEME = {
     "token": {
-        "brandAppName": "报表中心",
-        "brandLogoAlt": "报表中心",
+        "brandAppName": NAME,
+        "brandLogoAlt": NAME,
+        "brandLogoUrl": f"data:image/svg+xml,{quote(LOGO)}",
+        "brandLogoHeight": "26px",
+        "brandLogoMargin": "13px 0",
         "brandLogoHref": "/",
         "colorPrimary": PRIMARY,
         "colorLink": PRIMARY,
