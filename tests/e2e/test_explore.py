@@ -55,7 +55,10 @@ class TestExplore:
 
         page.locator("[data-test='query-save-button']").click()
         page.locator("[data-test='new-chart-name']").fill(CHART)
-        page.locator(".ant-modal").get_by_role("combobox").first.fill(BOARD)
+        boards = page.locator(".ant-modal").get_by_role("combobox").first
+        with page.expect_response("**/api/v1/dashboard/?q=*"):
+            boards.click()
+        boards.press_sequentially(BOARD)
         page.locator(".ant-select-item-option:visible").filter(has_text=BOARD).first.click()
         page.locator("#btn_modal_save_goto_dash").click()
         page.wait_for_url(re.compile(r"/superset/dashboard/\d+/"))
