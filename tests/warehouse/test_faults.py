@@ -23,8 +23,9 @@ from warehouse import cycles, publish, status, worker
 from warehouse.files import Files
 from warehouse.refresh import Refresher
 
-# Runs one refresh that dies by SIGKILL when it reaches `point`, "before" or "after".
-VICTIM = """
+# Reads points from its input and runs a refresh for each, in a child that dies by SIGKILL when it reaches the point;
+# answers how the child ended. What costs most, to load dbt and to parse the project, is done once.
+VICTIMS = """
 import os, signal, sys
 from pathlib import Path
 from warehouse import extract, position, publish, transform
@@ -34,26 +35,38 @@ from warehouse.refresh import Refresher
 def die(*_, **__):
     os.kill(os.getpid(), signal.SIGKILL)
 
-point, directory, url, as_of = sys.argv[1:]
-if point == "in the load":
-    extract.positions.write = die
-elif point == "after the load":
-    transform.Project.build = die
-elif point == "between models":
-    transform.DuckDBConnectionManager.execute = (lambda real: lambda self, sql, *a, **k:
-        die() if "fct_best_seller" in sql else real(self, sql, *a, **k))(transform.DuckDBConnectionManager.execute)
-elif point == "after the models":
-    position.settle = die
-elif point == "before publishing":
-    publish.publish = die
-elif point == "in the copy":
-    def half(source, target):
-        Path(target).write_bytes(Path(source).read_bytes()[:5000])
-        die()
-    publish.shutil.copyfile = half
-elif point == "before the swap":
-    publish.os.replace = (lambda real: lambda a, b: die() if str(b).endswith("current") else real(a, b))(os.replace)
-Refresher(Files(Path(directory)), url).refresh(as_of=as_of)
+def half(source, target):
+    Path(target).write_bytes(Path(source).read_bytes()[:5000])
+    die()
+
+def die_at(point):
+    if point == "in the load":
+        extract.positions.write = die
+    elif point == "after the load":
+        transform.Project.build = die
+    elif point == "between models":
+        manager = transform.DuckDBConnectionManager
+        manager.execute = (lambda real: lambda self, sql, *a, **k:
+            die() if "fct_best_seller" in sql else real(self, sql, *a, **k))(manager.execute)
+    elif point == "after the models":
+        position.settle = die
+    elif point == "before publishing":
+        publish.publish = die
+    elif point == "in the copy":
+        publish.shutil.copyfile = half
+    elif point == "before the swap":
+        publish.os.replace = (lambda real: lambda a, b:
+            die() if str(b).endswith("current") else real(a, b))(os.replace)
+
+directory, url, as_of = sys.argv[1:]
+transform.Project(Files(Path(directory)))._invoke("parse", as_of=as_of, whole=False)
+for line in sys.stdin:
+    child = os.fork()
+    if not child:
+        die_at(line.strip())
+        Refresher(Files(Path(directory)), url).refresh(as_of=as_of)
+        os._exit(0)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """
 
 POINTS = (
@@ -69,16 +82,29 @@ class TestKill:
         made.refresh(as_of=AS_OF)
         return made
 
+    @pytest.fixture(scope="class")
+    def victims(self, core: str, resident: Refresher) -> Iterator[Callable[[str], str]]:
+        """Runs a refresh that dies at a point; answers how it ended."""
+        arguments = [sys.executable, "-c", VICTIMS, str(resident.files.root), core, AS_OF]
+        pipe = subprocess.PIPE
+        with subprocess.Popen(arguments, stdin=pipe, stdout=pipe, text=True) as process:
+            assert process.stdin and process.stdout
+
+            def run(point: str) -> str:
+                print(point, file=process.stdin, flush=True)
+                return process.stdout.readline().strip()
+
+            yield run
+            process.stdin.close()
+
     @pytest.mark.parametrize("point", POINTS)
     def test_a_refresh_that_was_killed_is_finished_by_the_next(
-        self, resident: Refresher, core: str, sql: psycopg.Connection[Any], point: str
+        self, resident: Refresher, victims: Callable[[str], str], sql: psycopg.Connection[Any], point: str
     ) -> None:
         files = resident.files
         before = files.current.readlink()
         sql.execute(BILL, {"day": AS_OF, "warehouse_id": 2, "goods_id": 7, "quantity": 1})
-        arguments = [sys.executable, "-c", VICTIM, point, str(files.root), core, AS_OF]
-        victim = subprocess.run(arguments, capture_output=True, text=True, timeout=120)
-        assert victim.returncode == -signal.SIGKILL, victim.stderr[-2000:]
+        assert victims(point) == str(-signal.SIGKILL)
         assert files.current.readlink() == before and publish.readable(files)
         publish.clean(files)
         assert resident.refresh(as_of=AS_OF).snapshot is not None
