@@ -55,5 +55,5 @@ def test_the_clerk_writes_sales_and_reads_best_sellers(people: dict[str, Princip
 
 def test_the_analyst_writes_nothing(people: dict[str, Principal]) -> None:
     analyst = people["数据分析员"]
-    assert {right.split(":")[1] for right in analyst.rights} == {"list", "export", "view"}
+    assert {right.split(":")[1] for right in analyst.rights} == {"list", "export", "view", "explore"}
     assert analyst.may("report_CommodityProfit:view") and not analyst.may("user_account:list")
