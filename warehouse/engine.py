@@ -13,6 +13,8 @@ import duckdb
 
 MEMORY_LIMIT = "2GB"
 THREADS = 2
+CHECKPOINT = "4GB"
+"""One checkpoint a run, when the models are done, not one a model; dbt's profile repeats it."""
 EXTENSION = "postgres_scanner.duckdb_extension"
 
 

@@ -8,16 +8,16 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from graphlib import TopologicalSorter
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import duckdb
 from dbt.adapters.duckdb.connections import DuckDBConnectionManager
 from dbt.cli.main import dbtRunner
 
-from warehouse.engine import MEMORY_LIMIT, THREADS, literal, value, work_database
+from warehouse.engine import CHECKPOINT, MEMORY_LIMIT, THREADS, literal, value, work_database
 from warehouse.files import Files
-from warehouse.sources import sources
 
 log = logging.getLogger(__name__)
 
@@ -31,10 +31,16 @@ proof."""
 PATCH_GUARDS = ("tag:patch",)
 """Of the identities those that cost next to nothing: before anything else is published."""
 
-# Parsed projects by version: parsing costs more than a whole patch.
+Known = TypeVar("Known")
+# What dbt makes costs many times what running it costs DuckDB, so it is kept.
+# Parsed projects, by version:
 _manifests: dict[str, Any] = {}
-# Compiled tests by version, business date and selection: compiling costs more than running them.
+# what each model ran, by version, business date and mode:
+_statements: dict[tuple[str, str, Mode], dict[str, str]] = {}
+# compiled tests, by version, business date and selection:
 _tests: dict[tuple[str, str, tuple[str, ...]], list[Test]] = {}
+KEPT = 8
+"""So many of each: a resident process sees a new business date every day."""
 
 
 class TransformError(RuntimeError):
@@ -91,15 +97,23 @@ class Project:
 
         patch: those below the sources `changed`, of incremental ones only the part that changed. replace: all; facts
         are patched, but as-of figures, names and views made anew. rebuild: all from nothing.
+
+        What dbt has run once in a mode runs again as it was, without dbt.
         """
-        selection = {
+        models = self._models(as_of, changed if mode == "patch" else None)
+        known = _kept(_statements, (self._version, as_of, mode), {})
+        if known.keys() >= set(models):
+            self._run([(model, known[model]) for model in models])
+            return
+        arguments = {
             # More models at a time than cores: small ones spend most of their time in dbt itself.
-            "patch": ["--threads=4", "--select", *_below(changed), "--exclude", "config.materialized:view"],
+            "patch": ["--threads=4", "--select", *(model.rpartition(".")[2] for model in models)],
             "replace": [],
             # One model at a time, each on all cores: two big ones together would spill to disk.
             "rebuild": ["--full-refresh", "--threads", "1"],
         }
-        self._invoke("run", *selection[mode], as_of=as_of, whole=mode == "replace")
+        ran = self._invoke("run", *arguments[mode], as_of=as_of, whole=mode == "replace")
+        known |= {item.node.unique_id: _statement(item.node) for item in ran.results}
 
     def test(self, *, as_of: str, select: Sequence[str] = EVERY_TEST) -> Proof:
         """Run tests over the built models. dbt compiles them; run by it, each costs twenty times its query."""
@@ -120,33 +134,64 @@ class Project:
     def document(self, *, as_of: str) -> Any:
         """Write dbt's documentation of the built models into one page in dbt's directory; returns the manifest."""
         self._invoke("docs", "generate", "--static", as_of=as_of, whole=False)
-        return _manifests[self._version]
+        return self._manifest(as_of)
+
+    def _models(self, as_of: str, changed: Sequence[str] | None) -> list[str]:
+        """Ids of all models, or of the tables below the sources `changed`, each after those that it reads."""
+        models = {
+            name: node for name, node in self._manifest(as_of).nodes.items() if node.resource_type == "model"
+        }
+        reads = {name: set(node.depends_on_nodes) for name, node in models.items()}
+        order = [name for name in TopologicalSorter(reads).static_order() if name in models]
+        if changed is None:
+            return order
+        touched = {f"source.erp.{kind}.{name}" for name in changed for kind in ("raw", "change")}
+        for name in order:
+            if reads[name] & touched:
+                touched.add(name)
+        return [name for name in order if name in touched and models[name].config.materialized != "view"]
+
+    def _run(self, statements: Sequence[tuple[str, str]]) -> None:
+        """Run models' statements, each in a transaction of its own."""
+        with work_database(self._files.work) as conn:
+            conn.execute(f"set checkpoint_threshold = '{CHECKPOINT}'")
+            conn.execute(f"attach {literal(str(self._files.marts))} as wh")
+            for model, statement in statements:
+                try:
+                    conn.execute("begin")
+                    conn.execute(statement)
+                    conn.execute("commit")
+                except duckdb.Error as error:
+                    raise TransformError(f"{model.rpartition('.')[2]}：{error}") from error
 
     def _compiled(self, as_of: str, select: tuple[str, ...]) -> list[Test]:
-        known = (self._version, as_of, select)
-        if known not in _tests:
-            for old in [key for key in _tests if key[:2] != known[:2]]:
-                del _tests[old]
+        known = _kept(_tests, (self._version, as_of, select), [])
+        if not known:
             chosen = self._invoke("compile", "--select", *select, as_of=as_of, whole=False)
-            _tests[known] = [
+            known += [
                 Test(item.node.name, item.node.description or item.node.name, item.node.compiled_code)
                 for item in chosen.results
                 if item.node.resource_type == "test"
             ]
-        return _tests[known]
+        return known
+
+    def _manifest(self, as_of: str) -> Any:
+        if self._version not in _manifests:
+            _manifests[self._version] = self._dbt(dbtRunner(callbacks=[_warn]), ["parse"], as_of, whole=False)
+        return _manifests[self._version]
 
     def _invoke(self, command: str, *arguments: str, as_of: str, whole: bool) -> Any:
+        runner = dbtRunner(manifest=self._manifest(as_of), callbacks=[_warn])
+        return self._dbt(runner, [command, *arguments], as_of, whole=whole)
+
+    def _dbt(self, runner: dbtRunner, command: Sequence[str], as_of: str, *, whole: bool) -> Any:
         os.environ.update(
             ERP_WAREHOUSE_DIR=str(self._files.root),
             ERP_WAREHOUSE_MEMORY=MEMORY_LIMIT,
             ERP_WAREHOUSE_THREADS=str(THREADS),
         )
-        common = self._common(as_of, whole)
         try:
-            if self._version not in _manifests:
-                _manifests[self._version] = _done(dbtRunner(callbacks=[_warn]).invoke(["parse", *common]))
-            runner = dbtRunner(manifest=_manifests[self._version], callbacks=[_warn])
-            return _done(runner.invoke([command, *arguments, *common]))
+            return _done(runner.invoke([*command, *self._common(as_of, whole)]))
         finally:
             _let_go()
 
@@ -168,12 +213,18 @@ def version() -> str:
     return digest.hexdigest()
 
 
-def _below(names: Sequence[str]) -> list[str]:
-    """Selectors of what depends on the sources `names`, and on the record of their changes where one is kept."""
-    tracked = {source.name for source in sources() if source.track}
-    return [f"source:raw.{name}+" for name in names] + [
-        f"source:change.{name}+" for name in names if name in tracked
-    ]
+def _statement(model: Any) -> str:
+    """What dbt ran for a model, which it wrote beside the compiled query."""
+    schema = f'create schema if not exists "{model.database}"."{model.schema}";\n'
+    return schema + (PROJECT / model.build_path).read_text()
+
+
+def _kept(known: dict[Any, Known], key: Any, empty: Known) -> Known:
+    """The entry of `key`, made `empty` if there is none; the oldest ones go."""
+    found = known.setdefault(key, empty)
+    for old in list(known)[:-KEPT]:
+        del known[old]
+    return found
 
 
 def _warn(event: Any) -> None:

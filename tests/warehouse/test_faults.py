@@ -48,6 +48,16 @@ def die_at(point):
         manager = transform.DuckDBConnectionManager
         manager.execute = (lambda real: lambda self, sql, *a, **k:
             die() if "fct_best_seller" in sql else real(self, sql, *a, **k))(manager.execute)
+    elif point == "between models that run again":
+        build, run = transform.Project.build, transform.Project._run
+        def stop(self, statements):
+            run(self, statements[:len(statements) // 2])
+            die()
+        def again(self, *mode, **how):
+            build(self, *mode, **how)
+            transform.Project._run = stop
+            build(self, *mode, **how)
+        transform.Project.build = again
     elif point == "after the models":
         position.settle = die
     elif point == "before publishing":
@@ -59,7 +69,7 @@ def die_at(point):
             die() if str(b).endswith("current") else real(a, b))(os.replace)
 
 directory, url, as_of = sys.argv[1:]
-transform.Project(Files(Path(directory)))._invoke("parse", as_of=as_of, whole=False)
+transform.Project(Files(Path(directory)))._manifest(as_of)
 for line in sys.stdin:
     child = os.fork()
     if not child:
@@ -70,8 +80,8 @@ for line in sys.stdin:
 """
 
 POINTS = (
-    *("in the load", "after the load", "between models", "after the models"),
-    *("before publishing", "in the copy", "before the swap"),
+    *("in the load", "after the load", "between models", "between models that run again"),
+    *("after the models", "before publishing", "in the copy", "before the swap"),
 )
 
 
