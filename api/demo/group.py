@@ -29,6 +29,8 @@ from api.master.warehouses import (
     Allocation,
     Warehouse,
 )
+from api.messaging.channels import FILE
+from api.messaging.tables import SmsChannel
 
 # code: (name, short name, province, city, districts, share of the group's trade, warehouses)
 COMPANIES = {
@@ -150,6 +152,13 @@ def make(conn: Connection, size: Size) -> None:
     )
     _make_suppliers(conn, chance)
     _make_carriers(conn)
+    channel = {
+        "channel_name": "演示短信（只写入文件）",
+        "kind": FILE,
+        "signature": "汽配轮胎",
+        "is_default": True,
+    }
+    insert_all(conn, SmsChannel, [channel])
     for code, facts in COMPANIES.items():
         _make_branch(conn, chance, code, facts, goods, size)
 

@@ -49,6 +49,8 @@ CLERK_READS = (
 )
 BRANCH_TASKS = (
     "checkstand:",
+    "sales_price:",
+    "promotion_policy:",
     "customer_audit:",
     "customer_salesman:",
     "purchase_uninvoiced:",

@@ -307,6 +307,58 @@ class TestStoredBills:
         expect(paper.locator(".page svg")).to_be_visible()
 
 
+class TestGifts:
+    def test_what_is_bought_brings_its_gift(
+        self, page: Page, manager: Caller, goods: list[dict[str, Any]]
+    ) -> None:
+        bought, given = goods[2], goods[3]
+        company = made(manager.get("v2/custom/Customer/getDropdown"))["data"][0]["company_id"]
+        line = {"method": 3, "goods_id": bought["goods_id"], "buy_quantity": "4"}
+        gift = {"gift_goods_id": given["goods_id"], "gift_quantity": "1"}
+        days = dict.fromkeys(("business_date", "starts_on", "ends_on"), str(today()))
+        policy = {"company_id": company, "policy_name": "买四送一", **days, "lines": [line | gift]}
+        _audited(manager, "v2/sales/PromotionPolicy", policy)
+        choose(page, "客户")
+        choose(page, "仓库")
+        at(page, "第1行 商品")
+        expect(first_goods(page, bought["goods_num"])).to_contain_text(bought["goods_num"])
+        page.keyboard.press("Enter")
+        at(page, "第1行 数量")
+        page.keyboard.type("9")
+        page.keyboard.press("Enter")
+        page.get_by_role("button", name="添加赠品").click()
+        expect(page.get_by_text("已生成1行")).to_be_visible()
+        page.get_by_role("button", name="添加赠品").click()
+        expect(page.get_by_text("没有需要生成的明细")).to_be_visible()
+        page.keyboard.press("Control+s")
+        page.wait_for_url("**/sales/salesamend?id=*")
+        lines = made(manager.get("v2/sales/SalesOutstock/getInfo", id=page.url.split("=")[-1]))["lines"]
+        assert [(row["goods_id"], row["quantity"], row["is_gift"], row["amount"]) for row in lines] == [
+            (bought["goods_id"], "9.000", False, lines[0]["amount"]),
+            (given["goods_id"], "2.000", True, "0.00"),
+        ]
+        assert float(lines[0]["amount"]) > 0
+
+
+class TestStatement:
+    def test_it_is_drawn_audited_and_sent_to_the_customer(
+        self, desks: Callable[[str], Desk], sold: dict[str, Any], manager: Caller
+    ) -> None:
+        page = (desk := desks("分公司经理")).page
+        desk.open("/custom/accountStatement/add")
+        choose(page, "客户")
+        page.get_by_label("起始日期").fill(str(today()))
+        page.keyboard.press("Enter")
+        page.get_by_label("截止日期").fill(str(today()))
+        page.keyboard.press("Enter")
+        page.get_by_role("button", name="保存并审核").click()
+        page.wait_for_url("**/custom/accountStatement/see?id=*")
+        expect(page.get_by_text(sold["bill_no"]).first).to_be_visible()
+        page.get_by_role("button", name="发送").click()
+        page.get_by_role("button", name="确定").click()
+        expect(page.get_by_text("发送成功").first).to_be_visible()
+
+
 class TestLists:
     def test_the_footer_totals_all_that_is_found(
         self, desks: Callable[[str], Desk], sold: dict[str, Any], manager: Caller
