@@ -7,7 +7,7 @@
     strftime({{ date }}, '%G-W%V')
 {%- endmacro %}
 
-{% macro default__iso_week_label(date) -%}
+{% macro spark__iso_week_label(date) -%}
     concat(extract(yearofweek from {{ date }}), '-W', lpad(cast(extract(week from {{ date }}) as {{ dbt.type_string() }}), 2, '0'))
 {%- endmacro %}
 
@@ -20,7 +20,7 @@
     strftime({{ date }}, '%Y-%m')
 {%- endmacro %}
 
-{% macro default__month_label(date) -%}
+{% macro spark__month_label(date) -%}
     date_format({{ date }}, 'yyyy-MM')
 {%- endmacro %}
 
@@ -39,21 +39,59 @@
     from generate_series({{ first }}, {{ last }}, interval 1 day) as days(day)
 {%- endmacro %}
 
-{% macro default__every_day(first, last) -%}
+{% macro spark__every_day(first, last) -%}
     select explode(sequence({{ first }}, {{ last }}, interval 1 day)) as day
 {%- endmacro %}
 
 {# Whole days from `first` to `last`. #}
 {% macro days_between(first, last) -%}
+    {{ return(adapter.dispatch('days_between', 'erp')(first, last)) }}
+{%- endmacro %}
+
+{% macro duckdb__days_between(first, last) -%}
     {{ dbt.datediff(first, last, 'day') }}
 {%- endmacro %}
 
+{% macro spark__days_between(first, last) -%}
+    cast(datediff({{ last }}, {{ first }}) as bigint)
+{%- endmacro %}
+
+{# How many months `last` lies after `first`, both the first day of one. #}
+{% macro months_between(first, last) -%}
+    {{ return(adapter.dispatch('months_between', 'erp')(first, last)) }}
+{%- endmacro %}
+
+{% macro duckdb__months_between(first, last) -%}
+    {{ dbt.datediff(first, last, 'month') }}
+{%- endmacro %}
+
+{% macro spark__months_between(first, last) -%}
+    cast(months_between({{ last }}, {{ first }}) as bigint)
+{%- endmacro %}
+
 {% macro add_days(date, days) -%}
+    {{ return(adapter.dispatch('add_days', 'erp')(date, days)) }}
+{%- endmacro %}
+
+{% macro duckdb__add_days(date, days) -%}
     cast({{ dbt.dateadd('day', days, date) }} as date)
 {%- endmacro %}
 
+{% macro spark__add_days(date, days) -%}
+    date_add({{ date }}, {{ days }})
+{%- endmacro %}
+
+{# A month's last day takes what has no day of its own. #}
 {% macro add_months(date, months) -%}
+    {{ return(adapter.dispatch('add_months', 'erp')(date, months)) }}
+{%- endmacro %}
+
+{% macro duckdb__add_months(date, months) -%}
     cast({{ dbt.dateadd('month', months, date) }} as date)
+{%- endmacro %}
+
+{% macro spark__add_months(date, months) -%}
+    add_months({{ date }}, {{ months }})
 {%- endmacro %}
 
 {% macro month_of(date) -%}

@@ -5,7 +5,7 @@
         materialized='incremental',
         incremental_strategy='patch',
         incremental_predicates=[
-            "date_trunc('month', old.day) in (select changed.month from changes.int_changed_sales_month as changed)"
+            month_of('old.day') ~ " in (select changed.month from changes.int_changed_sales_month as changed)"
         ],
     )
 }}

@@ -38,7 +38,7 @@ select
     sold.stock_quantity,
     case
         when sold.quantity > 0
-            then cast(round(cast(sold.stock_quantity as double) * periods.days / cast(sold.quantity as double), 1) as decimal(18, 1))
+            then {{ rounded('cast(sold.stock_quantity as double) * periods.days / cast(sold.quantity as double)', 1) }}
     end as cover_days
 from {{ ref('fct_best_seller') }} as sold
 inner join periods

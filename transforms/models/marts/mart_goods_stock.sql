@@ -93,7 +93,7 @@ select
     {{ quantity('stock.ordered_quantity') }} as ordered_quantity,
     {{ quantity('stock.late_quantity') }} as late_quantity,
     {{ quantity('stock.reserved_quantity') }} as reserved_quantity,
-    cast(recent.recent_price as decimal(18, 6)) as recent_price,
+    {{ rounded('recent.recent_price', 6) }} as recent_price,
     stock.last_sale_date
 from stock
 left join recent

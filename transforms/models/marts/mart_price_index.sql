@@ -63,7 +63,7 @@ select
     prices.month = months.month as is_bought,
     {{ quantity('bases.base_quantity') }} as base_quantity,
     {{ money('bases.base_amount') }} as base_amount,
-    {{ money('cast(bases.base_quantity as double) * prices.price') }} as now_amount
+    {{ rounded('cast(bases.base_quantity as double) * prices.price', 2) }} as now_amount
 from bases
 inner join months
     on bases.base_month <= months.month

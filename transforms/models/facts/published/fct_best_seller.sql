@@ -24,9 +24,14 @@ select
     sold.quantity,
     sold.amount,
     sold.cost,
-    rank() over (partition by sold.company_id, sold.period_key order by sold.quantity desc) as rank_quantity,
-    rank() over (partition by sold.company_id, sold.period_key order by sold.amount desc) as rank_amount,
-    rank() over (partition by sold.company_id, sold.period_key order by sold.amount - sold.cost desc) as rank_profit,
+    {%- for name, figure in [
+        ('quantity', 'sold.quantity'), ('amount', 'sold.amount'), ('profit', 'sold.amount - sold.cost')
+    ] %}
+    cast(
+        rank() over (partition by sold.company_id, sold.period_key order by {{ figure }} desc)
+        as {{ dbt.type_bigint() }}
+    ) as rank_{{ name }},
+    {%- endfor %}
     {{ quantity('coalesce(stock.stock_quantity, 0)') }} as stock_quantity
 from {{ ref('int_sales_goods_period') }} as sold
 left join stock

@@ -18,7 +18,7 @@
         incremental_predicates=[
             "changed.company_id = old.company_id",
             "changed.goods_id = old.goods_id",
-            "old.valid_to >= changed.from_date - 1",
+            "old.valid_to >= " ~ add_days('changed.from_date', -1),
         ],
     )
 }}

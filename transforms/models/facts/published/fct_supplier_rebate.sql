@@ -43,8 +43,8 @@ cycles as (
     inner join days
         on days.day <= policies.ends_on and days.day = {{ month_of('days.day') }}
     where
-        {{ dbt.datediff('policies.first_month', 'days.day', 'month') }} >= -policies.months_before
-        and ({{ dbt.datediff('policies.first_month', 'days.day', 'month') }} + policies.months_before)
+        {{ months_between('policies.first_month', 'days.day') }} >= -policies.months_before
+        and ({{ months_between('policies.first_month', 'days.day') }} + policies.months_before)
         % policies.cycle_months = 0
 ),
 

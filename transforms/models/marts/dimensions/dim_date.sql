@@ -12,7 +12,7 @@ days as (
 
 select
     day,
-    extract(year from day) as year,
+    cast(extract(year from day) as {{ dbt.type_bigint() }}) as year,
     {{ month_of('day') }} as month_start,
     {{ month_label('day') }} as month_label,
     {{ week_of('day') }} as week_start,
