@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 
+from api.launch.packages import PackageError, install_packages
 from api.launch.progress import Progress
 
 BROWSERS = (
@@ -19,10 +20,6 @@ BROWSERS = (
 PACKAGES = ("chromium", "fontconfig", "fonts-noto-cjk")
 
 
-class BrowserError(OSError):
-    """There is no Chromium and it can't be installed; the message is Chinese and says what to do."""
-
-
 def find_browser() -> str | None:
     """The browser to test with: `ERP_CHROMIUM`, else the first one that the machine has."""
     return os.environ.get("ERP_CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
@@ -31,29 +28,21 @@ def find_browser() -> str | None:
 def ensure_browser(progress: Progress) -> str:
     """Find Chromium with a Chinese font, installing Debian's packages when one is missing and we may.
 
-    Raises BrowserError.
+    Raises PackageError.
     """
     found = find_browser()
     if found and _has_chinese_font():
         return found
-    may_install = shutil.which("apt-get") and (os.geteuid() == 0 or _can_sudo())
-    if not may_install:
-        raise BrowserError(
-            "界面测试需要 Chromium 和中文字体，请先安装（Debian：apt-get install chromium fonts-noto-cjk），"
-            "或用 ERP_CHROMIUM 指明浏览器的位置"
-        )
-    with progress.step("安装 Chromium 和中文字体"):
-        sudo = [] if os.geteuid() == 0 else ["sudo", "-n"]
-        environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-        for arguments in (["update"], ["install", "-y", "--no-install-recommends", *PACKAGES]):
-            done = subprocess.run(
-                [*sudo, "apt-get", "-qq", *arguments], env=environment, stdout=subprocess.DEVNULL
-            )
-            if done.returncode:
-                raise BrowserError(f"apt-get {arguments[0]} 没有成功，请检查软件源后再试")
+    install_packages(
+        progress,
+        " Chromium 和中文字体",
+        PACKAGES,
+        "界面测试需要 Chromium 和中文字体，请先安装（Debian：apt-get install chromium fonts-noto-cjk），"
+        "或用 ERP_CHROMIUM 指明浏览器的位置",
+    )
     installed = find_browser()
     if not installed:
-        raise BrowserError("安装了 Chromium，但在 PATH 里找不到它")
+        raise PackageError("安装了 Chromium，但在 PATH 里找不到它")
     return installed
 
 
@@ -64,7 +53,3 @@ def _has_chinese_font() -> bool:
     if not shutil.which("fc-list"):
         return False
     return bool(subprocess.run(["fc-list", ":lang=zh"], capture_output=True).stdout.strip())
-
-
-def _can_sudo() -> bool:
-    return bool(shutil.which("sudo")) and subprocess.run(["sudo", "-n", "true"]).returncode == 0

@@ -1,6 +1,7 @@
 """安装：在只有 Python、Node 和 make 的机器上备齐两个 Python 环境和网页，已备齐的不再动。
 
-Standard library only, run by the machine's own Python: `python3 -m api.launch.install [up] [--browser]`.
+Standard library only, run by the machine's own Python: `python3 -m api.launch.install [up] [--browser] [--parity]`.
+`--parity` adds what building the reports' models on Spark takes.
 Every step leaves a stamp of what it was made from, so that a second run only compares stamps.
 """
 
@@ -18,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from api.launch.browser import ensure_browser
+from api.launch.java import ensure_java
 from api.launch.process import tail
 from api.launch.progress import Progress
 
@@ -26,6 +28,8 @@ TOOLS = PROJECT / ".tools"
 WEB = PROJECT / "web"
 PYTHON_FLOOR = (3, 11)
 NODE_FLOOR = (20, 19)
+PYTHON = (("安装核心的 Python 环境", PROJECT), ("安装报表平台的 Python 环境", PROJECT / "reports"))
+PARITY = (("安装 Spark 的 Python 环境", PROJECT / "tests" / "parity"),)
 NOT_WEB_SOURCES = {"node_modules", "dist", "test-results", "gen", "openapi.json"}
 
 
@@ -65,9 +69,11 @@ def main() -> None:
         TOOLS.mkdir(exist_ok=True)
         with (TOOLS / "install.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            _install(progress)
+            _install(progress, PARITY if "--parity" in wanted else ())
         if "--browser" in wanted:
             ensure_browser(progress)
+        if "--parity" in wanted:
+            ensure_java(progress)
     except (InstallError, OSError) as error:
         raise SystemExit(f"✗ {error}") from error
     if "up" in wanted:
@@ -75,13 +81,11 @@ def main() -> None:
         os.execve(erp, [erp, "up"], {**os.environ, **progress.environment})
 
 
-def _install(progress: Progress) -> None:
-    """Run the Python and the web steps side by side, each lane in order."""
+def _install(progress: Progress, further: Iterable[tuple[str, Path]]) -> None:
+    """Run the Python and the web steps side by side, each lane in order; `further` are Python environments beyond the
+    product's."""
     uv = _find_uv(progress)
-    python_lane = [
-        _python_step(uv, "安装核心的 Python 环境", PROJECT),
-        _python_step(uv, "安装报表平台的 Python 环境", PROJECT / "reports"),
-    ]
+    python_lane = [_python_step(uv, label, folder) for label, folder in (*PYTHON, *further)]
     web_lane: list[Callable[[], Step]] = [_web_packages, _web_build]
 
     def run_lane(lane: Iterable[Callable[[], Step]]) -> None:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from api.launch import browser, install
+from api.launch import browser, install, java
 from api.launch.install import InstallError, Step
+from api.launch.packages import PackageError
 from api.launch.progress import Progress
 
 
@@ -64,9 +65,29 @@ class TestBrowser:
     ) -> None:
         monkeypatch.setattr(browser.shutil, "which", lambda program: None)
         monkeypatch.delenv("ERP_CHROMIUM", raising=False)
-        with pytest.raises(browser.BrowserError, match="fonts-noto-cjk.*ERP_CHROMIUM"):
+        with pytest.raises(PackageError, match="fonts-noto-cjk.*ERP_CHROMIUM"):
             browser.ensure_browser(Progress())
 
     def test_the_named_one_comes_first(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("ERP_CHROMIUM", "/opt/browser")
         assert browser.find_browser() == "/opt/browser"
+
+
+class TestJava:
+    def test_an_old_one_does_not_do(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        program = tmp_path / "bin" / "java"
+        program.parent.mkdir()
+        monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+        found = {}
+        for version in ("1.8.0_452", "11.0.27", "17.0.15", "21.0.8"):
+            program.write_text(f"#!/bin/sh\necho 'openjdk version \"{version}\" 2025-04-15' >&2\n")
+            program.chmod(0o755)
+            found[version] = java.has_java()
+        assert found == {"1.8.0_452": False, "11.0.27": False, "17.0.15": True, "21.0.8": True}
+
+    def test_without_a_package_manager_the_message_says_what_to_install(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(java.shutil, "which", lambda program: None)
+        with pytest.raises(PackageError, match=r"Java 17.*default-jre-headless.*JAVA_HOME"):
+            java.ensure_java(Progress())
