@@ -1,0 +1,1 @@
+"""The same dbt project on a second engine."""
