@@ -1,5 +1,5 @@
--- The month's sales and purchases of a company are its bill lines, and what stands open on the last day is its settlement
--- ledger and stock ledger; the days before follow from that, each opening where the other closed.
+-- The month's sales and purchases of a company are its bill lines, and what stands open on the last day is its
+-- settlement ledger and stock ledger; the days before follow from that, each opening where the other closed.
 with days as (
     select day, company_id, stock_closing, receivable_closing, payable_closing, mtd_sales, mtd_purchase, mtd_receipts
     from {{ ref('fct_business_day') }}
@@ -27,7 +27,9 @@ parts as (
             and ledger.party_type = '{{ party_type }}'
     where days.day = {{ as_of() }}
     {% endfor %}
-    {% for flow, fact, amount in [('sales', 'fct_sales_line', 'revenue'), ('purchase', 'fct_purchase_line', 'no_tax_amount')] %}
+    {% for flow, fact, amount in [
+        ('sales', 'fct_sales_line', 'revenue'), ('purchase', 'fct_purchase_line', 'no_tax_amount')
+    ] %}
     union all
     select '{{ flow }}', day, company_id, mtd_{{ flow }} from days
     union all

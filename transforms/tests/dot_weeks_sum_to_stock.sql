@@ -1,4 +1,4 @@
--- Stock by DOT week, the unknown included, is all stock; a known week is a Monday's, not in the future, of a valid code.
+-- Stock by DOT week, the unknown included, is all stock; a known week is a Monday's, of a valid code, not to come.
 with signed as (
     select warehouse_id, sum(quantity) as quantity, sum(value) as value
     from (

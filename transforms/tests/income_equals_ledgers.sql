@@ -3,7 +3,10 @@
 with signed as (
     select
         company_id,
-        case when item in ('sales_cost', {{ quoted(income_moves() | map(attribute=0)) }}) then 'stock' else item end as tie,
+        case
+            when item in ('sales_cost', {{ quoted(income_moves() | map(attribute=0)) }}) then 'stock'
+            else item
+        end as tie,
         amount
     from {{ ref('fct_income_month') }}
     union all

@@ -1,11 +1,15 @@
 -- The aging report shows every layer once.
-select 1 as difference
-from (
+with aging as (
     select count(*) as layers, sum(quantity) as quantity, sum(value) as value from {{ ref('mart_inventory_aging') }}
-) as aging
-cross join (
+),
+
+layers as (
     select count(*) as layers, sum(quantity) as quantity, sum(value) as value from {{ ref('fct_stock_layer') }}
-) as layers
+)
+
+select 1 as difference
+from aging
+cross join layers
 where
     aging.layers <> layers.layers
     or aging.quantity <> layers.quantity

@@ -3,7 +3,13 @@
 {% set ends = {'receivable': 'customer', 'payable': 'supplier'} %}
 with balances as (
     {% for side, party_type in ends.items() %}
-    select '{{ party_type }}' as party_type, {{ party_type }}_id as party_id, company_id, month, balance as amount, 'ledger' as tie
+    select
+        '{{ party_type }}' as party_type,
+        {{ party_type }}_id as party_id,
+        company_id,
+        month,
+        balance as amount,
+        'ledger' as tie
     from {{ ref('mart_' ~ side ~ '_aging') }}
     union all
     select '{{ party_type }}', {{ party_type }}_id, company_id, month, balance, 'month'

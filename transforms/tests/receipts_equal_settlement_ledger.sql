@@ -2,7 +2,7 @@
 with signed as (
     select bill_id, amount, written_off_amount + advance_change as settled from {{ ref('fct_receipt') }}
     union all
-    select bill_id, amount, amount from {{ ref('stg_settlement_ledger') }} where bill_type = 'KHSK'
+    select bill_id, amount, amount as settled from {{ ref('stg_settlement_ledger') }} where bill_type = 'KHSK'
 )
 
 select bill_id, sum(amount) as amount, sum(settled) as settled

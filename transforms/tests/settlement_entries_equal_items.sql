@@ -1,5 +1,5 @@
--- What a party owes or is owed by its entries is what is open of its items, advances apart from the rest; nothing of the
--- ledger is left out.
+-- What a party owes or is owed by its entries is what is open of its items, advances apart from the rest; nothing of
+-- the ledger is left out.
 with signed as (
     select company_id, party_type, party_id, is_advance, amount from {{ ref('fct_settlement_entry') }}
     union all

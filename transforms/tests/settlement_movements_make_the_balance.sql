@@ -1,5 +1,5 @@
--- Month by month, opening + what was owed anew − what was settled = closing, where the closing is the ledger's up to then;
--- only what settles touches advances.
+-- Month by month, opening + what was owed anew − what was settled = closing, where the closing is the ledger's up to
+-- then; only what settles touches advances.
 with months as (
     select distinct {{ month_of('business_date') }} as month from {{ ref('fct_settlement_entry') }}
 ),

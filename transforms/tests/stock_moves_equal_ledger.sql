@@ -1,4 +1,4 @@
--- Published moves are the ledger: in − out by company, warehouse, goods and batch, and every batch's figures sum to them.
+-- Published moves are the ledger: in − out by company, warehouse, goods and batch, and a batch's figures sum to them.
 with signed as (
     select warehouse_id, goods_id, batch_id, quantity, amount as value, 0 as held
     from {{ ref('stg_stock_ledger') }}

@@ -7,9 +7,8 @@ with companies as (
     union
     select '{{ bill_type }}' as bill_type, bill.bill_id, bill.company_id
     from {{ ref('stg_' ~ bill) }} as bill
-    where bill.bill_id in (
-        select changed.bill_id from {{ ref('int_changed_bill') }} as changed where changed.bill_type = '{{ bill_type }}'
-    )
+    inner join {{ ref('int_changed_bill') }} as changed
+        on bill.bill_id = changed.bill_id and changed.bill_type = '{{ bill_type }}'
     {% endfor %}
 ),
 
@@ -21,9 +20,8 @@ goods as (
     union
     select '{{ bill_type }}' as bill_type, line.bill_id, line.goods_id
     from {{ ref('stg_' ~ bill ~ '_line') }} as line
-    where line.bill_id in (
-        select changed.bill_id from {{ ref('int_changed_bill') }} as changed where changed.bill_type = '{{ bill_type }}'
-    )
+    inner join {{ ref('int_changed_bill') }} as changed
+        on line.bill_id = changed.bill_id and changed.bill_type = '{{ bill_type }}'
     {% endfor %}
 )
 

@@ -16,12 +16,13 @@
 with sums as (
     select
         sales.company_id,
-        sales.goods_id
-        {%- for key, label, first_day in sales_periods() %},
-        count(case when sales.business_date >= {{ first_day }} then 1 end) as {{ key }}_lines
-        {%- for figure in ['quantity', 'revenue', 'cost'] %},
-        sum(case when sales.business_date >= {{ first_day }} then sales.{{ figure }} end) as {{ key }}_{{ figure }}
+        sales.goods_id,
+        {%- for key, label, first_day in sales_periods() %}
+        {%- for figure in ['quantity', 'revenue', 'cost'] %}
+        sum(case when sales.business_date >= {{ first_day }} then sales.{{ figure }} end) as {{ key }}_{{ figure }},
         {%- endfor %}
+        count(case when sales.business_date >= {{ first_day }} then 1 end)
+            as {{ key }}_lines{% if not loop.last %},{% endif %}
         {%- endfor %}
     from {{ ref('fct_sales_line') }} as sales
     {% if patching() %}

@@ -48,9 +48,9 @@ changes as (
         fact.company_id,
         fact.warehouse_id,
         goods.group_id,
-        fact.{{ day }} as day
-        {%- for figure in facts | sum(attribute=2, start=[]) %},
-        {{ 'fact.' if figure in own else '0 as ' }}{{ figure }}
+        fact.{{ day }} as day,
+        {%- for figure in facts | sum(attribute=2, start=[]) %}
+        {{ 'fact.' if figure in own else '0 as ' }}{{ figure }}{% if not loop.last %},{% endif %}
         {%- endfor %}
     from {{ ref(fact) }} as fact
     {% if patching() %}

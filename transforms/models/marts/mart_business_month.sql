@@ -2,12 +2,12 @@
 with ends as (
     select
         {{ month_of('day') }} as month,
-        company_id
-        {%- for flow in business_flows() %},
-        mtd_{{ flow }} as {{ flow }}
+        company_id,
+        {%- for flow in business_flows() %}
+        mtd_{{ flow }} as {{ flow }},
         {%- endfor %}
-        {%- for level, change in business_levels() %},
-        {{ level }}_closing
+        {%- for level, change in business_levels() %}
+        {{ level }}_closing{% if not loop.last %},{% endif %}
         {%- endfor %}
     from {{ ref('fct_business_day') }}
     where day = {{ last_day_known(month_of('day')) }}
@@ -15,9 +15,9 @@ with ends as (
 
 monthly as (
     select
-        *
-        {%- for level, change in business_levels() %},
-        {{ money(level ~ '_closing - (' ~ change ~ ')') }} as {{ level }}_opening
+        *,
+        {%- for level, change in business_levels() %}
+        {{ money(level ~ '_closing - (' ~ change ~ ')') }} as {{ level }}_opening{% if not loop.last %},{% endif %}
         {%- endfor %}
     from ends
 )
@@ -26,9 +26,9 @@ select
     monthly.*,
     {{ month_label('monthly.month') }} as month_label,
     company.company_name,
-    last_year.sales as sales_year
-    {%- for flow in ['sales', 'purchase', 'receipts', 'payments'] %},
-    previous.{{ flow }} as {{ flow }}_before
+    last_year.sales as sales_year,
+    {%- for flow in ['sales', 'purchase', 'receipts', 'payments'] %}
+    previous.{{ flow }} as {{ flow }}_before{% if not loop.last %},{% endif %}
     {%- endfor %}
 from monthly
 left join monthly as previous

@@ -52,9 +52,9 @@ parts as (
 
 stock as (
     select
-        {{ stock_group() }}
-        {%- for figure in figures %},
-        sum({{ figure }}) as {{ figure }}
+        {{ stock_group() }},
+        {%- for figure in figures %}
+        sum({{ figure }}) as {{ figure }}{% if not loop.last %},{% endif %}
         {%- endfor %}
     from parts
     group by {{ stock_group() }}
@@ -67,10 +67,10 @@ select
     warehouse.warehouse_name,
     stock.type1_name,
     stock.brand_name,
-    year.days as year_days
-    {%- for figure in figures %},
-    {{ (quantity if 'quantity' in figure else money)('stock.' ~ figure) }} as {{ figure }}
+    {%- for figure in figures %}
+    {{ (quantity if 'quantity' in figure else money)('stock.' ~ figure) }} as {{ figure }},
     {%- endfor %}
+    year.days as year_days
 from stock
 cross join year
 left join {{ ref('dim_company') }} as company

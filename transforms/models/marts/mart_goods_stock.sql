@@ -1,4 +1,4 @@
--- grain: one row a company, warehouse and goods with stock now or at last month's end, open orders, or sales within 90 days
+-- grain: one row a company, warehouse and goods with stock now or at last month's end, orders, or sales in 90 days
 {#
     Cover days = stock ÷ mean daily sales of the last 30 days: add up both sides, never the quotient. On order is what
     open purchase orders are still to bring, late of it what should have come by now; reserved is what open sales orders
@@ -65,9 +65,9 @@ stock as (
         company_id,
         warehouse_id,
         goods_id,
-        max(last_sale_date) as last_sale_date
-        {%- for figure in figures %},
-        sum({{ figure }}) as {{ figure }}
+        max(last_sale_date) as last_sale_date,
+        {%- for figure in figures %}
+        sum({{ figure }}) as {{ figure }}{% if not loop.last %},{% endif %}
         {%- endfor %}
     from parts
     group by company_id, warehouse_id, goods_id

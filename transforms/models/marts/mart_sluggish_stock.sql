@@ -1,5 +1,7 @@
 -- grain: one row a threshold of days, company, warehouse and goods with stock; sluggish is what lies longer than that
-{# Thresholds are the edges of the aging buckets, so that both reports agree; coming: past it within 30 days unless sold. #}
+{#
+    Thresholds are the edges of the aging buckets, so that both reports agree; coming: past it within 30 days unless sold.
+#}
 with thresholds as (
     {% for edge, label in stock_age_buckets() if edge is not none %}
     {% if not loop.first %}
@@ -16,8 +18,7 @@ stock as (
         layer.company_id,
         layer.warehouse_id,
         layer.goods_id,
-        max(case when layer.age_days > thresholds.threshold_days then layer.age_days end) as oldest_days
-        {%- for figure in ['quantity', 'value'] %},
+        {%- for figure in ['quantity', 'value'] %}
         sum(layer.{{ figure }}) as stock_{{ figure }},
         sum(case when layer.age_days > thresholds.threshold_days then layer.{{ figure }} else 0 end)
             as sluggish_{{ figure }},
@@ -27,8 +28,9 @@ stock as (
                     then layer.{{ figure }}
                 else 0
             end
-        ) as coming_{{ figure }}
+        ) as coming_{{ figure }},
         {%- endfor %}
+        max(case when layer.age_days > thresholds.threshold_days then layer.age_days end) as oldest_days
     from {{ ref('fct_stock_layer') }} as layer
     cross join thresholds
     group by

@@ -17,10 +17,16 @@ select
     daily.brand_name,
     daily.quantity,
     daily.value,
-    case when {{ month_of(add_days('daily.day', 1)) }} > dates.month_start or daily.day = {{ as_of() }}
-        then daily.quantity else 0 end as closing_quantity,
-    case when {{ month_of(add_days('daily.day', 1)) }} > dates.month_start or daily.day = {{ as_of() }}
-        then daily.value else 0 end as closing_value
+    case
+        when {{ month_of(add_days('daily.day', 1)) }} > dates.month_start or daily.day = {{ as_of() }}
+            then daily.quantity
+        else 0
+    end as closing_quantity,
+    case
+        when {{ month_of(add_days('daily.day', 1)) }} > dates.month_start or daily.day = {{ as_of() }}
+            then daily.value
+        else 0
+    end as closing_value
 from {{ ref('fct_stock_day') }} as daily
 inner join {{ ref('dim_date') }} as dates
     on daily.day = dates.day

@@ -24,12 +24,12 @@ monthly as (
     select
         month,
         company_id,
-        supplier_id
+        supplier_id,
         {%- for figure in [
             'purchased_amount', 'invoiced_amount', 'settled_amount', 'offset_amount', 'closing_amount',
             'write_off_amount', 'write_off_days'
-        ] %},
-        {{ money('sum(' ~ figure ~ ')') }} as {{ figure }}
+        ] %}
+        {{ money('sum(' ~ figure ~ ')') }} as {{ figure }}{% if not loop.last %},{% endif %}
         {%- endfor %}
     from parts
     group by month, company_id, supplier_id

@@ -1,4 +1,4 @@
--- grain: one row a month, company, warehouse, goods and supplier that it was bought from, and one of what was sold of it
+-- grain: one row a month, company, warehouse, goods and supplier it was bought from, and one of what was sold of it
 {# Both sides at what they cost, net of tax. #}
 with trade as (
     select

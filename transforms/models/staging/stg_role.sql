@@ -2,8 +2,8 @@
 select
     role_id,
     role_name,
+    sees_cost,
     scope_kind = 1 as has_all_companies,
-    own_kind = 1 as has_all_documents,
-    sees_cost
+    own_kind = 1 as has_all_documents
 from {{ source('raw', 'role') }}
 where enabled

@@ -6,9 +6,9 @@ select
     company_id,
     supplier_id,
     cycle_months,
-    measure = 1 as is_by_quantity,
-    rebate_mode = 2 as is_accumulated,
     starts_on,
-    ends_on
+    ends_on,
+    measure = 1 as is_by_quantity,
+    rebate_mode = 2 as is_accumulated
 from {{ source('raw', 'supplier_rebate_policy') }}
 where status in (2, 4, 5)

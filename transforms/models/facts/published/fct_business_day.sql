@@ -1,8 +1,8 @@
 -- grain: one row a day (this month's and those of the 24 before) and company: what came in, went out, and stood open
 {#
     Of each figure the day's sum and, with mtd_, the month's up to it; of stock, receivable and payable (advances taken
-    off) where they stood before and after the day: opening + in − out = closing. Newly overdue is what was still open on
-    the day after it was due.
+    off) where they stood before and after the day: opening + in − out = closing. Newly overdue is what was still open
+    on the day after it was due.
 #}
 {{ config(materialized='table') }}
 
@@ -33,11 +33,11 @@ with figures as (
             when 'settled' then '{{ settled }}'
             when 'offset' then '{{ side }}_offset'
             else '{{ side }}_increase'
-        end,
+        end as figure,
         sum(case when movement in ('settled', 'offset') then -amount else amount end)
     from {{ ref('fct_settlement_entry') }}
     where party_type = '{{ party_type }}'
-    group by company_id, business_date, 3
+    group by company_id, business_date, figure
     {% endfor %}
     {% for figure in ['in', 'out'] %}
     union all
@@ -62,10 +62,10 @@ days as (
 daily as (
     select
         company.company_id,
-        days.day
-        {%- for flow in flows %},
-        coalesce(sum(case when figures.figure = '{{ flow }}' then figures.amount end), 0) as {{ flow }}
+        {%- for flow in flows %}
+        coalesce(sum(case when figures.figure = '{{ flow }}' then figures.amount end), 0) as {{ flow }},
         {%- endfor %}
+        days.day
     from days
     cross join {{ ref('dim_company') }} as company
     left join figures
@@ -77,31 +77,34 @@ daily as (
 
 running as (
     select
-        *
-        {%- for flow in flows %},
-        sum({{ flow }}) over (
+        company_id,
+        {%- for flow in flows %}
+        {{ flow }},
+        sum({{ flow }}) over month_to_date as mtd_{{ flow }},
+        {%- endfor %}
+        {%- for level, change in business_levels() %}
+        sum({{ change }}) over to_date as {{ level }}_closing,
+        {%- endfor %}
+        day
+    from daily
+    window
+        to_date as (partition by company_id order by day rows between unbounded preceding and current row),
+        month_to_date as (
             partition by company_id, {{ month_of('day') }} order by day
             rows between unbounded preceding and current row
-        ) as mtd_{{ flow }}
-        {%- endfor %}
-        {%- for level, change in business_levels() %},
-        sum({{ change }}) over (
-            partition by company_id order by day rows between unbounded preceding and current row
-        ) as {{ level }}_closing
-        {%- endfor %}
-    from daily
+        )
 )
 
 select
     day,
-    company_id
-    {%- for flow in flows %},
+    company_id,
+    {%- for flow in flows %}
     {{ money(flow) }} as {{ flow }},
-    {{ money('mtd_' ~ flow) }} as mtd_{{ flow }}
+    {{ money('mtd_' ~ flow) }} as mtd_{{ flow }},
     {%- endfor %}
-    {%- for level, change in business_levels() %},
+    {%- for level, change in business_levels() %}
     {{ money(level ~ '_closing - (' ~ change ~ ')') }} as {{ level }}_opening,
-    {{ money(level ~ '_closing') }} as {{ level }}_closing
+    {{ money(level ~ '_closing') }} as {{ level }}_closing{% if not loop.last %},{% endif %}
     {%- endfor %}
 from running
 where day >= {{ first_day }}

@@ -16,11 +16,11 @@ select
     sales.company_id,
     sales.warehouse_id,
     sales.goods_id,
-    max(case when sales.bill_type = 'XSCK' then sales.business_date end) as last_sale_date
-    {%- for days in [30, 90] %},
+    max(case when sales.bill_type = 'XSCK' then sales.business_date end) as last_sale_date,
+    {%- for days in [30, 90] %}
     {{ quantity(
         'sum(case when sales.business_date >= ' ~ add_days(as_of(), 1 - days) ~ ' then sales.quantity else 0 end)'
-    ) }} as quantity_{{ days }}
+    ) }} as quantity_{{ days }}{% if not loop.last %},{% endif %}
     {%- endfor %}
 from {{ ref('fct_sales_line') }} as sales
 {% if patching() %}

@@ -44,9 +44,9 @@ with moves as (
             bill_type in ('CGTH', 'CBTZ', {{ quoted(income_moves() | sum(attribute=1, start=[])) }})
             or (kind = 'adjustment' and bill_type not in ('XSCK', 'XSTH'))
         )
-        {% if is_incremental() %}
+    {% if is_incremental() %}
         and business_date >= (select min(changed.month) from {{ ref('int_changed_income_month') }} as changed)
-        {% endif %}
+    {% endif %}
 ),
 
 entries as (

@@ -53,7 +53,7 @@ select
     {{ money('balances.open_amount') }} as open_amount
 from balances
 inner join months
-    on months.month >= balances.month and (balances.next_month is null or months.month < balances.next_month)
+    on balances.month <= months.month and (balances.next_month is null or balances.next_month > months.month)
 inner join {{ ref('stg_settlement_item') }} as item
     on balances.settlement_id = item.settlement_id
 where balances.open_amount <> 0

@@ -37,7 +37,8 @@ moves as (
         sum(case when entry.is_write_off then -entry.amount else 0 end) as write_off_amount,
         sum(
             case
-                when entry.is_write_off then -entry.amount * {{ days_between('entry.item_date', 'entry.business_date') }}
+                when entry.is_write_off
+                    then -entry.amount * {{ days_between('entry.item_date', 'entry.business_date') }}
                 else 0
             end
         ) as write_off_days
@@ -82,7 +83,7 @@ monthly as (
         months.month = balances.month as is_moved
     from balances
     inner join months
-        on months.month >= balances.month and (balances.next_month is null or months.month < balances.next_month)
+        on balances.month <= months.month and (balances.next_month is null or balances.next_month > months.month)
 )
 
 select

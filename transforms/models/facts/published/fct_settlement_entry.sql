@@ -21,14 +21,14 @@ with entries as (
         ledger.bill_id,
         ledger.bill_no,
         ledger.amount,
-        item.kind = 'advance' as is_advance,
-        ledger.bill_type <> item.bill_type or ledger.bill_id <> item.bill_id as is_write_off,
         item.bill_type as item_bill_type,
         item.bill_id as item_bill_id,
         item.bill_no as item_bill_no,
         item.business_date as item_date,
         item.due_date,
-        item.amount as item_amount
+        item.amount as item_amount,
+        item.kind = 'advance' as is_advance,
+        ledger.bill_type <> item.bill_type or ledger.bill_id <> item.bill_id as is_write_off
     from {{ ref('stg_settlement_ledger') }} as ledger
     inner join {{ ref('stg_settlement_item') }} as item
         on ledger.settlement_id = item.settlement_id

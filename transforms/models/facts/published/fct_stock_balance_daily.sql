@@ -176,8 +176,8 @@ grid as (
         on
             spans.company_id = holders.company_id
             and spans.goods_id = holders.goods_id
-            and holders.warehouse_id >= spans.from_warehouse
-            and holders.warehouse_id < spans.until_warehouse
+            and spans.from_warehouse <= holders.warehouse_id
+            and spans.until_warehouse > holders.warehouse_id
 ),
 
 running as (

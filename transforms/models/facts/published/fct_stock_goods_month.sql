@@ -19,11 +19,11 @@ with months as (
     where
         period_kind = 'month'
         and period_start >= {{ add_months(month_of(as_of()), -11) }}
-        {% if patching() %}
+    {% if patching() %}
         and period_start >= (
             select {{ month_of('min(changed.from_date)') }} from {{ ref('int_changed_stock') }} as changed
         )
-        {% endif %}
+    {% endif %}
 ),
 
 balances as (
@@ -62,9 +62,9 @@ spread as (
     where
         balances.first_month = balances.last_month
         and balances.valid_from <= months.last_day
-        {% if patching() %}
+    {% if patching() %}
         and months.period_start >= balances.from_month
-        {% endif %}
+    {% endif %}
     union all
     select months.period_start, months.last_day, balances.*
     from balances
@@ -72,9 +72,9 @@ spread as (
         on greatest(balances.valid_from, months.period_start) <= least(balances.valid_to, months.last_day)
     where
         balances.first_month <> balances.last_month
-        {% if patching() %}
+    {% if patching() %}
         and months.period_start >= balances.from_month
-        {% endif %}
+    {% endif %}
 ),
 
 held as (

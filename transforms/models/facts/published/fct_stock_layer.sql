@@ -76,7 +76,7 @@ receipts as (
         on_hand.quantity as on_hand,
         sum(received.received) over (
             partition by received.company_id, received.warehouse_id, received.goods_id, received.batch_id
-            order by received.is_return, received.receipt_date desc
+            order by received.is_return asc, received.receipt_date desc
             rows between unbounded preceding and current row
         ) - received.received as received_later
     from received

@@ -126,7 +126,7 @@ grid as (
         coalesce(moves.sales_quantity, 0) as sales_quantity
     from holders
     inner join {{ ref('int_period') }} as period
-        on holders.period_kind = period.period_kind and period.period_start >= holders.first_start
+        on holders.period_kind = period.period_kind and holders.first_start <= period.period_start
     left join moves
         on
             holders.period_kind = moves.period_kind
@@ -158,8 +158,11 @@ select
     {{ money('closings.outbound_value') }} as outbound_value,
     {{ money('closings.revaluation_value') }} as revaluation_value,
     {{ money('closings.closing_value') }} as closing_value,
-    {{ money('(closings.closing_value - closings.change_value) * closings.days + closings.change_value_days') }} as value_days,
-    {{ quantity('(closings.closing_quantity - closings.change_quantity) * closings.days + closings.change_quantity_days') }} as quantity_days,
+    {{ money('(closings.closing_value - closings.change_value) * closings.days + closings.change_value_days') }}
+        as value_days,
+    {{ quantity(
+        '(closings.closing_quantity - closings.change_quantity) * closings.days + closings.change_quantity_days'
+    ) }} as quantity_days,
     {{ money('closings.sales_cost') }} as sales_cost,
     {{ quantity('closings.sales_quantity') }} as sales_quantity,
     {{ quantity('closings.closing_quantity') }} as closing_quantity

@@ -41,7 +41,7 @@ cycles as (
         least({{ add_days(add_months('days.day', 'policies.cycle_months'), -1) }}, policies.ends_on) as cycle_end
     from policies
     inner join days
-        on days.day <= policies.ends_on and days.day = {{ month_of('days.day') }}
+        on policies.ends_on >= days.day and days.day = {{ month_of('days.day') }}
     where
         {{ months_between('policies.first_month', 'days.day') }} >= -policies.months_before
         and ({{ months_between('policies.first_month', 'days.day') }} + policies.months_before)
