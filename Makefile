@@ -18,6 +18,7 @@ up:
 test:
 	@$(PYTHON) -m api.launch.install --browser
 	.venv/bin/ruff check .
+	.venv/bin/sqlfluff lint --quiet transforms/models transforms/tests
 	.venv/bin/lint-imports --no-logo
 	.venv/bin/mypy
 	npm --prefix web run check
