@@ -26,24 +26,11 @@
     {%- if not predicates -%}
     delete from {{ target }};
     {%- elif changed -%}
-    {{ delete_joined(target, ref(changed), predicates | join(' and ')) }};
+    {#- A join: `exists` with an inequality would first collect all distinct values of the big table. #}
+    delete from {{ target }} as old using {{ ref(changed) }} as changed where {{ predicates | join(' and ') }};
     {%- else -%}
     delete from {{ target }} as old where {{ predicates | join(' and ') }};
     {%- endif %}
     insert into {{ target }} by name
     select * from {{ arg_dict['temp_relation'] }}
-{%- endmacro %}
-
-{# Delete the rows `old` of a table that a row `changed` of another one matches. #}
-{% macro delete_joined(target, changes, condition) -%}
-    {{ return(adapter.dispatch('delete_joined', 'erp')(target, changes, condition)) }}
-{%- endmacro %}
-
-{# A join: `exists` with an inequality would first collect all distinct values of the big table. #}
-{% macro duckdb__delete_joined(target, changes, condition) -%}
-    delete from {{ target }} as old using {{ changes }} as changed where {{ condition }}
-{%- endmacro %}
-
-{% macro default__delete_joined(target, changes, condition) -%}
-    delete from {{ target }} as old where exists (select 1 from {{ changes }} as changed where {{ condition }})
 {%- endmacro %}
