@@ -22,6 +22,7 @@ from warehouse.files import Files
 from warehouse.transform import PROJECT
 
 HERE = Path(__file__).parent
+ERP = str(Path(sys.executable).with_name("erp"))
 SPARK = HERE / ".venv" / "bin" / "python"
 SHOWN = 3
 
@@ -56,9 +57,12 @@ def build_on_duckdb(place: Path) -> None:
     """As the product does it, in a data directory of its own."""
     environment = {name: given for name, given in os.environ.items() if not name.startswith("ERP_")}
     environment |= {"ERP_DATA_DIR": str(place / "data"), "ERP_DEMO": "small"}
-    for command in (["prepare"], ["refresh", "--once"]):
-        erp = [sys.executable, "-c", "from api.cli import main; main()", *command]
-        subprocess.run(erp, check=True, cwd=PROJECT_DIR, env=environment, stdout=subprocess.DEVNULL)
+    for program in (
+        [ERP, "prepare"],
+        [sys.executable, "-m", "tests.parity.books"],
+        [ERP, "refresh", "--once"],
+    ):
+        subprocess.run(program, check=True, cwd=PROJECT_DIR, env=environment, stdout=subprocess.DEVNULL)
 
 
 def build_on_spark(place: Path, files: Files) -> None:
