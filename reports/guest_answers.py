@@ -10,7 +10,7 @@ from typing import Any
 from flask import Flask, Response, json, request
 
 from reports import explorers
-from reports.catalogue import REPORTS, datasets_of
+from reports.assets import boards
 
 DATASETS = re.compile(r"/api/v1/dashboard/\d+/datasets")
 HIDDEN = ("sql", "select_star")
@@ -119,9 +119,9 @@ def _reader_mark() -> tuple[str, ...]:
 @cache
 def link_columns() -> dict[str, frozenset[str]]:
     """The columns of each dataset that carry a link."""
-    datasets = datasets_of((report.code for report in REPORTS), sees_cost=True)
     links = {
-        key: frozenset(column.name for column in dataset.columns if column.kind == "link")
-        for key, dataset in datasets.items()
+        dataset.key: frozenset(column.name for column in dataset.columns if column.kind == "link")
+        for placed in boards()
+        for dataset in placed.board.datasets
     }
     return {key: names for key, names in links.items() if names}

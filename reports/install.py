@@ -15,13 +15,10 @@ from superset import db, security_manager
 from reports.assets import DATABASE_UUID, Placed, boards, dataset_uuid
 from reports.catalogue import EXPLORER_ROLE, GUEST_ROLE
 
-GUEST_PERMISSIONS = (
+READER_PERMISSIONS = (
     ("can_read", "Dashboard"),
     ("can_read", "Chart"),
-    ("can_read", "EmbeddedDashboard"),
     ("can_read", "CurrentUserRestApi"),
-    ("can_read", "Theme"),
-    ("can_read", "CssTemplate"),
     ("can_read", "DashboardFilterStateRestApi"),
     ("can_write", "DashboardFilterStateRestApi"),
     ("can_time_range", "Api"),
@@ -30,26 +27,23 @@ GUEST_PERMISSIONS = (
     ("can_csv", "Superset"),
     ("can_log", "Superset"),
 )
+GUEST_PERMISSIONS = (
+    *READER_PERMISSIONS,
+    ("can_read", "EmbeddedDashboard"),
+    ("can_read", "Theme"),
+    ("can_read", "CssTemplate"),
+)
 # What an explorer finds behind these is his own: see reports.explorers.
 EXPLORER_PERMISSIONS = (
-    ("can_read", "Chart"),
+    *READER_PERMISSIONS,
     ("can_write", "Chart"),
-    ("can_read", "Dashboard"),
     ("can_write", "Dashboard"),
     ("can_read", "Dataset"),
     ("can_read", "Explore"),
     ("can_read", "ExploreFormDataRestApi"),
     ("can_write", "ExploreFormDataRestApi"),
     ("can_get_column_values", "Datasource"),
-    ("can_read", "CurrentUserRestApi"),
     ("can_read", "SecurityRestApi"),
-    ("can_read", "DashboardFilterStateRestApi"),
-    ("can_write", "DashboardFilterStateRestApi"),
-    ("can_time_range", "Api"),
-    ("can_dashboard", "Superset"),
-    ("can_language_pack", "Superset"),
-    ("can_csv", "Superset"),
-    ("can_log", "Superset"),
     ("menu_access", "Charts"),
     ("menu_access", "Dashboards"),
 )

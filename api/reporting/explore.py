@@ -26,7 +26,7 @@ from api.kit.settings import settings
 from api.kit.view import READ_ONLY, Sql, Values, View
 from api.reporting.addresses import report_site
 from api.reporting.tokens import DOOR_AUDIENCE, TICKET_AUDIENCE, TICKET_LIFE, explorer_token, opened, signed
-from reports.catalogue import REPORTS, Report, datasets_of
+from reports.catalogue import REPORTS, Dataset, Report, datasets_of
 
 api = router()
 
@@ -68,22 +68,20 @@ class Explore(View):
 
 
 def _listed(me: Principal) -> list[dict[str, Any]]:
-    mine = readable(me)
-    users: dict[str, list[str]] = {}
-    for report in mine:
-        for name in datasets_of([report.code], me.sees_cost):
-            users.setdefault(name, []).append(report.label)
-    found = datasets_of((report.code for report in mine), me.sees_cost)
+    found: dict[str, tuple[Dataset, list[str]]] = {}
+    for report in readable(me):
+        for name, dataset in datasets_of([report.code], me.sees_cost).items():
+            found.setdefault(name, (dataset, []))[1].append(report.label)
     return [
         {
             "explore_id": number,
             "dataset_name": dataset.key,
             "dataset_label": dataset.label,
-            "report_names": "、".join(users[dataset.key]),
-            "dimensions": "、".join(column.label for column in dataset.columns),
+            "report_names": "、".join(labels),
+            "dimensions": "、".join(dict.fromkeys(column.label for column in dataset.columns)),
             "figures": "、".join(metric.label for metric in dataset.metrics),
         }
-        for number, dataset in enumerate(found.values(), start=1)
+        for number, (dataset, labels) in enumerate(found.values(), start=1)
     ]
 
 

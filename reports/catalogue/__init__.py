@@ -87,10 +87,11 @@ def find_report(code: str) -> Report | None:
 
 
 def datasets_of(codes: Iterable[str], sees_cost: bool) -> dict[str, Dataset]:
-    """The datasets behind some reports by their keys; those with cost for who sees it."""
+    """The datasets that own charts may be drawn of, by their keys: those behind the tables and figures of some reports
+    as a role sees them."""
     tabs = [tab for code in codes if (report := find_report(code)) for tab in report.tabs]
-    boards = [*(tab.plain for tab in tabs), *(tab.cost for tab in tabs if sees_cost and tab.cost)]
-    return {dataset.key: dataset for board in boards for dataset in board.datasets}
+    boards = [tab.board(tab.variant(sees_cost)) for tab in tabs]
+    return {dataset.key: dataset for board in boards for dataset in board.datasets if dataset.explorable}
 
 
 __all__ = [

@@ -140,13 +140,14 @@ def compared_datasets(
         measures=tuple(name for name in data.measures if not name.endswith(SUFFIXES)),
         flows=tuple(name for name in data.flows if not name.endswith(SUFFIXES)),
         metrics=tuple(metric for metric in metrics if not any(end in metric.sql for end in SUFFIXES)),
+        explorable=False,
     )
     return data, series
 
 
 def all_periods(dataset: Dataset) -> Dataset:
     """A dataset without comparisons again, for charts that the filter of one period leaves alone."""
-    return replace(dataset, key=f"{dataset.key}{SERIES}")
+    return replace(dataset, key=f"{dataset.key}{SERIES}", explorable=False)
 
 
 def with_suffixes(*names: str) -> tuple[str, ...]:

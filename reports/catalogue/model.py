@@ -83,7 +83,8 @@ class Dataset:
     `grain` says by which scope table it is joined; `source` is the mart's name or a query in parentheses. `measures`
     are what the metrics add up: selected, but unknown to Superset, so that nobody can ask for them row by row.
     `buckets` are the values of an aging column in their order. `flows` are the measures that add up over periods too;
-    the others tell a moment, a mean of days, or days that several rows share.
+    the others tell a moment, a mean of days, or days that several rows share. Own charts may be drawn of `explorable`
+    ones.
     """
 
     key: str
@@ -97,6 +98,7 @@ class Dataset:
     time_column: str = ""
     buckets: tuple[str, ...] = ()
     flows: tuple[str, ...] = ()
+    explorable: bool = True
 
     @property
     def scope(self) -> str:

@@ -59,6 +59,7 @@ REFRESHED = Dataset(
     ),
     measures=(),
     metrics=(Metric("latest", "更新时间", "max(refreshed_at)"),),
+    explorable=False,
 )
 STAMP = Chart("stamp", "数据更新时间", "stamp", REFRESHED.key, ("latest",), subtitle="每次审核后自动更新")
 
