@@ -2,12 +2,13 @@ PYTHON ?= python3
 export PYTHONUTF8 = 1
 BENCHES = $(basename $(notdir $(wildcard tests/bench/[a-z]*.py)))
 
-.PHONY: help up test walk parity bench clean
+.PHONY: help up test walk soak parity bench clean
 
 help:
 	@echo "make up     安装所需的一切并启动，直到 Ctrl-C"
 	@echo "make test   安装所需的一切，运行全部检查和测试"
 	@echo "make walk   在浏览器里以三种角色走遍全部嵌入报表，截图放在 ERP_SCREENSHOTS"
+	@echo "make soak   对每个接口都发送不合格式的请求（make test 只取其中一部分）"
 	@echo "make parity 在 DuckDB 和 Spark 上各构建一遍报表的模型，逐行比较"
 	@echo "make bench  运行性能测量"
 	@echo "make clean  删除安装和构建的结果（不动数据目录）"
@@ -28,6 +29,10 @@ test:
 walk:
 	@$(PYTHON) -m api.launch.install --browser
 	.venv/bin/pytest -m "walk or not walk" tests/e2e/test_frames.py
+
+soak:
+	@$(PYTHON) -m api.launch.install
+	ERP_SOAK=1 .venv/bin/pytest tests/kit/test_fuzz.py
 
 parity:
 	@$(PYTHON) -m api.launch.install --parity

@@ -16,6 +16,7 @@ class Size:
 
 
 SIZES = {
+    "tiny": Size(goods=120, customers=8, sales_a_day=0.9, lines_a_sale=2.0),
     "small": Size(goods=420, customers=32, sales_a_day=1.75, lines_a_sale=2.9),
     "large": Size(goods=2400, customers=240, sales_a_day=100.0, lines_a_sale=7.0),
 }

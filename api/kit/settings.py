@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from urllib.parse import urlsplit
 
-DEMO_SIZES = ("none", "small", "large")
+DEMO_SIZES = ("none", "tiny", "small", "large")
 DEFAULT_REPORT_SITES = {"127.0.0.1": "", "localhost": ""}
 SECRET_NAMES = (
     "guest_token_secret",

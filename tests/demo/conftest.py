@@ -8,12 +8,12 @@ from datetime import date
 import pytest
 from sqlalchemy import Engine
 
-from api.demo import loading, sizes
+from api.demo import loading
 from api.identity.setup import ensure_admin
 from api.kit import database
 
 TODAY = date(2026, 11, 18)
-TINY = sizes.Size(goods=120, customers=8, sales_a_day=0.9, lines_a_sale=2.0)
+SIZE = "tiny"
 
 
 def forget() -> None:
@@ -26,11 +26,9 @@ def engine(database_url: str) -> Iterator[Engine]:
     """A migrated database with its administrator."""
     assert database_url
     forget()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(sizes.SIZES, "small", TINY)
-        with database.engine().begin() as conn:
-            ensure_admin(conn, "Admin#123456")
-        yield database.engine()
+    with database.engine().begin() as conn:
+        ensure_admin(conn, "Admin#123456")
+    yield database.engine()
     database.engine().dispose()
     database.side_engine().dispose()
     forget()
@@ -40,6 +38,6 @@ def engine(database_url: str) -> Iterator[Engine]:
 def companies(engine: Engine) -> list[int]:
     """The demo companies, with masters and no bills yet."""
     with engine.begin() as conn:
-        loading.prepare(conn, "small", TODAY)
+        loading.prepare(conn, SIZE, TODAY)
         rows = conn.exec_driver_sql("select company_id from demo_load order by company_id")
         return [row[0] for row in rows]

@@ -12,7 +12,7 @@ from api.demo import loading, trading
 from api.demo.loading import load, load_company
 from api.kit.bulk import Entry
 from api.ledger import checks
-from tests.demo.conftest import TODAY
+from tests.demo.conftest import SIZE, TODAY
 
 Ask = Callable[..., list[tuple[Any, ...]]]
 
@@ -73,7 +73,7 @@ class TestGroup:
         with engine.begin() as conn:
             loading.prepare(conn, "large", TODAY)
         assert ask("select count(*), max(goods_id) from goods") == before
-        assert ask("select distinct size from demo_load") == [("small",)]
+        assert ask("select distinct size from demo_load") == [(SIZE,)]
 
 
 class TestBills:
@@ -144,10 +144,10 @@ class TestResumed:
     def test_nothing_is_lost_or_doubled(self, resumed: int, engine: Engine, ask: Ask) -> None:
         """The company has the bills that the generator gives without a break."""
         with engine.connect() as conn:
-            group = loading.masters.read(conn, loading.SIZES["small"])
+            group = loading.masters.read(conn, loading.SIZES[SIZE])
         [branch] = [branch for branch in group.branches if branch.company_id == resumed]
         entries: list[Entry] = []
-        for portion in trading.portions(group, branch, loading.SIZES["small"], TODAY):
+        for portion in trading.portions(group, branch, loading.SIZES[SIZE], TODAY):
             entries += portion.entries
         for cls in {entry.cls for entry in entries}:
             mine = [entry.draft.header for entry in entries if entry.cls is cls]
@@ -169,5 +169,5 @@ class TestResumed:
         with engine.begin() as conn:
             conn.exec_driver_sql("update demo_load set finished = true")
         before = ask("select count(*) from stock_ledger")
-        load("small", TODAY)
+        load(SIZE, TODAY)
         assert ask("select count(*) from stock_ledger") == before

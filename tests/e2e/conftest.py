@@ -64,7 +64,7 @@ def system() -> Iterator[System]:
     place = Path(tempfile.mkdtemp(prefix="erp-e2e-"))
     port = _free_port()
     environment = {name: value for name, value in os.environ.items() if not name.startswith("ERP_")}
-    environment |= {"ERP_PORT": str(port), "ERP_DATA_DIR": str(place), "ERP_DEMO": "small"}
+    environment |= {"ERP_PORT": str(port), "ERP_DATA_DIR": str(place), "ERP_DEMO": "tiny"}
     environment["ERP_ADMIN_PASSWORD"] = ADMIN_PASSWORD
     command = [str(Path(sys.executable).with_name("erp")), "up"]
     process = subprocess.Popen(

@@ -1,10 +1,14 @@
 """Schemathesis over every operation for three roles: no accident, and every success answers to its schema.
 
-A case that fits the schema is sent by each role, one that doesn't by the clerk. Calls that could take the fuzzing users' own rights away come last, when nothing depends on them any more.
+A case that fits the schema is sent by each role, one that doesn't by the clerk. What declared resources have in common,
+`getList` or `add`, one piece of code checks: of each such call some get a case that doesn't fit, or all where ERP_SOAK is
+set. Calls that could take the fuzzing users' own rights away come last, when nothing depends on them any more.
 """
 
 from __future__ import annotations
 
+import os
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -32,17 +36,30 @@ LAST = (
     "ogout",
 )
 SLICES = 6
+ALIKE = 20
+"""So many calls of one name get a case that doesn't fit."""
 NOT_LOGGED_IN = 401
-CASES = (
-    (GenerationMode.POSITIVE, ("admin", "manager_a", "clerk_a")),
-    (GenerationMode.NEGATIVE, ("clerk_a",)),
-)
+FITTING = (GenerationMode.POSITIVE, ("admin", "manager_a", "clerk_a"))
+UNFIT = (GenerationMode.NEGATIVE, ("clerk_a",))
 
 
 @cache
 def operations() -> list[Any]:
     found = schemathesis.openapi.from_dict(app.openapi()).get_all_operations()
     return sorted((result.ok() for result in found), key=lambda operation: operation.path.endswith(LAST))
+
+
+@cache
+def unfit() -> set[str]:
+    """The operations that get a case that doesn't fit."""
+    known: Counter[str] = Counter()
+    chosen = set()
+    for operation in operations():
+        name = operation.path.rpartition("/")[2]
+        known[name] += 1
+        if known[name] <= ALIKE or os.environ.get("ERP_SOAK"):
+            chosen.add(operation.label)
+    return chosen
 
 
 @pytest.fixture
@@ -57,7 +74,7 @@ def test_every_operation_survives(site: Site, part: int) -> None:
     accidents: list[str] = []
     every = len(operations())
     for operation in operations()[every * part // SLICES : every * (part + 1) // SLICES]:
-        for mode, users in CASES:
+        for mode, users in (FITTING, UNFIT) if operation.label in unfit() else (FITTING,):
             accidents += _attacked(site, operation, mode, users)
     assert not accidents, "\n".join(accidents)
 
