@@ -11,6 +11,7 @@ from api.demo.assortment import Item
 from api.demo.cashier import Cashier
 from api.demo.desk import Desk
 from api.demo.group import supplier_name
+from api.inventory.opening_stock import OpeningStock
 from api.inventory.other_inbound import OtherInbound
 from api.inventory.other_outbound import OtherOutbound
 from api.kit.bulk import Entry, LineOf
@@ -63,8 +64,8 @@ class Buyer:
                 rows.append(self._arrival(warehouse, item, quantity, desk.chance.randint(8, 40)))
                 desk.stock[warehouse, item.goods_id] += quantity
             for start in range(0, len(rows), OPENING_LINES):
-                header = {"warehouse_id": warehouse, "reason": "期初建账", **desk.worker(desk.branch.keepers)}
-                desk.enter(OtherInbound, header, rows[start : start + OPENING_LINES])
+                header = {"warehouse_id": warehouse, **desk.worker(desk.branch.keepers)}
+                desk.enter(OpeningStock, header, rows[start : start + OPENING_LINES])
 
     def review(self) -> None:
         """Order what won't last the next weeks, a bill for each warehouse and supplier."""

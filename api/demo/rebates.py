@@ -1,6 +1,7 @@
 """Rebates of a demo company (演示返利): a year's policy with its largest supplier and its largest customer.
 
-The quarters that are over become rebates; all but the latest are audited.
+The quarters that are over become rebates; all but the latest are audited, and the supplier's first
+one is taken off a payment.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from api.kit.database import today
 from api.master.rebate_accruals import DUE, accruals
 from api.master.rebate_policies import CUSTOMER, SUPPLIER, Direction, RebatePolicy
 from api.master.rebates import Rebate, generate
+from api.purchase.supplier_payment import SupplierPayment
 
 _LARGEST = """
 select h.{party}_id as partner, sum(h.total_amount) as amount
@@ -28,6 +30,21 @@ _KINDS = text("""
 select t.rebate_type_id, c.rebate_cycle_id from rebate_type t cross join rebate_cycle c
 where t.rebate_type_name = '金额返利' and c.rebate_cycle_name = '按季'
 """)
+# The oldest rebate that is left, and the oldest bill that it can be taken off.
+_SETTLED = text("""
+with rebate as (
+    select * from settlement_item
+    where company_id = :company and party_type = 'supplier' and bill_type = 'CGFL' and open_amount < 0
+    order by business_date, settlement_id limit 1
+), bill as (
+    select b.* from settlement_item b join rebate r using (company_id, party_type, party_id)
+    where b.bill_type = 'CGRK' and b.open_amount > -r.open_amount
+    order by b.business_date, b.settlement_id limit 1
+)
+select settlement_id, party_id, open_amount from rebate where exists (select from bill)
+union all
+select settlement_id, party_id, open_amount from bill
+""")
 
 
 def make(ctx: Context, company_id: int, day: date) -> None:
@@ -36,6 +53,7 @@ def make(ctx: Context, company_id: int, day: date) -> None:
         policy = _agree(ctx, of, company_id, date(day.year - 1, day.month, 1), day)
         if policy is not None:
             _confirm(ctx, of, policy)
+    _use(ctx, company_id, day)
 
 
 def _agree(ctx: Context, of: Direction, company_id: int, since: date, until: date) -> int | None:
@@ -80,3 +98,21 @@ def _confirm(ctx: Context, of: Direction, policy: int) -> None:
     bills: Sequence[int] = ctx.conn.execute(made).scalars().all()
     for key in bills[:-1]:
         transitions.move(ctx, cls, "auditorPass", key)
+
+
+def _use(ctx: Context, company_id: int, day: date) -> None:
+    """Pay the supplier a bill, less the rebate."""
+    items = ctx.conn.execute(_SETTLED, {"company": company_id}).all()
+    if not items:
+        return
+    mode: int = ctx.conn.execute(text("select min(receivables_mode_id) from receivables_mode")).scalar_one()
+    header = {
+        "company_id": company_id,
+        "business_date": day,
+        "supplier_id": items[0].party_id,
+        "receivables_mode_id": mode,
+        "amount": sum(item.open_amount for item in items),
+        "write_offs": [{"settlement_id": item.settlement_id, "amount": item.open_amount} for item in items],
+    }
+    key: int = drafts.add(ctx, SupplierPayment, header)["id"]
+    transitions.move(ctx, SupplierPayment, "auditorPass", key)
