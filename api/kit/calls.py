@@ -18,7 +18,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.dependencies import utils as dependencies
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
 from sqlalchemy import Connection
 from starlette.requests import Request as StarletteRequest
 
@@ -53,6 +53,8 @@ def set_authenticator(authenticate: Authenticator) -> None:
 
 class Envelope(BaseModel, Generic[T]):
     """Every answer: code 200 is success; otherwise msg says in Chinese what to do."""
+
+    model_config = ConfigDict(defer_build=True)  # only the description of the API looks at it
 
     code: int = 200
     msg: str = "操作成功"

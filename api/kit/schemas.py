@@ -80,7 +80,13 @@ class LogRow(BaseModel):
     at: str
 
 
-class Paged(BaseModel, Generic[T]):
+class Answer(BaseModel):
+    """What a call answers: only the description of the API looks at it, so nothing is built at the start."""
+
+    model_config = ConfigDict(defer_build=True)
+
+
+class Paged(Answer, Generic[T]):
     """A page of rows; `listing.paged` makes one."""
 
     data: list[T]
@@ -139,7 +145,7 @@ def row_model(cls: type[Declared]) -> type[BaseModel]:
     members: dict[str, Any] = {cls.key().key: (int, ...)}
     for item in shown_fields(cls):
         members.update(_answered(item))
-    return create_model(f"{cls.__name__}Row", **members)
+    return create_model(f"{cls.__name__}Row", __base__=Answer, **members)
 
 
 @cache
@@ -164,6 +170,7 @@ def page_model(cls: type[Resource]) -> type[BaseModel]:
     """A page of a list."""
     return create_model(
         f"{cls.__name__}Page",
+        __base__=Answer,
         data=(list_of(row_model(cls)), ...),
         total=(int | None, ...),
         current_page=(int, ...),
