@@ -1,7 +1,11 @@
 import { configure } from '@testing-library/react';
+import { afterAll, vi } from 'vitest';
 
 // Only what fails waits that long; a busy machine is no failure.
 configure({ asyncUtilTimeout: 8000 });
+
+// What a page still loads when its file ends would fail for the files after it too: they share the modules.
+afterAll(() => vi.dynamicImportSettled());
 
 /** What antd asks of a browser and jsdom lacks. */
 class NoResizeObserver implements ResizeObserver {
