@@ -133,12 +133,14 @@ def _audit_to_visible(files: Files, url: str) -> None:
 def _database(server: EmbeddedPostgres, size: Size) -> None:
     """A migrated database filled without its secondary indexes, which are built afterwards."""
     started = time.perf_counter()
-    with psycopg.connect(server.url("postgres"), autocommit=True) as conn:
-        if conn.execute("select 1 from pg_database where datname = 'bench'").fetchone():
-            return
-        conn.execute("create database bench")
     url = server.url("bench")
+    with psycopg.connect(server.url("postgres"), autocommit=True) as conn:
+        kept = conn.execute("select 1 from pg_database where datname = 'bench'").fetchone()
+        if not kept:
+            conn.execute("create database bench")
     upgrade(url)
+    if kept:
+        return
     with psycopg.connect(url, autocommit=True) as conn:
         indexes = conn.execute(
             "select indexname, indexdef from pg_indexes where schemaname = 'public' and indexname like 'ix%'"
