@@ -103,9 +103,12 @@ def compile_assets(reports: tuple[Report, ...] = REPORTS) -> dict[str, str]:
         )
     }
     bundle["databases/snapshot.yaml"] = _text(_database())
+    keys: dict[str, str] = {}
     for placed in boards(reports):
         validate(placed)
         for dataset in placed.board.datasets:
+            if keys.setdefault(dataset.name, dataset.key) != dataset.key:
+                raise CatalogueError(f"数据集 {dataset.key} 和 {keys[dataset.name]} 同名：{dataset.name}")
             bundle[f"datasets/snapshot/{dataset.key}.yaml"] = _text(_dataset(dataset))
         stem = "_".join(placed.names)
         for chart in placed.board.charts:
@@ -201,7 +204,7 @@ def _dataset(dataset: Dataset) -> dict[str, Any]:
         *((item.name, item.label, item.kind) for item in dataset.columns),
     ]
     return {
-        "table_name": dataset.key,
+        "table_name": dataset.name,
         "description": dataset.label,
         "sql": dataset.sql,
         "schema": "main",

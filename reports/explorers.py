@@ -24,7 +24,7 @@ from api.kit.settings import settings
 from reports.assets import dataset_uuid
 from reports.catalogue import EXPLORER_AUDIENCE, EXPLORER_HEADER, datasets_of
 from reports.catalogue.model import Dataset
-from reports.query_parts import READABLE_RESULTS, asked_columns, column_name, is_plain_filter, result_name
+from reports.query_parts import asks_only, is_readable, result_name
 
 LONGEST_LIFE = 60
 CLOCK_SKEW = 5
@@ -126,15 +126,13 @@ def query_refusal(explorer: Explorer, context: Any) -> str | None:
     dataset = _dataset_of(explorer, context.datasource)
     if dataset is None:
         return "没有查看此数据集的权限"
-    if result_name(context.result_type) not in READABLE_RESULTS:
+    if not is_readable(context.result_type):
         return "自助分析不提供原始数据和查询语句"
     if result_name(context.result_format) in FILES and dataset_uuid(dataset) not in explorer.files:
         return "没有导出此数据集的权限"
     for query in context.queries:
         if query.datasource is not None and query.datasource is not context.datasource:
             return "一次只能查询一个数据集"
-        if query.result_type and result_name(query.result_type) not in READABLE_RESULTS:
-            return "自助分析不提供原始数据和查询语句"
         if not _is_of(query, dataset):
             return "只能使用数据集里的列和指标，不能自己写 SQL"
     return None
@@ -153,18 +151,7 @@ def _is_of(query: Any, dataset: Dataset) -> bool:
     def is_metric(metric: Any) -> bool:
         return metric in metrics if isinstance(metric, str) else _is_sum(metric, dataset)
 
-    figures = [*(query.metrics or []), *([query.series_limit_metric] if query.series_limit_metric else [])]
-    orders = [order[0] for order in query.orderby or []]
-    extras = query.extras or {}
-    return (
-        asked_columns(query) <= columns
-        and all(is_metric(metric) for metric in figures)
-        and all(column_name(order) in columns or is_metric(order) for order in orders)
-        and all(is_plain_filter(item, columns) for item in query.filter or [])
-        and (query.granularity is None or query.granularity in columns)
-        and not query.annotation_layers
-        and not any(extras.get(part) for part in ("where", "having"))
-    )
+    return asks_only(query, columns, columns, is_metric)
 
 
 def _is_sum(metric: Any, dataset: Dataset) -> bool:

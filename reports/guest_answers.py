@@ -1,4 +1,4 @@
-"""访客应答：看板的数据集信息里不带取数语句；导出的文件是一张表，不带链接列；合计行里没有数的格留空；筛选状态和未保存的图表各读者各存各的。"""
+"""访客应答：看板的数据集信息里不带取数语句；导出的文件是一张表，不带链接列；合计行里没有数的格留空；没有任何期间时期间筛选也有一项；筛选状态和未保存的图表各读者各存各的。"""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reports import explorers
 from reports.assets import boards
 
 DATASETS = re.compile(r"/api/v1/dashboard/\d+/datasets")
-HIDDEN = ("sql", "select_star")
+NOTHING = "暂无数据"
 
 
 def hide_queries(app: Flask) -> None:
@@ -28,7 +28,7 @@ def hide_queries(app: Flask) -> None:
             return response
         content = json.loads(response.get_data())
         for dataset in content["result"]:
-            dataset.update({name: None for name in HIDDEN if name in dataset})
+            dataset.update({name: None for name in explorers.UNTOLD if name in dataset})
         response.set_data(json.dumps(content, ensure_ascii=False))
         return response
 
@@ -87,6 +87,28 @@ def leave_empty_totals_out() -> None:
     QueryContextProcessor.get_data = data
 
 
+def offer_no_period() -> None:
+    """Answer a filter that opens on the newest period, where there is none, with one that says so: without a value of
+    it the board would not be drawn at all."""
+    from superset.common.query_context_processor import QueryContextProcessor
+
+    written: Callable[..., Any] = QueryContextProcessor.get_data
+
+    def data(self: Any, df: Any, coltypes: list[Any]) -> Any:
+        form = self._query_context.form_data or {}
+        columns = form.get("groupby")
+        if (
+            df.empty
+            and columns
+            and form.get("viz_type") == "filter_select"
+            and form.get("defaultToFirstItem")
+        ):
+            return [dict.fromkeys(columns, NOTHING)]
+        return written(self, df, coltypes)
+
+    QueryContextProcessor.get_data = data
+
+
 def keep_filter_states_apart() -> None:
     """Keep a guest's filter states under his role and name, an explorer's and his unsaved charts under his account.
 
@@ -120,8 +142,8 @@ def _reader_mark() -> tuple[str, ...]:
 def link_columns() -> dict[str, frozenset[str]]:
     """The columns of each dataset that carry a link."""
     links = {
-        dataset.key: frozenset(column.name for column in dataset.columns if column.kind == "link")
+        dataset.name: frozenset(column.name for column in dataset.columns if column.kind == "link")
         for placed in boards()
         for dataset in placed.board.datasets
     }
-    return {key: names for key, names in links.items() if names}
+    return {name: columns for name, columns in links.items() if columns}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Callable, Set
 from typing import Any
 
 READABLE_RESULTS = {"full", "results", "post_processed"}
@@ -23,12 +23,35 @@ PLAIN_OPERATORS = {
 }
 
 
-def asked_columns(query: Any) -> set[str | None]:
-    """The names of the columns that a query asks for; None among them for one with SQL of its own."""
-    return {column_name(column) for column in [*(query.columns or []), *(query.series_columns or [])]}
+def asks_only(query: Any, columns: Set[str], filterable: Set[str], is_metric: Callable[[Any], bool]) -> bool:
+    """Whether a query asks for these columns and figures alone, under conditions on filterable columns, without SQL.
+
+    A condition on any other column would tell of that column row by row.
+    """
+    figures = [*(query.metrics or []), *([query.series_limit_metric] if query.series_limit_metric else [])]
+    orders = [order[0] for order in query.orderby or []]
+    extras = query.extras or {}
+    return (
+        all(
+            _column_name(column) in columns
+            for column in [*(query.columns or []), *(query.series_columns or [])]
+        )
+        and all(is_metric(figure) for figure in figures)
+        and all(_column_name(order) in columns or is_metric(order) for order in orders)
+        and all(_is_plain_filter(item, filterable) for item in query.filter or [])
+        and (query.granularity is None or query.granularity in filterable)
+        and (not query.result_type or is_readable(query.result_type))
+        and not query.annotation_layers
+        and not any(extras.get(part) for part in ("where", "having"))
+    )
 
 
-def column_name(column: Any) -> str | None:
+def is_readable(result_type: Any) -> bool:
+    """Whether a result is rows of figures: no samples, no statement, no table behind them."""
+    return result_name(result_type) in READABLE_RESULTS
+
+
+def _column_name(column: Any) -> str | None:
     """The name of a stored column; None for anything that carries SQL of its own.
 
     The frame wraps a chart's axis as an expression whose text is the column's name: that is the name too.
@@ -38,8 +61,8 @@ def column_name(column: Any) -> str | None:
     return column if isinstance(column, str) else None
 
 
-def is_plain_filter(item: dict[str, Any], filterable: Set[str]) -> bool:
-    return column_name(item.get("col")) in filterable and str(item.get("op", "")).upper() in PLAIN_OPERATORS
+def _is_plain_filter(item: dict[str, Any], filterable: Set[str]) -> bool:
+    return _column_name(item.get("col")) in filterable and str(item.get("op", "")).upper() in PLAIN_OPERATORS
 
 
 def result_name(result: Any) -> str:

@@ -24,6 +24,7 @@ from reports.guest_answers import (
     hide_queries,
     keep_filter_states_apart,
     leave_empty_totals_out,
+    offer_no_period,
 )
 from reports.security import ReportSecurityManager
 from reports.snapshot import connect_to_snapshot, fix_default_schema
@@ -205,6 +206,7 @@ def FLASK_APP_MUTATOR(app):
     export_without_links()
     export_rows_alone()
     leave_empty_totals_out()
+    offer_no_period()
     keep_filter_states_apart()
     fix_default_schema()
     answer_quickly()

@@ -36,7 +36,7 @@ ENTRANCE = "/open"
 _DATASETS = """
 select d.*
 from jsonb_to_recordset(cast(:datasets as jsonb)) as d (
-    explore_id bigint, dataset_name text, dataset_label text, report_names text, dimensions text, figures text
+    explore_id bigint, dataset_name text, report_names text, dimensions text, figures text
 )
 """
 
@@ -56,8 +56,7 @@ class Explore(View):
     )
 
     explore_id: Mapped[int] = key()
-    dataset_label: Mapped[str] = text("数据集", search=True, width=200)
-    dataset_name: Mapped[str] = text("分析界面里的名称", search=True, width=200)
+    dataset_name: Mapped[str] = text("数据集", search=True, width=220)
     report_names: Mapped[str] = textarea("用于报表", max_length=2000, search=True, width=260)
     dimensions: Mapped[str] = textarea("维度", max_length=2000, search=True, width=380)
     figures: Mapped[str] = textarea("指标", max_length=2000, search=True, width=380)
@@ -75,8 +74,7 @@ def _listed(me: Principal) -> list[dict[str, Any]]:
     return [
         {
             "explore_id": number,
-            "dataset_name": dataset.key,
-            "dataset_label": dataset.label,
+            "dataset_name": dataset.name,
             "report_names": "、".join(labels),
             "dimensions": "、".join(dict.fromkeys(column.label for column in dataset.columns)),
             "figures": "、".join(metric.label for metric in dataset.metrics),

@@ -28,7 +28,7 @@ class TestExplore:
     def test_an_analyst_draws_a_chart_of_his_own(self, desks: Callable[[str], Desk]) -> None:
         desk = desks("数据分析员")
         desk.open("/report/explore")
-        expect(desk.page.get_by_text("business_day_cost", exact=True)).to_be_visible()
+        expect(desk.page.get_by_text("经营日报（含成本）", exact=True)).to_be_visible()
         with desk.page.expect_popup() as opening:
             desk.page.get_by_role("button", name="进入分析").click()
         page = opening.value
@@ -39,8 +39,8 @@ class TestExplore:
         door = page.url.partition("/chart/")[0]
 
         page.goto(f"{door}/chart/add")
-        page.get_by_role("combobox").first.fill("best_seller_cost")
-        page.locator(".ant-select-item-option:visible").filter(has_text="best_seller_cost").click()
+        page.get_by_role("combobox").first.fill("畅销商品（")
+        page.locator(".ant-select-item-option:visible").filter(has_text="畅销商品（含成本）").click()
         page.get_by_role("button", name="饼图").click()
         page.get_by_role("button", name="创建新图表").click()
         page.wait_for_url(re.compile("/explore/"))

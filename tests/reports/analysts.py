@@ -17,7 +17,7 @@ from tests.reports.conftest import Superset
 from tests.reports.guests import BEST_SELLER, BEST_SELLER_COST, DATA, RECEIVABLE
 
 REPORTS = [BEST_SELLER.report.code, RECEIVABLE.report.code]
-SOLD, SOLD_AT_COST, OWED = (at.board.datasets[0].key for at in (BEST_SELLER, BEST_SELLER_COST, RECEIVABLE))
+SOLD, SOLD_AT_COST, OWED = (at.board.datasets[0].name for at in (BEST_SELLER, BEST_SELLER_COST, RECEIVABLE))
 
 
 def word(**changed: Any) -> str:

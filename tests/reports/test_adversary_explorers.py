@@ -27,6 +27,7 @@ OWN_COLUMN = {
     "named-twice",
     "series-of-a-hidden-column",
     "filter-on-a-hidden-column",
+    "between-times-of-a-hidden-column",
 }
 """What a guest may not ask for since his chart doesn't show it is an explorer's to choose."""
 SQL = {"expressionType": "SQL", "label": "x"}

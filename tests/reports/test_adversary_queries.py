@@ -65,6 +65,7 @@ QUERIES: dict[str, dict[str, Any]] = {
     },
     "filter-without-column": {"filters": [{"op": "IS NULL"}]},
     "filter-by-own-operator": {"filters": [{"col": "goods_num", "op": "= '' or 1 = 1 or ''", "val": "x"}]},
+    "between-times-of-a-hidden-column": {"granularity": "pattern", "time_range": "2020-01-01 : 2030-01-01"},
     "layer": {
         "annotation_layers": [
             {"name": "x", "annotationType": "FORMULA", "sourceType": "table", "value": "x", "show": True}

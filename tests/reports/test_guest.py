@@ -82,6 +82,12 @@ class TestRows:
         token = superset.token(RECEIVABLE, COMPANY_ONE)
         assert filter_values(superset, RECEIVABLE, token, "company_name") == [{"company_name": "上海公司"}]
 
+    def test_a_board_without_any_period_can_be_drawn(self, superset: Superset):
+        """A frame waits until the filter of one period has a value."""
+        token = superset.token(RECEIVABLE, NOTHING)
+        assert filter_values(superset, RECEIVABLE, token, "month_label") == [{"month_label": "暂无数据"}]
+        assert filter_values(superset, RECEIVABLE, token, "company_name") == []
+
     def test_a_new_snapshot_is_seen_at_the_next_request(self, superset: Superset, data_dir):
         token, chart = superset.token(RECEIVABLE, EVERYTHING), RECEIVABLE.board.chart("balance_now")
         publish(data_dir / "warehouse", 2, "update mart_receivable_aging set balance = 5;")
