@@ -93,6 +93,13 @@ class Refresher:
         self._succeed(outcome, began)
         return outcome
 
+    def rehearse(self, outcome: Outcome) -> None:
+        """Make ready for the first patch of what is built: dbt takes several times as long as the patch itself."""
+        with work_database(self.files.work) as conn:
+            idle = not positions.touched(conn)
+        if idle:
+            self._project.rehearse(as_of=outcome.as_of, changed=[source.name for source in sources()])
+
     def document(self, outcome: Outcome) -> None:
         """Write the data dictionary of what is built, unless it is there."""
         if not dictionary.is_current(self.files, self._project):

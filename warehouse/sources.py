@@ -60,6 +60,16 @@ def _bill_line(name: str, *more: str) -> Source:
     )
 
 
+def _quantity_line(name: str, *more: str) -> Source:
+    """Lines of goods without a price of their own."""
+    return Source(
+        name=name,
+        columns=("line_id", "bill_id", "goods_id", "quantity", *more),
+        sums=("quantity", *(column for column in more if column == "amount")),
+        track=("bill_id", "goods_id"),
+    )
+
+
 def _part(name: str, *columns: str) -> Source:
     """Rows of a bill that are no goods at a price."""
     return Source(name, ("line_id", "bill_id", *columns), sums=("bill_id",), track=("bill_id",))
@@ -89,6 +99,7 @@ SOURCES: tuple[Source, ...] = (
     ),
     _label("supplier", "supplier_id", "supplier_name"),
     _label("receivables_mode", "receivables_mode_id", "receivables_mode_name"),
+    _label("symptom", "symptom_id", "symptom_name"),
     Source("role", ("role_id", "role_name", "scope_kind", "own_kind", "sees_cost", "enabled")),
     Source("role_company", ("role_company_id", "role_id", "company_id")),
     Source("role_warehouse", ("role_warehouse_id", "role_id", "warehouse_id")),
@@ -114,9 +125,9 @@ SOURCES: tuple[Source, ...] = (
         sums="amount",
         track="entry_id settlement_id company_id party_type party_id bill_type bill_id",
     ),
-    _bill("sales_outbound", "customer_id", "warehouse_id"),
+    _bill("sales_outbound", "customer_id", "warehouse_id", track="customer_id"),
     _bill_line("sales_outbound_line", "order_line_id"),
-    _bill("sales_return", "customer_id", "warehouse_id"),
+    _bill("sales_return", "customer_id", "warehouse_id", track="customer_id"),
     _bill_line("sales_return_line"),
     _bill("sales_order", "customer_id", "warehouse_id", "delivery_date"),
     _bill_line("sales_order_line", "executed_quantity"),
@@ -139,6 +150,36 @@ SOURCES: tuple[Source, ...] = (
     _part("supplier_rebate_policy_goods", "goods_id", "brand_id", "goods_type_id"),
     _bill("supplier_rebate", "supplier_id", "policy_id", "cycle_start", "amount", track="policy_id"),
     _bill("customer_receipt", "customer_id", "receivables_mode_id", "amount"),
+    _bill("three_inbound", "customer_id", "warehouse_id", "reason"),
+    _quantity_line("three_inbound_line"),
+    _bill("three_outbound", "customer_id", "warehouse_id", "reason"),
+    _quantity_line("three_outbound_line"),
+    _bill("tire_back", "supplier_id", "warehouse_id", "claim_no"),
+    _quantity_line("tire_back_line", "source_line_id"),
+    _bill("guarantee_register", "customer_id", "total_quantity"),
+    _quantity_line("guarantee_register_line", "supplier_id", "symptom_id", "tire_number", "inbound_line_id"),
+    _bill("company_claim", "customer_id", "total_quantity", "total_amount"),
+    _quantity_line("company_claim_line", "source_line_id", "judged_rate", "amount"),
+    _bill("factory_claim", "supplier_id", "claim_no", "total_quantity", "total_amount"),
+    _quantity_line("factory_claim_line", "source_line_id", "judged_rate", "amount"),
+    _part("customer_rebate_policy_goods", "goods_id", "brand_id", "goods_type_id"),
+    _bill("customer_rebate", "customer_id", "policy_id", "cycle_start", "cycle_end", "amount"),
+    _bill("pledge_contract", *("lender", "loan_amount", "haircut", "starts_on", "ends_on", "released_on")),
+    _quantity_line("pledge_contract_line", "price"),
+    Source("sales_coupon", ("sales_coupon_id", "sales_coupon_name", "kind")),
+    Source(
+        "sales_coupon_grant",
+        (
+            *("sales_coupon_grant_id", "coupon_no", "sales_coupon_id", "company_id", "customer_id"),
+            *("granted_on", "expires_on", "face_amount"),
+        ),
+        sums=("face_amount",),
+    ),
+    Source(
+        "sales_coupon_use",
+        ("sales_coupon_use_id", "sales_coupon_grant_id", "bill_id", "discount_amount"),
+        sums=("discount_amount",),
+    ),
 )
 
 

@@ -115,9 +115,17 @@ class _Loop:
             self._pause(error)
             return
         self._failures = 0
+        self._rehearse(self._last)
         if deep:
             self._proved = time.monotonic()
             self._document(self._last)
+
+    def _rehearse(self, outcome: Outcome) -> None:
+        """Figures go on without it: what it can't do shows when it is due."""
+        try:
+            self._refresher.rehearse(outcome)
+        except Exception:
+            log.exception("patches not rehearsed")
 
     def _document(self, outcome: Outcome) -> None:
         """The data dictionary holds no figures: they go on without it, and it is tried again with the next proof."""

@@ -266,6 +266,32 @@ class TestDefinitions:
         ]
         assert snapshot.sql(f"select {amount} from ({statement.sql})").fetchone() == (None,)
 
+    def test_what_guarantees_cost_once_factories_have_settled(self, snapshot):
+        """Of 400 paid a month, company and goods, 250 come back; all of it for the second symptom."""
+        where = "month_label = '2026-11'"
+        expected = {
+            **{"paid": 2400, "paid_quantity": 18, "settled": 1500, "settled_quantity": 12, "net": 900},
+            **{
+                "recovery": 0.625,
+                "paid_change": 0,
+                "net_before": 900,
+                "net_year": 900,
+                "recovery_year": 0.625,
+            },
+        }
+        for metric, value in expected.items():
+            found = self.figure(snapshot, "aftersalesprofit", metric, where, PLAIN)
+            assert found == pytest.approx(value), metric
+        for symptom, (left, borne) in {"胎侧鼓包": (900, 0.5), "胎面脱层": (0, 1)}.items():
+            of_it = f"{where} and symptom_name = '{symptom}'"
+            assert self.figure(snapshot, "aftersalesprofit", "net", of_it, PLAIN) == pytest.approx(left)
+            assert self.figure(snapshot, "aftersalesprofit", "recovery", of_it, PLAIN) == pytest.approx(borne)
+        waiting = find_report("aftersalesprofit").first_tab.plain.dataset("guarantee_waiting")
+        rest = f"select {waiting.metric('waiting').sql} from ({waiting.sql}) where role_id = {EVERYTHING}"
+        assert snapshot.sql(rest).fetchone() == (2 * 60,)
+        of_none = "month_label = '2025-09'"
+        assert self.figure(snapshot, "aftersalesprofit", "recovery", of_none, PLAIN) is None
+
     def test_orders_by_how_they_were_filled(self, snapshot):
         where = "month_label = '2026-11'"
         expected = {"fill_rate": 0.8, "lead": 1.5, "late_share": 1, "rest": 18, "orders": 9}

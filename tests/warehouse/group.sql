@@ -58,18 +58,22 @@ from company c, goods g, generate_series(0, :days / 30 + 1) m;
 alter table cost add primary key (company_id, goods_id, month);
 analyze cost;
 
+-- What one supplier delivers of a range of goods to a warehouse on a day is one bill.
 create temp table receipt as
-select row_number() over () as bill_id, r.*
+select r.*, min(line_id) over (partition by warehouse_id, business_date, goods_id % 56) as bill_id
 from (
-    select company_id, warehouse_id, goods_id, (business_date - (:as_of::date - :days)) / 30 as month,
-        min(business_date) - 1 as business_date,
-        sum(case when bill_type = 'XSCK' then quantity else 0 end) + case when random() < 0.3 then 4 else 0 end as quantity
-    from line group by 1, 2, 3, 4
-) r
-where quantity > 0;
+    select row_number() over () as line_id, m.*
+    from (
+        select company_id, warehouse_id, goods_id, (business_date - (:as_of::date - :days)) / 30 as month,
+            min(business_date) - 1 as business_date,
+            sum(case when bill_type = 'XSCK' then quantity else 0 end) + case when random() < 0.3 then 4 else 0 end as quantity
+        from line group by 1, 2, 3, 4
+    ) m
+    where quantity > 0
+) r;
 
--- Of every 40th receipt one piece more comes than is needed, and goes back the next day at a tenth less than it cost.
-update receipt set quantity = quantity + 1 where bill_id % 40 = 0;
+-- Of every 40th line one piece more comes than is needed, and goes back the next day at a tenth less than it cost.
+update receipt set quantity = quantity + 1 where line_id % 40 = 0;
 
 insert into sales_outbound (bill_id, bill_no, company_id, business_date, status, department_id, employee_id, warehouse_id, customer_id, maker_id)
 select bill_id, 'XSCK' || bill_id, company_id, business_date, 2, department_id, employee_id, warehouse_id, customer_id, 1
@@ -111,22 +115,23 @@ from (
         unit_cost, bill_type, bill_id, line_id, business_date
     from priced
     union all
-    select 0, r.company_id, r.warehouse_id, r.goods_id, r.quantity, c.unit_cost, 'CGRK', r.bill_id, r.bill_id, r.business_date
+    select 0, r.company_id, r.warehouse_id, r.goods_id, r.quantity, c.unit_cost, 'CGRK', r.bill_id, r.line_id, r.business_date
     from receipt r join cost c using (company_id, goods_id, month)
     union all
-    select 2, r.company_id, r.warehouse_id, r.goods_id, -1, c.unit_cost, 'CGTH', r.bill_id, r.bill_id, r.business_date + 1
+    select 2, r.company_id, r.warehouse_id, r.goods_id, -1, c.unit_cost, 'CGTH', r.line_id, r.line_id, r.business_date + 1
     from receipt r join cost c using (company_id, goods_id, month)
-    where r.bill_id % 40 = 0
+    where r.line_id % 40 = 0
 ) moves;
 
 -- Counted, claimed, given away: of ten goods a month ago; adjusted with and without stock; freight; books closed in two companies.
 insert into stock_ledger (ledger_id, company_id, warehouse_id, allocation_id, goods_id, batch_id, quantity, unit_cost, amount,
     bill_type, bill_id, bill_no, line_id, business_date)
 select (select max(ledger_id) from stock_ledger) + row_number() over (), w.company_id, w.warehouse_id, 0, g, 0, k.quantity, 100 + g,
-    k.quantity * (100 + g), k.bill_type, g, k.bill_type || g, g, :as_of::date - 30 - g
+    k.quantity * (100 + g), k.bill_type, n, k.bill_type || n, n, :as_of::date - 30 - g
 from warehouse w, generate_series(1, 10) g, (
-    values ('PYRK', 3), ('PKCK', -1), ('PYCK', -1), ('TBRK', 2), ('TBCK', -1), ('QTRK', 2), ('QTCK', -1), ('QTFH', -1), ('CBTZ', 0)
-) k(bill_type, quantity)
+    values ('PYRK', 3), ('PKCK', -1), ('PYCK', -1), ('TBRK', 3), ('TBCK', -1), ('TBTH', -1), ('QTRK', 2), ('QTCK', -1),
+        ('QTFH', -1), ('CBTZ', 0)
+) k(bill_type, quantity), lateral (select (w.warehouse_id - 1) * 10 + g as n) l
 where w.warehouse_id <= :companies;
 update stock_ledger set amount = 7.5 where bill_type = 'CBTZ';
 insert into cost_adjustment (bill_id, bill_no, company_id, business_date, status, warehouse_id, reason, maker_id)
@@ -166,32 +171,34 @@ select r.*, 1 + r.goods_id % 8 as supplier_id, round(r.quantity * c.unit_cost, 2
     round(r.quantity * c.unit_cost * 1.13, 2) as amount, c.unit_cost
 from receipt r join cost c using (company_id, goods_id, month);
 insert into purchase_inbound (bill_id, bill_no, company_id, business_date, status, department_id, employee_id, warehouse_id, supplier_id, maker_id)
-select bill_id, 'CGRK' || bill_id, company_id, business_date, 2, 1, 1, warehouse_id, supplier_id, 1 from bought;
--- Every fifth receipt was ordered days before, of some more than came; one of five such orders is closed.
+select distinct bill_id, 'CGRK' || bill_id, company_id, business_date, 2, 1, 1, warehouse_id, supplier_id, 1 from bought;
+-- Every fifth line was ordered days before, of some more than came; one of five such orders is closed.
 insert into purchase_order (bill_id, bill_no, company_id, business_date, delivery_date, status, department_id, employee_id, warehouse_id, supplier_id, maker_id)
-select bill_id, 'CGDD' || bill_id, company_id, business_date - (3 + bill_id % 11)::int, business_date - (bill_id % 3)::int,
-    case when bill_id % 25 = 0 then 4 else 2 end, 1, 1, warehouse_id, supplier_id, 1
-from bought where bill_id % 5 = 0;
+select line_id, 'CGDD' || line_id, company_id, business_date - (3 + line_id % 11)::int, business_date - (line_id % 3)::int,
+    case when line_id % 25 = 0 then 4 else 2 end, 1, 1, warehouse_id, supplier_id, 1
+from bought where line_id % 5 = 0;
 insert into purchase_order_line (line_id, bill_id, line_no, goods_id, quantity, price, tax_rate, amount, tax_amount, no_tax_amount, executed_quantity)
-select bill_id, bill_id, 1, goods_id, quantity + bill_id % 3, round(unit_cost * 1.13, 6), 0.13, amount, 0, 0, quantity
-from bought where bill_id % 5 = 0;
--- Every 60th receipt was a gift.
+select line_id, line_id, 1, goods_id, quantity + line_id % 3, round(unit_cost * 1.13, 6), 0.13, amount, 0, 0, quantity
+from bought where line_id % 5 = 0;
+-- Every 60th line was a gift.
 insert into purchase_inbound_line (line_id, bill_id, line_no, goods_id, batch_id, quantity, price, tax_rate, amount, tax_amount, no_tax_amount,
     order_line_id, is_gift)
-select bill_id, bill_id, 1, goods_id, 0, quantity, round(unit_cost * 1.13, 6), 0.13, amount, amount - no_tax_amount, no_tax_amount,
-    case when bill_id % 5 = 0 then bill_id end, bill_id % 60 = 0
+select line_id, bill_id, row_number() over (partition by bill_id order by line_id), goods_id, 0, quantity,
+    round(unit_cost * 1.13, 6), 0.13, amount, amount - no_tax_amount, no_tax_amount,
+    case when line_id % 5 = 0 then line_id end, line_id % 60 = 0
 from bought;
 insert into purchase_return (bill_id, bill_no, company_id, business_date, status, department_id, employee_id, warehouse_id, supplier_id, maker_id)
-select bill_id, 'CGTH' || bill_id, company_id, business_date + 1, 2, 1, 1, warehouse_id, supplier_id, 1 from bought where bill_id % 40 = 0;
+select line_id, 'CGTH' || line_id, company_id, business_date + 1, 2, 1, 1, warehouse_id, supplier_id, 1 from bought where line_id % 40 = 0;
 insert into purchase_return_line (line_id, bill_id, line_no, goods_id, batch_id, quantity, price, tax_rate, amount, tax_amount, no_tax_amount)
-select bill_id, bill_id, 1, goods_id, 0, 1, round(unit_cost * 1.017, 6), 0.13, round(unit_cost * 1.017, 2),
+select line_id, line_id, 1, goods_id, 0, 1, round(unit_cost * 1.017, 6), 0.13, round(unit_cost * 1.017, 2),
     round(unit_cost * 1.017, 2) - round(unit_cost * 0.9, 2), round(unit_cost * 0.9, 2)
-from bought where bill_id % 40 = 0;
+from bought where line_id % 40 = 0;
 insert into purchase_invoice (bill_id, bill_no, company_id, business_date, status, department_id, employee_id, supplier_id, invoice_no,
     invoice_date, total_amount, maker_id)
 select bill_id, 'CGFP' || bill_id, company_id, business_date + 5, case when bill_id % 49 = 0 then 3 else 2 end, 1, 1, supplier_id,
-    'FP' || bill_id, business_date + 5, amount, 1
-from bought where bill_id % 7 = 0 and business_date + 5 <= :as_of::date;
+    'FP' || bill_id, business_date + 5, sum(amount), 1
+from bought where bill_id % 7 = 0 and business_date + 5 <= :as_of::date
+group by bill_id, company_id, business_date, supplier_id;
 -- Policies of every measure and mode, about all goods, a brand, a type above or single goods; the last one is voided.
 insert into supplier_rebate_policy (bill_id, bill_no, company_id, business_date, status, maker_id, supplier_id, policy_name, rebate_type_id,
     rebate_cycle_id, cycle_months, measure, rebate_mode, starts_on, ends_on)
@@ -216,15 +223,15 @@ select :bills + :customers + (select count(*) from receipt) + bill_id, company_i
 from supplier_rebate where status = 2;
 insert into settlement_item (settlement_id, company_id, party_type, party_id, kind, bill_type, bill_id, bill_no, business_date, due_date,
     amount, open_amount)
-select :bills + :customers + (select 2 * count(*) from receipt) + bill_id, company_id, 'supplier', supplier_id, 'bill', 'CGTH', bill_id,
-    'CGTH' || bill_id, business_date + 1, business_date + 1, -round(unit_cost * 1.017, 2), -round(unit_cost * 1.017, 2)
-from bought where bill_id % 40 = 0;
+select :bills + :customers + (select 2 * count(*) from receipt) + line_id, company_id, 'supplier', supplier_id, 'bill', 'CGTH', line_id,
+    'CGTH' || line_id, business_date + 1, business_date + 1, -round(unit_cost * 1.017, 2), -round(unit_cost * 1.017, 2)
+from bought where line_id % 40 = 0;
 insert into settlement_item (settlement_id, company_id, party_type, party_id, kind, bill_type, bill_id, bill_no,
     business_date, due_date, amount, open_amount)
 select :bills + :customers + bill_id, company_id, 'supplier', supplier_id, 'bill', 'CGRK', bill_id, 'CGRK' || bill_id,
-    business_date, business_date + 45, amount,
-    case when business_date < :as_of::date - 90 and bill_id % 20 <> 0 then 0 else amount end
-from bought;
+    business_date, business_date + 45, sum(amount),
+    case when business_date < :as_of::date - 90 and bill_id % 20 <> 0 then 0 else sum(amount) end
+from bought group by bill_id, company_id, business_date, supplier_id;
 insert into settlement_item (settlement_id, company_id, party_type, party_id, kind, bill_type, bill_id, bill_no,
     business_date, due_date, amount, open_amount)
 select :bills + customer_id, company_id, 'customer', customer_id, 'advance', 'KHSK', :bills + customer_id, 'KHSK' || :bills + customer_id,
@@ -243,10 +250,80 @@ from (
         case party_type when 'customer' then 'KHSK' else 'GYFK' end || settlement_id, due_date
     from settlement_item where open_amount <> amount
 ) entries;
+-- Goods under guarantee: what came in, was given out and sent back, half of it by the line it came in by.
+insert into three_inbound (bill_id, bill_no, company_id, business_date, status, warehouse_id, customer_id, reason, total_quantity, maker_id)
+select bill_id, bill_no, company_id, business_date, 2, warehouse_id, 1, '鼓包', 3, 1 from stock_ledger where bill_type = 'TBRK';
+insert into three_inbound_line (line_id, bill_id, line_no, goods_id, batch_id, quantity)
+select line_id, bill_id, 1, goods_id, 0, quantity from stock_ledger where bill_type = 'TBRK';
+insert into three_outbound (bill_id, bill_no, company_id, business_date, status, warehouse_id, customer_id, reason, total_quantity, maker_id)
+select bill_id, bill_no, company_id, business_date, 2, warehouse_id, 2, '换新', 1, 1 from stock_ledger where bill_type = 'TBCK';
+insert into three_outbound_line (line_id, bill_id, line_no, goods_id, batch_id, quantity)
+select line_id, bill_id, 1, goods_id, 0, -quantity from stock_ledger where bill_type = 'TBCK';
+insert into tire_back (bill_id, bill_no, company_id, business_date, status, warehouse_id, supplier_id, claim_no, total_quantity, maker_id)
+select bill_id, bill_no, company_id, business_date, 2, warehouse_id, 1 + goods_id % 8, 'LP' || bill_id, 1, 1
+from stock_ledger where bill_type = 'TBTH';
+insert into tire_back_line (line_id, bill_id, line_no, goods_id, batch_id, quantity, source_line_id)
+select line_id, bill_id, 1, goods_id, 0, -quantity, case when line_id % 2 = 0 then line_id end from stock_ledger where bill_type = 'TBTH';
+-- Pieces are registered with two goods a bill, every tenth bill is a draft; the first came in as above. Two of three that
+-- the company paid for are settled, each by a bill of its own and one piece after the other; some by more, most by less.
+insert into guarantee_register (bill_id, bill_no, company_id, business_date, status, customer_id, total_quantity, maker_id)
+select i, 'SBDJ' || i, 1 + i % :companies, :as_of::date - 11 * i, case when i % 10 = 0 then 1 else 2 end, 1 + i % :customers,
+    2 + 2 * (i % 2) + 1, 1
+from generate_series(1, 45) i;
+insert into guarantee_register_line (line_id, bill_id, line_no, goods_id, quantity, supplier_id, symptom_id, tire_number, inbound_line_id)
+select i * 2 + n, i, n + 1, coalesce(t.goods_id, 1 + (i * 7 + n) % :goods), 1 + n + i % 2, 1 + (i * 7 + n) % 8,
+    (select min(symptom_id) from symptom) + (i + n) % 3, 'T' || i || n, t.line_id
+from generate_series(1, 45) i
+cross join generate_series(0, 1) n
+left join lateral (
+    select goods_id, line_id from stock_ledger where bill_type = 'TBRK' and company_id = 1 + i % :companies order by line_id offset i limit 1
+) t on i <= 4 and n = 0;
+insert into company_claim (bill_id, bill_no, company_id, business_date, status, customer_id, total_quantity, total_amount, maker_id)
+select bill_id, 'GSLP' || bill_id, company_id, business_date + 5, case when bill_id % 9 = 0 then 1 else 2 end, customer_id, total_quantity,
+    0, 1
+from guarantee_register where status = 2 and business_date + 5 <= :as_of::date;
+insert into company_claim_line (line_id, bill_id, line_no, goods_id, quantity, source_line_id, judged_rate, amount)
+select l.line_id, l.bill_id, l.line_no, l.goods_id, l.quantity, l.line_id, 40 + 10 * (l.line_id % 7),
+    round(l.quantity * (200 + l.goods_id) * (0.4 + 0.1 * (l.line_id % 7)), 2)
+from guarantee_register_line l join company_claim c using (bill_id);
+update company_claim c set total_amount = (select sum(amount) from company_claim_line l where l.bill_id = c.bill_id);
+insert into factory_claim (bill_id, bill_no, company_id, business_date, status, supplier_id, claim_no, total_quantity, total_amount, maker_id)
+select l.line_id, 'CJLP' || l.line_id, c.company_id, c.business_date + 20 + (l.line_id % 30)::int, 2, r.supplier_id, 'FC' || l.line_id, l.quantity,
+    round(l.amount * (0.6 + 0.1 * (l.line_id % 6)), 2), 1
+from company_claim_line l join company_claim c using (bill_id) join guarantee_register_line r on r.line_id = l.source_line_id
+where c.status = 2 and l.line_id % 3 > 0 and c.business_date + 20 + (l.line_id % 30)::int <= :as_of::date;
+insert into factory_claim_line (line_id, bill_id, line_no, goods_id, quantity, source_line_id, judged_rate, amount)
+select f.bill_id, f.bill_id, 1, l.goods_id, f.total_quantity, l.line_id, l.judged_rate, f.total_amount
+from factory_claim f join company_claim_line l on l.line_id = f.bill_id;
 insert into receivables_mode (receivables_mode_id, receivables_mode_name) values (1, '现金');
 insert into customer_receipt (bill_id, bill_no, company_id, business_date, status, customer_id, receivables_mode_id, amount, maker_id)
 select bill_id, bill_no, company_id, business_date, 2, party_id, 1, -sum(amount), 1
 from settlement_ledger where bill_type = 'KHSK' group by 1, 2, 3, 4, 6;
+
+-- Customers' rebates of a year, about all goods, a brand, a type above, single goods, or nothing that was sold; a draft.
+insert into customer_rebate_policy_goods (line_id, bill_id, line_no, goods_id, brand_id, goods_type_id)
+values (1, 2, 1, null, 4, null), (2, 2, 2, null, null, 3), (3, 3, 1, null, null, 13), (4, 4, 1, 3, null, null), (5, 4, 2, 1, null, null),
+    (6, 5, 1, -1, null, null);
+insert into customer_rebate (bill_id, bill_no, company_id, business_date, status, maker_id, customer_id, policy_id, cycle_start, cycle_end, amount)
+select n, 'KHFL' || n, b.company_id, :as_of::date - 1, case when n = 6 then 1 else 2 end, 1, b.customer_id, n, :as_of::date - 370,
+    :as_of::date - 5, 100.01 * n
+from generate_series(1, 6) n join bill b on b.bill_id = least(n + 1, :bills);
+-- Goods pledged for loans: enough and too little, more than there is, released, overdue, voided, with nothing in it.
+insert into pledge_contract (bill_id, bill_no, company_id, business_date, status, maker_id, lender, loan_amount, haircut, starts_on, ends_on,
+    released_on)
+select n, 'ZYHT' || n, 1 + n % :companies, :as_of::date - 200, case when n = 5 then 3 when n = 4 then 4 else 2 end, 1, '出借方' || n % 2,
+    1000 * n, 10 * (n % 4), :as_of::date - 200 + 20 * n, :as_of::date + 50 - 20 * n, case when n = 4 then :as_of::date - 40 end
+from generate_series(1, 6) n;
+insert into pledge_contract_line (line_id, bill_id, line_no, goods_id, quantity, price)
+select (n - 1) * 3 + k, n, k, k, 2 * n + k + case when n = 3 and k = 1 then 900 else 0 end, 95.5 + 60 * k from generate_series(1, 5) n, generate_series(1, 3) k;
+-- Coupons: every second used, two on a bill; one on a bill that was voided later, one on none.
+insert into sales_coupon (sales_coupon_id, company_id, sales_coupon_name, kind, face_amount, threshold_amount)
+select n, n, '满减券' || n, n, 30 * n, 300 from generate_series(1, 2) n;
+insert into sales_coupon_grant (sales_coupon_grant_id, coupon_no, sales_coupon_id, company_id, customer_id, granted_on, expires_on, face_amount)
+select n, 'YHQ' || n, 1 + n % 2, 1 + n % 2, 1 + n % :customers, :as_of::date - 100 + n, :as_of::date - 20 + 2 * n, 30 * (1 + n % 2)
+from generate_series(1, 20) n;
+insert into sales_coupon_use (sales_coupon_use_id, sales_coupon_grant_id, bill_id, discount_amount)
+select n, 2 * n, case when n = 9 then :bills + 1 else 1 + n / 2 end, 10.01 * n from generate_series(1, 9) n where :bills > 9;
 
 select setval(pg_get_serial_sequence('sales_outbound', 'bill_id'), :bills);
 select setval(pg_get_serial_sequence('sales_return', 'bill_id'), :bills);

@@ -38,7 +38,11 @@ EMPTIED = (
     *("purchase_inbound", "purchase_return_line", "purchase_return", "customer_receipt", "supplier_rebate"),
     *("purchase_invoice", "cost_adjustment_line", "cost_adjustment", "sales_delivery", "month_close"),
     *("supplier_rebate_policy_tier", "supplier_rebate_policy_goods", "supplier_rebate_policy"),
-    *("settlement_ledger", "settlement_item"),
+    *("settlement_ledger", "settlement_item", "three_inbound_line", "three_inbound", "three_outbound_line"),
+    *("three_outbound", "tire_back_line", "tire_back", "guarantee_register_line", "guarantee_register"),
+    *("company_claim_line", "company_claim", "factory_claim_line", "factory_claim"),
+    *("customer_rebate_policy_goods", "customer_rebate"),
+    *("pledge_contract_line", "pledge_contract", "sales_coupon_use", "sales_coupon_grant", "sales_coupon"),
 )
 # goods, warehouse, day, pieces at 80, batch. Warehouse 2 is company 1's, the others are company 2's.
 RECEIPTS = (

@@ -148,3 +148,16 @@
 {% macro last_day_known(month) -%}
     least({{ add_days(add_months(month, 1), -1) }}, {{ as_of() }})
 {%- endmacro %}
+
+{# A query of the current month and the 11 before it, columns month and last_day, the last day that figures know. #}
+{% macro year_of_months() -%}
+    {%- for back in range(12) %}
+    {%- set month = add_months(month_of(as_of()), -back) %}
+    select
+        {{ month }} as month,
+        {{ last_day_known(month) }} as last_day
+    {%- if not loop.last %}
+    union all
+    {%- endif %}
+    {%- endfor %}
+{%- endmacro %}

@@ -18,7 +18,9 @@ select
     {{ money("sum(case when bill_type = 'XSCK' then revenue else 0 end)") }} as sales_revenue,
     {{ money("sum(case when bill_type = 'XSTH' then -revenue else 0 end)") }} as return_revenue,
     count(distinct case when bill_type = 'XSCK' then bill_id end) as bill_count,
-    {{ quantity('sum(quantity)') }} as quantity
+    {{ quantity('sum(quantity)') }} as quantity,
+    {{ money('sum(revenue)') }} as revenue,
+    {{ money('sum(cost)') }} as cost
 from {{ ref('fct_sales_line') }}
 {% if is_incremental() %}
 where {{ month_of('business_date') }} in (select changed.month from {{ ref('int_changed_sales_month') }} as changed)

@@ -9,18 +9,12 @@
 {% set first_day = add_months(month_of(as_of()), -24) %}
 {% set flows = business_flows() %}
 with figures as (
-    select company_id, business_date as day, 'sales' as figure, sum(revenue) as amount
-    from {{ ref('fct_sales_line') }}
-    group by company_id, business_date
-    union all
-    select company_id, business_date, 'sales_cost', sum(cost)
-    from {{ ref('fct_sales_line') }}
-    group by company_id, business_date
-    union all
-    select company_id, day, 'sales_bills', sum(bill_count)
+    {% for figure, amount in [('sales', 'revenue'), ('sales_cost', 'cost'), ('sales_bills', 'bill_count')] %}
+    select company_id, day, '{{ figure }}' as figure, sum({{ amount }}) as amount
     from {{ ref('int_sales_day') }}
     group by company_id, day
     union all
+    {% endfor %}
     select company_id, business_date, 'purchase', sum(no_tax_amount)
     from {{ ref('fct_purchase_line') }}
     group by company_id, business_date

@@ -18,15 +18,20 @@
 }}
 
 {% set entries = [
-    ['revenue', 'revenue', ref('fct_sales_line'), 'true'],
-    ['sales_cost', '-cost', ref('fct_sales_line'), 'true'],
+    ['revenue', 'revenue', 'sales_day', 'true'],
+    ['sales_cost', '-cost', 'sales_day', 'true'],
     ['return_variance', '-no_tax_amount', ref('fct_purchase_line'), "bill_type = 'CGTH'"],
     ['adjustment', '-amount', ref('stg_cost_adjustment_line'), 'true'],
     ['supplier_rebate', '-amount', ref('fct_settlement_entry'), "bill_type = 'CGFL'"],
     ['customer_rebate', 'amount', ref('fct_settlement_entry'), "bill_type = 'KHFL'"],
     ['freight', '-freight_amount', ref('stg_sales_delivery'), 'freight_amount <> 0'],
 ] %}
-with moves as (
+with sales_day as (
+    select company_id, day as business_date, revenue, cost
+    from {{ ref('int_sales_day') }}
+),
+
+moves as (
     select
         case
             {%- for item, bill_types in income_moves() %}

@@ -48,43 +48,7 @@ cycles as (
         % policies.cycle_months = 0
 ),
 
-rules as (
-    select rule.*
-    from {{ ref('stg_supplier_rebate_policy_goods') }} as rule
-    inner join policies
-        on rule.policy_id = policies.policy_id
-),
-
-goods_types as (
-    select
-        goods.goods_id,
-        goods.brand_id,
-        leaf.goods_type_id as type_id,
-        leaf.parent_id,
-        parent.parent_id as grandparent_id
-    from {{ ref('stg_goods') }} as goods
-    left join {{ ref('stg_goods_type') }} as leaf
-        on goods.goods_type_id = leaf.goods_type_id
-    left join {{ ref('stg_goods_type') }} as parent
-        on leaf.parent_id = parent.goods_type_id
-),
-
--- A policy without rules is about all goods.
-meant as (
-    select policy_id, goods_id
-    from rules
-    where goods_id is not null
-    {% for rule, column in [
-        ('brand_id', 'brand_id'), ('goods_type_id', 'type_id'), ('goods_type_id', 'parent_id'),
-        ('goods_type_id', 'grandparent_id')
-    ] %}
-    union
-    select rules.policy_id, goods.goods_id
-    from rules
-    inner join goods_types as goods
-        on rules.{{ rule }} = goods.{{ column }}
-    {% endfor %}
-),
+{{ goods_of_policies('stg_supplier_rebate_policy_goods', 'policies') }},
 
 bases as (
     select

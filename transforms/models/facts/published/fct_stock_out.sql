@@ -1,0 +1,99 @@
+-- grain: one row a company, goods and range of whole days (valid_from to valid_to) without stock of what it used to sell
+-- depends_on: {{ ref('int_changed_sales_goods') }}
+{#
+    A day counts that begins and ends without stock in any of the company's warehouses: from the day after the last
+    piece left until the day before the next one came. quantity_before and revenue_before are the net sales of the 90
+    days that end when the last piece left; goods without such sales are not missed. A range ends after 90 days: what
+    nobody refilled until then was given up.
+#}
+{{
+    config(
+        materialized='incremental',
+        incremental_strategy='patch',
+        meta={'changed': 'int_changed_sales_goods'},
+        incremental_predicates=[
+            "changed.company_id = old.company_id",
+            "changed.goods_id = old.goods_id",
+        ],
+    )
+}}
+
+{% set parts = [
+    (
+        'fct_stock_move_daily', {'net_quantity': 'part.in_quantity - part.out_quantity'},
+        'part.in_quantity <> 0 or part.out_quantity <> 0'
+    ),
+    ('fct_sales_line', {'sold_quantity': 'part.quantity', 'revenue': 'part.revenue'}, 'part.quantity <> 0'),
+] %}
+with parts as (
+    {% for fact, own, counts in parts %}
+    {% if not loop.first %}
+    union all
+    {% endif %}
+    select
+        part.company_id,
+        part.goods_id,
+        part.business_date,
+        {%- for figure in ['net_quantity', 'sold_quantity', 'revenue'] %}
+        {{ own.get(figure, 0) }} as {{ figure }}{% if not loop.last %},{% endif %}
+        {%- endfor %}
+    from {{ ref(fact) }} as part
+    {% if is_incremental() %}
+    inner join {{ ref('int_changed_sales_goods') }} as changed
+        on part.company_id = changed.company_id and part.goods_id = changed.goods_id
+    {% endif %}
+    where {{ counts }}
+    {% endfor %}
+),
+
+days as (
+    select
+        company_id,
+        goods_id,
+        business_date,
+        {{ days_between("cast('2000-01-01' as date)", 'business_date') }} as day_number,
+        sum(net_quantity) as net_quantity,
+        sum(sold_quantity) as sold_quantity,
+        sum(revenue) as revenue
+    from parts
+    group by company_id, goods_id, business_date
+),
+
+running as (
+    select
+        company_id,
+        goods_id,
+        business_date,
+        sum(net_quantity) over (
+            partition by company_id, goods_id order by day_number
+            rows between unbounded preceding and current row
+        ) as closing_quantity,
+        {%- for figure, name in [('sold_quantity', 'quantity_before'), ('revenue', 'revenue_before')] %}
+        sum({{ figure }}) over (
+            partition by company_id, goods_id order by day_number
+            range between {{ stock_out_days() - 1 }} preceding and current row
+        ) as {{ name }},
+        {%- endfor %}
+        lead(business_date) over (partition by company_id, goods_id order by day_number) as next_date
+    from days
+),
+
+fct_stock_out as (
+    select
+        company_id,
+        goods_id,
+        {{ add_days('business_date', 1) }} as valid_from,
+        least(
+            {{ add_days('business_date', stock_out_days()) }},
+            coalesce({{ add_days('next_date', -1) }}, {{ open_end() }})
+        ) as valid_to,
+        {{ quantity('quantity_before') }} as quantity_before,
+        {{ money('revenue_before') }} as revenue_before
+    from running
+    where
+        closing_quantity <= 0
+        and quantity_before > 0
+        and coalesce({{ add_days('next_date', -1) }}, {{ open_end() }}) > business_date
+)
+
+select * from fct_stock_out
