@@ -1,5 +1,6 @@
 """Everything that is declared: importing this module fills the registry and the table metadata."""
 
+from api.aftersale import claims, symptom
 from api.customers import (
     account_log,
     account_statement,
@@ -91,13 +92,17 @@ from api.purchase import (
     supplier_rebate_queries,
 )
 from api.reporting import (
+    aftersales_detail,
     batch_summary,
     business_data,
+    coupon_analysis,
     customer_analysis,
     data_dictionary,
     data_state,
     entries,
     explore,
+    goods_shortage,
+    guarantee_claim,
     inventory_big_data,
     inventory_information,
     inventory_out_in,
@@ -115,9 +120,10 @@ from api.reporting import (
     report_visits,
     sales_detail,
     sales_summary,
+    station_rebate,
     stock_card,
 )
-from api.risk import stock_warning_query
+from api.risk import pledge_contract, stock_warning_query
 from api.sales import (
     consignment_return,
     consignment_sale,
@@ -127,6 +133,7 @@ from api.sales import (
     customer_rebate_policy,
     customer_rebate_queries,
     promotion_policy,
+    sales_coupon,
     sales_delivery,
     sales_invoice,
     sales_order,
@@ -164,6 +171,7 @@ __all__ = [
     "account_statement",
     "accounting_periods",
     "accounts",
+    "aftersales_detail",
     "area_stock",
     "backup",
     "batch_summary",
@@ -172,6 +180,7 @@ __all__ = [
     "business_logs",
     "business_types",
     "checkstand",
+    "claims",
     "cleanup_run",
     "consignment_return",
     "consignment_sale",
@@ -179,6 +188,7 @@ __all__ = [
     "cost_adjustment",
     "cost_recalculation",
     "cost_reports",
+    "coupon_analysis",
     "credit_query",
     "customer_accounts",
     "customer_addresses",
@@ -202,6 +212,8 @@ __all__ = [
     "fund_transfer",
     "geography",
     "goods",
+    "goods_shortage",
+    "guarantee_claim",
     "idempotency",
     "identity_tables",
     "imitation",
@@ -239,6 +251,7 @@ __all__ = [
     "party_statement",
     "party_summary",
     "pay_center",
+    "pledge_contract",
     "popup_logs",
     "potential_customer",
     "preferences",
@@ -262,6 +275,7 @@ __all__ = [
     "report_visits",
     "return_request",
     "safety_stock",
+    "sales_coupon",
     "sales_delivery",
     "sales_detail",
     "sales_invoice",
@@ -275,6 +289,7 @@ __all__ = [
     "settings",
     "shop_price",
     "station",
+    "station_rebate",
     "stock_card",
     "stock_differences",
     "stock_early_warning",
@@ -290,6 +305,7 @@ __all__ = [
     "supplier_rebate_queries",
     "supplier_resources",
     "survey",
+    "symptom",
     "three_inbound",
     "three_outbound",
     "tire_back",

@@ -23,10 +23,14 @@ from api.reporting.published import Published
 
 @dataclass(frozen=True, slots=True)
 class Groupings:
-    """What a report may be summed up by: a label and columns by number, and the number that is usual."""
+    """What a report may be summed up by: a label and columns by number, and the number that is usual.
+
+    Columns are references but for those that are `days`, which lead nowhere: a row's own days do.
+    """
 
     choices: Mapping[int, tuple[str, tuple[str, ...]]]
     usual: int
+    days: frozenset[str] = frozenset()
 
     @property
     def labels(self) -> dict[int, str]:
@@ -40,10 +44,7 @@ class Groupings:
     def columns(self, asked: Values) -> str:
         """Every column, for a select that groups by `chosen`; a chosen one is told from those that aren't."""
         chosen = self._chosen(asked)
-        return ", ".join(
-            f"{f'coalesce({name}, {NO_RECORD})' if name in chosen else 'cast(null as bigint)'} as {name}"
-            for name in self._every()
-        )
+        return ", ".join(f"{self._column(name, name in chosen)} as {name}" for name in self._every())
 
     def chosen(self, asked: Values) -> str:
         """The columns to group by."""
@@ -55,12 +56,17 @@ class Groupings:
 
     def leads(self) -> tuple[tuple[str, str], ...]:
         """The filters that a row of the report gives to the one it leads to."""
-        return tuple((name, name) for name in self._every())
+        return tuple((name, name) for name in self._every() if name not in self.days)
 
     def drill(self, label: str, route: str) -> Drill:
         """A row leads to a report of its days, limited to what it is of."""
         days = (("business_date_start", "first_day"), ("business_date_end", "day"))
         return Drill(label, route, (*self.leads(), *days))
+
+    def _column(self, name: str, chosen: bool) -> str:
+        if name in self.days:
+            return name if chosen else "cast(null as date)"
+        return f"coalesce({name}, {NO_RECORD})" if chosen else "cast(null as bigint)"
 
     def _every(self) -> list[str]:
         return list(dict.fromkeys(name for _, columns in self.choices.values() for name in columns))

@@ -8,6 +8,7 @@ from reports.catalogue.aging import INVENTORY_AGING
 from reports.catalogue.best_seller import BEST_SELLER, BEST_SELLER_INFO
 from reports.catalogue.business import BUSINESS_DAILY, OPERATION_MONTHLY
 from reports.catalogue.climate import PURCHASE_CLIMATE
+from reports.catalogue.guarantee import AFTERSALES_PROFIT
 from reports.catalogue.holdings import COMPANY_STOCK, GOODS_STOCK
 from reports.catalogue.income import INCOME_STATEMENT
 from reports.catalogue.layers import INVENTORY_AGING_DETAILED, INVENTORY_DOT
@@ -28,6 +29,7 @@ from reports.catalogue.partners import (
     PAYABLE_SCHEDULE,
     RECEIVABLE_SCHEDULE,
 )
+from reports.catalogue.pledge import PLEDGE_VALUE
 from reports.catalogue.price_index import CENTRE_PRICE_INDEX, PRICE_INDEX
 from reports.catalogue.prices import PRICE_ANALYSIS
 from reports.catalogue.profit import CLASSIFIED_PROFIT, COMMODITY_PROFIT, CUSTOMER_PROFIT, STATION_PROFIT
@@ -53,6 +55,7 @@ REPORTS: tuple[Report, ...] = (
     SLUGGISH_STOCK,
     INVENTORY_DOT,
     COMPANY_STOCK,
+    PLEDGE_VALUE,
     ACCOUNTS_RECEIVABLE,
     RECEIVABLE_SCHEDULE,
     PAYABLE_SCHEDULE,
@@ -77,6 +80,7 @@ REPORTS: tuple[Report, ...] = (
     CENTRE_PRICE_INDEX,
     PRICE_INDEX,
     PURCHASE_CLIMATE,
+    AFTERSALES_PROFIT,
 )
 _BY_CODE = {report.code: report for report in REPORTS}
 

@@ -196,8 +196,31 @@ def statement_dataset(cost: bool) -> Dataset:
     return data
 
 
+def other_items_dataset(cost: bool) -> Dataset:
+    """The items beside revenue and what was sold, which dwarf them."""
+    kept = [item for item in items_of(cost) if item not in (*REVENUE, *COST)]
+    data, _ = compared_datasets(
+        variant("income_others", cost),
+        "利润表其他各项",
+        f"(select * from mart_income where item in ({quoted(tuple(kept))}))",
+        grain="company",
+        cost=cost,
+        keys=("item_order",),
+        alone=("item",),
+        columns=(
+            COMPANY,
+            Column("item_name", "项目名"),
+            Column("item_axis", "项目", sql=in_order("m.item_order", "m.item_name")),
+        ),
+        measures={"amount": "amount"},
+        metrics=(money("amount", "金额"),),
+    )
+    return data
+
+
 def income_board(cost: bool) -> Board:
     data, series = income_datasets(cost)
+    others = other_items_dataset(cost)
     statement = statement_dataset(cost)
     results = ("gross", "margin", "corrections") if cost else ()
     ending = ("result", "result_share") if cost else ()
@@ -276,7 +299,7 @@ def income_board(cost: bool) -> Board:
             widths=(3, 3, 2, 2, 2),
         ),
         line(
-            46,
+            64 if cost else 46,
             (listed, 7),
             (
                 curves(
@@ -295,7 +318,7 @@ def income_board(cost: bool) -> Board:
         line(
             42,
             (ranking("companies", f"各公司{label}", data, main, "company_name", 20), 6),
-            (bars("items", "收入以外的各项", data, ("amount",), "item_axis"), 6),
+            (bars("items", "收入和成本以外的各项", others, ("amount",), "item_axis"), 6),
         ),
         line(60, (months, 12)),
         line(60, (companies, 12)),
@@ -304,7 +327,7 @@ def income_board(cost: bool) -> Board:
     )
     filters = (period_filter(data, "month_label", "月"), company_filter(data))
     by_item = Pivot(data.key, ("item_axis",), ("company_name",), ("amount",))
-    return board((data, series, statement), lines, filters, pivot=by_item)
+    return board((data, series, statement, others), lines, filters, pivot=by_item)
 
 
 INCOME_STATEMENT = report(

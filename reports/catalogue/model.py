@@ -101,6 +101,13 @@ class Dataset:
     explorable: bool = True
 
     @property
+    def name(self) -> str:
+        """By which an analyst finds it; those that he doesn't draw from go by their keys."""
+        if not self.explorable:
+            return self.key
+        return f"{self.label}（含成本）" if self.cost else self.label
+
+    @property
     def scope(self) -> str:
         prefix = "role_cost" if self.cost else "role"
         return f"{prefix}_scope" if self.cost and self.grain == "company" else f"{prefix}_{self.grain}_scope"

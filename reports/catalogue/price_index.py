@@ -144,7 +144,7 @@ def centre_board(cost: bool) -> Board:
                 bars(
                     "types", "各商品类型价格指数", data, ("price_index",), "type1_name", order="price_index"
                 ),
-                4,
+                3,
             ),
             (
                 bars(
@@ -158,7 +158,7 @@ def centre_board(cost: bool) -> Board:
                 ),
                 4,
             ),
-            (ranking("pushed", "拉动指数上涨前十商品（点）", data, "effect", "goods_label"), 4),
+            (ranking("pushed", "拉动指数上涨前十商品（点）", data, "effect", "goods_label"), 5),
         ),
         line(
             64, (index_table(data, ("type1_name", "type2_name", "brand_name"), "分类价格指数", "kinds"), 12)

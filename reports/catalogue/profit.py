@@ -39,6 +39,8 @@ from reports.catalogue.parts import (
     variant,
 )
 
+STATIONS = "company_id in (select c.company_id from dim_company as c where c.company_type = '服务站')"
+
 
 def profit_metrics(cost: bool) -> tuple[Metric, ...]:
     plain = (
@@ -70,7 +72,7 @@ def profit_datasets(
     measures = ("quantity", "revenue", *(("cost", "profit") if cost else ()))
     return compared_datasets(
         variant(name, cost),
-        label,
+        f"服务站{label}" if where == STATIONS else label,
         mart,
         grain="warehouse" if PLACES[1] in dimensions else "company",
         cost=cost,
@@ -193,7 +195,6 @@ CLASSIFIED_PROFIT = report(
     group="销售报表",
     make=classified_board,
 )
-STATIONS = "company_id in (select c.company_id from dim_company as c where c.company_type = '服务站')"
 STATION_PROFIT = Report(
     code="stationProfitAnalysis",
     label="服务站毛利分析",

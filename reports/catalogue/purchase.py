@@ -138,9 +138,9 @@ def purchase_board(cost: bool) -> Board:
                 bars(
                     "brands", f"各品牌采购{what}", data, ("bought",), "brand_name", order="bought", limit=12
                 ),
-                4,
+                3,
             ),
-            (ranking("goods", f"采购{what}前十商品", data, "bought", "goods_label"), 4),
+            (ranking("goods", f"采购{what}前十商品", data, "bought", "goods_label"), 5),
         ),
         line(76, (suppliers, 12)),
         line(82, (detail, 12)),

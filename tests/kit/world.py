@@ -14,6 +14,7 @@ from typing import Any
 
 from sqlalchemy import Connection, insert, select
 
+from api import catalogue
 from api.identity import rights, sessions, setup
 from api.identity.tables import Role, UserAccount
 from api.kit import drafts, menus, records, registry, transitions
@@ -23,6 +24,7 @@ from api.master.business_types import Listed
 from api.shell.upload_file import UploadFile
 from api.shell.upload_rules import SCENES
 
+assert catalogue.__all__
 PASSWORD = "right-horse-1"
 SPARES = 60
 REBATE_MONTHS = 35 * 12

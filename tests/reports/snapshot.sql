@@ -74,6 +74,22 @@ select
     6.0 as ordered_quantity, 2.0 as late_quantity, 13.0 as reserved_quantity, i.price * 0.9 as recent_price,
     date '2026-11-18' as last_sale_date
 from place as s cross join item as i;
+-- Of each company a contract that is worth its loan and one that is not, in each month.
+create table mart_pledge_contract as
+select
+    cast(m as date) as "month", strftime(m, '%Y-%m') as month_label, c.*, c.company_id * 10 + t.number as contract_id,
+    'ZYHT' || c.company_id || t.number as contract_no, '出借方' || t.number as lender, date '2025-01-01' as starts_on,
+    date '2027-01-01' as ends_on, '在押' as state, 10.0 as haircut, t.loan as loan_amount, 10.0 as quantity,
+    2.0 as missing_quantity, 2000.0 as agreed_amount, greatest(t.loan - 2000.0, 0.0) as agreed_shortfall,
+    1500.0 as pledge_value, greatest(t.loan - 1500.0, 0.0) as shortfall
+from generate_series(timestamp '2025-12-01', timestamp '2026-11-01', interval 1 month) as months(m)
+cross join firm as c cross join (values (1, 1000.0), (2, 3000.0)) as t(number, loan);
+create table mart_pledge_goods as
+select
+    p."month", p.month_label, p.company_id, p.company_name, p.contract_id, p.contract_no, p.lender, p.haircut,
+    p.contract_id * 10 + i.goods_id as line_id, i.* exclude (price), i.price * 1.2 as price, i.price as unit_cost,
+    10.0 as quantity, 8.0 as stock_quantity, 2.0 as missing_quantity, 2000.0 as agreed_amount, 1500.0 as pledge_value
+from mart_pledge_contract as p cross join item as i where i.goods_id = 1;
 create table mart_company_stock as
 select
     s.*, i.type1_name, i.brand_name, 360 as year_days, 12.0 as quantity, i.price * 12.0 as "value",
@@ -278,3 +294,23 @@ cross join (
     ('supplier_rebate', 7, '供应商返利', 50.0), ('customer_rebate', 8, '客户返利', -10.0), ('freight', 10, '配送运费', -30.0)
 ) as t(item, item_order, item_name, amount)
 where p.period_kind = 'month';
+-- Of each month, company and goods: 300 paid for the first symptom and 100 for the second, of which 150 and 100 are settled.
+create table mart_guarantee_month as
+select
+    p.period_start as "month", p.period_label as month_label, c.*, c.company_id * 10 + 1 as supplier_id,
+    c.company_name || '的厂家' as supplier_name, t.*, i.* exclude (price), i.goods_id as brand_id
+from period as p cross join firm as c cross join item as i
+cross join (values (1, '胎侧鼓包', 2.0, 300.0, 1.0, 150.0), (2, '胎面脱层', 1.0, 100.0, 1.0, 100.0))
+    as t(symptom_id, symptom_name, compensated_quantity, compensation_amount, factory_quantity, factory_amount)
+where p.period_kind = 'month';
+-- Of each company a piece that was paid for and is half settled, and one that is settled.
+create table mart_guarantee_claim as
+select
+    c.*, i.* exclude (price), c.company_name || '的厂家' as supplier_name, '胎侧鼓包' as symptom_name,
+    c.company_name || '的客户' as customer_name, 'SBDJ' || c.company_id || t.number as bill_no, 'T' || t.number as tire_number,
+    'GSLP' || c.company_id || t.number as company_claim_no, date '2026-11-01' as compensated_on, t.waited_days,
+    100.0 as compensation_amount, t.settled as factory_amount
+from firm as c
+cross join item as i
+cross join (values (1, 19, 40.0), (2, null, 90.0)) as t(number, waited_days, settled)
+where i.goods_id = t.number;

@@ -38,6 +38,7 @@ class TestCompiling:
             "sluggishstock",
             "inventoryDOTReport",
             "CompanyInventoryreport",
+            "PledgeGoodsValueTable",
             "accountsReceivable",
             "ScheduleAccountsReceivable",
             "ScheduleAccountsPayable",
@@ -62,6 +63,7 @@ class TestCompiling:
             "purchasecenterpriceindex",
             "purchasingPriceIndex",
             "pmi",
+            "aftersalesprofit",
         ]
 
     def test_routes_are_those_of_the_product(self):

@@ -1,0 +1,208 @@
+"""售后损益：赔付给客户的减厂家结算的，按品牌、厂家、症状，直到逐笔单据。
+
+Both count on their own dates, so that a month tells what was paid and what came back in it; whether a piece was settled
+is told piece by piece in the native report of claims.
+"""
+
+from __future__ import annotations
+
+from reports.catalogue.compare import compared_datasets
+from reports.catalogue.model import MONEY, QUANTITY, Board, Column, Dataset, Filter, Metric, Pivot
+from reports.catalogue.partners import MONTH_DAYS
+from reports.catalogue.parts import (
+    BY_COMPANY,
+    BY_SUPPLIER,
+    COMPANY,
+    GOODS,
+    GOODS_LABEL,
+    PATTERN,
+    bars,
+    board,
+    by_key,
+    change_metric,
+    company_filter,
+    curves,
+    figure,
+    figures,
+    goods_filter,
+    goods_filters,
+    line,
+    link,
+    money,
+    percent,
+    period_filter,
+    quantity,
+    ranking,
+    report,
+    share,
+    table,
+    trend_figure,
+)
+
+FACTORY = Column("supplier_name", "厂家")
+SYMPTOM = Column("symptom_name", "三包症状")
+LINES = link(
+    "售后明细",
+    "/report/aftersalesdetrpt",
+    **BY_COMPANY,
+    **by_key("brand_id", "brand_name"),
+    **BY_SUPPLIER,
+    **by_key("symptom_id", "symptom_name"),
+    **MONTH_DAYS,
+)
+MEASURES = {
+    "paid_quantity": "compensated_quantity",
+    "paid": "compensation_amount",
+    "settled_quantity": "factory_quantity",
+    "settled": "factory_amount",
+}
+RECOVERY = "厂家承担率"
+
+
+def net(name: str, label: str, suffix: str = "") -> Metric:
+    return Metric(name, label, f"cast(sum(paid{suffix}) - sum(settled{suffix}) as double)", MONEY)
+
+
+def guarantee_datasets() -> tuple[Dataset, Dataset]:
+    return compared_datasets(
+        "guarantee",
+        "售后损益",
+        "mart_guarantee_month",
+        grain="company",
+        keys=("brand_id", "supplier_id", "symptom_id"),
+        columns=(COMPANY, FACTORY, SYMPTOM, *GOODS, PATTERN, GOODS_LABEL, LINES),
+        measures=MEASURES,
+        metrics=(
+            quantity("paid_quantity", "赔付数量"),
+            money("paid", "赔付金额"),
+            money("paid_before", "上月整月赔付"),
+            change_metric("paid_change", "赔付较上月整月", "sum(paid)", "sum(paid_before)"),
+            money("paid_year", "去年同月整月赔付"),
+            change_metric("paid_growth", "赔付较去年同月整月", "sum(paid)", "sum(paid_year)"),
+            quantity("settled_quantity", "厂家结算数量"),
+            money("settled", "厂家结算金额"),
+            net("net", "理赔净支出"),
+            net("net_before", "上月整月净支出", "_before"),
+            net("net_year", "去年同月整月净支出", "_year"),
+            percent("recovery", RECOVERY, "sum(settled)", "sum(paid)"),
+            percent("recovery_before", f"上月整月{RECOVERY}", "sum(settled_before)", "sum(paid_before)"),
+            percent("recovery_year", f"去年同月整月{RECOVERY}", "sum(settled_year)", "sum(paid_year)"),
+        ),
+    )
+
+
+def waiting_dataset() -> Dataset:
+    """Pieces that customers were paid for and their factories have not answered for."""
+    return Dataset(
+        key="guarantee_waiting",
+        label="待厂家结算",
+        source="(select * from mart_guarantee_claim where waited_days is not null)",
+        grain="company",
+        columns=(
+            COMPANY,
+            FACTORY,
+            SYMPTOM,
+            *GOODS,
+            Column("customer_name", "客户"),
+            Column("bill_no", "登记单号"),
+            Column("tire_number", "胎号"),
+            Column("company_claim_no", "公司理赔单号"),
+            Column("compensated_on", "赔付日期", "date"),
+            Column("waited_days", "等待天数", "number"),
+            link("三包理赔", "/report/threepacketslaims", **BY_COMPANY, bill_no="url_encode(m.bill_no)"),
+        ),
+        measures=("compensation_amount", "factory_amount"),
+        metrics=(
+            money("paid", "赔付金额", "compensation_amount"),
+            Metric(
+                "waiting",
+                "待厂家结算",
+                "cast(sum(compensation_amount) - sum(factory_amount) as double)",
+                MONEY,
+            ),
+            Metric("longest", "最长等待（天）", "max(waited_days)", QUANTITY),
+        ),
+    )
+
+
+def guarantee_board(cost: bool) -> Board:
+    data, series = guarantee_datasets()
+    waiting = waiting_dataset()
+    pieces = table(
+        "赔付后厂家还没有结算的三包件",
+        waiting,
+        (
+            *("company_name", "supplier_name", "goods_num", "goods_name", "symptom_name", "tire_number"),
+            *("customer_name", "company_claim_no", "compensated_on", "waited_days", "detail_link"),
+        ),
+        ("paid", "waiting"),
+        "waiting",
+        key="pieces",
+    )
+    both = ("paid", "settled")
+    moved = ("paid_quantity", "paid", "settled_quantity", "settled", "net", "recovery")
+    causes = table(
+        "各品牌、厂家、症状的赔付与厂家结算",
+        data,
+        ("company_name", "brand_name", "supplier_name", "symptom_name", "detail_link"),
+        (*moved, "net_before", "net_year", "recovery_before", "recovery_year"),
+        "net",
+        bar="net",
+    )
+    goods = table(
+        "各商品的赔付与厂家结算",
+        data,
+        ("goods_num", "goods_name", "specification_type", "pattern", "brand_name", "supplier_name"),
+        (*moved, "paid_before", "paid_change", "paid_year", "paid_growth"),
+        "paid",
+        key="goods_detail",
+        bar="paid",
+    )
+    lines = (
+        figures(
+            trend_figure("paid_now", "本月至今赔付", series, "paid", "较上月整月"),
+            trend_figure("settled_now", "本月至今厂家结算", series, "settled", "较上月整月"),
+            trend_figure("net_now", "本月至今理赔净支出", series, "net", "较上月整月"),
+            trend_figure("recovery_now", f"本月至今{RECOVERY}", series, "recovery", "较上月整月"),
+            figure("waiting", "待厂家结算", waiting, "已赔付、厂家尚未结算"),
+            height=20,
+        ),
+        line(
+            42,
+            (curves("trend", f"各月赔付、厂家结算与{RECOVERY}", series, both, "recovery", "month_label"), 8),
+            (share("symptoms", "赔付金额构成（三包症状）", data, "paid", "symptom_name"), 4),
+        ),
+        line(
+            44,
+            (ranking("factories", "各厂家赔付与结算", data, "paid", "supplier_name", 12, ("settled",)), 6),
+            (bars("brands", "各品牌赔付与结算", data, both, "brand_name", order="paid", limit=12), 6),
+        ),
+        line(
+            44,
+            (ranking("goods", "理赔净支出前十商品", data, "net", "goods_label"), 6),
+            (ranking("companies", "各公司理赔净支出", data, "net", "company_name", 15), 6),
+        ),
+        line(76, (causes, 12)),
+        line(76, (goods, 12)),
+        line(70, (pieces, 12)),
+    )
+    filters = (
+        period_filter(data, "month_label", "月"),
+        company_filter(data),
+        Filter("factory", "厂家", data.key, "supplier_name", searched=True),
+        Filter("symptom", "三包症状", data.key, "symptom_name"),
+        *goods_filters(data),
+        goods_filter(data),
+    )
+    across = Pivot(data.key, ("brand_name", "supplier_name"), ("symptom_name",), ("net",))
+    return board((data, series, waiting), lines, filters, across)
+
+
+AFTERSALES_PROFIT = report(
+    code="aftersalesprofit",
+    label="售后损益分析",
+    question="三包赔付了多少，厂家承担了多少，哪些品牌、厂家、症状让公司贴钱？",
+    group="三包报表",
+    make=guarantee_board,
+    has_cost=False,
+)

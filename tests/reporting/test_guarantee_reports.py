@@ -1,0 +1,216 @@
+"""Goods under guarantee as reports tell of them: stock bills are posted, claims stand in their tables, figures by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from sqlalchemy import insert
+
+from api.aftersale.claims import (
+    CompanyClaim,
+    CompanyClaimLine,
+    FactoryClaim,
+    FactoryClaimLine,
+    GuaranteeRegister,
+    GuaranteeRegisterLine,
+)
+from api.kit.database import today
+from api.kit.document import Bill, Child
+from tests.kit.desk import Desk, Made
+from tests.reporting.asking import one, page, rows, some
+
+LINES, PIECES = "v2/report/AftersalesDetail", "v2/report/GuaranteeClaim"
+MARCH = {"business_date_start": "2026-03-01", "business_date_end": "2026-03-31"}
+PAID_ON = today() - timedelta(days=40)
+
+
+def claim(
+    desk: Desk, bill: type[Bill], lines: type[Child], day: date, *rows: Any, **header: Any
+) -> list[int]:
+    """An audited bill, written by SQL: its rows are (goods, quantity, what else there is); answers the keys of lines."""
+    world = desk.world
+    amounts = [row[2].get("amount") for row in rows]
+    if amounts[0] is not None:
+        header["total_amount"] = sum(Decimal(amount) for amount in amounts)
+    with desk.site.engine.begin() as conn:
+        number = f"{bill.name()}-{desk.user}-{day}"
+        values = {
+            **{"bill_no": number, "business_date": day, "status": 2, "company_id": world.company_a},
+            **{"maker_id": world.ids[f"user_{desk.user}"], "total_quantity": sum(row[1] for row in rows)},
+        }
+        key = conn.execute(insert(bill.table()).values(**values, **header)).inserted_primary_key[0]
+        return [
+            conn.execute(
+                insert(lines.table()).values(
+                    bill_id=key, line_no=place, goods_id=goods, quantity=quantity, **more
+                )
+            ).inserted_primary_key[0]
+            for place, (goods, quantity, more) in enumerate(rows, 1)
+        ]
+
+
+@pytest.fixture(scope="module")
+def empty(desk: Desk, refresh: Callable[[], None]) -> dict[str, dict[str, Any]]:
+    """What the reports answer before there is anything under guarantee."""
+    refresh()
+    return {report: page(desk, report) for report in (LINES, PIECES)}
+
+
+@pytest.fixture(scope="module")
+def posted(desk: Desk, empty: dict[str, Any], refresh: Callable[[], None]) -> dict[str, Made]:
+    """Three of a goods come in at 50 net, one goes back to the factory, one is given out; two others come in unpriced.
+
+    A piece of the first that came in is registered with another: both are paid for, the first is settled in full.
+    """
+    goods, other, world = desk.world.spares[0], desk.world.spares[1], desk.world
+    kept = {"warehouse_id": world.warehouse3_a}
+    priced = {"goods_id": goods, "quantity": "3", "price": "56.5", "tax_rate": "13"}
+    made = {
+        "came": desk.audited("three_inbound", priced, reason="鼓包", business_date="2026-03-02", **kept),
+        "plain": desk.audited(
+            "three_inbound", {"goods_id": other, "quantity": "2"}, business_date="2026-03-03", **kept
+        ),
+    }
+    (line,) = desk.line_ids(made["came"])
+    returned = {"goods_id": goods, "quantity": "1", "source_line_id": line}
+    made["back"] = desk.audited("tire_back", returned, claim_no="LP-7", business_date="2026-03-05", **kept)
+    made["given"] = desk.audited(
+        "three_outbound", {"goods_id": goods, "quantity": "1"}, business_date="2026-03-06", **kept
+    )
+    undone = desk.audited("three_outbound", {"goods_id": other, "quantity": "1"}, **kept)
+    assert desk.act("invalid", undone).ok
+    what = {"supplier_id": world.supplier, "symptom_id": world.symptom}
+    first, second = claim(
+        desk,
+        GuaranteeRegister,
+        GuaranteeRegisterLine,
+        date(2026, 3, 1),
+        (goods, 3, {**what, "tire_number": "T1", "inbound_line_id": line}),
+        (other, 1, what),
+        customer_id=world.customer_a,
+    )
+    claim(
+        desk,
+        CompanyClaim,
+        CompanyClaimLine,
+        PAID_ON,
+        (goods, 3, {"source_line_id": first, "judged_rate": 80, "amount": "300.10"}),
+        (other, 1, {"source_line_id": second, "judged_rate": 50, "amount": "99.95"}),
+        customer_id=world.customer_a,
+    )
+    claim(
+        desk,
+        FactoryClaim,
+        FactoryClaimLine,
+        PAID_ON + timedelta(days=9),
+        (goods, 3, {"source_line_id": first, "judged_rate": 80, "amount": "225.08"}),
+        supplier_id=world.supplier,
+        claim_no="FC-1",
+    )
+    refresh()
+    return made
+
+
+class TestNothing:
+    def test_reports_of_nothing_answer(self, empty: dict[str, Any]) -> None:
+        for found in empty.values():
+            assert (found["data"], found["total"]) == ([], 0)
+            assert {Decimal(value) for value in found["totals"].values()} == {0}
+
+
+class TestLines:
+    def test_bills_by_line_move_stock_or_money(self, desk: Desk, posted: dict[str, Made]) -> None:
+        found = [
+            (row["kind"], *some(row, "stock_quantity", "stock_value", "registered_quantity").values())
+            for row in rows(desk, LINES, **MARCH)
+        ]
+        assert sorted(found) == [
+            (1, "0", "0", "1"),
+            (1, "0", "0", "3"),
+            (2, "2", "0", "0"),
+            (2, "3", "150", "0"),
+            (3, "-1", "-50", "0"),
+            (4, "-1", "-50", "0"),
+        ]
+        totals = page(desk, LINES)["totals"]
+        assert some(totals, "compensation_amount", "factory_amount", "net_amount") == {
+            "compensation_amount": "400.05",
+            "factory_amount": "225.08",
+            "net_amount": "174.97",
+        }
+
+    def test_stock_bills_lead_to_their_pages(self, desk: Desk, posted: dict[str, Made]) -> None:
+        routes = {row["bill_no"]: row["route"] for row in rows(desk, LINES, **MARCH)}
+        assert routes[posted["came"].no] == f"/inventory/threeinstorageSee?id={posted['came'].id}"
+        assert routes[posted["back"].no] == f"/inventory/tirebackSee?id={posted['back'].id}"
+        assert [number for number, route in routes.items() if route is None] == [
+            f"guarantee_register-admin-{date(2026, 3, 1)}"
+        ]
+
+    def test_claims_are_found_by_what_their_piece_is(self, desk: Desk, posted: dict[str, Made]) -> None:
+        world = desk.world
+        for asked in ({"symptom_id": world.symptom}, {"supplier_id": world.supplier, "kind": "1,5,6"}):
+            assert sorted(row["kind"] for row in rows(desk, LINES, **asked)) == [1, 1, 5, 5, 6]
+        assert {row["kind"] for row in rows(desk, LINES, symptom_id=-1)} == {2, 3, 4}
+
+    def test_what_stock_is_worth_is_cost(self, desk: Desk, posted: dict[str, Made]) -> None:
+        assert {row["stock_value"] for row in rows(desk, LINES, "clerk_a", **MARCH)} == {"无权限"}
+
+    def test_a_chart_tells_which_factory_leaves_the_company_to_pay(
+        self, desk: Desk, posted: dict[str, Made]
+    ) -> None:
+        answer = desk.caller.get(f"{LINES}/getChart", axis="symptom_id", measure="net_amount")
+        assert [
+            (point["name"], point["value"]) for point in answer.data["points"] if point["key"] != "-1"
+        ] == [("通用", "174.97")]
+
+
+class TestPieces:
+    def test_a_piece_that_came_in_and_was_registered_stands_once(
+        self, desk: Desk, posted: dict[str, Made]
+    ) -> None:
+        assert page(desk, PIECES)["total"] == 3
+        found = one(desk, PIECES, tire_number="T1")
+        names = ("quantity", "returned_quantity", "compensation_amount", "factory_amount", "net_amount")
+        assert list(some(found, *names, "recovery_rate").values()) == [
+            *("3", "1", "300.1", "225.08", "75.02", "75.0017")
+        ]
+        assert (found["stage"], found["waited_days"], found["company_claim_no"]) == (
+            *(4, None),
+            f"company_claim-admin-{PAID_ON}",
+        )
+
+    def test_what_is_paid_waits_for_its_factory(self, desk: Desk, posted: dict[str, Made]) -> None:
+        found = one(desk, PIECES, stage=2)
+        assert (found["waited_days"], found["net_amount"], found["factory_claim_no"]) == (40, "99.95", None)
+        assert rows(desk, PIECES, waited_days_start="41") == []
+
+    def test_what_came_in_unregistered_leads_to_its_bill(self, desk: Desk, posted: dict[str, Made]) -> None:
+        found = one(desk, PIECES, stage=1)
+        assert (found["bill_no"], found["quantity"]) == (posted["plain"].no, "2.000")
+        assert found["route"] == f"/inventory/threeinstorageSee?id={posted['plain'].id}"
+
+    @pytest.mark.parametrize("report", [LINES, PIECES])
+    def test_one_sees_ones_companies_and_documents(
+        self, desk: Desk, posted: dict[str, Made], report: str
+    ) -> None:
+        mine, all_ = page(desk, report, "manager_a"), page(desk, report, company_id=desk.world.company_a)
+        assert (mine["data"], mine["totals"]) == (all_["data"], all_["totals"])
+        assert mine["total"] > 0
+        for user in ("manager_b", "own_a"):
+            assert page(desk, report, user)["total"] == 0
+
+
+@pytest.mark.usefixtures("posted")
+def test_the_figures_are_the_bills_and_the_ledger(prove: Callable[..., None]) -> None:
+    prove(
+        "guarantee_lines_equal_bills_and_ledger",
+        "guarantee_reports_equal_lines",
+        "fct_guarantee_line",
+        "mart_guarantee_claim",
+        "mart_guarantee_month",
+    )
