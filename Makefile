@@ -1,8 +1,10 @@
 PYTHON ?= python3
 export PYTHONUTF8 = 1
+# Without bytecode files every process compiles again all that it imports: half of its start.
+unexport PYTHONDONTWRITEBYTECODE
 BENCHES = $(basename $(notdir $(wildcard tests/bench/[a-z]*.py)))
 
-.PHONY: help up test walk soak parity bench clean
+.PHONY: help up test check-sql check-python check-web walk soak parity bench clean
 
 help:
 	@echo "make up     安装所需的一切并启动，直到 Ctrl-C"
@@ -18,13 +20,20 @@ up:
 
 test:
 	@$(PYTHON) -m api.launch.install --browser
-	.venv/bin/ruff check .
+	@$(MAKE) --no-print-directory --jobs=2 check-sql check-python check-web
+	.venv/bin/pytest --numprocesses 2 --dist loadfile
+
+check-sql:
 	.venv/bin/sqlfluff lint --quiet transforms/models transforms/tests
+
+check-python:
+	.venv/bin/ruff check .
 	.venv/bin/lint-imports --no-logo
 	.venv/bin/mypy
+
+check-web:
 	npm --prefix web run check
 	npm --prefix web test
-	.venv/bin/pytest --numprocesses 2 --dist loadfile
 
 walk:
 	@$(PYTHON) -m api.launch.install --browser

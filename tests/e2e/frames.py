@@ -22,7 +22,8 @@ ENGLISH = re.compile(
     r"|Download|Export|Refresh|Sort|Page|Previous|Next|Summary|Total|Waiting|Query|More|options?|undefined|null"
     r"|NaN|N/A|Other)\b"
 )
-TROUBLE = ("错误", "失败", "意外", "没有数据", "无法")
+NOTHING = "没有数据"
+TROUBLE = ("错误", "失败", "意外", "无法")
 DATA = "/api/v1/chart/data"
 WITHIN = 30_000
 
@@ -65,8 +66,8 @@ class Reading:
         frame.wait_for_selector(HOLDER, timeout=WITHIN)
         frame.wait_for_function(DRAWN, timeout=WITHIN)
 
-    def sound(self, frame: Frame) -> None:
-        """All in Chinese, nothing failed, no card without a figure."""
+    def sound(self, frame: Frame, *, empty: bool = False) -> None:
+        """All in Chinese, nothing failed, no card without a figure; or where there is nothing, it says so."""
         # An empty figure's cell is drawn as a dash over its text.
         text = frame.evaluate("""() => {
             const empty = [...document.querySelectorAll('td.dt-is-null')];
@@ -77,6 +78,7 @@ class Reading:
         }""")
         assert not self.failed, self.failed
         assert not [word for word in TROUBLE if word in text], text[:2000]
+        assert (NOTHING in text) is empty, text[:2000]
         assert not ENGLISH.findall(text), sorted(set(ENGLISH.findall(text)))
 
     def sorts(self, frame: Frame, table: Chart, board: Board) -> None:
@@ -86,9 +88,7 @@ class Reading:
         header = card(frame, table).get_by_role("columnheader").filter(has_text=label).first
         orders = []
         for _ in range(2):
-            with self.page.expect_response(f"**{DATA}*"):
-                header.click()
-            self.wait(frame)
+            self._turn(frame, table, header)
             orders.append(numbers(card(frame, table), place))
         one, other = orders
         assert (one, other) in (
@@ -104,12 +104,17 @@ class Reading:
         if second.count() == 0:
             return
         first = rows(shown)
-        with self.page.expect_response(f"**{DATA}*"):
-            second.click()
-        self.wait(frame)
+        self._turn(frame, table, second)
         assert rows(shown) != first and rows(shown)
-        with self.page.expect_response(f"**{DATA}*"):
-            shown.locator(".dt-pagination").get_by_role("button", name="1", exact=True).click()
+        self._turn(frame, table, shown.locator(".dt-pagination").get_by_role("button", name="1", exact=True))
+
+    def _turn(self, frame: Frame, table: Chart, button: Locator) -> None:
+        """To other rows of a table: a paged one asks for them, another has them all."""
+        if table.paged:
+            with self.page.expect_response(f"**{DATA}*"):
+                button.click()
+        else:
+            button.click()
         self.wait(frame)
 
     def takes_file(self, frame: Frame, table: Chart, board: Board) -> None:
@@ -138,7 +143,9 @@ class Reading:
         if not usable:
             return None
         chosen = usable[-1]
-        box = frame.locator(".filter-item-wrapper").filter(has=frame.get_by_text(chosen.label, exact=True))
+        box = frame.locator("form").filter(has=frame.get_by_text(chosen.label, exact=True))
+        if not box.is_visible():  # where the bar has no room
+            frame.get_by_role("button", name="更多筛选").click()
         place = table.by.index(chosen.column)
         value = rows(card(frame, table))[0][place]
         box.locator(".ant-select").click()
