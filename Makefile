@@ -49,7 +49,9 @@ parity:
 
 bench:
 	@$(PYTHON) -m api.launch.install
-	@for measure in $(BENCHES); do echo "— $$measure"; .venv/bin/python -m tests.bench.$$measure || exit 1; done
+	@missed=; for measure in $(BENCHES); do echo "— $$measure"; \
+		.venv/bin/python -m tests.bench.$$measure || missed="$$missed $$measure"; done; \
+		test -z "$$missed" || { echo "未达标或失败：$$missed"; exit 1; }
 
 clean:
 	rm -rf .venv .tools reports/.venv tests/parity/.venv web/node_modules web/dist

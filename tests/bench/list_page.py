@@ -26,6 +26,7 @@ import psycopg
 
 from api.kit import signing
 from api.launch.postgres import EmbeddedPostgres
+from tests.bench._verdict import conclude
 
 PORT = 8791
 PASSWORD = "bench-password"
@@ -333,7 +334,7 @@ def main() -> None:
             good = measure(server.url(), Path(place), repeats)
         finally:
             server.stop()
-    print(f"target: p95 of list pages under {TARGET:.0f} ms — {'held' if good else 'MISSED'}")
+    conclude({f"p95 of list pages under {TARGET:.0f} ms": good})
 
 
 if __name__ == "__main__":

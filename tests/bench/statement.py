@@ -21,6 +21,7 @@ import psycopg
 from api.kit import signing
 from api.launch.postgres import EmbeddedPostgres
 from tests.bench import audit_http
+from tests.bench._verdict import conclude
 from tests.bench.list_page import p95, told
 
 TARGET = 300.0
@@ -141,7 +142,7 @@ def main() -> None:
         finally:
             server.stop()
     print(f"{items:,} open items; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
-    print(f"target: p95 under {TARGET:.0f} ms — {'held' if good else 'MISSED'}")
+    conclude({f"p95 under {TARGET:.0f} ms": good})
 
 
 if __name__ == "__main__":
