@@ -18,7 +18,19 @@ from sqlalchemy.orm import Mapped, declared_attr
 
 from api.kit import bulk, drafts, registry
 from api.kit.context import Context
-from api.kit.document import Bill, BillType, Block, Document, GoodsLine, Link, Proposal, Rows, Values, declare
+from api.kit.document import (
+    Bill,
+    BillType,
+    Block,
+    DetailPlace,
+    Document,
+    GoodsLine,
+    Link,
+    Proposal,
+    Rows,
+    Values,
+    declare,
+)
 from api.kit.errors import Refusal
 from api.kit.fields import derived, goods, ref, source_line
 from api.kit.fields import price as price_of
@@ -126,6 +138,7 @@ class PurchaseAllocation(StockBill):
                 agreed=False,
             ),
         ),
+        detail=DetailPlace("到货分配明细", "/purchase/allocationDetail", Menu("采购管理", "明细查询", 22)),
     )
 
     @classmethod

@@ -17,7 +17,7 @@ from sqlalchemy.orm import Mapped
 from api.kit import drafts, orders, registry
 from api.kit.context import Context
 from api.kit.database import today
-from api.kit.document import Bill, BillType, Block, Document, Proposal, Rows, Values, declare
+from api.kit.document import Bill, BillType, Block, DetailPlace, Document, Proposal, Rows, Values, declare
 from api.kit.errors import Refusal
 from api.kit.fields import day, derived, integer, quantity, ref
 from api.kit.flow import ORDER, UNAUDITED
@@ -102,6 +102,7 @@ class PurchasePlan(StockBill):
             ),
         ),
         transitions=TRANSITIONS,
+        detail=DetailPlace("采购计划明细", "/purchase/planDetail", Menu("采购管理", "明细查询", 5)),
     )
     derived = (
         derived(

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Mapped
 
 from api.kit import orders
 from api.kit.context import Context
-from api.kit.document import BillType, Block, Document, Link, Rows, Values, declare
+from api.kit.document import BillType, Block, DetailPlace, Document, Link, Rows, Values, declare
 from api.kit.fields import day, derived, quantity, source_line, text
 from api.kit.flow import ORDER
 from api.kit.posting import Postings
@@ -66,6 +66,7 @@ class RefundRequest(StockBill):
             ),
         ),
         transitions=ORDER,
+        detail=DetailPlace("退货确认明细", "/purchase/refundRequestDetail", Menu("采购管理", "明细查询", 26)),
     )
     derived = (
         derived(

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Mapped, declared_attr
 
 from api.kit import orders
 from api.kit.context import Context
-from api.kit.document import BillType, Block, Document, Link, declare
+from api.kit.document import BillType, Block, DetailPlace, Document, Link, declare
 from api.kit.fields import Derived, derived, quantity, ref, source_line
 from api.kit.flow import AUDITED, ORDER
 from api.kit.posting import Postings
@@ -90,6 +90,7 @@ class ReturnRequest(StockBill):
             ),
         ),
         transitions=ORDER,
+        detail=DetailPlace("退货申请明细", "/purchase/returnRequestDetail", Menu("采购管理", "明细查询", 24)),
     )
     derived = (
         derived(

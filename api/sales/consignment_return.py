@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
-from api.kit.document import BillType, Block, Document, Link, QuantityLine, Rows, Values, declare
+from api.kit.document import BillType, Block, DetailPlace, Document, Link, QuantityLine, Rows, Values, declare
 from api.kit.fields import derived, goods, ref, source_line
 from api.kit.posting import Landing, Postings, StockMove
 from api.kit.resource import Menu
@@ -55,6 +55,9 @@ class ConsignmentReturn(MoveBill):
                 ("company_id", "customer_id"),
                 required=True,
             ),
+        ),
+        detail=DetailPlace(
+            "寄售退回明细", "/sales/salescommissionReturnDetail", Menu("销售管理", "明细查询", 65)
         ),
     )
 

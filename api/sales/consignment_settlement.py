@@ -15,7 +15,18 @@ from sqlalchemy.orm import Mapped
 
 from api.kit import drafts, numbering, transitions
 from api.kit.context import Context
-from api.kit.document import BillType, Block, Document, GoodsBill, GoodsLine, Link, Rows, Values, declare
+from api.kit.document import (
+    BillType,
+    Block,
+    DetailPlace,
+    Document,
+    GoodsBill,
+    GoodsLine,
+    Link,
+    Rows,
+    Values,
+    declare,
+)
 from api.kit.fields import derived, goods, source_line
 from api.kit.flow import AUDITED
 from api.kit.posting import Postings
@@ -83,6 +94,7 @@ class ConsignmentSettlement(GoodsBill):
                 required=True,
             ),
         ),
+        detail=DetailPlace("寄售结算明细", "/sales/salessettlementDetail", Menu("销售管理", "明细查询", 70)),
     )
     derived = (derived("outbound_no", "销售出库单号", "text", _OUTBOUND, width=190),)
 

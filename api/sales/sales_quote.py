@@ -11,7 +11,7 @@ from sqlalchemy.orm import Mapped
 
 from api.kit import orders
 from api.kit.context import Context
-from api.kit.document import BillType, Block, Document, GoodsBill, Rows, Values, declare
+from api.kit.document import BillType, Block, DetailPlace, Document, GoodsBill, Rows, Values, declare
 from api.kit.fields import day, derived
 from api.kit.flow import ORDER
 from api.kit.posting import Postings
@@ -44,7 +44,12 @@ class SalesQuote(GoodsBill):
         menu=Menu("销售管理", "销售业务", 5),
         allowances=(settings.BELOW_LOWEST,),
     )
-    bill = BillType("XSBJ", (Block("lines", "报价明细", SalesQuoteLine),), transitions=ORDER)
+    bill = BillType(
+        "XSBJ",
+        (Block("lines", "报价明细", SalesQuoteLine),),
+        transitions=ORDER,
+        detail=DetailPlace("销售报价明细", "/sales/BidManagementDetail", Menu("销售管理", "明细查询", 5)),
+    )
     derived = (
         derived(
             "ordered_status", "成交状态", "enum", orders.EXECUTION, options=tuple(ORDERED.items()), width=100

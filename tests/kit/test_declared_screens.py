@@ -50,6 +50,13 @@ UNLISTED = {
     "/sales/salesInvoiceDetail",
     "/sales/salescommissionDetail",
     "/sales/salescommissionReturn",
+    "/sales/salescommissionReturnDetail",
+    "/sales/salessettlementDetail",
+    "/sales/BidManagementDetail",
+    "/purchase/planDetail",
+    "/purchase/allocationDetail",
+    "/purchase/returnRequestDetail",
+    "/purchase/refundRequestDetail",
     "/purchase/purchaseUninvoiced",
     "/purchase/purchaseInvoiceDetail",
     "/report/ReportStatistic",
@@ -60,7 +67,8 @@ UNLISTED = {
 what `erp check` proves, files that a company was initialised with, who bears the freight, accounts of suppliers,
 what a naming rule would change, areas of stock and their companies, texts of messages, forms of rebates, the lines that
 earned them, the movements of customers' rebates, bills to be invoiced and
-what was invoiced of them, consigned goods and those that came back, statements of accounts, what was spoken with
+what was invoiced of them, consigned goods and those that came back, the lines of plans, requests, allocations, quotes and
+consignments, statements of accounts, what was spoken with
 potential customers, which reports are used by whom, what the columns behind reports mean, of which data users draw their own charts."""
 ELSEWHERE = {
     ("backup", "download"): ("get", "/v2/system/Backup/getFile"),
