@@ -1,4 +1,7 @@
-"""Customers' salesmen (业务员绑定): customers are bound to a salesman, handed to another, or released, many at once."""
+"""Customers' salesmen (业务员绑定): customers are bound to a salesman, handed to another, or released, many at once.
+
+What is sold to a customer counts for his salesman unless the bill names another.
+"""
 
 from __future__ import annotations
 
@@ -58,6 +61,19 @@ class CustomerSalesman(View):
     @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:
         return _CUSTOMERS, {}
+
+
+def hand_to_salesman(ctx: Context, header: Values) -> None:
+    """Give a new bill that names nobody its customer's salesman, while he is employed there."""
+    if "bill_id" in header or header.get("employee_id"):
+        return
+    place = ("customer.employee_id", header["customer_id"])
+    if place not in ctx.known:
+        table, staff = Customer.table(), Employee.table()
+        here = (staff.c.employee_id == table.c.employee_id) & (staff.c.company_id == table.c.company_id)
+        query = select(staff.c.employee_id).join_from(table, staff, here & staff.c.enabled)
+        ctx.known[place] = ctx.conn.execute(query.where(table.c.customer_id == place[1])).scalar()
+    header["employee_id"] = ctx.known[place]
 
 
 def bind(ctx: Context, keys: list[int], employee_id: int) -> dict[str, Any]:

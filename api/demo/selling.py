@@ -56,13 +56,11 @@ class Seller:
         rows = self._choose(warehouse, self._generosity[customer["customer_id"]])
         if not rows:
             return
-        seller = customer["employee_id"]
         header = {
             "warehouse_id": warehouse,
             "customer_id": customer["customer_id"],
             "sales_type_id": desk.group.sales_types[customer["customer_id"] % len(desk.group.sales_types)],
-            "employee_id": seller,
-            "department_id": desk.branch.department_of[seller],
+            "department_id": desk.branch.department_of[customer["employee_id"]],
         }
         if desk.pending():
             desk.enter(SalesOutbound, header, rows, audited=False)
@@ -145,9 +143,7 @@ class Seller:
         line = outbound.lines[place]
         item = self._goods[line["goods_id"]]
         quantity = min(int(line["quantity"]), desk.chance.choice((1, 1, 2)))
-        kept = {
-            name: header[name] for name in ("warehouse_id", "customer_id", "employee_id", "department_id")
-        }
+        kept = {name: header[name] for name in ("warehouse_id", "customer_id", "department_id")}
         row = desk.line(
             item,
             quantity,

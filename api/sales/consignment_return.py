@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy.orm import Mapped
 
+from api.customers.customer_salesmen import hand_to_salesman
 from api.kit.context import Context
 from api.kit.document import BillType, Block, DetailPlace, Document, Link, QuantityLine, Rows, Values, declare
 from api.kit.fields import derived, goods, ref, source_line
@@ -69,6 +70,7 @@ class ConsignmentReturn(MoveBill):
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
+        hand_to_salesman(ctx, header)
         header["consignment_warehouse_id"] = system_warehouse(ctx, header["company_id"], CONSIGNED)
 
     @classmethod

@@ -11,6 +11,7 @@ from decimal import Decimal
 from sqlalchemy.orm import Mapped
 
 from api.customers.customer_addresses import Sent, send_to_default
+from api.customers.customer_salesmen import hand_to_salesman
 from api.kit import orders
 from api.kit.context import Context
 from api.kit.document import BillType, Block, DetailPlace, Document, GoodsLine, Rows, Values, declare
@@ -87,6 +88,7 @@ class ConsignmentSale(Sent, StockBill):
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
         send_to_default(ctx, header)
+        hand_to_salesman(ctx, header)
         header["consignment_warehouse_id"] = system_warehouse(ctx, header["company_id"], CONSIGNED)
 
     @classmethod

@@ -13,6 +13,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Mapped
 
+from api.customers.customer_salesmen import hand_to_salesman
 from api.kit import drafts, numbering, transitions
 from api.kit.context import Context
 from api.kit.document import (
@@ -103,6 +104,7 @@ class ConsignmentSettlement(GoodsBill):
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
+        hand_to_salesman(ctx, header)
         header["due_date"] = due_date(ctx, header, "customer")
 
     @classmethod

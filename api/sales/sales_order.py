@@ -8,6 +8,7 @@ from decimal import Decimal
 from sqlalchemy.orm import Mapped
 
 from api.customers.customer_addresses import Sent, send_to_default
+from api.customers.customer_salesmen import hand_to_salesman
 from api.kit import orders
 from api.kit.context import Context
 from api.kit.document import BillType, Block, DetailPlace, Document, Link, Rows, Values, declare
@@ -70,6 +71,7 @@ class SalesOrder(Sent, Delivered, StockBill):
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
         send_to_default(ctx, header)
+        hand_to_salesman(ctx, header)
         refuse_expired(ctx, header, children["lines"], problems)
 
     @classmethod

@@ -9,6 +9,7 @@ from sqlalchemy import BigInteger, ForeignKey
 from sqlalchemy.orm import Mapped, mapped_column
 
 from api.customers.customer_addresses import Sent, send_to_default
+from api.customers.customer_salesmen import hand_to_salesman
 from api.kit.context import Context
 from api.kit.document import BillType, Block, DetailPlace, Document, Link, Rows, Values, declare
 from api.kit.errors import Refusal
@@ -115,6 +116,7 @@ class SalesOutbound(Sent, StockBill):
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
         header["due_date"] = due_date(ctx, header, "customer")
         send_to_default(ctx, header)
+        hand_to_salesman(ctx, header)
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:

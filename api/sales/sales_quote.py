@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Mapped
 
+from api.customers.customer_salesmen import hand_to_salesman
 from api.kit import orders
 from api.kit.context import Context
 from api.kit.document import BillType, Block, DetailPlace, Document, GoodsBill, Rows, Values, declare
@@ -61,6 +62,7 @@ class SalesQuote(GoodsBill):
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
+        hand_to_salesman(ctx, header)
         if header["valid_until"] < header["business_date"]:
             problems.add("有效期不能早于业务日期")
 

@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import Row
 from sqlalchemy.orm import Mapped
 
+from api.customers.customer_salesmen import hand_to_salesman
 from api.kit.context import Context
 from api.kit.document import BillType, Block, DetailPlace, Document, Link, Parts, Rows, Values, declare
 from api.kit.fields import source_line
@@ -79,6 +80,7 @@ class SalesReturn(StockBill):
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
+        hand_to_salesman(ctx, header)
         settle_batches(ctx, children["lines"], problems)
         header["due_date"] = header.get("due_date") or header["business_date"]
 

@@ -11,6 +11,7 @@ import pytest
 from tests.kit.client import Answer
 from tests.kit.desk import Desk
 from tests.kit.fixtures import Site
+from tests.kit.payloads import DAY
 
 _numbers = itertools.count(1)
 
@@ -82,14 +83,14 @@ class TestSalesmen:
     def act(self, site: Site, action: str, *keys: int, user: str = "admin", **more: Any) -> Answer:
         return site.as_(user).post(f"v2/custom/BindingSalesman/{action}", {"ids": list(keys), **more})
 
+    def colleague(self, site: Site) -> dict[str, Any]:
+        world = site.world
+        here = {"company_id": world.company_a, "department_id": world.department_a}
+        return {"employee_name": f"员工{next(_numbers)}", **here}
+
     def test_many_are_bound_handed_over_and_released(self, site: Site) -> None:
         world, keys = site.world, [made(site), made(site)]
-        body = {
-            "employee_name": "接手员工",
-            "company_id": world.company_a,
-            "department_id": world.department_a,
-        }
-        other = site.as_("admin").post("v2/system/employee/add", body).data["id"]
+        other = site.as_("admin").post("v2/system/employee/add", self.colleague(site)).data["id"]
         for action, employee, left in (
             ("bind", world.employee_a, world.employee_a),
             ("transfer", other, other),
@@ -100,6 +101,25 @@ class TestSalesmen:
             assert [info(site, key)["employee_id"] for key in keys] == [left, left]
         log = site.as_("admin").get("v2/custom/Customer/getLog", id=keys[0]).data
         assert [row["action_name"] for row in log] == ["解绑", "转移", "绑定", "新增"]
+
+    def test_what_is_sold_to_a_customer_is_his_salesmans(self, site: Site) -> None:
+        desk, salesman = Desk(site), site.world.employee_a
+        customer, line = made(site, employee_id=salesman), {"goods_id": site.world.oil, "quantity": "1"}
+        for bill in ("sales_quote", "sales_order", "sales_outbound", "sales_return", "consignment_sale"):
+            until = {"valid_until": DAY} if bill == "sales_quote" else {}
+            saved = desk.draft(bill, line, customer_id=customer, **until)
+            assert desk.info(saved)["employee_id"] == salesman, bill
+
+    def test_a_bill_may_name_another_and_one_who_left_sells_nothing(self, site: Site) -> None:
+        world, desk = site.world, Desk(site)
+        other = site.as_("admin").post("v2/system/employee/add", self.colleague(site)).data["id"]
+        customer, line = made(site, employee_id=other), {"goods_id": world.oil, "quantity": "1"}
+        saved = desk.draft("sales_order", line, customer_id=customer, employee_id=world.employee_a)
+        assert desk.info(saved)["employee_id"] == world.employee_a
+        left = {"id": other, "enabled": False}
+        assert site.as_("admin").post("v2/system/employee/edit", left).ok
+        saved = desk.draft("sales_order", line, customer_id=customer)
+        assert desk.info(saved)["employee_id"] is None
 
     def test_who_is_bound_is_not_bound_again(self, site: Site) -> None:
         world = site.world
