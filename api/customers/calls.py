@@ -18,7 +18,7 @@ from api.customers.potential_customer import PotentialCustomer
 from api.kit.calls import call, router
 from api.kit.context import Context
 from api.kit.resource import Resource
-from api.kit.schemas import Act, BatchAnswer, Keys
+from api.kit.schemas import Act, BatchAnswer, Keys, Oldest
 from api.kit.validation import FIRST_DAY, LAST_DAY
 from api.master.open_items import OpenItem, open_items
 
@@ -33,7 +33,7 @@ def _open_items(ctx: Context, company_id: Key, customer_id: Key) -> Any:
 
 for cls in (CustomerReceipt, Deposit, OfflineCollection):
     path = f"{cls.declaration.api}/getOpenItems"
-    call(api, "GET", path, right=cls.right("list"), returns=list[OpenItem])(_open_items)
+    call(api, "GET", path, right=cls.right("list"), returns=Oldest[OpenItem])(_open_items)
 
 
 class Binding(Keys):

@@ -26,6 +26,7 @@ from api.kit.schemas import (
     BatchAnswer,
     Keys,
     LogRow,
+    Oldest,
     Payload,
     Saved,
     Totals,
@@ -272,7 +273,7 @@ def _open_lines(router: APIRouter, cls: type[Bill]) -> None:
         return links.open_lines(ctx, cls, query.model_dump())
 
     path, right = f"{cls.declaration.api}/getOpenLines", cls.right("add")
-    call(router, "GET", path, right=right, returns=list[dict[str, Any]])(
+    call(router, "GET", path, right=right, returns=Oldest[dict[str, Any]])(
         typed(get_open_lines, query=Annotated[body, Query()])
     )
 

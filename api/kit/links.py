@@ -22,6 +22,7 @@ from api.kit.scope import within
 from api.kit.validation import Problems
 
 MOST_OPEN = 2000
+"""So many open rows are offered at once, and told when there are more."""
 _SIGNS = {1: "正", -1: "负"}
 
 
@@ -166,7 +167,12 @@ def shared(cls: type[Bill]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(own for link in offered(cls) for own, _ in link.shared()))
 
 
-def open_lines(ctx: Context, cls: type[Bill], header: Mapping[str, int]) -> list[dict[str, Any]]:
+def oldest(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """The most of open rows that are offered, of one more than that where there are more."""
+    return {"data": rows[:MOST_OPEN], "more": len(rows) > MOST_OPEN}
+
+
+def open_lines(ctx: Context, cls: type[Bill], header: Mapping[str, int]) -> dict[str, Any]:
     """What is left of all bills that a bill with this header may execute, as lines of it, oldest first.
 
     `open_<measure>` is what is left; of each source only what the principal may see.
@@ -178,7 +184,7 @@ def open_lines(ctx: Context, cls: type[Bill], header: Mapping[str, int]) -> list
             rows = _open_of(ctx, cls, link, source, header)
             found += (((row["source_date"], place), row) for row in rows)
     found.sort(key=lambda item: item[0])
-    return [line for _, line in found[:MOST_OPEN]]
+    return oldest([line for _, line in found])
 
 
 def _open_of(
@@ -195,17 +201,16 @@ def _open_of(
         shown.join(bills, lines.c.bill_id == bills.c.bill_id)
         .where(bills.c.status.in_((AUDITED, LOCKED)), lines.c[link.measure] > lines.c[link.counter])
         .where(
+            *(one.expression(lines) > 0 for one in link.lines.derived if one.field.name == link.rest),
             within(bills, ctx.principal),
             _executed(link, bills),
             *(bills.c[theirs] == header[own] for own, theirs in link.shared()),
         )
         .order_by(bills.c.business_date, lines.c.line_id)
-        .limit(MOST_OPEN)
+        .limit(MOST_OPEN + 1)
     )
     hidden = masks(link.lines, link.lines.name(), ctx.principal)
     for row in rows:
-        if link.left(row) <= 0:
-            continue
         line = _left(link, row, hidden, link.left(row))
         line |= {"source_no": row.bill_no, "source_date": row.business_date}
         line[f"source_{link.measure}"] = masked(row, hidden)[link.measure]

@@ -96,6 +96,13 @@ class Paged(Answer, Generic[T]):
     last_page: int
 
 
+class Oldest(Answer, Generic[T]):
+    """The first rows of what may be a longer list, and whether it is."""
+
+    data: list[T]
+    more: bool
+
+
 class Count(BaseModel):
     count: int
 

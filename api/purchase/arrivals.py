@@ -41,7 +41,7 @@ def proposed(ctx: Context, company_id: int, warehouse_id: int) -> list[dict[str,
     ctx.require(PurchasePlan.right("list"))
     place = {"company_id": company_id, "warehouse_id": warehouse_id}
     arrived: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
-    for line in links.open_lines(ctx, PurchaseAllocation, place):
+    for line in links.open_lines(ctx, PurchaseAllocation, place)["data"]:
         if MASK not in (line["goods_id"], line["quantity"]):
             arrived[line["goods_id"]].append(line)
     plans: defaultdict[int, list[Any]] = defaultdict(list)

@@ -8,7 +8,7 @@ from fastapi import Query
 
 from api.kit.calls import call, router
 from api.kit.context import Context
-from api.kit.schemas import BatchAnswer
+from api.kit.schemas import BatchAnswer, Oldest
 from api.master.invoices import Invoicing, invoice_bills
 from api.master.open_items import OpenItem, open_items
 from api.purchase import arrivals, replenishment
@@ -32,7 +32,7 @@ def _open_items(ctx: Context, company_id: Key, supplier_id: Key) -> Any:
 
 for cls in (SupplierPayment, PrepaidOffset):
     path = f"{cls.declaration.api}/getOpenItems"
-    call(api, "GET", path, right=cls.right("list"), returns=list[OpenItem])(_open_items)
+    call(api, "GET", path, right=cls.right("list"), returns=Oldest[OpenItem])(_open_items)
 
 
 Days = Annotated[int, Query(ge=1, le=365)]

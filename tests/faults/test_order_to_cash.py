@@ -73,7 +73,7 @@ class Clerk:
         """Most of an open item, as it stood when it was read."""
         customer = self.chance.choice(self.customers)
         of = {"company_id": self.desk.world.company_a, "customer_id": customer}
-        items = self._call("items", "customer_receipt", "getOpenItems", **of).data
+        items = self._call("items", "customer_receipt", "getOpenItems", **of).data["data"]
         if not items:
             return
         item = self.chance.choice(items)

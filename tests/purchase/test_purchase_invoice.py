@@ -38,7 +38,7 @@ def told() -> dict[str, Any]:
 
 def offered(desk: Desk, *bills: Made) -> list[dict[str, Any]]:
     asked = {"company_id": desk.world.company_a, "supplier_id": desk.world.supplier}
-    rows = desk.caller.get(desk.path("purchase_invoice", "getOpenLines"), **asked).data
+    rows = desk.caller.get(desk.path("purchase_invoice", "getOpenLines"), **asked).data["data"]
     return [row for row in rows if row["source_no"] in {bill.no for bill in bills}]
 
 

@@ -46,7 +46,7 @@ def offered(desk: Desk, inbound: Made) -> dict[str, Any] | None:
     place = {"company_id": world.company_a, "supplier_id": world.supplier, "warehouse_id": world.warehouse_a}
     answer = desk.caller.get(desk.path("return_request", "getOpenLines"), **place)
     assert answer.ok, answer
-    return next((row for row in answer.data if row["source_no"] == inbound.no), None)
+    return next((row for row in answer.data["data"] if row["source_no"] == inbound.no), None)
 
 
 class TestChain:

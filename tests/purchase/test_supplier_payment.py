@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import Connection
 
+from api.kit import links
 from tests.kit.desk import Books, Desk, Made
 from tests.kit.state import broken
 
@@ -44,9 +45,20 @@ class TestOpenItems:
             "v2/purchase/Payment/getOpenItems", company_id=world.company_a, supplier_id=world.supplier
         )
         assert answer.ok
-        assert books.item(owed) in [row["settlement_id"] for row in answer.data]
-        dues = [row["due_date"] for row in answer.data]
+        assert books.item(owed) in [row["settlement_id"] for row in answer.data["data"]]
+        dues = [row["due_date"] for row in answer.data["data"]]
         assert dues == sorted(dues)
+
+    def test_of_many_the_oldest_are_offered_and_it_is_told(
+        self, desk: Desk, owed: Made, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        desk.audited("purchase_inbound", {"goods_id": desk.world.oil, "quantity": "1", "price": "5"})
+        asked = {"company_id": desk.world.company_a, "supplier_id": desk.world.supplier}
+        every = desk.caller.get("v2/purchase/Payment/getOpenItems", **asked).data
+        assert every["more"] is False
+        monkeypatch.setattr(links, "MOST_OPEN", len(every["data"]) - 1)
+        found = desk.caller.get("v2/purchase/Payment/getOpenItems", **asked).data
+        assert (found["more"], found["data"]) == (True, every["data"][:-1])
 
     def test_another_companys_are_not(self, desk: Desk) -> None:
         answer = Desk(desk.site, "clerk_a").caller.get(

@@ -45,7 +45,7 @@ def _items(desk: Desk, party: str = "customer") -> dict[tuple[str, str], int]:
     key = {"customer": world.customer_a, "supplier": world.supplier}[party]
     found = desk.caller.get(
         f"{call}/getOpenItems", **{"company_id": world.company_a, f"{party}_id": key}
-    ).data
+    ).data["data"]
     return {(item["bill_no"], item["kind"]): item["settlement_id"] for item in found}
 
 

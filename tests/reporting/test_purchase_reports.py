@@ -82,7 +82,7 @@ def posted(desk: Desk, orders: dict[str, Made], refresh: Callable[[], None]) -> 
     query = {"company_id": world.company_a, "customer_id": world.customer_a}
     items = {
         item["bill_no"]: item["settlement_id"]
-        for item in desk.caller.get("v2/custom/CustomerReceipt/getOpenItems", **query).data
+        for item in desk.caller.get("v2/custom/CustomerReceipt/getOpenItems", **query).data["data"]
     }
     desk.audited(
         "customer_receipt",

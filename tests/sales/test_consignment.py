@@ -26,7 +26,7 @@ def goods_of(desk: Desk, consigned: Made) -> int:
 
 def rest(desk: Desk, resource: str, consigned: Made, quantity: str) -> dict[str, Any]:
     asked = {"company_id": desk.world.company_a, "customer_id": desk.world.customer_a}
-    rows = desk.caller.get(desk.path(resource, "getOpenLines"), **asked).data
+    rows = desk.caller.get(desk.path(resource, "getOpenLines"), **asked).data["data"]
     [line] = [row for row in rows if row["source_no"] == consigned.no]
     return {**line, "quantity": quantity}
 
@@ -91,7 +91,7 @@ class TestConsignment:
         asked = {"company_id": desk.world.company_a, "customer_id": desk.world.customer_a}
 
         def offered(resource: str) -> set[str]:
-            rows = desk.caller.get(desk.path(resource, "getOpenLines"), **asked).data
+            rows = desk.caller.get(desk.path(resource, "getOpenLines"), **asked).data["data"]
             return {row["source_no"] for row in rows}
 
         assert sold.no not in offered("sales_delivery")

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from api.kit import links
 from tests.kit.client import Answer
 from tests.kit.desk import Desk, Made
 
@@ -52,14 +53,19 @@ def delivered(desk: Desk, shipped: Made) -> tuple[str, int]:
 
 
 class TestDelivery:
-    def test_it_takes_open_lines_of_many_outbounds(self, desk: Desk, shipped: Made) -> None:
+    def test_it_takes_open_lines_of_many_outbounds(
+        self, desk: Desk, shipped: Made, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         second = ship(desk, 4)
         elsewhere = ship(desk, 3, customer_id=desk.world.customer2_a)
         asked = {"company_id": desk.world.company_a, "customer_id": desk.world.customer_a}
         path = desk.path("sales_delivery", "getOpenLines")
-        offered = {line["source_no"]: line for line in desk.caller.get(path, **asked).data}
+        every = desk.caller.get(path, **asked).data["data"]
+        offered = {line["source_no"]: line for line in every}
         assert offered.keys() >= {shipped.no, second.no}
         assert elsewhere.no not in offered
+        monkeypatch.setattr(links, "MOST_OPEN", len(every) - 1)
+        assert desk.caller.get(path, **asked).data == {"data": every[:-1], "more": True}
         assert (offered[second.no]["quantity"], offered[second.no]["open_quantity"]) == ("4.000", "4.000")
         made = desk.audited("sales_delivery", offered[shipped.no], offered[second.no], **given(desk))
         info = desk.info(made)
@@ -68,7 +74,8 @@ class TestDelivery:
         assert (info["total_quantity"], info["plate_no"], info["sign_state"]) == ("14.000", "浙A12345", 1)
         assert info["customer_address_id"] == desk.world.customer_address_a
         assert delivered(desk, shipped) == ("10.000", 2)
-        assert shipped.no not in {line["source_no"] for line in desk.caller.get(path, **asked).data}
+        left = desk.caller.get(path, **asked).data["data"]
+        assert shipped.no not in {line["source_no"] for line in left}
 
     def test_never_more_than_was_shipped(self, desk: Desk, shipped: Made) -> None:
         first = delivery(desk, shipped, "6")

@@ -39,7 +39,7 @@ def told(**more: Any) -> dict[str, Any]:
 
 def offered(desk: Desk, *bills: Made) -> list[dict[str, Any]]:
     asked = {"company_id": desk.world.company_a, "customer_id": desk.world.customer_a}
-    rows = desk.caller.get(desk.path("sales_invoice", "getOpenLines"), **asked).data
+    rows = desk.caller.get(desk.path("sales_invoice", "getOpenLines"), **asked).data["data"]
     return [row for row in rows if row["source_no"] in {bill.no for bill in bills}]
 
 

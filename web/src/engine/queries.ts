@@ -140,13 +140,24 @@ export function goodsQuery(query: Query) {
   });
 }
 
+/** Open rows, oldest first; of very many only the first. */
+export interface OpenRows {
+  data: Row[];
+  more: boolean;
+}
+
 export function sourceQuery(apiPath: string, query: Query) {
   return queryOptions({
     queryKey: ['source', apiPath, query],
-    queryFn: async ({ signal }) => {
-      const answer = await api.get<ListAnswer | Row[]>(apiPath, query, { signal });
-      return Array.isArray(answer) ? answer : answer.data;
-    },
+    queryFn: ({ signal }) => api.get<OpenRows>(apiPath, query, { signal }),
+    retry,
+  });
+}
+
+export function proposalQuery(apiPath: string, query: Query) {
+  return queryOptions({
+    queryKey: ['proposal', apiPath, query],
+    queryFn: ({ signal }) => api.get<Row[]>(apiPath, query, { signal }),
     retry,
   });
 }

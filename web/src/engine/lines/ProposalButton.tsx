@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { api } from '../../lib/api';
 import { reportError, showMessage } from '../../lib/errors';
 import { isEmptyRef } from '../fields/fieldValue';
-import { sourceQuery } from '../queries';
+import { proposalQuery } from '../queries';
 import type { Field, Pricing, Proposal, Row } from '../types';
 import type { BillContext } from './billContext';
 import { isBlankLine, newLine, typeCell, type LineRow } from './lineModel';
@@ -36,7 +36,7 @@ export function ProposalButton({ proposal, store, context, pricing, goods }: Pro
   };
   const unheld = async (header: Row, lines: LineRow[]) => {
     const query = Object.fromEntries(proposal.by.map((name) => [name, Number(header[name])]));
-    const rows = await client.fetchQuery(sourceQuery(proposal.api, query));
+    const rows = await client.fetchQuery(proposalQuery(proposal.api, query));
     const keys = goods ? [goods] : store.fields.filter((field) => field.hidden);
     const keyOf = (row: Row) => keys.map((field) => String(row[field.name] ?? '')).join(':');
     const held = new Set(lines.map((line) => keyOf(line.values)));

@@ -29,11 +29,11 @@ const open = [
 
 let view: ReturnType<typeof renderPage>;
 const picked = vi.fn<(lines: LineRow[]) => void>();
-const show = (taken: LineRow[] = []) => {
+const show = (taken: LineRow[] = [], more = false) => {
   const context = { bill: 'sales_invoice', header: () => ({ customer_id: 3 }), paid: false };
   view = renderPage(
     <SourcePicker block={block} source={block.source!} context={context} taken={taken} onPick={picked} onClose={() => undefined} />,
-    { 'v2/sales/SalesInvoice/getOpenLines': () => ok(open) },
+    { 'v2/sales/SalesInvoice/getOpenLines': () => ok({ data: open, more }) },
   );
   return screen.findByText('XSTH7');
 };
@@ -43,6 +43,14 @@ beforeEach(giveSizes);
 afterEach(() => {
   view.done();
   picked.mockClear();
+});
+
+it('tells when there is more to choose from than it shows', async () => {
+  await show();
+  expect(screen.queryByText(/只列出最早的/)).toBeNull();
+  view.done();
+  await show([], true);
+  expect(screen.getByText(/只列出最早的 3 条/)).toBeTruthy();
 });
 
 describe('lines of other bills', () => {

@@ -9,6 +9,7 @@ import type { BillContext } from '../lines/billContext';
 import { newLine, type LineRow } from '../lines/lineModel';
 import { sourceQuery } from '../queries';
 import { columnsOf, type Block, type Field, type Row } from '../types';
+import { MoreOpen } from './MoreOpen';
 import { SourceSpread, type Parts } from './SourceSpread';
 
 interface SourcePickerProps {
@@ -27,7 +28,7 @@ export default function SourcePicker({ block, source, context, taken, onPick, on
   const { data, isFetching, error } = useQuery(sourceQuery(source.api, query));
   const keys = useMemo(() => block.fields.filter((field) => field.hidden), [block]);
   const rows = useMemo(() => {
-    const offered = data ?? [];
+    const offered = data?.data ?? [];
     if (source.drawn) return offered.flatMap((row) => untaken(row, { keys, taken, takes: source.takes }));
     const held = new Set(taken.map((line) => keyOf(keys, line.values)));
     return offered.filter((row) => !held.has(keyOf(keys, row)));
@@ -67,6 +68,7 @@ export default function SourcePicker({ block, source, context, taken, onPick, on
   return (
     <Modal open centered width={1000} title={`选择${block.label}`} okText="确定" onOk={confirm} onCancel={onClose}>
       <SourceSpread source={source} context={context} taken={taken} items={items} parts={parts} onSpread={setParts} />
+      {data?.more && <MoreOpen count={data.data.length} />}
       <Table<Row>
         bordered
         virtual

@@ -25,7 +25,8 @@ const routes = {
   [`${api}/getTotals`]: () => ok({ total: 0, totals: {} }),
   'v2/customer/getDropdown': () => page([{ customer_id: 3, customer_name: '上海顺达' }]),
   'v2/receivables_mode/getDropdown': () => page([{ receivables_mode_id: 5, receivables_mode_name: '现金' }]),
-  'v2/custom/CustomerReceipt/getOpenItems': () => ok([{ settlement_id: 9, bill_no: 'XSCK9', amount: '100.00', open_amount: '80.00' }]),
+  'v2/custom/CustomerReceipt/getOpenItems': () =>
+    ok({ data: [{ settlement_id: 9, bill_no: 'XSCK9', amount: '100.00', open_amount: '80.00' }], more: true }),
   'v2/custom/CustomerReceipt/print': () => ok({ html: '<p>收款单</p>', shown: 1, pages: 1, templates: [] }),
   [`${api}/collect`]: () => ok([{ id: 41, bill_no: 'KHSK41' }]),
 };
@@ -44,6 +45,7 @@ describe('the checkstand', () => {
     view = renderPage(<CheckstandPage screen={description} />, routes);
     await pick('客户', '上海顺达');
     const row = (await screen.findByText('XSCK9')).closest<HTMLElement>('.ant-table-row')!;
+    expect(screen.getByText(/只列出最早的 1 条/)).toBeTruthy();
     fireEvent.click(within(row).getByRole('checkbox'));
     await pick('结算方式', '现金');
     expect(screen.getByText('核销 80.00，实收 80.00')).toBeTruthy();

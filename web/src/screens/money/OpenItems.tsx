@@ -1,4 +1,5 @@
 import { Input, Table, type TableColumnType } from 'antd';
+import { MoreOpen } from '@/engine/pickers/MoreOpen';
 import { sourceQuery } from '@/engine/queries';
 import type { Row } from '@/engine/types';
 import { formatMoney } from '@/lib/format';
@@ -18,10 +19,11 @@ const KEY = 'settlement_id';
 
 /** What a customer owes, oldest due first; the chosen ones are paid for. */
 export function OpenItems({ api, company, customer, parts, onChange }: OpenItemsProps) {
-  const { data = [], isFetching, error } = useQuery(sourceQuery(`${api}/getOpenItems`, { company_id: company, customer_id: customer }));
+  const { data: open, isFetching, error } = useQuery(sourceQuery(`${api}/getOpenItems`, { company_id: company, customer_id: customer }));
+  const rows = open?.data ?? [];
   const choose = (keys: number[]) => {
-    const open = new Map(data.map((row) => [Number(row[KEY]), String(row.open_amount)]));
-    onChange(new Map(keys.map((key) => [key, parts.get(key) ?? open.get(key) ?? ''])));
+    const amounts = new Map(rows.map((row) => [Number(row[KEY]), String(row.open_amount)]));
+    onChange(new Map(keys.map((key) => [key, parts.get(key) ?? amounts.get(key) ?? ''])));
   };
   const columns: TableColumnType<Row>[] = [
     { title: '单据号', dataIndex: 'bill_no', width: 190 },
@@ -47,18 +49,21 @@ export function OpenItems({ api, company, customer, parts, onChange }: OpenItems
     },
   ];
   return (
-    <Table<Row>
-      bordered
-      virtual
-      size="small"
-      rowKey={(row) => Number(row[KEY])}
-      loading={isFetching}
-      columns={columns}
-      dataSource={data}
-      locale={{ emptyText: error ? error.message : '没有未核销的单据' }}
-      pagination={false}
-      scroll={{ x: 820, y: 240 }}
-      rowSelection={{ columnWidth: 40, selectedRowKeys: [...parts.keys()], onChange: (keys) => choose(keys.map(Number)) }}
-    />
+    <>
+      {open?.more && <MoreOpen count={rows.length} />}
+      <Table<Row>
+        bordered
+        virtual
+        size="small"
+        rowKey={(row) => Number(row[KEY])}
+        loading={isFetching}
+        columns={columns}
+        dataSource={rows}
+        locale={{ emptyText: error ? error.message : '没有未核销的单据' }}
+        pagination={false}
+        scroll={{ x: 820, y: 240 }}
+        rowSelection={{ columnWidth: 40, selectedRowKeys: [...parts.keys()], onChange: (keys) => choose(keys.map(Number)) }}
+      />
+    </>
   );
 }
