@@ -25,7 +25,7 @@ KINDS = {LASTING: "长期额度", TEMPORARY: "临时额度"}
 
 
 class CustomerCredit(Bill):
-    """客户信用额度: closing a temporary one ends it before its time."""
+    """客户信用额度: closing ends a temporary one before its time, and brings back what held before a lasting one."""
 
     __tablename__ = "customer_credit"
     declaration = declare(
@@ -72,11 +72,6 @@ class CustomerCredit(Bill):
         return Postings()
 
     @classmethod
-    def guard(cls, ctx: Context, doc: Document, action: str) -> None:
-        if doc.header.kind == LASTING and action in ("close", "open"):
-            raise Refusal("长期额度不能关闭，请另建额度单调整")
-
-    @classmethod
     def follow(cls, ctx: Context, doc: Document, effect: str) -> None:
         header = doc.header
         if header.kind != LASTING:
@@ -86,11 +81,12 @@ class CustomerCredit(Bill):
         before: Decimal | None = ctx.conn.execute(
             select(table.c.credit_limit).where(mine).with_for_update()
         ).scalar_one()
-        if effect == "reverse" and before != header.amount:
+        sets = effect in ("post", "open")
+        if not sets and before != header.amount:
             raise Refusal("该客户的额度之后已调整过，请先处理后来的额度单，或另建额度单调整")
-        limit = header.amount if effect == "post" else header.previous_amount
+        limit = header.amount if sets else header.previous_amount
         ctx.conn.execute(update(table).where(mine).values(credit_limit=limit))
-        if effect == "post":
+        if sets:
             ctx.conn.execute(
                 update(own).where(own.c.bill_id == header.bill_id).values(previous_amount=before)
             )

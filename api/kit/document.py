@@ -226,7 +226,9 @@ class Bill(Resource):
 
     @classmethod
     def follow(cls, ctx: Context, doc: Document, effect: str) -> None:
-        """Make or take back other bills once this one was posted or reversed, or when they are drawn from it; override.
+        """Make or take back other bills and what else hangs on this one; override.
+
+        Called once it was posted, reversed, closed or opened, and when others are drawn from it.
 
         Not called in bulk.
         """

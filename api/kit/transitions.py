@@ -133,13 +133,9 @@ def _apply(ctx: Context, cls: type[Bill], doc: Document, step: Transition) -> No
             links.execute(ctx, doc.lines, link, Decimal(1 if step.effect == "post" else -1))
     if step.effect == "post":
         ledgers().post(ctx, cls.reference(doc.header), cls.postings(doc))
-        cls.follow(ctx, doc, step.effect)
     elif step.effect == "reverse":
         ledgers().reverse(ctx, cls.reference(doc.header))
-        cls.follow(ctx, doc, step.effect)
-    elif step.effect == "draw":
-        cls.follow(ctx, doc, step.effect)
-    else:
+    elif step.effect in ("close", "open"):
         for link in cls.bill.links:
             if link.gives_back:
                 sign = Decimal(-1 if step.effect == "close" else 1)
@@ -149,6 +145,7 @@ def _apply(ctx: Context, cls: type[Bill], doc: Document, step: Transition) -> No
             # Today, not on the order's date: its month may be closed by now.
             bill = replace(cls.reference(doc.header), business_date=today())
             ledgers().post(ctx, bill, closing if step.effect == "close" else negated(closing))
+    cls.follow(ctx, doc, step.effect)
 
 
 def negated(postings: Postings) -> Postings:

@@ -197,9 +197,25 @@ class TestCreditBill:
         answer = desk.add("customer_credit", customer_id=customer, kind=2, amount="1", **days)
         assert (answer.code, answer.msg) == (400, msg)
 
-    def test_a_lasting_one_is_not_closed(self, desk: Desk) -> None:
-        answer = desk.act("close", granted(desk, someone(desk, "1"), "2"))
-        assert (answer.code, answer.msg) == (400, "长期额度不能关闭，请另建额度单调整")
+    @pytest.mark.parametrize("before", [None, "100.00"])
+    def test_a_lasting_one_holds_until_it_is_closed(self, desk: Desk, before: str | None) -> None:
+        customer = someone(desk, before)
+        bill = granted(desk, customer, "900")
+        assert desk.act("close", bill).ok
+        assert limit_of(desk, customer) == before
+        log = desk.caller.get("v2/custom/Customer/getLog", id=customer).data[0]
+        assert (log["after"]["credit_limit"], log["reason"]) == (before, f"客户信用额度 {bill.no}")
+        assert desk.act("open", bill).ok
+        assert limit_of(desk, customer) == "900.00"
+        assert desk.act("antiAuditor", bill).ok
+        assert limit_of(desk, customer) == before
+
+    def test_one_that_another_took_the_place_of_is_not_closed(self, desk: Desk) -> None:
+        customer = someone(desk, None)
+        first = granted(desk, customer, "500")
+        granted(desk, customer, "700")
+        assert desk.act("close", first).msg.startswith("该客户的额度之后已调整过")
+        assert limit_of(desk, customer) == "700.00"
 
 
 class TestQueries:
