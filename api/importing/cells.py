@@ -115,7 +115,7 @@ def _value(item: Field, text: str, named: Mapping[str, Any]) -> Found:
     problems = Problems()
     value = value_of(item, named.get(text, text), problems)
     if problems.failures:
-        return problems.failures[0].msg.removeprefix(f"“{item.label}”")
+        return problems.failures[0].msg.removeprefix(f"“{item.label}”").removeprefix(item.label)
     return value, None if item.is_number or item.kind == "date" else dict(item.options).get(value)
 
 

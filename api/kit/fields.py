@@ -155,8 +155,8 @@ def textarea(label: str, *, max_length: int = 500, sort: int = 0, **marks: Any) 
 
 
 def number(kind: Kind, label: str, *, default: Any = 0, sort: int = 0, **marks: Any) -> MappedColumn[Decimal]:
-    """A number column; `default` is also the database's, None makes it nullable."""
-    column: dict[str, Any] = {"sort_order": sort, "nullable": default is None}
+    """A number column; `default` is also the database's, None makes it nullable unless it is required."""
+    column: dict[str, Any] = {"sort_order": sort, "nullable": default is None and not marks.get("required")}
     if default is not None:
         column["server_default"] = str(default)
         column["default"] = default

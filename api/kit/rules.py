@@ -29,7 +29,12 @@ NUMBER_RULES = {
     "PositiveInt": NumberRule(True, True, "请输入大于0的整数", "必须是正整数"),
     "Positive": NumberRule(False, False, "请输入大于等于0的数", "请输入大于等于零的数"),
     "positive": NumberRule(True, False, "请输入大于0的数", "请输入大于零的数"),
+    "notNegative": NumberRule(False, False, "不能小于0", "不能小于0"),
 }
+ANY_DECIMALS = "只能输入正数"
+"""What `Positive` tells in a cell of more or fewer than two decimals (5.1, its first row)."""
+GOES_ON = ("必须是正整数", "不能小于0")
+"""Words that go on from a field's label; others stand behind it as a sentence of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +73,9 @@ def number_problem(
     if wanted and (
         value < 0 or (wanted.strict and value == 0) or (wanted.whole and value != value.to_integral_value())
     ):
-        return wanted.cell if cell else wanted.form
+        if not cell:
+            return wanted.form
+        return ANY_DECIMALS if rule == "Positive" and DECIMALS[kind] != 2 else wanted.cell
     told = bounds.problem(value) if bounds else None
     if told:
         return told
@@ -76,6 +83,11 @@ def number_problem(
     if value == round(value, places):
         return None
     return f"最多{places}位小数" if places else "请输入整数"
+
+
+def labelled(label: str, problem: str) -> str:
+    """A problem with the name of what it is about."""
+    return f"{label}{problem}" if problem in GOES_ON else f"“{label}”{problem}"
 
 
 TEXT_RULES = {

@@ -17,7 +17,7 @@ from api.kit.errors import Failure, Invalid
 from api.kit.fields import Field, Ref
 from api.kit.projection import MASK
 from api.kit.resource import Declared
-from api.kit.rules import number_problem, text_problem
+from api.kit.rules import labelled, number_problem, text_problem
 from api.kit.scope import Principal, within
 
 FILE_NAME = re.compile(r"[A-Za-z0-9_-]{1,60}\.[a-z]{1,5}")
@@ -107,7 +107,7 @@ def _number(item: Field, sent: Any, problems: Problems) -> Decimal | int | None:
         return None
     told = number_problem(value, item.kind, item.rule, item.bounds, cell=bool(problems.place))
     if told:
-        problems.add(f"“{item.label}”{told}")
+        problems.add(labelled(item.label, told))
         return None
     return int(value) if item.kind == "integer" else value
 

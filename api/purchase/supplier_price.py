@@ -11,7 +11,7 @@ from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
 from api.kit.errors import Invalid
-from api.kit.fields import COST, day, enabled, goods, key, price, ref, textarea
+from api.kit.fields import COST, day, enabled, goods, key, money, ref, textarea
 from api.kit.resource import READ, WRITE, Declaration, Drill, Menu, Resource
 from api.master import price_changes
 
@@ -45,7 +45,9 @@ class SupplierPrice(Resource):
     company_id: Mapped[int] = ref("company", "公司", required=True, search=True)
     supplier_id: Mapped[int] = ref("supplier", "供应商", required=True, search=True, width=200)
     goods_id: Mapped[int] = goods(required=True, search=True)
-    purchase_price: Mapped[Decimal] = price("采购价", required=True, rule="positive", permission=COST)
+    purchase_price: Mapped[Decimal] = money(
+        "采购价", required=True, default=None, rule="notNegative", permission=COST
+    )
     starts_on: Mapped[date | None] = day("生效日期", search=True)
     ends_on: Mapped[date | None] = day("失效日期", search=True)
     enabled: Mapped[bool] = enabled()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from api.kit.fields import Field
-from api.kit.rules import Bounds
+from api.kit.rules import Bounds, labelled
 from api.kit.validation import Problems, value_of
 
 VECTORS = json.loads((Path(__file__).parents[1] / "golden" / "rules.json").read_text("utf-8"))
@@ -26,8 +26,13 @@ def told(item: Field, sent: str, place: str) -> list[str]:
 def test_numbers(case: dict[str, Any]) -> None:
     bounds = Bounds(**case["bounds"]) if "bounds" in case else None
     item = Field("n", "数", case["type"], rule=case["rule"], bounds=bounds)
-    expected = [f"“数”{case['problem']}"] if case["problem"] else []
+    expected = [labelled("数", case["problem"])] if case["problem"] else []
     assert told(item, case["sent"], "第1行" if case["place"] == "cell" else "") == expected
+
+
+@pytest.mark.parametrize("case", VECTORS["labelled"], ids=lambda case: case["section"])
+def test_labels(case: dict[str, Any]) -> None:
+    assert labelled(case["label"], case["problem"]) == case["told"]
 
 
 @pytest.mark.parametrize("case", VECTORS["texts"], **named)

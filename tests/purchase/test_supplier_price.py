@@ -35,11 +35,27 @@ class TestPicker:
         desk.audited("purchase_inbound", {"goods_id": goods, "quantity": "1", "price": "78"})
         assert picked(desk, goods, **of_supplier) == ("78.000000", "上次价")
         key = priced(desk, goods, "75")
-        assert picked(desk, goods, **of_supplier) == ("75.000000", "供应商价")
+        assert picked(desk, goods, **of_supplier) == ("75.00", "供应商价")
         assert picked(desk, goods) == ("80.000000", "商品采购价")
         assert picked(Desk(desk.site, "clerk_a"), goods, **of_supplier) == ("无权限", "供应商价")
         assert desk.caller.post(f"{API}/edit", {"id": key, "enabled": False}).ok
         assert picked(desk, goods, **of_supplier)[1] == "上次价"
+
+
+class TestPrice:
+    @pytest.mark.parametrize(
+        ("price", "msg"),
+        [("-1", "采购价不能小于0"), ("80.555", "“采购价”最多2位小数"), ("", "请输入采购价")],
+    )
+    def test_it_is_told_what_is_wrong_with_it(self, desk: Desk, price: str, msg: str) -> None:
+        world = desk.world
+        body = {"company_id": world.company_a, "supplier_id": world.supplier, "goods_id": world.spares[53]}
+        assert desk.caller.post(f"{API}/add", {**body, "purchase_price": price}).msg == msg
+
+    def test_what_comes_for_nothing_has_one(self, desk: Desk) -> None:
+        priced(desk, desk.world.spares[53], "0")
+        of_supplier = {"supplier_id": desk.world.supplier}
+        assert picked(desk, desk.world.spares[53], **of_supplier) == ("0.00", "供应商价")
 
 
 class TestBound:

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Decimal } from './decimal';
-import { enterNumber, limitNumber, numberProblem, textProblem, type Bounds, type NumberType, type Place } from './validation';
+import { enterNumber, labelled, limitNumber, numberProblem, textProblem, type Bounds, type NumberType, type Place } from './validation';
 
 interface GoldenNumber {
   section: string;
@@ -14,6 +14,13 @@ interface GoldenNumber {
   problem: string | null;
 }
 
+interface GoldenLabel {
+  section: string;
+  label: string;
+  problem: string;
+  told: string;
+}
+
 interface GoldenText {
   section: string;
   rule: string;
@@ -22,13 +29,16 @@ interface GoldenText {
 }
 
 const file = resolve(import.meta.dirname, '../../../tests/golden/rules.json');
-const golden = JSON.parse(readFileSync(file, 'utf8')) as { numbers: GoldenNumber[]; texts: GoldenText[] };
+const golden = JSON.parse(readFileSync(file, 'utf8')) as { numbers: GoldenNumber[]; labelled: GoldenLabel[]; texts: GoldenText[] };
 const unbounded: Bounds = { least: null, most: null, over: null, under: null };
 
 describe('rules of 3-rules section 5 over the golden vectors', () => {
   it.each(golden.numbers.map((c) => [c.section, c.sent, c] as const))('%s: %s', (_section, _sent, c) => {
     const kind = { type: c.type, rule: c.rule, bounds: c.bounds ? { ...unbounded, ...c.bounds } : null };
     expect(numberProblem(new Decimal(c.sent), kind, c.place)).toBe(c.problem);
+  });
+  it.each(golden.labelled.map((c) => [c.section, c] as const))('%s', (_section, c) => {
+    expect(labelled(c.label, c.problem)).toBe(c.told);
   });
   it.each(golden.texts.map((c) => [c.section, c.sent, c] as const))('%s: %s', (_section, _sent, c) => {
     expect(textProblem(c.sent, c.rule, null)).toBe(c.problem);
@@ -51,6 +61,9 @@ describe('entering numbers', () => {
     ['  ', 'money', 'positive', '', null],
   ] as const)('%s as %s', (text, type, rule, value, problem) => {
     expect(enterNumber(text, { type, rule, bounds: null }, 'cell')).toEqual({ value, problem });
+  });
+  it('5.2: money of a form is fixed to 2 decimals', () => {
+    expect(enterNumber('80.5', { type: 'money', rule: null, bounds: null }, 'form').value).toBe('80.50');
   });
   it('5.2: below min the value is set to min, above max it clears', () => {
     const kind = { type: 'integer' as const, rule: null, bounds: { ...unbounded, least: 3, most: 8 } };

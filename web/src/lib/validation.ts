@@ -3,7 +3,7 @@ import { CAP, CAP_MESSAGE } from './pricing';
 
 /** Number and text rules of spec/3-rules.md 5.1 to 5.3; their cases are tests/golden/rules.json, shared with the server. */
 
-export type NumberRule = 'positiveInt' | 'PositiveInt' | 'Positive' | 'positive';
+export type NumberRule = 'positiveInt' | 'PositiveInt' | 'Positive' | 'positive' | 'notNegative';
 export type NumberType = 'integer' | 'quantity' | 'money' | 'price' | 'rate';
 /** A line of a bill or table, or a field of a form: their words differ. */
 export type Place = 'cell' | 'form';
@@ -19,7 +19,13 @@ const RULES: Record<NumberRule, RuleOfNumber> = {
   PositiveInt: { strict: true, whole: true, told: { cell: '请输入大于0的整数', form: '必须是正整数' } },
   Positive: { strict: false, whole: false, told: { cell: '请输入大于等于0的数', form: '请输入大于等于零的数' } },
   positive: { strict: true, whole: false, told: { cell: '请输入大于0的数', form: '请输入大于零的数' } },
+  notNegative: { strict: false, whole: false, told: { cell: '不能小于0', form: '不能小于0' } },
 };
+
+/** What `Positive` tells in a cell of more or fewer than two decimals. */
+const ANY_DECIMALS = '只能输入正数';
+/** Words that go on from a field's label; others stand behind it as a sentence of their own. */
+const GOES_ON = ['必须是正整数', '不能小于0'];
 
 /** Between what a number lies: `least` and `most` belong to it, `over` and `under` don't. */
 export interface Bounds {
@@ -46,7 +52,7 @@ export function numberProblem(value: Decimal, { type, rule, bounds }: NumberKind
   if (value.abs().gte(CAP)) return CAP_MESSAGE;
   const check = rule !== null && rule in RULES ? RULES[rule as NumberRule] : null;
   if (check && (value.lt(0) || (check.strict && value.isZero()) || (check.whole && !value.isInteger()))) {
-    return check.told[place];
+    return place === 'cell' && rule === 'Positive' && DECIMALS[type] !== 2 ? ANY_DECIMALS : check.told[place];
   }
   const outside = bounds && boundsProblem(value, bounds);
   if (outside) return outside;
@@ -64,7 +70,7 @@ function boundsProblem(value: Decimal, { least, most, over, under }: Bounds): st
 
 /** A problem with the name of what it is about, in the words of the server. */
 export function labelled(label: string, problem: string): string {
-  return `“${label}”${problem}`;
+  return GOES_ON.includes(problem) ? `${label}${problem}` : `“${label}”${problem}`;
 }
 
 export interface NumberEntry {
@@ -74,7 +80,7 @@ export interface NumberEntry {
 
 /**
  * Takes what was typed into a number input: non-numbers become empty, too many decimals are rounded, rules are told.
- * What breaks a rule is cleared; what lies below its least becomes the least (5.2).
+ * Money of a form has its two decimals written out. What breaks a rule is cleared; what lies below its least becomes the least (5.2).
  */
 export function enterNumber(text: string, kind: NumberKind, place: Place): NumberEntry {
   if (text.trim() === '') return { value: '', problem: null };
@@ -82,7 +88,7 @@ export function enterNumber(text: string, kind: NumberKind, place: Place): Numbe
   if (parsed === null) return { value: '', problem: '请输入数字' };
   const value = kind.type === 'integer' ? parsed : parsed.toDecimalPlaces(DECIMALS[kind.type]);
   const problem = numberProblem(value, kind, place);
-  if (problem === null) return { value: value.toString(), problem };
+  if (problem === null) return { value: kind.type === 'money' && place === 'form' ? value.toFixed(2) : value.toString(), problem };
   const least = kind.bounds?.least ?? null;
   return { value: least !== null && value.lt(least) ? String(least) : '', problem };
 }

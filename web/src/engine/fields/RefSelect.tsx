@@ -24,6 +24,9 @@ interface RefSelectProps {
 const NEAR_BOTTOM = 100;
 const NEAR_BOTTOM_OF: Record<string, number> = { brand: 200 };
 
+/** So much text finds a record (spec/3-rules.md 5.3). */
+const KEYWORD_LENGTH = 100;
+
 /** Searches a resource by keyword; 30 a page, more on scrolling. */
 export function RefSelect({ field, value, label, narrow = {}, multiple, disabled, status, id, onChange }: RefSelectProps) {
   const { ref } = field;
@@ -46,7 +49,7 @@ export function RefSelect({ field, value, label, narrow = {}, multiple, disabled
       mode={multiple ? 'multiple' : undefined}
       maxTagCount="responsive"
       aria-label={field.label}
-      showSearch={{ filterOption: false, searchValue: keyword, onSearch: setKeyword, autoClearSearchValue: true }}
+      showSearch={{ filterOption: false, searchValue: keyword, onSearch: (text) => setKeyword(text.slice(0, KEYWORD_LENGTH)), autoClearSearchValue: true }}
       allowClear={!field.required || multiple}
       disabled={disabled}
       status={status}
