@@ -8,16 +8,20 @@ from sqlalchemy.orm import Mapped
 
 from api.kit import orders
 from api.kit.context import Context
-from api.kit.document import BillType, Block, DetailPlace, Document, Link, declare
-from api.kit.fields import day, source_line
+from api.kit.document import BillType, Block, DetailPlace, Document, Link, Rows, Values, declare
+from api.kit.fields import day, enum, source_line
 from api.kit.flow import ORDER
 from api.kit.posting import Postings
 from api.kit.resource import Menu
+from api.kit.validation import Problems
 from api.master import settings
 from api.master.business_types import Delivered
 from api.master.partners import supplier
 from api.master.stock_lines import StockBill
 from api.purchase.purchase_plan import PLANNED_BY, PurchasePlanLine
+
+BY_HAND, MALL, CONVERTED, GROUP_BUYING = 0, 1, 2, 3
+ORDER_SOURCES = {BY_HAND: "ERP", MALL: "网上商城", CONVERTED: "采购单转换", GROUP_BUYING: "团购平台"}
 
 
 class PurchaseOrderLine(orders.OrderLine):
@@ -64,6 +68,22 @@ class PurchaseOrder(Delivered, StockBill):
 
     supplier_id: Mapped[int] = supplier()
     delivery_date: Mapped[date | None] = day("交货日期", sort=-40)
+    order_source: Mapped[int] = enum(
+        "订单来源",
+        ORDER_SOURCES,
+        default=BY_HAND,
+        form=False,
+        search=True,
+        copied=False,
+        extract=False,
+        width=100,
+        sort=-35,
+    )
+
+    @classmethod
+    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
+        planned = any(line.get("plan_line_id") for line in children["lines"])
+        header["order_source"] = CONVERTED if planned else BY_HAND
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:

@@ -27,6 +27,15 @@ class TestAudit:
         books = Books(conn)
         assert (books.stock(order), books.settlements(order), books.money(order)) == ([], [], [])
 
+    def test_one_by_hand_says_so_and_its_terms(self, desk: Desk) -> None:
+        line = {"goods_id": desk.world.oil, "quantity": "1", "price": "20"}
+        made = desk.draft("purchase_order", line, delivery_method=2, order_source=2)
+        info = desk.info(made)
+        assert (info["order_source"], info["delivery_method"]) == (0, 2)
+        for source, found in (("0", True), ("2", False)):
+            asked = {"order_source": source, "delivery_method": "2", "bill_no": made.no}
+            assert desk.caller.get(desk.path("purchase_order", "getList"), **asked).data["total"] == found
+
 
 class TestExecution:
     def test_the_receiving_status_follows(self, desk: Desk, order: Made) -> None:

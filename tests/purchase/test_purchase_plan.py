@@ -97,6 +97,7 @@ class TestOrders:
             (world.supplier, "10.000", "90.000000"),
             (world.supplier2, "4.000", "50.000000"),
         ]
+        assert {row["order_source"] for row in lines} == {2}, "they come from the plan"
         again = desk.act("turnOrder", plan)
         assert (again.code, again.msg) == (400, "采购计划已全部转为采购订单")
         first, second = (Made("purchase_order", row["bill_id"], row["bill_no"]) for row in lines)
