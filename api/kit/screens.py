@@ -202,6 +202,7 @@ class Screen(BaseModel):
     groups: Groups | None = Described(description="汇总方式决定的列")
     chart: ChartScreen | None
     report: str | None = Described(description="报表的编码，打开时记录使用")
+    note: str | None = Described(description="列表和表单上方的说明")
 
 
 def describe(
@@ -248,6 +249,7 @@ def describe(
         groups=_groups(cls),
         chart=_chart(cls, principal),
         report=code_of(routes["list"]) if kind == "list" and declaration.question else None,
+        note=declaration.note or None,
     )
 
 

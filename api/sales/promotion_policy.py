@@ -84,6 +84,10 @@ class PromotionPolicy(Bill):
         routes={"list": "/sales/promotionpolicy", "add": "/sales/policyadd", "see": "/sales/seeInfo"},
         menu=Menu("销售管理", "价格政策", 20),
         drill=Drill("适用客户", CUSTOMERS, (("bill_no", "bill_no"),)),
+        note=(
+            "同一商品有多项促销时不叠加：指定商品的先于品牌的，品牌的先于商品类型的，类型取最近的一级；"
+            "同级取价格最低的，买赠取送得最多的。促销价低于客户的协议价（没有则商品售价）时才采用。"
+        ),
     )
     bill = BillType(
         "CXZC",

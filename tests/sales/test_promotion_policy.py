@@ -157,6 +157,12 @@ class TestGift:
         assert [row["amount"] for row in info["lines"]] == ["1000.00", "0.00"]
 
 
+@pytest.mark.parametrize("route", ["/sales/promotionpolicy", "/sales/policyadd"])
+def test_it_is_told_which_of_several_holds(desk: Desk, route: str) -> None:
+    shown = desk.caller.get("v2/Open/Screen/getScreen", route=route).data
+    assert shown["note"].startswith("同一商品有多项促销时不叠加：指定商品的先于品牌的")
+
+
 class TestBillsDay:
     def test_the_picker_s_price_is_that_of_the_bill_s_day(self, desk: Desk, goods: int) -> None:
         own = {"company_id": desk.world.company_a, "goods_id": goods, "customer_id": desk.world.customer_a}

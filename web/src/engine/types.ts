@@ -150,6 +150,8 @@ export interface Screen {
   chart?: { axes: string[]; measures: string[] } | null;
   /** The code of the report that the screen is; entering it is recorded. */
   report?: string | null;
+  /** What users are told above the list and the form. */
+  note?: string | null;
 }
 
 /** A figure of a whole filter by one of its columns: the largest values, or the days or months in their order. */

@@ -106,6 +106,7 @@ export function FormBody({ screen, id, initial, which, onNext }: FormBodyProps) 
           )}
         </Space>
       </header>
+      {screen.note && <Alert type="info" showIcon banner title={screen.note} />}
       {draft.found && <FoundDraft draft={draft.found} onRecall={recall} onDiscard={draft.discard} />}
       <HeaderFields screen={screen} form={form} />
       {form.blocks.map(({ block, store }) => (

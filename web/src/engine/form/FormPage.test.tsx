@@ -109,6 +109,11 @@ describe('a new bill', () => {
     await waitFor(() => expect(sent(`${description.api}/auditorPass`)[0]?.body).toMatchObject({ ids: [21] }));
   });
 
+  it('tells what is to be known of it', () => {
+    open({}, {}, { note: '多项促销不叠加' });
+    expect(screen.getByText('多项促销不叠加')).toBeTruthy();
+  });
+
   it('has no audit button for who may not audit', () => {
     open({}, {}, { actions: description.actions.filter((action) => action.name !== 'auditorPass') });
     expect(button('保存')).toBeTruthy();

@@ -222,6 +222,11 @@ describe('batch actions', () => {
     await waitFor(() => expect(screen.getByText('XSCK2').closest('.ant-table-row')?.className).toContain('error-row'));
     expect(screen.getByText('XSCK1').closest('.ant-table-row')?.className).not.toContain('error-row');
   });
+  it('tells what is to be known of its rows', async () => {
+    view = renderPage(<ListPage screen={{ ...description, note: '多项促销不叠加' }} params={{}} />, base);
+    expect(await screen.findByText('多项促销不叠加')).toBeTruthy();
+  });
+
   it('363 asks whether to go on, and goes on confirmed', async () => {
     const answer = (call: { body: Record<string, unknown> }) =>
       call.body.confirmed ? ok({ success: [1], failures: [] }) : { code: 363, msg: '', data: { warehouse_name: '中心仓' } };

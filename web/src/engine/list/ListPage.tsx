@@ -118,6 +118,7 @@ export default function ListPage({ screen, params, onOpen }: ListPageProps) {
         onChart={charting.toggle}
         refreshedAt={data?.refreshed_at}
       />
+      {screen.note && <Alert type="info" showIcon banner title={screen.note} />}
       {data?.warning && <Alert type="warning" showIcon banner title={data.warning} />}
       {charting.chart && (
         <Suspense>
