@@ -5,34 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sqlalchemy import Row, text, update
+from sqlalchemy import Row, update
 from sqlalchemy.orm import Mapped
 
 from api.kit import business_log, records
 from api.kit.context import Context
-from api.kit.errors import Invalid, Refusal, StockWarningAsk
+from api.kit.errors import Invalid, Refusal
 from api.kit.fields import enum, key, ref
 from api.kit.fields import text as words
 from api.kit.resource import ACTION_LABELS, Declaration, Menu
 from api.kit.scope import Principal
 from api.kit.view import Sql, Values, View
+from api.master.alike_customers import ALIKE, ask_about_alike
 from api.master.business_types import classified
 from api.master.partners import AUDIT_STATES, AUDITED, REFUSED, WAITING, Customer
-
-_BARE = "regexp_replace(lower({name}), '[\\s()（）·.,，-]', '', 'g')"
-ALIKE = f"""
-select string_agg(d.customer_name || '（' || concat_ws('、',
-    case when {_BARE.format(name="d.customer_name")} = {_BARE.format(name="c.customer_name")} then '名称' end,
-    case when d.customer_mobile = c.customer_mobile then '手机号' end,
-    case when d.credit_code = c.credit_code then '信用代码' end
-) || '）', '；' order by d.customer_id) as alike
-from customer d
-where d.company_id = c.company_id and d.customer_id <> c.customer_id and (
-    {_BARE.format(name="d.customer_name")} = {_BARE.format(name="c.customer_name")}
-    or d.customer_mobile = c.customer_mobile or d.credit_code = c.credit_code
-)
-"""
-"""Other customers of the company that may be customer `c`, and by what."""
 
 _AUDITS = f"""
 select c.customer_id as customer_audit_id, c.customer_id, c.company_id, c.customer_type_id, c.contact_name,
@@ -40,7 +26,6 @@ select c.customer_id as customer_audit_id, c.customer_id, c.company_id, c.custom
 from customer c
 left join lateral ({ALIKE}) a on c.audit_state <> {AUDITED}
 """
-_ALIKE_ONE = text(f"select ({ALIKE}) from customer c where c.customer_id = :customer")
 
 
 class CustomerAudit(View):
@@ -84,9 +69,7 @@ def audit(ctx: Context, keys: list[int]) -> dict[str, Any]:
     """Let customers be used on bills; who may be another one is asked about."""
 
     def step(row: Row[Any]) -> None:
-        alike = ctx.conn.execute(_ALIKE_ONE, {"customer": row.customer_id}).scalar()
-        if alike and not ctx.confirmed:
-            raise StockWarningAsk(f"{row.customer_name}疑似与已有客户重复：{alike}，是否继续？")
+        ask_about_alike(ctx, row._mapping)
         _move(ctx, row, "auditorPass", AUDITED, None)
 
     return _each(ctx, keys, "auditorPass", step)

@@ -63,7 +63,7 @@ class CustomerSalesman(View):
         return _CUSTOMERS, {}
 
 
-def hand_to_salesman(ctx: Context, header: Values) -> None:
+def hand_to_salesman(ctx: Context, header: dict[str, Any]) -> None:
     """Give a new bill that names nobody its customer's salesman, while he is employed there."""
     if "bill_id" in header or header.get("employee_id"):
         return

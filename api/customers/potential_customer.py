@@ -6,13 +6,12 @@ from collections.abc import Callable
 from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import Row, UniqueConstraint, func, insert, text, update
+from sqlalchemy import Row, UniqueConstraint, func, insert, update
 from sqlalchemy.orm import Mapped
 
-from api.customers.customer_audit import ALIKE
 from api.kit import business_log, records
 from api.kit.context import Context
-from api.kit.errors import Invalid, StockWarningAsk
+from api.kit.errors import Invalid
 from api.kit.fields import day, enum, key, moment, ref, textarea
 from api.kit.fields import text as words
 from api.kit.resource import ACTION_LABELS, READ, WRITE, Declaration, Drill, Menu, Resource, refuse_move
@@ -24,15 +23,6 @@ NEW, SPOKEN_TO, WON, LOST = 1, 2, 3, 4
 STATES = {NEW: "待跟进", SPOKEN_TO: "跟进中", WON: "已转客户", LOST: "已放弃"}
 SOURCES = {1: "上门", 2: "电话", 3: "网络", 4: "转介绍", 5: "展会", 6: "其他"}
 NOTES = "/custom/potentialCustomerNotes"
-
-_ALIKE = text(f"""
-select ({ALIKE})
-from (
-    select 0::bigint as customer_id, company_id, customer_name, customer_mobile, null::text as credit_code
-    from potential_customer
-    where potential_customer_id = :potential_customer
-) c
-""")
 
 
 class PotentialCustomer(Resource):
@@ -157,9 +147,6 @@ def convert(ctx: Context, keys: list[int]) -> dict[str, Any]:
     )
 
     def step(row: Row[Any]) -> None:
-        alike = ctx.conn.execute(_ALIKE, {"potential_customer": row.potential_customer_id}).scalar()
-        if alike and not ctx.confirmed:
-            raise StockWarningAsk(f"{row.customer_name}疑似与已有客户重复：{alike}，是否继续？")
         made = records.add(ctx, Customer, {name: getattr(row, name) for name in same})
         _move(ctx, row, "convert", WON, customer_id=made, next_on=None)
 

@@ -185,10 +185,10 @@ def write(router: APIRouter, cls: type[Resource], names: Mapping[str, str] = WRI
     body = save_model(cls)
 
     def add(ctx: Context, payload: Payload) -> Any:
-        return {"id": records.add(ctx, cls, payload.model_dump(exclude_unset=True))}
+        return {"id": records.add(ctx, cls, _told(ctx, payload))}
 
     def edit(ctx: Context, payload: Payload) -> Any:
-        values = payload.model_dump(exclude_unset=True)
+        values = _told(ctx, payload)
         return {"id": records.edit(ctx, cls, _id(values), values)}
 
     def delete(ctx: Context, payload: Keys) -> Any:
@@ -286,6 +286,13 @@ def _exports(router: APIRouter, cls: type[Resource]) -> None:
     query: Any = Annotated[query_model(cls), Query()]
     path = f"{cls.declaration.api}/export"
     call(router, "POST", path, right=cls.right("export"), write=True)(typed(export, query=query))
+
+
+def _told(ctx: Context, payload: Payload) -> dict[str, Any]:
+    """The values of a record that is to be saved, and whether the user was asked about it."""
+    values = payload.model_dump(exclude_unset=True)
+    ctx.confirmed = values.pop("confirmed", False)
+    return values
 
 
 def _id(values: dict[str, Any]) -> int:

@@ -135,6 +135,8 @@ def save_model(cls: type[Declared]) -> type[Payload]:
         members["line_id"] = (int | str | None, Described(None, description="读取时的行，隐藏的字段按它保留"))
     if issubclass(cls, Resource):
         members["id"] = (int | str | None, Described(None, description="要修改的记录"))
+        if not issubclass(cls, Bill):
+            members["confirmed"] = (bool, Described(False, description="已看到疑问（363），仍保存"))
     if issubclass(cls, Bill):
         members["revision"] = (int | str | None, Described(None, description="读取时的版本"))
         assert cls.bill is not None

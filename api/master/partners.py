@@ -12,6 +12,7 @@ from api.kit.context import Context
 from api.kit.fields import enabled, enum, integer, key, money, ref, text, textarea
 from api.kit.resource import Declaration, Menu, Resource, refuse_move
 from api.kit.rules import Bounds
+from api.master.alike_customers import TOLD_BY, ask_about_alike
 from api.master.business_types import classified
 from api.master.geography import area, city, province
 from api.master.settings import NEW_AND_CHANGED, UNASKED, customer_audit
@@ -114,7 +115,10 @@ class Customer(Resource):
 
     @classmethod
     def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:
-        """New and changed customers wait for their audit where the group wants it, refused ones once changed."""
+        """New and changed customers wait for their audit where the group wants it, refused ones once changed.
+
+        Whom others may be the same as is asked about by the audit, or here where there is none.
+        """
         refuse_move(row, before, "company_id", "客户的公司不能修改，请在新公司另建客户")
         told = [item.name for item in cls.fields() if item.writable and item.name != "enabled"]
         if before is not None and all(row[name] == getattr(before, name) for name in told):
@@ -124,6 +128,9 @@ class Customer(Resource):
             row["audit_state"] = AUDITED if asked == UNASKED else WAITING
         elif before.audit_state == REFUSED or asked == NEW_AND_CHANGED:
             row["audit_state"] = WAITING
+        known = before is not None and all(row[name] == getattr(before, name) for name in TOLD_BY)
+        if row["audit_state"] == AUDITED and not known:
+            ask_about_alike(ctx, row)
 
 
 class Bank(Resource):

@@ -142,6 +142,35 @@ class TestSalesmen:
         assert info(site, key)["employee_id"] == site.world.employee_a
 
 
+class TestAlike:
+    """Where customers wait for no audit, who saves one is asked."""
+
+    @pytest.fixture
+    def known(self, site: Site) -> int:
+        name = f"萧山 {next(_numbers)}顺达"
+        return made(site, customer_name=name, customer_mobile="13757112299", confirmed=True)
+
+    def test_a_second_one_is_saved_once_that_is_confirmed(self, site: Site, known: int) -> None:
+        body = {"customer_name": info(site, known)["customer_name"].replace(" ", "")}
+        answer = new_customer(site, **body)
+        assert answer.code == 363
+        assert answer.msg.endswith("顺达（名称），是否继续？")
+        assert new_customer(site, **body, confirmed=True).ok
+
+    def test_a_mobile_of_another_is_asked_about_when_it_is_told(self, site: Site, known: int) -> None:
+        key, edit = made(site), "v2/custom/Customer/edit"
+        body = {"id": key, "customer_mobile": "13757112299"}
+        answer = site.as_("admin").post(edit, body)
+        assert answer.code == 363
+        assert "（手机号）" in answer.msg
+        assert site.as_("admin").post(edit, {**body, "confirmed": True}).ok
+        assert site.as_("admin").post(edit, {"id": key, "payment_days": 9}).ok, "it was confirmed before"
+
+    def test_a_very_name_is_refused_as_before(self, site: Site, known: int) -> None:
+        answer = new_customer(site, customer_name=info(site, known)["customer_name"])
+        assert (answer.code, answer.msg) == (400, "客户名称、公司已存在，请更换")
+
+
 class TestAudits:
     @pytest.fixture(autouse=True)
     def asked(self, site: Site) -> Iterator[None]:

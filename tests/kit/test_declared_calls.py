@@ -14,6 +14,7 @@ from tests.kit.fixtures import Site
 from tests.kit.payloads import payload_of, text_of
 
 TWINS = {
+    "customer": "customer_mobile",
     "company_goods": "goods_id",
     "shopping_cart": "goods_id",
     "safety_stock": "goods_id",

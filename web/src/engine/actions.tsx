@@ -130,6 +130,16 @@ function isStockWarning(error: unknown): error is ApiError {
   return error instanceof ApiError && (error.code === BELOW_SAFETY || error.code === BELOW_SAFETY_MAY_CONTINUE);
 }
 
+/** What a write answers, once more with `confirmed` where the server asks and the user goes on; null where he doesn't. */
+export async function asking<T>(modal: HookAPI, write: (more: { confirmed?: true }) => Promise<T>): Promise<T | null> {
+  try {
+    return await write({});
+  } catch (error) {
+    if (!isStockWarning(error)) throw error;
+    return (await mayContinue(modal, error)) ? write({ confirmed: true }) : null;
+  }
+}
+
 /** 362 stops with an alert; 363 asks whether to go on. */
 async function mayContinue(modal: HookAPI, error: unknown): Promise<boolean> {
   if (!isStockWarning(error)) return false;

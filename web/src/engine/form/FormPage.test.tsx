@@ -102,6 +102,15 @@ describe('a new bill', () => {
     expect(document.querySelector('[data-field=quantity].invalid')?.getAttribute('title')).toBe('“数量”超过可用库存');
   });
 
+  it('that the server asks about is saved once the user goes on', async () => {
+    const answer = (call: { body: Record<string, unknown> }) => (call.body.confirmed ? ok({ id: 21 }) : { code: 363, msg: '疑似重复，是否继续？', data: null });
+    open({ [add]: answer }, { copyOf: 8 });
+    await screen.findByText('4', { selector: '[data-field=quantity]' });
+    save();
+    await press('继续');
+    await waitFor(() => expect(sent(add).map((call) => call.body.confirmed)).toEqual([undefined, true]));
+  });
+
   it('is saved and audited with one click', async () => {
     open({}, { copyOf: 8 });
     await screen.findByText('4', { selector: '[data-field=quantity]' });

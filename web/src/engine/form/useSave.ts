@@ -1,7 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
+import { App } from 'antd';
 import { useCallback, useRef, useState } from 'react';
 import { api, ApiError } from '../../lib/api';
 import { reportError, showFailures, showMessage, type Failure } from '../../lib/errors';
+import { asking } from '../actions';
 import type { Screen } from '../types';
 import { checkForm, markFailures, payloadOf, type FormModel } from './formModel';
 
@@ -12,6 +14,7 @@ interface Saved {
 
 /** Saves a form: checks it whole, sends it once however often it is asked to, marks what the server refuses. */
 export function useSave(screen: Screen, form: FormModel, id: number | null) {
+  const { modal } = App.useApp();
   const client = useQueryClient();
   const [saving, setSaving] = useState(false);
   const underWay = useRef(false);
@@ -30,7 +33,8 @@ export function useSave(screen: Screen, form: FormModel, id: number | null) {
         return null;
       }
       const path = `${screen.api}/${id === null ? 'add' : 'edit'}`;
-      const saved = await api.post<Saved>(path, payloadOf(screen, form, id));
+      const saved = await asking(modal, (more) => api.post<Saved>(path, { ...payloadOf(screen, form, id), ...more }));
+      if (saved === null) return null;
       if (id === null) added.current = form;
       showMessage('success', '保存成功');
       void client.invalidateQueries({ queryKey: [screen.name] });
@@ -44,7 +48,7 @@ export function useSave(screen: Screen, form: FormModel, id: number | null) {
       underWay.current = false;
       setSaving(false);
     }
-  }, [screen, form, id, client]);
+  }, [screen, form, id, client, modal]);
   return { save, saving };
 }
 
