@@ -1,7 +1,8 @@
-"""A server of its own for the tests that kill it: embedded Postgres, `uvicorn` processes, and a world to work in."""
+"""A server of its own for the tests that storm and kill it: `erp serve`, as the product runs it."""
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 import subprocess
@@ -14,9 +15,10 @@ from pathlib import Path
 import httpx
 
 from api.kit.settings import PROJECT_DIR
-from api.launch.process import spawn, sweep
+from api.launch.process import command_line, open_log, spawn, sweep, tail
 
 READY_SECONDS = 180
+ERP = str(Path(sys.executable).with_name("erp"))
 
 
 def free_port() -> int:
@@ -27,14 +29,15 @@ def free_port() -> int:
 
 
 class Server:
-    """`uvicorn api.main:app` on a database, as a process that can be killed."""
+    """`erp serve` on a database: two workers behind one port, that can be killed with their parent or without it."""
 
-    def __init__(self, url: str, data_dir: Path, workers: int = 1) -> None:
-        self.port, self.workers = free_port(), workers
+    def __init__(self, url: str, data_dir: Path) -> None:
+        self.port, self.log = free_port(), data_dir / "serve.log"
         self.environment: Mapping[str, str] = {
             "ERP_DATABASE_URL": url,
             "ERP_DATA_DIR": str(data_dir),
             "ERP_PORT": str(self.port),
+            "ERP_EXPLORE_PORT": str(free_port()),
         }
         self.process: subprocess.Popen[bytes] | None = None
 
@@ -43,15 +46,14 @@ class Server:
         return f"http://127.0.0.1:{self.port}"
 
     def start(self) -> None:
-        command = [sys.executable, "-m", "uvicorn", "api.main:app", "--host", "127.0.0.1"]
-        command += ["--port", str(self.port), "--workers", str(self.workers), "--log-level", "critical"]
-        self.process = spawn(
-            command,
-            cwd=PROJECT_DIR,
-            stdout=subprocess.DEVNULL,
-            environment=self.environment,
-            death_signal=signal.SIGKILL,
-        )
+        with open_log(self.log) as log:
+            self.process = spawn(
+                [ERP, "serve"],
+                cwd=PROJECT_DIR,
+                stdout=log,
+                environment=self.environment,
+                death_signal=signal.SIGKILL,
+            )
         deadline = time.monotonic() + READY_SECONDS
         while time.monotonic() < deadline:
             try:
@@ -60,7 +62,19 @@ class Server:
             except httpx.HTTPError:
                 pass
             time.sleep(0.1)
-        raise AssertionError("the server did not come up")
+        raise AssertionError(f"the server did not come up:\n{tail(self.log)}")
+
+    def workers(self) -> set[int]:
+        """The pids of the processes that answer."""
+        assert self.process is not None
+        pid = self.process.pid
+        found = Path(f"/proc/{pid}/task/{pid}/children").read_text("ascii").split()
+        return {int(child) for child in found if command_line(int(child))}
+
+    def kill_workers(self) -> None:
+        """kill -9 of those that answer: nothing is flushed, nothing is said; `erp serve` replaces them."""
+        for pid in self.workers():
+            os.kill(pid, signal.SIGKILL)
 
     def kill(self) -> None:
         """kill -9 of the whole group: nothing is flushed, nothing is said."""
@@ -70,8 +84,8 @@ class Server:
 
 
 @contextmanager
-def serving(url: str, data_dir: Path, workers: int = 1) -> Iterator[Server]:
-    server = Server(url, data_dir, workers)
+def serving(url: str, data_dir: Path) -> Iterator[Server]:
+    server = Server(url, data_dir)
     try:
         server.start()
         yield server

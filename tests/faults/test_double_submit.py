@@ -30,7 +30,7 @@ def desk(site: Site) -> Desk:
 @pytest.fixture(scope="module")
 def server(site: Site, data_dir: Path) -> Iterator[Server]:
     """Two API processes over the module's database."""
-    with serving(site.url, data_dir, workers=2) as server:
+    with serving(site.url, data_dir) as server:
         yield server
 
 

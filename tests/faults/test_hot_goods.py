@@ -55,7 +55,7 @@ select warehouse_id, goods_id, min(stock) from (
 
 @pytest.fixture(scope="module")
 def server(site: Site, data_dir: Path) -> Iterator[Server]:
-    with serving(site.url, data_dir, workers=2) as server:
+    with serving(site.url, data_dir) as server:
         yield server
 
 

@@ -188,7 +188,7 @@ def test_killed_commands_have_one_effect_each(
         calls = [pool.submit(call, name) for name in commands]
         until(lambda: len(waiting(keeper)) == len(commands), f"not every command came to: {point}")
         victims = waiting(keeper)
-        server.kill()
+        server.kill_workers()
         told = [each.result() for each in calls]
         keeper.execute("select pg_advisory_unlock(%s)", (GATE,))
         left = "select 1 from pg_stat_activity where pid = any(%s)"
@@ -201,7 +201,6 @@ def test_killed_commands_have_one_effect_each(
     else:
         assert fingerprint(conn) == before
     conn.rollback()
-    server.start()
     for _ in range(2):
         answers = {name: call(name) for name in commands}
         assert {name for name, answer in answers.items() if isinstance(answer, Answer) and answer.ok} == set(

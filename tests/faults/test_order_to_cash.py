@@ -42,7 +42,7 @@ where status = 2 group by settlement_id, settlement_item.amount having sum(w.amo
 
 @pytest.fixture(scope="module")
 def server(site: Site, data_dir: Path) -> Iterator[Server]:
-    with serving(site.url, data_dir, workers=2) as server:
+    with serving(site.url, data_dir) as server:
         yield server
 
 

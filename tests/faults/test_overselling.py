@@ -23,7 +23,7 @@ GOODS = 5
 
 @pytest.fixture(scope="module")
 def server(site: Site, data_dir: Path) -> Iterator[Server]:
-    with serving(site.url, data_dir, workers=2) as server:
+    with serving(site.url, data_dir) as server:
         yield server
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,61 +11,39 @@ from pathlib import Path
 import pytest
 
 from api.launch.health import answers
-from api.launch.process import command_line, tail, wait_until
+from api.launch.process import command_line, wait_until
 from api.launch.serve import WORKERS
-
-ERP = str(Path(sys.executable).with_name("erp"))
+from tests.faults.storm import Server, serving
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
 
 @pytest.fixture
-def port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+def server(database_url: str, tmp_path: Path) -> Iterator[Server]:
+    with serving(database_url, tmp_path) as server:
+        yield server
 
 
-@pytest.fixture
-def server(database_url: str, port: int, tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
-    environment = {**os.environ, "ERP_PORT": str(port), "ERP_DATABASE_URL": database_url}
-    log = tmp_path / "api.log"
-    with log.open("wb") as output:
-        started = subprocess.Popen([ERP, "serve"], env=environment, stdout=output, stderr=output)
-    assert wait_until(lambda: answers(port, "/healthz") or started.poll() is not None, 180), tail(log)
-    assert started.poll() is None, tail(log)
-    yield started
-    started.kill()
-    started.wait()
+def test_the_workers_share_the_port_and_a_killed_one_is_replaced(server: Server) -> None:
+    before = server.workers()
+    assert len(before) == WORKERS
+    os.kill(min(before), signal.SIGKILL)
+    assert wait_until(lambda: len(server.workers() - before) == 1, 10)
+    assert len(server.workers()) == WORKERS
+    assert wait_until(lambda: answers(server.port, "/healthz"), 10)
 
 
-def workers_of(server: subprocess.Popen[bytes]) -> set[int]:
-    text = Path(f"/proc/{server.pid}/task/{server.pid}/children").read_text()
-    return {int(pid) for pid in text.split() if command_line(int(pid))}
-
-
-def test_the_workers_share_the_port(server: subprocess.Popen[bytes], port: int) -> None:
-    assert len(workers_of(server)) == WORKERS
-    assert answers(port, "/healthz")
-
-
-def test_a_killed_worker_is_replaced(server: subprocess.Popen[bytes], port: int) -> None:
-    before = workers_of(server)
-    killed = min(before)
-    os.kill(killed, signal.SIGKILL)
-    assert wait_until(lambda: len(workers_of(server) - before) == 1, 10)
-    assert wait_until(lambda: answers(port, "/healthz"), 10)
-
-
-def test_a_stop_ends_all(server: subprocess.Popen[bytes]) -> None:
-    workers = workers_of(server)
-    server.terminate()
-    assert server.wait(20) == 0
+def test_a_stop_ends_all(server: Server) -> None:
+    workers = server.workers()
+    assert server.process is not None
+    server.process.terminate()
+    assert server.process.wait(20) == 0
     assert not any(map(command_line, workers))
 
 
-def test_kill_9_of_the_parent_ends_the_workers(server: subprocess.Popen[bytes]) -> None:
-    workers = workers_of(server)
-    server.kill()
-    server.wait()
+def test_kill_9_of_the_parent_ends_the_workers(server: Server) -> None:
+    workers = server.workers()
+    assert server.process is not None
+    server.process.kill()
+    server.process.wait()
     assert wait_until(lambda: not any(map(command_line, workers)), 10)
