@@ -30,10 +30,12 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 # The application's models, made once and kept, would be walked through again and again: an eighth of the tests' time.
 gc.set_threshold(100_000, 20, 50)
 
+pytest_plugins = ("tests.kit.superset",)
+
 TEMPLATE = "erp_template"
 SHARING = {
     "a running product": ("tests/e2e/",),
-    "a Superset": ("tests/reports/",),
+    "a Superset": ("tests/reports/", "tests/reporting/test_month_of_a_"),
     "the document of all calls": (
         "tests/kit/test_declared_",
         "tests/kit/test_directory.py",

@@ -86,7 +86,7 @@ def _resident() -> float:
 
 
 def main() -> None:
-    from tests.reports.conftest import publish
+    from tests.kit.superset import publish
 
     rows = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
     form = sys.argv[2] if len(sys.argv) > 2 else "detail"

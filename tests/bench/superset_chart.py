@@ -27,7 +27,7 @@ import httpx
 from api.kit.settings import settings
 from reports.catalogue.model import Chart, Filter
 from reports.chart_params import PAGE_LENGTH
-from tests.reports.conftest import (
+from tests.kit.superset import (
     COMPANY_ONE,
     EVERYTHING,
     PROJECT,

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from api.kit.settings import settings
+from tests.kit.desk import Desk
 from tests.kit.fixtures import Site, conn, desk, site, world
+from tests.kit.superset import Superset, point
+from tests.reporting.frames import Frames
 from warehouse import worker
 from warehouse.files import Files
 from warehouse.refresh import business_date
@@ -34,6 +39,17 @@ def refresh(site: Site) -> Callable[[], None]:
         worker.refresh_once()
 
     return once
+
+
+@pytest.fixture
+def frames(superset: Superset, desk: Desk, data_dir: Path) -> Iterator[Frames]:
+    """The frames of the module's own figures, once they are refreshed."""
+    shutil.copy(data_dir / "secrets.json", settings().data_dir)  # what is signed here is trusted there
+    shown = data_dir / "warehouse"
+    before = Path(os.readlink(shown / "current"))
+    point(shown, (settings().warehouse_dir / "current").resolve())
+    yield Frames(superset, desk)
+    point(shown, before)
 
 
 @pytest.fixture(scope="module")

@@ -28,7 +28,7 @@ from reports.assets import Placed, boards
 from reports.catalogue import REPORTS, find_report
 from reports.catalogue.model import CHANGE, COST, DAYS, MONEY, PERCENT, Dataset, Metric
 from tests.kit.fixtures import Site
-from tests.reports.conftest import COMPANY_ONE, COMPANY_TWO, EVERYTHING, NOTHING, publish
+from tests.kit.superset import COMPANY_ONE, COMPANY_TWO, EVERYTHING, NOTHING, publish
 
 EXPORT, CHOICES = "v2/report/Frame/export", "v2/report/Frame/getPivotChoices"
 BOARDS = list(boards())

@@ -13,7 +13,7 @@ import httpx
 from api.kit.settings import settings
 from api.reporting.tokens import explorer_token
 from reports.catalogue import EXPLORER_HEADER
-from tests.reports.conftest import Superset
+from tests.kit.superset import Superset
 from tests.reports.guests import BEST_SELLER, BEST_SELLER_COST, DATA, RECEIVABLE
 
 REPORTS = [BEST_SELLER.report.code, RECEIVABLE.report.code]

@@ -12,7 +12,7 @@ import jwt
 from api.kit.settings import settings
 from api.reporting.tokens import LIFE
 from reports.catalogue.model import COST, PLAIN
-from tests.reports.conftest import COMPANY_ONE, Place, Superset, places
+from tests.kit.superset import COMPANY_ONE, Place, Superset, places
 
 PLACES = places()
 DATA = "/api/v1/chart/data"

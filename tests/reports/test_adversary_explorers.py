@@ -14,8 +14,8 @@ import pytest
 from api.kit.settings import settings
 from reports.catalogue import EXPLORER_AUDIENCE, EXPLORER_HEADER
 from reports.catalogue.model import asset_uuid
+from tests.kit.superset import COMPANY_ONE, COMPANY_TWO, EVERYTHING, Superset
 from tests.reports.analysts import OWED, SOLD, SOLD_AT_COST, Analyst, chart, tells_no_sql, word
-from tests.reports.conftest import COMPANY_ONE, COMPANY_TWO, EVERYTHING, Superset
 from tests.reports.guests import BEST_SELLER, ROWS, is_refused
 from tests.reports.test_adversary_paths import READ, WRITE, admin
 from tests.reports.test_adversary_queries import QUERIES as GUESTS_QUERIES

@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 from api.kit.settings import settings
 from api.reporting.proxy import FRAME_COOKIE, FrameProxy
 from tests.kit.fixtures import conn, site, world
-from tests.reports.conftest import COMPANY_TWO, Superset
+from tests.kit.superset import COMPANY_TWO, Superset
 from tests.reports.guests import BEST_SELLER, DATA, RECEIVABLE, ROWS, is_refused, rows_of
 
 __all__ = ["conn", "site", "world"]

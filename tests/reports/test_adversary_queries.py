@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.reports.conftest import COMPANY_ONE, Place, Superset
+from tests.kit.superset import COMPANY_ONE, Place, Superset
 from tests.reports.guests import (
     BEST_SELLER,
     BEST_SELLER_COST,

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.reports.conftest import COMPANY_ONE, COMPANY_TWO, EVERYTHING, Superset
+from tests.kit.superset import COMPANY_ONE, COMPANY_TWO, EVERYTHING, Superset
 from tests.reports.guests import BEST_SELLER, DATA, RECEIVABLE, changed_query, is_refused, rows_of, signed
 
 OWN, FOREIGN = "苏州公司", "上海公司"

@@ -10,7 +10,7 @@ import jwt
 import pytest
 
 from api.kit.settings import settings
-from tests.reports.conftest import COMPANY_ONE, COMPANY_TWO, Superset
+from tests.kit.superset import COMPANY_ONE, COMPANY_TWO, Superset
 from tests.reports.guests import BEST_SELLER, DATA, RECEIVABLE, claims, is_refused, rows_of, signed
 
 BOTH = [{"type": "dashboard", "id": at.embed_id} for at in (BEST_SELLER, RECEIVABLE)]

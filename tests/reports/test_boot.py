@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from reports.assets import boards
-from tests.reports.conftest import Superset, boot
+from tests.kit.superset import Superset, boot
 
 IDENTITIES = """
 select 'dashboard', hex(uuid), id from dashboards union all select 'chart', hex(uuid), id from slices

@@ -10,7 +10,7 @@ import pytest
 from reports.assets import boards
 from reports.catalogue import find_report
 from reports.catalogue.model import COST, HAIR, PLAIN, UNSEEN
-from tests.reports.conftest import COMPANY_ONE, COMPANY_TWO, EVERYTHING, NOTHING, SNAPSHOT_SQL
+from tests.kit.superset import COMPANY_ONE, COMPANY_TWO, EVERYTHING, NOTHING, SNAPSHOT_SQL
 
 BOARDS = list(boards())
 COST_WORDS = ("cost", "profit", "value", "margin")

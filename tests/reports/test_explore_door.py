@@ -24,8 +24,8 @@ from api.reporting.upstream import is_among
 from reports.catalogue import EXPLORER_HEADER
 from tests.kit.client import Caller
 from tests.kit.fixtures import Site, conn, site, world
+from tests.kit.superset import Superset
 from tests.reports.analysts import offered, word
-from tests.reports.conftest import Superset
 from tests.reports.test_adversary_paths import READ, WRITE
 
 __all__ = ["conn", "site", "world"]

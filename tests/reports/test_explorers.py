@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from reports.catalogue import datasets_of
+from tests.kit.superset import COMPANY_ONE, COMPANY_TWO, EVERYTHING, NOTHING, Superset
 from tests.reports.analysts import OWED, REPORTS, SOLD, SOLD_AT_COST, Analyst, tells_no_sql
-from tests.reports.conftest import COMPANY_ONE, COMPANY_TWO, EVERYTHING, NOTHING, Superset
 
 
 @pytest.fixture(scope="module")

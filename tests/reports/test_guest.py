@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.reports.conftest import COMPANY_ONE, COMPANY_TWO, EVERYTHING, NOTHING, Place, Superset, publish
+from tests.kit.superset import COMPANY_ONE, COMPANY_TWO, EVERYTHING, NOTHING, Place, Superset, publish
 from tests.reports.guests import (
     BEST_SELLER,
     BEST_SELLER_COST,

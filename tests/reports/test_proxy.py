@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 
 from api.reporting.proxy import FRAME_COOKIE, FrameProxy, is_frame_path
 from api.reporting.upstream import LARGEST_BODY
-from tests.reports.conftest import COMPANY_ONE, EVERYTHING, Superset, places
+from tests.kit.superset import COMPANY_ONE, EVERYTHING, Superset, places
 
 BOARD = "7a56c0de-1111-5222-8333-444455556666"
 BEST_SELLER = next(item for item in places() if item.report.code == "BestSeller")

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy.engine import make_url
 
 from reports.snapshot import LOCKED_CONFIG, SNAPSHOT_URI, connect_to_snapshot, current_snapshot, snapshot_mark
-from tests.reports.conftest import publish
+from tests.kit.superset import publish
 
 
 @pytest.fixture

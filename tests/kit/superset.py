@@ -1,4 +1,4 @@
-"""Report tests: a real Superset with the catalogue's assets over a real published snapshot, started once a run."""
+"""A real Superset with the catalogue's assets over a real published snapshot, started once for all tests that read it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from reports.chart_params import stored_queries
 
 PROJECT = Path(__file__).resolve().parents[2]
 PYTHON = PROJECT / "reports" / ".venv" / "bin" / "python"
-SNAPSHOT_SQL = Path(__file__).with_name("snapshot.sql")
+SNAPSHOT_SQL = PROJECT / "tests" / "reports" / "snapshot.sql"
 START_WITHIN = 120
 
 EVERYTHING, COMPANY_ONE, COMPANY_TWO, NOTHING = 1, 2, 3, 4
@@ -41,8 +41,13 @@ def publish(warehouse: Path, number: int, extra: str = "") -> None:
     place.mkdir(parents=True)
     with duckdb.connect(str(place / "wh.duckdb")) as conn:
         conn.execute(SNAPSHOT_SQL.read_text("utf-8") + extra)
+    point(warehouse, Path("snap") / str(number))
+
+
+def point(warehouse: Path, snapshot: Path) -> None:
+    """Let a snapshot be the warehouse's current one."""
     fresh = warehouse / "current.new"
-    fresh.symlink_to(Path("snap") / str(number))
+    fresh.symlink_to(snapshot)
     fresh.replace(warehouse / "current")
 
 
@@ -147,7 +152,7 @@ def boot(environment: dict[str, str]) -> str:
     return done.stdout
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def report_environment(data_dir: Path) -> dict[str, str]:
     publish(data_dir / "warehouse", 1)
     return {
@@ -158,7 +163,7 @@ def report_environment(data_dir: Path) -> dict[str, str]:
     }
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def superset(report_environment: dict[str, str]) -> Iterator[Superset]:
     boot(report_environment)
     log = Path(report_environment["ERP_DATA_DIR"]) / "superset-test.log"
