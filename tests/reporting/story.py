@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from calendar import monthrange
+from datetime import date, timedelta
 from typing import Any
 
 from tests.kit.desk import Books, Desk, Made
@@ -44,3 +46,12 @@ class Story:
     def open_amounts(self, *names: str) -> dict[str, list[str]]:
         """What is left of what bills opened."""
         return {name: [row[4] for row in self.books.settlements(self.bills[name])] for name in names}
+
+    def statement(self, customer_id: int) -> dict[str, Any]:
+        """The month's account statement for a customer, audited on the second day after it."""
+        year, month = map(int, self.month.split("-"))
+        first = date(year, month, 1)
+        last = first.replace(day=monthrange(year, month)[1])
+        days = {"starts_on": first, "ends_on": last, "business_date": last + timedelta(days=2)}
+        given = {name: day.isoformat() for name, day in days.items()}
+        return self.desk.info(self.desk.audited("account_statement", customer_id=customer_id, **given))

@@ -8,10 +8,11 @@ A filter is bought at 20 net and sold at 30, a brake pad at 100 and 150; prices 
 | 6   | 20 and 4 are sold as quoted and ordered       | 180 (3,600)     | 46 (4,600)    | 1,356.00   |
 | 7   | they are brought to the customer, who signs   |                 |               |            |
 | 9   | 50 filters leave for the second warehouse, 48 arrive | 180 (3,600) |            |            |
-| 12  | 2 pads at 160 net over the counter, paid in cash and by bank | | 44 (4,400)    | 1,356.00   |
+| 12  | 2 pads at 160 net over the counter            |                 | 44 (4,400)    | 1,717.60   |
 | 18  | a count: one filter less, one pad more        | 179 (3,580)     | 45 (4,500)    |            |
 | 20  | an invoice over what was sold on the 6th      |                 |               |            |
-| 28  | one pad comes back                            |                 | 46 (4,600)    | 1,186.50   |
+| 28  | one pad comes back                            |                 | 46 (4,600)    | 1,548.10   |
+| now | the 2 pads are paid in cash and by bank; the checkstand dates what it takes | | | 1,186.50  |
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from sqlalchemy import Connection
 from tests.kit.desk import Books, Desk
 from tests.kit.state import broken
 from tests.reporting.asking import page, rows, some
+from tests.reporting.frames import Frames
 from tests.reporting.story import Story
 
 MAY = {"day_start": "2026-05-01", "day_end": "2026-05-31"}
@@ -168,6 +170,29 @@ def test_what_the_reports_tell(may: Dealer) -> None:
     assert [some(row, *names) for row in by_goods] == [
         {"quantity": "5", "revenue": "770", "cost": "500", "profit": "270"}
     ]
+
+
+def test_the_statement_that_the_customer_gets(may: Dealer) -> None:
+    told = may.statement(may.usual["customer_id"])
+    assert [(line["business_date"], line["balance_amount"]) for line in told["lines"]] == [
+        ("2026-05-06", "1356.00"),
+        ("2026-05-12", "1717.60"),
+        ("2026-05-28", "1548.10"),
+    ]
+
+
+def test_what_the_frames_show(may: Dealer, frames: Frames) -> None:
+    owed = frames.one("ScheduleAccountsReceivable", month_label="2026-05", customer_name="A客户")
+    flows = ("opening", "delivery", "return", "settled", "closing")
+    assert [owed[name] for name in flows] == [0, 1717.6, 169.5, 0, 1548.1]
+    earned = frames.rows("CommodityProfit", month_label="2026-05")
+    figures = ("quantity", "revenue", "cost", "profit")
+    assert sorted([row[name] for name in figures] for row in earned) == [
+        [5, 770, 500, 270],
+        [20, 600, 400, 200],
+    ]
+    bought = frames.rows("inPurchasingAnalysisTable", month_label="2026-05")
+    assert sorted((row["quantity"], row["bought"]) for row in bought) == [(50, 5000), (200, 4000)]
 
 
 def test_the_books_tie(may: Dealer, conn: Connection) -> None:

@@ -26,6 +26,7 @@ from sqlalchemy import Connection
 from tests.kit.desk import Books, Desk
 from tests.kit.state import broken
 from tests.reporting.asking import one, some
+from tests.reporting.frames import Frames
 from tests.reporting.story import Story
 
 APRIL = {"day_start": "2026-04-01", "day_end": "2026-04-30"}
@@ -131,16 +132,7 @@ def test_what_is_owed(april: Wholesaler, books: Books) -> None:
 
 
 def test_the_statement_that_the_customer_gets(april: Wholesaler) -> None:
-    desk = april.desk
-    told = desk.info(
-        desk.audited(
-            "account_statement",
-            customer_id=april.customer,
-            starts_on="2026-04-01",
-            ends_on="2026-04-30",
-            business_date="2026-05-02",
-        )
-    )
+    told = april.statement(april.customer)
     sums = ("opening_amount", "increase_amount", "settled_amount", "closing_amount")
     assert [told[name] for name in sums] == ["0.00", "16950.00", "9695.00", "7255.00"]
     assert [(line["business_date"], line["balance_amount"]) for line in told["lines"]] == [
@@ -161,6 +153,20 @@ def test_what_the_reports_tell(april: Wholesaler) -> None:
         "cost": "9054",
         "profit": "4446",
     }
+
+
+def test_what_the_frames_show(april: Wholesaler, frames: Frames) -> None:
+    flows = ("opening", "delivery", "return", "other", "settled", "closing")
+    owed = frames.one("ScheduleAccountsReceivable", month_label="2026-04", customer_name="城东轮胎行")
+    assert [owed[name] for name in flows] == [0, 16950, 1695, 0, 8000, 7255]
+    owing = frames.one(
+        "ScheduleAccountsPayable", tab="months", month_label="2026-04", supplier_name="双钱集团"
+    )
+    assert [owing[name] for name in flows] == [0, 22600, 2260, -406.8, 15000, 4933.2]
+    earned = frames.one("CommodityProfit", month_label="2026-04")
+    assert [earned[name] for name in ("quantity", "revenue", "cost", "profit")] == [45, 13500, 9054, 4446]
+    bought = frames.one("inPurchasingAnalysisTable", month_label="2026-04")
+    assert [bought[name] for name in ("quantity", "bought", "returned")] == [90, 18000, 2000]
 
 
 def test_nothing_is_taken_back_out_of_its_order(april: Wholesaler, conn: Connection) -> None:
