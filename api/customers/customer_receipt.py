@@ -6,15 +6,13 @@ from sqlalchemy import BigInteger, ForeignKey
 from sqlalchemy.orm import Mapped, mapped_column
 
 from api.kit.context import Context
-from api.kit.document import BillType, Block, Document, Rows, Values, declare
+from api.kit.document import BillType, Block, Document, declare
 from api.kit.errors import Refusal
 from api.kit.fields import derived
 from api.kit.flow import POSTED
-from api.kit.posting import Postings
 from api.kit.resource import Menu
-from api.kit.validation import Problems
 from api.master.partners import customer
-from api.master.settlements import SettlingBill, WriteOffLine, inspect_write_offs, settling
+from api.master.settlements import SettlingBill, WriteOffLine
 
 _COLLECTION = "(select c.bill_no from offline_collection c where c.bill_id = {table}.collection_id)"
 _STATUS = "select status from offline_collection where bill_id = %s"
@@ -29,6 +27,7 @@ class CustomerReceipt(SettlingBill):
     """收款单"""
 
     __tablename__ = "customer_receipt"
+    party = "customer"
     declaration = declare(
         "收款单",
         "v2/custom/CustomerReceipt",
@@ -60,14 +59,6 @@ class CustomerReceipt(SettlingBill):
         BigInteger, ForeignKey("offline_collection.bill_id"), index=True, sort_order=-49
     )
     """The offline collection whose audit made it."""
-
-    @classmethod
-    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
-        inspect_write_offs(ctx, header, children["write_offs"], "customer", problems)
-
-    @classmethod
-    def postings(cls, doc: Document) -> Postings:
-        return settling(doc, "customer", 1)
 
     @classmethod
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.context import Context
-from api.kit.document import BillType, Block, Rows, Values, declare
+from api.kit.document import BillType, Block, declare
 from api.kit.resource import Menu
-from api.kit.validation import Problems
 from api.master.partners import customer
-from api.master.settlements import OffsettingBill, WriteOffLine, inspect_offset
+from api.master.settlements import OffsettingBill, WriteOffLine
 
 
 class DepositWriteOff(WriteOffLine):
@@ -41,7 +39,3 @@ class Deposit(OffsettingBill):
     )
 
     customer_id: Mapped[int] = customer()
-
-    @classmethod
-    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
-        inspect_offset(ctx, header, children["write_offs"], "customer", problems)

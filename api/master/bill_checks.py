@@ -76,7 +76,7 @@ select h.bill_no, h.amount, coalesce(m.amount, 0) as moved
 from {bill} h
 left join (select bill_id, sum(amount) as amount from money_ledger where bill_type = '{prefix}' group by bill_id) m
     using (bill_id)
-where abs(coalesce(m.amount, 0)) <> case when h.status in {posted} then h.amount else 0 end
+where {flow} * coalesce(m.amount, 0) <> case when h.status in {posted} then h.amount else 0 end
 """
 _CREDITED = """
 select h.bill_no, h.amount, coalesce(s.amount, 0) as opened
@@ -115,7 +115,9 @@ def _of(cls: type[Bill]) -> Iterator[Check]:
     for block in cls.bill.blocks:
         yield from _of_block(cls, block, label, common)
     if issubclass(cls, SettlingBill):
-        yield Check(f"{cls.name()}_money", f"{label}的金额等于资金流水", _RECEIVED.format(**common))
+        yield Check(
+            f"{cls.name()}_money", f"{label}的金额等于资金流水", _RECEIVED.format(**common, flow=cls.flow())
+        )
     if issubclass(cls, Rebate):
         yield Check(f"{cls.name()}_account", f"{label}的金额等于返利账户", _CREDITED.format(**common))
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import Any, ClassVar
 
 from sqlalchemy import BigInteger, ForeignKey, select
 from sqlalchemy.orm import Mapped, mapped_column
 
 from api.kit import registry
 from api.kit.context import Context
-from api.kit.document import Bill, Child, Document
+from api.kit.document import Bill, Child, Document, Rows, Values
 from api.kit.fields import Derived, Field, Kind, day, derived, money, ref
 from api.kit.posting import MoneyEntry, PartyType, Postings, SettlementOpen, WriteOff
 from api.kit.validation import Problems
@@ -49,14 +49,41 @@ class WriteOffLine(Child):
 
 
 class SettlingBill(Bill):
-    """A receipt or payment: an amount through an account, written off against open items; the rest is an advance."""
+    """A receipt or payment: an amount through an account, written off against open items; the rest is an advance.
+
+    A negative amount is a refund (退款): it goes back through the account, and is all of it advances or returns.
+    """
 
     __abstract__ = True
+    party: ClassVar[PartyType]
 
     receivables_mode_id: Mapped[int] = ref(
         "receivables_mode", "结算方式", required=True, search=True, sort=-50
     )
-    amount: Mapped[Decimal] = money("金额", required=True, rule="Positive", total=True, sort=-45, width=130)
+    amount: Mapped[Decimal] = money("金额", required=True, total=True, sort=-45, width=130)
+
+    @classmethod
+    def flow(cls) -> int:
+        """1 where the amount enters the account, −1 where it leaves it."""
+        return 1 if cls.party == "customer" else -1
+
+    @classmethod
+    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
+        inspect_write_offs(ctx, header, children["write_offs"], problems)
+
+    @classmethod
+    def postings(cls, doc: Document) -> Postings:
+        """Money, write-offs, and the rest as an advance."""
+        header, written = doc.header, written_off(doc)
+        rest = header.amount - sum((entry.amount for entry in written), Decimal(0))
+        partner = getattr(header, f"{cls.party}_id")
+        advance = SettlementOpen(cls.party, partner, -rest, header.business_date, kind="advance")
+        moved = MoneyEntry(header.receivables_mode_id, cls.flow() * header.amount)
+        return Postings(
+            settlements=(advance,) if rest else (),
+            write_offs=written,
+            money=(moved,) if header.amount else (),
+        )
 
 
 class OffsettingBill(Bill):
@@ -65,6 +92,10 @@ class OffsettingBill(Bill):
     __abstract__ = True
 
     amount: Mapped[Decimal] = money("冲抵金额", form=False, total=True, sort=-45, width=130)
+
+    @classmethod
+    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
+        inspect_offset(ctx, header, children["write_offs"], problems)
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:
@@ -96,30 +127,36 @@ def due(sort: int = -44) -> Mapped[date | None]:
 
 
 _OPEN = """
-select settlement_id, party_id, company_id, open_amount from settlement_item
-where settlement_id = any(%s) and party_type = %s
+select settlement_id, party_type, party_id, company_id, open_amount from settlement_item
+where settlement_id = any(%s)
 """
 
 
 def inspect_write_offs(
-    ctx: Context, header: Mapping[str, Any], rows: list[dict[str, Any]], party: PartyType, problems: Problems
+    ctx: Context, header: Mapping[str, Any], rows: list[dict[str, Any]], problems: Problems
 ) -> None:
-    """Each item once, of this company and partner, within what is open; together not more than the bill's amount."""
-    _inspect_items(ctx, header, rows, party, problems)
-    if sum((row["amount"] for row in rows), Decimal(0)) > header["amount"]:
+    """Each item once, of this company and partner, within what is open; together not more than the bill's amount.
+
+    A refund is as much as its items are together.
+    """
+    inspect_items(ctx, header, rows, problems)
+    written = sum((row["amount"] for row in rows), Decimal(0))
+    if header["amount"] < 0 and written != header["amount"]:
+        problems.add(f"退款须选出要退的预收预付或退货：已选 {written:.2f} 元，退款 {header['amount']:.2f} 元")
+    elif written > header["amount"]:
         problems.add("核销金额合计不能超过单据金额")
     if not rows and not header["amount"]:
         problems.add("请输入金额")
 
 
 def inspect_offset(
-    ctx: Context, header: dict[str, Any], rows: list[dict[str, Any]], party: PartyType, problems: Problems
+    ctx: Context, header: dict[str, Any], rows: list[dict[str, Any]], problems: Problems
 ) -> None:
     """Each item once, of this company and partner, within what is open; what is settled equals what settles it.
 
     The bill's amount follows.
     """
-    _inspect_items(ctx, header, rows, party, problems)
+    inspect_items(ctx, header, rows, problems)
     settled = sum((row["amount"] for row in rows if row["amount"] > 0), Decimal(0))
     advanced = -sum((row["amount"] for row in rows if row["amount"] < 0), Decimal(0))
     if settled != advanced:
@@ -127,18 +164,20 @@ def inspect_offset(
     header["amount"] = settled
 
 
-def _inspect_items(
-    ctx: Context, header: Mapping[str, Any], rows: list[dict[str, Any]], party: PartyType, problems: Problems
-) -> None:
-    found = {
-        row.settlement_id: row
-        for row in ctx.conn.exec_driver_sql(_OPEN, ([r["settlement_id"] for r in rows], party))
-    }
+def inspect_items(
+    ctx: Context, header: Mapping[str, Any], rows: list[dict[str, Any]], problems: Problems
+) -> dict[int, PartyType]:
+    """Each item once, of the bill's company and of a partner that it names, within what is open; whose each item is."""
+    keys = [row["settlement_id"] for row in rows]
+    found = {row.settlement_id: row for row in ctx.conn.exec_driver_sql(_OPEN, (keys,))}
     seen: set[int] = set()
     for row in rows:
         problems.place, key, amount = f"第{row['line_no']}行", row["settlement_id"], row["amount"]
         item = found.get(key)
-        if item is None or (item.party_id, item.company_id) != (header[f"{party}_id"], header["company_id"]):
+        if item is None or (item.party_id, item.company_id) != (
+            header.get(f"{item.party_type}_id"),
+            header["company_id"],
+        ):
             problems.add("待核销单据不存在或不属于该往来单位")
         elif key in seen:
             problems.add("同一单据不能重复核销")
@@ -146,18 +185,4 @@ def _inspect_items(
             problems.add(f"核销金额超过未核销金额 {item.open_amount}")
         seen.add(key)
     problems.place = ""
-
-
-def settling(doc: Document, party: PartyType, sign: int) -> Postings:
-    """What a receipt (sign +1) or payment (−1) posts: money, write-offs, and the rest as an advance."""
-    written = written_off(doc)
-    header = doc.header
-    rest = header.amount - sum((entry.amount for entry in written), Decimal(0))
-    partner = getattr(header, f"{party}_id")
-    advance = SettlementOpen(party, partner, -rest, header.business_date, kind="advance")
-    money_moved = MoneyEntry(header.receivables_mode_id, sign * header.amount)
-    return Postings(
-        settlements=(advance,) if rest else (),
-        write_offs=written,
-        money=(money_moved,) if header.amount else (),
-    )
+    return {key: item.party_type for key, item in found.items()}

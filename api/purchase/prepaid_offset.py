@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.context import Context
-from api.kit.document import BillType, Block, Rows, Values, declare
+from api.kit.document import BillType, Block, declare
 from api.kit.resource import Menu
-from api.kit.validation import Problems
 from api.master.partners import supplier
-from api.master.settlements import OffsettingBill, WriteOffLine, inspect_offset
+from api.master.settlements import OffsettingBill, WriteOffLine
 
 
 class PrepaidOffsetWriteOff(WriteOffLine):
@@ -45,7 +43,3 @@ class PrepaidOffset(OffsettingBill):
     )
 
     supplier_id: Mapped[int] = supplier()
-
-    @classmethod
-    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
-        inspect_offset(ctx, header, children["write_offs"], "supplier", problems)

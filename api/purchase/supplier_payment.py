@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.context import Context
-from api.kit.document import BillType, Block, Document, Rows, Values, declare
-from api.kit.posting import Postings
+from api.kit.document import BillType, Block, declare
 from api.kit.resource import Menu
-from api.kit.validation import Problems
 from api.master.partners import supplier
-from api.master.settlements import SettlingBill, WriteOffLine, inspect_write_offs, settling
+from api.master.settlements import SettlingBill, WriteOffLine
 
 
 class SupplierPaymentWriteOff(WriteOffLine):
@@ -22,6 +19,7 @@ class SupplierPayment(SettlingBill):
     """付款单"""
 
     __tablename__ = "supplier_payment"
+    party = "supplier"
     declaration = declare(
         "付款单",
         "v2/purchase/Payment",
@@ -47,11 +45,3 @@ class SupplierPayment(SettlingBill):
     )
 
     supplier_id: Mapped[int] = supplier()
-
-    @classmethod
-    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
-        inspect_write_offs(ctx, header, children["write_offs"], "supplier", problems)
-
-    @classmethod
-    def postings(cls, doc: Document) -> Postings:
-        return settling(doc, "supplier", -1)

@@ -72,8 +72,34 @@ class TestPostings:
         assert answer.code == 400
         assert used.no in answer.msg
 
+    def test_a_refund_gives_an_advance_back(self, desk: Desk, books: Books, conn: Connection) -> None:
+        world = desk.world
+        advance = desk.audited("customer_receipt", amount="500")
+        bill = desk.audited("customer_receipt", off(books.item(advance), "-200"), amount="-200")
+        assert books.money(bill) == [(world.mode, "-200.00")]
+        assert books.settlements(advance)[0][4] == "-300.00"
+        assert books.settlements(bill) == []
+        assert broken(conn) == {}
+        assert desk.act("antiAuditor", bill).ok
+        assert books.settlements(advance)[0][4] == "-500.00"
+
+    def test_a_supplier_gives_back_what_he_was_paid_in_advance(self, desk: Desk, books: Books) -> None:
+        advance = desk.audited("supplier_payment", amount="500")
+        bill = desk.audited("supplier_payment", off(books.item(advance), "-500"), amount="-500")
+        assert books.money(bill) == [(desk.world.mode, "500.00")]
+        assert books.settlements(advance)[0][4] == "0.00"
+
 
 class TestWriteOff:
+    @pytest.mark.parametrize("chosen", [None, "-99.99"])
+    def test_a_refund_is_what_its_items_are(self, desk: Desk, books: Books, chosen: str | None) -> None:
+        """Without them it would leave a receivable that no bill explains."""
+        advance = desk.audited("customer_receipt", amount="100")
+        rows = [off(books.item(advance), chosen)] if chosen else []
+        answer = desk.add("customer_receipt", *rows, amount="-100")
+        told = f"退款须选出要退的预收预付或退货：已选 {chosen or '0.00'} 元，退款 -100.00 元"
+        assert (answer.code, answer.msg) == (400, told)
+
     @pytest.mark.parametrize(
         ("amount", "why"),
         [
