@@ -28,7 +28,7 @@ Key = Annotated[int, Query(ge=0, le=2**62)]
 
 def _open_items(ctx: Context, company_id: Key, customer_id: Key) -> Any:
     """客户未收单据"""
-    return open_items(ctx, "customer", company_id, customer_id)
+    return open_items(ctx, company_id, customer_id=customer_id)
 
 
 for cls in (CustomerReceipt, Deposit, OfflineCollection):

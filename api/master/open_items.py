@@ -11,11 +11,11 @@ from sqlalchemy import text
 from api.kit import links
 from api.kit.context import Context
 from api.kit.errors import NotFound
-from api.kit.posting import PartyType
 
 
 class OpenItem(BaseModel):
     settlement_id: int
+    side: str
     kind: str
     bill_type: str
     bill_no: str
@@ -26,18 +26,25 @@ class OpenItem(BaseModel):
 
 
 _OPEN = text("""
-select settlement_id, kind, bill_type, bill_no, business_date, due_date, amount, open_amount
+select settlement_id, kind, bill_type, bill_no, business_date, due_date, amount, open_amount,
+    case party_type when 'customer' then '应收' else '应付' end as side
 from settlement_item
-where company_id = :company and party_type = :party and party_id = :partner and open_amount <> 0
+where company_id = :company and open_amount <> 0
+    and (party_type = 'customer' and party_id = :customer or party_type = 'supplier' and party_id = :supplier)
 order by due_date, settlement_id limit :most
 """)
 
 
-def open_items(ctx: Context, party: PartyType, company_id: int, partner_id: int) -> dict[str, Any]:
-    """The items of one company and partner that are not wholly written off; signed, returns and advances negative."""
+def open_items(
+    ctx: Context, company_id: int, *, customer_id: int | None = None, supplier_id: int | None = None
+) -> dict[str, Any]:
+    """The items of one company and its partner that are not wholly written off.
+
+    Signed: returns and advances are negative.
+    """
     companies = ctx.principal.companies
     if companies is not None and company_id not in companies:
         raise NotFound("公司")
-    whose = {"company": company_id, "party": party, "partner": partner_id}
+    whose = {"company": company_id, "customer": customer_id, "supplier": supplier_id}
     rows = ctx.conn.execute(_OPEN, {**whose, "most": links.MOST_OPEN + 1})
     return links.oldest([dict(row._mapping) for row in rows])

@@ -29,7 +29,7 @@ class WriteOffLine(Child):
 
     __abstract__ = True
 
-    derived = (
+    derived: ClassVar[tuple[Derived, ...]] = (
         _of_item("bill_no", "单据号", "text"),
         _of_item("business_date", "业务日期", "date"),
         _of_item("due_date", "到期日", "date"),

@@ -10,9 +10,11 @@ from pydantic import BaseModel, Field
 from api.kit import records
 from api.kit.calls import call, router
 from api.kit.context import Context
-from api.kit.schemas import Act, BatchAnswer, info_model
+from api.kit.schemas import Act, BatchAnswer, Oldest, info_model
+from api.master.open_items import OpenItem, open_items
 from api.money import checkstand, money_home, month_close, year_close
 from api.money.checkstand import Checkstand, Collected, Collection
+from api.money.contra import Contra
 from api.money.money_home import MoneyHome, Summary
 from api.money.month_close import MonthClose
 from api.money.year_close import YearClose
@@ -143,3 +145,9 @@ COLLECT = f"{Checkstand.declaration.api}/collect"
 def collect(ctx: Context, body: Collection) -> Any:
     """收银"""
     return checkstand.collect(ctx, body)
+
+
+@call(api, "GET", "v2/money/Contra/getOpenItems", right=Contra.right("list"), returns=Oldest[OpenItem])
+def get_open_items(ctx: Context, company_id: Key, customer_id: Key, supplier_id: Key) -> Any:
+    """未核销的应收和应付"""
+    return open_items(ctx, company_id, customer_id=customer_id, supplier_id=supplier_id)

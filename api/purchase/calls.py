@@ -27,7 +27,7 @@ Key = Annotated[int, Query(ge=0, le=2**62)]
 
 def _open_items(ctx: Context, company_id: Key, supplier_id: Key) -> Any:
     """供应商未付单据"""
-    return open_items(ctx, "supplier", company_id, supplier_id)
+    return open_items(ctx, company_id, supplier_id=supplier_id)
 
 
 for cls in (SupplierPayment, PrepaidOffset):

@@ -70,6 +70,8 @@ GIVEN: dict[tuple[str, str], Any] = {
 }
 """Values that rules over the whole row ask for."""
 CHOSEN = {
+    ("contra", "customer_id"): "customer3",
+    ("contra", "supplier_id"): "supplier3",
     ("three_inbound", "warehouse_id"): "warehouse3",
     ("three_outbound", "warehouse_id"): "warehouse3",
     ("tire_back", "warehouse_id"): "warehouse3",
@@ -113,8 +115,12 @@ ROWS = dict.fromkeys(
     1,
 )
 """How many rows a block has where it is not two or none: a goods stands once, tiers start at different places."""
-OFFSETS = {"deposit_write_off": "customer", "prepaid_offset_write_off": "supplier"}
-"""Blocks that settle what is owed with what was advanced, yuan by yuan."""
+OFFSETS = {
+    "deposit_write_off": {"owed_customer": "1.00", "advanced_customer": "-1.00"},
+    "prepaid_offset_write_off": {"owed_supplier": "1.00", "advanced_supplier": "-1.00"},
+    "contra_write_off": {"netted_customer": "1.00", "netted_supplier": "1.00"},
+}
+"""Blocks that settle items with others, yuan by yuan."""
 SOURCES = {
     ("transfer_in_line", "source_line_id"): "sent",
     ("sales_delivery_line", "source_line_id"): "shipped",
@@ -162,10 +168,9 @@ def payload_of(cls: type[Resource], world: World, mark: str = "a") -> dict[str, 
     return values
 
 
-def _offset(world: World, party: str, mark: str) -> list[dict[str, Any]]:
-    sides = (("owed", "1.00"), ("advanced", "-1.00"))
+def _offset(world: World, items: dict[str, str], mark: str) -> list[dict[str, Any]]:
     return [
-        {"settlement_id": world.ids[f"{kind}_{party}_{mark}"], "amount": amount} for kind, amount in sides
+        {"settlement_id": world.ids[f"{name}_{mark}"], "amount": amount} for name, amount in items.items()
     ]
 
 

@@ -17,6 +17,7 @@ from tests.kit.fixtures import Site
 UNLISTED = {
     "/system/stockinitialization",
     "/MoneyManagement/fundTransfer",
+    "/MoneyManagement/contra",
     "/MoneyManagement/accountDays",
     "/MoneyManagement/accountCount",
     "/MoneyManagement/accountJournal",

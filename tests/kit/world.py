@@ -156,7 +156,10 @@ def _goods_to_give_back(ctx: Context, world: World, mark: str) -> None:
 
 
 def _open_items(ctx: Context, world: World, mark: str) -> None:
-    """Much that each partner owes or is owed, and as much advanced: items `owed_<party>_<mark>`, `advanced_…`."""
+    """Much that each partner owes or is owed, and as much advanced: items `owed_<party>_<mark>`, `advanced_…`.
+
+    Partner 3, who buys and sells, owes and is owed by the items `netted_<party>_<mark>`.
+    """
     for party, name in (("customer", "opening_receivable"), ("supplier", "opening_payable")):
         cls = registry.get(name)
         assert issubclass(cls, Bill)
@@ -171,6 +174,9 @@ def _open_items(ctx: Context, world: World, mark: str) -> None:
         query = "select settlement_id from settlement_item where bill_type = %s and bill_id = %s order by amount desc"
         found = ctx.conn.exec_driver_sql(query, (cls.bill.prefix, key)).scalars().all()  # type: ignore[union-attr]
         world.ids[f"owed_{party}_{mark}"], world.ids[f"advanced_{party}_{mark}"] = found
+        query = "select min(settlement_id) from settlement_item where company_id = %s and party_type = %s and party_id = %s"
+        both = (world.ids[f"company_{mark}"], party, world.ids[f"{party}3_{mark}"])
+        world.ids[f"netted_{party}_{mark}"] = ctx.conn.exec_driver_sql(query, both).scalar_one()
 
 
 def _rebate_policies(ctx: Context, world: World, mark: str) -> None:
@@ -237,7 +243,7 @@ def _group_masters(conn: Connection, add: Any, world: World) -> None:
     add("supplier", "supplier", supplier_name="正新橡胶", payment_days=30)
     add("supplier2", "supplier", supplier_name="双钱集团", payment_days=0)
     world.ids["supplier3_a"] = world.ids["supplier3_b"] = add(
-        "supplier3", "supplier", supplier_name="备货供应商", payment_days=0
+        "supplier3", "supplier", supplier_name="备货商", payment_days=0
     )
     add("bank", "bank", bank_name="工商银行")
     for name in LISTS:
@@ -315,7 +321,7 @@ def _company_masters(add: Any, world: World, mark: str) -> None:
             allocation_name=f"{name}库位{number}",
             warehouse_id=warehouse,
         )
-    for number, label in (("", f"{name}客户"), ("2", f"{name}客户2"), ("3", f"备货商{name}")):
+    for number, label in (("", f"{name}客户"), ("2", f"{name}客户2"), ("3", "备货商")):
         add(
             f"customer{number}_{mark}",
             "customer",

@@ -1,0 +1,82 @@
+"""Receivables against payables (应收冲应付), YSYF: of who buys and sells, what he owes settles what he is owed.
+
+Customers belong to a company and suppliers to the group; the same name in both is the same partner, as in 往来核算.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from sqlalchemy.orm import Mapped
+
+from api.kit.context import Context
+from api.kit.document import BillType, Block, Rows, Values, declare
+from api.kit.fields import derived
+from api.kit.resource import Menu
+from api.kit.validation import Problems
+from api.master.partners import customer, supplier
+from api.master.settlements import OffsettingBill, WriteOffLine, inspect_items
+
+_SIDE = """
+(select case i.party_type when 'customer' then '应收' else '应付' end from settlement_item i
+where i.settlement_id = {table}.settlement_id)
+"""
+_NAMESAKES = """
+select 1 from customer c join supplier s on s.supplier_name = c.customer_name
+where c.customer_id = %s and s.supplier_id = %s
+"""
+
+
+class ContraWriteOff(WriteOffLine):
+    __tablename__ = "contra_write_off"
+    bill_table = "contra"
+
+    derived = (derived("side", "往来", "text", _SIDE, width=80), *WriteOffLine.derived)
+
+
+class Contra(OffsettingBill):
+    """应收冲应付"""
+
+    __tablename__ = "contra"
+    declaration = declare(
+        "应收冲应付",
+        "v2/money/Contra",
+        routes={
+            "list": "/MoneyManagement/contra",
+            "add": "/MoneyManagement/contra/add",
+            "see": "/MoneyManagement/contra/see",
+        },
+        menu=Menu("资金管理", "资金业务", 20),
+    )
+    bill = BillType(
+        "YSYF",
+        (
+            Block(
+                "write_offs",
+                "冲抵明细",
+                ContraWriteOff,
+                source="v2/money/Contra/getOpenItems",
+                source_by=("company_id", "customer_id", "supplier_id"),
+            ),
+        ),
+    )
+
+    customer_id: Mapped[int] = customer()
+    supplier_id: Mapped[int] = supplier()
+
+    @classmethod
+    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
+        """Of one partner as much is settled of what he owes as of what he is owed; the bill's amount follows."""
+        if not ctx.conn.exec_driver_sql(_NAMESAKES, (header["customer_id"], header["supplier_id"])).first():
+            problems.add("客户和供应商须是同一往来单位（名称相同）")
+        rows = children["write_offs"]
+        whose = inspect_items(ctx, header, rows, problems)
+        sums = {"customer": Decimal(0), "supplier": Decimal(0)}
+        for row in rows:
+            if row["settlement_id"] in whose:
+                sums[whose[row["settlement_id"]]] += row["amount"]
+        if sums["customer"] != sums["supplier"] or sums["customer"] <= 0:
+            problems.add(
+                f"冲抵的两边须相等且大于零：应收 {sums['customer']:.2f} 元，应付 {sums['supplier']:.2f} 元"
+            )
+        header["amount"] = sums["customer"]

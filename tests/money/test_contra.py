@@ -1,0 +1,122 @@
+"""YSYF 应收冲应付: what a partner owes settles what he is owed, and no money moves."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+
+import pytest
+from sqlalchemy import Connection
+
+from tests.kit.client import Answer
+from tests.kit.desk import Books, Desk, Made
+from tests.kit.state import broken, fingerprint
+
+_names = itertools.count(1)
+
+
+@dataclass(frozen=True)
+class Partner:
+    """Who owes 500 by an outbound and is owed 300 by an inbound."""
+
+    desk: Desk
+    books: Books
+    customer_id: int
+    supplier_id: int
+    sold: Made
+    bought: Made
+
+    def add(self, receivable: str, payable: str) -> Answer:
+        rows = (
+            {"settlement_id": self.books.item(self.sold), "amount": receivable},
+            {"settlement_id": self.books.item(self.bought), "amount": payable},
+        )
+        return self.desk.add("contra", *rows, customer_id=self.customer_id, supplier_id=self.supplier_id)
+
+    def settled(self, amount: str) -> Made:
+        answer = self.add(amount, amount)
+        assert answer.ok, answer
+        return Made("contra", answer.data["id"], answer.data["bill_no"])
+
+    def left(self) -> list[str]:
+        return [self.books.settlements(bill)[0][4] for bill in (self.sold, self.bought)]
+
+
+@pytest.fixture
+def partner(desk: Desk, books: Books) -> Partner:
+    name, goods = f"又买又卖的往来{next(_names)}", desk.world.spares[21]
+    body = {"customer_name": name, "payment_days": 0, "company_id": desk.world.company_a}
+    customer = desk.caller.post("v2/custom/Customer/add", body).data["id"]
+    supplier = desk.caller.post("v2/system/Supplier/add", {"supplier_name": name, "payment_days": 0}).data[
+        "id"
+    ]
+    line = {"goods_id": goods, "quantity": "3", "price": "100"}
+    bought = desk.audited("purchase_inbound", line, supplier_id=supplier)
+    desk.stock_in(goods, 5)
+    sold = desk.audited("sales_outbound", {**line, "quantity": "5"}, customer_id=customer)
+    return Partner(desk, books, customer, supplier, sold, bought)
+
+
+def test_its_audit_settles_both_and_moves_no_money(partner: Partner, conn: Connection) -> None:
+    bill = partner.settled("300")
+    assert partner.left() == ["500.00", "300.00"]
+    assert partner.desk.act("auditorPass", bill).ok
+    assert partner.desk.info(bill)["amount"] == "300.00"
+    assert partner.left() == ["200.00", "0.00"]
+    assert partner.books.money(bill) == []
+    assert broken(conn) == {}
+    assert partner.desk.act("antiAuditor", bill).ok
+    assert partner.left() == ["500.00", "300.00"]
+
+
+def test_both_sides_are_offered(partner: Partner) -> None:
+    asked = {
+        "company_id": partner.desk.world.company_a,
+        "customer_id": partner.customer_id,
+        "supplier_id": partner.supplier_id,
+    }
+    offered = partner.desk.caller.get("v2/money/Contra/getOpenItems", **asked).data["data"]
+    assert {(row["side"], row["bill_no"], row["open_amount"]) for row in offered} == {
+        ("应收", partner.sold.no, "500.00"),
+        ("应付", partner.bought.no, "300.00"),
+    }
+    lines = partner.desk.info(partner.settled("1"))["write_offs"]
+    assert [line["side"] for line in lines] == ["应收", "应付"]
+
+
+@pytest.mark.parametrize(
+    ("receivable", "payable", "why"),
+    [
+        ("200", "199.99", "冲抵的两边须相等且大于零：应收 200.00 元，应付 199.99 元"),
+        ("300.01", "300.01", "第2行：核销金额超过未核销金额 300.00"),
+        ("-1", "1", "第1行：核销金额超过未核销金额 500.00"),
+    ],
+)
+def test_what_is_refused_changes_nothing(
+    partner: Partner, conn: Connection, receivable: str, payable: str, why: str
+) -> None:
+    before = fingerprint(conn)
+    conn.rollback()
+    answer = partner.add(receivable, payable)
+    assert answer.code == 400
+    assert why in answer.msg
+    assert fingerprint(conn) == before
+
+
+def test_two_partners_are_not_one(partner: Partner) -> None:
+    rows = [{"settlement_id": partner.books.item(partner.sold), "amount": "1"}]
+    given = {"customer_id": partner.customer_id, "supplier_id": partner.desk.world.supplier2}
+    answer = partner.desk.add("contra", *rows, **given)
+    assert "客户和供应商须是同一往来单位（名称相同）" in answer.msg
+
+
+def test_it_takes_from_the_customers_account(partner: Partner) -> None:
+    bill = partner.settled("120")
+    assert partner.desk.act("auditorPass", bill).ok
+    days = {"business_date_start": "2026-01-01", "business_date_end": "2026-12-31"}
+    path = "v2/custom/AccountLogList/getList"
+    found = partner.desk.caller.get(path, customer_id=partner.customer_id, **days).data["data"]
+    assert {row["bill_no"]: (row["receivable"], row["balance"]) for row in found} == {
+        partner.sold.no: ("500.00", "500.00"),
+        bill.no: ("-120.00", "380.00"),
+    }
