@@ -7,7 +7,7 @@ from alembic import op
 
 from api.migrations.shapes import MONEY, PRICE
 
-revision = "0068"
+revision = "0067"
 down_revision = "0066"
 branch_labels = None
 depends_on = None

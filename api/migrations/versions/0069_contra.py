@@ -4,8 +4,8 @@ from alembic import op
 
 from api.migrations.shapes import MONEY, create_bill, create_write_offs, number, refers
 
-revision = "0071"
-down_revision = "0066"
+revision = "0069"
+down_revision = "0068"
 branch_labels = None
 depends_on = None
 
