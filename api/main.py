@@ -46,6 +46,7 @@ from api.risk import calls as risk_calls
 from api.sales import calls as sales_calls
 from api.shell import (
     backup_calls,
+    bill_addresses,
     bill_effects,
     business_logs,
     cleanup_calls,
@@ -110,6 +111,7 @@ HAND_WRITTEN = (
     label_calls,
     setup_calls,
     pending,
+    bill_addresses,
     bill_effects,
     preferences,
     station_calls,

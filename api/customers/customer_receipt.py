@@ -52,7 +52,7 @@ class CustomerReceipt(SettlingBill):
         ),
     )
 
-    derived = (derived("collection_no", "线下收款单号", "text", _COLLECTION, width=190),)
+    derived = (derived("collection_no", "线下收款单号", "text", _COLLECTION, width=190, bill=True),)
 
     customer_id: Mapped[int] = customer()
     collection_id: Mapped[int | None] = mapped_column(

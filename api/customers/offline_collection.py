@@ -58,7 +58,7 @@ class OfflineCollection(Bill):
             ),
         ),
     )
-    derived = (derived("receipt_no", "收款单号", "text", _RECEIPT, width=190),)
+    derived = (derived("receipt_no", "收款单号", "text", _RECEIPT, width=190, bill=True),)
 
     customer_id: Mapped[int] = customer()
     receivables_mode_id: Mapped[int] = ref(

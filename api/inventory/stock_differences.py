@@ -75,7 +75,7 @@ class StockSurplus(Difference):
     __tablename__ = "stock_surplus"
     declaration = declare("盘盈入库", "v2/inventory/StockSurplus", routes=_routes("surplus"))
     bill = BillType("PYRK", (Block("lines", "盘盈明细", StockSurplusLine),))
-    derived = (derived("stock_take_no", "盘点单号", "text", _NUMBER, width=190),)
+    derived = (derived("stock_take_no", "盘点单号", "text", _NUMBER, width=190, bill=True),)
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
@@ -98,7 +98,7 @@ class StockLoss(Difference):
     __tablename__ = "stock_loss"
     declaration = declare("盘亏出库", "v2/inventory/StockLoss", routes=_routes("loss"))
     bill = BillType("PKCK", (Block("lines", "盘亏明细", StockLossLine),))
-    derived = (derived("stock_take_no", "盘点单号", "text", _NUMBER, width=190),)
+    derived = (derived("stock_take_no", "盘点单号", "text", _NUMBER, width=190, bill=True),)
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:

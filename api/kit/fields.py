@@ -90,7 +90,8 @@ class Field:
     """One declared column: Chinese label, type, and where it shows.
 
     `pieces` says that an index over `text_pieces(column)` finds texts by what they contain; `scene` names the rules
-    under which the files of an image field are uploaded.
+    under which the files of an image field are uploaded; `bill` that a text is another bill's number,
+    which leads to it.
     """
 
     name: str
@@ -117,6 +118,7 @@ class Field:
     hidden: bool = False
     pieces: bool = False
     scene: str | None = None
+    bill: bool = False
 
     @property
     def is_number(self) -> bool:

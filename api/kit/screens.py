@@ -80,6 +80,7 @@ class FieldScreen(BaseModel):
     copied: bool
     hidden: bool
     scene: str | None
+    bill: bool = Described(description="另一张单据的编号")
 
 
 class ActionScreen(BaseModel):
@@ -343,6 +344,7 @@ def _field(cls: type[Declared], item: Field, principal: Principal) -> FieldScree
         copied=item.copied,
         hidden=item.hidden,
         scene=item.scene,
+        bill=item.bill,
     )
 
 

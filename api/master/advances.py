@@ -103,7 +103,7 @@ class WriteOffRow(BillRow):
     business_date: Mapped[date] = day("核销日期", search=True, width=110, sort=-30)
     bill_no: Mapped[str] = text("核销单据", search=True, width=190, sort=-29)
     company_id: Mapped[int] = ref("company", "公司", search=True, sort=-20)
-    item_no: Mapped[str] = text("被核销单据", search=True, width=190, sort=10)
+    item_no: Mapped[str] = text("被核销单据", search=True, width=190, bill=True, sort=10)
     item_date: Mapped[date] = day("业务日期", search=True, width=110, sort=11)
     due_date: Mapped[date] = day("到期日", search=True, width=110, sort=12)
     item_amount: Mapped[Decimal] = money("单据金额", width=130, sort=13)

@@ -125,7 +125,7 @@ def source_no(*sources: Link) -> Derived:
         f" where s.line_id = {{table}}.{link.column})"
         for link in sources
     )
-    return derived("source_no", "来源单号", "text", f"coalesce({', '.join(parts)})", width=190)
+    return derived("source_no", "来源单号", "text", f"coalesce({', '.join(parts)})", width=190, bill=True)
 
 
 def invoiced() -> Mapped[Decimal]:

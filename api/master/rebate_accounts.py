@@ -74,7 +74,7 @@ class RebateMovement(BillRow):
     business_date: Mapped[date] = day("业务日期", search=True, width=110, sort=-30)
     bill_no: Mapped[str] = text("单据号", search=True, width=190, sort=-29)
     company_id: Mapped[int] = ref("company", "公司", search=True, sort=-20)
-    rebate_no: Mapped[str] = text("返利单号", search=True, width=190, sort=10)
+    rebate_no: Mapped[str] = text("返利单号", search=True, width=190, bill=True, sort=10)
     confirmed: Mapped[Decimal] = money("确认金额", total=True, width=130, sort=11)
     used_amount: Mapped[Decimal] = money("使用金额", total=True, width=130, sort=12)
 

@@ -144,7 +144,7 @@ class RebateAccrual(View):
     accrued: Mapped[Decimal] = money("应计返利", total=True, width=120, sort=12)
     confirmed: Mapped[Decimal] = money("已确认返利", total=True, width=120, sort=13)
     state: Mapped[int] = enum("状态", STATES, default=RUNNING, search=True, width=90, sort=14)
-    rebate_no: Mapped[str | None] = words("返利单号", search=True, width=190, sort=15)
+    rebate_no: Mapped[str | None] = words("返利单号", search=True, width=190, bill=True, sort=15)
 
     @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:

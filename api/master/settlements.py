@@ -20,8 +20,8 @@ from api.kit.validation import Problems
 _ITEM = "(select i.{column} from settlement_item i where i.settlement_id = {table}.settlement_id)"
 
 
-def _of_item(name: str, label: str, kind: Kind) -> Derived:
-    return derived(name, label, kind, _ITEM.format(column=name, table="{table}"), width=110)
+def _of_item(name: str, label: str, kind: Kind, **marks: Any) -> Derived:
+    return derived(name, label, kind, _ITEM.format(column=name, table="{table}"), width=110, **marks)
 
 
 class WriteOffLine(Child):
@@ -30,7 +30,7 @@ class WriteOffLine(Child):
     __abstract__ = True
 
     derived: ClassVar[tuple[Derived, ...]] = (
-        _of_item("bill_no", "单据号", "text"),
+        _of_item("bill_no", "单据号", "text", bill=True),
         _of_item("business_date", "业务日期", "date"),
         _of_item("due_date", "到期日", "date"),
         _of_item("open_amount", "未核销金额", "money"),

@@ -9,14 +9,17 @@ from __future__ import annotations
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
+from urllib.parse import urlencode
 
 from pydantic import BaseModel
 from sqlalchemy import text as statement
 from sqlalchemy.orm import Mapped
 
+from api.kit import registry
 from api.kit.context import Context
 from api.kit.database import today
 from api.kit.fields import enum, key, money, ref
+from api.kit.posting import PartyType
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values, View
@@ -24,9 +27,12 @@ from api.master.advances import ADVANCED
 from api.master.partners import ACCOUNT_KINDS
 from api.money.accounts import JOURNAL, RECEIVED
 from api.money.fund_transfer import FundTransfer
+from api.sales.credit_query import ADVANCE, ITEMS, OWED
 
 assert FundTransfer.bill
 DAYS, SOON = 30, 7
+FIGURES = ("owed", "advanced", "overdue", "soon")
+PARTNERS, PREPAID = "/report/relationAccounting", "/purchase/factoryprepaid"
 _TURNED = f"bill_type <> '{FundTransfer.bill.prefix}'"
 _WITHIN = "(cast(:companies as bigint[]) is null or l.company_id = any(cast(:companies as bigint[])))"
 
@@ -119,12 +125,16 @@ class DayFlow(BaseModel):
 
 
 class Due(BaseModel):
-    """What is open with customers, or with suppliers; `soon` falls due within seven days."""
+    """What is open with customers, or with suppliers; `soon` falls due within seven days.
+
+    `routes` are the lists that the figures are totals of, as far as the user may open them.
+    """
 
     owed: Decimal
     advanced: Decimal
     overdue: Decimal
     soon: Decimal
+    routes: dict[str, str]
 
 
 class Summary(BaseModel):
@@ -146,11 +156,11 @@ def summary(ctx: Context, company_id: int | None) -> dict[str, Any]:
         "companies": None if asked is None else sorted(asked),
         "today": now,
         "first": first,
-        "soon": now + timedelta(days=SOON - 1),
+        "soon": _soon(now),
     }
     _, *days = ctx.conn.execute(_FLOWS, given).all()
     due = {row.party_type: dict(row._mapping) for row in ctx.conn.execute(_DUE, given)}
-    nothing = dict.fromkeys(Due.model_fields, Decimal("0.00"))
+    nothing = dict.fromkeys(FIGURES, Decimal("0.00"))
     month = [day for day in days if day.on_day >= now.replace(day=1)]
     return {
         "balance": days[-1].balance,
@@ -160,6 +170,31 @@ def summary(ctx: Context, company_id: int | None) -> dict[str, Any]:
         ],
         "month_received": sum((day.received for day in month), Decimal(0)),
         "month_paid": sum((day.paid for day in month), Decimal(0)),
-        "receivable": due.get("customer", nothing),
-        "payable": due.get("supplier", nothing),
+        "receivable": due.get("customer", nothing) | {"routes": _routes(ctx.principal, "customer", now)},
+        "payable": due.get("supplier", nothing) | {"routes": _routes(ctx.principal, "supplier", now)},
+    }
+
+
+def _soon(now: date) -> date:
+    """The last day of those that are soon."""
+    return now + timedelta(days=SOON - 1)
+
+
+def _routes(principal: Principal, party: PartyType, now: date) -> dict[str, str]:
+    """Where the figures of a kind of partners are listed: the route and its filters."""
+    listed: dict[str, tuple[str, dict[str, Any]]] = {
+        "owed": (PARTNERS, {"as_of_end": now}),
+        "advanced": (PREPAID, {"last_date_end": now}),
+    }
+    if party == "customer":
+        listed = {
+            "owed": (ITEMS, {"use": OWED}),
+            "overdue": (ITEMS, {"use": OWED, "due_date_end": now - timedelta(days=1)}),
+            "soon": (ITEMS, {"use": OWED, "due_date_start": now, "due_date_end": _soon(now)}),
+            "advanced": (ITEMS, {"use": ADVANCE}),
+        }
+    return {
+        name: f"{route}?{urlencode(filters)}"
+        for name, (route, filters) in listed.items()
+        if (found := registry.by_route(route)) and principal.may(found[0].right("list"))
     }

@@ -50,7 +50,7 @@ class PurchaseAllocationLine(GoodsLine):
     __tablename__ = "purchase_allocation_line"
     bill_table = "purchase_allocation"
     derived = (
-        of_receipt("source_no", "入库单号", "text", "b.bill_no", 190),
+        of_receipt("source_no", "入库单号", "text", "b.bill_no", 190, bill=True),
         of_receipt(
             "source_supplier",
             "供应商",

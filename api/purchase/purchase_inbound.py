@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
+from typing import Any
 
 from sqlalchemy.orm import Mapped
 
@@ -49,9 +50,9 @@ order by b.bill_no, i.line_no
 """
 
 
-def of_receipt(name: str, label: str, kind: Kind, column: str, width: int = 90) -> Derived:
+def of_receipt(name: str, label: str, kind: Kind, column: str, width: int = 90, **marks: Any) -> Derived:
     """What a line tells of the receipt that it names, line `i` of bill `b`."""
-    return derived(name, label, kind, _RECEIPT.format(column=column), width=width)
+    return derived(name, label, kind, _RECEIPT.format(column=column), width=width, **marks)
 
 
 def refuse_beyond(ctx: Context, lines: type[Child], key: int, rest: str, label: str) -> None:

@@ -39,6 +39,7 @@ PLANNED_BY = derived(
     "(select h.bill_no from purchase_plan_line p join purchase_plan h using (bill_id)"
     " where p.line_id = {table}.plan_line_id)",
     width=190,
+    bill=True,
 )
 """Of lines that carry out a plan's: its number."""
 

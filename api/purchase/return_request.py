@@ -31,7 +31,7 @@ class ReturnLine(orders.OrderLine):
 
     __abstract__ = True
     derived: ClassVar[tuple[Derived, ...]] = (
-        of_receipt("source_no", "入库单号", "text", "b.bill_no", 190),
+        of_receipt("source_no", "入库单号", "text", "b.bill_no", 190, bill=True),
         of_receipt("source_quantity", "入库数量", "quantity", "i.quantity"),
         of_receipt("returned_quantity", "已退数量", "quantity", "i.returned_quantity"),
     )

@@ -23,7 +23,10 @@ class ConsignmentReturnLine(Numbered, QuantityLine):
     __tablename__ = "consignment_return_line"
     bill_table = "consignment_return"
     moves = "through"
-    derived = (derived("source_no", "寄售单号", "text", CONSIGNED_BY, width=190), value_travelled("JSTH"))
+    derived = (
+        derived("source_no", "寄售单号", "text", CONSIGNED_BY, width=190, bill=True),
+        value_travelled("JSTH"),
+    )
 
     goods_id: Mapped[int] = goods(required=True, form=False, search=True, sort=-80)
     allocation_id: Mapped[int | None] = ref("allocation", "库位", within=("warehouse_id",), sort=-40)

@@ -61,7 +61,7 @@ class ConsignmentSettlementLine(Numbered, GoodsLine):
     __tablename__ = "consignment_settlement_line"
     bill_table = "consignment_settlement"
     numbers_move = False
-    derived = (derived("source_no", "寄售单号", "text", CONSIGNED_BY, width=190),)
+    derived = (derived("source_no", "寄售单号", "text", CONSIGNED_BY, width=190, bill=True),)
 
     goods_id: Mapped[int] = goods(required=True, form=False, search=True, sort=-80)
     source_line_id: Mapped[int | None] = source_line("consignment_sale_line", "寄售销售明细")
@@ -97,7 +97,7 @@ class ConsignmentSettlement(GoodsBill):
         ),
         detail=DetailPlace("寄售结算明细", "/sales/salessettlementDetail", Menu("销售管理", "明细查询", 70)),
     )
-    derived = (derived("outbound_no", "销售出库单号", "text", _OUTBOUND, width=190),)
+    derived = (derived("outbound_no", "销售出库单号", "text", _OUTBOUND, width=190, bill=True),)
 
     customer_id: Mapped[int] = customer()
     due_date: Mapped[date | None] = due()

@@ -15,7 +15,8 @@ from api.kit.view import BILL, READ_ONLY, BillRow, Sql, Values, View
 from api.master.advances import ADVANCED
 from api.sales.credit import LIMIT
 
-USES = {1: "应收款", 2: "预收款", 3: "未出库订单"}
+OWED, ADVANCE, ORDERED = 1, 2, 3
+USES = {OWED: "应收款", ADVANCE: "预收款", ORDERED: "未出库订单"}
 ITEMS = "/custom/creditfind_search"
 
 _CUSTOMERS = f"""
@@ -53,13 +54,13 @@ from (
 _ITEMS = f"""
 select l.*, {{route}} from (
 select l.settlement_id as credit_item_id, l.company_id, l.party_id as customer_id,
-    case when {ADVANCED} then 2 else 1 end as use, l.bill_type, l.bill_id, l.bill_no, l.business_date,
+    case when {ADVANCED} then {ADVANCE} else {OWED} end as use, l.bill_type, l.bill_id, l.bill_no, l.business_date,
     l.due_date, l.amount, l.open_amount as used_amount,
     case when l.open_amount > 0 then greatest(:today - l.due_date, 0) end as overdue_days
 from settlement_item l
 where l.party_type = 'customer' and l.open_amount <> 0
 union all
-select -h.bill_id, h.company_id, h.customer_id, 3, 'XSDD', h.bill_id, h.bill_no, h.business_date, null::date,
+select -h.bill_id, h.company_id, h.customer_id, {ORDERED}, 'XSDD', h.bill_id, h.bill_no, h.business_date, null::date,
     h.total_amount, sum(round(l.amount * (l.quantity - l.executed_quantity) / l.quantity, 2)), null::integer
 from sales_order h join sales_order_line l using (bill_id)
 where h.status = 2 and l.executed_quantity < l.quantity

@@ -49,7 +49,7 @@ _SHIPPED_BY = (
 class SalesDeliveryLine(QuantityLine):
     __tablename__ = "sales_delivery_line"
     bill_table = "sales_delivery"
-    derived = (derived("source_no", "出库单号", "text", _SHIPPED_BY, width=190),)
+    derived = (derived("source_no", "出库单号", "text", _SHIPPED_BY, width=190, bill=True),)
 
     goods_id: Mapped[int] = goods(required=True, form=False, search=True, sort=-80)
     source_line_id: Mapped[int | None] = source_line("sales_outbound_line", "销售出库明细")

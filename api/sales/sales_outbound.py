@@ -100,7 +100,7 @@ class SalesOutbound(Sent, StockBill):
     derived = (
         progress("delivery_status", "配送状态", "delivered_quantity", ("未配送", "全部配送", "部分配送")),
         INVOICE_STATUS,
-        derived("settlement_no", "寄售结算单号", "text", _SETTLEMENT, width=190, list=False),
+        derived("settlement_no", "寄售结算单号", "text", _SETTLEMENT, width=190, bill=True, list=False),
     )
 
     customer_id: Mapped[int] = customer()

@@ -164,7 +164,7 @@ class SettlementEntryEffect(Effect):
 
     business_date: Mapped[date] = day("业务日期", width=110)
     bill_no: Mapped[str] = text("单据号", width=190)
-    settled_no: Mapped[str] = text("往来单据号", width=190)
+    settled_no: Mapped[str] = text("往来单据号", width=190, bill=True)
     company_id: Mapped[int] = ref("company", "公司", width=140)
     entry_name: Mapped[str] = text("事项", width=80)
     amount: Mapped[Decimal] = money("金额", total=True)

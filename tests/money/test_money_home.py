@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 from typing import Any
+from urllib.parse import parse_qsl
 
 from api.kit.database import today
 from tests.kit.desk import Desk
@@ -49,6 +50,15 @@ def test_what_is_due_is_told_by_its_day(desk: Desk) -> None:
     after = figures(desk)
     moved = {name: after[name] - before[name] for name in ("owed", "overdue", "soon")}
     assert moved == {"owed": Decimal(300), "overdue": Decimal(100), "soon": Decimal(100)}
+
+
+def test_what_is_due_leads_to_the_list_that_adds_up_to_it(desk: Desk) -> None:
+    told = desk.caller.get(SUMMARY, company_id=desk.world.company_a).data["receivable"]
+    for name, sign in (("owed", 1), ("overdue", 1), ("soon", 1), ("advanced", -1)):
+        filters = dict(parse_qsl(told["routes"][name].split("?")[1]))
+        listed = desk.caller.get("v2/custom/CreditItem/getList", company_id=desk.world.company_a, **filters)
+        assert sign * Decimal(listed.data["totals"]["used_amount"]) == Decimal(told[name]) != 0, name
+    assert set(desk.caller.get(SUMMARY).data["payable"]["routes"]) == {"owed", "advanced"}
 
 
 def test_accounts_tie_to_the_summary_and_other_companies_stay_out(desk: Desk) -> None:

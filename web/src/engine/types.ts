@@ -58,6 +58,8 @@ export interface Field {
   hidden: boolean;
   /** The rules under which files are uploaded. */
   scene?: string | null;
+  /** The number of another bill, which it leads to. */
+  bill?: boolean;
 }
 
 export interface Action {

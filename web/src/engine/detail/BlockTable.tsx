@@ -1,6 +1,7 @@
 import { Table, type TableColumnType } from 'antd';
 import { useMemo } from 'react';
-import { isMasked, sumOf } from '../../lib/decimal';
+import { sumOf } from '../../lib/decimal';
+import { ShownValue } from '../fields/ShownValue';
 import { fieldText, isRightAligned } from '../fields/fieldValue';
 import { columnsOf, type Block, type Field, type Row } from '../types';
 
@@ -60,9 +61,8 @@ function blockColumns(fields: Field[], lead: BlockTableProps['lead']): TableColu
       ellipsis: true,
       align: isRightAligned(field) ? 'right' : undefined,
       render: (_value, row) => {
-        const text = fieldText(field, row);
-        if (lead && field.name === BILL_NO && row.route) return <a onClick={() => lead(row)}>{text}</a>;
-        return <span className={isMasked(text) ? 'masked' : undefined}>{text}</span>;
+        if (lead && field.name === BILL_NO && row.route) return <a onClick={() => lead(row)}>{fieldText(field, row)}</a>;
+        return <ShownValue field={field} row={row} />;
       },
     })),
   ];

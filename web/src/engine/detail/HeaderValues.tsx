@@ -1,6 +1,6 @@
 import { Descriptions } from 'antd';
 import { lazy, Suspense } from 'react';
-import { isMasked } from '../../lib/decimal';
+import { ShownValue } from '../fields/ShownValue';
 import { fieldText, filesOf } from '../fields/fieldValue';
 import type { Field, Row, Screen } from '../types';
 
@@ -21,8 +21,10 @@ export function HeaderValues({ screen, row }: { screen: Screen; row: Row }) {
         <Suspense fallback={text}>
           <FilesInput field={field} row={row} />
         </Suspense>
+      ) : text ? (
+        <ShownValue field={field} row={row} />
       ) : (
-        <span className={isMasked(text) ? 'masked' : undefined}>{text || '—'}</span>
+        '—'
       ),
     };
   });

@@ -1,6 +1,6 @@
 import type { TableColumnType } from 'antd';
 import { lazy, Suspense } from 'react';
-import { isMasked } from '../../lib/decimal';
+import { ShownValue } from '../fields/ShownValue';
 import { fieldText, filesOf, isRightAligned } from '../fields/fieldValue';
 import { StatusTag } from '../fields/StatusTag';
 import type { Row, Screen } from '../types';
@@ -69,7 +69,7 @@ export function listColumns({ screen, state, planned, onResize, onOpen }: Column
           </a>
         );
       }
-      return isMasked(text) ? <span className="masked">{text}</span> : text;
+      return <ShownValue field={field} row={row} />;
     },
   }));
   return [index, ...fields];

@@ -4,7 +4,8 @@ import { decimalOrZero, sumOf } from '../../lib/decimal';
 import { showMessage } from '../../lib/errors';
 import { useQuery } from '../../lib/query';
 import { limitNumber } from '../../lib/validation';
-import { fieldText, isEmptyValue, isRightAligned } from '../fields/fieldValue';
+import { ShownValue } from '../fields/ShownValue';
+import { isEmptyValue, isRightAligned } from '../fields/fieldValue';
 import type { BillContext } from '../lines/billContext';
 import { newLine, type LineRow } from '../lines/lineModel';
 import { sourceQuery } from '../queries';
@@ -108,6 +109,6 @@ function sourceColumns(block: Block, takes: string): TableColumnType<Row>[] {
       title: field.label,
       width: field.width,
       align: isRightAligned(field) ? 'right' : undefined,
-      render: (_value, row) => fieldText(field, row),
+      render: (_value, row) => <ShownValue field={field} row={row} />,
     }));
 }

@@ -1,11 +1,12 @@
-import { screen, waitFor } from '@testing-library/react';
+import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { billScreen } from '@/engine/fixtures';
 import { giveSizes, ok, page, renderPage } from '@/engine/harness';
 import MoneyHomePage from './MoneyHomePage';
 
 const api = 'v2/money/MoneyHome';
-const due = { owed: '1200.00', advanced: '30.00', overdue: '450.50', soon: '99.00' };
+const due = { owed: '1200.00', advanced: '30.00', overdue: '450.50', soon: '99.00', routes: {} };
+const overdue = '/custom/creditfind_search?use=1&due_date_end=2026-11-21';
 const summary = {
   balance: '88000.10',
   days: [
@@ -14,7 +15,7 @@ const summary = {
   ],
   month_received: '20000.00',
   month_paid: '7000.00',
-  receivable: due,
+  receivable: { ...due, routes: { overdue } },
   payable: { ...due, owed: '640.00' },
 };
 
@@ -22,13 +23,24 @@ let view: ReturnType<typeof renderPage>;
 beforeEach(giveSizes);
 afterEach(() => view.done());
 
+const show = () => {
+  view = renderPage(<MoneyHomePage screen={{ ...billScreen(), name: 'money_home', api, actions: [] }} />, {
+    [`${api}/getSummary`]: () => ok(summary),
+    [`${api}/getList`]: () => page([]),
+    [`${api}/getTotals`]: () => ok({ total: 0, totals: {} }),
+  });
+};
+
 describe('the funds home', () => {
+  it('leads from what is due to the list that it is the total of', async () => {
+    show();
+    const [customers, suppliers] = await screen.findAllByText('450.50');
+    fireEvent.click(customers!);
+    expect(view.tabs.open).toHaveBeenCalledWith(overdue, '已逾期');
+    expect(suppliers!.closest('a')).toBeNull();
+  });
   it('tells balances, the day, the month, what is due, and has a chart', async () => {
-    view = renderPage(<MoneyHomePage screen={{ ...billScreen(), name: 'money_home', api, actions: [] }} />, {
-      [`${api}/getSummary`]: () => ok(summary),
-      [`${api}/getList`]: () => page([]),
-      [`${api}/getTotals`]: () => ok({ total: 0, totals: {} }),
-    });
+    show();
     for (const shown of ['88,000.10', '8,500.10', '500.00', '20,000.00', '7,000.00', '1,200.00', '640.00']) {
       expect(await screen.findByText(shown)).toBeTruthy();
     }

@@ -3,9 +3,11 @@ import { Card, Flex, Spin, Statistic } from 'antd';
 import { lazy, Suspense, useState } from 'react';
 import { RefSelect } from '@/engine/fields/RefSelect';
 import ListPage from '@/engine/list/ListPage';
+import { labelKey } from '@/engine/list/listState';
 import { refField, type Screen } from '@/engine/types';
 import { formatMoney } from '@/lib/format';
 import { useQuery } from '@/lib/query';
+import { useTabs } from '@/lib/tabs';
 import { summaryQuery, type Due, type Summary } from './summary';
 
 const FlowChart = lazy(() => import('./FlowChart'));
@@ -32,13 +34,13 @@ export default function MoneyHomePage({ screen }: { screen: Screen }) {
           />
         </div>
       )}
-      <Spin spinning={!data}>{data ? <Figures summary={data} /> : <div style={{ height: chartHeight }} />}</Spin>
+      <Spin spinning={!data}>{data ? <Figures summary={data} company={company} /> : <div style={{ height: chartHeight }} />}</Spin>
       <ListPage screen={screen} params={{}} />
     </Flex>
   );
 }
 
-function Figures({ summary }: { summary: Summary }) {
+function Figures({ summary, company }: { summary: Summary; company: Choice }) {
   const day = summary.days.at(-1);
   const told: [string, string | undefined][] = [
     ['账户余额', summary.balance],
@@ -57,8 +59,8 @@ function Figures({ summary }: { summary: Summary }) {
         ))}
       </Flex>
       <Flex gap={12} wrap>
-        <DueCard owed="应收账款" advanced="预收款" due={summary.receivable} />
-        <DueCard owed="应付账款" advanced="预付款" due={summary.payable} />
+        <DueCard owed="应收账款" advanced="预收款" due={summary.receivable} company={company} />
+        <DueCard owed="应付账款" advanced="预付款" due={summary.payable} company={company} />
       </Flex>
       <Card size="small" title="近 30 天收付款">
         <Suspense fallback={<div style={{ height: chartHeight }} />}>
@@ -73,19 +75,37 @@ function Figure({ title, value }: { title: string; value: string | undefined }) 
   return <Statistic title={title} value={value} formatter={formatMoney} />;
 }
 
-function DueCard({ owed, advanced, due }: { owed: string; advanced: string; due: Due }) {
-  const told: [string, string][] = [
-    [owed, due.owed],
-    ['已逾期', due.overdue],
-    ['7 天内到期', due.soon],
-    [advanced, due.advanced],
+interface DueCardProps {
+  owed: string;
+  advanced: string;
+  due: Due;
+  company: Choice;
+}
+
+/** What is due; each figure leads to the list that it is the total of. */
+function DueCard({ owed, advanced, due, company }: DueCardProps) {
+  const tabs = useTabs();
+  const told: [string, Exclude<keyof Due, 'routes'>][] = [
+    [owed, 'owed'],
+    ['已逾期', 'overdue'],
+    ['7 天内到期', 'soon'],
+    [advanced, 'advanced'],
   ];
+  const narrowed = company.id ? `&${new URLSearchParams({ company_id: String(company.id), [labelKey('company_id')]: company.name })}` : '';
   return (
     <Card size="small" style={{ flex: '1 1 420px' }}>
       <Flex gap={24} wrap>
-        {told.map(([title, value]) => (
-          <Figure key={title} title={title} value={value} />
-        ))}
+        {told.map(([title, name]) => {
+          const route = due.routes[name];
+          const figure = <Figure key={title} title={title} value={due[name]} />;
+          return route ? (
+            <a key={title} onClick={() => tabs.open(route + narrowed, title)}>
+              {figure}
+            </a>
+          ) : (
+            figure
+          );
+        })}
       </Flex>
     </Card>
   );

@@ -1,4 +1,5 @@
 import { Input, Table, type TableColumnType } from 'antd';
+import { BillNumber } from '@/engine/fields/BillNumber';
 import { MoreOpen } from '@/engine/pickers/MoreOpen';
 import { sourceQuery } from '@/engine/queries';
 import type { Row } from '@/engine/types';
@@ -26,7 +27,7 @@ export function OpenItems({ api, company, customer, parts, onChange }: OpenItems
     onChange(new Map(keys.map((key) => [key, parts.get(key) ?? amounts.get(key) ?? ''])));
   };
   const columns: TableColumnType<Row>[] = [
-    { title: '单据号', dataIndex: 'bill_no', width: 190 },
+    { title: '单据号', dataIndex: 'bill_no', width: 190, render: (no: string) => <BillNumber no={no} /> },
     { title: '业务日期', dataIndex: 'business_date', width: 110 },
     { title: '到期日', dataIndex: 'due_date', width: 110 },
     { title: '单据金额', dataIndex: 'amount', align: 'right', width: 120, render: formatMoney },

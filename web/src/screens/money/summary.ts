@@ -15,6 +15,8 @@ export interface Due {
   advanced: string;
   overdue: string;
   soon: string;
+  /** The lists that the figures are totals of, as far as they may be opened. */
+  routes: Partial<Record<'owed' | 'advanced' | 'overdue' | 'soon', string>>;
 }
 
 export interface Summary {

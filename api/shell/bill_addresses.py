@@ -1,0 +1,40 @@
+"""Bill addresses (单据地址): where the bill stands that a figure names by its number."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Query
+from pydantic import BaseModel
+from sqlalchemy import literal, select, union_all
+
+from api.kit import registry
+from api.kit.calls import ANY_USER, call, router
+from api.kit.context import Context
+from api.kit.errors import NotFound
+from api.kit.scope import within
+from api.kit.view import bill_routes
+
+api = router()
+
+
+class Address(BaseModel):
+    """The route of the bill's own page."""
+
+    route: str
+
+
+@call(api, "GET", "v2/open/BillAddress/getAddress", right=ANY_USER, returns=Address)
+def get_address(ctx: Context, bill_no: Annotated[str, Query(max_length=100)]) -> Any:
+    """单据地址: of a bill that one may see, whatever its type."""
+    bills = registry.prefixes()
+    found = [
+        select(literal(route).label("route"), bills[prefix].key().label("key")).where(
+            bills[prefix].table().c.bill_no == bill_no, within(bills[prefix].table(), ctx.principal)
+        )
+        for prefix, route in bill_routes(ctx.principal).items()
+    ]
+    row = ctx.conn.execute(union_all(*found)).first() if found else None
+    if row is None:
+        raise NotFound(f"单据{bill_no}")
+    return {"route": f"{row.route}?id={row.key}"}
