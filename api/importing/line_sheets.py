@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import orjson
 from fastapi import Form, Query
 from pydantic import BaseModel
+from pydantic import Field as Length
 
 from api.importing import cells, files, sheets
 from api.kit import registry
@@ -22,6 +23,7 @@ from api.kit.errors import NotFound, Refusal
 from api.kit.fields import Field
 
 api = router()
+MOST_FAILURES = 20_000
 GOODS, CODE = "goods_id", "商品编码"
 CODES = ("商品", "编码", "货号", "条码", "商品条码", "条形码")
 """What else a column of goods may be called; its cells hold codes or barcodes."""
@@ -51,6 +53,16 @@ class Sheet(BaseModel):
     problems: list[SheetProblem]
 
 
+class FailedCell(BaseModel):
+    serial: Annotated[str, Length(max_length=100)]
+    field: Annotated[str, Length(max_length=100)] = ""
+    msg: Annotated[str, Length(max_length=1000)]
+
+
+class Failures(BaseModel):
+    failures: Annotated[list[FailedCell], Length(max_length=MOST_FAILURES)]
+
+
 @call(api, "GET", "v2/Open/LineSheet/getTemplate", right=ANY_USER)
 def get_template(
     ctx: Context, bill: Annotated[str, Query(max_length=60)], block: Annotated[str, Query(max_length=60)]
@@ -75,6 +87,16 @@ def read_sheet(
         found = _read(ctx, part, _header(header), list(sheet.rows()))
         sheet.upload.message = f"{len(found['lines'])}行，{len(found['problems'])}处需要修改"
     return found
+
+
+@call(api, "POST", "v2/Open/LineSheet/getFailures", right=ANY_USER)
+def get_failures(ctx: Context, payload: Failures) -> Any:
+    """失败明细: what a form refused of a sheet, a paste or its own lines, as a file."""
+    columns = [Field("serial", "行/单据号", "text", width=160), Field("field", "字段", "text")]
+    columns.append(Field("msg", "失败原因", "text", width=400))
+    return sheets.workbook(
+        "failures.xlsx", "失败明细", columns, (row.model_dump() for row in payload.failures)
+    )
 
 
 def _block(ctx: Context, bill: str, block: str) -> tuple[type[Bill], Block]:

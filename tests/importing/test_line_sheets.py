@@ -185,3 +185,15 @@ class TestReading:
         sheet = book_of(["商品编码", "库位", "数量"], ["TUBE", "B库位", 1])
         answer = send(desk, sheet, user="manager_a", warehouse_id=desk.world.warehouse_b)
         assert [one["msg"] for one in answer["data"]["problems"]] == ["没有找到“B库位”"]
+
+
+class TestFailures:
+    def test_they_come_back_as_a_file_of_lines_fields_and_reasons(self, desk: Desk) -> None:
+        failed = {"serial": "第3行", "field": "数量", "msg": "=请输入数字"}
+        response = desk.caller.raw("POST", f"{PATH}/getFailures", {"failures": [{"index": 1, **failed}]})
+        page = load_workbook(io.BytesIO(response.content)).active
+        assert page is not None
+        assert [[cell.value for cell in row] for row in page.rows] == [
+            ["行/单据号", "字段", "失败原因"],
+            list(failed.values()),
+        ]

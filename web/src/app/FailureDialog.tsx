@@ -1,12 +1,14 @@
 /** 全局错误弹窗: a message and the table of what failed and why. */
+import { useMutation } from '@tanstack/react-query';
 import { Button, Modal, Table } from 'antd';
-import type { Failure, ReportedError } from '@/lib/errors';
+import { api } from '@/lib/api';
+import { reportError, type Failure, type ReportedError } from '@/lib/errors';
+import { saveFile } from '@/lib/saveFile';
 
-const columns = [
-  { title: '序号', dataIndex: 'index', width: 64, align: 'center' as const },
-  { title: '单据号/序号', dataIndex: 'serial', width: 190 },
-  { title: '失败原因', dataIndex: 'msg' },
-];
+const index = { title: '序号', dataIndex: 'index', width: 64, align: 'center' as const };
+const serial = { title: '单据号/序号', dataIndex: 'serial', width: 190 };
+const field = { title: '字段', dataIndex: 'field', width: 120 };
+const reason = { title: '失败原因', dataIndex: 'msg' };
 
 interface Props {
   error: ReportedError;
@@ -14,6 +16,12 @@ interface Props {
 }
 
 export default function FailureDialog({ error, onClose }: Props) {
+  const ofCells = error.failures.some((failure) => failure.field);
+  const file = useMutation({
+    mutationFn: () => api.download('v2/Open/LineSheet/getFailures', {}, { failures: error.failures }),
+    onSuccess: (found) => saveFile(found, '失败明细.xlsx'),
+    onError: reportError,
+  });
   return (
     <Modal
       open
@@ -21,9 +29,14 @@ export default function FailureDialog({ error, onClose }: Props) {
       width={720}
       onCancel={onClose}
       footer={
-        <Button type="primary" onClick={onClose} autoFocus>
-          知道了
-        </Button>
+        <>
+          <Button loading={file.isPending} onClick={() => file.mutate()}>
+            下载失败明细
+          </Button>
+          <Button type="primary" onClick={onClose} autoFocus>
+            知道了
+          </Button>
+        </>
       }
     >
       <p role="alert">{error.msg}</p>
@@ -31,7 +44,7 @@ export default function FailureDialog({ error, onClose }: Props) {
         size="small"
         bordered
         rowKey={(failure) => `${failure.index}-${failure.serial}`}
-        columns={columns}
+        columns={ofCells ? [index, serial, field, reason] : [index, serial, reason]}
         dataSource={error.failures}
         pagination={error.failures.length > 50 ? { pageSize: 50 } : false}
         scroll={{ y: 360 }}

@@ -1,7 +1,8 @@
-import { act, cleanup, render, screen } from '@testing-library/react';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { App, ConfigProvider } from 'antd';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ApiError, NETWORK, reportError, showMessage } from '@/lib/errors';
+import { ApiError, NETWORK, reportError, showFailures, showMessage } from '@/lib/errors';
 import { Notices } from './Notices';
 
 const wait = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
@@ -16,7 +17,9 @@ beforeEach(async () => {
   render(
     <ConfigProvider theme={{ token: { motion: false } }}>
       <App>
-        <Notices />
+        <QueryClientProvider client={new QueryClient()}>
+          <Notices />
+        </QueryClientProvider>
       </App>
     </ConfigProvider>,
   );
@@ -55,5 +58,22 @@ describe('what calls report', () => {
     for (const text of ['审核未全部成功', '序号', '单据号/序号', '失败原因', 'XSCK20261120001']) {
       expect(screen.getAllByText(text).length).toBeGreaterThan(0);
     }
+  });
+
+  it('comes as a file of lines, fields and reasons', async () => {
+    const saved = vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(() => undefined);
+    vi.stubGlobal('URL', Object.assign(URL, { createObjectURL: () => 'blob:x', revokeObjectURL: () => undefined }));
+    const asked = vi.fn((_url: string, _init: RequestInit) => Promise.resolve(new Response('x')));
+    vi.stubGlobal('fetch', asked);
+    const failures = [{ index: 1, serial: '第3行', field: '数量', msg: '请输入数字' }];
+    act(() => showFailures('已粘贴2行，1处需要修改', failures));
+    await wait(500);
+    expect(screen.getAllByText('字段').length).toBeGreaterThan(0);
+    fireEvent.click(screen.getByText('下载失败明细'));
+    await wait(500);
+    expect(asked.mock.lastCall?.[0]).toContain('v2/Open/LineSheet/getFailures');
+    expect(JSON.parse(asked.mock.lastCall?.[1].body as string)).toEqual({ failures });
+    expect((saved.mock.contexts[0] as HTMLAnchorElement).download).toBe('失败明细.xlsx');
+    vi.unstubAllGlobals();
   });
 });

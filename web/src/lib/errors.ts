@@ -3,6 +3,8 @@
 export interface Failure {
   index: number;
   serial: string;
+  /** What of a line it is about. */
+  field?: string;
   msg: string;
   /** 362 or 363 where a stock warning is the reason. */
   code?: number;

@@ -162,7 +162,7 @@ describe('paste', () => {
   });
   it('tells unknown codes in the failure table', async () => {
     fireEvent.paste(input(), { clipboardData: { getData: () => 'XX\t1\nMX205\t2' } });
-    await waitFor(() => expect(view.told.at(-1)?.failures).toEqual([{ index: 1, serial: '第1行', msg: '未找到商品：XX' }]));
+    await waitFor(() => expect(view.told.at(-1)?.failures).toEqual([{ index: 1, serial: '第1行', field: '商品', msg: '未找到商品：XX' }]));
     expect(values()).toHaveLength(2);
   });
 });

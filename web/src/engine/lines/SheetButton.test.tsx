@@ -50,7 +50,7 @@ describe('lines from Excel', () => {
     open({ 'v2/Open/LineSheet/read': () => ok({ ...sheet, problems }) });
     await give();
     expect(view.told).toMatchObject([
-      { msg: '已导入1行，1处需要修改', failures: [{ index: 1, serial: '第3行 数量', msg: '请输入数字' }] },
+      { msg: '已导入1行，1处需要修改', failures: [{ index: 1, serial: '第3行', field: '数量', msg: '请输入数字' }] },
     ]);
   });
 

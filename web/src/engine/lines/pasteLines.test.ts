@@ -48,8 +48,8 @@ describe('pasting rows', () => {
     const { lines, problems } = paste('XX\t4\t450\nMX205\t-1\t450');
     expect(lines[0]).toMatchObject({ values: { goods_id: null, goods_name: 'XX', quantity: '4' }, problems: { goods_id: '未找到商品：XX' } });
     expect(problems).toEqual([
-      { index: 1, serial: '第1行', msg: '未找到商品：XX' },
-      { index: 2, serial: '第2行', msg: '“数量”请输入大于0的数' },
+      { index: 1, serial: '第1行', field: '商品', msg: '未找到商品：XX' },
+      { index: 2, serial: '第2行', field: '数量', msg: '“数量”请输入大于0的数' },
     ]);
   });
   it('pastes into the middle without touching the goods', () => {

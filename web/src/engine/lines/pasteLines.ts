@@ -1,3 +1,4 @@
+import type { Failure } from '../../lib/errors';
 import type { GoodsRow } from '../queries';
 import type { Field, Pricing } from '../types';
 import { fillGoods, isEditable, newLine, typeCell, type LineRow } from './lineModel';
@@ -54,7 +55,7 @@ export interface PasteOptions extends PasteTarget {
 
 export interface PasteResult {
   lines: LineRow[];
-  problems: { index: number; serial: string; msg: string }[];
+  problems: Failure[];
 }
 
 /** N pasted rows make N lines, whatever is wrong in them; every mistake is told. */
@@ -65,16 +66,16 @@ export function pasteLines(lines: LineRow[], plan: PastePlan, options: PasteOpti
     const index = options.start.row + offset;
     const outcome = pasteRow(result[index] ?? newLine(options.lineFields), cells, plan.fields, options);
     result[index] = outcome.line;
-    for (const msg of outcome.problems) problems.push({ index: problems.length + 1, serial: `第${index + 1}行`, msg });
+    for (const problem of outcome.problems) problems.push({ index: problems.length + 1, serial: `第${index + 1}行`, ...problem });
   });
   return { lines: result, problems };
 }
 
 function pasteRow(start: LineRow, cells: string[], fields: (Field | null)[], options: PasteOptions) {
   let line = start;
-  const problems: string[] = [];
+  const problems: { field: string; msg: string }[] = [];
   const refuse = (field: Field, msg: string) => {
-    problems.push(msg);
+    problems.push({ field: field.label, msg });
     line = { ...line, problems: { ...line.problems, [field.name]: msg } };
   };
   // Goods first: they bring a price and a tax rate that the pasted cells overrule.
