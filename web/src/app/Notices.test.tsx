@@ -63,7 +63,7 @@ describe('what calls report', () => {
   it('comes as a file of lines, fields and reasons', async () => {
     const saved = vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(() => undefined);
     vi.stubGlobal('URL', Object.assign(URL, { createObjectURL: () => 'blob:x', revokeObjectURL: () => undefined }));
-    const asked = vi.fn((_url: string, _init: RequestInit) => Promise.resolve(new Response('x')));
+    const asked = vi.fn<typeof fetch>(() => Promise.resolve(new Response('x')));
     vi.stubGlobal('fetch', asked);
     const failures = [{ index: 1, serial: '第3行', field: '数量', msg: '请输入数字' }];
     act(() => showFailures('已粘贴2行，1处需要修改', failures));
@@ -72,7 +72,7 @@ describe('what calls report', () => {
     fireEvent.click(screen.getByText('下载失败明细'));
     await wait(500);
     expect(asked.mock.lastCall?.[0]).toContain('v2/Open/LineSheet/getFailures');
-    expect(JSON.parse(asked.mock.lastCall?.[1].body as string)).toEqual({ failures });
+    expect(JSON.parse(asked.mock.lastCall?.[1]?.body as string)).toEqual({ failures });
     expect((saved.mock.contexts[0] as HTMLAnchorElement).download).toBe('失败明细.xlsx');
     vi.unstubAllGlobals();
   });
