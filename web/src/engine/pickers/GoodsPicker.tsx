@@ -1,4 +1,4 @@
-import { keepPreviousData } from '@tanstack/react-query';
+import { keepPreviousData, useQueryClient } from '@tanstack/react-query';
 import { Input, Modal, Pagination, Space, Switch, Table, type TableColumnType } from 'antd';
 import { useMemo, useState } from 'react';
 import { showMessage } from '../../lib/errors';
@@ -8,7 +8,9 @@ import { useDebounced } from '../../lib/useDebounced';
 import { limitNumber } from '../../lib/validation';
 import { QUANTITY_DECIMALS } from '../../lib/pricing';
 import { goodsNarrow, type BillContext } from '../lines/billContext';
+import { resolveCodes } from '../lines/resolveCodes';
 import { goodsQuery, type GoodsRow } from '../queries';
+import { usePastedCodes } from './usePastedCodes';
 
 export interface PickedGoods {
   row: GoodsRow;
@@ -35,6 +37,7 @@ const SEARCHES = [
 
 /** Goods with stock and prices, several at once, across pages. */
 export default function GoodsPicker({ context, onPick, onClose }: GoodsPickerProps) {
+  const client = useQueryClient();
   const [search, setSearch] = useState<Record<string, string>>({});
   const [inStock, setInStock] = useState(false);
   const [page, setPage] = useState(1);
@@ -47,6 +50,16 @@ export default function GoodsPicker({ context, onPick, onClose }: GoodsPickerPro
     setPicked((before) => new Map(rows.map((row) => [row.goods_id, before.get(row.goods_id) ?? { row, quantity: DEFAULT_QUANTITY }])));
   const setQuantity = (row: GoodsRow, quantity: string) =>
     setPicked((before) => new Map(before).set(row.goods_id, { row, quantity: limitNumber(quantity, QUANTITY_DECIMALS) }));
+  usePastedCodes(async (rows) => {
+    const found = await resolveCodes(client, rows.map(({ code }) => code), goodsNarrow(context));
+    const goodsOf = (code: string) => found.get(code) ?? found.get(code.toLowerCase());
+    const chosen = rows.flatMap(({ code, quantity }): [number, PickedGoods][] => {
+      const row = goodsOf(code);
+      return row ? [[row.goods_id, { row, quantity: quantity ? limitNumber(quantity, QUANTITY_DECIMALS) : DEFAULT_QUANTITY }]] : [];
+    });
+    setPicked((before) => new Map([...before, ...chosen]));
+    return rows.map(({ code }) => code).filter((code) => !goodsOf(code));
+  });
   const confirm = () => {
     const chosen = [...picked.values()].filter(({ quantity }) => Number(quantity) > 0);
     if (chosen.length === 0) showMessage('warning', '请选择商品');
@@ -96,6 +109,7 @@ export default function GoodsPicker({ context, onPick, onClose }: GoodsPickerPro
             }}
           />
         ))}
+        <span className="line-hint">可从 Excel 粘贴编码和数量</span>
         <label>
           <Switch checked={inStock} onChange={(on) => (setPage(1), setInStock(on))} /> 只看有货
         </label>

@@ -78,4 +78,12 @@ describe('lines of other bills', () => {
     await press('确定');
     await waitFor(() => expect(shown()).toEqual([['XSCK8', '20'], ['XSTH7', '-226.00']]));
   });
+
+  it('are chosen by a paste of codes and amounts, and told where there is none', async () => {
+    await show();
+    fireEvent.paste(window, { clipboardData: { getData: () => '来源单号\t金额\nXSCK7\t100\nXSCK8\nXSCK9\t5' } });
+    await waitFor(() => expect(view.told.at(-1)).toMatchObject({ msg: '已选中2个编码，1个未找到', failures: [{ serial: 'XSCK9' }] }));
+    await press('确定');
+    expect(shown()).toEqual([['XSCK7', '100.00'], ['XSCK8', '50.00']]);
+  });
 });

@@ -2,6 +2,7 @@ import { Input, Modal, Table, type TableColumnType } from 'antd';
 import { useMemo, useState } from 'react';
 import { decimalOrZero, sumOf } from '../../lib/decimal';
 import { showMessage } from '../../lib/errors';
+import { MONEY_DECIMALS, QUANTITY_DECIMALS } from '../../lib/pricing';
 import { useQuery } from '../../lib/query';
 import { limitNumber } from '../../lib/validation';
 import { ShownValue } from '../fields/ShownValue';
@@ -10,8 +11,10 @@ import type { BillContext } from '../lines/billContext';
 import { newLine, type LineRow } from '../lines/lineModel';
 import { sourceQuery } from '../queries';
 import { columnsOf, type Block, type Field, type Row } from '../types';
+import { allocate } from './allocate';
 import { MoreOpen } from './MoreOpen';
 import { SourceSpread, type Parts } from './SourceSpread';
+import { usePastedCodes } from './usePastedCodes';
 
 interface SourcePickerProps {
   block: Block;
@@ -21,6 +24,9 @@ interface SourcePickerProps {
   onPick: (lines: LineRow[]) => void;
   onClose: () => void;
 }
+
+/** By what a row may be named in a paste. */
+const NAMES = ['bill_no', 'source_no', 'goods_num'];
 
 /** What a source offers for the bill's header: choose some, or have the bill's amount spread over them, oldest first. */
 export default function SourcePicker({ block, source, context, taken, onPick, onClose }: SourcePickerProps) {
@@ -35,6 +41,7 @@ export default function SourcePicker({ block, source, context, taken, onPick, on
     return offered.filter((row) => !held.has(keyOf(keys, row)));
   }, [data, taken, keys, source]);
   const part = block.fields.find((field) => field.name === source.takes);
+  const decimals = part?.type === 'quantity' ? QUANTITY_DECIMALS : MONEY_DECIMALS;
   const [parts, setParts] = useState<Parts>(new Map());
 
   const items = rows.map((row) => ({ key: keyOf(keys, row), open: String(row[`open_${source.takes}`]) }));
@@ -42,6 +49,16 @@ export default function SourcePicker({ block, source, context, taken, onPick, on
     const open = new Map(items.map((item) => [item.key, item.open]));
     setParts((before) => new Map(chosen.map((one) => [one, before.get(one) ?? open.get(one) ?? ''])));
   };
+  usePastedCodes((codes) => {
+    const missing: string[] = [];
+    for (const { code, quantity } of codes) {
+      const named = items.filter((_item, at) => NAMES.some((name) => rows[at]![name] === code));
+      if (named.length === 0) missing.push(code);
+      const chosen = quantity ? allocate(named, quantity, decimals) : named.map(({ key, open }): [string, string] => [key, open]);
+      setParts((before) => new Map([...before, ...chosen]));
+    }
+    return missing;
+  });
   const confirm = () => {
     const lines = rows
       .filter((row) => !decimalOrZero(parts.get(keyOf(keys, row))).isZero())
@@ -61,7 +78,7 @@ export default function SourcePicker({ block, source, context, taken, onPick, on
           aria-label={`${String(row.bill_no ?? row.source_no)} ${part?.label ?? ''}`}
           disabled={!parts.has(key)}
           value={parts.get(key) ?? ''}
-          onChange={(event) => setParts((before) => new Map(before).set(key, limitNumber(event.target.value, part?.type === 'quantity' ? 3 : 2)))}
+          onChange={(event) => setParts((before) => new Map(before).set(key, limitNumber(event.target.value, decimals)))}
         />
       );
     },

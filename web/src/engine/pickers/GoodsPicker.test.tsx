@@ -1,0 +1,32 @@
+import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { giveSizes, page, press, renderPage } from '../harness';
+import GoodsPicker, { type PickedGoods } from './GoodsPicker';
+
+const goods = ['MX205', 'LL215'].map((goods_num, at) => ({ goods_id: 11 + at, goods_num, goods_name: goods_num, barcode: null }));
+const picked = vi.fn<(rows: PickedGoods[]) => void>();
+
+let view: ReturnType<typeof renderPage>;
+beforeEach(() => {
+  giveSizes();
+  view = renderPage(<GoodsPicker context={{ bill: 'sales_outbound', header: () => ({}) }} onPick={picked} onClose={() => undefined} />, {
+    'v2/inventory/Goods/getGoodsListPopup': ({ query }) => page(goods.filter((row) => !query.codes || query.codes.split(',').includes(row.goods_num))),
+  });
+});
+afterEach(() => view.done());
+
+describe('picking goods', () => {
+  it('takes codes and quantities pasted from a sheet, and tells which it has not found', async () => {
+    await screen.findByLabelText('规格');
+    fireEvent.paste(window, { clipboardData: { getData: () => '商品编码\t数量\nMX205\t2\nLL215\nMX205\t3\nXX\t1' } });
+    await waitFor(() => expect(view.told.at(-1)).toMatchObject({ msg: '已选中2个编码，1个未找到', failures: [{ serial: 'XX' }] }));
+    await press('确定（2）');
+    expect(picked.mock.lastCall?.[0].map(({ row, quantity }) => [row.goods_num, quantity])).toEqual([['MX205', '5'], ['LL215', '1']]);
+  });
+
+  it('leaves a paste of one text to the field it is pasted into', async () => {
+    const calls = view.calls.length;
+    fireEvent.paste(await screen.findByLabelText('规格'), { clipboardData: { getData: () => '205/55R16' } });
+    expect([view.told, view.calls.slice(calls).filter((call) => call.query.codes)]).toEqual([[], []]);
+  });
+});
