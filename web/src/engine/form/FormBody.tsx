@@ -14,7 +14,7 @@ import { ParkedDrafts } from './ParkedDrafts';
 import { useDraft, valuesOf, type Draft } from './useDraft';
 import { useLineStock } from './useLineStock';
 import { useSave } from './useSave';
-import { useSaveKey } from './useSaveKey';
+import { isSave, usePageKey } from './usePageKey';
 
 export const FRESH = 'new';
 
@@ -62,7 +62,7 @@ export function FormBody({ screen, id, initial, which, onNext }: FormBodyProps) 
     else leave(saved.id);
   };
 
-  useSaveKey(active, () => void submit('leave'));
+  usePageKey(active, isSave, () => void submit('leave'));
 
   // With the revision it was written under, so that what others saved meanwhile is not overwritten unseen.
   const recall = (values: Row) => {

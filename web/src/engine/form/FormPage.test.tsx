@@ -197,6 +197,12 @@ describe('a parked form', () => {
     await waitFor(() => expect(sent('v2/open/UserPreference/get').length).toBeGreaterThan(1));
     expect([button('取单')?.disabled, button('取单')?.title]).toEqual([true, '没有暂存的单据']);
   });
+  it('is taken up by a key', async () => {
+    open(parked);
+    await waitFor(() => expect(button('取单')?.disabled).toBe(false));
+    fireEvent.keyDown(window, { code: 'Digit5', altKey: true });
+    await waitFor(() => expect(remark().value).toBe('等客户回电'));
+  });
   it('is taken up in a new form, kept by this browser from then on, and gone from the server', async () => {
     open(parked);
     await take();

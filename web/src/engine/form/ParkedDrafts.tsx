@@ -2,11 +2,14 @@ import { InboxOutlined } from '@ant-design/icons';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { App, Badge, Button, Dropdown } from 'antd';
 import dayjs from 'dayjs';
+import { useState } from 'react';
 import { reportError, showMessage } from '../../lib/errors';
 import { DATETIME } from '../../lib/format';
 import { listPreferences, removePreference, savePreference } from '../../lib/preferences';
 import { useQuery } from '../../lib/query';
+import { usePageActive } from '../../lib/tabs';
 import type { Row } from '../types';
+import { isRecall, usePageKey } from './usePageKey';
 import type { Draft } from './useDraft';
 
 const PARKED = '暂存 ';
@@ -26,6 +29,7 @@ interface ParkedDraftsProps {
 export function ParkedDrafts({ screen, values, onParked, onRecall, touched }: ParkedDraftsProps) {
   const client = useQueryClient();
   const { modal } = App.useApp();
+  const [open, setOpen] = useState(false);
   const key = ['parked', screen];
   const { data = [] } = useQuery({
     queryKey: key,
@@ -73,6 +77,11 @@ export function ParkedDrafts({ screen, values, onParked, onRecall, touched }: Pa
     });
   };
 
+  usePageKey(usePageActive() && onRecall !== null && parked.length > 0, isRecall, () => {
+    if (parked.length === 1) take(parked[0]!.name);
+    else setOpen(true);
+  });
+
   return (
     <>
       <Button loading={park.isPending} onClick={() => park.mutate()}>
@@ -80,11 +89,11 @@ export function ParkedDrafts({ screen, values, onParked, onRecall, touched }: Pa
       </Button>
       {onRecall && (
         <Badge count={parked.length} size="small">
-          <Dropdown trigger={['click']} menu={{ items: parked.map(({ name }) => ({ key: name, label: name })), onClick: ({ key: name }) => take(name) }}>
+          <Dropdown autoFocus trigger={['click']} open={open} onOpenChange={setOpen} menu={{ items: parked.map(({ name }) => ({ key: name, label: name })), onClick: ({ key: name }) => take(name) }}>
             <Button
               icon={<InboxOutlined />}
               disabled={parked.length === 0}
-              title={parked.length === 0 ? '没有暂存的单据' : undefined}
+              title={parked.length === 0 ? '没有暂存的单据' : 'Alt+5'}
               loading={recall.isPending}
             >
               取单

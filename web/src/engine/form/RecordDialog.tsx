@@ -8,7 +8,7 @@ import type { Row, Screen } from '../types';
 import { createForm, newValues } from './formModel';
 import { HeaderFields } from './HeaderFields';
 import { useSave } from './useSave';
-import { useSaveKey } from './useSaveKey';
+import { isSave, usePageKey } from './usePageKey';
 
 interface RecordDialogProps {
   screen: Screen;
@@ -44,7 +44,7 @@ function RecordForm({ screen, id, title, initial, onClose }: RecordDialogProps &
   const submit = async () => {
     if ((await save()) !== null) onClose();
   };
-  useSaveKey(true, () => void submit());
+  usePageKey(true, isSave, () => void submit());
   return (
     <Modal
       open

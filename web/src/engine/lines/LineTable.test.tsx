@@ -114,6 +114,18 @@ describe('keyboard', () => {
     await userEvent.keyboard('{Delete}');
     expect(values()[1]?.quantity).toBe('');
   });
+  it('Alt with a digit picks goods, or goes to the quantity, price or discount of the line', async () => {
+    act(() => store.set(() => [fill('4')]));
+    goTo('remark');
+    await userEvent.keyboard('加急{Alt>}2{/Alt}');
+    expect([place(), values()[0]?.remark]).toEqual(['第1行 数量', '加急']);
+    await userEvent.keyboard('6{Alt>}3{/Alt}');
+    expect([place(), values()[0]?.quantity]).toEqual(['第1行 单价', '6']);
+    await userEvent.keyboard('{Alt>}4{/Alt}');
+    expect(place()).toBe('第1行 优惠金额');
+    await userEvent.keyboard('{Alt>}1{/Alt}');
+    expect(await screen.findByText('只看有货', undefined, { timeout: 5000 })).toBeTruthy();
+  });
   it('arrows end typing and move; typing into a read-only cell does nothing', async () => {
     act(() => store.set(() => [fill('4'), fill('7')]));
     goTo('quantity');

@@ -1,7 +1,7 @@
 import { columnSizingFeature, tableFeatures, useTable } from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { Spin } from 'antd';
-import { useCallback, useEffect, useMemo, useRef, type MouseEvent } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState, type MouseEvent } from 'react';
 import { useColumnPlan } from '../list/columnPlan';
 import type { Block, Pricing } from '../types';
 import type { BillContext } from './billContext';
@@ -10,7 +10,7 @@ import { gridFields, isStop, STOCK } from './gridColumns';
 import { gridKey } from './gridKeys';
 import { Heading, Sums } from './GridFrame';
 import { GridRow, type GridColumn } from './GridRow';
-import { shortLines, type LineRow } from './lineModel';
+import { goodsField, shortLines, type LineRow } from './lineModel';
 import type { LineStore } from './lineStore';
 import { LineToolbar } from './LineToolbar';
 import { useGrid } from './useGrid';
@@ -35,6 +35,8 @@ export function LineTable({ name, block, pricing, store, context }: LineTablePro
   const columns = useMemo(() => visible.map((column) => column.field), [visible]);
   const grid = useGrid({ store, block, columns, pricing, context });
   const { state, lines, moveTo, commit, startEdit } = grid;
+  const [picking, setPicking] = useState(false);
+  const picks = store.grows && goodsField(block) !== undefined;
 
   const table = useTable({
     features,
@@ -98,7 +100,7 @@ export function LineTable({ name, block, pricing, store, context }: LineTablePro
   const width = INDEX_WIDTH + table.getTotalSize();
   return (
     <section className="line-table" aria-label={block.label}>
-      <LineToolbar store={store} block={block} pricing={pricing} control={control} context={context} onAdd={onAdd} activeRow={activeRow} />
+      <LineToolbar store={store} block={block} pricing={pricing} control={control} context={context} onAdd={onAdd} activeRow={activeRow} picking={picking} onPicking={setPicking} />
       <Spin spinning={state.busy > 0} delay={300} className="line-grid-spin">
         <div ref={scroller} className="line-grid">
           <div role="grid" aria-label={block.label} aria-rowcount={rows.length + 2} aria-colcount={stable.length + 1} style={{ width }}>
@@ -127,7 +129,7 @@ export function LineTable({ name, block, pricing, store, context }: LineTablePro
                   field={cell.field}
                   anchor={input}
                   box={{ left: cell.start, top: Math.min(state.row, rows.length - 1) * ROW_HEIGHT, width: cell.width, height: ROW_HEIGHT }}
-                  onKey={(event) => gridKey(event, grid, store)}
+                  onKey={(event) => gridKey(event, grid, store, () => setPicking(picks))}
                 />
               )}
             </div>

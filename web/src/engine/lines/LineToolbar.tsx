@@ -1,6 +1,6 @@
 import { PlusOutlined, ShoppingCartOutlined } from '@ant-design/icons';
 import { Button, Space } from 'antd';
-import { lazy, memo, Suspense, useState } from 'react';
+import { lazy, memo, Suspense } from 'react';
 import type { ColumnControl } from '../list/columnPlan';
 import { ColumnSettings } from '../list/ColumnSettings';
 import type { Block, Pricing } from '../types';
@@ -25,15 +25,18 @@ interface LineToolbarProps {
   context: BillContext;
   onAdd: () => void;
   activeRow: () => number;
+  /** Whether goods are being picked. */
+  picking: boolean;
+  onPicking: (picking: boolean) => void;
 }
 
 /** Above the grid: new line, goods picker or source rows, scan field, columns. */
-export const LineToolbar = memo(function LineToolbar({ store, block, pricing, control, context, onAdd, activeRow }: LineToolbarProps) {
-  const [picking, setPicking] = useState(false);
+export const LineToolbar = memo(function LineToolbar(props: LineToolbarProps) {
+  const { store, block, pricing, control, context, onAdd, activeRow, picking, onPicking } = props;
   const goods = goodsField(block);
   const numbers = block.fields.find((one) => one.name === NUMBERS && one.form && !one.masked);
   const take = (picked: PickedGoods[]) => {
-    setPicking(false);
+    onPicking(false);
     if (!goods) return;
     const added = picked.map(({ row, quantity }) => {
       const line = fillGoods(newLine(store.fields), { fields: store.fields, field: goods, pricing, goods: row, price: suggestedPrice(row) });
@@ -52,7 +55,7 @@ export const LineToolbar = memo(function LineToolbar({ store, block, pricing, co
           </Button>
         )}
         {goods && store.grows && (
-          <Button icon={<ShoppingCartOutlined />} tabIndex={-1} onClick={() => setPicking(true)}>
+          <Button icon={<ShoppingCartOutlined />} tabIndex={-1} title="Alt+1" onClick={() => onPicking(true)}>
             选择商品
           </Button>
         )}
@@ -65,12 +68,17 @@ export const LineToolbar = memo(function LineToolbar({ store, block, pricing, co
         {goods && pricing && store.grows && <ScanBox store={store} goods={goods} pricing={pricing} context={context} />}
       </Space>
       <Space size={6}>
-        {goods && <span className="line-hint">回车下一格 · Ctrl+D 复制上行 · 可从 Excel 粘贴</span>}
+        {goods && (
+          <span className="line-hint">
+            回车下一格 · Ctrl+D 复制上行 · {store.grows && 'Alt+1 选商品 · '}
+            {pricing && 'Alt+2 数量 · Alt+3 单价 · Alt+4 优惠 · '}可从 Excel 粘贴
+          </span>
+        )}
         <ColumnSettings control={control} />
       </Space>
       {picking && (
         <Suspense>
-          <GoodsPicker context={context} onPick={take} onClose={() => setPicking(false)} />
+          <GoodsPicker context={context} onPick={take} onClose={() => onPicking(false)} />
         </Suspense>
       )}
     </div>

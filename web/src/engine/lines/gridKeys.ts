@@ -5,9 +5,13 @@ import type { Grid } from './useGrid';
 /** Rows of a page up or down. */
 const PAGE = 15;
 
+/** Alt with a digit: neither browsers nor input methods take these. */
+const FIGURES: Partial<Record<string, 'quantity' | 'price' | 'discount'>> = { Digit2: 'quantity', Digit3: 'price', Digit4: 'discount' };
+
 /** The grid's keyboard. What it doesn't take (Ctrl+S above all) goes on to the form. */
-export function gridKey(event: KeyboardEvent<HTMLInputElement>, grid: Grid, store: LineStore): void {
-  const handled = event.ctrlKey || event.metaKey ? withControl(event, grid, store) : plain(event, grid);
+export function gridKey(event: KeyboardEvent<HTMLInputElement>, grid: Grid, store: LineStore, pickGoods: () => void): void {
+  const control = event.ctrlKey || event.metaKey;
+  const handled = control ? withControl(event, grid, store) : (event.altKey && withAlt(event, grid, pickGoods)) || plain(event, grid);
   if (handled) {
     event.preventDefault();
     event.stopPropagation();
@@ -44,6 +48,13 @@ function withControl(event: KeyboardEvent, grid: Grid, store: LineStore): boolea
     default:
       return false;
   }
+}
+
+function withAlt(event: KeyboardEvent, grid: Grid, pickGoods: () => void): boolean {
+  const figure = FIGURES[event.code];
+  if (figure) grid.goTo(figure);
+  else if (event.code === 'Digit1') pickGoods();
+  return figure !== undefined || event.code === 'Digit1';
 }
 
 function plain(event: KeyboardEvent<HTMLInputElement>, grid: Grid): boolean {

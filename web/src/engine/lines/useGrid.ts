@@ -206,6 +206,13 @@ export function useGrid(options: GridOptions) {
     else if (commit()) advance(through);
   };
 
+  /** To a figure of the present line, if it is shown. */
+  const goTo = (figure: 'quantity' | 'price' | 'discount') => {
+    const { row } = grid.get();
+    const col = columns.findIndex((field) => field.name === pricing?.[figure]);
+    if (col >= 0 && commit()) moveTo({ row, col });
+  };
+
   const paste = (text: string) => {
     const { row, col } = grid.get();
     change({ editing: null, open: false });
@@ -213,7 +220,7 @@ export function useGrid(options: GridOptions) {
     return busily(() => pasteInto(client, store, text, target, context));
   };
 
-  return { grid, state, lines, editable, choices, change, moveTo, advance, retreat, startEdit, type, isToggle, toggle, count, clear, copyAbove, pick, commit, enter, paste };
+  return { grid, state, lines, editable, choices, change, moveTo, advance, retreat, startEdit, type, isToggle, toggle, count, clear, copyAbove, pick, commit, enter, goTo, paste };
 }
 
 export type Grid = ReturnType<typeof useGrid>;
