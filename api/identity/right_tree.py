@@ -116,7 +116,7 @@ def _screens() -> Iterator[tuple[type[Declared], str, str]]:
     for cls in registry.declared():
         module = _module(cls)
         yield cls, cls.declaration.label, module
-        for block in cls.bill.blocks if cls.bill else ():
+        for block in cls.blocks():
             yield block.cls, f"{cls.declaration.label} · {block.label}", module
 
 

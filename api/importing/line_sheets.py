@@ -7,6 +7,7 @@ count with the value that the file holds of them; nothing is computed.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Any
 
 import orjson
@@ -15,12 +16,13 @@ from pydantic import BaseModel
 from pydantic import Field as Length
 
 from api.importing import cells, files, sheets
-from api.kit import registry
+from api.kit import packs, registry
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
-from api.kit.document import MAX_LINES, Bill, Block
+from api.kit.document import MAX_LINES, Block
 from api.kit.errors import NotFound, Refusal
 from api.kit.fields import Field
+from api.kit.resource import Resource
 
 api = router()
 MOST_FAILURES = 20_000
@@ -99,13 +101,13 @@ def get_failures(ctx: Context, payload: Failures) -> Any:
     )
 
 
-def _block(ctx: Context, bill: str, block: str) -> tuple[type[Bill], Block]:
+def _block(ctx: Context, bill: str, block: str) -> tuple[type[Resource], Block]:
     cls = next((one for one in registry.declared() if one.name() == bill), None)
-    if cls is None or not issubclass(cls, Bill) or cls.bill is None:
+    if cls is None or not cls.blocks():
         raise NotFound("单据")
     if not ctx.principal.may(cls.right("edit")):
         ctx.require(cls.right("add"))
-    for part in cls.bill.blocks:
+    for part in cls.blocks():
         if part.name == block and any(_keyed(item) for item in part.cls.fields()):
             return cls, part
     raise NotFound("明细")
@@ -150,6 +152,11 @@ def _read(ctx: Context, part: Block, header: Mapping[str, Any], rows: list[files
     if not rows:
         raise Refusal("文件里没有内容，请先下载模板")
     fields = _fields(ctx, part)
+    # 件数 tell the quantity where they stand.
+    heading = {title.strip().strip(cells.MARKS) for title in rows[0][1]}
+    packed = any(item.name == packs.QUANTITY and item.label in heading for item in fields)
+    if packed:
+        fields = [replace(item, required=item.required and item.name != "quantity") for item in fields]
     titles = {item: _titles(item) for item in fields}
     places = cells.places_of(rows[0][1], titles, "模板")
     body = rows[1:]
@@ -158,6 +165,9 @@ def _read(ctx: Context, part: Block, header: Mapping[str, Any], rows: list[files
     if len(body) > MAX_LINES:
         raise Refusal(f"{part.label}不能超过{MAX_LINES}行，请分成多张单据")
     lines = cells.read(ctx, places, body, header)
+    for line in lines if packed else ():
+        if not line.values.keys() & {"quantity", packs.QUANTITY}:
+            line.refuse(part.cls.field("quantity"), "不能为空")
     problems = [
         {"row": line.row, "field": bad.item.name, "label": bad.item.label, "msg": bad.msg}
         for line in lines

@@ -14,7 +14,7 @@ from sqlalchemy import Column, ColumnElement, Connection, MetaData, Table, selec
 from sqlalchemy.dialects import postgresql
 
 from api.kit import registry
-from api.kit.document import Bill, Child, DetailPlace
+from api.kit.document import Bill, DetailPlace, Part
 from api.kit.fields import SQL_TYPES, Field
 from api.kit.resource import Declaration, Resource
 
@@ -50,7 +50,7 @@ def declare_all() -> None:
             _declare(cls, cls.bill.blocks[0].cls, cls.bill.detail)
 
 
-def _declare(cls: type[Bill], lines: type[Child], place: DetailPlace) -> None:
+def _declare(cls: type[Bill], lines: type[Part], place: DetailPlace) -> None:
     name = f"{cls.name()}_detail"
     header = [item for item in _stored(cls) if item.list and item.name not in LEFT_OUT]
     own = [item for item in lines.fields() if item.list or item.total]
@@ -90,7 +90,7 @@ def _stored(cls: type[Any]) -> list[Field]:
     return [item for item in cls.fields() if item.name in cls.table().c]
 
 
-def _column(cls: type[Bill], lines: type[Child], item: Field) -> ColumnElement[Any]:
+def _column(cls: type[Bill], lines: type[Part], item: Field) -> ColumnElement[Any]:
     """Where a field comes from; what both have is the line's."""
     computed = {entry.field.name: entry for entry in lines.derived}
     if item.name in computed:
@@ -99,7 +99,7 @@ def _column(cls: type[Bill], lines: type[Child], item: Field) -> ColumnElement[A
     return owner.c[item.name]
 
 
-def _select(cls: type[Bill], lines: type[Child], fields: Iterable[Field]) -> str:
+def _select(cls: type[Bill], lines: type[Part], fields: Iterable[Field]) -> str:
     head, line = cls.table(), lines.table()
     columns = (_column(cls, lines, item) for item in fields)
     statement = select(line.c.line_id, line.c.bill_id, *columns).join_from(

@@ -64,15 +64,15 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A child table of a bill: its name in payloads, its label, its class, where its rows may be picked from, and what
-    proposes some.
+    """A child table of a bill or record: its name in payloads, its label, its class, where its rows may be picked from,
+    and what proposes some.
 
     The rows of a `drawn` block are chosen among the open lines of all the bills that the bill's links name.
     """
 
     name: str
     label: str
-    cls: type[Child]
+    cls: type[Part]
     required: bool = True
     source: str | None = None
     source_by: tuple[str, ...] = ()
@@ -246,10 +246,6 @@ class Bill(Resource):
         return {}
 
     @classmethod
-    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
-        """Add the mistakes of a draft that only this bill type knows, and fill what follows from others; override."""
-
-    @classmethod
     def reference(cls, header: Row[Any]) -> BillRef:
         assert cls.bill is not None
         return BillRef(
@@ -281,10 +277,26 @@ class GoodsBill(QuantityBill):
         return (*super().__table_args__, by_amount)
 
 
-class Child(Declared):
+class Part(Declared):
+    """A row below a record, whose key it holds in its column `owner`; it is written with the record."""
+
+    __abstract__ = True
+
+    owner: ClassVar[str]
+
+    line_id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True, sort_order=-100)
+    line_no: Mapped[int] = integer("序号", form=False, width=60, sort=-90)
+
+    @classmethod
+    def settle(cls, rows: list[dict[str, Any]], problems: Problems) -> None:
+        """Bring a draft's rows into the form they are kept in, before they are priced; override."""
+
+
+class Child(Part):
     """A row below a bill's header; its search fields find bills, each by an index of its own."""
 
     __abstract__ = True
+    owner = "bill_id"
 
     bill_table: ClassVar[str]
     moves: ClassVar[Literal["in", "out", "through"] | None] = None
@@ -294,19 +306,12 @@ class Child(Declared):
     numbers_move: ClassVar[bool] = True
     """Whether the audit moves the tyre numbers that a line names, and not that of a bill which it makes."""
 
-    line_id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True, sort_order=-100)
-    line_no: Mapped[int] = integer("序号", form=False, width=60, sort=-90)
-
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "__table__" in cls.__dict__:
             table = cls.table()
             for name in cls.searched():
                 Index(f"ix_{table.name}_{name}_bill", table.c[name], table.c.bill_id)
-
-    @classmethod
-    def settle(cls, rows: list[dict[str, Any]], problems: Problems) -> None:
-        """Bring a draft's rows into the form they are kept in, before they are priced; override."""
 
     @declared_attr
     @classmethod
@@ -326,10 +331,17 @@ class GoodsChild(Child):
 
 
 class QuantityLine(GoodsChild):
-    """A line of goods without a price."""
+    """A line of goods without a price; its quantity is in the goods' own unit, whatever packs it is counted by."""
 
     __abstract__ = True
 
+    pack_unit_id: Mapped[int | None] = ref("unit", "辅单位", optional=True, width=70, sort=7)
+    pack_quantity: Mapped[Decimal | None] = quantity(
+        "件数", default=None, rule="positive", optional=True, width=80, sort=8
+    )
+    pack_factor: Mapped[Decimal | None] = quantity(
+        "换算率", default=None, form=False, optional=True, width=80, sort=9
+    )
     quantity: Mapped[Decimal] = quantity(
         "数量", required=True, rule="positive", total=True, width=90, sort=10
     )
@@ -337,7 +349,15 @@ class QuantityLine(GoodsChild):
     @declared_attr.directive
     @classmethod
     def __table_args__(cls) -> tuple[Any, ...]:
-        return (CheckConstraint("quantity > 0", name="quantity"),)
+        return (
+            CheckConstraint("quantity > 0", name="quantity"),
+            CheckConstraint(
+                "num_nulls(pack_unit_id, pack_quantity, pack_factor) = 3 or"
+                " num_nulls(pack_unit_id, pack_quantity, pack_factor) = 0"
+                " and quantity = round(pack_quantity * pack_factor, 3)",
+                name="pack",
+            ),
+        )
 
 
 class GoodsLine(QuantityLine):
@@ -356,10 +376,7 @@ class GoodsLine(QuantityLine):
     @declared_attr.directive
     @classmethod
     def __table_args__(cls) -> tuple[Any, ...]:
-        return (
-            CheckConstraint("quantity > 0", name="quantity"),
-            CheckConstraint("amount >= 0", name="amount"),
-        )
+        return (*super().__table_args__, CheckConstraint("amount >= 0", name="amount"))
 
 
 def declare(

@@ -9,15 +9,15 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, select
 
-from api.kit import attachments, business_log, links, numbering
+from api.kit import attachments, blocks, business_log, links, numbering, packs
 from api.kit.context import Context
-from api.kit.document import MAX_LINES, Bill, Block, GoodsBill, GoodsLine, QuantityBill, QuantityLine
+from api.kit.document import Bill, Block, GoodsBill, GoodsLine, QuantityBill, QuantityLine
 from api.kit.errors import Edited, NotFound, Refusal
 from api.kit.flow import STATUSES, UNAUDITED
 from api.kit.pricing import price_line
 from api.kit.records import refusing_duplicates, refusing_references
 from api.kit.scope import Principal, within
-from api.kit.validation import Problems, as_key, check_references, clean
+from api.kit.validation import Problems, check_references, clean
 
 TOTALS = (
     ("total_quantity", "quantity"),
@@ -60,8 +60,7 @@ def edit(ctx: Context, cls: type[Bill], key: int, payload: Mapping[str, Any]) ->
         values = {**draft.header, "revision": stored.revision + 1}
         ctx.conn.execute(cls.table().update().where(cls.key() == key).values(values))
         for block in _blocks(cls):
-            ctx.conn.execute(block.cls.table().delete().where(block.cls.table().c.bill_id == key))
-            _insert_rows(ctx.conn, block, key, draft)
+            blocks.replace(ctx.conn, block, key, draft.children[block.name])
     cls.arrange(ctx, key, UNAUDITED)
     before = {name: getattr(stored, name) for name in draft.header}
     draft.header.setdefault("company_id", stored.company_id)
@@ -103,8 +102,9 @@ def prepare(
         told = any(item.writable for item in block.cls.fields())
         if told and before is not None and block.name not in payload:
             problems.add(f"修改单据时请一并提交{block.label}")
-        stored_rows = _hidden_values(ctx, block, before.bill_id) if before is not None else {}
-        rows, labels = _rows(block, payload.get(block.name), ctx.principal, problems, stored_rows)
+        owner = before.bill_id if before is not None else None
+        sent = packs.filled(ctx.conn, block.cls, payload.get(block.name))
+        rows, labels = blocks.taken(ctx, block, sent, problems, owner)
         draft.children[block.name] = rows
         places.append((block, labels))
     problems.settle()
@@ -117,6 +117,8 @@ def prepare(
         check_references(ctx.conn, block.cls, merged, ctx.principal, problems, labels)
     if cls.bill and cls.bill.links:
         links.check(ctx, cls.bill.links, known, draft.children["lines"], problems)
+    for block in _blocks(cls):
+        packs.check(ctx, block.cls, draft.children[block.name], problems)
     settle(cls, draft, problems)
     problems.settle()
     price(cls, draft)
@@ -139,46 +141,6 @@ def _in_scope(header: Mapping[str, Any], principal: Principal, problems: Problem
 def _blocks(cls: type[Bill]) -> tuple[Block, ...]:
     assert cls.bill is not None
     return cls.bill.blocks
-
-
-def _rows(
-    block: Block,
-    sent: Any,
-    principal: Principal,
-    problems: Problems,
-    stored: Mapping[int, Mapping[str, Any]],
-) -> tuple[list[dict[str, Any]], list[str]]:
-    rows = sent if isinstance(sent, list) else []
-    if len(rows) > MAX_LINES:
-        raise Refusal(f"{block.label}不能超过{MAX_LINES}行，请分成多张单据")
-    if block.required and not rows:
-        problems.add(f"请录入{block.label}")
-    cleaned, labels = [], []
-    for number, row in enumerate(rows, 1):
-        problems.place = f"第{number}行"
-        if not isinstance(row, Mapping):
-            raise Refusal(f"{block.label}第{number}行格式不正确")
-        kept = stored.get(as_key(row.get("line_id")) or 0, {})
-        values = clean(block.cls, row, principal, block.cls.name(), problems, partial=False, kept=kept)
-        cleaned.append({**values, "line_no": number})
-        labels.append(problems.place)
-    problems.place = ""
-    return cleaned, labels
-
-
-def _hidden_values(ctx: Context, block: Block, key: int) -> dict[int, Mapping[str, Any]]:
-    """What the stored rows of a bill hold in fields that the principal may not see, by line."""
-    me, screen = ctx.principal, block.cls.name()
-    hidden = [
-        item.name
-        for item in block.cls.fields()
-        if item.writable and not me.sees(screen, item.name, item.permission)
-    ]
-    if not hidden:
-        return {}
-    table = block.cls.table()
-    query = select(table.c.line_id, *(table.c[name] for name in hidden)).where(table.c.bill_id == key)
-    return {row.line_id: {name: getattr(row, name) for name in hidden} for row in ctx.conn.execute(query)}
 
 
 def settle(cls: type[Bill], draft: Draft, problems: Problems) -> None:
@@ -217,14 +179,8 @@ def insert(conn: Connection, cls: type[Bill], draft: Draft, bill_no: str, princi
     with refusing_duplicates(cls):
         key: int = conn.execute(table.insert().values(values).returning(table.c.bill_id)).scalar_one()
         for block in _blocks(cls):
-            _insert_rows(conn, block, key, draft)
+            blocks.insert(conn, block, key, draft.children[block.name])
     return key
-
-
-def _insert_rows(conn: Connection, block: Block, key: int, draft: Draft) -> None:
-    rows = [{**row, "bill_id": key} for row in draft.children[block.name]]
-    if rows:
-        conn.execute(block.cls.table().insert(), rows)
 
 
 def _log(

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, create_model
 from sqlalchemy import select
 
-from api.kit import drafts, links, records, transitions
+from api.kit import blocks, drafts, links, records, transitions
 from api.kit.business_log import BusinessLog
 from api.kit.calls import call
 from api.kit.charting import ChartAnswer, ChartQuery, chart_model, chart_of, chartable
@@ -136,12 +136,7 @@ def bill_info(ctx: Context, cls: type[Bill], key: int) -> dict[str, Any]:
     if row is None:
         raise NotFound(cls.declaration.label)
     found = masked(row, masks(cls, cls.name(), ctx.principal))
-    for block in cls.bill.blocks if cls.bill else ():
-        lines = project(block.cls, block.cls.fields())
-        owner = block.cls.table().c.bill_id
-        rows = ctx.conn.execute(lines.select().where(owner == key).order_by(block.cls.table().c.line_no))
-        hidden = masks(block.cls, block.cls.name(), ctx.principal)
-        found[block.name] = [masked(line, hidden) for line in rows]
+    found |= blocks.read(ctx, cls, key)
     return found
 
 

@@ -91,7 +91,7 @@ class Field:
 
     `pieces` says that an index over `text_pieces(column)` finds texts by what they contain; `scene` names the rules
     under which the files of an image field are uploaded; `bill` that a text is another bill's number,
-    which leads to it.
+    which leads to it. A column that is `optional` shows where it is chosen or used.
     """
 
     name: str
@@ -119,6 +119,7 @@ class Field:
     pieces: bool = False
     scene: str | None = None
     bill: bool = False
+    optional: bool = False
 
     @property
     def is_number(self) -> bool:

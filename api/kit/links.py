@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Table, select, true
 
-from api.kit import registry
+from api.kit import packs, registry
 from api.kit.context import Context
 from api.kit.document import Bill, Child, GoodsLine, Link, Parts
 from api.kit.errors import NotFound, Refusal
@@ -97,7 +97,9 @@ def draft(ctx: Context, cls: type[Bill], link: Link, key: int) -> dict[str, Any]
         if own != theirs:
             pair = zip(_names(cls, own), _names(source, theirs), strict=True)
             kept.update({mine: shown[name] for mine, name in pair})
-    return {**kept, "lines": [_placed(cls, link, line) for line in _rest(ctx, cls, link, key)]}
+    lines = [_placed(cls, link, line) for line in _rest(ctx, cls, link, key)]
+    packs.carry(ctx.conn, lines)
+    return {**kept, "lines": lines}
 
 
 def _placed(cls: type[Bill], link: Link, line: dict[str, Any]) -> dict[str, Any]:
@@ -184,7 +186,9 @@ def open_lines(ctx: Context, cls: type[Bill], header: Mapping[str, int]) -> dict
             rows = _open_of(ctx, cls, link, source, header)
             found += (((row["source_date"], place), row) for row in rows)
     found.sort(key=lambda item: item[0])
-    return oldest([line for _, line in found])
+    lines = [line for _, line in found]
+    packs.carry(ctx.conn, lines[:MOST_OPEN])
+    return oldest(lines)
 
 
 def _open_of(

@@ -9,7 +9,7 @@ from psycopg.errors import ForeignKeyViolation, UniqueViolation
 from sqlalchemy import ColumnElement, Connection, Row, insert, select
 from sqlalchemy.exc import IntegrityError
 
-from api.kit import attachments, business_log
+from api.kit import attachments, blocks, business_log
 from api.kit.context import Context
 from api.kit.errors import Failure, Invalid, NotFound, Refusal
 from api.kit.projection import masked, masks, project
@@ -28,15 +28,17 @@ def info(ctx: Context, cls: type[Resource], key: int) -> dict[str, Any]:
         row = conn.execute(sourced(cls, statement, ctx.principal, where=mine)).first()
     if row is None:
         raise NotFound(cls.declaration.label)
-    return masked(row, masks(cls, cls.name(), ctx.principal))
+    return masked(row, masks(cls, cls.name(), ctx.principal)) | blocks.read(ctx, cls, key)
 
 
 def add(ctx: Context, cls: type[Resource], payload: Mapping[str, Any]) -> int:
     """Insert a row; returns its key."""
-    values = _checked(ctx, cls, payload, partial=False)
+    values, children = _checked(ctx, cls, payload, partial=False)
     table = cls.table()
     with refusing_duplicates(cls):
         key: int = ctx.conn.execute(table.insert().values(values).returning(cls.key())).scalar_one()
+        for block in cls.below:
+            blocks.insert(ctx.conn, block, key, children[block.name])
     _log(ctx, cls, key, "add", after=values)
     return key
 
@@ -57,8 +59,12 @@ def edit(ctx: Context, cls: type[Resource], key: int, payload: Mapping[str, Any]
     before = ctx.conn.execute(select(table).where(_mine(ctx, cls, key)).with_for_update()).first()
     if before is None:
         raise NotFound(cls.declaration.label)
-    values = _checked(ctx, cls, payload, partial=True, before=before)
+    values, children = _checked(ctx, cls, payload, partial=True, before=before)
     changed = {name: value for name, value in values.items() if getattr(before, name) != value}
+    with refusing_duplicates(cls):
+        for block in cls.below:
+            if block.name in payload:
+                blocks.replace(ctx.conn, block, key, children[block.name])
     if changed:
         with refusing_duplicates(cls):
             ctx.conn.execute(table.update().where(cls.key() == key).values(changed))
@@ -136,9 +142,18 @@ def _checked(
     *,
     partial: bool,
     before: Row[Any] | None = None,
-) -> dict[str, Any]:
+) -> tuple[dict[str, Any], dict[str, list[dict[str, Any]]]]:
+    """The values to write, and the rows of each block as they will stand."""
     problems = Problems()
     values = clean(cls, payload, ctx.principal, cls.name(), problems, partial=partial)
+    children, places = {}, {}
+    key = None if before is None else before._mapping[cls.key().key]
+    for block in cls.below:
+        if key is not None and block.name not in payload:
+            children[block.name] = blocks.stored(ctx.conn, block, key)
+        else:
+            sent = payload.get(block.name)
+            children[block.name], places[block] = blocks.taken(ctx, block, sent, problems, key)
     problems.settle()
     whole: dict[str, Any] = {**(before._asdict() if before is not None else {}), **values}
     cls.complete(whole)
@@ -150,8 +165,13 @@ def _checked(
     check_references(ctx.conn, cls, [whole], ctx.principal, problems, [""])
     held = before._asdict() if before is not None else {}
     attachments.check(ctx.conn, cls, whole, held, ctx.principal, problems)
+    for block, labels in places.items():
+        rows = children[block.name]
+        check_references(ctx.conn, block.cls, rows, ctx.principal, problems, labels)
+        block.cls.settle(rows, problems)
+    cls.inspect(ctx, whole, children, problems)
     problems.settle()
-    return values
+    return values, children
 
 
 def _public(cls: type[Resource], values: Mapping[str, Any]) -> dict[str, Any]:

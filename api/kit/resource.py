@@ -16,7 +16,8 @@ from api.kit.stamping import Stamped
 
 if TYPE_CHECKING:
     from api.kit.context import Context
-    from api.kit.document import BillType
+    from api.kit.document import BillType, Block
+    from api.kit.validation import Problems
 
 READ = ("list",)
 WRITE = ("add", "edit", "del")
@@ -227,6 +228,8 @@ class Resource(Declared):
 
     declaration: ClassVar[Declaration]
     bill: ClassVar[BillType | None] = None
+    below: ClassVar[tuple[Block, ...]] = ()
+    """Tables of rows that are written with a plain record."""
     found_by: ClassVar[str | None] = None
     """A reference whose record a keyword is looked for in, instead of in fields of the class's own."""
 
@@ -243,6 +246,17 @@ class Resource(Declared):
     @classmethod
     def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:
         """Refuse a save that the action's right alone doesn't allow, say granting more than one holds; override."""
+
+    @classmethod
+    def blocks(cls) -> tuple[Block, ...]:
+        """The tables of rows below a record."""
+        return cls.bill.blocks if cls.bill else cls.below
+
+    @classmethod
+    def inspect(
+        cls, ctx: Context, row: dict[str, Any], children: dict[str, list[dict[str, Any]]], problems: Problems
+    ) -> None:
+        """Add the mistakes of a draft or record that only its type knows, fill what follows from others; override."""
 
     @classmethod
     def right(cls, action: str) -> str:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Generic, TypeVar
 from pydantic import BaseModel, ConfigDict, create_model
 from pydantic import Field as Described
 
-from api.kit.document import Bill, Child
+from api.kit.document import Bill, Part
 from api.kit.fields import Field
 from api.kit.projection import shown_fields
 from api.kit.resource import Declared, Resource
@@ -131,7 +131,7 @@ def _answered(item: Field) -> dict[str, Any]:
 def save_model(cls: type[Declared]) -> type[Payload]:
     """The body of add and edit; `id` and `revision` matter to edit alone."""
     members: dict[str, Any] = {item.name: _sent(item) for item in cls.fields() if item.writable}
-    if issubclass(cls, Child):
+    if issubclass(cls, Part):
         members["line_id"] = (int | str | None, Described(None, description="读取时的行，隐藏的字段按它保留"))
     if issubclass(cls, Resource):
         members["id"] = (int | str | None, Described(None, description="要修改的记录"))
@@ -139,8 +139,8 @@ def save_model(cls: type[Declared]) -> type[Payload]:
             members["confirmed"] = (bool, Described(False, description="已看到疑问（363），仍保存"))
     if issubclass(cls, Bill):
         members["revision"] = (int | str | None, Described(None, description="读取时的版本"))
-        assert cls.bill is not None
-        for block in cls.bill.blocks:
+    if issubclass(cls, Resource):
+        for block in cls.blocks():
             members[block.name] = (
                 list_of(save_model(block.cls)) | None,
                 Described(None, description=block.label),
@@ -169,8 +169,8 @@ def info_model(cls: type[Resource]) -> type[BaseModel]:
     members: dict[str, Any] = {}
     if cls.bill:
         members["revision"] = (int, ...)
-        for block in cls.bill.blocks:
-            members[block.name] = (list_of(row_model(block.cls)), Described(description=block.label))
+    for block in cls.blocks():
+        members[block.name] = (list_of(row_model(block.cls)), Described(description=block.label))
     return create_model(f"{cls.__name__}Info", __base__=row_model(cls), **members)
 
 

@@ -81,6 +81,7 @@ class FieldScreen(BaseModel):
     hidden: bool
     scene: str | None
     bill: bool = Described(description="另一张单据的编号")
+    optional: bool = Described(description="列默认不显示，可在列设置中选择")
 
 
 class ActionScreen(BaseModel):
@@ -215,8 +216,8 @@ def describe(
     if declaration.see:
         routes = {**routes, "see": declaration.see}
     key, by = declaration.order_by or (cls.key().key, "desc")
-    blocks = [_block(cls, block, principal) for block in (cls.bill.blocks if cls.bill else ())]
-    priced = bool(cls.bill and any(issubclass(block.cls, GoodsLine) for block in cls.bill.blocks))
+    blocks = [_block(cls, block, principal) for block in cls.blocks()]
+    priced = any(issubclass(block.cls, GoodsLine) for block in cls.blocks())
     return Screen(
         name=cls.name(),
         label=declaration.label,
@@ -345,6 +346,7 @@ def _field(cls: type[Declared], item: Field, principal: Principal) -> FieldScree
         hidden=item.hidden,
         scene=item.scene,
         bill=item.bill,
+        optional=item.optional,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from api.kit import registry
-from api.kit.document import Bill, Block, Link
+from api.kit.document import Bill, Block, Child, Link
 from api.kit.resource import Resource
 from api.ledger.checks import Check, negative_stock, register
 from api.master.rebates import Rebate
@@ -123,6 +123,7 @@ def _of(cls: type[Bill]) -> Iterator[Check]:
 
 
 def _of_block(cls: type[Bill], block: Block, label: str, common: dict[str, str]) -> Iterator[Check]:
+    assert issubclass(block.cls, Child)
     line = block.cls.name()
     if block.cls.moves:
         if block.cls.moves == "through":

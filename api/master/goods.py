@@ -8,16 +8,18 @@ from decimal import Decimal
 from typing import Any
 
 from pypinyin import Style, lazy_pinyin
-from sqlalchemy import Connection, Index, Row, UniqueConstraint, select
-from sqlalchemy.orm import Mapped
+from sqlalchemy import CheckConstraint, Connection, ForeignKey, Index, Row, UniqueConstraint, select
+from sqlalchemy.orm import Mapped, mapped_column
 
 from api.kit.context import Context
+from api.kit.document import Block, Part, Rows, Values
 from api.kit.errors import Invalid
 from api.kit.fields import (
     COST,
     NO_RECORD,
     day,
     declared,
+    derived,
     enabled,
     flag,
     integer,
@@ -29,6 +31,7 @@ from api.kit.fields import (
     text,
 )
 from api.kit.resource import Declaration, Menu, Resource, refuse_move
+from api.kit.validation import Problems
 from api.master import price_changes
 from api.master.naming import named_by_rule
 
@@ -117,6 +120,37 @@ class Unit(Resource):
     unit_name: Mapped[str] = text("单位名称", required=True, unique=True, search=True, max_length=20)
 
 
+PACKS = """(
+    select string_agg(u.unit_name || '=' || trim_scale(n.factor), '、' order by n.line_no)
+    from goods_unit n join unit u using (unit_id)
+    where n.goods_id = {table}.goods_id)"""
+"""The packs of a goods in words, say 箱=12."""
+
+
+class GoodsUnit(Part):
+    """辅助单位: packs of a goods that bills may count by, and what a scanner reads off one."""
+
+    __tablename__ = "goods_unit"
+    __table_args__ = (UniqueConstraint("goods_id", "unit_id"), CheckConstraint("factor > 0", name="factor"))
+    owner = "goods_id"
+
+    goods_id: Mapped[int] = mapped_column(ForeignKey("goods.goods_id", ondelete="cascade"), sort_order=-95)
+    unit_id: Mapped[int] = ref("unit", "辅单位", required=True, width=120)
+    factor: Mapped[Decimal] = quantity("换算率", default=None, required=True, rule="positive")
+    barcode: Mapped[str | None] = text("条形码", unique=True, max_length=60, width=180)
+
+    @classmethod
+    def settle(cls, rows: list[dict[str, Any]], problems: Problems) -> None:
+        seen: dict[tuple[str, Any], int] = {}
+        for row in rows:
+            problems.place = f"第{row['line_no']}行"
+            for name in ("unit_id", "barcode"):
+                first = seen.setdefault((name, row[name]), row["line_no"]) if row[name] else row["line_no"]
+                if first != row["line_no"]:
+                    problems.add(f"“{cls.field(name).label}”与第{first}行重复")
+        problems.place = ""
+
+
 class Goods(Resource):
     """集团商品: found by code, name, size, factory code, shorthand, pinyin initials or barcode."""
 
@@ -138,6 +172,8 @@ class Goods(Resource):
         menu=Menu("系统管理", "商品设置", 10),
         lookup="open/Goods/getGoodsListDropdown",
     )
+    below = (Block("units", "辅助单位", GoodsUnit, required=False),)
+    derived = (derived("packs", "辅助单位", "text", PACKS, width=110),)
 
     goods_id: Mapped[int] = key()
     goods_num: Mapped[str] = text(
@@ -176,6 +212,14 @@ class Goods(Resource):
             lying = "select from tire_number where goods_id = %s and place = 1 limit 1"
             if ctx.conn.exec_driver_sql(lying, (before.goods_id,)).first() is not None:
                 raise Invalid("该商品还有在库的胎号，不能取消按胎号管理")
+
+    @classmethod
+    def inspect(cls, ctx: Context, row: Values, children: Rows, problems: Problems) -> None:
+        for unit in children["units"]:
+            if unit["unit_id"] == row["unit_id"]:
+                problems.place = f"第{unit['line_no']}行"
+                problems.add(f"“{GoodsUnit.field('unit_id').label}”不能是商品自己的单位")
+        problems.place = ""
 
 
 class GoodsBatch(Resource):

@@ -17,6 +17,7 @@ from api.kit.listing import paged
 from api.kit.projection import MASK
 from api.kit.scope import within
 from api.master import pricing
+from api.master.goods import PACKS
 from api.master.safety_stock import LIMIT
 
 PAGE_SIZE = 30
@@ -62,6 +63,15 @@ class GoodsQuery(BaseModel):
     sign: str | None = None
 
 
+class PackUnit(BaseModel):
+    """A unit that lines may be counted by; `factor` of the goods' own make one."""
+
+    unit_id: int
+    unit_name: str
+    factor: str
+    barcode: str | None
+
+
 class PickedGoods(BaseModel):
     """A row of the picker; `last_price` is the partner's last audited price, `cost_price` the company's average,
     `unit_price` what a line starts from and `price_source` where that comes from, `gift` what comes with it
@@ -99,6 +109,8 @@ class PickedGoods(BaseModel):
     purchase_price: str | None
     cost_price: str | None
     last_price: str | None
+    packs: str | None
+    units: list[PackUnit]
 
 
 class BatchStock(BaseModel):
@@ -137,7 +149,7 @@ select g.goods_id, g.goods_num, g.goods_name, t1.goods_type_name, g.brand_id, b.
        c.sale_price, {price} as unit_price, {source} as price_source, gift.told as gift,
        c.purchase_price, {lowest} as lowest_price,
        case when k.quantity > 0 then round(k.amount / k.quantity, 2) else k.last_unit_cost end as cost_price,
-       last.price as last_price, found.total
+       last.price as last_price, coalesce(held.units, '[]') as units, {packs} as packs, found.total
 from found
 join goods g using (goods_id)
 left join goods_type t1 on t1.goods_type_id = g.goods_type_id
@@ -168,9 +180,17 @@ left join lateral (
 left join lateral ({level}) level on true
 left join lateral ({last}) last on true
 left join lateral ({gift}) gift on true
+left join lateral (
+    select jsonb_agg(jsonb_build_object(
+        'unit_id', n.unit_id, 'unit_name', p.unit_name, 'factor', trim_scale(n.factor)::text, 'barcode', n.barcode
+    ) order by n.line_no) as units
+    from goods_unit n join unit p using (unit_id)
+    where n.goods_id = g.goods_id
+) held on true
 order by {order} g.goods_num
 """
 _OF_TYPE = " and exists (select from warehouse k where k.warehouse_id = t.warehouse_id and k.type = :type)"
+_OF_PACK = "g.goods_id in (select n.goods_id from goods_unit n where lower(n.barcode) {})"
 _TEXTS = (
     "goods_num",
     "goods_name",
@@ -213,6 +233,7 @@ def find(ctx: Context, query: GoodsQuery) -> dict[str, Any]:
         level=pricing.LEVEL[side],
         last=pricing.LAST[side],
         gift=pricing.GIFT[side],
+        packs=PACKS.format(table="g"),
         limit=LIMIT.format(warehouse="w.warehouse_id"),
         order=order,
         of_type=of_type,
@@ -236,7 +257,8 @@ def _conditions(query: GoodsQuery, keyword: str, values: dict[str, Any]) -> str:
     parts = []
     for at, word in enumerate(keyword.split()[:5]):
         values[f"word{at}"] = f"%{_escaped(word)}%"
-        parts.append("(" + " or ".join(f"g.{name} ilike :word{at}" for name in _TEXTS) + ")")
+        texts = [f"g.{name} ilike :word{at}" for name in _TEXTS]
+        parts.append("(" + " or ".join((*texts, _OF_PACK.format(f"ilike :word{at}"))) + ")")
     for name in ("specification_type", "pattern", "factory_code"):
         if getattr(query, name):
             values[name] = f"%{_escaped(getattr(query, name))}%"
@@ -254,7 +276,8 @@ def _conditions(query: GoodsQuery, keyword: str, values: dict[str, Any]) -> str:
         parts.append("g.brand_id is null" if query.brand_id < 0 else "g.brand_id = :brand_id")
     if query.codes:
         values["codes"] = [code.strip().lower() for code in query.codes.split(",") if code.strip()][:5000]
-        parts.append("(lower(g.goods_num) = any(:codes) or lower(g.barcode) = any(:codes))")
+        pack = _OF_PACK.format("= any(:codes)")
+        parts.append(f"(lower(g.goods_num) = any(:codes) or lower(g.barcode) = any(:codes) or {pack})")
     if query.is_stocks:
         parts.append("s.stocks > 0")
     if query.is_available_stocks:

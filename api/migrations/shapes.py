@@ -48,7 +48,7 @@ def create_bill(name: str, *own: Item) -> None:
         sa.Column("reject_reason", sa.Text()),
         sa.Column("revision", sa.BigInteger(), server_default="1", nullable=False),
         sa.Column("locked_from", sa.SmallInteger()),
-        _stamp(),
+        stamp(),
         sa.CheckConstraint("status between 1 and 5", name=op.f(f"ck_{name}_status")),
         sa.CheckConstraint("(status = 5) = (locked_from is not null)", name=op.f(f"ck_{name}_locked_from")),
     )
@@ -59,14 +59,16 @@ def create_bill(name: str, *own: Item) -> None:
         f"ix_{name}_pieces", name, [sa.literal_column("text_pieces(bill_no)")], postgresql_using="gin"
     )
     op.create_index(f"ix_{name}_pending", name, ["company_id"], postgresql_where="status = 1")
-    _stamped(name)
+    stamped(name)
 
 
-def _stamp() -> sa.Column[Any]:
+def stamp() -> sa.Column[Any]:
+    """The stamp of a table's rows; its index is made by `stamped`."""
     return sa.Column("row_xid", Xid8(), server_default=sa.text("pg_current_xact_id()"), nullable=False)
 
 
-def _stamped(name: str) -> None:
+def stamped(name: str) -> None:
+    """Index a table's stamps."""
     op.create_index(f"ix_{name}_row_xid", name, ["row_xid"])
 
 
@@ -81,19 +83,19 @@ def create_write_offs(name: str, bill: str) -> None:
         number("line_no", sa.Integer()),
         refers("settlement_id", "settlement_item.settlement_id", required=True),
         number("amount", MONEY),
-        _stamp(),
+        stamp(),
     )
     for column in ("bill_id", "settlement_id"):
         op.create_index(f"ix_{name}_{column}", name, [column])
-    _stamped(name)
+    stamped(name)
 
 
 def create_master(name: str, *own: Item) -> None:
     """A plain record under a key of its own."""
     op.create_table(
-        name, sa.Column(f"{name}_id", sa.BigInteger(), sa.Identity(), primary_key=True), *own, _stamp()
+        name, sa.Column(f"{name}_id", sa.BigInteger(), sa.Identity(), primary_key=True), *own, stamp()
     )
-    _stamped(name)
+    stamped(name)
 
 
 def totals() -> tuple[sa.Column[Any], ...]:
@@ -112,10 +114,10 @@ def create_lines(name: str, bill: str, *own: Item) -> None:
         ),
         number("line_no", sa.Integer()),
         *own,
-        _stamp(),
+        stamp(),
     )
     op.create_index(f"ix_{name}_bill_id", name, ["bill_id"])
-    _stamped(name)
+    stamped(name)
 
 
 def create_goods_lines(name: str, bill: str, *own: Item) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Mapped, declared_attr
 
-from api.kit import bulk, drafts, registry
+from api.kit import bulk, drafts, packs, registry
 from api.kit.context import Context
 from api.kit.document import (
     Bill,
@@ -260,7 +260,7 @@ def _made(ctx: Context, key: int) -> Iterator[tuple[type[Bill], Any]]:
             yield cls, row
 
 
-_ALIKE = ("goods_id", "quantity", "batch_id", "remark")
+_ALIKE = ("goods_id", "quantity", "batch_id", "remark", *packs.COLUMNS)
 _PRICED = ("price", "discount_amount", "tax_rate", "is_gift")
 
 

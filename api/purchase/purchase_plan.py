@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.orm import Mapped
 
-from api.kit import drafts, orders, registry
+from api.kit import drafts, orders, packs, registry
 from api.kit.context import Context
 from api.kit.database import today
 from api.kit.document import Bill, BillType, Block, DetailPlace, Document, Proposal, Rows, Values, declare
@@ -163,13 +163,14 @@ def _order(ctx: Context, doc: Document) -> None:
     shared = ("company_id", "warehouse_id", "department_id", "employee_id", "delivery_date")
     header = {name: getattr(doc.header, name) for name in shared}
     for supplier_id, lines in sorted(bills.items()):
+        packs.carry(ctx.conn, lines)
         drafts.add(
             ctx, order, {**header, "business_date": today(), "supplier_id": supplier_id, "lines": lines}
         )
 
 
 def _ordered(line: Any, rest: Decimal) -> dict[str, Any]:
-    kept = ("goods_id", "price", "tax_rate", "is_gift", "remark")
+    kept = ("goods_id", "price", "tax_rate", "is_gift", "remark", *packs.COLUMNS)
     discount = (line.discount_amount * rest / line.quantity).quantize(Decimal("0.01"))
     return {
         **{name: getattr(line, name) for name in kept},

@@ -14,7 +14,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Mapped
 
 from api.customers.customer_salesmen import hand_to_salesman
-from api.kit import drafts, numbering, transitions
+from api.kit import drafts, numbering, packs, transitions
 from api.kit.context import Context
 from api.kit.document import (
     BillType,
@@ -53,7 +53,7 @@ _HEADER = (
 )
 _LINE = (
     *("line_no", "goods_id", "quantity", "price", "discount_amount", "tax_rate", "amount", "tax_amount"),
-    *("no_tax_amount", "is_gift", "tire_numbers", "remark"),
+    *("no_tax_amount", "is_gift", "tire_numbers", "remark", *packs.COLUMNS),
 )
 
 

@@ -80,7 +80,7 @@ def _without(values: list[Any], others: list[Any]) -> list[Any]:
 def _label(cls: type[Resource] | None, item: Field | None, name: str) -> str:
     if item is not None:
         return item.label
-    blocks = cls.bill.blocks if cls is not None and cls.bill else ()
+    blocks = cls.blocks() if cls is not None else ()
     lines = {block.name: f"{block.label}行数" for block in blocks}
     return lines.get(name) or OTHERS.get(name, name)
 

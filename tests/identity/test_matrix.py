@@ -113,7 +113,7 @@ def blind(site: Site, figures: None) -> Caller:
     denied = [
         (kind.name(), item.name)
         for cls in registry.declared()
-        for kind in (cls, *(block.cls for block in (cls.bill.blocks if cls.bill else ())))
+        for kind in (cls, *(block.cls for block in cls.blocks()))
         for item in kind.fields()
     ]
     desk = Desk(site)

@@ -111,6 +111,34 @@ class TestReading:
         assert other["cells"]["quantity"]["value"] == "1000"
         assert fingerprint(conn) == before
 
+    def test_packs_stand_for_the_quantity(self, desk: Desk) -> None:
+        answer = send(
+            desk,
+            book_of(["商品编码", "辅单位", "件数"], ["TUBE", "箱", 3], ["TUBE", "箱", None]),
+            warehouse_id=desk.world.warehouse_a,
+        )
+        assert answer["data"]["lines"][0]["cells"] == {
+            "goods_id": {"value": desk.world.tube, "label": "TUBE"},
+            "pack_unit_id": {"value": desk.world.carton, "label": "箱"},
+            "pack_quantity": {"value": "3", "label": None},
+        }
+        told = [(one["row"], one["label"], one["msg"]) for one in answer["data"]["problems"]]
+        assert told == [(3, "数量", "不能为空")]
+
+    def test_the_units_of_goods_are_read_as_lines_are(self, desk: Desk) -> None:
+        response = desk.site.http.post(
+            f"{PATH}/read",
+            data={"bill": "goods", "block": "units"},
+            files={"excel": ("辅助单位.xlsx", book_of(["辅单位", "换算率", "条形码"], ["箱", 12, "0690"]))},
+            headers={"token": desk.world.tokens["admin"]},
+        )
+        [line] = orjson.loads(response.content)["data"]["lines"]
+        assert {name: cell["value"] for name, cell in line["cells"].items()} == {
+            "unit_id": desk.world.carton,
+            "factor": "12",
+            "barcode": "0690",
+        }
+
     def test_every_bad_cell_is_told_with_its_row_and_field(self, desk: Desk) -> None:
         answer = send(
             desk,

@@ -8,6 +8,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
+from api.kit import packs
 from api.kit.document import Child
 from api.kit.fields import Field
 from api.kit.resource import Declared, Resource
@@ -160,7 +161,7 @@ _ordinals = {given: itertools.count() for given in OWN}
 def payload_of(cls: type[Resource], world: World, mark: str = "a") -> dict[str, Any]:
     """Every writable field filled in, in company A or B; blocks that must have lines get two, others none."""
     values = row_of(cls, world, mark)
-    for block in cls.bill.blocks if cls.bill else ():
+    for block in cls.blocks():
         count = ROWS.get(block.cls.name(), 2 if block.required else 0)
         values[block.name] = [row_of(block.cls, world, mark) for _ in range(count)]
         if block.cls.name() in OFFSETS:
@@ -180,6 +181,8 @@ def row_of(cls: type[Declared], world: World, mark: str = "a") -> dict[str, Any]
         given = (cls.name(), item.name)
         if item.name == "tire_numbers" and not item.required:
             found[item.name] = None  # they belong to goods that are kept by number
+        elif item.name in packs.COLUMNS:
+            found[item.name] = None  # they come to the quantity
         elif given in SOURCES:
             found[item.name] = world.ids[f"{SOURCES[given]}_{mark}"]
         elif given in OWN:

@@ -80,7 +80,7 @@ class TestAdd:
     def test_each_bad_line_value_is_refused(self, site: Site, conn: Connection, cls: type[Resource]) -> None:
         caller, good = site.as_("admin"), payload_of(cls, site.world)
         before, passed = fingerprint(conn), []
-        for block in cls.bill.blocks if cls.bill else ():
+        for block in cls.blocks():
             rows = good[block.name] or [{"settlement_id": 1, "amount": "1"}]
             for name, value in mistakes(block.cls):
                 broken = [*rows[:-1], {**rows[-1], name: value}]

@@ -136,7 +136,7 @@ class TestScreen:
     ) -> None:
         """Each reference names a dropdown that exists, answers its value and label, and takes what narrows it."""
         caller = site.as_("admin")
-        tables = [cls, *(block.cls for block in (cls.bill.blocks if cls.bill else ()))]
+        tables = [cls, *(block.cls for block in cls.blocks())]
         header = {item.name for item in cls.fields()}
         for table in tables:
             known = header | {item.name for item in table.fields()}
@@ -154,7 +154,7 @@ class TestScreen:
 
     @named
     def test_every_label_is_chinese(self, cls: type[Resource]) -> None:
-        tables = [cls, *(block.cls for block in (cls.bill.blocks if cls.bill else ()))]
+        tables = [cls, *(block.cls for block in cls.blocks())]
         labels = [item.label for table in tables for item in table.fields()]
         assert [label for label in labels if not any("一" <= sign <= "鿿" for sign in label)] == []
 

@@ -28,7 +28,7 @@ class TestAdd:
             for item in cls.fields()
             if item.name in sent and not same(sent[item.name], got[item.name], item)
         }
-        for block in cls.bill.blocks if cls.bill else ():
+        for block in cls.blocks():
             assert len(got[block.name]) == len(sent[block.name])
             for number, (row, stored) in enumerate(zip(sent[block.name], got[block.name], strict=True), 1):
                 assert stored["line_no"] == number

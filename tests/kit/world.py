@@ -3,7 +3,8 @@
 Of each company's warehouses the third holds three-guarantee goods, the fourth defective ones.
 
 Goods: `tyre` is batch-managed and has one batch; `tube`, `oil` and `belt` are not, `belt` is in transit, and `numbered` lies in
-both companies' first warehouses and is kept by tyre number. Everything named A belongs to company A.
+both companies' first warehouses and is kept by tyre number. Two of each fill a carton. Everything named A belongs to
+company A.
 """
 
 from __future__ import annotations
@@ -217,7 +218,8 @@ def _group_masters(conn: Connection, add: Any, world: World) -> None:
     add("type1", "goods_type", goods_type_name="轮胎", level=1)
     add("type2", "goods_type", goods_type_name="全钢胎", level=2, p_id=world.type1)
     add("brand", "brand", brand_name="米其林", goods_type_id=world.type1)
-    add("unit", "unit", unit_name="条")
+    for name, label in (("unit", "条"), ("carton", "箱"), ("pallet", "托")):
+        add(name, "unit", unit_name=label)
     for name, label, batch in (
         ("tyre", "米其林 295/80R22.5", True),
         ("tube", "内胎 11.00R20", False),
@@ -234,6 +236,7 @@ def _group_masters(conn: Connection, add: Any, world: World) -> None:
             brand_id=world.brand,
             unit_id=world.unit,
             is_batch=batch,
+            units=[{"unit_id": world.carton, "factor": "2"}],
         )
     spare = {"goods_type_id": world.type2, "unit_id": world.unit, "logogram": "BJ"}
     rows = [{**spare, "goods_num": f"SPARE{n}", "goods_name": f"备件{n}"} for n in range(SPARES)]

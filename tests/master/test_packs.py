@@ -1,0 +1,223 @@
+"""Packs: lines counted by cartons come to the quantity that everything else is about, or they say nothing of packs."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection
+
+from api import catalogue
+from api.kit import packs, registry
+from api.kit.document import QuantityLine
+from api.kit.projection import MASK
+from api.kit.resource import Resource
+from tests.identity.test_matrix import member
+from tests.kit.client import Answer
+from tests.kit.desk import Desk
+from tests.kit.fixtures import Site
+from tests.kit.payloads import payload_of
+from tests.kit.state import fingerprint
+
+assert catalogue.__all__
+VECTORS = json.loads((Path(__file__).parents[1] / "golden" / "packs.json").read_text("utf-8"))
+BILLS = [
+    cls
+    for cls in registry.declared()
+    if "add" in cls.declaration.actions and any(issubclass(block.cls, QuantityLine) for block in cls.blocks())
+]
+GOODS = registry.get("goods").declaration.api
+
+
+def goods_of(desk: Desk, number: int, factor: str = "12") -> int:
+    """A goods of which so many fill a carton."""
+    goods = desk.world.spares[number]
+    units = [{"unit_id": desk.world.carton, "factor": factor}]
+    answer = desk.caller.post(f"{GOODS}/edit", {"id": goods, "units": units})
+    assert answer.ok, answer
+    return goods
+
+
+def line_of(desk: Desk, goods: int, **told: Any) -> dict[str, Any]:
+    return {"goods_id": goods, "price": "10", "pack_unit_id": desk.world.carton, **told}
+
+
+def refused(desk: Desk, line: dict[str, Any]) -> Answer:
+    answer = desk.add("sales_order", line)
+    assert not answer.ok
+    return answer
+
+
+def told(line: dict[str, Any]) -> tuple[Any, ...]:
+    return tuple(line[name] for name in ("quantity", "pack_unit_name", "pack_quantity", "pack_factor"))
+
+
+class TestVectors:
+    @pytest.mark.parametrize("vector", VECTORS["quantity_of"], ids=lambda vector: vector["name"])
+    def test_packs_make_a_quantity(self, vector: dict[str, str]) -> None:
+        found = packs.quantity_of(Decimal(vector["packs"]), Decimal(vector["factor"]))
+        assert found == Decimal(vector["quantity"])
+
+    @pytest.mark.parametrize("vector", VECTORS["packs_of"], ids=lambda vector: vector["name"])
+    def test_a_quantity_is_told_in_packs_or_not(self, vector: dict[str, str | None]) -> None:
+        found = packs.packs_of(Decimal(str(vector["quantity"])), Decimal(str(vector["factor"])))
+        assert found == (Decimal(vector["packs"]) if vector["packs"] else None)
+
+
+class TestEntry:
+    @pytest.mark.parametrize("cls", BILLS, ids=lambda cls: cls.name())
+    def test_every_line_of_goods_takes_them(self, site: Site, cls: type[Resource]) -> None:
+        caller, body = site.as_("admin"), payload_of(cls, site.world)
+        [block] = [one for one in cls.blocks() if issubclass(one.cls, QuantityLine)]
+        for row in body[block.name]:
+            row |= {"pack_unit_id": site.world.carton, "pack_quantity": "1.75"}
+        added = caller.post(f"{cls.declaration.api}/add", body)
+        assert added.ok, added
+        stored = caller.get(f"{cls.declaration.api}/getInfo", id=added.data["id"]).data[block.name]
+        assert {told(row) for row in stored} == {("3.500", "箱", "1.750", "2.000")}
+
+    def test_packs_alone_tell_the_quantity_and_the_amount(self, desk: Desk) -> None:
+        goods = goods_of(desk, 40)
+        [line] = desk.info(desk.draft("sales_order", line_of(desk, goods, pack_quantity="3")))["lines"]
+        assert told(line) == ("36.000", "箱", "3.000", "12.000")
+        assert line["amount"] == "360.00"
+
+    def test_a_quantity_alone_tells_the_packs(self, desk: Desk) -> None:
+        goods = goods_of(desk, 40)
+        [line] = desk.info(desk.draft("sales_order", line_of(desk, goods, quantity="18")))["lines"]
+        assert told(line) == ("18.000", "箱", "1.500", "12.000")
+
+    def test_the_rate_is_kept_as_it_was(self, desk: Desk) -> None:
+        goods = goods_of(desk, 40)
+        bill = desk.draft("sales_order", line_of(desk, goods, pack_quantity="3"))
+        goods_of(desk, 40, "10")
+        assert told(desk.info(bill)["lines"][0]) == ("36.000", "箱", "3.000", "12.000")
+
+    def test_what_does_not_agree_is_refused_by_line_and_field(self, desk: Desk, conn: Connection) -> None:
+        goods = goods_of(desk, 40)
+        before = fingerprint(conn)
+        conn.rollback()
+        for line, msg in (
+            (
+                line_of(desk, goods, pack_quantity="3", quantity="30"),
+                "“数量”应等于件数×换算率：3×12=36",
+            ),
+            (line_of(desk, goods, quantity="13"), "请输入件数"),
+            (line_of(desk, goods, quantity="12", pack_unit_id=None, pack_quantity="1"), "请选择辅单位"),
+            (
+                line_of(desk, goods, quantity="12", pack_unit_id=desk.world.unit, pack_quantity="1"),
+                "“辅单位”不是该商品的辅助单位，请重新选择",
+            ),
+            (
+                line_of(desk, desk.world.spares[41], quantity="12", pack_quantity="1"),
+                "“辅单位”不是该商品的辅助单位，请重新选择",
+            ),
+        ):
+            assert refused(desk, line).msg == f"第1行：{msg}"
+        assert fingerprint(conn) == before
+
+    def test_a_quantity_of_a_hundred_million_is_refused(self, desk: Desk) -> None:
+        goods = goods_of(desk, 40)
+        answer = refused(desk, line_of(desk, goods, pack_quantity="9999999"))
+        assert answer.msg == "第1行：“数量”数值不能超过一亿"
+
+
+class TestCarriedOn:
+    def test_a_bill_drawn_from_another_counts_what_is_left(self, desk: Desk) -> None:
+        goods = goods_of(desk, 42)
+        order = desk.audited("sales_order", line_of(desk, goods, pack_quantity="3"))
+        desk.stock_in(goods, 100)
+        path = desk.path("sales_outbound", "getDraft")
+        [line] = desk.caller.get(path, id=order.id).data["lines"]
+        assert told(line) == ("36.000", "箱", "3.000", "12.000")
+        desk.audited("sales_outbound", {**line, "pack_quantity": "1", "quantity": "12"})
+        [line] = desk.caller.get(path, id=order.id).data["lines"]
+        assert told(line)[:3] == ("24.000", "箱", "2.000")
+        desk.audited("sales_outbound", {**line, "quantity": "5", "pack_unit_id": None, "pack_quantity": None})
+        [line] = desk.caller.get(path, id=order.id).data["lines"]
+        assert told(line) == ("19.000", None, None, None)
+        assert desk.add("sales_outbound", line).ok
+
+    def test_it_counts_at_the_present_rate(self, desk: Desk) -> None:
+        goods = goods_of(desk, 43)
+        order = desk.audited("sales_order", line_of(desk, goods, pack_quantity="5"))
+        path = desk.path("sales_outbound", "getDraft")
+        for factor, expected in (("20", ("60.000", "箱", "3.000", "20.000")), ("7", ("60.000", *[None] * 3))):
+            goods_of(desk, 43, factor)
+            [line] = desk.caller.get(path, id=order.id).data["lines"]
+            assert told(line) == expected
+
+
+class TestHidden:
+    def test_who_may_not_see_them_changes_the_quantity_and_they_follow_or_go(self, site: Site) -> None:
+        desk = Desk(site)
+        goods = goods_of(desk, 44)
+        bill = desk.draft("sales_order", line_of(desk, goods, pack_quantity="3"))
+        denied = [("sales_order_line", name) for name in packs.COLUMNS]
+        rights = ["sales_order:list", "sales_order:edit"]
+        _, clerk = member(site, "packless", rights, denied)
+        for quantity, expected in (("24", ("箱", "2.000", "12.000")), ("25", (None, None, None))):
+            seen = clerk.get(desk.path("sales_order", "getInfo"), id=bill.id).data
+            [line] = seen["lines"]
+            assert told(line)[1:] == (MASK, MASK, MASK)
+            line["quantity"] = quantity
+            edited = clerk.post(desk.path("sales_order", "edit"), {**seen, "id": bill.id})
+            assert edited.ok, edited
+            assert told(desk.info(bill)["lines"][0])[1:] == expected
+
+
+class TestUnitsOfGoods:
+    def test_they_are_read_with_the_goods_and_found_by_their_barcode(self, desk: Desk) -> None:
+        goods = desk.world.spares[45]
+        units = [
+            {"unit_id": desk.world.carton, "factor": "12", "barcode": "6901234500017"},
+            {"unit_id": desk.world.pallet, "factor": "480.5"},
+        ]
+        assert desk.caller.post(f"{GOODS}/edit", {"id": goods, "units": units}).ok
+        info = desk.caller.get(f"{GOODS}/getInfo", id=goods).data
+        assert [(row["unit_name"], row["factor"], row["barcode"]) for row in info["units"]] == [
+            ("箱", "12.000", "6901234500017"),
+            ("托", "480.500", None),
+        ]
+        assert info["packs"] == "箱=12、托=480.5"
+        for asked in ({"codes": "6901234500017"}, {"keyword": "6901234500017"}):
+            answer = desk.caller.get("v2/inventory/Goods/getGoodsListPopup", **asked).data
+            [found] = answer["data"]
+            assert (found["goods_id"], found["packs"]) == (goods, "箱=12、托=480.5")
+            assert found["units"][0] == {
+                "unit_id": desk.world.carton,
+                "unit_name": "箱",
+                "factor": "12",
+                "barcode": "6901234500017",
+            }
+
+    def test_wrong_ones_are_refused(self, desk: Desk, conn: Connection) -> None:
+        carton = {"unit_id": desk.world.carton, "factor": "12"}
+        goods = desk.world.spares[46]
+        taken = {"id": desk.world.spares[47], "units": [{**carton, "barcode": "6901234500024"}]}
+        assert desk.caller.post(f"{GOODS}/edit", taken).ok
+        before = fingerprint(conn)
+        conn.rollback()
+        for units, msg in (
+            ([carton, carton], "第2行：“辅单位”与第1行重复"),
+            ([{**carton, "unit_id": desk.world.unit}], "第1行：“辅单位”不能是商品自己的单位"),
+            ([{**carton, "factor": "0"}], "第1行：“换算率”请输入大于0的数"),
+            ([{"factor": "12"}], "第1行：请选择辅单位"),
+            ([{**carton, "barcode": "6901234500024"}], "条形码已存在，请更换"),
+        ):
+            answer = desk.caller.post(f"{GOODS}/edit", {"id": goods, "units": units})
+            assert (answer.code, answer.msg) == (400, msg)
+        assert fingerprint(conn) == before
+
+    def test_a_pack_does_not_become_the_goods_own_unit(self, desk: Desk) -> None:
+        goods = goods_of(desk, 48)
+        answer = desk.caller.post(f"{GOODS}/edit", {"id": goods, "unit_id": desk.world.carton})
+        assert (answer.code, answer.msg) == (400, "第1行：“辅单位”不能是商品自己的单位")
+
+    def test_an_edit_without_them_leaves_them(self, desk: Desk) -> None:
+        goods = goods_of(desk, 49)
+        assert desk.caller.post(f"{GOODS}/edit", {"id": goods, "pattern": "雪地"}).ok
+        assert desk.caller.get(f"{GOODS}/getInfo", id=goods).data["packs"] == "箱=12"
