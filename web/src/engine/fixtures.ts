@@ -49,6 +49,8 @@ export const goodsLineFields: Field[] = [
   refField('batch_id', '批次', 'goods_batch', 'batch', {
     ref: { resource: 'goods_batch', api: 'v2/test/goods_batch', value: 'batch_id', label: 'batch', search: ['batch'], filter_by: ['warehouse_id', 'goods_id'], only: {} },
   }),
+  refField('pack_unit_id', '辅单位', 'unit', 'pack_unit_name', { optional: true }),
+  field({ name: 'pack_quantity', label: '件数', type: 'quantity', rule: 'positive', optional: true }),
   field({ name: 'quantity', label: '数量', type: 'quantity', required: true, rule: 'positive', total: true, default: '0' }),
   field({ name: 'price', label: '单价', type: 'price', rule: 'Positive', default: '0' }),
   field({ name: 'discount_amount', label: '优惠金额', type: 'money', rule: 'Positive', default: '0' }),

@@ -118,8 +118,17 @@ export function choiceQuery(ref: Ref, keyword: string, narrow: Query, withStock 
   });
 }
 
+/** A unit that a goods may be counted by, and what is scanned off one; `factor` of its own make one. */
+export interface PackUnit {
+  unit_id: number;
+  unit_name: string;
+  factor: string;
+  barcode: string | null;
+}
+
 /** Goods with stock and prices for a bill's warehouse and partner. */
 export interface GoodsRow extends Row {
+  units?: PackUnit[];
   goods_id: number;
   goods_num: string;
   goods_name: string;

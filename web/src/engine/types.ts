@@ -60,6 +60,8 @@ export interface Field {
   scene?: string | null;
   /** The number of another bill, which it leads to. */
   bill?: boolean;
+  /** A column that shows once it is chosen or used. */
+  optional?: boolean;
 }
 
 export interface Action {
@@ -105,7 +107,7 @@ export interface BlockSource {
   drawn: boolean;
 }
 
-/** A child table of a bill. */
+/** A child table of a bill or record. */
 export interface Block {
   name: string;
   label: string;

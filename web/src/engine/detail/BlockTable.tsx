@@ -2,7 +2,7 @@ import { Table, type TableColumnType } from 'antd';
 import { useMemo } from 'react';
 import { sumOf } from '../../lib/decimal';
 import { ShownValue } from '../fields/ShownValue';
-import { fieldText, isRightAligned } from '../fields/fieldValue';
+import { fieldText, isEmptyValue, isRightAligned } from '../fields/fieldValue';
 import { columnsOf, type Block, type Field, type Row } from '../types';
 
 const INDEX_WIDTH = 56;
@@ -21,7 +21,7 @@ interface BlockTableProps {
 
 /** The lines of a stored bill, with sums. */
 export function BlockTable({ block, rows, lead }: BlockTableProps) {
-  const fields = useMemo(() => columnsOf(block).filter((field) => field.list), [block]);
+  const fields = useMemo(() => columnsOf(block).filter((field) => field.list && (!field.optional || isUsed(field, rows))), [block, rows]);
   const columns = useMemo(() => blockColumns(fields, lead), [fields, lead]);
   const width = fields.reduce((sum, field) => sum + field.width, INDEX_WIDTH);
   const virtual = rows.length > VIRTUAL_FROM;
@@ -48,6 +48,10 @@ export function BlockTable({ block, rows, lead }: BlockTableProps) {
       />
     </section>
   );
+}
+
+function isUsed(field: Field, rows: Row[]): boolean {
+  return rows.some((row) => !isEmptyValue(field, row[field.name]));
 }
 
 function blockColumns(fields: Field[], lead: BlockTableProps['lead']): TableColumnType<Row>[] {

@@ -3,10 +3,11 @@ import { useEffect, useState } from 'react';
 import { createStore, useStore } from '../../lib/store';
 import { goodsNarrow, type BillContext } from '../lines/billContext';
 import { goodsField } from '../lines/lineModel';
+import { withUnits } from '../lines/packs';
 import { resolveCodes } from '../lines/resolveCodes';
 import type { FormModel } from './formModel';
 
-/** Keeps stock and last price beside the lines in step with the bill's warehouse and partner. */
+/** Keeps stock and last price beside the lines in step with the bill's warehouse and partner, their packs with the goods' units. */
 export function useLineStock(form: FormModel, context: BillContext): void {
   const client = useQueryClient();
   const narrow = useStore(form.header, () => JSON.stringify(goodsNarrow(context)));
@@ -25,8 +26,9 @@ export function useLineStock(form: FormModel, context: BillContext): void {
             lines.map((line) => {
               const goods = found.get(String(line.values.goods_num ?? '').toLowerCase());
               if (!goods) return line;
-              const { available_stocks, safety_stock, last_price } = goods;
-              return { ...line, values: { ...line.values, available_stocks, safety_stock, last_price } };
+              const { available_stocks, safety_stock, last_price, units } = goods;
+              const values = { ...line.values, available_stocks, safety_stock, last_price };
+              return { ...line, values: withUnits(values, units ?? [], 'quantity') };
             }),
           ),
         )

@@ -76,9 +76,10 @@ function place(box: HTMLElement | null, anchor: HTMLElement | null): void {
   box.style.minWidth = `${cell.width}px`;
 }
 
-/** A batch tells how much there is of it. */
+/** A batch tells how much there is of it, a pack how much it holds. */
 function PlainChoice({ choice }: { choice: Choice }) {
   const available = choice.row?.available_stocks;
+  if (choice.row?.factor !== undefined) return `${choice.label}=${formatQuantity(choice.row.factor)}`;
   if (available === undefined) return choice.label;
   return (
     <>

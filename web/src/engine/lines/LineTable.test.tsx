@@ -9,13 +9,15 @@ import { LineTable } from './LineTable';
 const goods = [
   { goods_id: 11, goods_num: 'MX205', goods_name: '米其林 205/55R16', barcode: '690001', tax_rate: '13', available_stocks: '40', last_price: '455', unit_price: '455' },
   { goods_id: 12, goods_num: 'LL215', goods_name: '玲珑 215/60R17', barcode: '690002', tax_rate: '13', available_stocks: '8', last_price: null, unit_price: '300' },
+  { goods_id: 13, goods_num: 'JY4L', goods_name: '机油 4L', barcode: '690003', tax_rate: '13', available_stocks: '99', last_price: null, unit_price: '100', units: [{ unit_id: 7, unit_name: '箱', factor: '12', barcode: '690030' }] },
 ];
+const codesOf = (row: (typeof goods)[number]) => [row.goods_num, row.barcode, ...(row.units ?? []).map((unit) => unit.barcode)];
 const routes: Routes = {
   'v2/inventory/Goods/getGoodsListPopup': ({ query }) => {
     const codes = query.codes?.split(',');
     const text = query.keyword ?? '';
-    const match = (row: (typeof goods)[number]) => [row.goods_num, row.goods_name, row.barcode].some((one) => one.includes(text));
-    return page(codes ? goods.filter((row) => codes.includes(row.goods_num) || codes.includes(row.barcode)) : goods.filter(match));
+    const match = (row: (typeof goods)[number]) => codesOf(row).concat(row.goods_name).some((one) => one.includes(text));
+    return page(codes ? goods.filter((row) => codesOf(row).some((one) => codes.includes(one))) : goods.filter(match));
   },
 };
 
@@ -204,6 +206,62 @@ describe('scan', () => {
     await user.keyboard('690001{Enter}');
     await waitFor(() => expect(values()[0]?.quantity).toBe('2'));
     expect(place()).toBe('第2行 商品');
+  });
+});
+
+describe('packs', () => {
+  const header = () => screen.getAllByRole('columnheader').map((one) => one.textContent);
+  const packs = (row = 0) => [values()[row]?.pack_unit_name, values()[row]?.pack_quantity, values()[row]?.quantity, values()[row]?.amount];
+
+  it('their columns show with the first goods that have some; Enter passes them on lines that have none', async () => {
+    const user = userEvent.setup();
+    expect(header()).not.toContain('件数');
+    await user.keyboard('JY4L{Enter}');
+    await waitFor(() => expect(place()).toBe('第1行 件数'));
+    await user.keyboard('3{Enter}');
+    expect(packs()).toEqual(['箱', '3', '36', '3600.00']);
+    expect(place()).toBe('第1行 数量');
+    await user.keyboard('30{Enter}');
+    expect(packs()).toEqual(['箱', '2.5', '30', '3000.00']);
+    goTo('goods_id');
+    act(() => store.ensure(1));
+    goTo('goods_id', 1);
+    await user.keyboard('MX205{Enter}');
+    await waitFor(() => expect(place()).toBe('第2行 数量'));
+  });
+  it('a quantity that is no number of packs goes without', async () => {
+    const user = userEvent.setup();
+    await user.keyboard('JY4L{Enter}');
+    await waitFor(() => expect(place()).toBe('第1行 件数'));
+    await user.keyboard('3{Enter}13{Enter}');
+    expect(packs()).toEqual([null, '', '13', '1300.00']);
+    goTo('pack_quantity');
+    await user.keyboard('1{Enter}');
+    expect(packs()).toEqual(['箱', '1', '12', '1200.00']);
+    goTo('pack_quantity');
+    await user.keyboard('{Delete}');
+    expect(packs()).toEqual([null, '', '12', '1200.00']);
+  });
+  it('the unit is one of the goods own', async () => {
+    const user = userEvent.setup();
+    await user.keyboard('JY4L{Enter}');
+    await waitFor(() => expect(place()).toBe('第1行 件数'));
+    await user.keyboard('{Enter}24{Enter}');
+    goTo('pack_unit_id');
+    await user.keyboard('{F2}');
+    const options = await screen.findAllByRole('option');
+    expect(options.map((one) => one.textContent)).toEqual(['箱=12']);
+    fireEvent.click(options[0]!);
+    expect(packs()).toEqual(['箱', '2', '24', '2400.00']);
+  });
+  it('a scanned one adds what it holds', async () => {
+    const user = userEvent.setup();
+    await user.type(screen.getByLabelText('扫码'), '690030{Enter}');
+    await waitFor(() => expect(packs()).toEqual(['箱', '1', '12', '1200.00']));
+    await user.type(screen.getByLabelText('扫码'), '690030{Enter}');
+    await waitFor(() => expect(packs()).toEqual(['箱', '2', '24', '2400.00']));
+    await user.type(screen.getByLabelText('扫码'), '690003{Enter}');
+    await waitFor(() => expect(packs()).toEqual([null, '', '25', '2500.00']));
   });
 });
 

@@ -2,6 +2,7 @@ import { columnSizingFeature, tableFeatures, useTable } from '@tanstack/react-ta
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { Spin } from 'antd';
 import { useCallback, useEffect, useMemo, useRef, useState, type MouseEvent } from 'react';
+import { useStore } from '../../lib/store';
 import { useColumnPlan } from '../list/columnPlan';
 import type { Block, Pricing } from '../types';
 import type { BillContext } from './billContext';
@@ -13,6 +14,7 @@ import { GridRow, type GridColumn } from './GridRow';
 import { goodsField, shortLines, type LineRow } from './lineModel';
 import type { LineStore } from './lineStore';
 import { LineToolbar } from './LineToolbar';
+import { hasPacks, isPack } from './packs';
 import { useGrid } from './useGrid';
 
 interface LineTableProps {
@@ -29,7 +31,11 @@ const features = tableFeatures({ columnSizingFeature });
 
 /** A bill's lines, keyed in like a spreadsheet. */
 export function LineTable({ name, block, pricing, store, context }: LineTableProps) {
-  const fields = useMemo(() => gridFields(block, pricing), [block, pricing]);
+  const packed = useStore(store, (lines) => lines.some((line) => hasPacks(line.values)));
+  const fields = useMemo(() => {
+    const all = gridFields(block, pricing);
+    return packed ? all.map((field) => (isPack(field) ? { ...field, optional: false } : field)) : all;
+  }, [block, pricing, packed]);
   const control = useColumnPlan(`${name}:${block.name}`, fields);
   const visible = useMemo(() => control.columns.filter((column) => column.visible), [control.columns]);
   const columns = useMemo(() => visible.map((column) => column.field), [visible]);

@@ -7,6 +7,7 @@ import type { Field, Pricing } from '../types';
 import { goodsNarrow, type BillContext } from './billContext';
 import { isBlankLine } from './lineModel';
 import type { LineStore } from './lineStore';
+import { scannedPack } from './packs';
 import { placeGoods } from './placeGoods';
 import { resolveCodes } from './resolveCodes';
 
@@ -19,7 +20,7 @@ interface ScanBoxProps {
 
 /**
  * Scans into the bill: barcode or code and Enter. It keeps the focus, takes codes as fast as they come, in their order,
- * and a repeated one adds one. A Chinese input method that is on turns the letters of a code into a composition and
+ * and a repeated one adds one, or a pack. A Chinese input method that is on turns the letters of a code into a composition and
  * swallows the Enter behind it; that Enter counts too.
  */
 export function ScanBox({ store, goods, pricing, context }: ScanBoxProps) {
@@ -40,7 +41,7 @@ export function ScanBox({ store, goods, pricing, context }: ScanBoxProps) {
     if (!found) return showMessage('warning', `未找到商品：${code}`);
     const lines = store.get();
     const blank = lines.findIndex((line) => isBlankLine(store.fields, line));
-    placeGoods(store, blank >= 0 ? blank : lines.length, { cell: goods, pricing, goods: found, scanned: true });
+    placeGoods(store, blank >= 0 ? blank : lines.length, { cell: goods, pricing, goods: found, scanned: true, pack: scannedPack(found.units, code) });
   };
   return (
     <Input

@@ -2,6 +2,7 @@ import { isNumberType } from '../../lib/validation';
 import { isWritable } from '../fields/fieldRules';
 import { columnsOf, type Block, type Field, type Pricing } from '../types';
 import { goodsField, isEditable } from './lineModel';
+import { isPack } from './packs';
 
 /** The grid's columns: the block's fields, with stock and last price beside goods. */
 
@@ -51,7 +52,7 @@ export function gridFields(block: Block, pricing: Pricing | null): Field[] {
     return field.form ? [field] : [{ ...field, width: Math.min(field.width, READ_ALONG_WIDTH) }];
   });
   // Location and batch are seldom chosen by hand; they come behind the figures.
-  const optional = columns.filter((field) => field.type === 'ref' && !field.required);
+  const optional = columns.filter((field) => field.type === 'ref' && !field.required && !isPack(field));
   const total = columns.findIndex((field) => field.name === pricing.total);
   const before = columns.slice(0, total + 1).filter((field) => !optional.includes(field));
   return [...before, ...optional, ...columns.slice(total + 1).filter((field) => !optional.includes(field))];

@@ -3,9 +3,10 @@ import { parseDate } from '../../lib/format';
 import { CapError, priceLine, type PricingEdit } from '../../lib/pricing';
 import { enterNumber, isNumberType, labelled } from '../../lib/validation';
 import { isWritable, rowProblems, type Problems } from '../fields/fieldRules';
-import { isEmptyValue } from '../fields/fieldValue';
-import type { GoodsRow } from '../queries';
+import { isEmptyRef, isEmptyValue } from '../fields/fieldValue';
+import type { GoodsRow, PackUnit } from '../queries';
 import type { Block, Field, Pricing, Row } from '../types';
+import { NO_PACK, PACK, packOf, quantityField, repacked, unitsOf } from './packs';
 
 /** One line of a bill's grid: its values, and what is wrong with which of them. Pure; the grid only draws it. */
 export interface LineRow {
@@ -81,6 +82,9 @@ export interface Entry {
 
 /** What typing `text` into a cell makes of the line. References and choices come through `chooseCell`. */
 export function typeCell(line: LineRow, field: Field, text: string, pricing: Pricing | null): Entry {
+  if (field.name === PACK.quantity && text.trim() !== '' && unitsOf(line.values)?.length === 0) {
+    return { line, problem: labelled(field.label, '该商品没有辅助单位') };
+  }
   if (isNumberType(field.type)) {
     const { value, problem } = enterNumber(text, { ...field, type: field.type }, 'cell');
     if (problem !== null) return { line: withValues(line, { [field.name]: '' }, pricing, field.name), problem: labelled(field.label, problem) };
@@ -116,7 +120,7 @@ export function clearCell(line: LineRow, field: Field, pricing: Pricing | null, 
 
 function nothingOfGoods(fields: Field[], pricing: Pricing | null): Row {
   const readAlong = fields.filter((field) => !field.form && !isPriced(pricing, field.name)).map((field) => field.name);
-  return Object.fromEntries([...readAlong, 'available_stocks', 'safety_stock', 'last_price', 'price_source', 'barcode'].map((name) => [name, null]));
+  return Object.fromEntries([...readAlong, 'available_stocks', 'safety_stock', 'last_price', 'price_source', 'barcode', 'units', ...Object.keys(NO_PACK)].map((name) => [name, null]));
 }
 
 export interface GoodsFill {
@@ -125,11 +129,13 @@ export interface GoodsFill {
   pricing: Pricing | null;
   goods: GoodsRow;
   price: unknown;
+  /** The pack that was scanned. */
+  pack?: PackUnit;
 }
 
-/** Puts goods on a line: names, size, tax rate, suggested price, stock and last price; quantity 1 when none was typed. */
-export function fillGoods(line: LineRow, { fields, field, pricing, goods, price }: GoodsFill): LineRow {
-  const changes: Row = { [field.name]: goods.goods_id };
+/** Puts goods on a line: names, size, tax rate, suggested price, stock and last price; quantity 1, or a pack, when none was typed. */
+export function fillGoods(line: LineRow, { fields, field, pricing, goods, price, pack }: GoodsFill): LineRow {
+  const changes: Row = { [field.name]: goods.goods_id, ...NO_PACK, ...(pack && packOf(pack)), units: goods.units ?? [] };
   if (field.label_field !== null) changes[field.label_field] = goods.goods_name;
   for (const shown of fields) {
     if (!shown.form && shown.name in goods && !isPriced(pricing, shown.name)) changes[shown.name] = goods[shown.name];
@@ -139,8 +145,9 @@ export function fillGoods(line: LineRow, { fields, field, pricing, goods, price 
   changes.last_price = goods.last_price ?? null;
   changes.price_source = goods.price_source ?? null;
   changes.barcode = goods.barcode ?? null;
+  const quantity = quantityField(pricing);
+  if ((pricing || pack) && decimalOrZero(line.values[quantity]).isZero()) changes[quantity] = pack?.factor ?? '1';
   if (pricing) {
-    if (decimalOrZero(line.values[pricing.quantity]).isZero()) changes[pricing.quantity] = '1';
     if (pricing.tax_rate && parseDecimal(goods.tax_rate)) changes[pricing.tax_rate] = goods.tax_rate;
     if (parseDecimal(price)) changes[pricing.price] = price;
   }
@@ -151,14 +158,15 @@ export function fillGoods(line: LineRow, { fields, field, pricing, goods, price 
       if (other.label_field) changes[other.label_field] = null;
     }
   }
-  const filled = withValues(line, changes, pricing, pricing?.quantity ?? field.name);
+  const filled = withValues(line, changes, pricing, quantity in changes || pricing ? quantity : field.name);
   return { ...filled, problems: without(filled.problems, field.name) };
 }
 
-/** A repeated scan: one more of what the line holds. */
-export function addOne(line: LineRow, pricing: Pricing): LineRow {
-  const quantity = decimalOrZero(line.values[pricing.quantity]).plus(1).toString();
-  return withValues(line, { [pricing.quantity]: quantity }, pricing, pricing.quantity);
+/** A repeated scan: one more of what the line holds, or a pack of them. */
+export function addOne(line: LineRow, pricing: Pricing, pack?: PackUnit): LineRow {
+  const quantity = decimalOrZero(line.values[pricing.quantity]).plus(pack?.factor ?? 1).toString();
+  const counted = pack && isEmptyRef(line.values[PACK.unit]) ? packOf(pack) : {};
+  return withValues(line, { ...counted, [pricing.quantity]: quantity }, pricing, pricing.quantity);
 }
 
 function isPriced(pricing: Pricing | null, name: string): boolean {
@@ -176,11 +184,13 @@ function without(problems: Problems, name: string): Problems {
 
 /** Applies changes and lets the pricing rules follow; a figure of one hundred million refuses the change. */
 function reprice(line: LineRow, changes: Row, pricing: Pricing | null, edited: string): Entry {
-  const values = { ...line.values, ...changes };
-  const problems = without(line.problems, edited);
+  const quantity = quantityField(pricing);
+  const counted = repacked({ ...line.values, ...changes }, edited, quantity);
+  const values = { ...line.values, ...changes, ...counted };
+  const problems = [edited, ...Object.keys(counted)].reduce(without, line.problems);
   const next = { ...line, values, problems };
   if (values.is_gift && pricing) Object.assign(values, zeroPrice(pricing));
-  const edit = pricing && pricingEdit(pricing, edited, values);
+  const edit = pricing && pricingEdit(pricing, quantity in counted ? quantity : edited, values);
   if (!pricing || !edit || isMasked(values[pricing.price])) return { line: next, problem: null };
   try {
     return { line: { ...next, values: { ...values, ...priced(pricing, values, edit) } }, problem: null };

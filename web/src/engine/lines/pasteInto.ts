@@ -10,7 +10,7 @@ import { parseTsv } from './tsv';
 export async function pasteInto(client: QueryClient, store: LineStore, text: string, target: PasteTarget, context: BillContext): Promise<void> {
   const plan = planPaste(parseTsv(text), target);
   const found = await resolveCodes(client, codesOf(plan, target.goods), goodsNarrow(context));
-  const result = pasteLines(store.get(), plan, { ...target, lineFields: store.fields, found, priceOf: suggestedPrice });
+  const result = pasteLines(store.get(), plan, { ...target, found, priceOf: suggestedPrice });
   store.set(() => result.lines);
   if (result.problems.length > 0) showFailures(`已粘贴${plan.rows.length}行，${result.problems.length}处需要修改`, result.problems);
 }

@@ -7,10 +7,11 @@ import { parseTsv } from './tsv';
 const goods = fields.find((one) => one.name === 'goods_id')!;
 const found = new Map([
   ['mx205', { goods_id: 11, goods_num: 'MX205', goods_name: '米其林 205/55R16', tax_rate: '13', last_price: '455' }],
+  ['00124', { goods_id: 13, goods_num: '00124', goods_name: '机油', tax_rate: '13', units: [{ unit_id: 7, unit_name: '箱', factor: '12', barcode: null }] }],
   ['00123', { goods_id: 12, goods_num: '00123', goods_name: '机油滤清器', tax_rate: '13' }],
 ]);
 const options = (row = 0, col = 0): PasteOptions => ({
-  columns: fields,
+  columns: fields.filter((one) => !one.optional),
   lineFields: fields,
   goods,
   pricing,
@@ -36,6 +37,18 @@ describe('pasting rows', () => {
     const { lines } = paste('数量\t商品编码\t备注\n3\tmx205\t加急');
     expect(lines[0]?.values).toMatchObject({ goods_id: 11, quantity: '3', remark: '加急', price: '455' });
   });
+  it('takes packs by their headings, shown or not, and tells which are wrong', () => {
+    const { lines, problems } = paste('商品编码\t辅单位\t件数\t数量\n00124\t箱\t3\n00124\t箱\t\t24\n00124\t箱\t2\t30\n00124\t托\n00123\t\t2');
+    expect(lines.slice(0, 2).map(({ values }) => [values.pack_unit_id, values.pack_quantity, values.quantity])).toEqual([
+      [7, '3', '36'],
+      [7, '2', '24'],
+    ]);
+    expect(problems.map(({ serial, msg }) => `${serial}${msg}`)).toEqual([
+      '第3行件数×换算率与数量不符',
+      '第4行该商品没有辅单位：托',
+      '第5行“件数”该商品没有辅助单位',
+    ]);
+  });
   it('500 rows make 500 lines, and one look-up of distinct codes', () => {
     const text = Array.from({ length: 500 }, (_, i) => `${i % 2 ? 'MX205' : '00123'}\t${i + 1}\t10`).join('\n');
     const plan = planPaste(parseTsv(text), options());
@@ -54,7 +67,7 @@ describe('pasting rows', () => {
   });
   it('pastes into the middle without touching the goods', () => {
     const before = paste('MX205\t4\t450\n00123\t10\t12.5').lines;
-    const col = fields.findIndex((one) => one.name === 'quantity');
+    const col = options().columns.findIndex((one) => one.name === 'quantity');
     const { lines } = paste('7\t400\n8\t11', before, 0, col);
     expect(lines.map((line) => line.values)).toMatchObject([
       { goods_id: 11, quantity: '7', price: '400' },

@@ -1,7 +1,8 @@
 import type { Failure } from '../../lib/errors';
 import type { GoodsRow } from '../queries';
 import type { Field, Pricing } from '../types';
-import { fillGoods, isEditable, newLine, typeCell, type LineRow } from './lineModel';
+import { chooseCell, fillGoods, isEditable, newLine, typeCell, type LineRow } from './lineModel';
+import { isMiscounted, PACK, PACK_PROBLEM, unitsOf } from './packs';
 
 /** Pasting cells of a spreadsheet into a bill's lines; pure once the goods have been looked up. */
 
@@ -13,6 +14,8 @@ export interface PasteTarget {
   goods: Field | undefined;
   pricing: Pricing | null;
   start: { row: number; col: number };
+  /** Every field of the lines; headings name hidden ones as well. */
+  lineFields: Field[];
 }
 
 export interface PastePlan {
@@ -22,9 +25,9 @@ export interface PastePlan {
 }
 
 /** By headings where the first row has them; else goods, numbers and texts in the grid's order from the active cell. */
-export function planPaste(matrix: string[][], { columns, goods, pricing, start }: PasteTarget): PastePlan {
+export function planPaste(matrix: string[][], { columns, goods, pricing, start, lineFields }: PasteTarget): PastePlan {
   const [first = [], ...rest] = matrix;
-  const headed = first.map((cell) => fieldOfHeading(cell, columns, goods, pricing));
+  const headed = first.map((cell) => fieldOfHeading(cell, lineFields, goods, pricing));
   const known = headed.filter((field) => field !== null).length;
   if (known > 0 && known * 2 >= first.filter((cell) => cell !== '').length) return { fields: headed, rows: rest };
   const takers = columns.filter((field, col) => col >= start.col && isEditable(field, pricing) && (col === start.col || isPlain(field, goods)));
@@ -35,9 +38,9 @@ function isPlain(field: Field, goods: Field | undefined): boolean {
   return field.name === goods?.name || (field.type !== 'ref' && field.type !== 'bool' && field.type !== 'enum');
 }
 
-function fieldOfHeading(cell: string, columns: Field[], goods: Field | undefined, pricing: Pricing | null): Field | null {
+function fieldOfHeading(cell: string, fields: Field[], goods: Field | undefined, pricing: Pricing | null): Field | null {
   if (goods && GOODS_HEADINGS.includes(cell)) return goods;
-  return columns.find((field) => field.label === cell && isEditable(field, pricing)) ?? null;
+  return fields.find((field) => field.label === cell && !field.hidden && isEditable(field, pricing)) ?? null;
 }
 
 /** The distinct goods codes of a paste. */
@@ -48,7 +51,6 @@ export function codesOf(plan: PastePlan, goods: Field | undefined): string[] {
 }
 
 export interface PasteOptions extends PasteTarget {
-  lineFields: Field[];
   found: Map<string, GoodsRow>;
   priceOf: (goods: GoodsRow) => unknown;
 }
@@ -94,10 +96,19 @@ function pasteRow(start: LineRow, cells: string[], fields: (Field | null)[], opt
   fields.forEach((field, col) => {
     const text = cells[col];
     if (field === null || col === at || text === undefined || text === '') return;
+    if (field.name === PACK.unit) {
+      const unit = unitsOf(line.values)?.find((one) => one.unit_name === text);
+      if (!unit) return refuse(field, `该商品没有辅单位：${text}`);
+      line = chooseCell(line, field, unit.unit_id, unit.unit_name, options.pricing);
+      return;
+    }
     if (field.type === 'ref' || field.type === 'enum' || field.type === 'bool') return refuse(field, `${field.label}：请在单元格中选择“${text}”`);
     const entry = typeCell(line, field, text, options.pricing);
     line = entry.line;
     if (entry.problem !== null) refuse(field, entry.problem);
   });
+  const counted = fields.findIndex((field) => field?.name === PACK.quantity);
+  const field = fields[counted];
+  if (field && !(field.name in line.problems) && isMiscounted(cells[counted], line.values)) refuse(field, PACK_PROBLEM);
   return { line, problems };
 }

@@ -1,4 +1,4 @@
-import type { GoodsRow } from '../queries';
+import type { GoodsRow, PackUnit } from '../queries';
 import type { Field, Pricing } from '../types';
 import { suggestedPrice } from './billContext';
 import { addOne, fillGoods, type LineRow } from './lineModel';
@@ -9,17 +9,19 @@ interface Placing {
   pricing: Pricing | null;
   goods: GoodsRow;
   scanned: boolean;
+  /** What was scanned is a pack's. */
+  pack?: PackUnit;
 }
 
-/** Puts goods on line `index`; scanned ones that a line holds already make one more there. Answers where they came to. */
-export function placeGoods(store: LineStore, index: number, { cell, pricing, goods, scanned }: Placing): number {
+/** Puts goods on line `index`; scanned ones that a line holds already make one more, or a pack more, there. Answers where they came to. */
+export function placeGoods(store: LineStore, index: number, { cell, pricing, goods, scanned, pack }: Placing): number {
   const held = scanned && pricing ? store.get().findIndex((line) => holds(line, cell, goods)) : -1;
   if (held >= 0 && pricing) {
-    store.update(held, (line) => addOne(line, pricing));
+    store.update(held, (line) => addOne(line, pricing, pack));
     return held;
   }
   const price = suggestedPrice(goods);
-  store.update(store.ensure(index), (line) => fillGoods(line, { fields: store.fields, field: cell, pricing, goods, price }));
+  store.update(store.ensure(index), (line) => fillGoods(line, { fields: store.fields, field: cell, pricing, goods, price, pack }));
   return index;
 }
 

@@ -5,7 +5,7 @@ import { goodsQuery, type GoodsRow } from '../queries';
 /** The most codes asked for in one address. */
 const PER_CALL = 300;
 
-/** Goods by code as it is, lower-cased code and lower-cased barcode → row; one call for a paste of ordinary size. */
+/** Goods by code as it is, lower-cased code, lower-cased barcode of it or a pack → row; one call for a paste of ordinary size. */
 export async function resolveCodes(client: QueryClient, codes: string[], narrow: Query): Promise<Map<string, GoodsRow>> {
   const chunks = Array.from({ length: Math.ceil(codes.length / PER_CALL) }, (_, i) => codes.slice(i * PER_CALL, (i + 1) * PER_CALL));
   const answers = await Promise.all(
@@ -13,6 +13,7 @@ export async function resolveCodes(client: QueryClient, codes: string[], narrow:
   );
   const found = new Map<string, GoodsRow>();
   const rows = answers.flatMap((answer) => answer.data);
+  for (const goods of rows) for (const unit of goods.units ?? []) if (unit.barcode) found.set(unit.barcode.toLowerCase(), goods);
   for (const goods of rows) if (goods.barcode) found.set(goods.barcode.toLowerCase(), goods);
   for (const goods of rows) found.set(goods.goods_num.toLowerCase(), goods);
   for (const goods of rows) found.set(goods.goods_num, goods);

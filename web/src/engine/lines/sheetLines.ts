@@ -1,6 +1,7 @@
 import type { GoodsRow } from '../queries';
 import type { Field, Pricing } from '../types';
 import { chooseCell, fillGoods, newLine, typeCell, type LineRow } from './lineModel';
+import { isMiscounted, PACK, PACK_PROBLEM } from './packs';
 
 /** A sheet that the server read: what its rows give the lines of a form, and what of them can't be taken. Pure. */
 
@@ -39,6 +40,7 @@ export function sheetLines(sheet: Sheet, target: SheetTarget): LineRow[] {
       if (cell && field.name !== target.goods?.name) line = fill(line, field, cell, target.pricing);
     }
     const problems = sheet.problems.filter((one) => one.row === row).map((one) => [one.field, one.msg]);
+    if (isMiscounted(cells[PACK.quantity]?.value, line.values)) problems.push([PACK.quantity, PACK_PROBLEM]);
     return { ...line, problems: { ...line.problems, ...Object.fromEntries(problems) } };
   });
 }

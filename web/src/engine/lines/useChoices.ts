@@ -4,8 +4,10 @@ import { useInfiniteQuery } from '../../lib/query';
 import { useDebounced } from '../../lib/useDebounced';
 import { choiceQuery } from '../queries';
 import { batchQuery } from './batches';
+import type { PackUnit } from '../queries';
 import type { Field, Ref, Row } from '../types';
 import { isBatch } from './lineModel';
+import { PACK, scannedPack } from './packs';
 
 /** What a cell of references or choices offers for the typed text. */
 export interface Choice {
@@ -28,6 +30,11 @@ export function isChoice(field: Field | undefined): boolean {
   return field?.type === 'enum' || (field?.type === 'ref' && field.ref !== null);
 }
 
+/** The unit of a line's packs, which is one of its goods' own. */
+export function isOwnUnit(field: Field | undefined): boolean {
+  return field?.name === PACK.unit;
+}
+
 export function isGoods(field: Field | undefined): boolean {
   return field?.ref?.resource === 'goods';
 }
@@ -44,28 +51,31 @@ interface ChoicesOptions {
   /** What is searched at once in place of the typed text. */
   flushed: string | null;
   narrow: Query;
+  /** The units that the line's goods are counted by. */
+  units: PackUnit[];
   enabled: boolean;
 }
 
-export function useChoices({ field, text, flushed, narrow, enabled }: ChoicesOptions): Choices {
+export function useChoices({ field, text, flushed, narrow, units, enabled }: ChoicesOptions): Choices {
   const typed = text.trim();
   const settled = useDebounced(typed);
   const keyword = flushed ?? settled;
   const waiting = flushed === null && settled !== typed;
   const ref = field?.ref ?? NO_REF;
+  const known = field?.type === 'enum' || isOwnUnit(field);
   const query = useInfiniteQuery({
     ...offeredQuery(field, keyword, narrow),
     // Nothing is asked for a text that is still being typed.
-    enabled: enabled && ref !== NO_REF && !waiting,
+    enabled: enabled && ref !== NO_REF && !known && !waiting,
   });
-  const list = useMemo(
-    () => (field?.type === 'enum' ? enumChoices(field, typed) : rowChoices(ref, query.data?.pages.flatMap((page) => page.data) ?? [])),
-    [field, typed, ref, query.data],
-  );
+  const list = useMemo(() => {
+    if (field && isOwnUnit(field)) return unitChoices(units, typed);
+    return field?.type === 'enum' ? enumChoices(field, typed) : rowChoices(ref, query.data?.pages.flatMap((page) => page.data) ?? []);
+  }, [field, typed, ref, units, query.data]);
   return {
     list,
-    keyword: field?.type === 'enum' ? typed : keyword,
-    loading: query.isFetching || (field?.type === 'ref' && waiting),
+    keyword: known ? typed : keyword,
+    loading: query.isFetching || (!known && field?.type === 'ref' && waiting),
     loadMore: () => {
       if (query.hasNextPage && !query.isFetchingNextPage) void query.fetchNextPage();
     },
@@ -77,6 +87,12 @@ function enumChoices(field: Field, text: string): Choice[] {
   return options
     .filter((option) => option.label.includes(text) || String(option.value) === text)
     .map((option) => ({ value: option.value, label: option.label, row: null }));
+}
+
+export function unitChoices(units: PackUnit[], text: string): Choice[] {
+  return units
+    .filter((unit) => unit.unit_name.includes(text))
+    .map((unit) => ({ value: unit.unit_id, label: unit.unit_name, row: { factor: unit.factor } }));
 }
 
 export function rowChoices(ref: Ref, rows: Row[]): Choice[] {
@@ -93,5 +109,6 @@ export function exactChoice(list: Choice[], text: string): Choice | undefined {
 
 export function isBarcode(choice: Choice, text: string): boolean {
   const barcode = choice.row?.barcode;
+  if (scannedPack(choice.row?.units as PackUnit[] | undefined, text)) return true;
   return typeof barcode === 'string' && barcode !== '' && barcode.toLowerCase() === text.trim().toLowerCase();
 }

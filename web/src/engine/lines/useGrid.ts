@@ -1,18 +1,19 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { reportError, showMessage } from '../../lib/errors';
 import { createStore, useStore } from '../../lib/store';
 import { fieldText } from '../fields/fieldValue';
-import type { GoodsRow } from '../queries';
+import type { GoodsRow, PackUnit } from '../queries';
 import type { Block, Field, Pricing } from '../types';
 import { goodsNarrow, refNarrow, type BillContext } from './billContext';
 import { isStop, nextCell, previousCell, type Cursor } from './gridColumns';
 import { START, type GridState } from './gridState';
 import { chooseCell, clearCell, goodsField, isBlankLine, isEditable, typeCell, type LineRow } from './lineModel';
 import type { LineStore } from './lineStore';
+import { hasPacks, isPack, PACK, quantityField, scannedPack, unitsOf } from './packs';
 import { pasteInto } from './pasteInto';
 import { placeGoods } from './placeGoods';
-import { exactChoice, isBarcode, isChoice, isGoods, offeredQuery, rowChoices, useChoices, type Choice } from './useChoices';
+import { exactChoice, isBarcode, isChoice, isGoods, isOwnUnit, offeredQuery, rowChoices, useChoices, type Choice } from './useChoices';
 
 export interface GridOptions {
   store: LineStore;
@@ -21,6 +22,8 @@ export interface GridOptions {
   pricing: Pricing | null;
   context: BillContext;
 }
+
+const NO_UNITS: PackUnit[] = [];
 
 /** The grid's behaviour: movement, entry, choices, paste. Handlers read the stores, so that no keystroke is too quick. */
 export function useGrid(options: GridOptions) {
@@ -39,12 +42,26 @@ export function useGrid(options: GridOptions) {
     text: state.editing?.text ?? '',
     flushed: state.flushed,
     narrow: field ? narrowOf(field, lines[state.row]) : {},
+    units: unitsOf(lines[state.row]?.values ?? {}) ?? NO_UNITS,
     enabled: state.open,
   });
   const latest = useRef(choices);
   useEffect(() => {
     latest.current = choices;
   }, [choices]);
+
+  const shown = useRef(columns);
+  useLayoutEffect(() => {
+    const before = shown.current;
+    shown.current = columns;
+    const { row, col } = grid.get();
+    const place = (name: string | undefined) => columns.findIndex((one) => one.name === name);
+    const stays = before[col]?.name;
+    // Packs that have just come to show are keyed in before the quantity, which the cursor came to without them.
+    const passed = stays === quantityField(pricing) && !before.some(isPack) && hasPacks(store.get()[row]?.values ?? {});
+    const due = passed && place(PACK.quantity) >= 0 ? place(PACK.quantity) : place(stays);
+    if (due >= 0 && due !== col) grid.set((at) => ({ ...at, col: due }));
+  }, [columns, grid, store, pricing]);
 
   const change = (changes: Partial<GridState>) => grid.set((before) => ({ ...before, ...changes }));
   const moveTo = (cursor: Cursor) => change({ ...cursor, editing: null, open: false, flushed: null, highlight: -1 });
@@ -56,7 +73,8 @@ export function useGrid(options: GridOptions) {
   /** To the next cell, past the last one to a new line. */
   const advance = (through: boolean[] = stops) => {
     const { at, line } = current();
-    const next = nextCell(at, through, store.get().length);
+    const counts = line && hasPacks(line.values);
+    const next = nextCell(at, through.map((yes, col) => yes && (counts || !isPack(columns[col]!))), store.get().length);
     if (next.row === store.get().length) {
       if (!line || !store.grows || isBlankLine(store.fields, line)) return moveTo({ row: at.row, col: next.col });
       store.ensure(next.row);
@@ -116,7 +134,8 @@ export function useGrid(options: GridOptions) {
       return;
     }
     const scanned = isBarcode(choice, text);
-    const placed = placeGoods(store, index, { cell, pricing, goods: choice.row as GoodsRow, scanned });
+    const goods = choice.row as GoodsRow;
+    const placed = placeGoods(store, index, { cell, pricing, goods, scanned, pack: scannedPack(goods.units, text) });
     // After a scan the next one goes to a new line; what the scanner has typed meanwhile comes along.
     if (!scanned) goOn();
     else if (stillHere && placed === index) change({ row: store.ensure(index + 1) });
@@ -135,6 +154,7 @@ export function useGrid(options: GridOptions) {
     const { at, cell, line } = current();
     const ref = cell?.ref;
     if (!ref || !line) return Promise.resolve();
+    if (isOwnUnit(cell)) return Promise.resolve(refuse(at, text, `该商品没有辅单位：${text}`));
     change({ editing: null, open: false, flushed: null });
     return busily(async () => {
       const pages = await client.fetchInfiniteQuery(offeredQuery(cell, text, narrowOf(cell, line)));
@@ -216,7 +236,7 @@ export function useGrid(options: GridOptions) {
   const paste = (text: string) => {
     const { row, col } = grid.get();
     change({ editing: null, open: false });
-    const target = { columns, goods: goodsField(options.block), pricing, start: { row, col } };
+    const target = { columns, goods: goodsField(options.block), pricing, start: { row, col }, lineFields: store.fields };
     return busily(() => pasteInto(client, store, text, target, context));
   };
 

@@ -20,7 +20,7 @@ export interface PlannedColumn {
   visible: boolean;
 }
 
-/** Fields in the user's order; ones the plan doesn't know yet stand where the server put them. */
+/** Fields in the user's order; ones the plan doesn't know yet stand where the server put them, optional ones hidden. */
 export function applyPlan(fields: Field[], plan: ColumnPlan): PlannedColumn[] {
   const rank = new Map(plan.order.map((name, index) => [name, index]));
   const known = fields.filter((field) => rank.has(field.name)).sort((a, b) => rank.get(a.name)! - rank.get(b.name)!);
@@ -28,7 +28,7 @@ export function applyPlan(fields: Field[], plan: ColumnPlan): PlannedColumn[] {
   return ordered.map((field) => ({
     field,
     width: plan.widths[field.name] ?? field.width,
-    visible: !plan.hidden.includes(field.name),
+    visible: !plan.hidden.includes(field.name) && (!field.optional || rank.has(field.name)),
   }));
 }
 

@@ -123,7 +123,7 @@ export default function GoodsPicker({ context, onPick, onClose }: GoodsPickerPro
         columns={[...columns, quantityColumn]}
         dataSource={data?.data ?? []}
         pagination={false}
-        scroll={{ x: 1340, y: 470 }}
+        scroll={{ x: 1430, y: 470 }}
         rowSelection={{
           columnWidth: 40,
           fixed: true,
@@ -164,6 +164,7 @@ function goodsColumns(): TableColumnType<GoodsRow>[] {
     text('pattern', '花纹', 100),
     text('factory_code', '厂家编码', 120),
     text('unit_name', '单位', 60),
+    text('packs', '辅助单位', 90),
     figure('available_stocks', '可用库存', formatQuantity),
     figure('stocks', '库存', formatQuantity),
     figure('unit_price', '单价', formatPrice),
