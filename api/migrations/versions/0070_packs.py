@@ -5,8 +5,8 @@ from alembic import op
 
 from api.migrations.shapes import QUANTITY, number, refers, stamp, stamped
 
-revision = "0067"
-down_revision = "0066"
+revision = "0070"
+down_revision = "0069"
 branch_labels = None
 depends_on = None
 
