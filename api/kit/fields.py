@@ -76,13 +76,15 @@ class Ref:
     """A field that points at a resource; `within` names columns that both rows must share (a bill's warehouse is
     one of the bill's company), `shows` the target's columns that are read along; `only` is an enum of the target and
     the values of it that fit (a three-guarantee bill takes a three-guarantee warehouse). `none` stands for no record at
-    all (a brand of -1), in what a list is asked for and in rows that add up those without one."""
+    all (a brand of -1), in what a list is asked for and in rows that add up those without one. What is `at_once` chosen
+    from is read whole and searched in the browser."""
 
     resource: str
     within: tuple[str, ...] = ()
     shows: tuple[str, ...] = ()
     only: tuple[str, tuple[int, ...]] | None = None
     none: int | None = None
+    at_once: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +237,7 @@ def ref(
     shows: tuple[str, ...] = (),
     only: tuple[str, tuple[int, ...]] | None = None,
     none: int | None = None,
+    at_once: bool = False,
     index: bool = False,
     sort: int = 0,
     column: dict[str, Any] | None = None,
@@ -245,7 +248,9 @@ def ref(
     if target:
         column["target"] = target
     marks.setdefault("width", 150)
-    return declared("ref", label, column=column, ref=Ref(resource, within, shows, only, none), **marks)
+    return declared(
+        "ref", label, column=column, ref=Ref(resource, within, shows, only, none, at_once), **marks
+    )
 
 
 def source_line(table: str, label: str) -> MappedColumn[int | None]:

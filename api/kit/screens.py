@@ -46,6 +46,7 @@ class RefScreen(BaseModel):
     search: list[str]
     filter_by: list[str]
     only: dict[str, str]
+    at_once: bool
 
 
 Options = list[Option]
@@ -361,6 +362,7 @@ def _ref(item: Field) -> RefScreen:
         search=[field.name for field in target.fields() if field.search and field.kind == "text"],
         filter_by=list(item.ref.within),
         only={only[0]: ",".join(map(str, only[1]))} if (only := item.ref.only) else {},
+        at_once=item.ref.at_once,
     )
 
 

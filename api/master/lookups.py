@@ -17,6 +17,8 @@ from api.kit.scope import within
 from api.kit.view import reading, sourced
 
 PAGE_SIZE = 30
+AT_ONCE = 2000
+"""The most rows of a list that is answered whole."""
 
 
 class _LookupQuery(BaseModel):
@@ -27,7 +29,9 @@ class _LookupQuery(BaseModel):
     per_page: int = Described(PAGE_SIZE, ge=1, le=500)
     id: int | None = Described(None, ge=0, le=2**62, description="只取这一条")
     type: str = Described("", pattern=r"^([0-9]{1,9}(,[0-9]{1,9})*)?$", description="只取这些类型，逗号分隔")
-    is_coupon: int = Described(0, ge=0, le=1, description="1 = 一次取齐，由界面自行查找")
+    is_coupon: int = Described(
+        0, ge=0, le=1, description=f"1 = 一次取齐（至多 {AT_ONCE} 条），由界面自行查找"
+    )
     hideLoding: str = Described("", max_length=10, description="只关乎界面：不显示等待提示")
     timeStamp: int | None = None
     sign: str | None = None
@@ -51,7 +55,7 @@ LookupQuery = create_model(
 
 
 def dropdown(ctx: Context, cls: type[Resource], query: Any) -> dict[str, Any]:
-    """A page of choices: the key, the title, and the fields that tell alike ones apart."""
+    """A page of choices: the key, the title, and the fields that tell alike ones apart; the whole list for coupons."""
     table = cls.table()
     asked = query.model_dump()
     conditions: list[ColumnElement[bool]] = [within(table, ctx.principal), cls.choosable()]
@@ -77,9 +81,10 @@ def dropdown(ctx: Context, cls: type[Resource], query: Any) -> dict[str, Any]:
         if item.list and ctx.principal.sees(cls.name(), item.name, item.permission)
     ]
     statement = project(cls, fields).select().where(*by_key).order_by(cls.key())
-    statement = statement.limit(query.per_page).offset((query.page - 1) * query.per_page)
+    page, per_page = (1, AT_ONCE) if query.is_coupon else (query.page, query.per_page)
+    statement = statement.limit(per_page).offset((page - 1) * per_page)
     with reading(cls, ctx.conn) as conn:
         total: int = conn.execute(sourced(cls, counted, ctx.principal, where=conditions)).scalar_one()
         rows = conn.execute(sourced(cls, statement, ctx.principal, where=conditions)).all()
     hidden = masks(cls, cls.name(), ctx.principal)
-    return paged([masked(row, hidden) for row in rows], total, query.page, query.per_page)
+    return paged([masked(row, hidden) for row in rows], total, page, per_page)

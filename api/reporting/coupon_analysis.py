@@ -66,7 +66,7 @@ class CouponAnalysis(Published):
     coupon_analysis_id: Mapped[int] = key()
     month: Mapped[date] = day("发放月份", search=True, width=110, sort=-60)
     company_id: Mapped[int] = ref("company", "公司", search=True, sort=-58)
-    customer_id: Mapped[int] = customer_column()
+    customer_id: Mapped[int] = customer_column(at_once=True)
     sales_coupon_name: Mapped[str] = text("优惠券", search=True, width=160, sort=-54)
     coupon_kind: Mapped[str] = text("类型", search=True, sort=-53)
     granted_count: Mapped[int] = integer("发放张数", total=True)

@@ -51,11 +51,10 @@ class PartyRow(Published):
     company_id: Mapped[int] = ref("company", "公司", search=True, sort=-58)
 
 
-def customer_column() -> MappedColumn[int]:
+def customer_column(**marks: Any) -> MappedColumn[int]:
     """The customer of a row."""
-    return ref(
-        "customer", CUSTOMER.label, within=("company_id",), search=True, index=True, width=200, sort=-55
-    )
+    marks = {"search": True, "index": True, "width": 200, "sort": -55} | marks
+    return ref("customer", CUSTOMER.label, within=("company_id",), **marks)
 
 
 def supplier_column() -> MappedColumn[int]:

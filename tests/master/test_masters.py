@@ -201,6 +201,16 @@ class TestDropdown:
         rows = site.as_("admin").get(path("supplier", "getDropdown"), keyword="双钱").data["data"]
         assert [row["supplier_name"] for row in rows] == ["双钱集团"]
 
+    def test_coupons_ask_for_the_whole_list(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("api.master.lookups.AT_ONCE", 3)
+        admin = site.as_("admin")
+        for number in range(4):
+            body = {"customer_name": f"到店客户{number}", "company_id": site.world.company_a}
+            admin.post(path("customer", "add"), body)
+        answer = admin.get(path("customer", "getDropdown"), is_coupon=1, per_page=1, page=2).data
+        assert (len(answer["data"]), answer["current_page"], answer["per_page"]) == (3, 1, 3)
+        assert answer["last_page"] > 1
+
     def test_batches_are_looked_up_by_their_text(self, site: Site) -> None:
         Desk(site).stock_in(site.world.tyre, 1, batch="2325")
         rows = site.as_("admin").get("open/GoodsBatch/getGoodsBatch", batch="2325").data

@@ -126,6 +126,17 @@ export interface PackUnit {
   barcode: string | null;
 }
 
+/** A reference's choices in one answer; a page of it only where there are more than the server hands out at once. */
+export function wholeQuery(ref: Ref, narrow: Query) {
+  return queryOptions({
+    queryKey: [ref.resource, 'whole', narrow],
+    queryFn: ({ signal }) => api.get<ListAnswer>(`${ref.api}/getDropdown`, { ...narrow, is_coupon: 1 }, { signal }),
+    staleTime: 30_000,
+    meta: { quiet: true },
+    retry,
+  });
+}
+
 /** Goods with stock and prices for a bill's warehouse and partner. */
 export interface GoodsRow extends Row {
   units?: PackUnit[];

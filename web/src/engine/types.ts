@@ -31,6 +31,8 @@ export interface Ref {
   filter_by: string[];
   /** Fixed values that narrow the choice. */
   only: Record<string, string>;
+  /** The choices are read whole and searched here. */
+  at_once?: boolean;
 }
 
 export interface Field {

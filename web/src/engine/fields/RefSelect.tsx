@@ -1,9 +1,9 @@
 import { Select, Spin } from 'antd';
-import { useState, type UIEvent } from 'react';
+import { useRef, useState, type UIEvent } from 'react';
 import type { Query } from '../../lib/api';
-import { useInfiniteQuery } from '../../lib/query';
+import { useInfiniteQuery, useQuery } from '../../lib/query';
 import { useDebounced } from '../../lib/useDebounced';
-import { choiceQuery } from '../queries';
+import { choiceQuery, wholeQuery } from '../queries';
 import type { Field, Ref, Row } from '../types';
 import { isEmptyRef } from './fieldValue';
 
@@ -26,15 +26,21 @@ const NEAR_BOTTOM_OF: Record<string, number> = { brand: 200 };
 
 /** So much text finds a record (spec/3-rules.md 5.3). */
 const KEYWORD_LENGTH = 100;
+/** A second change within this (ms) is a bouncing key or button, and nobody's choice. */
+const GUARD = 100;
 
-/** Searches a resource by keyword; 30 a page, more on scrolling. */
+/** Searches a resource by keyword; 30 a page, more on scrolling. What comes at once is searched here. */
 export function RefSelect({ field, value, label, narrow = {}, multiple, disabled, status, id, onChange }: RefSelectProps) {
   const { ref } = field;
   const [open, setOpen] = useState(false);
   const [keyword, setKeyword] = useState('');
+  const changedAt = useRef(-GUARD);
   const settled = useDebounced(keyword.trim());
-  const query = useInfiniteQuery({ ...choiceQuery(ref, settled, narrow), enabled: open });
-  const rows = query.data?.pages.flatMap((page) => page.data) ?? [];
+  const whole = useQuery({ ...wholeQuery(ref, narrow), enabled: open && ref.at_once === true });
+  const held = whole.data && whole.data.last_page <= 1 ? whole.data.data : null;
+  const askServer = !ref.at_once || (whole.isFetched && !held);
+  const query = useInfiniteQuery({ ...choiceQuery(ref, settled, narrow), enabled: open && askServer });
+  const rows = held ? found(held, ref, keyword.trim()) : (query.data?.pages.flatMap((page) => page.data) ?? []);
   const options = rows.map((row) => ({ value: Number(row[ref.value]), label: String(row[ref.label] ?? row[ref.value]), row }));
   const current = currentOption(value, label);
   const loadMore = (event: UIEvent<HTMLDivElement>) => {
@@ -57,7 +63,7 @@ export function RefSelect({ field, value, label, narrow = {}, multiple, disabled
       value={current}
       labelInValue
       options={options}
-      notFoundContent={query.isFetching ? <Spin size="small" /> : '暂无数据'}
+      notFoundContent={query.isFetching || whole.isFetching ? <Spin size="small" /> : '暂无数据'}
       popupMatchSelectWidth={false}
       onOpenChange={(next) => {
         setOpen(next);
@@ -65,12 +71,21 @@ export function RefSelect({ field, value, label, narrow = {}, multiple, disabled
       }}
       onPopupScroll={loadMore}
       onChange={(chosen: Chosen | Chosen[] | undefined) => {
+        const now = performance.now();
+        if (now - changedAt.current < GUARD) return;
+        changedAt.current = now;
         if (Array.isArray(chosen)) onChange(chosen.map((one) => one.value), chosen.map((one) => String(one.label)).join('，'), null);
         else if (!chosen) onChange(null, null, null);
         else onChange(chosen.value, String(chosen.label), rows.find((row) => Number(row[ref.value]) === chosen.value) ?? null);
       }}
     />
   );
+}
+
+/** Rows with the words in their key or in a text that they are searched by: of customers name, contact and mobile. */
+function found(rows: Row[], ref: Ref, words: string): Row[] {
+  const wanted = words.toLowerCase();
+  return rows.filter((row) => [ref.value, ref.label, ...ref.search].some((name) => String(row[name] ?? '').toLowerCase().includes(wanted)));
 }
 
 interface Chosen {

@@ -1,0 +1,69 @@
+import { act, fireEvent, screen, waitFor } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { refField } from '../fixtures';
+import { giveSizes, ok, page, renderPage, type Routes } from '../harness';
+import type { Ref } from '../types';
+import { RefSelect } from './RefSelect';
+
+const PATH = 'v2/test/customer/getDropdown';
+const ref: Partial<Ref> = { search: ['customer_name', 'contact_name', 'customer_mobile'] };
+const CUSTOMERS = [
+  { customer_id: 31, customer_name: '上海顺达', contact_name: '周敏', customer_mobile: '13800001111' },
+  { customer_id: 47, customer_name: '杭州远征', contact_name: '李强', customer_mobile: '13922223333' },
+];
+
+function show(marks: Partial<Ref>, routes: Routes, multiple = false) {
+  const onChange = vi.fn();
+  const field = refField('customer_id', '客户', 'customer', 'customer_name', { ref: { ...ref, ...marks } as Ref });
+  const page = renderPage(<RefSelect field={field as never} value={multiple ? [] : null} label={null} multiple={multiple} onChange={onChange} />, routes);
+  const box = screen.getByRole('combobox');
+  fireEvent.mouseDown(box);
+  const offered = () => [...document.querySelectorAll('.ant-select-item-option')].map((option) => option.textContent);
+  return { ...page, onChange, box, offered };
+}
+
+let done = () => {};
+beforeEach(giveSizes);
+afterEach(() => {
+  done();
+  vi.unstubAllGlobals();
+});
+
+describe('A customer search in coupon or to-shop mode filters the cached list locally by id, name, contact or mobile', () => {
+  it.each([
+    ['31', '上海顺达'],
+    ['远征', '杭州远征'],
+    ['周敏', '上海顺达'],
+    ['2222', '杭州远征'],
+  ])('%s finds %s', async (words, name) => {
+    const view = show({ at_once: true }, { [PATH]: () => page(CUSTOMERS) });
+    done = view.done;
+    await waitFor(() => expect(view.offered()).toHaveLength(2));
+    fireEvent.change(view.box, { target: { value: words } });
+    expect(view.offered()).toEqual([name]);
+    expect(view.calls.map((call) => call.query.is_coupon)).toEqual(['1']);
+  });
+
+  it('asks the server for more customers than come at once', async () => {
+    const more = { data: CUSTOMERS, total: 5000, current_page: 1, per_page: 2000, last_page: 3 };
+    const view = show({ at_once: true }, { [PATH]: ({ query }) => (query.is_coupon ? ok(more) : page(CUSTOMERS.slice(1))) });
+    done = view.done;
+    await waitFor(() => expect(view.offered()).toEqual(['杭州远征']));
+  });
+});
+
+it('Select change debounce 100 ms', async () => {
+  const view = show({}, { [PATH]: () => page(CUSTOMERS) }, true);
+  done = view.done;
+  await waitFor(() => expect(view.offered()).toHaveLength(2));
+  const now = vi.spyOn(performance, 'now').mockReturnValue(1000);
+  const pick = (name: string) => act(() => fireEvent.click(screen.getByText(name, { selector: '.ant-select-item-option-content' })));
+  pick('上海顺达');
+  now.mockReturnValue(1099);
+  pick('杭州远征');
+  expect(view.onChange.mock.calls.map(([keys]) => keys as unknown)).toEqual([[31]]);
+  now.mockReturnValue(1100);
+  pick('杭州远征');
+  expect(view.onChange.mock.calls.map(([keys]) => keys as unknown)).toEqual([[31], [47]]);
+  now.mockRestore();
+});
