@@ -11,12 +11,23 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Identity, Index, Row, SmallInteger, func
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    ColumnElement,
+    ForeignKey,
+    Identity,
+    Index,
+    Row,
+    SmallInteger,
+    func,
+)
 from sqlalchemy import text as sql
 from sqlalchemy.orm import Mapped, declared_attr, mapped_column
 
 from api.kit.fields import (
     day,
+    derived,
     enum,
     flag,
     goods,
@@ -150,6 +161,9 @@ class Document:
         return self.children.get("lines", ())
 
 
+REJECTED = derived("rejected", "被驳回", "bool", "({table}.reject_reason is not null)", search=True)
+
+
 class Bill(Resource):
     """A bill's header (单据)."""
 
@@ -203,9 +217,13 @@ class Bill(Resource):
         )
 
     @classmethod
+    def column(cls, name: str) -> ColumnElement[Any] | None:
+        return REJECTED.expression(cls.table()) if name == REJECTED.field.name else super().column(name)
+
+    @classmethod
     def searched(cls) -> dict[str, Searched]:
-        """Search fields of its lines find the bills that have such a line."""
-        found = super().searched()
+        """Search fields of its lines find the bills that have such a line; and what was sent back is found."""
+        found = super().searched() | {REJECTED.field.name: Searched(cls, REJECTED.field)}
         for block in cls.bill.blocks if cls.bill else ():
             found |= {name: one for name, one in block.cls.searched().items() if name not in found}
         return found

@@ -140,7 +140,7 @@ def _has(
 
 def _condition(owner: type[Declared], item: Field, values: dict[str, Any]) -> list[ColumnElement[bool]]:
     """What a query asks of one field."""
-    column: Any = owner.table().columns.get(item.name)
+    column: Any = owner.column(item.name)
     value, start, end = (values.get(f"{item.name}{end}") for end in ("", "_start", "_end"))
     found: list[ColumnElement[bool]] = []
     if column is None:
@@ -344,7 +344,7 @@ def _leads(one: Searched) -> bool:
     """Whether a field is the first of a whole index of its table."""
     table = one.owner.table()
     column = table.columns.get(one.field.name)
-    return any(
+    return column is not None and any(
         next(iter(index.columns), None) is column and index.dialect_kwargs.get("postgresql_where") is None
         for index in table.indexes
     )

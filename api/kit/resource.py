@@ -202,6 +202,11 @@ class Declared(Stamped, Base):
         return next(item for item in cls.fields() if item.name == name)
 
     @classmethod
+    def column(cls, name: str) -> ColumnElement[Any] | None:
+        """What a filter compares: a column, or SQL over the table."""
+        return cls.table().columns.get(name)
+
+    @classmethod
     def searched(cls) -> dict[str, Searched]:
         """What rows are filtered by, by the name in a query."""
         return {item.name: Searched(cls, item) for item in cls.fields() if item.search}

@@ -200,7 +200,7 @@ class Screen(BaseModel):
     files: list[FileScreen]
     drill: DrillScreen | None
     found_by: str | None = Described(description="关键字查找的引用字段")
-    line_filters: list[FieldScreen] = Described(description="按明细行查找单据的字段")
+    line_filters: list[FieldScreen] = Described(description="不在列中的查询字段：按明细行、按是否被驳回")
     usual: dict[str, str] = Described(description="首次打开时的查询条件")
     groups: Groups | None = Described(description="汇总方式决定的列")
     chart: ChartScreen | None
@@ -246,7 +246,9 @@ def describe(
         drill=_drill(cls, principal),
         found_by=cls.found_by,
         line_filters=[
-            _field(owner, item, principal) for owner, item in cls.searched().values() if owner is not cls
+            _field(owner, item, principal)
+            for owner, item in cls.searched().values()
+            if item not in cls.fields()
         ],
         usual=cls.usual() if issubclass(cls, View) else {},
         groups=_groups(cls),

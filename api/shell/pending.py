@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from datetime import datetime
 from itertools import groupby
 from typing import Any
+from urllib.parse import urlencode
 
 from pydantic import BaseModel
 from sqlalchemy import ColumnElement, Select, func, literal, select, text, union_all
+from sqlalchemy.dialects.postgresql import aggregate_order_by
 
 from api.customers.customer_audit import CustomerAudit
 from api.kit import registry
@@ -17,6 +19,7 @@ from api.kit.context import Context
 from api.kit.document import Bill
 from api.kit.flow import UNAUDITED
 from api.kit.scope import within
+from api.kit.view import bill_routes
 from api.master.partners import WAITING, Customer
 from api.risk.stock_warning_query import OUTSIDE, SIDES, StockWarningRow
 
@@ -24,11 +27,18 @@ api = router()
 WARNING, APPROVAL, REJECTED = 0, 1, 2
 TITLES = {APPROVAL: "待审核", REJECTED: "被驳回", WARNING: "库存预警"}
 """Types in the order of the home page."""
+NEWEST = 5
+"""So many bills of an entry are named."""
+
+
+class PendingBill(BaseModel):
+    bill_no: str
+    url: str
 
 
 class PendingItem(BaseModel):
-    """`type` 0: stock warning, 1: customers or bills to audit, 2: own bills sent back; `url` shows them, the oldest of
-    which was made at `since`."""
+    """`type` 0: stock warning, 1: customers or bills to audit, 2: own bills sent back; `url` lists them, the oldest of
+    which was made at `since`; `bills` are the newest, each where it is opened."""
 
     id: str
     type: int
@@ -36,6 +46,7 @@ class PendingItem(BaseModel):
     count: int
     url: str
     since: datetime | None
+    bills: list[PendingBill] = []
 
 
 class Awaiting(BaseModel):
@@ -52,6 +63,7 @@ class PendingApproval(BaseModel):
     title: str
     count: int
     url: str
+    bills: list[PendingBill] = []
 
 
 # A warehouse that somebody answers for warns him; one that nobody answers for warns whoever may read the warnings.
@@ -96,7 +108,8 @@ def get_await_list(ctx: Context) -> Any:
 def get_message_list(ctx: Context) -> Any:
     """待审批: customers and bills that the user may audit."""
     return [
-        {"id": item["id"], "title": item["content"], "count": item["count"], "url": item["url"]}
+        {name: item[name] for name in ("id", "count", "url")}
+        | {"title": item["content"], "bills": item.get("bills", [])}
         for item in (*_customers(ctx), *_bills(ctx))
         if item["type"] == APPROVAL
     ]
@@ -139,20 +152,32 @@ def _customers(ctx: Context) -> Iterator[dict[str, Any]]:
 
 
 def _bills(ctx: Context) -> Iterator[dict[str, Any]]:
-    counted = [query for cls in _declared(ctx) for query in _waiting(ctx, cls)]
-    if not counted:
+    offered = {cls.name(): cls for cls in _declared(ctx)}
+    waiting = [query for cls in offered.values() for query in _waiting(ctx, cls)]
+    if not waiting:
         return
-    for row in ctx.conn.execute(union_all(*counted)):
+    routes = bill_routes(ctx.principal)
+    for row in ctx.conn.execute(union_all(*waiting)):
         if not row.many:
             continue
-        cls = registry.get(row.name)
+        cls = offered[row.name]
+        to_audit = row.type == APPROVAL
+        asked = {"status": UNAUDITED, "rejected": int(not to_audit)}
+        if not to_audit:
+            asked["maker_id"] = ctx.principal.user_id
+        place = routes.get(cls.bill.prefix) if cls.bill else None
         yield {
             "id": f"{row.name}_{row.type}",
             "type": row.type,
-            "content": f"{row.many} 张{cls.declaration.label}{'待审核' if row.type == APPROVAL else '被驳回'}",
+            "content": f"{row.many} 张{cls.declaration.label}{'待审核' if to_audit else '被驳回'}",
             "count": row.many,
-            "url": f"{cls.declaration.routes['list']}?status={UNAUDITED}",
+            "url": f"{cls.declaration.routes['list']}?{urlencode(asked)}",
             "since": row.since,
+            "bills": [
+                {"bill_no": bill_no, "url": f"{place}?id={key}"}
+                for key, bill_no in zip(row.bill_id, row.bill_no, strict=True)
+                if place
+            ],
         }
 
 
@@ -167,21 +192,25 @@ def _declared(ctx: Context) -> Iterator[type[Bill]]:
 
 
 def _waiting(ctx: Context, cls: type[Bill]) -> Iterator[Select[Any]]:
-    """Counts of a type's bills: those to audit, and the user's own that were sent back."""
+    """A type's bills: those to audit, and the user's own that were sent back."""
     table, me = cls.table(), ctx.principal
     waits = (table.c.status == UNAUDITED, within(table, me))
     if me.may(cls.right("auditorPass")):
-        yield _count(cls, APPROVAL).where(*waits, table.c.reject_reason.is_(None))
-    yield _count(cls, REJECTED).where(
-        *waits, table.c.reject_reason.is_not(None), table.c.maker_id == me.user_id
-    )
+        yield _counted(cls, APPROVAL, *waits, table.c.reject_reason.is_(None))
+    yield _counted(cls, REJECTED, *waits, table.c.reject_reason.is_not(None), table.c.maker_id == me.user_id)
 
 
-def _count(cls: type[Bill], kind: int) -> Select[Any]:
+def _counted(cls: type[Bill], kind: int, *conditions: ColumnElement[bool]) -> Select[Any]:
+    """How many there are, since when, and the newest."""
+    table, key = cls.table(), cls.key()
     columns: list[ColumnElement[Any]] = [
         literal(cls.name()).label("name"),
         literal(kind).label("type"),
         func.count().label("many"),
-        func.min(cls.table().c.made_at).label("since"),
+        func.min(table.c.made_at).label("since"),
+        *(
+            func.array_agg(aggregate_order_by(one, key.desc()))[1:NEWEST].label(one.key)
+            for one in (key, table.c.bill_no)
+        ),
     ]
-    return select(*columns).select_from(cls.table())
+    return select(*columns).select_from(table).where(*conditions)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import parse_qsl
+
 import pytest
 
 from tests.kit.desk import Desk
@@ -44,6 +46,24 @@ class TestPending:
         assert content.endswith("被驳回")
         assert told(site, "clerk_a", 2) == []
         assert not [item for item in told(site, "manager_a", 1) if "销售订单" in item[0]]
+        [(_, url)] = told(site, "manager_a", 2)
+        route, query = url.split("?")
+        screen = site.as_("manager_a").get("v2/Open/Screen/getScreen", route=route).data
+        desk.draft("sales_order", {"goods_id": desk.world.oil, **LINE})
+        listed = site.as_("manager_a").get(f"{screen['api']}/getList", **dict(parse_qsl(query))).data
+        assert [row["bill_id"] for row in listed["data"]] == [bill.id]
+
+    def test_an_entry_names_its_newest_bills(self, site: Site, desk: Desk) -> None:
+        drafts = [desk.draft("other_outbound", {"goods_id": desk.world.oil, **LINE}) for _ in range(6)]
+        for path in (PENDING, APPROVALS):
+            [entry] = [
+                one for one in site.as_("manager_a").get(path).data if one["id"].startswith("other_outbound")
+            ]
+            assert entry["count"] == 6
+            assert [int(bill["url"].split("?id=")[1]) for bill in entry["bills"]] == [
+                draft.id for draft in reversed(drafts[1:])
+            ]
+            assert all(bill["bill_no"].startswith("QTCK") for bill in entry["bills"])
 
     def test_customers_wait_for_those_who_may_audit_them(self, site: Site) -> None:
         admin = site.as_("admin")

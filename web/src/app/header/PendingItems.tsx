@@ -1,4 +1,4 @@
-/** 待办: pending items and pending approvals; each opens the list of its bills. */
+/** 待办: pending items and pending approvals; each opens its bills. */
 import { CheckSquareOutlined } from '@ant-design/icons';
 import { Badge, Button, Popover, Spin, Tooltip } from 'antd';
 import { lazy, Suspense, useState } from 'react';

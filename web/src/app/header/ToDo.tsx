@@ -1,4 +1,4 @@
-/** Pending items and pending approvals, each leading to its list. */
+/** Pending items and pending approvals, each leading to its list, and its newest bills, each opening. */
 import { Empty, Tabs } from 'antd';
 import { useQuery } from '@/lib/query';
 import { useTabs } from '@/lib/tabs';
@@ -31,27 +31,33 @@ interface Line {
   id: string;
   text: string;
   url: string;
+  bills: { bill_no: string; url: string }[];
 }
 
-const ofItem = ({ id, content, url }: PendingItem): Line => ({ id, text: content, url });
-const ofApproval = ({ id, title, url }: PendingApproval): Line => ({ id, text: title, url });
+const ofItem = ({ id, content, url, bills = [] }: PendingItem): Line => ({ id, text: content, url, bills });
+const ofApproval = ({ id, title, url, bills = [] }: PendingApproval): Line => ({ id, text: title, url, bills });
 
 function Lines({ lines, onLeave }: { lines: Line[]; onLeave: () => void }) {
   const tabs = useTabs();
   if (lines.length === 0) return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="暂无待办" />;
+  const open = (url: string, name: string) => () => {
+    tabs.open(url, name);
+    onLeave();
+  };
   return (
     <ul>
-      {lines.map(({ id, text, url }) => (
+      {lines.map(({ id, text, url, bills }) => (
         <li key={id}>
-          <button
-            type="button"
-            onClick={() => {
-              tabs.open(url, withoutCount(text));
-              onLeave();
-            }}
-          >
+          <button type="button" onClick={open(url, withoutCount(text))}>
             {text}
           </button>
+          <div className={styles.bills}>
+            {bills.map((bill) => (
+              <button key={bill.url} type="button" onClick={open(bill.url, bill.bill_no)}>
+                {bill.bill_no}
+              </button>
+            ))}
+          </div>
         </li>
       ))}
     </ul>

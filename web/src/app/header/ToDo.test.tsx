@@ -1,0 +1,29 @@
+import { fireEvent, screen } from '@testing-library/react';
+import { afterEach, expect, it, vi } from 'vitest';
+import { ok, renderPage } from '@/engine/harness';
+import ToDo from './ToDo';
+
+const rejected = {
+  id: 'sales_order_2',
+  type: 2,
+  content: '1 张销售订单被驳回',
+  count: 1,
+  url: '/sales/salesorder?status=1&rejected=1&maker_id=7',
+  since: null,
+  bills: [{ bill_no: 'XSDD-1', url: '/sales/salesorder_see?id=31' }],
+};
+
+afterEach(() => vi.unstubAllGlobals());
+
+it('To-do dropdown: pending items and pending approvals; an entry opens its list and each of its bills', async () => {
+  const leave = vi.fn();
+  const { tabs, done } = renderPage(<ToDo items={[rejected]} onLeave={leave} />, { 'v2/open/Message/getMessageList': () => ok([]) });
+  fireEvent.click(await screen.findByText('XSDD-1'));
+  fireEvent.click(screen.getByText('1 张销售订单被驳回'));
+  expect(tabs.open.mock.calls).toEqual([
+    ['/sales/salesorder_see?id=31', 'XSDD-1'],
+    [rejected.url, '销售订单被驳回'],
+  ]);
+  expect(leave).toHaveBeenCalledTimes(2);
+  done();
+});
