@@ -145,7 +145,8 @@ PARTS: dict[str, tuple[str, float, list[tuple[str, float, str]], Sequence[tuple[
 class Item:
     """One goods: its master columns, what it costs and sells for with tax (yuan), and how it moves.
 
-    `popularity` is its share of sales, `season` the name of its demand curve, `pack` the usual quantity of a line.
+    `popularity` is its share of sales, `season` the name of its demand curve, `pack` the usual quantity of a line,
+    `carton` how many fill one, 0 where they come singly.
     """
 
     row: dict[str, object]
@@ -158,6 +159,7 @@ class Item:
     season: str
     pack: tuple[int, ...]
     is_tyre: bool
+    carton: int = 0
     goods_id: int = 0
     extra: dict[str, object] = field(default_factory=dict)
 
@@ -241,6 +243,11 @@ SEASONS = {
 }
 
 
+CARTONED = {"机油滤清器", "空气滤清器", "发动机油", "变速箱油", "防冻液", "玻璃水", "制动液"}
+CARTON = 6
+"""What comes by the carton, and how many fill one."""
+
+
 def _parts() -> Iterator[Item]:
     serial = count(5001)
     for type_name, (unit, margin, brands, choices, base) in PARTS.items():
@@ -263,7 +270,8 @@ def _parts() -> Iterator[Item]:
                 price = (cost * Decimal(str(1 + margin))).quantize(Decimal("0.1"))
                 pack = (4, 4, 8) if type_name == "火花塞" else (1, 1, 2, 3, 5, 6, 10)
                 season = SEASONS.get(type_name, "even")
-                yield Item(row, type_name, brand, unit, cost, price, 0.0, season, pack, is_tyre=False)
+                carton = CARTON if type_name in CARTONED else 0
+                yield Item(row, type_name, brand, unit, cost, price, 0.0, season, pack, False, carton)
 
 
 CURVES = {

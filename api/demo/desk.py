@@ -13,7 +13,7 @@ from typing import Any
 from api.demo.assortment import CURVES, Item
 from api.demo.group import Branch, Group
 from api.demo.sizes import Size
-from api.kit import drafts
+from api.kit import drafts, packs
 from api.kit.bulk import Entry
 from api.kit.database import TIME_ZONE
 from api.kit.document import Bill
@@ -101,8 +101,12 @@ class Desk:
         return entry
 
     def line(self, item: Item, quantity: int, price: Decimal, **more: Any) -> dict[str, Any]:
+        """A line of goods; full cartons are counted as such."""
+        full = item.carton and quantity % item.carton == 0
+        told = (self.group.carton_id, Decimal(quantity // item.carton), Decimal(item.carton)) if full else ()
         return {
             "goods_id": item.goods_id,
+            **dict(zip(packs.COLUMNS, told, strict=False)),
             "quantity": Decimal(quantity),
             "price": price,
             "discount_amount": Decimal(0),

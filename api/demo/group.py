@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, insert, select
 
 from api.customers.customer_addresses import CustomerAddress
-from api.demo.assortment import TYPES, Item, items
+from api.demo.assortment import TYPES, Item, ean13, items
 from api.demo.sizes import Size
 from api.kit.records import insert_all
 from api.kit.resource import Resource
 from api.master.business_types import CustomerType, SalesType, SupplierType
 from api.master.geography import Area, City, Province
-from api.master.goods import Brand, CompanyGoods, Goods, GoodsType, Unit
+from api.master.goods import Brand, CompanyGoods, Goods, GoodsType, GoodsUnit, Unit
 from api.master.logistics import Logistics, LogisticsDriver
 from api.master.organisation import Company, Department, Employee
 from api.master.partners import Customer, ReceivablesMode, Supplier
@@ -46,7 +46,10 @@ COMPANIES = {
 WAREHOUSES = ("中心仓", "城西仓", "城东仓", "前置仓")
 DEPARTMENTS = ("销售一部", "销售二部", "采购部", "仓储部", "财务部")
 MODES = {"现金": 1, "工商银行": 2, "建设银行": 2, "微信支付": 3, "支付宝": 3}
-UNITS = ("条", "只", "套", "支", "桶", "瓶")
+CARTON = "箱"
+UNITS = ("条", "只", "套", "支", "桶", "瓶", CARTON)
+FIRST_CARTON = 90_001
+"""The barcodes of cartons come after those of goods."""
 SURNAMES = "王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗"
 GIVEN = (
     "伟",
@@ -140,6 +143,7 @@ class Group:
     suppliers: dict[str, dict[str, Any]]
     modes: list[int]
     sales_types: list[int]
+    carton_id: int
     branches: list[Branch]
 
 
@@ -176,7 +180,8 @@ def read(conn: Connection, size: Size) -> Group:
     branches = [_read_branch(conn, code) for code in COMPANIES]
     types = select(SalesType.key()).order_by(SalesType.key())
     sales_types: list[int] = list(conn.execute(types).scalars())
-    return Group(goods, suppliers, list(modes.scalars()), sales_types, branches)
+    carton = conn.execute(select(Unit.unit_id).where(Unit.unit_name == CARTON)).scalar_one()
+    return Group(goods, suppliers, list(modes.scalars()), sales_types, carton, branches)
 
 
 def supplier_name(brand: str) -> str:
@@ -220,6 +225,19 @@ def _make_goods(conn: Connection, size: Size) -> list[Item]:
     ]
     for item, key in zip(found, insert_all(conn, Goods, rows), strict=True):
         item.goods_id = key
+    cartons = [
+        {
+            "goods_id": item.goods_id,
+            "line_no": 1,
+            "unit_id": units[CARTON],
+            "factor": item.carton,
+            "barcode": ean13(FIRST_CARTON + number),
+        }
+        for number, item in enumerate(found)
+        if item.carton
+    ]
+    if cartons:
+        conn.execute(insert(GoodsUnit.table()), cartons)
     return found
 
 

@@ -126,6 +126,11 @@ class TestBills:
         )
         assert wrong == [(0,)]
 
+    def test_some_lines_are_counted_by_the_carton(self, loaded: int, ask: Ask) -> None:
+        for lines in ("purchase_inbound_line", "sales_outbound_line"):
+            [(many,)] = ask(f"select count(*) from {lines} where pack_quantity * pack_factor = quantity")
+            assert many > 5, lines
+
     def test_a_rebate_is_taken_off_a_payment(self, loaded: int, ask: Ask) -> None:
         used = ask(
             "select sum(amount - open_amount) from settlement_item where bill_type = 'CGFL' and company_id = %s",

@@ -307,6 +307,37 @@ class TestStoredBills:
         expect(paper.locator(".page svg")).to_be_visible()
 
 
+class TestPacks:
+    def test_goods_are_sold_by_the_carton(self, page: Page, manager: Caller) -> None:
+        """Keyed in, scanned, saved, and shown again with the number of cartons that came to the quantity."""
+        found = made(manager.get("v2/inventory/Goods/getGoodsListPopup", keyword="机油滤清器", per_page=100))
+        one = next(row for row in found["data"] if row["units"])
+        [carton] = one["units"]
+        each = int(carton["factor"])
+        choose(page, "客户")
+        choose(page, "仓库")
+        expect(page.get_by_role("columnheader", name="件数")).to_have_count(0)
+        expect(first_goods(page, one["goods_num"])).to_contain_text(one["goods_num"])
+        page.keyboard.press("Enter")
+        at(page, "第1行 件数")
+        page.keyboard.type("2")
+        page.keyboard.press("Enter")
+        at(page, "第1行 数量")
+        expect(page.locator("[data-field=quantity]").first).to_have_text(re.compile(rf"^{2 * each}(\.0+)?$"))
+        expect(page.locator("[data-field=pack_unit_id]").first).to_have_text(carton["unit_name"])
+        page.get_by_label("扫码").focus()
+        page.keyboard.type(carton["barcode"])
+        page.keyboard.press("Enter")
+        expect(page.locator("[data-field=pack_quantity]").first).to_have_text(re.compile(r"^3(\.0+)?$"))
+        page.keyboard.press("Control+s")
+        page.wait_for_url("**/sales/salesamend?id=*")
+        shown = page.get_by_role("row").filter(has_text=one["goods_num"])
+        expect(shown.get_by_role("cell", name=carton["unit_name"], exact=True)).to_be_visible()
+        expect(shown.get_by_role("cell", name=re.compile(rf"^{3 * each}(\.0+)?$"))).to_be_visible()
+        [line] = made(manager.get("v2/sales/SalesOutstock/getInfo", id=page.url.split("=")[-1]))["lines"]
+        assert (line["pack_quantity"], line["quantity"]) == ("3.000", f"{3 * each}.000")
+
+
 class TestGifts:
     def test_what_is_bought_brings_its_gift(
         self, page: Page, manager: Caller, goods: list[dict[str, Any]]

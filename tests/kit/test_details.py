@@ -36,6 +36,22 @@ class TestList:
         assert (row["warehouse_name"], row["goods_name"], row["reason"]) == ("A仓", "机油 CI-4", "领用")
         assert found["totals"]["quantity"] == "3.000"
 
+    def test_packs_are_columns_to_choose(self, desk: Desk) -> None:
+        packed = {"goods_id": desk.world.tube, "pack_unit_id": desk.world.carton, "pack_quantity": "2"}
+        desk.draft("other_outbound", packed, reason="整箱")
+        [row] = desk.caller.get(f"{DETAIL}/getList", reason="整箱").data["data"]
+        told = ("pack_unit_name", "pack_quantity", "pack_factor", "quantity")
+        assert tuple(row[name] for name in told) == ("箱", "2.000", "2.000", "4.000")
+        screen = desk.caller.get("v2/Open/Screen/getScreen", route="/inventory/otherStockDetail").data
+        fields = {
+            field["name"]: (field["label"], field["list"]) for field in screen["fields"] if field["optional"]
+        }
+        assert fields == {
+            "pack_unit_id": ("辅单位", True),
+            "pack_quantity": ("件数", True),
+            "pack_factor": ("换算率", True),
+        }
+
     @pytest.mark.parametrize(
         ("query", "count"),
         [({"reason": "样品"}, 2), ({"business_date_start": "2026-03-06"}, 0), ({"keyword": "领用"}, 2)],

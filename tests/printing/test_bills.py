@@ -63,6 +63,12 @@ class TestPages:
         assert len(paper.pages) == 1
         assert "本页小计" not in paper.text
 
+    def test_packs_have_their_columns_where_a_line_is_counted_by_them(self, desk: Desk) -> None:
+        line = {"goods_id": desk.world.tube, "quantity": "10", "price": "1"}
+        for packed in ({}, {"pack_unit_id": desk.world.carton, "pack_quantity": "5"}):
+            paper = bill_pdf(desk, desk.draft("sales_outbound", {**line, **packed}))
+            assert ("件数" in paper.text, "箱" in paper.text) == (bool(packed), bool(packed))
+
     def test_html_is_the_same_sheet(self, desk: Desk, long: Made) -> None:
         answer = desk.caller.post(desk.path("sales_outbound", "print"), {"ids": [long.id]})
         assert answer.ok, answer

@@ -2,8 +2,9 @@ import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { setSession } from '../../lib/api';
-import { billScreen } from '../fixtures';
+import { billScreen, field, refField } from '../fixtures';
 import { button, giveSizes, ok, page, press, renderPage, type Routes } from '../harness';
+import type { Block } from '../types';
 import FormPage from './FormPage';
 
 const tyre = { goods_id: 11, goods_num: 'MX205', goods_name: '米其林 205/55R16', barcode: '690001', tax_rate: '13', available_stocks: '40', last_price: '455', unit_price: '455' };
@@ -127,6 +128,27 @@ describe('a new bill', () => {
     open({}, {}, { actions: description.actions.filter((action) => action.name !== 'auditorPass') });
     expect(button('保存')).toBeTruthy();
     expect(button('保存并审核')).toBeUndefined();
+  });
+});
+
+describe('a record', () => {
+  it('is written with the rows below it', async () => {
+    const units: Block = {
+      name: 'units',
+      label: '辅助单位',
+      required: false,
+      source: null,
+      fields: [refField('unit_id', '辅单位', 'unit', 'unit_name', { required: true }), field({ name: 'factor', label: '换算率', type: 'quantity', required: true, rule: 'positive' })],
+    };
+    const goods = { goods_id: 5, goods_name: '机油', units: [{ line_id: 1, unit_id: 7, unit_name: '箱', factor: '12.000' }] };
+    const fields = [field({ name: 'goods_name', label: '商品名称' })];
+    const edit = `${description.api}/edit`;
+    open({ [`${description.api}/getInfo`]: () => ok(goods), [edit]: () => ok({ id: 5 }) }, { id: 5 }, { family: 'resource', key: 'goods_id', fields, line: null, blocks: [units], pricing: null });
+    fireEvent.mouseDown(await screen.findByText('12', { selector: '[data-field=factor]' }));
+    await userEvent.keyboard('10{Enter}');
+    save();
+    await waitFor(() => expect(sent(edit)).toHaveLength(1));
+    expect(sent(edit)[0]?.body).toMatchObject({ id: 5, units: [{ unit_id: 7, factor: '10' }] });
   });
 });
 
