@@ -31,6 +31,15 @@ DRAWN = frozenset(
 )
 """Pages that the browser draws over calls of their own (web/src/app)."""
 
+NAMES = {
+    "/sales/sales_open_order": "销售开单",
+    "/sales/service_station_sales_outstock_list": "销售出库单",
+    "/service_station_goods/service_station_inventory_goods": "库存商品",
+    "/service_station_purchase_order_refund": "采购退款",
+    "/shopping_mall/plusSetting": "签约设置",
+}
+"""What the shell calls screens that it leads to and that aren't built yet; the others go by their route."""
+
 
 @dataclass(frozen=True, slots=True)
 class Screen:

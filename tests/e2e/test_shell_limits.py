@@ -128,17 +128,22 @@ class TestBadges:
         badge = page.get_by_role("button", name="待出库 120").locator("..")
         expect(badge.locator("sup")).to_have_text("99+")
         outbound = "/sales/service_station_sales_outstock_list?header_icon_action="
-        for name, route in (
-            ("待出库 120", f"{outbound}2"),
-            ("出库超时 7", f"{outbound}3"),
-            ("退货待审核 0", f"{outbound}4"),
+        for name, screen, route in (
+            ("待出库 120", "销售出库单", f"{outbound}2"),
+            ("出库超时 7", "销售出库单", f"{outbound}3"),
+            ("退货待审核 0", "销售出库单", f"{outbound}4"),
             (
                 "指导价变动 1",
+                "库存商品",
                 "/service_station_goods/service_station_inventory_goods?hasPrice=1&goods_price_change=1",
             ),
         ):
             page.get_by_role("button", name=name).click()
             page.wait_for_url(partial(ends_with, route))
+            shown = page.locator(".ant-result:visible")
+            expect(shown.locator(".ant-result-title")).to_have_text(screen)
+            expect(shown.get_by_text("该功能尚未开放")).to_be_visible()
+            expect(page.get_by_text("页面不存在")).to_have_count(0)
 
 
 COPIES = text("""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from api import catalogue
 from api.kit import registry
-from api.shell.register import DRAWN, screens
+from api.shell.register import DRAWN, NAMES, screens
 from tests.kit.fixtures import Site
 
 assert catalogue.__all__
@@ -39,6 +40,19 @@ def test_the_pending_list_only_shrinks() -> None:
     known = set((HERE / "pending_screens.txt").read_text("utf-8").split())
     assert pending - known == set(), "built before and pending now"
     assert known - pending == set(), "built now: strike it from the file"
+
+
+def test_a_pending_screen_is_told_from_a_wrong_address(site: Site) -> None:
+    def planned(route: str) -> Any:
+        return site.as_("nobody").get("v2/Open/Screen/getPlanned", route=route).data
+
+    assert planned("/shopping_mall/plusSetting") == {
+        "route": "/shopping_mall/plusSetting",
+        "name": "签约设置",
+    }
+    assert planned("/no/such/page") is planned("/system/unit") is None
+    known = {screen.route for screen in screens()}
+    assert set(NAMES) - known == set()
 
 
 def test_pages_that_the_browser_draws_are_there() -> None:

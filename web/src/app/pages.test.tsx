@@ -12,7 +12,7 @@ const unknown = { code: 400, msg: '页面不存在' };
 /** Pages are loaded when they are first opened. */
 const lazily = { timeout: 15_000 };
 
-function open(route: string, answer: { code: number; msg?: string } = unknown) {
+function open(route: string, answer: { code: number; msg?: string } = unknown, planned: { route: string; name: string } | null = null) {
   return renderPage(
     <DescribeContext value={described}>
       <RoutePage route={route} />
@@ -25,6 +25,7 @@ function open(route: string, answer: { code: number; msg?: string } = unknown) {
         ]),
       'v2/report/Frame/getFrame': () => denied,
       'v2/Open/Screen/getScreen': () => answer,
+      'v2/Open/Screen/getPlanned': () => ok(planned),
       'v2/sales/SalesOutstock/getList': () => listOf([]),
       'v2/open/ReportStatistic/add': () => ok(null),
     },
@@ -49,6 +50,16 @@ describe('the page of a route', () => {
     await waitFor(() => expect(screen.getByText('页面不存在')).toBeTruthy(), lazily);
     expect(page.calls.filter(({ path }) => path.endsWith('getScreen')).map(({ query }) => query.route)).toEqual([route]);
     expect(page.calls.some(({ path }) => path.endsWith('getFrame'))).toBe(false);
+  });
+
+  it('says of a screen that is planned that it is not there yet, and not that the address is wrong', async () => {
+    const route = '/shopping_mall/plusSetting';
+    page = open(`${route}?from=header`, unknown, { route, name: '签约设置' });
+    await waitFor(() => expect(screen.getByText('该功能尚未开放，请先使用其他功能。')).toBeTruthy(), lazily);
+    expect(screen.getByText('签约设置')).toBeTruthy();
+    expect(screen.queryByText('页面不存在')).toBeNull();
+    expect(screen.getByText('返回主页').closest('a')?.getAttribute('href')).toBe('/home');
+    expect(described).toHaveBeenCalledWith(`${route}?from=header`, '签约设置');
   });
 
   it('names the tab of a screen that may not be seen', async () => {

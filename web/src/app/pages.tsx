@@ -100,7 +100,7 @@ function FramedReport({ route, code, params }: { route: string; code: string; pa
 
 const unknownScreen = 400;
 /** What the tab of a screen that is refused is called. */
-const refusals: Partial<Record<number, string>> = { [unknownScreen]: '页面不存在', 403: '暂无权限' };
+const refusals: Partial<Record<number, string>> = { 403: '暂无权限' };
 
 function paramsOf(search: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(search));
@@ -127,7 +127,7 @@ function DescribedScreen({ route, path, params }: ScreenProps) {
     else if (refusals[refused]) describe(route, refusals[refused]);
   }, [describe, route, params, screen, refused]);
 
-  if (refused === unknownScreen) return <NotFound route={path} />;
+  if (refused === unknownScreen) return <NotFound route={route} path={path} />;
   const Override = overrides[path];
   if (Override && screen) {
     return (
