@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Route, expect
 
 from tests.e2e.conftest import START_SECONDS, Desk, Seat
-from tests.e2e.office import Office, another_station, hire, made, some_goods
+from tests.e2e.office import Office, another_station, hire, made, some_goods, unasked_station
 
 pytestmark = pytest.mark.timeout(START_SECONDS + 300)
 
@@ -55,6 +55,15 @@ class TestSatisfactionSurvey:
         assert body is not None
         assert (body["q2"], body["q5"], body["q6"]) == ("采购,销售", "运行速度,希望有暗色界面", "95")
         expect(form).to_have_count(0)
+
+    def test_a_service_station_is_asked_to_fill_it_in(self, seat: Seat, office: Office) -> None:
+        """ "Type 1: the service station (shop). It gets (…) the customer survey prompt." """
+        page = seat(unasked_station(office)).page
+        page.get_by_role("dialog", name="提示").get_by_role("button", name="去填写").click()
+        form = page.get_by_role("dialog", name="客户满意度调查")
+        expect(form.locator(".ant-form-item-required")).to_have_count(7)
+        form.get_by_role("button", name="提交").click()
+        expect(form.get_by_text("请输入0-100")).to_be_visible()
 
 
 class TestSurveyWithoutId:

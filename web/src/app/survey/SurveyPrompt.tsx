@@ -1,13 +1,27 @@
-/** 问卷提示: after each change of route a service station is asked, once a day and survey, to fill one in. */
+/**
+ * 问卷提示: after each change of route a service station is asked, once a day and survey, to fill one in; the
+ * satisfaction form comes last.
+ */
 import { Modal } from 'antd';
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import type { WaitingQuestionnaire } from '@/gen';
 import { reportError } from '@/lib/errors';
 import { useQuery } from '@/lib/query';
 import { notePrompt, wasPrompted } from './promptMemory';
-import { questionnairesQuery, surveyAddress } from './queries';
+import { questionnairesQuery, satisfactionQuery, surveyAddress } from './queries';
 
+const SatisfactionDialog = lazy(() => import('./SatisfactionDialog'));
 const SurveyFrame = lazy(() => import('./SurveyFrame'));
+
+/** Numbers of questionnaires begin at 1. */
+const SATISFACTION = 0;
+
+interface Asked {
+  id: number;
+  text: string;
+  /** None for the satisfaction form. */
+  item?: WaitingQuestionnaire;
+}
 
 interface Props {
   route: string;
@@ -17,24 +31,34 @@ interface Props {
 
 export default function SurveyPrompt({ route, wait }: Props) {
   const { data, refetch } = useQuery(questionnairesQuery());
-  const [asked, setAsked] = useState<WaitingQuestionnaire | null>(null);
+  const { data: satisfaction, refetch: askSatisfaction } = useQuery(satisfactionQuery());
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const [satisfying, setSatisfying] = useState(false);
   const [framed, setFramed] = useState<{ title: string; address: string } | null>(null);
 
   useEffect(() => {
     void refetch();
-  }, [route, refetch]);
+    void askSatisfaction();
+  }, [route, refetch, askSatisfaction]);
 
-  const next = data?.find((item) => !wasPrompted(item.id));
-  const [seen, setSeen] = useState<WaitingQuestionnaire>();
-  if (next !== seen) {
-    setSeen(next);
-    if (next && asked === null && framed === null) setAsked(next);
+  const waiting: Asked[] = (data ?? []).map((item) => ({ id: item.id, text: item.show_msg || item.questionnaire_title, item }));
+  if (data && satisfaction?.status === 1) waiting.push({ id: SATISFACTION, text: '邀请您填写客户满意度调查' });
+  const next = waiting.find(({ id }) => !wasPrompted(id));
+  const [askedAt, setAskedAt] = useState<string>();
+  if (next && askedAt !== route && asked === null && framed === null && !satisfying) {
+    setAskedAt(route);
+    setAsked(next);
   }
   useEffect(() => {
     if (asked && !wait) notePrompt(asked.id);
   }, [asked, wait]);
 
-  const fill = async (item: WaitingQuestionnaire) => {
+  const fill = async ({ item }: Asked) => {
+    if (!item) {
+      setSatisfying(true);
+      setAsked(null);
+      return;
+    }
     try {
       setFramed({ title: item.questionnaire_title, address: await surveyAddress(item) });
       setAsked(null);
@@ -48,14 +72,13 @@ export default function SurveyPrompt({ route, wait }: Props) {
     <>
       {asked && !wait && (
         <Modal open title="提示" okText="去填写" onOk={() => fill(asked)} onCancel={() => setAsked(null)}>
-          <p>{asked.show_msg || asked.questionnaire_title}</p>
+          <p>{asked.text}</p>
         </Modal>
       )}
-      {framed && (
-        <Suspense>
-          <SurveyFrame {...framed} onClose={close} />
-        </Suspense>
-      )}
+      <Suspense>
+        {framed && <SurveyFrame {...framed} onClose={close} />}
+        {satisfying && satisfaction && <SatisfactionDialog questions={satisfaction.questions} onClose={() => setSatisfying(false)} />}
+      </Suspense>
     </>
   );
 }

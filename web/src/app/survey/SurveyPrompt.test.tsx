@@ -1,0 +1,45 @@
+import { screen, waitFor } from '@testing-library/react';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { ok, press, renderPage } from '@/engine/harness';
+import SurveyPrompt from './SurveyPrompt';
+
+const LIST = 'v2/open/Questionnaire/getQuestionnaireList';
+const STATUS = 'v2/open/Survey/getSatisfactionStatus';
+const questions = [{ name: 'q7', question: '您的意见和建议', kind: 'text', options: [], other: false }];
+const item = { id: 5, questionnaire_id: 5, questionnaire_hash: 'h', questionnaire_title: '配送问卷', show_msg: '邀请您填写配送问卷', expire_time: '', jump_url: '' };
+
+let done = () => {};
+afterEach(() => {
+  done();
+  vi.unstubAllGlobals();
+});
+
+describe('the customer survey prompt of a service station', () => {
+  it('leads to the customer satisfaction survey form', async () => {
+    const saved = 'v2/open/Survey/save';
+    const view = renderPage(<SurveyPrompt route="/home" wait={false} />, {
+      [LIST]: () => ok([]),
+      [STATUS]: () => ok({ status: 1, questions }),
+      [saved]: () => ({ code: 200, msg: '感谢您的填写', data: null }),
+    });
+    done = view.done;
+    await screen.findByText('邀请您填写客户满意度调查');
+    await press('去填写');
+    expect(await screen.findByText('客户满意度调查')).toBeTruthy();
+    expect(screen.getByLabelText('您的意见和建议')).toBeTruthy();
+  });
+
+  it('shows at most once per user per day per survey', async () => {
+    const routes = { [LIST]: () => ok([item]), [STATUS]: () => ok({ status: 1, questions }) };
+    for (const text of ['邀请您填写配送问卷', '邀请您填写客户满意度调查']) {
+      const view = renderPage(<SurveyPrompt route="/home" wait={false} />, routes);
+      await screen.findByText(text);
+      view.unmount();
+    }
+    const view = renderPage(<SurveyPrompt route="/home" wait={false} />, routes);
+    done = view.done;
+    await waitFor(() => expect(view.calls).toHaveLength(2));
+    await new Promise((settle) => setTimeout(settle, 50));
+    expect(screen.queryByText('去填写')).toBeNull();
+  });
+});
