@@ -136,7 +136,7 @@ class GoodsUnit(Part):
 
     goods_id: Mapped[int] = mapped_column(ForeignKey("goods.goods_id", ondelete="cascade"), sort_order=-95)
     unit_id: Mapped[int] = ref("unit", "辅单位", required=True, width=120)
-    factor: Mapped[Decimal] = quantity("换算率", default=None, required=True, rule="positive")
+    factor: Mapped[Decimal] = declared("quantity", "换算率", required=True, rule="positive")
     barcode: Mapped[str | None] = text("条形码", unique=True, max_length=60, width=180)
 
     @classmethod

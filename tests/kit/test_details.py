@@ -37,7 +37,7 @@ class TestList:
         assert found["totals"]["quantity"] == "3.000"
 
     def test_packs_are_columns_to_choose(self, desk: Desk) -> None:
-        packed = {"goods_id": desk.world.tube, "pack_unit_id": desk.world.carton, "pack_quantity": "2"}
+        packed = {"goods_id": desk.world.belt, "pack_unit_id": desk.world.carton, "pack_quantity": "2"}
         desk.draft("other_outbound", packed, reason="整箱")
         [row] = desk.caller.get(f"{DETAIL}/getList", reason="整箱").data["data"]
         told = ("pack_unit_name", "pack_quantity", "pack_factor", "quantity")
