@@ -25,6 +25,18 @@ def read(ctx: Context, cls: type[Resource], key: int) -> dict[str, list[dict[str
     return found
 
 
+def in_words(ctx: Context, cls: type[Resource], key: int) -> dict[str, list[str]]:
+    """The rows below a record by block, each as its values in words, for the log."""
+    found = {}
+    rows = read(ctx, cls, key)
+    for block in cls.blocks():
+        names = [item.label_field or item.name for item in block.cls.fields() if item.name != "line_no"]
+        found[block.name] = [
+            " ".join(str(row[name]) for name in names if row[name] is not None) for row in rows[block.name]
+        ]
+    return found
+
+
 def stored(conn: Connection, block: Block, key: int) -> list[dict[str, Any]]:
     """The rows below a record as they are kept."""
     table = block.cls.table()

@@ -61,16 +61,21 @@ def edit(ctx: Context, cls: type[Resource], key: int, payload: Mapping[str, Any]
         raise NotFound(cls.declaration.label)
     values, children = _checked(ctx, cls, payload, partial=True, before=before)
     changed = {name: value for name, value in values.items() if getattr(before, name) != value}
+    old = {name: getattr(before, name) for name in changed}
+    below = [block for block in cls.below if block.name in payload]
+    told = blocks.in_words(ctx, cls, key) if below else {}
     with refusing_duplicates(cls):
-        for block in cls.below:
-            if block.name in payload:
-                blocks.replace(ctx.conn, block, key, children[block.name])
-    if changed:
-        with refusing_duplicates(cls):
+        for block in below:
+            blocks.replace(ctx.conn, block, key, children[block.name])
+        if changed:
             ctx.conn.execute(table.update().where(cls.key() == key).values(changed))
-        old = {name: getattr(before, name) for name in changed}
+    if below:
+        now = blocks.in_words(ctx, cls, key)
+        old |= {name: rows for name, rows in told.items() if rows != now[name]}
+        changed |= {name: rows for name, rows in now.items() if rows != told[name]}
+    if changed:
         company = changed.get("company_id") or getattr(before, "company_id", None)
-        _log(ctx, cls, key, "edit", _public(cls, old), _public(cls, changed), company)
+        _log(ctx, cls, key, "edit", _public(cls, old), changed, company)
     return key
 
 
@@ -175,8 +180,10 @@ def _checked(
 
 
 def _public(cls: type[Resource], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Values fit for the log: declared fields only, passwords never."""
-    kinds = {item.name: item.kind for item in cls.fields()}
+    """Values fit for the log: declared fields and blocks only, passwords never."""
+    kinds = {item.name: str(item.kind) for item in cls.fields()} | {
+        block.name: "block" for block in cls.below
+    }
     return {name: value for name, value in values.items() if kinds.get(name, "password") != "password"}
 
 

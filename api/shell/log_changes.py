@@ -69,7 +69,8 @@ def _changes(row: Row[Any], cls: type[Resource] | None, names: Names, reader: Pr
         )
         if isinstance(old, list) and isinstance(new, list) and not hidden:
             told = [_told(name, item, _without(one, other), names) for one, other in ((old, new), (new, old))]
-        yield Change(field=name, label=_label(cls, item, name), before=told[0], after=told[1])
+        label = _label(cls, item, name, counted=not isinstance(new, list))
+        yield Change(field=name, label=label, before=told[0], after=told[1])
 
 
 def _without(values: list[Any], others: list[Any]) -> list[Any]:
@@ -77,12 +78,14 @@ def _without(values: list[Any], others: list[Any]) -> list[Any]:
     return [value for value in values if value not in others]
 
 
-def _label(cls: type[Resource] | None, item: Field | None, name: str) -> str:
+def _label(cls: type[Resource] | None, item: Field | None, name: str, *, counted: bool) -> str:
+    """A field's label; of a bill's lines the number is kept, of what is below a record the rows are."""
     if item is not None:
         return item.label
-    blocks = cls.blocks() if cls is not None else ()
-    lines = {block.name: f"{block.label}行数" for block in blocks}
-    return lines.get(name) or OTHERS.get(name, name)
+    blocks = {block.name: block.label for block in cls.blocks()} if cls is not None else {}
+    if name in blocks:
+        return f"{blocks[name]}行数" if counted else blocks[name]
+    return OTHERS.get(name, name)
 
 
 def _told(name: str, item: Field | None, value: Any, names: Names) -> str | None:

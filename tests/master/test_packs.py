@@ -221,3 +221,17 @@ class TestUnitsOfGoods:
         goods = goods_of(desk, 49)
         assert desk.caller.post(f"{GOODS}/edit", {"id": goods, "pattern": "雪地"}).ok
         assert desk.caller.get(f"{GOODS}/getInfo", id=goods).data["packs"] == "箱=12"
+
+    def test_the_log_tells_what_they_were(self, desk: Desk) -> None:
+        goods = goods_of(desk, 51)
+        goods_of(desk, 51, "24")
+        assert desk.caller.post(f"{GOODS}/edit", {"id": goods, "units": []}).ok
+        logged = desk.caller.get("v2/system/BusinessLog/getPage", resource="goods", record_id=goods).data[
+            "data"
+        ]
+        changes = [(one["label"], one["before"], one["after"]) for row in logged for one in row["changes"]]
+        assert changes == [
+            ("辅助单位", "箱 24.000", None),
+            ("辅助单位", "箱 12.000", "箱 24.000"),
+            ("辅助单位", None, "箱 12.000"),
+        ]
