@@ -65,7 +65,7 @@ def _log_out(ctx: Context) -> Any:
 
 
 for path in ("v2/user/Login/logout", "repo_logout"):
-    call(api, "POST", path, right=ANY_USER, returns=None)(_log_out)
+    call(api, "POST", path, right=ANY_USER, returns=None, says="已退出登录")(_log_out)
 
 
 @call(api, "GET", "system/user/isTokenInvalid", right=ANY_USER, returns=dict[str, int])

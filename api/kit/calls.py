@@ -61,7 +61,10 @@ class Envelope(BaseModel, Generic[T]):
     data: T | None = None
 
 
-def answer(data: Any, *, code: int = 200, msg: str = "操作成功") -> Response:
+SUCCESS = "操作成功"
+
+
+def answer(data: Any, *, code: int = 200, msg: str = SUCCESS) -> Response:
     """An enveloped answer; HTTP status follows the code, except for business questions (362, 363)."""
     status = code if code in (200, 400, 401, 402, 403, 404, 413, 429, 503) else 200
     return Response(dumps({"code": code, "msg": msg, "data": data}), status, media_type="application/json")
@@ -163,13 +166,15 @@ def call(
     returns: Any = Any,
     write: bool = False,
     batch: bool = False,
+    says: str = SUCCESS,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Declare a route. `write` calls honour the Idempotency-Key; `batch` calls commit bill by bill themselves."""
+    """Declare a route. `write` calls honour the Idempotency-Key; `batch` calls commit bill by bill themselves;
+    `says` is told when it succeeds."""
 
     def declare(handler: Callable[..., Any]) -> Callable[..., Any]:
         def endpoint(request: Request, **arguments: Any) -> Response:
             key = (arguments.pop("idempotency_key", None) or "").strip() or None
-            return _run(request, handler, arguments, right, key, once=write and not batch)
+            return _run(request, handler, arguments, right, key, once=write and not batch, says=says)
 
         endpoint.__signature__ = _signature(handler, write)  # type: ignore[attr-defined]
         endpoint.__doc__ = handler.__doc__
@@ -206,6 +211,7 @@ def _run(
     right: str,
     key: str | None,
     once: bool,
+    says: str,
 ) -> Response:
     def attempt() -> tuple[Any, Context]:
         with gate(request, right, key) as ctx:
@@ -219,7 +225,7 @@ def _run(
     data, ctx = retrying(attempt)
     for effect in ctx.after_commit:
         effect()
-    return data if isinstance(data, Response) else answer(data)
+    return data if isinstance(data, Response) else answer(data, msg=says)
 
 
 @contextmanager

@@ -203,7 +203,15 @@ def get_satisfaction_status(ctx: Context) -> Any:
     return {"status": 0 if lately else 1, "questions": QUESTIONS}
 
 
-@call(api, "POST", "v2/open/Survey/save", right=ANY_USER, returns=None, write=True)
+@call(
+    api,
+    "POST",
+    "v2/open/Survey/save",
+    right=ANY_USER,
+    returns=None,
+    write=True,
+    says="提交成功，感谢您的填写",
+)
 def save_satisfaction(ctx: Context, payload: Satisfaction) -> Any:
     """提交满意度调查: by the rules of spec/1-shell.md 5."""
     answers = checked(payload.model_dump())

@@ -114,7 +114,8 @@ class TestSession:
         for path in ("v2/user/Login/logout", "repo_logout"):
             caller = session(site, "manager_a")
             assert caller.get("system/user/isTokenInvalid").data == {"is_invalid": 0}
-            assert caller.post(path).ok
+            left = caller.post(path)
+            assert (left.ok, left.msg) == (True, "已退出登录")
             after = caller.get("system/user/isTokenInvalid")
             assert (after.status, after.code, after.msg) == (401, 401, "登录已失效，请重新登录")
 

@@ -56,7 +56,7 @@ function cancelled(reason: string): ApiError {
 export const api = {
   async get<T>(path: string, query: Query = {}, options: GetOptions = {}): Promise<T> {
     const pairs = queryPairs(query);
-    if (options.lasting) return (await send('GET', path, pairs, '', { keepalive: true })) as T;
+    if (options.lasting) return (await send('GET', path, pairs, '', { keepalive: true })).data as T;
     const address = `${path}?${canonicalQuery(pairs)}`;
     reads.get(address)?.abort(cancelled('重复请求取消'));
     const controller = new AbortController();
@@ -65,7 +65,7 @@ export const api = {
     options.signal?.addEventListener('abort', forward, { once: true });
     if (options.signal?.aborted) forward();
     try {
-      return (await send('GET', path, pairs, '', { signal: controller.signal })) as T;
+      return (await send('GET', path, pairs, '', { signal: controller.signal })).data as T;
     } finally {
       options.signal?.removeEventListener('abort', forward);
       if (reads.get(address) === controller) reads.delete(address);
@@ -73,22 +73,16 @@ export const api = {
   },
 
   async post<T>(path: string, body: unknown = {}, options: PostOptions = {}): Promise<T> {
-    const text = JSON.stringify(body);
-    const key = options.idempotencyKey ?? idempotencyKey(path, text + canonicalQuery(queryPairs(options.query ?? {})));
-    const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': key };
-    try {
-      const pairs = queryPairs(options.query ?? {});
-      const data = (await send('POST', path, pairs, text, { headers, body: text })) as T;
-      settleKey(path, key);
-      return data;
-    } catch (error) {
-      if (error instanceof ApiError && isDefinite(error)) settleKey(path, key);
-      throw error;
-    }
+    return (await write(path, body, options)).data as T;
+  },
+
+  /** What the server says of a write that succeeded. */
+  async tell(path: string, body: unknown = {}): Promise<string> {
+    return (await write(path, body)).msg;
   },
 
   async upload<T>(path: string, form: FormData, query: Query = {}): Promise<T> {
-    return (await send('POST', path, queryPairs(query), '', { body: form })) as T;
+    return (await send('POST', path, queryPairs(query), '', { body: form })).data as T;
   },
 
   /** A file, asked for with a body where a query would be too long; a refusal comes as an envelope all the same. */
@@ -102,12 +96,27 @@ export const api = {
   },
 };
 
+async function write(path: string, body: unknown, options: PostOptions = {}): Promise<Envelope> {
+  const text = JSON.stringify(body);
+  const key = options.idempotencyKey ?? idempotencyKey(path, text + canonicalQuery(queryPairs(options.query ?? {})));
+  const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': key };
+  try {
+    const pairs = queryPairs(options.query ?? {});
+    const answer = await send('POST', path, pairs, text, { headers, body: text });
+    settleKey(path, key);
+    return answer;
+  } catch (error) {
+    if (error instanceof ApiError && isDefinite(error)) settleKey(path, key);
+    throw error;
+  }
+}
+
 /** After these the server has certainly done nothing, so that a retry is a new command. */
 function isDefinite(error: ApiError): boolean {
   return error.code !== NETWORK && !isCancelled(error) && error.code < 500;
 }
 
-async function send(...request: Parameters<typeof ask>): Promise<unknown> {
+async function send(...request: Parameters<typeof ask>): Promise<Envelope> {
   const { response, token } = await ask(...request);
   return unwrap(await envelopeOf(response), token);
 }
@@ -161,8 +170,8 @@ async function envelopeOf(response: Response): Promise<Envelope> {
 }
 
 /** A late 401 to the login before this one says nothing about this one. */
-function unwrap(envelope: Envelope, token: string | undefined): unknown {
-  if (envelope.code === SUCCESS) return envelope.data;
+function unwrap(envelope: Envelope, token: string | undefined): Envelope {
+  if (envelope.code === SUCCESS) return envelope;
   const error = new ApiError(envelope.code, envelope.msg, envelope.data);
   const endsLogin = (envelope.code === 401 || envelope.code === 503) && token === getSession()?.token;
   if (endsLogin) for (const listener of unauthorizedListeners) listener(error);

@@ -77,10 +77,20 @@ export function showFailures(msg: string, failures: Failure[]): void {
 
 /** Shows any failure by its kind; a cancelled request says nothing, and neither does a login that ended (401). */
 export function reportError(error: unknown): void {
+  report(error, 'error');
+}
+
+/** The same, where a refusal is no more than a warning. */
+export function reportWarning(error: unknown): void {
+  report(error, 'warning');
+}
+
+function report(error: unknown, refused: Level): void {
   if (isCancelled(error) || (error instanceof ApiError && error.code === 401)) return;
   if (error instanceof ApiError) {
     const failures = failuresOf(error.data);
-    publish({ level: 'error', msg: error.msg, failures, seconds: error.code === NETWORK ? 5 : 3 });
+    const offline = error.code === NETWORK;
+    publish({ level: offline ? 'error' : refused, msg: error.msg, failures, seconds: offline ? 5 : 3 });
     return;
   }
   publish({ level: 'error', msg: error instanceof Error ? error.message : String(error), failures: [], seconds: 5 });

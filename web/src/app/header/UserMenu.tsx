@@ -19,11 +19,11 @@ export function UserMenu({ session, onTour }: { session: Session; onTour?: () =>
   const { modal } = App.useApp();
   const [agreement, setAgreement] = useState<AgreementName | null>(null);
   const logout = useMutation({
-    mutationFn: () => api.post('repo_logout'),
-    onSuccess: () => {
+    mutationFn: () => api.tell('repo_logout'),
+    onSuccess: (said) => {
       forgetTabs();
       signOut();
-      showMessage('success', '已退出登录');
+      showMessage('success', said);
     },
     onError: reportError,
   });

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Button, Empty, Flex, Modal, Spin, Typography } from 'antd';
 import { lazy, Suspense, useState } from 'react';
 import type { WaitingQuestionnaire } from '@/gen';
-import { reportError } from '@/lib/errors';
+import { reportWarning } from '@/lib/errors';
 import { useQuery } from '@/lib/query';
 import { questionnairesQuery, satisfactionQuery, surveyAddress } from './queries';
 
@@ -18,7 +18,7 @@ export default function QuestionnaireDialog({ onClose }: { onClose: () => void }
   const jump = useMutation({
     mutationFn: surveyAddress,
     onSuccess: (address, item) => setFramed({ title: item.questionnaire_title, address }),
-    onError: reportError,
+    onError: reportWarning,
   });
   const waits = satisfaction.data?.status === 1;
   return (

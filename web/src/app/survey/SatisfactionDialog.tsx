@@ -19,10 +19,10 @@ export default function SatisfactionDialog({ questions, onClose }: Props) {
   const save = useMutation({
     mutationFn: (values: Record<string, Answer>) => {
       const answers = Object.fromEntries(questions.map(({ name, other }) => [name, joined(withOther(values, name, other))]));
-      return api.post('v2/open/Survey/save', answers);
+      return api.tell('v2/open/Survey/save', answers);
     },
-    onSuccess: () => {
-      showMessage('success', '操作成功');
+    onSuccess: (said) => {
+      showMessage('success', said);
       void client.invalidateQueries({ queryKey: ['questionnaires'] });
       onClose();
     },

@@ -1,4 +1,4 @@
-import { screen, waitFor } from '@testing-library/react';
+import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ok, press, renderPage } from '@/engine/harness';
 import SurveyPrompt from './SurveyPrompt';
@@ -26,7 +26,21 @@ describe('the customer survey prompt of a service station', () => {
     await screen.findByText('邀请您填写客户满意度调查');
     await press('去填写');
     expect(await screen.findByText('客户满意度调查')).toBeTruthy();
-    expect(screen.getByLabelText('您的意见和建议')).toBeTruthy();
+    fireEvent.change(screen.getByLabelText('您的意见和建议'), { target: { value: '继续努力' } });
+    await press('提交');
+    // "Survey or logout success: the server message is shown."
+    await waitFor(() => expect(view.told.at(-1)).toMatchObject({ level: 'success', msg: '感谢您的填写' }));
+  });
+
+  it('A survey without questionnaire_id gives the warning questionnaire_id 不能为空!', async () => {
+    const view = renderPage(<SurveyPrompt route="/home" wait={false} />, {
+      [LIST]: () => ok([item]),
+      [STATUS]: () => ok({ status: 0, questions }),
+      'v2/open/Survey/createJumpNewUrl': () => ({ code: 400, msg: 'questionnaire_id 不能为空!', data: null }),
+    });
+    done = view.done;
+    await press('去填写');
+    await waitFor(() => expect(view.told.at(-1)).toMatchObject({ level: 'warning', msg: 'questionnaire_id 不能为空!' }));
   });
 
   it('shows at most once per user per day per survey', async () => {

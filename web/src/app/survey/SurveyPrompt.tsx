@@ -5,7 +5,7 @@
 import { Modal } from 'antd';
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import type { WaitingQuestionnaire } from '@/gen';
-import { reportError } from '@/lib/errors';
+import { reportWarning } from '@/lib/errors';
 import { useQuery } from '@/lib/query';
 import { notePrompt, wasPrompted } from './promptMemory';
 import { questionnairesQuery, satisfactionQuery, surveyAddress } from './queries';
@@ -63,7 +63,7 @@ export default function SurveyPrompt({ route, wait }: Props) {
       setFramed({ title: item.questionnaire_title, address: await surveyAddress(item) });
       setAsked(null);
     } catch (error) {
-      reportError(error);
+      reportWarning(error);
     }
   };
   const close = useCallback(() => setFramed(null), []);
