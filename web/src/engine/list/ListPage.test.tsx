@@ -46,6 +46,15 @@ describe('a list', () => {
     expect(screen.getByText('无权限')).toBeTruthy();
     expect(screen.getAllByText('未审核')).toHaveLength(2);
   });
+  it('Page sizes: 10, 30, 50, 100, 500; default 30 in lists', async () => {
+    await open();
+    const sizes = await waitFor(() => document.querySelector<HTMLElement>('.ant-pagination-options [role=combobox]')!);
+    fireEvent.mouseDown(sizes);
+    const offered = await screen.findAllByText(/^\d+ /, { selector: '.ant-select-item-option-content' });
+    expect(offered.map((one) => parseInt(one.textContent))).toEqual([10, 30, 50, 100, 500]);
+    fireEvent.click(offered[0]!);
+    await waitFor(() => expect(lists().at(-1)?.query.per_page).toBe('10'));
+  });
   it('remembers the query for the user, a link with filters of its own comes first', async () => {
     await open();
     fireEvent.change(screen.getByLabelText('关键字'), { target: { value: 'XSCK1' } });

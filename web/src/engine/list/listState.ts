@@ -15,7 +15,8 @@ export interface ListState {
   orderBy: 'asc' | 'desc';
 }
 
-export const PAGE_SIZES = [30, 50, 100, 500];
+export const PAGE_SIZES = [10, 30, 50, 100, 500];
+const PAGE_SIZE = 30;
 const LABEL = '__label';
 
 export function labelKey(name: string): string {
@@ -65,7 +66,7 @@ export function initialListState(screen: Screen, remembered: Remembered | null, 
     keyword: linked ? '' : (keyword ?? ''),
     filters: linked ? Object.fromEntries(given) : renewed(pick(filters ?? {}, searchable), remembered?.usual, screen.usual),
     page: linked ? 1 : (remembered?.page ?? 1),
-    perPage: PAGE_SIZES.includes(perPage ?? 0) ? perPage! : PAGE_SIZES[0]!,
+    perPage: PAGE_SIZES.includes(perPage ?? 0) ? perPage! : PAGE_SIZE,
     orderKey: orderKey && screen.fields.some((field) => field.name === orderKey && !field.masked) ? orderKey : screen.order.key,
     orderBy: orderBy ?? screen.order.by,
   };
