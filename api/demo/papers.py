@@ -15,7 +15,7 @@ from sqlalchemy import select, text
 
 from api.customers import potential_customer
 from api.customers.potential_customer import PotentialCustomer
-from api.kit import drafts, links, records, transitions
+from api.kit import drafts, links, packs, records, transitions
 from api.kit.context import Context
 from api.kit.document import Bill
 from api.kit.flow import AUDITED
@@ -173,6 +173,7 @@ def _shared_out(ctx: Context, bought: Sequence[Any], day: date) -> Iterator[dict
             {**line, "quantity": min(line["quantity"], Decimal(2)), "to_warehouse_id": target}
             for line in found.pop("lines")[:3]
         ]
+        packs.carry(ctx.conn, lines)
         if target:
             yield {**found, "business_date": day, "lines": lines}
 
