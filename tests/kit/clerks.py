@@ -143,18 +143,23 @@ class Clerks:
         return self._keep(cls, self.attempt(f"{cls.name()} follow", work))
 
     def settle(self, cls: type[Bill], chance: Random) -> bool:
-        """A bill that writes off an open item, in part or whole: a receipt or payment, or advances against what is owed."""
-        party = "customer" if any(f.name == "customer_id" for f in cls.fields()) else "supplier"
+        """A bill that writes off an open item, in part or whole: a receipt or payment, or items against others."""
+        names = {field.name for field in cls.fields()}
+        parties = [party for party in ("customer", "supplier") if f"{party}_id" in names]
         rows = self.conn.exec_driver_sql(
-            "select settlement_id, company_id, party_id, open_amount from settlement_item"
-            " where party_type = %s and open_amount <> 0 order by settlement_id",
-            (party,),
+            "select settlement_id, company_id, party_type, party_id, open_amount from settlement_item"
+            " where party_type = any(%s) and open_amount <> 0 order by settlement_id",
+            (parties,),
         ).all()
+        if len(parties) == 2:  # of who buys and sells
+            both = {(party, self.world.ids[f"{party}3_{mark}"]) for party in parties for mark in "ab"}
+            rows = [row for row in rows if (row.party_type, row.party_id) in both]
         if not rows:
             return False
         item = chance.choice(rows)
         if issubclass(cls, OffsettingBill):
-            return self._keep(cls, self._offset(cls, party, item, rows, chance))
+            return self._keep(cls, self._offset(cls, item, rows, chance))
+        party = item.party_type
         written = item.open_amount if chance.random() < 0.5 else Decimal(chance.choice(AMOUNTS))
         payload = {
             "company_id": item.company_id,
@@ -168,13 +173,17 @@ class Clerks:
             cls, self.attempt(f"{cls.name()} settle", lambda: drafts.add(self.ctx, cls, payload))
         )
 
-    def _offset(self, cls: type[Bill], party: str, item: Any, rows: Sequence[Any], chance: Random) -> Any:
-        """An item against one of the same partner with the other sign, as far as both reach or a little beyond."""
+    def _offset(self, cls: type[Bill], item: Any, rows: Sequence[Any], chance: Random) -> Any:
+        """An item against another, as far as both reach or a little beyond.
+
+        It is one of the same partner with the other sign, or one of his other side with the same sign.
+        """
         counters = [
             row
             for row in rows
-            if (row.company_id, row.party_id) == (item.company_id, item.party_id)
-            and row.open_amount * item.open_amount < 0
+            if row.company_id == item.company_id
+            and (row.open_amount * item.open_amount < 0) == (row.party_type == item.party_type)
+            and (row.party_id == item.party_id or row.party_type != item.party_type)
         ]
         if not counters:
             return None
@@ -183,7 +192,7 @@ class Clerks:
         amount = most if chance.random() < 0.8 else most + Decimal("0.01")
         payload = {
             "company_id": item.company_id,
-            f"{party}_id": item.party_id,
+            **{f"{row.party_type}_id": row.party_id for row in (item, counter)},
             "business_date": chance.choice(DAYS),
             "write_offs": [
                 {"settlement_id": row.settlement_id, "amount": str(amount.copy_sign(row.open_amount))}
