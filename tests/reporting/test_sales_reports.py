@@ -98,7 +98,7 @@ class TestSummary:
     def test_by_customer_and_salesman(self, posted: Desk) -> None:
         found = rows(posted, SUMMARY, grouping="3,4", company_id=posted.world.company_a, **MARCH)
         assert {(row["customer_name"], row["employee_name"]): row["revenue"] for row in found} == {
-            ("A客户", "未指定"): "600.00",
+            ("A客户", "A员工"): "600.00",
             ("A客户2", "A员工"): "300.00",
         }
 
