@@ -10,6 +10,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
+from threading import RLock
 from typing import Annotated, Any, Generic, TypeVar
 
 import orjson
@@ -21,6 +22,8 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy import Connection
 from starlette.requests import Request as StarletteRequest
+from starlette.routing import Match
+from starlette.types import Scope
 
 from api.kit import idempotency, signing
 from api.kit.context import Authenticator, Context
@@ -43,6 +46,7 @@ ANY_USER = "*any"
 AGENT_LENGTH = 300
 
 _authenticator: Authenticator | None = None
+_making = RLock()
 
 
 def set_authenticator(authenticate: Authenticator) -> None:
@@ -74,7 +78,25 @@ class Route(APIRoute):
     """A route that keeps the raw body for the signature, and reads form-encoded bodies as JSON.
 
     Who may not call is told so whatever he sends: mistakes in a request are told only to those who may make it.
+
+    It is made when it is first asked for more than its path: to make all is a third of a start.
     """
+
+    def __init__(self, path: str, endpoint: Callable[..., Any], **declared: Any) -> None:
+        self.path, self._declared = path, (endpoint, declared)
+
+    def __getattr__(self, name: str) -> Any:
+        with _making:
+            if declared := self.__dict__.pop("_declared", None):
+                endpoint, more = declared
+                returns = more.pop("response_model")
+                super().__init__(self.path, endpoint, response_model=Envelope[returns], **more)  # type: ignore[valid-type]
+        return self.__getattribute__(name)
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        if "{" not in self.path and scope.get("path") != self.path:
+            return Match.NONE, {}
+        return super().matches(scope)
 
     def get_route_handler(self) -> Callable[[Request], Any]:
         handle = super().get_route_handler()
@@ -182,7 +204,7 @@ def call(
             "/" + path.lstrip("/"),
             endpoint,
             methods=[method],
-            response_model=Envelope[returns],  # type: ignore[valid-type]
+            response_model=returns,
             name=handler.__name__,
             operation_id=f"{method.lower()}_{path.strip('/').replace('/', '_')}",
             openapi_extra={"x-right": right},

@@ -16,7 +16,7 @@ class Directory(BaseRoute):
     def __init__(self, routes: Iterable[BaseRoute]) -> None:
         self.routes: defaultdict[str, list[APIRoute]] = defaultdict(list)
         for route in routes:
-            if isinstance(route, APIRoute) and not route.param_convertors:
+            if isinstance(route, APIRoute) and "{" not in route.path:
                 self.routes[route.path].append(route)
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from starlette.routing import Match
+
+from api.kit import calls
+from api.kit.context import Context
 from api.kit.directory import Directory
 from api.main import app
 from tests.kit.fixtures import Site
@@ -20,3 +24,18 @@ def test_a_method_that_a_call_lacks_and_an_unknown_path_answer_alike(site: Site)
     for method, path in (("DELETE", "v2/system/Unit/getList"), ("GET", "v2/system/Unit/nothing")):
         answer = site.as_("admin").send(method, path)
         assert (answer.status, answer.msg) == (404, "请求的地址不存在")
+
+
+def test_a_call_is_made_out_when_it_is_first_asked_for() -> None:
+    on = calls.router()
+
+    @calls.call(on, "GET", "v2/system/One/getOne", right=calls.ANYONE, returns=int)
+    def get_one(ctx: Context) -> int:
+        return 1
+
+    [route] = on.routes
+    asked = {"type": "http", "method": "GET"}
+    assert route.matches({**asked, "path": "/v2/system/One/getTwo"})[0] is Match.NONE
+    assert "response_model" not in vars(route)
+    assert route.matches({**asked, "path": "/v2/system/One/getOne"})[0] is Match.FULL
+    assert vars(route)["response_model"] is calls.Envelope[int]
