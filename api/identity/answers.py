@@ -17,6 +17,10 @@ _SYSTEM = text(
     "select c.type, u.operating_version from user_account u join company c on c.company_id = u.company_id"
     " where u.user_id = :user"
 )
+_PLACE = text(
+    "select a.area_name, (select short_name from group_info limit 1) as title"
+    " from company c left join area a on a.area_id = c.area_id where c.company_id = :company"
+)
 
 
 class System(BaseModel):
@@ -42,6 +46,8 @@ class LoggedIn(BaseModel):
     company_name: str
     department_name: str | None
     company_admin_id: int | None
+    titName: str | None = Described(description="集团的简称，页眉的标题")
+    area_name: str | None = Described(description="公司所在的区县")
     system: System
     imitator: str | None = Described(description="模拟登录时，实际操作人的姓名")
     must_change_password: bool = Described(description="密码由他人设置，先修改才有权限")
@@ -62,6 +68,7 @@ def logged_in(
 ) -> dict[str, Any]:
     """The answer to a login."""
     holds_all = "*" in rights.effective(conn, user.role_id)
+    place = conn.execute(_PLACE, {"company": user.company_id}).one()
     return {
         "token": opened.token,
         "sign_key": opened.sign_key,
@@ -75,6 +82,8 @@ def logged_in(
         "company_name": user.company_name,
         "department_name": user.department_name,
         "company_admin_id": user.user_id if holds_all else None,
+        "titName": place.title,
+        "area_name": place.area_name,
         "system": system_of(conn, user.user_id),
         "imitator": imitator,
         "must_change_password": user.must_change_password and imitator is None,

@@ -8,13 +8,15 @@ from fastapi import Query
 from pydantic import BaseModel
 from sqlalchemy import select
 
-from api.kit import records
+from api.kit import records, registry
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
+from api.kit.document import Bill
 from api.kit.endpoints import typed
 from api.kit.errors import NotFound
 from api.kit.schemas import Saved, info_model, save_model
-from api.master.settings import ErpConfig, setting
+from api.master import organisation
+from api.master.settings import AUDITED_ONLY, HELD, ErpConfig, kind_of, setting
 
 api = router()
 Kind = Annotated[int, Query(ge=1, le=3, description="1 采购，2 销售，3 库存")]
@@ -22,13 +24,22 @@ Company = Annotated[int, Query(ge=0, le=2**62, description="0 = 本公司")]
 
 
 class Setting(BaseModel):
-    """What an audit of a company's bills does: 0 nothing, 1 refuses, 2 asks whether to go on."""
+    """What an audit of a company's bills does: 0 nothing, 1 refuses, 2 asks whether to go on; and what is printed."""
 
     type: int
     company_id: int
     price_mode: int
     overdue_mode: int
     credit_mode: int
+    print_mode: int
+
+
+class SettingOption(Setting):
+    """A setting with what it is about: each bill type's own modes, and the types that are printed once audited."""
+
+    ledger_name: str
+    operations: dict[str, dict[str, int]]
+    audited_prints: list[str]
 
 
 def _setting(ctx: Context, type: int, company_id: int) -> dict[str, int]:
@@ -44,12 +55,25 @@ def get_setting_info(ctx: Context, type: Kind, company_id: Company = 0) -> Any:
     return _setting(ctx, type, company_id)
 
 
-@call(api, "GET", "open/BillSetting/getSettingInfoOption", right=ANY_USER, returns=Setting)
+@call(api, "GET", "open/BillSetting/getSettingInfoOption", right=ANY_USER, returns=SettingOption)
 def get_setting_info_option(
     ctx: Context, type: Kind, company_id: Company = 0, repeat: Annotated[str, Query(max_length=10)] = ""
 ) -> Any:
     """单据设置: as the shell keeps it; `repeat` is the browser's own."""
-    return _setting(ctx, type, company_id)
+    found = _setting(ctx, type, company_id)
+    own = organisation.Company.table()
+    company = select(own.c.company_name).where(own.c.company_id == found["company_id"])
+    bills = [cls for cls in registry.declared() if issubclass(cls, Bill) and kind_of(cls) == type]
+    return {
+        **found,
+        "ledger_name": ctx.conn.execute(company).scalar_one(),
+        "operations": {
+            cls.name(): {name: found[name] for name in HELD[cls.name()]}
+            for cls in bills
+            if cls.name() in HELD
+        },
+        "audited_prints": [cls.name() for cls in bills] if found["print_mode"] == AUDITED_ONLY else [],
+    }
 
 
 @call(

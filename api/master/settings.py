@@ -1,4 +1,4 @@
-"""Settings (参数设置): of the group, and of a company's purchase and sales bills.
+"""Settings (参数设置): of the group, and of a company's purchase, sales and stock bills.
 
 What a bill's audit may do is asked under the company's setting; each is read once a context.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from sqlalchemy import UniqueConstraint, select, text
+from sqlalchemy import Row, UniqueConstraint, select, text
 from sqlalchemy.orm import Mapped
 
 from api.kit import business_log
@@ -17,18 +17,31 @@ from api.kit.database import today
 from api.kit.document import Bill, Document
 from api.kit.errors import Invalid, Refusal, StockWarningAsk
 from api.kit.fields import enum, integer, key, ref
+from api.kit.flow import POSTED
 from api.kit.resource import Declaration, Menu, Resource
 from api.kit.rules import Bounds
 from api.master import pricing
 
 PURCHASE, SALES, STOCK = 1, 2, 3
-KINDS = {PURCHASE: "采购单据", SALES: "销售单据"}
+KINDS = {PURCHASE: "采购单据", SALES: "销售单据", STOCK: "库存单据"}
+MODULES = {"采购管理": PURCHASE, "销售管理": SALES, "库存管理": STOCK}
+"""Whose bills a kind's settings are about."""
 FREE, BLOCKS, ASKS = 0, 1, 2
 MODES = {FREE: "不控制", BLOCKS: "禁止审核", ASKS: "提示后可继续"}
 BACKUP_HOURS = {-1: "不自动备份"} | {hour: f"{hour}:00" for hour in range(24)}
 UNASKED, NEW, NEW_AND_CHANGED = 0, 1, 2
 AUDITS = {UNASKED: "不审核", NEW: "新增须审核", NEW_AND_CHANGED: "新增和修改都须审核"}
 CONTROLS = ("price_mode", "overdue_mode", "credit_mode")
+HELD: dict[str, tuple[str, ...]] = {
+    "purchase_order": ("price_mode",),
+    "purchase_inbound": ("price_mode",),
+    "sales_quote": ("price_mode", "overdue_mode"),
+    "sales_order": CONTROLS,
+    "sales_outbound": CONTROLS,
+}
+"""What the audit of a bill type is asked about."""
+ANY_STATUS, AUDITED_ONLY = 0, 1
+PRINTS = {ANY_STATUS: "不控制", AUDITED_ONLY: "只打印已审核的"}
 OVER_CREDIT, BELOW_LOWEST = "overCredit", "belowLowest"
 SHOWN = 5
 
@@ -69,9 +82,9 @@ class ErpConfig(Resource):
 
 
 class BillSetting(Resource):
-    """单据设置: what an audit of a company's purchase or sales bills forbids or asks about.
+    """单据设置: what an audit of a company's bills forbids or asks about, and which of them are printed.
 
-    The database gives every company its two rows.
+    The database gives every company a row of each kind.
     """
 
     __tablename__ = "bill_setting"
@@ -92,9 +105,12 @@ class BillSetting(Resource):
     price_mode: Mapped[int] = enum("低于最低售价 / 高于采购价", MODES, default=FREE, width=200)
     overdue_mode: Mapped[int] = enum("客户有逾期欠款", MODES, default=FREE, width=140)
     credit_mode: Mapped[int] = enum("客户超信用额度", MODES, default=FREE, width=140)
+    print_mode: Mapped[int] = enum("打印", PRINTS, default=ANY_STATUS, extract=False, width=130)
 
     @classmethod
     def check(cls, row: dict[str, Any]) -> None:
+        if row["type"] == STOCK and any(row[name] for name in CONTROLS):
+            raise Invalid("库存单据没有价格和客户，只设置打印，其余请选择不控制")
         if row["type"] == PURCHASE and (row["overdue_mode"] or row["credit_mode"]):
             raise Invalid("采购单据没有客户，“客户有逾期欠款”和“客户超信用额度”请选择不控制")
 
@@ -106,26 +122,42 @@ def customer_audit(ctx: Context) -> int:
 
 
 def setting(ctx: Context, company_id: int, kind: int) -> dict[str, int]:
-    """A company's modes for purchase or sales bills; nothing is controlled where none are set."""
+    """A company's modes for a kind of bills; nothing is controlled where none are set."""
     place = (f"bill_setting_{kind}", company_id)
     if place not in ctx.known:
         table = BillSetting.table()
-        query = select(*(table.c[name] for name in CONTROLS)).where(
+        query = select(*(table.c[name] for name in (*CONTROLS, "print_mode"))).where(
             table.c.company_id == company_id, table.c.type == kind
         )
         row = ctx.conn.execute(query).first()
-        ctx.known[place] = row._asdict() if row else dict.fromkeys(CONTROLS, FREE)
+        ctx.known[place] = row._asdict() if row else dict.fromkeys((*CONTROLS, "print_mode"), FREE)
     found: dict[str, int] = ctx.known[place]
     return found
 
 
+def kind_of(cls: type[Resource]) -> int | None:
+    """Whose settings a bill type is under; None for those under none."""
+    menu = cls.declaration.menu
+    return MODULES.get(menu.module) if menu else None
+
+
+def refuse_unaudited(ctx: Context, cls: type[Bill], bills: Iterable[Row[Any]]) -> None:
+    """Refuse to print bills (bill_no, company_id, status) that wait for an audit where their company prints no such."""
+    kind = kind_of(cls)
+    if kind is None:
+        return
+    waiting = [
+        bill.bill_no
+        for bill in bills
+        if bill.status not in POSTED and setting(ctx, bill.company_id, kind)["print_mode"] == AUDITED_ONLY
+    ]
+    if waiting:
+        more = f"等{len(waiting)}张" if len(waiting) > SHOWN else ""
+        raise Refusal(f"只打印已审核的单据，{'、'.join(waiting[:SHOWN])}{more}未审核")
+
+
 def hold(
-    ctx: Context,
-    cls: type[Bill],
-    doc: Document,
-    action: str,
-    kind: int,
-    beyond_credit: CreditCheck | None = None,
+    ctx: Context, cls: type[Bill], doc: Document, action: str, beyond_credit: CreditCheck | None = None
 ) -> None:
     """Refuse an audit, or an order's reopening, or ask whether to go on, as the company has set it.
 
@@ -133,13 +165,15 @@ def hold(
     """
     if action not in ("auditorPass", "open"):
         return
+    kind, held = kind_of(cls), HELD[cls.name()]
+    assert kind is not None
     modes = setting(ctx, doc.header.company_id, kind)
     told = []
     if modes["price_mode"]:
         allowed = kind == SALES and ctx.principal.may(cls.right(BELOW_LOWEST))
         mode = ASKS if allowed else modes["price_mode"]
         told.append((mode, _beyond_price(ctx, cls, doc, kind)))
-    if modes["overdue_mode"]:
+    if modes["overdue_mode"] and "overdue_mode" in held:
         told.append((modes["overdue_mode"], _overdue(ctx, doc)))
     if modes["credit_mode"] and beyond_credit:
         mode = ASKS if ctx.principal.may(cls.right(OVER_CREDIT)) else modes["credit_mode"]

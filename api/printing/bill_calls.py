@@ -14,6 +14,7 @@ from api.kit.context import Context
 from api.kit.document import Bill
 from api.kit.errors import NotFound
 from api.kit.scope import within
+from api.master.settings import refuse_unaudited
 from api.printing import press, print_template, sheet
 from api.shell import export_tasks
 
@@ -73,6 +74,7 @@ def _mount(cls: type[Bill]) -> None:
         return as_file(press.pdf("paper", collect(ctx, cls, payload.ids, payload.print_template_id)), "print")
 
     def queue(ctx: Context, payload: ManyBillsToPrint) -> Any:
+        _owners(ctx, cls, payload.ids)
         return export_tasks.queue(ctx, PRINT_JOB, cls.name(), label, payload.model_dump(), ".pdf")
 
     _declare(show, f"{label}打印", "POST", f"{path}/print", right=right, returns=PrintedBills)
@@ -88,20 +90,27 @@ def _declare(handler: Callable[..., Any], doc: str, method: str, path: str, **op
 
 
 def collect(ctx: Context, cls: type[Bill], keys: list[int], template_id: int | None) -> list[dict[str, Any]]:
-    """The sheets of bills in the order asked for; one that is out of the user's scope refuses them all."""
-    table = cls.table()
-    mine = select(table.c.bill_id, table.c.company_id).where(
-        table.c.bill_id.in_(keys), within(table, ctx.principal)
-    )
-    owners = {row.bill_id: row.company_id for row in ctx.conn.execute(mine)}
-    if any(key not in owners for key in keys):
-        raise NotFound(cls.declaration.label)
+    """The sheets of bills in the order asked for; one that may not be printed refuses them all."""
+    owners = _owners(ctx, cls, keys)
     offers = print_template.offered(ctx, cls)
     layouts = {
         company: print_template.chosen(cls, offers, template_id, company)
         for company in dict.fromkeys(owners.values())
     }
     return [found for key in keys for found in sheet.sheets_of(ctx, cls, key, layouts[owners[key]])]
+
+
+def _owners(ctx: Context, cls: type[Bill], keys: list[int]) -> dict[int, int]:
+    """The companies of bills that are in the user's scope and that these companies print."""
+    table = cls.table()
+    mine = select(table.c.bill_id, table.c.bill_no, table.c.company_id, table.c.status).where(
+        table.c.bill_id.in_(keys), within(table, ctx.principal)
+    )
+    bills = ctx.conn.execute(mine).all()
+    if {bill.bill_id for bill in bills} != set(keys):
+        raise NotFound(cls.declaration.label)
+    refuse_unaudited(ctx, cls, bills)
+    return {bill.bill_id: bill.company_id for bill in bills}
 
 
 def as_file(content: bytes, name: str) -> Response:

@@ -150,4 +150,4 @@ class PurchaseInbound(StockBill):
     @classmethod
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:
         refuse_followed(doc, action)
-        settings.hold(ctx, cls, doc, action, settings.PURCHASE)
+        settings.hold(ctx, cls, doc, action)

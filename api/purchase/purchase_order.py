@@ -92,4 +92,4 @@ class PurchaseOrder(Delivered, StockBill):
     @classmethod
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:
         orders.refuse_executed(doc, action)
-        settings.hold(ctx, cls, doc, action, settings.PURCHASE)
+        settings.hold(ctx, cls, doc, action)

@@ -85,7 +85,7 @@ class SalesOrder(Sent, Delivered, StockBill):
     @classmethod
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:
         orders.refuse_executed(doc, action)
-        settings.hold(ctx, cls, doc, action, settings.SALES, credit.of_order)
+        settings.hold(ctx, cls, doc, action, credit.of_order)
 
 
 def _reserving(doc: Document, sign: Decimal) -> Postings:

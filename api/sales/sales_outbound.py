@@ -133,4 +133,4 @@ class SalesOutbound(Sent, StockBill):
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:
         refuse_followed(doc, action)
         _refuse_settled(ctx, doc, action)
-        settings.hold(ctx, cls, doc, action, settings.SALES, credit.of_outbound)
+        settings.hold(ctx, cls, doc, action, credit.of_outbound)

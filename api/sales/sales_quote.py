@@ -73,7 +73,7 @@ class SalesQuote(GoodsBill):
     @classmethod
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:
         orders.refuse_executed(doc, action)
-        settings.hold(ctx, cls, doc, action, settings.SALES)
+        settings.hold(ctx, cls, doc, action)
 
 
 def refuse_expired(ctx: Context, header: Values, lines: Sequence[dict[str, Any]], problems: Problems) -> None:

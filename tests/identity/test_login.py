@@ -49,6 +49,22 @@ class TestLogin:
         assert len(told["token"]) >= 40
         assert told["token"] != told["sign_key"]
 
+    def test_it_tells_the_groups_short_name_and_the_companys_district(self, site: Site) -> None:
+        """What the shell keeps as titName and area_name."""
+        nowhere = log_in(site, "manager_a").data
+        execute(site, "update group_info set short_name = '申诚'")
+        place = "update company set area_id = (select min(area_id) from area) where company_id = :company"
+        execute(site, place, company=site.world.company_a)
+        told = log_in(site, "manager_a").data
+        execute(site, "update group_info set short_name = null")
+        execute(
+            site,
+            "update company set area_id = null where company_id = :company",
+            company=site.world.company_a,
+        )
+        assert (nowhere["titName"], nowhere["area_name"]) == (None, None)
+        assert told["titName"] == "申诚" and told["area_name"]
+
     def test_the_administrator_is_told_so(self, site: Site) -> None:
         assert log_in(site, "admin").data["company_admin_id"] == site.world.user_admin
 

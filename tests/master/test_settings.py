@@ -24,7 +24,7 @@ def free(site: Site) -> Iterator[None]:
     """Nothing is controlled before and after each test."""
     yield
     with site.engine.begin() as conn:
-        conn.exec_driver_sql("update bill_setting set price_mode = 0, overdue_mode = 0")
+        conn.exec_driver_sql("update bill_setting set price_mode = 0, overdue_mode = 0, print_mode = 0")
         conn.exec_driver_sql("update erp_config set session_hours = 12, overdue_days = 0")
 
 
@@ -143,7 +143,53 @@ class TestOverdue:
         assert self.next(site, customer).ok
 
 
+class TestPrints:
+    def test_a_company_may_print_only_what_is_audited(self, site: Site) -> None:
+        desk = Desk(site)
+        line = {"goods_id": site.world.spares[27], "quantity": "1", "price": "10"}
+        bill = desk.draft("sales_order", line)
+        told = [desk.caller.post(desk.path("sales_order", "print"), {"ids": [bill.id]})]
+        modes(site, 2, print_mode=1)
+        for call in ("print", "printPdf", "printTask"):
+            told.append(desk.caller.post(desk.path("sales_order", call), {"ids": [bill.id]}))
+        assert [answer.code for answer in told] == [200, 400, 400, 400]
+        assert {answer.msg for answer in told[1:]} == {f"只打印已审核的单据，{bill.no}未审核"}
+        assert desk.act("auditorPass", bill).ok
+        assert desk.caller.post(desk.path("sales_order", "print"), {"ids": [bill.id]}).ok
+
+    def test_each_kind_has_its_own(self, site: Site) -> None:
+        modes(site, 3, print_mode=1)
+        desk = Desk(site)
+        order = desk.draft("sales_order", {"goods_id": site.world.spares[27], "quantity": "1", "price": "10"})
+        inbound = desk.draft(
+            "other_inbound", {"goods_id": site.world.spares[27], "quantity": "1", "price": "10"}
+        )
+        answers = [
+            desk.caller.post(desk.path(made.resource, "print"), {"ids": [made.id]})
+            for made in (order, inbound)
+        ]
+        assert [answer.code for answer in answers] == [200, 400]
+
+
 class TestCalls:
+    def test_the_shell_is_told_what_each_bill_type_minds(self, site: Site) -> None:
+        """ "GET getSettingInfoOption with type (1, 2 or 3), company_id, repeat; results stored." """
+        modes(site, 2, price_mode=2, print_mode=1)
+        asked = {"company_id": site.world.company_a, "repeat": 1}
+        bought, sold, stock = (
+            site.as_("clerk_a").get("open/BillSetting/getSettingInfoOption", type=kind, **asked).data
+            for kind in (1, 2, 3)
+        )
+        assert sold["operations"]["sales_order"] == {"price_mode": 2, "overdue_mode": 0, "credit_mode": 1}
+        assert sold["operations"]["sales_quote"] == {"price_mode": 2, "overdue_mode": 0}
+        assert bought["operations"] == {
+            "purchase_order": {"price_mode": 0},
+            "purchase_inbound": {"price_mode": 0},
+        }
+        assert stock["operations"] == {} and stock["audited_prints"] == bought["audited_prints"] == []
+        assert {"sales_order", "sales_outbound", "sales_return"} <= set(sold["audited_prints"])
+        assert sold["ledger_name"] == stock["ledger_name"] != ""
+
     def test_a_company_is_told_its_own(self, site: Site) -> None:
         modes(site, 2, price_mode=2, overdue_mode=1)
         for path in ("getSettingInfo", "getSettingInfoOption"):
@@ -160,7 +206,7 @@ class TestCalls:
             "id"
         ]
         rows = admin.get(f"{SETTING}/getList", company_id=made).data["data"]
-        assert [(row["type"], row["price_mode"]) for row in rows] == [(1, 0), (2, 0)]
+        assert [(row["type"], row["price_mode"]) for row in rows] == [(1, 0), (2, 0), (3, 0)]
         assert admin.post("v2/system/Company/del", {"ids": [made]}).ok
 
     def test_purchase_bills_have_no_customer(self, site: Site) -> None:
@@ -168,3 +214,9 @@ class TestCalls:
         [row] = admin.get(f"{SETTING}/getList", company_id=site.world.company_a, type=1).data["data"]
         answer = admin.post(f"{SETTING}/edit", {"id": row["bill_setting_id"], "overdue_mode": 1})
         assert answer.msg == "采购单据没有客户，“客户有逾期欠款”和“客户超信用额度”请选择不控制"
+
+    def test_stock_bills_have_neither_prices_nor_customers(self, site: Site) -> None:
+        admin = site.as_("admin")
+        [row] = admin.get(f"{SETTING}/getList", company_id=site.world.company_a, type=3).data["data"]
+        answer = admin.post(f"{SETTING}/edit", {"id": row["bill_setting_id"], "price_mode": 1})
+        assert answer.msg == "库存单据没有价格和客户，只设置打印，其余请选择不控制"

@@ -184,12 +184,18 @@ class TestManyBills:
         assert response.headers["content-type"] == "application/pdf"
         assert site.as_("clerk_a").get("v2/open/ExportLog/download", export_id=key).code == 400
 
-    def test_a_task_of_foreign_bills_fails(self, site: Site, desk: Desk) -> None:
+    def test_a_task_of_foreign_bills_is_refused(self, site: Site, desk: Desk) -> None:
         made = desk.draft("sales_outbound", *numbered(desk, 1))
-        foreign = site.as_("manager_b")
-        key = foreign.post(desk.path("sales_outbound", "printTask"), {"ids": [made.id]}).data["export_id"]
+        answer = site.as_("manager_b").post(desk.path("sales_outbound", "printTask"), {"ids": [made.id]})
+        assert (answer.code, answer.msg) == (400, "销售出库不存在或无权访问")
+
+    def test_a_task_of_bills_that_are_gone_by_then_fails(self, desk: Desk) -> None:
+        made = desk.draft("sales_outbound", *numbered(desk, 1))
+        queued = desk.caller.post(desk.path("sales_outbound", "printTask"), {"ids": [made.id]})
+        assert desk.act("del", made).ok
+        key = queued.data["export_id"]
         print_job.print_bills(export_id=key)
-        [row, *_] = foreign.get("v2/open/ExportLog/getExportLogList").data["data"]
+        [row, *_] = desk.caller.get("v2/open/ExportLog/getExportLogList").data["data"]
         assert row["failure"] == "销售出库不存在或无权访问"
         assert not file_of(key, ".pdf").exists()
 

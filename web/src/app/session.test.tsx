@@ -20,6 +20,8 @@ const session: Session = {
   company_name: '华东公司',
   department_name: '销售部',
   company_admin_id: null,
+  titName: null,
+  area_name: null,
   imitator: null,
   must_change_password: false,
   system: { type: 0, operatingVersion: 1, extendToolbar: '默认' },

@@ -76,6 +76,8 @@ export function renderPage(content: ReactNode, routes: Routes) {
     company_name: '华东公司',
     department_name: '销售部',
     company_admin_id: null,
+    titName: null,
+    area_name: null,
     imitator: null,
     must_change_password: false,
     system: { type: 0, operatingVersion: 1, extendToolbar: '默认' },

@@ -13,6 +13,10 @@ export interface Session {
   company_name: string;
   department_name: string;
   company_admin_id: number | null;
+  /** The group's short name, which the header bears. */
+  titName: string | null;
+  /** The district of the company. */
+  area_name: string | null;
   /** Who really acts, where an administrator has logged in for the user. */
   imitator: string | null;
   /** Somebody else has set his password: first of all he sets his own. */
@@ -40,6 +44,8 @@ const SESSION_KEYS = [
   'company_name',
   'department_name',
   'company_admin_id',
+  'titName',
+  'area_name',
   'imitator',
   'must_change_password',
 ] as const;
@@ -47,8 +53,6 @@ const SYSTEM_KEY = 'currentSystem';
 const usualSystem: CurrentSystem = { type: 0, operatingVersion: 1, extendToolbar: '默认' };
 /** Derived from the session elsewhere in the shell; they must not outlive it. */
 const CLEARED_WITH_SESSION = [
-  'titName',
-  'area_name',
   'is_broadcast',
   'startMenu',
   'companyServeCacheGet',
@@ -85,6 +89,8 @@ export function getSession(): Session | null {
     company_name: read('company_name'),
     department_name: read('department_name'),
     company_admin_id: read('company_admin_id') === '' ? null : Number(read('company_admin_id')),
+    titName: read('titName') || null,
+    area_name: read('area_name') || null,
     imitator: read('imitator') || null,
     must_change_password: read('must_change_password') === 'true',
     system: readSystem(),

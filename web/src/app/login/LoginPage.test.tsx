@@ -18,6 +18,8 @@ const loggedIn = {
   company_name: '上海公司',
   department_name: null,
   company_admin_id: null,
+  titName: null,
+  area_name: null,
   system: {},
 };
 

@@ -11,6 +11,8 @@ import styles from './menu.module.css';
 import { HOME_ROUTE } from '../tabs/tabState';
 
 const FOLDED = 'isFolding';
+/** What was opened at the home page, which belongs to no module: it stands open there the next time as well. */
+const START = 'startMenu';
 
 export const SideMenu = memo(function SideMenu({ menu }: { menu: MenuNode[] }) {
   const { pathname, search } = useLocation();
@@ -22,9 +24,14 @@ export const SideMenu = memo(function SideMenu({ menu }: { menu: MenuNode[] }) {
   const here = trail[0]?.menu_id;
   // The panel shows what was clicked until the route moves to another module.
   const [picked, setPicked] = useState({ id: here, at: here });
-  const shown = picked.at === here ? (picked.id ?? here) : here;
+  const start = Number(localStorage.getItem(START)) || undefined;
+  const shown = (picked.at === here ? picked.id : undefined) ?? here ?? start;
   const module = menu.find((node) => node.menu_id === shown);
 
+  const pick = (id: number) => {
+    if (here === undefined) localStorage.setItem(START, String(id));
+    setPicked({ id, at: here });
+  };
   const fold = () => {
     localStorage.setItem(FOLDED, String(!folded));
     setFolded(!folded);
@@ -52,7 +59,7 @@ export const SideMenu = memo(function SideMenu({ menu }: { menu: MenuNode[] }) {
               shown={!folded && node.menu_id === shown}
               folded={folded}
               route={route}
-              onPick={() => (node.sub.length > 0 ? setPicked({ id: node.menu_id, at: here }) : void navigate(menuHref(node)))}
+              onPick={() => (node.sub.length > 0 ? pick(node.menu_id) : void navigate(menuHref(node)))}
             />
           ))}
         </div>

@@ -18,6 +18,7 @@ const bill = (status: number) => ({
   bill_id: 8,
   bill_no: 'XSCK8',
   status,
+  company_id: 2,
   company_name: '华东公司',
   customer_name: '上海顺达',
   total_amount: '1800.00',
@@ -102,12 +103,25 @@ describe('a record', () => {
     expect(view.calls.filter((call) => call.path === `${api}/print`).map((call) => call.body.ids)).toEqual([[8], [8]]);
   });
   it('opens the print preview once audited where this workplace wants it', async () => {
-    localStorage.setItem('hasAuditorStatusPrint', '["sales_outbound"]');
+    localStorage.setItem('u7:autoPrint', '["sales_outbound"]');
     const printed = ok({ html: '<p>单据</p>', shown: 1, pages: 1, templates: [] });
     await open(1, { [`${api}/auditorPass`]: () => ok({ success: [8], failures: [] }), [`${api}/print`]: () => printed });
     await press('审核');
     await press('确定');
     await waitFor(() => expect(document.querySelector('iframe')?.getAttribute('srcdoc')).toBe('<p>单据</p>'), { timeout: 5000 });
+  });
+  it('prints an own bill only once audited where the company wants it', async () => {
+    localStorage.setItem('hasAuditorStatusPrint', '["sales_outbound"]');
+    await open(1);
+    await press('打印');
+    await waitFor(() => expect(view.told.at(-1)?.msg).toBe('只打印已审核的单据，所选有1张未审核'));
+    expect(view.calls.some((call) => call.path === `${api}/print`)).toBe(false);
+  });
+  it('says at the audit button what the company has the audit mind', async () => {
+    localStorage.setItem('FDBName_business', '华东公司');
+    localStorage.setItem('Documents_operation', '{"sales_outbound":{"price_mode":1,"overdue_mode":0,"credit_mode":2}}');
+    await open(1);
+    await waitFor(() => expect(button('审核')?.title).toBe('华东公司单据设置：低于最低售价或高于采购价：禁止审核；客户超信用额度：提示后可继续'));
   });
   it('makes a label of each piece', async () => {
     const labels = 'v2/system/GoodsLabel/print';

@@ -1,6 +1,7 @@
 import { ApartmentOutlined, ArrowLeftOutlined, BarcodeOutlined, LeftOutlined, PrinterOutlined, RightOutlined } from '@ant-design/icons';
 import { Button, Result, Space } from 'antd';
 import { useEffect, useRef, useState } from 'react';
+import { auditNotice } from '../../lib/companySettings';
 import { isCancelled } from '../../lib/errors';
 import { useQuery } from '../../lib/query';
 import { usePageActive } from '../../lib/tabs';
@@ -71,12 +72,12 @@ const NOT_HERE = new Set(['add', 'edit', 'export']);
 function DetailHead({ screen, id, row }: { screen: Screen; id: number; row: Row }) {
   const links = useScreenLinks(screen);
   const { run, running } = useActions(screen);
-  const { print, label, afterAction, dialog } = usePrinting(screen, hasGoods(screen));
+  const { print, printPassed, label, afterAction, dialog } = usePrinting(screen, hasGoods(screen));
   const [effects, setEffects] = useState<{ why: string | null } | null>(null);
-  const awaited = useRef(print);
+  const awaited = useRef(printPassed);
   const active = usePageActive();
   useEffect(() => {
-    if (active && takeAwaited(screen.name, id)) awaited.current?.([id]);
+    if (active && takeAwaited(screen.name, id)) awaited.current([id]);
   }, [active, screen.name, id]);
   const { previous, next, step } = useNeighbours(screen, id);
   const go = (to: number | null) => {
@@ -109,6 +110,7 @@ function DetailHead({ screen, id, row }: { screen: Screen; id: number; row: Row 
               key={action.name}
               type={action.name === 'auditorPass' ? 'primary' : 'default'}
               danger={action.danger}
+              title={(action.name === 'auditorPass' && auditNotice(screen.name, row.company_id)) || undefined}
               loading={running === action.name}
               disabled={running !== null}
               onClick={() => void act(action)}
@@ -131,7 +133,7 @@ function DetailHead({ screen, id, row }: { screen: Screen; id: number; row: Row 
         <FileButtons screen={screen} id={id} row={row} />
         {screen.family === 'bill' && actionOf(screen, 'add') && <Button onClick={() => links.copy(row)}>复制</Button>}
         {print && (
-          <Button icon={<PrinterOutlined />} onClick={() => print([id])}>
+          <Button icon={<PrinterOutlined />} onClick={() => print([row])}>
             打印
           </Button>
         )}

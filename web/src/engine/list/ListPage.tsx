@@ -111,7 +111,7 @@ export default function ListPage({ screen, params, onOpen }: ListPageProps) {
         onCopy={screen.family === 'bill' && links.hasForm ? links.copy : null}
         onAction={(action) => void act(action)}
         onExport={() => exporting.mutate(query)}
-        onPrint={print && (() => print(selected))}
+        onPrint={print && (() => print(chosen))}
         onLabel={label && (() => label(chosen))}
         onRefresh={refresh}
         charted={charting.possible ? charting.chart !== null : null}

@@ -1,17 +1,14 @@
-/** Which bill types are printed once audited: a choice of this workplace, since the printer stands there. */
-const KEY = 'hasAuditorStatusPrint';
+import { readStored, writeStored } from '@/lib/stored';
+
+/** Which bill types are printed once audited: a choice of the user at this workplace, since the printer stands there. */
+const KEY = 'autoPrint';
 
 export function autoPrinted(): string[] {
-  try {
-    const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]');
-    return Array.isArray(kept) ? kept.filter((name) => typeof name === 'string') : [];
-  } catch {
-    return [];
-  }
+  return readStored<string[]>(KEY) ?? [];
 }
 
 export function setAutoPrinted(names: string[]): void {
-  localStorage.setItem(KEY, JSON.stringify(names));
+  writeStored(KEY, names);
 }
 
 /** A bill audited on its form is printed on the page that the form gives way to. */

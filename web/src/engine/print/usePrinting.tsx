@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
+import { awaitsAudit } from '../../lib/companySettings';
 import { reportError, showMessage } from '../../lib/errors';
 import type { ActionOutcome } from '../actions';
 import { EXPORT_STARTED } from '../list/useExport';
@@ -13,7 +14,9 @@ const LabelDialog = lazy(() => import('./LabelDialog'));
 
 interface Printing {
   /** Bills can be printed; a large choice of them goes to the export tasks. */
-  print: ((ids: number[]) => void) | null;
+  print: ((rows: Row[]) => void) | null;
+  /** The same for bills just audited, whatever the page still shows of them. */
+  printPassed: (ids: number[]) => void;
   /** Labels of the goods that rows are, or have in their lines. */
   label: ((rows: Row[]) => void) | null;
   /** Opens the print preview where audited bills of this type are to be printed at once. */
@@ -31,10 +34,12 @@ export function usePrinting(screen: Screen, labels: boolean): Printing {
     onError: reportError,
   });
   const isBill = screen.family === 'bill';
-  const print = (chosen: number[]) => {
-    if (chosen.length === 0) showMessage('warning', '请选择要打印的信息');
-    else if (chosen.length > DIRECT) queueing.mutate(chosen);
-    else setIds(chosen);
+  const printPassed = (chosen: number[]) => (chosen.length > DIRECT ? queueing.mutate(chosen) : setIds(chosen));
+  const print = (rows: Row[]) => {
+    const waiting = rows.filter((row) => awaitsAudit(screen.name, row));
+    if (rows.length === 0) showMessage('warning', '请选择要打印的信息');
+    else if (waiting.length > 0) showMessage('warning', `只打印已审核的单据，所选有${waiting.length}张未审核`);
+    else printPassed(rows.map((row) => keyOf(screen, row)));
   };
   const label = (rows: Row[]) => {
     const found = piecesOf(screen, rows);
@@ -44,7 +49,7 @@ export function usePrinting(screen: Screen, labels: boolean): Printing {
   const afterAction = (action: Action, rows: Row[], outcome: ActionOutcome) => {
     if (!isBill || !outcome.done || action.name !== 'auditorPass' || !autoPrinted().includes(screen.name)) return;
     const passed = rows.map((row) => keyOf(screen, row)).filter((id) => !outcome.failed.has(id));
-    if (passed.length > 0) print(passed);
+    if (passed.length > 0) printPassed(passed);
   };
   const dialog = (
     <Suspense>
@@ -52,5 +57,5 @@ export function usePrinting(screen: Screen, labels: boolean): Printing {
       {pieces && <LabelDialog pieces={pieces} onClose={() => setPieces(null)} />}
     </Suspense>
   );
-  return { print: isBill ? print : null, label: labels ? label : null, afterAction, dialog };
+  return { print: isBill ? print : null, printPassed, label: labels ? label : null, afterAction, dialog };
 }

@@ -38,6 +38,8 @@ const login: LoggedIn = {
   company_name: '华东公司',
   department_name: null,
   company_admin_id: null,
+  titName: null,
+  area_name: null,
   system: { type: 0, operatingVersion: 1, extendToolbar: '默认' },
   imitator: '张三',
   must_change_password: false,

@@ -107,7 +107,7 @@ describe('print settings', () => {
   it('keeps in this browser what is printed once audited', async () => {
     await open();
     fireEvent.click(screen.getByLabelText('销售出库审核后打印'));
-    expect(localStorage.getItem('hasAuditorStatusPrint')).toBe('["sales_outbound"]');
+    expect(localStorage.getItem('u7:autoPrint')).toBe('["sales_outbound"]');
     expect(button('新建模板')).toBeTruthy();
   });
 });
