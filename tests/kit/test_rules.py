@@ -30,6 +30,16 @@ def test_numbers(case: dict[str, Any]) -> None:
     assert told(item, case["sent"], "第1行" if case["place"] == "cell" else "") == expected
 
 
+@pytest.mark.parametrize("case", VECTORS["entries"], ids=lambda case: f"{case['section']} {case['typed']}")
+def test_what_the_browser_corrects_is_refused_here_and_its_correction_taken(case: dict[str, Any]) -> None:
+    """The numeric input helper of spec/3-rules.md 5.2: "Non-numeric or negative quantities reset to 0" and the rest."""
+    bounds = Bounds(**case["bounds"]) if "bounds" in case else None
+    item = Field("n", "数", case["type"], rule=case["rule"], bounds=bounds)
+    place = "第1行" if case["place"] == "cell" else ""
+    assert told(item, case["typed"], place) == ([labelled("数", case["refused"])] if case["refused"] else [])
+    assert case["value"] == "" or told(item, case["value"], place) == []
+
+
 @pytest.mark.parametrize("case", VECTORS["labelled"], ids=lambda case: case["section"])
 def test_labels(case: dict[str, Any]) -> None:
     assert labelled(case["label"], case["problem"]) == case["told"]

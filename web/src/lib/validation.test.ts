@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Decimal } from './decimal';
-import { enterNumber, labelled, limitNumber, numberProblem, textProblem, type Bounds, type NumberType, type Place } from './validation';
+import { labelled, numberProblem, textProblem, type Bounds, type NumberType, type Place } from './validation';
 
 interface GoldenNumber {
   section: string;
@@ -48,37 +48,5 @@ describe('rules of 3-rules section 5 over the golden vectors', () => {
   });
   it('limits the length', () => {
     expect(textProblem('一二三四', null, 3)).toBe('不能超过3个字');
-  });
-});
-
-describe('entering numbers', () => {
-  it.each([
-    ['12.345', 'money', null, '12.35', null],
-    ['1,200', 'quantity', 'positive', '1200', null],
-    ['４', 'quantity', 'positive', '4', null],
-    ['abc', 'money', null, '', '请输入数字'],
-    ['-1', 'quantity', 'positive', '', '请输入大于0的数'],
-    ['  ', 'money', 'positive', '', null],
-  ] as const)('%s as %s', (text, type, rule, value, problem) => {
-    expect(enterNumber(text, { type, rule, bounds: null }, 'cell')).toEqual({ value, problem });
-  });
-  it('5.2: money of a form is fixed to 2 decimals', () => {
-    expect(enterNumber('80.5', { type: 'money', rule: null, bounds: null }, 'form').value).toBe('80.50');
-  });
-  it('5.2: below min the value is set to min, above max it clears', () => {
-    const kind = { type: 'integer' as const, rule: null, bounds: { ...unbounded, least: 3, most: 8 } };
-    expect(enterNumber('2', kind, 'form')).toEqual({ value: '3', problem: '请输入大于等于3的数' });
-    expect(enterNumber('9', kind, 'form')).toEqual({ value: '', problem: '请输入小于等于8的数' });
-  });
-  it.each([
-    ['00123', 2, '123'],
-    ['1.2.3', 2, '1.23'],
-    ['12.3456', 2, '12.34'],
-    ['.5', 2, '0.5'],
-    ['a1b2', 2, '12'],
-    ['-5', 2, '-5'],
-    ['1.9', 0, '1'],
-  ])('filters keys of %s', (text, decimals, kept) => {
-    expect(limitNumber(text, decimals)).toBe(kept);
   });
 });

@@ -1,4 +1,4 @@
-import { parseDecimal, toHalfWidth, type Decimal } from './decimal';
+import type { Decimal } from './decimal';
 import { CAP, CAP_MESSAGE } from './pricing';
 
 /** Number and text rules of spec/3-rules.md 5.1 to 5.3; their cases are tests/golden/rules.json, shared with the server. */
@@ -71,36 +71,6 @@ function boundsProblem(value: Decimal, { least, most, over, under }: Bounds): st
 /** A problem with the name of what it is about, in the words of the server. */
 export function labelled(label: string, problem: string): string {
   return GOES_ON.includes(problem) ? `${label}${problem}` : `“${label}”${problem}`;
-}
-
-export interface NumberEntry {
-  value: string;
-  problem: string | null;
-}
-
-/**
- * Takes what was typed into a number input: non-numbers become empty, too many decimals are rounded, rules are told.
- * Money of a form has its two decimals written out. What breaks a rule is cleared; what lies below its least becomes the least (5.2).
- */
-export function enterNumber(text: string, kind: NumberKind, place: Place): NumberEntry {
-  if (text.trim() === '') return { value: '', problem: null };
-  const parsed = parseDecimal(text);
-  if (parsed === null) return { value: '', problem: '请输入数字' };
-  const value = kind.type === 'integer' ? parsed : parsed.toDecimalPlaces(DECIMALS[kind.type]);
-  const problem = numberProblem(value, kind, place);
-  if (problem === null) return { value: kind.type === 'money' && place === 'form' ? value.toFixed(2) : value.toString(), problem };
-  const least = kind.bounds?.least ?? null;
-  return { value: least !== null && value.lt(least) ? String(least) : '', problem };
-}
-
-/** Key filter of number inputs: digits, one point, a leading minus; leading zeros go, decimals are limited. */
-export function limitNumber(text: string, decimals: number): string {
-  const half = toHalfWidth(text).replace(/[^\d.-]/g, '');
-  const sign = half.startsWith('-') ? '-' : '';
-  const [whole = '', ...rest] = half.replace(/-/g, '').split('.');
-  const head = whole.replace(/^0+(?=\d)/, '');
-  if (rest.length === 0 || decimals === 0) return sign + head;
-  return `${sign}${head || '0'}.${rest.join('').slice(0, decimals)}`;
 }
 
 const TEXT_RULES = {

@@ -1,7 +1,8 @@
 import { Input } from 'antd';
 import { useState } from 'react';
 import { showMessage } from '../../lib/errors';
-import { DECIMALS, enterNumber, labelled, limitNumber, type NumberKind } from '../../lib/validation';
+import { enterNumber, filterKeys, filterOf } from '../../lib/numberEntry';
+import { DECIMALS, labelled, type NumberKind } from '../../lib/validation';
 
 interface NumberInputProps {
   kind: NumberKind;
@@ -16,6 +17,8 @@ interface NumberInputProps {
 /** A decimal typed as text; checked and rounded when left. */
 export function NumberInput({ kind, value, label, id, disabled, status, onChange }: NumberInputProps) {
   const [typed, setTyped] = useState<string | null>(null);
+  // A whole number takes decimals as well, to round them or to say that they don't fit.
+  const filtered = (text: string) => filterKeys(text, filterOf(kind), DECIMALS[kind.type] || undefined);
   const settle = () => {
     if (typed === null) return;
     const entry = enterNumber(typed, kind, 'form');
@@ -37,9 +40,9 @@ export function NumberInput({ kind, value, label, id, disabled, status, onChange
       onFocus={(event) => event.target.select()}
       onChange={(event) => {
         const text = event.target.value;
-        setTyped(isComposing(event.nativeEvent) ? text : limitNumber(text, DECIMALS[kind.type]));
+        setTyped(isComposing(event.nativeEvent) ? text : filtered(text));
       }}
-      onCompositionEnd={(event) => setTyped(limitNumber(event.currentTarget.value, DECIMALS[kind.type]))}
+      onCompositionEnd={(event) => setTyped(filtered(event.currentTarget.value))}
       onBlur={settle}
       onPressEnter={settle}
     />

@@ -1,7 +1,8 @@
 import { Decimal, decimalOrZero, isMasked, parseDecimal } from '../../lib/decimal';
 import { parseDate } from '../../lib/format';
 import { CapError, priceLine, type PricingEdit } from '../../lib/pricing';
-import { enterNumber, isNumberType, labelled } from '../../lib/validation';
+import { enterNumber } from '../../lib/numberEntry';
+import { isNumberType, labelled } from '../../lib/validation';
 import { isWritable, rowProblems, type Problems } from '../fields/fieldRules';
 import { isEmptyRef, isEmptyValue } from '../fields/fieldValue';
 import type { GoodsRow, PackUnit } from '../queries';
@@ -76,7 +77,7 @@ export function isEditable(field: Field, pricing: Pricing | null): boolean {
 
 export interface Entry {
   line: LineRow;
-  /** What the user should be told; the value is then refused. */
+  /** What the user should be told; the value is then cleared or set to what is allowed. */
   problem: string | null;
 }
 
@@ -87,8 +88,8 @@ export function typeCell(line: LineRow, field: Field, text: string, pricing: Pri
   }
   if (isNumberType(field.type)) {
     const { value, problem } = enterNumber(text, { ...field, type: field.type }, 'cell');
-    if (problem !== null) return { line: withValues(line, { [field.name]: '' }, pricing, field.name), problem: labelled(field.label, problem) };
-    return reprice(line, { [field.name]: value }, pricing, field.name);
+    const entry = reprice(line, { [field.name]: value }, pricing, field.name);
+    return problem === null ? entry : { ...entry, problem: labelled(field.label, problem) };
   }
   if (field.type === 'date') {
     const day = text.trim() === '' ? null : parseDate(text);

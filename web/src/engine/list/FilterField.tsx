@@ -1,7 +1,8 @@
 import { DatePicker, Input, Select, Space } from 'antd';
 import dayjs, { type Dayjs } from 'dayjs';
 import { DATE } from '../../lib/format';
-import { DECIMALS, isNumberType, limitNumber } from '../../lib/validation';
+import { filterKeys } from '../../lib/numberEntry';
+import { DECIMALS, isNumberType } from '../../lib/validation';
 import { RefSelect } from '../fields/RefSelect';
 import { isRef, type Field } from '../types';
 import { labelKey } from './listState';
@@ -82,7 +83,7 @@ function FilterControl({ field, filters, onChange }: FilterFieldProps) {
             aria-label={`${field.label}${end === 'start' ? '起' : '止'}`}
             placeholder={end === 'start' ? '最小' : '最大'}
             value={filters[`${name}_${end}`] ?? ''}
-            onChange={(event) => onChange({ [`${name}_${end}`]: limitNumber(event.target.value, decimals) })}
+            onChange={(event) => onChange({ [`${name}_${end}`]: filterKeys(event.target.value, 'signed', decimals) })}
           />
         ))}
       </Space.Compact>

@@ -5,7 +5,7 @@ import { showMessage } from '../../lib/errors';
 import { formatPrice, formatQuantity } from '../../lib/format';
 import { useQuery } from '../../lib/query';
 import { useDebounced } from '../../lib/useDebounced';
-import { limitNumber } from '../../lib/validation';
+import { filterKeys } from '../../lib/numberEntry';
 import { QUANTITY_DECIMALS } from '../../lib/pricing';
 import { goodsNarrow, type BillContext } from '../lines/billContext';
 import { resolveCodes } from '../lines/resolveCodes';
@@ -49,13 +49,13 @@ export default function GoodsPicker({ context, onPick, onClose }: GoodsPickerPro
   const change = (rows: GoodsRow[]) =>
     setPicked((before) => new Map(rows.map((row) => [row.goods_id, before.get(row.goods_id) ?? { row, quantity: DEFAULT_QUANTITY }])));
   const setQuantity = (row: GoodsRow, quantity: string) =>
-    setPicked((before) => new Map(before).set(row.goods_id, { row, quantity: limitNumber(quantity, QUANTITY_DECIMALS) }));
+    setPicked((before) => new Map(before).set(row.goods_id, { row, quantity: filterKeys(quantity, 'limit', QUANTITY_DECIMALS) }));
   usePastedCodes(async (rows) => {
     const found = await resolveCodes(client, rows.map(({ code }) => code), goodsNarrow(context));
     const goodsOf = (code: string) => found.get(code) ?? found.get(code.toLowerCase());
     const chosen = rows.flatMap(({ code, quantity }): [number, PickedGoods][] => {
       const row = goodsOf(code);
-      return row ? [[row.goods_id, { row, quantity: quantity ? limitNumber(quantity, QUANTITY_DECIMALS) : DEFAULT_QUANTITY }]] : [];
+      return row ? [[row.goods_id, { row, quantity: quantity ? filterKeys(quantity, 'limit', QUANTITY_DECIMALS) : DEFAULT_QUANTITY }]] : [];
     });
     setPicked((before) => new Map([...before, ...chosen]));
     return rows.map(({ code }) => code).filter((code) => !goodsOf(code));

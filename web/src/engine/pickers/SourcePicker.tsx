@@ -4,7 +4,7 @@ import { decimalOrZero, sumOf } from '../../lib/decimal';
 import { showMessage } from '../../lib/errors';
 import { MONEY_DECIMALS, QUANTITY_DECIMALS } from '../../lib/pricing';
 import { useQuery } from '../../lib/query';
-import { limitNumber } from '../../lib/validation';
+import { filterKeys } from '../../lib/numberEntry';
 import { ShownValue } from '../fields/ShownValue';
 import { isEmptyValue, isRightAligned } from '../fields/fieldValue';
 import type { BillContext } from '../lines/billContext';
@@ -78,7 +78,7 @@ export default function SourcePicker({ block, source, context, taken, onPick, on
           aria-label={`${String(row.bill_no ?? row.source_no)} ${part?.label ?? ''}`}
           disabled={!parts.has(key)}
           value={parts.get(key) ?? ''}
-          onChange={(event) => setParts((before) => new Map(before).set(key, limitNumber(event.target.value, decimals)))}
+          onChange={(event) => setParts((before) => new Map(before).set(key, filterKeys(event.target.value, 'signed', decimals)))}
         />
       );
     },

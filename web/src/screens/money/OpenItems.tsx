@@ -5,7 +5,7 @@ import { sourceQuery } from '@/engine/queries';
 import type { Row } from '@/engine/types';
 import { formatMoney } from '@/lib/format';
 import { useQuery } from '@/lib/query';
-import { limitNumber } from '@/lib/validation';
+import { filterKeys } from '@/lib/numberEntry';
 
 interface OpenItemsProps {
   api: string;
@@ -43,7 +43,7 @@ export function OpenItems({ api, company, customer, parts, onChange }: OpenItems
             aria-label={`${String(row.bill_no)} 本次核销`}
             disabled={!parts.has(key)}
             value={parts.get(key) ?? ''}
-            onChange={(event) => onChange(new Map(parts).set(key, limitNumber(event.target.value, 2)))}
+            onChange={(event) => onChange(new Map(parts).set(key, filterKeys(event.target.value, 'signed')))}
           />
         );
       },

@@ -1,0 +1,66 @@
+import { parseDecimal, toHalfWidth, ZERO, type Decimal } from './decimal';
+import { DECIMALS, numberProblem, type NumberKind, type Place } from './validation';
+
+/**
+ * The numeric input helper of spec/3-rules.md 5.2: what inputs make of what was typed into them; the server refuses what
+ * it is sent all the same. Cases stand in tests/golden/rules.json.
+ *
+ * 5.1 and 5.2 read the type names in two ways. A table's cell follows 5.1 (`PositiveInt` refuses what is not above 0), a
+ * form's field 5.2 (PositiveInteger takes the absolute value first). Resetting quantities and rounding hold in both. A
+ * quantity without a rule may be negative, as corrections are, and keeps its sign.
+ */
+export interface NumberEntry {
+  value: string;
+  problem: string | null;
+}
+
+const NOT_A_NUMBER = '请输入数字';
+
+export function enterNumber(text: string, kind: NumberKind, place: Place): NumberEntry {
+  if (text.trim() === '') return { value: '', problem: null };
+  const typed = parseDecimal(text);
+  if (typed === null) return { value: reset(kind, place), problem: NOT_A_NUMBER };
+  const value = normalised(typed, kind, place);
+  const problem = numberProblem(value, kind, place);
+  if (problem === null) return { value: written(value, kind, place), problem };
+  const least = kind.bounds?.least ?? null;
+  if (least !== null && value.lt(least)) return { value: String(least), problem };
+  return { value: value.lt(0) ? reset(kind, place) : '', problem };
+}
+
+/** Rounded to the decimals of its kind; an Integer to none, a PositiveInteger of a form is made positive instead. */
+function normalised(typed: Decimal, kind: NumberKind, place: Place): Decimal {
+  if (kind.type === 'integer' && kind.rule !== null) return place === 'form' && kind.rule === 'PositiveInt' ? typed.abs() : typed;
+  return typed.toDecimalPlaces(DECIMALS[kind.type]);
+}
+
+/** Non-numeric or negative quantities reset to 0, where 0 itself is allowed; everything else clears. */
+function reset(kind: NumberKind, place: Place): string {
+  return kind.type === 'quantity' && numberProblem(ZERO, kind, place) === null ? '0' : '';
+}
+
+/** Money of a form has its two decimals written out. */
+function written(value: Decimal, kind: NumberKind, place: Place): string {
+  return kind.type === 'money' && place === 'form' ? value.toFixed(DECIMALS.money) : value.toString();
+}
+
+/** Key filters: digits alone; digits and one point; a leading minus as well; and that without a limit of decimals. */
+export type KeyFilter = 'integer' | 'limit' | 'signed' | 'any';
+
+/** What a form's field lets through; where its rule has words for what is wrong, the wrong thing may be typed. */
+export function filterOf({ rule }: NumberKind): KeyFilter {
+  if (rule === 'positiveInt') return 'integer';
+  if (rule === 'notNegative') return 'limit';
+  return rule === null ? 'any' : 'signed';
+}
+
+/** Leaves of a text what a filter lets through; leading zeros go, and decimals beyond the limit. */
+export function filterKeys(text: string, filter: KeyFilter, decimals = 2): string {
+  const half = toHalfWidth(text).replace(/[^\d.-]/g, '');
+  const sign = half.startsWith('-') && (filter === 'signed' || filter === 'any') ? '-' : '';
+  const [whole = '', ...rest] = half.replace(/-/g, '').split('.');
+  const head = whole.replace(/^0+(?=\d)/, '');
+  if (rest.length === 0 || filter === 'integer' || decimals === 0) return sign + head;
+  const tail = rest.join('');
+  return `${sign}${head || '0'}.${filter === 'any' ? tail : tail.slice(0, decimals)}`;
+}
