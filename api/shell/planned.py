@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
-from api.shell.register import NAMES, screens
+from api.shell.register import screens
 
 api = router()
 
@@ -21,11 +21,12 @@ class PlannedScreen(BaseModel):
 
 
 @cache
-def _pending() -> frozenset[str]:
-    return frozenset(screen.route for screen in screens() if screen.state == "pending")
+def _pending() -> dict[str, str]:
+    return {screen.route: screen.name for screen in screens() if screen.state == "pending"}
 
 
 @call(api, "GET", "v2/Open/Screen/getPlanned", right=ANY_USER, returns=PlannedScreen | None)
 def get_planned(ctx: Context, route: Annotated[str, Query(max_length=200)]) -> Any:
     """尚未开放的界面: None for a route that the product doesn't have at all."""
-    return {"route": route, "name": NAMES.get(route, route)} if route in _pending() else None
+    name = _pending().get(route)
+    return {"route": route, "name": name} if name else None
