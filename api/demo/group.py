@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, insert, select, update
 
 from api.customers.customer_addresses import CustomerAddress
 from api.demo.assortment import TYPES, Item, ean13, items
@@ -19,7 +19,7 @@ from api.master.business_types import CustomerType, SalesType, SupplierType
 from api.master.geography import Area, City, Province
 from api.master.goods import Brand, CompanyGoods, Goods, GoodsType, GoodsUnit, Unit
 from api.master.logistics import Logistics, LogisticsDriver
-from api.master.organisation import Company, Department, Employee
+from api.master.organisation import Company, Department, Employee, GroupInfo
 from api.master.partners import Customer, ReceivablesMode, Supplier
 from api.master.warehouses import (
     DEFECTIVE,
@@ -163,6 +163,12 @@ def make(conn: Connection, size: Size) -> None:
         "is_default": True,
     }
     insert_all(conn, SmsChannel, [channel])
+    service = {
+        "service_contact": "周晓梅",
+        "service_phone": "0571-88990011",
+        "service_hours": "每日 8:30–18:00",
+    }
+    conn.execute(update(GroupInfo.table()).values(**service))
     for code, facts in COMPANIES.items():
         _make_branch(conn, chance, code, facts, goods, size)
 

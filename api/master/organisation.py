@@ -153,5 +153,8 @@ class GroupInfo(Resource):
     address: Mapped[str | None] = textarea("详细地址", max_length=200)
     phone: Mapped[str | None] = text("座机", rule="landline", max_length=20)
     hotline: Mapped[str | None] = text("服务热线", rule="hotline", max_length=20)
+    service_contact: Mapped[str | None] = text("客服联系人", max_length=50)
+    service_phone: Mapped[str | None] = text("客服电话", rule="phone", max_length=20)
+    service_hours: Mapped[str | None] = text("客服时间", max_length=50, width=160)
     email: Mapped[str | None] = text("邮箱", rule="email", max_length=100, width=180)
     logo: Mapped[str | None] = image("标志", scene="logo")

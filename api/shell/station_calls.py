@@ -23,6 +23,7 @@ from api.kit.schemas import Count, Key, Payload
 from api.kit.scope import within
 from api.ledger.tables import SettlementItem
 from api.master.goods import CompanyGoods
+from api.master.organisation import GroupInfo
 from api.shell.station import MOST_TIERS, PRICE_DAYS, TIMEOUT_HOURS, ShoppingCart, StationSetting
 
 api = router()
@@ -105,6 +106,14 @@ class SuperStationConfig(BaseModel):
 class Downloads(BaseModel):
     app_url: str
     voice_url: str
+
+
+class CustomerService(BaseModel):
+    """Empty texts where the group tells nothing."""
+
+    contact: str
+    phone: str
+    hours: str
 
 
 @call(api, "GET", "v2/open/SalesOutstock/getSalesOutstocksList", right=ANY_USER, returns=OutstockCounts)
@@ -212,6 +221,18 @@ def get_downloads(ctx: Context) -> Any:
     """下载地址: of the mobile app and the voice client; empty where the station sets none."""
     found = _setting(ctx)
     return {"app_url": found.app_url or "", "voice_url": found.voice_url or ""}
+
+
+@call(api, "GET", "v2/open/SuperStation/getCustomerService", right=ANY_USER, returns=CustomerService)
+def get_customer_service(ctx: Context) -> Any:
+    """客服: whom stations turn to; the group's hotline where it names no number for that."""
+    own = GroupInfo.table()
+    phone = func.coalesce(own.c.service_phone, own.c.hotline, "").label("phone")
+    contact, hours = (
+        func.coalesce(column, "").label(name)
+        for column, name in ((own.c.service_contact, "contact"), (own.c.service_hours, "hours"))
+    )
+    return ctx.conn.execute(select(contact, phone, hours).limit(1)).one()._asdict()
 
 
 _PRICES = text("""

@@ -75,10 +75,13 @@ class TestSystemVersion:
     def test_switching_changes_the_layout_and_may_be_saved(self, seat: Seat, office: Office) -> None:
         """ "System version: simple (2) or standard (1); switching changes the layout, and the side menu shows only in
         standard. Saving as default sends version equal to the chosen value minus 1. Success shows 当前账号已经设置为标准版 or
-        当前账号已经设置为简洁版."
+        当前账号已经设置为简洁版." And of section 2: "Two layout variants exist for service stations, one with a
+        customer-service widget and an app navigation; the standard layout shows the side menu".
         """
         page = seat(office.station).page
         menu = page.get_by_role("navigation", name="主菜单")
+        apps = page.get_by_role("navigation", name="应用导航")
+        service = page.get_by_role("button", name="联系客服")
         expect(menu).to_be_visible()
         for label, version, told in (
             ("简洁版", 1, "当前账号已经设置为简洁版"),
@@ -92,6 +95,16 @@ class TestSystemVersion:
             assert sent.value.post_data_json == {"version": version}
             expect(page.get_by_text(told)).to_be_visible()
             expect(menu).to_be_visible(visible=version == 0)
+            expect(apps).to_be_visible(visible=version == 1)
+            expect(service).to_be_visible(visible=version == 1)
+            if version == 1:
+                service.click()
+                expect(page.get_by_role("link", name="0571-88990011")).to_be_visible()
+                service.click()
+                apps.get_by_role("button", name="系统管理").click()
+                page.get_by_role("menuitem", name="组织架构").click()
+                page.get_by_role("menuitem", name="部门").click()
+                page.wait_for_url("**/system/section")
             stored = json.loads(page.evaluate("localStorage.getItem('currentSystem')"))
             assert stored == {"type": 1, "operatingVersion": version + 1, "extendToolbar": "默认"}
 

@@ -35,6 +35,20 @@ def log_in(site: Site) -> dict[str, object]:
     return system
 
 
+class TestCustomerService:
+    def test_the_group_says_whom_stations_turn_to(self, site: Site) -> None:
+        path = "v2/open/SuperStation/getCustomerService"
+        assert site.as_("nobody").get(path).data == {"contact": "", "phone": "", "hours": ""}
+        [row] = site.as_("admin").get("v2/system/GroupInfo/getList").data["data"]
+        told = {"hotline": "400-820-8820", "service_contact": "周晓梅", "service_hours": "8:30–18:00"}
+        key = {"id": row["group_info_id"]}
+        assert site.as_("admin").post("v2/system/GroupInfo/edit", key | told).ok
+        expected = {"contact": "周晓梅", "phone": "400-820-8820", "hours": "8:30–18:00"}
+        assert site.as_("nobody").get(path).data == expected
+        assert site.as_("admin").post("v2/system/GroupInfo/edit", key | {"service_phone": "13800138000"}).ok
+        assert site.as_("nobody").get(path).data == expected | {"phone": "13800138000"}
+
+
 class TestCounters:
     """Header counters (spec/1-shell.md 2, 7)."""
 

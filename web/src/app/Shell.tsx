@@ -6,6 +6,7 @@ import { isStation, type Session } from '@/lib/session';
 import { Header } from './header/Header';
 import { bringPreferences } from './keptByServer';
 import { countUse } from './home/usage';
+import { AppNavigation } from './menu/AppNavigation';
 import { menuLeaves, menuTrail, type MenuNode } from './menu/menuTree';
 import { SideMenu } from './menu/SideMenu';
 import { menuQuery, useMenu } from './menu/useMenu';
@@ -20,7 +21,9 @@ import { baseTabs, HOME_ROUTE, homeOnly } from './tabs/tabState';
 import { restoreTabs } from './tabs/tabStore';
 import { useTour } from './tour/useTour';
 import { useAuthorityOfRoute } from './useAuthorityOfRoute';
+import { useCompanySettings } from './useCompanySettings';
 
+const CustomerService = lazy(() => import('./station/CustomerService'));
 const GuidedTour = lazy(() => import('./tour/GuidedTour'));
 const NoticePopup = lazy(() => import('./notices/NoticePopup'));
 const ReminderDialog = lazy(() => import('./notices/ReminderDialog'));
@@ -65,7 +68,9 @@ function Frame({ session, menu }: { session: Session; menu: MenuNode[] }) {
   const { pathname } = useLocation();
   const wide = Grid.useBreakpoint().md !== false;
   useAuthorityOfRoute(pathname);
+  useCompanySettings(session.company_id);
   const station = isStation(session.system);
+  const simple = session.system.operatingVersion === SIMPLE;
   const [noticing, setNoticing] = useState(false);
   const tour = useTour(session, pathname === HOME_ROUTE);
 
@@ -89,8 +94,9 @@ function Frame({ session, menu }: { session: Session; menu: MenuNode[] }) {
     <TabsProvider initial={initialTabs} nameOf={nameOf}>
       <div className={styles.shell}>
         <Header session={session} menu={menu} narrow={!wide} onTour={wide ? tour.start : undefined} />
+        {wide && simple && <AppNavigation menu={menu} />}
         <div className={styles.body}>
-          {wide && session.system.operatingVersion !== SIMPLE && <SideMenu menu={menu} />}
+          {wide && !simple && <SideMenu menu={menu} />}
           <main className={styles.content}>
             <TabBar />
             <TabPages />
@@ -101,6 +107,7 @@ function Frame({ session, menu }: { session: Session; menu: MenuNode[] }) {
         {tour.open && wide && !noticing && <GuidedTour onEnd={tour.end} />}
         <ReminderDialog />
         {station && <NoticePopup home={pathname === HOME_ROUTE} onOpen={setNoticing} />}
+        {station && simple && <CustomerService />}
         {station && <SurveyPrompt route={pathname} wait={noticing} />}
       </Suspense>
     </TabsProvider>

@@ -29,23 +29,22 @@ interface Props {
 
 export const Header = memo(function Header({ session, menu, narrow, onTour }: Props) {
   const [drawer, setDrawer] = useState(false);
-  const title = localStorage.getItem('titName') ?? '汽配轮胎供应链平台';
+  const title = session.titName ?? '汽配轮胎供应链平台';
   const station = isStation(session.system);
-  const folded = narrow || session.system.operatingVersion === SIMPLE;
 
   return (
     <header className={styles.header}>
-      {folded && (
+      {narrow && (
         <Button type="text" size="middle" icon={<MenuOutlined />} aria-label="打开菜单" onClick={() => setDrawer(true)} />
       )}
       <img src="/favicon.svg" alt="" width={24} height={24} />
       {!narrow && <strong className={styles.title}>{title}</strong>}
-      <span className={styles.company} title={session.company_name}>
+      <span className={styles.company} title={[session.company_name, session.area_name].filter(Boolean).join(' ')}>
         {session.company_name}
       </span>
       {session.imitator && <ImitationMark imitator={session.imitator} />}
       <span className={styles.space} />
-      {folded && !narrow && <MenuSearch menu={menu} />}
+      {!narrow && session.system.operatingVersion === SIMPLE && <MenuSearch menu={menu} />}
       {station ? (
         <Suspense>
           <StationTools session={session} narrow={narrow} />
