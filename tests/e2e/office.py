@@ -204,18 +204,22 @@ def withdraw(office: Office, key: int) -> None:
 
 def sell(office: Office, station: Login) -> int:
     """A sales outbound of a station that waits to be audited."""
-    company, name = station.company_id, f"待出库{_mark()}"
+    bill: int = made(office.admin.post("v2/sales/SalesOutstock/add", outbound(office, station)))["id"]
+    return bill
+
+
+def outbound(office: Office, login: Login) -> dict[str, Any]:
+    """What a sales outbound of a user's company may be made of."""
+    company, name = login.company_id, f"待出库{_mark()}"
     warehouse = {"warehouse_name": name, "company_id": company}
     customer = {"customer_name": name, "company_id": company}
-    body = {
+    return {
         "company_id": company,
         "warehouse_id": made(office.admin.post("v2/system/Warehouse/add", warehouse))["id"],
         "customer_id": made(office.admin.post("v2/custom/Customer/add", customer))["id"],
         "business_date": f"{date.today()}",
         "lines": [{"goods_id": some_goods(office), "quantity": "1", "price": "10"}],
     }
-    bill: int = made(office.admin.post("v2/sales/SalesOutstock/add", body))["id"]
-    return bill
 
 
 def reprice(office: Office, station: Login) -> None:

@@ -13,10 +13,11 @@ from sqlalchemy import Engine, func, insert, text
 
 from api.shell.pay_center import PaymentLink, token_hash
 from tests.e2e.conftest import START_SECONDS, Desk, Seat, System
-from tests.e2e.office import Office, hire
+from tests.e2e.office import Office, another_station, hire, made, outbound, sell
 from tests.e2e.test_shell_users import SELLS
 
 pytestmark = pytest.mark.timeout(START_SECONDS + 300)
+SETTING = "v2/system/BillSetting"
 PHONE: ViewportSize = {"width": 390, "height": 844}
 
 
@@ -76,6 +77,46 @@ class TestCashier:
             expect(page.get_by_text(re.compile("轮胎货款 · 已支付"))).to_be_visible()
 
 
+class TestToDo:
+    def test_each_entry_opens_its_bill(self, seat: Seat, office: Office) -> None:
+        """ "to-do dropdown (pending items and pending approvals)": an own bill sent back, and one that waits for an audit."""
+        user = hire(office, [*SELLS, "sales_outbound:edit", "sales_outbound:auditorPass"], "有待办的人")
+        api, own = "v2/sales/SalesOutstock", office.caller(user)
+        waiting = made(own.post(f"{api}/add", outbound(office, user)))
+        back = made(own.post(f"{api}/add", outbound(office, user)))
+        made(office.admin.post(f"{api}/auditorNoPass", {"ids": [back["id"]], "reason": "价格不对"}))
+        page = seat(user).page
+        for tab, bill in (("待处理事项", back), ("待审批", waiting)):
+            number = made(own.get(f"{api}/getInfo", id=bill["id"]))["bill_no"]
+            page.get_by_role("button", name="待办", exact=True).click()
+            page.get_by_role("tab", name=re.compile(f"^{tab}")).click()
+            page.get_by_role("tabpanel").get_by_role("button", name=number, exact=True).click()
+            page.wait_for_url(f"**/sales/salesamend?id={bill['id']}")
+            expect(page.get_by_role("heading", name=number)).to_be_visible()
+
+
+class TestCompanySettings:
+    def test_the_shell_keeps_what_the_company_has_set(self, seat: Seat, office: Office) -> None:
+        """ "GET getSettingInfoOption with type (1, 2 or 3), company_id, repeat; results stored." """
+        station = another_station(office)
+        [row] = made(office.admin.get(SETTING + "/getList", company_id=station.company_id, type=2))["data"]
+        mode = {"id": row["bill_setting_id"], "print_mode": 1}
+        made(office.admin.post(SETTING + "/edit", mode))
+        bill = sell(office, station)
+        desk = seat(station)
+        page = desk.page
+        page.wait_for_function("localStorage.getItem('hasAuditorStatusPrint') !== null")
+        assert "sales_outbound" in page.evaluate("localStorage.getItem('hasAuditorStatusPrint')")
+        assert '"credit_mode":1' in page.evaluate("localStorage.getItem('Documents_operation')")
+        assert page.evaluate("localStorage.FDBName_business === localStorage.company_name")
+        desk.open(f"/sales/salesamend?id={bill}")
+        expect(page.get_by_role("button", name="审核", exact=True)).to_have_attribute(
+            "title", re.compile("客户超信用额度：禁止审核")
+        )
+        page.get_by_role("button", name=re.compile("打印$")).first.click()
+        expect(page.get_by_text("只打印已审核的单据，所选有1张未审核")).to_be_visible()
+
+
 class TestUnknownPaths:
     def test_they_show_a_page_of_their_own(
         self, desks: Callable[[str], Desk], system: System, chromium: Browser
@@ -89,6 +130,8 @@ class TestUnknownPaths:
                 page.goto(f"{system.address}{route}")
                 page.wait_for_url("**/login")
         desk = desks("开单员")
+        desk.open("/centralizedProcurement/inContractManagement")
+        expect(desk.page.get_by_role("tab", name="合同管理")).to_be_visible()
         desk.open("/no/such/page")
         expect(desk.page.get_by_text("没有找到 /no/such/page")).to_be_visible()
         expect(desk.page.get_by_role("tab", name="页面不存在")).to_be_visible()
