@@ -67,3 +67,19 @@ it('Select change debounce 100 ms', async () => {
   expect(view.onChange.mock.calls.map(([keys]) => keys as unknown)).toEqual([[31], [47]]);
   now.mockRestore();
 });
+
+it('3-rules 5.3: customer picker text maximum length 100', async () => {
+  const view = show({}, { [PATH]: () => page(CUSTOMERS) });
+  done = view.done;
+  fireEvent.change(view.box, { target: { value: '客'.repeat(101) } });
+  expect((view.box as HTMLInputElement).value).toHaveLength(100);
+  await waitFor(() => expect(view.calls.at(-1)?.query.keyword).toHaveLength(100), { timeout: 3000 });
+});
+
+it('3-rules 5.3: pickers treat a value of 0 as empty', () => {
+  const field = refField('customer_id', '客户', 'customer', 'customer_name', { ref: { ...ref } as Ref });
+  const view = renderPage(<RefSelect field={field as never} value={0} label="上海顺达" onChange={vi.fn()} />, {});
+  done = view.done;
+  expect(screen.getByText('请选择客户')).toBeTruthy();
+  expect(screen.queryByText('上海顺达')).toBeNull();
+});
