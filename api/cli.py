@@ -132,7 +132,7 @@ def calls(
 
 @app.command()
 def routes(as_json: Annotated[bool, typer.Option("--json", help="JSON 格式")] = False) -> None:
-    """列出每个界面：地址、模块、类型，已完成（built）还是待建（pending）。"""
+    """列出每个界面：地址、名称、模块、类型，已完成（built）还是待建（pending）。"""
     from api import catalogue
     from api.shell.register import screens
 
@@ -142,7 +142,7 @@ def routes(as_json: Annotated[bool, typer.Option("--json", help="JSON 格式")] 
         print(json.dumps(listed, ensure_ascii=False, indent=1))
         return
     for screen in listed:
-        print("{state:8} {kind:9} {module:22} {route}".format(**screen))
+        print("{state:8} {kind:9} {module:22} {route}  {name}".format(**screen))
 
 
 @app.command()
