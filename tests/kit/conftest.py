@@ -1,4 +1,4 @@
-"""The application and its small group, for the tests of this folder; reports read figures of the group's."""
+"""The application and its small group, for the tests of this folder."""
 
 from __future__ import annotations
 
@@ -10,11 +10,6 @@ from api.main import app
 from tests.kit.fixtures import conn, figures, site, world
 
 __all__ = ["conn", "figures", "site", "world"]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def reports_have_rows(figures: None) -> None:
-    """The calls of every declared report answer."""
 
 
 @pytest.fixture(scope="session")

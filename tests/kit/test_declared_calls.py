@@ -13,6 +13,7 @@ from tests.kit.declared import DECLARED, addable, added, conforms, named
 from tests.kit.fixtures import Site
 from tests.kit.payloads import payload_of, text_of
 
+pytestmark = pytest.mark.usefixtures("figures")  # declared reports answer from what is published
 TWINS = {
     "customer": "customer_mobile",
     "company_goods": "goods_id",

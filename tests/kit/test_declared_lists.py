@@ -13,6 +13,7 @@ from api.kit.view import View
 from tests.kit.declared import DECLARED, added, named
 from tests.kit.fixtures import Site
 
+pytestmark = pytest.mark.usefixtures("figures")  # declared reports answer from what is published
 _KINDS = {
     (cls if issubclass(cls, View) else None, item.kind, bool(item.ref), bool(item.options)): (cls, item)
     for cls in DECLARED

@@ -25,6 +25,7 @@ from api.main import app
 from tests.kit.fixtures import Site, opened
 from tests.kit.world import World
 
+pytestmark = pytest.mark.usefixtures("figures")  # declared reports answer from what is published
 LAST = (
     "Role/edit",
     "Role/del",
