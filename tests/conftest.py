@@ -36,6 +36,7 @@ TEMPLATE = "erp_template"
 SHARING = {
     "a running product": ("tests/e2e/",),
     "a Superset": ("tests/reports/", "tests/reporting/test_month_of_a_"),
+    "the models of reports": ("tests/warehouse/", "tests/reporting/", "tests/identity/test_matrix.py"),
     "the document of all calls": (
         "tests/kit/test_declared_",
         "tests/kit/test_directory.py",
@@ -48,7 +49,6 @@ SHARING = {
 LONGEST = (
     *itertools.chain(*SHARING.values()),
     "tests/launch/",
-    "tests/warehouse/",
     "tests/kit/",
     "tests/faults/",
 )
@@ -85,6 +85,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             (at for at, place in enumerate(LONGEST) if item.nodeid.startswith(place)), len(LONGEST)
         )
     )
+
+
+def pytest_sessionfinish() -> None:
+    """All is over: pytest need not look through the models for garbage, as it does five times at the end."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
