@@ -22,6 +22,8 @@ from api.launch.process import command_line, wait_until
 from tests.launch.installation import ERP, Installation
 
 FIRST_START_SECONDS = 600
+GONE_SECONDS = 120
+"""The refresh ends what it is at, and the whole suite shares the cores."""
 
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="reads /proc"),
@@ -108,7 +110,7 @@ class TestStopping:
 
     def test_kill_9_of_the_launcher_leaves_nothing(self, installation: Installation) -> None:
         installation.signal(signal.SIGKILL)
-        assert wait_until(lambda: installation.processes() == {}, 40), installation.processes()
+        assert wait_until(lambda: installation.processes() == {}, GONE_SECONDS), installation.processes()
 
     def test_starts_again_after_kill_9_of_everything(self, installation: Installation) -> None:
         installation.start(FIRST_START_SECONDS)
@@ -117,7 +119,7 @@ class TestStopping:
                 os.kill(pid, signal.SIGKILL)
         assert installation.launcher is not None
         installation.launcher.wait(60)
-        assert wait_until(lambda: installation.processes() == {}, 40)
+        assert wait_until(lambda: installation.processes() == {}, GONE_SECONDS)
         installation.start(FIRST_START_SECONDS)
         assert answers(installation.port, "/healthz")
 
@@ -131,4 +133,4 @@ class TestStopping:
             lambda: "升级数据库结构" in installation.output.read_text("utf-8"), FIRST_START_SECONDS
         )
         assert installation.signal(signal.SIGTERM) == 0
-        assert wait_until(lambda: installation.processes() == {}, 40), installation.processes()
+        assert wait_until(lambda: installation.processes() == {}, GONE_SECONDS), installation.processes()
