@@ -34,9 +34,17 @@ VIZ_TYPES = {
 }
 RED = "#F56C6C"
 # Axes with few enough steps to name each.
-SHORT_AXES = ("warehouse_name", "company_name", "bucket_axis")
+SHORT_AXES = (
+    "warehouse_name",
+    "company_name",
+    "brand_name",
+    "type2_name",
+    "employee_name",
+    "bucket_axis",
+    "threshold_axis",
+)
 # Long names side by side lie askew, else every second one is left out.
-ASKEW_AXES = ("warehouse_name", "bucket_axis")
+ASKEW_AXES = SHORT_AXES
 PAGE_LENGTH = 20
 MOST_ROWS = 10_000
 
@@ -65,7 +73,7 @@ def stored_queries(chart: Chart) -> list[dict[str, Any]]:
         "row_limit": chart.limit or MOST_ROWS,
         "post_processing": [],
     }
-    if chart.kind != "table":
+    if chart.kind != "table" or not chart.totalled:
         return [query]
     return [query, {**query, "columns": [], "orderby": [], "row_limit": 0}]
 
@@ -227,8 +235,9 @@ def _donut(chart: Chart, dataset: Dataset) -> dict[str, Any]:
         "row_limit": chart.limit or 20,
         "sort_by_metric": True,
         "donut": True,
-        "innerRadius": 45,
-        "outerRadius": 72,
+        # Room for the percentages beside it.
+        "innerRadius": 40,
+        "outerRadius": 62,
         "label_type": "percent",
         "labels_outside": True,
         "label_line": True,
@@ -287,7 +296,7 @@ def _table(chart: Chart, dataset: Dataset) -> dict[str, Any]:
         "server_page_length": PAGE_LENGTH,
         "page_length": PAGE_LENGTH,
         "server_pagination": chart.paged,
-        "show_totals": True,
+        "show_totals": chart.totalled,
         "include_search": not chart.paged,
         "table_timestamp_format": "%Y-%m-%d",
         "allow_rearrange_columns": True,

@@ -83,6 +83,7 @@ DASHBOARD_CSS = """
 .cell-bar.positive { background-color: rgba(64, 158, 255, .2) !important; }
 [data-test-viz-type^="big_number"] .filter-counts { display: none; }
 .dt-select-page-size:has([title="0"]) { visibility: hidden; }
+[data-test-viz-type^="big_number"] .ant-empty-image { display: none; }
 td.dt-is-null, td.dt-is-null * { font-size: 0 !important; }
 td.dt-is-null::after { content: "—"; font-size: 12px; color: #C0C4CC; }
 """

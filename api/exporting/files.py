@@ -45,12 +45,12 @@ def _write_table(
 ) -> int:
     dataset, rows = asked.board.dataset(chart.dataset), chart_rows(asked, chart, values)
     columns, metrics = table_columns(dataset, chart), table_metrics(dataset, chart)
-    totals = rows.one(source, totals_statement(metrics))
 
     def lines() -> Iterator[Line]:
         for row in rows.read(source, table_statement(dataset, chart)):
             yield "row", row
-        yield "total", [TOTAL, *[None] * (len(columns) - 1), *totals]
+        if chart.totalled:
+            yield "total", [TOTAL, *[None] * (len(columns) - 1), *rows.one(source, totals_statement(metrics))]
 
     return book.write(
         chart.title,

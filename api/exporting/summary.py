@@ -70,7 +70,7 @@ def _table(asked: Asked, chart: Chart, source: Connection, values: Mapping[str, 
     columns, metrics = table_columns(dataset, chart), table_metrics(dataset, chart)
     formats = [*[""] * len(columns), *(metric.format for metric in metrics)]
     (count,) = rows.one(source, count_statement(chart))
-    totals = rows.one(source, totals_statement(metrics))
+    totals = rows.one(source, totals_statement(metrics)) if chart.totalled else ()
     cells = [
         [worded(value, form) for value, form in zip(row, formats, strict=True)]
         for row in rows.read(source, table_statement(dataset, chart, PRINTED))
@@ -88,7 +88,9 @@ def _table(asked: Asked, chart: Chart, source: Connection, values: Mapping[str, 
         "totals": [
             *(TOTAL, *[""] * (len(columns) - 1)),
             *(worded(value, metric.format) for value, metric in zip(totals, metrics, strict=True)),
-        ],
+        ]
+        if chart.totalled
+        else [],
     }
 
 

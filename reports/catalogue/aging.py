@@ -13,6 +13,7 @@ from reports.catalogue.parts import (
     goods_filter,
     in_order,
     line,
+    moves_link,
     percent,
     place_and_goods_filters,
     quantity,
@@ -67,6 +68,7 @@ def inventory_dataset(cost: bool) -> Dataset:
             *GOODS,
             *BUCKET,
             Column("age_days", "库龄天数", "number"),
+            moves_link(),
         ),
         measures=("quantity", "value") if cost else ("quantity",),
         metrics=(
@@ -115,7 +117,7 @@ def inventory_board(cost: bool) -> Board:
                 table(
                     "商品账龄明细",
                     data,
-                    ("warehouse_name", "goods_num", "goods_name", "brand_name"),
+                    ("warehouse_name", "goods_num", "goods_name", "brand_name", "detail_link"),
                     (
                         *(("quantity",) if cost else ()),
                         "amount",

@@ -54,7 +54,8 @@ PERIOD = Column(
 )
 DEFAULT_PERIOD = "近30天"
 # Empty in the totals row, which stands for more than one goods.
-PLACE = "case when count(distinct goods_num) = 1 then rank() over (order by sum(quantity) desc) end"
+PLACE = "case when count(distinct goods_num) = 1 then rank() over (order by sum({}) desc) end"
+BILL_PAGE = "case m.bill_type when 'XSTH' then '/sales/salesReturnSee' else '/sales/salesamend' end"
 DETAIL_LINK = link(
     "查看单据",
     "/report/BestSellerInfo",
@@ -81,6 +82,7 @@ def profit_part(cost: bool) -> tuple[Metric, ...]:
     return (
         money("cost", "销售成本"),
         money("profit", "毛利"),
+        Metric("profit_place", "毛利名次", PLACE.format("profit"), QUANTITY),
         percent("margin", "毛利率", "sum(profit)", "sum(amount)"),
     )
 
@@ -100,7 +102,8 @@ def rank_dataset(cost: bool) -> Dataset:
         columns=(PERIOD, COMPANY, *GOODS, PATTERN, GOODS_LABEL, DETAIL_LINK),
         measures=(*sold(cost), "stock_quantity", "days"),
         metrics=(
-            Metric("place", "名次", PLACE, QUANTITY),
+            Metric("place", "销量名次", PLACE.format("quantity"), QUANTITY),
+            Metric("amount_place", "销售额名次", PLACE.format("amount"), QUANTITY),
             quantity("quantity", "净销量"),
             money("amount", "净销售额"),
             Metric(
@@ -117,7 +120,11 @@ def rank_board(cost: bool) -> Board:
     data = rank_dataset(cost)
     kinds = ("type1_name", "brand_name")
     goods = ("goods_num", "goods_name", "specification_type", "brand_name", "type1_name")
-    metrics = ("place", "quantity", "amount", *(("profit", "margin") if cost else ()), "stock", "cover")
+    metrics = (
+        *("place", "quantity", "amount_place", "amount"),
+        *(("profit_place", "profit", "margin") if cost else ()),
+        *("stock", "cover"),
+    )
     lines = (
         figures(
             figure("quantity", "净销量", data, "出库减退货"),
@@ -169,6 +176,7 @@ def bill_dataset(cost: bool) -> Dataset:
             Column("bill_no", "单据编号"),
             CUSTOMER,
             EMPLOYEE,
+            link("单据", f"' || {BILL_PAGE} || '", id="m.bill_id"),
         ),
         measures=sold(cost),
         metrics=(
@@ -191,7 +199,7 @@ def bill_dataset(cost: bool) -> Dataset:
 def bill_board(cost: bool) -> Board:
     data = bill_dataset(cost)
     bill = ("business_date", "bill_type", "bill_no", "company_name", "warehouse_name")
-    who = ("goods_num", "goods_name", "customer_name", "employee_name")
+    who = ("goods_num", "goods_name", "customer_name", "employee_name", "detail_link")
     metrics = ("quantity", "price", "amount", *(("cost", "profit", "margin") if cost else ()))
     lines = (
         figures(

@@ -10,6 +10,7 @@ import re
 
 from reports.catalogue.model import Board, Chart, Column, Dataset, Filter, Metric, Pivot
 from reports.catalogue.parts import (
+    BY_COMPANY,
     COMPANY,
     bars,
     board,
@@ -19,6 +20,7 @@ from reports.catalogue.parts import (
     figure,
     figures,
     line,
+    link,
     money,
     percent,
     period_filter,
@@ -60,15 +62,25 @@ WORDS = {
 }
 
 
-def beside(name: str, prefix: str = "", *, before: str = "", year: str = "") -> tuple[Metric, ...]:
-    """A flow's changes against its figures of a month (`before`) and a year (`year`) ago, those that are named."""
+def beside(name: str, before: str, year: str, prefix: str = "") -> tuple[Metric, ...]:
+    """A flow's figures of a month (`before`) and a year (`year`) ago, and its changes against them."""
     label, now = WORDS[name], f"sum({prefix}{name})"
-    compared = (("change", f"{label}较{before}", "before", before), ("growth", f"{label}同比", "year", year))
     return tuple(
-        change_metric(f"{name}_{kind}", told, now, f"sum({prefix}{name}_{end})")
-        for kind, told, end, named in compared
-        if named
+        metric
+        for end, kind, when in (("before", "change", before), ("year", "growth", year))
+        for metric in (
+            money(f"{name}_{end}", f"{when}{label}", f"{prefix}{name}_{end}"),
+            change_metric(f"{name}_{kind}", f"{label}较{when}", now, f"sum({prefix}{name}_{end})"),
+        )
     )
+
+
+SALES_BESIDE = ("sales_before", "sales_change", "sales_year", "sales_growth")
+
+
+def moved(name: str, prefix: str = "") -> tuple[str, ...]:
+    """A flow and its changes, where there is no room for what it is compared with."""
+    return f"{prefix}{name}", f"{name}_change", f"{name}_growth"
 
 
 def own_measures(cost: bool) -> tuple[str, ...]:
@@ -97,6 +109,7 @@ def business_dataset(
     more: tuple[str, ...],
     metrics: tuple[Metric, ...],
     time: str,
+    links: tuple[Column, ...] = (),
 ) -> Dataset:
     return Dataset(
         key=variant(key, cost),
@@ -105,19 +118,52 @@ def business_dataset(
         grain="company",
         cost=cost,
         time_column=time,
-        columns=(*columns, COMPANY),
+        columns=(*columns, COMPANY, *links),
         measures=(*own_measures(cost), *more),
         flows=tuple(name for name in (*own_measures(cost), *more) if not NO_FLOW.search(name)),
         metrics=(*own_metrics(cost), *metrics),
     )
 
 
+def company_table(
+    title: str,
+    data: Dataset,
+    leads: tuple[str, ...],
+    shown: tuple[str, ...],
+    key: str = "detail",
+    bar: str = "",
+) -> Chart:
+    """A row a company, which leads to its bills."""
+    return table(title, data, (COMPANY.name, *leads), shown, shown[0], key=key, bar=bar, paged=False)
+
+
 def level_table(data: Dataset, cost: bool) -> Chart:
     """What stood open before and after, and what moved it."""
     shown = (*LEVELS, *(STOCK if cost else ()))
-    return table(
-        "期初、发生与期末", data, ("company_name",), shown, "receivable_closing", key="levels", paged=False
+    return company_table("期初、发生与期末", data, ("owed_link", "owing_link"), shown, key="levels")
+
+
+def bill_links(start: str, end: str) -> tuple[Column, ...]:
+    """Lead to what a company sold, bought and was paid on some days, and to what it is owed and owes."""
+    pages = (
+        ("销售明细", "/report/salesdetrpt", "detail_link"),
+        ("采购明细", "/report/purchasedetrpt", "bought_link"),
+        ("收款明细", "/report/receiptdetrpt", "paid_link"),
+        ("客户往来", "/report/customerdetrpt", "owed_link"),
+        ("供应商往来", "/report/factorydetrpt", "owing_link"),
     )
+    days = {
+        "business_date_start": f"strftime({start}, '%Y-%m-%d')",
+        "business_date_end": f"strftime({end}, '%Y-%m-%d')",
+    }
+    return tuple(link(text, route, named, **BY_COMPANY, **days) for text, route, named in pages)
+
+
+DAY = (
+    Column("day", "日期", "date"),
+    Column("day_label", "日期"),
+    Column("month_day", "日", sql="strftime(m.day, '%m-%d')"),
+)
 
 
 def daily_board(cost: bool) -> Board:
@@ -127,16 +173,11 @@ def daily_board(cost: bool) -> Board:
         "经营日报",
         "mart_business_day",
         cost,
-        (
-            Column("day", "日期", "date"),
-            Column("day_label", "日期"),
-            Column("month_day", "日", sql="strftime(m.day, '%m-%d')"),
-        ),
-        (*months, "mtd_sales_before", "mtd_sales_year", "mtd_receipts_before"),
+        DAY,
+        (*months, *(f"mtd_{name}_{end}" for name in FOUR for end in ("before", "year"))),
         (
             *(money(f"mtd_{name}", f"本月{WORDS[name]}") for name in (*FOUR, "new_overdue")),
-            *beside("sales", "mtd_", before="上月同期", year="去年同期"),
-            *beside("receipts", "mtd_", before="上月同期"),
+            *(metric for name in FOUR for metric in beside(name, "上月同期", "去年同期", "mtd_")),
             *(
                 (
                     percent(
@@ -151,36 +192,34 @@ def daily_board(cost: bool) -> Board:
             ),
         ),
         "day",
+        bill_links("date_trunc('month', m.day)", "m.day"),
     )
     running = business_dataset(
         "business_running",
         "近60天经营",
         "(select * from mart_business_day where day > (select max(day) - 60 from mart_business_day))",
         cost,
-        data.columns[:-1],
+        DAY,
         (),
         (),
         "day",
     )
-    flows = table(
-        "当日与本月累计",
+    sales = company_table(
+        "销售：当日与本月累计",
         data,
-        ("company_name",),
-        (
-            *("sales", "mtd_sales", "sales_change", "sales_growth", "bills", "mtd_purchase"),
-            *(
-                "receipts",
-                "mtd_receipts",
-                "receipts_change",
-                "mtd_payments",
-                "new_overdue",
-                "mtd_new_overdue",
-            ),
-            *(("mtd_margin",) if cost else ()),
-        ),
-        "mtd_sales",
+        ("detail_link",),
+        ("mtd_sales", *SALES_BESIDE, "sales", "bills", *(("mtd_margin",) if cost else ())),
         bar="mtd_sales",
-        paged=False,
+    )
+    others = company_table(
+        "采购、收款与付款：当日与本月累计",
+        data,
+        ("bought_link", "paid_link"),
+        (
+            *(shown for name in FOUR[1:] for shown in (name, *moved(name, "mtd_"))),
+            *("new_overdue", "mtd_new_overdue"),
+        ),
+        key="others",
     )
     lines = (
         figures(
@@ -206,7 +245,8 @@ def daily_board(cost: bool) -> Board:
             ),
             (ranking("companies", "各公司本月销售", data, "mtd_sales", "company_name"), 4),
         ),
-        line(60, (flows, 12)),
+        line(60, (sales, 12)),
+        line(60, (others, 12)),
         line(60, (level_table(data, cost), 12)),
     )
     filters = (
@@ -224,26 +264,24 @@ def monthly_board(cost: bool) -> Board:
         "mart_business_month",
         cost,
         (Column("month", "月份", "date"), Column("month_label", "月")),
-        (*(f"{name}_before" for name in FOUR), "sales_year"),
-        (
-            money("sales_year", "去年同月整月销售"),
-            *beside("sales", before="上月整月", year="去年同月整月"),
-            *(metric for name in FOUR[1:] for metric in beside(name, before="上月整月")),
-        ),
+        tuple(f"{name}_{end}" for name in FOUR for end in ("before", "year")),
+        tuple(metric for name in FOUR for metric in beside(name, "上月整月", "去年同月整月")),
         "month",
+        bill_links("m.month", "last_day(m.month)"),
     )
-    flows = table(
-        "本月发生",
+    sales = company_table(
+        "销售",
         data,
-        ("company_name",),
-        (
-            *("sales", "sales_change", "sales_year", "sales_growth", "bills", "purchase", "purchase_change"),
-            *("receipts", "receipts_change", "payments", "payments_change", "new_overdue"),
-            *(("profit", "margin") if cost else ()),
-        ),
-        "sales",
+        ("detail_link",),
+        ("sales", *SALES_BESIDE, "bills", *(("profit", "margin") if cost else ())),
         bar="sales",
-        paged=False,
+    )
+    others = company_table(
+        "采购、收款与付款",
+        data,
+        ("bought_link", "paid_link"),
+        (*(shown for name in FOUR[1:] for shown in moved(name)), "new_overdue"),
+        key="others",
     )
     lines = (
         figures(
@@ -273,7 +311,8 @@ def monthly_board(cost: bool) -> Board:
                 5,
             ),
         ),
-        line(60, (flows, 12)),
+        line(60, (sales, 12)),
+        line(60, (others, 12)),
         line(60, (level_table(data, cost), 12)),
     )
     filters = (period_filter(data, "month_label", "月", "months"), company_filter(data))

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from reports.catalogue.compare import compared_datasets
 from reports.catalogue.model import MONEY, QUANTITY, Board, Column, Dataset, Filter, Metric, Pivot
-from reports.catalogue.partners import MONTH_DAYS
 from reports.catalogue.parts import (
     BY_COMPANY,
     BY_SUPPLIER,
     COMPANY,
     GOODS,
     GOODS_LABEL,
+    MONTH_DAYS,
     PATTERN,
     bars,
     board,

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from reports.catalogue.compare import compared_datasets
 from reports.catalogue.model import MONEY, PERCENT, QUANTITY, Board, Column, Dataset, Metric, Pivot
-from reports.catalogue.partners import MONTH_DAYS
 from reports.catalogue.parts import (
     BY_COMPANY,
     COMPANY,
+    MONTH_DAYS,
     bars,
     board,
     change_metric,
@@ -232,6 +232,7 @@ def income_board(cost: bool) -> Board:
         "line",
         key="statement",
         paged=False,
+        totalled=False,
     )
     months = table(
         "各月利润" if cost else "各月收入",

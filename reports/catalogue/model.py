@@ -169,7 +169,8 @@ class Chart:
     `by` are its dimensions (for a table its columns), `x` the axis; `second` are the metrics on the right axis of a
     mixed chart; `order` is the metric or column that sorts it, prefixed by `-` for descending; `bars` are a table's
     metrics drawn with a bar in the cell, and `paged` tables of many rows are sorted and paged by the server; `valued`
-    bars show their figures; `dense` axes have too many steps for bars.
+    bars show their figures; `dense` axes have too many steps for bars; a table whose rows contain each other is not
+    `totalled`.
     """
 
     key: str
@@ -189,6 +190,7 @@ class Chart:
     paged: bool = False
     valued: bool = False
     dense: bool = False
+    totalled: bool = True
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ from reports.catalogue.parts import (
     COMPANY,
     CUSTOMER,
     EMPLOYEE,
+    MONTH_DAYS,
     SUPPLIER,
     bars,
     board,
@@ -51,10 +52,6 @@ from reports.catalogue.parts import (
 )
 
 DEBT_BUCKETS = ("未到期", "1–30天", "31–60天", "61–90天", "91–180天", "180天以上")
-MONTH_DAYS = {
-    "business_date_start": "strftime(m.month, '%Y-%m-%d')",
-    "business_date_end": "strftime(last_day(m.month), '%Y-%m-%d')",
-}
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,8 @@ CUSTOMER = Column("customer_name", "客户")
 SUPPLIER = Column("supplier_name", "供应商")
 EMPLOYEE = Column("employee_name", "业务员")
 PLACES = (COMPANY, WAREHOUSE)
+# What the product's filters are asked for rows that name nobody.
+NO_RECORD = -1
 GOODS = (GOODS_TYPE, BRAND, GOODS_NUM, GOODS_NAME, SPECIFICATION)
 
 # The freshness stamp. Written as local time of China: the frames must not depend on the server's time zone.
@@ -90,15 +92,41 @@ def by_key(name: str, shown: str, column: str = "") -> dict[str, str]:
     return {name: f"m.{column or name}", f"{name}__label": f"url_encode(m.{shown})"}
 
 
+def by_one_or_none(name: str, shown: str) -> dict[str, str]:
+    """A page's filter by a key that the row may lack; it then asks for what names none."""
+    return {**by_key(name, shown), name: f"coalesce(m.{name}, {NO_RECORD})"}
+
+
 BY_COMPANY = by_key("company_id", "company_name")
 BY_WAREHOUSE = by_key("warehouse_id", "warehouse_name")
 BY_GOODS = by_key("goods_id", "goods_num")
 BY_SUPPLIER = by_key("supplier_id", "supplier_name")
+BY_CUSTOMER = by_key("customer_id", "customer_name")
+BY_EMPLOYEE = by_one_or_none("employee_id", "employee_name")
+BY_BRAND = by_one_or_none("brand_id", "brand_name")
+BY_TYPE = {
+    "goods_type_id": "m.goods_type_id",
+    "goods_type_id__label": "url_encode(coalesce(nullif(m.type3_name, ''), nullif(m.type2_name, ''), m.type1_name))",
+}
+MONTH_DAYS = {
+    "business_date_start": "strftime(m.month, '%Y-%m-%d')",
+    "business_date_end": "strftime(last_day(m.month), '%Y-%m-%d')",
+}
 
 
 def moves_link(**more: str) -> Column:
     """Leads to the stock ledger's rows of the goods in the warehouse; `more` are further filters."""
     return link("流水", "/inventory/stockmoves", **BY_GOODS, **BY_WAREHOUSE, **more)
+
+
+def sales_link(**filters: str) -> Column:
+    """Leads to the lines of sales bills."""
+    return link("销售明细", "/report/salesdetrpt", **filters)
+
+
+def purchases_link(named: str = "detail_link", **filters: str) -> Column:
+    """Leads to the lines of purchase bills."""
+    return link("采购明细", "/report/purchasedetrpt", named, **filters)
 
 
 def total(name: str) -> str:
@@ -255,11 +283,21 @@ def table(
     key: str = "detail",
     bar: str = "",
     paged: bool = True,
+    totalled: bool = True,
 ) -> Chart:
     """A table, the largest of the ordering metric first."""
     barred = (bar,) if bar else ()
     return Chart(
-        key, title, "table", dataset.key, metrics, by=by, order=f"-{order}", bars=barred, paged=paged
+        key,
+        title,
+        "table",
+        dataset.key,
+        metrics,
+        by=by,
+        order=f"-{order}",
+        bars=barred,
+        paged=paged,
+        totalled=totalled,
     )
 
 

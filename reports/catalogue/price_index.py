@@ -18,13 +18,13 @@ from reports.catalogue.model import (
     Filter,
     Metric,
 )
-from reports.catalogue.partners import MONTH_DAYS
 from reports.catalogue.parts import (
     BY_COMPANY,
     BY_GOODS,
     COMPANY,
     GOODS,
     GOODS_LABEL,
+    MONTH_DAYS,
     bars,
     board,
     change,
@@ -35,8 +35,8 @@ from reports.catalogue.parts import (
     goods_filter,
     goods_filters,
     line,
-    link,
     period_filter,
+    purchases_link,
     ranking,
     ratio,
     share,
@@ -48,7 +48,7 @@ from reports.catalogue.purchase import centre_report
 DEFAULT_BASE = "去年同月"
 BASE = Column("base_label", "基期")
 TYPE2 = Column("type2_name", "二级分类")
-OF_COMPANY = link("采购明细", "/report/purchasedetrpt", **BY_COMPANY, **BY_GOODS, **MONTH_DAYS)
+OF_COMPANY = purchases_link(**BY_COMPANY, **BY_GOODS, **MONTH_DAYS)
 
 
 def base_filter(dataset: Dataset) -> Filter:

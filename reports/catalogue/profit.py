@@ -1,7 +1,8 @@
 """利润与收入：商品毛利、客户毛利、营业收入。
 
 Revenue is net of tax and of allotted discount, cost is the one stored on the line, margin = profit ÷ revenue.
-A role without cost rights gets revenue and quantity only.
+After rebate is less the customers' rebates that the sales earned. A role without cost rights gets revenue and
+quantity only.
 """
 
 from __future__ import annotations
@@ -9,11 +10,19 @@ from __future__ import annotations
 from reports.catalogue.compare import compared_datasets
 from reports.catalogue.model import Board, Chart, Column, Dataset, Filter, Metric, Report, Tab
 from reports.catalogue.parts import (
+    BRAND,
+    BY_BRAND,
+    BY_COMPANY,
+    BY_CUSTOMER,
+    BY_EMPLOYEE,
+    BY_GOODS,
+    BY_TYPE,
     COMPANY,
     CUSTOMER,
     EMPLOYEE,
     GOODS,
     GOODS_LABEL,
+    MONTH_DAYS,
     PLACES,
     Line,
     bars,
@@ -33,6 +42,7 @@ from reports.catalogue.parts import (
     quantity,
     ranking,
     report,
+    sales_link,
     share,
     table,
     trend_figure,
@@ -56,20 +66,38 @@ def profit_metrics(cost: bool) -> tuple[Metric, ...]:
     return (
         *plain,
         money("cost", "销售成本"),
-        money("profit", "毛利"),
+        money("profit", "毛利（返利前）"),
+        money("rebate", "客户返利"),
+        money("after_rebate", "毛利（返利后）"),
         money("profit_before", "上月整月毛利"),
         change_metric("profit_change", "毛利较上月整月", "sum(profit)", "sum(profit_before)"),
-        percent("margin", "毛利率", "sum(profit)", "sum(revenue)"),
+        money("profit_year", "去年同月整月毛利"),
+        change_metric("profit_growth", "毛利较去年同月整月", "sum(profit)", "sum(profit_year)"),
+        percent("margin", "毛利率（返利前）", "sum(profit)", "sum(revenue)"),
+        percent("margin_after", "毛利率（返利后）", "sum(after_rebate)", "sum(revenue)"),
         percent("margin_before", "上月整月毛利率", "sum(profit_before)", "sum(revenue_before)"),
         percent("margin_year", "去年同月整月毛利率", "sum(profit_year)", "sum(revenue_year)"),
     )
 
 
 def profit_datasets(
-    name: str, label: str, mart: str, cost: bool, dimensions: tuple[Column, ...], where: str = ""
+    name: str,
+    label: str,
+    mart: str,
+    cost: bool,
+    dimensions: tuple[Column, ...],
+    keys: tuple[str, ...],
+    where: str = "",
 ) -> tuple[Dataset, Dataset]:
     """The month's rows of a mart beside the previous month's and last year's, and the dataset for its series."""
-    measures = ("quantity", "revenue", *(("cost", "profit") if cost else ()))
+    measures = {"quantity": "quantity", "revenue": "revenue"}
+    if cost:
+        measures |= {
+            "cost": "cost",
+            "profit": "profit",
+            "rebate": "rebate",
+            "after_rebate": "profit_after_rebate",
+        }
     return compared_datasets(
         variant(name, cost),
         f"服务站{label}" if where == STATIONS else label,
@@ -77,7 +105,8 @@ def profit_datasets(
         grain="warehouse" if PLACES[1] in dimensions else "company",
         cost=cost,
         columns=dimensions,
-        measures={name: name for name in measures},
+        keys=keys,
+        measures=measures,
         metrics=profit_metrics(cost),
         where=where,
     )
@@ -108,9 +137,13 @@ def main_figure(cost: bool) -> tuple[str, str, tuple[str, ...]]:
 
 def profit_table(title: str, data: Dataset, by: tuple[str, ...]) -> Chart:
     plain = ("quantity", "revenue", "revenue_before", "revenue_change", "revenue_year", "revenue_growth")
-    metrics = (*plain, "cost", "profit", "margin", "margin_before") if data.cost else plain
+    earned = (
+        *("cost", "profit", "margin", "profit_change", "profit_growth", "margin_before", "margin_year"),
+        *("rebate", "after_rebate", "margin_after"),
+    )
     main, _, _ = main_figure(data.cost)
-    return table(title, data, by, metrics, main, bar=main)
+    metrics = (*plain, *earned) if data.cost else plain
+    return table(title, data, (*by, "detail_link"), metrics, main, bar=main)
 
 
 def profit_board(
@@ -130,8 +163,10 @@ def profit_board(
 
 def commodity_board(cost: bool) -> Board:
     main, label, both = main_figure(cost)
-    dimensions = (*PLACES, *GOODS, GOODS_LABEL)
-    data, series = profit_datasets("commodity_profit", "商品毛利", "mart_commodity_profit", cost, dimensions)
+    dimensions = (*PLACES, *GOODS, GOODS_LABEL, sales_link(**BY_GOODS, **MONTH_DAYS))
+    data, series = profit_datasets(
+        "commodity_profit", "商品毛利", "mart_commodity_profit", cost, dimensions, ("goods_id",)
+    )
     charts = (
         share("types", f"{label}构成（商品类型）", data, main, "type1_name"),
         bars("brands", f"各品牌{label}", data, both, "brand_name", order=main, limit=12),
@@ -145,8 +180,10 @@ def commodity_board(cost: bool) -> Board:
 
 def customer_board(cost: bool, name: str = "customer_profit", where: str = "") -> Board:
     main, label, both = main_figure(cost)
-    dimensions = (COMPANY, CUSTOMER, EMPLOYEE)
-    data, series = profit_datasets(name, "客户毛利", "mart_customer_profit", cost, dimensions, where)
+    bills = sales_link(**BY_COMPANY, **BY_CUSTOMER, **BY_EMPLOYEE, **MONTH_DAYS)
+    keys = ("customer_id", "employee_id")
+    dimensions = (COMPANY, CUSTOMER, EMPLOYEE, bills)
+    data, series = profit_datasets(name, "客户毛利", "mart_customer_profit", cost, dimensions, keys, where)
     charts = (
         share("companies", f"{label}构成（公司）", data, main, "company_name"),
         ranking("customers", f"{label}前十客户", data, main, "customer_name"),
@@ -162,8 +199,10 @@ TYPES = (Column("type1_name", "一级分类"), Column("type2_name", "二级分�
 
 def classified_board(cost: bool, name: str = "classified_profit", where: str = "") -> Board:
     main, label, both = main_figure(cost)
-    dimensions = (*PLACES, *TYPES, Column("brand_name", "品牌"))
-    data, series = profit_datasets(name, "分类毛利", "mart_commodity_profit", cost, dimensions, where)
+    bills = sales_link(**BY_TYPE, **BY_BRAND, **MONTH_DAYS)
+    keys = ("goods_type_id", "brand_id")
+    dimensions = (*PLACES, *TYPES, BRAND, bills)
+    data, series = profit_datasets(name, "分类毛利", "mart_commodity_profit", cost, dimensions, keys, where)
     charts = (
         share("types", f"{label}构成（一级分类）", data, main, "type1_name"),
         bars("second", f"各二级分类{label}", data, both, "type2_name", order=main, limit=15),

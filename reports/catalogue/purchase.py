@@ -11,13 +11,15 @@ from functools import partial
 from reports.catalogue.compare import compared_datasets
 from reports.catalogue.holdings import held
 from reports.catalogue.model import DAYS, QUANTITY, Board, Column, Dataset, Filter, Metric
-from reports.catalogue.partners import MONTH_DAYS, SUPPLIERS
+from reports.catalogue.partners import SUPPLIERS
 from reports.catalogue.parts import (
+    BY_COMPANY,
     BY_GOODS,
     BY_SUPPLIER,
     COMPANY,
     GOODS,
     GOODS_LABEL,
+    MONTH_DAYS,
     PLACES,
     SUPPLIER,
     bars,
@@ -29,11 +31,11 @@ from reports.catalogue.parts import (
     figures,
     goods_filter,
     line,
-    link,
     money,
     percent,
     period_filter,
     place_and_goods_filters,
+    purchases_link,
     quantity,
     ranking,
     ratio,
@@ -46,7 +48,7 @@ from reports.catalogue.parts import (
 )
 
 centre_report = partial(report, path="centralizedProcurement", module="集中采购")
-BILLS = link("采购明细", "/report/purchasedetrpt", **BY_GOODS, **BY_SUPPLIER, **MONTH_DAYS)
+BILLS = purchases_link(**BY_COMPANY, **BY_GOODS, **BY_SUPPLIER, **MONTH_DAYS)
 
 
 def purchase_filters(data: Dataset) -> tuple[Filter, ...]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from reports.catalogue.model import MONEY, Board, Chart, Column, Dataset, Filter, Metric
 from reports.catalogue.parts import (
+    BY_COMPANY,
+    BY_EMPLOYEE,
     COMPANY,
     EMPLOYEE,
     board,
+    by_one_or_none,
     change_metric,
     company_filter,
     curves,
@@ -20,6 +23,7 @@ from reports.catalogue.parts import (
     ranking,
     ratio,
     report,
+    sales_link,
     share,
     table,
 )
@@ -42,6 +46,13 @@ REVENUE = Dataset(
         COMPANY,
         Column("department_name", "部门"),
         EMPLOYEE,
+        sales_link(
+            **BY_COMPANY,
+            **by_one_or_none("department_id", "department_name"),
+            **BY_EMPLOYEE,
+            business_date_start="strftime(date_trunc('month', m.day), '%Y-%m-%d')",
+            business_date_end="strftime(last_day(m.day), '%Y-%m-%d')",
+        ),
     ),
     measures=MEASURES,
     flows=MEASURES,
@@ -103,7 +114,7 @@ def revenue_board(cost: bool) -> Board:
                 table(
                     "营业收入明细",
                     data,
-                    ("company_name", "department_name", "employee_name"),
+                    ("company_name", "department_name", "employee_name", "detail_link"),
                     (*COMPARED, "sales_revenue", "return_revenue", "return_share", "bills", "per_bill"),
                     "revenue",
                     bar="revenue",

@@ -19,10 +19,11 @@ from reports.catalogue.model import (
     Report,
     Tab,
 )
-from reports.catalogue.partners import CUSTOMERS, MONTH_DAYS, SUPPLIERS, Partner, months_datasets
+from reports.catalogue.partners import CUSTOMERS, SUPPLIERS, Partner, months_datasets
 from reports.catalogue.parts import (
     BY_COMPANY,
     COMPANY,
+    MONTH_DAYS,
     bars,
     board,
     by_key,

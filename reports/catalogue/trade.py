@@ -10,10 +10,15 @@ from reports.catalogue.compare import MONTH_COLUMNS, all_periods, compared_datas
 from reports.catalogue.holdings import held
 from reports.catalogue.model import DAYS, PERCENT, RATIO, Board, Chart, Column, Dataset, Filter, Metric
 from reports.catalogue.parts import (
+    BRAND,
+    BY_BRAND,
+    BY_GOODS,
+    BY_TYPE,
     CUSTOMER,
     EMPLOYEE,
     GOODS,
     GOODS_LABEL,
+    MONTH_DAYS,
     PLACES,
     bars,
     board,
@@ -29,10 +34,12 @@ from reports.catalogue.parts import (
     percent,
     period_filter,
     place_and_goods_filters,
+    purchases_link,
     quantity,
     ranking,
     ratio,
     report,
+    sales_link,
     share,
     table,
     total,
@@ -41,8 +48,17 @@ from reports.catalogue.parts import (
 )
 from reports.catalogue.profit import TYPES
 
+LINKS = ("detail_link", "purchases_link")
 
-def trade_datasets(key: str, label: str, cost: bool, columns: tuple[Column, ...]) -> tuple[Dataset, Dataset]:
+
+def both_sides(**of: str) -> tuple[Column, Column]:
+    """Lead to what was sold and to what was bought."""
+    return sales_link(**of, **MONTH_DAYS), purchases_link(LINKS[1], **of, **MONTH_DAYS)
+
+
+def trade_datasets(
+    key: str, label: str, cost: bool, columns: tuple[Column, ...], keys: tuple[str, ...]
+) -> tuple[Dataset, Dataset]:
     """The months' purchases and sales by some columns, beside the month before and last year's."""
     form = held(cost)[2]
     counted = {
@@ -66,6 +82,7 @@ def trade_datasets(key: str, label: str, cost: bool, columns: tuple[Column, ...]
         "mart_trade_balance",
         grain="warehouse",
         cost=cost,
+        keys=keys,
         columns=(*PLACES, *columns),
         measures=measures,
         metrics=(
@@ -109,11 +126,12 @@ def trade_trend(series: Dataset, cost: bool) -> Chart:
 
 
 def goods_board(cost: bool) -> Board:
-    data, series = trade_datasets("trade_goods", "销售采购对比", cost, (*GOODS, GOODS_LABEL))
+    columns = (*GOODS, GOODS_LABEL, *both_sides(**BY_GOODS))
+    data, series = trade_datasets("trade_goods", "销售采购对比", cost, columns, ("goods_id",))
     listed = table(
         "商品购销明细",
         data,
-        ("goods_num", "goods_name", "specification_type", "brand_name", "type1_name"),
+        ("goods_num", "goods_name", "specification_type", "brand_name", "type1_name", *LINKS),
         (
             "bought",
             "sold",
@@ -152,20 +170,19 @@ def goods_board(cost: bool) -> Board:
 
 
 def category_board(cost: bool) -> Board:
-    data, series = trade_datasets(
-        "trade_category", "品类购销分析", cost, (*TYPES, Column("brand_name", "品牌"))
-    )
+    columns = (*TYPES, BRAND, *both_sides(**BY_TYPE, **BY_BRAND))
+    keys = ("goods_type_id", "brand_id")
+    data, series = trade_datasets("trade_category", "品类购销分析", cost, columns, keys)
     listed = table(
         "品类购销明细",
         data,
-        ("type1_name", "type2_name", "type3_name"),
+        ("type1_name", "type2_name", "type3_name", "brand_name", *LINKS),
         (
             *("bought", "bought_share", "bought_change", "sold", "sold_share", "sold_change"),
             *("balance", "ratio", "ratio_before", "ratio_year", "revenue"),
         ),
         "sold",
         bar="balance",
-        paged=False,
     )
     lines = (
         figures(*trade_figures(series, data, cost), height=20),

@@ -22,6 +22,7 @@ from reports.catalogue.model import (
 )
 from reports.catalogue.parts import (
     BRAND,
+    BY_WAREHOUSE,
     GOODS,
     GOODS_TYPE,
     PLACES,
@@ -32,6 +33,8 @@ from reports.catalogue.parts import (
     figures,
     goods_filter,
     line,
+    link,
+    moves_link,
     percent,
     period_filter,
     place_and_goods_filters,
@@ -45,7 +48,24 @@ from reports.catalogue.parts import (
     variant,
 )
 
-COMPARED = ("sales", "mean_stock", "closing_stock", "turnover_rate", "rate_before", "rate_change")
+COMPARED = (
+    "sales",
+    "mean_stock",
+    "closing_stock",
+    "turnover_rate",
+    "rate_before",
+    "rate_change",
+    "rate_year",
+)
+
+
+def period_days(period: Period) -> dict[str, str]:
+    """The days of a row's period, as a page is asked for them."""
+    last = "last_day(m.period_start)" if period is MONTH else "m.period_start + 6"
+    return {
+        "business_date_start": "strftime(m.period_start, '%Y-%m-%d')",
+        "business_date_end": f"strftime({last}, '%Y-%m-%d')",
+    }
 
 
 def rate(suffix: str = "") -> str:
@@ -111,6 +131,7 @@ def turnover_datasets(
     cost: bool,
     columns: tuple[Column, ...],
     more: tuple[Metric, ...] = (),
+    keys: tuple[str, ...] = (),
     where: str = "",
 ) -> tuple[Dataset, Dataset]:
     """The periods' rows beside the periods before, and the dataset for their series."""
@@ -122,6 +143,7 @@ def turnover_datasets(
         cost=cost,
         period=period,
         axis=(Column("period_start", "期间开始", "date"), Column("period_label", period.name)),
+        keys=keys,
         columns=(*PLACES, *columns),
         measures=measures(cost),
         levels=("stock", "days", "closing"),
@@ -137,7 +159,7 @@ def warehouse_datasets(period: Period, cost: bool) -> tuple[Dataset, Dataset]:
         "mart_turnover_period",
         period,
         cost,
-        (GOODS_TYPE, BRAND),
+        (GOODS_TYPE, BRAND, link("流水", "/inventory/stockmoves", **BY_WAREHOUSE, **period_days(period))),
         where=f"period_kind = '{period.key}'",
     )
 
@@ -148,8 +170,8 @@ def warehouse_board(period: Period, cost: bool) -> Board:
     listed = table(
         "仓库周转明细",
         data,
-        ("company_name", "warehouse_name", "type1_name"),
-        (*COMPARED, "rate_year", "turnover_days", "days_before"),
+        ("company_name", "warehouse_name", "type1_name", "detail_link"),
+        (*COMPARED, "turnover_days", "days_before"),
         "mean_stock",
         bar="mean_stock",
         paged=False,
@@ -187,9 +209,11 @@ SPEED = (
 
 
 def goods_datasets(cost: bool) -> tuple[Dataset, Dataset]:
-    columns = (*GOODS, Column("speed", "周转速度", sql=SPEED))
+    columns = (*GOODS, Column("speed", "周转速度", sql=SPEED), moves_link(**period_days(MONTH)))
     mart = "mart_inventory_turnover"
-    return turnover_datasets("inventory_turnover", "商品周转", mart, MONTH, cost, columns, (IDLE,))
+    return turnover_datasets(
+        "inventory_turnover", "商品周转", mart, MONTH, cost, columns, (IDLE,), ("goods_id",)
+    )
 
 
 def goods_board(cost: bool) -> Board:
@@ -200,7 +224,7 @@ def goods_board(cost: bool) -> Board:
     listed = table(
         "商品周转明细",
         data,
-        ("company_name", "warehouse_name", *goods),
+        ("company_name", "warehouse_name", *goods, "detail_link"),
         (*COMPARED, "turnover_days"),
         "mean_stock",
         bar="mean_stock",

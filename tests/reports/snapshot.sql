@@ -15,7 +15,7 @@ select
     i as goods_id, 'G00' || i as goods_num, ['205/55R16 静音', '12R22.5 耐磨', '机油滤芯'][i] as goods_name,
     ['米其林', '玲珑', '博世'][i] as brand_name, ['轿车胎', '卡客车胎', '配件'][i] as type1_name,
     '二级' as type2_name, '三级' as type3_name, ['205/55R16', '12R22.5', ''][i] as specification_type,
-    'P' || i as pattern, '条' as unit_name, i * 100 as price
+    'P' || i as pattern, '条' as unit_name, i + 30 as goods_type_id, i as brand_id, i * 100 as price
 from range(1, 4) as t(i);
 
 create table role_company_scope as
@@ -183,7 +183,9 @@ select
     f.*, c.*, cast(d as date) as "day", strftime(d, '%Y-%m-%d') as day_label, day(d) * 100.0 as mtd_sales,
     day(d) * 80.0 as mtd_sales_cost, day(d) * 70.0 as mtd_purchase, day(d) * 60.0 as mtd_receipts,
     day(d) * 50.0 as mtd_payments, day(d) * 10.0 as mtd_new_overdue, day(d) * 80.0 as mtd_sales_before,
-    day(d) * 50.0 as mtd_receipts_before, day(d) * 50.0 as mtd_sales_year
+    day(d) * 50.0 as mtd_sales_year, day(d) * 56.0 as mtd_purchase_before, day(d) * 35.0 as mtd_purchase_year,
+    day(d) * 50.0 as mtd_receipts_before, day(d) * 40.0 as mtd_receipts_year, day(d) * 40.0 as mtd_payments_before,
+    day(d) * 25.0 as mtd_payments_year
 from generate_series(date '2026-10-01', date '2026-11-20', interval 1 day) as t(d) cross join firm as c
 cross join (
     select
@@ -194,29 +196,35 @@ cross join (
 ) as f;
 create table mart_business_month as
 select
-    p.period_start as "month", p.period_label as month_label, d.* exclude ("day", day_label),
-    d.mtd_sales_before as sales_before, d.mtd_purchase * 0.8 as purchase_before,
-    d.mtd_receipts_before as receipts_before, d.mtd_payments * 0.8 as payments_before, d.mtd_sales_year as sales_year
+    p.period_start as "month", p.period_label as month_label, d.* exclude ("day", day_label) replace (
+        mtd_sales as sales, mtd_purchase as purchase, mtd_receipts as receipts, mtd_payments as payments
+    ),
+    d.mtd_sales_before as sales_before, d.mtd_sales_year as sales_year, d.mtd_purchase_before as purchase_before,
+    d.mtd_purchase_year as purchase_year, d.mtd_receipts_before as receipts_before,
+    d.mtd_receipts_year as receipts_year, d.mtd_payments_before as payments_before,
+    d.mtd_payments_year as payments_year
 from period as p
 cross join (select * from mart_business_day where "day" = date '2026-11-20') as d
 where p.period_kind = 'month';
 create table mart_commodity_profit as
 select
     p.period_start as "month", p.period_label as month_label, s.*, i.* exclude (price), 2.0 as quantity,
-    i.price * 2.5 as revenue, i.price * 2.0 as "cost", i.price * 0.5 as profit
+    i.price * 2.5 as revenue, i.price * 2.0 as "cost", i.price * 0.5 as profit, i.price * 0.1 as rebate,
+    i.price * 0.4 as profit_after_rebate
 from period as p cross join place as s cross join item as i
 where p.period_kind = 'month';
 create table mart_customer_profit as
 select
     p.period_start as "month", p.period_label as month_label, c.*, c.company_id * 10 as customer_id,
-    c.company_name || '的客户' as customer_name, '张伟' as employee_name, 12.0 as quantity, 3000.0 as revenue,
-    2400.0 as "cost", 600.0 as profit
+    c.company_name || '的客户' as customer_name, nullif(c.company_id, 2) as employee_id, '张伟' as employee_name,
+    12.0 as quantity, 3000.0 as revenue, 2400.0 as "cost", 600.0 as profit, 150.0 as rebate,
+    450.0 as profit_after_rebate
 from period as p cross join firm as c
 where p.period_kind = 'month';
 create table mart_operating_revenue as
 select
-    cast(d as date) as "day", strftime(d, '%Y-%m') as month_label, c.*, '销售部' as department_name,
-    '张伟' as employee_name, 100.0 as revenue, 110.0 as sales_revenue, -10.0 as return_revenue, 2 as bill_count,
+    cast(d as date) as "day", strftime(d, '%Y-%m') as month_label, c.*, 7 as department_id,
+    '销售部' as department_name, c.company_id as employee_id, '张伟' as employee_name, 100.0 as revenue, 110.0 as sales_revenue, -10.0 as return_revenue, 2 as bill_count,
     3.0 as quantity, 90.0 as previous_revenue, 80.0 as last_year_revenue
 from generate_series(date '2026-10-01', date '2026-11-20', interval 1 day) as t(d) cross join firm as c;
 create table selling as
@@ -229,7 +237,7 @@ select
 from selling as p cross join firm as c cross join item as i;
 create table mart_best_seller_info as
 select
-    p.period_key, s.*, i.* exclude (price), date '2026-11-18' as business_date, 'XSCK' as bill_type,
+    p.period_key, s.*, i.* exclude (price), date '2026-11-18' as business_date, 'XSCK' as bill_type, 9 as bill_id,
     'XSCK' || s.warehouse_id || i.goods_id as bill_no, s.company_name || '的客户' as customer_name,
     '张伟' as employee_name, 2.0 as quantity, i.price as price, i.price * 2.0 as amount, i.price * 1.6 as "cost",
     i.price * 0.4 as profit
@@ -298,7 +306,7 @@ where p.period_kind = 'month';
 create table mart_guarantee_month as
 select
     p.period_start as "month", p.period_label as month_label, c.*, c.company_id * 10 + 1 as supplier_id,
-    c.company_name || '的厂家' as supplier_name, t.*, i.* exclude (price), i.goods_id as brand_id
+    c.company_name || '的厂家' as supplier_name, t.*, i.* exclude (price)
 from period as p cross join firm as c cross join item as i
 cross join (values (1, '胎侧鼓包', 2.0, 300.0, 1.0, 150.0), (2, '胎面脱层', 1.0, 100.0, 1.0, 100.0))
     as t(symptom_id, symptom_name, compensated_quantity, compensation_amount, factory_quantity, factory_amount)

@@ -15,7 +15,19 @@ from tests.kit.superset import COMPANY_ONE, COMPANY_TWO, EVERYTHING, NOTHING, SN
 BOARDS = list(boards())
 COST_WORDS = ("cost", "profit", "value", "margin")
 COUNTS = {
-    *("customers", "goods_count", "bills", "orders", "place", "places", "suppliers", "short", "wanted_goods"),
+    *(
+        "customers",
+        "goods_count",
+        "bills",
+        "orders",
+        "place",
+        "amount_place",
+        "profit_place",
+        "places",
+        "suppliers",
+        "short",
+        "wanted_goods",
+    ),
     *("rose", "same", "fell", "compared", "delivered", "open_companies"),
 }
 """Metrics that count: nothing is 0 of them."""
@@ -307,7 +319,7 @@ class TestDefinitions:
             0.25
         )
         assert self.figure(snapshot, "OperationMonthlyReport", "sales_growth", "month_label = '2026-11'") == (
-            pytest.approx(200 / 2000 - 1)
+            pytest.approx(4000 / 2000 - 1)
         )
 
     def test_cover_days(self, snapshot):
@@ -407,6 +419,62 @@ class TestDefinitions:
                     assert re.fullmatch(
                         r'<a target="_top" href="/[\w/]+\?(\w+=[\w.%-]+&amp;)*\w+=[\w.%-]+">\w+</a>', address
                     ), address
+
+    def test_profit_before_and_after_what_customers_get_back(self, snapshot):
+        where = "month_label = '2026-11'"
+        expected = {"profit": 900, "rebate": 180, "after_rebate": 720, "margin": 0.2, "margin_after": 0.16}
+        for code in ("CommodityProfit", "ClassifiedProfit"):
+            for metric, value in expected.items():
+                assert self.figure(snapshot, code, metric, where) == pytest.approx(value), (code, metric)
+        for metric, value in {
+            "profit": 1200,
+            "rebate": 300,
+            "after_rebate": 900,
+            "margin_after": 0.15,
+        }.items():
+            assert self.figure(snapshot, "CustomerProfit", metric, where) == pytest.approx(value), metric
+
+    def test_the_month_so_far_beside_a_month_and_a_year_ago(self, snapshot):
+        """Of two companies, 20 days: 70 bought a day, 56 a month ago and 35 a year ago, and so on."""
+        expected = {
+            "BusinessDailyReport": ("day_label = '2026-11-20'", "mtd_"),
+            "OperationMonthlyReport": ("month_label = '2026-11'", ""),
+        }
+        for code, (where, prefix) in expected.items():
+            for flow, (now, before, year) in {
+                **{"sales": (4000, 3200, 2000), "purchase": (2800, 2240, 1400)},
+                **{"receipts": (2400, 2000, 1600), "payments": (2000, 1600, 1000)},
+            }.items():
+                if prefix:
+                    assert self.figure(snapshot, code, f"{prefix}{flow}", where) == pytest.approx(now)
+                found = [
+                    self.figure(snapshot, code, f"{flow}_{end}", where)
+                    for end in ("before", "change", "year", "growth")
+                ]
+                assert found == pytest.approx([before, now / before - 1, year, now / year - 1]), (code, flow)
+
+    def test_goods_are_ranked_by_pieces_by_revenue_and_by_profit(self, snapshot):
+        """All sell alike in pieces; the dearest is first in revenue and profit."""
+        placed = next(item for item in BOARDS if item.report.code == "BestSeller" and item.variant == COST)
+        dataset = placed.board.datasets[0]
+        places = ", ".join(dataset.metric(name).sql for name in ("place", "amount_place", "profit_place"))
+        rows = snapshot.sql(
+            f"select goods_num, {places} from ({dataset.sql}) where role_id = {EVERYTHING}"
+            " and period_label = '近30天' group by goods_num order by 1"
+        ).fetchall()
+        assert rows == [("G001", 1, 3, 3), ("G002", 1, 2, 2), ("G003", 1, 1, 1)]
+        assert self.figure(snapshot, "BestSeller", "amount_place") is None
+
+    def test_every_report_leads_down_to_its_bills(self):
+        """A table of each tab has a link; statements of shares of what another table lists need none."""
+        for placed in BOARDS:
+            linked = {
+                column.name
+                for table in placed.board.tables
+                for column in placed.board.dataset(table.dataset).columns
+                if column.kind == "link" and column.name in table.by
+            }
+            assert linked, placed.names
 
     def test_margin_comes_from_sums(self, snapshot):
         assert self.figure(snapshot, "CustomerProfit", "margin", "month_label = '2026-11'") == pytest.approx(

@@ -259,10 +259,29 @@ class TestBusinessDay:
         agree(found, expected.select("company_id", "day", *names), ["company_id", "day"], 0.02)
 
     def test_a_month_stands_beside_the_months_before(self, mart: Mart) -> None:
-        months = mart("select month, company_id, sales, sales_before, sales_year from mart_business_month")
-        known = {row[:2]: row[2] for row in months.rows()}
-        for month, company, _, before, year in months.rows():
-            earlier = (month - dt.timedelta(days=1)).replace(day=1)
-            assert before == known.get((earlier, company))
-            assert year == known.get((month.replace(year=month.year - 1), company))
-        assert len(known) == 25 * months["company_id"].n_unique()
+        flows = ("sales", "purchase", "receipts", "payments")
+        for flow in flows:
+            months = mart(
+                f"select month, company_id, {flow}, {flow}_before, {flow}_year from mart_business_month"
+            )
+            known = {row[:2]: row[2] for row in months.rows()}
+            for month, company, _, before, year in months.rows():
+                earlier = (month - dt.timedelta(days=1)).replace(day=1)
+                assert before == known.get((earlier, company))
+                assert year == known.get((month.replace(year=month.year - 1), company))
+            assert len(known) == 25 * months["company_id"].n_unique()
+
+    def test_a_month_so_far_stands_beside_the_same_days_before(self, mart: Mart) -> None:
+        for flow in ("sales", "purchase", "receipts", "payments"):
+            days = mart(
+                f"select day, company_id, mtd_{flow}, mtd_{flow}_before, mtd_{flow}_year from mart_business_day"
+                " where day = (select max(day) from mart_business_day)"
+            )
+            month_ago, year_ago = dt.date(2026, 10, 20), dt.date(2025, 11, 20)
+            known = {
+                row[:2]: row[2]
+                for row in mart(f"select day, company_id, mtd_{flow} from mart_business_day").rows()
+            }
+            for _, company, _, before, year in days.rows():
+                assert before == known[month_ago, company]
+                assert year == known[year_ago, company]

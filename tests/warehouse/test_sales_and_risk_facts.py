@@ -114,6 +114,30 @@ class TestRebates:
             assert (both["business_date"] == both["business_date_own"]).all()
         assert counts[1] > counts[2] > 0 and counts[5] == 0
 
+    def test_profit_after_rebate_is_less_the_rebates_of_the_month(self, mart: Mart, core_rows: Core) -> None:
+        given = core_rows("select sum(amount) from customer_rebate where status in (2, 4, 5)").item()
+        parts = mart(
+            "select date_trunc('month', business_date)::date as month, customer_id, goods_id, rebate_amount"
+            " from facts.fct_customer_rebate_line"
+        )
+        assert round(parts["rebate_amount"].sum(), 2) == round(given, 2) != 0
+        for name, key, own in (
+            ("mart_customer_profit", "customer_id", parts),
+            ("mart_commodity_profit", "goods_id", parts.drop_nulls("goods_id")),
+        ):
+            sums = mart(
+                f"select month, {key}, sum(rebate) as rebate, sum(profit) - sum(profit_after_rebate) as less"
+                f" from {name} group by all having sum(rebate) <> 0"
+            )
+            expected = (
+                own.group_by("month", key)
+                .agg(pl.col("rebate_amount").sum())
+                .filter(pl.col("rebate_amount") != 0)
+            )
+            wanted = {row[:2]: round(row[2], 2) for row in expected.rows()}
+            assert {row[:2]: round(row[2], 2) for row in sums.rows()} == wanted
+            assert {row[:2]: round(row[3], 2) for row in sums.rows()} == wanted
+
 
 class TestCoupons:
     def test_used_and_what_they_sold(self, mart: Mart, core_rows: Core) -> None:

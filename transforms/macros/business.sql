@@ -16,3 +16,8 @@
         ['payable', 'payable_increase - payments - payable_offset'],
     ]) }}
 {%- endmacro %}
+
+{# The flows that stand beside those of the month and the year before. #}
+{% macro compared_flows() -%}
+    {{ return(['sales', 'purchase', 'receipts', 'payments']) }}
+{%- endmacro %}

@@ -1,4 +1,4 @@
--- Commodity profit, customer profit and operating revenue are three views of the same lines.
+-- Commodity profit, customer profit and operating revenue are three views of the same lines; rebates are all told once.
 with sums as (
     select 'lines' as place, sum(quantity) as quantity, sum(revenue) as revenue, sum(cost) as cost
     from {{ ref('fct_sales_line') }}
@@ -16,6 +16,18 @@ revenue as (
     from {{ ref('mart_operating_revenue') }}
 ),
 
+rebates as (
+    select 'commodity rebates' as place, sum(rebate_amount) as amount
+    from {{ ref('fct_customer_rebate_line') }}
+    where goods_id is not null
+    union all
+    select 'customer rebates', sum(rebate_amount) from {{ ref('fct_customer_rebate_line') }}
+    union all
+    select 'commodity rebates', -sum(profit - profit_after_rebate) from {{ ref('mart_commodity_profit') }}
+    union all
+    select 'customer rebates', -sum(profit - profit_after_rebate) from {{ ref('mart_customer_profit') }}
+),
+
 until_today as (
     select sum(revenue) as revenue from {{ ref('fct_sales_line') }} where business_date <= {{ as_of() }}
 )
@@ -29,3 +41,8 @@ select 'operating revenue' as place
 from revenue
 cross join until_today
 where revenue.revenue <> until_today.revenue or revenue.parts <> until_today.revenue
+union all
+select place
+from rebates
+group by place
+having sum(amount) <> 0

@@ -4,9 +4,10 @@ select
     company.company_name,
     {{ day_label('daily.day') }} as day_label,
     {{ month_of('daily.day') }} as month,
-    previous.mtd_sales as mtd_sales_before,
-    last_year.mtd_sales as mtd_sales_year,
-    previous.mtd_receipts as mtd_receipts_before
+    {%- for flow in compared_flows() %}
+    previous.mtd_{{ flow }} as mtd_{{ flow }}_before,
+    last_year.mtd_{{ flow }} as mtd_{{ flow }}_year{% if not loop.last %},{% endif %}
+    {%- endfor %}
 from {{ ref('fct_business_day') }} as daily
 left join {{ ref('fct_business_day') }} as previous
     on daily.company_id = previous.company_id and {{ add_months('daily.day', -1) }} = previous.day

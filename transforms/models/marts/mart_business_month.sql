@@ -26,9 +26,9 @@ select
     monthly.*,
     {{ month_label('monthly.month') }} as month_label,
     company.company_name,
-    last_year.sales as sales_year,
-    {%- for flow in ['sales', 'purchase', 'receipts', 'payments'] %}
-    previous.{{ flow }} as {{ flow }}_before{% if not loop.last %},{% endif %}
+    {%- for flow in compared_flows() %}
+    previous.{{ flow }} as {{ flow }}_before,
+    last_year.{{ flow }} as {{ flow }}_year{% if not loop.last %},{% endif %}
     {%- endfor %}
 from monthly
 left join monthly as previous

@@ -1,4 +1,9 @@
--- grain: one row a month, company, warehouse and goods sold or returned; revenue net of tax and discount
+-- grain: one row a month, company, warehouse and goods sold or returned, and one of the rebates on it
+{# Revenue is net of tax and discount. #}
+with monthly as (
+    {{ sales_and_rebates(ref('fct_sales_goods_month'), ['company_id', 'warehouse_id', 'goods_id']) }}
+)
+
 select
     monthly.month,
     monthly.month_label,
@@ -9,6 +14,8 @@ select
     monthly.goods_id,
     goods.goods_num,
     goods.goods_name,
+    goods.goods_type_id,
+    goods.brand_id,
     goods.brand_name,
     goods.type1_name,
     goods.type2_name,
@@ -19,8 +26,10 @@ select
     monthly.quantity,
     monthly.revenue,
     monthly.cost,
-    {{ money('monthly.revenue - monthly.cost') }} as profit
-from {{ ref('fct_sales_goods_month') }} as monthly
+    {{ money('monthly.revenue - monthly.cost') }} as profit,
+    monthly.rebate,
+    {{ money('monthly.revenue - monthly.cost - monthly.rebate') }} as profit_after_rebate
+from monthly
 inner join {{ ref('dim_goods') }} as goods
     on monthly.goods_id = goods.goods_id
 left join {{ ref('dim_company') }} as company

@@ -1,4 +1,9 @@
--- grain: one row a month, company, customer and salesman of the bills; revenue net of tax and discount
+-- grain: one row a month, company, customer and salesman of the bills, and one of the rebates on them
+{# Revenue is net of tax and discount. #}
+with monthly as (
+    {{ sales_and_rebates(ref('fct_sales_customer_month'), ['company_id', 'customer_id', 'employee_id']) }}
+)
+
 select
     monthly.month,
     monthly.month_label,
@@ -11,8 +16,10 @@ select
     monthly.quantity,
     monthly.revenue,
     monthly.cost,
-    {{ money('monthly.revenue - monthly.cost') }} as profit
-from {{ ref('fct_sales_customer_month') }} as monthly
+    {{ money('monthly.revenue - monthly.cost') }} as profit,
+    monthly.rebate,
+    {{ money('monthly.revenue - monthly.cost - monthly.rebate') }} as profit_after_rebate
+from monthly
 left join {{ ref('dim_company') }} as company
     on monthly.company_id = company.company_id
 left join {{ ref('dim_customer') }} as customer

@@ -27,6 +27,8 @@ select
     trade.goods_id,
     goods.goods_num,
     goods.goods_name,
+    goods.goods_type_id,
+    goods.brand_id,
     goods.brand_name,
     goods.type1_name,
     goods.type2_name,

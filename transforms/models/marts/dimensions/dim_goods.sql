@@ -23,6 +23,8 @@ select
     goods.goods_id,
     goods.goods_num,
     goods.goods_name,
+    goods.goods_type_id,
+    goods.brand_id,
     coalesce(brand.brand_name, '未指定') as brand_name,
     coalesce(type_paths.type1_name, '未分类') as type1_name,
     coalesce(type_paths.type2_name, '') as type2_name,
