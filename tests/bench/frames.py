@@ -1,0 +1,87 @@
+"""Framed reports in a real browser, complete: from the click on the menu's address until every chart is drawn.
+
+Cold: the browser has kept nothing, neither the report platform's code nor an answer; warm: it has, and the report is
+opened again. Both with the shell already open, as a reader has it. Target: 2.5 s cold, 1 s warm, as medians of the reports.
+Runs against a product with the demo group: `ERP_E2E_ADDRESS=http://127.0.0.1:8000 python -m tests.bench.frames [code …]`;
+without an address it starts one. Exits with 1 where a bound is passed.
+"""
+
+from __future__ import annotations
+
+import shutil
+import statistics
+import sys
+import time
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from reports.catalogue import find_report
+from reports.catalogue.model import Report
+from tests.bench._verdict import conclude
+from tests.bench.browser import logged_in, product
+from tests.e2e.conftest import FLAGS
+from tests.e2e.frames import DRAWN, HOLDER
+
+REPORTS = (
+    *("BusinessDailyReport", "OperatingRevenue", "BestSeller", "CommodityProfit"),
+    *("CustomerProfit", "warehouseTurnover", "inventoryAgingReport", "accountsReceivable"),
+)
+ROUNDS = 3
+COLD, WARM = 2500.0, 1000.0
+"""Milliseconds."""
+WITHIN = 60_000
+
+
+def opened(page: Page, report: Report, address: str) -> float:
+    """Milliseconds until the report is complete, opened within the shell as its menu does."""
+    page.goto(f"{address}/home")
+    page.get_by_text("今日销售").wait_for()
+    started = time.perf_counter()
+    page.evaluate(
+        "route => { history.pushState({}, '', route); dispatchEvent(new PopStateEvent('popstate')); }",
+        report.route,
+    )
+    tab = report.first_tab
+    shown = page.locator(f"iframe[title='{report.label} {tab.label}']")
+    shown.wait_for(timeout=WITHIN)
+    element = shown.element_handle()
+    frame = element.content_frame() if element else None
+    assert frame is not None
+    frame.wait_for_selector(HOLDER, timeout=WITHIN)
+    frame.wait_for_function(DRAWN, timeout=WITHIN)
+    return (time.perf_counter() - started) * 1000
+
+
+def measure(browser: Browser, address: str, report: Report) -> tuple[float, float]:
+    """The medians of openings in browsers that have kept nothing, and of opening again in the same ones."""
+    cold, warm = [], []
+    for _ in range(ROUNDS):
+        page = logged_in(browser, address)
+        cold.append(opened(page, report, address))
+        warm.append(opened(page, report, address))
+        page.context.close()
+    return statistics.median(cold), statistics.median(warm)
+
+
+def main() -> None:
+    reports = [report for code in (sys.argv[1:] or REPORTS) if (report := find_report(code))]
+    with product() as address, sync_playwright() as playwright:
+        binary = shutil.which("chromium") or shutil.which("google-chrome")
+        browser = playwright.chromium.launch(executable_path=binary, args=list(FLAGS))
+        found = []
+        for report in reports:
+            cold, warm = measure(browser, address, report)
+            found.append((cold, warm))
+            print(f"{report.label:　<10} cold {cold:8.0f} ms   warm {warm:8.0f} ms", flush=True)
+        browser.close()
+    cold, warm = (statistics.median(times) for times in zip(*found, strict=True))
+    conclude(
+        {
+            f"a framed report complete in the browser under {COLD:.0f} ms cold: {cold:.0f} ms": cold < COLD,
+            f"and under {WARM:.0f} ms warm: {warm:.0f} ms": warm < WARM,
+        }
+    )
+
+
+if __name__ == "__main__":
+    main()
