@@ -26,6 +26,7 @@ from reports.guest_answers import (
     leave_empty_totals_out,
     offer_no_period,
 )
+from reports.phones import stack_on_phones
 from reports.security import ReportSecurityManager
 from reports.snapshot import connect_to_snapshot, fix_default_schema
 from reports.theme import COLOR_SCHEMES, NAME, SEQUENTIAL_SCHEMES, THEME
@@ -202,6 +203,7 @@ def FLASK_APP_MUTATOR(app):
     """What settings can't say: whole Chinese, no SQL for guests, no needless opening of the snapshot."""
     serve_completed_pack(app)
     hide_queries(app)
+    stack_on_phones(app)
     keep_to_own(app)
     export_without_links()
     export_rows_alone()

@@ -136,14 +136,15 @@ def main_figure(cost: bool) -> tuple[str, str, tuple[str, ...]]:
 
 
 def profit_table(title: str, data: Dataset, by: tuple[str, ...]) -> Chart:
-    plain = ("quantity", "revenue", "revenue_before", "revenue_change", "revenue_year", "revenue_growth")
+    """Beside what a role sees of cost there is room for changes only, not for what they are counted from."""
+    compared = ("revenue_change", "revenue_growth")
+    plain = ("quantity", "revenue", "revenue_before", compared[0], "revenue_year", compared[1])
     earned = (
-        *("cost", "profit", "margin", "profit_change", "profit_growth", "margin_before", "margin_year"),
+        *("quantity", "revenue", *compared, "cost", "profit", "profit_change", "profit_growth", "margin"),
         *("rebate", "after_rebate", "margin_after"),
     )
     main, _, _ = main_figure(data.cost)
-    metrics = (*plain, *earned) if data.cost else plain
-    return table(title, data, (*by, "detail_link"), metrics, main, bar=main)
+    return table(title, data, (*by, "detail_link"), earned if data.cost else plain, main, bar=main)
 
 
 def profit_board(
@@ -171,9 +172,7 @@ def commodity_board(cost: bool) -> Board:
         share("types", f"{label}构成（商品类型）", data, main, "type1_name"),
         bars("brands", f"各品牌{label}", data, both, "brand_name", order=main, limit=12),
         ranking("goods", f"{label}前十商品", data, main, "goods_label"),
-        profit_table(
-            "商品明细", data, ("goods_num", "goods_name", "specification_type", "brand_name", "type1_name")
-        ),
+        profit_table("商品明细", data, ("goods_num", "goods_name", "specification_type", "brand_name")),
     )
     return profit_board((data, series), charts, *place_and_goods_filters(data), goods_filter(data))
 

@@ -6,7 +6,7 @@ import os
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -96,8 +96,11 @@ class Superset:
         secret = settings().secrets["guest_token_secret"]
         return guest_token(secret, place.embed_id, role_id, f"role-{role_id}")
 
-    def get(self, path: str, token: str | None, **options: Any) -> httpx.Response:
-        return httpx.get(self.url + path, headers=_headers(token), timeout=60, **options)
+    def get(
+        self, path: str, token: str | None, headers: Mapping[str, str] | None = None, **options: Any
+    ) -> httpx.Response:
+        sent = {**_headers(token), **(headers or {})}
+        return httpx.get(self.url + path, headers=sent, timeout=60, **options)
 
     def post(self, path: str, token: str | None, body: Any) -> httpx.Response:
         return httpx.post(self.url + path, headers=_headers(token), json=body, timeout=60)

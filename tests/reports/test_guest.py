@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
+import json
 import zipfile
 from typing import Any
 
+import httpx
 import pytest
 
 from tests.kit.superset import COMPANY_ONE, COMPANY_TWO, EVERYTHING, NOTHING, Place, Superset, publish
@@ -45,6 +47,43 @@ class TestEveryChart:
     def test_cost_boards_are_empty_for_a_role_without_cost(self, superset: Superset):
         token = superset.token(BEST_SELLER_COST, COMPANY_TWO)
         assert superset.data(BEST_SELLER_COST, BEST_SELLER_COST.board.chart("detail"), token) == []
+
+
+class TestPhones:
+    IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 Mobile/15E148"
+
+    @staticmethod
+    def rows(answer: httpx.Response) -> list[list[tuple[str, int]]]:
+        """The charts of each row of a board's layout, with their widths."""
+        position = json.loads(answer.json()["result"]["position_json"])
+        return [
+            [
+                (position[key]["meta"]["sliceName"], position[key]["meta"]["width"])
+                for key in position[row]["children"]
+            ]
+            for row in position["GRID_ID"]["children"]
+        ]
+
+    def test_a_phone_gets_two_figures_a_row_and_each_chart_its_own(self, superset: Superset):
+        token = superset.token(RECEIVABLE, COMPANY_ONE)
+        path = f"/api/v1/dashboard/{superset.dashboard_id(RECEIVABLE)}"
+        phone = superset.get(path, token, headers={"User-Agent": self.IPHONE})
+        assert "User-Agent" in phone.headers["Vary"]
+        charts = RECEIVABLE.board.charts
+        figures = [chart.title for chart in charts if chart.kind in ("kpi", "trend_kpi", "stamp")]
+        others = [chart.title for chart in charts if chart.title not in figures]
+        assert self.rows(phone) == [
+            *([(one, 6), (other, 6)] for one, other in zip(figures[::2], figures[1::2], strict=True)),
+            *([(title, 12)] for title in others),
+        ]
+
+    def test_a_desk_gets_the_layout_of_the_catalogue(self, superset: Superset):
+        token = superset.token(RECEIVABLE, COMPANY_ONE)
+        desk = superset.get(f"/api/v1/dashboard/{superset.dashboard_id(RECEIVABLE)}", token)
+        board = RECEIVABLE.board
+        assert self.rows(desk) == [
+            [(board.chart(key).title, width) for key, width in row.charts] for row in board.rows
+        ]
 
 
 class TestRows:
