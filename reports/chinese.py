@@ -35,6 +35,7 @@ CORRECTED = {
     "No data": "—",
     "All": "全部",
     "Data error": "数据错误",
+    "Choose...": "请选择",
     "Select all": "全选",
     "Select All": "全选",
     "Select all (%s)": "全选 (%s)",

@@ -7,6 +7,7 @@ doesn't own or may not read isn't found by any statement of his request, whichev
 from __future__ import annotations
 
 import json
+import re
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -33,6 +34,8 @@ COUNTING = {"COUNT", "COUNT_DISTINCT", "MIN", "MAX"}
 SUMMING = {"SUM", "AVG"}
 UNTOLD = ("sql", "rendered_sql", "select_star", "query")
 """What Superset's answers say of a dataset's SQL."""
+DRAWING = "/explore/"
+NUMBER = re.compile("[0-9]{1,9}")
 ROLE = "role_id"
 """The column that rows are chosen by: nobody draws it."""
 
@@ -174,9 +177,25 @@ def keep_to_own(app: Flask) -> None:
             abort(401)
 
     app.before_request(know)
+    app.before_request(_find_drawn)
     app.after_request(_tell_no_sql)
     event.listen(Session, "do_orm_execute", _find_own_only)
     event.listen(Session, "before_flush", _write_own_only)
+
+
+def _find_drawn() -> None:
+    """Refuse the page of a chart that isn't found: Superset would show it waiting without end."""
+    number = request.args.get("slice_id")
+    if request.path != DRAWING or number is None or present() is None:
+        return
+    from superset import db
+    from superset.models.slice import Slice
+
+    if (
+        not NUMBER.fullmatch(number)
+        or db.session.scalar(select(Slice.id).where(Slice.id == int(number))) is None
+    ):
+        abort(404)
 
 
 def _find_own_only(state: ORMExecuteState) -> None:

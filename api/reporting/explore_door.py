@@ -26,6 +26,8 @@ STATE_COOKIE = "erp_explore_state"
 HOME = "/chart/list/"
 EXPIRED = "分析界面已失效，请回到系统重新打开"
 ABSENT = "自助分析里没有这个页面"
+DRAWING = "/explore/"
+NO_CHART = "没有这张图表，或者它不是您的"
 NUMBER = r"\d{1,9}"
 KEY = r"[\w-]{1,64}"
 OPEN_PATHS = compiled(*SHOWN)
@@ -102,7 +104,10 @@ class ExploreDoor:
             return RedirectResponse(HOME, 303)
         if not is_among(PATHS, method, path):
             return told(request, 404, ABSENT)
-        return await self.upstream.forward(request, [(EXPLORER_HEADER, said)])
+        answer = await self.upstream.forward(request, [(EXPLORER_HEADER, said)])
+        if (path, answer.status_code) == (DRAWING, 404):
+            return told(request, 404, NO_CHART)
+        return answer
 
 
 def _enter(request: Request) -> Response:

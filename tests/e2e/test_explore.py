@@ -30,6 +30,7 @@ class TestExplore:
         desk = desks("数据分析员")
         desk.open("/report/explore")
         expect(desk.page.get_by_text("经营日报（含成本）", exact=True)).to_be_visible()
+        expect(desk.page.locator(".filter-bar")).to_have_css("display", "flex")
         with desk.page.expect_popup() as opening:
             desk.page.get_by_role("button", name="进入分析").click()
         page = opening.value
@@ -37,7 +38,11 @@ class TestExplore:
         assert page.evaluate("window.opener") is None
         assert page.evaluate("localStorage.getItem('session')") is None
         expect(page.get_by_text("看板", exact=True).first).to_be_visible()
+        expect(page.get_by_text("请选择").first).to_be_visible()
+        expect(page.get_by_text("选择数据库")).to_have_count(0)
         door = page.url.partition("/chart/")[0]
+        page.goto(f"{door}/explore/?slice_id=1")
+        expect(page.get_by_text("没有这张图表，或者它不是您的")).to_be_visible()
 
         page.goto(f"{door}/chart/add")
         page.get_by_role("combobox").first.fill("畅销商品（")

@@ -180,6 +180,7 @@ class TestOthersThings:
             f"/api/v1/dashboard/{board}/tabs",
         ):
             assert refused(analyst.get(path)), path
+        assert analyst.get(f"/explore/?slice_id={chart_number}").status_code == 404
         told = analyst.get(f"/api/v1/explore/?slice_id={chart_number}")
         assert refused(told) or told.json()["result"]["slice"] is None
         for kind, number in (("chart", chart_number), ("dashboard", board)):
@@ -188,6 +189,7 @@ class TestOthersThings:
             assert refused(analyst.ask("DELETE", f"/api/v1/{kind}/?q=!({number})"))
 
     def test_are_listed_nowhere(self, analyst: Analyst, other: Analyst, numbers: dict[str, int]):
+        assert other.get(f"/explore/?slice_id={numbers['chart']}").status_code == 200
         assert other.named("chart") == {"别人的图"} and other.named("dashboard") == {"别人的看板"}
         assert "别人的图" not in analyst.named("chart") and analyst.named("dashboard") <= {"我的"}
         people = analyst.get("/api/v1/chart/related/owners?q=(page_size:100)").json()["result"]

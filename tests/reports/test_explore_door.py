@@ -210,6 +210,13 @@ class TestPaths:
             answer = door.get(path, headers=PAGE)
             assert (answer.status_code, "没有这个页面" in answer.text) == (404, True)
 
+    def test_a_chart_that_isnt_his_is_refused_in_words(self, door: TestClient, login: Caller):
+        enter(door, ticket_of(login))
+        for number in ("1", "999999999", "x", "-1", "1%20or%201=1"):
+            answer = door.get(f"/explore/?slice_id={number}", headers=PAGE)
+            assert (answer.status_code, "不是您的" in answer.text) == (404, True), number
+        assert door.get("/explore/", headers=PAGE).status_code == 200
+
     def test_the_two_ports_share_nothing(self, door: TestClient, login: Caller):
         enter(door, ticket_of(login))
         assert door.get("/v2/Open/anything").status_code == 404

@@ -4,6 +4,7 @@ import { isCancelled } from '../../lib/errors';
 import { useQuery } from '../../lib/query';
 import { useActions } from '../actions';
 import { AskAgain } from '../AskAgain';
+import '../engine.css';
 import { areGoods } from '../print/pieces';
 import { usePrinting } from '../print/usePrinting';
 import { listQuery, totalsQuery } from '../queries';
