@@ -43,7 +43,8 @@ class Launcher:
     def run(self) -> None:
         """Start all and watch until a signal. Raises StartRefused, PostgresError, ChildError."""
         for number in STOP_SIGNALS:
-            if signal.getsignal(number) is not signal.SIG_IGN:
+            # A hang-up ignored is how nohup asks to stay; a shell without job control ignores Ctrl-C unasked.
+            if number is not signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, _request_stop)
         # The children run in the project's folder, where a relative data directory would be another one.
         os.environ["ERP_DATA_DIR"] = str(self.config.data_dir)

@@ -123,14 +123,26 @@ class TestStopping:
         installation.start(FIRST_START_SECONDS)
         assert answers(installation.port, "/healthz")
 
-    def test_a_termination_signal_during_the_start(self, installation: Installation) -> None:
+    @pytest.mark.parametrize(
+        ("number", "ignored"),
+        [(signal.SIGTERM, ()), (signal.SIGINT, (signal.SIGINT,))],
+        ids=["terminated", "interrupted in the background of a shell without job control"],
+    )
+    def test_a_signal_during_the_start(
+        self, installation: Installation, number: signal.Signals, ignored: tuple[signal.Signals, ...]
+    ) -> None:
         installation.signal(signal.SIGTERM)
         with installation.output.open("wb") as output:
             installation.launcher = subprocess.Popen(
-                [ERP, "up"], env=installation.environment, cwd=PROJECT_DIR, stdout=output, stderr=output
+                [ERP, "up"],
+                env=installation.environment,
+                cwd=PROJECT_DIR,
+                stdout=output,
+                stderr=output,
+                preexec_fn=lambda: [signal.signal(one, signal.SIG_IGN) for one in ignored],
             )
         assert wait_until(
             lambda: "升级数据库结构" in installation.output.read_text("utf-8"), FIRST_START_SECONDS
         )
-        assert installation.signal(signal.SIGTERM) == 0
+        assert installation.signal(number) == 0
         assert wait_until(lambda: installation.processes() == {}, GONE_SECONDS), installation.processes()
