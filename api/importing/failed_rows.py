@@ -42,7 +42,8 @@ class FailedRows:
             self._sheet.set_column(2, 2, 60)
             own = {ROW, COLUMN, REASON}
             self._lead = [at for at, title in enumerate(self.heading) if title.strip() not in own]
-            bold = self._book.add_format({"bold": True})
+            words, bold = self._book.add_format({"num_format": "@"}), self._book.add_format({"bold": True})
+            self._sheet.set_column(3, 2 + max(1, len(self._lead)), None, words)
             for at, title in enumerate([ROW, COLUMN, REASON, *(self.heading[at] for at in self._lead)]):
                 self._sheet.write_string(0, at, title, bold)
         self._line += 1

@@ -71,7 +71,7 @@ def get_template(
 ) -> Any:
     """明细导入模板: a sheet with the columns of a bill's lines."""
     cls, part = _block(ctx, bill, block)
-    columns = [_column(item) for item in _fields(ctx, part)]
+    columns = [sheets.column(item, _titles(item)[0]) for item in _fields(ctx, part)]
     return sheets.workbook(f"{cls.name()}_{part.name}.xlsx", part.label, columns)
 
 
@@ -126,11 +126,6 @@ def _fields(ctx: Context, part: Block) -> list[Field]:
 
 def _keyed(item: Field) -> bool:
     return item.writable and not item.hidden
-
-
-def _column(item: Field) -> Field:
-    label = _titles(item)[0]
-    return Field(item.name, f"{label}*" if item.required else label, "text", width=max(item.width, 90))
 
 
 def _titles(item: Field) -> tuple[str, ...]:

@@ -64,7 +64,7 @@ def mount(router: APIRouter, cls: type[Resource]) -> None:
     path, right = cls.declaration.api, cls.right("import")
 
     def get_template(ctx: Context) -> Any:
-        columns = [_column(item) for item in _fields(ctx, cls)]
+        columns = [sheets.column(item, _titles(item)[0]) for item in _fields(ctx, cls)]
         return sheets.workbook(f"{cls.name()}_import.xlsx", cls.declaration.label, columns)
 
     def preview(ctx: Context, excel: sheets.Sent) -> Any:
@@ -97,11 +97,6 @@ def _fields(ctx: Context, cls: type[Resource]) -> list[Field]:
 
 def _titles(item: Field) -> tuple[str, ...]:
     return GOODS_TITLES if cells.is_goods(item) else (item.label,)
-
-
-def _column(item: Field) -> Field:
-    label = _titles(item)[0]
-    return Field(item.name, f"{label}*" if item.required else label, "text", width=max(item.width, 90))
 
 
 def _read(ctx: Context, cls: type[Resource], sheet: sheets.Sheet) -> Read:

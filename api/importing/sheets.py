@@ -70,6 +70,12 @@ def received(
         yield Sheet(path, upload)
 
 
+def column(item: Field, title: str) -> Field:
+    """A template's column: figures stay figures, the rest is text, which keeps its leading zeros."""
+    kind = item.kind if item.is_number else "text"
+    return Field(item.name, f"{title}*" if item.required else title, kind, width=max(item.width, 90))
+
+
 def workbook(name: str, title: str, columns: list[Field], rows: Iterable[dict[str, Any]] = ()) -> Response:
     """A sheet of rows to save, as exports are written."""
     with tempfile.TemporaryDirectory() as place:

@@ -164,6 +164,8 @@ def write_workbook(
 ) -> int:
     """A workbook with heading rows; constant memory; nothing in it is a formula or a link. Answers the row count.
 
+    Columns of texts are formatted as text, so that what is typed into them keeps its leading zeros.
+
     A sheet that is full goes on in the next: no row is cut off. `totals` stand under the last row, `about` the export
     on a sheet of its own.
     """
@@ -171,13 +173,14 @@ def write_workbook(
     with xlsxwriter.Workbook(str(path), PLAIN) as book:
         heading = book.add_format({"bold": True, "bg_color": "#ECF5FF"})
         number = book.add_format({"num_format": "#,##0.00"})
-        sheet = _sheet(book, title[:31], fields, heading)
+        words = book.add_format({"num_format": "@"})
+        sheet = _sheet(book, title[:31], fields, heading, words)
         cells = [_cell_of(item, number) for item in fields]
         line = 0
         for count, row in enumerate(rows, 1):
             line = (count - 1) % sheet_rows + 1
             if line == 1 and count > 1:
-                sheet = _sheet(book, f"{title[:25]} {count // sheet_rows + 1}", fields, heading)
+                sheet = _sheet(book, f"{title[:25]} {count // sheet_rows + 1}", fields, heading, words)
             for at, write in enumerate(cells):
                 write(sheet, line, at, row)
         if totals:
@@ -207,10 +210,10 @@ def _about(book: xlsxwriter.Workbook, about: Sequence[tuple[str, str]], heading:
         sheet.write_string(line, 1, value)
 
 
-def _sheet(book: xlsxwriter.Workbook, name: str, fields: list[Field], heading: Any) -> Any:
+def _sheet(book: xlsxwriter.Workbook, name: str, fields: list[Field], heading: Any, words: Any) -> Any:
     sheet = book.add_worksheet(name)
     for at, item in enumerate(fields):
-        sheet.set_column(at, at, max(8, item.width / 8))
+        sheet.set_column(at, at, max(8, item.width / 8), None if item.is_number else words)
         sheet.write_string(0, at, item.label, heading)
     return sheet
 
