@@ -13,8 +13,7 @@ _names = itertools.count(1)
 
 @pytest.fixture
 def customer(desk: Desk) -> int:
-    body = {"customer_name": f"对账客户{next(_names)}", "company_id": desk.world.company_a}
-    return int(desk.caller.post("v2/custom/Customer/add", body).data["id"])
+    return desk.partner("customer", f"对账客户{next(_names)}")
 
 
 def sell(desk: Desk, customer: int, on: str, price: str) -> Made:

@@ -85,6 +85,13 @@ class Desk:
     def line_ids(self, bill: Made) -> list[int]:
         return [line["line_id"] for line in self.info(bill)["lines"]]
 
+    def partner(self, party: str, name: str, **given: Any) -> int:
+        """A new customer of company A, or a new supplier."""
+        home = {"company_id": self.world.company_a} if party == "customer" else {}
+        answer = self.caller.post(self.path(party, "add"), {f"{party}_name": name, **home, **given})
+        assert answer.ok, answer
+        return int(answer.data["id"])
+
     def stock_in(self, goods: int, quantity: str | int, price: str = "113", **more: Any) -> Made:
         """Audited other inbound, 13 % tax inside the price: 113 values a piece at 100."""
         line = {"goods_id": goods, "quantity": str(quantity), "price": price, "tax_rate": "13"}

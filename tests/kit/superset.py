@@ -141,15 +141,15 @@ def _headers(token: str | None) -> dict[str, str]:
     return {"X-GuestToken": token} if token else {}
 
 
+def _command(module: str, environment: dict[str, str]) -> dict[str, Any]:
+    """How a module of the report platform is started, in its own environment."""
+    return {"args": [str(PYTHON), "-m", module], "cwd": PROJECT, "env": environment}
+
+
 def boot(environment: dict[str, str]) -> str:
     """Run the initialisation as the launcher does; its output."""
     done = subprocess.run(
-        [str(PYTHON), "-m", "reports.boot"],
-        cwd=PROJECT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
+        **_command("reports.boot", environment), capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -172,11 +172,7 @@ def superset(report_environment: dict[str, str]) -> Iterator[Superset]:
     log = Path(report_environment["ERP_DATA_DIR"]) / "superset-test.log"
     with log.open("w") as output:
         process = subprocess.Popen(
-            [str(PYTHON), "-m", "reports.serve"],
-            cwd=PROJECT,
-            env=report_environment,
-            stdout=output,
-            stderr=output,
+            **_command("reports.serve", report_environment), stdout=output, stderr=output
         )
     url = f"http://127.0.0.1:{report_environment['ERP_REPORT_PORT']}"
     try:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import threading
 from dataclasses import dataclass
-from typing import Any
 
 import pytest
 from sqlalchemy import Connection
@@ -87,12 +86,7 @@ class Partner:
 
 @pytest.fixture
 def partner(side: Side, desk: Desk) -> Partner:
-    name = f"冲抵往来{next(_names)}"
-    body: dict[str, Any] = {f"{side.party}_name": name, "payment_days": 0}
-    if side.party == "customer":
-        body["company_id"] = desk.world.company_a
-    path = "v2/custom/Customer/add" if side.party == "customer" else "v2/system/Supplier/add"
-    key = desk.caller.post(path, body).data["id"]
+    key = desk.partner(side.party, f"冲抵往来{next(_names)}", payment_days=0)
     desk.stock_in(desk.world.spares[31], 5)
     named = {f"{side.party}_id": key}
     owed = desk.audited(

@@ -129,12 +129,8 @@ ONE_PERCENT = {"starts_from": "0", "rate": "1"}
 
 @pytest.fixture
 def partner(side: Side, desk: Desk) -> Partner:
-    body: dict[str, Any] = {f"{side.party}_name": f"返利往来{next(_names)}", "payment_days": 0}
-    if side.party == "customer":
-        body["company_id"] = desk.world.company_a
-    path = "v2/custom/Customer/add" if side.party == "customer" else "v2/system/Supplier/add"
     desk.stock_in(desk.world.oil, 1000)
-    return Partner(side, desk, desk.caller.post(path, body).data["id"])
+    return Partner(side, desk, desk.partner(side.party, f"返利往来{next(_names)}", payment_days=0))
 
 
 def told(row: dict[str, Any], *names: str) -> tuple[Any, ...]:

@@ -118,8 +118,7 @@ class TestJournal:
 
 class TestCustomerAccounts:
     def test_a_balance_is_what_is_owed_less_what_is_advanced(self, desk: Desk) -> None:
-        body = {"customer_name": f"账户客户{next(_names)}", "company_id": desk.world.company_a}
-        customer = desk.caller.post("v2/custom/Customer/add", body).data["id"]
+        customer = desk.partner("customer", f"账户客户{next(_names)}")
         desk.stock_in(desk.world.spares[33], 4)
         line = {"goods_id": desk.world.spares[33], "quantity": "2", "price": "100"}
         desk.audited("sales_outbound", line, customer_id=customer, due_date="2026-03-06")

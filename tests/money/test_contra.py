@@ -45,11 +45,7 @@ class Partner:
 @pytest.fixture
 def partner(desk: Desk, books: Books) -> Partner:
     name, goods = f"又买又卖的往来{next(_names)}", desk.world.spares[21]
-    body = {"customer_name": name, "payment_days": 0, "company_id": desk.world.company_a}
-    customer = desk.caller.post("v2/custom/Customer/add", body).data["id"]
-    supplier = desk.caller.post("v2/system/Supplier/add", {"supplier_name": name, "payment_days": 0}).data[
-        "id"
-    ]
+    customer, supplier = (desk.partner(party, name, payment_days=0) for party in ("customer", "supplier"))
     line = {"goods_id": goods, "quantity": "3", "price": "100"}
     bought = desk.audited("purchase_inbound", line, supplier_id=supplier)
     desk.stock_in(goods, 5)

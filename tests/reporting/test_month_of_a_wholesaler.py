@@ -37,9 +37,7 @@ class Wholesaler(Story):
 
     def __init__(self, desk: Desk, books: Books) -> None:
         world = desk.world
-        terms = {"company_id": world.company_a, "payment_days": 30, "credit_limit": "17000"}
-        body = {"customer_name": "城东轮胎行", **terms}
-        self.customer: int = desk.caller.post("v2/custom/Customer/add", body).data["id"]
+        self.customer = desk.partner("customer", "城东轮胎行", payment_days=30, credit_limit="17000")
         self.tyre = world.spares[3]
         super().__init__(desk, books, "2026-04", customer_id=self.customer, supplier_id=world.supplier2)
 

@@ -32,14 +32,7 @@ def _mode(site: Site, mode: int) -> None:
 
 
 def someone(desk: Desk, limit: str | None) -> int:
-    body = {
-        "customer_name": f"信用客户{next(_names)}",
-        "company_id": desk.world.company_a,
-        "credit_limit": limit,
-    }
-    answer = desk.caller.post("v2/custom/Customer/add", body)
-    assert answer.ok, answer
-    return int(answer.data["id"])
+    return desk.partner("customer", f"信用客户{next(_names)}", credit_limit=limit)
 
 
 def limit_of(desk: Desk, customer: int) -> str | None:

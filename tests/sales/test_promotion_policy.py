@@ -90,8 +90,7 @@ class TestPrice:
         assert desk.act("invalid", of_type).ok
 
     def test_it_is_for_those_it_names(self, desk: Desk, goods: int) -> None:
-        body = {"customer_name": "未参加促销的客户", "company_id": desk.world.company_a}
-        other = desk.caller.post("v2/custom/Customer/add", body).data["id"]
+        other = desk.partner("customer", "未参加促销的客户")
         made = promoted(
             desk,
             {"goods_id": goods, "method": 1, "price": "88"},

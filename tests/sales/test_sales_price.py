@@ -56,8 +56,7 @@ class TestPicker:
         assert picked(desk, goods, **typed) == ("93", "客户类别价")
         assert priced(desk, goods, "96", **typed).ok
         assert picked(desk, goods, **typed) == ("96", "客户价")
-        body = {"customer_name": "另一客户", "company_id": world.company_a}
-        other = desk.caller.post("v2/custom/Customer/add", body).data["id"]
+        other = desk.partner("customer", "另一客户")
         assert picked(desk, goods, customer_id=other) == ("95", "公司价")
 
     def test_it_holds_within_its_days_and_while_enabled(self, desk: Desk, goods: int) -> None:
