@@ -1,5 +1,20 @@
-"""The application and its small group, for the tests of this folder."""
+"""The application and its small group, for the tests of this folder, and a server that storms may break."""
 
-from tests.kit.fixtures import books, conn, desk, site, world
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.faults.storm import Server, serving
+from tests.kit.fixtures import Site, books, conn, desk, site, world
 
 __all__ = ["books", "conn", "desk", "site", "world"]
+
+
+@pytest.fixture(scope="module")
+def server(site: Site, data_dir: Path) -> Iterator[Server]:
+    """Two API processes over the module's database."""
+    with serving(site.url, data_dir) as server:
+        yield server

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from sqlalchemy import Connection
 
-from tests.faults.storm import Server, serving
+from tests.faults.storm import Server
 from tests.kit.client import Answer, Caller
 from tests.kit.desk import Desk, Made
 from tests.kit.fixtures import Site
@@ -25,13 +23,6 @@ def desk(site: Site) -> Desk:
     found = Desk(site)
     found.stock_in(site.world.oil, 1000)
     return found
-
-
-@pytest.fixture(scope="module")
-def server(site: Site, data_dir: Path) -> Iterator[Server]:
-    """Two API processes over the module's database."""
-    with serving(site.url, data_dir) as server:
-        yield server
 
 
 def at_once(server: Server, site: Site, path: str, body: Any, key: str, times: int = 50) -> list[Answer]:

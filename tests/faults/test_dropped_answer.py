@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import socket
 import threading
-from collections.abc import Iterator
-from pathlib import Path
 
 import httpx
 import pytest
 from sqlalchemy import Connection
 
-from tests.faults.storm import Server, free_port, serving
+from tests.faults.storm import Server, free_port
 from tests.kit.client import Caller
 from tests.kit.desk import Desk
 from tests.kit.fixtures import Site
@@ -55,12 +53,6 @@ def _whole(side: socket.socket) -> bytes:
         more = side.recv(65536)
         found, body = found + more, body + more
     return found
-
-
-@pytest.fixture(scope="module")
-def server(site: Site, data_dir: Path) -> Iterator[Server]:
-    with serving(site.url, data_dir) as server:
-        yield server
 
 
 def test_a_retry_after_a_lost_answer_has_one_effect(site: Site, server: Server, conn: Connection) -> None:

@@ -10,16 +10,13 @@ import os
 import random
 import time
 from collections import Counter
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import httpx
-import pytest
 from sqlalchemy import Connection
 
-from tests.faults.storm import Server, serving
+from tests.faults.storm import Server
 from tests.kit.client import Answer, Caller
 from tests.kit.desk import Desk, Made
 from tests.kit.fixtures import Site
@@ -51,12 +48,6 @@ select warehouse_id, goods_id, min(stock) from (
     from stock_ledger
 ) f group by 1, 2 having min(stock) < 0
 """
-
-
-@pytest.fixture(scope="module")
-def server(site: Site, data_dir: Path) -> Iterator[Server]:
-    with serving(site.url, data_dir) as server:
-        yield server
 
 
 def drafts(desk: Desk, chance: random.Random) -> list[Made]:

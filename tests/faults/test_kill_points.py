@@ -12,7 +12,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -20,7 +19,7 @@ import psycopg
 import pytest
 from sqlalchemy import Connection
 
-from tests.faults.storm import Server, serving
+from tests.faults.storm import Server
 from tests.kit.client import Answer, Caller
 from tests.kit.desk import Desk, Made
 from tests.kit.fixtures import Site
@@ -163,12 +162,6 @@ def effects(conn: Connection, site: Site) -> dict[str, int]:
         name: conn.exec_driver_sql(command.effect.format(*site.world.spares)).scalar_one()
         for name, command in COMMANDS.items()
     }
-
-
-@pytest.fixture(scope="module")
-def server(site: Site, data_dir: Path) -> Iterator[Server]:
-    with serving(site.url, data_dir) as server:
-        yield server
 
 
 @pytest.mark.parametrize("point", POINTS)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import httpx
-import pytest
 from sqlalchemy import Connection
 
-from tests.faults.storm import Server, serving
+from tests.faults.storm import Server
 from tests.kit.client import Answer, Caller
 from tests.kit.desk import Books, Desk, Made
 from tests.kit.fixtures import Site
@@ -19,12 +16,6 @@ from tests.kit.state import broken
 
 CLERKS, BILLS, STOCK = 16, 96, 40
 GOODS = 5
-
-
-@pytest.fixture(scope="module")
-def server(site: Site, data_dir: Path) -> Iterator[Server]:
-    with serving(site.url, data_dir) as server:
-        yield server
 
 
 def test_hot_goods_are_sold_out_and_not_oversold(site: Site, server: Server, conn: Connection) -> None:
