@@ -4,6 +4,7 @@ import { Button, Modal, Table } from 'antd';
 import { api } from '@/lib/api';
 import { reportError, type Failure, type ReportedError } from '@/lib/errors';
 import { saveFile } from '@/lib/saveFile';
+import { useFocusBack } from '@/lib/useFocusBack';
 
 const index = { title: '序号', dataIndex: 'index', width: 64, align: 'center' as const };
 const serial = { title: '单据号/序号', dataIndex: 'serial', width: 190 };
@@ -16,6 +17,7 @@ interface Props {
 }
 
 export default function FailureDialog({ error, onClose }: Props) {
+  useFocusBack();
   const ofCells = error.failures.some((failure) => failure.field);
   const file = useMutation({
     mutationFn: () => api.download('v2/Open/LineSheet/getFailures', {}, { failures: error.failures }),

@@ -108,7 +108,7 @@ export function FormBody({ screen, id, initial, which, onNext }: FormBodyProps) 
       </header>
       {screen.note && <Alert type="info" showIcon banner title={screen.note} />}
       {draft.found && <FoundDraft draft={draft.found} onRecall={recall} onDiscard={draft.discard} />}
-      <HeaderFields screen={screen} form={form} />
+      <HeaderFields screen={screen} form={form} begins={id === null && active} />
       {form.blocks.map(({ block, store }) => (
         <LineTable
           key={block.name}

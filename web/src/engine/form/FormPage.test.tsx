@@ -48,6 +48,15 @@ beforeEach(giveSizes);
 afterEach(() => view.done());
 
 describe('a new bill', () => {
+  it('begins where the first thing has to be filled in, a copy in its lines', async () => {
+    open();
+    expect(document.activeElement).toBe(screen.getByRole('combobox', { name: '客户' }));
+    view.done();
+    open({}, { copyOf: 8 });
+    await screen.findByText('4', { selector: '[data-field=quantity]' });
+    expect(document.activeElement).toBe(cell());
+  });
+
   it('tells all mistakes of head and lines at once and sends nothing', async () => {
     open();
     act(() => cell().focus());

@@ -1,6 +1,8 @@
-import { useId, type KeyboardEvent } from 'react';
+import { useEffect, useId, useRef, type KeyboardEvent } from 'react';
 import { useStore } from '../../lib/store';
 import { FieldInput } from '../fields/FieldInput';
+import { isWritable } from '../fields/fieldRules';
+import { isEmptyValue } from '../fields/fieldValue';
 import { refNarrow } from '../lines/billContext';
 import { isRef, type Screen } from '../types';
 import { changeHeader, type FormModel } from './formModel';
@@ -8,13 +10,26 @@ import { changeHeader, type FormModel } from './formModel';
 /** Long texts take two columns; pictures are tall and take a row. */
 const WIDTHS: Partial<Record<string, string>> = { textarea: 'wide', image: 'whole' };
 
+interface HeaderFieldsProps {
+  screen: Screen;
+  form: FormModel;
+  /** Whether the keyboard begins here, in the first field that has to be filled in; without any, in the lines. */
+  begins?: boolean;
+}
+
 /** The fields of a form's head, in a grid of labelled inputs. */
-export function HeaderFields({ screen, form }: { screen: Screen; form: FormModel }) {
+export function HeaderFields({ screen, form, begins = false }: HeaderFieldsProps) {
   const base = useId();
+  const head = useRef<HTMLDivElement>(null);
   const { values, problems } = useStore(form.header, (state) => state);
   const fields = screen.fields.filter((field) => field.form && !field.hidden);
+  const due = fields.find((field) => field.required && isWritable(field) && isEmptyValue(field, values[field.name]));
+  const first = useRef(due ? `${base}${due.name}` : null);
+  useEffect(() => {
+    if (begins && isKeyboardFree()) begin(head.current, first.current);
+  }, [begins]);
   return (
-    <div className="header-fields" onKeyDown={onEnter}>
+    <div ref={head} className="header-fields" onKeyDown={onEnter}>
       {fields.map((field) => {
         const id = `${base}${field.name}`;
         const problem = problems[field.name];
@@ -43,6 +58,18 @@ export function HeaderFields({ screen, form }: { screen: Screen; form: FormModel
       })}
     </div>
   );
+}
+
+/** Nobody has the focus, but what is out of sight by now; a touch screen's keys would cover the form. */
+function isKeyboardFree(): boolean {
+  const held = document.activeElement;
+  const lost = !(held instanceof HTMLElement) || held === document.body || held.offsetParent === null;
+  return lost && !window.matchMedia?.('(pointer: coarse)').matches;
+}
+
+function begin(head: HTMLElement | null, id: string | null): void {
+  const field = id === null ? head?.closest('.form-page')?.querySelector<HTMLElement>('.cell-input') : document.getElementById(id);
+  field?.focus({ preventScroll: true });
 }
 
 /** Enter in a plain input goes to the next field, as in the grid; lists and text areas keep their Enter. */

@@ -2,6 +2,7 @@ import { Button, Modal, Result } from 'antd';
 import { useRef, useState } from 'react';
 import { isCancelled } from '../../lib/errors';
 import { useQuery } from '../../lib/query';
+import { useFocusBack } from '../../lib/useFocusBack';
 import { formQuery } from '../queries';
 import { ScreenLoading } from '../ScreenLoading';
 import type { Row, Screen } from '../types';
@@ -21,6 +22,7 @@ const WIDTH = 820;
 
 /** Adds or changes a record of a screen that has no page for it, over its list. */
 export default function RecordDialog({ screen, id, onClose }: RecordDialogProps) {
+  useFocusBack();
   const stored = useQuery({ ...formQuery(screen, id ?? 0, false), enabled: id !== null });
   const title = `${id === null ? '新增' : '修改'}${screen.label}`;
   if (id === null || stored.data) {

@@ -48,7 +48,7 @@ export function gridFields(block: Block, pricing: Pricing | null): Field[] {
   if (whole || goodsField(block) === undefined || pricing === null) return shown;
   const columns = shown.filter((field) => isKnownWhileKeying(field, pricing)).flatMap((field) => {
     if (field.name === pricing.quantity) return [field, STOCK];
-    if (field.name === pricing.price) return [field, PRICE_SOURCE, LAST_PRICE];
+    if (field.name === pricing.price) return [field, LAST_PRICE, PRICE_SOURCE];
     return field.form ? [field] : [{ ...field, width: Math.min(field.width, READ_ALONG_WIDTH) }];
   });
   // Location and batch are seldom chosen by hand; they come behind the figures.

@@ -6,6 +6,7 @@ import type { Imported, Preview } from '@/gen';
 import { api } from '../../lib/api';
 import { reportError } from '../../lib/errors';
 import { saveFile } from '../../lib/saveFile';
+import { useFocusBack } from '../../lib/useFocusBack';
 import { FileInput } from '../FileInput';
 import type { Screen } from '../types';
 import { PreviewPanel } from '../upload/PreviewPanel';
@@ -31,6 +32,7 @@ export function ImportButton({ screen, onDone }: ImportButtonProps) {
 }
 
 function ImportDialog({ screen, onDone, onClose }: ImportButtonProps & { onClose: () => void }) {
+  useFocusBack();
   const input = useRef<HTMLInputElement>(null);
   const [chosen, setChosen] = useState<{ file: File; preview: Preview } | null>(null);
   const look = useMutation({

@@ -6,6 +6,7 @@ import { formatPrice, formatQuantity } from '../../lib/format';
 import { useQuery } from '../../lib/query';
 import { useDebounced } from '../../lib/useDebounced';
 import { filterKeys } from '../../lib/numberEntry';
+import { useFocusBack } from '../../lib/useFocusBack';
 import { QUANTITY_DECIMALS } from '../../lib/pricing';
 import { goodsNarrow, type BillContext } from '../lines/billContext';
 import { resolveCodes } from '../lines/resolveCodes';
@@ -37,6 +38,7 @@ const SEARCHES = [
 
 /** Goods with stock and prices, several at once, across pages. */
 export default function GoodsPicker({ context, onPick, onClose }: GoodsPickerProps) {
+  useFocusBack();
   const client = useQueryClient();
   const [search, setSearch] = useState<Record<string, string>>({});
   const [inStock, setInStock] = useState(false);

@@ -5,6 +5,7 @@ import { showMessage } from '../../lib/errors';
 import { MONEY_DECIMALS, QUANTITY_DECIMALS } from '../../lib/pricing';
 import { useQuery } from '../../lib/query';
 import { filterKeys } from '../../lib/numberEntry';
+import { useFocusBack } from '../../lib/useFocusBack';
 import { ShownValue } from '../fields/ShownValue';
 import { isEmptyValue, isRightAligned } from '../fields/fieldValue';
 import type { BillContext } from '../lines/billContext';
@@ -30,6 +31,7 @@ const NAMES = ['bill_no', 'source_no', 'goods_num'];
 
 /** What a source offers for the bill's header: choose some, or have the bill's amount spread over them, oldest first. */
 export default function SourcePicker({ block, source, context, taken, onPick, onClose }: SourcePickerProps) {
+  useFocusBack();
   const header = context.header();
   const query = Object.fromEntries(source.by.map((name) => [name, Number(header[name])]));
   const { data, isFetching, error } = useQuery(sourceQuery(source.api, query));

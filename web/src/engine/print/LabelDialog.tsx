@@ -7,6 +7,7 @@ import { isCancelled, reportError } from '../../lib/errors';
 import { useQuery } from '../../lib/query';
 import { readStored, writeStored } from '../../lib/stored';
 import { useDebounced } from '../../lib/useDebounced';
+import { useFocusBack } from '../../lib/useFocusBack';
 import { PaperFrame, type PaperHandle } from './PaperFrame';
 import type { Pieces } from './pieces';
 import { labelsQuery, saveLabels } from './printCalls';
@@ -19,6 +20,7 @@ type Kept = Required<Omit<LabelLayout, 'margin'>>;
 
 /** Barcode or QR labels: how many of each goods, what stands on them, and how they will look. */
 export default function LabelDialog({ pieces, onClose }: { pieces: Pieces[]; onClose: () => void }) {
+  useFocusBack();
   const [rows, setRows] = useState(pieces);
   const [layout, setLayout] = useState<Kept>(() => ({ ...USUAL, ...readStored<Partial<Kept>>(KEPT) }));
   const paper = useRef<PaperHandle>(null);

@@ -4,6 +4,7 @@ import { Button, Flex, Modal, Select, Space } from 'antd';
 import { useRef, useState } from 'react';
 import { isCancelled, reportError } from '../../lib/errors';
 import { useQuery } from '../../lib/query';
+import { useFocusBack } from '../../lib/useFocusBack';
 import type { Screen } from '../types';
 import { PaperFrame, type PaperHandle } from './PaperFrame';
 import { billsQuery, saveBills } from './printCalls';
@@ -16,6 +17,7 @@ interface PrintDialogProps {
 
 /** Bills as they will be on paper: choose the template, print, or keep the PDF. */
 export default function PrintDialog({ screen, ids, onClose }: PrintDialogProps) {
+  useFocusBack();
   const [template, setTemplate] = useState<number | null>(null);
   const paper = useRef<PaperHandle>(null);
   const bills = { ids, print_template_id: template };
