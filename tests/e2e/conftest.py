@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import socket
@@ -15,8 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+import openpyxl
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from openpyxl.cell import Cell
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
 from sqlalchemy import Engine
 
 from api.demo import logins
@@ -149,6 +152,34 @@ class Desk:
     def open(self, route: str) -> None:
         """Go to a screen."""
         self.page.goto(f"{self.address}{route}")
+
+    def exported(self, place: Path) -> list[Cell]:
+        """The filled cells of every sheet of the file that the open list is exported to."""
+        page = self.page
+        page.get_by_role("button", name=re.compile("导出$")).click()
+        expect(page.get_by_text("系统正在处理，请稍后在导出任务中下载")).to_be_visible()
+        page.get_by_role("button", name="导出任务").click()
+        dialog = page.get_by_role("dialog", name="导出任务")
+        download = dialog.get_by_role("button", name="下载").first
+        for _ in range(60):
+            if download.is_enabled():
+                break
+            page.wait_for_timeout(500)
+            dialog.get_by_role("button", name="刷新").click()
+        return sheet_cells(self.saved(download, place))
+
+    def saved(self, button: Locator, place: Path) -> Path:
+        """The file that a button gives."""
+        with self.page.expect_download() as file:
+            button.click()
+        file.value.save_as(place)
+        return place
+
+
+def sheet_cells(place: Path) -> list[Cell]:
+    """The filled cells of every sheet of a workbook."""
+    sheets = openpyxl.load_workbook(place)
+    return [cell for sheet in sheets for row in sheet.iter_rows() for cell in row if cell.value is not None]
 
 
 @pytest.fixture

@@ -1,0 +1,93 @@
+"""Keying in bills: who does, on which form, and the strokes that the tests share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from api.demo import logins
+from api.kit.database import today
+from tests.e2e.conftest import Desk, System
+from tests.e2e.office import log_in, made
+from tests.kit.client import Caller
+
+ADD = "/sales/salesoutAdd"
+OUTBOUND = "v2/sales/SalesOutstock"
+PAGE = 30
+"""Rows that a list shows unless told otherwise."""
+
+
+@pytest.fixture(scope="module")
+def manager(system: System) -> Caller:
+    """The branch manager's calls."""
+    [user] = [login for login in logins() if login["role"] == "分公司经理"]
+    return log_in(httpx.Client(base_url=system.address, timeout=60), user["user_name"], user["password"])
+
+
+@pytest.fixture(scope="module")
+def goods(manager: Caller) -> list[dict[str, Any]]:
+    """Goods in stock, with all that they may be found by."""
+    warehouse = made(manager.get("v2/system/Warehouse/getDropdown"))["data"][0]["warehouse_id"]
+    asked = {"warehouse_id": warehouse, "bill_type": "XSCK", "keyword": "轮胎", "per_page": 100}
+    found = made(manager.get("v2/inventory/Goods/getGoodsListPopup", **asked))["data"]
+    return [row for row in found if float(row["available_stocks"] or 0) > 5]
+
+
+@pytest.fixture
+def page(desks: Callable[[str], Desk]) -> Page:
+    """The branch manager's, with a new outbound open."""
+    desk = desks("分公司经理")
+    desk.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    desk.open(ADD)
+    return desk.page
+
+
+def cell(page: Page) -> Locator:
+    return page.locator(".cell-input")
+
+
+def at(page: Page, place: str) -> None:
+    expect(cell(page)).to_have_attribute("aria-label", place)
+
+
+def first_goods(page: Page, words: str) -> Locator:
+    """The first goods on offer for what is typed into the goods cell."""
+    cell(page).focus()
+    page.keyboard.type(words)
+    return page.locator(".choice:not(.heading)").first
+
+
+def lines(page: Page) -> int:
+    return int(page.get_by_role("grid").first.get_attribute("aria-rowcount") or 0) - 2
+
+
+def outbound(manager: Caller, lines: list[dict[str, Any]], **header: Any) -> dict[str, Any]:
+    """An unaudited outbound to the first customer."""
+    places = {
+        key: made(manager.get(f"v2/{path}/getDropdown"))["data"][0][key]
+        for key, path in (("warehouse_id", "system/Warehouse"), ("customer_id", "custom/Customer"))
+    }
+    company = made(manager.get("v2/custom/Customer/getInfo", id=places["customer_id"]))["company_id"]
+    body = {**places, "company_id": company, "business_date": str(today()), "lines": lines, **header}
+    bill: dict[str, Any] = made(manager.post(f"{OUTBOUND}/add", body))
+    return bill
+
+
+def audited(manager: Caller, api: str, bill: dict[str, Any]) -> dict[str, Any]:
+    made(manager.post(f"{api}/auditorPass", {"ids": [bill["id"]], "confirmed": True}))
+    return bill
+
+
+def paste(page: Page, rows: list[str]) -> None:
+    """Rows of a sheet, pasted where the keyboard is."""
+    page.evaluate("text => navigator.clipboard.writeText(text)", "\r\n".join(rows))
+    page.keyboard.press("Control+v")
+
+
+def search(page: Page, words: str) -> None:
+    page.get_by_label("关键字").fill(words)
+    page.get_by_role("button", name="查询", exact=True).click()
