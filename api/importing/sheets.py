@@ -72,8 +72,12 @@ def received(
 
 def column(item: Field, title: str) -> Field:
     """A template's column: figures stay figures, the rest is text, which keeps its leading zeros."""
-    kind = item.kind if item.is_number else "text"
-    return Field(item.name, f"{title}*" if item.required else title, kind, width=max(item.width, 90))
+    return Field(
+        item.name,
+        f"{title}*" if item.required else title,
+        item.kind if item.is_number else "text",
+        width=max(item.width, 90),
+    )
 
 
 def workbook(name: str, title: str, columns: list[Field], rows: Iterable[dict[str, Any]] = ()) -> Response:
