@@ -59,8 +59,8 @@ class Stale(Refusal):
 class Edited(Refusal):
     """Somebody else saved the record since it was read."""
 
-    def __init__(self) -> None:
-        super().__init__("单据已被他人修改，请刷新后重试")
+    def __init__(self, what: str = "单据") -> None:
+        super().__init__(f"{what}已被他人修改，请刷新后重试")
 
 
 class Unauthenticated(Refusal):

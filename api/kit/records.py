@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from psycopg.errors import ForeignKeyViolation, UniqueViolation
-from sqlalchemy import ColumnElement, Connection, Row, insert, select
+from sqlalchemy import ColumnElement, Connection, Row, Text, cast, func, insert, select
 from sqlalchemy.exc import IntegrityError
 
 from api.kit import attachments, blocks, business_log
 from api.kit.context import Context
-from api.kit.errors import Failure, Invalid, NotFound, Refusal
+from api.kit.errors import Edited, Failure, Invalid, NotFound, Refusal
 from api.kit.projection import masked, masks, project
 from api.kit.resource import Resource
 from api.kit.scope import within
@@ -20,8 +20,10 @@ from api.kit.view import reading, sourced
 
 
 def info(ctx: Context, cls: type[Resource], key: int) -> dict[str, Any]:
-    """One row with the labels of its references, hidden fields as 无权限."""
-    projection = project(cls, cls.fields(), always=("revision",))
+    """One row with the labels of its references, hidden fields as 无权限; its stamp is the revision to edit it by."""
+    projection = project(cls, cls.fields())
+    if "row_xid" in cls.table().c and "revision" not in cls.table().c:
+        projection.columns["revision"] = cast(cls.table().c.row_xid, Text)
     statement = projection.select().where(cls.key() == key)
     mine = (within(cls.table(), ctx.principal),)
     with reading(cls, ctx.conn) as conn:
@@ -54,11 +56,16 @@ def insert_all(conn: Connection, cls: type[Resource], rows: list[dict[str, Any]]
 
 
 def edit(ctx: Context, cls: type[Resource], key: int, payload: Mapping[str, Any]) -> int:
-    """Change the sent fields of a row; fields not sent, or sent as 无权限, stay."""
+    """Change the sent fields of a row; fields not sent, or sent as 无权限, stay.
+
+    One that tells the revision it was read at is refused once somebody else has changed the row or those below it.
+    """
     table = cls.table()
     before = ctx.conn.execute(select(table).where(_mine(ctx, cls, key)).with_for_update()).first()
     if before is None:
         raise NotFound(cls.declaration.label)
+    if str(payload.get("revision") or before.row_xid) != str(before.row_xid):
+        raise Edited("数据")
     values, children = _checked(ctx, cls, payload, partial=True, before=before)
     changed = {name: value for name, value in values.items() if getattr(before, name) != value}
     old = {name: getattr(before, name) for name in changed}
@@ -72,7 +79,11 @@ def edit(ctx: Context, cls: type[Resource], key: int, payload: Mapping[str, Any]
     if below:
         now = blocks.in_words(ctx, cls, key)
         old |= {name: rows for name, rows in told.items() if rows != now[name]}
-        changed |= {name: rows for name, rows in now.items() if rows != told[name]}
+        moved = {name: rows for name, rows in now.items() if rows != told[name]}
+        if moved and not changed:
+            stamped = {"row_xid": func.pg_current_xact_id()}
+            ctx.conn.execute(table.update().where(cls.key() == key).values(stamped))
+        changed |= moved
     if changed:
         company = changed.get("company_id") or getattr(before, "company_id", None)
         _log(ctx, cls, key, "edit", _public(cls, old), changed, company)

@@ -137,9 +137,8 @@ def save_model(cls: type[Declared]) -> type[Payload]:
         members["id"] = (int | str | None, Described(None, description="要修改的记录"))
         if not issubclass(cls, Bill):
             members["confirmed"] = (bool, Described(False, description="已看到疑问（363），仍保存"))
-    if issubclass(cls, Bill):
-        members["revision"] = (int | str | None, Described(None, description="读取时的版本"))
     if issubclass(cls, Resource):
+        members["revision"] = (int | str | None, Described(None, description="读取时的版本"))
         for block in cls.blocks():
             members[block.name] = (
                 list_of(save_model(block.cls)) | None,
@@ -169,6 +168,8 @@ def info_model(cls: type[Resource]) -> type[BaseModel]:
     members: dict[str, Any] = {}
     if cls.bill:
         members["revision"] = (int, ...)
+    elif "row_xid" in cls.table().c and "revision" not in cls.table().c:
+        members["revision"] = (str, ...)
     for block in cls.blocks():
         members[block.name] = (list_of(row_model(block.cls)), Described(description=block.label))
     return create_model(f"{cls.__name__}Info", __base__=row_model(cls), **members)

@@ -132,7 +132,7 @@ class TestForm:
         assert by_json.ok, by_json
         one = caller.get(f"{api}/getInfo", id=by_form.data["id"]).data
         other = caller.get(f"{api}/getInfo", id=by_json.data["id"]).data
-        own = {cls.key().key, "bill_no", "made_at", *_unique_texts(cls), "logogram"}
+        own = {cls.key().key, "bill_no", "made_at", "revision", *_unique_texts(cls), "logogram"}
         own |= {item.name for item in cls.fields() if item.kind == "datetime" and not item.form}
         own |= {twin := TWINS.get(cls.name(), ""), *ALONG.get(twin, ())}
         for row in (one, other):

@@ -31,6 +31,7 @@ const described = (marks: Partial<Screen> = {}) =>
     ...marks,
   });
 const stored: MessageLogInfo = {
+  revision: '801',
   message_log_id: 12,
   message_title: '盘点通知',
   message_abstract: '月末盘点',
