@@ -96,6 +96,7 @@ from api.reporting import (
     aftersales_detail,
     batch_summary,
     business_data,
+    commissions,
     coupon_analysis,
     customer_analysis,
     data_dictionary,
@@ -126,6 +127,7 @@ from api.reporting import (
 )
 from api.risk import pledge_contract, stock_warning_query
 from api.sales import (
+    commission_scheme,
     consignment_return,
     consignment_sale,
     consignment_settlement,
@@ -183,6 +185,8 @@ __all__ = [
     "checkstand",
     "claims",
     "cleanup_run",
+    "commission_scheme",
+    "commissions",
     "consignment_return",
     "consignment_sale",
     "consignment_settlement",

@@ -100,6 +100,13 @@ SOURCES: tuple[Source, ...] = (
     _label("supplier", "supplier_id", "supplier_name"),
     _label("receivables_mode", "receivables_mode_id", "receivables_mode_name"),
     _label("symptom", "symptom_id", "symptom_name"),
+    Source(
+        "commission_scheme",
+        (
+            *("commission_scheme_id", "commission_scheme_name", "company_id", "employee_id", "brand_id"),
+            *("goods_type_id", "basis", "rate", "starts_on", "ends_on", "enabled"),
+        ),
+    ),
     Source("role", ("role_id", "role_name", "scope_kind", "own_kind", "sees_cost", "enabled")),
     Source("role_company", ("role_company_id", "role_id", "company_id")),
     Source("role_warehouse", ("role_warehouse_id", "role_id", "warehouse_id")),

@@ -1,7 +1,7 @@
 """The papers on a demo company's desk (演示单据): some of each further kind of bill, audited but for the last.
 
-Quotes, policies, deliveries, invoices, plans, goods on consignment, arrivals to be shared out, accounts counted and
-who may become a customer; what was sold and bought stays as it is.
+Quotes, policies, deliveries, invoices, plans, goods on consignment, arrivals to be shared out, accounts counted,
+who may become a customer and what salespeople earn; what was sold and bought stays as it is.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import select, text
+from sqlalchemy import func, select, text
 
 from api.customers import potential_customer
 from api.customers.potential_customer import PotentialCustomer
@@ -20,12 +20,14 @@ from api.kit.context import Context
 from api.kit.document import Bill
 from api.kit.flow import AUDITED
 from api.ledger.tables import MoneyBalance
+from api.master.goods import Brand
 from api.master.warehouses import GOOD, Warehouse
 from api.money.account_count import AccountCount
 from api.purchase.purchase_allocation import PurchaseAllocation
 from api.purchase.purchase_inbound import PurchaseInbound
 from api.purchase.purchase_invoice import PurchaseInvoice
 from api.purchase.purchase_plan import PurchasePlan
+from api.sales.commission_scheme import PROFIT, REVENUE, CommissionScheme
 from api.sales.consignment_sale import ConsignmentSale
 from api.sales.promotion_policy import PromotionPolicy
 from api.sales.sales_delivery import SalesDelivery
@@ -65,6 +67,18 @@ def make(ctx: Context, company_id: int, day: date) -> None:
     _all(ctx, PurchaseAllocation, _shared_out(ctx, bought, day))
     _count(ctx, company_id, day)
     _call_on(ctx, company_id, day)
+    _pay_salespeople(ctx, company_id, day)
+
+
+def _pay_salespeople(ctx: Context, company_id: int, day: date) -> None:
+    """One percent of what comes in for all goods, and of one brand a share of the profit."""
+    brand: int = ctx.conn.execute(select(func.min(Brand.table().c.brand_id))).scalar_one()
+    common = {"company_id": company_id, "starts_on": date(day.year - 1, 1, 1).isoformat()}
+    for scheme in (
+        {"commission_scheme_name": "全部商品按收入", "basis": REVENUE, "rate": "1"},
+        {"commission_scheme_name": "主推品牌按毛利", "basis": PROFIT, "rate": "8", "brand_id": brand},
+    ):
+        records.add(ctx, CommissionScheme, common | scheme)
 
 
 def _all(ctx: Context, cls: type[Bill], payloads: Iterator[dict[str, Any]]) -> None:

@@ -51,6 +51,7 @@ BRANCH_TASKS = (
     "checkstand:",
     "sales_price:",
     "promotion_policy:",
+    "commission_scheme:",
     "customer_audit:",
     "customer_salesman:",
     "purchase_uninvoiced:",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from psycopg.errors import ForeignKeyViolation, UniqueViolation
+from psycopg.errors import ExclusionViolation, ForeignKeyViolation, UniqueViolation
 from sqlalchemy import ColumnElement, Connection, Row, Text, cast, func, insert, select
 from sqlalchemy.exc import IntegrityError
 
@@ -224,7 +224,7 @@ class refusing_duplicates:
         return None
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, IntegrityError) and isinstance(error.orig, UniqueViolation):
+        if isinstance(error, IntegrityError) and isinstance(error.orig, UniqueViolation | ExclusionViolation):
             name = error.orig.diag.constraint_name or ""
             labels = [
                 item.label for item in self.cls.fields() if name.startswith("uq_") and item.name in name

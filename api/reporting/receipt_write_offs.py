@@ -1,6 +1,6 @@
 """What receipts wrote off (收款核销明细): each write-off with both its bills, how late it was, and whose sale it paid.
 
-A salesperson's commission may be reckoned by what came in: the written-off amount, or its share of the sale's profit.
+What it earns its salesperson is `api.reporting.commissions`' to say.
 Items that no sale caused, such as opening ones, have no salesperson.
 """
 
@@ -19,17 +19,20 @@ from api.reporting.bills import BilledRow, bill_columns
 from api.reporting.party_rows import CUSTOMER, PartyRow, customer_column
 from api.reporting.trade_rows import person
 
-# A write-off that was reversed is none.
-_WRITE_OFFS = """
-with write_offs as (
-    select company_id, party_id as customer_id, business_date, bill_type, bill_id, bill_no, settlement_id,
-        item_bill_type, item_bill_id, item_bill_no, item_date, due_date, item_amount,
-        cast(-sum(amount) as decimal(18, 2)) as amount
-    from facts.fct_settlement_entry
-    where party_type = 'customer' and is_write_off
-    group by all
-    having sum(amount) <> 0
-),
+# One that was reversed is none.
+WRITE_OFFS = """
+select cast(hash(bill_type, bill_id, settlement_id, business_date) % 9007199254740991 as bigint) as write_off_id,
+    company_id, party_id as customer_id, business_date, bill_type, bill_id, bill_no, settlement_id,
+    item_bill_type, item_bill_id, item_bill_no, item_date, due_date, item_amount,
+    cast(-sum(amount) as decimal(18, 2)) as amount
+from facts.fct_settlement_entry
+where party_type = 'customer' and is_write_off
+group by all
+having sum(amount) <> 0
+"""
+"""What was written off of what customers owe."""
+_WITH_PROFIT = f"""
+with write_offs as ({WRITE_OFFS}),
 sales as (
     select bill_type as item_bill_type, bill_id as item_bill_id, max(employee_id) as employee_id,
         sum(revenue) - sum(cost) as profit
@@ -37,10 +40,9 @@ sales as (
     where bill_id in (select item_bill_id from write_offs)
     group by bill_type, bill_id
 )
-select cast(hash(bill_type, bill_id, settlement_id, business_date) % 9007199254740991 as bigint)
-        as receipt_write_off_id,
-    w.*, s.employee_id, cast(s.profit * w.amount / nullif(w.item_amount, 0) as decimal(18, 2)) as profit,
-    {bill}, {item}, greatest(business_date - due_date, 0) as late_days
+select w.write_off_id as receipt_write_off_id, w.*, s.employee_id,
+    cast(s.profit * w.amount / nullif(w.item_amount, 0) as decimal(18, 2)) as profit,
+    {{bill}}, {{item}}, greatest(business_date - due_date, 0) as late_days
 from write_offs w
 left join sales s using (item_bill_type, item_bill_id)
 """
@@ -70,7 +72,7 @@ class ReceiptWriteOff(BilledRow, PartyRow):
     bill_name: Mapped[str | None] = text("核销单据类型", width=110, sort=-50)
     bill_no: Mapped[str] = text("核销单据号", search=True, width=190, sort=-49)
     item_bill_name: Mapped[str | None] = text("被核销单据类型", width=120)
-    item_bill_no: Mapped[str] = text("被核销单据号", search=True, width=190)
+    item_bill_no: Mapped[str] = text("被核销单据号", search=True, width=190, bill=True)
     item_date: Mapped[date] = day("单据日期", search=True, width=110)
     due_date: Mapped[date] = day("到期日", search=True, width=110)
     late_days: Mapped[int] = integer("逾期天数", search=True, width=90)
@@ -80,4 +82,4 @@ class ReceiptWriteOff(BilledRow, PartyRow):
 
     @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:
-        return _WRITE_OFFS.format(bill=bill_columns("w"), item=bill_columns("w", of="item_")), {}
+        return _WITH_PROFIT.format(bill=bill_columns("w"), item=bill_columns("w", of="item_")), {}

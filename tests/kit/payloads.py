@@ -55,6 +55,7 @@ GIVEN: dict[tuple[str, str], Any] = {
     ("defective", "kind"): 1,
     ("safety_stock", "goods_type_id"): None,
     ("sales_price", "customer_type_id"): None,
+    ("commission_scheme", "goods_type_id"): None,
     ("promotion_policy_line", "brand_id"): None,
     ("promotion_policy_line", "goods_type_id"): None,
     ("stock_take", "freezes"): False,

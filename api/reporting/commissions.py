@@ -1,0 +1,180 @@
+"""Commission (提成): what each write-off of a sale earns its salesperson, by the scheme of each part of what was sold.
+
+A write-off stands for so much of its sale's revenue and profit as it pays of the bill. Of the schemes in force on its
+day the salesperson's own go before those for all, then those of the goods' brand before those of its nearest type,
+before those for all goods; no two are equal. What no scheme is for is told with none, so that the parts of a write-off
+add up to it.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+
+from sqlalchemy import BigInteger
+from sqlalchemy.orm import Mapped, mapped_column
+
+from api.kit.fields import COST, NO_RECORD, day, enum, key, money, rate, ref, text
+from api.kit.resource import Declaration, Menu
+from api.kit.scope import Principal
+from api.kit.view import BILL, READ_ONLY, Sql, Values
+from api.reporting.bills import BilledRow, bill_columns
+from api.reporting.groupings import Groupings, SummedRow
+from api.reporting.party_rows import customer_column
+from api.reporting.published import Published
+from api.reporting.receipt_write_offs import WRITE_OFFS
+from api.reporting.trade_rows import person
+from api.sales.commission_scheme import BASES, COMMISSIONS, PROFIT, REVENUE
+
+MONTH = 2
+
+BY = Groupings(
+    {
+        1: ("业务员", ("company_id", "employee_id")),
+        MONTH: ("月份", ("month",)),
+        3: ("提成方案", ("company_id", "commission_scheme_id")),
+        4: ("客户", ("company_id", "customer_id")),
+        5: ("公司", ("company_id",)),
+    },
+    usual=1,
+    days=frozenset({"month"}),
+)
+
+# Amounts are rounded as they run on, so that the parts of a write-off are no cent more or less than it.
+_PARTS = f"""
+with write_offs as ({WRITE_OFFS}),
+sold as (
+    select s.bill_type as item_bill_type, s.bill_id as item_bill_id, g.brand_id, g.goods_type_id,
+        max(s.employee_id) as employee_id, max(s.maker_id) as maker_id,
+        sum(s.amount) as sold_amount, sum(s.revenue) as revenue, sum(s.revenue) - sum(s.cost) as profit
+    from facts.fct_sales_line s
+    join goods g on g.goods_id = s.goods_id
+    where s.bill_id in (select item_bill_id from write_offs)
+    group by all
+),
+schemed as (
+    select w.*, s.* exclude (item_bill_type, item_bill_id), c.commission_scheme_id, c.basis, c.rate
+    from write_offs w
+    join sold s using (item_bill_type, item_bill_id)
+    left join goods_type t1 on t1.goods_type_id = s.goods_type_id
+    left join goods_type t2 on t2.goods_type_id = t1.p_id
+    left join commission_scheme c on c.enabled and c.company_id = w.company_id
+        and w.business_date between c.starts_on and coalesce(c.ends_on, date '9999-12-31')
+        and (c.employee_id is null or c.employee_id = s.employee_id)
+        and (c.brand_id is null or c.brand_id = s.brand_id)
+        and (c.goods_type_id is null or c.goods_type_id in (s.goods_type_id, t1.p_id, t2.p_id))
+    qualify row_number() over (
+        partition by w.write_off_id, s.brand_id, s.goods_type_id
+        order by c.employee_id is null, c.brand_id is null,
+            list_position([s.goods_type_id, t1.p_id, t2.p_id], c.goods_type_id) nulls last
+    ) = 1
+),
+summed as (
+    select * exclude (brand_id, goods_type_id, sold_amount, revenue, profit),
+        sum(sold_amount) as sold_amount, sum(revenue) as revenue, sum(profit) as profit
+    from schemed
+    group by all
+),
+shared as (
+    select * exclude (amount, sold_amount, revenue, profit),
+        cast(amount * sum(sold_amount) over running / item_amount as decimal(18, 2))
+            - cast(amount * (sum(sold_amount) over running - sold_amount) / item_amount as decimal(18, 2)) as amount,
+        cast(revenue * amount / item_amount as decimal(18, 2)) as revenue,
+        cast(profit * amount / item_amount as decimal(18, 2)) as profit
+    from summed
+    window running as (partition by write_off_id order by commission_scheme_id)
+),
+parts as (
+    select *, case basis when {REVENUE} then revenue when {PROFIT} then profit end as basis_amount
+    from shared
+)
+select *, cast(hash(write_off_id, commission_scheme_id) % 9007199254740991 as bigint) as commission_id,
+    coalesce(cast(basis_amount * rate * 0.01 as decimal(18, 2)), 0.00) as commission
+from parts
+"""
+_LINES = f"""
+select p.*, cast(date_trunc('month', business_date) as date) as month, cast(:grouping as integer) as grouping,
+    case when :by_month then greatest(cast(:first as date), month) else cast(:first as date) end as first_day,
+    case when :by_month then least(cast(:last as date), last_day(month)) else cast(:last as date) end as day
+from ({_PARTS}) p
+where business_date between cast(:first as date) and cast(:last as date)
+"""
+_SUMS = ", ".join(f"sum({name}) as {name}" for name in ("amount", "revenue", "profit", "commission"))
+
+
+class CommissionRow(Published):
+    """A report row about commission; `maker_id` limits it to one's own documents."""
+
+    __abstract__ = True
+
+    company_id: Mapped[int] = ref("company", "公司", search=True, sort=-58)
+    employee_id: Mapped[int | None] = person("业务员")
+    customer_id: Mapped[int] = customer_column()
+    commission_scheme_id: Mapped[int | None] = ref(
+        "commission_scheme", "提成方案", within=("company_id",), none=NO_RECORD, search=True, sort=-47
+    )
+    maker_id: Mapped[int] = mapped_column(BigInteger)
+    amount: Mapped[Decimal] = money("核销金额", total=True, sort=10)
+    revenue: Mapped[Decimal] = money("核销收入", total=True, sort=11)
+    profit: Mapped[Decimal] = money("核销毛利", total=True, permission=COST, sort=12)
+    commission: Mapped[Decimal] = money("提成金额", total=True, permission=COST, sort=20)
+
+
+class Commission(BilledRow, CommissionRow):
+    """提成明细"""
+
+    __tablename__ = "commission"
+    declaration = Declaration(
+        "提成明细",
+        "v2/report/Commission",
+        "bill_no",
+        routes={"list": COMMISSIONS},
+        menu=Menu("报表中心", "收款报表", 50),
+        actions=READ_ONLY,
+        order_by=("business_date", "desc"),
+        drill=BILL,
+        question="每笔核销按哪个方案、什么基数给业务员计提多少？",
+    )
+
+    commission_id: Mapped[int] = key()
+    business_date: Mapped[date] = day("核销日期", search=True, width=110, sort=-60)
+    bill_name: Mapped[str | None] = text("核销单据类型", width=110, sort=-50)
+    bill_no: Mapped[str] = text("核销单据号", search=True, width=190, sort=-49)
+    item_bill_no: Mapped[str] = text("销售单据号", search=True, width=190, bill=True, sort=-48)
+    basis: Mapped[int | None] = enum("计提依据", BASES, default=REVENUE, search=True, width=110, sort=13)
+    basis_amount: Mapped[Decimal | None] = money("计提基数", default=None, permission=COST, sort=14)
+    rate: Mapped[Decimal | None] = rate("提成比例%", default=None, width=100, sort=15)
+
+    @classmethod
+    def source(cls, principal: Principal, asked: Values) -> Sql:
+        return f"select c.*, {bill_columns('c')} from ({_PARTS}) c", {}
+
+
+class CommissionSummary(SummedRow, CommissionRow):
+    """提成汇总"""
+
+    __tablename__ = "commission_summary"
+    by, lines, sums = BY, _LINES, _SUMS
+    declaration = Declaration(
+        "提成汇总",
+        "v2/report/CommissionSummary",
+        "commission",
+        routes={"list": "/report/commissionsum"},
+        menu=Menu("报表中心", "收款报表", 40),
+        actions=READ_ONLY,
+        order_by=("amount", "desc"),
+        drill=BY.drill("提成明细", COMMISSIONS),
+        question="这段时间各业务员收回了多少货款，提成多少？",
+    )
+
+    commission_summary_id: Mapped[int] = key()
+    month: Mapped[date | None] = day("月份", sort=-59)
+
+    @classmethod
+    def usual(cls) -> dict[str, str]:
+        return {**super().usual(), "grouping": f"1,{MONTH}"}
+
+    @classmethod
+    def source(cls, principal: Principal, asked: Values) -> Sql:
+        lines, values = super().source(principal, asked)
+        return lines, {**values, "by_month": MONTH in cls.by.numbers(asked)}

@@ -1,0 +1,99 @@
+"""Commission schemes (提成方案): how much a salesperson earns of what came in for sales, by person and goods.
+
+What they come to is told by `api.reporting.commissions`, which also says which one holds where several fit.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import func, select, text
+from sqlalchemy.dialects.postgresql import ExcludeConstraint
+from sqlalchemy.orm import Mapped
+
+from api.kit.context import Context
+from api.kit.errors import Invalid
+from api.kit.fields import day, enabled, enum, key, rate, ref, textarea
+from api.kit.fields import text as words
+from api.kit.resource import READ, WRITE, Declaration, Drill, Menu, Resource
+from api.kit.rules import PERCENT
+from api.kit.validation import Problems
+
+REVENUE, PROFIT = 1, 2
+BASES = {REVENUE: "按销售收入", PROFIT: "按销售毛利"}
+MEANT = ("company_id", "employee_id", "brand_id", "goods_type_id")
+"""What tells for whom and what a scheme is; empty means all."""
+COMMISSIONS = "/report/commissiondetail"
+
+
+class CommissionScheme(Resource):
+    """提成方案"""
+
+    __tablename__ = "commission_scheme"
+    # Ranges of one number each: whole numbers have no index of this kind of their own.
+    __table_args__ = (
+        ExcludeConstraint(
+            *((text(f"int8range(coalesce({name}, 0), coalesce({name}, 0), '[]')"), "=") for name in MEANT),
+            (text("daterange(starts_on, ends_on, '[]')"), "&&"),
+            where=text("enabled"),
+            name="uq_commission_scheme_employee_id_brand_id_goods_type_id_starts_on",
+        ),
+    )
+    declaration = Declaration(
+        "提成方案",
+        "v2/sales/CommissionScheme",
+        "commission_scheme_name",
+        routes={"list": "/sales/commissionScheme"},
+        menu=Menu("销售管理", "提成", 10),
+        actions=(*READ, *WRITE, "export"),
+        drill=Drill("提成明细", COMMISSIONS, (("commission_scheme_id", "commission_scheme_id"),)),
+        note=(
+            "按收款核销计提：每笔核销按所核销销售单各商品的收入或毛利占比计算基数，乘以核销当日有效方案的比例。"
+            "同一商品有多个方案时只用一个：指定业务员的先于全部业务员的；其中指定品牌的先于商品类型的，类型取最近的一级，"
+            "最后是全部商品的。收入不含税，毛利为负时提成相应扣减。"
+        ),
+    )
+
+    commission_scheme_id: Mapped[int] = key()
+    commission_scheme_name: Mapped[str] = words(
+        "方案名称", required=True, search=True, max_length=60, width=200
+    )
+    company_id: Mapped[int] = ref("company", "公司", required=True, search=True)
+    employee_id: Mapped[int | None] = ref("employee", "业务员", within=("company_id",), search=True)
+    brand_id: Mapped[int | None] = ref("brand", "品牌", search=True)
+    goods_type_id: Mapped[int | None] = ref("goods_type", "商品类型", search=True)
+    basis: Mapped[int] = enum("计提依据", BASES, default=REVENUE, search=True, width=110)
+    rate: Mapped[Decimal] = rate("提成比例%", required=True, rule="positive", bounds=PERCENT, width=100)
+    starts_on: Mapped[date] = day("生效日期", required=True, search=True, width=110)
+    ends_on: Mapped[date | None] = day("失效日期", search=True, width=110)
+    enabled: Mapped[bool] = enabled()
+    remark: Mapped[str | None] = textarea("备注", max_length=200)
+
+    @classmethod
+    def check(cls, row: dict[str, Any]) -> None:
+        if row.get("brand_id") and row.get("goods_type_id"):
+            raise Invalid("品牌与商品类型只能选一项，都不选为全部商品")
+        if row.get("ends_on") and row["ends_on"] < row["starts_on"]:
+            raise Invalid("失效日期不能早于生效日期")
+
+    @classmethod
+    def inspect(
+        cls, ctx: Context, row: dict[str, Any], children: dict[str, list[dict[str, Any]]], problems: Problems
+    ) -> None:
+        """Two that fit equally well never hold at once; who comes at the same time is held by the constraint."""
+        if not row["enabled"]:
+            return
+        table = cls.table().c
+        other = select(table.commission_scheme_name).where(
+            table.enabled,
+            *(table[name].is_not_distinct_from(row.get(name)) for name in MEANT),
+            func.daterange(table.starts_on, table.ends_on, "[]").op("&&")(
+                func.daterange(row["starts_on"], row.get("ends_on"), "[]")
+            ),
+            table.commission_scheme_id.is_distinct_from(row.get("commission_scheme_id")),
+        )
+        name = ctx.conn.execute(other.limit(1)).scalar()
+        if name:
+            problems.add(f"与提成方案“{name}”的业务员、商品范围相同且日期重叠，请先停用它或调整日期")
