@@ -9,6 +9,7 @@ from typing import Any
 
 from pypinyin import Style, lazy_pinyin
 from sqlalchemy import CheckConstraint, Connection, ForeignKey, Index, Row, UniqueConstraint, select
+from sqlalchemy import text as sql
 from sqlalchemy.orm import Mapped, mapped_column
 
 from api.kit.context import Context
@@ -32,7 +33,7 @@ from api.kit.fields import (
 )
 from api.kit.resource import Declaration, Menu, Resource, refuse_move
 from api.kit.validation import Problems
-from api.master import price_changes
+from api.master import goods_codes, price_changes
 from api.master.naming import named_by_rule
 
 MAX_LEVEL = 3
@@ -131,7 +132,11 @@ class GoodsUnit(Part):
     """辅助单位: packs of a goods that bills may count by, and what a scanner reads off one."""
 
     __tablename__ = "goods_unit"
-    __table_args__ = (UniqueConstraint("goods_id", "unit_id"), CheckConstraint("factor > 0", name="factor"))
+    __table_args__ = (
+        UniqueConstraint("goods_id", "unit_id"),
+        CheckConstraint("factor > 0", name="factor"),
+        Index("ix_goods_unit_folded_barcode", sql("lower(barcode)")),
+    )
     owner = "goods_id"
 
     goods_id: Mapped[int] = mapped_column(ForeignKey("goods.goods_id", ondelete="cascade"), sort_order=-95)
@@ -157,6 +162,8 @@ class Goods(Resource):
     __tablename__ = "goods"
     __table_args__ = (
         Index("ix_goods_barcode", "barcode"),
+        Index("ix_goods_folded_barcode", sql("lower(barcode)")),
+        Index("ix_goods_folded_num", sql("lower(goods_num)")),
         Index("ix_goods_numbered", "goods_id", postgresql_where="is_numbered"),
     )
     declaration = Declaration(
@@ -220,6 +227,7 @@ class Goods(Resource):
                 problems.place = f"第{unit['line_no']}行"
                 problems.add(f"“{GoodsUnit.field('unit_id').label}”不能是商品自己的单位")
         problems.place = ""
+        goods_codes.refuse_taken(ctx.conn, row, children["units"], problems)
 
 
 class GoodsBatch(Resource):

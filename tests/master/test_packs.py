@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -206,7 +207,10 @@ class TestUnitsOfGoods:
             ([{**carton, "unit_id": desk.world.unit}], "第1行：“辅单位”不能是商品自己的单位"),
             ([{**carton, "factor": "0"}], "第1行：“换算率”请输入大于0的数"),
             ([{"factor": "12"}], "第1行：请选择辅单位"),
-            ([{**carton, "barcode": "6901234500024"}], "条形码已存在，请更换"),
+            (
+                [{**carton, "barcode": "6901234500024"}],
+                "“6901234500024”已是商品 SPARE47 备件47 的编码或条形码，请更换",
+            ),
         ):
             answer = desk.caller.post(f"{GOODS}/edit", {"id": goods, "units": units})
             assert (answer.code, answer.msg) == (400, msg)
@@ -235,3 +239,77 @@ class TestUnitsOfGoods:
             ("辅助单位", "箱 12.000", "箱 24.000"),
             ("辅助单位", None, "箱 12.000"),
         ]
+
+
+class TestCodes:
+    """What a scanner reads stands for one goods of the group."""
+
+    def _goods(self, desk: Desk, number: int, **values: Any) -> Answer:
+        return desk.caller.post(f"{GOODS}/edit", {"id": desk.world.spares[number], **values})
+
+    def test_a_packs_barcode_is_no_other_goods_code_or_barcode(self, desk: Desk) -> None:
+        assert self._goods(desk, 11, barcode="Ab690011").ok
+        for code, bearer in (("aB690011", "SPARE11 备件11"), ("SPARE11", "SPARE11 备件11")):
+            units = [{"unit_id": desk.world.carton, "factor": "12", "barcode": code}]
+            answer = self._goods(desk, 12, units=units)
+            assert (answer.code, answer.msg) == (
+                400,
+                f"“{code}”已是商品 {bearer} 的编码或条形码，请更换",
+            )
+
+    def test_a_goods_barcode_is_no_other_goods_packs(self, desk: Desk) -> None:
+        units = [{"unit_id": desk.world.carton, "factor": "12", "barcode": "690013"}]
+        assert self._goods(desk, 13, units=units).ok
+        assert "SPARE13 备件13" in self._goods(desk, 14, barcode="690013").msg
+        body = {"goods_num": "690013", "goods_name": "新件", "unit_id": desk.world.unit}
+        answer = desk.caller.post(f"{GOODS}/add", {**body, "goods_type_id": desk.world.type2})
+        assert "SPARE13 备件13" in answer.msg
+
+    def test_goods_and_pack_have_codes_of_their_own(self, desk: Desk) -> None:
+        units = [{"unit_id": desk.world.carton, "factor": "12", "barcode": "690015"}]
+        answer = self._goods(desk, 15, barcode="690015", units=units)
+        assert answer.msg == "条形码“690015”在商品和辅助单位中重复"
+
+    def test_codes_that_were_alike_before_hinder_no_other_edit(self, desk: Desk, site: Site) -> None:
+        keys = [desk.world.spares[number] for number in (16, 17)]
+        with site.engine.begin() as conn:
+            conn.exec_driver_sql("update goods set barcode = '690016' where goods_id = any(%s)", (keys,))
+        assert self._goods(desk, 16, pattern="HN08").ok
+        assert not self._goods(desk, 18, barcode="690016").ok
+
+    def test_of_eight_that_bring_one_code_at_once_one_has_it(self, desk: Desk) -> None:
+        with ThreadPoolExecutor(8) as pool:
+            saved = list(pool.map(lambda number: self._goods(desk, number, barcode="690020"), range(20, 28)))
+        assert sum(answer.ok for answer in saved) == 1
+
+
+class TestStaleEdits:
+    def test_of_two_who_edit_packs_at_once_the_second_is_refused(self, desk: Desk) -> None:
+        goods, caller = goods_of(desk, 28), desk.caller
+        read = [caller.get(f"{GOODS}/getInfo", id=goods).data["revision"] for _ in range(2)]
+        units = [[{"unit_id": desk.world.carton, "factor": factor}] for factor in ("6", "24")]
+        first, second = (
+            caller.post(f"{GOODS}/edit", {"id": goods, "revision": revision, "units": rows})
+            for revision, rows in zip(read, units, strict=True)
+        )
+        assert first.ok
+        assert (second.code, second.msg) == (400, "数据已被他人修改，请刷新后重试")
+        info = caller.get(f"{GOODS}/getInfo", id=goods).data
+        assert [unit["factor"] for unit in info["units"]] == ["6.000"]
+        again = {"id": goods, "revision": info["revision"], "units": units[1]}
+        assert caller.post(f"{GOODS}/edit", again).ok
+
+    def test_saving_the_same_again_makes_nobody_elses_edit_stale(self, desk: Desk) -> None:
+        goods, caller = goods_of(desk, 29), desk.caller
+        info = caller.get(f"{GOODS}/getInfo", id=goods).data
+        assert caller.post(f"{GOODS}/edit", {"id": goods, "units": info["units"]}).ok
+        body = {"id": goods, "revision": info["revision"], "pattern": "AT"}
+        assert caller.post(f"{GOODS}/edit", body).ok
+
+    def test_a_plain_record_without_rows_below_is_guarded_alike(self, desk: Desk) -> None:
+        caller, key = desk.caller, desk.world.customer_a
+        info = caller.get("v2/custom/Customer/getInfo", id=key).data
+        assert caller.post("v2/custom/Customer/edit", {"id": key, "address": "甲"}).ok
+        body = {"id": key, "revision": info["revision"], "address": "乙"}
+        assert caller.post("v2/custom/Customer/edit", body).msg == "数据已被他人修改，请刷新后重试"
+        assert caller.post("v2/custom/Customer/edit", {"id": key, "address": None}).ok

@@ -191,6 +191,15 @@ describe('scan', () => {
     expect(values()[1]).toMatchObject({ price: '300' });
     expect(document.activeElement).toBe(scan);
   });
+  it('takes nothing of a code that two goods have, and says which', async () => {
+    const user = userEvent.setup();
+    const twin = { ...goods[0]!, goods_id: 14, goods_num: 'MX-TWIN' };
+    goods.push(twin);
+    await user.type(screen.getByLabelText('扫码'), '690001{Enter}');
+    await waitFor(() => expect(view.told.at(-1)?.msg).toBe('690001 是多个商品的条码：MX205、MX-TWIN，请在商品栏选择'));
+    goods.pop();
+    expect(values().some((one) => one.goods_id)).toBe(false);
+  });
   it('takes the Enter that an input method swallows', async () => {
     const scan = screen.getByLabelText<HTMLInputElement>('扫码');
     fireEvent.compositionStart(scan);

@@ -9,7 +9,7 @@ import { isBlankLine } from './lineModel';
 import type { LineStore } from './lineStore';
 import { scannedPack } from './packs';
 import { placeGoods } from './placeGoods';
-import { resolveCodes } from './resolveCodes';
+import { scanned } from './resolveCodes';
 
 interface ScanBoxProps {
   store: LineStore;
@@ -37,8 +37,12 @@ export function ScanBox({ store, goods, pricing, context }: ScanBoxProps) {
     store.track(queue.current);
   };
   const take = async (code: string) => {
-    const found = (await resolveCodes(client, [code], goodsNarrow(context))).get(code.toLowerCase());
+    const [found, ...others] = await scanned(client, code, goodsNarrow(context));
     if (!found) return showMessage('warning', `未找到商品：${code}`);
+    if (others.length > 0) {
+      const names = [found, ...others].map((goods) => goods.goods_num).join('、');
+      return showMessage('warning', `${code} 是多个商品的条码：${names}，请在商品栏选择`);
+    }
     const lines = store.get();
     const blank = lines.findIndex((line) => isBlankLine(store.fields, line));
     placeGoods(store, blank >= 0 ? blank : lines.length, { cell: goods, pricing, goods: found, scanned: true, pack: scannedPack(found.units, code) });

@@ -7,15 +7,24 @@ const PER_CALL = 300;
 
 /** Goods by code as it is, lower-cased code, lower-cased barcode of it or a pack → row; one call for a paste of ordinary size. */
 export async function resolveCodes(client: QueryClient, codes: string[], narrow: Query): Promise<Map<string, GoodsRow>> {
-  const chunks = Array.from({ length: Math.ceil(codes.length / PER_CALL) }, (_, i) => codes.slice(i * PER_CALL, (i + 1) * PER_CALL));
-  const answers = await Promise.all(
-    chunks.map((chunk) => client.fetchQuery(goodsQuery({ ...narrow, codes: chunk.join(','), page: 1, per_page: 500 }))),
-  );
   const found = new Map<string, GoodsRow>();
-  const rows = answers.flatMap((answer) => answer.data);
+  const rows = await askCodes(client, codes, narrow);
   for (const goods of rows) for (const unit of goods.units ?? []) if (unit.barcode) found.set(unit.barcode.toLowerCase(), goods);
   for (const goods of rows) if (goods.barcode) found.set(goods.barcode.toLowerCase(), goods);
   for (const goods of rows) found.set(goods.goods_num.toLowerCase(), goods);
   for (const goods of rows) found.set(goods.goods_num, goods);
   return found;
+}
+
+/** All goods that a scanned code stands for: more than one where codes were given twice. */
+export async function scanned(client: QueryClient, code: string, narrow: Query): Promise<GoodsRow[]> {
+  return askCodes(client, [code], narrow);
+}
+
+async function askCodes(client: QueryClient, codes: string[], narrow: Query): Promise<GoodsRow[]> {
+  const chunks = Array.from({ length: Math.ceil(codes.length / PER_CALL) }, (_, i) => codes.slice(i * PER_CALL, (i + 1) * PER_CALL));
+  const answers = await Promise.all(
+    chunks.map((chunk) => client.fetchQuery(goodsQuery({ ...narrow, codes: chunk.join(','), page: 1, per_page: 500 }))),
+  );
+  return answers.flatMap((answer) => answer.data);
 }
