@@ -97,7 +97,8 @@ def classified(name: str, label: str, *, sort: int = 0) -> MappedColumn[Any]:
     return ref(name, label, search=True, width=110, sort=sort)
 
 
-DELIVERY_METHODS = {1: "先货后款", 2: "先款后货"}
+CREDITED, PREPAID = 1, 2
+DELIVERY_METHODS = {CREDITED: "先货后款", PREPAID: "先款后货"}
 
 
 class Delivered:
@@ -107,5 +108,5 @@ class Delivered:
     delivery_term_id: Mapped[int | None] = classified("delivery_term", "交货方式", sort=-38)
     delivery_demand_id: Mapped[int | None] = classified("delivery_demand", "配送要求", sort=-37)
     delivery_method: Mapped[int] = enum(
-        "发货方式", DELIVERY_METHODS, default=1, search=True, extract=False, width=100, sort=-36
+        "发货方式", DELIVERY_METHODS, default=CREDITED, search=True, extract=False, width=100, sort=-36
     )

@@ -45,8 +45,8 @@ PRINTS = {ANY_STATUS: "不控制", AUDITED_ONLY: "只打印已审核的"}
 OVER_CREDIT, BELOW_LOWEST = "overCredit", "belowLowest"
 SHOWN = 5
 
-CreditCheck = Callable[[Context, Document], str]
-"""Says by how much a bill passes its customer's credit; nothing where it doesn't."""
+Check = Callable[[Context, Document], str]
+"""Says by how much a bill passes its partner's credit or advances; nothing where it doesn't."""
 
 
 class ErpConfig(Resource):
@@ -157,11 +157,17 @@ def refuse_unaudited(ctx: Context, cls: type[Bill], bills: Iterable[Row[Any]]) -
 
 
 def hold(
-    ctx: Context, cls: type[Bill], doc: Document, action: str, beyond_credit: CreditCheck | None = None
+    ctx: Context,
+    cls: type[Bill],
+    doc: Document,
+    action: str,
+    beyond_credit: Check | None = None,
+    lacking: Check | None = None,
 ) -> None:
     """Refuse an audit, or an order's reopening, or ask whether to go on, as the company has set it.
 
-    Who goes on is logged; whoever holds the allowance is asked about credit or a lowest price where others are refused.
+    Sales that lack their prepayment are refused, purchases asked about. Who goes on is logged; whoever holds the
+    allowance is asked about credit or a lowest price where others are refused.
     """
     if action not in ("auditorPass", "open"):
         return
@@ -178,6 +184,8 @@ def hold(
     if modes["credit_mode"] and beyond_credit:
         mode = ASKS if ctx.principal.may(cls.right(OVER_CREDIT)) else modes["credit_mode"]
         told.append((mode, beyond_credit(ctx, doc)))
+    if lacking:
+        told.append((BLOCKS if kind == SALES else ASKS, lacking(ctx, doc)))
     found = [(mode, msg) for mode, msg in told if msg]
     blocked = [msg for mode, msg in found if mode == BLOCKS]
     if blocked:

@@ -20,7 +20,7 @@ from api.kit.posting import Outside, Postings, SettlementOpen
 from api.kit.pricing import allot
 from api.kit.resource import Menu, Place
 from api.kit.validation import Problems
-from api.master import settings
+from api.master import prepayment, settings
 from api.master.invoices import INVOICE_STATUS, invoiced
 from api.master.partners import supplier
 from api.master.settlements import due, due_date
@@ -150,4 +150,4 @@ class PurchaseInbound(StockBill):
     @classmethod
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:
         refuse_followed(doc, action)
-        settings.hold(ctx, cls, doc, action)
+        settings.hold(ctx, cls, doc, action, lacking=prepayment.PURCHASE.lacking)

@@ -14,7 +14,7 @@ from api.kit.flow import ORDER
 from api.kit.posting import Postings
 from api.kit.resource import Menu
 from api.kit.validation import Problems
-from api.master import settings
+from api.master import prepayment, settings
 from api.master.business_types import Delivered
 from api.master.partners import supplier
 from api.master.stock_lines import StockBill
@@ -64,7 +64,7 @@ class PurchaseOrder(Delivered, StockBill):
         transitions=ORDER,
         detail=DetailPlace("采购订单明细", "/purchase/orderdetail", Menu("采购管理", "明细查询", 10)),
     )
-    derived = (orders.receiving_status,)
+    derived = (orders.receiving_status, *prepayment.PURCHASE.shown())
 
     supplier_id: Mapped[int] = supplier()
     delivery_date: Mapped[date | None] = day("交货日期", sort=-40)

@@ -17,7 +17,7 @@ from api.kit.flow import ORDER
 from api.kit.posting import Postings, Reservation
 from api.kit.resource import Menu, Place
 from api.kit.validation import Problems
-from api.master import settings
+from api.master import prepayment, settings
 from api.master.business_types import Delivered, classified
 from api.master.partners import customer
 from api.master.stock_lines import StockBill
@@ -62,7 +62,7 @@ class SalesOrder(Sent, Delivered, StockBill):
             "销售订单明细", "/sales/salesfind", Menu("销售管理", "明细查询", 10), see="/sales/customreSee"
         ),
     )
-    derived = (orders.receiving_status,)
+    derived = (orders.receiving_status, *prepayment.SALE.shown())
 
     customer_id: Mapped[int] = customer()
     delivery_date: Mapped[date | None] = day("交货日期", sort=-40)
