@@ -27,12 +27,17 @@ from api.master.advances import ADVANCED
 from api.master.partners import ACCOUNT_KINDS
 from api.money.accounts import JOURNAL, RECEIVED
 from api.money.fund_transfer import FundTransfer
-from api.sales.credit_query import ADVANCE, ITEMS, OWED
+from api.purchase import supplier_items
+from api.sales import credit_query
 
 assert FundTransfer.bill
 DAYS, SOON = 30, 7
 FIGURES = ("owed", "advanced", "overdue", "soon")
-PARTNERS, PREPAID = "/report/relationAccounting", "/purchase/factoryprepaid"
+_LISTED: dict[PartyType, tuple[str, tuple[str, int, int]]] = {
+    "customer": (credit_query.ITEMS, ("use", credit_query.OWED, credit_query.ADVANCE)),
+    "supplier": (supplier_items.ITEMS, ("kind", supplier_items.OWED, supplier_items.ADVANCE)),
+}
+"""The list of open items of a kind of partners, and the filter that tells what is owed from advances."""
 _TURNED = f"bill_type <> '{FundTransfer.bill.prefix}'"
 _WITHIN = "(cast(:companies as bigint[]) is null or l.company_id = any(cast(:companies as bigint[])))"
 
@@ -182,19 +187,14 @@ def _soon(now: date) -> date:
 
 def _routes(principal: Principal, party: PartyType, now: date) -> dict[str, str]:
     """Where the figures of a kind of partners are listed: the route and its filters."""
-    listed: dict[str, tuple[str, dict[str, Any]]] = {
-        "owed": (PARTNERS, {"as_of_end": now}),
-        "advanced": (PREPAID, {"last_date_end": now}),
+    route, (kind, owed, advanced) = _LISTED[party]
+    due = {
+        "owed": {},
+        "overdue": {"due_date_end": now - timedelta(days=1)},
+        "soon": {"due_date_start": now, "due_date_end": _soon(now)},
     }
-    if party == "customer":
-        listed = {
-            "owed": (ITEMS, {"use": OWED}),
-            "overdue": (ITEMS, {"use": OWED, "due_date_end": now - timedelta(days=1)}),
-            "soon": (ITEMS, {"use": OWED, "due_date_start": now, "due_date_end": _soon(now)}),
-            "advanced": (ITEMS, {"use": ADVANCE}),
-        }
-    return {
-        name: f"{route}?{urlencode(filters)}"
-        for name, (route, filters) in listed.items()
-        if (found := registry.by_route(route)) and principal.may(found[0].right("list"))
-    }
+    found = registry.by_route(route)
+    if not found or not principal.may(found[0].right("list")):
+        return {}
+    listed = {name: {kind: owed, **days} for name, days in due.items()} | {"advanced": {kind: advanced}}
+    return {name: f"{route}?{urlencode(filters)}" for name, filters in listed.items()}

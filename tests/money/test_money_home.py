@@ -53,12 +53,20 @@ def test_what_is_due_is_told_by_its_day(desk: Desk) -> None:
 
 
 def test_what_is_due_leads_to_the_list_that_adds_up_to_it(desk: Desk) -> None:
-    told = desk.caller.get(SUMMARY, company_id=desk.world.company_a).data["receivable"]
-    for name, sign in (("owed", 1), ("overdue", 1), ("soon", 1), ("advanced", -1)):
-        filters = dict(parse_qsl(told["routes"][name].split("?")[1]))
-        listed = desk.caller.get("v2/custom/CreditItem/getList", company_id=desk.world.company_a, **filters)
-        assert sign * Decimal(listed.data["totals"]["used_amount"]) == Decimal(told[name]) != 0, name
-    assert set(desk.caller.get(SUMMARY).data["payable"]["routes"]) == {"owed", "advanced"}
+    line = {"goods_id": desk.world.spares[49], "quantity": "1", "price": "100"}
+    for due in ("2026-03-06", today().isoformat(), "2099-12-31"):
+        desk.audited("purchase_inbound", line, due_date=due)
+    desk.audited("supplier_payment", amount="30")
+    summary = desk.caller.get(SUMMARY, company_id=desk.world.company_a).data
+    for side, api, total in (
+        ("receivable", "v2/custom/CreditItem", "used_amount"),
+        ("payable", "v2/purchase/SupplierItem", "open_amount"),
+    ):
+        told = summary[side]
+        for name, sign in (("owed", 1), ("overdue", 1), ("soon", 1), ("advanced", -1)):
+            filters = dict(parse_qsl(told["routes"][name].split("?")[1]))
+            listed = desk.caller.get(f"{api}/getList", company_id=desk.world.company_a, **filters)
+            assert sign * Decimal(listed.data["totals"][total]) == Decimal(told[name]) != 0, (side, name)
 
 
 def test_accounts_tie_to_the_summary_and_other_companies_stay_out(desk: Desk) -> None:
