@@ -205,8 +205,9 @@ def preview(
         head = list(islice(rows, CHECKED))
         total = len(head) + sum(1 for _ in rows)
         lines = opening.read(ctx, places, head)
+        doubts = opening.doubts(ctx, [line for line in lines if not line.bad])
     assert heading is not None
-    return previews.told(places, heading[1], lines, total)
+    return previews.told(places, heading[1], lines, total, doubts)
 
 
 @call(api, "GET", "open/Initialization/getTemplate", right=UPLOAD)

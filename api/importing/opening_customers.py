@@ -22,6 +22,7 @@ from api.kit.context import Context
 from api.kit.drafts import Draft
 from api.kit.fields import Field
 from api.kit.records import insert_all
+from api.master.alike_customers import alike_among
 from api.master.partners import Customer
 
 REMARK = "系统初始化"
@@ -76,9 +77,13 @@ class OpeningCustomers(Opening):
                 self.twice(line, items["customer_name"], name, line.values.get("source_no") or "")
         return lines
 
+    def doubts(self, ctx: Context, lines: Sequence[Line]) -> Mapping[int, str]:
+        return alike_among(ctx, self.company_id, [(line.row, line.values) for line in lines])
+
     def take(self, ctx: Context, lines: list[Line]) -> Outcome:
         outcome = Outcome()
         keys = self._customers(ctx, [line.values["customer_name"] for line in lines])
+        lines = self._of_own_code(ctx, lines, keys, outcome)
         fresh: dict[str, dict[str, Any]] = {}
         for line in lines:
             if line.values["customer_name"] not in keys:
@@ -90,6 +95,27 @@ class OpeningCustomers(Opening):
             business_log.write_all(ctx.conn, ctx.principal, Customer.name(), "add", log)
         self._balances(ctx, lines, keys, set(fresh), outcome)
         return outcome
+
+    def _of_own_code(
+        self, ctx: Context, lines: list[Line], keys: Mapping[str, int], outcome: Outcome
+    ) -> list[Line]:
+        """The rows but those of new customers whose credit code another has."""
+        item, table = Customer.field("credit_code"), Customer.table()
+        codes = sorted({line.values[item.name] for line in lines if line.values.get(item.name)})
+        query = select(table.c.credit_code, table.c.customer_name).where(
+            table.c.company_id == self.company_id, table.c.credit_code.in_(codes)
+        )
+        owners = {row.credit_code: row.customer_name for row in ctx.conn.execute(query)} if codes else {}
+        sound = []
+        for line in lines:
+            name, code = line.values["customer_name"], line.values.get(item.name)
+            owner = owners.setdefault(code, name) if code and name not in keys else name
+            if owner != name:
+                line.refuse(item, f"已是客户“{owner}”的信用代码")
+                outcome.refused.append(refused(line))
+            else:
+                sound.append(line)
+        return sound
 
     def _balances(
         self, ctx: Context, lines: list[Line], keys: Mapping[str, int], fresh: set[str], outcome: Outcome

@@ -18,7 +18,9 @@ from api.kit import bulk, business_log
 from api.kit.context import Context
 from api.kit.fields import Field
 from api.kit.records import insert_all
-from api.master.goods import MAX_LEVEL, Brand, CompanyGoods, Goods, GoodsType, Unit
+from api.master import goods_codes
+from api.master.alike_goods import alike_among
+from api.master.goods import MAX_LEVEL, Brand, CompanyGoods, Goods, GoodsType, GoodsUnit, Unit
 
 _ONE_AT_A_TIME = text("select pg_advisory_xact_lock(hashtextextended('initialisation_goods', 0))")
 NAMED = {
@@ -37,10 +39,23 @@ EXAMPLES = {
     "is_batch": "是",
     "is_numbered": "否",
     "tax_rate": "13",
+    "pack_unit": "箱",
+    "pack_factor": "12",
     "sale_price": "1500",
     "purchase_price": "1200",
 }
 LEFT_OUT = frozenset({"enabled", "logogram"})
+PACK_UNIT, PACK_FACTOR, PACK_BARCODE = PACK = (
+    Field("pack_unit", "辅单位", "text", max_length=20),
+    replace(GoodsUnit.field("factor"), name="pack_factor", required=False),
+    replace(GoodsUnit.field("barcode"), name="pack_barcode", label="箱码"),
+)
+"""A goods' first pack; more are added on its form."""
+PACK_NOTES = {
+    "pack_unit": "没有的自动新建；与换算率一起填",
+    "pack_factor": "一个辅单位等于多少单位",
+    "pack_barcode": "辅单位的条形码",
+}
 
 
 class OpeningGoods(Opening):
@@ -48,6 +63,10 @@ class OpeningGoods(Opening):
 
     label = "商品"
     portion = 5000
+
+    def __init__(self, company_id: int) -> None:
+        super().__init__(company_id)
+        self.codes: dict[str, tuple[int, str]] = {}
 
     def examples(self, ctx: Context) -> list[Example]:
         own = [item for item in Goods.fields() if item.writable and item.name not in LEFT_OUT]
@@ -59,8 +78,8 @@ class OpeningGoods(Opening):
             and ctx.principal.sees(CompanyGoods.name(), item.name, item.permission)
         ]
         return [
-            Example(_named(item), EXAMPLES.get(item.name, ""), NAMED.get(item.name, ""))
-            for item in (*own, *prices)
+            Example(_named(item), EXAMPLES.get(item.name, ""), (NAMED | PACK_NOTES).get(item.name, ""))
+            for item in (*own, *PACK, *prices)
         ]
 
     def prepare(self, ctx: Context) -> None:
@@ -76,7 +95,20 @@ class OpeningGoods(Opening):
             levels = _levels(line.values.get("goods_type_id", ""))
             if len(levels) > MAX_LEVEL or any(not level for level in levels):
                 line.refuse(by_name["goods_type_id"], f"最多{MAX_LEVEL}级，用 / 分开")
+            _check_pack(line)
+            for name in CODES:
+                self._once(line, by_name, name)
         return lines
+
+    def _once(self, line: Line, by_name: Mapping[str, Field], name: str) -> None:
+        """Refuse a barcode that an earlier row of the file, or the row itself, has as a code."""
+        if code := line.values.get(name):
+            first, where = self.codes.setdefault(code.lower(), (line.row, name))
+            if (first, where) != (line.row, name) and {where, name} != {"goods_num"}:
+                line.refuse(by_name[name], f"“{code}”与第{first}行的编码或条形码重复")
+
+    def doubts(self, ctx: Context, lines: Sequence[Line]) -> Mapping[int, str]:
+        return alike_among(ctx.conn, [(line.row, line.values) for line in lines])
 
     def take(self, ctx: Context, lines: list[Line]) -> Outcome:
         ctx.conn.execute(_ONE_AT_A_TIME)
@@ -84,10 +116,12 @@ class OpeningGoods(Opening):
         there = _goods_by_code(ctx.conn, list(by_code))
         fresh = {code: line for code, line in by_code.items() if code not in there}
         outcome = Outcome()
+        _refuse_taken(ctx.conn, fresh, outcome)
         rows = self._rows(ctx, fresh, outcome)
         if rows:
             bulk.copy(ctx.conn, Goods.table(), rows)
         made = _goods_by_code(ctx.conn, list(fresh))
+        self._pack(ctx.conn, fresh, made)
         if made:
             business_log.write_all(
                 ctx.conn,
@@ -128,6 +162,25 @@ class OpeningGoods(Opening):
             rows.append(row)
         return rows
 
+    def _pack(self, conn: Connection, fresh: Mapping[str, Line], made: Mapping[str, int]) -> None:
+        """Give new goods their packs."""
+        packed = [
+            (key, fresh[code].values) for code, key in made.items() if "pack_unit" in fresh[code].values
+        ]
+        units = _made(conn, Unit, "unit_name", [values["pack_unit"] for _, values in packed])
+        rows = [
+            {
+                "goods_id": key,
+                "line_no": 1,
+                "unit_id": units[values["pack_unit"]],
+                "factor": values["pack_factor"],
+                "barcode": values.get("pack_barcode"),
+            }
+            for key, values in packed
+        ]
+        if rows:
+            bulk.copy(conn, GoodsUnit.table(), rows)
+
     def _select(self, conn: Connection, lines: Mapping[str, Line], goods: Mapping[str, int]) -> set[int]:
         """Put goods into the company's selection; answers those that were not in it."""
         table = CompanyGoods.table()
@@ -143,6 +196,37 @@ class OpeningGoods(Opening):
         if rows:
             bulk.copy(conn, table, rows)
         return {row["goods_id"] for row in rows}
+
+
+CODES = ("goods_num", "barcode", "pack_barcode")
+
+
+def _check_pack(line: Line) -> None:
+    """A pack is told whole, in another unit than the goods' own."""
+    values = line.values
+    if any(bad.item in PACK for bad in line.bad):
+        return
+    if ("pack_unit" in values) != ("pack_factor" in values):
+        line.refuse(PACK_UNIT, "辅单位和换算率请一起填写")
+    elif "pack_barcode" in values and "pack_unit" not in values:
+        line.refuse(PACK_BARCODE, "有箱码的请填写辅单位和换算率")
+    elif "pack_unit" in values and values["pack_unit"] == values.get("unit_id"):
+        line.refuse(PACK_UNIT, "不能是商品自己的单位")
+
+
+def _refuse_taken(conn: Connection, fresh: dict[str, Line], outcome: Outcome) -> None:
+    """Leave out new goods one of whose codes stands for other goods."""
+    told = {
+        code: [line.values[name] for name in CODES if line.values.get(name)] for code, line in fresh.items()
+    }
+    taken = goods_codes.taken(conn, {code for codes in told.values() for code in codes}) if told else {}
+    for code, codes in told.items():
+        # Goods of the very code that somebody has just keyed in are found when the rows are entered once more.
+        others = (one for one in codes if one in taken and (one, taken[one].goods_num) != (code, code))
+        if found := next(others, None):
+            line = fresh.pop(code)
+            line.refuse(Goods.field("barcode"), f"“{found}”已是商品 {taken[found].goods_num} 的编码或条形码")
+            outcome.refused.append(refused(line))
 
 
 def _named(item: Field) -> Field:

@@ -68,6 +68,10 @@ class Opening(ABC):
     def read(self, ctx: Context, places: Mapping[Field, int], rows: Sequence[files.Row]) -> list[Line]:
         """The rows' cells as values, bad ones told."""
 
+    def doubts(self, ctx: Context, lines: Sequence[Line]) -> Mapping[int, str]:
+        """What is to be asked about sound rows before they are entered, by their numbers; override."""
+        return {}
+
     @abstractmethod
     def take(self, ctx: Context, lines: list[Line]) -> Outcome:
         """Enter sound rows, pass over those that are there already; the caller commits."""

@@ -25,8 +25,16 @@ class PreviewProblem(BaseModel):
     msg: str
 
 
+class PreviewDoubt(BaseModel):
+    row: int
+    msg: str
+
+
 class Preview(BaseModel):
-    """The first rows as they would be read; `checked` rows were checked, of which `refused` have problems."""
+    """The first rows as they would be read; `checked` rows were checked, of which `refused` have problems.
+
+    Of the `doubted` ones it is asked whether they mean what is there already; sent on, they are entered.
+    """
 
     columns: list[str]
     ignored: list[str]
@@ -35,14 +43,21 @@ class Preview(BaseModel):
     checked: int
     refused: int
     problems: list[PreviewProblem]
+    doubted: int = 0
+    doubts: list[PreviewDoubt] = []
 
 
 def told(
-    places: Mapping[Field, int], heading: Sequence[str], lines: Sequence[Line], total: int
+    places: Mapping[Field, int],
+    heading: Sequence[str],
+    lines: Sequence[Line],
+    total: int,
+    doubts: Mapping[int, str] | None = None,
 ) -> dict[str, Any]:
     """A preview of the lines that were read and checked, of `total`."""
     ordered = sorted(places.items(), key=lambda one: one[1])
     bad = [line for line in lines if line.bad]
+    asked = sorted((doubts or {}).items())
     return {
         "columns": [item.label for item, _ in ordered],
         "ignored": [title for at, title in enumerate(heading) if title and at not in places.values()],
@@ -56,6 +71,8 @@ def told(
             {"row": one.row, "field": one.label, "msg": one.reason}
             for one in map(refused, bad[:MAX_PROBLEMS])
         ],
+        "doubted": len(asked),
+        "doubts": [{"row": row, "msg": msg} for row, msg in asked[:MAX_PROBLEMS]],
     }
 
 

@@ -434,3 +434,99 @@ class TestKilled:
         assert registry.get("initialisation_task")
         queued = office.rows("select args from procrastinate_jobs where task_name = 'initialise'")
         assert ({"task_id": key},) in queued
+
+
+class TestDoubts:
+    """What may be there already is asked about in the preview; sent on, it is entered."""
+
+    def _preview(self, office: Office, step: str, *rows: list[Any]) -> dict[str, Any]:
+        answer = office.send("/open/Initialization/preview", ("a.xlsx", book_of(*rows)), step=step)
+        assert answer["code"] == 200, answer
+        found: dict[str, Any] = answer["data"]
+        return found
+
+    def test_customers_that_may_be_the_same_are_asked_about(self, office: Office) -> None:
+        body = {
+            "customer_name": "顺达轮胎（浦东）",
+            "customer_mobile": "13811112222",
+            "company_id": office.company,
+        }
+        assert office.site.as_("admin").post("v2/custom/Customer/add", body).ok
+        rows = [
+            ["顺达轮胎 浦东", "13811112222", "", "", "", ""],
+            ["老李", "13911112222", "", "", "", ""],
+            ["李记", "13911112222", "", "", "", ""],
+            ["顺达轮胎（浦东）", "13811112222", "", "", "", ""],
+            ["独一家", "", "", "", "", ""],
+        ]
+        told = self._preview(office, "customer", CUSTOMERS, *rows)
+        assert (told["refused"], told["doubted"]) == (0, 3)
+        assert told["doubts"] == [
+            {"row": 2, "msg": "疑似与顺达轮胎（浦东）（名称、手机号）重复"},
+            {"row": 3, "msg": "疑似与第4行 李记（手机号）重复"},
+            {"row": 4, "msg": "疑似与第3行 老李（手机号）重复"},
+        ]
+        office.at(4)
+        assert office.enter("customer", CUSTOMERS, *rows)["task"]["rows_taken"] == 4
+
+    def test_a_credit_code_that_another_has_is_refused_with_its_row(self, office: Office) -> None:
+        code = "91310000MA1FL0000A"
+        body = {"customer_name": "有证", "credit_code": code, "company_id": office.company}
+        assert office.site.as_("admin").post("v2/custom/Customer/add", body).ok
+        office.at(4)
+        heading = ["客户名称", "统一社会信用代码"]
+        info = office.enter("customer", heading, ["冒名", code], ["另外", ""])
+        assert (info["task"]["rows_taken"], info["task"]["rows_refused"]) == (1, 1)
+        assert office.failures()[1][2] == "统一社会信用代码：已是客户“有证”的信用代码"
+
+    def test_goods_that_may_be_the_same_are_asked_about(self, office: Office) -> None:
+        assert office.enter("goods", GOODS, ["DBT1", "疑似 轮胎-A", "轮胎", "", "条", "", "", ""])
+        rows = [
+            ["DBT2", "疑似轮胎A", "轮胎", "", "条", "", "", ""],
+            ["DBT3", "疑似轮胎A", "轮胎", "别的牌", "条", "", "", ""],
+            ["DBT1", "疑似轮胎A", "轮胎", "", "条", "", "", ""],
+        ]
+        told = self._preview(office, "goods", GOODS, *rows)
+        assert told["doubts"] == [{"row": 2, "msg": "疑似与DBT1 疑似 轮胎-A（名称规格）重复"}]
+
+
+class TestPacks:
+    HEADING = ("商品编码", "商品名称", "商品类型", "单位", "条形码", "辅单位", "换算率", "箱码")
+
+    def test_a_goods_comes_with_its_pack(self, office: Office) -> None:
+        rows = [
+            ["PK1", "机油", "油品", "桶", "PKB1", "整箱", "12", "PKX1"],
+            ["PK2", "滤芯", "油品", "只", "", "", "", ""],
+        ]
+        assert office.enter("goods", list(self.HEADING), *rows)["task"]["rows_taken"] == 2
+        found = office.rows(
+            "select g.goods_num, u.unit_name, n.factor, n.barcode from goods_unit n join goods g using (goods_id)"
+            " join unit u on u.unit_id = n.unit_id join company_goods c using (goods_id) where c.company_id = :id"
+        )
+        assert found == [("PK1", "整箱", 12, "PKX1")]
+        again = office.rows("select state from initialisation where company_id = :id")
+        assert again == [(2,)]
+
+    def test_packs_and_codes_that_are_wrong_are_refused_by_row(self, office: Office) -> None:
+        taken = ["PQ0", "甲", "油品", "桶", "PQB0", "整箱", "12", "PQX0"]
+        assert office.enter("goods", list(self.HEADING), taken)["task"]["rows_taken"] == 1
+        office.at(0)
+        rows = [
+            ["PQ1", "乙", "油品", "桶", "", "整箱", "", ""],
+            ["PQ2", "丙", "油品", "桶", "", "", "", "PQX2"],
+            ["PQ3", "丁", "油品", "桶", "", "桶", "12", ""],
+            ["PQ4", "戊", "油品", "桶", "pqx0", "", "", ""],
+            ["PQ5", "己", "油品", "桶", "PQB5", "整箱", "12", "pqb5"],
+            ["PQ6", "庚", "油品", "桶", "", "整箱", "0", ""],
+            ["PQ7", "辛", "油品", "桶", "PQB7", "整箱", "6", ""],
+        ]
+        info = office.enter("goods", list(self.HEADING), *rows)
+        assert (info["task"]["rows_taken"], info["task"]["rows_refused"]) == (1, 6)
+        assert [row[2] for row in office.failures()[1:]] == [
+            "辅单位：辅单位和换算率请一起填写",
+            "箱码：有箱码的请填写辅单位和换算率",
+            "辅单位：不能是商品自己的单位",
+            "条形码：“pqx0”已是商品 PQ0 的编码或条形码",
+            "箱码：“pqb5”与第6行的编码或条形码重复",
+            "换算率：请输入大于零的数",
+        ]

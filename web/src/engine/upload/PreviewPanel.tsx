@@ -2,6 +2,9 @@
 import { Alert, Button, Flex, Table } from 'antd';
 import type { Preview } from '@/gen';
 
+/** So many doubts are told; the rest are numbered. */
+const SHOWN_DOUBTS = 5;
+
 interface Props {
   fileName: string;
   preview: Preview;
@@ -11,7 +14,7 @@ interface Props {
 }
 
 export function PreviewPanel({ fileName, preview, sending, onSend, onCancel }: Props) {
-  const { columns, rows, total, checked, refused, problems } = preview;
+  const { columns, rows, total, checked, refused, problems, doubted = 0, doubts = [] } = preview;
   return (
     <Flex vertical gap={8}>
       <Alert
@@ -24,6 +27,18 @@ export function PreviewPanel({ fileName, preview, sending, onSend, onCancel }: P
           </div>
         ))}
       />
+      {doubted > 0 && (
+        <Alert
+          type="warning"
+          showIcon
+          title={`${doubted} 行疑似与已有资料重复，请核对；确定上传则按新资料录入`}
+          description={doubts.slice(0, SHOWN_DOUBTS).map(({ row, msg }) => (
+            <div key={row}>
+              第{row}行 {msg}
+            </div>
+          ))}
+        />
+      )}
       <Table
         size="small"
         rowKey="row"

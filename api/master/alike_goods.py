@@ -1,0 +1,50 @@
+"""Alike goods (疑似重复商品): which goods of another code may be the same, by name and size or factory code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, text
+
+_BARE = "regexp_replace(lower(concat({0}goods_name, {0}specification_type, {0}pattern)), '[\\s()（）·.,，/-]', '', 'g')"
+_ALIKE_AMONG = text(f"""
+with asked as materialized (
+    select *, {_BARE.format("")} as bare
+    from unnest(
+        cast(:rows as int[]), cast(:nums as text[]), cast(:names as text[]), cast(:sizes as text[]),
+        cast(:patterns as text[]), cast(:brands as text[]), cast(:factory_codes as text[])
+    ) as a (row, goods_num, goods_name, specification_type, pattern, brand_name, factory_code)
+    where not exists (select from goods g where g.goods_num = a.goods_num)
+), known as materialized (
+    select concat_ws(' ', g.goods_num, g.goods_name) as told, g.goods_num, {_BARE.format("g.")} as bare,
+        coalesce(b.brand_name, '') as brand_name, g.factory_code
+    from goods g left join brand b using (brand_id)
+    union all
+    select concat_ws(' ', '第' || row || '行', goods_num), goods_num, bare, brand_name, factory_code from asked
+), alike as (
+    select a.row, k.told, 1 as number, '名称规格' as by from asked a join known k using (bare, brand_name)
+    where k.goods_num <> a.goods_num
+    union
+    select a.row, k.told, 2, '厂家编码' from asked a join known k using (factory_code, brand_name)
+    where k.goods_num <> a.goods_num
+), paired as (
+    select row, told || '（' || string_agg(by, '、' order by number) || '）' as told from alike group by row, told
+)
+select row, '疑似与' || string_agg(told, '；' order by told) || '重复' as told from paired group by row
+""")
+
+
+def alike_among(conn: Connection, asked: Sequence[tuple[int, Mapping[str, Any]]]) -> dict[int, str]:
+    """Of numbered goods to be, `brand_id` the brand's name: which each may be the same as; all in one statement."""
+    names = {
+        "nums": "goods_num",
+        "names": "goods_name",
+        "sizes": "specification_type",
+        "patterns": "pattern",
+        "factory_codes": "factory_code",
+    }
+    given: dict[str, Any] = {told: [row.get(name) for _, row in asked] for told, name in names.items()}
+    given["rows"] = [number for number, _ in asked]
+    given["brands"] = [row.get("brand_id") or "" for _, row in asked]
+    return {row.row: row.told for row in conn.execute(_ALIKE_AMONG, given)}
