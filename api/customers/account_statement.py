@@ -16,13 +16,13 @@ from sqlalchemy.orm import Mapped
 
 from api.kit import registry
 from api.kit.context import Context
-from api.kit.document import MAX_LINES, Bill, BillType, Block, Child, Document, Rows, Values, declare
+from api.kit.document import Bill, BillType, Block, Child, DetailPlace, Document, Rows, Values, declare
 from api.kit.errors import Forbidden, Refusal
 from api.kit.fields import day, money
 from api.kit.fields import text as words
 from api.kit.flow import UNAUDITED, VOIDED
 from api.kit.posting import Postings
-from api.kit.resource import Menu
+from api.kit.resource import Drill, Menu
 from api.kit.validation import Problems
 from api.master.partners import customer
 
@@ -31,6 +31,9 @@ SAID = (
     *("opening_amount", "increase_amount", "settled_amount", "closing_amount"),
 )
 """The fields of a statement that are sent."""
+MOST, SHOWN = 200_000, 500
+"""So many bills a statement may tell of; so many are answered with it, all of them by its detail report."""
+LINES = "/custom/accountStatement/detail"
 _MOVES = text("""
 select e.business_date, e.bill_type, e.bill_no, min(e.entry_id) as entry_id, sum(e.amount) as amount
 from settlement_ledger e
@@ -75,8 +78,13 @@ class AccountStatement(Bill):
         },
         menu=Menu("客户管理", "收款业务", 70),
         beyond=("send",),
+        drill=Drill("对账单明细", LINES, (("bill_no", "bill_no"),)),
     )
-    bill = BillType("KHDZ", (Block("lines", "往来明细", AccountStatementLine, required=False),))
+    bill = BillType(
+        "KHDZ",
+        (Block("lines", "往来明细", AccountStatementLine, required=False, shown=SHOWN),),
+        detail=DetailPlace("对账单明细", LINES, Menu("客户管理", "收款业务", 75), upward=True),
+    )
 
     customer_id: Mapped[int] = customer()
     starts_on: Mapped[date] = day("起始日期", required=True, search=True, width=110, sort=-60)
@@ -92,8 +100,8 @@ class AccountStatement(Bill):
             problems.add("截止日期不能早于起始日期")
             return
         opening, moves = _moves(ctx, header)
-        if len(moves) > MAX_LINES:
-            problems.add(f"往来超过{MAX_LINES}笔，请缩短日期范围")
+        if len(moves) > MOST:
+            problems.add(f"往来超过{MOST}笔，请缩短日期范围")
             return
         labels = {prefix: bill.declaration.label for prefix, bill in registry.prefixes().items()}
         balance, rows = opening, []
@@ -158,7 +166,7 @@ def _moves(ctx: Context, header: Values) -> tuple[Decimal, Sequence[Row[Any]]]:
         "customer": header["customer_id"],
         "first": header["starts_on"],
         "last": header["ends_on"],
-        "most": MAX_LINES + 1,
+        "most": MOST + 1,
     }
     opening: Decimal = ctx.conn.execute(_OPENING, given).scalar_one()
     return opening, ctx.conn.execute(_MOVES, given).all()

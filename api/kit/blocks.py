@@ -15,13 +15,16 @@ from api.kit.resource import Resource
 from api.kit.validation import Problems, as_key, clean
 
 
-def read(ctx: Context, cls: type[Resource], key: int) -> dict[str, list[dict[str, Any]]]:
-    """The rows below a record by block, labels read along, hidden fields as 无权限."""
+def read(
+    ctx: Context, cls: type[Resource], key: int, most: int | None = None
+) -> dict[str, list[dict[str, Any]]]:
+    """The rows below a record by block, labels read along, hidden fields as 无权限; what a block shows, or `most`."""
     found = {}
     for block in cls.blocks():
         table, hidden = block.cls.table(), masks(block.cls, block.cls.name(), ctx.principal)
         rows = project(block.cls, block.cls.fields()).select().where(table.c[block.cls.owner] == key)
-        found[block.name] = [masked(row, hidden) for row in ctx.conn.execute(rows.order_by(table.c.line_no))]
+        ordered = rows.order_by(table.c.line_no).limit(most or block.shown)
+        found[block.name] = [masked(row, hidden) for row in ctx.conn.execute(ordered)]
     return found
 
 

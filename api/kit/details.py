@@ -52,8 +52,9 @@ def declare_all() -> None:
 
 def _declare(cls: type[Bill], lines: type[Part], place: DetailPlace) -> None:
     name = f"{cls.name()}_detail"
-    header = [item for item in _stored(cls) if item.list and item.name not in LEFT_OUT]
     own = [item for item in lines.fields() if item.list or item.total]
+    told = LEFT_OUT | {item.name for item in own}
+    header = [item for item in _stored(cls) if item.list and item.name not in told]
     fields = (
         *(replace(item, form=False, total=False, pieces=False) for item in header),
         *(replace(item, form=False, search=bool(item.ref) or item.kind == "text") for item in own),
@@ -73,7 +74,7 @@ def _declare(cls: type[Bill], lines: type[Part], place: DetailPlace) -> None:
         routes={"list": place.route},
         menu=place.menu,
         actions=("list", "export"),
-        order_by=("line_id", "desc"),
+        order_by=("line_id", "asc" if place.upward else "desc"),
         see=place.see or cls.declaration.routes.get("see"),
         see_key="bill_id",
     )

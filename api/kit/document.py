@@ -78,7 +78,8 @@ class Block:
     """A child table of a bill or record: its name in payloads, its label, its class, where its rows may be picked from,
     and what proposes some.
 
-    The rows of a `drawn` block are chosen among the open lines of all the bills that the bill's links name.
+    The rows of a `drawn` block are chosen among the open lines of all the bills that the bill's links name. Only the
+    first `shown` rows are answered with their bill: there may be many more, which its detail report tells page by page.
     """
 
     name: str
@@ -89,6 +90,7 @@ class Block:
     source_by: tuple[str, ...] = ()
     proposals: tuple[Proposal, ...] = ()
     drawn: bool = False
+    shown: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,12 +132,16 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class DetailPlace:
-    """Where the detail report of a bill type stands; its rows open the bill at `see`, usually the bill's own page."""
+    """Where the detail report of a bill type stands; its rows open the bill at `see`, usually the bill's own page.
+
+    The newest line comes first unless they go `upward`.
+    """
 
     label: str
     route: str
     menu: Menu
     see: str | None = None
+    upward: bool = False
 
 
 @dataclass(frozen=True, slots=True)

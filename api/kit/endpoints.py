@@ -126,8 +126,8 @@ def read_one(router: APIRouter, cls: type[Resource], name: str = "getInfo") -> N
     call(router, "GET", path, right=cls.right("list"), returns=info_model(cls))(get_info)
 
 
-def bill_info(ctx: Context, cls: type[Bill], key: int) -> dict[str, Any]:
-    """A bill with its blocks, labels read along, hidden fields as 无权限."""
+def bill_info(ctx: Context, cls: type[Bill], key: int, most: int | None = None) -> dict[str, Any]:
+    """A bill with its blocks, labels read along, hidden fields as 无权限; `most` rows of each, or those it shows."""
     table = cls.table()
     projection = project(cls, cls.fields(), always=("revision",))
     row = ctx.conn.execute(
@@ -136,7 +136,7 @@ def bill_info(ctx: Context, cls: type[Bill], key: int) -> dict[str, Any]:
     if row is None:
         raise NotFound(cls.declaration.label)
     found = masked(row, masks(cls, cls.name(), ctx.principal))
-    found |= blocks.read(ctx, cls, key)
+    found |= blocks.read(ctx, cls, key, most)
     return found
 
 

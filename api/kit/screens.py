@@ -124,6 +124,7 @@ class BlockScreen(BaseModel):
     required: bool
     source: BlockSource | None
     proposals: list[ProposalScreen]
+    shown: int | None = None
 
 
 class Order(BaseModel):
@@ -379,6 +380,7 @@ def _block(cls: type[Resource], block: Block, principal: Principal) -> BlockScre
             ProposalScreen(label=one.label, api=one.api, by=list(one.by), of=list(one.of))
             for one in block.proposals
         ],
+        shown=block.shown,
     )
 
 

@@ -15,8 +15,9 @@ from sqlalchemy import select
 
 from api.kit.context import Context
 from api.kit.database import TIME_ZONE
-from api.kit.document import Bill, Block
+from api.kit.document import MAX_LINES, Bill, Block
 from api.kit.endpoints import bill_info
+from api.kit.errors import Refusal
 from api.kit.fields import COST, Field
 from api.kit.projection import MASK, masks, shown_fields
 from api.kit.resource import Declared
@@ -79,9 +80,19 @@ def _is_delivered(item: Field) -> bool:
 
 def sheets_of(ctx: Context, cls: type[Bill], key: int, layout: PrintLayout) -> list[dict[str, Any]]:
     """A bill's sheet, once a copy; refuses what lies outside the user's scope."""
-    sheet = _sheet(ctx.principal, cls, bill_info(ctx, cls, key), layout)
+    row = bill_info(ctx, cls, key, MAX_LINES + 1)
+    _refuse_long(cls, row)
+    sheet = _sheet(ctx.principal, cls, row, layout)
     sheet["logo"] = _logo(ctx) if layout.logo else ""
     return [sheet] * layout.copies
+
+
+def _refuse_long(cls: type[Bill], row: dict[str, Any]) -> None:
+    assert cls.bill is not None
+    for block in cls.bill.blocks:
+        if len(row[block.name]) > MAX_LINES:
+            where = f"，请在“{cls.bill.detail.label}”查出该单据并导出" if cls.bill.detail else ""
+            raise Refusal(f"{row['bill_no']}的{block.label}超过{MAX_LINES}行，不能打印{where}")
 
 
 def _logo(ctx: Context) -> str:

@@ -7,8 +7,23 @@ import itertools
 import pytest
 
 from tests.kit.desk import Books, Desk, Made
+from tests.kit.fixtures import Site
 
 _names = itertools.count(1)
+_ITEMS = """
+with opened as (
+    insert into settlement_item (company_id, party_type, party_id, kind, bill_type, bill_id, bill_no, business_date,
+        due_date, amount, open_amount)
+    select %(company)s, 'customer', %(customer)s, 'bill', 'XSCK', 900000000 + n, 'XSCKL' || n, date '2026-03-01' + n %% 31,
+        date '2026-06-30', 100, 100
+    from generate_series(1, %(n)s) n
+    returning *
+)
+insert into settlement_ledger (settlement_id, company_id, party_type, party_id, amount, entry, bill_type, bill_id,
+    bill_no, business_date)
+select settlement_id, company_id, party_type, party_id, amount, 'open', bill_type, bill_id, bill_no, business_date
+from opened
+"""
 
 
 @pytest.fixture
@@ -66,3 +81,53 @@ class TestStatement:
         assert desk.caller.post(desk.path("account_statement", "edit"), body).ok
         assert desk.act("auditorPass", made).ok
         assert desk.info(made)["closing_amount"] == "65.00"
+
+
+class TestLongStatement:
+    """More bills than a page holds: the first are answered with it, all are listed, exported and agreed to."""
+
+    BILLS = 6000
+
+    @pytest.fixture(scope="class")
+    def long(self, site: Site) -> Made:
+        """A statement of 6,000 bills in March at 100 yuan each."""
+        desk = Desk(site)
+        body = {"customer_name": "大客户", "company_id": desk.world.company_a}
+        customer = desk.caller.post("v2/custom/Customer/add", body).data["id"]
+        with site.engine.begin() as conn:
+            conn.exec_driver_sql("set local session_replication_role = replica")
+            conn.exec_driver_sql(
+                _ITEMS, {"customer": customer, "company": desk.world.company_a, "n": self.BILLS}
+            )
+        return state(desk, customer)
+
+    def test_it_opens_with_the_first_and_the_sums_of_all(self, desk: Desk, long: Made) -> None:
+        info = desk.info(long)
+        assert (len(info["lines"]), info["lines"][0]["line_no"]) == (500, 1)
+        assert (info["increase_amount"], info["closing_amount"]) == ("600000.00", "600000.00")
+
+    def test_all_its_lines_are_listed_from_the_first_on(self, desk: Desk, long: Made) -> None:
+        screen = desk.caller.get("v2/Open/Screen/getScreen", route="/custom/accountStatement").data
+        drill = screen["drill"]
+        assert (drill["route"], drill["by"]) == ("/custom/accountStatement/detail", {"bill_no": "bill_no"})
+        found = desk.caller.get("v2/custom/AccountStatementDetail/getList", bill_no=long.no, per_page=10).data
+        assert found["total"] == self.BILLS
+        assert found["totals"]["increase_amount"] == "600000.00"
+        assert [row["balance_amount"] for row in found["data"][:2]] == ["100.00", "200.00"]
+        last = {"page": self.BILLS // 10, "per_page": 10, "bill_no": long.no}
+        rows = desk.caller.get("v2/custom/AccountStatementDetail/getList", **last).data["data"]
+        assert rows[-1]["balance_amount"] == "600000.00"
+
+    def test_paper_says_where_all_of_it_is(self, desk: Desk, long: Made) -> None:
+        answer = desk.caller.post("v2/custom/AccountStatement/print", {"ids": [long.id]})
+        assert (answer.code, answer.msg) == (
+            400,
+            f"{long.no}的往来明细超过5000行，不能打印，请在“对账单明细”查出该单据并导出",
+        )
+
+    def test_it_is_read_anew_and_agreed_to_whole(self, desk: Desk, long: Made) -> None:
+        info = desk.info(long)
+        body = {"id": long.id, "revision": info["revision"], "remark": "再读", "lines": info["lines"]}
+        assert desk.caller.post("v2/custom/AccountStatement/edit", body).ok
+        assert desk.act("auditorPass", long).ok
+        assert desk.info(long)["closing_amount"] == "600000.00"

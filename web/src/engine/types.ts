@@ -117,6 +117,8 @@ export interface Block {
   required: boolean;
   source: BlockSource | null;
   proposals?: Proposal[];
+  /** So many rows come with the record at most; all of them stand where the record leads to. */
+  shown?: number | null;
 }
 
 export interface Screen {

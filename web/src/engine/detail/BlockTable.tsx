@@ -17,19 +17,24 @@ interface BlockTableProps {
   rows: Row[];
   /** Opens the bill that a row names, where the row knows its route. */
   lead?: (row: Row) => void;
+  /** Where all rows are listed, of a block that shows but the first. */
+  all?: { label: string; open: () => void };
 }
 
 /** The lines of a stored bill, with sums. */
-export function BlockTable({ block, rows, lead }: BlockTableProps) {
+export function BlockTable({ block, rows, lead, all }: BlockTableProps) {
   const fields = useMemo(() => columnsOf(block).filter((field) => field.list && (!field.optional || isUsed(field, rows))), [block, rows]);
   const columns = useMemo(() => blockColumns(fields, lead), [fields, lead]);
   const width = fields.reduce((sum, field) => sum + field.width, INDEX_WIDTH);
+  const cut = Boolean(block.shown && rows.length >= block.shown);
   const virtual = rows.length > VIRTUAL_FROM;
   return (
     <section className="block-table no-print">
       <h3>
         {block.label}
-        <small>共 {rows.length} 行</small>
+        <small>
+          {cut ? '前' : '共'} {rows.length} 行 {cut && all && <a onClick={all.open}>全部见{all.label}</a>}
+        </small>
       </h3>
       <Table<Row>
         bordered
@@ -40,11 +45,13 @@ export function BlockTable({ block, rows, lead }: BlockTableProps) {
         dataSource={rows}
         pagination={false}
         scroll={{ x: width, y: virtual ? HEIGHT : undefined }}
-        summary={() => (
-          <Table.Summary fixed>
-            <SumsRow fields={fields} rows={rows} />
-          </Table.Summary>
-        )}
+        summary={() =>
+          !cut && (
+            <Table.Summary fixed>
+              <SumsRow fields={fields} rows={rows} />
+            </Table.Summary>
+          )
+        }
       />
     </section>
   );

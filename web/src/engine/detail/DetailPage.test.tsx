@@ -37,6 +37,14 @@ beforeEach(giveSizes);
 afterEach(() => view.done());
 
 describe('a record', () => {
+  it('of more rows than it shows leads to all of them and adds up none', async () => {
+    const drill = { label: '对账单明细', route: '/custom/x', by: { bill_no: 'bill_no' }, route_field: '' };
+    const cut = { ...description, drill, blocks: [{ ...lines, shown: 1 }] };
+    view = renderPage(<DetailPage screen={cut} id={8} />, { [`${api}/getInfo`]: () => ok(bill(1)), [`${api}/getLog`]: () => ok(log) });
+    fireEvent.click(await screen.findByText(/全部见对账单明细/));
+    expect(view.tabs.open).toHaveBeenCalledWith('/custom/x?bill_no=XSCK8', '对账单明细');
+    expect(document.querySelector('.block-table')?.textContent).not.toContain('合计');
+  });
   it('shows its log with what changed', async () => {
     await open(1);
     expect(await screen.findByText('备注：旧 → 新')).toBeTruthy();

@@ -58,7 +58,12 @@ export default function DetailPage({ screen, id }: { screen: Screen; id: number 
       <DetailHead screen={screen} id={id} row={row} />
       <HeaderValues screen={screen} row={row} />
       {screen.blocks.map((block) => (
-        <BlockTable key={block.name} block={block} rows={(row[block.name] as Row[] | undefined) ?? []} />
+        <BlockTable
+          key={block.name}
+          block={block}
+          rows={(row[block.name] as Row[] | undefined) ?? []}
+          all={screen.drill ? { label: screen.drill.label, open: () => void links.drill(row) } : undefined}
+        />
       ))}
       <LogTimeline screen={screen} id={id} />
     </div>
