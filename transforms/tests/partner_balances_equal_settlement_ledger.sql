@@ -1,7 +1,13 @@
 -- Each partner's items open at a month's end sum to the ledger up to then and to the month's closing; their buckets,
 -- advances taken off, sum to the balance.
 {% set ends = {'receivable': 'customer', 'payable': 'supplier'} %}
-with balances as (
+with ledger as (
+    select party_type, party_id, company_id, {{ within_last_months('business_date') }} as month, sum(amount) as amount
+    from {{ ref('stg_settlement_ledger') }}
+    group by party_type, party_id, company_id, {{ within_last_months('business_date') }}
+),
+
+balances as (
     {% for side, party_type in ends.items() %}
     select
         '{{ party_type }}' as party_type,
@@ -24,8 +30,8 @@ with balances as (
     union all
     select ledger.party_type, ledger.party_id, ledger.company_id, months.month, -sum(ledger.amount), 'ledger'
     from ({{ last_months() }}) as months
-    inner join {{ ref('stg_settlement_ledger') }} as ledger
-        on {{ within_last_months('ledger.business_date') }} <= months.month
+    inner join ledger
+        on months.month >= ledger.month
     group by ledger.party_type, ledger.party_id, ledger.company_id, months.month
 )
 

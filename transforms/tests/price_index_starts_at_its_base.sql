@@ -11,7 +11,14 @@ from (
     union all
     select bases.base_key, bases.base_month, monthly.company_id, -monthly.priced_amount
     from {{ ref('fct_purchase_goods_month') }} as monthly
-    inner join (select distinct base_key, base_month from {{ ref('mart_price_index') }}) as bases
+    inner join (
+        {% for key, label, month in price_bases() %}
+        {% if not loop.first %}
+        union all
+        {% endif %}
+        select '{{ key }}' as base_key, {{ month }} as base_month
+        {% endfor %}
+    ) as bases
         on monthly.month = bases.base_month
 ) as parts
 group by parts.base_key, parts.company_id

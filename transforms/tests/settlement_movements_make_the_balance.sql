@@ -22,12 +22,18 @@ closing as (
     from moved
 ),
 
+ledger_months as (
+    select party_type, {{ month_of('business_date') }} as month, sum(amount) as amount
+    from {{ ref('stg_settlement_ledger') }}
+    group by party_type, {{ month_of('business_date') }}
+),
+
 ledger as (
-    select ledger.party_type, months.month, sum(ledger.amount) as balance
+    select ledger_months.party_type, months.month, sum(ledger_months.amount) as balance
     from months
-    inner join {{ ref('stg_settlement_ledger') }} as ledger
-        on {{ month_of('ledger.business_date') }} <= months.month
-    group by ledger.party_type, months.month
+    inner join ledger_months
+        on months.month >= ledger_months.month
+    group by ledger_months.party_type, months.month
 )
 
 select closing.party_type, closing.month, closing.balance - ledger.balance as difference

@@ -1,6 +1,12 @@
 -- Published moves are the ledger: in − out by company, warehouse, goods and batch, and a batch's figures sum to them.
 with signed as (
-    select warehouse_id, goods_id, batch_id, quantity, amount as value, 0 as held
+    select
+        warehouse_id,
+        goods_id,
+        batch_id,
+        quantity,
+        amount as value,
+        case when business_date <= {{ as_of() }} then -quantity else 0 end as held
     from {{ ref('stg_stock_ledger') }}
     union all
     select warehouse_id, goods_id, batch_id, -quantity, -value, 0 as held
@@ -8,10 +14,6 @@ with signed as (
     union all
     select warehouse_id, goods_id, batch_id, 0, 0, in_quantity - out_quantity as held
     from {{ ref('fct_stock_batch') }}
-    union all
-    select warehouse_id, goods_id, batch_id, 0, 0, -quantity as held
-    from {{ ref('stg_stock_ledger') }}
-    where business_date <= {{ as_of() }}
 )
 
 select warehouse_id, goods_id, batch_id, sum(quantity) as quantity, sum(value) as value, sum(held) as held

@@ -1,11 +1,17 @@
 -- value_days of the current month by warehouse is the sum of the closing values of its days, one by one, in both marts.
-with daily as (
-    select balance.warehouse_id, sum(balance.closing_value) as value_days
+with held as (
+    select warehouse_id, closing_value, valid_from, valid_to
+    from {{ ref('fct_stock_balance_daily') }}
+    where valid_to >= {{ month_of(as_of()) }} and valid_from <= {{ as_of() }}
+),
+
+daily as (
+    select held.warehouse_id, sum(held.closing_value) as value_days
     from {{ ref('dim_date') }} as dates
-    inner join {{ ref('fct_stock_balance_daily') }} as balance
-        on dates.day between balance.valid_from and balance.valid_to
+    inner join held
+        on dates.day between held.valid_from and held.valid_to
     where dates.day between {{ month_of(as_of()) }} and {{ as_of() }}
-    group by balance.warehouse_id
+    group by held.warehouse_id
 ),
 
 by_period as (
