@@ -43,6 +43,19 @@
     select explode(sequence({{ first }}, {{ last }}, interval 1 day)) as day
 {%- endmacro %}
 
+{# In a select list: its row once for each day from `first` to `last`, which must not lie before it. #}
+{% macro each_day(first, last) -%}
+    {{ return(adapter.dispatch('each_day', 'erp')(first, last)) }}
+{%- endmacro %}
+
+{% macro duckdb__each_day(first, last) -%}
+    cast(unnest(generate_series({{ first }}, {{ last }}, interval 1 day)) as date)
+{%- endmacro %}
+
+{% macro spark__each_day(first, last) -%}
+    explode(sequence({{ first }}, {{ last }}, interval 1 day))
+{%- endmacro %}
+
 {# Whole days from `first` to `last`. #}
 {% macro days_between(first, last) -%}
     {{ return(adapter.dispatch('days_between', 'erp')(first, last)) }}

@@ -53,11 +53,9 @@ ranges as (
 )
 
 select
-    dates.day,
-    {{ stock_group('ranges') }},
-    {{ quantity('ranges.closing_quantity') }} as quantity,
-    {{ money('ranges.closing_value') }} as value
+    {{ each_day('from_day', 'to_day') }} as day,
+    {{ stock_group() }},
+    {{ quantity('closing_quantity') }} as quantity,
+    {{ money('closing_value') }} as value
 from ranges
-inner join {{ ref('dim_date') }} as dates
-    on dates.day between ranges.from_day and ranges.to_day
-where ranges.from_day <= ranges.to_day
+where from_day <= to_day
