@@ -40,12 +40,14 @@ with figures as (
     group by company_id, day
     {% endfor %}
     union all
-    select item.company_id, {{ add_days('item.due_date', 1) }}, 'new_overdue', sum(entry.amount)
-    from {{ ref('stg_settlement_item') }} as item
-    inner join {{ ref('stg_settlement_ledger') }} as entry
-        on item.settlement_id = entry.settlement_id and entry.business_date <= {{ add_days('item.due_date', 1) }}
-    where item.party_type = 'customer' and item.kind <> 'advance' and item.amount > 0
-    group by item.company_id, {{ add_days('item.due_date', 1) }}
+    select company_id, {{ add_days('due_date', 1) }}, 'new_overdue', sum(amount)
+    from {{ ref('fct_settlement_entry') }}
+    where
+        party_type = 'customer'
+        and not is_advance
+        and item_amount > 0
+        and business_date <= {{ add_days('due_date', 1) }}
+    group by company_id, {{ add_days('due_date', 1) }}
 ),
 
 days as (

@@ -5,6 +5,10 @@
     piece left until the day before the next one came. quantity_before and revenue_before are the net sales of the 90
     days that end when the last piece left; goods without such sales are not missed. A range ends after 90 days: what
     nobody refilled until then was given up.
+
+    A patch computes the ranges that end on the day before the first changed one or later. The last piece of such a
+    range left at most 90 days before, and the sales of the 90 days up to then count: what was earlier comes in as one
+    day, whose own range ends too early to matter.
 #}
 {{
     config(
@@ -14,6 +18,7 @@
         incremental_predicates=[
             "changed.company_id = old.company_id",
             "changed.goods_id = old.goods_id",
+            "old.valid_to >= " ~ add_days('changed.from_date', -1),
         ],
     )
 }}
@@ -33,7 +38,11 @@ with parts as (
     select
         part.company_id,
         part.goods_id,
+        {% if is_incremental() %}
+        greatest(part.business_date, {{ add_days('changed.from_date', -1 - 2 * stock_out_days()) }}) as business_date,
+        {% else %}
         part.business_date,
+        {% endif %}
         {%- for figure in ['net_quantity', 'sold_quantity', 'revenue'] %}
         {{ own.get(figure, 0) }} as {{ figure }}{% if not loop.last %},{% endif %}
         {%- endfor %}
@@ -96,4 +105,12 @@ fct_stock_out as (
         and coalesce({{ add_days('next_date', -1) }}, {{ open_end() }}) > business_date
 )
 
-select * from fct_stock_out
+select fct_stock_out.*
+from fct_stock_out
+{% if is_incremental() %}
+inner join {{ ref('int_changed_sales_goods') }} as changed
+    on
+        fct_stock_out.company_id = changed.company_id
+        and fct_stock_out.goods_id = changed.goods_id
+        and fct_stock_out.valid_to >= {{ add_days('changed.from_date', -1) }}
+{% endif %}
