@@ -34,7 +34,7 @@ select
     case when i % 50 = 0 then 'XSTH' else 'XSCK' end as bill_type,
     w.warehouse_id,
     w.company_id,
-    1 + (i * 7919) % :customers as customer_id,
+    1 + (i * 7919::bigint) % :customers as customer_id,
     1 + (i * 31) % (:companies * 10) as employee_id,
     1 + (i * 17) % (:companies * 2) as department_id,
     :as_of::date - :days + 1 + ((i * :days::bigint) / (:bills + 1))::int as business_date
