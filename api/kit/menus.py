@@ -25,7 +25,7 @@ MODULES = {
         "ShoppingCartOutlined", ("采购业务", "付款业务", "返利与政策", "采购商城", "明细查询", "基础资料")
     ),
     "集中采购": Module("ClusterOutlined", ("采购分析",)),
-    "销售管理": Module("ShopOutlined", ("销售业务", "价格政策", "返利政策", "明细查询")),
+    "销售管理": Module("ShopOutlined", ("销售业务", "价格政策", "返利政策", "提成", "明细查询")),
     "库存管理": Module(
         "InboxOutlined",
         (
