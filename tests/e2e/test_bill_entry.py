@@ -61,6 +61,10 @@ class TestKeyboard:
     ) -> None:
         expect(page.get_by_role("combobox", name="客户", exact=True)).to_be_focused()
         choose(page, "客户")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("combobox", name="客户", exact=True)).not_to_be_focused()
+        expect(page.locator(".header-fields input:focus")).to_have_count(1)
+        expect(page.locator(".header-fields [aria-expanded=true]")).to_have_count(0)
         choose(page, "仓库")
         for row, one in enumerate(goods[:2], 1):
             at(page, f"第{row}行 商品")

@@ -210,7 +210,6 @@ class TestOwnLists:
         expect(theirs.get_by_label("关键字")).to_have_value(words)
         expect(theirs.get_by_role("columnheader", name="部门", exact=True)).to_be_visible()
         elsewhere = seat(user)
-        elsewhere.page.wait_for_load_state("networkidle")  # what the server keeps has come
         elsewhere.open("/sales/salesout")
         expect(elsewhere.page.get_by_label("关键字")).to_have_value(words)
         expect(elsewhere.page.get_by_role("columnheader", name="部门", exact=True)).to_have_count(0)

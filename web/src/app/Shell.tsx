@@ -4,7 +4,7 @@ import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { useLocation } from 'react-router';
 import { isStation, type Session } from '@/lib/session';
 import { Header } from './header/Header';
-import { bringPreferences } from './keptByServer';
+import { keptQuery, useKept } from './keptByServer';
 import { countUse } from './home/usage';
 import { AppNavigation } from './menu/AppNavigation';
 import { menuLeaves, menuTrail, type MenuNode } from './menu/menuTree';
@@ -32,16 +32,18 @@ const SurveyPrompt = lazy(() => import('./survey/SurveyPrompt'));
 /** Asks for all that the page at an address will need while the shell is still being drawn. */
 export function warm(session: Session, { pathname, search }: Pick<Location, 'pathname' | 'search'>): void {
   void queries.prefetchQuery(menuQuery(session));
+  void queries.prefetchQuery(keptQuery(session));
   warmPage(pathname, search);
 }
 
 export default function Shell({ session }: { session: Session }) {
   const menu = useMenu(session);
+  const kept = useKept(session);
   const { token, system } = session;
   // Another version has other base tabs.
   const frame = `${token}:${system.operatingVersion}`;
-  if (menu.data) return <Frame key={frame} session={session} menu={menu.data} />;
-  if (menu.isPending) return <Spin fullscreen size="large" description="正在加载菜单" />;
+  if (menu.data && kept) return <Frame key={frame} session={session} menu={menu.data} />;
+  if (!menu.error) return <Spin fullscreen size="large" description="正在加载菜单" />;
   return (
     <Result
       status="warning"
@@ -73,11 +75,6 @@ function Frame({ session, menu }: { session: Session; menu: MenuNode[] }) {
   const simple = session.system.operatingVersion === SIMPLE;
   const [noticing, setNoticing] = useState(false);
   const tour = useTour(session, pathname === HOME_ROUTE);
-
-  useEffect(() => {
-    // This browser's own copies do until they come.
-    bringPreferences().catch(() => undefined);
-  }, []);
 
   useEffect(() => {
     if (menuLeaves(menu).some((leaf) => leaf.route === pathname)) countUse(pathname);

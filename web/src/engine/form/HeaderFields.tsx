@@ -29,7 +29,7 @@ export function HeaderFields({ screen, form, begins = false }: HeaderFieldsProps
     if (begins && isKeyboardFree()) begin(head.current, first.current);
   }, [begins]);
   return (
-    <div ref={head} className="header-fields" onKeyDown={onEnter}>
+    <div ref={head} className="header-fields" onKeyDown={onEnter} onKeyDownCapture={onEnterList}>
       {fields.map((field) => {
         const id = `${base}${field.name}`;
         const problem = problems[field.name];
@@ -72,11 +72,29 @@ function begin(head: HTMLElement | null, id: string | null): void {
   field?.focus({ preventScroll: true });
 }
 
-/** Enter in a plain input goes to the next field, as in the grid; lists and text areas keep their Enter. */
+/** Enter in a plain input goes to the next field, as in the grid; dates and text areas keep their Enter. */
 function onEnter(event: KeyboardEvent<HTMLDivElement>): void {
-  const from = event.target;
-  if (event.key !== 'Enter' || event.nativeEvent.isComposing || !(from instanceof HTMLInputElement)) return;
-  if (from.getAttribute('role') === 'combobox' || from.closest('.ant-picker')) return;
+  const from = entered(event);
+  if (from !== null && !isList(from) && from.closest('.ant-picker') === null) goOn(from);
+}
+
+/** In a closed list as well, which would open by it; an open one takes what is chosen. */
+function onEnterList(event: KeyboardEvent<HTMLDivElement>): void {
+  const from = entered(event);
+  if (from === null || !isList(from) || from.getAttribute('aria-expanded') === 'true') return;
+  event.stopPropagation();
+  goOn(from);
+}
+
+function entered({ key, nativeEvent, target }: KeyboardEvent<HTMLDivElement>): HTMLInputElement | null {
+  return key === 'Enter' && !nativeEvent.isComposing && target instanceof HTMLInputElement ? target : null;
+}
+
+function isList(input: HTMLInputElement): boolean {
+  return input.getAttribute('role') === 'combobox';
+}
+
+function goOn(from: HTMLInputElement): void {
   const page = from.closest('.form-page');
   if (page === null) return;
   const inputs = [...page.querySelectorAll<HTMLElement>('.header-fields input:not(:disabled), .header-fields textarea, .cell-input')];
