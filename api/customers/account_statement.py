@@ -33,7 +33,7 @@ SAID = (
 """The fields of a statement that are sent."""
 MOST, SHOWN = 200_000, 500
 """So many bills a statement may tell of; so many are answered with it, all of them by its detail report."""
-LINES = "/custom/accountStatement/detail"
+LINES = "/custom/accountStatementDetail"
 _MOVES = text("""
 select e.business_date, e.bill_type, e.bill_no, min(e.entry_id) as entry_id, sum(e.amount) as amount
 from settlement_ledger e

@@ -28,6 +28,7 @@ from api.kit.settings import settings
 from reports.catalogue.model import Chart, Filter
 from reports.chart_params import PAGE_LENGTH
 from tests.bench._verdict import conclude
+from tests.kit.ports import free_port
 from tests.kit.superset import (
     COMPANY_ONE,
     EVERYTHING,
@@ -37,7 +38,6 @@ from tests.kit.superset import (
     Place,
     Superset,
     boot,
-    free_port,
     places,
 )
 

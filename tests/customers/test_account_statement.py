@@ -109,7 +109,7 @@ class TestLongStatement:
     def test_all_its_lines_are_listed_from_the_first_on(self, desk: Desk, long: Made) -> None:
         screen = desk.caller.get("v2/Open/Screen/getScreen", route="/custom/accountStatement").data
         drill = screen["drill"]
-        assert (drill["route"], drill["by"]) == ("/custom/accountStatement/detail", {"bill_no": "bill_no"})
+        assert (drill["route"], drill["by"]) == ("/custom/accountStatementDetail", {"bill_no": "bill_no"})
         found = desk.caller.get("v2/custom/AccountStatementDetail/getList", bill_no=long.no, per_page=10).data
         assert found["total"] == self.BILLS
         assert found["totals"]["increase_amount"] == "600000.00"

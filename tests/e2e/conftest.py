@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -27,6 +26,7 @@ from api.kit.database import connect
 from api.kit.settings import PROJECT_DIR
 from api.launch.postgres import EmbeddedPostgres
 from tests.e2e.office import ADMIN_PASSWORD, Login, Office, ask, furnish, withdraw
+from tests.kit.ports import free_port
 
 START_SECONDS = 900
 # The whole suite shares two cores; only what fails waits that long.
@@ -65,7 +65,7 @@ def system() -> Iterator[System]:
         yield System(running, _embedded(Path(os.environ.get("ERP_E2E_DATA_DIR", PROJECT_DIR / ".data"))))
         return
     place = Path(tempfile.mkdtemp(prefix="erp-e2e-"))
-    port = _free_port()
+    port = free_port(neighbours=2)  # Superset and exploring
     environment = {name: value for name, value in os.environ.items() if not name.startswith("ERP_")}
     environment |= {"ERP_PORT": str(port), "ERP_DATA_DIR": str(place), "ERP_DEMO": "tiny"}
     environment["ERP_ADMIN_PASSWORD"] = ADMIN_PASSWORD
@@ -100,20 +100,6 @@ def _await_ready(process: subprocess.Popen[str]) -> None:
             threading.Thread(target=process.stdout.read, daemon=True).start()
             return
     pytest.fail("erp up did not get ready:\n" + "".join(told[-40:]))
-
-
-def _free_port() -> int:
-    """A port whose neighbours, Superset's and the exploring one, are free as well."""
-    while True:
-        with socket.socket() as first, socket.socket() as second, socket.socket() as third:
-            first.bind(("127.0.0.1", 0))
-            port: int = first.getsockname()[1]
-            try:
-                second.bind(("127.0.0.1", port + 1))
-                third.bind(("127.0.0.1", port + 2))
-            except OSError:
-                continue
-            return port
 
 
 @pytest.fixture(scope="package")

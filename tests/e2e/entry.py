@@ -65,15 +65,17 @@ def lines(page: Page) -> int:
     return int(page.get_by_role("grid").first.get_attribute("aria-rowcount") or 0) - 2
 
 
-def outbound(manager: Caller, lines: list[dict[str, Any]], **header: Any) -> dict[str, Any]:
-    """An unaudited outbound to the first customer."""
+def outbound(
+    manager: Caller, lines: list[dict[str, Any]], *, api: str = OUTBOUND, **header: Any
+) -> dict[str, Any]:
+    """An unaudited outbound, or another sale, to the first customer."""
     places = {
         key: made(manager.get(f"v2/{path}/getDropdown"))["data"][0][key]
         for key, path in (("warehouse_id", "system/Warehouse"), ("customer_id", "custom/Customer"))
     }
     company = made(manager.get("v2/custom/Customer/getInfo", id=places["customer_id"]))["company_id"]
     body = {**places, "company_id": company, "business_date": str(today()), "lines": lines, **header}
-    bill: dict[str, Any] = made(manager.post(f"{OUTBOUND}/add", body))
+    bill: dict[str, Any] = made(manager.post(f"{api}/add", body))
     return bill
 
 

@@ -34,6 +34,7 @@ from tests.kit.client import Caller
 
 __all__ = ["goods", "manager", "page"]
 pytestmark = pytest.mark.timeout(START_SECONDS + 300)
+ORDER = "v2/sales/SalesOrder"
 POLICY = "v2/sales/PromotionPolicy"
 ROWS = 500
 
@@ -59,10 +60,12 @@ class TestKeyboard:
     def test_enter_leads_from_cell_to_cell_one_key_to_a_figure_and_ctrl_s_saves(
         self, page: Page, goods: list[dict[str, Any]]
     ) -> None:
-        expect(page.get_by_role("combobox", name="客户", exact=True)).to_be_focused()
+        customer = page.get_by_role("combobox", name="客户", exact=True)
+        expect(customer).to_be_focused()
         choose(page, "客户")
+        expect(customer).to_have_attribute("aria-expanded", "false")
         page.keyboard.press("Enter")
-        expect(page.get_by_role("combobox", name="客户", exact=True)).not_to_be_focused()
+        expect(customer).not_to_be_focused()
         expect(page.locator(".header-fields input:focus")).to_have_count(1)
         expect(page.locator(".header-fields [aria-expanded=true]")).to_have_count(0)
         choose(page, "仓库")
@@ -244,6 +247,28 @@ class TestMistakes:
         assert made(manager.get(f"{OUTBOUND}/getList"))["total"] == before + 1
 
 
+class TestDrafts:
+    def test_lines_are_recalled_after_they_were_parked_and_after_a_reload(
+        self, page: Page, goods: list[dict[str, Any]]
+    ) -> None:
+        choose(page, "客户")
+        customer = page.locator("[data-field=customer_id]").inner_text()
+        choose(page, "仓库")
+        cell(page).focus()
+        paste(page, [f"{one['goods_num']}\t{count}" for count, one in enumerate(goods[:2], 1)])
+        quantity, three = page.locator("[data-sum=quantity]"), re.compile(r"^3(\.0+)?$")
+        expect(quantity).to_have_text(three)
+        page.get_by_role("button", name="暂存", exact=True).click()
+        expect(quantity).not_to_have_text(three)
+        page.get_by_role("button", name="取单").click()
+        page.get_by_role("menuitem", name=re.compile("^暂存 ")).first.click()
+        expect(quantity).to_have_text(three)
+        page.reload()
+        page.get_by_role("button", name="恢复").click()
+        expect(quantity).to_have_text(three)
+        assert page.locator("[data-field=customer_id]").inner_text() == customer
+
+
 class TestStoredBills:
     def test_a_copy_is_a_bill_of_its_own(
         self, desks: Callable[[str], Desk], sold: dict[str, Any], manager: Caller
@@ -258,6 +283,24 @@ class TestStoredBills:
         copy = made(manager.get(f"{OUTBOUND}/getInfo", id=desk.page.url.split("=")[-1]))
         assert (copy["status"], copy["bill_no"] != sold["bill_no"]) == (1, True)
         assert [line["returned_quantity"] for line in copy["lines"]] == ["0.000"]
+
+    def test_a_copy_of_what_was_drawn_from_an_order_is_not(
+        self, desks: Callable[[str], Desk], goods: list[dict[str, Any]], manager: Caller
+    ) -> None:
+        line = {"goods_id": goods[0]["goods_id"], "quantity": "1", "price": "300"}
+        order = audited(manager, ORDER, outbound(manager, [line], api=ORDER))
+        draft = made(manager.get(f"{OUTBOUND}/getDraft", id=order["id"]))
+        drawn = made(manager.post(f"{OUTBOUND}/add", {**draft, "business_date": str(today())}))
+        desk = desks("分公司经理")
+        desk.open(f"{ADD}?copy={drawn['id']}")
+        expect(desk.page.locator("[data-sum=quantity]")).to_have_text(re.compile(r"^1(\.0+)?$"))
+        desk.page.keyboard.press("Control+s")
+        desk.page.wait_for_url("**/sales/salesamend?id=*")
+        kept = [
+            made(manager.get(f"{OUTBOUND}/getInfo", id=key))
+            for key in (drawn["id"], desk.page.url.split("=")[-1])
+        ]
+        assert [bill["lines"][0]["order_line_id"] is None for bill in kept] == [False, True]
 
     def test_a_refused_undo_leads_to_what_stands_in_its_way(
         self, desks: Callable[[str], Desk], sold: dict[str, Any]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -16,16 +15,10 @@ import httpx
 
 from api.kit.settings import PROJECT_DIR
 from api.launch.process import command_line, open_log, spawn, sweep, tail
+from tests.kit.ports import free_port
 
 READY_SECONDS = 180
 ERP = str(Path(sys.executable).with_name("erp"))
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 class Server:

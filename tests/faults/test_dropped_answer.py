@@ -9,10 +9,11 @@ import httpx
 import pytest
 from sqlalchemy import Connection
 
-from tests.faults.storm import Server, free_port
+from tests.faults.storm import Server
 from tests.kit.client import Caller
 from tests.kit.desk import Desk
 from tests.kit.fixtures import Site
+from tests.kit.ports import free_port
 from tests.kit.state import broken
 
 

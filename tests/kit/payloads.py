@@ -149,11 +149,17 @@ def _cycle(ordinal: int) -> str:
     return f"{1990 + year}-{month + 1:02}-01"
 
 
+def _day(ordinal: int) -> str:
+    return str(date(1991, 1, 1) + timedelta(ordinal))
+
+
 OWN: dict[tuple[str, str], Callable[[int], str]] = {
     ("supplier_rebate", "cycle_start"): _cycle,
     ("customer_rebate", "cycle_start"): _cycle,
     ("year_close", "year"): lambda ordinal: str(2000 + ordinal % 100),
-    ("account_count", "business_date"): lambda ordinal: str(date(1991, 1, 1) + timedelta(ordinal)),
+    ("account_count", "business_date"): _day,
+    ("commission_scheme", "starts_on"): _day,
+    ("commission_scheme", "ends_on"): _day,
 }
 """What there is once only: a value of its own each time."""
 _ordinals = {given: itertools.count() for given in OWN}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import time
 from collections.abc import Iterator, Mapping
@@ -19,6 +18,7 @@ from api.kit.settings import settings
 from api.reporting.tokens import guest_token
 from reports.catalogue.model import COST, PLAIN, Board, Chart, Report, Tab, embed_id
 from reports.chart_params import stored_queries
+from tests.kit.ports import free_port
 
 PROJECT = Path(__file__).resolve().parents[2]
 PYTHON = PROJECT / "reports" / ".venv" / "bin" / "python"
@@ -27,12 +27,6 @@ START_WITHIN = 120
 
 EVERYTHING, COMPANY_ONE, COMPANY_TWO, NOTHING = 1, 2, 3, 4
 """The roles of the snapshot; COMPANY_TWO sees no cost."""
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def publish(warehouse: Path, number: int, extra: str = "") -> None:

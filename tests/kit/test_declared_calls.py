@@ -16,6 +16,7 @@ from tests.kit.payloads import payload_of, text_of
 pytestmark = pytest.mark.usefixtures("figures")  # declared reports answer from what is published
 TWINS = {
     "customer": "customer_mobile",
+    "goods": "barcode",
     "company_goods": "goods_id",
     "shopping_cart": "goods_id",
     "safety_stock": "goods_id",

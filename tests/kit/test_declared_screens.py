@@ -64,14 +64,19 @@ UNLISTED = {
     "/report/ReportStatistic",
     "/report/explore",
     "/system/reportvisit",
+    "/purchase/factoryOpenItems",
+    "/custom/accountStatementDetail",
+    "/sales/commissionScheme",
+    "/report/commissiondetail",
+    "/report/commissionsum",
 }
 """Screens that the list of routes leaves out: opening stock, the moves behind a stock, registrations of tyre numbers,
 what `erp check` proves, files that a company was initialised with, who bears the freight, accounts of suppliers,
 what a naming rule would change, areas of stock and their companies, texts of messages, forms of rebates, the lines that
 earned them, the movements of customers' rebates, bills to be invoiced and
 what was invoiced of them, consigned goods and those that came back, the lines of plans, requests, allocations, quotes and
-consignments, statements of accounts, what was spoken with
-potential customers, which reports are used by whom, what the columns behind reports mean, of which data users draw their own charts."""
+consignments, statements of accounts and their lines, what suppliers are still owed, what salespeople earn, what was spoken
+with potential customers, which reports are used by whom, what the columns behind reports mean, of which data users draw their own charts."""
 ELSEWHERE = {
     ("backup", "download"): ("get", "/v2/system/Backup/getFile"),
     ("print_template", "setup"): ("post", "/v2/system/PrintSetup/addPrint"),

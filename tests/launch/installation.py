@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -12,14 +11,9 @@ from pathlib import Path
 
 from api.kit.settings import PROJECT_DIR
 from api.launch.process import command_line, tail, wait_until
+from tests.kit.ports import free_port
 
 ERP = str(Path(sys.executable).with_name("erp"))
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class Installation:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,14 +16,9 @@ from api.launch import supervisor
 from api.launch.health import answers
 from api.launch.process import command_line, wait_until
 from api.launch.supervisor import Child, ChildError, Watched, await_health
+from tests.kit.ports import free_port
 
 SERVE_A_FOLDER = [sys.executable, "-m", "http.server", "--bind", "127.0.0.1"]
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 @pytest.fixture
