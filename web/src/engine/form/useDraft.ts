@@ -56,8 +56,8 @@ export function useDraft(screen: string, which: string, form: FormModel, content
     const later = () => {
       if (timer === undefined) timer = setTimeout(write, DELAY);
     };
-    // What has been taken up again is kept as well, before anything more is typed.
-    later();
+    // What has been taken up again is kept as well, before anything more is typed: where it came from, it is no more.
+    write();
     const stops = [form.header, ...form.blocks.map(({ store }) => store)].map((store) => store.subscribe(later));
     return () => {
       for (const stop of stops) stop();
