@@ -63,6 +63,7 @@ class CustomerReceipt(SettlingBill):
     @classmethod
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:
         """While a collection stands, the receipt of it stands too."""
+        super().guard(ctx, doc, action)
         if action == "auditorPass" or not doc.header.collection_id:
             return
         if ctx.conn.exec_driver_sql(_STATUS, (doc.header.collection_id,)).scalar_one() in POSTED:

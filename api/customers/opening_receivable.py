@@ -43,5 +43,9 @@ class OpeningReceivable(OpeningBill):
         inspect_opening(header, children, problems)
 
     @classmethod
+    def advancers(cls, doc: Document) -> set[int]:
+        return {line.customer_id for line in doc.lines if line.amount < 0}
+
+    @classmethod
     def postings(cls, doc: Document) -> Postings:
         return opening(doc, "customer")

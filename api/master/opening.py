@@ -7,10 +7,11 @@ from decimal import Decimal
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.document import Bill, Child, Document, Rows, Values
+from api.kit.document import Child, Document, Rows, Values
 from api.kit.fields import day, money, text
 from api.kit.posting import PartyType, Postings, SettlementOpen
 from api.kit.validation import Problems
+from api.master.prepayment import TakesAdvances
 
 
 class OpeningLine(Child):
@@ -24,7 +25,7 @@ class OpeningLine(Child):
     remark: Mapped[str | None] = text("备注", max_length=200, width=160, sort=70)
 
 
-class OpeningBill(Bill):
+class OpeningBill(TakesAdvances):
     """A bill of opening balances."""
 
     __abstract__ = True

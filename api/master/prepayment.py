@@ -1,18 +1,20 @@
 """Prepayment (先款后货): whether what a partner advanced covers what is delivered of orders that are paid for before.
 
 An advance is bound to the partner, not to an order. What is left of his advances pays first for earlier deliveries of
-such orders that are still open; the rest covers the next one.
+such orders that are still open; the rest covers the next one. What let a customer's goods leave can't be taken back.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 
 from sqlalchemy import text
 
 from api.kit.context import Context
-from api.kit.document import Document
+from api.kit.document import Bill, Document
+from api.kit.errors import Refusal
 from api.kit.fields import Derived, derived
 from api.kit.posting import PartyType
 from api.master.advances import ADVANCED
@@ -61,23 +63,42 @@ class Trade:
         wanted = ctx.conn.execute(text(_WANTED.format(self, PREPAID)), given).one()
         if not wanted.amount:
             return ""
-        holder = {
-            "partner": getattr(doc.header, f"{self.party}_id"),
-            "company": doc.header.company_id,
-        }
-        ctx.conn.execute(text(_LOCK.format(self)), holder)
-        left: Decimal = ctx.conn.execute(
-            text(_LEFT.format(self, left=self.left.format(holder="h"))), holder
-        ).scalar_one()
+        partner = getattr(doc.header, f"{self.party}_id")
+        left = self.left_of(ctx, doc.header.company_id, [partner])[partner]
         if wanted.amount <= left:
             return ""
         msg = f"订单{wanted.orders}为先款后货"
-        if not ctx.principal.sees(self.screen, "left_amount", None):
+        if not self.seen(ctx):
             return f"{msg}，{self.label}的{self.advance}不足"
         return (
             f"{msg}，本次须先付 {wanted.amount:.2f} 元，{self.label}可用{self.advance} {left:.2f} 元，"
             f"还差 {wanted.amount - left:.2f} 元"
         )
+
+    def left_of(self, ctx: Context, company: int, partners: Iterable[int]) -> dict[int, Decimal]:
+        """What is left of each partner's advances; it stays so until the end of the transaction."""
+        holders = {"company": company, "partners": sorted(set(partners))}
+        ctx.conn.execute(text(_LOCK.format(self)), holders)
+        rows = ctx.conn.execute(text(_LEFT.format(self, left=self.left.format(holder="h"))), holders)
+        return {row.partner: row.left_amount for row in rows}
+
+    def refuse_uncovered(self, ctx: Context, company: int, before: dict[int, Decimal]) -> None:
+        """Refuse what takes from partners' advances, of which `before` was left, more than what left leaves of them."""
+        for partner, left in self.left_of(ctx, company, before).items():
+            if left >= 0 or left >= before[partner]:
+                continue
+            numbers: str = ctx.conn.execute(
+                text(_UNPAID.format(self, PREPAID)), {"company": company, "partner": partner}
+            ).scalar_one()
+            lacks = f"，还差 {-left:.2f} 元" if self.seen(ctx) else ""
+            raise Refusal(
+                f"{self.label}的{self.advance}已用于先款后货的{numbers}，不能减少{lacks}；"
+                "请先补收款、核销或反审核这些单据"
+            )
+
+    def seen(self, ctx: Context) -> bool:
+        """Whether the principal may be told figures of advances."""
+        return ctx.principal.sees(self.screen, "left_amount", None)
 
     def shown(self) -> tuple[Derived, ...]:
         """What an order that is paid for before tells of it: what its rest asks for, what is left for it."""
@@ -101,10 +122,50 @@ from unnest(cast(:lines as bigint[]), cast(:amounts as numeric[])) as d (line_id
 join {0.order}_line l using (line_id)
 join {0.order} o on o.bill_id = l.bill_id and o.delivery_method = {1}
 """
-_LOCK = "select from {0.party} where {0.party}_id = :partner for no key update"
-_LEFT = "select {left} from (select :partner as {0.party}_id, :company as company_id) h"
+_LOCK = "select from {0.party} where {0.party}_id = any(:partners) order by {0.party}_id for no key update"
+_LEFT = """
+select h.{0.party}_id as partner, {left} as left_amount
+from (select {0.party}_id, cast(:company as bigint) as company_id from {0.party} where {0.party}_id = any(:partners)) h
+"""
+_UNPAID = """
+select string_agg(l.bill_no, '、' order by l.bill_no) from settlement_item l
+where l.company_id = :company and l.party_type = '{0.party}' and l.party_id = :partner
+    and l.bill_type = '{0.prefix}' and l.open_amount > 0 and exists (
+        select from {0.delivery}_line d
+        join {0.order}_line ol on ol.line_id = d.order_line_id
+        join {0.order} o on o.bill_id = ol.bill_id and o.delivery_method = {1}
+        where d.bill_id = l.bill_id
+    )
+"""
 
 SALE = Trade("customer", "客户", "预收款", "sales_order", "sales_outbound", "XSCK", "customer_advance")
 PURCHASE = Trade(
     "supplier", "供应商", "预付款", "purchase_order", "purchase_inbound", "CGRK", "supplier_advance"
 )
+
+
+class TakesAdvances(Bill):
+    """A bill whose audit or reversal may take from what customers advanced."""
+
+    __abstract__ = True
+
+    @classmethod
+    def advancers(cls, doc: Document) -> set[int]:
+        """The customers whose advances a bill is about."""
+        customer = getattr(doc.header, "customer_id", None)
+        return {customer} if customer else set()
+
+    @classmethod
+    def guard(cls, ctx: Context, doc: Document, action: str) -> None:
+        super().guard(ctx, doc, action)
+        taken = action != "auditorPass" or any(row.amount < 0 for row in doc.children.get("write_offs", ()))
+        customers = cls.advancers(doc) if taken else set()
+        before = SALE.left_of(ctx, doc.header.company_id, customers) if customers else {}
+        ctx.known["prepaid_left", doc.header.bill_id] = before
+
+    @classmethod
+    def follow(cls, ctx: Context, doc: Document, effect: str) -> None:
+        super().follow(ctx, doc, effect)
+        before = ctx.known.pop(("prepaid_left", doc.header.bill_id), None)
+        if before:
+            SALE.refuse_uncovered(ctx, doc.header.company_id, before)

@@ -12,10 +12,11 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from api.kit import registry
 from api.kit.context import Context
-from api.kit.document import Bill, Child, Document, Rows, Values
+from api.kit.document import Child, Document, Rows, Values
 from api.kit.fields import Derived, Field, Kind, day, derived, money, ref
 from api.kit.posting import MoneyEntry, PartyType, Postings, SettlementOpen, WriteOff
 from api.kit.validation import Problems
+from api.master.prepayment import TakesAdvances
 
 _ITEM = "(select i.{column} from settlement_item i where i.settlement_id = {table}.settlement_id)"
 
@@ -48,7 +49,7 @@ class WriteOffLine(Child):
     amount: Mapped[Decimal] = money("本次核销", required=True, total=True, sort=10)
 
 
-class SettlingBill(Bill):
+class SettlingBill(TakesAdvances):
     """A receipt or payment: an amount through an account, written off against open items; the rest is an advance.
 
     A negative amount is a refund (退款): it goes back through the account, and is all of it advances or returns.
@@ -86,7 +87,7 @@ class SettlingBill(Bill):
         )
 
 
-class OffsettingBill(Bill):
+class OffsettingBill(TakesAdvances):
     """Advances against what is owed (冲抵): items of one partner that make nothing together, and no money."""
 
     __abstract__ = True

@@ -6,7 +6,10 @@ import itertools
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import pytest
+
 from tests.kit.desk import Desk, Made
+from tests.kit.payloads import DAY
 
 PREPAID = 2
 _names = itertools.count(1)
@@ -33,6 +36,21 @@ def outbound(desk: Desk, customer: int, quantity: str, line: int | None, **more:
 
 def advanced(desk: Desk, customer: int, amount: str) -> Made:
     return desk.audited("customer_receipt", customer_id=customer, amount=amount)
+
+
+def open_items(desk: Desk, customer: int, path: str = "CustomerReceipt") -> list[dict[str, Any]]:
+    query = {"company_id": desk.world.company_a, "customer_id": customer}
+    items: list[dict[str, Any]] = desk.caller.get(f"v2/custom/{path}/getOpenItems", **query).data["data"]
+    return items
+
+
+def all_of(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{"settlement_id": item["settlement_id"], "amount": item["open_amount"]} for item in items]
+
+
+def item_of(desk: Desk, customer: int, bill: Made) -> dict[str, Any]:
+    [found] = all_of([one for one in open_items(desk, customer) if one["bill_no"] == bill.no])
+    return found
 
 
 def told(order: Made, wanted: str, left: str, lacks: str) -> str:
@@ -65,10 +83,7 @@ class TestOutbound:
         assert desk.act("auditorPass", first).ok
         second = outbound(desk, customer, "4", line)
         assert desk.act("auditorPass", second).msg == told(order, "400.00", "0.00", "400.00")
-        query = {"company_id": desk.world.company_a, "customer_id": customer}
-        items = desk.caller.get("v2/custom/Deposits/getOpenItems", **query).data["data"]
-        rows = [{"settlement_id": item["settlement_id"], "amount": item["open_amount"]} for item in items]
-        desk.audited("deposit", *rows, customer_id=customer)
+        desk.audited("deposit", *all_of(open_items(desk, customer, "Deposits")), customer_id=customer)
         assert desk.act("auditorPass", second).msg == told(order, "400.00", "0.00", "400.00")
         advanced(desk, customer, "400")
         assert desk.act("auditorPass", second).ok
@@ -80,11 +95,7 @@ class TestOutbound:
         advanced(desk, customer, "600")
         first = outbound(desk, customer, "6", line)
         assert desk.act("auditorPass", first).ok
-        query = {"company_id": desk.world.company_a, "customer_id": customer}
-        items = desk.caller.get("v2/custom/CustomerReceipt/getOpenItems", **query).data["data"]
-        [item] = [one["settlement_id"] for one in items if one["bill_no"] == first.no]
-        row = {"settlement_id": item, "amount": "600"}
-        desk.audited("customer_receipt", row, customer_id=customer, amount="600")
+        desk.audited("customer_receipt", item_of(desk, customer, first), customer_id=customer, amount="600")
         assert desk.act("auditorPass", outbound(desk, customer, "4", line)).ok
 
     def test_other_goods_on_the_bill_and_other_orders_need_none(self, desk: Desk) -> None:
@@ -121,6 +132,98 @@ class TestOutbound:
         credited, _ = ordered(desk, customer, method=1)
         info = desk.info(credited)
         assert (info["prepay_amount"], info["prepaid_left"]) == (None, None)
+
+
+def kept(bill: Made, lacks: str) -> str:
+    return (
+        f"客户的预收款已用于先款后货的{bill.no}，不能减少，还差 {lacks} 元；请先补收款、核销或反审核这些单据"
+    )
+
+
+class TestTakingBack:
+    @pytest.mark.parametrize("action", ["antiAuditor", "invalid"])
+    def test_an_advance_that_let_goods_leave_stays(self, desk: Desk, action: str) -> None:
+        customer = someone(desk)
+        desk.stock_in(desk.world.spares[31], 20)
+        _, line = ordered(desk, customer)
+        first, second = advanced(desk, customer, "500"), advanced(desk, customer, "200")
+        left = outbound(desk, customer, "6", line)
+        assert desk.act("auditorPass", left).ok
+        answer = desk.act(action, first)
+        assert (answer.code, answer.msg) == (400, kept(left, "400.00"))
+        assert desk.info(first)["status"] == 2
+        assert desk.act("antiAuditor", left).ok
+        assert desk.act(action, first).ok
+        assert desk.act(action, second).ok
+
+    def test_what_is_not_needed_for_it_goes(self, desk: Desk) -> None:
+        customer = someone(desk)
+        desk.stock_in(desk.world.spares[31], 20)
+        _, line = ordered(desk, customer)
+        kept_one, spare = advanced(desk, customer, "600"), advanced(desk, customer, "50")
+        assert desk.act("auditorPass", outbound(desk, customer, "6", line)).ok
+        assert desk.act("antiAuditor", spare).ok
+        assert not desk.act("antiAuditor", kept_one).ok
+
+    def test_a_receipt_that_paid_such_goods_stays_and_one_that_paid_others_goes(self, desk: Desk) -> None:
+        customer = someone(desk)
+        desk.stock_in(desk.world.spares[31], 40)
+        _, line = ordered(desk, customer)
+        _, later = ordered(desk, customer, method=1)
+        advance = advanced(desk, customer, "600")
+        left = outbound(desk, customer, "6", line)
+        assert desk.act("auditorPass", left).ok
+        paid = desk.audited(
+            "customer_receipt", item_of(desk, customer, left), customer_id=customer, amount="600"
+        )
+        assert desk.act("antiAuditor", advance).ok
+        assert desk.act("antiAuditor", paid).msg == kept(left, "600.00")
+        other = outbound(desk, customer, "3", later)
+        assert desk.act("auditorPass", other).ok
+        credited = desk.audited(
+            "customer_receipt", item_of(desk, customer, other), customer_id=customer, amount="300"
+        )
+        assert desk.act("antiAuditor", credited).ok
+
+    def test_it_is_neither_refunded_nor_spent_on_other_goods(self, desk: Desk) -> None:
+        customer = someone(desk)
+        desk.stock_in(desk.world.spares[31], 40)
+        _, line = ordered(desk, customer)
+        _, later = ordered(desk, customer, method=1)
+        advance = advanced(desk, customer, "600")
+        left, other = outbound(desk, customer, "6", line), outbound(desk, customer, "6", later)
+        assert desk.act("auditorPass", left).ok
+        assert desk.act("auditorPass", other).ok
+        money, of_left, of_other = (item_of(desk, customer, bill) for bill in (advance, left, other))
+        refund = desk.draft("customer_receipt", money, customer_id=customer, amount="-600")
+        assert desk.act("auditorPass", refund).msg == kept(left, "600.00")
+        spent = desk.draft("deposit", money, of_other, customer_id=customer)
+        assert desk.act("auditorPass", spent).msg == kept(left, "600.00")
+        assert desk.act("auditorPass", desk.draft("deposit", money, of_left, customer_id=customer)).ok
+
+    def test_an_opening_advance_stays_too(self, desk: Desk) -> None:
+        customer = someone(desk)
+        desk.stock_in(desk.world.spares[31], 20)
+        _, line = ordered(desk, customer)
+        row = {"customer_id": customer, "due_date": DAY, "amount": "-600"}
+        opening = desk.audited("opening_receivable", row)
+        left = outbound(desk, customer, "6", line)
+        assert desk.act("auditorPass", left).ok
+        assert desk.act("antiAuditor", opening).msg == kept(left, "600.00")
+
+    def test_of_receipts_taken_back_while_goods_leave_one_side_waits_for_the_other(self, desk: Desk) -> None:
+        customer = someone(desk)
+        desk.stock_in(desk.world.spares[31], 20)
+        _, line = ordered(desk, customer, "16")
+        receipts = [advanced(desk, customer, "200") for _ in range(4)]
+        bills = [outbound(desk, customer, "2", line) for _ in range(4)]
+        steps = [("antiAuditor", receipt) for receipt in receipts] + [("auditorPass", bill) for bill in bills]
+        mixed = [steps[place] for place in (0, 4, 1, 5, 2, 6, 3, 7)]
+        with ThreadPoolExecutor(8) as pool:
+            answers = list(pool.map(lambda step: desk.act(*step), mixed))
+        gone = [step for step, answer in zip(mixed, answers, strict=True) if answer.ok]
+        assert len(gone) == 4
+        assert all("先款后货" in answer.msg for answer in answers if not answer.ok)
 
 
 class TestInbound:
