@@ -20,7 +20,7 @@ COPY api api
 COPY warehouse warehouse
 COPY transforms transforms
 COPY reports reports
-RUN uv sync --frozen --no-dev
+RUN uv sync --frozen --no-dev && install -d -o erp transforms/target
 COPY --from=web-build /app/web/dist web/dist
 ENV PATH=/app/.venv/bin:$PATH
 USER erp

@@ -55,4 +55,4 @@ bench:
 		test -z "$$missed" || { echo "未达标或失败：$$missed"; exit 1; }
 
 clean:
-	rm -rf .venv .tools reports/.venv tests/parity/.venv web/node_modules web/dist
+	rm -rf .venv .tools transforms/target reports/.venv tests/parity/.venv web/node_modules web/dist

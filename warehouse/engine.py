@@ -18,6 +18,10 @@ CHECKPOINT = "4GB"
 EXTENSION = "postgres_scanner.duckdb_extension"
 
 
+class TransformError(RuntimeError):
+    """A model failed, or a test could not be run; the message names it. The last good snapshot stays."""
+
+
 def options(scratch: Path) -> dict[str, Any]:
     """The DuckDB settings that every writer of the warehouse uses; dbt's profile repeats them."""
     return {

@@ -8,6 +8,7 @@ import duckdb
 
 from warehouse.sources import Source
 
+OWN = ("raw", "change", "state")
 SCHEMA = """
 create schema if not exists raw;
 create schema if not exists change;
@@ -97,6 +98,16 @@ def owed(conn: duckdb.DuckDBPyConnection) -> set[str]:
 def built(conn: duckdb.DuckDBPyConnection) -> tuple[str, str] | None:
     """Business date and project version of the last complete transformation."""
     return conn.execute("select as_of, project from state.built").fetchone()
+
+
+def clear(conn: duckdb.DuckDBPyConnection) -> None:
+    """Drop what models made, of this version or another; that all is built from nothing is owed until it is done."""
+    owe(conn, REBUILD)
+    for (schema,) in conn.execute(
+        "select schema_name from duckdb_schemas() where database_name = current_database() and not internal"
+    ).fetchall():
+        if schema not in OWN:
+            conn.execute(f"drop schema {schema} cascade")
 
 
 def settle(conn: duckdb.DuckDBPyConnection, tracked: list[Source], as_of: str, project: str) -> None:

@@ -218,6 +218,8 @@ class Refresher:
 
     def _transform(self, mode: Mode, names: list[str], as_of: str) -> None:
         if mode == "rebuild":
+            with work_database(self.files.work) as conn:
+                positions.clear(conn)
             # From an empty file, so that it holds no space of deleted rows.
             shutil.rmtree(self.files.marts.parent, ignore_errors=True)
             self.files.prepare()

@@ -1,28 +1,25 @@
-"""转换与校验：在本进程内运行 dbt，解析和编译的结果在常驻进程里重复使用。"""
+"""转换与校验：运行 dbt 为这一版本写出的语句和校验；缺的才请 dbt 来做，做好存起来。"""
 
 from __future__ import annotations
 
-import hashlib
-import logging
-import os
+import json
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import cached_property
 from graphlib import TopologicalSorter
-from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 import duckdb
-from dbt.adapters.duckdb.connections import DuckDBConnectionManager
-from dbt.cli.main import dbtRunner
 
-from warehouse.engine import CHECKPOINT, MEMORY_LIMIT, THREADS, literal, value, work_database
+from warehouse.engine import CHECKPOINT, TransformError, literal, value, work_database
 from warehouse.files import Files
+from warehouse.shelf import Shelf
 
-log = logging.getLogger(__name__)
+if TYPE_CHECKING:
+    from warehouse.compiler import Compiler
 
 Mode = Literal["patch", "replace", "rebuild"]
-PROJECT = Path(__file__).resolve().parents[1] / "transforms"
 
 EVERY_TEST = ("resource_type:test",)
 GUARDS = ("test_type:singular",)
@@ -30,21 +27,8 @@ GUARDS = ("test_type:singular",)
 proof."""
 PATCH_GUARDS = ("tag:patch",)
 """Of the identities those that cost next to nothing: before anything else is published."""
-
-Known = TypeVar("Known")
-# What dbt makes costs many times what running it costs DuckDB, so it is kept.
-# Parsed projects, by version:
-_manifests: dict[str, Any] = {}
-# what each model ran, by version, business date and mode:
-_statements: dict[tuple[str, str, Mode], dict[str, str]] = {}
-# compiled tests, by version, business date and selection:
-_tests: dict[tuple[str, str, tuple[str, ...]], list[Test]] = {}
-KEPT = 8
-"""So many of each: a resident process sees a new business date every day."""
-
-
-class TransformError(RuntimeError):
-    """A model failed, or a test could not be run; the message names it. The last good snapshot stays."""
+AS_OF = "/* as of */ '{}'"
+"""How the macro `as_of` writes the business date: what is kept has none, and is given one when it runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,30 +64,42 @@ class Proof:
         return "；".join(str(failure) for failure in self.failures)
 
 
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model's id, the ids of what it reads, and whether it is a view, which no change of data touches."""
+
+    id: str
+    reads: tuple[str, ...]
+    view: bool
+
+
 class Project:
-    """The dbt project over one warehouse directory. dbt keeps global state: one at a time in a process."""
+    """The dbt project over one warehouse directory.
+
+    dbt takes many times as long to write a statement as DuckDB to run it, so all that it wrote is kept on the shelf, by
+    version: dbt is loaded for what is not there.
+    """
 
     def __init__(self, files: Files) -> None:
         self._files = files
-        self._version = version()
+        self._shelf = Shelf()
+        self._read: dict[str, Any] = {}
 
     @property
     def version(self) -> str:
         """Digest of the models; another digest means that everything is built anew."""
-        return self._version
+        return self._shelf.version
 
     def build(self, mode: Mode, *, as_of: str, changed: Sequence[str] = ()) -> None:
         """Run models for the business date `as_of` (YYYY-MM-DD).
 
         patch: those below the sources `changed`, of incremental ones only the part that changed. replace: all; facts
-        are patched, but as-of figures, names and views made anew. rebuild: all from nothing.
-
-        What dbt has run once in a mode runs again as it was, without dbt.
+        are patched, but as-of figures, names and views made anew. rebuild: all, where there is nothing.
         """
-        models = self._models(as_of, changed if mode == "patch" else None)
-        known = _kept(_statements, (self._version, as_of, mode), {})
+        models = self._below(changed) if mode == "patch" else [model.id for model in self._models]
+        known = self._statements(mode)
         if known.keys() >= set(models):
-            self._run([(model, known[model]) for model in models])
+            self._run([(model, known[model]) for model in models], as_of)
             return
         arguments = {
             # More models at a time than cores: small ones spend most of their time in dbt itself.
@@ -112,27 +108,26 @@ class Project:
             # One model at a time, each on all cores: two big ones together would spill to disk.
             "rebuild": ["--full-refresh", "--threads", "1"],
         }
-        ran = self._invoke("run", *arguments[mode], as_of=as_of, whole=mode == "replace")
-        known |= {item.node.unique_id: _statement(item.node) for item in ran.results}
+        ran = self._dbt.run(*arguments[mode], as_of=as_of, whole=mode == "replace")
+        self._keep(mode, known | {model: _undated(statement, as_of) for model, statement in ran.items()})
 
     def rehearse(self, *, as_of: str, changed: Sequence[str]) -> None:
         """Have dbt run what patches of any of the sources `changed` run, while nothing has changed, and compile their
-        tests, so that none of that business date waits for dbt."""
+        tests, so that none of this version waits for dbt."""
         self._compiled(as_of, PATCH_GUARDS)
-        known = _kept(_statements, (self._version, as_of, "patch"), {})
-        if not known.keys() >= set(self._models(as_of, changed)):
+        if not self._statements("patch").keys() >= set(self._below(changed)):
             self.build("patch", as_of=as_of, changed=changed)
 
     def test(self, *, as_of: str, select: Sequence[str] = EVERY_TEST) -> Proof:
         """Run tests over the built models. dbt compiles them; run by it, each costs twenty times its query."""
         started = time.monotonic()
-        tests = self._compiled(as_of, tuple(select))
+        tests = self._compiled(as_of, select)
         failures = []
         with work_database(self._files.work) as conn:
             conn.execute(f"attach {literal(str(self._files.marts))} as wh (read_only)")
             for test in tests:
                 try:
-                    rows = value(conn, f"select count(*) from ({test.sql}) as found")
+                    rows = value(conn, f"select count(*) from ({_dated(test.sql, as_of)}) as found")
                 except duckdb.Error as error:
                     raise TransformError(f"校验 {test.name} 无法运行：{error}") from error
                 if rows:
@@ -141,122 +136,89 @@ class Project:
 
     def document(self, *, as_of: str) -> Any:
         """Write dbt's documentation of the built models into one page in dbt's directory; returns the manifest."""
-        self._invoke("docs", "generate", "--static", as_of=as_of, whole=False)
-        return self._manifest(as_of)
+        self._dbt.invoke("docs", "generate", "--static", as_of=as_of)
+        return self._dbt.manifest()
 
-    def _models(self, as_of: str, changed: Sequence[str] | None) -> list[str]:
-        """Ids of all models, or of the tables below the sources `changed`, each after those that it reads."""
-        models = {
-            name: node for name, node in self._manifest(as_of).nodes.items() if node.resource_type == "model"
-        }
-        reads = {name: set(node.depends_on_nodes) for name, node in models.items()}
-        order = [name for name in TopologicalSorter(reads).static_order() if name in models]
-        if changed is None:
-            return order
+    def _below(self, changed: Sequence[str]) -> list[str]:
+        """Ids of the tables below the sources `changed`, each after those that it reads."""
         touched = {f"source.erp.{kind}.{name}" for name in changed for kind in ("raw", "change")}
-        for name in order:
-            if reads[name] & touched:
-                touched.add(name)
-        return [name for name in order if name in touched and models[name].config.materialized != "view"]
+        for model in self._models:
+            if not touched.isdisjoint(model.reads):
+                touched.add(model.id)
+        return [model.id for model in self._models if model.id in touched and not model.view]
 
-    def _run(self, statements: Sequence[tuple[str, str]]) -> None:
+    def _run(self, statements: Sequence[tuple[str, str]], as_of: str) -> None:
         """Run models' statements, each in a transaction of its own."""
         with work_database(self._files.work) as conn:
             conn.execute(f"set checkpoint_threshold = '{CHECKPOINT}'")
             conn.execute(f"attach {literal(str(self._files.marts))} as wh")
             for model, statement in statements:
-                try:
-                    conn.execute("begin")
-                    conn.execute(statement)
-                    conn.execute("commit")
-                except duckdb.Error as error:
-                    raise TransformError(f"{model.rpartition('.')[2]}：{error}") from error
+                _execute(conn, model, _dated(statement, as_of))
 
-    def _compiled(self, as_of: str, select: tuple[str, ...]) -> list[Test]:
-        known = _kept(_tests, (self._version, as_of, select), [])
-        if not known:
-            chosen = self._invoke("compile", "--select", *select, as_of=as_of, whole=False)
-            known += [
-                Test(item.node.name, item.node.description or item.node.name, item.node.compiled_code)
-                for item in chosen.results
-                if item.node.resource_type == "test"
+    @cached_property
+    def _dbt(self) -> Compiler:
+        # Loading dbt takes longer than most refreshes do.
+        from warehouse.compiler import Compiler
+
+        return Compiler(self._files, self._shelf)
+
+    @cached_property
+    def _models(self) -> list[Model]:
+        """All models, each after those that it reads."""
+        kept = self._kept("models")
+        if not kept:
+            nodes = self._dbt.manifest().nodes
+            reads = {
+                name: nodes[name].depends_on_nodes for name in nodes if nodes[name].resource_type == "model"
+            }
+            kept = [
+                {"id": name, "reads": reads[name], "view": nodes[name].config.materialized == "view"}
+                for name in TopologicalSorter(reads).static_order()
+                if name in reads
             ]
-        return known
+            self._keep("models", kept)
+        return [Model(**model) for model in kept]
 
-    def _manifest(self, as_of: str) -> Any:
-        if self._version not in _manifests:
-            _manifests[self._version] = self._dbt(dbtRunner(callbacks=[_warn]), ["parse"], as_of, whole=False)
-        return _manifests[self._version]
+    def _statements(self, mode: Mode) -> dict[str, str]:
+        """What dbt ran for models in this mode, by their ids."""
+        return self._kept(mode) or {}
 
-    def _invoke(self, command: str, *arguments: str, as_of: str, whole: bool) -> Any:
-        runner = dbtRunner(manifest=self._manifest(as_of), callbacks=[_warn])
-        return self._dbt(runner, [command, *arguments], as_of, whole=whole)
+    def _compiled(self, as_of: str, select: Sequence[str]) -> list[Test]:
+        known = self._kept("tests") or {}
+        name = " ".join(select)
+        if name not in known:
+            chosen = self._dbt.invoke("compile", "--select", *select, as_of=as_of)
+            known[name] = [
+                asdict(Test(node.name, node.description or node.name, _undated(node.compiled_code, as_of)))
+                for node in (item.node for item in chosen.results)
+                if node.resource_type == "test"
+            ]
+            self._keep("tests", known)
+        return [Test(**test) for test in known[name]]
 
-    def _dbt(self, runner: dbtRunner, command: Sequence[str], as_of: str, *, whole: bool) -> Any:
-        os.environ.update(
-            ERP_WAREHOUSE_DIR=str(self._files.root),
-            ERP_WAREHOUSE_MEMORY=MEMORY_LIMIT,
-            ERP_WAREHOUSE_THREADS=str(THREADS),
-        )
-        try:
-            return _done(runner.invoke([*command, *self._common(as_of, whole)]))
-        finally:
-            _let_go()
+    def _kept(self, name: str) -> Any:
+        if name not in self._read:
+            kept = self._shelf.read(f"{name}.json")
+            self._read[name] = None if kept is None else json.loads(kept)
+        return self._read[name]
 
-    def _common(self, as_of: str, whole: bool) -> list[str]:
-        return [
-            *("--project-dir", str(PROJECT), "--profiles-dir", str(PROJECT)),
-            *("--target-path", str(self._files.dbt), "--log-path", str(self._files.dbt)),
-            *("--vars", f"{{as_of: '{as_of}', whole: {str(whole).lower()}}}"),
-            *("--log-level", "none", "--log-level-file", "none", "--no-write-json", "--no-partial-parse"),
-        ]
-
-
-def version() -> str:
-    """Digest of the project's files."""
-    digest = hashlib.sha256()
-    for path in sorted(PROJECT.rglob("*")):
-        if path.suffix in {".sql", ".yml"} and "target" not in path.parts:
-            digest.update(path.relative_to(PROJECT).as_posix().encode() + path.read_bytes())
-    return digest.hexdigest()
+    def _keep(self, name: str, made: Any) -> None:
+        self._read[name] = made
+        self._shelf.write(f"{name}.json", json.dumps(made).encode())
 
 
-def _statement(model: Any) -> str:
-    """What dbt ran for a model, which it wrote beside the compiled query."""
-    schema = f'create schema if not exists "{model.database}"."{model.schema}";\n'
-    return schema + (PROJECT / model.build_path).read_text()
+def _execute(conn: duckdb.DuckDBPyConnection, model: str, statement: str) -> None:
+    try:
+        conn.execute("begin")
+        conn.execute(statement)
+        conn.execute("commit")
+    except duckdb.Error as error:
+        raise TransformError(f"{model.rpartition('.')[2]}：{error}") from error
 
 
-def _kept(known: dict[Any, Known], key: Any, empty: Known) -> Known:
-    """The entry of `key`, made `empty` if there is none; the oldest ones go."""
-    found = known.setdefault(key, empty)
-    for old in list(known)[:-KEPT]:
-        del known[old]
-    return found
+def _undated(sql: str, as_of: str) -> str:
+    return sql.replace(AS_OF.format(as_of), AS_OF)
 
 
-def _warn(event: Any) -> None:
-    """What dbt warns of, into our log: its own file would have each line of its debugging made and thrown away."""
-    if event.info.level == "warn":
-        log.warning("dbt: %s", event.info.msg)
-
-
-def _let_go() -> None:
-    """Close the databases that dbt keeps open for its next run: extraction and publishing open them in between."""
-    environment = DuckDBConnectionManager._ENV
-    if environment is not None:
-        environment.close()
-        DuckDBConnectionManager.close_all_connections()
-
-
-def _done(result: Any) -> Any:
-    if result.success:
-        return result.result
-    if result.exception is not None:
-        raise TransformError(f"dbt：{result.exception}") from result.exception
-    failed = [
-        f"{item.node.name}：{item.message}"
-        for item in result.result.results
-        if item.status in {"error", "fail", "runtime error"}
-    ]
-    raise TransformError("dbt 失败 " + "；".join(failed))
+def _dated(sql: str, as_of: str) -> str:
+    return sql.replace(AS_OF, AS_OF.format(as_of))

@@ -19,7 +19,7 @@ from api.kit.settings import PROJECT_DIR
 from api.launch.progress import Progress
 from warehouse.engine import literal, value
 from warehouse.files import Files
-from warehouse.transform import PROJECT
+from warehouse.shelf import PROJECT
 
 HERE = Path(__file__).parent
 ERP = str(Path(sys.executable).with_name("erp"))

@@ -24,11 +24,11 @@ from warehouse.files import Files
 from warehouse.refresh import Refresher
 
 # Reads points from its input and runs a refresh for each, in a child that dies by SIGKILL when it reaches the point;
-# answers how the child ended. What costs most, to load dbt and to parse the project, is done once.
+# answers how the child ended. What costs most, to load dbt, is done once.
 VICTIMS = """
 import os, signal, sys
 from pathlib import Path
-from warehouse import extract, position, publish, transform
+from warehouse import compiler, extract, position, publish, shelf, transform
 from warehouse.files import Files
 from warehouse.refresh import Refresher
 
@@ -45,19 +45,16 @@ def die_at(point):
     elif point == "after the load":
         transform.Project.build = die
     elif point == "between models":
-        manager = transform.DuckDBConnectionManager
+        run = transform.Project._run
+        def stop(self, statements, as_of):
+            run(self, statements[:len(statements) // 2], as_of)
+            die()
+        transform.Project._run = stop
+    elif point == "between models that dbt runs":
+        shelf.PLACE = Path(directory) / "shelf"
+        manager = compiler.DuckDBConnectionManager
         manager.execute = (lambda real: lambda self, sql, *a, **k:
             die() if "fct_best_seller" in sql else real(self, sql, *a, **k))(manager.execute)
-    elif point == "between models that run again":
-        build, run = transform.Project.build, transform.Project._run
-        def stop(self, statements):
-            run(self, statements[:len(statements) // 2])
-            die()
-        def again(self, *mode, **how):
-            build(self, *mode, **how)
-            transform.Project._run = stop
-            build(self, *mode, **how)
-        transform.Project.build = again
     elif point == "after the models":
         position.settle = die
     elif point == "before publishing":
@@ -69,7 +66,6 @@ def die_at(point):
             die() if str(b).endswith("current") else real(a, b))(os.replace)
 
 directory, url, as_of = sys.argv[1:]
-transform.Project(Files(Path(directory)))._manifest(as_of)
 for line in sys.stdin:
     child = os.fork()
     if not child:
@@ -80,7 +76,7 @@ for line in sys.stdin:
 """
 
 POINTS = (
-    *("in the load", "after the load", "between models", "between models that run again"),
+    *("in the load", "after the load", "between models", "between models that dbt runs"),
     *("after the models", "before publishing", "in the copy", "before the swap"),
 )
 

@@ -11,10 +11,11 @@ import yaml
 from reports.catalogue import REPORTS
 from tests.warehouse.conftest import AS_OF
 from warehouse import dictionary
+from warehouse.compiler import Compiler
 from warehouse.dictionary import Entry
 from warehouse.files import Files
 from warehouse.refresh import Outcome, Refresher
-from warehouse.transform import PROJECT, Project
+from warehouse.shelf import PROJECT, Shelf
 
 UNIT_TESTS = {
     test["name"]
@@ -47,7 +48,7 @@ def snapshot(files: Files, outcome: Outcome) -> Iterator[duckdb.DuckDBPyConnecti
 
 def test_figures_by_hand(files: Files, outcome: Outcome) -> None:
     """dbt's unit tests: what a model makes of the few rows that are given. A failure shows the difference."""
-    ran = Project(files)._invoke("test", "--select", "test_type:unit", as_of=AS_OF, whole=False)
+    ran = Compiler(files, Shelf()).invoke("test", "--select", "test_type:unit", as_of=AS_OF)
     assert {item.node.name for item in ran.results} == UNIT_TESTS
 
 

@@ -15,9 +15,11 @@ import pytest
 from tests.warehouse.conftest import AS_OF, tables
 from tests.warehouse.group import BILL
 from warehouse import cycles, status
+from warehouse.engine import TransformError
 from warehouse.files import Files
 from warehouse.refresh import Refresher, RefusedError
-from warehouse.transform import PATCH_GUARDS, PROJECT, Project, TransformError
+from warehouse.shelf import PROJECT
+from warehouse.transform import PATCH_GUARDS, Project
 
 Sql = psycopg.Connection[Any]
 Published = Callable[[str], list[tuple[Any, ...]]]

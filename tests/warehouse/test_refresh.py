@@ -14,10 +14,13 @@ import pytest
 
 from tests.warehouse.conftest import AS_OF, tables
 from tests.warehouse.group import BILL, RECEIPT, REVERSAL
-from warehouse import extract, publish, reconcile, status
+from warehouse import extract, publish, reconcile, status, transform
+from warehouse.compiler import Compiler
+from warehouse.engine import TransformError
 from warehouse.files import Files
 from warehouse.refresh import BusyError, Refresher
-from warehouse.transform import PROJECT, Project, TransformError
+from warehouse.shelf import PROJECT
+from warehouse.transform import Project
 
 Sql = psycopg.Connection[Any]
 Published = Callable[[str], list[tuple[Any, ...]]]
@@ -200,14 +203,14 @@ class TestPatch:
         assert days == [("2026-12-03",)]
         assert_rebuilt_alike(resident, "2026-12-03")
 
-    def test_once_rehearsed_patches_of_that_date_need_no_dbt(
+    def test_once_rehearsed_patches_need_no_dbt(
         self, resident: Refresher, sql: Sql, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         outcome = resident.refresh(as_of="2026-12-03")
         before = tables(resident.files)
         resident.rehearse(outcome)
         assert tables(resident.files) == before
-        monkeypatch.setattr(Project, "_invoke", _refuse)
+        monkeypatch.setattr(Compiler, "invoke", _refuse)
         for change in (new_bill, backdated, oversold):
             change(sql)
             assert resident.refresh(as_of="2026-12-03").mode == "patch"
@@ -274,6 +277,22 @@ class TestFailure:
         shown = status.read(refresher.files.status)
         assert (shown["state"], shown["error"], shown["failures"]) == ("idle", None, 0)
         assert_rebuilt_alike(refresher, AS_OF)
+
+    def test_a_rebuild_that_ended_halfway_begins_anew(
+        self, refresher: Refresher, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        refresher.refresh(as_of=AS_OF)
+        sound = tables(refresher.files)
+        refresher.files.marts.unlink()
+        execute = transform._execute
+        with monkeypatch.context() as patch:
+            patch.setattr(
+                transform, "_execute", lambda *it: _refuse() if "fct_best" in it[1] else execute(*it)
+            )
+            with pytest.raises(TransformError):
+                refresher.refresh(as_of=AS_OF)
+        assert refresher.refresh(as_of=AS_OF).mode == "rebuild"
+        assert tables(refresher.files) == sound
 
     def test_a_copy_that_differs_is_not_published(
         self, refresher: Refresher, sql: Sql, monkeypatch: pytest.MonkeyPatch

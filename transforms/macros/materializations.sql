@@ -6,7 +6,6 @@
 
 {% materialization view, adapter='duckdb' %}
     {%- set target = this.incorporate(type='view') -%}
-    {%- do make_way(target) -%}
     {% call statement('main') -%}
         {%- if config.get('contract').enforced -%}
         {{ get_assert_columns_equivalent(sql) }}
@@ -21,7 +20,6 @@
 
 {% materialization table, adapter='duckdb' %}
     {%- set target = this.incorporate(type='table') -%}
-    {%- do make_way(target) -%}
     {% call statement('main') -%}
         {{ replace_table(target, sql) }}
     {%- endcall %}
@@ -33,7 +31,6 @@
 {% materialization incremental, adapter='duckdb' %}
     {%- set target = this.incorporate(type='table') -%}
     {%- set part = adapter.quote(this.identifier ~ '__part') -%}
-    {%- do make_way(target) -%}
     {% call statement('main') -%}
         {%- if is_incremental() -%}
         {%- set strategy = adapter.get_incremental_strategy_macro(context, config.get('incremental_strategy')) -%}
@@ -65,13 +62,5 @@
     create or replace table {{ target }} as (
         {{ sql }}
     )
-    {%- endif -%}
-{%- endmacro %}
-
-{# What was a view and becomes a table, or the reverse, can't be replaced. #}
-{% macro make_way(target) -%}
-    {%- set found = load_cached_relation(target) -%}
-    {%- if found is not none and found.type != target.type -%}
-    {%- do adapter.drop_relation(found) -%}
     {%- endif -%}
 {%- endmacro %}

@@ -1,0 +1,101 @@
+"""运行 dbt：在本进程内解析、构建、编译校验和生成文档。"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from dbt.adapters.duckdb.connections import DuckDBConnectionManager
+from dbt.cli.main import dbtRunner
+from dbt.contracts.graph.manifest import Manifest
+
+from warehouse.engine import MEMORY_LIMIT, THREADS, TransformError
+from warehouse.files import Files
+from warehouse.shelf import PROJECT, Shelf
+
+log = logging.getLogger(__name__)
+
+PARSED = "manifest.msgpack"
+
+
+class Compiler:
+    """dbt over one warehouse directory. It keeps global state: one at a time in a process."""
+
+    def __init__(self, files: Files, shelf: Shelf) -> None:
+        self._files = files
+        self._shelf = shelf
+        self._parsed: Manifest | None = None
+
+    def invoke(self, command: str, *arguments: str, as_of: str, whole: bool = False) -> Any:
+        """Run a command of dbt for the business date `as_of`; returns its result. Raises TransformError."""
+        runner = dbtRunner(manifest=self.manifest(), callbacks=[_warn])
+        return self._dbt(runner, [command, *arguments], as_of, whole)
+
+    def run(self, *arguments: str, as_of: str, whole: bool) -> dict[str, str]:
+        """Run models; returns by their ids what dbt ran for each, which it wrote beside the compiled query."""
+        ran = self.invoke("run", *arguments, as_of=as_of, whole=whole)
+        return {item.node.unique_id: _statement(item.node) for item in ran.results}
+
+    def manifest(self) -> Manifest:
+        """The parsed project; the same for any business date."""
+        if self._parsed is None:
+            kept = self._shelf.read(PARSED)
+            if kept is None:
+                self._parsed = self._dbt(dbtRunner(callbacks=[_warn]), ["parse"], "", False)
+                self._shelf.write(PARSED, self._parsed.to_msgpack())
+            else:
+                self._parsed = Manifest.from_msgpack(kept)
+        return self._parsed
+
+    def _dbt(self, runner: dbtRunner, command: Sequence[str], as_of: str, whole: bool) -> Any:
+        os.environ.update(
+            ERP_WAREHOUSE_DIR=str(self._files.root),
+            ERP_WAREHOUSE_MEMORY=MEMORY_LIMIT,
+            ERP_WAREHOUSE_THREADS=str(THREADS),
+        )
+        try:
+            return _done(runner.invoke([*command, *self._common(as_of, whole)]))
+        finally:
+            _let_go()
+
+    def _common(self, as_of: str, whole: bool) -> list[str]:
+        return [
+            *("--project-dir", str(PROJECT), "--profiles-dir", str(PROJECT)),
+            *("--target-path", str(self._files.dbt), "--log-path", str(self._files.dbt)),
+            *("--vars", f"{{as_of: '{as_of}', whole: {str(whole).lower()}}}"),
+            *("--log-level", "none", "--log-level-file", "none", "--no-write-json", "--no-partial-parse"),
+        ]
+
+
+def _statement(model: Any) -> str:
+    schema = f'create schema if not exists "{model.database}"."{model.schema}";\n'
+    return schema + (PROJECT / model.build_path).read_text()
+
+
+def _warn(event: Any) -> None:
+    """What dbt warns of, into our log: its own file would have each line of its debugging made and thrown away."""
+    if event.info.level == "warn":
+        log.warning("dbt: %s", event.info.msg)
+
+
+def _let_go() -> None:
+    """Close the databases that dbt keeps open for its next run: extraction and publishing open them in between."""
+    environment = DuckDBConnectionManager._ENV
+    if environment is not None:
+        environment.close()
+        DuckDBConnectionManager.close_all_connections()
+
+
+def _done(result: Any) -> Any:
+    if result.success:
+        return result.result
+    if result.exception is not None:
+        raise TransformError(f"dbt：{result.exception}") from result.exception
+    failed = [
+        f"{item.node.name}：{item.message}"
+        for item in result.result.results
+        if item.status in {"error", "fail", "runtime error"}
+    ]
+    raise TransformError("dbt 失败 " + "；".join(failed))
