@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Annotated, Any
 
 from fastapi import Response
@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from api.kit.calls import call, router
 from api.kit.context import Context
-from api.kit.document import Bill
+from api.kit.document import MAX_LINES, Bill
 from api.kit.errors import NotFound
 from api.kit.scope import within
 from api.master.settings import refuse_unaudited
@@ -61,7 +61,7 @@ def _mount(cls: type[Bill]) -> None:
     label = cls.declaration.label
 
     def show(ctx: Context, payload: BillsToPrint) -> Any:
-        sheets = collect(ctx, cls, payload.ids, payload.print_template_id)
+        sheets = list(collect(ctx, cls, payload.ids, payload.print_template_id))
         drawn = press.document("paper", sheets, label)
         return {
             "html": drawn.html,
@@ -71,7 +71,8 @@ def _mount(cls: type[Bill]) -> None:
         }
 
     def make_pdf(ctx: Context, payload: BillsToPrint) -> Any:
-        return as_file(press.pdf("paper", collect(ctx, cls, payload.ids, payload.print_template_id)), "print")
+        sheets = list(collect(ctx, cls, payload.ids, payload.print_template_id))
+        return as_file(press.pdf("paper", sheets), "print")
 
     def queue(ctx: Context, payload: ManyBillsToPrint) -> Any:
         _owners(ctx, cls, payload.ids)
@@ -89,7 +90,9 @@ def _declare(handler: Callable[..., Any], doc: str, method: str, path: str, **op
     call(api, method, path, **options)(handler)
 
 
-def collect(ctx: Context, cls: type[Bill], keys: list[int], template_id: int | None) -> list[dict[str, Any]]:
+def collect(
+    ctx: Context, cls: type[Bill], keys: list[int], template_id: int | None, most: int = MAX_LINES
+) -> Iterator[dict[str, Any]]:
     """The sheets of bills in the order asked for; one that may not be printed refuses them all."""
     owners = _owners(ctx, cls, keys)
     offers = print_template.offered(ctx, cls)
@@ -97,7 +100,8 @@ def collect(ctx: Context, cls: type[Bill], keys: list[int], template_id: int | N
         company: print_template.chosen(cls, offers, template_id, company)
         for company in dict.fromkeys(owners.values())
     }
-    return [found for key in keys for found in sheet.sheets_of(ctx, cls, key, layouts[owners[key]])]
+    for key in keys:
+        yield from sheet.sheets_of(ctx, cls, key, layouts[owners[key]], most)
 
 
 def _owners(ctx: Context, cls: type[Bill], keys: list[int]) -> dict[int, int]:

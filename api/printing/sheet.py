@@ -11,7 +11,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from api.kit.context import Context
 from api.kit.database import TIME_ZONE
@@ -28,7 +28,7 @@ from api.printing.papers import PrintColumn, PrintLayout, PrintSignature
 from api.printing.wording import DECIMALS, grouped, told
 from api.shell.upload_file import place_of
 
-SERIAL = Field("line_no", "序号", "integer", width=50)
+SERIAL = Field("line_no", "序号", "text", width=50)
 PRICED = frozenset({"money", "price", "rate"})
 NOT_DELIVERED = frozenset(
     {"status", "company_id", "reject_reason", "maker_id", "made_at", "auditor_id", "audited_at"}
@@ -37,6 +37,10 @@ NOT_DELIVERED = frozenset(
 PEOPLE = (("制单", "maker_id"), ("审核", "auditor_id"), ("经手", "employee_id"), ("签收", ""))
 NOTHING = frozenset({"", "0", "0.00", "否"})
 PIXELS_PER_MM = 5
+MOST_ROWS = 50_000
+"""So many rows of a bill are printed as a task; while one waits, as many as are keyed in at most."""
+PIECE = 2500
+"""So many rows are set together, which takes the press half a gigabyte."""
 
 
 def headers(cls: type[Bill]) -> list[Field]:
@@ -51,18 +55,23 @@ def line_fields(block: Block) -> list[Field]:
 
 
 def delivered(cls: type[Bill]) -> PrintLayout:
-    """The template a bill type comes with: what was keyed in and what it amounts to, never cost."""
+    """The template a bill type comes with: what was keyed in and what it amounts to, never cost.
+
+    Of a bill whose rows are read from the books it is the figures that were read.
+    """
     assert cls.bill is not None
+    read = any(_is_read(block) for block in cls.bill.blocks)
     heading = [
         item.name
         for item in headers(cls)
-        if item.name not in NOT_DELIVERED and not item.is_number and (item.form or item.name == "bill_no")
+        if item.name not in NOT_DELIVERED
+        and (read if item.is_number else item.form or item.name == "bill_no")
     ]
     columns = {
         block.name: [
             PrintColumn(name=item.name, width=max(8, round(item.width / PIXELS_PER_MM)))
             for item in line_fields(block)
-            if _is_delivered(item)
+            if _is_delivered(item, read=_is_read(block))
         ]
         for block in cls.bill.blocks
     }
@@ -70,29 +79,65 @@ def delivered(cls: type[Bill]) -> PrintLayout:
     return PrintLayout(heading=heading, columns=columns, signatures=signatures)
 
 
-def _is_delivered(item: Field) -> bool:
+def _is_read(block: Block) -> bool:
+    """Whether nothing of a block's rows is keyed in."""
+    return not any(item.form for item in line_fields(block) if item is not SERIAL)
+
+
+def _is_delivered(item: Field, *, read: bool) -> bool:
     if item is SERIAL:
         return True
-    return (
-        item.list and item.permission != COST and (item.form or not item.is_number or item.name == "amount")
-    )
+    keyed = item.form or not item.is_number or item.name == "amount"
+    return item.list and item.permission != COST and (read or keyed)
 
 
-def sheets_of(ctx: Context, cls: type[Bill], key: int, layout: PrintLayout) -> list[dict[str, Any]]:
-    """A bill's sheet, once a copy; refuses what lies outside the user's scope."""
-    row = bill_info(ctx, cls, key, MAX_LINES + 1)
-    _refuse_long(cls, row)
+def sheets_of(
+    ctx: Context, cls: type[Bill], key: int, layout: PrintLayout, most: int = MAX_LINES
+) -> list[dict[str, Any]]:
+    """A bill's sheet, once a copy; refuses what lies outside the user's scope, and more rows of a block than `most`."""
+    row = bill_info(ctx, cls, key, most + 1)
+    _refuse_long(ctx, cls, row, most)
     sheet = _sheet(ctx.principal, cls, row, layout)
     sheet["logo"] = _logo(ctx) if layout.logo else ""
     return [sheet] * layout.copies
 
 
-def _refuse_long(cls: type[Bill], row: dict[str, Any]) -> None:
+def pieces_of(sheet: dict[str, Any]) -> list[dict[str, Any]]:
+    """A long sheet as several that follow each other; their place among the pages is told once all are set."""
+    slices = [
+        part
+        | {
+            "rows": part["rows"][at : at + PIECE],
+            "label": "" if at else part["label"],
+            "totals": part["totals"] if at + PIECE >= len(part["rows"]) else [],
+        }
+        for part in sheet["parts"]
+        for at in range(0, len(part["rows"]) or 1, PIECE)
+    ]
+    return [
+        sheet
+        | {"parts": [part], "piece": {"opens": at == 1, "closes": at == len(slices), "before": 0, "pages": 0}}
+        for at, part in enumerate(slices, 1)
+    ]
+
+
+def rows_of(sheet: dict[str, Any]) -> int:
+    return sum(len(part["rows"]) for part in sheet["parts"])
+
+
+def _refuse_long(ctx: Context, cls: type[Bill], row: dict[str, Any], most: int) -> None:
     assert cls.bill is not None
     for block in cls.bill.blocks:
-        if len(row[block.name]) > MAX_LINES:
-            where = f"，请在“{cls.bill.detail.label}”查出该单据并导出" if cls.bill.detail else ""
-            raise Refusal(f"{row['bill_no']}的{block.label}超过{MAX_LINES}行，不能打印{where}")
+        if len(row[block.name]) <= most:
+            continue
+        table = block.cls.table()
+        mine = table.c[block.cls.owner] == row["bill_id"]
+        rows = ctx.conn.execute(select(func.count()).select_from(table).where(mine)).scalar_one()
+        if rows <= MOST_ROWS:
+            msg = f"{row['bill_no']}的{block.label}有{rows}行，请用“后台生成PDF”，完成后在导出任务中下载"
+            raise Refusal(msg, data={"as_task": True})
+        where = f"，请在“{cls.bill.detail.label}”查出该单据并导出" if cls.bill.detail else ""
+        raise Refusal(f"{row['bill_no']}的{block.label}超过{MOST_ROWS}行，不能打印{where}")
 
 
 def _logo(ctx: Context) -> str:
@@ -133,6 +178,7 @@ def _sheet(principal: Principal, cls: type[Bill], row: dict[str, Any], layout: P
             {"label": item.label, "value": told(known[item.name], row) if item.name in known else ""}
             for item in layout.signatures
         ],
+        "piece": None,
         "foot": f"{principal.realname} {datetime.now(TIME_ZONE):%Y-%m-%d %H:%M} 打印",
     }
 

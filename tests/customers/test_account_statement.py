@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import itertools
+from decimal import Decimal
 
 import pytest
 
+from api.printing import print_job, sheet
+from api.shell.export_job import file_of
 from tests.kit.desk import Books, Desk, Made
 from tests.kit.fixtures import Site
+from tests.printing.paper import read
 
 _names = itertools.count(1)
 _ITEMS = """
@@ -118,11 +122,35 @@ class TestLongStatement:
         rows = desk.caller.get("v2/custom/AccountStatementDetail/getList", **last).data["data"]
         assert rows[-1]["balance_amount"] == "600000.00"
 
-    def test_paper_says_where_all_of_it_is(self, desk: Desk, long: Made) -> None:
+    def test_it_is_printed_as_a_task(self, desk: Desk, long: Made) -> None:
+        asked = {"ids": [long.id]}
+        for call in ("print", "printPdf"):
+            answer = desk.caller.post(f"v2/custom/AccountStatement/{call}", asked)
+            told = f"{long.no}的往来明细有{self.BILLS}行，请用“后台生成PDF”，完成后在导出任务中下载"
+            assert (answer.code, answer.msg, answer.data) == (400, told, {"as_task": True})
+        key = desk.caller.post("v2/custom/AccountStatement/printTask", asked).data["export_id"]
+        print_job.print_bills(export_id=key)
+        paper = read(file_of(key, ".pdf").read_bytes())
+        many = len(paper.pages)
+        assert [f"第 {at} 页 / 共 {many} 页" in page for at, page in enumerate(paper.pages, 1)] == [
+            True
+        ] * many
+        numbers = [int(line.split()[0]) for line in paper.text.splitlines() if "销售出库" in line]
+        assert numbers == list(range(1, self.BILLS + 1))
+        subtotals = [Decimal(words[1].replace(",", "")) for words in paper.row("本页小计")]
+        [total] = [Decimal(words[1].replace(",", "")) for words in paper.row("合计 ")]
+        assert sum(subtotals) == total == 100 * self.BILLS
+        assert "期末应收：600,000.00" in paper.pages[0]
+        assert sum("制单" in page for page in paper.pages) == 1
+
+    def test_beyond_what_paper_is_for_it_says_where_all_of_it_is(
+        self, desk: Desk, long: Made, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(sheet, "MOST_ROWS", 5500)
         answer = desk.caller.post("v2/custom/AccountStatement/print", {"ids": [long.id]})
         assert (answer.code, answer.msg) == (
             400,
-            f"{long.no}的往来明细超过5000行，不能打印，请在“对账单明细”查出该单据并导出",
+            f"{long.no}的往来明细超过5500行，不能打印，请在“对账单明细”查出该单据并导出",
         )
 
     def test_it_is_read_anew_and_agreed_to_whole(self, desk: Desk, long: Made) -> None:

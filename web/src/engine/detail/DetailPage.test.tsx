@@ -110,6 +110,14 @@ describe('a record', () => {
     await waitFor(() => expect(frame.getAttribute('srcdoc')).toBe('<p>无价</p>'), { timeout: 5000 });
     expect(view.calls.filter((call) => call.path === `${api}/print`).map((call) => call.body.ids)).toEqual([[8], [8]]);
   });
+  it('has a bill too long to wait for printed as a task', async () => {
+    const long = { code: 400, msg: '往来明细有6000行，请用“后台生成PDF”', data: { as_task: true } };
+    await open(2, { [`${api}/print`]: () => long, [`${api}/printTask`]: () => ok({ export_id: 1, file_name: '单据.pdf' }) });
+    await press('打印');
+    fireEvent.click(await screen.findByRole('button', { name: /后台生成PDF/ }, { timeout: 5000 }));
+    await waitFor(() => expect(document.querySelector('iframe')).toBeNull());
+    expect(view.calls.find((call) => call.path === `${api}/printTask`)?.body).toEqual({ ids: [8], print_template_id: null });
+  });
   it('opens the print preview once audited where this workplace wants it', async () => {
     localStorage.setItem('u7:autoPrint', '["sales_outbound"]');
     const printed = ok({ html: '<p>单据</p>', shown: 1, pages: 1, templates: [] });

@@ -2,12 +2,13 @@ import { FilePdfOutlined, PrinterOutlined } from '@ant-design/icons';
 import { useMutation } from '@tanstack/react-query';
 import { Button, Flex, Modal, Select, Space } from 'antd';
 import { useRef, useState } from 'react';
-import { isCancelled, reportError } from '../../lib/errors';
+import { isCancelled, reportError, showMessage } from '../../lib/errors';
 import { useQuery } from '../../lib/query';
 import { useFocusBack } from '../../lib/useFocusBack';
+import { EXPORT_STARTED } from '../list/useExport';
 import type { Screen } from '../types';
 import { PaperFrame, type PaperHandle } from './PaperFrame';
-import { billsQuery, saveBills } from './printCalls';
+import { billsQuery, isForTask, printTask, saveBills } from './printCalls';
 
 interface PrintDialogProps {
   screen: Screen;
@@ -23,6 +24,14 @@ export default function PrintDialog({ screen, ids, onClose }: PrintDialogProps) 
   const bills = { ids, print_template_id: template };
   const { data, error, isFetching } = useQuery(billsQuery(screen, bills));
   const saving = useMutation({ mutationFn: () => saveBills(screen, bills, screen.label), onError: reportError });
+  const queueing = useMutation({
+    mutationFn: () => printTask(screen, bills),
+    onSuccess: () => {
+      showMessage('success', EXPORT_STARTED);
+      onClose();
+    },
+    onError: reportError,
+  });
   const whole = data !== undefined && data.shown === data.pages;
   const templates = (data?.templates ?? []).map((one) => ({ value: one.print_template_id, label: one.template_name }));
   return (
@@ -45,9 +54,15 @@ export default function PrintDialog({ screen, ids, onClose }: PrintDialogProps) 
           )}
         </Space>
         <Space>
-          <Button icon={<FilePdfOutlined />} loading={saving.isPending} disabled={!data} onClick={() => saving.mutate()}>
-            下载PDF
-          </Button>
+          {isForTask(error) ? (
+            <Button icon={<FilePdfOutlined />} loading={queueing.isPending} onClick={() => queueing.mutate()}>
+              后台生成PDF
+            </Button>
+          ) : (
+            <Button icon={<FilePdfOutlined />} loading={saving.isPending} disabled={!data} onClick={() => saving.mutate()}>
+              下载PDF
+            </Button>
+          )}
           <Button type="primary" icon={<PrinterOutlined />} disabled={!whole || isFetching} onClick={() => paper.current?.print()}>
             打印
           </Button>

@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { LabelsToPrint, PrintedBills, PrintedLabels } from '@/gen';
 import { api } from '../../lib/api';
+import { ApiError } from '../../lib/errors';
 import { saveFile } from '../../lib/saveFile';
 import type { Screen } from '../types';
 
@@ -30,8 +31,14 @@ export async function saveBills(screen: Screen, bills: BillsOnPaper, name: strin
   saveFile(await api.download(`${screen.api}/printPdf`, {}, bills), `${name}.pdf`);
 }
 
-export function printTask(screen: Screen, ids: number[]): Promise<unknown> {
-  return api.post(`${screen.api}/printTask`, { ids });
+export function printTask(screen: Screen, bills: BillsOnPaper): Promise<unknown> {
+  return api.post(`${screen.api}/printTask`, bills);
+}
+
+/** Whether the server won't set bills while one waits, but will as a task. */
+export function isForTask(error: unknown): boolean {
+  const data = error instanceof ApiError ? error.data : null;
+  return typeof data === 'object' && data !== null && 'as_task' in data;
 }
 
 const LABELS = 'v2/system/GoodsLabel';

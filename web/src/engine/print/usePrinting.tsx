@@ -29,7 +29,7 @@ export function usePrinting(screen: Screen, labels: boolean): Printing {
   const [ids, setIds] = useState<number[] | null>(null);
   const [pieces, setPieces] = useState<Pieces[] | null>(null);
   const queueing = useMutation({
-    mutationFn: (chosen: number[]) => printTask(screen, chosen),
+    mutationFn: (chosen: number[]) => printTask(screen, { ids: chosen, print_template_id: null }),
     onSuccess: () => showMessage('success', EXPORT_STARTED),
     onError: reportError,
   });
