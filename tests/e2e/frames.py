@@ -38,6 +38,8 @@ class Reading:
 
     def __post_init__(self) -> None:
         self.page.on("response", self._answered)
+        # As with the switch of the stamp: newer figures would put another frame in the place of the one that is read.
+        self.page.add_init_script("localStorage.setItem('reportFollowsData', 'false')")
 
     def _answered(self, response: Response) -> None:
         # The shell asks for the description of a screen first: a framed report has none.

@@ -47,6 +47,11 @@ function RecordForm({ screen, id, title, initial, onClose }: RecordDialogProps &
     if ((await save()) !== null) onClose();
   };
   usePageKey(true, isSave, () => void submit());
+  // The dialog is open after a moment: who is in a field by then stays there.
+  const enter = () => {
+    const fields = body.current;
+    if (fields && !fields.contains(document.activeElement)) fields.querySelector('input')?.focus();
+  };
   return (
     <Modal
       open
@@ -56,7 +61,7 @@ function RecordForm({ screen, id, title, initial, onClose }: RecordDialogProps &
       cancelText="取消"
       confirmLoading={saving}
       mask={{ closable: false }}
-      afterOpenChange={(open) => open && body.current?.querySelector('input')?.focus()}
+      afterOpenChange={(open) => open && enter()}
       onOk={() => void submit()}
       onCancel={onClose}
     >
