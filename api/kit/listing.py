@@ -197,7 +197,7 @@ def matching(cls: type[Resource], keyword: str, principal: Principal) -> ColumnE
     they refer to.
     """
     table = cls.table()
-    if cls.found_by:
+    if cls.found_by and principal.sees(cls.name(), cls.found_by, None):
         return _found_by(table, cls.field(cls.found_by), keyword, principal)
     searched = [
         item

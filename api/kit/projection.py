@@ -112,11 +112,13 @@ def visible(cls: type[Declared], screen: str, principal: Principal) -> tuple[Fie
 
 
 def masks(cls: type[Declared], screen: str, principal: Principal) -> frozenset[str]:
-    """Names that must be answered as 无权限, labels of masked references among them."""
+    """Names that must be answered as 无权限; a masked reference takes its label along, and what is read along by it."""
     hidden: set[str] = set()
     for item in cls.fields():
         if not principal.sees(screen, item.name, item.permission):
-            hidden.update(name for name in (item.name, item.label_field if item.ref else None) if name)
+            hidden.update(columns_of(item))
+            if item.ref and item.label_field:
+                hidden.add(item.label_field)
         elif item.ref:
             target = registry.get(item.ref.resource)
             for name in item.ref.shows:

@@ -15,7 +15,7 @@ from api.kit.fields import Field
 from api.kit.flow import TRANSITIONS, UNAUDITED
 from api.kit.listing import listed
 from api.kit.menus import code_of
-from api.kit.projection import columns_of, shown_fields
+from api.kit.projection import columns_of, masks, shown_fields
 from api.kit.resource import ACTION_LABELS, CONFIRMATIONS, Declared, Resource
 from api.kit.scope import Principal
 from api.kit.view import View
@@ -247,7 +247,7 @@ def describe(
         drill=_drill(cls, principal),
         found_by=cls.found_by,
         line_filters=[
-            _field(owner, item, principal)
+            _field(owner, item, masked=not principal.sees(owner.name(), item.name, item.permission))
             for owner, item in cls.searched().values()
             if item not in cls.fields()
         ],
@@ -321,11 +321,11 @@ def _drill(cls: type[Resource], principal: Principal) -> DrillScreen | None:
 
 def field_screens(cls: type[Declared], principal: Principal) -> list[FieldScreen]:
     """What its fields are as a principal may see them."""
-    return [_field(cls, item, principal) for item in shown_fields(cls)]
+    hidden = masks(cls, cls.name(), principal)
+    return [_field(cls, item, masked=item.name in hidden) for item in shown_fields(cls)]
 
 
-def _field(cls: type[Declared], item: Field, principal: Principal) -> FieldScreen:
-    masked = not principal.sees(cls.name(), item.name, item.permission)
+def _field(cls: type[Declared], item: Field, *, masked: bool) -> FieldScreen:
     form = item.form and not issubclass(cls, View)
     return FieldScreen(
         name=item.name,

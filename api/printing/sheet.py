@@ -184,9 +184,9 @@ def _sheet(principal: Principal, cls: type[Bill], row: dict[str, Any], layout: P
 
 
 def _readable(cls: type[Declared], fields: Iterable[Field], principal: Principal) -> list[Field]:
-    """Fields without the costs that a principal may not see."""
+    """Fields without those that a principal may not see."""
     hidden = masks(cls, cls.name(), principal)
-    return [item for item in fields if not (item.permission == COST and item.name in hidden)]
+    return [item for item in fields if item.name not in hidden]
 
 
 def _heading(fields: Iterable[Field], row: dict[str, Any], layout: PrintLayout) -> list[dict[str, Any]]:

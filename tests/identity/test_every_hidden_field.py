@@ -1,0 +1,160 @@
+"""Hidden fields in every registered type: whoever doesn't see costs, or is denied a field, finds it nowhere, be it list, form,
+detail, print or export.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import pytest
+
+from api import catalogue
+from api.identity.sessions import principal_of
+from api.kit.context import Context
+from api.kit.document import Bill
+from api.kit.fields import COST, Field
+from api.kit.projection import MASK, columns_of, shown_fields
+from api.kit.resource import Declared, Resource
+from api.printing import sheet
+from api.printing.papers import PrintColumn, PrintLayout
+from api.reporting.published import Published
+from tests.identity.test_data_scope import exported
+from tests.kit.declared import DECLARED, added
+from tests.kit.fixtures import Site
+
+assert catalogue.__all__
+SEES, BLIND = "manager_a", "clerk_a"
+
+
+def parts(cls: type[Resource]) -> list[type[Declared]]:
+    return [cls, *(block.cls for block in cls.blocks())]
+
+
+def denied(cls: type[Declared]) -> list[Field]:
+    """All fields but costs and the first."""
+    return [item for item in cls.fields()[1:] if item.permission != COST]
+
+
+def hidden(cls: type[Declared]) -> list[Field]:
+    """Costs, and denied fields with what their references read along."""
+    names = {name for item in denied(cls) for name in columns_of(item)}
+    return [item for item in shown_fields(cls) if item.name in names or item.permission == COST]
+
+
+def told(cls: type[Declared], rows: Iterable[dict[str, Any]]) -> set[str]:
+    """Hidden fields, and labels of hidden references, that rows tell."""
+    names = {name for item in hidden(cls) for name in (item.name, item.label_field if item.ref else None)}
+    return {name for row in rows for name in names & set(row) if row[name] not in (MASK, None)}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def blind(site: Site) -> Iterator[None]:
+    """The clerk's role never sees costs; for these tests it is denied all the rest."""
+    admin, role = site.as_("admin"), site.world.role_clerk_a
+    held = admin.get("v2/system/RoleAuth/getInfo", role_id=role).data
+    pairs = [
+        {"screen": part.name(), "field": item.name}
+        for cls in DECLARED
+        for part in parts(cls)
+        for item in denied(part)
+    ]
+    assert admin.post("v2/system/RoleAuth/save", {**held, "denied": pairs}).ok
+    yield
+    assert admin.post("v2/system/RoleAuth/save", held).ok
+
+
+HIDING = [cls for cls in DECLARED if any(hidden(part) for part in parts(cls))]
+KEPT = [cls for cls in HIDING if not issubclass(cls, Published)]
+BILLS = [cls for cls in KEPT if issubclass(cls, Bill) and "add" in cls.declaration.actions]
+
+
+def of_each(classes: Iterable[type[Resource]]) -> Any:
+    return pytest.mark.parametrize("cls", classes, ids=lambda cls: cls.name())
+
+
+def test_there_are_some_of_every_family() -> None:
+    costly = {
+        cls.name()
+        for cls in HIDING
+        for part in parts(cls)
+        for item in hidden(part)
+        if item.permission == COST
+    }
+    assert {"company_goods", "sales_outbound", "supplier_price", "stock_card", "sales_summary"} <= costly
+    assert {"customer", "role", "sales_order"} <= {cls.name() for cls in HIDING} - costly
+
+
+@of_each(KEPT)
+def test_lists_and_details(site: Site, cls: type[Resource]) -> None:
+    api, caller = cls.declaration.api, site.as_(BLIND)
+    if "add" in cls.declaration.actions:
+        added(site, cls)
+    rows = caller.get(f"{api}/getList", per_page=100).data["data"]
+    assert rows or "add" not in cls.declaration.actions
+    details = [caller.get(f"{api}/getInfo", id=row[cls.key().key]).data for row in rows[:5]]
+    assert told(cls, [*rows, *details]) == set()
+    for block in cls.blocks():
+        assert told(block.cls, [line for detail in details for line in detail[block.name]]) == set()
+
+
+@pytest.mark.usefixtures("figures")
+@of_each([cls for cls in HIDING if issubclass(cls, Published)])
+def test_lists_of_reports(site: Site, cls: type[Resource]) -> None:
+    answer = site.as_(BLIND).get(f"{cls.declaration.api}/getList", per_page=100)
+    assert answer.ok, answer
+    assert told(cls, answer.data["data"]) == set()
+
+
+@of_each(HIDING)
+def test_forms_and_screens(site: Site, cls: type[Resource]) -> None:
+    """The description that lists, forms and details are drawn from: masked, and nothing to write in."""
+    for place in cls.declaration.places:
+        for route in place.routes.values():
+            described = site.as_(BLIND).get("v2/Open/Screen/getScreen", route=route)
+            assert described.ok, described
+            shown = [(cls, described.data["fields"])]
+            blocks = {block["name"]: block["fields"] for block in described.data["blocks"]}
+            shown += [(block.cls, blocks.get(block.name, [])) for block in cls.blocks()]
+            for part, fields in shown:
+                names = {item.name for item in hidden(part)}
+                open_ones = [one["name"] for one in fields if one["name"] in names and not one["masked"]]
+                writable = [one["name"] for one in fields if one["name"] in names and not one["readonly"]]
+                assert (open_ones, writable) == ([], [])
+
+
+@of_each(BILLS)
+def test_prints(site: Site, cls: type[Bill]) -> None:
+    """A template with every field there is."""
+    layout = PrintLayout(
+        heading=[item.name for item in sheet.headers(cls)][:40],
+        columns={
+            block.name: [PrintColumn(name=item.name) for item in sheet.line_fields(block)][:40]
+            for block in cls.blocks()
+        },
+        skip_empty=False,
+    )
+    key, printed = added(site, cls), {}
+    for user in (SEES, BLIND):
+        with site.engine.connect() as conn:
+            ctx = Context(conn, principal_of(conn, getattr(site.world, f"user_{user}")))
+            [page] = sheet.sheets_of(ctx, cls, key, layout)
+        headed = [item["label"] for item in page["heading"]]
+        printed[user] = sorted(headed + [one["label"] for part in page["parts"] for one in part["columns"]])
+    gone = [label for label in printed[SEES] if printed[SEES].count(label) > printed[BLIND].count(label)]
+    own = {item.label for part in parts(cls) for item in hidden(part)}
+    assert gone and set(gone) == own & set(printed[SEES])
+
+
+def heading(rows: list[tuple[Any, ...]]) -> list[Any]:
+    """Empty where nothing may be seen."""
+    return list(rows[0]) if rows else []
+
+
+@pytest.mark.usefixtures("figures")
+@of_each([cls for cls in HIDING if "export" in cls.declaration.actions])
+def test_exports(site: Site, cls: type[Resource]) -> None:
+    seen, left = (heading(exported(site, user, cls)) for user in (SEES, BLIND))
+    missing = {label for label in seen if seen.count(label) > left.count(label)}
+    assert missing == {item.label for item in hidden(cls) if item.label in seen}
+    assert len(left) == len(seen) - sum(item.label in missing for item in hidden(cls))
