@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlalchemy import Row, func, or_, select
@@ -16,7 +16,9 @@ from api.kit.fields import Field
 from api.kit.scope import within
 from api.kit.validation import Problems, value_of
 
-GOODS = "goods"
+GOODS, CODE = "goods", "商品编码"
+CODES = (CODE, "商品", "编码", "货号", "条码", "商品条码", "条形码")
+"""What a column of goods may be called; its cells hold codes or barcodes."""
 FORMULAS = ("=", "@", "\t", "\r")
 MARKS = "*（必填） "
 """What a template puts around the title of a required column."""
@@ -51,6 +53,11 @@ Found = tuple[Any, str | None] | str | None
 def is_goods(item: Field) -> bool:
     """Whether a field holds goods: their cells are codes or barcodes."""
     return item.ref is not None and item.ref.resource == GOODS
+
+
+def coded(item: Field) -> Field:
+    """A column of goods by the name that its template gives it, for what is told of its cells."""
+    return replace(item, label=CODE)
 
 
 def places_of(

@@ -26,9 +26,7 @@ from api.kit.resource import Resource
 
 api = router()
 MOST_FAILURES = 20_000
-GOODS, CODE = "goods_id", "商品编码"
-CODES = ("商品", "编码", "货号", "条码", "商品条码", "条形码")
-"""What else a column of goods may be called; its cells hold codes or barcodes."""
+GOODS = "goods_id"
 
 
 class Cell(BaseModel):
@@ -117,7 +115,7 @@ def _fields(ctx: Context, part: Block) -> list[Field]:
     """What a sheet may fill, goods first."""
     screen = part.cls.name()
     found = [
-        item
+        cells.coded(item) if item.name == GOODS else item
         for item in part.cls.fields()
         if _keyed(item) and ctx.principal.sees(screen, item.name, item.permission)
     ]
@@ -130,7 +128,7 @@ def _keyed(item: Field) -> bool:
 
 def _titles(item: Field) -> tuple[str, ...]:
     """What a column may be called; goods beside a line's own, say a gift, keep their name."""
-    return (CODE, item.label, *CODES) if item.name == GOODS else (item.label,)
+    return cells.CODES if item.name == GOODS else (item.label,)
 
 
 def _header(sent: str) -> dict[str, Any]:

@@ -29,8 +29,6 @@ from api.kit.fields import Field
 from api.kit.resource import Resource
 
 MAX_ROWS = 5000
-GOODS_TITLES = ("商品编码", "商品", "编码", "货号", "条码", "商品条码", "条形码")
-"""What a column of goods may be called; its cells hold codes or barcodes."""
 Key = tuple[Any, ...]
 
 
@@ -92,11 +90,11 @@ def _fields(ctx: Context, cls: type[Resource]) -> list[Field]:
     hidden = next((item for item in found if item.required and item not in seen), None)
     if hidden is not None:
         raise Forbidden(f"您无权查看“{hidden.label}”，不能导入")
-    return seen
+    return [cells.coded(item) if cells.is_goods(item) else item for item in seen]
 
 
 def _titles(item: Field) -> tuple[str, ...]:
-    return GOODS_TITLES if cells.is_goods(item) else (item.label,)
+    return cells.CODES if cells.is_goods(item) else (item.label,)
 
 
 def _read(ctx: Context, cls: type[Resource], sheet: sheets.Sheet) -> Read:

@@ -153,10 +153,10 @@ class TestReading:
         told = [(one["row"], one["label"], one["msg"]) for one in answer["data"]["problems"]]
         assert sorted(told) == sorted(
             [
-                (2, "商品", "没有找到“NOBODY”"),
+                (2, "商品编码", "没有找到“NOBODY”"),
                 (2, "数量", "请输入数字"),
                 (2, "单价", "请输入大于等于零的数"),
-                (3, "商品", "不能为空"),
+                (3, "商品编码", "不能为空"),
                 (3, "库位", "没有找到“没有的库位”"),
                 (4, "数量", "不能为空"),
                 (4, "单价", "最多6位小数"),

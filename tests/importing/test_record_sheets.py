@@ -85,6 +85,7 @@ class TestImport:
         told = [[cell.value for cell in row] for row in page.iter_rows()]
         assert told[0] == ["行号", "字段", "原因", *HEADING]
         assert [row[0] for row in told[1:]] == ["3", "4", "5", "6", "7"]
+        assert told[1][1] == "商品编码"
         assert "没有找到“没有这个编码”" in told[1][2]
         assert told[5][2].endswith("与第2行重复")
 
