@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Row, select
 from api.kit import attachments, blocks, business_log, links, numbering, packs
 from api.kit.context import Context
 from api.kit.document import Bill, Block, GoodsBill, GoodsLine, QuantityBill, QuantityLine
-from api.kit.errors import Edited, NotFound, Refusal
+from api.kit.errors import Edited, NotFound, Refusal, Unread
 from api.kit.flow import STATUSES, UNAUDITED
 from api.kit.pricing import price_line
 from api.kit.records import refusing_duplicates, refusing_references
@@ -53,7 +53,9 @@ def edit(ctx: Context, cls: type[Bill], key: int, payload: Mapping[str, Any]) ->
     stored = locked(ctx, cls, key)
     if stored.status != UNAUDITED:
         raise Refusal(f"单据{STATUSES[stored.status]}，不能修改")
-    if str(payload.get("revision")) != str(stored.revision):
+    if not payload.get("revision"):
+        raise Unread()
+    if str(payload["revision"]) != str(stored.revision):
         raise Edited()
     draft = prepare(ctx, cls, payload, before=stored)
     with refusing_duplicates(cls), refusing_references("修改"):

@@ -184,7 +184,7 @@ def write(router: APIRouter, cls: type[Resource], names: Mapping[str, str] = WRI
 
     def edit(ctx: Context, payload: Payload) -> Any:
         values = _told(ctx, payload)
-        return {"id": records.edit(ctx, cls, _id(values), values)}
+        return {"id": records.edit(ctx, cls, _id(values), values, as_read=True)}
 
     def delete(ctx: Context, payload: Keys) -> Any:
         return records.delete(ctx, cls, payload.ids)

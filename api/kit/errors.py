@@ -63,6 +63,13 @@ class Edited(Refusal):
         super().__init__(f"{what}已被他人修改，请刷新后重试")
 
 
+class Unread(Refusal):
+    """An edit that doesn't say which revision it was made of: it may write over what it never saw."""
+
+    def __init__(self) -> None:
+        super().__init__("请先读取数据，带上读取时的版本（revision）再修改")
+
+
 class Unauthenticated(Refusal):
     code = 401
 

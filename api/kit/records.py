@@ -11,7 +11,7 @@ from sqlalchemy.exc import IntegrityError
 
 from api.kit import attachments, blocks, business_log
 from api.kit.context import Context
-from api.kit.errors import Edited, Failure, Invalid, NotFound, Refusal
+from api.kit.errors import Edited, Failure, Invalid, NotFound, Refusal, Unread
 from api.kit.projection import masked, masks, project
 from api.kit.resource import Resource
 from api.kit.scope import within
@@ -55,16 +55,22 @@ def insert_all(conn: Connection, cls: type[Resource], rows: list[dict[str, Any]]
     return list(conn.execute(statement, rows).scalars())
 
 
-def edit(ctx: Context, cls: type[Resource], key: int, payload: Mapping[str, Any]) -> int:
+def edit(
+    ctx: Context, cls: type[Resource], key: int, payload: Mapping[str, Any], *, as_read: bool = False
+) -> int:
     """Change the sent fields of a row; fields not sent, or sent as 无权限, stay.
 
-    One that tells the revision it was read at is refused once somebody else has changed the row or those below it.
+    One that tells the revision it was read at is refused once somebody else has changed the row or those below it;
+    one that is made `as_read` must tell it.
     """
     table = cls.table()
     before = ctx.conn.execute(select(table).where(_mine(ctx, cls, key)).with_for_update()).first()
     if before is None:
         raise NotFound(cls.declaration.label)
-    if str(payload.get("revision") or before.row_xid) != str(before.row_xid):
+    read = payload.get("revision")
+    if as_read and not read:
+        raise Unread()
+    if str(read or before.row_xid) != str(before.row_xid):
         raise Edited("数据")
     values, children = _checked(ctx, cls, payload, partial=True, before=before)
     changed = {name: value for name, value in values.items() if getattr(before, name) != value}

@@ -45,7 +45,14 @@ class Caller:
         query: dict[str, Any] | None = None,
         form: dict[str, str] | None = None,
     ) -> Answer:
-        return self.send("POST", path, body, key=key, query=query, form=form)
+        return self.send("POST", path, self._as_read(path, body), key=key, query=query, form=form)
+
+    def _as_read(self, path: str, body: Any) -> Any:
+        """An edit that says nothing of a revision, as a form that was just opened sends it."""
+        if not path.endswith("/edit") or not isinstance(body, dict) or "id" not in body or "revision" in body:
+            return body
+        read = self.get(f"{path.removesuffix('edit')}getInfo", id=body["id"]).data
+        return body | {"revision": read["revision"]} if read and "revision" in read else body
 
     def send(
         self,

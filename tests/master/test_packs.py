@@ -313,3 +313,16 @@ class TestStaleEdits:
         body = {"id": key, "revision": info["revision"], "address": "乙"}
         assert caller.post("v2/custom/Customer/edit", body).msg == "数据已被他人修改，请刷新后重试"
         assert caller.post("v2/custom/Customer/edit", {"id": key, "address": None}).ok
+
+    def test_an_edit_that_tells_no_revision_is_refused(self, desk: Desk) -> None:
+        bill = desk.draft("other_inbound", {"goods_id": desk.world.tube, "quantity": "1", "price": "1"})
+        for path, key in (
+            ("v2/custom/Customer", desk.world.customer_a),
+            (desk.path(bill.resource, "")[:-1], bill.id),
+        ):
+            seen = desk.caller.get(f"{path}/getInfo", id=key).data
+            for told in (None, ""):
+                body = {"id": key, "revision": told, "remark": "没有读过"}
+                answer = desk.caller.post(f"{path}/edit", body)
+                assert (answer.code, answer.msg) == (400, "请先读取数据，带上读取时的版本（revision）再修改")
+            assert desk.caller.get(f"{path}/getInfo", id=key).data == seen

@@ -34,7 +34,9 @@ class TestFile:
         admin, made = site.as_("admin"), resource(site, contact_name="周敏")
         key = made["supplier_resource_id"]
         assert (made["contact_name"], made["state"], made["city_name"]) == ("周敏", 1, "杭州市")
-        assert admin.post(f"{PREFIX}/editSupplier", {"id": key, "contact_name": "吴强"}).ok
+        assert admin.post(
+            f"{PREFIX}/editSupplier", {"id": key, "revision": made["revision"], "contact_name": "吴强"}
+        ).ok
         assert info(site, key)["contact_name"] == "吴强"
         assert admin.post(f"{PREFIX}/delSupplier", {"ids": [key]}).ok
         assert admin.get(f"{PREFIX}/getSupplierInfo", id=key).code == 400

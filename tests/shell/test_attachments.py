@@ -135,7 +135,7 @@ def test_the_group_has_one_logo(site: Site) -> None:
     admin = site.as_("admin")
     [row] = admin.get(f"{GROUP}/getList").data["data"]
     one, other = sent(site, scene="logo"), sent(site, scene="logo")
-    body = {"id": row["group_info_id"], "revision": row.get("revision")}
+    body = {"id": row["group_info_id"]}
     assert admin.post(f"{GROUP}/edit", {**body, "logo": f"{one},{other}"}).msg == "“标志”只能上传1个文件"
     assert admin.post(f"{GROUP}/edit", {**body, "logo": other}).ok
     assert admin.get(f"{GROUP}/getInfo", id=row["group_info_id"]).data["logo"] == other
