@@ -5,14 +5,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import FilePayload, Locator, Page, expect
 
 from tests.e2e.conftest import START_SECONDS, Desk, Seat
 from tests.e2e.office import Office, hire, made
 from tests.e2e.test_shell_users import SELLS
+from tests.shell.pictures import pdf, png
 
 pytestmark = pytest.mark.timeout(START_SECONDS + 300)
 MEGABYTE = 1024 * 1024
@@ -130,7 +132,7 @@ class TestForms:
 class TestUploads:
     def test_the_generic_control(self, seat: Seat, office: Office) -> None:
         """5.5: "Optional allowed extensions, compared case-insensitively: 请上传{types}格式的文件. Optional size limit in MB
-        (…): {ext}文件请上传{n}兆内."
+        (…): {ext}文件请上传{n}兆内. Optional maximum file count: 只能上传{n}个文件."
         """
         desk = seat(hire(office, ["group_info:list", "group_info:edit"], "换标志的人"))
         page = desk.page
@@ -138,13 +140,17 @@ class TestUploads:
         page.locator(".ant-table-row .ant-checkbox-input").first.check()
         page.get_by_role("button", name="修改", exact=True).click()
         chooser = page.get_by_role("dialog").get_by_label("选择标志")
-        chooser.set_input_files([picture("logo.gif", 10)])
+        chooser.set_input_files([file("logo.gif", b"x")])
         told(page, "请上传jpg、jpeg、png格式的文件")
-        chooser.set_input_files([picture("logo.PNG", MEGABYTE + 1)])
+        chooser.set_input_files([file("logo.PNG", b"x" * (MEGABYTE + 1))])
         told(page, "png文件请上传1兆内")
+        chooser.set_input_files([file("logo.PNG", png())])
+        expect(page.get_by_role("button", name="删除标志1.png")).to_be_visible()
+        chooser.set_input_files([file("another.png", png())])
+        told(page, "只能上传1个文件")
 
     def test_attachments_of_contracts(self, seat: Seat, office: Office) -> None:
-        """5.6: "Images jpg, jpeg, png, bmp at most 2MB each (…); pdf at most 10MB (…); other types rejected with a message
+        """5.6: "Images jpg, jpeg, png, bmp at most 2MB each and at most 6; pdf at most 10MB and at most 3; other types rejected with a message
         that only pdf and images can be uploaded. Messages: a hint recommending scans with these limits".
         """
         rights = ["supplier_resource:list", "supplier_resource:add"]
@@ -158,9 +164,15 @@ class TestUploads:
             ("licence.png", 2 * MEGABYTE + 1, "图片大小不能超过2MB"),
             ("licence.pdf", 10 * MEGABYTE + 1, "pdf文件大小不能超过10MB"),
         ):
-            chooser.set_input_files([picture(name, size)])
+            chooser.set_input_files([file(name, b"x" * size)])
             told(page, words)
+        chooser.set_input_files([file(f"{place}.png", png()) for place in range(7)])
+        told(page, "图片最多上传6张")
+        chooser.set_input_files([file(f"{place}.pdf", pdf()) for place in range(4)])
+        told(page, "pdf文件最多上传3个")
+        kept = page.get_by_role("button", name=re.compile("^删除"))
+        expect(kept).to_have_count(9)
 
 
-def picture(name: str, size: int) -> dict[str, object]:
-    return {"name": name, "mimeType": "application/octet-stream", "buffer": b"x" * size}
+def file(name: str, content: bytes) -> FilePayload:
+    return {"name": name, "mimeType": "application/octet-stream", "buffer": content}
