@@ -3,7 +3,7 @@ import { CheckSquareOutlined } from '@ant-design/icons';
 import { Badge, Button, Popover, Spin, Tooltip } from 'antd';
 import { lazy, Suspense, useState } from 'react';
 import { useQuery } from '@/lib/query';
-import { pendingQuery } from './pendingQueries';
+import { pendingQuery, waiting } from './pendingQueries';
 
 const ToDo = lazy(() => import('./ToDo'));
 const MOST = 99;
@@ -30,7 +30,7 @@ export function PendingItems() {
       destroyOnHidden
     >
       <Tooltip title={open ? '' : '待办'}>
-        <Badge count={items.length} overflowCount={MOST} size="small" offset={[-4, 6]}>
+        <Badge count={waiting(items)} overflowCount={MOST} size="small" offset={[-4, 6]}>
           <Button type="text" size="middle" icon={<CheckSquareOutlined />} aria-label="待办" />
         </Badge>
       </Tooltip>

@@ -6,8 +6,8 @@ import ToDo from './ToDo';
 const rejected = {
   id: 'sales_order_2',
   type: 2,
-  content: '1 张销售订单被驳回',
-  count: 1,
+  content: '2 张销售订单被驳回',
+  count: 2,
   url: '/sales/salesorder?status=1&rejected=1&maker_id=7',
   since: null,
   bills: [{ bill_no: 'XSDD-1', url: '/sales/salesorder_see?id=31' }],
@@ -16,10 +16,13 @@ const rejected = {
 afterEach(() => vi.unstubAllGlobals());
 
 it('To-do dropdown: pending items and pending approvals; an entry opens its list and each of its bills', async () => {
+  const waits = { id: 1, title: '3 张销售出库待审核', count: 3, url: '/sales/salesout?status=1', bills: [] };
   const leave = vi.fn();
-  const { tabs, done } = renderPage(<ToDo items={[rejected]} onLeave={leave} />, { 'v2/open/Message/getMessageList': () => ok([]) });
+  const { tabs, done } = renderPage(<ToDo items={[rejected]} onLeave={leave} />, { 'v2/open/Message/getMessageList': () => ok([waits]) });
   fireEvent.click(await screen.findByText('XSDD-1'));
-  fireEvent.click(screen.getByText('1 张销售订单被驳回'));
+  expect(screen.getByText('待处理事项 2')).toBeTruthy();
+  expect(await screen.findByText('待审批 3')).toBeTruthy();
+  fireEvent.click(screen.getByText('2 张销售订单被驳回'));
   expect(tabs.open.mock.calls).toEqual([
     ['/sales/salesorder_see?id=31', 'XSDD-1'],
     [rejected.url, '销售订单被驳回'],

@@ -3,7 +3,7 @@ import { Empty, Tabs } from 'antd';
 import { useQuery } from '@/lib/query';
 import { useTabs } from '@/lib/tabs';
 import styles from './header.module.css';
-import { approvalsQuery, withoutCount, type PendingApproval, type PendingItem } from './pendingQueries';
+import { approvalsQuery, waiting, withoutCount, type PendingApproval, type PendingItem } from './pendingQueries';
 
 const APPROVAL = 1;
 
@@ -15,10 +15,10 @@ export default function ToDo({ items, onLeave }: { items: PendingItem[]; onLeave
       <Tabs
         size="small"
         items={[
-          { key: 'items', label: `待处理事项 ${others.length}`, children: <Lines lines={others.map(ofItem)} onLeave={onLeave} /> },
+          { key: 'items', label: `待处理事项 ${waiting(others)}`, children: <Lines lines={others.map(ofItem)} onLeave={onLeave} /> },
           {
             key: 'approvals',
-            label: `待审批 ${approvals.length}`,
+            label: `待审批 ${waiting(approvals)}`,
             children: <Lines lines={approvals.map(ofApproval)} onLeave={onLeave} />,
           },
         ]}

@@ -34,6 +34,11 @@ export function approvalsQuery() {
   });
 }
 
+/** How many bills and items wait in all of some lines. */
+export function waiting(lines: readonly { count: number }[]): number {
+  return lines.reduce((sum, { count }) => sum + count, 0);
+}
+
 /** What waits, without how much of it. */
 export function withoutCount(text: string): string {
   return text.replace(/^\d+ [张种个]/, '');
