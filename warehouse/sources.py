@@ -48,7 +48,7 @@ def _bill(name: str, *more: str, track: str = "") -> Source:
     )
 
 
-def _bill_line(name: str, *more: str) -> Source:
+def _bill_line(name: str, *more: str, track: str = "") -> Source:
     return Source(
         name=name,
         columns=(
@@ -56,7 +56,7 @@ def _bill_line(name: str, *more: str) -> Source:
             *more,
         ),
         sums=("quantity", "amount", "no_tax_amount"),
-        track=("bill_id", "goods_id"),
+        track=("bill_id", "goods_id", *track.split()),
     )
 
 
@@ -133,7 +133,7 @@ SOURCES: tuple[Source, ...] = (
         track="entry_id settlement_id company_id party_type party_id bill_type bill_id",
     ),
     _bill("sales_outbound", "customer_id", "warehouse_id", track="customer_id"),
-    _bill_line("sales_outbound_line", "order_line_id"),
+    _bill_line("sales_outbound_line", "order_line_id", track="order_line_id"),
     _bill("sales_return", "customer_id", "warehouse_id", track="customer_id"),
     _bill_line("sales_return_line"),
     _bill("sales_order", "customer_id", "warehouse_id", "delivery_date"),
@@ -141,7 +141,7 @@ SOURCES: tuple[Source, ...] = (
     _bill("purchase_order", "supplier_id", "warehouse_id", "delivery_date"),
     _bill_line("purchase_order_line", "executed_quantity"),
     _bill("purchase_inbound", "supplier_id", "warehouse_id", track="supplier_id"),
-    _bill_line("purchase_inbound_line", "order_line_id"),
+    _bill_line("purchase_inbound_line", "order_line_id", track="order_line_id"),
     _bill("purchase_return", "supplier_id", "warehouse_id", track="supplier_id"),
     _bill_line("purchase_return_line"),
     _bill("cost_adjustment", "warehouse_id"),

@@ -118,6 +118,20 @@ def procured(sql: Sql) -> None:
     )
 
 
+def ordered(sql: Sql) -> None:
+    """Orders are closed, changed and cut; deliveries of some are voided, turn out to be another order's, or nobody's."""
+    sql.execute("update sales_order set status = 4 where bill_id = 20")
+    sql.execute("update sales_order_line set quantity = quantity + 2 where bill_id = 40")
+    sql.execute("delete from sales_order_line where bill_id = 50 and line_no = 1")
+    sql.execute("update sales_outbound set status = 3 where bill_id = 70")
+    sql.execute(REVERSAL, {"bill_type": "XSCK", "bill_id": 70})
+    sql.execute(
+        "update sales_outbound_line set order_line_id = (select min(line_id) from sales_order_line where bill_id = 80)"
+        " where bill_id = 100"
+    )
+    sql.execute("update sales_outbound_line set order_line_id = null where bill_id = 110")
+
+
 def resulted(sql: Sql) -> None:
     """The result changes: an adjustment is taken back, freight is mended, a month is closed and one opened again."""
     sql.execute("update cost_adjustment set status = 3 where bill_id = 4")
@@ -175,7 +189,17 @@ def assert_rebuilt_alike(refresher: Refresher, as_of: str) -> None:
 
 class TestPatch:
     def test_patches_in_a_row_give_what_a_rebuild_gives(self, resident: Refresher, sql: Sql) -> None:
-        for change in (new_bill, backdated, voided, oversold, corrected, procured, resulted, claimed):
+        for change in (
+            new_bill,
+            backdated,
+            voided,
+            oversold,
+            corrected,
+            ordered,
+            procured,
+            resulted,
+            claimed,
+        ):
             change(sql)
             assert resident.refresh(as_of=AS_OF).mode == "patch"
         for day in ("2026-11-20", "2026-11-02", "2025-12-31"):

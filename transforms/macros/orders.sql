@@ -1,8 +1,8 @@
 {#
     Lines of one kind of order that counts, with what bills that count brought of them: `order` and `delivery` name the
-    bills' tables, `done` what the quantity that was brought is called.
+    bills' tables, `done` what the quantity that was brought is called, `changed` the orders to compute anew.
 #}
-{% macro order_lines(order, delivery, partner, done) -%}
+{% macro order_lines(order, delivery, partner, done, changed) -%}
 with deliveries as (
     select
         line.order_line_id,
@@ -12,7 +12,15 @@ with deliveries as (
     from {{ ref('stg_' ~ delivery ~ '_line') }} as line
     inner join {{ ref('stg_' ~ delivery) }} as bill
         on line.bill_id = bill.bill_id
-    where line.order_line_id is not null
+    where
+        line.order_line_id is not null
+    {% if is_incremental() %}
+        and line.order_line_id in (
+            select ordered.line_id
+            from {{ ref('stg_' ~ order ~ '_line') }} as ordered
+            where ordered.bill_id in (select changed.bill_id from {{ ref(changed) }} as changed)
+        )
+    {% endif %}
     group by line.order_line_id
 )
 
@@ -41,4 +49,25 @@ inner join {{ ref('stg_' ~ order ~ '_line') }} as line
     on bill.bill_id = line.bill_id
 left join deliveries
     on line.line_id = deliveries.order_line_id
+{% if is_incremental() %}
+where bill.bill_id in (select changed.bill_id from {{ ref(changed) }} as changed)
+{% endif %}
+{%- endmacro %}
+
+{# A query of orders of one kind that changed, or of whose lines a bill that changed brought or brings something. #}
+{% macro changed_orders(order, delivery) -%}
+select bill_id from {{ source('change', order) }}
+union
+select bill_id from {{ source('change', order ~ '_line') }}
+union
+select line.bill_id
+from {{ ref('stg_' ~ order ~ '_line') }} as line
+where
+    line.line_id in (
+        select changed.order_line_id from {{ source('change', delivery ~ '_line') }} as changed
+        union all
+        select brought.order_line_id
+        from {{ ref('stg_' ~ delivery ~ '_line') }} as brought
+        where brought.bill_id in (select changed.bill_id from {{ source('change', delivery) }} as changed)
+    )
 {%- endmacro %}

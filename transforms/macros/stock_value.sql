@@ -22,3 +22,8 @@
 {% macro beyond_all_keys() -%}
     9223372036854775807
 {%- endmacro %}
+
+{# Whether a move of the stock ledger is of a sale or its return. #}
+{% macro is_sale(alias) -%}
+    {{ alias }}.bill_type in ('XSCK', 'XSTH')
+{%- endmacro %}

@@ -3,8 +3,8 @@ with signed as (
     select company_id, goods_id, valid_from as day, change_quantity as quantity, change_value as value
     from {{ ref('fct_stock_balance_daily') }}
     union all
-    select company_id, goods_id, business_date as day, out_quantity - in_quantity, out_value - in_value
-    from {{ ref('fct_stock_move_daily') }}
+    select company_id, goods_id, business_date as day, -quantity, -value
+    from {{ ref('fct_stock_move') }}
 )
 
 select company_id, goods_id, day, sum(quantity) as quantity, sum(value) as value

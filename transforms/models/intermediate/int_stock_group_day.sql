@@ -36,9 +36,21 @@ grouped as (
 {% endif %}
 
 {% set facts = [
-    ('fct_stock_balance_daily', 'valid_from', ['change_quantity', 'change_value']),
-    ('fct_stock_move_daily', 'business_date', ['in_value', 'out_value', 'sales_quantity', 'sales_cost']),
+    (
+        'fct_stock_balance_daily', 'valid_from',
+        {'change_quantity': 'fact.change_quantity', 'change_value': 'fact.change_value'}
+    ),
+    (
+        'fct_stock_move', 'business_date',
+        {
+            'in_value': 'case when fact.is_inbound then fact.value else 0 end',
+            'out_value': 'case when fact.is_inbound then 0 else -fact.value end',
+            'sales_quantity': 'case when ' ~ is_sale('fact') ~ ' then -fact.quantity else 0 end',
+            'sales_cost': 'case when ' ~ is_sale('fact') ~ ' then -fact.value else 0 end'
+        }
+    ),
 ] %}
+{% set figures = ['change_quantity', 'change_value', 'in_value', 'out_value', 'sales_quantity', 'sales_cost'] %}
 changes as (
     {% for fact, day, own in facts %}
     {% if not loop.first %}
@@ -49,8 +61,8 @@ changes as (
         fact.warehouse_id,
         goods.group_id,
         fact.{{ day }} as day,
-        {%- for figure in facts | sum(attribute=2, start=[]) %}
-        {{ 'fact.' if figure in own else '0 as ' }}{{ figure }}{% if not loop.last %},{% endif %}
+        {%- for figure in figures %}
+        {{ own.get(figure, 0) }} as {{ figure }}{% if not loop.last %},{% endif %}
         {%- endfor %}
     from {{ ref(fact) }} as fact
     {% if patching() %}

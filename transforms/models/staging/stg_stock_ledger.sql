@@ -24,7 +24,7 @@ select
         else ledger.quantity < 0 or (ledger.quantity = 0 and ledger.amount < 0)
     end as is_inbound,
     ledger.reverses is not null as is_reversal,
-    ledger.bill_type in ('XSCK', 'XSTH') as is_sale,
+    {{ is_sale('ledger') }} as is_sale,
     case
         when ledger.quantity = 0 and difference.ledger_id is null then 'adjustment'
         when ledger.bill_type in ('CGRK', 'CGTH') then 'purchase'

@@ -41,9 +41,9 @@ moves as (
         move.goods_id,
         move.business_date,
         false as is_opening,
-        {{ quantity('move.in_quantity - move.out_quantity') }} as net_quantity,
-        {{ money('move.in_value - move.out_value') }} as net_value
-    from {{ ref('fct_stock_move_daily') }} as move
+        move.quantity as net_quantity,
+        move.value as net_value
+    from {{ ref('fct_stock_move') }} as move
     inner join {{ ref('int_changed_stock') }} as changed
         on move.company_id = changed.company_id and move.goods_id = changed.goods_id
     where move.business_date >= changed.from_date
@@ -66,9 +66,9 @@ with moves as (
         goods_id,
         business_date,
         false as is_opening,
-        {{ quantity('in_quantity - out_quantity') }} as net_quantity,
-        {{ money('in_value - out_value') }} as net_value
-    from {{ ref('fct_stock_move_daily') }}
+        quantity as net_quantity,
+        value as net_value
+    from {{ ref('fct_stock_move') }}
 ),
 {% endif %}
 
@@ -82,16 +82,16 @@ company_days as (
         goods_id,
         business_date,
         is_opening,
-        count(*) as movers,
         min(warehouse_id) as first_mover,
+        max(warehouse_id) as last_mover,
         {{ quantity('sum(net_quantity)') }} as company_net_quantity,
         {{ money('sum(net_value)') }} as company_net_value
     from moves
     group by company_id, goods_id, business_date, is_opening
 ),
 
--- On the few days with several moving warehouses: each with what moved in all of them up to it.
-movers as (
+-- On the few days with several moving warehouses: each of them, and then with what moved in all of them up to it.
+warehouse_days as (
     select
         days.company_id,
         days.goods_id,
@@ -100,22 +100,31 @@ movers as (
         days.company_net_quantity,
         days.company_net_value,
         moves.warehouse_id,
-        moves.net_quantity,
-        moves.net_value,
-        sum(moves.net_quantity) over (
-            partition by days.company_id, days.goods_id, days.business_date order by moves.warehouse_id
-            rows between unbounded preceding and current row
-        ) as net_so_far,
-        lead(moves.warehouse_id) over (
-            partition by days.company_id, days.goods_id, days.business_date order by moves.warehouse_id
-        ) as next_mover
+        {{ quantity('sum(moves.net_quantity)') }} as net_quantity,
+        {{ money('sum(moves.net_value)') }} as net_value
     from company_days as days
     inner join moves
         on
             days.company_id = moves.company_id
             and days.goods_id = moves.goods_id
             and days.business_date = moves.business_date
-    where days.movers > 1
+    where days.first_mover < days.last_mover
+    group by
+        days.company_id, days.goods_id, days.business_date, days.is_opening, days.company_net_quantity,
+        days.company_net_value, moves.warehouse_id
+),
+
+movers as (
+    select
+        *,
+        sum(net_quantity) over (
+            partition by company_id, goods_id, business_date order by warehouse_id
+            rows between unbounded preceding and current row
+        ) as net_so_far,
+        lead(warehouse_id) over (
+            partition by company_id, goods_id, business_date order by warehouse_id
+        ) as next_mover
+    from warehouse_days
 ),
 
 -- Which warehouses a mover speaks for: from itself up to the next mover. The first one's zero stands before it.
@@ -138,7 +147,7 @@ spans as (
         company_id, goods_id, business_date, is_opening, company_net_quantity, company_net_value,
         0, first_mover, 0, 0, 0
     from company_days
-    where movers > 1
+    where first_mover < last_mover
 ),
 
 grid as (
@@ -157,7 +166,7 @@ grid as (
     from company_days as days
     inner join holders
         on days.company_id = holders.company_id and days.goods_id = holders.goods_id
-    where days.movers = 1
+    where days.first_mover = days.last_mover
     union all
     select
         holders.company_id,

@@ -97,9 +97,9 @@ moved as (
         move.company_id,
         move.warehouse_id,
         move.goods_id,
-        sum(move.sales_cost) as sales_cost,
-        sum(move.sales_quantity) as sales_quantity
-    from {{ ref('fct_stock_move_daily') }} as move
+        sum(case when {{ is_sale('move') }} then -move.value else 0 end) as sales_cost,
+        sum(case when {{ is_sale('move') }} then -move.quantity else 0 end) as sales_quantity
+    from {{ ref('fct_stock_move') }} as move
     {% if patching() %}
     inner join {{ ref('int_changed_stock') }} as changed
         on

@@ -25,13 +25,16 @@
 
 {% set parts = [
     (
-        'fct_stock_move_daily', {'net_quantity': 'part.in_quantity - part.out_quantity'},
-        'part.in_quantity <> 0 or part.out_quantity <> 0'
+        'fct_stock_move',
+        {
+            'in_quantity': 'case when part.is_inbound then part.quantity else 0 end',
+            'out_quantity': 'case when part.is_inbound then 0 else -part.quantity end'
+        }
     ),
-    ('fct_sales_line', {'sold_quantity': 'part.quantity', 'revenue': 'part.revenue'}, 'part.quantity <> 0'),
+    ('fct_sales_line', {'sold_quantity': 'part.quantity', 'revenue': 'part.revenue'}),
 ] %}
 with parts as (
-    {% for fact, own, counts in parts %}
+    {% for fact, own in parts %}
     {% if not loop.first %}
     union all
     {% endif %}
@@ -43,7 +46,7 @@ with parts as (
         {% else %}
         part.business_date,
         {% endif %}
-        {%- for figure in ['net_quantity', 'sold_quantity', 'revenue'] %}
+        {%- for figure in ['in_quantity', 'out_quantity', 'sold_quantity', 'revenue'] %}
         {{ own.get(figure, 0) }} as {{ figure }}{% if not loop.last %},{% endif %}
         {%- endfor %}
     from {{ ref(fact) }} as part
@@ -51,7 +54,7 @@ with parts as (
     inner join {{ ref('int_changed_sales_goods') }} as changed
         on part.company_id = changed.company_id and part.goods_id = changed.goods_id
     {% endif %}
-    where {{ counts }}
+    where part.quantity <> 0
     {% endfor %}
 ),
 
@@ -61,11 +64,13 @@ days as (
         goods_id,
         business_date,
         {{ days_between("cast('2000-01-01' as date)", 'business_date') }} as day_number,
-        sum(net_quantity) as net_quantity,
+        sum(in_quantity) - sum(out_quantity) as net_quantity,
         sum(sold_quantity) as sold_quantity,
         sum(revenue) as revenue
     from parts
     group by company_id, goods_id, business_date
+    -- What came and was taken back on one day never came.
+    having sum(in_quantity) <> 0 or sum(out_quantity) <> 0 or sum(sold_quantity) <> 0
 ),
 
 running as (
