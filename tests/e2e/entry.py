@@ -93,3 +93,20 @@ def paste(page: Page, rows: list[str]) -> None:
 def search(page: Page, words: str) -> None:
     page.get_by_label("关键字").fill(words)
     page.get_by_role("button", name="查询", exact=True).click()
+
+
+@pytest.fixture(scope="module")
+def sold(manager: Caller, goods: list[dict[str, Any]]) -> dict[str, Any]:
+    """An audited outbound of which one piece came back."""
+    bill = sell(manager, goods[0])
+    draft = made(manager.get("v2/sales/SalesReturn/getDraft", id=bill["id"]))
+    draft["lines"][0] |= {"quantity": "1", "batch": goods[0]["batch"]}
+    back = made(manager.post("v2/sales/SalesReturn/add", {**draft, "business_date": str(today())}))
+    audited(manager, "v2/sales/SalesReturn", back)
+    return {**bill, "back": back}
+
+
+def sell(manager: Caller, goods: dict[str, Any]) -> dict[str, Any]:
+    """Two pieces to the first customer, of whichever batch."""
+    line = {"goods_id": goods["goods_id"], "quantity": "2", "price": "300", "tax_rate": "13"}
+    return audited(manager, OUTBOUND, outbound(manager, [line]))

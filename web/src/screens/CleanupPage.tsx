@@ -5,6 +5,7 @@ import { useMemo, useState } from 'react';
 import ListPage from '@/engine/list/ListPage';
 import type { Screen } from '@/engine/types';
 import type { CleanupPreview, KindRow } from '@/gen';
+import { CLEARABLE } from '@/lib/clearing';
 import { api } from '@/lib/api';
 import { isCancelled, reportError, showMessage } from '@/lib/errors';
 import { useQuery } from '@/lib/query';
@@ -61,7 +62,7 @@ export default function CleanupPage({ screen }: { screen: Screen }) {
             <Select
               aria-label="公司"
               style={{ width: 260 }}
-              allowClear
+              allowClear={CLEARABLE}
               placeholder="尚未完成初始化的公司"
               value={asked.company_id || undefined}
               onChange={(company_id?: number) => setAsked({ ...asked, company_id: company_id ?? 0 })}

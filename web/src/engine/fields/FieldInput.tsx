@@ -1,6 +1,7 @@
 import { DatePicker, Input, Select, Spin, Switch } from 'antd';
 import dayjs from 'dayjs';
 import { lazy, Suspense } from 'react';
+import { byDelete, CLEARABLE } from '../../lib/clearing';
 import type { Query } from '../../lib/api';
 import { DATE, DATETIME } from '../../lib/format';
 import { isNumberType } from '../../lib/validation';
@@ -68,7 +69,8 @@ export function FieldInput({ field, row, narrow, problem, id, onChange }: FieldI
       return (
         <Select
           {...common}
-          allowClear={!field.required}
+          allowClear={!field.required && CLEARABLE}
+          onKeyDown={field.required ? undefined : byDelete(() => set(null))}
           placeholder={`请选择${field.label}`}
           options={field.options ?? []}
           value={value ?? undefined}

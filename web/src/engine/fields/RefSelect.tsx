@@ -1,5 +1,6 @@
 import { Select, Spin } from 'antd';
 import { useRef, useState, type UIEvent } from 'react';
+import { byDelete, CLEARABLE } from '../../lib/clearing';
 import type { Query } from '../../lib/api';
 import { useInfiniteQuery, useQuery } from '../../lib/query';
 import { useDebounced } from '../../lib/useDebounced';
@@ -43,6 +44,7 @@ export function RefSelect({ field, value, label, narrow = {}, multiple, disabled
   const rows = held ? found(held, ref, keyword.trim()) : (query.data?.pages.flatMap((page) => page.data) ?? []);
   const options = rows.map((row) => ({ value: Number(row[ref.value]), label: String(row[ref.label] ?? row[ref.value]), row }));
   const current = currentOption(value, label);
+  const clears = !field.required || multiple === true;
   const loadMore = (event: UIEvent<HTMLDivElement>) => {
     const { scrollTop, scrollHeight, clientHeight } = event.currentTarget;
     const near = scrollHeight - scrollTop - clientHeight < (NEAR_BOTTOM_OF[ref.resource] ?? NEAR_BOTTOM);
@@ -56,7 +58,8 @@ export function RefSelect({ field, value, label, narrow = {}, multiple, disabled
       maxTagCount="responsive"
       aria-label={field.label}
       showSearch={{ filterOption: false, searchValue: keyword, onSearch: (text) => setKeyword(text.slice(0, KEYWORD_LENGTH)), autoClearSearchValue: true }}
-      allowClear={!field.required || multiple}
+      allowClear={clears && CLEARABLE}
+      onKeyDown={clears ? byDelete(() => onChange(multiple ? [] : null, null, null)) : undefined}
       disabled={disabled}
       status={status}
       placeholder={`请选择${field.label}`}

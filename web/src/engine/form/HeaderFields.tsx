@@ -72,10 +72,12 @@ function begin(head: HTMLElement | null, id: string | null): void {
   field?.focus({ preventScroll: true });
 }
 
-/** Enter in a plain input goes to the next field, as in the grid; dates and text areas keep their Enter. */
+/** Enter goes to the next field, as in the grid, also from a date once it is one; Shift breaks the line of a long text. */
 function onEnter(event: KeyboardEvent<HTMLDivElement>): void {
   const from = entered(event);
-  if (from !== null && !isList(from) && from.closest('.ant-picker') === null) goOn(from);
+  if (from === null || isList(from) || from.getAttribute('aria-invalid') === 'true') return;
+  event.preventDefault();
+  goOn(from);
 }
 
 /** In a closed list as well, which would open by it; an open one takes what is chosen. */
@@ -86,18 +88,23 @@ function onEnterList(event: KeyboardEvent<HTMLDivElement>): void {
   goOn(from);
 }
 
-function entered({ key, nativeEvent, target }: KeyboardEvent<HTMLDivElement>): HTMLInputElement | null {
-  return key === 'Enter' && !nativeEvent.isComposing && target instanceof HTMLInputElement ? target : null;
+type Input = HTMLInputElement | HTMLTextAreaElement;
+
+function entered({ key, shiftKey, nativeEvent, target }: KeyboardEvent<HTMLDivElement>): Input | null {
+  const isInput = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement;
+  return key === 'Enter' && !shiftKey && !nativeEvent.isComposing && isInput ? target : null;
 }
 
-function isList(input: HTMLInputElement): boolean {
+function isList(input: Input): boolean {
   return input.getAttribute('role') === 'combobox';
 }
 
-function goOn(from: HTMLInputElement): void {
+/** Behind the last field come the lines; where there are none until they are chosen, what offers them. */
+function goOn(from: Input): void {
   const page = from.closest('.form-page');
   if (page === null) return;
   const inputs = [...page.querySelectorAll<HTMLElement>('.header-fields input:not(:disabled), .header-fields textarea, .cell-input')];
   const visible = inputs.filter((input) => input.offsetParent !== null || input === from);
-  visible[visible.indexOf(from) + 1]?.focus();
+  const next = visible[visible.indexOf(from) + 1] ?? page.querySelector<HTMLElement>('.line-source');
+  next?.focus();
 }

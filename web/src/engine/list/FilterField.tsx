@@ -1,5 +1,6 @@
 import { DatePicker, Input, Select, Space } from 'antd';
 import dayjs, { type Dayjs } from 'dayjs';
+import { byDelete, CLEARABLE } from '../../lib/clearing';
 import { DATE } from '../../lib/format';
 import { filterKeys } from '../../lib/numberEntry';
 import { DECIMALS, isNumberType } from '../../lib/validation';
@@ -58,7 +59,8 @@ function FilterControl({ field, filters, onChange }: FilterFieldProps) {
       <Select
         mode="multiple"
         maxTagCount="responsive"
-        allowClear
+        allowClear={CLEARABLE}
+        onKeyDown={byDelete(() => onChange({ [name]: '' }))}
         aria-label={field.label}
         placeholder="全部"
         options={field.options?.map((option) => ({ ...option, value: String(option.value) })) ?? []}
@@ -69,7 +71,15 @@ function FilterControl({ field, filters, onChange }: FilterFieldProps) {
   }
   if (field.type === 'bool') {
     return (
-      <Select allowClear aria-label={field.label} placeholder="全部" options={YES_NO} value={value || undefined} onChange={(next) => onChange({ [name]: next ?? '' })} />
+      <Select
+        allowClear={CLEARABLE}
+        onKeyDown={byDelete(() => onChange({ [name]: '' }))}
+        aria-label={field.label}
+        placeholder="全部"
+        options={YES_NO}
+        value={value || undefined}
+        onChange={(next) => onChange({ [name]: next ?? '' })}
+      />
     );
   }
   if (field.type === 'date' || field.type === 'datetime') return <DateRange field={field} filters={filters} onChange={onChange} />;

@@ -35,4 +35,13 @@ describe('an import', () => {
     await press('下载失败明细');
     expect((saved.mock.calls[0]?.[0] as Blob).size).toBe(4);
   });
+
+  it('asks about the first rows that are likely there already', async () => {
+    const doubts = Array.from({ length: 5 }, (_, at) => ({ row: at + 2, msg: `与客户“甲${at}”名称相近` }));
+    view = renderPage(<ImportButton screen={prices} onDone={done} />, { [`${prices.api}/previewImport`]: () => ok({ ...preview, doubted: 7, doubts }) });
+    await press('导入');
+    fireEvent.change(await screen.findByLabelText('选择销售价格文件'), { target: { files: [new File(['x'], '价格.xlsx')] } });
+    expect(await screen.findByText('7 行疑似与已有资料重复，请核对；确定上传则按新资料录入')).toBeTruthy();
+    expect(screen.getAllByText(/名称相近/).map((one) => one.textContent)).toEqual(doubts.map(({ row, msg }) => `第${row}行 ${msg}`));
+  });
 });

@@ -31,6 +31,7 @@ export function SourceButton({ block, source, store, context, pricing }: SourceB
       <Button
         type="primary"
         ghost
+        className="line-source"
         onClick={() => (ready || source.by.every((name) => !isEmptyRef(context.header()[name])) ? setOpen(true) : showMessage('warning', '请先选择往来单位'))}
       >
         选择{block.label}

@@ -2,6 +2,7 @@ import { FilePdfOutlined, PrinterOutlined } from '@ant-design/icons';
 import { useMutation } from '@tanstack/react-query';
 import { Button, Flex, Modal, Select, Space } from 'antd';
 import { useRef, useState } from 'react';
+import { byDelete, CLEARABLE } from '../../lib/clearing';
 import { isCancelled, reportError, showMessage } from '../../lib/errors';
 import { useQuery } from '../../lib/query';
 import { useFocusBack } from '../../lib/useFocusBack';
@@ -41,7 +42,8 @@ export default function PrintDialog({ screen, ids, onClose }: PrintDialogProps) 
           <Select
             aria-label="打印模板"
             style={{ width: 240 }}
-            allowClear
+            allowClear={CLEARABLE}
+            onKeyDown={byDelete(() => setTemplate(null))}
             placeholder="按公司的默认模板"
             value={template}
             options={templates}

@@ -3,6 +3,7 @@ import { Form, Input, Radio, Select, Switch, Tag } from 'antd';
 import type { RoleEditor } from '@/gen';
 import { ALL_COMPANIES, CHOSEN_COMPANIES, type RoleForm } from './roleForm';
 import styles from './access.module.css';
+import { CLEARABLE } from '@/lib/clearing';
 
 const OWN = [
   { value: 1, label: '全部单据' },
@@ -95,7 +96,7 @@ function Choice({ label, options, value, onChange }: ChoiceProps) {
   return (
     <Select
       mode="multiple"
-      allowClear
+      allowClear={CLEARABLE}
       aria-label={`选择${label}`}
       placeholder={`请选择${label}`}
       showSearch={{ optionFilterProp: 'label' }}

@@ -6,6 +6,7 @@ import { RefSelect } from '@/engine/fields/RefSelect';
 import { useExport } from '@/engine/list/useExport';
 import { actionOf, refField, type Screen } from '@/engine/types';
 import type { Choices, Entry, EntryPage } from '@/gen';
+import { CLEARABLE } from '@/lib/clearing';
 import { api, type Query } from '@/lib/api';
 import { isCancelled } from '@/lib/errors';
 import { DATE } from '@/lib/format';
@@ -101,7 +102,7 @@ export default function BusinessLogPage({ screen }: { screen: Screen }) {
           </div>
         )}
         <Select
-          allowClear
+          allowClear={CLEARABLE}
           showSearch={{ optionFilterProp: 'label' }}
           aria-label="单据/资料"
           placeholder="单据/资料"
@@ -111,7 +112,7 @@ export default function BusinessLogPage({ screen }: { screen: Screen }) {
           onChange={(resource) => change({ resource })}
         />
         <Select
-          allowClear
+          allowClear={CLEARABLE}
           showSearch={{ optionFilterProp: 'label' }}
           aria-label="操作"
           placeholder="操作"

@@ -7,6 +7,7 @@ import { Awaiting } from '@/engine/Awaiting';
 import { infoQuery } from '@/engine/queries';
 import type { ListAnswer, Row, Screen } from '@/engine/types';
 import type { Addressees } from '@/gen';
+import { CLEARABLE } from '@/lib/clearing';
 import { api, getSession } from '@/lib/api';
 import { reportError, showMessage } from '@/lib/errors';
 import { RichText } from '@/lib/RichText';
@@ -122,12 +123,12 @@ function Editor({ screen, id, stored, told }: { screen: Screen; id: number; stor
             </Form.Item>
             {audience === COMPANIES && (
               <Form.Item name="companies" label="还发给这些公司">
-                <Select mode="multiple" allowClear options={companies} showSearch={{ optionFilterProp: 'label' }} placeholder="不选则只发给发布公司" />
+                <Select mode="multiple" allowClear={CLEARABLE} options={companies} showSearch={{ optionFilterProp: 'label' }} placeholder="不选则只发给发布公司" />
               </Form.Item>
             )}
             {audience === ROLES && (
               <Form.Item name="roles" label="接收的角色" rules={[{ required: true, type: 'array', min: 1, message: '请选择接收的角色' }]}>
-                <Select mode="multiple" allowClear options={roles} showSearch={{ optionFilterProp: 'label' }} />
+                <Select mode="multiple" allowClear={CLEARABLE} options={roles} showSearch={{ optionFilterProp: 'label' }} />
               </Form.Item>
             )}
             <Form.Item name="publish" label="发布">

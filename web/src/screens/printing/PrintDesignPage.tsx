@@ -8,6 +8,7 @@ import { PaperFrame } from '@/engine/print/PaperFrame';
 import { DELIVERED } from '@/engine/print/printCalls';
 import { actionOf, refField, type ListAnswer, type Screen } from '@/engine/types';
 import type { PrintDefinition } from '@/gen';
+import { CLEARABLE } from '@/lib/clearing';
 import { api } from '@/lib/api';
 import { isCancelled, reportError, showMessage } from '@/lib/errors';
 import { useQuery } from '@/lib/query';
@@ -159,7 +160,7 @@ function BillSelect({ definition, value, onChange }: { definition: PrintDefiniti
       aria-label="预览的单据"
       style={{ width: 220 }}
       placeholder="用最新的单据预览"
-      allowClear
+      allowClear={CLEARABLE}
       showSearch={{ filterOption: false, searchValue: keyword, onSearch: setKeyword }}
       value={value}
       options={found.data?.data.map((row) => ({ value: row.bill_id, label: row.bill_no }))}

@@ -1,0 +1,104 @@
+"""Forms by the keyboard alone: from field to field, through dates, past what is the mouse's, to rows that are chosen."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import START_SECONDS, Desk
+from tests.e2e.entry import at, cell, first_goods, goods, manager, page
+from tests.e2e.office import made
+from tests.e2e.test_main_job import choose
+from tests.kit.client import Caller
+
+__all__ = ["goods", "manager", "page"]
+pytestmark = pytest.mark.timeout(START_SECONDS + 300)
+RECEIPT = "/custom/receiptmanage_add"
+STOCK_TAKE = "/inventory/takestockAdd"
+
+
+class TestHead:
+    def test_enter_leaves_a_date_that_was_typed_and_stays_in_what_is_none(self, page: Page) -> None:
+        day = page.get_by_role("textbox", name="业务日期", exact=True)
+        day.focus()
+        page.keyboard.press("Control+a")
+        page.keyboard.type("2026-02-30")
+        page.keyboard.press("Enter")
+        expect(day).to_be_focused()
+        page.keyboard.press("Control+a")
+        page.keyboard.type("2026-02-28")
+        page.keyboard.press("Enter")
+        expect(day).not_to_be_focused()
+        expect(day).to_have_value("2026-02-28")
+        day.focus()
+        page.keyboard.press("Enter")
+        expect(day).not_to_be_focused()
+        expect(page.locator(".ant-picker-dropdown:visible")).to_have_count(0)
+
+    def test_a_cross_that_empties_a_choice_is_the_mouses_and_delete_the_keyboards(self, page: Page) -> None:
+        choose(page, "部门")
+        department = page.get_by_role("combobox", name="部门", exact=True)
+        cross = page.locator("[data-field=department_id] .ant-select-clear")
+        expect(department).to_be_focused()
+        expect(cross).to_be_hidden()
+        page.keyboard.press("Tab")
+        expect(page.locator(".ant-select-clear:focus")).to_have_count(0)
+        page.locator("[data-field=department_id] .ant-select").hover()
+        expect(cross).to_have_attribute("aria-label", "清除")
+        department.focus()
+        page.keyboard.press("Delete")
+        expect(cross).to_have_count(0)
+
+
+class TestReceipt:
+    def test_behind_the_head_comes_the_choice_of_open_items(
+        self, desks: Callable[[str], Desk], manager: Caller
+    ) -> None:
+        desk = desks("分公司经理")
+        page = desk.page
+        desk.open(RECEIPT)
+        choose(page, "客户")
+        for _ in range(20):
+            page.keyboard.press("Enter")
+            if page.locator("button:focus").count():
+                break
+        expect(page.get_by_role("button", name="选择核销明细")).to_be_focused()
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("dialog")).to_be_visible()
+
+
+class TestStockTake:
+    def test_counts_are_keyed_in_line_by_line(
+        self, desks: Callable[[str], Desk], goods: list[dict[str, Any]], manager: Caller
+    ) -> None:
+        desk = desks("分公司经理")
+        page = desk.page
+        desk.open(STOCK_TAKE)
+        choose(page, "仓库")
+        counts = {goods[0]["goods_num"]: "3", goods[1]["goods_num"]: "0"}
+        for row, (code, count) in enumerate(counts.items(), 1):
+            cell(page).focus() if row == 1 else None
+            at(page, f"第{row}行 商品")
+            expect(first_goods(page, code)).to_contain_text(code)
+            page.keyboard.press("Enter")
+            for _ in range(6):
+                if "初盘数量" in (cell(page).get_attribute("aria-label") or ""):
+                    break
+                page.keyboard.press("Enter")
+            at(page, f"第{row}行 初盘数量")
+            page.keyboard.type(count)
+            for _ in range(6):
+                if f"第{row}行" not in (cell(page).get_attribute("aria-label") or ""):
+                    break
+                page.keyboard.press("Enter")
+        page.keyboard.press("Control+s")
+        page.wait_for_url(re.compile(r"/inventory/takestockSee\?id=\d+"))
+        key = int(page.url.rpartition("=")[2])
+        lines = made(manager.get("v2/inventory/StockTaking/getInfo", id=key))["lines"]
+        assert {line["goods_num"]: line["counted_quantity"] for line in lines} == {
+            code: f"{count}.000" for code, count in counts.items()
+        }
