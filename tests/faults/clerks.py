@@ -15,20 +15,29 @@ from decimal import Decimal
 from typing import Any, ClassVar
 
 import httpx
+from sqlalchemy import Connection
 
 from tests.faults.storm import Server
 from tests.kit.client import Answer, Caller
 from tests.kit.desk import Desk
+from tests.kit.state import broken
 
 ROUNDS = int(os.environ.get("ERP_STORM_ROUNDS", "25"))
 CLERKS, GOODS = 16, 4
 Told = tuple[str, Answer]
+_OVER_DELIVERED = """
+select order_line_id from {0.delivers}_line l join {0.delivers} using (bill_id)
+join {0.orders}_line o on o.line_id = l.order_line_id
+where status = 2 group by order_line_id, o.quantity having sum(l.quantity) > o.quantity
+"""
 
 
 class Clerk:
     """Someone who trades a few goods with a few partners."""
 
     party: ClassVar[str]
+    orders: ClassVar[str]
+    delivers: ClassVar[str]
     does: ClassVar[tuple[str, ...]]
 
     def __init__(self, caller: Caller, desk: Desk, partners: list[int], chance: random.Random) -> None:
@@ -37,6 +46,12 @@ class Clerk:
 
     def work(self) -> None:
         getattr(self, self.chance.choice(self.does))()
+
+    def order(self) -> None:
+        self.audited(self.orders, {"lines": [self.line()], **self.partner()})
+
+    def deliver(self) -> None:
+        self.draws(self.orders, self.delivers)
 
     def partner(self) -> dict[str, int]:
         return {f"{self.party}_id": self.chance.choice(self.partners)}
@@ -130,3 +145,11 @@ def outcome(told: list[Told]) -> Counter[tuple[str, int]]:
 
 def refusals(told: list[Told]) -> set[str]:
     return {answer.msg for _, answer in told if not answer.ok}
+
+
+def hold_together(conn: Connection, told: list[Told], trade: type[Clerk], *bills: str) -> None:
+    """Enough of each bill went through, no order was passed by what was delivered of it, and the books tie."""
+    for what in (trade.orders, trade.delivers, *bills):
+        assert outcome(told)[f"{what} auditorPass", 200] > 10, "too few went through to prove anything"
+    assert conn.exec_driver_sql(_OVER_DELIVERED.format(trade)).all() == []
+    assert broken(conn) == {}

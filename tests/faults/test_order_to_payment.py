@@ -9,18 +9,12 @@ from decimal import Decimal
 
 from sqlalchemy import Connection
 
-from tests.faults.clerks import Clerk, outcome, refusals, rush
+from tests.faults.clerks import Clerk, hold_together, refusals, rush
 from tests.faults.storm import Server
 from tests.kit.desk import Desk
 from tests.kit.fixtures import Site
-from tests.kit.state import broken
 
 SUPPLIERS = 3
-OVER_RECEIVED = """
-select order_line_id from purchase_inbound_line l join purchase_inbound using (bill_id)
-join purchase_order_line o on o.line_id = l.order_line_id
-where status = 2 group by order_line_id, o.quantity having sum(l.quantity) > o.quantity
-"""
 OVER_INVOICED = """
 select inbound_line_id from purchase_invoice_line l join purchase_invoice using (bill_id)
 join purchase_inbound_line b on b.line_id = l.inbound_line_id
@@ -38,14 +32,8 @@ group by settlement_id, i.amount having sum(w.amount) / i.amount not between 0 a
 
 
 class Buyer(Clerk):
-    party = "supplier"
-    does = ("order", "receive", "receive", "invoice", "pay", "pay", "offset", "undo")
-
-    def order(self) -> None:
-        self.audited("purchase_order", {"lines": [self.line()], **self.partner()})
-
-    def receive(self) -> None:
-        self.draws("purchase_order", "purchase_inbound")
+    party, orders, delivers = "supplier", "purchase_order", "purchase_inbound"
+    does = ("order", "deliver", "deliver", "invoice", "pay", "pay", "offset", "undo")
 
     def invoice(self) -> None:
         lines = self.open_items("purchase_invoice", supplier := self.partner(), "getOpenLines")
@@ -86,24 +74,15 @@ class Buyer(Clerk):
         self.audited("prepaid_offset", {"write_offs": offs, **supplier})
 
     def undo(self) -> None:
-        self.take_back(self.chance.choice(("purchase_inbound", "supplier_payment", "prepaid_offset")))
+        self.take_back(self.chance.choice((self.delivers, "supplier_payment", "prepaid_offset")))
 
 
 def test_orders_invoices_payments_and_offsets_hold(site: Site, server: Server, conn: Connection) -> None:
     desk = Desk(site)
     suppliers = [desk.partner("supplier", f"供货商{at}", payment_days=0) for at in range(SUPPLIERS)]
     told = rush(server, desk, Buyer, suppliers)
-    for what in (
-        "purchase_order",
-        "purchase_inbound",
-        "purchase_invoice",
-        "supplier_payment",
-        "prepaid_offset",
-    ):
-        assert outcome(told)[f"{what} auditorPass", 200] > 10, "too few went through to prove anything"
     refused = [msg for msg in refusals(told) if "超过" in msg]
     assert refused, "nobody came in another's way"
-    assert conn.exec_driver_sql(OVER_RECEIVED).all() == []
     assert conn.exec_driver_sql(OVER_INVOICED).all() == []
     assert conn.exec_driver_sql(OVER_SETTLED).all() == []
-    assert broken(conn) == {}
+    hold_together(conn, told, Buyer, "purchase_invoice", "supplier_payment", "prepaid_offset")
