@@ -22,6 +22,7 @@ from api.ledger.checkpoints import INSTANCE, NEW_SINCE
 from api.master.warehouses import GUARANTEE, TRANSIT, WAREHOUSE_TYPES
 
 MOVES = "/inventory/stockmoves"
+_SAME = (("goods_id", "goods_id"), ("warehouse_id", "warehouse_id"))
 
 
 def _as_of(asked: Values) -> date | None:
@@ -32,8 +33,9 @@ def _as_of(asked: Values) -> date | None:
 
 _NOW = """
 select
-    t.warehouse_id * 4294967296 + t.goods_id as stock_summary_id, current_date as as_of, t.company_id, t.warehouse_id,
-    w.type as warehouse_type, t.goods_id, g.goods_type_id, g.brand_id, t.quantity,
+    t.warehouse_id * 4294967296 + t.goods_id as stock_summary_id, current_date as as_of,
+    cast(null as date) as last_day, t.company_id, t.warehouse_id, w.type as warehouse_type, t.goods_id,
+    g.goods_type_id, g.brand_id, t.quantity,
     case when w.type = :transit then t.quantity else 0 end as in_transit, t.reserved, t.frozen,
     t.quantity - t.reserved - t.frozen as available_stocks, c.unit_cost,
     round(t.quantity * coalesce(c.unit_cost, 0), 2) as amount
@@ -116,11 +118,12 @@ class StockSummary(View):
         menu=Menu("库存管理", "库存查询", 20),
         actions=READ_ONLY,
         order_by=("goods_id", "asc"),
-        drill=Drill("库存流水", MOVES, (("goods_id", "goods_id"), ("warehouse_id", "warehouse_id"))),
+        drill=Drill("库存流水", MOVES, (*_SAME, ("business_date_end", "last_day"))),
     )
 
     stock_summary_id: Mapped[int] = key()
     as_of: Mapped[date] = day("截止日期", search=True, list=False)
+    last_day: Mapped[date | None] = day("最后日期", list=False)
     company_id: Mapped[int] = ref("company", "公司", search=True)
     warehouse_id: Mapped[int] = ref("warehouse", "仓库", within=("company_id",), search=True)
     warehouse_type: Mapped[int] = enum("仓库类型", WAREHOUSE_TYPES, default=1, search=True, width=90)
@@ -159,8 +162,9 @@ _SUMMARY_THEN = (
     full join claimed r using (warehouse_id, goods_id)
 )
 select
-    s.warehouse_id * 4294967296 + s.goods_id as stock_summary_id, cast(:day as date) as as_of, s.company_id,
-    s.warehouse_id, w.type as warehouse_type, s.goods_id, g.goods_type_id, g.brand_id, s.quantity,
+    s.warehouse_id * 4294967296 + s.goods_id as stock_summary_id, cast(:day as date) as as_of,
+    cast(:day as date) as last_day, s.company_id, s.warehouse_id, w.type as warehouse_type, s.goods_id,
+    g.goods_type_id, g.brand_id, s.quantity,
     case when w.type = :transit then s.quantity else 0 end as in_transit, s.reserved, s.frozen,
     s.quantity - s.reserved - s.frozen as available_stocks, round(k.unit_cost, 6) as unit_cost,
     round(s.quantity * coalesce(k.unit_cost, 0), 2) as amount
@@ -196,16 +200,17 @@ class StockDetail(View):
             "库存流水",
             MOVES,
             (
-                ("goods_id", "goods_id"),
-                ("warehouse_id", "warehouse_id"),
+                *_SAME,
                 ("allocation_id", "allocation_id"),
                 ("batch_id", "batch_id"),
+                ("business_date_end", "last_day"),
             ),
         ),
     )
 
     stock_detail_id: Mapped[int] = key()
     as_of: Mapped[date] = day("截止日期", search=True, list=False)
+    last_day: Mapped[date | None] = day("最后日期", list=False)
     company_id: Mapped[int] = ref("company", "公司", search=True)
     warehouse_id: Mapped[int] = ref("warehouse", "仓库", within=("company_id",), search=True)
     allocation_id: Mapped[int] = ref("allocation", "库位", within=("warehouse_id",), search=True)
@@ -231,8 +236,9 @@ class StockDetail(View):
 
 _DETAIL_NOW = f"""
 select
-    {_PLACE_KEY.format("b")} as stock_detail_id, current_date as as_of, b.company_id, b.warehouse_id, b.allocation_id,
-    b.goods_id, b.batch_id, g.goods_type_id, g.brand_id, b.production_date, b.first_date, b.quantity, c.unit_cost,
+    {_PLACE_KEY.format("b")} as stock_detail_id, current_date as as_of,
+    cast(null as date) as last_day, b.company_id, b.warehouse_id, b.allocation_id, b.goods_id, b.batch_id,
+    g.goods_type_id, g.brand_id, b.production_date, b.first_date, b.quantity, c.unit_cost,
     round(b.quantity * coalesce(c.unit_cost, 0), 2) as amount
 from stock_balance b
 left join warehouse w on w.warehouse_id = b.warehouse_id
@@ -248,8 +254,9 @@ _DETAIL_THEN = (
     _moved("warehouse_id", "allocation_id", "goods_id", "batch_id")
     + f"""
 select
-    {_PLACE_KEY.format("s")} as stock_detail_id, cast(:day as date) as as_of, s.company_id, s.warehouse_id,
-    s.allocation_id, s.goods_id, s.batch_id, g.goods_type_id, g.brand_id, b.production_date,
+    {_PLACE_KEY.format("s")} as stock_detail_id, cast(:day as date) as as_of,
+    cast(:day as date) as last_day, s.company_id, s.warehouse_id, s.allocation_id, s.goods_id, s.batch_id,
+    g.goods_type_id, g.brand_id, b.production_date,
     null::date as first_date, s.quantity, round(k.unit_cost, 6) as unit_cost,
     round(s.quantity * coalesce(k.unit_cost, 0), 2) as amount
 from moved s

@@ -32,7 +32,8 @@ select company_id, receivables_mode_id, -amount from money_ledger where business
 
 _DAYS = f"""
 select f.*, f.opening + f.received - f.paid as closing,
-    f.company_id * 4294967296 + f.receivables_mode_id as account_days_id, m.account_kind, m.bank_id, :last as days
+    f.company_id * 4294967296 + f.receivables_mode_id as account_days_id, m.account_kind, m.bank_id,
+    :first as first_day, :last as days
 from (
     select company_id, receivables_mode_id, sum(opening) as opening, sum(received) as received, sum(paid) as paid,
         count(entry_id) as entries
@@ -82,12 +83,17 @@ class AccountDays(View):
         drill=Drill(
             "账户流水",
             JOURNAL,
-            (("company_id", "company_id"), ("receivables_mode_id", "receivables_mode_id")),
+            (
+                *((name, name) for name in ("company_id", "receivables_mode_id")),
+                ("business_date_start", "first_day"),
+                ("business_date_end", "days"),
+            ),
         ),
     )
 
     account_days_id: Mapped[int] = key()
     days: Mapped[date] = day("日期", search=True, list=False)
+    first_day: Mapped[date] = day("起始日期", list=False)
     company_id: Mapped[int] = ref("company", "公司", search=True)
     receivables_mode_id: Mapped[int] = ref("receivables_mode", "账户", search=True, width=160)
     account_kind: Mapped[int] = enum("账户类别", ACCOUNT_KINDS, default=1, search=True)

@@ -47,7 +47,8 @@ select *, cast(hash(company_id, partner_name) % 9007199254740991 as bigint) as p
     receivable_amount - advance_received as receivable_balance, payable_amount - advance_paid as payable_balance,
     receivable_amount - advance_received - payable_amount + advance_paid as net_amount,
     case when customer_id is null then '{SUPPLIER.statement}?supplier_id=' || supplier_id
-        else '{CUSTOMER.statement}?customer_id=' || customer_id end || '&company_id=' || company_id as route
+        else '{CUSTOMER.statement}?customer_id=' || customer_id end
+        || '&company_id=' || company_id || '&business_date_end=' || cast(:day as date) as route
 from partners
 """
 KINDS = {1: "客户", 2: "供应商", 3: "客户兼供应商"}

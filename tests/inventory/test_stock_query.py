@@ -142,11 +142,12 @@ class TestMoves:
             bill = site.as_("admin").get(f"{screen['api']}/getInfo", id=int(key)).data
             assert bill["bill_no"] == row["bill_no"]
 
-    def test_a_stock_leads_to_its_moves(self, site: Site) -> None:
+    @pytest.mark.parametrize("day", [None, "2026-01-10", "2026-02-10"])
+    def test_a_stock_leads_to_its_moves_up_to_its_day(self, site: Site, day: str | None) -> None:
         screen = site.as_("admin").get("v2/Open/Screen/getScreen", route="/inventory/inventorysummer").data
         drill = screen["drill"]
         assert drill["route"] == "/inventory/stockmoves"
-        [row] = rows(site, SUMMARY, warehouse_id=site.world.warehouse_a)
+        [row] = rows(site, SUMMARY, warehouse_id=site.world.warehouse_a, as_of_end=day)
         asked = {name: row[field] for name, field in drill["by"].items()}
         answer = site.as_("admin").get("v2/inventory/StockMove/getList", **asked)
         assert Decimal(answer.data["totals"]["quantity"]) == Decimal(row["quantity"])

@@ -78,6 +78,18 @@ class TestDays:
         found = daily(desk, cash, "2026-03-01", "2026-03-31")
         assert found == figures("0.00", "80.00", "0.00", "80.00", entries=3)
 
+    def test_a_day_in_the_past_leads_to_what_moved_on_it(self, desk: Desk, modes: tuple[int, int]) -> None:
+        for on in ("2026-03-01", "2026-03-02", "2026-03-03"):
+            desk.audited("customer_receipt", amount="10", receivables_mode_id=modes[0], business_date=on)
+        asked = {"receivables_mode_id": modes[0], "days_start": "2026-03-02", "days_end": "2026-03-02"}
+        [row] = desk.caller.get("v2/money/AccountDays/getList", **asked).data["data"]
+        drill = desk.caller.get("v2/Open/Screen/getScreen", route="/MoneyManagement/accountDays").data[
+            "drill"
+        ]
+        led = {name: row[field] for name, field in drill["by"].items()}
+        totals = desk.caller.get("v2/money/AccountEntry/getList", **led).data["totals"]
+        assert totals == {"received": row["received"], "paid": "0"}
+
     def test_a_day_that_is_none_is_told(self, desk: Desk) -> None:
         answer = desk.caller.get("v2/money/AccountDays/getList", days_start="x")
         assert (answer.code, answer.msg) == (400, "“日期”的查询条件不正确")

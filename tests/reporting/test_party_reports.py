@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 from sqlalchemy import Connection
@@ -379,6 +380,15 @@ class TestBalances:
             "payable_balance": "-183",
             "net_amount": "183",
         }
+
+    @pytest.mark.parametrize("day", ["2026-01-31", "2026-02-28"])
+    def test_it_leads_to_a_statement_that_ends_with_it(self, posted: Posted, day: str) -> None:
+        found = one(posted.desk, BALANCES, partner_name="正新", as_of_end=day)
+        path, _, query = found["route"].partition("?")
+        screen = posted.desk.caller.get("v2/Open/Screen/getScreen", route=path).data
+        asked = dict(parse_qsl(query))
+        lines = posted.desk.caller.get(f"{screen['api']}/getList", **asked, per_page=500).data["data"]
+        assert lines[-1]["balance_amount"] == found["payable_balance"]
 
     @pytest.mark.parametrize("day", ["2026-01-31", "2026-02-14", "2026-12-31"])
     def test_it_ties_to_both_summaries(self, posted: Posted, day: str) -> None:
