@@ -15,6 +15,7 @@ from sqlalchemy.orm import Mapped, declared_attr
 from api.customers.customer_addresses import Sent, send_to_default
 from api.kit import business_log, records
 from api.kit.context import Context
+from api.kit.database import TIME_ZONE
 from api.kit.document import (
     BillType,
     Block,
@@ -147,6 +148,8 @@ def sign(ctx: Context, keys: list[int], signed_by: str, signed_at: datetime) -> 
             raise Invalid(f"配送单{row.bill_no}不是已审核状态，不能签收")
         if signed_at.date() < row.business_date:
             raise Invalid(f"签收时间不能早于配送单{row.bill_no}的业务日期")
+        if signed_at > datetime.now(TIME_ZONE):
+            raise Invalid("签收时间不能晚于现在")
         _move(ctx, row, "sign", sign_state=SIGNED, signed_by=signed_by, signed_at=signed_at)
 
     return records.each(ctx, SalesDelivery, keys, ACTION_LABELS["sign"], step)

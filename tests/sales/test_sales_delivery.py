@@ -131,6 +131,8 @@ class TestSigning:
         assert desk.act("auditorPass", made).ok
         before = signed(desk, made, at="2026-03-04 09:30:00")
         assert before.code == 400
+        ahead = signed(desk, made, at="2099-03-06 09:30:00")
+        assert (ahead.code, ahead.msg) == (400, "签收时间不能晚于现在")
         assert signed(desk, made).ok
         info = desk.info(made)
         shown = (info["sign_state"], info["signed_by"], info["signed_at"])
