@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection, Row, select
@@ -25,6 +26,10 @@ TOTALS = (
     ("tax_amount", "tax_amount"),
     ("no_tax_amount", "no_tax_amount"),
 )
+
+PARTNERS = {"customer_id", "supplier_id"}
+TRADED = PARTNERS | {"warehouse_id", "goods_id"}
+"""With whom one trades, from where, and what."""
 
 
 @dataclass(slots=True)
@@ -111,12 +116,13 @@ def prepare(
         places.append((block, labels))
     problems.settle()
     _in_scope(known, ctx.principal, problems)
-    check_references(ctx.conn, cls, [known], ctx.principal, problems, [""])
+    begins = partial(_begins, ctx, cls, draft, before)
+    check_references(ctx.conn, cls, [known], ctx.principal, problems, [""], begins)
     held = before._asdict() if before is not None else {}
     attachments.check(ctx.conn, cls, known, held, ctx.principal, problems)
     for block, labels in places:
         merged = [{**known, **row} for row in draft.children[block.name]]
-        check_references(ctx.conn, block.cls, merged, ctx.principal, problems, labels)
+        check_references(ctx.conn, block.cls, merged, ctx.principal, problems, labels, begins)
     if cls.bill and cls.bill.links:
         links.check(ctx, cls.bill.links, known, draft.children["lines"], problems)
     for block in _blocks(cls):
@@ -132,6 +138,26 @@ def prepare(
         name: value for name, value in whole.items() if name not in stored or value != stored[name]
     }
     return draft
+
+
+def _begins(
+    ctx: Context, cls: type[Bill], draft: Draft, before: Row[Any] | None, row: Mapping[str, Any], name: str
+) -> bool:
+    """Whether a bill begins to trade with what its header or a line names: neither its source nor itself did before."""
+    assert cls.bill is not None
+    if not issubclass(cls, GoodsBill) or name not in TRADED or PARTNERS.isdisjoint(cls.table().c.keys()):
+        return False
+    of_header = name in cls.table().c
+    rows: Sequence[Mapping[str, Any]] = draft.children["lines"] if of_header else (row,)
+    if all(any(one.get(link.column) for link in cls.bill.links) for one in rows):
+        return False
+    if before is None:
+        return True
+    if of_header:
+        return bool(getattr(before, name) != row[name])
+    table = cls.bill.blocks[0].cls.table()
+    kept = select(table.c.line_id).where(table.c.bill_id == before.bill_id, table.c[name] == row[name])
+    return ctx.conn.execute(kept.limit(1)).first() is None
 
 
 def _in_scope(header: Mapping[str, Any], principal: Principal, problems: Problems) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal, InvalidOperation
@@ -188,10 +188,12 @@ def check_references(
     principal: Principal,
     problems: Problems,
     places: list[str],
+    begins: Callable[[Mapping[str, Any], str], bool] = lambda row, name: False,
 ) -> None:
     """Every reference must exist, lie in the principal's scope, and share its `within` columns with its row.
 
-    One statement a reference field, whatever the number of rows.
+    It may name what is disabled, unless the row `begins` something with it. One statement a reference field, whatever
+    the number of rows.
     """
     for item in cls.fields():
         if not item.ref or not item.writable:
@@ -214,6 +216,9 @@ def check_references(
             elif item.ref.only and target[item.ref.only[0]] not in item.ref.only[1]:
                 problems.place = place
                 problems.add(f"请选择{_fitting(item.ref)}")
+            elif target.get("enabled") is False and begins(row, item.name):
+                problems.place = place
+                problems.add(f"“{item.label}”已停用，请重新选择")
 
 
 def _fitting(ref: Ref) -> str:
@@ -231,7 +236,7 @@ def _targets(
     assert item.ref
     target = registry.get(item.ref.resource)
     table, key = target.table(), target.key()
-    names = (*item.ref.within, *(item.ref.only or ())[:1])
+    names = (*item.ref.within, *(item.ref.only or ())[:1], "enabled")
     shared = [table.columns[name] for name in names if name in table.columns]
     statement = select(key.label("key"), *shared).where(
         key.in_(sorted(keys)), within(table, principal), target.choosable()

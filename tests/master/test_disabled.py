@@ -1,0 +1,92 @@
+"""Disabled records: no trade is begun with them, what was begun before goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.kit.desk import Desk
+
+
+@pytest.fixture
+def sold(desk: Desk) -> Iterator[dict[str, int]]:
+    """A customer, a warehouse and goods in it that nothing else uses, called otherwise afterwards."""
+    world, caller = desk.world, desk.caller
+    customer = desk.partner("customer", "即将停用的客户")
+    place = {"company_id": world.company_a, "type": 1, "warehouse_name": "即将停用的仓库"}
+    warehouse = int(caller.post("v2/system/Warehouse/add", place).data["id"])
+    named = {"goods_num": "GONE1", "goods_name": "即将停用的商品"}
+    kind = {"goods_type_id": world.type2, "unit_id": world.unit}
+    goods = int(caller.post(desk.path("goods", "add"), {**named, **kind}).data["id"])
+    desk.stock_in(goods, 20, warehouse_id=warehouse)
+    yield {"customer_id": customer, "warehouse_id": warehouse, "goods_id": goods}
+    numbered = {"goods_num": f"GONE{goods}"}
+    for resource, key, more in (
+        ("customer", customer, {}),
+        ("warehouse", warehouse, {}),
+        ("goods", goods, numbered),
+    ):
+        renamed = {f"{resource}_name": f"停用{key}", **more}
+        assert caller.post(desk.path(resource, "edit"), {"id": key, **renamed}).ok
+
+
+def disable(desk: Desk, sold: dict[str, int], *resources: str) -> None:
+    for resource in resources:
+        answer = desk.caller.post(
+            desk.path(resource, "edit"), {"id": sold[f"{resource}_id"], "enabled": False}
+        )
+        assert answer.ok, answer
+
+
+def header(sold: dict[str, int]) -> dict[str, Any]:
+    return {name: sold[name] for name in ("customer_id", "warehouse_id")}
+
+
+def line(sold: dict[str, int], **more: Any) -> dict[str, Any]:
+    return {"goods_id": sold["goods_id"], "quantity": "2", "price": "100", **more}
+
+
+@pytest.mark.parametrize(
+    ("resource", "told"),
+    [
+        ("customer", "“客户”已停用，请重新选择"),
+        ("warehouse", "“仓库”已停用，请重新选择"),
+        ("goods", "第1行：“商品”已停用，请重新选择"),
+    ],
+)
+def test_nothing_disabled_is_sold(desk: Desk, sold: dict[str, int], resource: str, told: str) -> None:
+    disable(desk, sold, resource)
+    for bill in ("sales_order", "sales_outbound"):
+        answer = desk.add(bill, line(sold), **header(sold))
+        assert (answer.code, answer.msg) == (400, told)
+
+
+def test_nothing_is_bought_of_a_disabled_supplier(desk: Desk) -> None:
+    supplier = desk.partner("supplier", "停用的供应商", enabled=False)
+    answer = desk.add("purchase_order", {"goods_id": desk.world.tube, "quantity": "1"}, supplier_id=supplier)
+    assert (answer.code, answer.msg) == (400, "“供应商”已停用，请重新选择")
+
+
+def test_what_was_ordered_before_is_delivered_returned_and_paid(desk: Desk, sold: dict[str, int]) -> None:
+    order = desk.audited("sales_order", line(sold), **header(sold))
+    disable(desk, sold, "customer", "warehouse", "goods")
+    [ordered] = desk.line_ids(order)
+    shipped = desk.audited("sales_outbound", line(sold, order_line_id=ordered), **header(sold))
+    [source] = desk.line_ids(shipped)
+    desk.audited("sales_return", line(sold, source_line_id=source), **header(sold))
+    assert desk.add("customer_receipt", customer_id=sold["customer_id"], amount="226").ok
+
+
+def test_a_bill_that_names_it_already_is_still_edited(desk: Desk, sold: dict[str, int]) -> None:
+    order = desk.draft("sales_order", line(sold), **header(sold))
+    disable(desk, sold, "customer", "warehouse", "goods")
+    shown = desk.info(order)
+    body = {"id": order.id, "revision": shown["revision"], "lines": [line(sold, quantity="3")]}
+    assert desk.caller.post(desk.path("sales_order", "edit"), body).ok
+    other = {**body, "revision": shown["revision"] + 1, "customer_id": desk.world.customer_a}
+    assert desk.caller.post(desk.path("sales_order", "edit"), other).ok
+    back = {**body, "revision": shown["revision"] + 2, "customer_id": sold["customer_id"]}
+    answer = desk.caller.post(desk.path("sales_order", "edit"), back)
+    assert (answer.code, answer.msg) == (400, "“客户”已停用，请重新选择")
