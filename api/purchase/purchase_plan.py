@@ -144,7 +144,10 @@ class PurchasePlan(StockBill):
 
 
 def _order(ctx: Context, doc: Document) -> None:
-    """An unaudited order for each supplier, of what is left beyond orders that wait for their audit."""
+    """An unaudited order for each supplier, of what is left beyond orders that wait for their audit.
+
+    What was planned without a price is ordered at the supplier's.
+    """
     order: Any = registry.get("purchase_order")
     ctx.require(order.right("add"))
     waiting = _waiting(ctx, order, (line.line_id for line in doc.lines))
@@ -158,8 +161,11 @@ def _order(ctx: Context, doc: Document) -> None:
     if nameless:
         raise Refusal(f"采购计划第{nameless}行没有供应商，请反审核后补上")
     bills: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
+    unpriced = {(line.goods_id, line.supplier_id) for line, _ in left if not (line.price or line.is_gift)}
+    known = replenishment.prices(ctx, doc.header.company_id, today(), unpriced)
     for line, rest in left:
-        bills[line.supplier_id].append(_ordered(line, rest))
+        price = line.price or known.get((line.goods_id, line.supplier_id), line.price)
+        bills[line.supplier_id].append(_ordered(line, rest) | {"price": price})
     shared = ("company_id", "warehouse_id", "department_id", "employee_id", "delivery_date")
     header = {name: getattr(doc.header, name) for name in shared}
     for supplier_id, lines in sorted(bills.items()):
@@ -170,7 +176,7 @@ def _order(ctx: Context, doc: Document) -> None:
 
 
 def _ordered(line: Any, rest: Decimal) -> dict[str, Any]:
-    kept = ("goods_id", "price", "tax_rate", "is_gift", "remark", *packs.COLUMNS)
+    kept = ("goods_id", "tax_rate", "is_gift", "remark", *packs.COLUMNS)
     discount = (line.discount_amount * rest / line.quantity).quantize(Decimal("0.01"))
     return {
         **{name: getattr(line, name) for name in kept},

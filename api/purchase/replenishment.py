@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import date
+from decimal import Decimal
 from typing import Any
 
 from sqlalchemy import text
@@ -97,6 +98,13 @@ def _of_supplier(sql: str) -> str:
     return sql.replace(":supplier_id", "seller.supplier_id")
 
 
+_PRICED = f"""
+left join company_goods c on c.goods_id = g.goods_id and c.company_id = :company_id
+left join lateral ({_of_supplier(pricing.LEVEL["supplier"])}) level on true
+left join lateral ({_of_supplier(pricing.LAST["supplier"])}) last on true
+"""
+
+
 _PROPOSED = f"""
 {_STANDING.format(which="g.enabled")},
 wanted as (select w.*, {{quantity}} as quantity from standing w)
@@ -106,10 +114,8 @@ select
 from wanted w
 join goods g using (goods_id)
 left join unit u using (unit_id)
-left join company_goods c on c.goods_id = g.goods_id and c.company_id = :company_id
 {_SUPPLIER}
-left join lateral ({_of_supplier(pricing.LEVEL["supplier"])}) level on true
-left join lateral ({_of_supplier(pricing.LAST["supplier"])}) last on true
+{_PRICED}
 where w.quantity > 0
 order by seller.supplier_name, g.goods_num
 limit :most
@@ -117,6 +123,12 @@ limit :most
 _BELOW_SAFETY = "w.safety_stock - w.available_stocks - w.on_order"
 # Whole pieces, so that the days are covered.
 _FOR_SALES = "ceil(w.sales_quantity * :cover_days / :sales_days - w.available_stocks - w.on_order)"
+_PRICES = text(f"""
+select g.goods_id, seller.supplier_id, {pricing.price("supplier")} as price
+from unnest(cast(:goods as bigint[]), cast(:suppliers as bigint[])) as seller (goods_id, supplier_id)
+join goods g using (goods_id)
+{_PRICED}
+""")
 _FIGURES = f"""
 {_STANDING.format(which="g.goods_id = any(:goods)")}
 select w.*, seller.supplier_id
@@ -177,3 +189,13 @@ def figures(
     values = _values(company_id, warehouse_id, day, sales_days) | {"goods": sorted(set(goods))}
     rows = ctx.conn.execute(text(_FIGURES), values)
     return {row.goods_id: dict(row._mapping) for row in rows}
+
+
+def prices(
+    ctx: Context, company_id: int, day: date, wanted: Collection[tuple[int, int]]
+) -> dict[tuple[int, int], Decimal]:
+    """What goods cost of suppliers, by both, where that is known."""
+    goods, suppliers = zip(*wanted, strict=True) if wanted else ((), ())
+    values = {"company_id": company_id, "priced_on": day, "goods": list(goods), "suppliers": list(suppliers)}
+    rows = ctx.conn.execute(_PRICES, values)
+    return {(row.goods_id, row.supplier_id): row.price for row in rows if row.price is not None}

@@ -111,6 +111,15 @@ class TestOrders:
         assert [row["supplier_id"] for row in orders_of(desk, plan)] == [world.supplier, world.supplier2]
         assert broken(conn) == {}
 
+    def test_what_was_planned_without_a_price_is_ordered_at_the_suppliers(self, desk: Desk) -> None:
+        goods, world = desk.world.spares[57], desk.world
+        agreed = {"company_id": world.company_a, "goods_id": goods, "supplier_id": world.supplier2}
+        assert desk.caller.post(desk.path("supplier_price", "add"), {**agreed, "purchase_price": "61.5"}).ok
+        line = {"goods_id": goods, "quantity": "2", "supplier_id": world.supplier2}
+        plan = desk.audited("purchase_plan", line, {**line, "price": "60"}, {**line, "is_gift": True})
+        assert desk.act("turnOrder", plan).ok
+        assert [row["price"] for row in orders_of(desk, plan)] == ["61.500000", "60.000000", "0.000000"]
+
     def test_closing_ends_it(self, desk: Desk) -> None:
         plan = planned(desk, desk.world.spares[45], desk.world.spares[46])
         assert desk.act("turnOrder", plan).ok
