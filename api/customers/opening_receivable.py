@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
-from api.kit.document import BillType, Block, Document, Rows, Values, declare
+from api.kit.document import BillType, Block, DetailPlace, Document, Rows, Values, declare
 from api.kit.fields import ref
 from api.kit.posting import Postings
 from api.kit.resource import Menu
@@ -36,7 +36,13 @@ class OpeningReceivable(OpeningBill):
         },
         menu=Menu("系统管理", "期初设置", 10),
     )
-    bill = BillType("QCYS", (Block("lines", "期初明细", OpeningReceivableLine),))
+    bill = BillType(
+        "QCYS",
+        (Block("lines", "期初明细", OpeningReceivableLine),),
+        detail=DetailPlace(
+            "期初应收明细", "/system/customerinitializationDetail", Menu("系统管理", "期初设置", 15)
+        ),
+    )
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:

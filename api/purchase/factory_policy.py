@@ -11,7 +11,7 @@ from decimal import Decimal
 from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
-from api.kit.document import Bill, BillType, Block, Document, Rows, Values, declare
+from api.kit.document import Bill, BillType, Block, DetailPlace, Document, Rows, Values, declare
 from api.kit.fields import COST, day, image, price, text, textarea
 from api.kit.posting import Postings
 from api.kit.resource import Menu
@@ -45,7 +45,13 @@ class FactoryPolicy(Bill):
         },
         menu=Menu("采购管理", "返利与政策", 40),
     )
-    bill = BillType("CJZC", (Block("lines", "政策明细", FactoryPolicyLine, required=False),))
+    bill = BillType(
+        "CJZC",
+        (Block("lines", "政策明细", FactoryPolicyLine, required=False),),
+        detail=DetailPlace(
+            "厂家政策明细", "/purchase/factoryPolicyDetail", Menu("采购管理", "返利与政策", 45)
+        ),
+    )
 
     supplier_id: Mapped[int] = supplier()
     policy_name: Mapped[str] = text(

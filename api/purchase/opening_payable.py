@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
-from api.kit.document import BillType, Block, Document, Rows, Values, declare
+from api.kit.document import BillType, Block, DetailPlace, Document, Rows, Values, declare
 from api.kit.fields import ref
 from api.kit.posting import Postings
 from api.kit.resource import Menu
@@ -34,7 +34,13 @@ class OpeningPayable(OpeningBill):
         },
         menu=Menu("系统管理", "期初设置", 20),
     )
-    bill = BillType("QCYF", (Block("lines", "期初明细", OpeningPayableLine),))
+    bill = BillType(
+        "QCYF",
+        (Block("lines", "期初明细", OpeningPayableLine),),
+        detail=DetailPlace(
+            "期初应付明细", "/system/supplierinitializationDetail", Menu("系统管理", "期初设置", 25)
+        ),
+    )
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:

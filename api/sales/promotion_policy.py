@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
-from api.kit.document import Bill, BillType, Block, Child, Document, Rows, Values, declare
+from api.kit.document import Bill, BillType, Block, Child, DetailPlace, Document, Rows, Values, declare
 from api.kit.fields import day, enum, key, price, quantity, rate, ref, text
 from api.kit.flow import ORDER
 from api.kit.posting import Postings
@@ -96,6 +96,7 @@ class PromotionPolicy(Bill):
             Block("customers", "适用客户", PromotionPolicyCustomer, required=False),
         ),
         transitions=ORDER,
+        detail=DetailPlace("促销明细", "/sales/promotionDetail", Menu("销售管理", "价格政策", 25)),
     )
 
     policy_name: Mapped[str] = text(

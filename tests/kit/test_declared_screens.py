@@ -55,6 +55,10 @@ UNLISTED = {
     "/sales/salescommissionReturnDetail",
     "/sales/salessettlementDetail",
     "/sales/BidManagementDetail",
+    "/sales/promotionDetail",
+    "/system/customerinitializationDetail",
+    "/system/supplierinitializationDetail",
+    "/purchase/factoryPolicyDetail",
     "/purchase/planDetail",
     "/purchase/allocationDetail",
     "/purchase/returnRequestDetail",
@@ -74,8 +78,8 @@ UNLISTED = {
 what `erp check` proves, files that a company was initialised with, who bears the freight, accounts of suppliers,
 what a naming rule would change, areas of stock and their companies, texts of messages, forms of rebates, the lines that
 earned them, the movements of customers' rebates, bills to be invoiced and
-what was invoiced of them, consigned goods and those that came back, the lines of plans, requests, allocations, quotes and
-consignments, statements of accounts and their lines, what suppliers are still owed, what salespeople earn, what was spoken
+what was invoiced of them, consigned goods and those that came back, the lines of plans, requests, allocations, quotes,
+consignments, promotions, factory policies and opening balances, statements of accounts and their lines, what suppliers are still owed, what salespeople earn, what was spoken
 with potential customers, which reports are used by whom, what the columns behind reports mean, of which data users draw their own charts."""
 ELSEWHERE = {
     ("backup", "download"): ("get", "/v2/system/Backup/getFile"),

@@ -7,6 +7,7 @@ import pytest
 from api.identity import rights
 from api.kit import details, registry
 from api.kit.document import GoodsChild
+from api.master.goods_scope import ScopeRow
 from tests.kit.desk import Desk
 from tests.kit.fixtures import Site
 
@@ -110,9 +111,11 @@ class TestPlaces:
         assert all(cls.declaration.menu and cls.declaration.see for cls in found)
 
     @pytest.mark.parametrize("trade", ["purchase", "sales"])
-    def test_every_bill_of_goods_that_are_bought_and_sold_has_one(self, trade: str) -> None:
+    def test_every_bill_and_policy_of_goods_that_are_bought_and_sold_has_one(self, trade: str) -> None:
         bills = (cls.bill for cls in registry.declared() if cls.__module__.startswith(f"api.{trade}."))
         of_goods = [
-            bill for bill in bills if bill and bill.blocks and issubclass(bill.blocks[0].cls, GoodsChild)
+            bill
+            for bill in bills
+            if bill and bill.blocks and issubclass(bill.blocks[0].cls, GoodsChild | ScopeRow)
         ]
         assert [bill.prefix for bill in of_goods if not bill.detail] == []

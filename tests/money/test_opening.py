@@ -31,6 +31,15 @@ class TestReceivables:
         assert refused.code == 400
         assert "核销" in refused.msg
 
+    def test_its_lines_are_found_by_their_customer(self, desk: Desk) -> None:
+        customer = desk.partner("customer", "有旧账的客户")
+        line = {"customer_id": customer, "amount": "40", "due_date": "2025-11-30", "source_no": "旧账1"}
+        made = desk.draft("opening_receivable", line)
+        found = desk.caller.get("v2/custom/OpeningReceivableDetail/getList", customer_id=customer).data
+        [row] = found["data"]
+        assert (row["bill_no"], row["due_date"], row["source_no"]) == (made.no, "2025-11-30", "旧账1")
+        assert found["totals"]["amount"] == "40.00"
+
     def test_a_line_without_an_amount_is_refused(self, desk: Desk) -> None:
         answer = desk.add(
             "opening_receivable",

@@ -189,3 +189,17 @@ class TestDraft:
         line = {"goods_id": goods, "method": 1, "price": "1"}
         answer = added(desk, line, starts_on="2026-03-02", ends_on="2026-03-01")
         assert (answer.code, answer.msg) == (400, "失效日期不能早于生效日期")
+
+
+class TestLines:
+    def test_what_goods_are_promoted_how_is_found_by_the_goods(self, desk: Desk, goods: int) -> None:
+        made = promoted(desk, {"goods_id": goods, "method": 1, "price": "90"})
+        [row] = desk.caller.get("v2/sales/PromotionPolicyDetail/getList", goods_id=goods).data["data"]
+        shown = {name: row[name] for name in ("bill_no", "policy_name", "method", "price", "status")}
+        assert shown == {
+            "bill_no": made.no,
+            "policy_name": "促销",
+            "method": 1,
+            "price": "90.000000",
+            "status": 2,
+        }
