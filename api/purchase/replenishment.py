@@ -35,14 +35,18 @@ class ProposedLine(ProposedGoods):
 
 FIGURES = ("stocks", "available_stocks", "on_order", "safety_stock", "sales_quantity")
 
-# How goods stand in a warehouse: what orders that are still open will bring, and what was sold net of returns.
+# How goods stand in a warehouse: what orders and plans that are still open will bring, what was sold net of returns.
+_OPEN = """
+        select l.goods_id, l.quantity - l.executed_quantity as quantity
+        from {bill} h
+        join {bill}_line l using (bill_id)
+        where h.warehouse_id = :warehouse_id and (h.status = 2 or h.locked_from = 2)
+"""
 _STANDING = f"""
 with on_order as (
-    select l.goods_id, sum(l.quantity - l.executed_quantity) as quantity
-    from purchase_order h
-    join purchase_order_line l using (bill_id)
-    where h.warehouse_id = :warehouse_id and (h.status = 2 or h.locked_from = 2)
-    group by l.goods_id
+    select goods_id, sum(quantity) as quantity
+    from ({_OPEN.format(bill="purchase_order")} union all {_OPEN.format(bill="purchase_plan")}) coming
+    group by goods_id
 ),
 sold as (
     select goods_id, sum(quantity) as quantity
@@ -139,14 +143,14 @@ join goods g using (goods_id)
 
 
 def below_safety(ctx: Context, company_id: int, warehouse_id: int, sales_days: int) -> list[dict[str, Any]]:
-    """Goods whose available stock and open orders don't make their safety stock: what is missing."""
+    """Goods whose available stock, open orders and plans don't make their safety stock: what is missing."""
     return _proposed(ctx, _BELOW_SAFETY, company_id, warehouse_id, sales_days, 0)
 
 
 def for_sales(
     ctx: Context, company_id: int, warehouse_id: int, sales_days: int, cover_days: int
 ) -> list[dict[str, Any]]:
-    """What `cover_days` will sell at the daily mean of the last `sales_days`, beyond what is there and on order."""
+    """What `cover_days` will sell at the daily mean of the last `sales_days`, beyond what is there or coming."""
     return _proposed(ctx, _FOR_SALES, company_id, warehouse_id, sales_days, cover_days)
 
 

@@ -73,6 +73,22 @@ class TestProposals:
         assert row["supplier_id"] == desk.world.supplier2
         assert proposed(desk, "getSalesProposal", goods, sales_days=10, cover_days=30) is None
 
+    def test_what_was_planned_and_is_still_to_be_ordered_is_not_planned_twice(self, desk: Desk) -> None:
+        world, goods = desk.world, desk.world.spares[58]
+        place = {"company_id": world.company_a, "warehouse_id": world.warehouse_a}
+        limit = {**place, "goods_id": goods, "minimum": "10"}
+        assert desk.caller.post(desk.path("safety_stock", "add"), limit).ok
+        line = {"goods_id": goods, "quantity": "6", "price": "5", "supplier_id": world.supplier}
+        plan = desk.audited("purchase_plan", line)
+        for moved in ("turnOrder", "close"):
+            row = proposed(desk, "getSafetyProposal", goods)
+            assert row is not None
+            assert (float(row["quantity"]), float(row["on_order"])) == (4, 6)
+            assert desk.act(moved, plan).ok
+        row = proposed(desk, "getSafetyProposal", goods)
+        assert row is not None
+        assert (float(row["quantity"]), float(row["on_order"])) == (10, 0)
+
     def test_a_line_by_hand_gets_its_figures_and_the_last_supplier(self, desk: Desk) -> None:
         goods = desk.world.spares[42]
         bought = {"goods_id": goods, "quantity": "6", "price": "70"}
