@@ -299,7 +299,7 @@ def _rows(
     projection = _projection(cls, principal)
     key, chosen = cls.key(), conditions(cls, query, principal)
     order = _order(cls, query, projection, principal)
-    for finding in _findings(cls, query, chosen):
+    for finding in _findings(cls, query, chosen, getattr(order[0].element, "key", None)):
         found: Sequence[int] = conn.execute(finding.limit(FEW + 1)).scalars().all()
         if len(found) <= FEW:
             chosen = [*chosen, key == any_(literal(found, ARRAY(key.type)))]
@@ -325,9 +325,12 @@ def _asked(cls: type[Resource], query: ListQuery) -> list[Searched]:
 
 
 def _findings(
-    cls: type[Resource], query: ListQuery, chosen: list[ColumnElement[bool]]
+    cls: type[Resource], query: ListQuery, chosen: list[ColumnElement[bool]], ordered_by: str | None
 ) -> Iterator[Select[Any]]:
-    """Keys that an index finds: of the bills that lines lead to, then of what fits the whole filter."""
+    """Keys that an index finds: of the bills that lines lead to, then of what fits the whole filter.
+
+    What an index has in the order of the page is read as far as the page goes.
+    """
     if issubclass(cls, View):
         return
     by_keyword = bool(query.keyword.strip()) and any(item.pieces for item in cls.fields())
@@ -336,7 +339,8 @@ def _findings(
         if one.owner is not cls and _leads(one):
             bills = one.owner.table().c.bill_id
             yield select(bills).where(*_condition(one.owner, one.field, query.model_dump()))
-    if by_keyword or any(one.field.pieces or _leads(one) for one in own):
+    found = (one for one in own if one.field.pieces or _leads(one))
+    if by_keyword or any(one.field.name != ordered_by for one in found):
         yield select(cls.key()).where(*chosen)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import openpyxl
 import pytest
+from sqlalchemy import Engine, event
 
 from api import catalogue
 from api.kit import listing, registry
@@ -128,6 +129,29 @@ class TestOrder:
         for order in ({}, {"order_key": "bill_id", "order_by": "desc"}):
             found = ids(site, **asked, **order)
             assert [one for one in found if one in wanted] == wanted
+
+    def test_only_what_has_no_index_in_the_order_asked_for_is_found_beforehand(
+        self, site: Site, sold: list[Made]
+    ) -> None:
+        days = {"business_date_start": "2026-01-05", "business_date_end": "2026-01-20"}
+        told: list[str] = []
+
+        def tell(_conn: object, _cursor: object, statement: str, *_: object) -> None:
+            told.append(statement)
+
+        event.listen(Engine, "before_cursor_execute", tell)
+        try:
+            for more, found_before in (
+                ({}, 0),
+                ({"customer_id": site.world.customer_a}, 1),
+                ({"order_key": "total_amount"}, 1),
+            ):
+                told.clear()
+                assert ids(site, **days, **more)
+                findings = [sql for sql in told if sql.startswith("SELECT sales_outbound.bill_id \n")]
+                assert len(findings) == found_before, (more, told)
+        finally:
+            event.remove(Engine, "before_cursor_execute", tell)
 
     def test_an_order_asked_for_stands(self, site: Site, sold: list[Made]) -> None:
         asked = {
