@@ -1,6 +1,7 @@
 """Commission schemes (提成方案): how much a salesperson earns of what came in for sales, by person and goods.
 
-What they come to is told by `api.reporting.commissions`, which also says which one holds where several fit.
+What they come to is told by `api.reporting.commissions`, which also says which one holds where several fit. Of the
+months that its company has closed a scheme says for ever what it said.
 """
 
 from __future__ import annotations
@@ -9,12 +10,12 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import func, select, text
+from sqlalchemy import Row, func, select, text
 from sqlalchemy.dialects.postgresql import ExcludeConstraint
 from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
-from api.kit.errors import Invalid
+from api.kit.errors import Invalid, Refusal
 from api.kit.fields import day, enabled, enum, key, rate, ref, textarea
 from api.kit.fields import text as words
 from api.kit.resource import READ, WRITE, Declaration, Drill, Menu, Resource
@@ -26,6 +27,10 @@ BASES = {REVENUE: "按销售收入", PROFIT: "按销售毛利"}
 MEANT = ("company_id", "employee_id", "brand_id", "goods_type_id")
 """What tells for whom and what a scheme is; empty means all."""
 COMMISSIONS = "/report/commissiondetail"
+_CLOSED = """
+select (max(to_date(period, 'YYYY-MM')) + interval '1 month - 1 day')::date from accounting_period
+where company_id = %s and status = 1
+"""
 
 
 class CommissionScheme(Resource):
@@ -51,6 +56,7 @@ class CommissionScheme(Resource):
         drill=Drill("提成明细", COMMISSIONS, (("commission_scheme_id", "commission_scheme_id"),)),
         note=(
             "按收款核销计提：每笔核销按所核销销售单各商品的收入或毛利占比计算基数，乘以核销当日有效方案的比例。"
+            "要改比例，请结束原方案，另建一个从次日起生效的方案；已结账月份的提成不再改变。"
             "同一商品有多个方案时只用一个：指定业务员的先于全部业务员的；其中指定品牌的先于商品类型的，类型取最近的一级，"
             "最后是全部商品的。收入不含税，毛利为负时提成相应扣减。"
         ),
@@ -79,6 +85,19 @@ class CommissionScheme(Resource):
             raise Invalid("失效日期不能早于生效日期")
 
     @classmethod
+    def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:
+        """Leave what was said of closed months; a scheme that goes comes here as it is."""
+        held = before._asdict() if before is not None else {}
+        after = {} if held == row else row
+        for company in {one["company_id"] for one in (held, after) if one}:
+            closed: date | None = ctx.conn.exec_driver_sql(_CLOSED, (company,)).scalar()
+            if closed is not None and _said(held, closed) != _said(after, closed):
+                raise Refusal(
+                    f"{closed:%Y-%m} 及以前已结账，其提成按原方案不变。要改提成，请把原方案的失效日期设为"
+                    f" {closed} 或以后，再新增从次日起生效的方案"
+                )
+
+    @classmethod
     def inspect(
         cls, ctx: Context, row: dict[str, Any], children: dict[str, list[dict[str, Any]]], problems: Problems
     ) -> None:
@@ -97,3 +116,13 @@ class CommissionScheme(Resource):
         name = ctx.conn.execute(other.limit(1)).scalar()
         if name:
             problems.add(f"与提成方案“{name}”的业务员、商品范围相同且日期重叠，请先停用它或调整日期")
+
+
+def _said(row: dict[str, Any], until: date) -> tuple[Any, ...]:
+    """What a scheme says of the days up to one."""
+    if not row or not row["enabled"] or row["starts_on"] > until:
+        return ()
+    return (
+        *(row[name] or None for name in MEANT),
+        *(row["basis"], row["rate"], row["starts_on"], min(row["ends_on"] or until, until)),
+    )

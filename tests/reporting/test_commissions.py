@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from api.ledger.periods import close_period, open_period
 from tests.kit.client import Answer
 from tests.kit.desk import Desk, Made
+from tests.kit.fixtures import Site
 from tests.reporting.asking import page, rows, some
 
 SCHEMES = "v2/sales/CommissionScheme"
@@ -195,6 +197,35 @@ class TestSchemes:
         body = {"id": found["停用"]["commission_scheme_id"], "enabled": True}
 
         assert not paid.desk.caller.post(f"{SCHEMES}/edit", body).ok
+
+    def test_closed_months_keep_what_it_said_and_later_ones_may_change(self, site: Site, paid: Paid) -> None:
+        desk, company = paid.desk, paid.desk.world.company_a
+        found = {row["commission_scheme_name"]: row for row in rows(desk, SCHEMES)}
+        key, period = found["类型"]["commission_scheme_id"], "2026-05"
+        with site.engine.begin() as conn:
+            close_period(conn, company, period)
+        try:
+            for change in (
+                {"rate": "3"},
+                {"enabled": False},
+                {"ends_on": "2026-05-30"},
+                {"starts_on": "2026-02-01"},
+            ):
+                answer = desk.caller.post(f"{SCHEMES}/edit", {"id": key, **change})
+                assert (answer.code, answer.msg[:15]) == (400, "2026-05 及以前已结账，"), change
+            assert not desk.caller.post(f"{SCHEMES}/del", {"ids": [key]}).ok
+            late = {"goods_type_id": desk.world.type2, "brand_id": None, "rate": "3"}
+            assert "已结账" in scheme(desk, "补提", rate="1").msg
+            for change in ({"remark": "旧"}, {"ends_on": "2026-05-31"}):
+                assert desk.caller.post(f"{SCHEMES}/edit", {"id": key, **change}).ok
+            assert scheme(desk, "新比例", **late, starts_on="2026-06-01").ok
+            added = {row["commission_scheme_name"]: row for row in rows(desk, SCHEMES)}["新比例"]
+            gone = {"ids": [added["commission_scheme_id"]]}
+            assert desk.caller.post(f"{SCHEMES}/del", gone).ok
+        finally:
+            with site.engine.begin() as conn:
+                open_period(conn, company, period)
+        assert desk.caller.post(f"{SCHEMES}/edit", {"id": key, "ends_on": None, "remark": None}).ok
 
     def test_of_eight_that_come_at_once_one_stays(self, paid: Paid) -> None:
         world = paid.desk.world
