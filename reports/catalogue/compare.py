@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -111,6 +112,7 @@ def compared_datasets(
     levels: tuple[str, ...] = (),
     where: str = "",
     cost: bool = False,
+    buckets: tuple[str, ...] = (),
 ) -> tuple[Dataset, Dataset]:
     """The mart's periods beside the ones before and last year's, and the dataset for charts over many periods, which
     has no comparisons: they triple its rows.
@@ -132,6 +134,7 @@ def compared_datasets(
         measures=(*alone, *with_suffixes(*measures)),
         flows=(*alone, *with_suffixes(*(name for name in measures if name not in levels))),
         metrics=metrics,
+        buckets=buckets,
     )
     series = replace(
         data,
@@ -143,6 +146,18 @@ def compared_datasets(
         explorable=False,
     )
     return data, series
+
+
+def stood(metric: Metric, measures: Iterable[str], previous: str, last_year: str) -> tuple[Metric, Metric]:
+    """A metric as it stood in the period before and a year ago; `measures` are those of its dataset."""
+    names = "|".join(measures)
+    then = (re.sub(rf"\b({names})\b", rf"\1{suffix}", metric.sql) for suffix in SUFFIXES)
+    labels = (f"{previous}{metric.label}", f"{last_year}{metric.label}")
+    before, year = (
+        replace(metric, name=f"{metric.name}{suffix}", label=label, sql=sql)
+        for suffix, label, sql in zip(SUFFIXES, labels, then, strict=True)
+    )
+    return before, year
 
 
 def all_periods(dataset: Dataset) -> Dataset:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reports.catalogue.aging import BUCKET, bucket_metrics, bucket_names
-from reports.catalogue.compare import MONTH_COLUMNS, all_periods, compared_datasets
+from reports.catalogue.compare import MONTH_COLUMNS, compared_datasets, stood
 from reports.catalogue.model import (
     MONEY,
     PERCENT,
@@ -30,10 +30,12 @@ from reports.catalogue.parts import (
     MONTH_DAYS,
     SUPPLIER,
     bars,
+    beside,
     board,
     by_key,
     change_metric,
     company_filter,
+    compared,
     curves,
     employee_filter,
     figure,
@@ -51,6 +53,8 @@ from reports.catalogue.parts import (
     trend_figure,
 )
 
+# What stands at the end of a month is beside what stood at the ends of others.
+MONTH_ENDS = ("上月末", "去年同月末")
 DEBT_BUCKETS = ("未到期", "1–30天", "31–60天", "61–90天", "91–180天", "180天以上")
 
 
@@ -116,6 +120,43 @@ def past_due(days: int) -> str:
     return f"sum(open_amount) filter (where days_past_due > {days})"
 
 
+def aging_metrics(partner: Partner) -> tuple[Metric, ...]:
+    return (
+        money("balance", f"{partner.owed}余额"),
+        money("open_amount", f"未核销{partner.owed}"),
+        money("advance", partner.advance, "advance_amount"),
+        Metric("overdue", "逾期金额", f"cast({past_due(0)} as double)", MONEY),
+        percent("overdue_share", "逾期占比", past_due(0), "sum(open_amount)"),
+        percent("long_share", "逾期90天以上占比", past_due(90), "sum(open_amount)"),
+        Metric("longest", "最长逾期（天）", "max(days_past_due)", QUANTITY),
+        *bucket_metrics(DEBT_BUCKETS, "open_amount", MONEY),
+    )
+
+
+def aging_months(partner: Partner) -> tuple[Dataset, Dataset]:
+    """What stood open at a month's end beside the ends of the month before and of last year's, and their series."""
+    measures = ("open_amount", "advance_amount", "balance", "days_past_due")
+    shown = aging_metrics(partner)
+    by_name = {metric.name: metric for metric in shown}
+    return compared_datasets(
+        f"{partner.side}_aging_month",
+        f"{partner.owed}账龄对比",
+        f"mart_{partner.side}_aging",
+        grain="company",
+        keys=(f"{partner.key}_id", "bucket_order"),
+        columns=(COMPANY, *partner.columns, *BUCKET, partner.bills()),
+        measures={name: name for name in measures},
+        levels=measures,
+        buckets=DEBT_BUCKETS,
+        metrics=(
+            *shown,
+            *beside(by_name["balance"], measures, *MONTH_ENDS),
+            *beside(by_name["overdue"], measures, *MONTH_ENDS),
+            *stood(by_name["overdue_share"], measures, *MONTH_ENDS),
+        ),
+    )
+
+
 def aging_dataset(partner: Partner) -> Dataset:
     return Dataset(
         key=f"{partner.side}_aging",
@@ -136,22 +177,13 @@ def aging_dataset(partner: Partner) -> Dataset:
             partner.bills(),
         ),
         measures=("open_amount", "advance_amount", "balance"),
-        metrics=(
-            money("balance", f"{partner.owed}余额"),
-            money("open_amount", f"未核销{partner.owed}"),
-            money("advance", partner.advance, "advance_amount"),
-            Metric("overdue", "逾期金额", f"cast({past_due(0)} as double)", MONEY),
-            percent("overdue_share", "逾期占比", past_due(0), "sum(open_amount)"),
-            percent("long_share", "逾期90天以上占比", past_due(90), "sum(open_amount)"),
-            Metric("longest", "最长逾期（天）", "max(days_past_due)", QUANTITY),
-            *bucket_metrics(DEBT_BUCKETS, "open_amount", MONEY),
-        ),
+        metrics=aging_metrics(partner),
     )
 
 
 def aging_board(partner: Partner) -> Board:
     data = aging_dataset(partner)
-    series = all_periods(data)
+    months, series = aging_months(partner)
     owed = partner.owed
     who = tuple(column.name for column in partner.columns)
     listed = table(
@@ -160,6 +192,19 @@ def aging_board(partner: Partner) -> Board:
         ("company_name", *who, "detail_link"),
         ("balance", "open_amount", *bucket_names(DEBT_BUCKETS), "advance", "longest"),
         "open_amount",
+        bar="balance",
+    )
+    stood_then = table(
+        f"{partner.label}{owed}与上月末、去年同月末",
+        months,
+        ("company_name", *who, "detail_link"),
+        (
+            *compared("balance"),
+            *compared("overdue"),
+            *("overdue_share", "overdue_share_before", "overdue_share_year"),
+        ),
+        "balance",
+        key="compared",
         bar="balance",
     )
     bills = table(
@@ -213,11 +258,12 @@ def aging_board(partner: Partner) -> Board:
         ),
         line(42, (stack("companies", f"各公司{owed}账龄构成", data, "open_amount", "company_name"), 12)),
         line(76, (listed, 12)),
+        line(76, (stood_then, 12)),
         line(76, (bills, 12)),
     )
     bucket = Filter("bucket", "账龄段", data.key, "bucket")
     return board(
-        (data, series),
+        (data, months, series),
         lines,
         (period_filter(data, "month_label", "截至月末"), *partner.filters(data), bucket),
     )

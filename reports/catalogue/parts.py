@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from reports.catalogue.compare import SERIES
+from reports.catalogue.compare import MONTH, SERIES, stood
 from reports.catalogue.model import (
     CHANGE,
     CLOSING,
@@ -147,6 +147,28 @@ def change(now: str, before: str) -> str:
 
 def change_metric(name: str, label: str, now: str, before: str) -> Metric:
     return Metric(name, label, change(now, before), CHANGE)
+
+
+def beside(
+    metric: Metric,
+    measures: Iterable[str],
+    previous: str = MONTH.previous,
+    last_year: str = MONTH.last_year,
+) -> tuple[Metric, ...]:
+    """A sum as it stood in the period before and a year ago, and its changes against both."""
+    before, year = stood(metric, measures, previous, last_year)
+    word = metric.label
+    return (
+        before,
+        change_metric(f"{metric.name}_change", f"{word}较{previous}", metric.sql, before.sql),
+        year,
+        change_metric(f"{metric.name}_growth", f"{word}较{last_year}", metric.sql, year.sql),
+    )
+
+
+def compared(name: str) -> tuple[str, ...]:
+    """The names of a metric and of what `beside` puts next to it."""
+    return (name, f"{name}_before", f"{name}_change", f"{name}_year", f"{name}_growth")
 
 
 def money(name: str, label: str, measure: str = "") -> Metric:

@@ -1,13 +1,15 @@
 """结算：厂家付款安排，核销明细。
 
-What has to be paid stands by the days until it is due, as of the snapshot's day. Of each write-off both bills are told,
-how long the item was open and how late it was; means are weighed by amounts.
+What has to be paid stands by the days until it is due, as of a month's end or the snapshot's day. Of each write-off
+both bills are told, how long the item was open and how late it was; means are weighed by amounts.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from reports.catalogue.aging import bucket_metrics, bucket_names
-from reports.catalogue.compare import MONTH_COLUMNS, all_periods
+from reports.catalogue.compare import MONTH, MONTH_COLUMNS, compared_datasets, stood
 from reports.catalogue.model import (
     MONEY,
     QUANTITY,
@@ -19,15 +21,17 @@ from reports.catalogue.model import (
     Report,
     Tab,
 )
-from reports.catalogue.partners import CUSTOMERS, SUPPLIERS, Partner, months_datasets
+from reports.catalogue.partners import CUSTOMERS, MONTH_ENDS, SUPPLIERS, Partner, months_datasets
 from reports.catalogue.parts import (
     BY_COMPANY,
     COMPANY,
     MONTH_DAYS,
     bars,
+    beside,
     board,
     by_key,
     company_filter,
+    compared,
     curves,
     figure,
     figures,
@@ -47,13 +51,52 @@ from reports.catalogue.parts import (
 )
 
 DUE = ("已逾期", "7天内", "8–15天", "16–30天", "31–60天", "60天以后")
-# Days from the snapshot's day to the due date.
+# Days from the day on which it stands to the due date.
 AHEAD = "date_diff('day', m.as_of, m.due_date)"
 DUE_ORDER = (
     f"case when {AHEAD} < 0 then 1 when {AHEAD} <= 7 then 2 when {AHEAD} <= 15 then 3 when {AHEAD} <= 30 then 4"
     f" when {AHEAD} <= 60 then 5 else 6 end"
 )
 DUE_NAME = f"{list(DUE)}[{DUE_ORDER}]"
+DUE_BUCKET = (
+    Column("bucket", "到期段", sql=DUE_NAME),
+    Column("bucket_axis", "到期段", sql=in_order(DUE_ORDER, DUE_NAME)),
+)
+
+
+def due_metrics() -> tuple[Metric, ...]:
+    return (
+        money("open_amount", "未付应付"),
+        money("advance", "预付款", "advance_amount"),
+        Metric("needed", "扣除预付后应付", "cast(sum(open_amount) - sum(advance_amount) as double)", MONEY),
+        *bucket_metrics(DUE, "open_amount", MONEY),
+    )
+
+
+def due_months() -> Dataset:
+    """What stood to be paid at a month's end beside the ends of the month before and of last year's."""
+    measures = ("open_amount", "advance_amount")
+    figures_now = due_metrics()
+    by_name = {metric.name: metric for metric in figures_now}
+    overdue = replace(by_name["bucket_1"], name="overdue", label="已逾期应付")
+    return compared_datasets(
+        "payable_due_month",
+        "付款安排对比",
+        "mart_payable_aging",
+        grain="company",
+        keys=("supplier_id", "as_of", "due_date"),
+        columns=(COMPANY, *SUPPLIERS.columns, *DUE_BUCKET, SUPPLIERS.bills()),
+        measures={name: name for name in measures},
+        levels=measures,
+        buckets=DUE,
+        metrics=(
+            *figures_now,
+            *beside(by_name["open_amount"], measures, *MONTH_ENDS),
+            overdue,
+            *beside(overdue, measures, *MONTH_ENDS),
+            *stood(by_name["needed"], measures, *MONTH_ENDS),
+        ),
+    )[0]
 
 
 def payment_board(cost: bool) -> Board:
@@ -62,37 +105,40 @@ def payment_board(cost: bool) -> Board:
     data = Dataset(
         key="payable_due",
         label="付款安排",
-        source="(select * from mart_payable_aging where month = (select max(month) from mart_payable_aging))",
+        source="mart_payable_aging",
         grain="company",
         buckets=DUE,
+        time_column="month",
         columns=(
+            *MONTH_COLUMNS,
             COMPANY,
             *SUPPLIERS.columns,
             Column("bill_no", "单据编号"),
             Column("business_date", "单据日期", "date"),
             Column("due_date", "到期日", "date"),
             Column("days_ahead", "距到期（天）", "number", sql=AHEAD),
-            Column("bucket", "到期段", sql=DUE_NAME),
-            Column("bucket_axis", "到期段", sql=in_order(DUE_ORDER, DUE_NAME)),
+            *DUE_BUCKET,
             SUPPLIERS.bills(),
         ),
         measures=("open_amount", "advance_amount"),
-        metrics=(
-            money("open_amount", "未付应付"),
-            money("advance", "预付款", "advance_amount"),
-            Metric(
-                "needed", "扣除预付后应付", "cast(sum(open_amount) - sum(advance_amount) as double)", MONEY
-            ),
-            Metric("soonest", "最早到期（天）", "min(days_ahead)", QUANTITY),
-            *bucket_metrics(DUE, "open_amount", MONEY),
-        ),
+        metrics=(*due_metrics(), Metric("soonest", "最早到期（天）", "min(days_ahead)", QUANTITY)),
     )
+    before = due_months()
     plan = table(
         "供应商付款安排",
         data,
         ("company_name", "supplier_name", "detail_link"),
         ("open_amount", *bucket_names(DUE), "advance", "needed"),
         "open_amount",
+        bar="open_amount",
+    )
+    stood_then = table(
+        "供应商应付与上月末、去年同月末",
+        before,
+        ("company_name", "supplier_name", "detail_link"),
+        (*compared("open_amount"), *compared("overdue"), "needed", "needed_before", "needed_year"),
+        "open_amount",
+        key="compared",
         bar="open_amount",
     )
     bills = table(
@@ -142,10 +188,49 @@ def payment_board(cost: bool) -> Board:
             (stack("companies", "各公司未付应付到期构成", data, "open_amount", "company_name"), 6),
         ),
         line(76, (plan, 12)),
+        line(76, (stood_then, 12)),
         line(76, (bills, 12)),
     )
-    bucket = Filter("bucket", "到期段", data.key, "bucket")
-    return board((data, months, series), lines, (*SUPPLIERS.filters(data), bucket))
+    filters = (
+        period_filter(data, "month_label", "截至月末"),
+        *SUPPLIERS.filters(data),
+        Filter("bucket", "到期段", data.key, "bucket"),
+    )
+    return board((data, before, months, series), lines, filters)
+
+
+def write_off_metrics() -> tuple[Metric, ...]:
+    return (
+        money("amount", "核销金额"),
+        percent("late_share", "逾期核销占比", "sum(amount) filter (where late_days > 0)", "sum(amount)"),
+        Metric("mean_held", "平均账期（天）", ratio("sum(amount * held_days)", "sum(amount)"), ",.1f"),
+        Metric("mean_late", "平均逾期（天）", ratio("sum(amount * late_days)", "sum(amount)"), ",.1f"),
+    )
+
+
+def write_off_months(partner: Partner) -> tuple[Dataset, Dataset]:
+    """A month's write-offs beside the month before and last year's, and the dataset for their series."""
+    measures = ("amount", "held_days", "late_days")
+    amount, *weighed = write_off_metrics()
+    return compared_datasets(
+        f"{partner.side}_write_off_month",
+        f"{partner.owed}核销按月",
+        "mart_write_off",
+        grain="company",
+        columns=(COMPANY, Column("partner_name", partner.label), Column("manner", "核销方式")),
+        measures={name: name for name in measures},
+        metrics=(
+            amount,
+            *beside(amount, measures),
+            *weighed,
+            *(
+                then
+                for metric in weighed
+                for then in stood(metric, measures, MONTH.previous, MONTH.last_year)
+            ),
+        ),
+        where=f"side = '{partner.owed}'",
+    )
 
 
 def write_off_board(partner: Partner) -> Board:
@@ -179,15 +264,25 @@ def write_off_board(partner: Partner) -> Board:
         measures=measures,
         flows=measures,
         metrics=(
-            money("amount", "核销金额"),
+            *write_off_metrics(),
             money("item_amount", "被核销单据金额"),
             Metric("bills", "核销单据数", "count(distinct bill_no)", QUANTITY),
-            percent("late_share", "逾期核销占比", "sum(amount) filter (where late_days > 0)", "sum(amount)"),
-            Metric("mean_held", "平均账期（天）", ratio("sum(amount * held_days)", "sum(amount)"), ",.1f"),
-            Metric("mean_late", "平均逾期（天）", ratio("sum(amount * late_days)", "sum(amount)"), ",.1f"),
         ),
     )
-    series = all_periods(data)
+    months, series = write_off_months(partner)
+    partners = table(
+        f"{partner.label}核销与上月、去年同月",
+        months,
+        ("company_name", "partner_name"),
+        (
+            *compared("amount"),
+            *("mean_held", "mean_held_before", "mean_held_year", "mean_late"),
+            *("late_share", "late_share_before", "late_share_year"),
+        ),
+        "amount",
+        key="compared",
+        bar="amount",
+    )
     detail = table(
         "核销明细",
         data,
@@ -225,6 +320,7 @@ def write_off_board(partner: Partner) -> Board:
             (ranking("companies", "各公司核销金额", data, "amount", "company_name", 20), 8),
             (share("manners", "核销方式", data, "amount", "manner"), 4),
         ),
+        line(70, (partners, 12)),
         line(90, (detail, 12)),
     )
     filters = (
@@ -233,7 +329,7 @@ def write_off_board(partner: Partner) -> Board:
         Filter("partner", partner.label, data.key, "partner_name", searched=True),
         Filter("manner", "核销方式", data.key, "manner"),
     )
-    return board((data, series), lines, filters)
+    return board((data, months, series), lines, filters)
 
 
 FACTORY_PAYMENT = report(

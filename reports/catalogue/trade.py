@@ -6,7 +6,7 @@ compares quantities. Orders: filled ÷ ordered, and the days from the order to t
 
 from __future__ import annotations
 
-from reports.catalogue.compare import MONTH_COLUMNS, all_periods, compared_datasets
+from reports.catalogue.compare import MONTH, MONTH_COLUMNS, compared_datasets, stood
 from reports.catalogue.holdings import held
 from reports.catalogue.model import DAYS, PERCENT, RATIO, Board, Chart, Column, Dataset, Filter, Metric
 from reports.catalogue.parts import (
@@ -21,8 +21,10 @@ from reports.catalogue.parts import (
     MONTH_DAYS,
     PLACES,
     bars,
+    beside,
     board,
     change_metric,
+    compared,
     curves,
     customer_filter,
     figure,
@@ -208,11 +210,51 @@ def category_board(cost: bool) -> Board:
 LATE = "sum(rest_quantity) filter (where late_days > 0)"
 
 
-def order_board(cost: bool) -> Board:
-    measures = (
-        *("quantity", "amount", "filled_quantity", "rest_quantity"),
-        *("cancelled_quantity", "lead_days"),
+ORDERED = ("quantity", "amount", "filled_quantity", "rest_quantity", "cancelled_quantity", "lead_days")
+STATE = Column("state", "执行状态")
+
+
+def order_metrics() -> tuple[Metric, ...]:
+    return (
+        quantity("quantity", "订单数量"),
+        money("amount", "订单金额"),
+        quantity("filled", "已发数量", "filled_quantity"),
+        quantity("rest", "未发数量", "rest_quantity"),
+        quantity("cancelled", "关闭未发", "cancelled_quantity"),
+        percent("fill_rate", "满足率", "sum(filled_quantity)", "sum(quantity)"),
+        Metric("lead", "平均发齐天数", "cast(avg(lead_days) as double)", DAYS),
+        Metric("late", "逾期未发数量", f"cast({LATE} as double)", ",.0f"),
+        percent("late_share", "逾期未发占比", LATE, "sum(rest_quantity)"),
+        Metric("orders", "订单数", "count(distinct bill_no)", ",.0f"),
     )
+
+
+def order_months() -> tuple[Dataset, Dataset]:
+    """A month's orders beside those of the month before and of last year's, and the dataset for their series."""
+    measures = (*ORDERED, "late_days", "bill_no")
+    shown = order_metrics()
+    by_name = {metric.name: metric for metric in shown}
+    return compared_datasets(
+        "sales_order_month",
+        "销售订单执行按月",
+        "mart_sales_order",
+        grain="warehouse",
+        columns=(*PLACES, CUSTOMER, EMPLOYEE, *GOODS, STATE),
+        measures={name: name for name in measures},
+        metrics=(
+            *shown,
+            *beside(by_name["amount"], measures),
+            *beside(by_name["quantity"], measures),
+            *(
+                then
+                for name in ("fill_rate", "lead")
+                for then in stood(by_name[name], measures, MONTH.previous, MONTH.last_year)
+            ),
+        ),
+    )
+
+
+def order_board(cost: bool) -> Board:
     data = Dataset(
         key="sales_order",
         label="销售订单执行",
@@ -228,26 +270,15 @@ def order_board(cost: bool) -> Board:
             Column("bill_no", "订单号"),
             Column("business_date", "订单日期", "date"),
             Column("delivery_date", "交货日期", "date"),
-            Column("state", "执行状态"),
+            STATE,
             Column("late_days", "逾期天数", "number"),
             link("订单", "/sales/salesorderSee", id="m.bill_id"),
         ),
-        measures=measures,
-        flows=measures,
-        metrics=(
-            quantity("quantity", "订单数量"),
-            money("amount", "订单金额"),
-            quantity("filled", "已发数量", "filled_quantity"),
-            quantity("rest", "未发数量", "rest_quantity"),
-            quantity("cancelled", "关闭未发", "cancelled_quantity"),
-            percent("fill_rate", "满足率", "sum(filled_quantity)", "sum(quantity)"),
-            Metric("lead", "平均发齐天数", "cast(avg(lead_days) as double)", DAYS),
-            Metric("late", "逾期未发数量", f"cast({LATE} as double)", ",.0f"),
-            percent("late_share", "逾期未发占比", LATE, "sum(rest_quantity)"),
-            Metric("orders", "订单数", "count(distinct bill_no)", ",.0f"),
-        ),
+        measures=ORDERED,
+        flows=ORDERED,
+        metrics=order_metrics(),
     )
-    series = all_periods(data)
+    months, series = order_months()
     listed = table(
         "订单明细",
         data,
@@ -260,10 +291,14 @@ def order_board(cost: bool) -> Board:
         bar="rest",
     )
     customers = table(
-        "客户订单执行",
-        data,
+        "客户订单执行与上月、去年同月",
+        months,
         ("company_name", "customer_name", "employee_name"),
-        ("orders", "quantity", "filled", "rest", "fill_rate", "lead", "late", "amount"),
+        (
+            *compared("amount"),
+            *("orders", "quantity", "filled", "fill_rate", "fill_rate_before", "fill_rate_year"),
+            *("lead", "lead_before", "lead_year", "rest", "late"),
+        ),
         "amount",
         key="customers",
         bar="amount",
@@ -309,7 +344,7 @@ def order_board(cost: bool) -> Board:
         customer_filter(data),
         Filter("state", "执行状态", data.key, "state"),
     )
-    return board((data, series), lines, filters)
+    return board((data, months, series), lines, filters)
 
 
 SALES_BUY = report(

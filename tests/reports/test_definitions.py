@@ -139,9 +139,11 @@ class TestDefinitions:
         assert row[0] == row[1] == 6000
 
     def test_payables_by_the_days_until_they_are_due(self, snapshot):
-        assert self.figure(snapshot, "facyorypayment", "bucket_1", variant=PLAIN) == 4000
-        assert self.figure(snapshot, "facyorypayment", "bucket_2", variant=PLAIN) == 2000
-        assert self.figure(snapshot, "facyorypayment", "soonest", variant=PLAIN) == -200
+        for month in ("2026-10", "2026-11"):
+            where = f"month_label = '{month}'"
+            assert self.figure(snapshot, "facyorypayment", "bucket_1", where, PLAIN) == 4000
+            assert self.figure(snapshot, "facyorypayment", "bucket_2", where, PLAIN) == 2000
+            assert self.figure(snapshot, "facyorypayment", "soonest", where, PLAIN) == -200
 
     def test_a_partner_s_month_goes_from_opening_to_closing(self, snapshot):
         where = "month_label = '2026-11'"
