@@ -1,7 +1,12 @@
-"""畅销商品：按净销量、净额、毛利排名；明细各行之和等于排名行，行上可见单据。"""
+"""畅销商品：按净销量、净额、毛利排名；明细各行之和等于排名行，行上可见单据。
+
+A period stands beside as many days right before it, this month and year beside the same days of the last ones, and each
+beside the same days a year ago.
+"""
 
 from __future__ import annotations
 
+from reports.catalogue.compare import with_suffixes
 from reports.catalogue.model import (
     DAYS,
     MONEY,
@@ -22,8 +27,10 @@ from reports.catalogue.parts import (
     PATTERN,
     PLACES,
     bars,
+    beside,
     board,
     company_filter,
+    compared,
     curves,
     customer_filter,
     figure,
@@ -53,6 +60,7 @@ PERIOD = Column(
     + " end",
 )
 DEFAULT_PERIOD = "近30天"
+EARLIER = ("上期", "去年同期")
 # Empty in the totals row, which stands for more than one goods.
 PLACE = "case when count(distinct goods_num) = 1 then rank() over (order by sum({}) desc) end"
 BILL_PAGE = "case m.bill_type when 'XSTH' then '/sales/salesReturnSee' else '/sales/salesamend' end"
@@ -116,14 +124,53 @@ def rank_dataset(cost: bool) -> Dataset:
     )
 
 
+def compared_dataset(cost: bool) -> Dataset:
+    """The periods' goods beside what was sold of them earlier."""
+    now = (
+        quantity("quantity", "净销量"),
+        money("amount", "净销售额"),
+        *((money("profit", "毛利"),) if cost else ()),
+    )
+    measures = sold(cost)
+    words = dict(zip(("quantity", "amount", "profit"), ("销量", "", "毛利"), strict=True))
+    return Dataset(
+        key=variant("best_seller_compared", cost),
+        label="畅销商品对比",
+        source="mart_best_seller_compared",
+        grain="company",
+        cost=cost,
+        columns=(PERIOD, COMPANY, *GOODS, PATTERN, GOODS_LABEL, DETAIL_LINK),
+        measures=(*with_suffixes(*measures), "stock_quantity", "days"),
+        metrics=(
+            *now,
+            *(then for metric in now for then in beside(metric, measures, *EARLIER, word=words[metric.name])),
+            quantity("stock", "现有库存", "stock_quantity"),
+            Metric("cover", "可售天数", ratio("sum(stock_quantity)", "sum(quantity)", "max(days)"), DAYS),
+        ),
+    )
+
+
 def rank_board(cost: bool) -> Board:
-    data = rank_dataset(cost)
+    data, then = rank_dataset(cost), compared_dataset(cost)
     kinds = ("type1_name", "brand_name")
     goods = ("goods_num", "goods_name", "specification_type", "brand_name", "type1_name")
     metrics = (
         *("place", "quantity", "amount_place", "amount"),
         *(("profit_place", "profit", "margin") if cost else ()),
         *("stock", "cover"),
+    )
+    earlier = table(
+        "商品销售与上期、去年同期",
+        then,
+        ("goods_num", "goods_name", "brand_name", "detail_link"),
+        (
+            *compared("amount"),
+            *("quantity", "quantity_change", "quantity_growth"),
+            *(("profit", "profit_change", "profit_growth") if cost else ("stock",)),
+        ),
+        "amount",
+        key="compared",
+        bar="amount",
     )
     lines = (
         figures(
@@ -149,9 +196,10 @@ def rank_board(cost: bool) -> Board:
             82,
             (table("畅销商品排名", data, (*goods, "detail_link"), metrics, "quantity", bar="quantity"), 12),
         ),
+        line(82, (earlier, 12)),
     )
     filters = (period_choice(data), company_filter(data), *goods_filters(data), goods_filter(data))
-    return board((data,), lines, filters)
+    return board((data, then), lines, filters)
 
 
 def bill_dataset(cost: bool) -> Dataset:

@@ -1,4 +1,4 @@
-"""现有库存：商品库存（销量与可售天数在旁）、公司库存（占比、周转、库龄、较上月末）。"""
+"""现有库存：商品库存（销量与可售天数在旁）、公司库存（占比、周转、库龄），都与上月末、去年同月末对比。"""
 
 from __future__ import annotations
 
@@ -43,9 +43,10 @@ COVER = (
 
 
 def now_and_before(cost: bool) -> tuple[Metric, ...]:
-    """Stock now beside the end of last month."""
+    """Stock now beside the ends of last month and of last year's same month."""
     measure, what, form = held(cost)
-    now, before = f'sum("{measure}")', f"sum(last_month_{measure})"
+    now = f'sum("{measure}")'
+    before, year = (f"sum(last_{then}_{measure})" for then in ("month", "year"))
     return (
         Metric("amount", what, total(measure), form),
         among_all("share", "占比", now),
@@ -53,6 +54,20 @@ def now_and_before(cost: bool) -> tuple[Metric, ...]:
         Metric("last_month", f"上月末{what[2:]}", total(f"last_month_{measure}"), form),
         Metric("movement", f"较上月末{what[2:]}", f"cast({now} as double) - cast({before} as double)", form),
         change_metric("change", "较上月末", now, before),
+        Metric("last_year", f"去年同月末{what[2:]}", total(f"last_year_{measure}"), form),
+        change_metric("year_change", "较去年同月末", now, year),
+    )
+
+
+def sales_beside() -> tuple[Metric, ...]:
+    """Recent sales beside the days before them and the same days of last year."""
+    recent = "sum(sales_quantity_30)"
+    return (
+        quantity("sales_30", "近30天销量", "sales_quantity_30"),
+        change_metric("pace_change", "销速较前60天", f"{recent} * 2", f"sum(sales_quantity_90) - {recent}"),
+        quantity("sales_30_year", "去年同期30天销量", "last_year_sales_quantity_30"),
+        change_metric("sales_growth", "销量较去年同期", recent, "sum(last_year_sales_quantity_30)"),
+        quantity("sales_90", "近90天销量", "sales_quantity_90"),
     )
 
 
@@ -73,13 +88,13 @@ def goods_dataset(cost: bool) -> Dataset:
             moves_link(),
         ),
         measures=(
-            *("quantity", "last_month_quantity", "sales_quantity_30", "sales_quantity_90"),
-            *(("value", "last_month_value") if cost else ()),
+            *("quantity", "last_month_quantity", "last_year_quantity"),
+            *("sales_quantity_30", "sales_quantity_90", "last_year_sales_quantity_30"),
+            *(("value", "last_month_value", "last_year_value") if cost else ()),
         ),
         metrics=(
             *now_and_before(cost),
-            quantity("sales_30", "近30天销量", "sales_quantity_30"),
-            quantity("sales_90", "近90天销量", "sales_quantity_90"),
+            *sales_beside(),
             Metric("cover", "可售天数", ratio("sum(quantity)", "sum(sales_quantity_30)", "30"), DAYS),
             percent(
                 "idle",
@@ -102,12 +117,13 @@ def goods_board(cost: bool) -> Board:
     what = held(cost)[1]
     goods = ("goods_num", "goods_name", "specification_type", "brand_name")
     counted = (*(("quantity",) if cost else ()), "amount")
-    recent = ("sales_30", "sales_90", "cover")
+    then = ("change", "year_change")
+    recent = ("sales_30", "pace_change", "sales_growth", "cover")
     whole = table(
         "商品库存汇总",
         data,
         goods,
-        (*counted, "share", "places", "last_month", "change", *recent),
+        (*counted, "share", "places", *then, *recent),
         "amount",
         key="goods",
         bar="amount",
@@ -116,7 +132,7 @@ def goods_board(cost: bool) -> Board:
         "商品在各公司、仓库的库存",
         data,
         ("company_name", "warehouse_name", *goods, "last_sale_date", "detail_link"),
-        (*counted, "last_month", *recent),
+        (*counted, *then, *recent),
         "amount",
         bar="amount",
     )
@@ -138,9 +154,9 @@ def goods_board(cost: bool) -> Board:
             (
                 bars(
                     "warehouses",
-                    f"各仓库{what}与上月末",
+                    f"各仓库{what}与上月末、去年同月末",
                     data,
-                    ("amount", "last_month"),
+                    ("amount", "last_month", "last_year"),
                     "warehouse_name",
                     order="amount",
                 ),
@@ -160,6 +176,7 @@ def company_datasets(cost: bool) -> tuple[Dataset, Dataset]:
     sums = (
         "quantity",
         "last_month_quantity",
+        "last_year_quantity",
         "month_sales_quantity",
         "aged_90_quantity",
         "aged_180_quantity",
@@ -167,6 +184,7 @@ def company_datasets(cost: bool) -> tuple[Dataset, Dataset]:
     valued = (
         "value",
         "last_month_value",
+        "last_year_value",
         "inbound_value",
         "outbound_value",
         "aged_90_value",
@@ -234,7 +252,8 @@ def company_board(cost: bool) -> Board:
     now, months = company_datasets(cost)
     what = held(cost)[1]
     counted = (*(("quantity",) if cost else ()), "amount", "share")
-    moved = ("last_month", "movement", "change", *(("inbound", "outbound") if cost else ()), "sales")
+    then = ("last_month", "movement", "change", "year_change")
+    moved = (*then, *(("inbound", "outbound") if cost else ()), "sales")
     judged = ("rate", "turnover_days", "aged_90", "aged_180")
     companies = table(
         "公司库存",
@@ -249,7 +268,7 @@ def company_board(cost: bool) -> Board:
         "仓库与商品类型",
         now,
         ("company_name", "warehouse_name", "type1_name"),
-        (*counted, "last_month", "movement", "change", *judged),
+        (*counted, *then, *judged),
         "amount",
         key="places",
         bar="amount",
@@ -266,8 +285,8 @@ def company_board(cost: bool) -> Board:
             44,
             (
                 ranking(
-                    *("companies", f"各公司{what}与上月末", now, "amount", "company_name", 20),
-                    beside=("last_month",),
+                    *("companies", f"各公司{what}与上月末、去年同月末", now, "amount", "company_name", 20),
+                    beside=("last_month", "last_year"),
                 ),
                 7,
             ),

@@ -151,7 +151,7 @@ def aging_months(partner: Partner) -> tuple[Dataset, Dataset]:
         metrics=(
             *shown,
             *beside(by_name["balance"], measures, *MONTH_ENDS),
-            *beside(by_name["overdue"], measures, *MONTH_ENDS),
+            *beside(by_name["overdue"], measures, *MONTH_ENDS, word="逾期"),
             *stood(by_name["overdue_share"], measures, *MONTH_ENDS),
         ),
     )
@@ -197,12 +197,8 @@ def aging_board(partner: Partner) -> Board:
     stood_then = table(
         f"{partner.label}{owed}与上月末、去年同月末",
         months,
-        ("company_name", *who, "detail_link"),
-        (
-            *compared("balance"),
-            *compared("overdue"),
-            *("overdue_share", "overdue_share_before", "overdue_share_year"),
-        ),
+        ("company_name", partner.name, "detail_link"),
+        (*compared("balance"), "overdue", "overdue_before", "overdue_year", "overdue_share"),
         "balance",
         key="compared",
         bar="balance",

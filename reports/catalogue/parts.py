@@ -154,10 +154,13 @@ def beside(
     measures: Iterable[str],
     previous: str = MONTH.previous,
     last_year: str = MONTH.last_year,
+    word: str = "",
 ) -> tuple[Metric, ...]:
-    """A sum as it stood in the period before and a year ago, and its changes against both."""
-    before, year = stood(metric, measures, previous, last_year)
-    word = metric.label
+    """A sum as it stood in the period before and a year ago, and its changes against both.
+
+    `word` tells it from what else of its dataset is compared.
+    """
+    before, year = stood(replace(metric, label=word or metric.label), measures, previous, last_year)
     return (
         before,
         change_metric(f"{metric.name}_change", f"{word}较{previous}", metric.sql, before.sql),

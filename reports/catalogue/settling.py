@@ -91,10 +91,9 @@ def due_months() -> Dataset:
         buckets=DUE,
         metrics=(
             *figures_now,
-            *beside(by_name["open_amount"], measures, *MONTH_ENDS),
+            *beside(by_name["open_amount"], measures, *MONTH_ENDS, word="应付"),
             overdue,
-            *beside(overdue, measures, *MONTH_ENDS),
-            *stood(by_name["needed"], measures, *MONTH_ENDS),
+            *beside(overdue, measures, *MONTH_ENDS, word="逾期"),
         ),
     )[0]
 
@@ -136,7 +135,7 @@ def payment_board(cost: bool) -> Board:
         "供应商应付与上月末、去年同月末",
         before,
         ("company_name", "supplier_name", "detail_link"),
-        (*compared("open_amount"), *compared("overdue"), "needed", "needed_before", "needed_year"),
+        (*compared("open_amount"), "overdue", "overdue_before", "overdue_year", "needed"),
         "open_amount",
         key="compared",
         bar="open_amount",
@@ -274,11 +273,7 @@ def write_off_board(partner: Partner) -> Board:
         f"{partner.label}核销与上月、去年同月",
         months,
         ("company_name", "partner_name"),
-        (
-            *compared("amount"),
-            *("mean_held", "mean_held_before", "mean_held_year", "mean_late"),
-            *("late_share", "late_share_before", "late_share_year"),
-        ),
+        (*compared("amount"), "mean_held", "mean_held_before", "mean_held_year", "late_share"),
         "amount",
         key="compared",
         bar="amount",

@@ -6,7 +6,7 @@ sell at that pace, beyond what is on hand, not reserved and on order, in whole p
 
 from __future__ import annotations
 
-from reports.catalogue.holdings import COVER, held, now_and_before
+from reports.catalogue.holdings import COVER, held, now_and_before, sales_beside
 from reports.catalogue.model import DAYS, MONEY, QUANTITY, Board, Chart, Column, Dataset, Filter, Metric
 from reports.catalogue.parts import (
     BY_GOODS,
@@ -16,7 +16,6 @@ from reports.catalogue.parts import (
     PLACES,
     bars,
     board,
-    change,
     figure,
     figures,
     goods_filter,
@@ -51,15 +50,8 @@ def standing() -> tuple[Metric, ...]:
         quantity("reserved", "订单未发", "reserved_quantity"),
         quantity("ordered", "在途（已订未到）", "ordered_quantity"),
         quantity("late", "逾期未到", "late_quantity"),
-        quantity("sales_30", "近30天销量", "sales_quantity_30"),
-        quantity("sales_90", "近90天销量", "sales_quantity_90"),
+        *sales_beside(),
         Metric("pace", "日均销量（近30天）", "cast(sum(sales_quantity_30) as double) / 30", "-,.2f"),
-        Metric(
-            "pace_change",
-            "销速较前60天",
-            change("sum(sales_quantity_30) * 2", "sum(sales_quantity_90) - sum(sales_quantity_30)"),
-            "+,.1%",
-        ),
         Metric("cover", "可售天数", ratio("sum(quantity)", "sum(sales_quantity_30)", "30"), DAYS),
         Metric(
             "supply",
@@ -76,9 +68,16 @@ def standing() -> tuple[Metric, ...]:
     )
 
 
+def stock_beside() -> tuple[Metric, ...]:
+    """Pieces on hand beside the ends of last month and of last year's same month, whatever a role sees of cost."""
+    return tuple(
+        metric for metric in now_and_before(False) if metric.name not in ("amount", "share", "movement")
+    )
+
+
 MEASURES = (
-    *("quantity", "last_month_quantity", "sales_quantity_30", "sales_quantity_90", "ordered_quantity"),
-    *("late_quantity", "reserved_quantity"),
+    *("quantity", "last_month_quantity", "last_year_quantity", "sales_quantity_30", "sales_quantity_90"),
+    *("last_year_sales_quantity_30", "ordered_quantity", "late_quantity", "reserved_quantity"),
 )
 COLUMNS = (
     *PLACES,
@@ -105,14 +104,15 @@ def stock_board(cost: bool) -> Board:
         grain="warehouse",
         cost=cost,
         columns=COLUMNS,
-        measures=(*MEASURES, *(("value", "last_month_value") if cost else ())),
+        measures=(*MEASURES, *(("value", "last_month_value", "last_year_value") if cost else ())),
         metrics=(
             *now_and_before(cost),
             *standing(),
         ),
     )
-    counted = (*(("quantity",) if cost else ()), "amount", "share", "last_month", "change")
-    shown = (*counted, "reserved", "ordered", "late", "sales_30", "sales_90", "cover", "supply")
+    counted = (*(("quantity",) if cost else ()), "amount", "share")
+    sold = ("sales_30", "pace_change", "sales_growth")
+    shown = (*counted, "change", "year_change", "reserved", "ordered", "late", *sold, "cover", "supply")
     whole = table(
         "各商品库存与在途", data, (*GOODS_NAMES, "type1_name"), shown, "amount", key="goods", bar="amount"
     )
@@ -146,9 +146,9 @@ def stock_board(cost: bool) -> Board:
             (
                 bars(
                     "warehouses",
-                    f"各仓库{what}与上月末",
+                    f"各仓库{what}与上月末、去年同月末",
                     data,
-                    ("amount", "last_month"),
+                    ("amount", "last_month", "last_year"),
                     "warehouse_name",
                     order="amount",
                 ),
@@ -198,7 +198,7 @@ def decision_dataset(cost: bool) -> Dataset:
         measures=(*MEASURES, "suggested_quantity", *(("suggested_amount",) if cost else ())),
         metrics=(
             *standing(),
-            quantity("quantity", "库存数量"),
+            *stock_beside(),
             quantity("suggested", "建议采购数量", "suggested_quantity"),
             Metric(
                 "wanted_goods",
@@ -222,7 +222,10 @@ def decision_board(cost: bool) -> Board:
             *("company_name", "warehouse_name", *GOODS_NAMES, "advice", "last_sale_date"),
             *("detail_link", "orders_link"),
         ),
-        ("pace", "pace_change", "quantity", "reserved", "ordered", "late", "cover", "supply", *both),
+        (
+            *("pace", "pace_change", "sales_growth", "quantity", "year_change"),
+            *("reserved", "ordered", "late", "cover", "supply", *both),
+        ),
         main,
         bar=main,
     )
@@ -230,7 +233,10 @@ def decision_board(cost: bool) -> Board:
         "类型与品牌采购建议",
         data,
         ("type1_name", "brand_name"),
-        ("wanted_goods", *both, "quantity", "ordered", "sales_30", "pace_change", "cover", "supply", "short"),
+        (
+            *("wanted_goods", *both, "quantity", "change", "year_change", "ordered"),
+            *("sales_30", "pace_change", "sales_growth", "cover", "supply", "short"),
+        ),
         main,
         key="kinds",
         bar=main,

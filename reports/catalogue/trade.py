@@ -244,7 +244,6 @@ def order_months() -> tuple[Dataset, Dataset]:
         metrics=(
             *shown,
             *beside(by_name["amount"], measures),
-            *beside(by_name["quantity"], measures),
             *(
                 then
                 for name in ("fill_rate", "lead")
@@ -291,16 +290,21 @@ def order_board(cost: bool) -> Board:
         bar="rest",
     )
     customers = table(
-        "客户订单执行与上月、去年同月",
-        months,
+        "客户订单执行",
+        data,
         ("company_name", "customer_name", "employee_name"),
-        (
-            *compared("amount"),
-            *("orders", "quantity", "filled", "fill_rate", "fill_rate_before", "fill_rate_year"),
-            *("lead", "lead_before", "lead_year", "rest", "late"),
-        ),
+        ("orders", "quantity", "filled", "rest", "fill_rate", "lead", "late", "amount"),
         "amount",
         key="customers",
+        bar="amount",
+    )
+    then = table(
+        "客户订单与上月、去年同月",
+        months,
+        ("company_name", "customer_name"),
+        (*compared("amount"), "fill_rate", "fill_rate_before", "fill_rate_year", "lead"),
+        "amount",
+        key="compared",
         bar="amount",
     )
     lines = (
@@ -336,6 +340,7 @@ def order_board(cost: bool) -> Board:
             ),
         ),
         line(70, (customers, 12)),
+        line(70, (then, 12)),
         line(82, (listed, 12)),
     )
     filters = (

@@ -70,7 +70,8 @@ cross join (values (30, 8.0), (60, 8.0), (90, 8.0), (180, 4.0), (365, 4.0)) as t
 create table mart_goods_stock as
 select
     s.*, i.* exclude (price), 12.0 as quantity, i.price * 12.0 as "value", 10.0 as last_month_quantity,
-    i.price * 10.0 as last_month_value, i.goods_id - 1.0 as sales_quantity_30, i.goods_id + 1.0 as sales_quantity_90,
+    i.price * 10.0 as last_month_value, 8.0 as last_year_quantity, i.price * 8.0 as last_year_value,
+    i.goods_id - 1.0 as sales_quantity_30, i.goods_id + 1.0 as sales_quantity_90, 2.0 as last_year_sales_quantity_30,
     6.0 as ordered_quantity, 2.0 as late_quantity, 13.0 as reserved_quantity, i.price * 0.9 as recent_price,
     date '2026-11-18' as last_sale_date
 from place as s cross join item as i;
@@ -93,7 +94,8 @@ from mart_pledge_contract as p cross join item as i where i.goods_id = 1;
 create table mart_company_stock as
 select
     s.*, i.type1_name, i.brand_name, 360 as year_days, 12.0 as quantity, i.price * 12.0 as "value",
-    10.0 as last_month_quantity, i.price * 10.0 as last_month_value, i.price * 6.0 as inbound_value,
+    10.0 as last_month_quantity, i.price * 10.0 as last_month_value, 8.0 as last_year_quantity,
+    i.price * 8.0 as last_year_value, i.price * 6.0 as inbound_value,
     i.price * 4.0 as outbound_value, 4.0 as month_sales_quantity, 24.0 as year_sales_quantity,
     i.price * 24.0 as year_sales_cost, 12.0 * 360 as year_quantity_days, i.price * 12.0 * 360 as year_value_days,
     8.0 as aged_90_quantity, i.price * 8.0 as aged_90_value, 4.0 as aged_180_quantity, i.price * 4.0 as aged_180_value
@@ -235,6 +237,11 @@ select
     p.*, c.*, i.* exclude (price), p.days * 1.0 as quantity, p.days * i.price as amount, p.days * i.price * 0.8 as "cost",
     p.days * i.price * 0.2 as profit, 60.0 as stock_quantity, 60.0 as cover_days
 from selling as p cross join firm as c cross join item as i;
+create table mart_best_seller_compared as
+select
+    *, quantity * 2 as quantity_before, amount * 2 as amount_before, "cost" * 2 as cost_before, profit * 2 as profit_before,
+    quantity / 2 as quantity_year, amount / 2 as amount_year, "cost" / 2 as cost_year, profit / 2 as profit_year
+from mart_best_seller;
 create table mart_best_seller_info as
 select
     p.period_key, s.*, i.* exclude (price), date '2026-11-18' as business_date, 'XSCK' as bill_type, 9 as bill_id,

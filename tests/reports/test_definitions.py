@@ -328,6 +328,18 @@ class TestDefinitions:
         where = "period_label = '近7天'"
         assert self.figure(snapshot, "BestSeller", "cover", where) == pytest.approx(60)
 
+    def test_best_sellers_beside_the_days_before_and_last_year_s(self, snapshot):
+        for variant, names in ((PLAIN, ("amount", "quantity")), (COST, ("amount", "quantity", "profit"))):
+            board = find_report("BestSeller").first_tab.board(variant)
+            dataset = board.dataset(board.chart("compared").dataset)
+            for name in names:
+                change, growth = (dataset.metric(f"{name}_{kind}").sql for kind in ("change", "growth"))
+                found = snapshot.sql(
+                    f"select {change}, {growth} from ({dataset.sql}) where role_id = {EVERYTHING}"
+                    " and period_label = '近30天'"
+                ).fetchone()
+                assert found == pytest.approx((-0.5, 1))
+
     def test_occupation_of_a_month(self, snapshot):
         """Two warehouses hold 3 on odd days and 7 on even ones, one the other way round; prices sum to 600."""
         where = "period_label = '2026-11'"

@@ -131,12 +131,11 @@ def test_what_is_to_be_paid_stands_beside_earlier_month_ends(mart: Mart, open_it
         .group_by(KEYS)
         .agg(
             pl.col("amount").filter(own).sum().alias("open_amount"),
-            pl.col("amount").sum().alias("needed"),
             pl.col("amount").filter(own, pl.col("late")).sum().alias("overdue"),
         )
     )
     dataset = find_report("facyorypayment").first_tab.plain.dataset("payable_due_month")
-    compare(mart, dataset, monthly, "open_amount", "needed")
+    compare(mart, dataset, monthly, "open_amount")
     overdue = [f"overdue{suffix}" for suffix in ("", "_before", "_year")]
     agree(
         asked(mart, dataset, *overdue).fill_null(0),
@@ -191,4 +190,130 @@ def test_orders_stand_beside_those_of_earlier_months(
         )
     )
     dataset = find_report("SalesOrder").first_tab.plain.dataset("sales_order_month")
-    compare(mart, dataset, monthly, "amount", "quantity", "fill_rate", "lead")
+    compare(mart, dataset, monthly, "amount", "fill_rate", "lead")
+
+
+def test_stock_stands_beside_earlier_month_ends_and_sales_beside_last_year_s(
+    mart: Mart, core_rows: Core, companies: pl.DataFrame
+) -> None:
+    moves = core_rows("select company_id, quantity, amount, business_date from stock_ledger")
+    sold = _sales(core_rows)
+    last_year = TODAY.replace(year=TODAY.year - 1)
+
+    def ends_before(day: dt.date, measure: str) -> pl.Expr:
+        return pl.col(measure).filter(pl.col("business_date") < day).sum()
+
+    a_year_ago = dt.date(TODAY.year - 1, TODAY.month + 1, 1)
+    stock = moves.group_by("company_id").agg(
+        pl.col("amount").sum(),
+        ends_before(THIS_MONTH, "amount").alias("last_month"),
+        ends_before(a_year_ago, "amount").alias("last_year"),
+    )
+    recent = sold.group_by("company_id").agg(
+        _sum_between(TODAY - dt.timedelta(29), TODAY, "quantity").alias("sales_30"),
+        _sum_between(last_year - dt.timedelta(29), last_year, "quantity").alias("sales_30_year"),
+    )
+    expected = (
+        stock.join(recent, on="company_id")
+        .with_columns(
+            (pl.col("amount") / pl.col("last_month") - 1).alias("change"),
+            (pl.col("amount") / pl.col("last_year") - 1).alias("year_change"),
+            over(pl.col("sales_30") - pl.col("sales_30_year"), pl.col("sales_30_year")).alias("sales_growth"),
+        )
+        .join(companies, on="company_id")
+        .drop("company_id")
+    )
+    assert expected.select((pl.col("last_year") != 0).all(), (pl.col("sales_30_year") != 0).any()).row(0) == (
+        True,
+        True,
+    )
+    for code in ("goodsinventoryrpt", "commodityStocksQuery"):
+        dataset = find_report(code).first_tab.cost.datasets[0]
+        names = [name for name in expected.columns if name != "company_name"]
+        figures = ", ".join(f'{dataset.metric(name).sql} as "{name}"' for name in names)
+        found = mart(
+            f"select company_name, {figures} from ({dataset.sql}) as d where role_id = 1 group by all"
+        )
+        agree(found, expected, ["company_name"])
+    company = find_report("CompanyInventoryreport").first_tab.cost.datasets[0]
+    names = ["amount", "last_month", "last_year", "change", "year_change"]
+    figures = ", ".join(f'{company.metric(name).sql} as "{name}"' for name in names)
+    agree(
+        mart(f"select company_name, {figures} from ({company.sql}) as d where role_id = 1 group by all"),
+        expected.select("company_name", *names),
+        ["company_name"],
+    )
+
+
+@pytest.mark.parametrize(
+    ("period", "first", "before"),
+    [
+        ("近7天", dt.date(2026, 11, 14), (dt.date(2026, 11, 7), dt.date(2026, 11, 13))),
+        ("近30天", dt.date(2026, 10, 22), (dt.date(2026, 9, 22), dt.date(2026, 10, 21))),
+        ("近90天", dt.date(2026, 8, 23), (dt.date(2026, 5, 25), dt.date(2026, 8, 22))),
+        ("本月", dt.date(2026, 11, 1), (dt.date(2026, 10, 1), dt.date(2026, 10, 20))),
+        ("本年", dt.date(2026, 1, 1), (dt.date(2025, 1, 1), dt.date(2025, 11, 20))),
+    ],
+)
+def test_best_sellers_stand_beside_the_days_before_and_a_year_ago(
+    mart: Mart,
+    core_rows: Core,
+    companies: pl.DataFrame,
+    period: str,
+    first: dt.date,
+    before: tuple[dt.date, dt.date],
+) -> None:
+    ranges = {
+        "": (first, TODAY),
+        "_before": before,
+        "_year": (first.replace(year=first.year - 1), TODAY.replace(year=TODAY.year - 1)),
+    }
+    measures = ("quantity", "amount", "profit")
+    keys = ["company_name", "goods_num"]
+    expected = (
+        _sales(core_rows)
+        .join(companies, on="company_id")
+        .with_columns((pl.col("amount") - pl.col("cost")).alias("profit"))
+        .group_by(keys)
+        .agg(
+            *(
+                _sum_between(*days, name).alias(f"{name}{suffix}")
+                for suffix, days in ranges.items()
+                for name in measures
+            ),
+            pl.any_horizontal(pl.col("business_date").is_between(*days) for days in ranges.values())
+            .any()
+            .alias("sold"),
+        )
+        .filter("sold")
+        .drop("sold")
+    )
+    dataset = find_report("BestSeller").first_tab.cost.dataset("best_seller_compared_cost")
+    names = [name for name in expected.columns if name not in keys]
+    figures = ", ".join(f'coalesce({dataset.metric(name).sql}, 0) as "{name}"' for name in names)
+    found = mart(
+        f"select company_name, goods_num, {figures} from ({dataset.sql}) as d"
+        f" where role_id = 1 and period_label = '{period}' group by all"
+    )
+    agree(found, expected, keys)
+    assert all(found[f"amount{suffix}"].sum() > 0 for suffix in ranges)
+
+
+def _sum_between(first: dt.date, last: dt.date, name: str) -> pl.Expr:
+    return pl.col(name).filter(pl.col("business_date").is_between(first, last)).sum()
+
+
+def _sales(core_rows: Core) -> pl.DataFrame:
+    """Lines of audited sales bills with what the ledger issued for them; returns negative."""
+    lines = core_rows(
+        "select 'XSCK' as bill_type, l.line_id, b.company_id, b.business_date, g.goods_num, l.quantity,"
+        " l.no_tax_amount as amount from sales_outbound b join sales_outbound_line l using (bill_id)"
+        " join goods g using (goods_id) where b.status in (2, 4, 5)"
+        " union all select 'XSTH', l.line_id, b.company_id, b.business_date, g.goods_num, -l.quantity,"
+        " -l.no_tax_amount from sales_return b join sales_return_line l using (bill_id)"
+        " join goods g using (goods_id) where b.status in (2, 4, 5)"
+    )
+    issued = core_rows("select bill_type, line_id, -sum(amount) as cost from stock_ledger group by 1, 2")
+    return lines.join(issued, on=["bill_type", "line_id"], how="left").with_columns(
+        pl.col("cost").fill_null(0)
+    )

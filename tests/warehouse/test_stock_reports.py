@@ -225,6 +225,8 @@ class TestGoodsStock:
             "G000004": 1,
         }
         assert figure(code, "last_month", "goods_num = 'G000001'") == 480
+        assert figure(code, "last_year", by="goods_num")["G000003"] == 1600
+        assert figure(code, "year_change", "goods_num = 'G000003'", variant=PLAIN) == pytest.approx(-0.5)
         assert figure(code, "sales_30", by="goods_num")["G000003"] == 10
         assert figure(code, "sales_90", "goods_num = 'G000001'") == 4
         assert figure(code, "cover", "goods_num = 'G000003'") == 30
@@ -239,6 +241,13 @@ class TestCompanyStock:
         assert figure(code, "amount", by="company_name") == {"公司1": 880, "公司2": 1520}
         assert figure(code, "movement", by="company_name") == {"公司1": -720, "公司2": 400}
         assert figure(code, "change", one) == pytest.approx(-0.45)
+        # At the end of November 2025 there were 20 of goods 3 in company 1, and nothing in company 2.
+        assert figure(code, "last_year", by="company_name") == {"公司1": 1600, "公司2": 0}
+        assert figure(code, "year_change", by="company_name") == {
+            "公司1": pytest.approx(-0.45),
+            "公司2": None,
+        }
+        assert figure(code, "last_year", one, variant=PLAIN) == 20
         assert figure(code, "aged_90", one) == pytest.approx(800 / 880)
         assert figure(code, "share", by="company_name")["公司1"] == pytest.approx(880 / 2400)
         assert (figure(code, "inbound", one), figure(code, "outbound", one)) == (80, 800)

@@ -1,6 +1,13 @@
--- A company's stock and its value, now and at the end of last month, are what its ledger sums to; aged is part of it.
+-- A company's stock and its value, now and at the ends of last month and of last year's same month, are what its ledger sums to; aged is part of it.
 with signed as (
-    select company_id, quantity, value, last_month_quantity, last_month_value
+    select
+        company_id,
+        quantity,
+        value,
+        last_month_quantity,
+        last_month_value,
+        last_year_quantity,
+        last_year_value
     from {{ ref('mart_company_stock') }}
     union all
     select
@@ -8,7 +15,9 @@ with signed as (
         -quantity,
         -amount,
         case when business_date < {{ month_of(as_of()) }} then -quantity else 0 end,
-        case when business_date < {{ month_of(as_of()) }} then -amount else 0 end
+        case when business_date < {{ month_of(as_of()) }} then -amount else 0 end,
+        case when business_date < {{ add_months(month_of(as_of()), -11) }} then -quantity else 0 end,
+        case when business_date < {{ add_months(month_of(as_of()), -11) }} then -amount else 0 end
     from {{ ref('stg_stock_ledger') }}
     where business_date <= {{ as_of() }}
 ),
@@ -26,7 +35,13 @@ aged as (
 select company_id, sum(quantity) as quantity, sum(value) as value
 from signed
 group by company_id
-having sum(quantity) <> 0 or sum(value) <> 0 or sum(last_month_quantity) <> 0 or sum(last_month_value) <> 0
+having
+    sum(quantity) <> 0
+    or sum(value) <> 0
+    or sum(last_month_quantity) <> 0
+    or sum(last_month_value) <> 0
+    or sum(last_year_quantity) <> 0
+    or sum(last_year_value) <> 0
 union all
 select company_id, sum(over_90), sum(over_180)
 from aged

@@ -1,14 +1,15 @@
--- grain: one row a company, warehouse, first-level goods type and brand with stock or moves within twelve months
+-- grain: one row a company, warehouse, first-level goods type and brand with stock or moves within twelve months, or stock a year ago
 {#
-    Stock now beside the end of last month; the year's turnover is sum(year_sales_cost) ÷ (sum(year_value_days) ÷
+    Stock now beside the ends of last month and of last year's same month; the year's turnover is sum(year_sales_cost) ÷ (sum(year_value_days) ÷
     year_days), in quantities likewise; aged is what lies longer than 90 and 180 days.
 #}
 {% set this_month = month_of(as_of()) %}
 {% set last_month = add_months(this_month, -1) %}
 {% set first_month = add_months(this_month, -11) %}
+{% set last_year = add_months(this_month, -12) %}
 {% set figures = [
-    'quantity', 'value', 'last_month_quantity', 'last_month_value', 'inbound_value', 'outbound_value',
-    'month_sales_quantity', 'year_sales_quantity', 'year_sales_cost', 'year_quantity_days', 'year_value_days',
+    'quantity', 'value', 'last_month_quantity', 'last_month_value', 'last_year_quantity', 'last_year_value',
+    'inbound_value', 'outbound_value', 'month_sales_quantity', 'year_sales_quantity', 'year_sales_cost', 'year_quantity_days', 'year_value_days',
     'aged_90_quantity', 'aged_90_value', 'aged_180_quantity', 'aged_180_value'
 ] %}
 with year as (
@@ -24,6 +25,8 @@ parts as (
         case when period_start = {{ this_month }} then closing_value else 0 end as value,
         case when period_start = {{ last_month }} then closing_quantity else 0 end as last_month_quantity,
         case when period_start = {{ last_month }} then closing_value else 0 end as last_month_value,
+        0 as last_year_quantity,
+        0 as last_year_value,
         case when period_start = {{ this_month }} then inbound_value else 0 end as inbound_value,
         case when period_start = {{ this_month }} then outbound_value else 0 end as outbound_value,
         case when period_start = {{ this_month }} then sales_quantity else 0 end as month_sales_quantity,
@@ -39,7 +42,7 @@ parts as (
     where period_kind = 'month' and period_start >= {{ first_month }}
     union all
     select
-        layer.company_id, layer.warehouse_id, goods.type1_name, goods.brand_name, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+        layer.company_id, layer.warehouse_id, goods.type1_name, goods.brand_name, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
         layer.quantity,
         layer.value,
         case when layer.age_days > 180 then layer.quantity else 0 end,
@@ -48,6 +51,10 @@ parts as (
     inner join {{ ref('dim_goods') }} as goods
         on layer.goods_id = goods.goods_id
     where layer.age_days > 90
+    union all
+    select {{ stock_group() }}, 0, 0, 0, 0, closing_quantity, closing_value, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+    from {{ ref('fct_stock_period') }}
+    where period_kind = 'month' and period_start = {{ last_year }}
 ),
 
 stock as (

@@ -12,6 +12,7 @@
     )
 }}
 
+{% set last_year = add_months(as_of(), -12) %}
 select
     sales.company_id,
     sales.warehouse_id,
@@ -20,8 +21,12 @@ select
     {%- for days in [30, 90] %}
     {{ quantity(
         'sum(case when sales.business_date >= ' ~ add_days(as_of(), 1 - days) ~ ' then sales.quantity else 0 end)'
-    ) }} as quantity_{{ days }}{% if not loop.last %},{% endif %}
+    ) }} as quantity_{{ days }},
     {%- endfor %}
+    {{ quantity(
+        'sum(case when sales.business_date between ' ~ add_days(last_year, -29) ~ ' and ' ~ last_year
+        ~ ' then sales.quantity else 0 end)'
+    ) }} as last_year_quantity_30
 from {{ ref('fct_sales_line') }} as sales
 {% if patching() %}
 inner join {{ ref('int_changed_sales_goods') }} as changed

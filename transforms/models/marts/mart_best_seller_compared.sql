@@ -1,0 +1,104 @@
+-- grain: one row a selling period, company and goods sold or returned in it, in the days before it or a year earlier
+{#
+    What was sold in a period beside what was sold in the days before it and in the same days a year ago. A filter on
+    the period leaves its branches of the union.
+#}
+{% set figures = ['quantity', 'amount', 'cost'] %}
+with parts as (
+    select
+        period_key,
+        company_id,
+        goods_id,
+        quantity,
+        amount,
+        cost
+        {%- for suffix in ['before', 'year'] %}
+        {%- for figure in figures %},
+        null as {{ figure }}_{{ suffix }}
+        {%- endfor %}
+        {%- endfor %}
+    from {{ ref('fct_best_seller') }}
+    {% for key, named, first_day, last_day in earlier_sales_periods() %}
+    union all
+    select
+        '{{ key }}' as period_key,
+        company_id,
+        goods_id,
+        null,
+        null,
+        null
+        {%- for suffix in ['before', 'year'] %}
+        {%- for figure in ['quantity', 'revenue', 'cost'] %},
+        {{ figure if suffix == named else 'null' }}
+        {%- endfor %}
+        {%- endfor %}
+    from {{ ref('fct_sales_line') }}
+    where business_date between {{ first_day }} and {{ last_day }}
+    {% endfor %}
+),
+
+sold as (
+    select
+        period_key,
+        company_id,
+        goods_id
+        {%- for suffix in ['', '_before', '_year'] %}
+        {%- for figure in figures %},
+        sum({{ figure }}{{ suffix }}) as {{ figure }}{{ suffix }}
+        {%- endfor %}
+        {%- endfor %}
+    from parts
+    group by period_key, company_id, goods_id
+),
+
+periods as (
+    {% for key, label, first_day in sales_periods() %}
+    {% if not loop.first %}
+    union all
+    {% endif %}
+    select
+        '{{ key }}' as period_key,
+        '{{ label }}' as period_label,
+        {{ days_between(first_day, as_of()) }} + 1 as days
+    {% endfor %}
+),
+
+stock as (
+    select
+        company_id,
+        goods_id,
+        sum(closing_quantity) as quantity
+    from {{ ref('fct_stock_goods_month') }}
+    where period_start = {{ month_of(as_of()) }}
+    group by company_id, goods_id
+)
+
+select
+    sold.period_key,
+    periods.period_label,
+    periods.days,
+    sold.company_id,
+    company.company_name,
+    sold.goods_id,
+    goods.goods_num,
+    goods.goods_name,
+    goods.brand_name,
+    goods.type1_name,
+    goods.specification_type,
+    goods.pattern,
+    {%- for suffix in ['', '_before', '_year'] %}
+    {{ quantity('sold.quantity' ~ suffix) }} as quantity{{ suffix }},
+    {{ money('sold.amount' ~ suffix) }} as amount{{ suffix }},
+    {{ money('sold.cost' ~ suffix) }} as cost{{ suffix }},
+    {{ money('sold.amount' ~ suffix ~ ' - sold.cost' ~ suffix) }} as profit{{ suffix }},
+    {%- endfor %}
+    {{ quantity('coalesce(stock.quantity, 0)') }} as stock_quantity
+from sold
+inner join periods
+    on sold.period_key = periods.period_key
+inner join {{ ref('dim_goods') }} as goods
+    on sold.goods_id = goods.goods_id
+left join {{ ref('dim_company') }} as company
+    on sold.company_id = company.company_id
+left join stock
+    on sold.company_id = stock.company_id and sold.goods_id = stock.goods_id
