@@ -162,7 +162,7 @@ def rank_board(cost: bool) -> Board:
     earlier = table(
         "商品销售与上期、去年同期",
         then,
-        ("goods_num", "goods_name", "brand_name", "detail_link"),
+        ("goods_num", "goods_name", "detail_link"),
         (
             *compared("amount"),
             *("quantity", "quantity_change", "quantity_growth"),

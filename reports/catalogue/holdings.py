@@ -132,7 +132,7 @@ def goods_board(cost: bool) -> Board:
         "商品在各公司、仓库的库存",
         data,
         ("company_name", "warehouse_name", *goods, "last_sale_date", "detail_link"),
-        (*counted, *then, *recent),
+        (*counted, *then, "sales_30", "sales_growth", "cover"),
         "amount",
         bar="amount",
     )
@@ -252,7 +252,7 @@ def company_board(cost: bool) -> Board:
     now, months = company_datasets(cost)
     what = held(cost)[1]
     counted = (*(("quantity",) if cost else ()), "amount", "share")
-    then = ("last_month", "movement", "change", "year_change")
+    then = ("movement", "change", "year_change")
     moved = (*then, *(("inbound", "outbound") if cost else ()), "sales")
     judged = ("rate", "turnover_days", "aged_90", "aged_180")
     companies = table(

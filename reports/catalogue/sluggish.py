@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from reports.catalogue.layers import held
-from reports.catalogue.model import QUANTITY, Board, Column, Dataset, Filter, Metric
+from reports.catalogue.model import PERCENT, QUANTITY, Board, Column, Dataset, Filter, Metric
 from reports.catalogue.parts import (
     GOODS,
     GOODS_LABEL,
@@ -23,6 +23,7 @@ from reports.catalogue.parts import (
     place_and_goods_filters,
     quantity,
     ranking,
+    ratio,
     report,
     share,
     table,
@@ -56,6 +57,12 @@ def sluggish_datasets(cost: bool) -> tuple[Dataset, Dataset]:
             quantity("quantity", "呆滞数量", "sluggish_quantity"),
             Metric("stock", f"全部{what}", total(f"stock_{measure}"), form),
             percent("share", "呆滞占比", f"sum(sluggish_{measure})", f"sum(stock_{measure})"),
+            Metric(
+                "of_all",
+                "占全部库存",
+                ratio(f"sum(sluggish_{measure})", f"sum(sum(stock_{measure})) over ()"),
+                PERCENT,
+            ),
             Metric("coming", f"30天内将呆滞{what[2:]}", total(f"coming_{measure}"), form),
             Metric(
                 "goods_count",
@@ -91,6 +98,15 @@ def sluggish_datasets(cost: bool) -> tuple[Dataset, Dataset]:
 def sluggish_board(cost: bool) -> Board:
     whole, goods = sluggish_datasets(cost)
     what = f"呆滞{held(cost)[1]}"
+    places = table(
+        "各仓库、商品类型的呆滞占比",
+        whole,
+        ("company_name", "warehouse_name", "type1_name"),
+        ("sluggish", "stock", "share", "of_all", "coming", "goods_count"),
+        "sluggish",
+        key="places",
+        bar="sluggish",
+    )
     listed = table(
         "呆滞商品明细",
         goods,
@@ -143,6 +159,7 @@ def sluggish_board(cost: bool) -> Board:
             ),
             (share("types", f"{what}构成（品牌）", whole, "sluggish", "brand_name", 10), 4),
         ),
+        line(60, (places, 12)),
         line(86, (listed, 12)),
     )
     threshold = Filter(

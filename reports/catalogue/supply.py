@@ -223,8 +223,8 @@ def decision_board(cost: bool) -> Board:
             *("detail_link", "orders_link"),
         ),
         (
-            *("pace", "pace_change", "sales_growth", "quantity", "year_change"),
-            *("reserved", "ordered", "late", "cover", "supply", *both),
+            *(*both, "pace", "pace_change", "sales_growth"),
+            *("quantity", "reserved", "ordered", "late", "cover", "supply"),
         ),
         main,
         bar=main,

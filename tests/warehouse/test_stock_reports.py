@@ -158,6 +158,15 @@ class TestSluggish:
         assert figure("sluggishstock", "coming", where) == coming
         assert figure("sluggishstock", "share", where) == pytest.approx(sluggish / 2400)
 
+    def test_shares_of_the_rows_in_all_stock_sum_to_the_whole(self, figure: Figure) -> None:
+        where = "threshold = '60天以上'"
+        own = figure("sluggishstock", "share", where, by="warehouse_name")
+        assert own == {"仓库1": 1, "仓库2": pytest.approx(800 / 880), "仓库3": 0}
+        of_all = figure("sluggishstock", "of_all", where, by="warehouse_name")
+        assert of_all == pytest.approx({"仓库1": 1120 / 2400, "仓库2": 800 / 2400, "仓库3": 0})
+        in_pieces = figure("sluggishstock", "of_all", where, by="warehouse_name", variant=PLAIN)
+        assert in_pieces == pytest.approx({"仓库1": 14 / 30, "仓库2": 10 / 30, "仓库3": 0})
+
     def test_with_the_last_sale(self, snapshot: duckdb.DuckDBPyConnection) -> None:
         goods = find_report("sluggishstock").first_tab.plain.datasets[1]
         rows = snapshot.sql(
