@@ -1,7 +1,7 @@
 """畅销商品：按净销量、净额、毛利排名；明细各行之和等于排名行，行上可见单据。
 
 A period stands beside as many days right before it, this month and year beside the same days of the last ones, and each
-beside the same days a year ago.
+beside the same days a year ago. Single bills have nothing to stand beside: the detail has no comparison.
 """
 
 from __future__ import annotations

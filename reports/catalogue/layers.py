@@ -2,6 +2,7 @@
 
 Layers are what the oldest receipts left, as of the snapshot's day; they sum to the stock ledger. A tyre's DOT age
 counts weeks from the Monday of its production week to this week's Monday; what has no valid code is one row, 未知.
+Neither has a comparison: layers of earlier days are not kept.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""呆滞库存：库龄超过所选天数的库存，最近一次销售，占全部库存的比例。"""
+"""呆滞库存：库龄超过所选天数的库存，最近一次销售，占全部库存的比例。
+
+It has no comparison: layers of earlier days are not kept.
+"""
 
 from __future__ import annotations
 
