@@ -1,7 +1,7 @@
 """库龄：先进先出的库存层按账龄段，调拨保留首次入库日期。
 
-Layers are known as of the snapshot's day only, so that nothing stands beside them: those of an earlier month's end would
-have to be laid out of the whole ledger again.
+Layers are known as of the snapshot's day only, so that nothing stands beside them: those of an earlier month's end
+would have to be laid out of the whole ledger again.
 """
 
 from __future__ import annotations
