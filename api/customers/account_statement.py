@@ -86,7 +86,7 @@ class AccountStatement(Bill):
         detail=DetailPlace("对账单明细", LINES, Menu("客户管理", "收款业务", 75), upward=True),
     )
 
-    customer_id: Mapped[int] = customer()
+    customer_id: Mapped[int] = customer(settles=True)
     starts_on: Mapped[date] = day("起始日期", required=True, search=True, width=110, sort=-60)
     ends_on: Mapped[date] = day("截止日期", required=True, search=True, width=110, sort=-59)
     opening_amount: Mapped[Decimal] = money("期初应收", form=False, width=130, sort=-50)

@@ -54,7 +54,7 @@ class CustomerReceipt(SettlingBill):
 
     derived = (derived("collection_no", "线下收款单号", "text", _COLLECTION, width=190, bill=True),)
 
-    customer_id: Mapped[int] = customer()
+    customer_id: Mapped[int] = customer(settles=True)
     collection_id: Mapped[int | None] = mapped_column(
         BigInteger, ForeignKey("offline_collection.bill_id"), index=True, sort_order=-49
     )

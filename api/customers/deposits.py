@@ -38,4 +38,4 @@ class Deposit(OffsettingBill):
         ),
     )
 
-    customer_id: Mapped[int] = customer()
+    customer_id: Mapped[int] = customer(settles=True)

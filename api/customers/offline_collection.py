@@ -60,7 +60,7 @@ class OfflineCollection(Bill):
     )
     derived = (derived("receipt_no", "收款单号", "text", _RECEIPT, width=190, bill=True),)
 
-    customer_id: Mapped[int] = customer()
+    customer_id: Mapped[int] = customer(settles=True)
     receivables_mode_id: Mapped[int] = ref(
         "receivables_mode", "结算方式", required=True, search=True, sort=-50
     )

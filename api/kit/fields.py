@@ -77,7 +77,7 @@ class Ref:
     one of the bill's company), `shows` the target's columns that are read along; `only` is an enum of the target and
     the values of it that fit (a three-guarantee bill takes a three-guarantee warehouse). `none` stands for no record at
     all (a brand of -1), in what a list is asked for and in rows that add up those without one. What is `at_once` chosen
-    from is read whole and searched in the browser."""
+    from is read whole and searched in the browser. `disabled` records are offered where debts outlive trade alone."""
 
     resource: str
     within: tuple[str, ...] = ()
@@ -85,6 +85,7 @@ class Ref:
     only: tuple[str, tuple[int, ...]] | None = None
     none: int | None = None
     at_once: bool = False
+    disabled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +239,7 @@ def ref(
     only: tuple[str, tuple[int, ...]] | None = None,
     none: int | None = None,
     at_once: bool = False,
+    disabled: bool = False,
     index: bool = False,
     sort: int = 0,
     column: dict[str, Any] | None = None,
@@ -248,9 +250,8 @@ def ref(
     if target:
         column["target"] = target
     marks.setdefault("width", 150)
-    return declared(
-        "ref", label, column=column, ref=Ref(resource, within, shows, only, none, at_once), **marks
-    )
+    to = Ref(resource, within, shows, only, none, at_once, disabled)
+    return declared("ref", label, column=column, ref=to, **marks)
 
 
 def source_line(table: str, label: str) -> MappedColumn[int | None]:

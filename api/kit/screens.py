@@ -47,6 +47,7 @@ class RefScreen(BaseModel):
     filter_by: list[str]
     only: dict[str, str]
     at_once: bool
+    disabled: bool
 
 
 Options = list[Option]
@@ -366,6 +367,7 @@ def _ref(item: Field) -> RefScreen:
         filter_by=list(item.ref.within),
         only={only[0]: ",".join(map(str, only[1]))} if (only := item.ref.only) else {},
         at_once=item.ref.at_once,
+        disabled=item.ref.disabled,
     )
 
 

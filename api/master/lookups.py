@@ -32,6 +32,7 @@ class _LookupQuery(BaseModel):
     is_coupon: int = Described(
         0, ge=0, le=1, description=f"1 = 一次取齐（至多 {AT_ONCE} 条），由界面自行查找"
     )
+    disabled: int = Described(0, ge=0, le=1, description="1 = 也取已停用的，排在后面")
     hideLoding: str = Described("", max_length=10, description="只关乎界面：不显示等待提示")
     timeStamp: int | None = None
     sign: str | None = None
@@ -59,7 +60,10 @@ def dropdown(ctx: Context, cls: type[Resource], query: Any) -> dict[str, Any]:
     table = cls.table()
     asked = query.model_dump()
     conditions: list[ColumnElement[bool]] = [within(table, ctx.principal), cls.choosable()]
-    if "enabled" in table.c:
+    order: list[ColumnElement[Any]] = [cls.key()]
+    if "enabled" in table.c and query.disabled:
+        order.insert(0, table.c.enabled.desc())
+    elif "enabled" in table.c:
         conditions.append(table.c.enabled)
     conditions += [
         table.c[name] == asked[name]
@@ -80,7 +84,7 @@ def dropdown(ctx: Context, cls: type[Resource], query: Any) -> dict[str, Any]:
         for item in cls.fields()
         if item.list and ctx.principal.sees(cls.name(), item.name, item.permission)
     ]
-    statement = project(cls, fields).select().where(*by_key).order_by(cls.key())
+    statement = project(cls, fields).select().where(*by_key).order_by(*order)
     page, per_page = (1, AT_ONCE) if query.is_coupon else (query.page, query.per_page)
     statement = statement.limit(per_page).offset((page - 1) * per_page)
     with reading(cls, ctx.conn) as conn:

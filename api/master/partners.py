@@ -18,16 +18,16 @@ from api.master.geography import area, city, province
 from api.master.settings import NEW_AND_CHANGED, UNASKED, customer_audit
 
 
-def customer(label: str = "客户") -> MappedColumn[int]:
-    """The customer of a bill."""
-    return ref(
-        "customer", label, required=True, within=("company_id",), search=True, index=True, width=200, sort=-70
-    )
+def customer(label: str = "客户", *, settles: bool = False) -> MappedColumn[int]:
+    """The customer of a bill. One that settles takes disabled ones as well: what they owe is still collected."""
+    marks: dict[str, Any] = {"search": True, "index": True, "width": 200, "sort": -70}
+    return ref("customer", label, required=True, within=("company_id",), disabled=settles, **marks)
 
 
-def supplier() -> MappedColumn[int]:
-    """The supplier of a bill."""
-    return ref("supplier", "供应商", required=True, search=True, index=True, width=200, sort=-70)
+def supplier(*, settles: bool = False) -> MappedColumn[int]:
+    """The supplier of a bill; one that settles takes disabled ones as well."""
+    marks: dict[str, Any] = {"search": True, "index": True, "width": 200, "sort": -70}
+    return ref("supplier", "供应商", required=True, disabled=settles, **marks)
 
 
 ACCOUNT_KINDS = {1: "现金", 2: "银行", 3: "平台"}

@@ -61,8 +61,8 @@ class Contra(OffsettingBill):
         ),
     )
 
-    customer_id: Mapped[int] = customer()
-    supplier_id: Mapped[int] = supplier()
+    customer_id: Mapped[int] = customer(settles=True)
+    supplier_id: Mapped[int] = supplier(settles=True)
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:

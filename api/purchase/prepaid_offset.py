@@ -42,4 +42,4 @@ class PrepaidOffset(OffsettingBill):
         ),
     )
 
-    supplier_id: Mapped[int] = supplier()
+    supplier_id: Mapped[int] = supplier(settles=True)

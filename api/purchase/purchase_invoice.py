@@ -67,7 +67,7 @@ class PurchaseInvoice(Invoice):
         ),
     )
 
-    supplier_id: Mapped[int] = supplier()
+    supplier_id: Mapped[int] = supplier(settles=True)
 
 
 class PurchaseUninvoiced(Uninvoiced):

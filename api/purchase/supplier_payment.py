@@ -44,4 +44,4 @@ class SupplierPayment(SettlingBill):
         ),
     )
 
-    supplier_id: Mapped[int] = supplier()
+    supplier_id: Mapped[int] = supplier(settles=True)

@@ -65,7 +65,7 @@ class SalesInvoice(Invoice):
         detail=DetailPlace("销售发票明细", "/sales/salesInvoiceDetail", Menu("销售管理", "明细查询", 50)),
     )
 
-    customer_id: Mapped[int] = customer()
+    customer_id: Mapped[int] = customer(settles=True)
 
 
 class SalesUninvoiced(Uninvoiced):

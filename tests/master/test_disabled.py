@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from api.kit import registry
 from tests.kit.desk import Desk
 
 
@@ -90,3 +91,21 @@ def test_a_bill_that_names_it_already_is_still_edited(desk: Desk, sold: dict[str
     back = {**body, "revision": shown["revision"] + 2, "customer_id": sold["customer_id"]}
     answer = desk.caller.post(desk.path("sales_order", "edit"), back)
     assert (answer.code, answer.msg) == (400, "“客户”已停用，请重新选择")
+
+
+def test_what_it_owes_is_collected(desk: Desk, sold: dict[str, int]) -> None:
+    """Forms of orders don't offer a disabled customer, those of receipts do, behind the others."""
+    disable(desk, sold, "customer")
+    key = sold["customer_id"]
+    for resource, offered in (("sales_order", False), ("customer_receipt", True), ("sales_invoice", True)):
+        route = registry.get(resource).declaration.places[0].routes["add"]
+        fields = desk.caller.get("v2/Open/Screen/getScreen", route=route).data["fields"]
+        [customer] = [item["ref"] for item in fields if item["name"] == "customer_id"]
+        assert customer["disabled"] is offered
+    for query, found in (({}, []), ({"disabled": 1}, [(key, False)])):
+        rows = desk.caller.get(desk.path("customer", "getDropdown"), id=key, **query).data["data"]
+        assert [(row["customer_id"], row["enabled"]) for row in rows] == found
+    listed = desk.caller.get(desk.path("customer", "getDropdown"), disabled=1, per_page=500).data["data"]
+    states = [row["enabled"] for row in listed]
+    assert states == sorted(states, reverse=True)
+    assert {True, False} == set(states)

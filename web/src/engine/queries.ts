@@ -103,13 +103,17 @@ const SHORT_PAGES: Record<string, number> = { brand: 20, allocation: 20 };
 
 const GOODS_POPUP = 'v2/inventory/Goods/getGoodsListPopup';
 
+const alsoDisabled = (ref: Ref) => (ref.disabled ? { disabled: 1 } : {});
+
 /** Pages of a reference's choices. Goods on a bill come with stock and prices. A failing selector stays as it was, silently. */
 export function choiceQuery(ref: Ref, keyword: string, narrow: Query, withStock = false) {
   const path = withStock ? GOODS_POPUP : `${ref.api}/getDropdown`;
   return infiniteQueryOptions({
-    queryKey: [ref.resource, withStock ? 'stocked' : 'dropdown', keyword, narrow],
-    queryFn: ({ pageParam, signal }) =>
-      api.get<ListAnswer>(path, { ...narrow, keyword, page: pageParam, per_page: SHORT_PAGES[ref.resource] ?? PICKER_PAGE }, { signal }),
+    queryKey: [ref.resource, withStock ? 'stocked' : 'dropdown', keyword, narrow, ref.disabled],
+    queryFn: ({ pageParam, signal }) => {
+      const asked = { ...narrow, ...alsoDisabled(ref), keyword, page: pageParam, per_page: SHORT_PAGES[ref.resource] ?? PICKER_PAGE };
+      return api.get<ListAnswer>(path, asked, { signal });
+    },
     initialPageParam: 1,
     getNextPageParam: (last) => (last.last_page > last.current_page ? last.current_page + 1 : undefined),
     staleTime: 30_000,
@@ -129,8 +133,8 @@ export interface PackUnit {
 /** A reference's choices in one answer; a page of it only where there are more than the server hands out at once. */
 export function wholeQuery(ref: Ref, narrow: Query) {
   return queryOptions({
-    queryKey: [ref.resource, 'whole', narrow],
-    queryFn: ({ signal }) => api.get<ListAnswer>(`${ref.api}/getDropdown`, { ...narrow, is_coupon: 1 }, { signal }),
+    queryKey: [ref.resource, 'whole', narrow, ref.disabled],
+    queryFn: ({ signal }) => api.get<ListAnswer>(`${ref.api}/getDropdown`, { ...narrow, ...alsoDisabled(ref), is_coupon: 1 }, { signal }),
     staleTime: 30_000,
     meta: { quiet: true },
     retry,

@@ -33,6 +33,8 @@ export interface Ref {
   only: Record<string, string>;
   /** The choices are read whole and searched here. */
   at_once?: boolean;
+  /** Whether what is out of use may be chosen too. */
+  disabled?: boolean;
 }
 
 export interface Field {

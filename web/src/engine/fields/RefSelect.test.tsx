@@ -83,3 +83,13 @@ it('3-rules 5.3: pickers treat a value of 0 as empty', () => {
   expect(screen.getByText('请选择客户')).toBeTruthy();
   expect(screen.queryByText('上海顺达')).toBeNull();
 });
+
+it('offers what is out of use where debts outlive trade, and says so', async () => {
+  const gone = { ...CUSTOMERS[1]!, enabled: false };
+  const view = show({ disabled: true }, { [PATH]: () => page([CUSTOMERS[0], gone]) });
+  done = view.done;
+  await waitFor(() => expect(view.offered()).toEqual(['上海顺达', '杭州远征（已停用）']));
+  expect(view.calls.map((call) => call.query.disabled)).toEqual(['1']);
+  fireEvent.click(screen.getByText('杭州远征（已停用）'));
+  expect(view.onChange).toHaveBeenCalledWith(47, '杭州远征', gone);
+});

@@ -66,6 +66,7 @@ export function RefSelect({ field, value, label, narrow = {}, multiple, disabled
       value={current}
       labelInValue
       options={options}
+      optionRender={({ label, data }) => (data.row?.enabled === false ? `${label}（已停用）` : label)}
       notFoundContent={query.isFetching || whole.isFetching ? <Spin size="small" /> : '暂无数据'}
       popupMatchSelectWidth={false}
       onOpenChange={(next) => {

@@ -42,9 +42,10 @@ function FilterControl({ field, filters, onChange }: FilterFieldProps) {
   const value = filters[name] ?? '';
   if (isRef(field)) {
     const ids = value === '' ? [] : value.split(',').map(Number);
+    // Bills of what is out of use are looked for as well.
     return (
       <RefSelect
-        field={field}
+        field={{ ...field, ref: { ...field.ref, disabled: true } }}
         multiple
         value={ids}
         label={filters[labelKey(name)]}
