@@ -156,7 +156,7 @@ class TestImport:
         assert heading[:3] == ("行号", "字段", "原因")
         told = [dict(zip((str(one).rstrip("*") for one in heading), row, strict=True)) for row in failed]
         assert [(row["行号"], row["字段"], row["商品编码"], row["备注"]) for row in told] == [
-            ("3", "商品", f"0{code}", None),
+            ("3", "商品编码", f"0{code}", None),
             ("4", "销售价", code, "0071"),
         ]
         assert all(row["原因"] for row in told)
