@@ -164,7 +164,7 @@ class TestHiddenEverywhere:
             with site.engine.connect() as conn:
                 query = select(UserAccount.user_id).where(UserAccount.user_name == user)
                 me = sessions.principal_of(conn, conn.execute(query).scalar_one())
-                told = str(bill_calls.collect(Context(conn, me), cls, [key], None))
+                told = str(list(bill_calls.collect(Context(conn, me), cls, [key], None)))
             return [secret for secret in secrets if secret in told]
 
         assert printed("admin") == list(secrets)
