@@ -103,17 +103,16 @@ const SHORT_PAGES: Record<string, number> = { brand: 20, allocation: 20 };
 
 const GOODS_POPUP = 'v2/inventory/Goods/getGoodsListPopup';
 
-const alsoDisabled = (ref: Ref) => (ref.disabled ? { disabled: 1 } : {});
+const within = (ref: Ref, narrow: Query): Query => (ref.disabled ? { ...narrow, disabled: 1 } : narrow);
 
 /** Pages of a reference's choices. Goods on a bill come with stock and prices. A failing selector stays as it was, silently. */
 export function choiceQuery(ref: Ref, keyword: string, narrow: Query, withStock = false) {
   const path = withStock ? GOODS_POPUP : `${ref.api}/getDropdown`;
+  const asked = within(ref, narrow);
   return infiniteQueryOptions({
-    queryKey: [ref.resource, withStock ? 'stocked' : 'dropdown', keyword, narrow, ref.disabled],
-    queryFn: ({ pageParam, signal }) => {
-      const asked = { ...narrow, ...alsoDisabled(ref), keyword, page: pageParam, per_page: SHORT_PAGES[ref.resource] ?? PICKER_PAGE };
-      return api.get<ListAnswer>(path, asked, { signal });
-    },
+    queryKey: [ref.resource, withStock ? 'stocked' : 'dropdown', keyword, asked],
+    queryFn: ({ pageParam, signal }) =>
+      api.get<ListAnswer>(path, { ...asked, keyword, page: pageParam, per_page: SHORT_PAGES[ref.resource] ?? PICKER_PAGE }, { signal }),
     initialPageParam: 1,
     getNextPageParam: (last) => (last.last_page > last.current_page ? last.current_page + 1 : undefined),
     staleTime: 30_000,
@@ -132,9 +131,10 @@ export interface PackUnit {
 
 /** A reference's choices in one answer; a page of it only where there are more than the server hands out at once. */
 export function wholeQuery(ref: Ref, narrow: Query) {
+  const asked = within(ref, narrow);
   return queryOptions({
-    queryKey: [ref.resource, 'whole', narrow, ref.disabled],
-    queryFn: ({ signal }) => api.get<ListAnswer>(`${ref.api}/getDropdown`, { ...narrow, ...alsoDisabled(ref), is_coupon: 1 }, { signal }),
+    queryKey: [ref.resource, 'whole', asked],
+    queryFn: ({ signal }) => api.get<ListAnswer>(`${ref.api}/getDropdown`, { ...asked, is_coupon: 1 }, { signal }),
     staleTime: 30_000,
     meta: { quiet: true },
     retry,
