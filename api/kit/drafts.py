@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from sqlalchemy import Connection, Row, select
@@ -116,7 +116,7 @@ def prepare(
         places.append((block, labels))
     problems.settle()
     _in_scope(known, ctx.principal, problems)
-    begins = partial(_begins, ctx, cls, draft, before)
+    begins = partial(_begins, cls, draft, before, cache(partial(_named, ctx, cls, before)))
     check_references(ctx.conn, cls, [known], ctx.principal, problems, [""], begins)
     held = before._asdict() if before is not None else {}
     attachments.check(ctx.conn, cls, known, held, ctx.principal, problems)
@@ -141,7 +141,12 @@ def prepare(
 
 
 def _begins(
-    ctx: Context, cls: type[Bill], draft: Draft, before: Row[Any] | None, row: Mapping[str, Any], name: str
+    cls: type[Bill],
+    draft: Draft,
+    before: Row[Any] | None,
+    named: Callable[[str], frozenset[Any]],
+    row: Mapping[str, Any],
+    name: str,
 ) -> bool:
     """Whether a bill begins to trade with what its header or a line names: neither its source nor itself did before."""
     assert cls.bill is not None
@@ -151,13 +156,19 @@ def _begins(
     rows: Sequence[Mapping[str, Any]] = draft.children["lines"] if of_header else (row,)
     if all(any(one.get(link.column) for link in cls.bill.links) for one in rows):
         return False
-    if before is None:
-        return True
     if of_header:
-        return bool(getattr(before, name) != row[name])
+        return before is None or bool(getattr(before, name) != row[name])
+    return row[name] not in named(name)
+
+
+def _named(ctx: Context, cls: type[Bill], before: Row[Any] | None, name: str) -> frozenset[Any]:
+    """What a stored bill's lines name."""
+    assert cls.bill is not None
+    if before is None:
+        return frozenset()
     table = cls.bill.blocks[0].cls.table()
-    kept = select(table.c.line_id).where(table.c.bill_id == before.bill_id, table.c[name] == row[name])
-    return ctx.conn.execute(kept.limit(1)).first() is None
+    query = select(table.c[name]).where(table.c.bill_id == before.bill_id)
+    return frozenset(ctx.conn.execute(query).scalars())
 
 
 def _in_scope(header: Mapping[str, Any], principal: Principal, problems: Problems) -> None:
