@@ -9,6 +9,19 @@
     ]) }}
 {%- endmacro %}
 
+{# A query of the selling periods with their labels and how many days they have. #}
+{% macro named_sales_periods() -%}
+{%- for key, label, first_day in sales_periods() %}
+{%- if not loop.first %}
+union all
+{%- endif %}
+select
+    '{{ key }}' as period_key,
+    '{{ label }}' as period_label,
+    {{ days_between(first_day, as_of()) }} + 1 as days
+{%- endfor %}
+{%- endmacro %}
+
 {# The earliest first day of any selling period. #}
 {% macro first_sales_day() -%}
     least({{ sales_periods() | map(attribute=2) | join(', ') }})

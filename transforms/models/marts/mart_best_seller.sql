@@ -1,15 +1,7 @@
 -- grain: one row a selling period, company and goods sold or returned in it, ranked within company and period
 {# amount is revenue net of tax; cover_days = stock ÷ mean daily net sales, empty when nothing was sold on balance. #}
 with periods as (
-    {% for key, label, first_day in sales_periods() %}
-    {% if not loop.first %}
-    union all
-    {% endif %}
-    select
-        '{{ key }}' as period_key,
-        '{{ label }}' as period_label,
-        {{ days_between(first_day, as_of()) }} + 1 as days
-    {% endfor %}
+    {{ named_sales_periods() }}
 )
 
 select

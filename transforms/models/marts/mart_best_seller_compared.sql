@@ -52,15 +52,7 @@ sold as (
 ),
 
 periods as (
-    {% for key, label, first_day in sales_periods() %}
-    {% if not loop.first %}
-    union all
-    {% endif %}
-    select
-        '{{ key }}' as period_key,
-        '{{ label }}' as period_label,
-        {{ days_between(first_day, as_of()) }} + 1 as days
-    {% endfor %}
+    {{ named_sales_periods() }}
 ),
 
 stock as (
