@@ -1,11 +1,11 @@
 """库龄：先进先出的库存层按账龄段，调拨保留首次入库日期。
 
-Layers are known as of the snapshot's day only, so that nothing stands beside them: those of an earlier month's end
-would have to be laid out of the whole ledger again.
+Layers stand as of a month's end, those of the running month as of the snapshot's day.
 """
 
 from __future__ import annotations
 
+from reports.catalogue.compare import MONTH_COLUMNS
 from reports.catalogue.model import DAYS, MONEY, QUANTITY, Board, Column, Dataset, Filter, Metric
 from reports.catalogue.parts import (
     GOODS,
@@ -19,6 +19,7 @@ from reports.catalogue.parts import (
     line,
     moves_link,
     percent,
+    period_filter,
     place_and_goods_filters,
     quantity,
     ratio,
@@ -34,6 +35,28 @@ BUCKET = (
     Column("bucket", "账龄段"),
     Column("bucket_axis", "账龄段", sql=in_order("m.bucket_order", "m.bucket")),
 )
+
+
+# What the filter offers: the months are few, the layers that have them are not.
+MONTH_ENDS_OF_STOCK = Dataset(
+    key="stock_month_ends",
+    label="库存月末",
+    source=(
+        "(select distinct t.company_id, t.period_label as month_label from mart_turnover_period as t"
+        " where t.period_kind = 'month' and t.period_start >= (select max(p.period_start) - interval 12 month"
+        " from mart_turnover_period as p where p.period_kind = 'month'))"
+    ),
+    grain="company",
+    columns=(Column("month_label", "月"),),
+    measures=(),
+    metrics=(Metric("newest", "最近月末", "max(month_label)"),),
+    explorable=False,
+)
+
+
+def as_of_filter() -> Filter:
+    """The month at whose end stock is looked at, opening on the running one, which is as of today."""
+    return period_filter(MONTH_ENDS_OF_STOCK, "month_label", "截至月末（当月为今天）")
 
 
 def bucket_metrics(buckets: tuple[str, ...], measure: str, form: str) -> tuple[Metric, ...]:
@@ -67,7 +90,9 @@ def inventory_dataset(cost: bool) -> Dataset:
         grain="warehouse",
         cost=cost,
         buckets=STOCK_BUCKETS,
+        time_column="month",
         columns=(
+            *MONTH_COLUMNS,
             *PLACES,
             *GOODS,
             *BUCKET,
@@ -94,7 +119,7 @@ def inventory_board(cost: bool) -> Board:
     data, what = inventory_dataset(cost), ("库存金额" if cost else "库存数量")
     lines = (
         figures(
-            figure("amount", what, data, "全部在库"),
+            figure("amount", what, data, "截至当日"),
             figure("mean_age", "平均库龄（天）", data, "按数量加权"),
             *(figure(f"over_{day}", f"{day}天以上占比", data, f"占{what}") for day in (90, 180, 365)),
         ),
@@ -137,7 +162,11 @@ def inventory_board(cost: bool) -> Board:
         ),
     )
     bucket = Filter("bucket", "账龄段", data.key, "bucket")
-    return board((data,), lines, (*place_and_goods_filters(data), bucket, goods_filter(data)))
+    return board(
+        (data, MONTH_ENDS_OF_STOCK),
+        lines,
+        (as_of_filter(), *place_and_goods_filters(data), bucket, goods_filter(data)),
+    )
 
 
 INVENTORY_AGING = report(

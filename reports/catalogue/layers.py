@@ -1,13 +1,14 @@
 """库存层：库存账龄明细（逐层，直到库存流水）、DOT库龄。
 
-Layers are what the oldest receipts left, as of the snapshot's day; they sum to the stock ledger. A tyre's DOT age
-counts weeks from the Monday of its production week to this week's Monday; what has no valid code is one row, 未知.
-Neither has a comparison: layers of earlier days are not kept.
+Layers are what the oldest receipts left, as of the snapshot's day or an earlier month's end; they sum to the stock
+ledger. A tyre's DOT age counts weeks from the Monday of its production week to that day's Monday; what has no valid
+code is one row, 未知.
 """
 
 from __future__ import annotations
 
-from reports.catalogue.aging import BUCKET, STOCK_BUCKETS
+from reports.catalogue.aging import BUCKET, MONTH_ENDS_OF_STOCK, STOCK_BUCKETS, as_of_filter
+from reports.catalogue.compare import MONTH_COLUMNS
 from reports.catalogue.model import DAYS, MONEY, QUANTITY, Board, Chart, Column, Dataset, Filter, Metric
 from reports.catalogue.parts import (
     GOODS,
@@ -55,7 +56,8 @@ def layer_dataset(
         source="mart_inventory_aging",
         grain="warehouse",
         cost=cost,
-        columns=(*PLACES, *GOODS, BATCH, *columns, moves_link(**by_key("batch_id", "batch"))),
+        time_column="month",
+        columns=(*MONTH_COLUMNS, *PLACES, *GOODS, BATCH, *columns, moves_link(**by_key("batch_id", "batch"))),
         measures=("quantity", "value") if cost else ("quantity",),
         metrics=(
             Metric("amount", what, total(measure), form),
@@ -78,7 +80,7 @@ def detail_board(cost: bool) -> Board:
             Column("receipt_month", "入库月份", sql="strftime(m.receipt_date, '%Y-%m')"),
             Column("age_days", "库龄天数", "number"),
             *BUCKET,
-            Column("last_sale_date", "最近销售", "date"),
+            Column("last_sale_date", "最近销售（至今）", "date"),
         ),
         metrics=(
             Metric("mean_age", "平均库龄（天）", ratio("sum(quantity * age_days)", "sum(quantity)"), DAYS),
@@ -105,7 +107,7 @@ def detail_board(cost: bool) -> Board:
     )
     lines = (
         figures(
-            figure("amount", what, data, "全部在库"),
+            figure("amount", what, data, "截至当日"),
             figure("goods_count", "在库商品数", data, "有库存的商品"),
             figure("mean_age", "平均库龄（天）", data, "按数量加权"),
             figure("oldest", "最长库龄（天）", data, "自首次入库"),
@@ -119,7 +121,11 @@ def detail_board(cost: bool) -> Board:
         line(90, (layers, 12)),
     )
     bucket = Filter("bucket", "账龄段", data.key, "bucket")
-    return board((data,), lines, (*place_and_goods_filters(data), bucket, goods_filter(data)))
+    return board(
+        (data, MONTH_ENDS_OF_STOCK),
+        lines,
+        (as_of_filter(), *place_and_goods_filters(data), bucket, goods_filter(data)),
+    )
 
 
 def dot_board(cost: bool) -> Board:
@@ -191,7 +197,11 @@ def dot_board(cost: bool) -> Board:
         line(82, (detail, 12)),
     )
     bucket = Filter("bucket", "DOT库龄段", data.key, "dot_bucket")
-    return board((data,), lines, (*place_and_goods_filters(data), bucket, goods_filter(data)))
+    return board(
+        (data, MONTH_ENDS_OF_STOCK),
+        lines,
+        (as_of_filter(), *place_and_goods_filters(data), bucket, goods_filter(data)),
+    )
 
 
 INVENTORY_AGING_DETAILED = report(

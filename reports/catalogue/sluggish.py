@@ -1,12 +1,14 @@
 """呆滞库存：库龄超过所选天数的库存，最近一次销售，占全部库存的比例。
 
-It has no comparison: layers of earlier days are not kept.
+Stock as of the snapshot's day or an earlier month's end; sales always up to the snapshot's day.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from reports.catalogue.aging import MONTH_ENDS_OF_STOCK, as_of_filter
+from reports.catalogue.compare import MONTH_COLUMNS
 from reports.catalogue.layers import held
 from reports.catalogue.model import PERCENT, QUANTITY, Board, Column, Dataset, Filter, Metric
 from reports.catalogue.parts import (
@@ -53,7 +55,15 @@ def sluggish_datasets(cost: bool) -> tuple[Dataset, Dataset]:
         source="mart_sluggish_stock",
         grain="warehouse",
         cost=cost,
-        columns=(Column("threshold", "呆滞标准"), THRESHOLD_AXIS, *PLACES, *GOODS, GOODS_LABEL),
+        time_column="month",
+        columns=(
+            *MONTH_COLUMNS,
+            Column("threshold", "呆滞标准"),
+            THRESHOLD_AXIS,
+            *PLACES,
+            *GOODS,
+            GOODS_LABEL,
+        ),
         measures=tuple(f"{part}_{kind}" for kind in kinds for part in ("stock", "sluggish", "coming")),
         metrics=(
             Metric("sluggish", f"呆滞{what}", total(f"sluggish_{measure}"), form),
@@ -83,8 +93,8 @@ def sluggish_datasets(cost: bool) -> tuple[Dataset, Dataset]:
         columns=(
             *whole.columns,
             Column("oldest_days", "最长库龄（天）", "number"),
-            Column("last_sale_date", "最近销售", "date"),
-            Column("days_since_sale", "未销售天数", "number"),
+            Column("last_sale_date", "最近销售（至今）", "date"),
+            Column("days_since_sale", "未销售天数（至今）", "number"),
             moves_link(),
         ),
         measures=(*whole.measures, "sales_quantity_90"),
@@ -92,7 +102,7 @@ def sluggish_datasets(cost: bool) -> tuple[Dataset, Dataset]:
             *whole.metrics,
             percent("goods_share", "占该商品库存", f"sum(sluggish_{measure})", f"sum(stock_{measure})"),
             among_all("part", "占全部呆滞", f"sum(sluggish_{measure})"),
-            quantity("sales", "近90天销量", "sales_quantity_90"),
+            quantity("sales", "近90天销量（至今）", "sales_quantity_90"),
         ),
     )
     return whole, goods
@@ -134,7 +144,7 @@ def sluggish_board(cost: bool) -> Board:
             figure("share", "呆滞占比", whole, f"占全部{what[2:]}"),
             figure("goods_count", "呆滞商品", whole, "有呆滞库存的商品数"),
             figure("coming", "即将呆滞", whole, "30天内，若不再销售"),
-            figure("stock", "全部库存", whole, "当前在库"),
+            figure("stock", "全部库存", whole, "截至当日"),
         ),
         line(
             42,
@@ -174,7 +184,11 @@ def sluggish_board(cost: bool) -> Board:
         default=(DEFAULT_THRESHOLD,),
         excludes=("thresholds",),
     )
-    return board((whole, goods), lines, (threshold, *place_and_goods_filters(whole), goods_filter(whole)))
+    return board(
+        (whole, goods, MONTH_ENDS_OF_STOCK),
+        lines,
+        (as_of_filter(), threshold, *place_and_goods_filters(whole), goods_filter(whole)),
+    )
 
 
 SLUGGISH_STOCK = report(

@@ -219,15 +219,15 @@ QUESTIONS = (
     ),
     Question(
         "inventoryAgingReport",
-        "select bucket_order, sum(quantity) from mart_inventory_aging where quantity > 0 group by bucket_order",
+        f"select bucket_order, sum(quantity) from mart_inventory_aging where month = {MONTH} and quantity > 0 group by bucket_order",
         LAYERS
         + """select case when age <= 30 then 1 when age <= 60 then 2 when age <= 90 then 3 when age <= 180 then 4
             when age <= 365 then 5 else 6 end, sum(quantity) from layer group by 1""",
     ),
     Question(
         "sluggishstock",
-        """select goods_num, sum(stock_quantity), sum(sluggish_quantity), max(last_sale_date) from mart_sluggish_stock
-        where threshold_days = 90 and stock_quantity > 0 group by goods_num order by 3 desc, 1 limit 50""",
+        f"""select goods_num, sum(stock_quantity), sum(sluggish_quantity), max(last_sale_date) from mart_sluggish_stock
+        where month = {MONTH} and threshold_days = 90 and stock_quantity > 0 group by goods_num order by 3 desc, 1 limit 50""",
         LAYERS
         + """, stock as (
             select company_id, warehouse_id, goods_id, sum(quantity) as quantity,

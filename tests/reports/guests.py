@@ -28,6 +28,7 @@ def place(code: str, variant: str = PLAIN) -> Place:
 BEST_SELLER = place("BestSeller")
 BEST_SELLER_COST = place("BestSeller", COST)
 RECEIVABLE = place("accountsReceivable")
+AGING = place("inventoryAgingReport")
 ROWS = {"上海公司", "苏州公司", "上海公司的客户", "苏州公司的客户"}
 """Names that stand in rows of the snapshot; an answer that refuses tells none of them."""
 

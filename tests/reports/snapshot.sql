@@ -49,7 +49,7 @@ from period as p cross join place as s cross join item as i
 where p.period_kind = 'month';
 create table mart_inventory_aging as
 select
-    date '2026-11-20' as as_of, s.*, i.* exclude (price), b.batch_id, b.batch, date '2026-11-20' - b.age as receipt_date,
+    date '2026-11-01' as "month", '2026-11' as month_label, date '2026-11-20' as as_of, s.*, i.* exclude (price), b.batch_id, b.batch, date '2026-11-20' - b.age as receipt_date,
     b.age as age_days, b.bucket, b.bucket_order, b.dot_week, b.dot_weeks, b.dot_bucket, b.dot_bucket_order,
     date '2026-11-18' as last_sale_date, 4.0 as quantity, i.price * 4.0 as "value"
 from place as s cross join item as i
@@ -61,7 +61,7 @@ cross join (
 ) as b(age, bucket, bucket_order, batch_id, batch, dot_week, dot_weeks, dot_bucket, dot_bucket_order);
 create table mart_sluggish_stock as
 select
-    t.days as threshold_days, t.days || '天以上' as threshold, s.*, i.* exclude (price), date '2026-11-18' as last_sale_date,
+    date '2026-11-01' as "month", '2026-11' as month_label, t.days as threshold_days, t.days || '天以上' as threshold, s.*, i.* exclude (price), date '2026-11-18' as last_sale_date,
     2 as days_since_sale, 2.0 as sales_quantity_90, case when t.days < 400 then 400 end as oldest_days,
     12.0 as stock_quantity, i.price * 12.0 as stock_value, t.sluggish as sluggish_quantity,
     i.price * t.sluggish as sluggish_value, 0.0 as coming_quantity, 0.0 as coming_value

@@ -26,5 +26,8 @@ def test_a_report_tells_its_question() -> None:
     aging = next(
         item for item in yaml.safe_load(exposures.render())["exposures"] if item["label"] == "库存账龄"
     )
-    assert (aging["type"], aging["depends_on"]) == ("dashboard", ["ref('mart_inventory_aging')"])
+    assert (aging["type"], aging["depends_on"]) == (
+        "dashboard",
+        ["ref('mart_inventory_aging')", "ref('mart_turnover_period')"],
+    )
     assert aging["description"] == "库存放了多久，哪些商品该清？"

@@ -12,6 +12,7 @@ import pytest
 
 from tests.kit.superset import COMPANY_ONE, COMPANY_TWO, EVERYTHING, NOTHING, Place, Superset, publish
 from tests.reports.guests import (
+    AGING,
     BEST_SELLER,
     BEST_SELLER_COST,
     PLACES,
@@ -120,6 +121,17 @@ class TestRows:
     def test_a_filter_offers_only_values_of_the_role(self, superset: Superset):
         token = superset.token(RECEIVABLE, COMPANY_ONE)
         assert filter_values(superset, RECEIVABLE, token, "company_name") == [{"company_name": "上海公司"}]
+
+    def test_stock_is_seen_as_of_the_month_ends_that_its_filter_offers(self, superset: Superset):
+        """They are asked of a dataset that no chart draws, and heeded by the charts of another one."""
+        token = superset.token(AGING, COMPANY_ONE)
+        offered = [row["month_label"] for row in filter_values(superset, AGING, token, "month_label")]
+        assert (len(offered), offered[0], offered[-1]) == (13, "2025-11", "2026-11")
+        body = superset.chart_body(AGING, AGING.board.chart("detail"), token)
+        for month, any_rows in (("2026-11", True), ("2026-10", False)):
+            asked = changed_query(body, filters=[{"col": "month_label", "op": "IN", "val": [month]}])
+            rows = superset.post("/api/v1/chart/data", token, asked).json()["result"][0]["data"]
+            assert bool(rows) == any_rows, month
 
     def test_a_board_without_any_period_can_be_drawn(self, superset: Superset):
         """A frame waits until the filter of one period has a value."""

@@ -14,6 +14,7 @@ from tests.warehouse.conftest import AS_OF, Core, Mart, agree, frames_of
 from tests.warehouse.group import BILL, RECEIPT, REVERSAL, TRANSFER
 
 TODAY = dt.date.fromisoformat(AS_OF)
+MONTH_ENDS = ("2025-11-30", "2026-03-31", "2026-09-30", "2026-10-31")
 MONTHS = pl.col("business_date").dt.truncate("1mo").alias("month")
 
 
@@ -181,12 +182,15 @@ class TestTurnover:
 
 
 class TestAging:
-    def test_layers_are_what_the_oldest_receipts_lost(self, mart: Mart, ledger: pl.DataFrame) -> None:
+    @pytest.mark.parametrize("as_of", [TODAY, *map(dt.date.fromisoformat, MONTH_ENDS)])
+    def test_layers_are_what_the_oldest_receipts_lost(
+        self, mart: Mart, ledger: pl.DataFrame, as_of: dt.date
+    ) -> None:
         receipts: dict[tuple[int, ...], dict[dt.date, float]] = defaultdict(lambda: defaultdict(float))
         returns: dict[tuple[int, ...], dict[dt.date, float]] = defaultdict(lambda: defaultdict(float))
         on_hand: dict[tuple[int, ...], float] = defaultdict(float)
         last: dict[tuple[int, ...], dt.date] = {}
-        for row in ledger.iter_rows(named=True):
+        for row in ledger.filter(pl.col("business_date") <= as_of).iter_rows(named=True):
             key = (row["warehouse_id"], row["goods_id"], row["batch_id"])
             on_hand[key] += row["quantity"]
             last[key] = max(last.get(key, row["business_date"]), row["business_date"])
@@ -199,20 +203,27 @@ class TestAging:
                 (*key, day): left for day, left in _left(quantity, receipts[key], returns[key], last[key])
             }
         found = mart(
-            "select warehouse_id, goods_id, batch_id, receipt_date, quantity from mart_inventory_aging"
+            "select warehouse_id, goods_id, batch_id, receipt_date, sum(quantity) as quantity, max(age_days) as age"
+            f" from mart_inventory_aging where as_of = date '{as_of}' group by all having sum(quantity) <> 0"
         )
         assert {row[:4]: row[4] for row in found.rows()} == pytest.approx(expected)
+        assert {row[5] - (as_of - row[3]).days for row in found.rows()} == {0}
+        assert any(quantity < 0 for quantity in expected.values()) == (as_of > dt.date(2026, 10, 30))
         kept = [key for key in expected if key[1] == 118 and key[3] == dt.date(2025, 2, 3)]
-        assert kept, "goods that were transferred keep their first receipt date"
+        assert bool(kept) == (as_of > dt.date(2026, 10, 20)), (
+            "transferred goods keep their first receipt date"
+        )
 
-    def test_value_is_the_warehouse_balance(self, mart: Mart, days: pl.DataFrame) -> None:
+    @pytest.mark.parametrize("as_of", [TODAY, *map(dt.date.fromisoformat, MONTH_ENDS)])
+    def test_value_is_the_warehouse_balance(self, mart: Mart, days: pl.DataFrame, as_of: dt.date) -> None:
         expected = (
-            days.filter(pl.col("day") == TODAY, (pl.col("quantity") != 0) | (pl.col("value").abs() > 0.001))
+            days.filter(pl.col("day") == as_of, (pl.col("quantity") != 0) | (pl.col("value").abs() > 0.001))
             .group_by("warehouse_id", "goods_id")
             .agg(pl.col("value").sum())
         )
         found = mart(
-            "select warehouse_id, goods_id, sum(value) as value from mart_inventory_aging group by all"
+            "select warehouse_id, goods_id, sum(value) as value from mart_inventory_aging"
+            f" where as_of = date '{as_of}' group by all"
         )
         agree(found, expected, ["warehouse_id", "goods_id"])
 

@@ -89,10 +89,19 @@ def figure(snapshot: duckdb.DuckDBPyConnection) -> Figure:
     """A metric of a report, of the rows that a role (1 sees all, with cost) has under a condition."""
 
     def ask(
-        code: str, metric: str, where: str = "true", *, variant: Variant = COST, role: int = 1, by: str = ""
+        code: str,
+        metric: str,
+        where: str = "true",
+        *,
+        variant: Variant = COST,
+        role: int = 1,
+        by: str = "",
+        month: str = AS_OF[:7],
     ) -> Any:
         dataset = find_report(code).first_tab.board(variant).datasets[0]
         columns = f"{by}, " if by else ""
+        if dataset.has_column("month_label"):
+            where = f"{where} and month_label = '{month}'"
         rows = snapshot.sql(
             f"select {columns}{dataset.metric(metric).sql} from ({dataset.sql}) as d"
             f" where role_id = {role} and {where}" + (f" group by {by}" if by else "")
@@ -171,7 +180,7 @@ class TestSluggish:
         goods = find_report("sluggishstock").first_tab.plain.datasets[1]
         rows = snapshot.sql(
             "select goods_num, warehouse_name, cast(last_sale_date as varchar), days_since_sale, oldest_days,"
-            f" sluggish_quantity from ({goods.sql}) as d where role_id = 1 and threshold = '60天以上' order by 1, 2"
+            f" sluggish_quantity from ({goods.sql}) as d where role_id = 1 and threshold = '60天以上' and month_label = '2026-11' order by 1, 2"
         ).fetchall()
         assert rows == [
             ("G000001", "仓库1", "2026-09-15", 66, 203, 6),
@@ -185,7 +194,7 @@ class TestLayers:
         dataset = find_report("inventoryAgingReportDetailed").first_tab.cost.datasets[0]
         rows = snapshot.sql(
             'select goods_num, batch, cast(receipt_date as varchar), age_days, bucket, quantity, "value", detail_link'
-            f" from ({dataset.sql}) as d where role_id = 2"
+            f" from ({dataset.sql}) as d where role_id = 2 and month_label = '2026-11'"
         ).fetchall()
         # Role 2 is company 1's.
         assert [row[:-1] for row in sorted(rows)] == [
@@ -196,6 +205,36 @@ class TestLayers:
         asked = dict(parse_qsl(unescape(query)))
         assert route == "/inventory/stockmoves"
         assert (asked["goods_id"], asked["warehouse_id"], asked["batch_id"]) == ("3", "2", "3")
+
+
+class TestEarlierMonthEnds:
+    """What lay at the end of August: ten of goods 1 since May, eight of goods 2 for six days, twenty of goods 3."""
+
+    def test_aging(self, figure: Figure) -> None:
+        assert figure("inventoryAgingReport", "amount", month="2026-08") == 38 * 80
+        assert figure("inventoryAgingReport", "quantity", "bucket = '91–180天'", month="2026-08") == 10
+        assert figure("inventoryAgingReportDetailed", "oldest", month="2026-08") == 334
+        assert figure("inventoryAgingReport", "amount", month="2026-09") == 34 * 80
+
+    def test_tyres_are_as_old_as_they_were(self, figure: Figure) -> None:
+        of_goods = "goods_num = 'G000001'"
+        now = figure("inventoryDOTReport", "oldest", of_goods)
+        assert figure("inventoryDOTReport", "oldest", of_goods, month="2026-08") == now - 11
+
+    def test_what_was_sluggish(self, figure: Figure) -> None:
+        where = "threshold = '90天以上'"
+        assert figure("sluggishstock", "sluggish", where, month="2026-08") == 30 * 80
+        assert figure("sluggishstock", "share", where, month="2026-08") == pytest.approx(30 / 38)
+
+    def test_the_filter_offers_the_months_with_stock(self, snapshot: duckdb.DuckDBPyConnection) -> None:
+        months = find_report("inventoryAgingReport").first_tab.plain.dataset("stock_month_ends")
+        offered = snapshot.sql(
+            f"select distinct month_label from ({months.sql}) where role_id = 2 order by 1"
+        )
+        assert [label for (label,) in offered.fetchall()] == [
+            f"{year}-{month:02}"
+            for year, month in [(2025, 11), (2025, 12), *((2026, n) for n in range(1, 12))]
+        ]
 
 
 class TestDot:

@@ -20,6 +20,15 @@
     {{ replace_part(arg_dict, [] if var('whole') else arg_dict['incremental_predicates']) }}
 {%- endmacro %}
 
+{# For facts of past month ends, by `month`: what changed, and when `whole` is set also what those months no longer are. #}
+{% macro get_incremental_patch_and_roll_sql(arg_dict) -%}
+    {%- if var('whole') -%}
+    delete from {{ arg_dict['target_relation'] }}
+    where month < {{ first_of_last_months() }} or month >= {{ month_of(as_of()) }};
+    {%- endif %}
+    {{ replace_part(arg_dict, arg_dict['incremental_predicates']) }}
+{%- endmacro %}
+
 {% macro replace_part(arg_dict, predicates) -%}
     {%- set target = arg_dict['target_relation'] -%}
     {%- set changed = config.get('meta', {}).get('changed') -%}

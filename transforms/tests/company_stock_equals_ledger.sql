@@ -30,6 +30,7 @@ aged as (
         case when age_days > 90 then -quantity else 0 end,
         case when age_days > 180 then -quantity else 0 end
     from {{ ref('mart_inventory_aging') }}
+    where month = {{ month_of(as_of()) }}
 )
 
 select company_id, sum(quantity) as quantity, sum(value) as value

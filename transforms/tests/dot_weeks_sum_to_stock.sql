@@ -4,6 +4,7 @@ with signed as (
     from (
         select warehouse_id, dot_week, sum(quantity) as quantity, sum(value) as value
         from {{ ref('mart_inventory_aging') }}
+        where month = {{ month_of(as_of()) }}
         group by warehouse_id, dot_week
     ) as weeks
     group by warehouse_id

@@ -8,13 +8,18 @@ with thresholds as (
     {% endfor %}
 ),
 
+layers as (
+    {{ layers_by_month() }}
+),
+
 signed as (
     select
-        threshold_days, warehouse_id, goods_id, sluggish_quantity, sluggish_value, stock_quantity, stock_value,
-        coming_quantity
+        month, threshold_days, warehouse_id, goods_id, sluggish_quantity, sluggish_value, stock_quantity,
+        stock_value, coming_quantity
     from {{ ref('mart_sluggish_stock') }}
     union all
     select
+        layer.month,
         thresholds.threshold_days,
         layer.warehouse_id,
         layer.goods_id,
@@ -27,13 +32,13 @@ signed as (
                 then -layer.quantity
             else 0
         end
-    from {{ ref('fct_stock_layer') }} as layer
+    from layers as layer
     cross join thresholds
 )
 
-select threshold_days, warehouse_id, goods_id
+select month, threshold_days, warehouse_id, goods_id
 from signed
-group by threshold_days, warehouse_id, goods_id
+group by month, threshold_days, warehouse_id, goods_id
 having
     sum(sluggish_quantity) <> 0
     or sum(sluggish_value) <> 0

@@ -1,22 +1,31 @@
--- grain: one row a company, warehouse, goods, batch and receipt date of stock on hand; age in days at the as-of date
+-- grain: one row a month end (the as-of date for the running month), company, warehouse, goods, batch and receipt of stock
 {# A DOT week that is still to come is no DOT week. #}
-with batches as (
+with layers as (
+    {{ layers_by_month() }}
+),
+
+batched as (
     select
-        batch_id,
-        batch,
-        case when dot_monday <= {{ week_of(as_of()) }} then dot_monday end as dot_monday
-    from {{ ref('dim_batch') }}
+        layers.*,
+        {{ last_day_known('layers.month') }} as as_of,
+        batch.batch,
+        case when batch.dot_monday <= {{ week_of(last_day_known('layers.month')) }} then batch.dot_monday end as dot_monday
+    from layers
+    left join {{ ref('dim_batch') }} as batch
+        on layers.batch_id = batch.batch_id
 ),
 
 dated as (
     select
         *,
-        cast({{ days_between('dot_monday', week_of(as_of())) }} / 7 as integer) as dot_weeks
-    from batches
+        cast({{ days_between('dot_monday', week_of('as_of')) }} / 7 as integer) as dot_weeks
+    from batched
 )
 
 select
-    {{ as_of() }} as as_of,
+    layer.month,
+    {{ month_label('layer.month') }} as month_label,
+    layer.as_of,
     layer.company_id,
     company.company_name,
     layer.warehouse_id,
@@ -32,30 +41,28 @@ select
     goods.pattern,
     goods.unit_name,
     layer.batch_id,
-    coalesce(batch.batch, '无') as batch,
+    coalesce(layer.batch, '无') as batch,
     layer.receipt_date,
     layer.age_days,
-    layer.bucket,
-    layer.bucket_order,
-    coalesce({{ iso_week_label('batch.dot_monday') }}, '未知') as dot_week,
-    batch.dot_weeks,
-    case when batch.dot_weeks is null then '未知' else {{ bucket_label('batch.dot_weeks', dot_age_buckets()) }} end
+    {{ bucket_label('layer.age_days', stock_age_buckets()) }} as bucket,
+    {{ bucket_order('layer.age_days', stock_age_buckets()) }} as bucket_order,
+    coalesce({{ iso_week_label('layer.dot_monday') }}, '未知') as dot_week,
+    layer.dot_weeks,
+    case when layer.dot_weeks is null then '未知' else {{ bucket_label('layer.dot_weeks', dot_age_buckets()) }} end
         as dot_bucket,
     case
-        when batch.dot_weeks is null then {{ dot_age_buckets() | length + 1 }}
-        else {{ bucket_order('batch.dot_weeks', dot_age_buckets()) }}
+        when layer.dot_weeks is null then {{ dot_age_buckets() | length + 1 }}
+        else {{ bucket_order('layer.dot_weeks', dot_age_buckets()) }}
     end as dot_bucket_order,
     sale.last_sale_date,
     layer.quantity,
     layer.value
-from {{ ref('fct_stock_layer') }} as layer
+from dated as layer
 inner join {{ ref('dim_goods') }} as goods
     on layer.goods_id = goods.goods_id
 left join {{ ref('dim_company') }} as company
     on layer.company_id = company.company_id
 left join {{ ref('dim_warehouse') }} as warehouse
     on layer.warehouse_id = warehouse.warehouse_id
-left join dated as batch
-    on layer.batch_id = batch.batch_id
 left join {{ ref('fct_goods_sale') }} as sale
     on layer.warehouse_id = sale.warehouse_id and layer.goods_id = sale.goods_id and layer.company_id = sale.company_id

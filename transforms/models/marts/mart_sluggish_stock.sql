@@ -1,6 +1,8 @@
--- grain: one row a threshold of days, company, warehouse and goods with stock; sluggish is what lies longer than that
+-- grain: one row a month end (now the as-of date), threshold of days, company, warehouse and goods with stock
 {#
-    Thresholds are the edges of the aging buckets, so that both reports agree; coming: past it within 30 days unless sold.
+    Sluggish is what lies longer than the threshold, coming what will within 30 days unless sold. Thresholds are the edges
+    of the aging buckets, so that both reports agree.
+    Sales are told up to the as-of date, also beside what lay at earlier month ends.
 #}
 with thresholds as (
     {% for edge, label in stock_age_buckets() if edge is not none %}
@@ -11,8 +13,13 @@ with thresholds as (
     {% endfor %}
 ),
 
+layers as (
+    {{ layers_by_month() }}
+),
+
 stock as (
     select
+        layer.month,
         thresholds.threshold_days,
         thresholds.threshold,
         layer.company_id,
@@ -31,13 +38,16 @@ stock as (
         ) as coming_{{ figure }},
         {%- endfor %}
         max(case when layer.age_days > thresholds.threshold_days then layer.age_days end) as oldest_days
-    from {{ ref('fct_stock_layer') }} as layer
+    from layers as layer
     cross join thresholds
     group by
-        thresholds.threshold_days, thresholds.threshold, layer.company_id, layer.warehouse_id, layer.goods_id
+        layer.month, thresholds.threshold_days, thresholds.threshold, layer.company_id, layer.warehouse_id,
+        layer.goods_id
 )
 
 select
+    stock.month,
+    {{ month_label('stock.month') }} as month_label,
     stock.threshold_days,
     stock.threshold,
     stock.company_id,
