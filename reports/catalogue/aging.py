@@ -5,13 +5,16 @@ Layers stand as of a month's end, those of the running month as of the snapshot'
 
 from __future__ import annotations
 
-from reports.catalogue.compare import MONTH_COLUMNS
+from reports.catalogue.compare import MONTH_COLUMNS, compared_datasets, stood
 from reports.catalogue.model import DAYS, MONEY, QUANTITY, Board, Column, Dataset, Filter, Metric
 from reports.catalogue.parts import (
     GOODS,
     PLACES,
+    Line,
     bars,
+    beside,
     board,
+    compared,
     figure,
     figures,
     goods_filter,
@@ -37,6 +40,12 @@ BUCKET = (
 )
 
 
+# What stands at the end of a month is beside what stood at the ends of others.
+MONTH_ENDS = ("上月末", "去年同月末")
+LAYER_MONTHS = (
+    "select distinct t.period_start as month, t.period_label as month_label from mart_turnover_period as t"
+    " where t.period_kind = 'month'"
+)
 # What the filter offers: the months are few, the layers that have them are not.
 MONTH_ENDS_OF_STOCK = Dataset(
     key="stock_month_ends",
@@ -115,14 +124,69 @@ def inventory_dataset(cost: bool) -> Dataset:
     )
 
 
+def inventory_months(cost: bool) -> Dataset:
+    """What lay at a month's end beside the ends of the month before and of last year's."""
+    shown = inventory_dataset(cost)
+    measures = (*shown.measures, "age_days")
+    older = (shown.metric(name) for name in ("mean_age", "over_180"))
+    months, _ = compared_datasets(
+        variant("inventory_aging_month", cost),
+        "库存账龄对比",
+        shown.source,
+        grain="warehouse",
+        cost=cost,
+        keys=("bucket_order",),
+        columns=(*PLACES, *GOODS, *BUCKET),
+        measures={name: name for name in measures},
+        levels=measures,
+        buckets=STOCK_BUCKETS,
+        periods=LAYER_MONTHS,
+        metrics=(
+            shown.metric("amount"),
+            *beside(shown.metric("amount"), measures, *MONTH_ENDS),
+            *(each for metric in older for each in (metric, *stood(metric, measures, *MONTH_ENDS))),
+        ),
+    )
+    return months
+
+
+def compared_figures(months: Dataset, what: str) -> Line:
+    """What lay at the other month ends, as a row of figures."""
+    names = {"before": MONTH_ENDS[0], "year": MONTH_ENDS[1]}
+    cards = (
+        *(figure(f"amount_{then}", f"{end}{what[2:]}", months, what) for then, end in names.items()),
+        figure("amount_change", f"较{MONTH_ENDS[0]}", months, what),
+        figure("amount_growth", f"较{MONTH_ENDS[1]}", months, what),
+        *(
+            figure(f"over_180_{then}", f"{end}180天以上占比", months, f"占{what}")
+            for then, end in names.items()
+        ),
+    )
+    return line(19, *((card, 2) for card in cards))
+
+
 def inventory_board(cost: bool) -> Board:
     data, what = inventory_dataset(cost), ("库存金额" if cost else "库存数量")
+    months = inventory_months(cost)
+    stood_then = table(
+        f"{what}与上月末、去年同月末",
+        months,
+        ("company_name", "warehouse_name", "type1_name", "brand_name"),
+        (
+            *compared("amount"),
+            *(f"{name}{then}" for name in ("mean_age", "over_180") for then in ("", "_before", "_year")),
+        ),
+        "amount",
+        key="compared",
+        bar="amount",
+    )
     lines = (
         figures(
             figure("amount", what, data, "截至当日"),
             figure("mean_age", "平均库龄（天）", data, "按数量加权"),
             *(figure(f"over_{day}", f"{day}天以上占比", data, f"占{what}") for day in (90, 180, 365)),
         ),
+        compared_figures(months, what),
         line(
             42,
             (bars("buckets", f"{what}按账龄段", data, ("amount",), "bucket_axis", valued=True), 6),
@@ -160,10 +224,11 @@ def inventory_board(cost: bool) -> Board:
                 12,
             ),
         ),
+        line(76, (stood_then, 12)),
     )
     bucket = Filter("bucket", "账龄段", data.key, "bucket")
     return board(
-        (data, MONTH_ENDS_OF_STOCK),
+        (data, months, MONTH_ENDS_OF_STOCK),
         lines,
         (as_of_filter(), *place_and_goods_filters(data), bucket, goods_filter(data)),
     )

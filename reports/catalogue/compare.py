@@ -38,7 +38,8 @@ MONTH_COLUMNS = (Column("month", "月份", "date"), Column("month_label", "月")
 @dataclass(frozen=True)
 class Source:
     """A mart's rows by period: `axis` are the columns of a period's first day and label, `measures` map the dataset's
-    names to the mart's columns."""
+    names to the mart's columns. `periods` is a query of the axis, where the rows are too many to find it in.
+    """
 
     mart: str
     period: Period
@@ -46,6 +47,7 @@ class Source:
     dimensions: tuple[str, ...]
     measures: Mapping[str, str]
     where: str = ""
+    periods: str = ""
 
     @property
     def alone(self) -> str:
@@ -89,7 +91,8 @@ class Source:
             return (
                 f'select t."{start}", t."{label}", {names}, {figures} from {self.mart} as t{self._condition}'
             )
-        own = f'(select distinct t."{start}", t."{label}" from {self.mart} as t{self._condition})'
+        found = f'select distinct t."{start}", t."{label}" from {self.mart} as t{self._condition}'
+        own = f"({self.periods or found})"
         return (
             f'select p."{start}", p."{label}", {names}, {figures} from {self.mart} as t '
             f'inner join {own} as p on t."{start}" = cast(p."{start}" - {interval} as date){self._condition}'
@@ -111,6 +114,7 @@ def compared_datasets(
     alone: tuple[str, ...] = (),
     levels: tuple[str, ...] = (),
     where: str = "",
+    periods: str = "",
     cost: bool = False,
     buckets: tuple[str, ...] = (),
 ) -> tuple[Dataset, Dataset]:
@@ -119,10 +123,10 @@ def compared_datasets(
 
     Columns without SQL are the mart's; `keys` are further ones that others are derived from, and `alone` those that
     metrics use though nobody may ask for them. `levels` are the measures that don't add up over periods; `where` is a
-    condition on the mart's rows.
+    condition on the mart's rows, `periods` what `Source` says.
     """
     own = (*KEYS[grain], *keys, *alone, *(column.name for column in columns if not column.sql))
-    source = Source(mart, period, axis, tuple(dict.fromkeys(own)), measures, where)
+    source = Source(mart, period, axis, tuple(dict.fromkeys(own)), measures, where, periods)
     data = Dataset(
         key=key,
         label=label,

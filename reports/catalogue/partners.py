@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from reports.catalogue.aging import BUCKET, bucket_metrics, bucket_names
+from reports.catalogue.aging import BUCKET, MONTH_ENDS, bucket_metrics, bucket_names
 from reports.catalogue.compare import MONTH_COLUMNS, compared_datasets, stood
 from reports.catalogue.model import (
     MONEY,
@@ -53,8 +53,6 @@ from reports.catalogue.parts import (
     trend_figure,
 )
 
-# What stands at the end of a month is beside what stood at the ends of others.
-MONTH_ENDS = ("上月末", "去年同月末")
 DEBT_BUCKETS = ("未到期", "1–30天", "31–60天", "61–90天", "91–180天", "180天以上")
 
 

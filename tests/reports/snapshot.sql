@@ -49,7 +49,7 @@ from period as p cross join place as s cross join item as i
 where p.period_kind = 'month';
 create table mart_inventory_aging as
 select
-    date '2026-11-01' as "month", '2026-11' as month_label, date '2026-11-20' as as_of, s.*, i.* exclude (price), b.batch_id, b.batch, date '2026-11-20' - b.age as receipt_date,
+    n."month", strftime(n."month", '%Y-%m') as month_label, n.as_of, s.*, i.* exclude (price), b.batch_id, b.batch, date '2026-11-20' - b.age as receipt_date,
     b.age as age_days, b.bucket, b.bucket_order, b.dot_week, b.dot_weeks, b.dot_bucket, b.dot_bucket_order,
     date '2026-11-18' as last_sale_date, 4.0 as quantity, i.price * 4.0 as "value"
 from place as s cross join item as i
@@ -58,7 +58,10 @@ cross join (
     (10, '0–30天', 1, 1, '2626', '2026-W26', 21, '26周以内', 1),
     (100, '91–180天', 4, 2, '2625', '2025-W26', 73, '53–104周', 3),
     (400, '365天以上', 6, 0, '无', '未知', null, '未知', 6)
-) as b(age, bucket, bucket_order, batch_id, batch, dot_week, dot_weeks, dot_bucket, dot_bucket_order);
+) as b(age, bucket, bucket_order, batch_id, batch, dot_week, dot_weeks, dot_bucket, dot_bucket_order)
+cross join (
+    values (date '2026-11-01', date '2026-11-20'), (date '2026-10-01', date '2026-10-31'), (date '2025-11-01', date '2025-11-30')
+) as n("month", as_of);
 create table mart_sluggish_stock as
 select
     date '2026-11-01' as "month", '2026-11' as month_label, t.days as threshold_days, t.days || '天以上' as threshold, s.*, i.* exclude (price), date '2026-11-18' as last_sale_date,

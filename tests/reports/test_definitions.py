@@ -333,11 +333,12 @@ class TestDefinitions:
         assert space == sorted(set(space), reverse=True)
 
     def test_dot_ages_are_told_of_known_weeks_only(self, snapshot):
-        assert self.figure(snapshot, "inventoryDOTReport", "amount", variant=PLAIN) == 108
-        assert self.figure(snapshot, "inventoryDOTReport", "dated", variant=PLAIN) == 72
-        assert self.figure(snapshot, "inventoryDOTReport", "mean_weeks") == pytest.approx((21 + 73) / 2)
-        assert self.figure(snapshot, "inventoryDOTReport", "over_year") == pytest.approx(0.5)
-        assert self.figure(snapshot, "inventoryDOTReport", "unknown") == pytest.approx(1 / 3)
+        now = "month_label = '2026-11'"
+        assert self.figure(snapshot, "inventoryDOTReport", "amount", now, variant=PLAIN) == 108
+        assert self.figure(snapshot, "inventoryDOTReport", "dated", now, variant=PLAIN) == 72
+        assert self.figure(snapshot, "inventoryDOTReport", "mean_weeks", now) == pytest.approx((21 + 73) / 2)
+        assert self.figure(snapshot, "inventoryDOTReport", "over_year", now) == pytest.approx(0.5)
+        assert self.figure(snapshot, "inventoryDOTReport", "unknown", now) == pytest.approx(1 / 3)
 
     def test_shares_of_a_table_sum_to_one(self, snapshot):
         for code, by in (("inventoryDOTReport", "dot_week"), ("CompanyInventoryreport", "company_name")):

@@ -245,6 +245,24 @@ def test_stock_stands_beside_earlier_month_ends_and_sales_beside_last_year_s(
     )
 
 
+def test_stock_stands_beside_earlier_month_ends_by_its_age(mart: Mart) -> None:
+    """Layers themselves are proved elsewhere; here each end stands beside the ends before it."""
+    layers = mart("select month, company_name, age_days, quantity, value from mart_inventory_aging")
+    monthly = layers.group_by(KEYS).agg(
+        pl.col("value").sum().alias("amount"),
+        over((pl.col("quantity") * pl.col("age_days")).sum(), pl.col("quantity").sum()).alias("mean_age"),
+        over(pl.col("value").filter(pl.col("age_days") > 180).sum(), pl.col("value").sum()).alias("over_180"),
+    )
+    dataset = find_report("inventoryAgingReport").first_tab.cost.dataset("inventory_aging_month_cost")
+    found = compare(mart, dataset, monthly, "amount", "mean_age", "over_180")
+    assert found["month"].n_unique() == 13
+    changes = asked(mart, dataset, "amount", "amount_year", "amount_growth").drop_nulls()
+    assert len(changes) > 0
+    assert changes.select(
+        (pl.col("amount") / pl.col("amount_year") - 1 - pl.col("amount_growth")).abs().max()
+    ).item() == pytest.approx(0, abs=1e-9)
+
+
 @pytest.mark.parametrize(
     ("period", "first", "before"),
     [
