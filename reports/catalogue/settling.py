@@ -198,23 +198,24 @@ def payment_board(cost: bool) -> Board:
     return board((data, before, months, series), lines, filters)
 
 
-def write_off_metrics() -> tuple[Metric, ...]:
+def write_off_metrics(late: str, held_days: str, late_days: str) -> tuple[Metric, ...]:
+    """Means are weighed by amounts: `held_days` and `late_days` are amounts times days, `late` what was late."""
     return (
         money("amount", "核销金额"),
-        percent("late_share", "逾期核销占比", "sum(amount) filter (where late_days > 0)", "sum(amount)"),
-        Metric("mean_held", "平均账期（天）", ratio("sum(amount * held_days)", "sum(amount)"), ",.1f"),
-        Metric("mean_late", "平均逾期（天）", ratio("sum(amount * late_days)", "sum(amount)"), ",.1f"),
+        percent("late_share", "逾期核销占比", late, "sum(amount)"),
+        Metric("mean_held", "平均账期（天）", ratio(held_days, "sum(amount)"), ",.1f"),
+        Metric("mean_late", "平均逾期（天）", ratio(late_days, "sum(amount)"), ",.1f"),
     )
 
 
 def write_off_months(partner: Partner) -> tuple[Dataset, Dataset]:
     """A month's write-offs beside the month before and last year's, and the dataset for their series."""
-    measures = ("amount", "held_days", "late_days")
-    amount, *weighed = write_off_metrics()
+    measures = ("amount", "late_amount", "held_days", "late_days")
+    amount, *weighed = write_off_metrics("sum(late_amount)", "sum(held_days)", "sum(late_days)")
     return compared_datasets(
         f"{partner.side}_write_off_month",
         f"{partner.owed}核销按月",
-        "mart_write_off",
+        "mart_write_off_month",
         grain="company",
         columns=(COMPANY, Column("partner_name", partner.label), Column("manner", "核销方式")),
         measures={name: name for name in measures},
@@ -263,7 +264,11 @@ def write_off_board(partner: Partner) -> Board:
         measures=measures,
         flows=measures,
         metrics=(
-            *write_off_metrics(),
+            *write_off_metrics(
+                "sum(amount) filter (where late_days > 0)",
+                "sum(amount * held_days)",
+                "sum(amount * late_days)",
+            ),
             money("item_amount", "被核销单据金额"),
             Metric("bills", "核销单据数", "count(distinct bill_no)", QUANTITY),
         ),

@@ -79,10 +79,15 @@ SIZES = {
         1_000_000,
         {"partner_name": "partner_name || n % 3000", "item_bill_no": "item_bill_no || '-' || n"},
     ),
+    "mart_write_off_month": (150_000, {"partner_name": "partner_name || n % 3000"}),
     "mart_trade_balance": (900_000, {"goods_num": GOODS, "brand_name": "brand_name || n % 40"}),
     "mart_sales_order": (
         300_000,
         {"goods_num": GOODS, "customer_name": "customer_name || n % 3000", "bill_no": "bill_no || '-' || n"},
+    ),
+    "mart_sales_order_month": (
+        250_000,
+        {"goods_num": GOODS, "customer_name": "customer_name || n % 3000"},
     ),
     "mart_business_day": (10_000, {"company_name": "company_name || n % 40"}),
     "mart_commodity_profit": (900_000, {"goods_num": GOODS, "brand_name": "brand_name || n % 40"}),

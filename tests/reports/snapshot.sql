@@ -163,6 +163,12 @@ cross join (
     ('应付', 'GYFK', 'CGFL', 5, 0, -50.0)
 ) as t(side, bill, item, held, late, amount)
 where p.period_kind = 'month';
+create table mart_write_off_month as
+select
+    "month", month_label, company_id, company_name, side, partner_id, partner_name, manner, sum(amount) as amount,
+    coalesce(sum(amount) filter (where late_days > 0), 0) as late_amount, sum(amount * held_days) as held_days,
+    sum(amount * late_days) as late_days
+from mart_write_off group by all;
 create table mart_trade_balance as
 select
     p.period_start as "month", p.period_label as month_label, s.*, i.* exclude (price), 4.0 as purchase_quantity,
@@ -182,6 +188,16 @@ select
     case when i.goods_id = 3 then 6.0 else 0.0 end as rest_quantity, 0.0 as cancelled_quantity
 from period as p cross join place as s cross join item as i
 where p.period_kind = 'month';
+create table mart_sales_order_month as
+select
+    * exclude (
+        line_id, bill_id, bill_no, business_date, delivery_date, last_date, lead_days, late_days, quantity, amount,
+        filled_quantity, rest_quantity, cancelled_quantity
+    ),
+    sum(quantity) as quantity, sum(amount) as amount, sum(filled_quantity) as filled_quantity,
+    sum(rest_quantity) as rest_quantity, sum(cancelled_quantity) as cancelled_quantity,
+    coalesce(sum(lead_days), 0) as lead_days, count(lead_days) as lead_lines
+from mart_sales_order group by all;
 -- Each day 100 sold of what cost 80; each month's sums grow by the day.
 create table mart_business_day as
 select

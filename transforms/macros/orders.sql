@@ -71,3 +71,34 @@ where
         where brought.bill_id in (select changed.bill_id from {{ source('change', delivery) }} as changed)
     )
 {%- endmacro %}
+
+{#
+    Lines of sales orders, as CTEs: of each what was delivered, is still to come or was given up. What a closed order did
+    not get is not waited for. A lead time is told once all of a line was delivered.
+#}
+{% macro executed_sales_orders() -%}
+ordered as (
+    select
+        *,
+        {{ month_of('business_date') }} as month,
+        least(delivered_quantity, quantity) as filled_quantity,
+        case when is_closed then 0 else greatest(quantity - delivered_quantity, 0) end as rest_quantity,
+        case when is_closed then greatest(quantity - delivered_quantity, 0) else 0 end as cancelled_quantity
+    from {{ ref('fct_sales_order_line') }}
+),
+
+lines as (
+    select
+        *,
+        case
+            when rest_quantity = 0 and cancelled_quantity = 0 then '已发完'
+            when is_closed then '已关闭'
+            when delivered_quantity > 0 then '部分发货'
+            else '未发货'
+        end as state,
+        case
+            when rest_quantity = 0 and cancelled_quantity = 0 then {{ days_between('business_date', 'last_date') }}
+        end as lead_days
+    from ordered
+)
+{%- endmacro %}

@@ -13,3 +13,22 @@
         else 'other'
     end
 {%- endmacro %}
+
+{# How late an `entry` settles what was due, in days. #}
+{% macro settled_late() -%}
+    greatest({{ days_between('entry.due_date', 'entry.business_date') }}, 0)
+{%- endmacro %}
+
+{# How long what an `entry` writes off had stood open, in days. #}
+{% macro settled_after() -%}
+    {{ days_between('entry.item_date', 'entry.business_date') }}
+{%- endmacro %}
+
+{# What a write-off is told by: whose item it was, and how it was settled. #}
+{% macro write_off_side(party_type) -%}
+    case {{ party_type }} when 'customer' then '应收' else '应付' end
+{%- endmacro %}
+
+{% macro write_off_manner(movement) -%}
+    case {{ movement }} when 'settled' then '收付款' else '冲抵' end
+{%- endmacro %}

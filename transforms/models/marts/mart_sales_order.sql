@@ -1,19 +1,9 @@
 -- grain: one row a sales order line: ordered, delivered, still to come, and how long it took
-{#
-    What a closed order did not get is not waited for. A lead time is told once all of a line was delivered; what is
-    still to come is late by the days since its delivery date.
-#}
-with lines as (
-    select
-        *,
-        least(delivered_quantity, quantity) as filled_quantity,
-        case when is_closed then 0 else greatest(quantity - delivered_quantity, 0) end as rest_quantity,
-        case when is_closed then greatest(quantity - delivered_quantity, 0) else 0 end as cancelled_quantity
-    from {{ ref('fct_sales_order_line') }}
-)
+{# What is still to come is late by the days since its delivery date. #}
+with {{ executed_sales_orders() }}
 
 select
-    {{ month_of('lines.business_date') }} as month,
+    lines.month,
     {{ month_label('lines.business_date') }} as month_label,
     lines.company_id,
     company.company_name,
@@ -35,16 +25,8 @@ select
     lines.business_date,
     lines.delivery_date,
     lines.last_date,
-    case
-        when lines.rest_quantity = 0 and lines.cancelled_quantity = 0 then '已发完'
-        when lines.is_closed then '已关闭'
-        when lines.delivered_quantity > 0 then '部分发货'
-        else '未发货'
-    end as state,
-    case
-        when lines.rest_quantity = 0 and lines.cancelled_quantity = 0
-            then {{ days_between('lines.business_date', 'lines.last_date') }}
-    end as lead_days,
+    lines.state,
+    lines.lead_days,
     case
         when lines.delivery_date is null or lines.is_closed then 0
         when lines.rest_quantity > 0 then greatest({{ days_between('lines.delivery_date', as_of()) }}, 0)

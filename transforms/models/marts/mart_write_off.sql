@@ -5,7 +5,7 @@ select
     {{ month_label('entry.business_date') }} as month_label,
     entry.company_id,
     company.company_name,
-    case entry.party_type when 'customer' then '应收' else '应付' end as side,
+    {{ write_off_side('entry.party_type') }} as side,
     entry.party_id as partner_id,
     coalesce(customer.customer_name, supplier.supplier_name, '未指定') as partner_name,
     entry.entry_id,
@@ -18,9 +18,9 @@ select
     entry.item_bill_no,
     entry.item_date,
     entry.due_date,
-    case entry.movement when 'settled' then '收付款' else '冲抵' end as manner,
-    greatest({{ days_between('entry.due_date', 'entry.business_date') }}, 0) as late_days,
-    {{ days_between('entry.item_date', 'entry.business_date') }} as held_days,
+    {{ write_off_manner('entry.movement') }} as manner,
+    {{ settled_late() }} as late_days,
+    {{ settled_after() }} as held_days,
     entry.item_amount,
     {{ money('-entry.amount') }} as amount
 from {{ ref('fct_settlement_entry') }} as entry

@@ -1,0 +1,36 @@
+-- grain: one row a month, company, warehouse, customer, salesman and goods ordered, and the state of the orders' lines
+select
+    monthly.month,
+    monthly.month_label,
+    monthly.company_id,
+    company.company_name,
+    monthly.warehouse_id,
+    warehouse.warehouse_name,
+    monthly.customer_id,
+    monthly.goods_id,
+    goods.goods_num,
+    goods.goods_name,
+    goods.brand_name,
+    goods.type1_name,
+    goods.specification_type,
+    monthly.state,
+    monthly.quantity,
+    monthly.amount,
+    monthly.filled_quantity,
+    monthly.rest_quantity,
+    monthly.cancelled_quantity,
+    monthly.lead_days,
+    monthly.lead_lines,
+    coalesce(customer.customer_name, '未指定') as customer_name,
+    coalesce(employee.employee_name, '未指定') as employee_name
+from {{ ref('fct_sales_order_month') }} as monthly
+inner join {{ ref('dim_goods') }} as goods
+    on monthly.goods_id = goods.goods_id
+left join {{ ref('dim_company') }} as company
+    on monthly.company_id = company.company_id
+left join {{ ref('dim_warehouse') }} as warehouse
+    on monthly.warehouse_id = warehouse.warehouse_id
+left join {{ ref('dim_customer') }} as customer
+    on monthly.customer_id = customer.customer_id
+left join {{ ref('dim_employee') }} as employee
+    on monthly.employee_id = employee.employee_id

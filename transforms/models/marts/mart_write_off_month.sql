@@ -1,0 +1,22 @@
+-- grain: one row a month, company, partner and manner of write-offs
+{# Partners are joined by an expression: of a condition on the row alone DuckDB makes a nested loop. #}
+select
+    monthly.month,
+    monthly.month_label,
+    monthly.company_id,
+    company.company_name,
+    {{ write_off_side('monthly.party_type') }} as side,
+    monthly.party_id as partner_id,
+    coalesce(customer.customer_name, supplier.supplier_name, '未指定') as partner_name,
+    {{ write_off_manner('monthly.movement') }} as manner,
+    monthly.amount,
+    monthly.late_amount,
+    monthly.held_days,
+    monthly.late_days
+from {{ ref('fct_write_off_month') }} as monthly
+left join {{ ref('dim_company') }} as company
+    on monthly.company_id = company.company_id
+left join {{ ref('dim_customer') }} as customer
+    on case when monthly.party_type = 'customer' then monthly.party_id end = customer.customer_id
+left join {{ ref('master_supplier') }} as supplier
+    on case when monthly.party_type = 'supplier' then monthly.party_id end = supplier.supplier_id
