@@ -14,6 +14,7 @@ from decimal import Decimal
 from sqlalchemy import BigInteger
 from sqlalchemy.orm import Mapped, mapped_column
 
+from api.kit.asked import asked_days
 from api.kit.fields import COST, NO_RECORD, day, enum, key, money, rate, ref, text
 from api.kit.resource import Declaration, Menu
 from api.kit.scope import Principal
@@ -97,7 +98,6 @@ select p.*, cast(date_trunc('month', business_date) as date) as month, cast(:gro
     case when :by_month then greatest(cast(:first as date), month) else cast(:first as date) end as first_day,
     case when :by_month then least(cast(:last as date), last_day(month)) else cast(:last as date) end as day
 from ({_PARTS}) p
-where business_date between cast(:first as date) and cast(:last as date)
 """
 _SUMS = ", ".join(f"sum({name}) as {name}" for name in ("amount", "revenue", "profit", "commission"))
 
@@ -147,7 +147,8 @@ class Commission(BilledRow, CommissionRow):
 
     @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:
-        return f"select c.*, {bill_columns('c')} from ({_PARTS}) c", {}
+        first, last = asked_days(asked, "business_date", "核销日期")
+        return f"select c.*, {bill_columns('c')} from ({_PARTS}) c", {"first": first, "last": last}
 
 
 class CommissionSummary(SummedRow, CommissionRow):

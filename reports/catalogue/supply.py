@@ -163,7 +163,8 @@ def stock_board(cost: bool) -> Board:
 
 
 def decision_dataset(cost: bool) -> Dataset:
-    days = " union all ".join(f"select {number} as days" for number in COVER_DAYS)
+    # A filter of the label chooses its number of days before any is worked out.
+    days = " union all ".join(f"select {number} as days, '备{number}天' as label" for number in COVER_DAYS)
     wanted = (
         "greatest(ceil(cast(g.sales_quantity_30 * d.days as double) / 30"
         " - cast(g.quantity - g.reserved_quantity + g.ordered_quantity as double)), 0)"
@@ -171,7 +172,7 @@ def decision_dataset(cost: bool) -> Dataset:
     price = "coalesce(g.recent_price, case when g.quantity > 0 then g.value / g.quantity end)"
     amount = f", w.wanted * {price} as suggested_amount" if cost else ""
     source = (
-        f"(select g.*, d.days as cover_days, w.wanted as suggested_quantity{amount} from mart_goods_stock as g"
+        f"(select g.*, d.label as cover_label, w.wanted as suggested_quantity{amount} from mart_goods_stock as g"
         f" cross join ({days}) as d cross join lateral (select {wanted} as wanted) as w)"
     )
     money_part = (
@@ -186,7 +187,7 @@ def decision_dataset(cost: bool) -> Dataset:
         grain="warehouse",
         cost=cost,
         columns=(
-            Column("cover_label", "备货天数", sql="'备' || m.cover_days || '天'"),
+            Column("cover_label", "备货天数"),
             *COLUMNS,
             Column(
                 "advice",

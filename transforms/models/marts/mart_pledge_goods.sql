@@ -16,6 +16,7 @@ stock as (
         sum(closing_quantity) as quantity,
         sum(closing_value) as value
     from {{ ref('fct_stock_goods_month') }}
+    where goods_id in (select line.goods_id from {{ ref('fct_pledge_line') }} as line)
     group by period_start, company_id, goods_id
 ),
 
