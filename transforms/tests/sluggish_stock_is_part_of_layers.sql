@@ -1,4 +1,6 @@
 -- For each threshold, what is sluggish is what the layers beyond it hold, and all stock is all layers.
+{# Today and at the end of last month: other months are asked for in the same way, and all at once fill the memory. #}
+{% set first = add_months(month_of(as_of()), -1) %}
 with thresholds as (
     {% for edge, label in stock_age_buckets() if edge is not none %}
     {% if not loop.first %}
@@ -17,6 +19,7 @@ signed as (
         month, threshold_days, warehouse_id, goods_id, sluggish_quantity, sluggish_value, stock_quantity,
         stock_value, coming_quantity
     from {{ ref('mart_sluggish_stock') }}
+    where month >= {{ first }}
     union all
     select
         layer.month,
@@ -34,6 +37,7 @@ signed as (
         end
     from layers as layer
     cross join thresholds
+    where layer.month >= {{ first }}
 )
 
 select month, threshold_days, warehouse_id, goods_id
