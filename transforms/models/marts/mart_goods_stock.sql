@@ -1,87 +1,4 @@
 -- grain: one row a company, warehouse and goods with stock now or at an earlier end, orders, or sales in 90 days
-{#
-    Cover days = stock ÷ mean daily sales of the last 30 days: add up both sides, never the quotient. On order is what
-    open purchase orders are still to bring, late of it what should have come by now; reserved is what open sales orders
-    still claim. recent_price is what the company paid for the goods on average in the last three months, net of tax.
-#}
-{% set figures = [
-    'quantity', 'value', 'last_month_quantity', 'last_month_value', 'last_year_quantity', 'last_year_value',
-    'sales_quantity_30', 'sales_quantity_90', 'last_year_sales_quantity_30', 'ordered_quantity', 'late_quantity',
-    'reserved_quantity'
-] %}
-{% set this_month = month_of(as_of()) %}
-{% set last_month = add_months(this_month, -1) %}
-{% set last_year = add_months(this_month, -12) %}
-with orders as (
-    select
-        company_id,
-        warehouse_id,
-        goods_id,
-        quantity - received_quantity as ordered_quantity,
-        case when delivery_date < {{ as_of() }} then quantity - received_quantity else 0 end as late_quantity,
-        0 as reserved_quantity
-    from {{ ref('fct_purchase_order_line') }}
-    where not is_closed and quantity > received_quantity
-    union all
-    select company_id, warehouse_id, goods_id, 0, 0, quantity - delivered_quantity
-    from {{ ref('fct_sales_order_line') }}
-    where not is_closed and quantity > delivered_quantity
-),
-
-recent as (
-    select
-        company_id,
-        goods_id,
-        cast(sum(priced_amount) as double) / cast(sum(priced_quantity) as double) as recent_price
-    from {{ ref('fct_purchase_goods_month') }}
-    where month >= {{ add_months(month_of(as_of()), -3) }} and priced_quantity > 0
-    group by company_id, goods_id
-),
-
-parts as (
-    select
-        company_id,
-        warehouse_id,
-        goods_id,
-        {%- for name, month in [('', this_month), ('last_month_', last_month), ('last_year_', last_year)] %}
-        {%- for figure in ['quantity', 'value'] %}
-        case when period_start = {{ month }} then closing_{{ figure }} else 0 end as {{ name }}{{ figure }},
-        {%- endfor %}
-        {%- endfor %}
-        0 as sales_quantity_30,
-        0 as sales_quantity_90,
-        0 as last_year_sales_quantity_30,
-        0 as ordered_quantity,
-        0 as late_quantity,
-        0 as reserved_quantity,
-        cast(null as date) as last_sale_date
-    from {{ ref('fct_stock_goods_month') }}
-    where period_start in ({{ this_month }}, {{ last_month }}, {{ last_year }})
-    union all
-    select
-        company_id, warehouse_id, goods_id, 0, 0, 0, 0, 0, 0, quantity_30, quantity_90, last_year_quantity_30, 0, 0, 0,
-        last_sale_date
-    from {{ ref('fct_goods_sale') }}
-    union all
-    select
-        company_id, warehouse_id, goods_id, 0, 0, 0, 0, 0, 0, 0, 0, 0, ordered_quantity, late_quantity,
-        reserved_quantity, null
-    from orders
-),
-
-stock as (
-    select
-        company_id,
-        warehouse_id,
-        goods_id,
-        max(last_sale_date) as last_sale_date,
-        {%- for figure in figures %}
-        sum({{ figure }}) as {{ figure }}{% if not loop.last %},{% endif %}
-        {%- endfor %}
-    from parts
-    group by company_id, warehouse_id, goods_id
-)
-
 select
     stock.company_id,
     company.company_name,
@@ -93,37 +10,24 @@ select
     goods.brand_name,
     goods.type1_name,
     goods.specification_type,
-    {{ quantity('stock.quantity') }} as quantity,
-    {{ money('stock.value') }} as value,
-    {{ quantity('stock.last_month_quantity') }} as last_month_quantity,
-    {{ money('stock.last_month_value') }} as last_month_value,
-    {{ quantity('stock.last_year_quantity') }} as last_year_quantity,
-    {{ money('stock.last_year_value') }} as last_year_value,
-    {{ quantity('stock.sales_quantity_30') }} as sales_quantity_30,
-    {{ quantity('stock.sales_quantity_90') }} as sales_quantity_90,
-    {{ quantity('stock.last_year_sales_quantity_30') }} as last_year_sales_quantity_30,
-    {{ quantity('stock.ordered_quantity') }} as ordered_quantity,
-    {{ quantity('stock.late_quantity') }} as late_quantity,
-    {{ quantity('stock.reserved_quantity') }} as reserved_quantity,
-    {{ rounded('recent.recent_price', 6) }} as recent_price,
+    stock.quantity,
+    stock.value,
+    stock.last_month_quantity,
+    stock.last_month_value,
+    stock.last_year_quantity,
+    stock.last_year_value,
+    stock.sales_quantity_30,
+    stock.sales_quantity_90,
+    stock.last_year_sales_quantity_30,
+    stock.ordered_quantity,
+    stock.late_quantity,
+    stock.reserved_quantity,
+    stock.recent_price,
     stock.last_sale_date
-from stock
-left join recent
-    on stock.company_id = recent.company_id and stock.goods_id = recent.goods_id
+from {{ ref('fct_goods_stock') }} as stock
 inner join {{ ref('dim_goods') }} as goods
     on stock.goods_id = goods.goods_id
 left join {{ ref('dim_company') }} as company
     on stock.company_id = company.company_id
 left join {{ ref('dim_warehouse') }} as warehouse
     on stock.warehouse_id = warehouse.warehouse_id
-where
-    stock.quantity <> 0
-    or stock.value <> 0
-    or stock.last_month_quantity <> 0
-    or stock.last_month_value <> 0
-    or stock.last_year_quantity <> 0
-    or stock.last_year_value <> 0
-    or stock.last_year_sales_quantity_30 <> 0
-    or stock.ordered_quantity <> 0
-    or stock.reserved_quantity <> 0
-    or stock.last_sale_date >= {{ add_days(as_of(), -89) }}
