@@ -4,7 +4,7 @@
     open purchase orders are still to bring, late of it what should have come by now; reserved is what open sales orders
     still claim. recent_price is what the company paid for the goods on average in the last three months, net of tax.
 #}
-{# Made anew where any of them changed: it holds what is, of a whole day. #}
+{# Made anew where any of them changed: all figures are of today. #}
 {{ config(materialized='table') }}
 
 {% set figures = [
