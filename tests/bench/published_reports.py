@@ -1,15 +1,14 @@
 """Benchmark of the reports over the marts: a page and the totals of each, as their pages ask for them.
 
-    python -m tests.bench.published_reports DIR
+    python -m tests.bench.published_reports [DIR]
 
-DIR holds a `warehouse` with a published snapshot, say what `warehouse_refresh.py --keep --directory DIR` leaves.
+DIR as in `tests.bench._warehouse`.
 Target: each page, and its totals, under 100 ms. Exits with 1 where one takes longer.
 """
 
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Callable, Iterator
 from datetime import date, timedelta
@@ -23,6 +22,7 @@ from api.kit.scope import ALL_RIGHTS, Principal
 from api.reporting.published import Published
 from api.reporting.snapshot import published, refreshed_at
 from tests.bench._verdict import conclude
+from tests.bench._warehouse import filled
 
 assert catalogue.__all__
 GROUP = Principal(1, "group", "group", 1, 1, rights=frozenset({ALL_RIGHTS}), sees_cost=True)
@@ -38,7 +38,12 @@ BOUND = 0.1
 
 
 def main() -> None:
-    os.environ["ERP_DATA_DIR"] = sys.argv[1]
+    with filled() as place:
+        os.environ["ERP_DATA_DIR"] = str(place)
+        _measure_all()
+
+
+def _measure_all() -> None:
     print(f"figures of {refreshed_at()}; the best of {TIMES}, seconds (CPU)")
     slow = [told for cls in registry.declared() if issubclass(cls, Published) for told in _measure(cls)]
     conclude({f"native reports under {BOUND * 1000:.0f} ms: {'; '.join(slow) or 'all'}": not slow})

@@ -1,6 +1,6 @@
 """Chart data of every board through Superset, as a guest, over marts of the size that 5 million ledger rows give.
 
-Run: `python -m tests.bench.superset_chart [snapshot.duckdb]`; without a snapshot one of that size is made.
+Run: `python -m tests.bench.superset_chart [DIR]`, DIR as in `tests.bench._warehouse`.
 Each request carries what a frame sends on opening: the newest period, the default choices, a table's first page.
 Told apart: the first request of a chart over a new snapshot, and the same request again, answered from what was kept.
 Target: p95 under 200 ms. Last, 50 viewers of two roles open eight boards at once, right after a snapshot was published:
@@ -13,7 +13,6 @@ import os
 import shutil
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -28,13 +27,13 @@ from api.kit.settings import settings
 from reports.catalogue.model import Chart, Filter
 from reports.chart_params import PAGE_LENGTH
 from tests.bench._verdict import conclude
+from tests.bench._warehouse import filled
 from tests.kit.ports import free_port
 from tests.kit.superset import (
     COMPANY_ONE,
     EVERYTHING,
     PROJECT,
     PYTHON,
-    SNAPSHOT_SQL,
     Place,
     Superset,
     boot,
@@ -56,74 +55,6 @@ WATCHED = (
     "inventoryAgingReport",
     "accountsReceivable",
 )
-GOODS = "goods_num || '-' || n % 1500"
-# Rows that 5 million ledger rows leave in each mart, and what tells the copies apart.
-SIZES = {
-    "mart_turnover_period": (
-        120_000,
-        {"brand_name": "brand_name || n % 40", "warehouse_name": "warehouse_name || n % 10"},
-    ),
-    "mart_inventory_turnover": (600_000, {"goods_num": GOODS, "brand_name": "brand_name || n % 40"}),
-    "mart_inventory_aging": (300_000, {"goods_num": GOODS, "brand_name": "brand_name || n % 40"}),
-    "mart_receivable_aging": (
-        300_000,
-        {"customer_name": "customer_name || n % 3000", "bill_no": "bill_no || '-' || n"},
-    ),
-    "mart_payable_aging": (
-        300_000,
-        {"supplier_name": "supplier_name || n % 300", "bill_no": "bill_no || '-' || n"},
-    ),
-    "mart_receivable_month": (40_000, {"customer_name": "customer_name || n % 3000"}),
-    "mart_payable_month": (8_000, {"supplier_name": "supplier_name || n % 300"}),
-    "mart_write_off": (
-        1_000_000,
-        {"partner_name": "partner_name || n % 3000", "item_bill_no": "item_bill_no || '-' || n"},
-    ),
-    "mart_write_off_month": (150_000, {"partner_name": "partner_name || n % 3000"}),
-    "mart_trade_balance": (900_000, {"goods_num": GOODS, "brand_name": "brand_name || n % 40"}),
-    "mart_sales_order": (
-        300_000,
-        {"goods_num": GOODS, "customer_name": "customer_name || n % 3000", "bill_no": "bill_no || '-' || n"},
-    ),
-    "mart_sales_order_month": (
-        250_000,
-        {"goods_num": GOODS, "customer_name": "customer_name || n % 3000"},
-    ),
-    "mart_business_day": (10_000, {"company_name": "company_name || n % 40"}),
-    "mart_commodity_profit": (900_000, {"goods_num": GOODS, "brand_name": "brand_name || n % 40"}),
-    "mart_customer_profit": (120_000, {"customer_name": "customer_name || n % 3000"}),
-    "mart_operating_revenue": (60_000, {"employee_name": "employee_name || n % 40"}),
-    "mart_best_seller": (100_000, {"goods_num": GOODS, "brand_name": "brand_name || n % 40"}),
-    "mart_best_seller_info": (
-        6_600_000,
-        {
-            "goods_num": GOODS,
-            "bill_no": "bill_no || '-' || n",
-            "customer_name": "customer_name || n % 3000",
-            "business_date": "date '2026-11-20' - cast(n % 7 as integer)",
-        },
-    ),
-}
-# Of the bill lines of a year so many of 1,000 lie in its shorter periods.
-SHARES = {"d7": 22, "d30": 92, "d90": 278, "month": 62, "year": 1000}
-SHARE = (
-    "case m.period_key " + " ".join(f"when '{key}' then {share}" for key, share in SHARES.items()) + " end"
-)
-
-
-def build(path: Path) -> None:
-    """A snapshot of the tests, enlarged."""
-    with duckdb.connect(str(path)) as conn:
-        conn.execute(SNAPSHOT_SQL.read_text("utf-8"))
-        for mart, (rows, varied) in SIZES.items():
-            small = conn.execute(f"select count(*) from {mart}").fetchone()[0]
-            replaced = ", ".join(f'{sql} as "{name}"' for name, sql in varied.items())
-            copies = max(rows // small, 1)
-            most = f"{copies} * {SHARE} / 1000" if mart == "mart_best_seller_info" else copies
-            conn.execute(
-                f"create or replace table {mart} as select m.* replace ({replaced}) "
-                f"from {mart} as m inner join range({copies}) as t(n) on t.n < {most}"
-            )
 
 
 def asked(superset: Superset, place: Place, chart: Chart, token: str) -> dict[str, Any]:
@@ -306,15 +237,12 @@ def serve(data_dir: Path) -> dict[str, bool]:
 
 
 def main() -> None:
-    with tempfile.TemporaryDirectory(prefix="erp-bench-") as place:
+    with filled() as built, tempfile.TemporaryDirectory(prefix="erp-bench-") as place:
         data_dir = Path(place)
         os.environ["ERP_DATA_DIR"] = place
         snapshot = data_dir / "warehouse" / "snap" / "1"
         snapshot.mkdir(parents=True)
-        if len(sys.argv) > 1:
-            shutil.copy(sys.argv[1], snapshot / "wh.duckdb")
-        else:
-            build(snapshot / "wh.duckdb")
+        shutil.copy(built / "warehouse" / "current" / "wh.duckdb", snapshot)
         (data_dir / "warehouse" / "current").symlink_to(Path("snap") / "1")
         print(f"snapshot {(snapshot / 'wh.duckdb').stat().st_size / 1e6:.0f} MB")
         wishes = serve(data_dir)
