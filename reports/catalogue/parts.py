@@ -366,17 +366,22 @@ def board(
 def usual_pivot(
     charts: tuple[Chart, ...], filters: tuple[Filter, ...], datasets: tuple[Dataset, ...]
 ) -> Pivot:
-    """What ranks the first table by company and period, or by age, or by what goods are of where there is neither."""
+    """What ranks the first table by company and period, or by age, or by what goods are of where there is neither.
+
+    What stands at a moment adds up over ages, not over periods: there ages come first.
+    """
     first = next(chart for chart in charts if chart.kind == "table")
     data = next(dataset for dataset in datasets if dataset.key == first.dataset)
     down = COMPANY.name if data.has_column(COMPANY.name) else first.by[0]
-    periods = (item.column for item in filters if item.latest)
-    ages = ("bucket_axis",) if data.buckets else ()
-    few = (item.column for item in filters if not (item.parent or item.searched or item.default))
-    across = [name for name in (*periods, *ages, *few) if name != down and data.has_column(name)]
     ranked = first.order.lstrip("-")
     summed = ranked in first.metrics and data.metric(ranked).format in (MONEY, QUANTITY)
-    return Pivot(data.key, (down,), tuple(across[:1]), (ranked if summed else first.metrics[0],))
+    shown = ranked if summed else first.metrics[0]
+    periods = tuple(item.column for item in filters if item.latest)
+    ages = ("bucket_axis",) if data.buckets else ()
+    few = (item.column for item in filters if not (item.parent or item.searched or item.default))
+    telling = (*periods, *ages) if data.adds_up(data.metric(shown)) else (*ages, *periods)
+    across = [name for name in (*telling, *few) if name != down and data.has_column(name)]
+    return Pivot(data.key, (down,), tuple(across[:1]), (shown,))
 
 
 def variant(name: str, cost: bool) -> str:
