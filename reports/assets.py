@@ -174,6 +174,9 @@ def _validate_chart(where: str, chart: Chart, datasets: dict[str, Dataset]) -> N
         unknown.add(chart.order)
     if unknown:
         raise CatalogueError(f"{where}：图表 {chart.key} 用了不存在的列或指标 {sorted(unknown)}")
+    # Steps that are left out must be the last ones, and a chart can only be sorted by what it shows.
+    if chart.kind == "bar" and chart.limit and chart.order.lstrip("-") not in chart.metrics:
+        raise CatalogueError(f"{where}：图表 {chart.key} 只取前 {chart.limit} 项，须按自己的指标排序")
 
 
 def _text(content: dict[str, Any]) -> str:
@@ -359,5 +362,5 @@ def _filter(placed: Placed, item: Filter, numbers: dict[str, int]) -> dict[str, 
             "sortAscending": not item.latest,
         },
         "scope": {"rootPath": ["ROOT_ID"], "excluded": excluded},
-        "description": "",
+        "description": item.hint,
     }

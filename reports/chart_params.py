@@ -9,7 +9,7 @@ from collections.abc import Callable
 from itertools import cycle
 from typing import Any
 
-from reports.catalogue.model import CHANGE, MONEY, WHOLE_MONEY, Board, Chart, Dataset, placed
+from reports.catalogue.model import MONEY, WHOLE_MONEY, Board, Chart, Dataset, placed
 from reports.theme import (
     BUCKET_COLORS,
     COLOR_SCHEME,
@@ -33,6 +33,7 @@ VIZ_TYPES = {
     "table": "table",
 }
 RED = "#F56C6C"
+BEFORE_COLOR, LAST_YEAR_COLOR = "#A9B7C6", "#D3D9E0"
 # Axes with few enough steps to name each.
 SHORT_AXES = (
     "warehouse_name",
@@ -96,13 +97,23 @@ def label_colors(board: Board) -> dict[str, str]:
     drawn = [chart for chart in board.charts if chart.kind in ("line", "area", "bar", "mixed")]
     figures = {name: chart.dataset for chart in drawn for name in (*chart.metrics, *chart.second)}
     colors: dict[str, str] = {}
-    for (name, key), color in zip(figures.items(), cycle(SERIES_COLORS), strict=False):
-        colors[name] = colors[board.dataset(key).metric(name).label] = color
+    palette = cycle(SERIES_COLORS)
+    for name, key in figures.items():
+        label = board.dataset(key).metric(name).label
+        colors[name] = colors[label] = _color_of_then(label) or next(palette)
     for dataset in board.datasets:
+        scale = BUCKET_COLORS[::-1] if dataset.gravest_first else BUCKET_COLORS
         for number, label in enumerate(dataset.buckets, start=1):
-            color = UNKNOWN_COLOR if label == UNKNOWN else BUCKET_COLORS[number - 1]
+            color = UNKNOWN_COLOR if label == UNKNOWN else scale[number - 1]
             colors[placed(number, label)] = colors[label] = colors[f"bucket_{number}"] = color
     return colors
+
+
+def _color_of_then(label: str) -> str | None:
+    """What stood earlier steps back behind what it is compared with."""
+    if label.startswith("去年"):
+        return LAST_YEAR_COLOR
+    return BEFORE_COLOR if label.startswith("上") else None
 
 
 def _kpi(chart: Chart, dataset: Dataset) -> dict[str, Any]:
@@ -168,7 +179,7 @@ def _series(chart: Chart, dataset: Dataset) -> dict[str, Any]:
         "smooth": True,
         "area": chart.kind == "area",
         "opacity": 0.25,
-        "markerEnabled": chart.kind == "line",
+        "markerEnabled": chart.kind == "line" and not chart.dense,
         "markerSize": 5,
         "only_total": True,
         # Of several series the values would lie over each other.
@@ -194,6 +205,7 @@ def _series(chart: Chart, dataset: Dataset) -> dict[str, Any]:
 def _mixed(chart: Chart, dataset: Dataset) -> dict[str, Any]:
     shared = {"adhoc_filters": [], "order_desc": True, "row_limit": MOST_ROWS, "truncate_metric": True}
     second = {f"{name}_b": value for name, value in shared.items()}
+    formats = {dataset.metric(name).format for name in (*chart.metrics, *chart.second)}
     return {
         **shared,
         **second,
@@ -209,7 +221,8 @@ def _mixed(chart: Chart, dataset: Dataset) -> dict[str, Any]:
         "seriesTypeB": "line",
         "stack": chart.stacked,
         "yAxisIndex": 0,
-        "yAxisIndexB": 1,
+        # What is counted in one unit is read off one axis.
+        "yAxisIndexB": 1 if len(formats) > 1 else 0,
         "markerEnabledB": not chart.dense,
         "markerSizeB": 6,
         "opacity": 0.2,
@@ -236,15 +249,15 @@ def _donut(chart: Chart, dataset: Dataset) -> dict[str, Any]:
         "sort_by_metric": True,
         "donut": True,
         # Room for the percentages beside it.
-        "innerRadius": 40,
-        "outerRadius": 62,
+        "innerRadius": 36,
+        "outerRadius": 56,
         "label_type": "percent",
         "labels_outside": True,
         "label_line": True,
         "show_labels": True,
         "show_labels_threshold": 2,
         "show_legend": True,
-        "legendType": "scroll",
+        "legendType": "plain",
         "legendOrientation": "top",
         "show_total": False,
         "number_format": axis_format(chart.metrics[0], dataset),
@@ -306,17 +319,16 @@ def _table(chart: Chart, dataset: Dataset) -> dict[str, Any]:
         "color_pn": False,
         "column_config": config,
         "conditional_formatting": [
-            _change_color(name, dataset) for name in chart.metrics if _is_change(name, dataset)
+            _change_color(name, dataset.metric(name).worse)
+            for name in chart.metrics
+            if dataset.metric(name).worse
         ],
     }
 
 
-def _is_change(name: str, dataset: Dataset) -> bool:
-    return dataset.metric(name).format == CHANGE
-
-
-def _change_color(name: str, dataset: Dataset) -> dict[str, Any]:
-    return {"column": name, "operator": "<", "targetValue": 0, "colorScheme": RED}
+def _change_color(name: str, worse: str) -> dict[str, Any]:
+    operator = "<" if worse == "fall" else ">"
+    return {"column": name, "operator": operator, "targetValue": 0, "colorScheme": RED}
 
 
 def _rgb(color: str) -> dict[str, int]:

@@ -53,6 +53,8 @@ LOGO = (
     '<circle cx="16" cy="16" r="3" fill="#fff"/>'
     f'<text x="42" y="23" font-size="20" font-family="sans-serif" fill="#303133">{NAME}</text></svg>'
 )
+# Buttons that choose all series, or the others, take the room of their names.
+PLAIN_LEGEND = {"legend": {"selector": False}}
 THEME = {
     "token": {
         "brandAppName": NAME,
@@ -72,6 +74,17 @@ THEME = {
         "borderRadius": 4,
         "fontUrls": [],
         "fontFamily": FONT,
+        "echartsOptionsOverridesByChartType": {
+            "echarts_timeseries_bar": {
+                **PLAIN_LEGEND,
+                "grid": {"right": 52},
+                "xAxis": {"axisLabel": {"hideOverlap": True, "width": 120, "overflow": "truncate"}},
+                "yAxis": {"axisLabel": {"width": 230, "overflow": "truncate"}},
+            },
+            "echarts_timeseries_line": PLAIN_LEGEND,
+            "mixed_timeseries": PLAIN_LEGEND,
+            "pie": PLAIN_LEGEND,
+        },
     },
     "algorithm": "default",
 }
@@ -81,9 +94,15 @@ DASHBOARD_CSS = """
 .header-title { font-weight: 600; }
 .search-select-container, [data-test="dashboard-slice-refresh-tooltip"] { display: none; }
 .cell-bar.positive { background-color: rgba(64, 158, 255, .2) !important; }
-[data-test-viz-type^="big_number"] .filter-counts { display: none; }
+[data-test-viz-type^="big_number"] .header-controls { display: none; }
+[data-test-viz-type^="big_number"] .header-title { font-size: 14px; }
 .dt-select-page-size:has([title="0"]) { visibility: hidden; }
 [data-test-viz-type^="big_number"] .ant-empty-image { display: none; }
+td a, td[aria-labelledby="header-dot_week"] { white-space: nowrap; }
+td[aria-labelledby="header-warehouse_name"] { min-width: 70px; }
+td[aria-labelledby="header-company_name"], td[aria-labelledby="header-goods_name"],
+td[aria-labelledby="header-customer_name"], td[aria-labelledby="header-supplier_name"] { min-width: 92px; }
+tfoot .anticon-info-circle { display: none; }
 td.dt-is-null, td.dt-is-null * { font-size: 0 !important; }
 td.dt-is-null::after { content: "—"; font-size: 12px; color: #C0C4CC; }
 """

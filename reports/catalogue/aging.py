@@ -11,6 +11,7 @@ from reports.catalogue.parts import (
     GOODS,
     PLACES,
     Line,
+    as_of_filter,
     bars,
     beside,
     board,
@@ -22,9 +23,9 @@ from reports.catalogue.parts import (
     line,
     moves_link,
     percent,
-    period_filter,
     place_and_goods_filters,
     quantity,
+    ranking,
     ratio,
     report,
     stack,
@@ -61,11 +62,6 @@ MONTH_ENDS_OF_STOCK = Dataset(
     metrics=(Metric("newest", "最近月末", "max(month_label)"),),
     explorable=False,
 )
-
-
-def as_of_filter() -> Filter:
-    """The month at whose end stock is looked at, opening on the running one, which is as of today."""
-    return period_filter(MONTH_ENDS_OF_STOCK, "month_label", "截至月末（当月为今天）")
 
 
 def bucket_metrics(buckets: tuple[str, ...], measure: str, form: str) -> tuple[Metric, ...]:
@@ -119,6 +115,12 @@ def inventory_dataset(cost: bool) -> Dataset:
             older(90),
             older(180),
             older(365),
+            Metric(
+                "over_180_amount",
+                f"180天以上{what}",
+                f'cast(coalesce(sum("{measure}") filter (where age_days > 180), 0) as double)',
+                form,
+            ),
             *bucket_metrics(STOCK_BUCKETS, measure, form),
         ),
     )
@@ -143,7 +145,7 @@ def inventory_months(cost: bool) -> Dataset:
         periods=LAYER_MONTHS,
         metrics=(
             shown.metric("amount"),
-            *beside(shown.metric("amount"), measures, *MONTH_ENDS),
+            *beside(shown.metric("amount"), measures, *MONTH_ENDS, worse=""),
             *(each for metric in older for each in (metric, *stood(metric, measures, *MONTH_ENDS))),
         ),
     )
@@ -190,18 +192,7 @@ def inventory_board(cost: bool) -> Board:
         line(
             42,
             (bars("buckets", f"{what}按账龄段", data, ("amount",), "bucket_axis", valued=True), 6),
-            (
-                bars(
-                    "share",
-                    f"180天以上{what}（品牌）",
-                    data,
-                    ("bucket_5", "bucket_6"),
-                    "brand_name",
-                    stacked=True,
-                    limit=15,
-                ),
-                6,
-            ),
+            (ranking("share", f"180天以上{what}前十五品牌", data, "over_180_amount", "brand_name", 15), 6),
         ),
         line(44, (stack("warehouses", f"各仓库{what}账龄构成", data, "amount", "warehouse_name"), 12)),
         line(
@@ -230,7 +221,7 @@ def inventory_board(cost: bool) -> Board:
     return board(
         (data, months, MONTH_ENDS_OF_STOCK),
         lines,
-        (as_of_filter(), *place_and_goods_filters(data), bucket, goods_filter(data)),
+        (as_of_filter(MONTH_ENDS_OF_STOCK), *place_and_goods_filters(data), bucket, goods_filter(data)),
     )
 
 

@@ -12,11 +12,11 @@ from reports.catalogue.model import Board, Chart, Column, Dataset, Filter, Metri
 from reports.catalogue.parts import (
     BY_COMPANY,
     COMPANY,
+    Worse,
     bars,
     board,
     change_metric,
     company_filter,
-    curves,
     figure,
     figures,
     line,
@@ -65,12 +65,13 @@ WORDS = {
 def beside(name: str, before: str, year: str, prefix: str = "") -> tuple[Metric, ...]:
     """A flow's figures of a month (`before`) and a year (`year`) ago, and its changes against them."""
     label, now = WORDS[name], f"sum({prefix}{name})"
+    worse: Worse = "fall" if name in ("sales", "receipts") else ""
     return tuple(
         metric
         for end, kind, when in (("before", "change", before), ("year", "growth", year))
         for metric in (
             money(f"{name}_{end}", f"{when}{label}", f"{prefix}{name}_{end}"),
-            change_metric(f"{name}_{kind}", f"{label}较{when}", now, f"sum({prefix}{name}_{end})"),
+            change_metric(f"{name}_{kind}", f"{label}较{when}", now, f"sum({prefix}{name}_{end})", worse),
         )
     )
 
@@ -232,13 +233,14 @@ def daily_board(cost: bool) -> Board:
         line(
             42,
             (
-                curves(
+                Chart(
                     "days",
                     "近60天每日销售、采购与收款",
-                    running,
-                    ("sales", "purchase"),
-                    "receipts",
-                    "month_day",
+                    "line",
+                    running.key,
+                    ("sales", "purchase", "receipts"),
+                    x="month_day",
+                    order="month_day",
                     dense=True,
                 ),
                 8,

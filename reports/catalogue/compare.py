@@ -117,6 +117,7 @@ def compared_datasets(
     periods: str = "",
     cost: bool = False,
     buckets: tuple[str, ...] = (),
+    gravest_first: bool = False,
 ) -> tuple[Dataset, Dataset]:
     """The mart's periods beside the ones before and last year's, and the dataset for charts over many periods, which
     has no comparisons: they triple its rows.
@@ -139,6 +140,7 @@ def compared_datasets(
         flows=(*alone, *with_suffixes(*(name for name in measures if name not in levels))),
         metrics=metrics,
         buckets=buckets,
+        gravest_first=gravest_first,
     )
     series = replace(
         data,

@@ -53,9 +53,9 @@ def now_and_before(cost: bool) -> tuple[Metric, ...]:
         quantity("quantity", "库存数量"),
         Metric("last_month", f"上月末{what[2:]}", total(f"last_month_{measure}"), form),
         Metric("movement", f"较上月末{what[2:]}", f"cast({now} as double) - cast({before} as double)", form),
-        change_metric("change", "较上月末", now, before),
+        change_metric("change", "较上月末", now, before, ""),
         Metric("last_year", f"去年同月末{what[2:]}", total(f"last_year_{measure}"), form),
-        change_metric("year_change", "较去年同月末", now, year),
+        change_metric("year_change", "较去年同月末", now, year, ""),
     )
 
 

@@ -184,8 +184,7 @@ def statement_dataset(cost: bool) -> Dataset:
         alone=("line_order",),
         columns=(
             COMPANY,
-            Column("line_name", "项目名"),
-            Column("line_axis", "项目", sql=in_order("m.line_order", "m.line_name")),
+            Column("line_name", "项目"),
         ),
         measures={"amount": "amount"},
         metrics=(
@@ -227,7 +226,7 @@ def income_board(cost: bool) -> Board:
     listed = table(
         "利润表" if cost else "收入、返利与运费",
         statement,
-        ("line_axis",),
+        ("line_name",),
         ("amount", "share", "before", "moved", "year", "grown"),
         "line",
         key="statement",

@@ -7,13 +7,14 @@ code is one row, 未知.
 
 from __future__ import annotations
 
-from reports.catalogue.aging import BUCKET, MONTH_ENDS_OF_STOCK, STOCK_BUCKETS, as_of_filter
+from reports.catalogue.aging import BUCKET, MONTH_ENDS_OF_STOCK, STOCK_BUCKETS
 from reports.catalogue.compare import MONTH_COLUMNS
 from reports.catalogue.model import DAYS, MONEY, QUANTITY, Board, Chart, Column, Dataset, Filter, Metric
 from reports.catalogue.parts import (
     GOODS,
     PLACES,
     among_all,
+    as_of_filter,
     bars,
     board,
     by_key,
@@ -124,7 +125,7 @@ def detail_board(cost: bool) -> Board:
     return board(
         (data, MONTH_ENDS_OF_STOCK),
         lines,
-        (as_of_filter(), *place_and_goods_filters(data), bucket, goods_filter(data)),
+        (as_of_filter(MONTH_ENDS_OF_STOCK), *place_and_goods_filters(data), bucket, goods_filter(data)),
     )
 
 
@@ -200,7 +201,7 @@ def dot_board(cost: bool) -> Board:
     return board(
         (data, MONTH_ENDS_OF_STOCK),
         lines,
-        (as_of_filter(), *place_and_goods_filters(data), bucket, goods_filter(data)),
+        (as_of_filter(MONTH_ENDS_OF_STOCK), *place_and_goods_filters(data), bucket, goods_filter(data)),
     )
 
 

@@ -68,12 +68,16 @@ class Column:
 
 @dataclass(frozen=True)
 class Metric:
-    """A figure computed from base rows. A ratio divides sums and is empty when its base is not positive."""
+    """A figure computed from base rows. A ratio divides sums and is empty when its base is not positive.
+
+    `worse` is the direction of a change that is marked as bad: less sold, more overdue; stock may do either.
+    """
 
     name: str
     label: str
     sql: str
     format: str = QUANTITY
+    worse: Literal["", "fall", "rise"] = ""
 
 
 @dataclass(frozen=True)
@@ -82,7 +86,8 @@ class Dataset:
 
     `grain` says by which scope table it is joined; `source` is the mart's name or a query in parentheses. `measures`
     are what the metrics add up: selected, but unknown to Superset, so that nobody can ask for them row by row.
-    `buckets` are the values of an aging column in their order. `flows` are the measures that add up over periods too;
+    `buckets` are the values of an aging column in their order, from harmless to grave or, `gravest_first`, the other
+    way round. `flows` are the measures that add up over periods too;
     the others tell a moment, a mean of days, or days that several rows share. Own charts may be drawn of `explorable`
     ones.
     """
@@ -97,6 +102,7 @@ class Dataset:
     cost: bool = False
     time_column: str = ""
     buckets: tuple[str, ...] = ()
+    gravest_first: bool = False
     flows: tuple[str, ...] = ()
     explorable: bool = True
 
@@ -142,8 +148,8 @@ class Dataset:
 class Filter:
     """A filter of the report. `latest` opens on the last value; `excludes` names charts that it leaves alone.
 
-    `parameter` is the name under which an address may carry a value (drill from another report); `searched` filters of
-    many values ask the server while the user types.
+    `hint` explains it beside its name; `parameter` is the name under which an address may carry a value (drill from
+    another report); `searched` filters of many values ask the server while the user types.
     """
 
     key: str
@@ -157,6 +163,7 @@ class Filter:
     excludes: tuple[str, ...] = ()
     parameter: str = ""
     searched: bool = False
+    hint: str = ""
 
 
 ChartKind = Literal["kpi", "trend_kpi", "stamp", "line", "area", "bar", "mixed", "donut", "treemap", "table"]

@@ -74,9 +74,9 @@ def occupation_datasets(cost: bool) -> tuple[Dataset, Dataset]:
         metrics=(
             Metric("mean", f"日均{what}", mean(), form),
             Metric("mean_before", "上月日均", mean("_before"), form),
-            change_metric("mean_change", "较上月", mean(), mean("_before")),
+            change_metric("mean_change", "较上月", mean(), mean("_before"), ""),
             Metric("mean_year", "去年同月日均", mean("_year"), form),
-            change_metric("year_change", "较去年", mean(), mean("_year")),
+            change_metric("year_change", "较去年", mean(), mean("_year"), ""),
             Metric("peak", f"峰值{what}", peak(), form),
             Metric("peak_before", "上月峰值", peak("_before"), form),
             Metric("closing", f"期末{what}", total("closing"), form),

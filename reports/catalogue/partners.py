@@ -29,6 +29,8 @@ from reports.catalogue.parts import (
     EMPLOYEE,
     MONTH_DAYS,
     SUPPLIER,
+    Worse,
+    as_of_filter,
     bars,
     beside,
     board,
@@ -73,6 +75,15 @@ class Partner:
     @property
     def name(self) -> str:
         return f"{self.key}_name"
+
+    @property
+    def more_owed(self) -> Worse:
+        """Customers that owe more are a risk; what is owed to suppliers may go either way."""
+        return "rise" if self.side == "receivable" else ""
+
+    @property
+    def less_settled(self) -> Worse:
+        return "fall" if self.side == "receivable" else ""
 
     def filters(self, dataset: Dataset) -> tuple[Filter, ...]:
         own = Filter(self.key, self.label, dataset.key, self.name, searched=True)
@@ -148,8 +159,8 @@ def aging_months(partner: Partner) -> tuple[Dataset, Dataset]:
         buckets=DEBT_BUCKETS,
         metrics=(
             *shown,
-            *beside(by_name["balance"], measures, *MONTH_ENDS),
-            *beside(by_name["overdue"], measures, *MONTH_ENDS, word="逾期"),
+            *beside(by_name["balance"], measures, *MONTH_ENDS, worse=partner.more_owed),
+            *beside(by_name["overdue"], measures, *MONTH_ENDS, word="逾期", worse="rise"),
             *stood(by_name["overdue_share"], measures, *MONTH_ENDS),
         ),
     )
@@ -235,7 +246,7 @@ def aging_board(partner: Partner) -> Board:
                 bars(
                     "buckets", f"未核销{owed}按逾期账龄", data, ("open_amount",), "bucket_axis", valued=True
                 ),
-                4,
+                6,
             ),
             (
                 curves(
@@ -246,11 +257,14 @@ def aging_board(partner: Partner) -> Board:
                     "overdue_share",
                     "month_label",
                 ),
-                4,
+                6,
             ),
-            (ranking("partners", f"逾期金额前十{partner.label}", data, "overdue", partner.name), 4),
         ),
-        line(42, (stack("companies", f"各公司{owed}账龄构成", data, "open_amount", "company_name"), 12)),
+        line(
+            46,
+            (ranking("partners", f"逾期金额前十{partner.label}", data, "overdue", partner.name), 5),
+            (stack("companies", f"各公司{owed}账龄构成", data, "open_amount", "company_name"), 7),
+        ),
         line(76, (listed, 12)),
         line(76, (stood_then, 12)),
         line(76, (bills, 12)),
@@ -259,7 +273,7 @@ def aging_board(partner: Partner) -> Board:
     return board(
         (data, months, series),
         lines,
-        (period_filter(data, "month_label", "截至月末"), *partner.filters(data), bucket),
+        (as_of_filter(data), *partner.filters(data), bucket),
     )
 
 
@@ -291,7 +305,9 @@ def months_datasets(partner: Partner) -> tuple[Dataset, Dataset]:
         metrics=(
             *(money(name, label) for name, label in words.items()),
             money("closing_before", f"上月末{owed}"),
-            change_metric("closing_change", "较上月末", "sum(closing)", "sum(closing_before)"),
+            change_metric(
+                "closing_change", "较上月末", "sum(closing)", "sum(closing_before)", partner.more_owed
+            ),
             money("settled_year", f"去年同月整月{partner.settled}"),
             Metric(
                 "rate",

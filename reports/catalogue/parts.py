@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from typing import Literal
 
 from reports.catalogue.compare import MONTH, SERIES, stood
 from reports.catalogue.model import (
@@ -26,6 +27,8 @@ from reports.catalogue.model import (
     Row,
     Tab,
 )
+
+Worse = Literal["", "fall", "rise"]
 
 COMPANY = Column("company_name", "公司")
 WAREHOUSE = Column("warehouse_name", "仓库")
@@ -145,8 +148,8 @@ def change(now: str, before: str) -> str:
     return f"case when {before} > 0 then cast({now} as double) / cast({before} as double) - 1 end"
 
 
-def change_metric(name: str, label: str, now: str, before: str) -> Metric:
-    return Metric(name, label, change(now, before), CHANGE)
+def change_metric(name: str, label: str, now: str, before: str, worse: Worse = "fall") -> Metric:
+    return Metric(name, label, change(now, before), CHANGE, worse)
 
 
 def beside(
@@ -155,17 +158,18 @@ def beside(
     previous: str = MONTH.previous,
     last_year: str = MONTH.last_year,
     word: str = "",
+    worse: Worse = "fall",
 ) -> tuple[Metric, ...]:
     """A sum as it stood in the period before and a year ago, and its changes against both.
 
-    `word` tells it from what else of its dataset is compared.
+    `word` tells it from what else of its dataset is compared, `worse` which change is bad.
     """
     before, year = stood(replace(metric, label=word or metric.label), measures, previous, last_year)
     return (
         before,
-        change_metric(f"{metric.name}_change", f"{word}较{previous}", metric.sql, before.sql),
+        change_metric(f"{metric.name}_change", f"{word}较{previous}", metric.sql, before.sql, worse),
         year,
-        change_metric(f"{metric.name}_growth", f"{word}较{last_year}", metric.sql, year.sql),
+        change_metric(f"{metric.name}_growth", f"{word}较{last_year}", metric.sql, year.sql, worse),
     )
 
 
@@ -194,9 +198,16 @@ def percent(name: str, label: str, top: str, base: str) -> Metric:
     return Metric(name, label, ratio(f"coalesce({top}, 0)", base), PERCENT)
 
 
-def period_filter(dataset: Dataset, column: str, label: str, *excludes: str) -> Filter:
+def period_filter(dataset: Dataset, column: str, label: str, *excludes: str, hint: str = "") -> Filter:
     """One period at a time, opening on the newest; charts over many periods are excluded."""
-    return Filter("period", label, dataset.key, column, multiple=False, latest=True, excludes=excludes)
+    return Filter(
+        "period", label, dataset.key, column, multiple=False, latest=True, excludes=excludes, hint=hint
+    )
+
+
+def as_of_filter(dataset: Dataset) -> Filter:
+    """The month at whose end things are looked at, opening on the running one."""
+    return period_filter(dataset, "month_label", "截至月末", hint="当月截至今天，以前的月份截至当月最后一天")
 
 
 def company_filter(dataset: Dataset) -> Filter:

@@ -25,11 +25,9 @@ from reports.catalogue.parts import (
     GOODS,
     GOODS_LABEL,
     MONTH_DAYS,
-    bars,
     board,
-    change,
+    change_metric,
     company_filter,
-    curves,
     figure,
     figures,
     goods_filter,
@@ -74,7 +72,7 @@ def index_datasets() -> tuple[Dataset, Dataset]:
         metrics=(
             Metric("price_index", "价格指数", index(), DAYS),
             Metric("index_before", "上月指数", index("_before"), DAYS),
-            Metric("index_change", "较上月", change(index(), index("_before")), "+,.1%"),
+            change_metric("index_change", "较上月", index(), index("_before"), "rise"),
             Metric("index_year", "去年同月指数", index("_year"), DAYS),
             Metric("effect", "拉动（点）", ratio(effect, "sum(sum(base)) over ()"), "+,.2f"),
             Metric("weight", "权重", ratio("sum(base)", "sum(sum(base)) over ()"), PERCENT),
@@ -101,9 +99,7 @@ def index_figures(data: Dataset, series: Dataset) -> tuple[Chart, ...]:
 
 
 def index_trend(series: Dataset) -> Chart:
-    return curves(
-        "trend", "价格指数与当月有采购的权重", series, ("price_index",), "bought_share", "month_label"
-    )
+    return Chart("trend", "价格指数走势", "line", series.key, ("price_index",), x="month_label")
 
 
 def index_table(data: Dataset, by: tuple[str, ...], title: str, key: str = "detail") -> Chart:
@@ -132,33 +128,14 @@ def centre_board(cost: bool) -> Board:
         figures(*index_figures(data, series), widths=(4, 2, 2, 2, 2), height=20),
         line(
             44,
-            (
-                index_trend(series),
-                8,
-            ),
-            (share("weights", "篮子权重（商品类型）", data, "weight", "type1_name"), 4),
+            (index_trend(series), 5),
+            (ranking("types", "各商品类型价格指数", data, "price_index", "type1_name"), 4),
+            (share("weights", "篮子类型权重", data, "weight", "type1_name"), 3),
         ),
         line(
             46,
-            (
-                bars(
-                    "types", "各商品类型价格指数", data, ("price_index",), "type1_name", order="price_index"
-                ),
-                3,
-            ),
-            (
-                bars(
-                    "brands",
-                    "各品牌价格指数",
-                    data,
-                    ("price_index",),
-                    "brand_name",
-                    order="price_index",
-                    limit=15,
-                ),
-                4,
-            ),
-            (ranking("pushed", "拉动指数上涨前十商品（点）", data, "effect", "goods_label"), 5),
+            (ranking("brands", "价格指数前十品牌", data, "price_index", "brand_name"), 5),
+            (ranking("pushed", "拉动指数上涨前十商品（点）", data, "effect", "goods_label"), 7),
         ),
         line(
             64, (index_table(data, ("type1_name", "type2_name", "brand_name"), "分类价格指数", "kinds"), 12)

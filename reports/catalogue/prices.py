@@ -21,7 +21,7 @@ from reports.catalogue.parts import (
     PLACES,
     SUPPLIER,
     board,
-    change,
+    change_metric,
     figure,
     figures,
     goods_filter,
@@ -68,8 +68,8 @@ def price_datasets(cost: bool) -> tuple[Dataset, Dataset]:
         measures={"paid": "priced_amount", "pieces": "priced_quantity"},
         metrics=(
             *shown,
-            Metric("price_change", "价格较上月整月", change(price(), price("_before")), "+,.1%"),
-            Metric("price_growth", "价格较去年同月整月", change(price(), price("_year")), "+,.1%"),
+            change_metric("price_change", "价格较上月整月", price(), price("_before"), "rise"),
+            change_metric("price_growth", "价格较去年同月整月", price(), price("_year"), "rise"),
             quantity("pieces", "采购数量"),
             quantity("pieces_before", "上月整月数量"),
             Metric(
@@ -115,14 +115,8 @@ def price_board(cost: bool) -> Board:
         ),
         line(
             44,
-            (
-                index_trend(of_months),
-                7,
-            ),
-            (
-                moves_by_month(all_moves),
-                5,
-            ),
+            (index_trend(of_months), 6),
+            (moves_by_month(all_moves), 6),
         ),
         line(
             46,

@@ -72,9 +72,9 @@ def purchase_datasets(cost: bool) -> tuple[Dataset, Dataset]:
         metrics=(
             money("bought", f"采购{what}") if cost else quantity("bought", f"采购{what}"),
             Metric("bought_before", f"上月整月{what}", "cast(sum(bought_before) as double)", form),
-            change_metric("bought_change", "较上月整月", "sum(bought)", "sum(bought_before)"),
+            change_metric("bought_change", "较上月整月", "sum(bought)", "sum(bought_before)", ""),
             Metric("bought_year", f"去年同月整月{what}", "cast(sum(bought_year) as double)", form),
-            change_metric("bought_growth", "较去年同月整月", "sum(bought)", "sum(bought_year)"),
+            change_metric("bought_growth", "较去年同月整月", "sum(bought)", "sum(bought_year)", ""),
             *((quantity("quantity", "采购数量"),) if cost else ()),
             Metric("bought_share", "占比", ratio("sum(bought)", "sum(sum(bought)) over ()"), ",.1%"),
             Metric("returned", f"退货{what}", "cast(sum(returned) as double)", form),
@@ -129,20 +129,15 @@ def purchase_board(cost: bool) -> Board:
                 curves(
                     "trend", f"各月采购{what}与退货率", series, ("bought",), "return_share", "month_label"
                 ),
-                8,
+                5,
             ),
-            (share("types", f"采购{what}构成（商品类型）", data, "bought", "type1_name"), 4),
+            (ranking("brands", f"采购{what}前十品牌", data, "bought", "brand_name"), 4),
+            (share("types", "商品类型构成", data, "bought", "type1_name"), 3),
         ),
         line(
             46,
-            (ranking("top", f"采购{what}前十供应商", data, "bought", "supplier_name"), 4),
-            (
-                bars(
-                    "brands", f"各品牌采购{what}", data, ("bought",), "brand_name", order="bought", limit=12
-                ),
-                3,
-            ),
-            (ranking("goods", f"采购{what}前十商品", data, "bought", "goods_label"), 5),
+            (ranking("top", f"采购{what}前十供应商", data, "bought", "supplier_name"), 5),
+            (ranking("goods", f"采购{what}前十商品", data, "bought", "goods_label"), 7),
         ),
         line(76, (suppliers, 12)),
         line(82, (detail, 12)),
@@ -170,12 +165,14 @@ def payment_datasets() -> tuple[Dataset, Dataset]:
         metrics=(
             money("purchased", "本期采购"),
             money("purchased_before", "上月整月采购"),
-            change_metric("purchased_change", "采购较上月整月", "sum(purchased)", "sum(purchased_before)"),
+            change_metric(
+                "purchased_change", "采购较上月整月", "sum(purchased)", "sum(purchased_before)", ""
+            ),
             money("invoiced", "本期收票"),
             percent("invoiced_share", "开票率", "sum(invoiced)", "sum(purchased)"),
             money("settled", "本期付款"),
             money("settled_before", "上月整月付款"),
-            change_metric("settled_change", "付款较上月整月", "sum(settled)", "sum(settled_before)"),
+            change_metric("settled_change", "付款较上月整月", "sum(settled)", "sum(settled_before)", ""),
             money("settled_year", "去年同月整月付款"),
             money("offset", "本期冲抵"),
             percent("paid_share", "付款率", "sum(settled)", "sum(purchased)"),

@@ -26,6 +26,7 @@ from reports.catalogue.parts import (
     BY_COMPANY,
     COMPANY,
     MONTH_DAYS,
+    as_of_filter,
     bars,
     beside,
     board,
@@ -89,11 +90,12 @@ def due_months() -> Dataset:
         measures={name: name for name in measures},
         levels=measures,
         buckets=DUE,
+        gravest_first=True,
         metrics=(
             *figures_now,
-            *beside(by_name["open_amount"], measures, *MONTH_ENDS, word="应付"),
+            *beside(by_name["open_amount"], measures, *MONTH_ENDS, word="应付", worse=""),
             overdue,
-            *beside(overdue, measures, *MONTH_ENDS, word="逾期"),
+            *beside(overdue, measures, *MONTH_ENDS, word="逾期", worse="rise"),
         ),
     )[0]
 
@@ -107,6 +109,7 @@ def payment_board(cost: bool) -> Board:
         source="mart_payable_aging",
         grain="company",
         buckets=DUE,
+        gravest_first=True,
         time_column="month",
         columns=(
             *MONTH_COLUMNS,
@@ -191,7 +194,7 @@ def payment_board(cost: bool) -> Board:
         line(76, (bills, 12)),
     )
     filters = (
-        period_filter(data, "month_label", "截至月末"),
+        as_of_filter(data),
         *SUPPLIERS.filters(data),
         Filter("bucket", "到期段", data.key, "bucket"),
     )
@@ -221,7 +224,7 @@ def write_off_months(partner: Partner) -> tuple[Dataset, Dataset]:
         measures={name: name for name in measures},
         metrics=(
             amount,
-            *beside(amount, measures),
+            *beside(amount, measures, worse=partner.less_settled),
             *weighed,
             *(
                 then

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from reports.catalogue.aging import MONTH_ENDS_OF_STOCK, as_of_filter
+from reports.catalogue.aging import MONTH_ENDS_OF_STOCK
 from reports.catalogue.compare import MONTH_COLUMNS
 from reports.catalogue.layers import held
 from reports.catalogue.model import PERCENT, QUANTITY, Board, Column, Dataset, Filter, Metric
@@ -16,6 +16,7 @@ from reports.catalogue.parts import (
     GOODS_LABEL,
     PLACES,
     among_all,
+    as_of_filter,
     bars,
     board,
     figure,
@@ -158,19 +159,8 @@ def sluggish_board(cost: bool) -> Board:
         ),
         line(
             42,
-            (
-                bars(
-                    "warehouses",
-                    "各仓库呆滞占比",
-                    whole,
-                    ("share",),
-                    "warehouse_name",
-                    order="share",
-                    limit=20,
-                ),
-                8,
-            ),
-            (share("types", f"{what}构成（品牌）", whole, "sluggish", "brand_name", 10), 4),
+            (ranking("warehouses", "呆滞占比前十仓库", whole, "share", "warehouse_name"), 7),
+            (share("types", f"{what}构成（品牌）", whole, "sluggish", "brand_name", 10), 5),
         ),
         line(60, (places, 12)),
         line(86, (listed, 12)),
@@ -187,7 +177,7 @@ def sluggish_board(cost: bool) -> Board:
     return board(
         (whole, goods, MONTH_ENDS_OF_STOCK),
         lines,
-        (as_of_filter(), threshold, *place_and_goods_filters(whole), goods_filter(whole)),
+        (as_of_filter(MONTH_ENDS_OF_STOCK), threshold, *place_and_goods_filters(whole), goods_filter(whole)),
     )
 
 

@@ -99,7 +99,7 @@ def trade_datasets(
             Metric("ratio", "销采比", ratio("sum(sold)", "sum(bought)"), RATIO),
             Metric("ratio_before", "上月整月销采比", ratio("sum(sold_before)", "sum(bought_before)"), RATIO),
             Metric("ratio_year", "去年同月整月销采比", ratio("sum(sold_year)", "sum(bought_year)"), RATIO),
-            change_metric("bought_change", "采购较上月整月", "sum(bought)", "sum(bought_before)"),
+            change_metric("bought_change", "采购较上月整月", "sum(bought)", "sum(bought_before)", ""),
             change_metric("sold_change", "销售较上月整月", "sum(sold)", "sum(sold_before)"),
             quantity("bought_quantity", "采购件数"),
             quantity("sold_quantity", "销售件数"),

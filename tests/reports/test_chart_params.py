@@ -1,0 +1,89 @@
+"""How charts look follows from what they show: red is what is bad, grey is what was, one unit has one axis."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import yaml
+
+from reports.assets import CatalogueError, boards, compile_assets, validate
+from reports.catalogue import find_report
+from reports.catalogue.model import COST
+from reports.chart_params import BEFORE_COLOR, LAST_YEAR_COLOR, chart_params, label_colors
+from reports.theme import BUCKET_COLORS
+
+
+def board_of(code: str, tab: str = "all"):
+    found = find_report(code)
+    assert found
+    return found.tab(tab).board(COST)
+
+
+def marked(board, key: str) -> dict[str, str]:
+    """A table's changes that are marked, and when."""
+    chart = board.chart(key)
+    rules = chart_params(chart, board.dataset(chart.dataset))["conditional_formatting"]
+    assert {(rule["targetValue"], rule["colorScheme"]) for rule in rules} <= {(0, "#F56C6C")}
+    return {rule["column"]: rule["operator"] for rule in rules}
+
+
+class TestMarks:
+    def test_less_sold_is_marked_and_less_bought_is_not(self):
+        board = board_of("OperationMonthlyReport")
+        assert marked(board, "detail") == {"sales_change": "<", "sales_growth": "<"}
+        assert marked(board, "others") == {"receipts_change": "<", "receipts_growth": "<"}
+
+    def test_more_owed_by_customers_is_marked_and_more_owed_to_suppliers_is_not(self):
+        assert marked(board_of("ScheduleAccountsReceivable"), "detail") == {"closing_change": ">"}
+        assert marked(board_of("ScheduleAccountsPayable", "months"), "detail") == {}
+
+    def test_stock_may_rise_and_fall(self):
+        assert marked(board_of("inventoryOccupation"), "detail") == {}
+
+    def test_dearer_goods_are_marked(self):
+        assert set(marked(board_of("inPurchasingPriceAnalysisTable"), "detail").values()) == {">"}
+
+
+class TestColors:
+    def test_what_is_overdue_is_red_and_what_is_due_last_green(self):
+        colors = label_colors(board_of("facyorypayment"))
+        assert (colors["已逾期"], colors["60天以后"]) == (BUCKET_COLORS[-1], BUCKET_COLORS[0])
+
+    def test_old_stock_is_red_and_fresh_stock_green(self):
+        colors = label_colors(board_of("inventoryAgingReport"))
+        assert (colors["365天以上"], colors["0–30天"]) == (BUCKET_COLORS[-1], BUCKET_COLORS[0])
+
+    def test_what_stood_earlier_steps_back(self):
+        colors = label_colors(board_of("inventoryOccupation"))
+        assert (colors["上月"], colors["去年同月"]) == (BEFORE_COLOR, LAST_YEAR_COLOR)
+        assert colors["所选月份"] not in (BEFORE_COLOR, LAST_YEAR_COLOR)
+
+
+class TestAxes:
+    @pytest.mark.parametrize(
+        ("code", "tab", "key", "second"),
+        [("ScheduleAccountsPayable", "months", "months", 0), ("CommodityProfit", "all", "trend", 1)],
+    )
+    def test_amounts_share_an_axis_and_a_ratio_has_its_own(self, code, tab, key, second):
+        board = board_of(code, tab)
+        chart = board.chart(key)
+        assert chart_params(chart, board.dataset(chart.dataset))["yAxisIndexB"] == second
+
+    def test_a_chart_of_the_first_few_is_sorted_by_what_it_shows(self):
+        placed = next(item for item in boards() if item.report.code == "BestSeller")
+        cut = next(chart for chart in placed.board.charts if chart.kind == "bar" and chart.limit)
+        charts = tuple(
+            replace(chart, order="") if chart.key == cut.key else chart for chart in placed.board.charts
+        )
+        with pytest.raises(CatalogueError, match="须按自己的指标排序"):
+            validate(replace(placed, board=replace(placed.board, charts=charts)))
+
+
+def test_a_filter_explains_itself():
+    dashboard = yaml.safe_load(compile_assets()["dashboards/accountsReceivable_all_plain.yaml"])
+    period = dashboard["metadata"]["native_filter_configuration"][0]
+    assert (period["name"], period["description"]) == (
+        "截至月末",
+        "当月截至今天，以前的月份截至当月最后一天",
+    )
