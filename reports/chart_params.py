@@ -307,10 +307,11 @@ def _table(chart: Chart, dataset: Dataset) -> dict[str, Any]:
         "order_desc": bool(order) and not order[1],
         "row_limit": chart.limit or MOST_ROWS,
         "server_page_length": PAGE_LENGTH,
-        "page_length": PAGE_LENGTH,
+        "page_length": PAGE_LENGTH if chart.paged or chart.totalled else 0,
         "server_pagination": chart.paged,
         "show_totals": chart.totalled,
-        "include_search": not chart.paged,
+        # What is neither paged nor totalled is a statement of a few lines.
+        "include_search": not chart.paged and chart.totalled,
         "table_timestamp_format": "%Y-%m-%d",
         "allow_rearrange_columns": True,
         # Names that users typed are text, whatever they contain.

@@ -5,12 +5,11 @@ Layers stand as of a month's end, those of the running month as of the snapshot'
 
 from __future__ import annotations
 
-from reports.catalogue.compare import MONTH_COLUMNS, compared_datasets, stood
-from reports.catalogue.model import DAYS, MONEY, QUANTITY, Board, Column, Dataset, Filter, Metric
+from reports.catalogue.compare import MONTH_COLUMNS, MONTH_END, compared_datasets, stood
+from reports.catalogue.model import DAYS, MONEY, QUANTITY, Beside, Board, Column, Dataset, Filter, Metric
 from reports.catalogue.parts import (
     GOODS,
     PLACES,
-    Line,
     as_of_filter,
     bars,
     beside,
@@ -41,8 +40,7 @@ BUCKET = (
 )
 
 
-# What stands at the end of a month is beside what stood at the ends of others.
-MONTH_ENDS = ("上月末", "去年同月末")
+MONTH_ENDS = (MONTH_END.previous, MONTH_END.last_year)
 LAYER_MONTHS = (
     "select distinct t.period_start as month, t.period_label as month_label from mart_turnover_period as t"
     " where t.period_kind = 'month'"
@@ -64,6 +62,11 @@ MONTH_ENDS_OF_STOCK = Dataset(
 )
 
 
+def ends_beside(mart: str, measures: tuple[str, ...]) -> Beside:
+    """A mart of layers as they lay at a month's end, the one before and last year's."""
+    return MONTH_END.rows_beside(mart, MONTH_COLUMNS, measures, LAYER_MONTHS)
+
+
 def bucket_metrics(buckets: tuple[str, ...], measure: str, form: str) -> tuple[Metric, ...]:
     """One column per bucket: what of the measure lies in it."""
     return tuple(
@@ -83,6 +86,7 @@ def bucket_names(buckets: tuple[str, ...]) -> tuple[str, ...]:
 
 def inventory_dataset(cost: bool) -> Dataset:
     measure, what, form = ("value", "库存金额", MONEY) if cost else ("quantity", "库存数量", QUANTITY)
+    measures = ("quantity", "value") if cost else ("quantity",)
 
     def older(day: int) -> Metric:
         amount = f'sum("{measure}")'
@@ -104,7 +108,8 @@ def inventory_dataset(cost: bool) -> Dataset:
             Column("age_days", "库龄天数", "number"),
             moves_link(),
         ),
-        measures=("quantity", "value") if cost else ("quantity",),
+        measures=measures,
+        beside=ends_beside("mart_inventory_aging", measures),
         metrics=(
             Metric("amount", what, total(measure), form),
             quantity("quantity", "库存数量"),
@@ -142,6 +147,7 @@ def inventory_months(cost: bool) -> Dataset:
         measures={name: name for name in measures},
         levels=measures,
         buckets=STOCK_BUCKETS,
+        period=MONTH_END,
         periods=LAYER_MONTHS,
         metrics=(
             shown.metric("amount"),
@@ -150,21 +156,6 @@ def inventory_months(cost: bool) -> Dataset:
         ),
     )
     return months
-
-
-def compared_figures(months: Dataset, what: str) -> Line:
-    """What lay at the other month ends, as a row of figures."""
-    names = {"before": MONTH_ENDS[0], "year": MONTH_ENDS[1]}
-    cards = (
-        *(figure(f"amount_{then}", f"{end}{what[2:]}", months, what) for then, end in names.items()),
-        figure("amount_change", f"较{MONTH_ENDS[0]}", months, what),
-        figure("amount_growth", f"较{MONTH_ENDS[1]}", months, what),
-        *(
-            figure(f"over_180_{then}", f"{end}180天以上占比", months, f"占{what}")
-            for then, end in names.items()
-        ),
-    )
-    return line(19, *((card, 2) for card in cards))
 
 
 def inventory_board(cost: bool) -> Board:
@@ -188,7 +179,6 @@ def inventory_board(cost: bool) -> Board:
             figure("mean_age", "平均库龄（天）", data, "按数量加权"),
             *(figure(f"over_{day}", f"{day}天以上占比", data, f"占{what}") for day in (90, 180, 365)),
         ),
-        compared_figures(months, what),
         line(
             42,
             (bars("buckets", f"{what}按账龄段", data, ("amount",), "bucket_axis", valued=True), 6),

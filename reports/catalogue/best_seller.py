@@ -6,11 +6,13 @@ beside the same days a year ago. Single bills have nothing to stand beside: the 
 
 from __future__ import annotations
 
-from reports.catalogue.compare import with_suffixes
+from reports.catalogue.beside import stacked
+from reports.catalogue.compare import SUFFIXES, with_suffixes
 from reports.catalogue.model import (
     DAYS,
     MONEY,
     QUANTITY,
+    Beside,
     Board,
     Chart,
     Column,
@@ -63,6 +65,9 @@ DEFAULT_PERIOD = "近30天"
 EARLIER = ("上期", "去年同期")
 # Empty in the totals row, which stands for more than one goods.
 PLACE = "case when count(distinct goods_num) = 1 then rank() over (order by sum({}) desc) end"
+GOODS_SOLD = Metric(
+    "goods_count", "动销商品数", "count(distinct goods_num) filter (where quantity > 0)", QUANTITY
+)
 BILL_PAGE = "case m.bill_type when 'XSTH' then '/sales/salesReturnSee' else '/sales/salesamend' end"
 DETAIL_LINK = link(
     "查看单据",
@@ -114,14 +119,23 @@ def rank_dataset(cost: bool) -> Dataset:
             Metric("amount_place", "销售额名次", PLACE.format("amount"), QUANTITY),
             quantity("quantity", "净销量"),
             money("amount", "净销售额"),
-            Metric(
-                "goods_count", "动销商品数", "count(distinct goods_num) filter (where quantity > 0)", QUANTITY
-            ),
+            GOODS_SOLD,
             quantity("stock", "现有库存", "stock_quantity"),
             Metric("cover", "可售天数", ratio("sum(stock_quantity)", "sum(quantity)", "max(days)"), DAYS),
             *profit_part(cost),
         ),
     )
+
+
+def sold_beside(cost: bool) -> Beside:
+    """What was sold in a period, in the one before it and a year ago."""
+    words = ("所选区间", *EARLIER)
+    queries = (
+        f"select t.* replace ({', '.join(f't.{name}{then} as {name}' for name in sold(cost))})"
+        " from mart_best_seller_compared as t"
+        for then in ("", *SUFFIXES)
+    )
+    return Beside(stacked(words, *queries), words, sold(cost))
 
 
 def compared_dataset(cost: bool) -> Dataset:
@@ -139,11 +153,13 @@ def compared_dataset(cost: bool) -> Dataset:
         source="mart_best_seller_compared",
         grain="company",
         cost=cost,
+        beside=sold_beside(cost),
         columns=(PERIOD, COMPANY, *GOODS, PATTERN, GOODS_LABEL, DETAIL_LINK),
         measures=(*with_suffixes(*measures), "stock_quantity", "days"),
         metrics=(
             *now,
             *(then for metric in now for then in beside(metric, measures, *EARLIER, word=words[metric.name])),
+            GOODS_SOLD,
             quantity("stock", "现有库存", "stock_quantity"),
             Metric("cover", "可售天数", ratio("sum(stock_quantity)", "sum(quantity)", "max(days)"), DAYS),
         ),

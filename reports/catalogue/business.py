@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from reports.catalogue.compare import MONTH, MONTH_COLUMNS, Period
 from reports.catalogue.model import Board, Chart, Column, Dataset, Filter, Metric, Pivot
 from reports.catalogue.parts import (
     BY_COMPANY,
@@ -88,6 +89,11 @@ def own_measures(cost: bool) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*FLOWS, *LEVELS, *((*STOCK, "sales_cost") if cost else ()))))
 
 
+def known_before(measures: tuple[str, ...]) -> tuple[str, ...]:
+    """What is known of earlier periods too: all but what these rows are compared with themselves."""
+    return tuple(name for name in measures if not name.endswith(("_before", "_year")))
+
+
 def own_metrics(cost: bool) -> tuple[Metric, ...]:
     shown = (money(name, WORDS[name]) for name in own_measures(cost) if name != "sales_bills")
     margin = (
@@ -111,7 +117,9 @@ def business_dataset(
     metrics: tuple[Metric, ...],
     time: str,
     links: tuple[Column, ...] = (),
+    period: Period | None = None,
 ) -> Dataset:
+    measures = (*own_measures(cost), *more)
     return Dataset(
         key=variant(key, cost),
         label=label,
@@ -120,9 +128,10 @@ def business_dataset(
         cost=cost,
         time_column=time,
         columns=(*columns, COMPANY, *links),
-        measures=(*own_measures(cost), *more),
-        flows=tuple(name for name in (*own_measures(cost), *more) if not NO_FLOW.search(name)),
+        measures=measures,
+        flows=tuple(name for name in measures if not NO_FLOW.search(name)),
         metrics=(*own_metrics(cost), *metrics),
+        beside=period.rows_beside(mart, (columns[0], columns[1]), known_before(measures)) if period else None,
     )
 
 
@@ -160,6 +169,7 @@ def bill_links(start: str, end: str) -> tuple[Column, ...]:
     return tuple(link(text, route, named, **BY_COMPANY, **days) for text, route, named in pages)
 
 
+SAME_DAY = Period("day", "按日分析", "日", "interval 1 month", "interval 1 year", "上月同日", "去年同日")
 DAY = (
     Column("day", "日期", "date"),
     Column("day_label", "日期"),
@@ -194,6 +204,7 @@ def daily_board(cost: bool) -> Board:
         ),
         "day",
         bill_links("date_trunc('month', m.day)", "m.day"),
+        SAME_DAY,
     )
     running = business_dataset(
         "business_running",
@@ -265,11 +276,12 @@ def monthly_board(cost: bool) -> Board:
         "经营月报",
         "mart_business_month",
         cost,
-        (Column("month", "月份", "date"), Column("month_label", "月")),
+        MONTH_COLUMNS,
         tuple(f"{name}_{end}" for name in FOUR for end in ("before", "year")),
         tuple(metric for name in FOUR for metric in beside(name, "上月整月", "去年同月整月")),
         "month",
         bill_links("m.month", "last_day(m.month)"),
+        MONTH,
     )
     sales = company_table(
         "销售",

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from reports.catalogue.model import Column, Dataset, Metric
+from reports.catalogue.beside import by_period
+from reports.catalogue.model import SERIES, Beside, Column, Dataset, Metric
 
 SUFFIXES = ("_before", "_year")
-SERIES = "_series"
 KEYS = {"company": ("company_id",), "warehouse": ("company_id", "warehouse_id")}
 
 
@@ -29,9 +29,25 @@ class Period:
     previous: str
     last_year: str
 
+    @property
+    def words(self) -> tuple[str, str, str]:
+        """What the rows of a chosen period and those beside it are called."""
+        return f"所选{self.name}", self.previous, self.last_year
+
+    def rows_beside(
+        self, rows: str, axis: tuple[Column, Column], measures: Iterable[str], periods: str = ""
+    ) -> Beside:
+        """The rows of a mart that has the axis, each period beside its earlier ones."""
+        start, label = axis
+        steps = (self.step, self.year)
+        source = by_period(rows, (start.name, label.name), self.words, steps, periods)
+        return Beside(source, self.words, tuple(measures))
+
 
 WEEK = Period("week", "按周分析", "周", "interval 7 day", "interval 364 day", "上周整周", "去年同周整周")
 MONTH = Period("month", "按月分析", "月", "interval 1 month", "interval 1 year", "上月整月", "去年同月整月")
+# What stands at the end of a month is beside what stood at the ends of others.
+MONTH_END = replace(MONTH, key="month_end", name="月末", previous="上月末", last_year="去年同月末")
 MONTH_COLUMNS = (Column("month", "月份", "date"), Column("month_label", "月"))
 
 
@@ -141,6 +157,7 @@ def compared_datasets(
         metrics=metrics,
         buckets=buckets,
         gravest_first=gravest_first,
+        beside=period.rows_beside(source.alone, axis, (*alone, *measures), periods),
     )
     series = replace(
         data,
@@ -150,6 +167,7 @@ def compared_datasets(
         flows=tuple(name for name in data.flows if not name.endswith(SUFFIXES)),
         metrics=tuple(metric for metric in metrics if not any(end in metric.sql for end in SUFFIXES)),
         explorable=False,
+        beside=None,
     )
     return data, series
 
@@ -168,7 +186,7 @@ def stood(metric: Metric, measures: Iterable[str], previous: str, last_year: str
 
 def all_periods(dataset: Dataset) -> Dataset:
     """A dataset without comparisons again, for charts that the filter of one period leaves alone."""
-    return replace(dataset, key=f"{dataset.key}{SERIES}", explorable=False)
+    return replace(dataset, key=f"{dataset.key}{SERIES}", explorable=False, beside=None)
 
 
 def with_suffixes(*names: str) -> tuple[str, ...]:

@@ -2,8 +2,21 @@
 
 from __future__ import annotations
 
+from reports.catalogue.aging import MONTH_ENDS
+from reports.catalogue.beside import stacked
 from reports.catalogue.layers import held
-from reports.catalogue.model import DAYS, QUANTITY, RATIO, Board, Chart, Column, Dataset, Filter, Metric
+from reports.catalogue.model import (
+    DAYS,
+    QUANTITY,
+    RATIO,
+    Beside,
+    Board,
+    Chart,
+    Column,
+    Dataset,
+    Filter,
+    Metric,
+)
 from reports.catalogue.parts import (
     BRAND,
     BY_COMPANY,
@@ -40,6 +53,19 @@ COVER = (
     "when m.quantity <= m.sales_quantity_30 * 0.5 then '15天以内' when m.quantity <= m.sales_quantity_30 "
     "then '16–30天' when m.quantity <= m.sales_quantity_30 * 3 then '31–90天' else '90天以上' end"
 )
+
+
+STOCK_ENDS = ("现在", *MONTH_ENDS)
+
+
+def ends_beside(mart: str, cost: bool) -> Beside:
+    """Stock now and at the ends of last month and of last year's same month, which its rows carry beside it."""
+    kinds = ("quantity", "value") if cost else ("quantity",)
+    queries = (
+        f"select t.* replace ({', '.join(f'{then}{kind} as {kind}' for kind in kinds)}) from {mart} as t"
+        for then in ("t.", "t.last_month_", "t.last_year_")
+    )
+    return Beside(stacked(STOCK_ENDS, *queries), STOCK_ENDS, kinds)
 
 
 def now_and_before(cost: bool) -> tuple[Metric, ...]:
@@ -79,6 +105,7 @@ def goods_dataset(cost: bool) -> Dataset:
         source="mart_goods_stock",
         grain="warehouse",
         cost=cost,
+        beside=ends_beside("mart_goods_stock", cost),
         columns=(
             *PLACES,
             *GOODS,
@@ -206,6 +233,7 @@ def company_datasets(cost: bool) -> tuple[Dataset, Dataset]:
         source="mart_company_stock",
         grain="warehouse",
         cost=cost,
+        beside=ends_beside("mart_company_stock", cost),
         columns=(
             *PLACES,
             GOODS_TYPE,

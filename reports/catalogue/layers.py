@@ -7,7 +7,7 @@ code is one row, 未知.
 
 from __future__ import annotations
 
-from reports.catalogue.aging import BUCKET, MONTH_ENDS_OF_STOCK, STOCK_BUCKETS
+from reports.catalogue.aging import BUCKET, MONTH_ENDS_OF_STOCK, STOCK_BUCKETS, ends_beside
 from reports.catalogue.compare import MONTH_COLUMNS
 from reports.catalogue.model import DAYS, MONEY, QUANTITY, Board, Chart, Column, Dataset, Filter, Metric
 from reports.catalogue.parts import (
@@ -51,6 +51,7 @@ def layer_dataset(
 ) -> Dataset:
     """Layers with the columns and metrics of one report beside what all of them have."""
     measure, what, form = held(cost)
+    measures = ("quantity", "value") if cost else ("quantity",)
     return Dataset(
         key=variant(key, cost),
         label=label,
@@ -59,7 +60,8 @@ def layer_dataset(
         cost=cost,
         time_column="month",
         columns=(*MONTH_COLUMNS, *PLACES, *GOODS, BATCH, *columns, moves_link(**by_key("batch_id", "batch"))),
-        measures=("quantity", "value") if cost else ("quantity",),
+        measures=measures,
+        beside=ends_beside("mart_inventory_aging", measures),
         metrics=(
             Metric("amount", what, total(measure), form),
             quantity("quantity", "库存数量"),

@@ -38,6 +38,8 @@ DAYS = ",.1f"
 # the first two, as a browser orders the series of a chart.
 CLOSING, FURTHER, HAIR = 8203, 8204, 8202
 MOST_SERIES = 8
+SERIES = "_series"
+"""How the keys of datasets end whose charts show all periods."""
 UNSEEN = "".join(map(chr, (CLOSING, FURTHER, HAIR)))
 
 
@@ -81,6 +83,19 @@ class Metric:
 
 
 @dataclass(frozen=True)
+class Beside:
+    """A dataset's rows of a period together with those of the period before and of last year.
+
+    `source` is their query in parentheses, told apart by the columns `beside_order` and `beside`, one of `words`;
+    `measures` are what is known of all three.
+    """
+
+    source: str
+    words: tuple[str, str, str]
+    measures: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Dataset:
     """A virtual dataset: a mart joined with the role's scope, exposing role_id for the guest's row rule.
 
@@ -89,7 +104,7 @@ class Dataset:
     `buckets` are the values of an aging column in their order, from harmless to grave or, `gravest_first`, the other
     way round. `flows` are the measures that add up over periods too;
     the others tell a moment, a mean of days, or days that several rows share. Own charts may be drawn of `explorable`
-    ones.
+    ones. `beside` are its rows for the figures of a board, whose earlier periods stand below them.
     """
 
     key: str
@@ -105,6 +120,7 @@ class Dataset:
     gravest_first: bool = False
     flows: tuple[str, ...] = ()
     explorable: bool = True
+    beside: Beside | None = None
 
     @property
     def name(self) -> str:
@@ -137,8 +153,14 @@ class Dataset:
 
     def adds_up(self, metric: Metric) -> bool:
         """Whether a metric over the rows of several periods is a figure of them together."""
-        used = {name for name in self.measures if re.search(rf"\b{name}\b", metric.sql)}
-        return used <= set(self.flows)
+        return self._used(metric) <= set(self.flows)
+
+    def known_beside(self, metric: Metric) -> bool:
+        """Whether the metric can be told of the period before and of last year too."""
+        return self.beside is not None and self._used(metric) <= set(self.beside.measures)
+
+    def _used(self, metric: Metric) -> set[str]:
+        return {name for name in self.measures if re.search(rf"\b{name}\b", metric.sql)}
 
     def metric(self, name: str) -> Metric:
         return next(metric for metric in self.metrics if metric.name == name)

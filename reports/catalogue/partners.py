@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reports.catalogue.aging import BUCKET, MONTH_ENDS, bucket_metrics, bucket_names
-from reports.catalogue.compare import MONTH_COLUMNS, compared_datasets, stood
+from reports.catalogue.compare import MONTH_COLUMNS, MONTH_END, compared_datasets, stood
 from reports.catalogue.model import (
     MONEY,
     PERCENT,
@@ -152,6 +152,7 @@ def aging_months(partner: Partner) -> tuple[Dataset, Dataset]:
         f"{partner.owed}账龄对比",
         f"mart_{partner.side}_aging",
         grain="company",
+        period=MONTH_END,
         keys=(f"{partner.key}_id", "bucket_order"),
         columns=(COMPANY, *partner.columns, *BUCKET, partner.bills()),
         measures={name: name for name in measures},

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Literal
 
-from reports.catalogue.compare import MONTH, SERIES, stood
+from reports.catalogue.beside import figures_beside
+from reports.catalogue.compare import MONTH, stood
 from reports.catalogue.model import (
     CHANGE,
     CLOSING,
@@ -16,6 +17,7 @@ from reports.catalogue.model import (
     MOST_SERIES,
     PERCENT,
     QUANTITY,
+    SERIES,
     Board,
     Chart,
     Column,
@@ -338,6 +340,8 @@ def table(
 
 
 Line = tuple[int, tuple[tuple[Chart, int], ...]]
+BESIDE_HEIGHT = 25
+"""Of a table of three rows."""
 
 
 def line(height: int, *charts: tuple[Chart, int]) -> Line:
@@ -359,10 +363,19 @@ def board(
 ) -> Board:
     """A board out of its rows of charts: every chart is named once, where it stands.
 
+    Below its first row, the figures, they stand beside those of the period before and of last year.
     The filter of one period leaves charts of a series alone: they show all periods.
     Without a `pivot` it has the usual one.
     """
-    charts = tuple(chart for _, placed in lines for chart, _ in placed)
+    shown = tuple(chart for _, placed in lines for chart, _ in placed)
+    more, beside_them = figures_beside((chart for chart, _ in lines[0][1]), datasets)
+    usual = pivot or usual_pivot(shown, filters, datasets)
+    if beside_them:
+        width = 12 // len(beside_them)
+        second = line(BESIDE_HEIGHT, *((chart, width) for chart in beside_them))
+        lines, datasets = (lines[0], second, *lines[1:]), (*datasets, *more)
+    # A file begins with what is listed.
+    charts = (*shown, *beside_them)
     rows = tuple(
         Row(tuple((chart.key, width) for chart, width in placed), height) for height, placed in lines
     )
@@ -370,13 +383,10 @@ def board(
     scoped = tuple(
         replace(item, excludes=(*item.excludes, *series)) if item.latest else item for item in filters
     )
-    usual = pivot or usual_pivot(charts, filters, datasets)
     return Board(charts, rows, scoped, (*datasets, REFRESHED), usual)
 
 
-def usual_pivot(
-    charts: tuple[Chart, ...], filters: tuple[Filter, ...], datasets: tuple[Dataset, ...]
-) -> Pivot:
+def usual_pivot(charts: Iterable[Chart], filters: tuple[Filter, ...], datasets: tuple[Dataset, ...]) -> Pivot:
     """What ranks the first table by company and period, or by age, or by what goods are of where there is neither.
 
     What stands at a moment adds up over ages, not over periods: there ages come first.

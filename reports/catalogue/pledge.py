@@ -6,7 +6,7 @@ value by the contracts' prices: the lower one would give away the cost.
 
 from __future__ import annotations
 
-from reports.catalogue.compare import compared_datasets
+from reports.catalogue.compare import MONTH_END, compared_datasets
 from reports.catalogue.model import Board, Chart, Column, Dataset, Filter
 from reports.catalogue.parts import (
     BRAND,
@@ -61,6 +61,7 @@ def contract_datasets(cost: bool) -> tuple[Dataset, Dataset]:
         "mart_pledge_contract",
         grain="company",
         cost=cost,
+        period=MONTH_END,
         columns=(
             COMPANY,
             LENDER,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from reports.catalogue.model import MONEY, Board, Chart, Column, Dataset, Filter, Metric
+from reports.catalogue.beside import stacked
+from reports.catalogue.model import MONEY, Beside, Board, Chart, Column, Dataset, Filter, Metric
 from reports.catalogue.parts import (
     BY_COMPANY,
     BY_EMPLOYEE,
@@ -28,8 +29,21 @@ from reports.catalogue.parts import (
     table,
 )
 
+NOW = ("revenue", "sales_revenue", "return_revenue", "bill_count", "quantity")
+
+
+def moved_on(step: str) -> str:
+    """Each day's figures by a month or a year later, as the mart compares them: as far as this month has come."""
+    day = f"cast(t.day + {step} as date)"
+    return (
+        f"select t.* replace ({day} as day, strftime({day}, '%Y-%m') as month_label) from mart_operating_revenue as t"
+        f" where {day} <= (select max(d.day) from mart_operating_revenue as d)"
+    )
+
+
+SAME_DAYS = ("所选月", "上月同期", "去年同期")
 MEASURES = (
-    *("revenue", "sales_revenue", "return_revenue", "bill_count", "quantity"),
+    *NOW,
     *("previous_revenue", "last_year_revenue"),
 )
 REVENUE = Dataset(
@@ -56,6 +70,15 @@ REVENUE = Dataset(
     ),
     measures=MEASURES,
     flows=MEASURES,
+    beside=Beside(
+        stacked(
+            SAME_DAYS,
+            "select t.* from mart_operating_revenue as t",
+            *(moved_on(f"interval 1 {step}") for step in ("month", "year")),
+        ),
+        SAME_DAYS,
+        NOW,
+    ),
     metrics=(
         money("revenue", "营业收入"),
         money("sales_revenue", "销售收入"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from reports.catalogue.aging import bucket_metrics, bucket_names
-from reports.catalogue.compare import MONTH, MONTH_COLUMNS, compared_datasets, stood
+from reports.catalogue.compare import MONTH, MONTH_COLUMNS, MONTH_END, compared_datasets, stood
 from reports.catalogue.model import (
     MONEY,
     QUANTITY,
@@ -85,6 +85,7 @@ def due_months() -> Dataset:
         "付款安排对比",
         "mart_payable_aging",
         grain="company",
+        period=MONTH_END,
         keys=("supplier_id", "as_of", "due_date"),
         columns=(COMPANY, *SUPPLIERS.columns, *DUE_BUCKET, SUPPLIERS.bills()),
         measures={name: name for name in measures},

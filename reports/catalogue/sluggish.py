@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from reports.catalogue.aging import MONTH_ENDS_OF_STOCK
+from reports.catalogue.aging import MONTH_ENDS_OF_STOCK, ends_beside
 from reports.catalogue.compare import MONTH_COLUMNS
 from reports.catalogue.layers import held
 from reports.catalogue.model import PERCENT, QUANTITY, Board, Column, Dataset, Filter, Metric
@@ -37,6 +37,7 @@ from reports.catalogue.parts import (
     variant,
 )
 
+THRESHOLDS = (30, 60, 90, 180, 365)
 DEFAULT_THRESHOLD = "90天以上"
 # Text sorts by its letters; invisible letters in front put the thresholds into their own order.
 THRESHOLD_AXIS = Column(
@@ -46,10 +47,27 @@ THRESHOLD_AXIS = Column(
 )
 
 
+def layers_by_threshold(kinds: tuple[str, ...]) -> str:
+    """What the mart adds up of each goods, of single layers: so those of three months are read and no others."""
+    edges = ", ".join(f"({days}, '{days}天以上')" for days in THRESHOLDS)
+    longer = "t.age_days > e.threshold_days"
+    soon = "t.age_days between e.threshold_days - 29 and e.threshold_days"
+    parts = ", ".join(
+        f"t.{kind} as stock_{kind}, case when {longer} then t.{kind} else 0 end as sluggish_{kind},"
+        f" case when {soon} then t.{kind} else 0 end as coming_{kind}"
+        for kind in kinds
+    )
+    return (
+        f"(select t.*, e.threshold_days, e.threshold, {parts} from mart_inventory_aging as t"
+        f" cross join (values {edges}) as e (threshold_days, threshold))"
+    )
+
+
 def sluggish_datasets(cost: bool) -> tuple[Dataset, Dataset]:
     """All stock, for shares; and the goods of which something is sluggish, for lists."""
     measure, what, form = held(cost)
     kinds = ("quantity", "value") if cost else ("quantity",)
+    measures = tuple(f"{part}_{kind}" for kind in kinds for part in ("stock", "sluggish", "coming"))
     whole = Dataset(
         key=variant("sluggish_stock", cost),
         label="呆滞库存",
@@ -65,7 +83,8 @@ def sluggish_datasets(cost: bool) -> tuple[Dataset, Dataset]:
             *GOODS,
             GOODS_LABEL,
         ),
-        measures=tuple(f"{part}_{kind}" for kind in kinds for part in ("stock", "sluggish", "coming")),
+        measures=measures,
+        beside=ends_beside(layers_by_threshold(kinds), measures),
         metrics=(
             Metric("sluggish", f"呆滞{what}", total(f"sluggish_{measure}"), form),
             quantity("quantity", "呆滞数量", "sluggish_quantity"),
@@ -98,7 +117,8 @@ def sluggish_datasets(cost: bool) -> tuple[Dataset, Dataset]:
             Column("days_since_sale", "未销售天数（至今）", "number"),
             moves_link(),
         ),
-        measures=(*whole.measures, "sales_quantity_90"),
+        measures=(*measures, "sales_quantity_90"),
+        beside=None,
         metrics=(
             *whole.metrics,
             percent("goods_share", "占该商品库存", f"sum(sluggish_{measure})", f"sum(stock_{measure})"),

@@ -6,7 +6,7 @@ sell at that pace, beyond what is on hand, not reserved and on order, in whole p
 
 from __future__ import annotations
 
-from reports.catalogue.holdings import COVER, held, now_and_before, sales_beside
+from reports.catalogue.holdings import COVER, ends_beside, held, now_and_before, sales_beside
 from reports.catalogue.model import DAYS, MONEY, QUANTITY, Board, Chart, Column, Dataset, Filter, Metric
 from reports.catalogue.parts import (
     BY_GOODS,
@@ -103,6 +103,7 @@ def stock_board(cost: bool) -> Board:
         source="mart_goods_stock",
         grain="warehouse",
         cost=cost,
+        beside=ends_beside("mart_goods_stock", cost),
         columns=COLUMNS,
         measures=(*MEASURES, *(("value", "last_month_value", "last_year_value") if cost else ())),
         metrics=(

@@ -127,7 +127,7 @@ class TestSubscriber:
         assert report
         tab = report.first_tab
         board = tab.cost or tab.board(PLAIN)
-        [table] = board.tables
+        table, *_ = board.tables
         place = table.by.index("customer_name")
         reading.open(report)
         value = reading.filters(reading.frame(report, tab), table, board)

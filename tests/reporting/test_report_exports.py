@@ -198,17 +198,17 @@ class TestDetail:
             (COMPANY_TWO, False, {"苏州公司"}),
             (NOTHING, True, set()),
         ):
-            [found] = sheets(source, tmp_path / "a.xlsx", "CustomerProfit", "detail", role, cost)
+            found, *_ = sheets(source, tmp_path / "a.xlsx", "CustomerProfit", "detail", role, cost)
             assert {row[0] for row in found[HEAD + 1 : -1]} == companies
             assert ("毛利（返利后）" in found[HEAD]) == cost
 
     def test_cost_needs_its_right_in_the_snapshot_as_well(self, source: Connection, tmp_path: Path) -> None:
-        [found] = sheets(source, tmp_path / "a.xlsx", "CustomerProfit", "detail", COMPANY_TWO)
+        found, *_ = sheets(source, tmp_path / "a.xlsx", "CustomerProfit", "detail", COMPANY_TWO)
         assert found[HEAD + 1 :] == [["合计", *[None] * (len(found[HEAD]) - 1)]]
 
     def test_filters_are_heeded_and_printed(self, source: Connection, tmp_path: Path) -> None:
         chosen = {"period": ["2026-10"], "company": ["苏州公司"], "type": ["轿车胎", None], "goods": []}
-        [found] = sheets(source, tmp_path / "a.xlsx", "CommodityProfit", "detail", filters=chosen)
+        found, *_ = sheets(source, tmp_path / "a.xlsx", "CommodityProfit", "detail", filters=chosen)
         assert found[3][0] == (
             "筛选条件：月＝2026-10；公司＝苏州公司；仓库＝全部；商品类型＝轿车胎、（空）；品牌＝全部；商品编码＝全部"
         )
@@ -217,7 +217,7 @@ class TestDetail:
 
     def test_a_value_is_no_sql(self, source: Connection, tmp_path: Path) -> None:
         value = "' or 1=1 --"
-        [found] = sheets(
+        found, *_ = sheets(
             source, tmp_path / "a.xlsx", "CommodityProfit", "detail", filters={"company": [value]}
         )
         assert len(found) == HEAD + 2
@@ -227,7 +227,7 @@ class TestDetail:
         self, source: Connection, tmp_path: Path
     ) -> None:
         path = tmp_path / "a.xlsx"
-        [found] = sheets(source, path, "CustomerProfit", "detail")
+        found, *_ = sheets(source, path, "CustomerProfit", "detail")
         assert {row[1] for row in found} >= {"=1+1", "苏州公司的客户"}
         with zipfile.ZipFile(path) as book:
             assert "<f>" not in book.read("xl/worksheets/sheet1.xml").decode()
@@ -364,7 +364,7 @@ class TestSummary:
         assert report
         body = ReportExport(code=report.code, tab="all", form="pdf", filters={"company": ["上海公司"]})
         path = tmp_path / "a.pdf"
-        assert files.write(path, understand(report, reader(EVERYTHING), body), source, facts(source)) == 2
+        assert files.write(path, understand(report, reader(EVERYTHING), body), source, facts(source)) == 4
         reading = pypdf.PdfReader(path)
         page = reading.pages[0]
         assert page.mediabox.width > page.mediabox.height
@@ -400,17 +400,17 @@ class TestCalls:
         report_job.export_report(export_id=key)
         caller = site.as_("manager_a")
         row = caller.get("v2/open/ExportLog/getExportLogList").data["data"][0]
-        assert (row["export_status"], row["failure"], row["rows"]) == (DONE, None, 1)
+        assert (row["export_status"], row["failure"], row["rows"]) == (DONE, None, 4)
         assert row["file_name"].startswith("客户毛利分析_明细_") and row["file_name"].endswith(".xlsx")
         assert caller.raw("GET", row["url"]).content[:2] == b"PK"
-        [found] = cells(export_job.file_of(key))
+        found, *_ = cells(export_job.file_of(key))
         assert "公司：A分公司" in found[1][0] and STAMP in found[2][0]
         assert [row[0] for row in found[HEAD + 1 :]] == ["上海公司", "合计"]
 
     def test_cost_is_in_nobodys_who_may_not_see_it(self, site: Site) -> None:
         key = self.ask(site, "clerk_a").data["export_id"]
         report_job.export_report(export_id=key)
-        [found] = cells(export_job.file_of(key))
+        found, *_ = cells(export_job.file_of(key))
         assert not [label for label in found[HEAD] if "毛利" in label] and "销售收入" in found[HEAD]
         assert [row[0] for row in found[HEAD + 1 :]] == ["苏州公司", "合计"]
         refused = self.ask(site, "clerk_a", form="pivot", metrics=["profit"])

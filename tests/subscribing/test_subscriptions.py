@@ -156,10 +156,10 @@ class TestRun:
         key = subscribed(site)
         delivery = sent(site, key)
         assert (delivery.state, delivery.failure, delivery.tries) == (SENT, None, 1)
-        assert reminded(site) == ["您订阅的“客户毛利分析”已生成，共 1 行，请在导出任务中下载"]
+        assert reminded(site) == ["您订阅的“客户毛利分析”已生成，共 4 行，请在导出任务中下载"]
         assert reminded(site, "clerk_a") == []
         task = site.as_("manager_a").get("v2/open/ExportLog/getExportLogList").data["data"][0]
-        assert (task["export_id"], task["rows"]) == (delivery.export_id, 1)
+        assert (task["export_id"], task["rows"]) == (delivery.export_id, 4)
         [row] = mine(site)
         assert (row["title"], row["schedule"], row["paused"]) == ("客户毛利分析", "每天 08:00", False)
         last = {"state": "已发送", "waiting": False, "export_id": delivery.export_id}

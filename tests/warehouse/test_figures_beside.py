@@ -1,0 +1,158 @@
+"""What stands below the figures of every report: each row is what the report itself tells of that period."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import polars as pl
+import pytest
+
+from reports.assets import Placed, boards
+from reports.catalogue.beside import KEY
+from reports.catalogue.model import SERIES, Board, Chart, Dataset
+from tests.warehouse.conftest import Mart
+
+# Single bills, and what is proposed for the days to come, have nothing to stand beside.
+ALONE = {"BestSellerInfo", "inDecisionAnalysisTable"}
+BOARDS = [placed for placed in boards() if placed.report.code not in ALONE]
+STEPS = {
+    "month": ("1mo", "12mo"),
+    "period_start": ("1mo", "12mo"),
+    "quarter": ("3mo", "12mo"),
+    "week": ("7d", "364d"),
+}
+TABLES = [
+    pytest.param(placed, chart, id="-".join((*placed.names, chart.key)))
+    for placed in BOARDS
+    for chart in placed.board.charts
+    if chart.key.startswith(KEY)
+]
+
+
+def by_time(mart: Mart, dataset: Dataset, chart: Chart, *by: str) -> pl.DataFrame:
+    """The table's figures, of a dataset's rows that a role sees who sees all."""
+    figures = ", ".join(f'{dataset.metric(name).sql} as "{name}"' for name in chart.metrics)
+    return mart(
+        f"select {', '.join((*by, figures))} from ({dataset.sql}) as d where role_id = 1 group by all"
+    )
+
+
+def owner(board: Board, chart: Chart) -> Dataset:
+    """The dataset whose figures they are; of two the one of single periods, which is not tripled."""
+    key = chart.dataset.removesuffix(f"_{KEY}")
+    series = [dataset for dataset in board.datasets if dataset.key == f"{key}{SERIES}"]
+    return series[0] if series and not _lacks(series[0], chart) else board.dataset(key)
+
+
+def _lacks(dataset: Dataset, chart: Chart) -> bool:
+    return not set(chart.metrics) <= {metric.name for metric in dataset.metrics}
+
+
+def choices(board: Board, dataset: Dataset) -> list[str]:
+    """What a reader chooses one of, beside the period."""
+    return [item.column for item in board.filters if item.default and dataset.has_column(item.column)]
+
+
+def alike(found: pl.DataFrame, expected: pl.DataFrame, by: list[str]) -> int:
+    """Asserts that both tell the same of what both have, and of how many rows."""
+    names = [name for name in found.columns if name not in by]
+    both = found.join(expected, on=by, suffix="_expected", nulls_equal=True)
+    for name in names:
+        pairs = both.select(name, f"{name}_expected").rows()
+        for one, other in pairs:
+            told = pytest.approx(other, rel=1e-9, abs=1e-6) if isinstance(other, float) else other
+            assert one == told, name
+    return len(both)
+
+
+def test_every_report_has_one() -> None:
+    assert {placed.names for placed in BOARDS} == {param.values[0].names for param in TABLES}
+
+
+@pytest.mark.parametrize(("placed", "chart"), TABLES)
+def test_the_first_row_is_what_the_report_tells(mart: Mart, placed: Placed, chart: Chart) -> None:
+    whole = placed.board.dataset(chart.dataset)
+    told = owner(placed.board, chart)
+    by = [*choices(placed.board, told), *([told.time_column] if told.time_column else [])]
+    rows = by_time(mart, whole, chart, "beside_order", *by).filter(pl.col("beside_order") == 0)
+    expected = by_time(mart, told, chart, *by)
+    if not by:
+        by = ["beside_order"]
+        expected = expected.with_columns(pl.lit(0).cast(rows["beside_order"].dtype).alias("beside_order"))
+    found = rows.select(*by, *chart.metrics)
+    assert alike(found, expected, by) == len(found) > 0
+
+
+@pytest.mark.parametrize(
+    ("placed", "chart"),
+    [param for param in TABLES if owner(param.values[0].board, param.values[1]).time_column in STEPS],
+)
+def test_the_others_are_the_first_rows_of_earlier_periods(mart: Mart, placed: Placed, chart: Chart) -> None:
+    whole = placed.board.dataset(chart.dataset)
+    axis = whole.time_column
+    by = [*choices(placed.board, whole), axis]
+    rows = by_time(mart, whole, chart, "beside_order", *by)
+    first = rows.filter(pl.col("beside_order") == 0).drop("beside_order")
+    steps = STEPS["week" if whole.key.startswith("turnover_week") else axis]
+    for order, step in enumerate(steps, 1):
+        earlier = rows.filter(pl.col("beside_order") == order).drop("beside_order")
+        moved = first.with_columns(pl.col(axis).dt.offset_by(step)).filter(pl.col(axis) <= first[axis].max())
+        assert alike(earlier, moved, by) == len(earlier)
+        shown = {day for day in moved[axis] if day in set(first[axis])}
+        assert shown == set(earlier[axis]), step
+
+
+def test_a_day_stands_beside_the_same_day_of_earlier_months(mart: Mart) -> None:
+    dataset = _told("BusinessDailyReport")
+    found = dict(_figures(mart, dataset, "day = date '2026-11-20'", "mtd_sales"))
+    columns = "sum(mtd_sales), sum(mtd_sales_before), sum(mtd_sales_year)"
+    expected = mart(f"select {columns} from mart_business_day where day = date '2026-11-20'").row(0)
+    assert [found[word] for word in ("所选日", "上月同日", "去年同日")] == pytest.approx(expected)
+
+
+def test_revenue_stands_beside_as_many_days_of_earlier_months(mart: Mart) -> None:
+    dataset = _told("OperatingRevenue")
+    for metric, column in (("revenue", "revenue"), ("bills", "bill_count")):
+        found = _figures(mart, dataset, "month_label = '2026-11'", metric)
+        assert found == [
+            (word, pytest.approx(_between(mart, column, first, last)))
+            for word, first, last in (
+                ("所选月", dt.date(2026, 11, 1), dt.date(2026, 11, 20)),
+                ("上月同期", dt.date(2026, 10, 1), dt.date(2026, 10, 20)),
+                ("去年同期", dt.date(2025, 11, 1), dt.date(2025, 11, 20)),
+            )
+        ]
+
+
+@pytest.mark.parametrize("code", ["goodsinventoryrpt", "CompanyInventoryreport", "commodityStocksQuery"])
+def test_stock_stands_beside_earlier_month_ends(mart: Mart, code: str) -> None:
+    dataset = _told(code)
+    name = "mart_company_stock" if code == "CompanyInventoryreport" else "mart_goods_stock"
+    expected = mart(f"select sum(value), sum(last_month_value), sum(last_year_value) from {name}").row(0)
+    assert [value for _, value in _figures(mart, dataset, "true", "amount")] == pytest.approx(expected)
+
+
+def test_best_sellers_stand_beside_what_was_sold_before(mart: Mart) -> None:
+    where = "period_label = '近30天'"
+    columns = ", ".join(f"sum(profit{then})" for then in ("", "_before", "_year"))
+    expected = mart(f"select {columns} from mart_best_seller_compared where period_key = 'd30'").row(0)
+    found = _figures(mart, _told("BestSeller"), where, "profit")
+    assert [value for _, value in found] == pytest.approx(expected)
+
+
+def _told(code: str) -> Dataset:
+    board = next(placed for placed in reversed(BOARDS) if placed.report.code == code).board
+    return board.dataset(board.chart(KEY).dataset)
+
+
+def _figures(mart: Mart, dataset: Dataset, where: str, metric: str) -> list[tuple[str, float]]:
+    return mart(
+        f"select beside, {dataset.metric(metric).sql} from ({dataset.sql}) as d where role_id = 1 and {where}"
+        f" group by beside order by {dataset.metric('nearest').sql} desc"
+    ).rows()
+
+
+def _between(mart: Mart, column: str, first: dt.date, last: dt.date) -> float:
+    return mart(
+        f"select sum({column}) from mart_operating_revenue where day between '{first}' and '{last}'"
+    ).item()
