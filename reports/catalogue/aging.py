@@ -5,11 +5,23 @@ Layers stand as of a month's end, those of the running month as of the snapshot'
 
 from __future__ import annotations
 
-from reports.catalogue.compare import MONTH_COLUMNS, MONTH_END, compared_datasets, stood
-from reports.catalogue.model import DAYS, MONEY, QUANTITY, Beside, Board, Column, Dataset, Filter, Metric
+from reports.catalogue.compare import MONTH_COLUMNS, MONTH_END, SUFFIXES, compared_datasets, stood
+from reports.catalogue.model import (
+    DAYS,
+    MONEY,
+    QUANTITY,
+    Beside,
+    Board,
+    Chart,
+    Column,
+    Dataset,
+    Filter,
+    Metric,
+)
 from reports.catalogue.parts import (
     GOODS,
     PLACES,
+    Worse,
     as_of_filter,
     bars,
     beside,
@@ -131,48 +143,76 @@ def inventory_dataset(cost: bool) -> Dataset:
     )
 
 
-def inventory_months(cost: bool) -> Dataset:
-    """What lay at a month's end beside the ends of the month before and of last year's."""
-    shown = inventory_dataset(cost)
-    measures = (*shown.measures, "age_days")
-    older = (shown.metric(name) for name in ("mean_age", "over_180"))
+def month_ends(
+    shown: Dataset,
+    key: str,
+    rows: str,
+    measures: tuple[str, ...],
+    columns: tuple[Column, ...],
+    summed: str,
+    told: tuple[str, ...],
+    keys: tuple[str, ...] = (),
+    worse: Worse = "",
+) -> Dataset:
+    """What lay at a month's end beside the ends of the month before and of last year's, row by row.
+
+    Of the shown dataset's metrics, `summed` with its changes, and those `told` as they stood then.
+    """
+    amount = shown.metric(summed)
+    ratios = (shown.metric(name) for name in told)
     months, _ = compared_datasets(
-        variant("inventory_aging_month", cost),
-        "库存账龄对比",
-        shown.source,
+        variant(key, shown.cost),
+        f"{shown.label}对比",
+        rows,
         grain="warehouse",
-        cost=cost,
-        keys=("bucket_order",),
-        columns=(*PLACES, *GOODS, *BUCKET),
+        cost=shown.cost,
+        keys=keys,
+        columns=columns,
         measures={name: name for name in measures},
         levels=measures,
-        buckets=STOCK_BUCKETS,
+        buckets=shown.buckets,
         period=MONTH_END,
         periods=LAYER_MONTHS,
         metrics=(
-            shown.metric("amount"),
-            *beside(shown.metric("amount"), measures, *MONTH_ENDS, worse=""),
-            *(each for metric in older for each in (metric, *stood(metric, measures, *MONTH_ENDS))),
+            amount,
+            *beside(amount, measures, *MONTH_ENDS, worse=worse),
+            *(each for metric in ratios for each in (metric, *stood(metric, measures, *MONTH_ENDS))),
         ),
     )
     return months
 
 
+def inventory_months(cost: bool) -> Dataset:
+    shown = inventory_dataset(cost)
+    return month_ends(
+        shown,
+        "inventory_aging_month",
+        shown.source,
+        (*shown.measures, "age_days"),
+        (*PLACES, *GOODS, *BUCKET),
+        "amount",
+        ("mean_age", "over_180"),
+        ("bucket_order",),
+    )
+
+
+def month_ends_table(title: str, months: Dataset, summed: str, told: tuple[str, ...]) -> Chart:
+    """Places and kinds of goods with what lay there at the three month ends."""
+    return table(
+        f"{title}与{'、'.join(MONTH_ENDS)}",
+        months,
+        ("company_name", "warehouse_name", "type1_name", "brand_name"),
+        (*compared(summed), *(f"{name}{then}" for name in told for then in ("", *SUFFIXES))),
+        summed,
+        key="compared",
+        bar=summed,
+    )
+
+
 def inventory_board(cost: bool) -> Board:
     data, what = inventory_dataset(cost), ("库存金额" if cost else "库存数量")
     months = inventory_months(cost)
-    stood_then = table(
-        f"{what}与上月末、去年同月末",
-        months,
-        ("company_name", "warehouse_name", "type1_name", "brand_name"),
-        (
-            *compared("amount"),
-            *(f"{name}{then}" for name in ("mean_age", "over_180") for then in ("", "_before", "_year")),
-        ),
-        "amount",
-        key="compared",
-        bar="amount",
-    )
+    stood_then = month_ends_table(what, months, "amount", ("mean_age", "over_180"))
     lines = (
         figures(
             figure("amount", what, data, "截至当日"),

@@ -79,12 +79,20 @@ class Source:
         A row appears up to three times: in its own period, in the next one and a year later, but never in a period
         that the mart doesn't have.
         """
-        parts = (
-            self._part("", ""),
-            self._part("_before", self.period.step),
-            self._part("_year", self.period.year),
+        start, label = self._axis
+        names = ", ".join(f't."{name}"' for name in (start, label, *self.dimensions))
+        figures = ", ".join(
+            f'case when t.beside_order = {order} then t."{name}" end as "{name}{end}"'
+            for order, end in enumerate(("", *SUFFIXES))
+            for name in self.measures
         )
-        return f"({' union all '.join(parts)})"
+        return f"(select {names}, {figures} from {self.beside} as t)"
+
+    @property
+    def beside(self) -> str:
+        """The rows with those of earlier periods, told apart, as a query in parentheses."""
+        steps = (self.period.step, self.period.year)
+        return by_period(self.alone, self._axis, self.period.words, steps, self.periods)
 
     @property
     def _axis(self) -> tuple[str, str]:
@@ -94,25 +102,6 @@ class Source:
     @property
     def _condition(self) -> str:
         return f" where t.{self.where}" if self.where else ""
-
-    def _part(self, suffix: str, interval: str) -> str:
-        start, label = self._axis
-        names = ", ".join(f't."{name}"' for name in self.dimensions)
-        figures = ", ".join(
-            f't."{column}" as "{name}{end}"' if end == suffix else f'null as "{name}{end}"'
-            for end in ("", *SUFFIXES)
-            for name, column in self.measures.items()
-        )
-        if not interval:
-            return (
-                f'select t."{start}", t."{label}", {names}, {figures} from {self.mart} as t{self._condition}'
-            )
-        found = f'select distinct t."{start}", t."{label}" from {self.mart} as t{self._condition}'
-        own = f"({self.periods or found})"
-        return (
-            f'select p."{start}", p."{label}", {names}, {figures} from {self.mart} as t '
-            f'inner join {own} as p on t."{start}" = cast(p."{start}" - {interval} as date){self._condition}'
-        )
 
 
 def compared_datasets(

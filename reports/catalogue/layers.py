@@ -7,7 +7,14 @@ code is one row, 未知.
 
 from __future__ import annotations
 
-from reports.catalogue.aging import BUCKET, MONTH_ENDS_OF_STOCK, STOCK_BUCKETS, ends_beside
+from reports.catalogue.aging import (
+    BUCKET,
+    MONTH_ENDS_OF_STOCK,
+    STOCK_BUCKETS,
+    ends_beside,
+    month_ends,
+    month_ends_table,
+)
 from reports.catalogue.compare import MONTH_COLUMNS
 from reports.catalogue.model import DAYS, MONEY, QUANTITY, Board, Chart, Column, Dataset, Filter, Metric
 from reports.catalogue.parts import (
@@ -164,6 +171,15 @@ def dot_board(cost: bool) -> Board:
         ),
         buckets=DOT_BUCKETS,
     )
+    months = month_ends(
+        data,
+        "inventory_dot_month",
+        "mart_inventory_aging",
+        (*data.measures, "dot_weeks"),
+        (*PLACES, *GOODS, Column("dot_bucket", "DOT库龄段")),
+        "amount",
+        ("mean_weeks", "over_year"),
+    )
     counted = ("quantity", "amount") if cost else ("quantity",)
     weeks = table(
         "DOT周汇总",
@@ -198,10 +214,11 @@ def dot_board(cost: bool) -> Board:
         line(44, (stack("warehouses", f"各仓库{what}DOT库龄构成", data, "amount", "warehouse_name"), 12)),
         line(72, (weeks, 12)),
         line(82, (detail, 12)),
+        line(76, (month_ends_table(what, months, "amount", ("mean_weeks", "over_year")), 12)),
     )
     bucket = Filter("bucket", "DOT库龄段", data.key, "dot_bucket")
     return board(
-        (data, MONTH_ENDS_OF_STOCK),
+        (data, months, MONTH_ENDS_OF_STOCK),
         lines,
         (as_of_filter(MONTH_ENDS_OF_STOCK), *place_and_goods_filters(data), bucket, goods_filter(data)),
     )

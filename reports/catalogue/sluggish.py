@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from reports.catalogue.aging import MONTH_ENDS_OF_STOCK, ends_beside
+from reports.catalogue.aging import MONTH_ENDS_OF_STOCK, ends_beside, month_ends, month_ends_table
 from reports.catalogue.compare import MONTH_COLUMNS
 from reports.catalogue.layers import held
 from reports.catalogue.model import PERCENT, QUANTITY, Board, Column, Dataset, Filter, Metric
@@ -63,11 +63,16 @@ def layers_by_threshold(kinds: tuple[str, ...]) -> str:
     )
 
 
+def added_up(cost: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What stock is counted in, and what is added up of it."""
+    kinds = ("quantity", "value") if cost else ("quantity",)
+    return kinds, tuple(f"{part}_{kind}" for kind in kinds for part in ("stock", "sluggish", "coming"))
+
+
 def sluggish_datasets(cost: bool) -> tuple[Dataset, Dataset]:
     """All stock, for shares; and the goods of which something is sluggish, for lists."""
     measure, what, form = held(cost)
-    kinds = ("quantity", "value") if cost else ("quantity",)
-    measures = tuple(f"{part}_{kind}" for kind in kinds for part in ("stock", "sluggish", "coming"))
+    kinds, measures = added_up(cost)
     whole = Dataset(
         key=variant("sluggish_stock", cost),
         label="呆滞库存",
@@ -132,6 +137,17 @@ def sluggish_datasets(cost: bool) -> tuple[Dataset, Dataset]:
 def sluggish_board(cost: bool) -> Board:
     whole, goods = sluggish_datasets(cost)
     what = f"呆滞{held(cost)[1]}"
+    kinds, measures = added_up(cost)
+    months = month_ends(
+        whole,
+        "sluggish_month",
+        layers_by_threshold(kinds),
+        measures,
+        (Column("threshold", "呆滞标准"), *PLACES, *GOODS),
+        "sluggish",
+        ("share",),
+        worse="rise",
+    )
     places = table(
         "各仓库、商品类型的呆滞占比",
         whole,
@@ -184,6 +200,7 @@ def sluggish_board(cost: bool) -> Board:
         ),
         line(60, (places, 12)),
         line(86, (listed, 12)),
+        line(76, (month_ends_table(what, months, "sluggish", ("share",)), 12)),
     )
     threshold = Filter(
         "threshold",
@@ -195,7 +212,7 @@ def sluggish_board(cost: bool) -> Board:
         excludes=("thresholds",),
     )
     return board(
-        (whole, goods, MONTH_ENDS_OF_STOCK),
+        (whole, goods, months, MONTH_ENDS_OF_STOCK),
         lines,
         (as_of_filter(MONTH_ENDS_OF_STOCK), threshold, *place_and_goods_filters(whole), goods_filter(whole)),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import replace
 
 import polars as pl
 import pytest
@@ -261,6 +262,20 @@ def test_stock_stands_beside_earlier_month_ends_by_its_age(mart: Mart) -> None:
     assert changes.select(
         (pl.col("amount") / pl.col("amount_year") - 1 - pl.col("amount_growth")).abs().max()
     ).item() == pytest.approx(0, abs=1e-9)
+
+
+def test_tyres_and_sluggish_stock_stand_beside_earlier_month_ends(mart: Mart) -> None:
+    layers = mart(
+        "select month, company_name, age_days, dot_weeks, quantity, value from mart_inventory_aging"
+    )
+    weeks = layers.group_by(KEYS).agg(pl.col("value").sum().alias("amount"))
+    dot = find_report("inventoryDOTReport").first_tab.cost.dataset("inventory_dot_month_cost")
+    compare(mart, dot, weeks, "amount")
+    old = pl.col("value").filter(pl.col("age_days") > 90).sum()
+    lying = layers.group_by(KEYS).agg(old.alias("sluggish"), over(old, pl.col("value").sum()).alias("share"))
+    sluggish = find_report("sluggishstock").first_tab.cost.dataset("sluggish_month_cost")
+    of_ninety = replace(sluggish, source=f"(select * from {sluggish.source} where threshold = '90天以上')")
+    compare(mart, of_ninety, lying, "sluggish", "share")
 
 
 @pytest.mark.parametrize(

@@ -221,6 +221,19 @@ class TestEarlierMonthEnds:
         now = figure("inventoryDOTReport", "oldest", of_goods)
         assert figure("inventoryDOTReport", "oldest", of_goods, month="2026-08") == now - 11
 
+    def test_tyres_stand_beside_what_they_were(
+        self, snapshot: duckdb.DuckDBPyConnection, figure: Figure
+    ) -> None:
+        months = find_report("inventoryDOTReport").first_tab.cost.dataset("inventory_dot_month_cost")
+        told = ("amount", "mean_weeks", "over_year")
+        beside = ", ".join(months.metric(f"{name}_before").sql for name in told)
+        found = snapshot.sql(
+            f"select {beside} from ({months.sql}) as d where role_id = 1 and month_label = '2026-09'"
+        )
+        expected = tuple(figure("inventoryDOTReport", name, month="2026-08") for name in told)
+        assert found.fetchone() == pytest.approx(expected)
+        assert expected[2] == 1
+
     def test_what_was_sluggish(self, figure: Figure) -> None:
         where = "threshold = '90天以上'"
         assert figure("sluggishstock", "sluggish", where, month="2026-08") == 30 * 80
