@@ -6,7 +6,7 @@ import multiprocessing
 import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from datetime import date
+from datetime import date, timedelta
 
 from sqlalchemy import Connection, insert, select, text
 
@@ -25,6 +25,7 @@ from api.kit.database import engine, today
 from api.master import in_bulk
 from api.master.ledgers import Books
 from api.master.settlements import SettlingBill
+from api.money import month_close
 from api.shell.loads import DemoLoad
 
 assert catalogue.__all__
@@ -93,10 +94,20 @@ def load_company(company_id: int) -> None:
         rebates.make(ctx, company_id, state.today)
         papers.make(ctx, company_id, state.today)
         conn.execute(_LIMITS, {"company": company_id})
+        close_months(ctx, company_id, state.today)
         conn.execute(
             text("update demo_load set finished = true where company_id = :company"), {"company": company_id}
         )
         conn.commit()
+
+
+def close_months(ctx: Context, company_id: int, day: date) -> None:
+    """Close the books of all months but the running one and the one before, which bookkeepers still work on."""
+    month = day - timedelta(days=trading.DAYS)
+    before = min(day, today()).replace(day=1) - timedelta(days=1)
+    while (month.year, month.month) < (before.year, before.month):
+        month_close.close(ctx, company_id, f"{month:%Y-%m}")
+        month = month.replace(day=28) + timedelta(days=4)
 
 
 # Nobody begins beyond his credit: limits come after the bills, with room above what is owed.

@@ -96,6 +96,21 @@ class TestBills:
             )
             assert found == [2, 2, 1], table
 
+    def test_months_are_closed_up_to_the_one_before_the_last(self, loaded: int, ask: Ask) -> None:
+        [(closed, first)] = ask(
+            "select array_agg(period order by period), to_char(min(b.first), 'YYYY-MM') from accounting_period p"
+            " cross join (select min(business_date) as first from stock_ledger where company_id = %s) b"
+            " where p.company_id = %s and p.status = 1",
+            loaded,
+            loaded,
+        )
+        assert (closed[0], closed[-1], len(closed)) == (first, "2026-09", 23)
+        locked = (
+            "select array_agg(distinct status) from sales_outbound where company_id = %s and business_date "
+        )
+        assert ask(f"{locked} < '2026-10-01'", loaded) == [([3, 5],)]
+        assert 5 not in ask(f"{locked} >= '2026-10-01'", loaded)[0][0]
+
     def test_two_years_up_to_today(self, loaded: int, ask: Ask) -> None:
         [(first, last)] = ask("select min(business_date), max(business_date) from sales_outbound")
         assert (TODAY - first).days > 720

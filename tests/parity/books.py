@@ -1,4 +1,4 @@
-"""Closes books of the demo group, which itself closes none: every company its first month, one of them the next too.
+"""Closes one month more of one company of the demo group, so that not all companies are closed alike.
 
 Runs with the settings of the product whose data directory it is.
 """
@@ -18,6 +18,7 @@ from api.launch.attach import database
 from api.ledger.tables import StockLedger
 from api.master.organisation import Company
 from api.money import month_close
+from api.money.month_close import MonthClose
 
 assert catalogue.__all__
 
@@ -25,12 +26,11 @@ assert catalogue.__all__
 def close(conn: Connection) -> None:
     admin = conn.execute(select(UserAccount.user_id).where(UserAccount.user_name == ADMIN)).scalar_one()
     ctx = Context(conn, principal_of(conn, admin))
+    last = conn.execute(select(func.max(Company.company_id))).scalar_one()
+    closed = select(func.max(MonthClose.period)).where(MonthClose.company_id == last).scalar_subquery()
     month: Label[str] = func.to_char(StockLedger.business_date, "YYYY-MM").label("month")
-    first, second = conn.execute(select(month).distinct().order_by("month").limit(2)).scalars().all()
-    companies = conn.execute(select(Company.company_id).order_by(Company.company_id)).scalars().all()
-    for company_id in companies:
-        month_close.close(ctx, company_id, first)
-    month_close.close(ctx, companies[-1], second)
+    following = select(month).distinct().where(month > closed).order_by("month").limit(1)
+    month_close.close(ctx, last, conn.execute(following).scalar_one())
 
 
 if __name__ == "__main__":
