@@ -9,7 +9,7 @@ from collections.abc import Callable
 from itertools import cycle
 from typing import Any
 
-from reports.catalogue.model import MONEY, WHOLE_MONEY, Board, Chart, Dataset, placed
+from reports.catalogue.model import MONEY, PERCENT, WHOLE_MONEY, Board, Chart, Dataset, placed
 from reports.theme import (
     BUCKET_COLORS,
     COLOR_SCHEME,
@@ -32,7 +32,8 @@ VIZ_TYPES = {
     "treemap": "treemap_v2",
     "table": "table",
 }
-RED = "#F56C6C"
+# Of equal strength in every table: shades would tell the least of a table from its most, not how much it is.
+BAD = "#FBD5D5"
 BEFORE_COLOR, LAST_YEAR_COLOR = "#A9B7C6", "#D3D9E0"
 # Axes with few enough steps to name each.
 SHORT_AXES = (
@@ -138,13 +139,15 @@ def _stamp(chart: Chart, dataset: Dataset) -> dict[str, Any]:
 
 
 def _trend_kpi(chart: Chart, dataset: Dataset) -> dict[str, Any]:
+    # The change of a percentage reads like percentage points.
+    of_percentage = "（相对变化）" if dataset.metric(chart.metrics[0]).format == PERCENT else ""
     return {
         "metric": chart.metrics[0],
         "x_axis": chart.x,
         "time_grain_sqla": None,
         "aggregation": "LAST_VALUE",
         "compare_lag": 1,
-        "compare_suffix": chart.subtitle,
+        "compare_suffix": f"{chart.subtitle}{of_percentage}",
         "show_timestamp": False,
         "show_trend_line": True,
         "start_y_axis_at_zero": False,
@@ -329,7 +332,7 @@ def _table(chart: Chart, dataset: Dataset) -> dict[str, Any]:
 
 def _change_color(name: str, worse: str) -> dict[str, Any]:
     operator = "<" if worse == "fall" else ">"
-    return {"column": name, "operator": operator, "targetValue": 0, "colorScheme": RED}
+    return {"column": name, "operator": operator, "targetValue": 0, "colorScheme": BAD, "useGradient": False}
 
 
 def _rgb(color: str) -> dict[str, int]:

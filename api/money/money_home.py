@@ -182,7 +182,7 @@ def summary(ctx: Context, company_id: int | None) -> dict[str, Any]:
 
 def _soon(now: date) -> date:
     """The last day of those that are soon."""
-    return now + timedelta(days=SOON - 1)
+    return now + timedelta(days=SOON)
 
 
 def _routes(principal: Principal, party: PartyType, now: date) -> dict[str, str]:

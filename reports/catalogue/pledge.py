@@ -171,8 +171,8 @@ def pledge_board(cost: bool) -> Board:
         figures(
             trend_figure("worth_now", what, series, "worth", "较上月末"),
             trend_figure("loan_now", "在押合同借款", series, "loan", "较上月末"),
-            trend_figure("gap_now", "缺口合计", series, "gap", "各合同不足之和"),
-            trend_figure("coverage_now", "覆盖率", series, "coverage", f"{what} ÷ 借款"),
+            trend_figure("gap_now", "缺口合计", series, "gap", "较上月末，各合同之和"),
+            trend_figure("coverage_now", "覆盖率", series, "coverage", f"较上月末，{what} ÷ 借款"),
             widths=(3, 3, 2, 2, 2),
         ),
         line(

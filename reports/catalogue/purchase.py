@@ -204,7 +204,7 @@ def payment_board(cost: bool) -> Board:
     lines = (
         figures(
             trend_figure("settled_now", "本月至今付款", series, "settled", "较上月整月"),
-            trend_figure("days_now", "平均付款天数", series, "days", "从单据到核销，按金额加权"),
+            trend_figure("days_now", "平均付款天数", series, "days", "较上月整月，按金额加权"),
             trend_figure("closing_now", "期末应付", series, "closing", "较上月末，已减预付"),
             figure("invoiced_share", "开票率", data, "收票 ÷ 采购"),
             figure("paid_share", "付款率", data, "付款 ÷ 采购"),

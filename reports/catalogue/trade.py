@@ -273,6 +273,7 @@ def order_board(cost: bool) -> Board:
             CUSTOMER,
             EMPLOYEE,
             *GOODS,
+            GOODS_LABEL,
             Column("bill_no", "订单号"),
             Column("business_date", "订单日期", "date"),
             Column("delivery_date", "交货日期", "date"),
@@ -317,7 +318,7 @@ def order_board(cost: bool) -> Board:
     lines = (
         figures(
             trend_figure("amount_now", "本月至今订单金额", series, "amount", "较上月整月"),
-            trend_figure("fill_rate_now", "本月至今满足率", series, "fill_rate", "已发 ÷ 订单数量"),
+            trend_figure("fill_rate_now", "本月至今满足率", series, "fill_rate", "较上月整月，已发 ÷ 订单"),
             figure("lead", "平均发齐天数", data, "从订单到最后一次发货"),
             figure("rest", "未发数量", data, "还欠客户的货"),
             figure("late_share", "逾期未发占比", data, "占未发数量"),
@@ -340,7 +341,7 @@ def order_board(cost: bool) -> Board:
         ),
         line(
             44,
-            (ranking("waiting", "未发数量前十商品", data, "rest", "goods_name"), 6),
+            (ranking("waiting", "未发数量前十商品", data, "rest", "goods_label"), 6),
             (
                 bars("warehouses", "各仓库满足率", data, ("fill_rate",), "warehouse_name", order="fill_rate"),
                 6,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 from urllib.parse import parse_qsl
@@ -43,13 +44,15 @@ def test_what_is_posted_moves_the_figures(desk: Desk) -> None:
 
 def test_what_is_due_is_told_by_its_day(desk: Desk) -> None:
     before, goods = figures(desk), desk.world.spares[49]
-    desk.stock_in(goods, 3)
+    desk.stock_in(goods, 4)
     line = {"goods_id": goods, "quantity": "1", "price": "100"}
-    for due in ("2026-03-06", today().isoformat(), "2099-12-31"):
+    last = today() + timedelta(days=7)  # as in the report of what has to be paid
+    dues = ("2026-03-06", today().isoformat(), last.isoformat(), (last + timedelta(days=1)).isoformat())
+    for due in dues:
         desk.audited("sales_outbound", line, due_date=due)
     after = figures(desk)
     moved = {name: after[name] - before[name] for name in ("owed", "overdue", "soon")}
-    assert moved == {"owed": Decimal(300), "overdue": Decimal(100), "soon": Decimal(100)}
+    assert moved == {"owed": Decimal(400), "overdue": Decimal(100), "soon": Decimal(200)}
 
 
 def test_what_is_due_leads_to_the_list_that_adds_up_to_it(desk: Desk) -> None:

@@ -24,7 +24,7 @@ def marked(board, key: str) -> dict[str, str]:
     """A table's changes that are marked, and when."""
     chart = board.chart(key)
     rules = chart_params(chart, board.dataset(chart.dataset))["conditional_formatting"]
-    assert {(rule["targetValue"], rule["colorScheme"]) for rule in rules} <= {(0, "#F56C6C")}
+    assert {(rule["targetValue"], rule["useGradient"]) for rule in rules} <= {(0, False)}
     return {rule["column"]: rule["operator"] for rule in rules}
 
 

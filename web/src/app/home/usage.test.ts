@@ -29,6 +29,12 @@ describe('most used entries', () => {
     expect(byUse(leaves, 1)).toHaveLength(1);
   });
 
+  it('come once, though they stand in two menus', () => {
+    const twice = [...leaves, { ...leaf('/b/one'), name: '/a/one' }];
+    countUse('/b/one');
+    expect(byUse(twice, 4).map((entry) => entry.route)).toEqual(['/b/one', '/a/two', '/a/three']);
+  });
+
   it('belong to one user', () => {
     countUse('/a/three');
     localStorage.setItem('user_id', '8');

@@ -16,12 +16,13 @@ export function countUse(route: string): void {
   localStorage.setItem(userKey(KEY), JSON.stringify(usage));
 }
 
-/** The most used entries first, then the menu's own order. */
+/** The most used entries first, then the menu's own order; what stands in two menus comes once. */
 export function byUse(leaves: readonly MenuNode[], count: number): MenuNode[] {
   const usage = read();
   return leaves
     .map((leaf, at) => ({ leaf, at, used: usage[leaf.route] ?? 0 }))
     .sort((a, b) => b.used - a.used || a.at - b.at)
-    .slice(0, count)
-    .map(({ leaf }) => leaf);
+    .map(({ leaf }) => leaf)
+    .filter((leaf, at, all) => all.findIndex(({ name }) => name === leaf.name) === at)
+    .slice(0, count);
 }

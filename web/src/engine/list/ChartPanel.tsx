@@ -83,6 +83,8 @@ export default function ChartPanel({ chart, onNarrow }: ChartPanelProps) {
       {error && !isCancelled(error) ? (
         <Alert type="warning" message={error.message} />
       ) : (
+        // Of nothing there is no picture; the list says that it is empty.
+        (!answer || points.length > 0) && (
         <ReactECharts
           echarts={echarts}
           option={option}
@@ -91,6 +93,7 @@ export default function ChartPanel({ chart, onNarrow }: ChartPanelProps) {
           style={{ height: HEIGHT }}
           onEvents={{ click: pick }}
         />
+        )
       )}
     </section>
   );

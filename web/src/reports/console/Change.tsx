@@ -2,22 +2,25 @@ import { isMasked, parseDecimal } from '@/lib/decimal';
 import { formatPercent } from '@/lib/format';
 import styles from './console.module.css';
 
+/** Which change is bad news: less sold, more overdue; purchases may do either. */
+export type Worse = 'fall' | 'rise' | 'neither';
+
 /** How much more or less than before, in percent; a dash where there is nothing to compare with. */
-export function Change({ now, before }: { now: string | null; before: string | null }) {
+export function Change({ now, before, worse }: { now: string | null; before: string | null; worse?: Worse }) {
   if (isMasked(now) || isMasked(before)) return null;
   const [value, base] = [parseDecimal(now), parseDecimal(before)];
   if (value === null || base === null || base.lte(0)) return <span className={styles.even}>—</span>;
-  return <Trend percent={value.minus(base).div(base).times(100).toFixed(4)} />;
+  return <Trend percent={value.minus(base).div(base).times(100).toFixed(4)} worse={worse} />;
 }
 
 /** A change that the server computed. */
-export function Trend({ percent }: { percent: string | null }) {
+export function Trend({ percent, worse = 'fall' }: { percent: string | null; worse?: Worse }) {
   const value = parseDecimal(percent);
   if (value === null) return <span className={styles.even}>—</span>;
   if (value.isZero()) return <span className={styles.even}>持平</span>;
   const up = value.isPositive();
   return (
-    <span className={up ? styles.up : styles.down}>
+    <span className={worse === 'neither' ? styles.even : up === (worse === 'rise') ? styles.bad : styles.good}>
       {up ? '↑' : '↓'} {formatPercent(value.abs().toFixed(4))}
     </span>
   );

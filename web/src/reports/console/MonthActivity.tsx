@@ -6,7 +6,7 @@ import { formatBrief, formatMoney } from '@/lib/format';
 import { useTabs } from '@/lib/tabs';
 import { LazyChart } from '../charts/LazyChart';
 import { brief, chartColours, plain } from '../charts/options';
-import { Change } from './Change';
+import { Change, type Worse } from './Change';
 import styles from './console.module.css';
 import { useConsole } from './consoleQueries';
 import { daysOf, purchasesOf, receiptsOf, salesOf, summaryOf, type Span } from './leads';
@@ -14,13 +14,13 @@ import { Panel } from './Panel';
 
 type Flow = 'revenue' | 'profit' | 'purchase' | 'receipts' | 'payments' | 'new_overdue';
 
-const flows: [Flow, string, string, (span: Span, filter: { company_id: number }) => string][] = [
-  ['revenue', '销售收入', chartColours.main, salesOf],
-  ['profit', '毛利', chartColours.fifth, summaryOf],
-  ['purchase', '采购', chartColours.third, purchasesOf],
-  ['receipts', '收款', chartColours.second, receiptsOf],
-  ['payments', '付款', chartColours.fourth, daysOf],
-  ['new_overdue', '新增逾期', chartColours.before, daysOf],
+const flows: [Flow, string, string, (span: Span, filter: { company_id: number }) => string, Worse][] = [
+  ['revenue', '销售收入', chartColours.main, salesOf, 'fall'],
+  ['profit', '毛利', chartColours.fifth, summaryOf, 'fall'],
+  ['purchase', '采购', chartColours.third, purchasesOf, 'neither'],
+  ['receipts', '收款', chartColours.second, receiptsOf, 'fall'],
+  ['payments', '付款', chartColours.fourth, daysOf, 'neither'],
+  ['new_overdue', '新增逾期', chartColours.before, daysOf, 'rise'],
 ];
 const drawn = new Set<Flow>(['revenue', 'purchase', 'receipts', 'payments']);
 const height = 240;
@@ -55,16 +55,16 @@ export function MonthActivity({ company }: { company: number }) {
         return (
           <>
             <div className={styles.sums}>
-              {shown.map(([name, label, , lead]) => (
+              {shown.map(([name, label, , lead, worse]) => (
                 <Link key={name} to={lead([month.first_day, month.last_day], { company_id: company })} className={styles.sum}>
                   <span className={styles.label}>{label}</span>
                   <strong title={formatMoney(month[name])}>{formatBrief(month[name])}</strong>
                   <small title={`上月同期 ${formatMoney(previous?.[name])}，去年同期 ${formatMoney(lastYear?.[name])}`}>
                     <span>
-                      环比 <Change now={month[name]} before={previous?.[name] ?? null} />
+                      环比 <Change now={month[name]} before={previous?.[name] ?? null} worse={worse} />
                     </span>
                     <span>
-                      同比 <Change now={month[name]} before={lastYear?.[name] ?? null} />
+                      同比 <Change now={month[name]} before={lastYear?.[name] ?? null} worse={worse} />
                     </span>
                   </small>
                 </Link>

@@ -47,6 +47,17 @@ describe('business on the home page', () => {
     expect((await screen.findByText('123.5万')).closest('a')?.getAttribute('href')).toContain('business_date_start=2026-11-01');
   });
 
+  it('marks what is bad: less sold, more overdue, but not more bought', async () => {
+    const before = { ...month, revenue: '2000000.00', purchase: '10.00', new_overdue: '1.00' };
+    open({ month: { days, months: [{ ...month, new_overdue: '2.00' }, before, before] } });
+    const marks = async (label: string) => (await linkOf(label))?.querySelector('small span span')?.className;
+    const activity = (await screen.findByText('本月经营动态')).closest('section');
+    expect(activity).toBeTruthy();
+    expect(await marks('采购')).toMatch(/even/);
+    expect(await marks('新增逾期')).toMatch(/bad/);
+    expect(await marks('销售收入')).toMatch(/bad/);
+  });
+
   it('leaves out what the role hides or does not reach', async () => {
     const hidden = { profit: '无权限', margin: '无权限', receipts: null };
     const unpaid = { purchase: null, receipts: null, payments: null, new_overdue: null };
