@@ -263,20 +263,30 @@ def _projection(cls: type[Resource], principal: Principal) -> Projection:
     return project(cls, fields, always=("status", "revision", "bill_no", "bill_id", *leads))
 
 
+def _usual_order(cls: type[Resource]) -> tuple[str, str]:
+    return cls.declaration.order_by or (cls.key().key, "desc")
+
+
+def _asked_order(cls: type[Resource], query: ListQuery) -> tuple[str, str]:
+    return (query.order_key, query.order_by or "desc") if query.order_key else _usual_order(cls)
+
+
 def _order(cls: type[Resource], query: ListQuery, projection: Projection, principal: Principal) -> list[Any]:
-    usual = cls.declaration.order_by or (cls.key().key, "desc")
-    key, direction = (query.order_key, query.order_by or "desc") if query.order_key else usual
+    usual = _usual_order(cls)
+    key, direction = _asked_order(cls, query)
     if (key, direction) == usual:
         # Days asked for are read day by day; in another order all of them would have to be sorted.
         days = (one for one in _asked(cls, query) if one.owner is cls and one.field.kind == "date")
         key = next((day.field.name for day in days if _leads(day)), key)
     hidden = masks(cls, cls.name(), principal)
+    then = cls.then if issubclass(cls, View) and (key, direction) == usual else ()
     if (key, direction) == usual and key in hidden:
         key = cls.key().key
     column = projection.columns.get(key)
     if column is None or key in hidden:
         raise Refusal("不能按该字段排序")
-    by = [column] if key == cls.key().key else [column, cls.key()]
+    first = [] if key == cls.key().key else [column]
+    by = [*first, *(cls.table().columns[name] for name in then), cls.key()]
     return [item.asc() if direction == "asc" else item.desc() for item in by]
 
 
@@ -310,12 +320,22 @@ def _rows(
         return rows.order_by(*order).limit(query.per_page).offset(offset)
 
     if issubclass(cls, View):
-        whole = page(projection.select())
-        return conn.execute(sourced(cls, whole, principal, query.model_dump(), chosen)).all()
+        asked = query.model_dump()
+        if not cls.parts:
+            return conn.execute(sourced(cls, page(projection.select()), principal, asked, chosen)).all()
+        parts = [cls.table().columns[name] for name in cls.parts]
+        keys = cls.keys(asked) if _asked_order(cls, query) == _usual_order(cls) else None
+        places = conn.execute(sourced(cls, page(select(key, *parts)), principal, asked, chosen, keys)).all()
+        if not places:
+            return []
+        shown, *values = zip(*places, strict=True)
+        chosen += [part.in_(set(of)) for part, of in zip(parts, values, strict=True)]
+        whole = projection.select().where(key.in_(shown)).order_by(*order)
+        return conn.execute(sourced(cls, whole, principal, asked, chosen)).all()
     if getattr(projection.columns.get(query.order_key, key), "table", None) is not cls.table():
         return conn.execute(page(projection.select().where(*chosen))).all()
-    shown = key == any_(func.array(page(select(key).where(*chosen)).scalar_subquery()))
-    return conn.execute(projection.select().where(shown).order_by(*order)).all()
+    found_by_key = key == any_(func.array(page(select(key).where(*chosen)).scalar_subquery()))
+    return conn.execute(projection.select().where(found_by_key).order_by(*order)).all()
 
 
 def _asked(cls: type[Resource], query: ListQuery) -> list[Searched]:
@@ -361,7 +381,10 @@ def count_and_totals(
     table = cls.table()
     totalled = [item for item in listed(cls, principal) if item.total and item.name in table.columns]
     sums = [func.coalesce(func.sum(table.columns[item.name]), 0).label(item.name) for item in totalled]
-    statement = select(func.count().label("rows"), *sums).select_from(table)
-    chosen = conditions(cls, query, principal)
-    row = conn.execute(sourced(cls, statement, principal, query.model_dump(), chosen)).one()
-    return row.rows, {item.name: Decimal(getattr(row, item.name)) for item in totalled}
+    chosen, asked = conditions(cls, query, principal), query.model_dump()
+    added, keys = (cls.added(asked), cls.keys(asked)) if sums and issubclass(cls, View) else (None, None)
+    rows = select(func.count().label("rows"), *(() if added else sums)).select_from(table)
+    row = totals = conn.execute(sourced(cls, rows, principal, asked, chosen, keys if added else None)).one()
+    if added:
+        totals = conn.execute(sourced(cls, select(*sums), principal, asked, chosen, added)).one()
+    return row.rows, {item.name: Decimal(getattr(totals, item.name)) for item in totalled}

@@ -35,6 +35,12 @@ class View(Resource):
     row_xid = None  # type: ignore[assignment]
     extract: ClassVar[bool] = False
 
+    parts: ClassVar[tuple[str, ...]] = ()
+    """Columns of the rows, and of the source's that a `summary` takes, which tell what a row needs to be worked out.
+    With them a page is found first, by what orders it; then its parts alone are worked out, and given names."""
+    then: ClassVar[tuple[str, ...]] = ()
+    """Columns that order what is alike in the one that the list opens by."""
+
     @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:
         """The rows, with a column for each of the class's; scope and filters are put around it."""
@@ -44,6 +50,18 @@ class View(Resource):
     def summary(cls, asked: Values) -> str | None:
         """SQL that makes the list's rows of the source's, which stand as `{rows}` after scope and filters; None where
         the source's rows are the list's. The source then has the columns that the filters and the summary name."""
+        return None
+
+    @classmethod
+    def keys(cls, asked: Values) -> str | None:
+        """SQL that takes from `{rows}` no more of the list's rows than their key, `parts` and what orders them, where
+        that is less work than the `summary`."""
+        return None
+
+    @classmethod
+    def added(cls, asked: Values) -> str | None:
+        """SQL that takes from `{rows}` what adds up to the totals of the list, where that is less work than its rows;
+        it is counted by `keys` then."""
         return None
 
     @classmethod
@@ -124,20 +142,25 @@ def sourced(
     principal: Principal,
     asked: Values | None = None,
     where: Iterable[ColumnElement[bool]] = (),
+    instead: str | None = None,
 ) -> Select[Any]:
-    """A statement over a class's rows that fit `where`, with the SQL of a view put where it names the view's table."""
+    """A statement over a class's rows that fit `where`, with the SQL of a view put where it names the view's table;
+    `instead` is less than its `summary`, and goes for it where given."""
     if not issubclass(cls, View):
         return statement.where(*where)
     if not cls.open_to(principal):
         where = (*where, false())
     sql, values = cls.source(principal, asked or {})
-    summary = cls.summary(asked or {})
+    summary = instead or cls.summary(asked or {})
     if summary is None:
         return statement.where(*where).add_cte(_rows(cls, sql, values, cls.name()))
     base = _rows(cls, sql, values, f"{cls.name()}_base")
     kept = select(text("*")).select_from(base).where(*(_moved(cls, item, base) for item in where))
-    rows = f"{cls.name()}_rows"
-    return statement.add_cte(kept.cte(rows), _rows(cls, summary.format(rows=rows), {}, cls.name()))
+    rows = kept.cte(f"{cls.name()}_rows")
+    if instead:
+        # It reads few columns of the rows, and may do so more than once.
+        rows = rows.prefix_with("not materialized")
+    return statement.add_cte(rows, _rows(cls, summary.format(rows=rows.name), {}, cls.name()))
 
 
 def _rows(cls: type[View], sql: str, values: dict[str, Any], name: str) -> CTE:

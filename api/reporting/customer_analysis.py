@@ -81,6 +81,7 @@ class CustomerAnalysis(Published):
     """客户分析"""
 
     __tablename__ = "customer_analysis"
+    parts = ("company_id", "customer_id")
     declaration = Declaration(
         "客户分析",
         "v2/report/CustomerAnalysis",

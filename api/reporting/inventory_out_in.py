@@ -22,21 +22,20 @@ from api.reporting.stock_rows import CARD, PLACE_KEY, StockRow
 KINDS = ("purchase", "sale", "transfer", "stocktake", "other")
 SIDES = {"in": "is_inbound", "out": "not is_inbound"}
 
-_FIGURES = """
+_FIGURES = f"""
 with figures as (
-    select company_id, warehouse_id, goods_id, 'opening' as kind, true as is_inbound, closing_quantity as quantity,
-        closing_value as amount
+    select company_id, warehouse_id, goods_id, true as is_stock, 'opening' as kind, true as is_inbound,
+        closing_quantity as quantity, closing_value as amount
     from facts.fct_stock_balance_daily where cast(:before as date) between valid_from and valid_to
     union all
-    select company_id, warehouse_id, goods_id, 'closing', true, closing_quantity, closing_value
+    select company_id, warehouse_id, goods_id, true, 'closing', true, closing_quantity, closing_value
     from facts.fct_stock_balance_daily where cast(:last as date) between valid_from and valid_to
     union all
-    select company_id, warehouse_id, goods_id, kind, is_inbound, cast(sum(quantity) as decimal(18, 3)),
-        cast(sum(value) as decimal(18, 2))
+    select company_id, warehouse_id, goods_id, false, kind, is_inbound, quantity, value
     from facts.fct_stock_move where business_date between cast(:first as date) and cast(:last as date)
-    group by company_id, warehouse_id, goods_id, kind, is_inbound
 )
-select f.*, g.goods_type_id, g.brand_id, cast(:first as date) as first_day, cast(:last as date) as day
+select f.*, {PLACE_KEY.format("f")} as inventory_out_in_id, g.goods_type_id, g.brand_id,
+    cast(:first as date) as first_day, cast(:last as date) as day
 from figures f
 join goods g on g.goods_id = f.goods_id
 """
@@ -47,14 +46,10 @@ def _sum(name: str, measure: str, condition: str, sign: str = "") -> str:
 
 
 def _sums() -> str:
+    """Figures by kind and side, and of all kinds on a side: where these alone are asked, the others aren't added up."""
     found = [
-        _sum(
-            f"{kind}_{side}_{measure}",
-            measure,
-            f"kind = '{kind}' and {of_side}",
-            "-" if side == "out" else "",
-        )
-        for kind in KINDS
+        _sum(f"{name}{side}_{measure}", measure, f"{of_kind} and {of_side}", "-" if side == "out" else "")
+        for name, of_kind in (*((f"{kind}_", f"kind = '{kind}'") for kind in KINDS), ("", f"kind in {KINDS}"))
         for side, of_side in SIDES.items()
         for measure in ("quantity", "amount")
     ]
@@ -66,28 +61,46 @@ def _sums() -> str:
     return ",\n".join([*found, _sum("adjustment_amount", "amount", "kind = 'adjustment'")])
 
 
-def _added(side: str, measure: str) -> str:
-    return " + ".join(f"{kind}_{side}_{measure}" for kind in KINDS)
-
-
-_SUMMARY = f"""
+_SUMS = f"""
 with sums as (
-    select company_id, warehouse_id, goods_id, min(goods_type_id) as goods_type_id, min(brand_id) as brand_id,
-        min(first_day) as first_day, min(day) as day, {_sums()}
+    select {{of}}{_sums()}
     from {{rows}}
-    group by company_id, warehouse_id, goods_id
-), valued as (
-    select *, {_added("in", "quantity")} as in_quantity, {_added("out", "quantity")} as out_quantity,
-        {_added("out", "amount")} as out_amount,
-        closing_amount - opening_amount + {_added("out", "amount")} - ({_added("in", "amount")}) - adjustment_amount
-            as revaluation_amount
-    from sums
+    {{by}}
 )
-select *, {PLACE_KEY.format("valued")} as inventory_out_in_id,
-    {_added("in", "amount")} + adjustment_amount + revaluation_amount as in_amount
-from valued
+select * replace (closing_amount - opening_amount + out_amount as in_amount),
+    closing_amount - opening_amount + out_amount - in_amount - adjustment_amount as revaluation_amount
+from sums
+"""
+_PLACE = "inventory_out_in_id, " + "".join(
+    f"min({name}) as {name}, "
+    for name in ("company_id", "warehouse_id", "goods_id", "goods_type_id", "brand_id", "first_day", "day")
+)
+_SUMMARY = f"""
+{_SUMS.format(of=_PLACE, rows="{rows}", by="group by inventory_out_in_id")}
 where opening_quantity <> 0 or in_quantity <> 0 or out_quantity <> 0 or opening_amount <> 0 or closing_amount <> 0
-    or {_added("in", "amount")} <> 0 or out_amount <> 0 or adjustment_amount <> 0
+    or sums.in_amount <> 0 or out_amount <> 0 or adjustment_amount <> 0
+"""
+_BY_KIND = (
+    "(select kind, is_inbound, sum(quantity) as quantity, sum(amount) as amount from {rows} group by all)"
+)
+# Most places have stock at an end of the days: the moves of the others alone are added up.
+_KEYS = """
+with held as (
+    select distinct inventory_out_in_id from {rows}
+    where is_stock and (quantity <> 0 or amount <> 0)
+), moved as (
+    select inventory_out_in_id from {rows}
+    where not is_stock and inventory_out_in_id not in (select inventory_out_in_id from held)
+    group by inventory_out_in_id
+    having coalesce(sum(quantity) filter (where is_inbound), 0) <> 0
+        or coalesce(sum(quantity) filter (where not is_inbound), 0) <> 0
+        or coalesce(sum(amount) filter (where is_inbound and kind <> 'adjustment'), 0) <> 0
+        or coalesce(sum(amount) filter (where not is_inbound and kind <> 'adjustment'), 0) <> 0
+        or coalesce(sum(amount) filter (where kind = 'adjustment'), 0) <> 0
+)
+select inventory_out_in_id, inventory_out_in_id // 4294967296 as warehouse_id,
+    inventory_out_in_id % 4294967296 as goods_id
+from (from held union all from moved)
 """
 
 
@@ -96,6 +109,7 @@ class InventoryOutIn(StockRow):
 
     __tablename__ = "inventory_out_in"
     found_by = "goods_id"
+    parts = ("warehouse_id", "goods_id")
     declaration = Declaration(
         "进销存报表",
         "v2/report/InventoryOutIn",
@@ -163,3 +177,12 @@ class InventoryOutIn(StockRow):
     @classmethod
     def summary(cls, asked: Values) -> str:
         return _SUMMARY
+
+    @classmethod
+    def keys(cls, asked: Values) -> str:
+        return _KEYS
+
+    @classmethod
+    def added(cls, asked: Values) -> str:
+        """Places whose figures are all zero add nothing."""
+        return _SUMS.format(of="", rows=_BY_KIND, by="")

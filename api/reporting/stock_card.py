@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import date
 from decimal import Decimal
 
-from sqlalchemy.orm import Mapped
+from sqlalchemy import BigInteger
+from sqlalchemy.orm import Mapped, mapped_column
 
 from api.kit.asked import ONE_DAY, asked_days, this_month
-from api.kit.fields import COST, day, enum, integer, key, money, price, quantity, ref, text
+from api.kit.fields import COST, day, enum, key, money, price, quantity, ref, text
 from api.kit.resource import Declaration, Menu
 from api.kit.scope import Principal
 from api.kit.view import BILL, READ_ONLY, Sql, Values
@@ -19,14 +20,14 @@ OPENING, MOVE, REVALUATION = 0, 1, 2
 ENTRIES = {OPENING: "期初结存", MOVE: "出入库", REVALUATION: "均价分摊"}
 
 # What a warehouse's value changed by, and none of its own moves explains, comes from what its company's others paid; it
-# stands at the end of the days.
+# stands at the end of the days. A balance that lasted from before them through their end changed nothing.
 _ENTRIES = """
 with signed as (
-    select company_id, warehouse_id, goods_id, closing_value as value
-    from facts.fct_stock_balance_daily where cast(:last as date) between valid_from and valid_to
-    union all
-    select company_id, warehouse_id, goods_id, -closing_value
-    from facts.fct_stock_balance_daily where cast(:before as date) between valid_from and valid_to
+    select company_id, warehouse_id, goods_id,
+        case when valid_to >= cast(:last as date) then closing_value else -closing_value end as value
+    from facts.fct_stock_balance_daily
+    where valid_from <= cast(:last as date) and valid_to >= cast(:before as date)
+        and (valid_from <= cast(:before as date)) <> (valid_to >= cast(:last as date))
     union all
     select company_id, warehouse_id, goods_id, -value
     from facts.fct_stock_move where business_date between cast(:first as date) and cast(:last as date)
@@ -54,22 +55,22 @@ select e.*, g.goods_type_id, g.brand_id
 from entries e
 join goods g on g.goods_id = e.goods_id
 """
-_BALANCES = """
-select
+_MOVED = f"""
+select *,
     cast(hash(warehouse_id, goods_id, business_date, entry, ledger_id) % 9007199254740991 as bigint) as stock_card_id,
-    row_number() over (order by company_id, warehouse_id, goods_id, business_date, entry, place, ledger_id) as number,
-    r.*, {bill},
-    case when entry <> {opening} and is_inbound then quantity end as in_quantity,
-    case when entry <> {opening} and is_inbound then amount end as in_amount,
+    case when entry <> {OPENING} and is_inbound then quantity end as in_quantity,
+    case when entry <> {OPENING} and is_inbound then amount end as in_amount,
     case when not is_inbound then -quantity end as out_quantity,
-    case when not is_inbound then -amount end as out_amount,
-    sum(quantity) over so_far as balance_quantity,
-    sum(amount) over so_far as balance_amount,
+    case when not is_inbound then -amount end as out_amount
+from {{rows}}
+"""
+_BALANCES = f"""
+select r.*, {{bill}}, sum(quantity) over so_far as balance_quantity, sum(amount) over so_far as balance_amount,
     case
         when sum(quantity) over so_far > 0
             then cast(sum(amount) over so_far / sum(quantity) over so_far as decimal(18, 6))
     end as unit_cost
-from {{rows}} r
+from ({_MOVED}) r
 window so_far as (
     partition by warehouse_id, goods_id order by business_date, entry, place, ledger_id
     rows between unbounded preceding and current row
@@ -82,6 +83,8 @@ class StockCard(StockRow):
 
     __tablename__ = "stock_card"
     found_by = "goods_id"
+    parts = ("warehouse_id", "goods_id")
+    then = ("warehouse_id", "goods_id", "business_date", "entry", "place", "ledger_id")
     declaration = Declaration(
         "库存明细账",
         "v2/report/StockCard",
@@ -89,7 +92,7 @@ class StockCard(StockRow):
         routes={"list": CARD},
         menu=Menu("报表中心", "库存报表", 30),
         actions=READ_ONLY,
-        order_by=("number", "asc"),
+        order_by=("company_id", "asc"),
         drill=BILL,
         question="一个商品的库存是怎样一笔一笔变成现在这样的？",
     )
@@ -98,7 +101,6 @@ class StockCard(StockRow):
     business_date: Mapped[date] = day("业务日期", search=True, width=110, sort=-60)
     goods_type_id: Mapped[int] = ref("goods_type", "商品类型", search=True, list=False, sort=-52)
     brand_id: Mapped[int] = ref("brand", "品牌", search=True, list=False, sort=-51)
-    number: Mapped[int] = integer("序号", list=False)
     entry: Mapped[int] = enum("摘要", ENTRIES, default=MOVE, width=100)
     bill_name: Mapped[str | None] = text("单据类型", width=100)
     bill_no: Mapped[str | None] = text("单据号", width=190)
@@ -113,6 +115,8 @@ class StockCard(StockRow):
     unit_cost: Mapped[Decimal | None] = price("结存单价", default=None, permission=COST)
     balance_amount: Mapped[Decimal] = money("结存金额", permission=COST)
     route: Mapped[str | None] = text("单据地址", list=False, export=False, hidden=True)
+    place: Mapped[int] = mapped_column(BigInteger)
+    ledger_id: Mapped[int] = mapped_column(BigInteger)
 
     @classmethod
     def usual(cls) -> dict[str, str]:
@@ -126,4 +130,12 @@ class StockCard(StockRow):
 
     @classmethod
     def summary(cls, asked: Values) -> str:
-        return _BALANCES.format(opening=OPENING, bill=bill_columns("r"))
+        return _BALANCES.format(bill=bill_columns("r"), rows="{rows}")
+
+    @classmethod
+    def keys(cls, asked: Values) -> str:
+        return _MOVED
+
+    @classmethod
+    def added(cls, asked: Values) -> str:
+        return _MOVED

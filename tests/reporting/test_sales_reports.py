@@ -271,6 +271,16 @@ class TestScope:
 
 
 class TestCustomerAnalysis:
+    def test_a_page_has_the_customers_that_its_order_brings(self, posted: Desk) -> None:
+        order = {"order_key": "revenue", "order_by": "asc"}
+        whole = rows(posted, ANALYSIS, **order)
+        single = [
+            posted.caller.get(f"{ANALYSIS}/getList", per_page=1, page=at + 1, **order).data["data"]
+            for at in range(len(whole))
+        ]
+        assert single == [[row] for row in whole]
+        assert len(whole) > 1
+
     def test_the_year_up_to_a_day(self, posted: Desk) -> None:
         found = one(posted, ANALYSIS, customer_id=posted.world.customer_a, day_end="2026-03-31")
         assert some(found, "revenue", "previous_revenue", "change", "month_revenue", "profit") == {

@@ -182,6 +182,34 @@ class TestOutIn:
             "sale_out_amount": "466.67",
         }
 
+    def test_what_was_all_taken_back_is_no_row_and_sold_out_is_one(
+        self, posted: Desk, refresh: Refresh
+    ) -> None:
+        """Places without stock at either end of the days are counted by their moves."""
+        world = posted.world
+        taken_back, sold_out = world.spares[4:6]
+        assert posted.act("antiAuditor", posted.stock_in(taken_back, 2, business_date="2026-02-02")).ok
+        posted.stock_in(sold_out, 1, business_date="2026-02-03")
+        posted.audited(
+            "transfer_out",
+            {"goods_id": sold_out, "quantity": "1"},
+            to_warehouse_id=world.warehouse2_a,
+            business_date="2026-02-04",
+            reason="备货",
+        )
+        refresh()
+        assert page(posted, OUT_IN, goods_id=taken_back, **FEBRUARY)["total"] == 0
+        found = page(posted, OUT_IN, goods_id=sold_out, warehouse_id=world.warehouse_a, **FEBRUARY)
+        assert found["total"] == len(found["data"]) == 1
+        assert some(
+            found["data"][0], "opening_quantity", "in_quantity", "out_quantity", "closing_quantity"
+        ) == {
+            "opening_quantity": "0",
+            "in_quantity": "1",
+            "out_quantity": "1",
+            "closing_quantity": "0",
+        }
+
     def test_without_days_it_is_everything_until_today(self, posted: Desk) -> None:
         found = one(posted, OUT_IN, goods_id=posted.world.tyre, company_id=posted.world.company_a)
         assert some(found, "opening_quantity", "in_quantity", "out_quantity", "closing_quantity") == {
@@ -366,6 +394,27 @@ class TestList:
         by_goods = page(posted, report, goods_id=posted.world.tyre)
         assert by_keyword["total"] == by_goods["total"] > 0
         assert by_keyword["totals"] == by_goods["totals"]
+
+    @pytest.mark.parametrize(
+        "order", [{}, {"order_key": "warehouse_id", "order_by": "desc"}], ids=["usual", "asked"]
+    )
+    @pytest.mark.parametrize("report", REPORTS)
+    def test_its_pages_are_the_list_and_add_up_to_its_totals(
+        self, posted: Desk, report: str, order: dict[str, str]
+    ) -> None:
+        """Also where a page is found before its rows are worked out, and what is counted isn't what is shown."""
+        days = "business_date" if report == CARD else "day"
+        asked = {} if report in (INFORMATION, BATCHES) else {f"{days}_start": "2026-02-06"}
+        whole = page(posted, report, **asked, **order)
+        pieces = [
+            posted.caller.get(f"{report}/getList", per_page=3, page=number, **asked, **order).data
+            for number in range(1, whole["total"] // 3 + 2)
+        ]
+        assert [row for piece in pieces for row in piece["data"]] == whole["data"]
+        assert {piece["total"] for piece in pieces} == {whole["total"]} == {len(whole["data"])}
+        assert len(whole["data"]) > 3 and whole["totals"]
+        sums = {name: sum(Decimal(row[name] or 0) for row in whole["data"]) for name in whole["totals"]}
+        assert sums == {name: Decimal(value) for name, value in whole["totals"].items()}
 
     @pytest.mark.parametrize("report", REPORTS)
     def test_it_says_how_fresh_it_is(self, posted: Desk, report: str) -> None:
