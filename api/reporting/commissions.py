@@ -41,49 +41,65 @@ BY = Groupings(
     days=frozenset({"month"}),
 )
 
+# Goods that no scheme tells apart are added up first: a bill has as many of them as schemes have goods of their own.
 # Amounts are rounded as they run on, so that the parts of a write-off are no cent more or less than it.
 _PARTS = f"""
 with write_offs as ({WRITE_OFFS}),
+schemes as (select * from commission_scheme where enabled),
+typed as (select distinct goods_type_id from schemes),
+kinds as (
+    select g.goods_id, b.brand_id, n1.goods_type_id as type1, n2.goods_type_id as type2, n3.goods_type_id as type3
+    from goods g
+    left join goods_type t1 on t1.goods_type_id = g.goods_type_id
+    left join goods_type t2 on t2.goods_type_id = t1.p_id
+    left join (select distinct brand_id from schemes) b on b.brand_id = g.brand_id
+    left join typed n1 on n1.goods_type_id = g.goods_type_id
+    left join typed n2 on n2.goods_type_id = t1.p_id
+    left join typed n3 on n3.goods_type_id = t2.p_id
+),
 sold as (
-    select s.bill_type as item_bill_type, s.bill_id as item_bill_id, g.brand_id, g.goods_type_id,
+    select s.bill_type as item_bill_type, s.bill_id as item_bill_id, k.* exclude (goods_id),
         max(s.employee_id) as employee_id, max(s.maker_id) as maker_id,
         sum(s.amount) as sold_amount, sum(s.revenue) as revenue, sum(s.revenue) - sum(s.cost) as profit
     from facts.fct_sales_line s
-    join goods g on g.goods_id = s.goods_id
+    join kinds k on k.goods_id = s.goods_id
     where s.bill_id in (select item_bill_id from write_offs)
     group by all
 ),
 schemed as (
-    select w.*, s.* exclude (item_bill_type, item_bill_id), c.commission_scheme_id, c.basis, c.rate
+    select w.write_off_id, s.employee_id, s.maker_id, c.commission_scheme_id, c.basis, c.rate, s.sold_amount, s.revenue,
+        s.profit
     from write_offs w
     join sold s using (item_bill_type, item_bill_id)
-    left join goods_type t1 on t1.goods_type_id = s.goods_type_id
-    left join goods_type t2 on t2.goods_type_id = t1.p_id
-    left join commission_scheme c on c.enabled and c.company_id = w.company_id
+    left join schemes c on c.company_id = w.company_id
         and w.business_date between c.starts_on and coalesce(c.ends_on, date '9999-12-31')
         and (c.employee_id is null or c.employee_id = s.employee_id)
         and (c.brand_id is null or c.brand_id = s.brand_id)
-        and (c.goods_type_id is null or c.goods_type_id in (s.goods_type_id, t1.p_id, t2.p_id))
+        and (c.goods_type_id is null or c.goods_type_id in (s.type1, s.type2, s.type3))
     qualify row_number() over (
-        partition by w.write_off_id, s.brand_id, s.goods_type_id
+        partition by w.write_off_id, s.brand_id, s.type1, s.type2, s.type3
         order by c.employee_id is null, c.brand_id is null,
-            list_position([s.goods_type_id, t1.p_id, t2.p_id], c.goods_type_id) nulls last
+            case c.goods_type_id when s.type1 then 1 when s.type2 then 2 when s.type3 then 3 else 4 end
     ) = 1
 ),
 summed as (
-    select * exclude (brand_id, goods_type_id, sold_amount, revenue, profit),
+    select write_off_id, employee_id, maker_id, commission_scheme_id, basis, rate,
         sum(sold_amount) as sold_amount, sum(revenue) as revenue, sum(profit) as profit
     from schemed
     group by all
 ),
-shared as (
-    select * exclude (amount, sold_amount, revenue, profit),
-        cast(amount * sum(sold_amount) over running / item_amount as decimal(18, 2))
-            - cast(amount * (sum(sold_amount) over running - sold_amount) / item_amount as decimal(18, 2)) as amount,
-        cast(revenue * amount / item_amount as decimal(18, 2)) as revenue,
-        cast(profit * amount / item_amount as decimal(18, 2)) as profit
+running as (
+    select *, sum(sold_amount) over (partition by write_off_id order by commission_scheme_id) as sold_so_far
     from summed
-    window running as (partition by write_off_id order by commission_scheme_id)
+),
+shared as (
+    select w.* exclude (amount), s.* exclude (write_off_id, sold_amount, sold_so_far, revenue, profit),
+        cast(w.amount * sold_so_far / item_amount as decimal(18, 2))
+            - cast(w.amount * (sold_so_far - sold_amount) / item_amount as decimal(18, 2)) as amount,
+        cast(s.revenue * w.amount / item_amount as decimal(18, 2)) as revenue,
+        cast(s.profit * w.amount / item_amount as decimal(18, 2)) as profit
+    from running s
+    join write_offs w using (write_off_id)
 ),
 parts as (
     select *, case basis when {REVENUE} then revenue when {PROFIT} then profit end as basis_amount

@@ -23,12 +23,14 @@ from api.reporting.trade_rows import person
 # One that was reversed is none. Days are asked for here: what receipts paid in other months isn't looked up.
 WRITE_OFFS = """
 select cast(hash(bill_type, bill_id, settlement_id, business_date) % 9007199254740991 as bigint) as write_off_id,
-    company_id, party_id as customer_id, business_date, bill_type, bill_id, bill_no, settlement_id,
-    item_bill_type, item_bill_id, item_bill_no, item_date, due_date, item_amount,
+    any_value(company_id) as company_id, any_value(party_id) as customer_id, business_date, bill_type, bill_id,
+    any_value(bill_no) as bill_no, settlement_id, any_value(item_bill_type) as item_bill_type,
+    any_value(item_bill_id) as item_bill_id, any_value(item_bill_no) as item_bill_no, any_value(item_date) as item_date,
+    any_value(due_date) as due_date, any_value(item_amount) as item_amount,
     cast(-sum(amount) as decimal(18, 2)) as amount
 from facts.fct_settlement_entry
 where party_type = 'customer' and is_write_off and business_date between cast(:first as date) and cast(:last as date)
-group by all
+group by bill_type, bill_id, settlement_id, business_date
 having sum(amount) <> 0
 """
 """What was written off of what customers owe from `:first` to `:last`."""
