@@ -36,17 +36,22 @@ BY = Groupings(
 def _days(period: str) -> str:
     """How many days of a stock-out `o` lie in a period that has begun."""
     last = f"least(o.valid_to, cast(:{period}last as date), cast(:today as date))"
-    return f"greatest({last} - greatest(o.valid_from, cast(:{period}first as date)) + 1, 0)"
+    return f"cast(greatest({last} - greatest(o.valid_from, cast(:{period}first as date)) + 1, 0) as decimal(2, 0))"
 
 
 # Sales before a stock-out are those of 90 days. What is here and on its way is told of the goods that were short.
+# Days times figures stay within 18 digits: with more they are added up at a third of the speed.
 _LINES = f"""
 with missed as (
-    select company_id, goods_id, sum(days) as stock_out_days,
-        cast(sum(days * quantity_before) / 90 as decimal(18, 3)) as lost_quantity,
-        cast(sum(days * revenue_before) / 90 as decimal(18, 2)) as lost_amount,
-        cast(sum(previous_days * revenue_before) / 90 as decimal(18, 2)) as previous_lost_amount
-    from (select o.*, {_days("")} as days, {_days("previous_")} as previous_days from facts.fct_stock_out o) o
+    select company_id, goods_id, cast(sum(days) as bigint) as stock_out_days,
+        cast(sum(days * quantity) / 90 as decimal(18, 3)) as lost_quantity,
+        cast(sum(days * revenue) / 90 as decimal(18, 2)) as lost_amount,
+        cast(sum(previous_days * revenue) / 90 as decimal(18, 2)) as previous_lost_amount
+    from (
+        select company_id, goods_id, {_days("")} as days, {_days("previous_")} as previous_days,
+            cast(quantity_before as decimal(16, 3)) as quantity, cast(revenue_before as decimal(16, 2)) as revenue
+        from facts.fct_stock_out o
+    )
     where days > 0 or previous_days > 0
     group by company_id, goods_id
 ), lines as (
@@ -61,15 +66,13 @@ with missed as (
     from lines
     group by company_id, goods_id
 ), short as (
-    select company_id, goods_id from missed
-    union
-    select company_id, goods_id from orders where filled_quantity < ordered_quantity
-), stock as (
-    select company_id, goods_id, sum(quantity) as stock_quantity
-    from facts.fct_stock_batch group by company_id, goods_id
-), coming as (
-    select company_id, goods_id, sum(greatest(quantity - received_quantity, 0)) as coming_quantity
-    from facts.fct_purchase_order_line where not is_closed group by company_id, goods_id
+    select *
+    from missed
+    full join orders using (company_id, goods_id)
+    where stock_out_days is not null or filled_quantity < ordered_quantity
+), held as (
+    select company_id, goods_id, sum(quantity) as stock_quantity, sum(ordered_quantity) as coming_quantity
+    from facts.fct_goods_stock group by company_id, goods_id
 )
 select s.company_id, s.goods_id, g.goods_type_id, g.brand_id, cast(:first as date) as first_day,
     cast(:last as date) as day, cast(:grouping as integer) as grouping,
@@ -80,10 +83,7 @@ select s.company_id, s.goods_id, g.goods_type_id, g.brand_id, cast(:first as dat
     coalesce(unfilled_amount, 0) as unfilled_amount, coalesce(stock_quantity, 0) as stock_quantity,
     coalesce(coming_quantity, 0) as coming_quantity
 from short s
-left join missed using (company_id, goods_id)
-left join orders using (company_id, goods_id)
-left join stock using (company_id, goods_id)
-left join coming using (company_id, goods_id)
+left join held using (company_id, goods_id)
 join goods g on g.goods_id = s.goods_id
 """
 _MEASURES = (
