@@ -140,7 +140,7 @@ def _stamp(chart: Chart, dataset: Dataset) -> dict[str, Any]:
 
 def _trend_kpi(chart: Chart, dataset: Dataset) -> dict[str, Any]:
     # The change of a percentage reads like percentage points.
-    of_percentage = "（相对变化）" if dataset.metric(chart.metrics[0]).format == PERCENT else ""
+    of_percentage = "（相对）" if dataset.metric(chart.metrics[0]).format == PERCENT else ""
     return {
         "metric": chart.metrics[0],
         "x_axis": chart.x,

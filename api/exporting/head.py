@@ -56,7 +56,8 @@ def told(conn: Connection, principal: Principal, source: Connection) -> Told:
 
 def head(asked: Asked, facts: Told, title: str, filters: str, notes: Iterable[str] = ()) -> list[str]:
     """The lines above a table."""
-    return [f"{asked.title} · {title}", facts.who, facts.when, f"筛选条件：{filters}", *notes]
+    name = title if title == asked.title else f"{asked.title} · {title}"
+    return [name, facts.who, facts.when, f"筛选条件：{filters}", *notes]
 
 
 def filter_words(heeded: Iterable[Filter], values: Mapping[str, Values], free: Iterable[str] = ()) -> str:

@@ -38,9 +38,15 @@ def summary(asked: Asked, source: Connection, facts: Told, values: Mapping[str, 
         "title": asked.title,
         "head": [facts.who, facts.when, f"筛选条件：{filter_words(asked.board.filters, values)}"],
         "figures": list(_figures(asked, source, values)),
-        "tables": [_table(asked, chart, source, values) for chart in asked.board.tables],
+        "tables": [_table(asked, chart, source, values) for chart in _on_screen(asked)],
         "foot": f"{asked.title}　数据时间 {moment(facts.computed) if facts.computed else '尚未发布'}",
     }
+
+
+def _on_screen(asked: Asked) -> list[Chart]:
+    """The tables from top to bottom, where what stands beside the figures comes first."""
+    laid = [key for row in asked.board.rows for key, _ in row.charts]
+    return sorted(asked.board.tables, key=lambda chart: laid.index(chart.key))
 
 
 def _figures(asked: Asked, source: Connection, values: Mapping[str, Values]) -> Iterator[dict[str, str]]:
@@ -112,7 +118,11 @@ def worded(value: Any, form: str = "") -> str:
         return f"{value:%Y-%m-%d %H:%M}"
     if isinstance(value, date):
         return value.isoformat()
-    return f"{value:{form}}" if form else str(value)
+    if not form:
+        return str(value)
+    sign = form[0] if form[0] in "+-" else ""
+    # Nothing has no sign: what rounds to zero is written as zero.
+    return f"{value:{sign}z{form.removeprefix(sign)}}"
 
 
 def _width(label: str, at: int, cells: Sequence[Sequence[str]]) -> float:

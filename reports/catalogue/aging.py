@@ -17,6 +17,7 @@ from reports.catalogue.model import (
     Dataset,
     Filter,
     Metric,
+    Pivot,
 )
 from reports.catalogue.parts import (
     GOODS,
@@ -252,6 +253,7 @@ def inventory_board(cost: bool) -> Board:
         (data, months, MONTH_ENDS_OF_STOCK),
         lines,
         (as_of_filter(MONTH_ENDS_OF_STOCK), *place_and_goods_filters(data), bucket, goods_filter(data)),
+        Pivot(data.key, ("company_name",), ("bucket_axis",), ("amount",)),
     )
 
 

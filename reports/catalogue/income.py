@@ -275,7 +275,7 @@ def income_board(cost: bool) -> Board:
     detail = table(
         "各项金额，直到单据",
         data,
-        ("company_name", "item_axis", "detail_link"),
+        ("company_name", "item_name", "detail_link"),
         ("amount", "amount_before", "amount_year"),
         "amount",
     )

@@ -234,8 +234,10 @@ def aging_board(partner: Partner) -> Board:
     )
     lines = (
         figures(
-            trend_figure("balance_now", f"{owed}余额", series, "balance", "较上月末，已减" + partner.advance),
-            trend_figure("overdue_now", "逾期金额", series, "overdue", "较上月末，已过到期日"),
+            trend_figure(
+                "balance_now", f"{owed}余额", series, "balance", f"较上月末，减{partner.advance[:2]}"
+            ),
+            trend_figure("overdue_now", "逾期金额", series, "overdue", "较上月末"),
             figure("overdue_share", "逾期占比", data, f"占未核销{owed}"),
             figure("long_share", "逾期90天以上占比", data, f"占未核销{owed}"),
             figure("advance", partner.advance, data, "尚未核销"),

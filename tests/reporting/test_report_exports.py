@@ -18,6 +18,7 @@ from api.exporting import files, report_job
 from api.exporting.asked import ReportExport, understand
 from api.exporting.book import Book, figure_column, number_format, text_column
 from api.exporting.head import Told, told
+from api.exporting.summary import worded
 from api.kit.database import TIME_ZONE
 from api.kit.errors import Refusal
 from api.kit.settings import settings
@@ -26,7 +27,7 @@ from api.shell import export_job
 from api.shell.export_tasks import DONE, FAILED
 from reports.assets import Placed, boards
 from reports.catalogue import REPORTS, find_report
-from reports.catalogue.model import CHANGE, COST, DAYS, MONEY, PERCENT, Dataset, Metric
+from reports.catalogue.model import CHANGE, COST, DAYS, MONEY, PERCENT, UNSEEN, Dataset, Metric
 from tests.kit.fixtures import Site
 from tests.kit.superset import COMPANY_ONE, COMPANY_TWO, EVERYTHING, NOTHING, publish
 
@@ -151,6 +152,7 @@ class TestEveryReport:
             totals = rows.pop() if chart.totalled else None
             assert len(rows) == source.exec_driver_sql(groups).scalar() > 0
             assert "合计" not in {row[0] for row in rows}
+            assert not set(UNSEEN) & {letter for row in rows for cell in row for letter in str(cell)}
             if totals is None:
                 continue
             assert totals[0] == "合计"
@@ -379,8 +381,16 @@ class TestSummary:
             "第1页/共1页",
         ):
             assert words in printed, words
+        # What the figures are compared with comes before what is listed.
+        assert printed.index("商品毛利：所选月、上月整月、去年同月整月") < printed.index("商品明细")
         # Of 3 goods in 2 warehouses at prices of 100, 200, 300: the total holds the one that isn't printed.
         assert "合计12" in printed
+
+    def test_nothing_has_no_sign(self) -> None:
+        words = [
+            worded(value, form) for value, form in ((-0.0004, CHANGE), (-0.0004, PERCENT), (-1234.5, MONEY))
+        ]
+        assert words == ["+0.0%", "0.0%", "-1,234.50"]
 
 
 class TestCalls:
