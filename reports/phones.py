@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from flask import Flask, Response, json, request
+if TYPE_CHECKING:
+    from flask import Flask, Response
 
 BOARD = re.compile(r"/api/v1/dashboard/[\w-]+")
 PHONE = re.compile(r"\bMobi")
 WHOLE = 12
 FIGURES_HEIGHT = 20
 """Rows that are no higher hold single figures."""
+TABLE_HEIGHT = 38
+"""A table is at least so high: its headings take more lines there."""
 
 
 def stack_on_phones(app: Flask) -> None:
     """Lay a guest's board out for a narrow screen when a phone asks for it."""
+    from flask import json, request
 
     def answer(response: Response) -> Response:
         from superset import security_manager
@@ -44,14 +48,20 @@ def stacked(position: dict[str, Any]) -> dict[str, Any]:
         key = f"ROW-{number}"
         laid[key] = {**rows[0], "id": key, "children": [chart["id"] for chart in charts]}
         for chart in charts:
+            meta = chart["meta"]
+            height = meta["height"] if _is_figure(chart) else max(meta["height"], TABLE_HEIGHT)
             laid[chart["id"]] = {
                 **chart,
                 "parents": [*rows[0]["parents"], key],
-                "meta": {**chart["meta"], "width": WHOLE // len(charts)},
+                "meta": {**meta, "width": WHOLE // len(charts), "height": height},
             }
     return laid
 
 
 def _lines(charts: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
-    many = 2 if charts[0]["meta"]["height"] <= FIGURES_HEIGHT else 1
+    many = 2 if _is_figure(charts[0]) else 1
     return [charts[start : start + many] for start in range(0, len(charts), many)]
+
+
+def _is_figure(chart: dict[str, Any]) -> bool:
+    return bool(chart["meta"]["height"] <= FIGURES_HEIGHT)

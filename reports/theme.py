@@ -79,7 +79,7 @@ THEME = {
                 **PLAIN_LEGEND,
                 "grid": {"right": 52},
                 "xAxis": {"axisLabel": {"hideOverlap": True, "width": 120, "overflow": "truncate"}},
-                "yAxis": {"axisLabel": {"width": 230, "overflow": "truncate"}},
+                "yAxis": {"axisLabel": {"width": 160, "overflow": "truncate"}},
             },
             "echarts_timeseries_line": PLAIN_LEGEND,
             "mixed_timeseries": PLAIN_LEGEND,

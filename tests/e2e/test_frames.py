@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import openpyxl
 import pytest
@@ -30,6 +31,10 @@ UNWRITTEN = {"aftersalesprofit", "PledgeGoodsValueTable", "stationProfitAnalysis
 """Reports of bills or companies that nothing writes yet: with the demo group they open empty."""
 TALL = {"width": 1600, "height": 2600}
 """A report is drawn as far as it is in view."""
+PHONE: dict[str, Any] = {
+    "viewport": {"width": 390, "height": 844},
+    "user_agent": "Mozilla/5.0 (Linux; Android 14; Pixel 8) Chrome/130.0 Mobile Safari/537.36",
+}
 
 
 def walked(always: tuple[str, ...] = ALWAYS) -> list:
@@ -116,6 +121,22 @@ class TestClerk:
             expect(reading.page.get_by_text("没有查看此报表的权限").first).to_be_visible()
             expect(reading.page.locator("iframe")).to_have_count(0)
         reading.shot(pictures, f"{report.code}-clerk")
+
+
+class TestPhone:
+    def test_every_tab_of_a_report_is_reached(self, system: System, chromium: Browser) -> None:
+        context = chromium.new_context(**PHONE, locale="zh-CN", timezone_id="Asia/Shanghai")
+        desk = Desk(context, system.address)
+        desk.log_in("集团经理")
+        reading, report = Reading(desk.page, system.address), find_report("warehouseTurnover")
+        assert report
+        reading.open(report)
+        for tab in report.tabs:
+            frame = reading.frame(report, tab)
+            width = frame.evaluate("document.documentElement.scrollWidth")
+            assert width <= PHONE["viewport"]["width"], tab.label
+        context.close()
+        assert not (reading.failed or desk.errors), (reading.failed, desk.errors)
 
 
 class TestSubscriber:

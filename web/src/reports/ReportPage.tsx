@@ -1,5 +1,5 @@
 /** 报表页: a report of the catalogue in its frame, by tabs when it has several, with the freshness of its figures. */
-import { Alert, Button, Result, Spin, Tabs } from 'antd';
+import { Alert, Button, Grid, Result, Spin, Tabs } from 'antd';
 import { useEffect, useRef, useState, type RefObject } from 'react';
 import type { Frame, FrameTab } from '@/gen';
 import { ApiError } from '@/lib/errors';
@@ -55,6 +55,7 @@ interface Applied {
 /** `linked`: opened on what a link says, not on the reader's own filters. */
 function Report({ frame, linked }: { frame: Frame; linked: boolean }) {
   const tabs = useTabs();
+  const narrow = Grid.useBreakpoint().md === false;
   const [chosen, setChosen] = useState(frame.default_tab);
   const figures = useFreshFigures(frame);
   const ports = useRef(new Map<string, FramePort | null>());
@@ -105,16 +106,24 @@ function Report({ frame, linked }: { frame: Frame; linked: boolean }) {
     />
   );
 
+  const heading = (
+    <div className={styles.heading}>
+      <h2>{frame.label}</h2>
+      {tools}
+    </div>
+  );
   if (frame.tabs.length > 1) {
     return (
       <>
+        {/* Beside the tools there is no room for tabs. */}
+        {narrow && heading}
         {notices}
         <Tabs
           size="small"
           className={styles.tabs}
           activeKey={chosen}
           onChange={setChosen}
-          tabBarExtraContent={tools}
+          tabBarExtraContent={narrow ? undefined : tools}
           items={frame.tabs.map((tab) => ({ key: tab.key, label: tab.label, children: show(tab, chosen) }))}
         />
       </>
@@ -123,10 +132,7 @@ function Report({ frame, linked }: { frame: Frame; linked: boolean }) {
   const [only] = frame.tabs;
   return (
     <>
-      <div className={styles.heading}>
-        <h2>{frame.label}</h2>
-        {tools}
-      </div>
+      {heading}
       {notices}
       {only && show(only, only.key)}
     </>

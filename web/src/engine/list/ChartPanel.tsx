@@ -42,7 +42,7 @@ export default function ChartPanel({ chart, onNarrow }: ChartPanelProps) {
       data: points.map(({ name }) => name),
       axisLabel: {
         formatter: (name: string) => (axis.type === 'date' && name.length === DATE.length ? name.slice('YYYY-'.length) : name),
-        ...(points.length > BARS ? {} : { interval: 0, width: points.length > FEW ? 44 : 80, overflow: 'truncate' }),
+        ...(points.length > BARS ? {} : { interval: 0, hideOverlap: true, width: points.length > FEW ? 44 : 80, overflow: 'truncate' }),
       },
     },
     yAxis: { type: 'value' },
