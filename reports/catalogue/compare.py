@@ -101,7 +101,7 @@ class Source:
 
     @property
     def _condition(self) -> str:
-        return f" where t.{self.where}" if self.where else ""
+        return f" where {self.where}" if self.where else ""
 
 
 def compared_datasets(

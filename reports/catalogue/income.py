@@ -49,8 +49,8 @@ LINES = (
     ("加：采购退货差异", ("return_variance",)),
     ("加：盘点盈亏", ("stocktake",)),
     ("加：三包损益", ("guarantee",)),
-    ("加：供应商返利", ("supplier_rebate",)),
-    ("减：客户返利", ("customer_rebate",)),
+    ("加：供应商返利（已确认）", ("supplier_rebate",)),
+    ("减：客户返利（已确认）", ("customer_rebate",)),
     ("减：其他出入库", ("other_moves",)),
     ("减：配送运费", ("freight",)),
     ("经营利润", EVERY),
@@ -140,7 +140,7 @@ def income_datasets(cost: bool) -> tuple[Dataset, Dataset]:
             change_metric("revenue_change", "收入较上月整月", of(REVENUE), of(REVENUE, "_before")),
             Metric("revenue_year", "去年同月整月收入", f"cast({of(REVENUE, '_year')} as double)", MONEY),
             change_metric("revenue_growth", "收入较去年同月整月", of(REVENUE), of(REVENUE, "_year")),
-            Metric("rebates", "返利净额", f"cast({of(REBATES)} as double)", MONEY),
+            Metric("rebates", "返利净额（已确认）", f"cast({of(REBATES)} as double)", MONEY),
             Metric("expenses", "费用", f"cast({of(EXPENSES)} as double)", MONEY),
             money("amount", "金额"),
             money("amount_before", "上月整月"),
@@ -291,7 +291,7 @@ def income_board(cost: bool) -> Board:
                 if cost
                 else (
                     figure("revenue_growth", "收入较去年同月整月", data, "营业收入"),
-                    figure("rebates", "返利净额", data, "供应商返利减客户返利"),
+                    figure("rebates", "返利净额", data, "已确认的供应商返利减客户返利"),
                 )
             ),
             figure("open_companies", "未结账公司", data, "大于0时该月为暂估"),

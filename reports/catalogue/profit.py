@@ -1,8 +1,9 @@
 """利润与收入：商品毛利、客户毛利、营业收入。
 
 Revenue is net of tax and of allotted discount, cost is the one stored on the line, margin = profit ÷ revenue.
-After rebate is less the customers' rebates that the sales earned. A role without cost rights gets revenue and
-quantity only.
+After rebate is less the customers' rebates that the sales earned, and with what suppliers granted on the goods sold:
+confirmed by an audited bill, or expected of cycles that have none yet. A role without cost rights gets revenue and
+quantity only, of sales alone.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from reports.catalogue.parts import (
     BRAND,
     BY_BRAND,
     BY_COMPANY,
-    BY_CUSTOMER,
     BY_EMPLOYEE,
     BY_GOODS,
     BY_TYPE,
@@ -27,6 +27,7 @@ from reports.catalogue.parts import (
     Line,
     bars,
     board,
+    by_one_or_none,
     change_metric,
     company_filter,
     curves,
@@ -49,6 +50,8 @@ from reports.catalogue.parts import (
     variant,
 )
 
+SOLD = "(quantity <> 0 or revenue <> 0)"
+"""The rows of a profit mart that tell of sales, not of rebates alone."""
 STATIONS = "company_id in (select c.company_id from dim_company as c where c.company_type = '服务站')"
 
 
@@ -67,14 +70,18 @@ def profit_metrics(cost: bool) -> tuple[Metric, ...]:
         *plain,
         money("cost", "销售成本"),
         money("profit", "毛利（返利前）"),
-        money("rebate", "客户返利"),
-        money("after_rebate", "毛利（返利后）"),
+        money("rebate", "客户返利（已确认）"),
+        money("supplier_rebate", "供应商返利（已确认）"),
+        money("after_rebate", "毛利（返利后，已确认）"),
+        money("expected_rebate", "供应商返利（预计）"),
+        money("after_expected", "毛利（返利后，含预计）"),
         money("profit_before", "上月整月毛利"),
         change_metric("profit_change", "毛利较上月整月", "sum(profit)", "sum(profit_before)"),
         money("profit_year", "去年同月整月毛利"),
         change_metric("profit_growth", "毛利较去年同月整月", "sum(profit)", "sum(profit_year)"),
         percent("margin", "毛利率（返利前）", "sum(profit)", "sum(revenue)"),
-        percent("margin_after", "毛利率（返利后）", "sum(after_rebate)", "sum(revenue)"),
+        percent("margin_after", "毛利率（返利后，已确认）", "sum(after_rebate)", "sum(revenue)"),
+        percent("margin_expected", "毛利率（返利后，含预计）", "sum(after_expected)", "sum(revenue)"),
         percent("margin_before", "上月整月毛利率", "sum(profit_before)", "sum(revenue_before)"),
         percent("margin_year", "去年同月整月毛利率", "sum(profit_year)", "sum(revenue_year)"),
     )
@@ -90,13 +97,17 @@ def profit_datasets(
     where: str = "",
 ) -> tuple[Dataset, Dataset]:
     """The month's rows of a mart beside the previous month's and last year's, and the dataset for its series."""
+    conditions = [*([] if cost else [SOLD]), *([where] if where else [])]
     measures = {"quantity": "quantity", "revenue": "revenue"}
     if cost:
         measures |= {
             "cost": "cost",
             "profit": "profit",
             "rebate": "rebate",
+            "supplier_rebate": "supplier_rebate",
             "after_rebate": "profit_after_rebate",
+            "expected_rebate": "expected_rebate",
+            "after_expected": "profit_after_expected",
         }
     return compared_datasets(
         variant(name, cost),
@@ -108,7 +119,7 @@ def profit_datasets(
         keys=keys,
         measures=measures,
         metrics=profit_metrics(cost),
-        where=where,
+        where=" and ".join(conditions),
     )
 
 
@@ -141,7 +152,8 @@ def profit_table(title: str, data: Dataset, by: tuple[str, ...]) -> Chart:
     plain = ("quantity", "revenue", "revenue_before", compared[0], "revenue_year", compared[1])
     earned = (
         *("quantity", "revenue", *compared, "cost", "profit", "profit_change", "profit_growth", "margin"),
-        *("rebate", "after_rebate", "margin_after"),
+        *("rebate", "supplier_rebate", "after_rebate", "margin_after"),
+        *("expected_rebate", "after_expected", "margin_expected"),
     )
     main, _, _ = main_figure(data.cost)
     return table(title, data, (*by, "detail_link"), earned if data.cost else plain, main, bar=main)
@@ -179,7 +191,9 @@ def commodity_board(cost: bool) -> Board:
 
 def customer_board(cost: bool, name: str = "customer_profit", where: str = "") -> Board:
     main, label, both = main_figure(cost)
-    bills = sales_link(**BY_COMPANY, **BY_CUSTOMER, **BY_EMPLOYEE, **MONTH_DAYS)
+    # What is left on goods not yet sold names no customer.
+    of_customer = by_one_or_none("customer_id", "customer_name")
+    bills = sales_link(**BY_COMPANY, **of_customer, **BY_EMPLOYEE, **MONTH_DAYS)
     keys = ("customer_id", "employee_id")
     dimensions = (COMPANY, CUSTOMER, EMPLOYEE, bills)
     data, series = profit_datasets(name, "客户毛利", "mart_customer_profit", cost, dimensions, keys, where)

@@ -202,7 +202,7 @@ class TestDetail:
         ):
             found, *_ = sheets(source, tmp_path / "a.xlsx", "CustomerProfit", "detail", role, cost)
             assert {row[0] for row in found[HEAD + 1 : -1]} == companies
-            assert ("毛利（返利后）" in found[HEAD]) == cost
+            assert ("毛利（返利后，已确认）" in found[HEAD]) == cost
 
     def test_cost_needs_its_right_in_the_snapshot_as_well(self, source: Connection, tmp_path: Path) -> None:
         found, *_ = sheets(source, tmp_path / "a.xlsx", "CustomerProfit", "detail", COMPANY_TWO)
@@ -238,7 +238,7 @@ class TestDetail:
         assert formats[found[HEAD].index("销售收入")] == "#,##0.00"
         assert formats[found[HEAD].index("毛利率（返利前）")] == "#,##0.0%"
         assert sheet.freeze_panes == f"A{HEAD + 2}"
-        assert sheet.auto_filter.ref == f"A{HEAD + 1}:O{len(found) - 1}"
+        assert sheet.auto_filter.ref == f"A{HEAD + 1}:S{len(found) - 1}"
 
     def test_rows_that_only_a_link_tells_apart_stay_apart(self, source: Connection, tmp_path: Path) -> None:
         dataset = find_report("facyorypayment").first_tab.plain.datasets[0]

@@ -231,7 +231,8 @@ create table mart_commodity_profit as
 select
     p.period_start as "month", p.period_label as month_label, s.*, i.* exclude (price), 2.0 as quantity,
     i.price * 2.5 as revenue, i.price * 2.0 as "cost", i.price * 0.5 as profit, i.price * 0.1 as rebate,
-    i.price * 0.4 as profit_after_rebate
+    i.price * 0.05 as supplier_rebate, i.price * 0.02 as expected_rebate, i.price * 0.45 as profit_after_rebate,
+    i.price * 0.47 as profit_after_expected
 from period as p cross join place as s cross join item as i
 where p.period_kind = 'month';
 create table mart_customer_profit as
@@ -239,7 +240,7 @@ select
     p.period_start as "month", p.period_label as month_label, c.*, c.company_id * 10 as customer_id,
     c.company_name || '的客户' as customer_name, nullif(c.company_id, 2) as employee_id, '张伟' as employee_name,
     12.0 as quantity, 3000.0 as revenue, 2400.0 as "cost", 600.0 as profit, 150.0 as rebate,
-    450.0 as profit_after_rebate
+    50.0 as supplier_rebate, 20.0 as expected_rebate, 500.0 as profit_after_rebate, 520.0 as profit_after_expected
 from period as p cross join firm as c
 where p.period_kind = 'month';
 create table mart_operating_revenue as

@@ -214,7 +214,11 @@ class TestDefinitions:
                 ("销售毛利", 400, 0.2),
                 ("加：盘点盈亏", -40, -0.02),
             ),
-            *(("加：供应商返利", 100, 0.05), ("减：客户返利", -20, -0.01), ("减：配送运费", -60, -0.03)),
+            *(
+                ("加：供应商返利（已确认）", 100, 0.05),
+                ("减：客户返利（已确认）", -20, -0.01),
+                ("减：配送运费", -60, -0.03),
+            ),
             ("经营利润", 380, 0.19),
         ]
         assert snapshot.sql(f"select {amount} from ({statement.sql})").fetchone() == (None,)
@@ -374,17 +378,25 @@ class TestDefinitions:
                         r'<a target="_top" href="/[\w/]+\?(\w+=[\w.%-]+&amp;)*\w+=[\w.%-]+">\w+</a>', address
                     ), address
 
-    def test_profit_before_and_after_what_customers_get_back(self, snapshot):
+    def test_profit_before_and_after_rebates(self, snapshot):
+        """Of a goods' price, a half is profit, a tenth goes back, a twentieth comes in and a fiftieth is expected."""
         where = "month_label = '2026-11'"
-        expected = {"profit": 900, "rebate": 180, "after_rebate": 720, "margin": 0.2, "margin_after": 0.16}
+        expected = {
+            **{
+                "profit": 900,
+                "rebate": 180,
+                "supplier_rebate": 90,
+                "after_rebate": 810,
+                "expected_rebate": 36,
+            },
+            **{"after_expected": 846, "margin": 0.2, "margin_after": 0.18, "margin_expected": 0.188},
+        }
         for code in ("CommodityProfit", "ClassifiedProfit"):
             for metric, value in expected.items():
                 assert self.figure(snapshot, code, metric, where) == pytest.approx(value), (code, metric)
         for metric, value in {
-            "profit": 1200,
-            "rebate": 300,
-            "after_rebate": 900,
-            "margin_after": 0.15,
+            **{"profit": 1200, "rebate": 300, "supplier_rebate": 100, "after_rebate": 1000},
+            **{"after_expected": 1040, "margin_after": 1000 / 6000},
         }.items():
             assert self.figure(snapshot, "CustomerProfit", metric, where) == pytest.approx(value), metric
 

@@ -179,7 +179,9 @@ class TestRun:
             assert letter["subject"] == "报表订阅：客户毛利分析"
             found[user] = attached(letter)
         manager, clerk = found["manager_a"], found["clerk_a"]
-        assert "毛利（返利后）" in manager[HEAD] and not [label for label in clerk[HEAD] if "毛利" in label]
+        assert "毛利（返利后，已确认）" in manager[HEAD] and not [
+            label for label in clerk[HEAD] if "毛利" in label
+        ]
         assert [row[0] for row in manager[HEAD + 1 :]] == ["上海公司", "合计"]
         assert [row[0] for row in clerk[HEAD + 1 :]] == ["苏州公司", "合计"]
 

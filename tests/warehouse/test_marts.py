@@ -14,6 +14,7 @@ from tests.warehouse.conftest import AS_OF, Core, Mart, agree, frames_of
 from tests.warehouse.group import BILL, RECEIPT, REVERSAL, TRANSFER
 
 TODAY = dt.date.fromisoformat(AS_OF)
+OF_SALES = "rebate = 0 and supplier_rebate = 0 and expected_rebate = 0"
 MONTH_ENDS = ("2025-11-30", "2026-03-31", "2026-09-30", "2026-10-31")
 MONTHS = pl.col("business_date").dt.truncate("1mo").alias("month")
 
@@ -249,14 +250,14 @@ class TestSales:
     def test_commodity_profit(self, mart: Mart, lines: pl.DataFrame) -> None:
         keys = ["month", "company_id", "warehouse_id", "goods_id"]
         found = mart(
-            f"select {', '.join(keys)}, quantity, revenue, cost, profit from mart_commodity_profit where rebate = 0"
+            f"select {', '.join(keys)}, quantity, revenue, cost, profit from mart_commodity_profit where {OF_SALES}"
         )
         agree(found, _profit(lines, keys), keys)
 
     def test_customer_profit(self, mart: Mart, lines: pl.DataFrame) -> None:
         keys = ["month", "company_id", "customer_id", "employee_id"]
         found = mart(
-            f"select {', '.join(keys)}, quantity, revenue, cost, profit from mart_customer_profit where rebate = 0"
+            f"select {', '.join(keys)}, quantity, revenue, cost, profit from mart_customer_profit where {OF_SALES}"
         )
         agree(found, _profit(lines, keys), keys)
 

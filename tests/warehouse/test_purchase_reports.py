@@ -110,6 +110,90 @@ class TestRebates:
         assert {row[-1] for row in expected.values()} == {"进行中", "待确认", "待审核", "已确认", "未达标"}
         assert {key[0] for key, row in expected.items() if row[3]} == {1, 2, 3, 4, 5, 6}
 
+    def test_a_rebate_falls_on_the_pieces_that_were_sold(
+        self, mart: Mart, core_rows: Core, lines: pl.DataFrame
+    ) -> None:
+        """Line by line: the piece of a goods bears as much whether it was sold or still lies there."""
+        rules = core_rows("select * from supplier_rebate_policy_goods")
+        sold = core_rows(
+            "select 'XSCK' as bill_type, l.line_id, h.company_id, h.business_date, l.goods_id, l.quantity"
+            " from sales_outbound h join sales_outbound_line l using (bill_id) where h.status in (2, 4, 5)"
+            " union all select 'XSTH', l.line_id, h.company_id, h.business_date, l.goods_id, -l.quantity"
+            " from sales_return h join sales_return_line l using (bill_id) where h.status in (2, 4, 5)"
+        )
+        cycles = mart("select * from facts.fct_supplier_rebate").to_dicts()
+        found = mart("select * from facts.fct_supplier_rebate_line").rows_by_key(
+            ["policy_id", "cycle_start"], named=True
+        )
+        policies = {
+            row["bill_id"]: row for row in core_rows("select * from supplier_rebate_policy").to_dicts()
+        }
+        kinds_seen: set[str] = set()
+        for cycle in cycles:
+            number, start = cycle["policy_id"], cycle["cycle_start"]
+            granted = cycle["state"] == "已确认"
+            amounts = {
+                "confirmed": cycle["confirmed_amount"],
+                "expected": 0 if granted else cycle["accrued_amount"],
+            }
+            parts = found.get((number, start), [])
+            for kind, amount in amounts.items():
+                assert round(sum(part[f"{kind}_amount"] for part in parts), 2) == round(amount, 2)
+            of_cycle = pl.col("business_date").is_between(start, cycle["cycle_end"])
+            base = self.counted(policies[number], rules.filter(pl.col("bill_id") == number), lines).filter(
+                of_cycle
+            )
+            measure = "quantity" if policies[number]["measure"] == 1 else "amount"
+            whole = base[measure].sum()
+            if whole <= 0:
+                assert all(part["goods_id"] is None for part in parts)
+                continue
+            own = sold.filter(of_cycle, pl.col("company_id") == cycle["company_id"])
+            expected = {}
+            for (goods,), rows in base.group_by("goods_id"):
+                of_goods = own.filter(pl.col("goods_id") == goods)
+                pieces = of_goods["quantity"].sum()
+                borne = max(pieces, rows["quantity"].sum()) if pieces > 0 else 0
+                for kind, amount in amounts.items():
+                    share = amount * rows[measure].sum() / whole
+                    for bill_type, line_id, quantity in (
+                        of_goods.select("bill_type", "line_id", "quantity").rows() if borne else ()
+                    ):
+                        expected[kind, goods, bill_type, line_id] = share * quantity / borne
+                    expected[kind, goods, None, None] = share * (1 - pieces / borne if borne else 1)
+            told = {
+                (kind, part["goods_id"], part["bill_type"], part["line_id"]): part[f"{kind}_amount"]
+                for kind in amounts
+                for part in parts
+            }
+            assert told.keys() <= expected.keys()
+            for key, worth in expected.items():
+                assert told.get(key, 0) == pytest.approx(worth, abs=0.021), (number, start, key)
+            kinds_seen |= {
+                f"{kind} {'sold' if line_id else 'left'}"
+                for (kind, _, _, line_id), amount in told.items()
+                if amount
+            }
+        assert kinds_seen == {"confirmed sold", "confirmed left", "expected sold", "expected left"}
+
+    def test_profits_of_goods_and_of_customers_hold_the_same_rebates(self, mart: Mart) -> None:
+        given = mart(
+            "select sum(confirmed_amount), sum(expected_amount) from facts.fct_supplier_rebate_line"
+            " where goods_id is not null"
+        ).row(0)
+        nowhere = mart(
+            "select coalesce(sum(confirmed_amount), 0), coalesce(sum(expected_amount), 0)"
+            " from facts.fct_supplier_rebate_line where goods_id is null"
+        ).row(0)
+        sums = "sum(supplier_rebate), sum(expected_rebate), sum(profit_after_rebate - profit + rebate)"
+        goods, customers = (
+            mart(f"select {sums} from mart_{name}_profit").row(0) for name in ("commodity", "customer")
+        )
+        assert goods == pytest.approx((*given, given[0])) and given[0] > 0 < given[1]
+        assert customers[:2] == pytest.approx(
+            [one + other for one, other in zip(given, nowhere, strict=True)]
+        )
+
 
 def prices(lines: pl.DataFrame) -> dict[tuple[int, int], dict[dt.date, tuple[float, float]]]:
     """Pieces and mean price of what was bought and paid for, by company and goods, by month."""

@@ -126,7 +126,7 @@ class TestRebates:
             ("mart_commodity_profit", "goods_id", parts.drop_nulls("goods_id")),
         ):
             sums = mart(
-                f"select month, {key}, sum(rebate) as rebate, sum(profit) - sum(profit_after_rebate) as less"
+                f"select month, {key}, sum(rebate) as rebate, sum(profit - profit_after_rebate + supplier_rebate) as less"
                 f" from {name} group by all having sum(rebate) <> 0"
             )
             expected = (

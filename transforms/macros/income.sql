@@ -7,8 +7,8 @@
         ['return_variance', '采购退货差异'],
         ['stocktake', '盘点盈亏'],
         ['guarantee', '三包损益'],
-        ['supplier_rebate', '供应商返利'],
-        ['customer_rebate', '客户返利'],
+        ['supplier_rebate', '供应商返利（已确认）'],
+        ['customer_rebate', '客户返利（已确认）'],
         ['other_moves', '其他出入库'],
         ['freight', '配送运费'],
     ]) }}

@@ -1,17 +1,50 @@
-{# A month's sales by some keys, and one more row of the customers' rebates that they earned. #}
+{#
+    A month's sales by some keys, and one more row of the rebates on them: what customers get back, what suppliers have
+    granted, and what they are expected to grant.
+#}
 {% macro sales_and_rebates(sales, keys) -%}
-    select month, month_label, {{ keys | join(', ') }}, quantity, revenue, cost, {{ money('0') }} as rebate
+    select
+        month, month_label, {{ keys | join(', ') }}, quantity, revenue, cost,
+        {{ money('0') }} as rebate, {{ money('0') }} as supplier_rebate, {{ money('0') }} as expected_rebate
     from {{ sales }}
     union all
     select
-        {{ month_of('business_date') }} as month,
-        {{ month_label(month_of('business_date')) }} as month_label,
+        month,
+        {{ month_label('month') }} as month_label,
         {{ keys | join(', ') }},
         {{ quantity('0') }} as quantity,
         {{ money('0') }} as revenue,
         {{ money('0') }} as cost,
-        {{ money('sum(rebate_amount)') }} as rebate
-    from {{ ref('fct_customer_rebate_line') }}
-    group by {{ month_of('business_date') }}, {{ keys | join(', ') }}
-    having sum(rebate_amount) <> 0
+        {{ money('sum(rebate)') }} as rebate,
+        {{ money('sum(supplier_rebate)') }} as supplier_rebate,
+        {{ money('sum(expected_rebate)') }} as expected_rebate
+    from (
+        select
+            {{ month_of('business_date') }} as month,
+            {{ keys | join(', ') }},
+            rebate_amount as rebate,
+            {{ money('0') }} as supplier_rebate,
+            {{ money('0') }} as expected_rebate
+        from {{ ref('fct_customer_rebate_line') }}
+        union all
+        select
+            {{ month_of('business_date') }} as month,
+            {{ keys | join(', ') }},
+            {{ money('0') }} as rebate,
+            confirmed_amount as supplier_rebate,
+            expected_amount as expected_rebate
+        from {{ ref('fct_supplier_rebate_line') }}
+    ) as rebates
+    group by month, {{ keys | join(', ') }}
+    having sum(rebate) <> 0 or sum(supplier_rebate) <> 0 or sum(expected_rebate) <> 0
+{%- endmacro %}
+
+{# What is left of a profit by the rebates that were confirmed, and by those that are expected too. #}
+{% macro profit_after_rebates(of) -%}
+    {{ of }}.rebate,
+    {{ of }}.supplier_rebate,
+    {{ of }}.expected_rebate,
+    {%- set after = of ~ '.revenue - ' ~ of ~ '.cost - ' ~ of ~ '.rebate + ' ~ of ~ '.supplier_rebate' %}
+    {{ money(after) }} as profit_after_rebate,
+    {{ money(after ~ ' + ' ~ of ~ '.expected_rebate') }} as profit_after_expected
 {%- endmacro %}

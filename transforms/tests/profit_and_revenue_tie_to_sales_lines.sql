@@ -16,16 +16,31 @@ revenue as (
     from {{ ref('mart_operating_revenue') }}
 ),
 
-rebates as (
-    select 'commodity rebates' as place, sum(rebate_amount) as amount
+given as (
+    select
+        goods_id,
+        -rebate_amount as confirmed,
+        -rebate_amount as expected
     from {{ ref('fct_customer_rebate_line') }}
+    union all
+    select
+        goods_id,
+        confirmed_amount,
+        confirmed_amount + expected_amount
+    from {{ ref('fct_supplier_rebate_line') }}
+),
+
+rebates as (
+    select 'commodity rebates' as place, sum(confirmed) as confirmed, sum(expected) as expected
+    from given
     where goods_id is not null
     union all
-    select 'customer rebates', sum(rebate_amount) from {{ ref('fct_customer_rebate_line') }}
+    select 'customer rebates', sum(confirmed), sum(expected) from given
+    {% for mart in ['commodity', 'customer'] %}
     union all
-    select 'commodity rebates', -sum(profit - profit_after_rebate) from {{ ref('mart_commodity_profit') }}
-    union all
-    select 'customer rebates', -sum(profit - profit_after_rebate) from {{ ref('mart_customer_profit') }}
+    select '{{ mart }} rebates', sum(profit - profit_after_rebate), sum(profit - profit_after_expected)
+    from {{ ref('mart_' ~ mart ~ '_profit') }}
+    {% endfor %}
 ),
 
 until_today as (
@@ -45,4 +60,4 @@ union all
 select place
 from rebates
 group by place
-having sum(amount) <> 0
+having sum(confirmed) <> 0 or sum(expected) <> 0

@@ -27,8 +27,7 @@ select
     monthly.revenue,
     monthly.cost,
     {{ money('monthly.revenue - monthly.cost') }} as profit,
-    monthly.rebate,
-    {{ money('monthly.revenue - monthly.cost - monthly.rebate') }} as profit_after_rebate
+    {{ profit_after_rebates('monthly') }}
 from monthly
 inner join {{ ref('dim_goods') }} as goods
     on monthly.goods_id = goods.goods_id

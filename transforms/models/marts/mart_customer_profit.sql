@@ -10,15 +10,15 @@ select
     monthly.company_id,
     company.company_name,
     monthly.customer_id,
-    coalesce(customer.customer_name, '未指定') as customer_name,
+    coalesce(customer.customer_name, case when monthly.customer_id is null then '未售出' else '未指定' end)
+        as customer_name,
     monthly.employee_id,
     coalesce(employee.employee_name, '未指定') as employee_name,
     monthly.quantity,
     monthly.revenue,
     monthly.cost,
     {{ money('monthly.revenue - monthly.cost') }} as profit,
-    monthly.rebate,
-    {{ money('monthly.revenue - monthly.cost - monthly.rebate') }} as profit_after_rebate
+    {{ profit_after_rebates('monthly') }}
 from monthly
 left join {{ ref('dim_company') }} as company
     on monthly.company_id = company.company_id

@@ -14,71 +14,31 @@
     )
 }}
 
-with policies as (
+with cycles as (
     select
-        policy.*,
-        {{ month_of('policy.starts_on') }} as first_month,
-        (extract(month from policy.starts_on) - 1) % policy.cycle_months as months_before
-    from {{ ref('stg_supplier_rebate_policy') }} as policy
+        policy_id,
+        cycle_start,
+        cycle_end,
+        {{ quantity('sum(base_quantity)') }} as base_quantity,
+        {{ money('sum(base_amount)') }} as base_amount
+    from {{ ref('int_supplier_rebate_goods') }}
     {% if patching() %}
-    inner join {{ ref('int_changed_rebate_policy') }} as changed
-        on policy.policy_id = changed.policy_id
+    where policy_id in (select changed.policy_id from {{ ref('int_changed_rebate_policy') }} as changed)
     {% endif %}
-    where policy.starts_on <= {{ as_of() }}
-),
-
-days as (
-    {{ every_day(
-        '(select ' ~ add_months('min(policies.first_month)', -12) ~ ' from policies)', as_of()
-    ) }}
-),
-
--- Cycles are whole months, quarters … of the calendar, cut to the policy's days.
-cycles as (
-    select
-        policies.*,
-        greatest(days.day, policies.starts_on) as cycle_start,
-        least({{ add_days(add_months('days.day', 'policies.cycle_months'), -1) }}, policies.ends_on) as cycle_end
-    from policies
-    inner join days
-        on policies.ends_on >= days.day and days.day = {{ month_of('days.day') }}
-    where
-        {{ months_between('policies.first_month', 'days.day') }} >= -policies.months_before
-        and ({{ months_between('policies.first_month', 'days.day') }} + policies.months_before)
-        % policies.cycle_months = 0
-),
-
-{{ goods_of_policies('stg_supplier_rebate_policy_goods', 'policies') }},
-
-bases as (
-    select
-        cycles.policy_id,
-        cycles.cycle_start,
-        {{ quantity('sum(line.quantity)') }} as base_quantity,
-        {{ money('sum(line.amount)') }} as base_amount
-    from cycles
-    inner join {{ ref('fct_purchase_line') }} as line
-        on
-            cycles.company_id = line.company_id
-            and cycles.supplier_id = line.supplier_id
-            and line.business_date between cycles.cycle_start and cycles.cycle_end
-    left join meant
-        on cycles.policy_id = meant.policy_id and line.goods_id = meant.goods_id
-    where
-        not line.is_gift
-        and (meant.policy_id is not null or cycles.policy_id not in (select rules.policy_id from rules))
-    group by cycles.policy_id, cycles.cycle_start
+    group by policy_id, cycle_start, cycle_end
 ),
 
 counted as (
     select
-        cycles.*,
-        coalesce(bases.base_quantity, 0) as base_quantity,
-        coalesce(bases.base_amount, 0) as base_amount,
-        coalesce(case when cycles.is_by_quantity then bases.base_quantity else bases.base_amount end, 0) as base
+        policy.*,
+        cycles.cycle_start,
+        cycles.cycle_end,
+        cycles.base_quantity,
+        cycles.base_amount,
+        case when policy.is_by_quantity then cycles.base_quantity else cycles.base_amount end as base
     from cycles
-    left join bases
-        on cycles.policy_id = bases.policy_id and cycles.cycle_start = bases.cycle_start
+    inner join {{ ref('stg_supplier_rebate_policy') }} as policy
+        on cycles.policy_id = policy.policy_id
 ),
 
 reached as (

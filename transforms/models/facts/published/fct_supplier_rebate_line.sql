@@ -1,0 +1,237 @@
+-- grain: one row a supplier rebate policy, cycle, goods and sales line that bears a part of the rebate; one of what is left
+-- depends_on: {{ ref('int_changed_rebate_goods') }}
+{#
+    A cycle's rebate falls on the goods that earned it, and from there on the pieces that the company sold of them in the
+    cycle, as much on each as on each that was bought: what was sold cheaper than it cost may have been worth it. What
+    fell on pieces that were not sold stands on the cycle's last day in the warehouse that most of them came to, without
+    a customer; what nothing earned stands there without goods. To the cent, as differences of running shares.
+
+    confirmed is what an audited rebate granted, expected what an unconfirmed cycle has earned so far.
+#}
+{{
+    config(
+        materialized='incremental',
+        incremental_strategy='patch_or_replace',
+        meta={'changed': 'int_changed_rebate_goods'},
+        incremental_predicates=[
+            "changed.policy_id = old.policy_id",
+            "(changed.goods_id is null or changed.goods_id = old.goods_id)",
+        ],
+    )
+}}
+
+{% set kinds = ['confirmed', 'expected'] %}
+with rebates as (
+    select
+        policy_id,
+        cycle_start,
+        least(cycle_end, {{ as_of() }}) as cycle_end,
+        company_id,
+        supplier_id,
+        is_by_quantity,
+        {{ quantity('case when is_by_quantity then base_quantity else base_amount end') }} as whole,
+        confirmed_amount as confirmed,
+        case when state = '已确认' then {{ money('0') }} else accrued_amount end as expected
+    from {{ ref('fct_supplier_rebate') }}
+    where
+        (confirmed_amount <> 0 or accrued_amount <> 0)
+    {% if patching() %}
+        and policy_id in (select changed.policy_id from {{ ref('int_changed_rebate_goods') }} as changed)
+    {% endif %}
+),
+
+earned as (
+    select
+        rebates.*,
+        part.goods_id,
+        part.warehouse_id,
+        part.base_quantity as bought,
+        {{ quantity('case when rebates.is_by_quantity then part.base_quantity else part.base_amount end') }} as base
+    from rebates
+    inner join {{ ref('int_supplier_rebate_goods') }} as part
+        on rebates.policy_id = part.policy_id and rebates.cycle_start = part.cycle_start
+    where rebates.whole > 0
+),
+
+running as (
+    select
+        *,
+        sum(base) over (
+            partition by policy_id, cycle_start order by goods_id rows between unbounded preceding and current row
+        ) as base_so_far
+    from earned
+),
+
+of_goods as (
+    select
+        running.policy_id,
+        running.cycle_start,
+        running.cycle_end,
+        running.company_id,
+        running.supplier_id,
+        running.goods_id,
+        running.warehouse_id,
+        running.bought,
+        {%- for kind in kinds %}
+        {{ money(
+            share('running.' ~ kind, 'running.base_so_far', 'running.whole') ~ ' - '
+            ~ share('running.' ~ kind, '(running.base_so_far - running.base)', 'running.whole')
+        ) }} as {{ kind }}{% if not loop.last %},{% endif %}
+        {%- endfor %}
+    from running
+    {% if patching() %}
+    inner join {{ ref('int_changed_rebate_goods') }} as changed
+        on
+            running.policy_id = changed.policy_id
+            and (changed.goods_id is null or running.goods_id = changed.goods_id)
+    {% endif %}
+),
+
+sold as (
+    select
+        of_goods.policy_id,
+        of_goods.cycle_start,
+        of_goods.company_id,
+        of_goods.supplier_id,
+        of_goods.goods_id,
+        of_goods.bought,
+        of_goods.confirmed,
+        of_goods.expected,
+        line.warehouse_id,
+        line.customer_id,
+        line.employee_id,
+        line.bill_type,
+        line.line_id,
+        line.business_date,
+        line.quantity,
+        sum(line.quantity) over (
+            partition by of_goods.policy_id, of_goods.cycle_start, of_goods.goods_id
+            order by line.business_date, line.bill_type, line.line_id
+            rows between unbounded preceding and current row
+        ) as sold_so_far,
+        sum(line.quantity) over (partition by of_goods.policy_id, of_goods.cycle_start, of_goods.goods_id) as sold
+    from of_goods
+    inner join {{ ref('fct_sales_line') }} as line
+        on
+            of_goods.company_id = line.company_id
+            and of_goods.goods_id = line.goods_id
+            and line.business_date between of_goods.cycle_start and of_goods.cycle_end
+),
+
+lines as (
+    select
+        *,
+        greatest({{ quantity('bought') }}, {{ quantity('sold') }}) as pieces
+    from sold
+    where sold > 0
+),
+
+borne as (
+    select
+        policy_id,
+        cycle_start,
+        company_id,
+        supplier_id,
+        warehouse_id,
+        customer_id,
+        employee_id,
+        goods_id,
+        bill_type,
+        line_id,
+        business_date,
+        {{ quantity('quantity') }} as quantity,
+        {%- for kind in kinds %}
+        {{ money(
+            share(kind, 'sold_so_far', 'pieces') ~ ' - ' ~ share(kind, '(sold_so_far - quantity)', 'pieces')
+        ) }} as {{ kind }}{% if not loop.last %},{% endif %}
+        {%- endfor %}
+    from lines
+),
+
+borne_by_goods as (
+    select
+        policy_id,
+        cycle_start,
+        goods_id,
+        sum(confirmed) as confirmed,
+        sum(expected) as expected
+    from borne
+    group by policy_id, cycle_start, goods_id
+),
+
+left_over as (
+    select
+        of_goods.policy_id,
+        of_goods.cycle_start,
+        of_goods.company_id,
+        of_goods.supplier_id,
+        of_goods.warehouse_id,
+        of_goods.goods_id,
+        of_goods.cycle_end as business_date,
+        of_goods.confirmed - coalesce(borne_by_goods.confirmed, 0) as confirmed,
+        of_goods.expected - coalesce(borne_by_goods.expected, 0) as expected
+    from of_goods
+    left join borne_by_goods
+        on
+            of_goods.policy_id = borne_by_goods.policy_id
+            and of_goods.cycle_start = borne_by_goods.cycle_start
+            and of_goods.goods_id = borne_by_goods.goods_id
+    union all
+    select
+        policy_id,
+        cycle_start,
+        company_id,
+        supplier_id,
+        null,
+        null,
+        cycle_end,
+        confirmed,
+        expected
+    from rebates
+    where
+        whole <= 0
+    {% if patching() %}
+        and policy_id in (
+            select changed.policy_id from {{ ref('int_changed_rebate_goods') }} as changed where changed.goods_id is null
+        )
+    {% endif %}
+),
+
+parts as (
+    select * from borne
+    union all
+    select
+        policy_id,
+        cycle_start,
+        company_id,
+        supplier_id,
+        warehouse_id,
+        null,
+        null,
+        goods_id,
+        null,
+        null,
+        business_date,
+        {{ quantity('0') }},
+        confirmed,
+        expected
+    from left_over
+)
+
+select
+    policy_id,
+    cycle_start,
+    company_id,
+    supplier_id,
+    warehouse_id,
+    customer_id,
+    employee_id,
+    goods_id,
+    bill_type,
+    line_id,
+    business_date,
+    quantity,
+    {{ money('confirmed') }} as confirmed_amount,
+    {{ money('expected') }} as expected_amount
+from parts
+where confirmed <> 0 or expected <> 0
