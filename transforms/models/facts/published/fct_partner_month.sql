@@ -99,3 +99,5 @@ select
     {{ money('closing_amount') }} as closing_amount
 from monthly
 where is_moved or closing_amount <> 0
+-- One month after the other, so that a reader of one skips the others.
+order by month

@@ -39,3 +39,5 @@ select
     {{ money('sum(case when is_priced then no_tax_amount else 0 end)') }} as priced_amount
 from lines
 group by month, company_id, warehouse_id, supplier_id, goods_id
+-- One month after the other, so that a reader of one skips the others.
+order by month

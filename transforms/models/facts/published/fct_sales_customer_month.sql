@@ -24,3 +24,5 @@ from {{ ref('fct_sales_line') }}
 where {{ month_of('business_date') }} in (select changed.month from {{ ref('int_changed_sales_month') }} as changed)
 {% endif %}
 group by {{ month_of('business_date') }}, company_id, customer_id, employee_id
+-- One month after the other, so that a reader of one skips the others.
+order by month

@@ -33,3 +33,5 @@ where
     )
 {% endif %}
 group by {{ month_of('sales.business_date') }}, sales.company_id, sales.warehouse_id, sales.goods_id
+-- One month after the other, so that a reader of one skips the others.
+order by month

@@ -151,3 +151,5 @@ select
 from monthly
 inner join months
     on monthly.period_start = months.period_start
+-- One month after the other, so that a reader of one skips the others.
+order by monthly.period_start
