@@ -25,13 +25,13 @@ def by_period(
     """
     start, label = (f'"{name}"' for name in axis)
     own = periods or f"select distinct t.{start}, t.{label} from {rows} as t"
-    lags = ", ".join(
-        f"({number}, '{word}', {step})"
+    lags = " union all ".join(
+        f"select {number} as beside_order, '{word}' as beside, {step} as step"
         for number, (word, step) in enumerate(zip(words, ("interval 0 day", *steps), strict=True))
     )
     return (
         f"(select p.{start}, p.{label}, l.beside_order, l.beside, t.* exclude ({start}, {label}) from ({own}) as p"
-        f" cross join (values {lags}) as l (beside_order, beside, step)"
+        f" cross join ({lags}) as l"
         f" inner join {rows} as t on t.{start} = cast(p.{start} - l.step as date))"
     )
 

@@ -49,7 +49,9 @@ THRESHOLD_AXIS = Column(
 
 def layers_by_threshold(kinds: tuple[str, ...]) -> str:
     """What the mart adds up of each goods, of single layers: so those of three months are read and no others."""
-    edges = ", ".join(f"({days}, '{days}天以上')" for days in THRESHOLDS)
+    edges = " union all ".join(
+        f"select {days} as threshold_days, '{days}天以上' as threshold" for days in THRESHOLDS
+    )
     longer = "t.age_days > e.threshold_days"
     soon = "t.age_days between e.threshold_days - 29 and e.threshold_days"
     parts = ", ".join(
@@ -59,7 +61,7 @@ def layers_by_threshold(kinds: tuple[str, ...]) -> str:
     )
     return (
         f"(select t.*, e.threshold_days, e.threshold, {parts} from mart_inventory_aging as t"
-        f" cross join (values {edges}) as e (threshold_days, threshold))"
+        f" cross join ({edges}) as e)"
     )
 
 
@@ -105,7 +107,7 @@ def sluggish_datasets(cost: bool) -> tuple[Dataset, Dataset]:
             Metric(
                 "goods_count",
                 "呆滞商品数",
-                "count(distinct goods_num) filter (where sluggish_quantity > 0)",
+                "count(distinct goods_id) filter (where sluggish_quantity > 0)",
                 QUANTITY,
             ),
         ),
@@ -118,7 +120,7 @@ def sluggish_datasets(cost: bool) -> tuple[Dataset, Dataset]:
         columns=(
             *whole.columns,
             Column("oldest_days", "最长库龄（天）", "number"),
-            Column("last_sale_date", "最近销售（至今）", "date"),
+            Column("last_sale_date", "最近销售（至今）", "date", follows=("warehouse_id", "goods_id")),
             Column("days_since_sale", "未销售天数（至今）", "number"),
             moves_link(),
         ),
