@@ -33,11 +33,11 @@ def asks_only(query: Any, columns: Set[str], filterable: Set[str], is_metric: Ca
     extras = query.extras or {}
     return (
         all(
-            _column_name(column) in columns
+            column_name(column) in columns
             for column in [*(query.columns or []), *(query.series_columns or [])]
         )
         and all(is_metric(figure) for figure in figures)
-        and all(_column_name(order) in columns or is_metric(order) for order in orders)
+        and all(column_name(order) in columns or is_metric(order) for order in orders)
         and all(_is_plain_filter(item, filterable) for item in query.filter or [])
         and (query.granularity is None or query.granularity in filterable)
         and (not query.result_type or is_readable(query.result_type))
@@ -51,7 +51,7 @@ def is_readable(result_type: Any) -> bool:
     return result_name(result_type) in READABLE_RESULTS
 
 
-def _column_name(column: Any) -> str | None:
+def column_name(column: Any) -> str | None:
     """The name of a stored column; None for anything that carries SQL of its own.
 
     The frame wraps a chart's axis as an expression whose text is the column's name: that is the name too.
@@ -62,7 +62,7 @@ def _column_name(column: Any) -> str | None:
 
 
 def _is_plain_filter(item: dict[str, Any], filterable: Set[str]) -> bool:
-    return _column_name(item.get("col")) in filterable and str(item.get("op", "")).upper() in PLAIN_OPERATORS
+    return column_name(item.get("col")) in filterable and str(item.get("op", "")).upper() in PLAIN_OPERATORS
 
 
 def result_name(result: Any) -> str:

@@ -54,12 +54,15 @@ def rows_of(dataset: Dataset, role_id: int, chosen: Iterable[tuple[Filter, Value
     conditions = ["role_id = $1"]
     for item, picked in chosen:
         if picked:
-            conditions.append(_condition(item, picked, values))
+            conditions.append(_condition(item.column, picked, values))
+            days = dataset.first_days(item.column, picked)
+            if days:
+                conditions.append(_condition(*days, values))
     return Rows(f"(select * from ({dataset.sql}) as d where {' and '.join(conditions)}) as b", tuple(values))
 
 
-def _condition(item: Filter, picked: Values, values: list[Any]) -> str:
-    column, some = quoted(item.column), [value for value in picked if value is not None]
+def _condition(name: str, picked: Sequence[Any], values: list[Any]) -> str:
+    column, some = quoted(name), [value for value in picked if value is not None]
     parts = []
     if some:
         numbers = range(len(values) + 1, len(values) + len(some) + 1)

@@ -48,7 +48,7 @@ from reports.catalogue.parts import (
 
 STOCK_BUCKETS = ("0–30天", "31–60天", "61–90天", "91–180天", "181–365天", "365天以上")
 BUCKET = (
-    Column("bucket", "账龄段"),
+    Column("bucket", "账龄段", follows=("age_days",)),
     Column("bucket_axis", "账龄段", sql=in_order("m.bucket_order", "m.bucket")),
 )
 
@@ -136,7 +136,7 @@ def inventory_dataset(cost: bool) -> Dataset:
             Metric(
                 "over_180_amount",
                 f"180天以上{what}",
-                f'cast(coalesce(sum("{measure}") filter (where age_days > 180), 0) as double)',
+                f'cast(sum(case when age_days > 180 then "{measure}" else 0 end) as double)',
                 form,
             ),
             *bucket_metrics(STOCK_BUCKETS, measure, form),

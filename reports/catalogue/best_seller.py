@@ -6,6 +6,8 @@ beside the same days a year ago. Single bills have nothing to stand beside: the 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from reports.catalogue.beside import stacked
 from reports.catalogue.compare import SUFFIXES, with_suffixes
 from reports.catalogue.model import (
@@ -64,10 +66,11 @@ PERIOD = Column(
 DEFAULT_PERIOD = "近30天"
 EARLIER = ("上期", "去年同期")
 # Empty in the totals row, which stands for more than one goods.
-PLACE = "case when count(distinct goods_num) = 1 then rank() over (order by sum({}) desc) end"
+PLACE = "case when count(distinct goods_id) = 1 then rank() over (order by sum({}) desc) end"
 GOODS_SOLD = Metric(
-    "goods_count", "动销商品数", "count(distinct goods_num) filter (where quantity > 0)", QUANTITY
+    "goods_count", "动销商品数", "count(distinct goods_id) filter (where quantity > 0)", QUANTITY
 )
+OF_BILL = ("bill_no",)
 BILL_PAGE = "case m.bill_type when 'XSTH' then '/sales/salesReturnSee' else '/sales/salesamend' end"
 DETAIL_LINK = link(
     "查看单据",
@@ -234,12 +237,12 @@ def bill_dataset(cost: bool) -> Dataset:
             *PLACES,
             *GOODS,
             PATTERN,
-            Column("business_date", "业务日期", "date"),
+            Column("business_date", "业务日期", "date", follows=OF_BILL),
             Column("day_label", "日期", sql="strftime(m.business_date, '%Y-%m-%d')"),
-            Column("bill_type", "单据类型", sql=bill_type),
+            Column("bill_type", "单据类型", sql=bill_type, follows=OF_BILL),
             Column("bill_no", "单据编号"),
-            CUSTOMER,
-            EMPLOYEE,
+            replace(CUSTOMER, keys=(), follows=OF_BILL),
+            replace(EMPLOYEE, follows=OF_BILL),
             link("单据", f"' || {BILL_PAGE} || '", id="m.bill_id"),
         ),
         measures=sold(cost),

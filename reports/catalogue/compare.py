@@ -48,7 +48,7 @@ WEEK = Period("week", "按周分析", "周", "interval 7 day", "interval 364 day
 MONTH = Period("month", "按月分析", "月", "interval 1 month", "interval 1 year", "上月整月", "去年同月整月")
 # What stands at the end of a month is beside what stood at the ends of others.
 MONTH_END = replace(MONTH, key="month_end", name="月末", previous="上月末", last_year="去年同月末")
-MONTH_COLUMNS = (Column("month", "月份", "date"), Column("month_label", "月"))
+MONTH_COLUMNS = (Column("month", "月份", "date"), Column("month_label", "月", starts="month"))
 
 
 @dataclass(frozen=True)
@@ -131,8 +131,11 @@ def compared_datasets(
     metrics use though nobody may ask for them. `levels` are the measures that don't add up over periods; `where` is a
     condition on the mart's rows, `periods` what `Source` says.
     """
-    own = (*KEYS[grain], *keys, *alone, *(column.name for column in columns if not column.sql))
-    source = Source(mart, period, axis, tuple(dict.fromkeys(own)), measures, where, periods)
+    followed = (key for column in columns for key in column.keys)
+    shown = (column.name for column in columns if not column.sql)
+    own = (*KEYS[grain], *keys, *followed, *alone, *shown)
+    dimensions = tuple(name for name in dict.fromkeys(own) if name not in (axis[0].name, axis[1].name))
+    source = Source(mart, period, axis, dimensions, measures, where, periods)
     data = Dataset(
         key=key,
         label=label,

@@ -39,8 +39,8 @@ from reports.catalogue.parts import (
     trend_figure,
 )
 
-FACTORY = Column("supplier_name", "厂家")
-SYMPTOM = Column("symptom_name", "三包症状")
+FACTORY = Column("supplier_name", "厂家", follows=("supplier_id",))
+SYMPTOM = Column("symptom_name", "三包症状", follows=("symptom_id",))
 LINES = link(
     "售后明细",
     "/report/aftersalesdetrpt",

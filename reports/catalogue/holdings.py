@@ -111,7 +111,7 @@ def goods_dataset(cost: bool) -> Dataset:
             *GOODS,
             GOODS_LABEL,
             Column("cover_range", "可售天数", sql=COVER),
-            Column("last_sale_date", "最近销售", "date"),
+            Column("last_sale_date", "最近销售", "date", follows=("warehouse_id", "goods_id")),
             moves_link(),
         ),
         measures=(
@@ -130,7 +130,7 @@ def goods_dataset(cost: bool) -> Dataset:
                 f"sum({measure})",
             ),
             Metric(
-                "goods_count", "在库商品数", "count(distinct goods_num) filter (where quantity > 0)", QUANTITY
+                "goods_count", "在库商品数", "count(distinct goods_id) filter (where quantity > 0)", QUANTITY
             ),
             Metric(
                 "places", "有货仓库数", "count(distinct warehouse_name) filter (where quantity > 0)", QUANTITY

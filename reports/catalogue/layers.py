@@ -43,7 +43,7 @@ from reports.catalogue.parts import (
 )
 
 DOT_BUCKETS = ("26周以内", "27–52周", "53–104周", "105–156周", "156周以上", "未知")
-BATCH = Column("batch", "批次(DOT)")
+BATCH = Column("batch", "批次(DOT)", follows=("batch_id",))
 TYRE = ("goods_num", "goods_name", "brand_name", "batch")
 LAYER = ("goods_num", "goods_name", "specification_type", "brand_name", "batch")
 
@@ -72,7 +72,7 @@ def layer_dataset(
         metrics=(
             Metric("amount", what, total(measure), form),
             quantity("quantity", "库存数量"),
-            Metric("goods_count", "商品数", "count(distinct goods_num)", QUANTITY),
+            Metric("goods_count", "商品数", "count(distinct goods_id)", QUANTITY),
             *metrics,
         ),
         **more,  # type: ignore[arg-type]
@@ -90,7 +90,7 @@ def detail_board(cost: bool) -> Board:
             Column("receipt_month", "入库月份", sql="strftime(m.receipt_date, '%Y-%m')"),
             Column("age_days", "库龄天数", "number"),
             *BUCKET,
-            Column("last_sale_date", "最近销售（至今）", "date"),
+            Column("last_sale_date", "最近销售（至今）", "date", follows=("warehouse_id", "goods_id")),
         ),
         metrics=(
             Metric("mean_age", "平均库龄（天）", ratio("sum(quantity * age_days)", "sum(quantity)"), DAYS),
@@ -147,9 +147,9 @@ def dot_board(cost: bool) -> Board:
         "DOT库龄",
         cost,
         columns=(
-            Column("dot_week", "DOT周"),
+            Column("dot_week", "DOT周", follows=("batch_id",)),
             Column("dot_weeks", "库龄（周）", "number"),
-            Column("dot_bucket", "DOT库龄段"),
+            Column("dot_bucket", "DOT库龄段", follows=("dot_weeks",)),
             Column(
                 "bucket_axis",
                 "DOT库龄段",

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 import uuid
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
+from datetime import date
 from typing import Final, Literal
 
 NAMESPACE = uuid.UUID("6f1d2f5e-2f52-5c0e-9d0b-6a5c6b1f6a41")
@@ -60,12 +62,25 @@ def asset_uuid(kind: str, *names: str) -> str:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a dataset. `sql` is its expression over the mart (alias m), its own name by default."""
+    """A column of a dataset. `sql` is its expression over the mart (alias m), its own name by default.
+
+    `keys` are the mart's columns that it stands for, as a number stands for an id: rows that it tells apart are
+    those that they tell apart. It `follows` from others, as a brand follows from the goods. `starts` is the column
+    of the first day of the month or week that it names.
+    """
 
     name: str
     label: str
     kind: Literal["text", "number", "date", "datetime", "link"] = "text"
     sql: str = ""
+    keys: tuple[str, ...] = ()
+    follows: tuple[str, ...] = ()
+    starts: str = ""
+
+    def is_told_by(self, names: Set[str]) -> bool:
+        """Whether rows that these columns tell apart need not be told apart by this one."""
+        followed = self.follows or self.keys
+        return bool(followed) and names >= {*followed}
 
 
 @dataclass(frozen=True)
@@ -100,11 +115,11 @@ class Dataset:
     """A virtual dataset: a mart joined with the role's scope, exposing role_id for the guest's row rule.
 
     `grain` says by which scope table it is joined; `source` is the mart's name or a query in parentheses. `measures`
-    are what the metrics add up: selected, but unknown to Superset, so that nobody can ask for them row by row.
-    `buckets` are the values of an aging column in their order, from harmless to grave or, `gravest_first`, the other
-    way round. `flows` are the measures that add up over periods too;
-    the others tell a moment, a mean of days, or days that several rows share. Own charts may be drawn of `explorable`
-    ones. `beside` are its rows for the figures of a board, whose earlier periods stand below them.
+    are what the metrics add up: selected, but unknown to Superset, so that nobody can ask for them row by row. So are
+    the `keys` that its columns stand for. `buckets` are the values of an aging column in their order, from harmless to
+    grave or, `gravest_first`, the other way round. `flows` are the measures that add up over periods too; the others
+    tell a moment, a mean of days, or days that several rows share. Own charts may be drawn of `explorable` ones.
+    `beside` are its rows for the figures of a board, whose earlier periods stand below them.
     """
 
     key: str
@@ -135,15 +150,48 @@ class Dataset:
         return f"{prefix}_scope" if self.cost and self.grain == "company" else f"{prefix}_{self.grain}_scope"
 
     @property
+    def keys(self) -> tuple[str, ...]:
+        """What its columns stand for and nobody is shown."""
+        shown = {*(column.name for column in self.columns), *self.measures}
+        keys = dict.fromkeys(key for column in self.columns for key in column.keys)
+        return tuple(key for key in keys if key not in shown)
+
+    @property
     def sql(self) -> str:
         selected = [f"    {column.sql or 'm.' + column.name} as {column.name}" for column in self.columns]
-        columns = ",\n".join([*selected, *(f'    m."{name}" as "{name}"' for name in self.measures)])
+        columns = ",\n".join(
+            [*selected, *(f'    m."{name}" as "{name}"' for name in (*self.measures, *self.keys))]
+        )
         keys = ("company_id",) if self.grain == "company" else ("company_id", "warehouse_id")
         joined = " and ".join(f"s.{key} = m.{key}" for key in keys)
         return (
             f"select\n    s.role_id as role_id,\n{columns}\nfrom {self.source} as m\n"
             f"inner join {self.scope} as s on {joined}"
         )
+
+    def row_keys(self, names: Iterable[str]) -> tuple[str, ...]:
+        """What tells the rows of a table of these columns apart, without what follows from the rest of it."""
+        columns = [self.column(name) for name in names]
+        told = {key for column in columns for key in column.keys or (column.name,)}
+        return tuple(
+            dict.fromkeys(
+                key
+                for column in columns
+                for key in column.keys or (column.name,)
+                if not (self.has_column(key) and self.column(key).is_told_by(told))
+            )
+        )
+
+    def first_days(self, name: str, labels: Iterable[object]) -> tuple[str, tuple[date, ...]] | None:
+        """A condition that follows from one on a label of periods: the column of their first days, and these.
+
+        Rows lie together by dates and are found by them; a label is made of each row's date to be looked at.
+        """
+        column = self.column(name) if self.has_column(name) else None
+        days = [_first_day(label) for label in labels]
+        if column is None or not column.starts or not all(days):
+            return None
+        return column.starts, tuple(day for day in days if day)
 
     def has_column(self, name: str) -> bool:
         return any(column.name == name for column in self.columns)
@@ -164,6 +212,14 @@ class Dataset:
 
     def metric(self, name: str) -> Metric:
         return next(metric for metric in self.metrics if metric.name == name)
+
+
+def _first_day(label: object) -> date | None:
+    """The first day of `2026-01` or `2026-W03`."""
+    try:
+        return date.fromisoformat(f"{label}-1" if "W" in str(label) else f"{label}-01")
+    except ValueError:
+        return None
 
 
 @dataclass(frozen=True)

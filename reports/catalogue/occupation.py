@@ -60,7 +60,10 @@ def occupation_datasets(cost: bool) -> tuple[Dataset, Dataset]:
         "mart_stock_occupation",
         grain="warehouse",
         cost=cost,
-        axis=(Column("period_start", "期间开始", "date"), Column("period_label", "月")),
+        axis=(
+            Column("period_start", "期间开始", "date"),
+            Column("period_label", "月", starts="period_start"),
+        ),
         columns=(
             Column("day_label", "日", sql="lpad(cast(m.day_of_month as varchar), 2, '0')"),
             *PLACES,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Literal
@@ -32,20 +33,22 @@ from reports.catalogue.model import (
 
 Worse = Literal["", "fall", "rise"]
 
-COMPANY = Column("company_name", "公司")
-WAREHOUSE = Column("warehouse_name", "仓库")
-GOODS_TYPE = Column("type1_name", "商品类型")
-BRAND = Column("brand_name", "品牌")
-GOODS_NUM = Column("goods_num", "商品编码")
-GOODS_NAME = Column("goods_name", "商品名称")
+COMPANY = Column("company_name", "公司", keys=("company_id",))
+WAREHOUSE = Column("warehouse_name", "仓库", keys=("warehouse_id",))
+GOODS_TYPE = Column("type1_name", "商品类型", follows=("goods_id",))
+BRAND = Column("brand_name", "品牌", follows=("goods_id",))
+GOODS_NUM = Column("goods_num", "商品编码", keys=("goods_id",))
+GOODS_NAME = Column("goods_name", "商品名称", follows=("goods_id",))
 # Two goods may share a name, so that a chart by name alone would add them up.
-GOODS_LABEL = Column("goods_label", "商品", sql="m.goods_num || ' ' || m.goods_name")
-SPECIFICATION = Column("specification_type", "规格")
-PATTERN = Column("pattern", "花纹")
-CUSTOMER = Column("customer_name", "客户")
-SUPPLIER = Column("supplier_name", "供应商")
-EMPLOYEE = Column("employee_name", "业务员")
+GOODS_LABEL = Column("goods_label", "商品", sql="m.goods_num || ' ' || m.goods_name", keys=("goods_id",))
+SPECIFICATION = Column("specification_type", "规格", follows=("goods_id",))
+PATTERN = Column("pattern", "花纹", follows=("goods_id",))
+CUSTOMER = Column("customer_name", "客户", keys=("customer_id",))
+SUPPLIER = Column("supplier_name", "供应商", keys=("supplier_id",))
+EMPLOYEE = Column("employee_name", "业务员", follows=("employee_id",))
 PLACES = (COMPANY, WAREHOUSE)
+# How an address names what a filter's value is shown as.
+LABEL = "__label"
 # What the product's filters are asked for rows that name nobody.
 NO_RECORD = -1
 GOODS = (GOODS_TYPE, BRAND, GOODS_NUM, GOODS_NAME, SPECIFICATION)
@@ -85,16 +88,24 @@ def in_order(number: str, label: str) -> str:
 def link(text: str, route: str, named: str = "detail_link", **filters: str) -> Column:
     """A column that opens a page of the shell around the frame: a guest's token is good for one dashboard only.
 
-    `filters` are the page's filters, each with the expression of its value, which has to come out fit for an address.
+    `filters` are the page's filters, each with the expression of its value, which has to come out fit for an address;
+    what one is shown as follows from it.
     """
+    told = " ".join([route, *(value for name, value in filters.items() if not name.endswith(LABEL))])
     query = " || '&amp;".join(f"{name}=' || {value}" for name, value in filters.items())
     opening = f'<a target="_top" href="{route}?{query}'
-    return Column(named, "明细", "link", sql=f"'{opening} || '\">{text}</a>'")
+    return Column(
+        named,
+        "明细",
+        "link",
+        sql=f"'{opening} || '\">{text}</a>'",
+        keys=tuple(dict.fromkeys(re.findall(r"\bm\.(\w+)", told))),
+    )
 
 
 def by_key(name: str, shown: str, column: str = "") -> dict[str, str]:
     """A page's filter by a key of the row, and the column that the page shows for it."""
-    return {name: f"m.{column or name}", f"{name}__label": f"url_encode(m.{shown})"}
+    return {name: f"m.{column or name}", f"{name}{LABEL}": f"url_encode(m.{shown})"}
 
 
 def by_one_or_none(name: str, shown: str) -> dict[str, str]:
@@ -111,7 +122,7 @@ BY_EMPLOYEE = by_one_or_none("employee_id", "employee_name")
 BY_BRAND = by_one_or_none("brand_id", "brand_name")
 BY_TYPE = {
     "goods_type_id": "m.goods_type_id",
-    "goods_type_id__label": "url_encode(coalesce(nullif(m.type3_name, ''), nullif(m.type2_name, ''), m.type1_name))",
+    f"goods_type_id{LABEL}": "url_encode(coalesce(nullif(m.type3_name, ''), nullif(m.type2_name, ''), m.type1_name))",
 }
 MONTH_DAYS = {
     "business_date_start": "strftime(m.month, '%Y-%m-%d')",

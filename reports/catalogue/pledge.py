@@ -102,7 +102,7 @@ def goods_dataset(cost: bool) -> Dataset:
         time_column="month",
         columns=(
             Column("month", "月份", "date"),
-            Column("month_label", "月"),
+            Column("month_label", "月", starts="month"),
             COMPANY,
             LENDER,
             CONTRACT,

@@ -82,9 +82,7 @@ def index_datasets() -> tuple[Dataset, Dataset]:
                 ratio("coalesce(sum(base) filter (where bought), 0)", "sum(base)"),
                 PERCENT,
             ),
-            Metric(
-                "goods_count", "篮子商品数", "count(distinct goods_num) filter (where base > 0)", QUANTITY
-            ),
+            Metric("goods_count", "篮子商品数", "count(distinct goods_id) filter (where base > 0)", QUANTITY),
         ),
     )
 

@@ -8,6 +8,8 @@ quantity only, of sales alone.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from reports.catalogue.compare import compared_datasets
 from reports.catalogue.model import Board, Chart, Column, Dataset, Filter, Metric, Report, Tab
 from reports.catalogue.parts import (
@@ -207,14 +209,18 @@ def customer_board(cost: bool, name: str = "customer_profit", where: str = "") -
     return profit_board((data, series), charts, *filters)
 
 
-TYPES = (Column("type1_name", "一级分类"), Column("type2_name", "二级分类"), Column("type3_name", "三级分类"))
+TYPES = tuple(
+    Column(name, label, follows=("goods_type_id",))
+    for name, label in (("type1_name", "一级分类"), ("type2_name", "二级分类"), ("type3_name", "三级分类"))
+)
+BRAND_ALONE = replace(BRAND, follows=("brand_id",))
 
 
 def classified_board(cost: bool, name: str = "classified_profit", where: str = "") -> Board:
     main, label, both = main_figure(cost)
     bills = sales_link(**BY_TYPE, **BY_BRAND, **MONTH_DAYS)
     keys = ("goods_type_id", "brand_id")
-    dimensions = (*PLACES, *TYPES, BRAND, bills)
+    dimensions = (*PLACES, *TYPES, BRAND_ALONE, bills)
     data, series = profit_datasets(name, "分类毛利", "mart_commodity_profit", cost, dimensions, keys, where)
     charts = (
         share("types", f"{label}构成（一级分类）", data, main, "type1_name"),

@@ -82,7 +82,7 @@ def purchase_datasets(cost: bool) -> tuple[Dataset, Dataset]:
             Metric(
                 "goods_count",
                 "采购商品数",
-                "count(distinct goods_num) filter (where bought > 0)",
+                "count(distinct goods_id) filter (where bought > 0)",
                 QUANTITY,
             ),
         ),

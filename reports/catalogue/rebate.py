@@ -101,7 +101,7 @@ def uses_dataset() -> Dataset:
         time_column="business_date",
         columns=(
             COMPANY,
-            Column("supplier_name", "供应商", sql="m.partner_name"),
+            Column("supplier_name", "供应商", sql="m.partner_name", follows=("partner_id",)),
             Column("business_date", "使用日期", "date"),
             Column("bill_no", "使用单据"),
             Column("item_bill_no", "返利单号"),

@@ -60,7 +60,7 @@ DUE_ORDER = (
 )
 DUE_NAME = f"{list(DUE)}[{DUE_ORDER}]"
 DUE_BUCKET = (
-    Column("bucket", "到期段", sql=DUE_NAME),
+    Column("bucket", "到期段", sql=DUE_NAME, follows=("days_ahead",)),
     Column("bucket_axis", "到期段", sql=in_order(DUE_ORDER, DUE_NAME)),
 )
 
@@ -221,7 +221,11 @@ def write_off_months(partner: Partner) -> tuple[Dataset, Dataset]:
         f"{partner.owed}核销按月",
         "mart_write_off_month",
         grain="company",
-        columns=(COMPANY, Column("partner_name", partner.label), Column("manner", "核销方式")),
+        columns=(
+            COMPANY,
+            Column("partner_name", partner.label, follows=("partner_id",)),
+            Column("manner", "核销方式"),
+        ),
         measures={name: name for name in measures},
         metrics=(
             amount,
@@ -249,7 +253,7 @@ def write_off_board(partner: Partner) -> Board:
         columns=(
             *MONTH_COLUMNS,
             COMPANY,
-            Column("partner_name", partner.label),
+            Column("partner_name", partner.label, follows=("partner_id",)),
             Column("business_date", "核销日期", "date"),
             Column("bill_no", "核销单据"),
             Column("manner", "核销方式"),

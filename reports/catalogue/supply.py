@@ -62,7 +62,7 @@ def standing() -> tuple[Metric, ...]:
         Metric(
             "short",
             "断货商品数",
-            "count(distinct goods_num) filter (where quantity <= 0 and sales_quantity_30 > 0)",
+            "count(distinct goods_id) filter (where quantity <= 0 and sales_quantity_30 > 0)",
             QUANTITY,
         ),
     )
@@ -84,7 +84,7 @@ COLUMNS = (
     *GOODS,
     GOODS_LABEL,
     Column("cover_range", "可售天数", sql=COVER),
-    Column("last_sale_date", "最近销售", "date"),
+    Column("last_sale_date", "最近销售", "date", follows=("warehouse_id", "goods_id")),
     moves_link(),
     ORDERS,
 )
@@ -205,7 +205,7 @@ def decision_dataset(cost: bool) -> Dataset:
             Metric(
                 "wanted_goods",
                 "需补货商品数",
-                "count(distinct goods_num) filter (where suggested_quantity > 0)",
+                "count(distinct goods_id) filter (where suggested_quantity > 0)",
                 QUANTITY,
             ),
             *money_part,

@@ -10,7 +10,6 @@ from reports.catalogue.compare import MONTH, MONTH_COLUMNS, compared_datasets, s
 from reports.catalogue.holdings import held
 from reports.catalogue.model import DAYS, PERCENT, RATIO, Board, Chart, Column, Dataset, Filter, Metric
 from reports.catalogue.parts import (
-    BRAND,
     BY_BRAND,
     BY_GOODS,
     BY_TYPE,
@@ -48,7 +47,7 @@ from reports.catalogue.parts import (
     trend_figure,
     variant,
 )
-from reports.catalogue.profit import TYPES
+from reports.catalogue.profit import BRAND_ALONE, TYPES
 
 LINKS = ("detail_link", "purchases_link")
 
@@ -172,7 +171,7 @@ def goods_board(cost: bool) -> Board:
 
 
 def category_board(cost: bool) -> Board:
-    columns = (*TYPES, BRAND, *both_sides(**BY_TYPE, **BY_BRAND))
+    columns = (*TYPES, BRAND_ALONE, *both_sides(**BY_TYPE, **BY_BRAND))
     keys = ("goods_type_id", "brand_id")
     data, series = trade_datasets("trade_category", "品类购销分析", cost, columns, keys)
     listed = table(
@@ -274,7 +273,7 @@ def order_board(cost: bool) -> Board:
             EMPLOYEE,
             *GOODS,
             GOODS_LABEL,
-            Column("bill_no", "订单号"),
+            Column("bill_no", "订单号", follows=("bill_id",)),
             Column("business_date", "订单日期", "date"),
             Column("delivery_date", "交货日期", "date"),
             STATE,

@@ -142,7 +142,10 @@ def turnover_datasets(
         grain="warehouse",
         cost=cost,
         period=period,
-        axis=(Column("period_start", "期间开始", "date"), Column("period_label", period.name)),
+        axis=(
+            Column("period_start", "期间开始", "date"),
+            Column("period_label", period.name, starts="period_start"),
+        ),
         keys=keys,
         columns=(*PLACES, *columns),
         measures=measures(cost),

@@ -1,0 +1,72 @@
+"""Tables whose rows are found by keys and named afterwards: the same rows as by their names."""
+
+from __future__ import annotations
+
+import pytest
+
+from reports.catalogue.model import Chart, Column, Dataset
+from tests.kit.superset import EVERYTHING, Place, Superset
+from tests.reports.guests import PLACES
+
+
+def rows(columns: list[str], answers: list[dict[str, object]]) -> list[list[object]]:
+    return sorted(
+        [
+            [round(value, 6) if isinstance(value, float) else value for value in map(answer.get, columns)]
+            for answer in answers
+        ],
+        key=str,
+    )
+
+
+def keyed(at: Place) -> list[tuple[Chart, Dataset]]:
+    tables = [(chart, at.board.dataset(chart.dataset)) for chart in at.board.charts if chart.kind == "table"]
+    return [(chart, data) for chart, data in tables if len(data.row_keys(chart.by)) < len(chart.by)]
+
+
+class TestRowsByKeys:
+    @pytest.mark.parametrize("at", [at for at in PLACES if keyed(at)], ids=str)
+    def test_are_the_rows_by_names(self, superset: Superset, snapshot, at: Place):
+        token = superset.token(at, EVERYTHING)
+        for chart, data in keyed(at):
+            # Dates are answered as milliseconds; what tells of them here are the rows that they keep apart.
+            shown = [name for name in chart.by if data.column(name).kind not in ("date", "datetime")]
+            figures = [f'{data.metric(name).sql} as "{name}"' for name in chart.metrics]
+            asked = snapshot.sql(
+                f"select {', '.join([*shown, *figures])} from ({data.sql}) where role_id = {EVERYTHING}"
+                f" group by {', '.join(chart.by)}"
+            )
+            expected = [dict(zip(asked.columns, row, strict=True)) for row in asked.fetchall()]
+            answered = superset.data(at, chart, token)
+            columns = [*shown, *chart.metrics]
+            assert rows(columns, answered) == rows(columns, expected) != [], chart.key
+
+    def test_what_follows_from_the_goods_is_no_key_and_what_is_asked_alone_is(self):
+        data = Dataset(
+            key="stock",
+            label="库存",
+            source="mart",
+            grain="company",
+            columns=(
+                Column("goods_num", "编码", keys=("goods_id",)),
+                Column("brand_name", "品牌", follows=("goods_id",)),
+                Column("detail_link", "明细", "link", keys=("goods_id", "month")),
+            ),
+            measures=(),
+            metrics=(),
+        )
+        assert data.row_keys(("goods_num", "brand_name", "detail_link")) == ("goods_id", "month")
+        assert data.row_keys(("brand_name",)) == ("brand_name",)
+        assert data.keys == ("goods_id", "month")
+
+    def test_a_label_of_a_period_tells_its_first_day_and_no_other_label_does(self):
+        data = next(
+            data
+            for at in PLACES
+            for data in at.board.datasets
+            if data.has_column("month_label") and data.column("month_label").starts
+        )
+        (column, days) = data.first_days("month_label", ["2026-02"]) or ("", ())
+        assert (column, [day.isoformat() for day in days]) == ("month", ["2026-02-01"])
+        assert data.first_days("month_label", ["2026-02", None]) is None
+        assert data.first_days("company_name", ["2026-02"]) is None
