@@ -46,15 +46,3 @@ select
     {%- endfor -%}
     {{ return(earlier) }}
 {%- endmacro %}
-
-{# What is known of the latest sales of a row's goods in its warehouse; a join would be made also where nobody asks. #}
-{% macro latest_sale(figure, row) -%}
-    (
-        select max(sale.{{ figure }})
-        from {{ ref('fct_goods_sale') }} as sale
-        where
-            sale.company_id = {{ row }}.company_id
-            and sale.warehouse_id = {{ row }}.warehouse_id
-            and sale.goods_id = {{ row }}.goods_id
-    )
-{%- endmacro %}

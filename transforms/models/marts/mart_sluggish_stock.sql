@@ -60,9 +60,9 @@ select
     goods.brand_name,
     goods.type1_name,
     goods.specification_type,
-    {{ latest_sale('last_sale_date', 'stock') }} as last_sale_date,
-    {{ days_between(latest_sale('last_sale_date', 'stock'), as_of()) }} as days_since_sale,
-    coalesce({{ latest_sale('quantity_90', 'stock') }}, 0) as sales_quantity_90,
+    sale.last_sale_date,
+    {{ days_between('sale.last_sale_date', as_of()) }} as days_since_sale,
+    coalesce(sale.quantity_90, 0) as sales_quantity_90,
     stock.oldest_days,
     {{ quantity('stock.stock_quantity') }} as stock_quantity,
     {{ money('stock.stock_value') }} as stock_value,
@@ -77,3 +77,5 @@ left join {{ ref('dim_company') }} as company
     on stock.company_id = company.company_id
 left join {{ ref('dim_warehouse') }} as warehouse
     on stock.warehouse_id = warehouse.warehouse_id
+left join {{ ref('fct_goods_sale') }} as sale
+    on stock.company_id = sale.company_id and stock.warehouse_id = sale.warehouse_id and stock.goods_id = sale.goods_id
