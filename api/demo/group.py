@@ -19,7 +19,7 @@ from api.master.business_types import CustomerType, SalesType, SupplierType
 from api.master.geography import Area, City, Province
 from api.master.goods import Brand, CompanyGoods, Goods, GoodsType, GoodsUnit, Unit
 from api.master.logistics import Logistics, LogisticsDriver
-from api.master.organisation import Company, Department, Employee, GroupInfo
+from api.master.organisation import BRANCH, STATION, Company, Department, Employee, GroupInfo
 from api.master.partners import Customer, ReceivablesMode, Supplier
 from api.master.warehouses import (
     DEFECTIVE,
@@ -40,9 +40,10 @@ COMPANIES = {
     "SZ": ("苏州吴越轮胎有限公司", "苏州", "江苏省", "苏州市", ("吴中区", "昆山市", "常熟市"), 1.0, 2),
     "HF": ("合肥庐州汽配有限公司", "合肥", "安徽省", "合肥市", ("蜀山区", "包河区", "肥西县"), 0.9, 2),
     "WH": ("武汉江城轮胎有限公司", "武汉", "湖北省", "武汉市", ("汉阳区", "洪山区", "东西湖区"), 0.8, 2),
-    "ZZ": ("郑州中原汽配有限公司", "郑州", "河南省", "郑州市", ("金水区", "二七区", "中牟县"), 0.7, 2),
-    "JN": ("济南泉城轮胎有限公司", "济南", "山东省", "济南市", ("历城区", "槐荫区", "章丘区"), 0.55, 2),
+    "ZZ": ("郑州中原汽车服务有限公司", "郑州", "河南省", "郑州市", ("金水区", "二七区", "中牟县"), 0.7, 2),
+    "JN": ("济南泉城汽车服务有限公司", "济南", "山东省", "济南市", ("历城区", "槐荫区", "章丘区"), 0.55, 2),
 }  # fmt: skip
+STATIONS = ("ZZ", "JN")
 WAREHOUSES = ("中心仓", "城西仓", "城东仓", "前置仓")
 DEPARTMENTS = ("销售一部", "销售二部", "采购部", "仓储部", "财务部")
 MODES = {"现金": 1, "工商银行": 2, "建设银行": 2, "微信支付": 3, "支付宝": 3}
@@ -126,6 +127,7 @@ class Branch:
     code: str
     share: float
     warehouses: list[int]
+    guarantee: int
     allocations: dict[int, list[int]]
     department_of: dict[int, int]
     sellers: list[int]
@@ -275,8 +277,9 @@ def _make_branch(
 ) -> None:
     name, short, province, city, districts, _, houses = facts
     place = _places(conn, province, city, districts)[districts[0]]
-    named = {"company_name": name, "company_code": code, "short_name": short, "type": 2}
-    [company] = insert_all(conn, Company, [{**named, **place}])
+    named = {"company_name": name, "company_code": code, "short_name": short}
+    kind = {"type": STATION if code in STATIONS else BRANCH}
+    [company] = insert_all(conn, Company, [{**named, **kind, **place}])
     names = [f"{short}{house}" for house in WAREHOUSES[:houses]]
     warehouses = insert_all(
         conn, Warehouse, [{"warehouse_name": house, "company_id": company} for house in names]
@@ -392,7 +395,9 @@ def _read_branch(conn: Connection, code: str) -> Branch:
 
     departments = {row.department_name: row.department_id for row in rows(Department)}
     staff = rows(Employee)
-    warehouses = [row.warehouse_id for row in rows(Warehouse) if row.type == GOOD]
+    houses = rows(Warehouse)
+    warehouses = [row.warehouse_id for row in houses if row.type == GOOD]
+    [guarantee] = [row.warehouse_id for row in houses if row.type == GUARANTEE]
     shelves = Allocation.table()
     allocations: dict[int, list[int]] = {warehouse: [] for warehouse in warehouses}
     query = select(shelves).where(shelves.c.warehouse_id.in_(warehouses)).order_by(shelves.c.allocation_id)
@@ -408,6 +413,7 @@ def _read_branch(conn: Connection, code: str) -> Branch:
         code=code,
         share=COMPANIES[code][5],
         warehouses=warehouses,
+        guarantee=guarantee,
         allocations=allocations,
         department_of={row.employee_id: row.department_id for row in staff},
         sellers=of("销售一部", "销售二部"),

@@ -11,8 +11,8 @@ from datetime import date, timedelta
 from sqlalchemy import Connection, insert, select, text
 
 from api import catalogue
+from api.demo import claims, coupons, papers, people, pledges, rebates, trading
 from api.demo import group as masters
-from api.demo import papers, people, rebates, trading
 from api.demo.desk import ItemOf, Portion
 from api.demo.sizes import SIZES
 from api.identity.sessions import principal_of
@@ -93,6 +93,9 @@ def load_company(company_id: int) -> None:
             conn.commit()
         rebates.make(ctx, company_id, state.today)
         papers.make(ctx, company_id, state.today)
+        pledges.make(ctx, branch, state.today)
+        claims.make(ctx, group, branch, state.today)
+        coupons.make(ctx, branch, state.today)
         conn.execute(_LIMITS, {"company": company_id})
         close_months(ctx, company_id, state.today)
         conn.execute(

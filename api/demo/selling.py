@@ -10,6 +10,7 @@ from api.demo.assortment import CURVES, Item
 from api.demo.buying import Buyer
 from api.demo.cashier import Cashier
 from api.demo.desk import Desk
+from api.demo.guarantee import Warrantor
 from api.kit.bulk import Entry, LineOf
 from api.sales.sales_order import SalesOrder
 from api.sales.sales_outbound import SalesOutbound
@@ -21,8 +22,8 @@ WEEKDAYS = (1.15, 1.1, 1.1, 1.05, 1.1, 0.95, 0.45)
 class Seller:
     """Sells what is there."""
 
-    def __init__(self, desk: Desk, buyer: Buyer, cashier: Cashier) -> None:
-        self.desk, self.buyer, self.cashier = desk, buyer, cashier
+    def __init__(self, desk: Desk, buyer: Buyer, cashier: Cashier, warrantor: Warrantor) -> None:
+        self.desk, self.buyer, self.cashier, self.warrantor = desk, buyer, cashier, warrantor
         self._weights = {
             (warehouse, month): list(accumulate(i.popularity * CURVES[i.season][month - 1] for i in goods))
             for warehouse, goods in desk.range.items()
@@ -105,6 +106,8 @@ class Seller:
             desk.at(desk.next_month(), lambda: self._take(header["warehouse_id"], rows, -1))
             return
         self.cashier.bill(outbound)
+        for row in rows:
+            self.warrantor.sold(outbound, self._goods[row["goods_id"]])
         if desk.happens(0.05):
             desk.at(desk.in_days(3, 25), lambda: self._take_back(outbound))
 

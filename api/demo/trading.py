@@ -9,6 +9,7 @@ from api.demo.buying import Buyer
 from api.demo.cashier import Cashier
 from api.demo.desk import Desk, Portion
 from api.demo.group import Branch, Group
+from api.demo.guarantee import Warrantor
 from api.demo.selling import Seller
 from api.demo.sizes import Size
 
@@ -26,7 +27,8 @@ def portions(group: Group, branch: Branch, size: Size, today: date) -> Iterator[
     desk = Desk(group, branch, size, today)
     cashier = Cashier(desk)
     buyer = Buyer(desk, cashier)
-    seller = Seller(desk, buyer, cashier)
+    warrantor = Warrantor(desk, buyer)
+    seller = Seller(desk, buyer, cashier, warrantor)
     first = today - timedelta(days=DAYS)
     for number in range(DAYS + 1):
         desk.day = first + timedelta(days=number)
@@ -39,6 +41,7 @@ def portions(group: Group, branch: Branch, size: Size, today: date) -> Iterator[
         cashier.settle()
         if desk.day.day == 26:
             buyer.correct()
+            warrantor.send_back()
         month_ends = (desk.day + timedelta(days=1)).day == 1
         if month_ends or desk.day == today or desk.portion.lines >= PORTION_LINES:
             yield desk.portion

@@ -10,11 +10,12 @@ from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values, View
 from api.master.geography import area, city, province
 
-COMPANY_TYPES = {1: "集团", 2: "分公司", 3: "服务站"}
+HEAD, BRANCH, STATION = 1, 2, 3
+COMPANY_TYPES = {HEAD: "集团", BRANCH: "分公司", STATION: "服务站"}
 TYPE_RULES = {
-    1: "管理集团商品、供应商和各公司，可查看授权公司的数据",
-    2: "独立核算，有自己的仓库、客户、往来和会计期间",
-    3: "独立核算，登录后使用服务站界面：购物车、商城和订单提醒",
+    HEAD: "管理集团商品、供应商和各公司，可查看授权公司的数据",
+    BRANCH: "独立核算，有自己的仓库、客户、往来和会计期间",
+    STATION: "独立核算，登录后使用服务站界面：购物车、商城和订单提醒",
 }
 
 
@@ -36,7 +37,7 @@ class Company(Resource):
     company_name: Mapped[str] = text("公司名称", required=True, unique=True, search=True, width=200)
     company_code: Mapped[str] = text("公司编码", required=True, unique=True, search=True, max_length=8)
     short_name: Mapped[str | None] = text("简称", max_length=30)
-    type: Mapped[int] = enum("类型", COMPANY_TYPES, default=2, search=True)
+    type: Mapped[int] = enum("类型", COMPANY_TYPES, default=BRANCH, search=True)
     province_id: Mapped[int | None] = province()
     city_id: Mapped[int | None] = city()
     area_id: Mapped[int | None] = area()

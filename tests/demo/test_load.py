@@ -96,6 +96,57 @@ class TestBills:
             )
             assert found == [2, 2, 1], table
 
+    def test_pieces_under_guarantee_are_taken_in_paid_for_and_mostly_settled(
+        self, loaded: int, ask: Ask
+    ) -> None:
+        """A factory settles no piece that did not go back to it."""
+        counted = [
+            ask(
+                f"select count(*), coalesce(sum({amount}), 0) from {table} b join {table}_line l using (bill_id)"
+                " where company_id = %s and status = 2",
+                loaded,
+            )[0]
+            for table, amount in (
+                ("guarantee_register", "0"),
+                ("company_claim", "amount"),
+                ("factory_claim", "amount"),
+            )
+        ]
+        registered, (compensated, paid), (answered, settled) = counted
+        assert registered[0] >= compensated > answered > 3
+        assert paid > settled > 0
+        assert ask("select count(*) from three_inbound where company_id = %s", loaded) == [(registered[0],)]
+        strayed = ask(
+            "select count(*) from factory_claim_line f join guarantee_register_line g on g.line_id = f.source_line_id"
+            " left join tire_back_line t on t.source_line_id = g.inbound_line_id where t.line_id is null"
+        )
+        assert strayed == [(0,)]
+
+    def test_a_used_coupon_is_a_discount_of_its_bill(self, loaded: int, ask: Ask) -> None:
+        [(used, granted)] = ask(
+            "select count(u.bill_id), count(*) from sales_coupon_grant g"
+            " left join sales_coupon_use u using (sales_coupon_grant_id) where g.company_id = %s",
+            loaded,
+        )
+        assert 3 < used < granted
+        wrong = ask(
+            "select count(*) from sales_coupon_use u join sales_coupon_grant g using (sales_coupon_grant_id)"
+            " join sales_outbound b using (bill_id) cross join lateral (select sum(discount_amount) as discount"
+            " from sales_outbound_line l where l.bill_id = b.bill_id) l where g.customer_id <> b.customer_id"
+            " or b.business_date not between g.granted_on and g.expires_on or l.discount < u.discount_amount"
+        )
+        assert wrong == [(0,)]
+
+    def test_a_loan_is_about_what_its_goods_are_worth(self, loaded: int, ask: Ask) -> None:
+        found = ask(
+            "select b.loan_amount / sum(l.quantity * l.price * (1 - b.haircut / 100)), count(*)"
+            " from pledge_contract b join pledge_contract_line l using (bill_id) where b.company_id = %s"
+            " group by b.bill_id",
+            loaded,
+        )
+        assert len(found) == 3
+        assert all(0.7 < share < 1.3 and goods > 2 for share, goods in found), found
+
     def test_months_are_closed_up_to_the_one_before_the_last(self, loaded: int, ask: Ask) -> None:
         [(closed, first)] = ask(
             "select array_agg(period order by period), to_char(min(b.first), 'YYYY-MM') from accounting_period p"
