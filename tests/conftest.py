@@ -53,12 +53,14 @@ LONGEST = (
     "tests/faults/",
 )
 """Where the longest tests stand: begun first, so that no worker is left alone with them at the end."""
-NOT_DURABLE = {
+FOR_TESTS = {
     "fsync": "off",
     "synchronous_commit": "off",
     "full_page_writes": "off",
     "shared_buffers": "128MB",
     "autovacuum_naptime": "5min",
+    # Of a few rows a planner without statistics thinks too much: starting workers costs more than all that they read.
+    "max_parallel_workers_per_gather": "0",
 }
 _numbers = itertools.count(1)
 
@@ -107,7 +109,7 @@ def data_dir() -> Iterator[Path]:
 @pytest.fixture(scope="session")
 def postgres(data_dir: Path) -> Iterator[EmbeddedPostgres]:
     """A running PostgreSQL 18 without durability; `postgres.url(name)` addresses a database of it."""
-    server = EmbeddedPostgres(data_dir / "postgres", data_dir / "logs" / "postgres.log", NOT_DURABLE)
+    server = EmbeddedPostgres(data_dir / "postgres", data_dir / "logs" / "postgres.log", FOR_TESTS)
     server.start()
     yield server
     server.stop()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, CursorResult
 
 from api.kit.database import Base
 from api.ledger import checks
@@ -21,7 +22,7 @@ def fingerprint(conn: Connection) -> dict[str, tuple[int, int]]:
         f"select '{name}', count(*), coalesce(sum(hashtextextended(t::text, 0)::numeric), 0) from {name} t"
         for name in tables
     )
-    return {row[0]: (row[1], row[2]) for row in conn.exec_driver_sql(" union all ".join(parts))}
+    return {row[0]: (row[1], row[2]) for row in _asked_often(conn, " union all ".join(parts))}
 
 
 @cache
@@ -34,6 +35,16 @@ def sweep() -> str:
 def broken(conn: Connection) -> dict[str, list[dict[str, object]]]:
     """The integrity checks of ledgers and bills that find something, with what they found."""
     assert integrity
-    if not any(conn.exec_driver_sql(sweep()).scalar_one()):
+    if not any(_asked_often(conn, sweep()).scalar_one()):
         return {}
     return {finding.check.name: finding.rows for finding in checks.run(conn) if finding.count}
+
+
+def _asked_often(conn: Connection, sql: str) -> CursorResult[Any]:
+    """The answer to a long statement, prepared at its first use: to plan it costs several times what it costs to run."""
+    driver: Any = conn.connection.driver_connection
+    usual, driver.prepare_threshold = driver.prepare_threshold, 0
+    try:
+        return conn.exec_driver_sql(sql)
+    finally:
+        driver.prepare_threshold = usual
