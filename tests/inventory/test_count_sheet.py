@@ -9,6 +9,8 @@ import orjson
 import pytest
 from openpyxl import Workbook, load_workbook
 
+from api.kit.directory import Directory
+from api.main import app
 from tests.kit.desk import Desk, Made
 
 PATH = "/v2/inventory/StockTaking"
@@ -57,9 +59,8 @@ class TestButtons:
             ("盲盘表", "download", {"blind": "1"}, None),
             ("导入盘点表", "upload", {}, [1]),
         ]
-        for one in screen["files"]:
-            path = f"/{screen['api']}/{one['name']}"
-            assert path in desk.site.http.app.openapi()["paths"]  # type: ignore[attr-defined]
+        [directory] = [route for route in app.router.routes if isinstance(route, Directory)]
+        assert {f"/{screen['api']}/{one['name']}" for one in screen["files"]} <= directory.routes.keys()
 
     def test_who_may_not_count_is_offered_none(self, desk: Desk) -> None:
         answer = desk.site.as_("nobody").get("v2/Open/Screen/getScreen", route="/inventory/takestockSee")
