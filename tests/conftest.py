@@ -41,6 +41,8 @@ SHARING = {
         "tests/kit/test_declared_",
         "tests/kit/test_directory.py",
         "tests/kit/test_fuzz.py",
+        "tests/identity/test_access.py",
+        "tests/identity/test_granting.py",
         "tests/identity/test_route_rights.py",
         "tests/shell/test_call_register.py",
     ),
