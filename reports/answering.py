@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
-from typing import Any
+from typing import Any, cast
 
 from reports.assets import boards
 from reports.catalogue.model import Dataset
 from reports.late_names import asked_table
 from reports.query_parts import column_name
-from reports.snapshot import SNAPSHOT_URI, SnapshotEngine, current_snapshot, snapshot_mark
+from reports.snapshot import SNAPSHOT_URI, Snapshot, Snapshots
+
+_snapshots = Snapshots()
 
 
 def answer_quickly() -> None:
@@ -28,11 +30,10 @@ def answer_quickly() -> None:
 def _keep_engine() -> None:
     from superset.models.core import Database
 
-    snapshots = SnapshotEngine()
     opened: Callable[..., Any] = Database._get_sqla_engine
 
     def engine(self: Any, *args: Any, **options: Any) -> Any:
-        return snapshots.current() if _is_snapshot(self) else opened(self, *args, **options)
+        return _snapshot().engine if _is_snapshot(self) else opened(self, *args, **options)
 
     Database._get_sqla_engine = engine
 
@@ -82,7 +83,7 @@ def _trust_own_datasets() -> None:
     def keys(self: Any, query_obj: Any) -> Any:
         plain = BaseDatasource.get_extra_cache_keys if _is_own(self) else checked_keys
         found = plain(self, query_obj)
-        return [*found, snapshot_mark(current_snapshot())] if _is_snapshot(self.database) else found
+        return [*found, _snapshot().mark] if _is_snapshot(self.database) else found
 
     SqlaTable.get_from_clause = source
     SqlaTable.get_extra_cache_keys = keys
@@ -90,6 +91,7 @@ def _trust_own_datasets() -> None:
 
 def _find_rows_first() -> None:
     """Find rows by the days of their periods, and a table's by what tells them apart (`reports.late_names`)."""
+    from flask import g
     from superset.connectors.sqla.models import SqlaTable
 
     built: Callable[..., Any] = SqlaTable.get_sqla_query
@@ -105,7 +107,10 @@ def _find_rows_first() -> None:
         if table is None:
             return built(self, *args, **parts)
         found = built(self, *args, **{**parts, "is_rowcount": False})
-        return table.counted(found) if counted else table.named(found, partial(_rows, self.database))
+        counts = g.setdefault("counts_of_rows", {})
+        if counted:
+            return table.counted(found, counts)
+        return table.named(found, partial(_rows, self.database), counts)
 
     SqlaTable.get_sqla_query = query
 
@@ -133,6 +138,15 @@ def _by_days(dataset: Dataset, conditions: list[dict[str, Any]]) -> Iterator[dic
 def catalogue_datasets() -> dict[str, Dataset]:
     """The catalogue's datasets by the names of their tables."""
     return {dataset.name: dataset for placed in boards() for dataset in placed.board.datasets}
+
+
+def _snapshot() -> Snapshot:
+    """The snapshot that a request reads: one and the same, whatever is published meanwhile."""
+    from flask import g
+
+    if "snapshot" not in g:
+        g.snapshot = _snapshots.newest()
+    return cast(Snapshot, g.snapshot)
 
 
 def _is_snapshot(database: Any) -> bool:

@@ -1,13 +1,14 @@
-"""先定行、后取名：先按行的键分组、排序、分页，再只为那一页取名称、链接和其余数字。
+"""先定行、后取名：先按行的键分组、排序、分页并计数，再只为那一页取名称、链接和其余数字。
 
-Of three hundred thousand rows twenty are seen, and names and links of all cost ten times what finding those does. The
-keys of the page stand as values in the second query: conditions on values reach the tables, those on a query's rows
-don't reach through a union or a group.
+Of three hundred thousand rows twenty are seen, and names, links and further figures of all cost ten times what finding
+those does. The keys of the page stand as values in the second query: conditions on values reach the tables, those on a
+query's rows don't reach through a union or a group. Who finds a page has counted the rows: their number is kept for
+the query that asks for it next.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -20,8 +21,11 @@ from reports.query_parts import column_name
 # Figures that look at other rows are computed where all rows are.
 WINDOW = " over ("
 PLACE = "row_of_page"
+NUMBER = "number_of_rows"
 MOST_NAMED = 1000
 Read = Callable[[Any], Sequence[Sequence[Any]]]
+Counts = MutableMapping[str, int]
+"""How many rows there are of a query for all of them, by its text."""
 
 
 @dataclass(frozen=True)
@@ -37,16 +41,22 @@ class Table:
     def keys(self) -> tuple[str, ...]:
         return self.dataset.row_keys(self.columns)
 
-    def counted(self, found: Any) -> Any:
+    def counted(self, found: Any, counts: Counts) -> Any:
         """The query for the number of rows, made of Superset's for the rows."""
-        rows = self._grouped(found.sqla_query).subquery("rows")
-        count: Any = sa.select(sa.literal_column("count(*)").label("rowcount")).select_from(rows)
+        rows = self._all(found.sqla_query)
+        known = counts.get(_text(rows))
+        number: Any = sa.literal_column("count(*)" if known is None else str(known)).label("rowcount")
+        count = sa.select(number)
+        if known is None:
+            count = count.select_from(rows.subquery("rows"))
         return found._replace(sqla_query=count, labels_expected=["rowcount"])
 
-    def named(self, found: Any, read: Read) -> Any:
+    def named(self, found: Any, read: Read, counts: Counts) -> Any:
         """The query for the rows, of which `read` finds the keys: what they are called and their figures."""
         windows = tuple(name for name in self.metrics if WINDOW in self.dataset.metric(name).sql)
         page = read(self._page(found.sqla_query, windows))
+        if page:
+            counts[_text(self._all(found.sqla_query))] = page[0][-1]
         if not 0 < len(page) <= MOST_NAMED:
             return found
         rest = [name for name in (*self.columns, *self.metrics) if name not in windows]
@@ -56,7 +66,7 @@ class Table:
         )
         rows = rows.where(*conditions).limit(None).offset(None).subquery("rows")
         places = sa.values(*map(sa.column, (*self.keys, *windows, PLACE)), name="places")
-        places = places.data([tuple(map(_literal, (*row, place))) for place, row in enumerate(page)])
+        places = places.data([tuple(map(_literal, (*row[:-1], place))) for place, row in enumerate(page)])
         same = sa.and_(*(rows.c[key].is_not_distinct_from(places.c[key]) for key in self.keys))
         shown = [
             (places.c[name] if name in windows else rows.c[f"shown_{name}"]).label(label)
@@ -66,10 +76,15 @@ class Table:
         return found._replace(sqla_query=named)
 
     def _page(self, query: Any, windows: tuple[str, ...]) -> Any:
-        """The keys of the rows in their order, beside them the figures that look at other rows."""
+        """The keys of the rows in their order, the figures that look at other rows, and the rows' number."""
         sorting = [(self._figure(name), rising) for name, rising in self.order]
-        page = self._grouped(query, *(self._figure(name).label(name) for name in windows))
+        number: Any = sa.literal_column("count(*) over ()").label(NUMBER)
+        page = self._grouped(query, *(self._figure(name).label(name) for name in windows), number)
         return page.order_by(*(sa.asc(figure) if rising else sa.desc(figure) for figure, rising in sorting))
+
+    def _all(self, query: Any) -> Any:
+        """The query for the keys of all rows."""
+        return self._grouped(query).limit(None).offset(None)
 
     def _grouped(self, query: Any, *figures: Any) -> Any:
         """A query for the rows with their keys and these figures instead of names, in no order."""
@@ -85,21 +100,27 @@ class Table:
 
 
 def asked_table(dataset: Dataset | None, parts: dict[str, Any]) -> Table | None:
-    """The table that a query asks for, if its rows are told apart by fewer columns than it shows."""
+    """The table that a query asks for, if finding its rows is less work than answering them whole."""
     if dataset is None or parts.get("series_limit") or parts.get("timeseries_limit"):
         return None
     columns = [column_name(name) for name in parts.get("columns") or parts.get("groupby") or []]
     metrics = list(parts.get("metrics") or [])
     order = [(name, rising) for name, rising in parts.get("orderby") or []]
     figures = [metric.name for metric in dataset.metrics]
-    if not metrics or not all(metric in figures for metric in metrics):
+    if not columns or not metrics or not all(metric in figures for metric in metrics):
         return None
     if not all(name is not None and dataset.has_column(name) for name in columns):
         return None
     if not all(name in figures or name in columns for name, _ in order):
         return None
     table = Table(dataset, tuple(map(str, columns)), tuple(metrics), tuple(order))
-    return table if len(table.keys) < len(table.columns) else None
+    is_page = len(metrics) > 1 and 0 < (parts.get("row_limit") or 0) <= MOST_NAMED
+    is_count = bool(parts.get("is_rowcount"))
+    return table if len(table.keys) < len(table.columns) or is_page or is_count else None
+
+
+def _text(query: Any) -> str:
+    return str(query.compile(compile_kwargs={"literal_binds": True}))
 
 
 def _column(name: str) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -61,8 +62,16 @@ def connect_to_snapshot(
     return uri.set(database=str(current_snapshot())), {**params, **locked}
 
 
-class SnapshotEngine:
-    """The engine of the newest snapshot, kept as long as that snapshot is the newest.
+@dataclass(frozen=True)
+class Snapshot:
+    """A published file: what tells it from all others, and the engine that reads it."""
+
+    mark: str
+    engine: Engine
+
+
+class Snapshots:
+    """The newest snapshot with its engine, kept as long as it is the newest.
 
     Opening a file costs more than most queries over it, and connections to one file share what was read of it. A
     connection in use when a newer snapshot appears ends its query on the older one, whose file stays readable.
@@ -70,17 +79,16 @@ class SnapshotEngine:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._mark = ""
-        self._engine: Engine | None = None
+        self._newest: Snapshot | None = None
 
-    def current(self) -> Engine:
+    def newest(self) -> Snapshot:
         mark = snapshot_mark(current_snapshot())
         with self._lock:
-            if self._engine is None or mark != self._mark:
-                outdated, self._engine, self._mark = self._engine, self._open(), mark
+            if self._newest is None or mark != self._newest.mark:
+                outdated, self._newest = self._newest, Snapshot(mark, self._open())
                 if outdated is not None:
-                    outdated.dispose()
-            return self._engine
+                    outdated.engine.dispose()
+            return self._newest
 
     def _open(self) -> Engine:
         pool = {

@@ -11,14 +11,14 @@ from sqlalchemy import Connection, text
 from sqlalchemy.exc import ProgrammingError
 
 from api.kit.errors import Refusal
-from reports.snapshot import SnapshotEngine, current_snapshot
+from reports.snapshot import Snapshots, current_snapshot
 
 # As microseconds: the engine needs a library of time zones to hand out a moment.
 STAMP = text("select epoch_us(max(refreshed_at)) from refreshed_at")
 LACKING = ("Catalog Error", "Binder Error")
 """A table or a column is not there yet."""
 
-_snapshots = SnapshotEngine()
+_snapshots = Snapshots()
 _log = logging.getLogger(__name__)
 
 
@@ -28,7 +28,7 @@ def published() -> Iterator[Connection]:
     version is being built."""
     if not current_snapshot().is_file():
         raise Refusal("报表数据尚未发布，请稍后再查询")
-    with _snapshots.current().connect() as conn:
+    with _snapshots.newest().engine.connect() as conn:
         try:
             yield conn
         except ProgrammingError as error:

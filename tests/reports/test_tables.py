@@ -41,6 +41,32 @@ class TestRowsByKeys:
             columns = [*shown, *chart.metrics]
             assert rows(columns, answered) == rows(columns, expected) != [], chart.key
 
+    @pytest.mark.parametrize(
+        "at", [at for at in PLACES if any(chart.paged for chart in at.board.charts)], ids=str
+    )
+    def test_a_page_is_the_first_of_all_rows_and_they_are_counted_with_it(
+        self, superset: Superset, at: Place
+    ):
+        token = superset.token(at, EVERYTHING)
+        for chart in (chart for chart in at.board.charts if chart.paged):
+            body = superset.chart_body(at, chart, token)
+            whole = superset.data(at, chart, token)
+            page = {**body["queries"][0], "row_limit": 2}
+            # Counted by itself the number is the same; another limit, or it would be the answer that was kept.
+            alone = {**page, "row_limit": 3, "is_rowcount": True}
+            for queries in ([page, {**page, "is_rowcount": True}], [alone]):
+                answer = superset.post("/api/v1/chart/data", token, {**body, "queries": queries}).json()
+                assert answer["result"][-1]["data"] == [{"rowcount": len(whole)}], chart.key
+                if len(queries) == 1:
+                    continue
+                found = answer["result"][0]["data"]
+                columns = [*chart.by, *chart.metrics]
+                assert len(found) == min(2, len(whole))
+                assert all(row in rows(columns, whole) for row in rows(columns, found)), chart.key
+                ordered = chart.order.removeprefix("-")
+                if ordered in chart.metrics:
+                    assert [row[ordered] for row in found] == [row[ordered] for row in whole[:2]], chart.key
+
     def test_what_follows_from_the_goods_is_no_key_and_what_is_asked_alone_is(self):
         data = Dataset(
             key="stock",
