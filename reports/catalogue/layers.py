@@ -7,6 +7,8 @@ code is one row, 未知.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from reports.catalogue.aging import (
     BUCKET,
     MONTH_ENDS_OF_STOCK,
@@ -46,6 +48,16 @@ DOT_BUCKETS = ("26周以内", "27–52周", "53–104周", "105–156周", "156�
 BATCH = Column("batch", "批次(DOT)", follows=("batch_id",))
 TYRE = ("goods_num", "goods_name", "brand_name", "batch")
 LAYER = ("goods_num", "goods_name", "specification_type", "brand_name", "batch")
+
+
+LAST_SALE = Column("last_sale_date", "最近销售（至今）", "date", follows=("warehouse_id", "goods_id"))
+
+
+def with_sales(mart: str, *more: str, where: str = "true") -> str:
+    """A mart of stock in warehouses beside the latest sale of the goods from there, and `more` of those sales."""
+    told = ", ".join(f"k.{name}" for name in (LAST_SALE.name, *more))
+    keys = " and ".join(f"k.{key} = t.{key}" for key in ("company_id", "warehouse_id", "goods_id"))
+    return f"(select t.*, {told} from {mart} as t left join mart_goods_sale as k on {keys} where {where})"
 
 
 def held(cost: bool) -> tuple[str, str, str]:
@@ -90,7 +102,6 @@ def detail_board(cost: bool) -> Board:
             Column("receipt_month", "入库月份", sql="strftime(m.receipt_date, '%Y-%m')"),
             Column("age_days", "库龄天数", "number"),
             *BUCKET,
-            Column("last_sale_date", "最近销售（至今）", "date", follows=("warehouse_id", "goods_id")),
         ),
         metrics=(
             Metric("mean_age", "平均库龄（天）", ratio("sum(quantity * age_days)", "sum(quantity)"), DAYS),
@@ -104,9 +115,18 @@ def detail_board(cost: bool) -> Board:
         ),
         buckets=STOCK_BUCKETS,
     )
+    listed = replace(
+        data,
+        key=variant("inventory_layers_listed", cost),
+        label="库存层",
+        source=with_sales(data.source),
+        columns=(*data.columns, LAST_SALE),
+        beside=None,
+        explorable=False,
+    )
     layers = table(
         "库存层明细",
-        data,
+        listed,
         (
             *("company_name", "warehouse_name", *LAYER),
             *("receipt_date", "age_days", "bucket", "last_sale_date", "detail_link"),
@@ -132,7 +152,7 @@ def detail_board(cost: bool) -> Board:
     )
     bucket = Filter("bucket", "账龄段", data.key, "bucket")
     return board(
-        (data, MONTH_ENDS_OF_STOCK),
+        (data, listed, MONTH_ENDS_OF_STOCK),
         lines,
         (as_of_filter(MONTH_ENDS_OF_STOCK), *place_and_goods_filters(data), bucket, goods_filter(data)),
     )

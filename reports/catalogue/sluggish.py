@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from reports.catalogue.aging import MONTH_ENDS_OF_STOCK, ends_beside, month_ends, month_ends_table
 from reports.catalogue.compare import MONTH_COLUMNS
-from reports.catalogue.layers import held
+from reports.catalogue.layers import LAST_SALE, held, with_sales
 from reports.catalogue.model import PERCENT, QUANTITY, Board, Column, Dataset, Filter, Metric
 from reports.catalogue.parts import (
     GOODS,
@@ -116,12 +116,14 @@ def sluggish_datasets(cost: bool) -> tuple[Dataset, Dataset]:
         whole,
         key=variant("sluggish_goods", cost),
         label="呆滞商品",
-        source="(select t.* from mart_sluggish_stock as t where t.sluggish_quantity <> 0)",
+        source=with_sales(
+            whole.source, "days_since_sale", "sales_quantity_90", where="t.sluggish_quantity <> 0"
+        ),
         columns=(
             *whole.columns,
             Column("oldest_days", "最长库龄（天）", "number"),
-            Column("last_sale_date", "最近销售（至今）", "date", follows=("warehouse_id", "goods_id")),
-            Column("days_since_sale", "未销售天数（至今）", "number"),
+            LAST_SALE,
+            Column("days_since_sale", "未销售天数（至今）", "number", follows=LAST_SALE.follows),
             moves_link(),
         ),
         measures=(*measures, "sales_quantity_90"),

@@ -227,6 +227,7 @@ QUESTIONS = (
     Question(
         "sluggishstock",
         f"""select goods_num, sum(stock_quantity), sum(sluggish_quantity), max(last_sale_date) from mart_sluggish_stock
+        left join mart_goods_sale using (company_id, warehouse_id, goods_id)
         where month = {MONTH} and threshold_days = 90 and stock_quantity > 0 group by goods_num order by 3 desc, 1 limit 50""",
         LAYERS
         + """, stock as (

@@ -51,7 +51,7 @@ create table mart_inventory_aging as
 select
     n."month", strftime(n."month", '%Y-%m') as month_label, n.as_of, s.*, i.* exclude (price), b.batch_id, b.batch, date '2026-11-20' - b.age as receipt_date,
     b.age as age_days, b.bucket, b.bucket_order, b.dot_week, b.dot_weeks, b.dot_bucket, b.dot_bucket_order,
-    date '2026-11-18' as last_sale_date, 4.0 as quantity, i.price * 4.0 as "value"
+    4.0 as quantity, i.price * 4.0 as "value"
 from place as s cross join item as i
 cross join (
     values
@@ -64,12 +64,15 @@ cross join (
 ) as n("month", as_of);
 create table mart_sluggish_stock as
 select
-    date '2026-11-01' as "month", '2026-11' as month_label, t.days as threshold_days, t.days || '天以上' as threshold, s.*, i.* exclude (price), date '2026-11-18' as last_sale_date,
-    2 as days_since_sale, 2.0 as sales_quantity_90, case when t.days < 400 then 400 end as oldest_days,
+    date '2026-11-01' as "month", '2026-11' as month_label, t.days as threshold_days, t.days || '天以上' as threshold, s.*, i.* exclude (price),
+    case when t.days < 400 then 400 end as oldest_days,
     12.0 as stock_quantity, i.price * 12.0 as stock_value, t.sluggish as sluggish_quantity,
     i.price * t.sluggish as sluggish_value, 0.0 as coming_quantity, 0.0 as coming_value
 from place as s cross join item as i
 cross join (values (30, 8.0), (60, 8.0), (90, 8.0), (180, 4.0), (365, 4.0)) as t(days, sluggish);
+create table mart_goods_sale as
+select s.company_id, s.warehouse_id, i.goods_id, date '2026-11-18' as last_sale_date, 2 as days_since_sale, 2.0 as sales_quantity_90
+from place as s cross join item as i;
 create table mart_goods_stock as
 select
     s.*, i.* exclude (price), 12.0 as quantity, i.price * 12.0 as "value", 10.0 as last_month_quantity,

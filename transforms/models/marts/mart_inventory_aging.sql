@@ -54,7 +54,6 @@ select
         when layer.dot_weeks is null then {{ dot_age_buckets() | length + 1 }}
         else {{ bucket_order('layer.dot_weeks', dot_age_buckets()) }}
     end as dot_bucket_order,
-    sale.last_sale_date,
     layer.quantity,
     layer.value
 from dated as layer
@@ -64,5 +63,3 @@ left join {{ ref('dim_company') }} as company
     on layer.company_id = company.company_id
 left join {{ ref('dim_warehouse') }} as warehouse
     on layer.warehouse_id = warehouse.warehouse_id
-left join {{ ref('fct_goods_sale') }} as sale
-    on layer.warehouse_id = sale.warehouse_id and layer.goods_id = sale.goods_id and layer.company_id = sale.company_id

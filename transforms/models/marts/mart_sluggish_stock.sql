@@ -2,7 +2,6 @@
 {#
     Sluggish is what lies longer than the threshold, coming what will within 30 days unless sold. Thresholds are the edges
     of the aging buckets, so that both reports agree.
-    Sales are told up to the as-of date, also beside what lay at earlier month ends.
 #}
 with thresholds as (
     {% for edge, label in stock_age_buckets() if edge is not none %}
@@ -60,9 +59,6 @@ select
     goods.brand_name,
     goods.type1_name,
     goods.specification_type,
-    sale.last_sale_date,
-    {{ days_between('sale.last_sale_date', as_of()) }} as days_since_sale,
-    coalesce(sale.quantity_90, 0) as sales_quantity_90,
     stock.oldest_days,
     {{ quantity('stock.stock_quantity') }} as stock_quantity,
     {{ money('stock.stock_value') }} as stock_value,
@@ -77,5 +73,3 @@ left join {{ ref('dim_company') }} as company
     on stock.company_id = company.company_id
 left join {{ ref('dim_warehouse') }} as warehouse
     on stock.warehouse_id = warehouse.warehouse_id
-left join {{ ref('fct_goods_sale') }} as sale
-    on stock.company_id = sale.company_id and stock.warehouse_id = sale.warehouse_id and stock.goods_id = sale.goods_id
