@@ -211,10 +211,7 @@ stock_layers as (
         quantity,
         case
             when closing_quantity <> 0
-                then {{ money(
-                    share('closing_value', 'quantity_so_far', 'closing_quantity')
-                    ~ ' - ' ~ share('closing_value', '(quantity_so_far - quantity)', 'closing_quantity')
-                ) }}
+                then {{ allotted('closing_value', 'quantity_so_far', 'quantity', 'closing_quantity') }}
             when is_last then closing_value
             else 0
         end as value
@@ -260,18 +257,4 @@ stock_layers as (
         layer.value
     from {{ ref(fact) }} as layer
     {%- endfor %}
-{%- endmacro %}
-
-{# Names in a list, of `alias` if given. #}
-{% macro columns(names, alias='') -%}
-    {%- for name in names -%}
-        {{ alias ~ '.' if alias }}{{ name }}{{ ', ' if not loop.last }}
-    {%- endfor -%}
-{%- endmacro %}
-
-{# Whether two rows have the same values of `names`. #}
-{% macro same(names, one, other) -%}
-    {%- for name in names -%}
-        {{ one }}.{{ name }} = {{ other }}.{{ name }}{{ ' and ' if not loop.last }}
-    {%- endfor -%}
 {%- endmacro %}

@@ -4,16 +4,13 @@
 {%- endmacro %}
 
 {#
-    A warehouse's part of a company's stock value, to the cent: the share of all warehouses up to this one, less the
-    share of those before it. Without a positive company quantity there is nothing to allot by: its ledger's sum.
+    A warehouse's part of a company's stock value. Without a positive company quantity there is nothing to allot by: its
+    ledger's sum.
 #}
-{% macro allotted(company_value, quantity_so_far, own_quantity, company_quantity, ledger_value) -%}
+{% macro warehouse_value(company_value, quantity_so_far, own_quantity, company_quantity, ledger_value) -%}
     case
         when {{ company_quantity }} > 0
-            then {{ money(
-                share(company_value, quantity_so_far, company_quantity)
-                ~ ' - ' ~ share(company_value, '(' ~ quantity_so_far ~ ' - (' ~ own_quantity ~ '))', company_quantity)
-            ) }}
+            then {{ allotted(company_value, quantity_so_far, own_quantity, company_quantity) }}
         else {{ money(ledger_value) }}
     end
 {%- endmacro %}

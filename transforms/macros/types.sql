@@ -13,8 +13,16 @@
 {%- endmacro %}
 
 {#
-    value × part ÷ whole, rounded to the cent; differences of it over a running part add up to the value exactly. Which
-    way half a cent goes matters to nobody but must be the same on all engines: as the double times 100 rounds.
+    What of a value falls on one of the parts of a whole, in proportion and to the cent: the share of all parts up to it,
+    `so_far`, less the share of those before it. So the parts' shares add up to the value exactly.
+#}
+{% macro allotted(value, so_far, own, whole) -%}
+    {{ money(share(value, so_far, whole) ~ ' - ' ~ share(value, '(' ~ so_far ~ ' - (' ~ own ~ '))', whole)) }}
+{%- endmacro %}
+
+{#
+    value × part ÷ whole, rounded to the cent. Which way half a cent goes matters to nobody but must be the same on all
+    engines: as the double times 100 rounds.
 #}
 {% macro share(value, part, whole) -%}
     {{ return(adapter.dispatch('share', 'erp')(value, part, whole)) }}

@@ -76,10 +76,7 @@ fct_customer_rebate_line as (
         line_id,
         business_date,
         {{ money('amount') }} as amount,
-        {{ money(
-            share('rebate_amount', 'amount_so_far', 'base_amount') ~ ' - '
-            ~ share('rebate_amount', '(amount_so_far - amount)', 'base_amount')
-        ) }} as rebate_amount
+        {{ allotted('rebate_amount', 'amount_so_far', 'amount', 'base_amount') }} as rebate_amount
     from counted
     where base_amount > 0
     union all

@@ -48,10 +48,10 @@ select
     uses.bill_no,
     uses.business_date as used_on,
     {{ money('coalesce(uses.discount_amount, 0)') }} as discount_amount,
-    {{ money(
-        'coalesce(' ~ share('uses.amount', 'uses.discount_so_far', 'uses.bill_discount') ~ ' - '
-        ~ share('uses.amount', '(uses.discount_so_far - uses.discount_amount)', 'uses.bill_discount') ~ ', 0)'
-    ) }} as sales_amount
+    coalesce(
+        {{ allotted('uses.amount', 'uses.discount_so_far', 'uses.discount_amount', 'uses.bill_discount') }},
+        {{ money('0') }}
+    ) as sales_amount
 from {{ ref('stg_sales_coupon_grant') }} as granted
 inner join {{ ref('stg_sales_coupon') }} as coupon
     on granted.sales_coupon_id = coupon.sales_coupon_id

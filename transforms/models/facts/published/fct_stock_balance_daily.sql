@@ -217,10 +217,10 @@ held as (
 valued as (
     select
         *,
-        {{ allotted(
+        {{ warehouse_value(
             'company_value', 'quantity_so_far', 'closing_quantity', 'company_quantity', 'ledger_value'
         ) }} as closing_value,
-        {{ allotted(
+        {{ warehouse_value(
             'company_value - company_net_value', 'quantity_so_far - net_so_far', 'closing_quantity - net_quantity',
             'company_quantity - company_net_quantity', 'ledger_value - net_value'
         ) }} as opening_value

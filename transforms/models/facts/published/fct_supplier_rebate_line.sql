@@ -21,13 +21,13 @@
 }}
 
 {% set kinds = ['confirmed', 'expected'] %}
+{% set cycle = ['policy_id', 'cycle_start', 'company_id', 'supplier_id'] %}
+{% set goods = ['policy_id', 'cycle_start', 'goods_id'] %}
+{% set line = ['warehouse_id', 'customer_id', 'employee_id', 'goods_id', 'bill_type', 'line_id', 'business_date'] %}
 with rebates as (
     select
-        policy_id,
-        cycle_start,
+        {{ columns(cycle) }},
         least(cycle_end, {{ as_of() }}) as cycle_end,
-        company_id,
-        supplier_id,
         is_by_quantity,
         {{ quantity('case when is_by_quantity then base_quantity else base_amount end') }} as whole,
         confirmed_amount as confirmed,
@@ -64,19 +64,9 @@ running as (
 
 of_goods as (
     select
-        running.policy_id,
-        running.cycle_start,
-        running.cycle_end,
-        running.company_id,
-        running.supplier_id,
-        running.goods_id,
-        running.warehouse_id,
-        running.bought,
+        {{ columns(cycle + ['warehouse_id', 'goods_id', 'cycle_end', 'bought'], 'running') }},
         {%- for kind in kinds %}
-        {{ money(
-            share('running.' ~ kind, 'running.base_so_far', 'running.whole') ~ ' - '
-            ~ share('running.' ~ kind, '(running.base_so_far - running.base)', 'running.whole')
-        ) }} as {{ kind }}{% if not loop.last %},{% endif %}
+        {{ allotted('running.' ~ kind, 'running.base_so_far', 'running.base', 'running.whole') }} as {{ kind }}{% if not loop.last %},{% endif %}
         {%- endfor %}
     from running
     {% if patching() %}
@@ -89,27 +79,13 @@ of_goods as (
 
 sold as (
     select
-        of_goods.policy_id,
-        of_goods.cycle_start,
-        of_goods.company_id,
-        of_goods.supplier_id,
-        of_goods.goods_id,
-        of_goods.bought,
-        of_goods.confirmed,
-        of_goods.expected,
-        line.warehouse_id,
-        line.customer_id,
-        line.employee_id,
-        line.bill_type,
-        line.line_id,
-        line.business_date,
-        line.quantity,
+        {{ columns(cycle + ['bought'] + kinds, 'of_goods') }},
+        {{ columns(line + ['quantity'], 'line') }},
         sum(line.quantity) over (
-            partition by of_goods.policy_id, of_goods.cycle_start, of_goods.goods_id
-            order by line.business_date, line.bill_type, line.line_id
+            partition by {{ columns(goods, 'of_goods') }} order by line.business_date, line.bill_type, line.line_id
             rows between unbounded preceding and current row
         ) as sold_so_far,
-        sum(line.quantity) over (partition by of_goods.policy_id, of_goods.cycle_start, of_goods.goods_id) as sold
+        sum(line.quantity) over (partition by {{ columns(goods, 'of_goods') }}) as sold
     from of_goods
     inner join {{ ref('fct_sales_line') }} as line
         on
@@ -128,65 +104,34 @@ lines as (
 
 borne as (
     select
-        policy_id,
-        cycle_start,
-        company_id,
-        supplier_id,
-        warehouse_id,
-        customer_id,
-        employee_id,
-        goods_id,
-        bill_type,
-        line_id,
-        business_date,
-        {{ quantity('quantity') }} as quantity,
+        {{ columns(cycle + line + ['quantity']) }},
         {%- for kind in kinds %}
-        {{ money(
-            share(kind, 'sold_so_far', 'pieces') ~ ' - ' ~ share(kind, '(sold_so_far - quantity)', 'pieces')
-        ) }} as {{ kind }}{% if not loop.last %},{% endif %}
+        {{ allotted(kind, 'sold_so_far', 'quantity', 'pieces') }} as {{ kind }}{% if not loop.last %},{% endif %}
         {%- endfor %}
     from lines
 ),
 
 borne_by_goods as (
     select
-        policy_id,
-        cycle_start,
-        goods_id,
-        sum(confirmed) as confirmed,
-        sum(expected) as expected
+        {{ columns(goods) }},
+        {%- for kind in kinds %}
+        sum({{ kind }}) as {{ kind }}{% if not loop.last %},{% endif %}
+        {%- endfor %}
     from borne
-    group by policy_id, cycle_start, goods_id
+    group by {{ columns(goods) }}
 ),
 
 left_over as (
     select
-        of_goods.policy_id,
-        of_goods.cycle_start,
-        of_goods.company_id,
-        of_goods.supplier_id,
-        of_goods.warehouse_id,
-        of_goods.goods_id,
-        of_goods.cycle_end as business_date,
-        of_goods.confirmed - coalesce(borne_by_goods.confirmed, 0) as confirmed,
-        of_goods.expected - coalesce(borne_by_goods.expected, 0) as expected
+        {{ columns(cycle + ['warehouse_id', 'goods_id', 'cycle_end'], 'of_goods') }},
+        {%- for kind in kinds %}
+        of_goods.{{ kind }} - coalesce(borne_by_goods.{{ kind }}, 0) as {{ kind }}{% if not loop.last %},{% endif %}
+        {%- endfor %}
     from of_goods
     left join borne_by_goods
-        on
-            of_goods.policy_id = borne_by_goods.policy_id
-            and of_goods.cycle_start = borne_by_goods.cycle_start
-            and of_goods.goods_id = borne_by_goods.goods_id
+        on {{ same(goods, 'of_goods', 'borne_by_goods') }}
     union all
-    select
-        policy_id,
-        cycle_start,
-        company_id,
-        supplier_id,
-        null,
-        null,
-        cycle_end,
-        confirmed,
-        expected
+    select {{ columns(cycle) }}, null, null, cycle_end, {{ columns(kinds) }}
     from rebates
     where
         whole <= 0
@@ -200,37 +145,13 @@ left_over as (
 parts as (
     select * from borne
     union all
-    select
-        policy_id,
-        cycle_start,
-        company_id,
-        supplier_id,
-        warehouse_id,
-        null,
-        null,
-        goods_id,
-        null,
-        null,
-        business_date,
-        {{ quantity('0') }},
-        confirmed,
-        expected
+    select {{ columns(cycle) }}, warehouse_id, null, null, goods_id, null, null, cycle_end, 0, {{ columns(kinds) }}
     from left_over
 )
 
 select
-    policy_id,
-    cycle_start,
-    company_id,
-    supplier_id,
-    warehouse_id,
-    customer_id,
-    employee_id,
-    goods_id,
-    bill_type,
-    line_id,
-    business_date,
-    quantity,
+    {{ columns(cycle + line) }},
+    {{ quantity('quantity') }} as quantity,
     {{ money('confirmed') }} as confirmed_amount,
     {{ money('expected') }} as expected_amount
 from parts
