@@ -38,7 +38,7 @@ from api.kit.fields import Field
 from api.kit.projection import Projection, masked, masks, project
 from api.kit.resource import Declared, Resource, Searched
 from api.kit.scope import Principal, within
-from api.kit.view import View, sourced
+from api.kit.view import Paging, View, sourced
 
 PAGE_SIZE = 30
 MAX_PAGE_SIZE = 500
@@ -279,7 +279,7 @@ def _order(cls: type[Resource], query: ListQuery, projection: Projection, princi
         days = (one for one in _asked(cls, query) if one.owner is cls and one.field.kind == "date")
         key = next((day.field.name for day in days if _leads(day)), key)
     hidden = masks(cls, cls.name(), principal)
-    then = cls.then if issubclass(cls, View) and (key, direction) == usual else ()
+    then = cls.paging.then if issubclass(cls, View) and (key, direction) == usual else ()
     if (key, direction) == usual and key in hidden:
         key = cls.key().key
     column = projection.columns.get(key)
@@ -321,10 +321,10 @@ def _rows(
 
     if issubclass(cls, View):
         asked = query.model_dump()
-        if not cls.parts:
+        if not cls.paging.parts:
             return conn.execute(sourced(cls, page(projection.select()), principal, asked, chosen)).all()
-        parts = [cls.table().columns[name] for name in cls.parts]
-        keys = cls.keys(asked) if _asked_order(cls, query) == _usual_order(cls) else None
+        parts = [cls.table().columns[name] for name in cls.paging.parts]
+        keys = cls.paging.keys if _asked_order(cls, query) == _usual_order(cls) else None
         places = conn.execute(sourced(cls, page(select(key, *parts)), principal, asked, chosen, keys)).all()
         if not places:
             return []
@@ -382,9 +382,10 @@ def count_and_totals(
     totalled = [item for item in listed(cls, principal) if item.total and item.name in table.columns]
     sums = [func.coalesce(func.sum(table.columns[item.name]), 0).label(item.name) for item in totalled]
     chosen, asked = conditions(cls, query, principal), query.model_dump()
-    added, keys = (cls.added(asked), cls.keys(asked)) if sums and issubclass(cls, View) else (None, None)
-    rows = select(func.count().label("rows"), *(() if added else sums)).select_from(table)
-    row = totals = conn.execute(sourced(cls, rows, principal, asked, chosen, keys if added else None)).one()
-    if added:
-        totals = conn.execute(sourced(cls, select(*sums), principal, asked, chosen, added)).one()
+    found = cls.paging if sums and issubclass(cls, View) else Paging()
+    rows = select(func.count().label("rows"), *(() if found.added else sums)).select_from(table)
+    counted_by = found.keys if found.added else None
+    row = totals = conn.execute(sourced(cls, rows, principal, asked, chosen, counted_by)).one()
+    if found.added:
+        totals = conn.execute(sourced(cls, select(*sums), principal, asked, chosen, found.added)).one()
     return row.rows, {item.name: Decimal(getattr(totals, item.name)) for item in totalled}

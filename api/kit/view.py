@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar
 
@@ -26,6 +27,23 @@ Sql = tuple[str, dict[str, Any]]
 """A query and the values of its `:names`."""
 
 
+@dataclass(frozen=True, slots=True)
+class Paging:
+    """How a view's page is found, counted and added up before its rows are worked out.
+
+    `parts` are columns of the rows, and of the source's that a `summary` takes, that tell what a row needs to be worked
+    out. With them a page is found first, by what orders it; then its parts alone are worked out, and given names.
+    `then` are columns that order what is alike in the one that the list opens by. `keys` is SQL that takes of `{rows}`
+    no more of the list's rows than their key, `parts` and what orders them, where that is less work than the `summary`;
+    `added` what adds up to the totals of the list, where that is less work than its rows: it is counted by `keys` then.
+    """
+
+    parts: tuple[str, ...] = ()
+    then: tuple[str, ...] = ()
+    keys: str | None = None
+    added: str | None = None
+
+
 class View(Resource):
     """Base of declared queries; give `READ_ONLY` as the declaration's actions."""
 
@@ -35,11 +53,7 @@ class View(Resource):
     row_xid = None  # type: ignore[assignment]
     extract: ClassVar[bool] = False
 
-    parts: ClassVar[tuple[str, ...]] = ()
-    """Columns of the rows, and of the source's that a `summary` takes, which tell what a row needs to be worked out.
-    With them a page is found first, by what orders it; then its parts alone are worked out, and given names."""
-    then: ClassVar[tuple[str, ...]] = ()
-    """Columns that order what is alike in the one that the list opens by."""
+    paging: ClassVar[Paging] = Paging()
 
     @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:
@@ -50,18 +64,6 @@ class View(Resource):
     def summary(cls, asked: Values) -> str | None:
         """SQL that makes the list's rows of the source's, which stand as `{rows}` after scope and filters; None where
         the source's rows are the list's. The source then has the columns that the filters and the summary name."""
-        return None
-
-    @classmethod
-    def keys(cls, asked: Values) -> str | None:
-        """SQL that takes from `{rows}` no more of the list's rows than their key, `parts` and what orders them, where
-        that is less work than the `summary`."""
-        return None
-
-    @classmethod
-    def added(cls, asked: Values) -> str | None:
-        """SQL that takes from `{rows}` what adds up to the totals of the list, where that is less work than its rows;
-        it is counted by `keys` then."""
         return None
 
     @classmethod

@@ -17,7 +17,7 @@ from api.kit.fields import COST, enum, integer, key, money, rate, ref
 from api.kit.fields import day as on_day
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
-from api.kit.view import READ_ONLY, Sql, Values
+from api.kit.view import READ_ONLY, Paging, Sql, Values
 from api.reporting.party_rows import PARTY_KEY, customer_column
 from api.reporting.published import Published
 from api.reporting.trade_rows import SALES_DETAIL, ratio
@@ -81,7 +81,7 @@ class CustomerAnalysis(Published):
     """客户分析"""
 
     __tablename__ = "customer_analysis"
-    parts = ("company_id", "customer_id")
+    paging = Paging(parts=("company_id", "customer_id"))
     declaration = Declaration(
         "客户分析",
         "v2/report/CustomerAnalysis",

@@ -16,7 +16,7 @@ from api.kit.fields import COST, key, money, quantity
 from api.kit.fields import day as on_day
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
-from api.kit.view import READ_ONLY, Sql, Values
+from api.kit.view import READ_ONLY, Paging, Sql, Values
 from api.reporting.stock_rows import CARD, PLACE_KEY, StockRow
 
 KINDS = ("purchase", "sale", "transfer", "stocktake", "other")
@@ -83,6 +83,8 @@ where opening_quantity <> 0 or in_quantity <> 0 or out_quantity <> 0 or opening_
 _BY_KIND = (
     "(select kind, is_inbound, sum(quantity) as quantity, sum(amount) as amount from {rows} group by all)"
 )
+# Places whose figures are all zero add nothing.
+_ADDED = _SUMS.format(of="", rows=_BY_KIND, by="")
 # Most places have stock at an end of the days: the moves of the others alone are added up.
 _KEYS = """
 with held as (
@@ -109,7 +111,7 @@ class InventoryOutIn(StockRow):
 
     __tablename__ = "inventory_out_in"
     found_by = "goods_id"
-    parts = ("warehouse_id", "goods_id")
+    paging = Paging(parts=("warehouse_id", "goods_id"), keys=_KEYS, added=_ADDED)
     declaration = Declaration(
         "进销存报表",
         "v2/report/InventoryOutIn",
@@ -177,12 +179,3 @@ class InventoryOutIn(StockRow):
     @classmethod
     def summary(cls, asked: Values) -> str:
         return _SUMMARY
-
-    @classmethod
-    def keys(cls, asked: Values) -> str:
-        return _KEYS
-
-    @classmethod
-    def added(cls, asked: Values) -> str:
-        """Places whose figures are all zero add nothing."""
-        return _SUMS.format(of="", rows=_BY_KIND, by="")

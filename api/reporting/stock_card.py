@@ -12,7 +12,7 @@ from api.kit.asked import ONE_DAY, asked_days, this_month
 from api.kit.fields import COST, day, enum, key, money, price, quantity, ref, text
 from api.kit.resource import Declaration, Menu
 from api.kit.scope import Principal
-from api.kit.view import BILL, READ_ONLY, Sql, Values
+from api.kit.view import BILL, READ_ONLY, Paging, Sql, Values
 from api.reporting.bills import bill_columns
 from api.reporting.stock_rows import CARD, StockRow
 
@@ -83,8 +83,12 @@ class StockCard(StockRow):
 
     __tablename__ = "stock_card"
     found_by = "goods_id"
-    parts = ("warehouse_id", "goods_id")
-    then = ("warehouse_id", "goods_id", "business_date", "entry", "place", "ledger_id")
+    paging = Paging(
+        parts=("warehouse_id", "goods_id"),
+        then=("warehouse_id", "goods_id", "business_date", "entry", "place", "ledger_id"),
+        keys=_MOVED,
+        added=_MOVED,
+    )
     declaration = Declaration(
         "库存明细账",
         "v2/report/StockCard",
@@ -131,11 +135,3 @@ class StockCard(StockRow):
     @classmethod
     def summary(cls, asked: Values) -> str:
         return _BALANCES.format(bill=bill_columns("r"), rows="{rows}")
-
-    @classmethod
-    def keys(cls, asked: Values) -> str:
-        return _MOVED
-
-    @classmethod
-    def added(cls, asked: Values) -> str:
-        return _MOVED
