@@ -38,6 +38,17 @@ class Table:
     order: tuple[tuple[str, bool], ...]
 
     @property
+    def is_own(self) -> bool:
+        """Whether it asks for columns and figures of the dataset, and for nothing else."""
+        figures = [metric.name for metric in self.dataset.metrics]
+        return (
+            bool(self.columns and self.metrics)
+            and all(name in figures for name in self.metrics)
+            and all(self.dataset.has_column(name) for name in self.columns)
+            and all(name in figures or name in self.columns for name, _ in self.order)
+        )
+
+    @property
     def keys(self) -> tuple[str, ...]:
         return self.dataset.row_keys(self.columns)
 
@@ -104,19 +115,13 @@ def asked_table(dataset: Dataset | None, parts: dict[str, Any]) -> Table | None:
     if dataset is None or parts.get("series_limit") or parts.get("timeseries_limit"):
         return None
     columns = [column_name(name) for name in parts.get("columns") or parts.get("groupby") or []]
-    metrics = list(parts.get("metrics") or [])
+    metrics = parts.get("metrics") or []
     order = [(name, rising) for name, rising in parts.get("orderby") or []]
-    figures = [metric.name for metric in dataset.metrics]
-    if not columns or not metrics or not all(metric in figures for metric in metrics):
-        return None
-    if not all(name is not None and dataset.has_column(name) for name in columns):
-        return None
-    if not all(name in figures or name in columns for name, _ in order):
-        return None
     table = Table(dataset, tuple(map(str, columns)), tuple(metrics), tuple(order))
     is_page = len(metrics) > 1 and 0 < (parts.get("row_limit") or 0) <= MOST_NAMED
     is_count = bool(parts.get("is_rowcount"))
-    return table if len(table.keys) < len(table.columns) or is_page or is_count else None
+    is_shorter = len(table.keys) < len(table.columns)
+    return table if table.is_own and (is_shorter or is_page or is_count) else None
 
 
 def _text(query: Any) -> str:

@@ -5,14 +5,11 @@ Layers stand as of a month's end, those of the running month as of the snapshot'
 
 from __future__ import annotations
 
-from reports.catalogue.compare import MONTH_COLUMNS, MONTH_END, SUFFIXES, compared_datasets, stood
+from reports.catalogue.compare import MONTH_COLUMNS
 from reports.catalogue.model import (
     DAYS,
-    MONEY,
     QUANTITY,
-    Beside,
     Board,
-    Chart,
     Column,
     Dataset,
     Filter,
@@ -22,12 +19,9 @@ from reports.catalogue.model import (
 from reports.catalogue.parts import (
     GOODS,
     PLACES,
-    Worse,
     as_of_filter,
     bars,
-    beside,
     board,
-    compared,
     figure,
     figures,
     goods_filter,
@@ -45,39 +39,28 @@ from reports.catalogue.parts import (
     total,
     variant,
 )
+from reports.catalogue.stock import (
+    MONTH_ENDS_OF_STOCK,
+    amounts,
+    held,
+    held_in,
+    layers_beside,
+    month_ends,
+    month_ends_table,
+)
 
-STOCK_BUCKETS = ("0–30天", "31–60天", "61–90天", "91–180天", "181–365天", "365天以上")
+STOCK_EDGES = (30, 60, 90, 180, 365)
+STOCK_BUCKETS = (
+    *(
+        f"{low}–{high}天"
+        for low, high in zip((0, *(day + 1 for day in STOCK_EDGES)), STOCK_EDGES, strict=False)
+    ),
+    f"{STOCK_EDGES[-1]}天以上",
+)
 BUCKET = (
     Column("bucket", "账龄段", follows=("age_days",)),
     Column("bucket_axis", "账龄段", sql=in_order("m.bucket_order", "m.bucket")),
 )
-
-
-MONTH_ENDS = (MONTH_END.previous, MONTH_END.last_year)
-LAYER_MONTHS = (
-    "select distinct t.period_start as month, t.period_label as month_label from mart_turnover_period as t"
-    " where t.period_kind = 'month'"
-)
-# What the filter offers: the months are few, the layers that have them are not.
-MONTH_ENDS_OF_STOCK = Dataset(
-    key="stock_month_ends",
-    label="库存月末",
-    source=(
-        "(select distinct t.company_id, t.period_label as month_label from mart_turnover_period as t"
-        " where t.period_kind = 'month' and t.period_start >= (select max(p.period_start) - interval 12 month"
-        " from mart_turnover_period as p where p.period_kind = 'month'))"
-    ),
-    grain="company",
-    columns=(Column("month_label", "月"),),
-    measures=(),
-    metrics=(Metric("newest", "最近月末", "max(month_label)"),),
-    explorable=False,
-)
-
-
-def ends_beside(mart: str, measures: tuple[str, ...]) -> Beside:
-    """A mart of layers as they lay at a month's end, the one before and last year's."""
-    return MONTH_END.rows_beside(mart, MONTH_COLUMNS, measures, LAYER_MONTHS)
 
 
 def bucket_metrics(buckets: tuple[str, ...], measure: str, form: str) -> tuple[Metric, ...]:
@@ -98,8 +81,7 @@ def bucket_names(buckets: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def inventory_dataset(cost: bool) -> Dataset:
-    measure, what, form = ("value", "库存金额", MONEY) if cost else ("quantity", "库存数量", QUANTITY)
-    measures = ("quantity", "value") if cost else ("quantity",)
+    measure, what, form = held(cost)
 
     def older(day: int) -> Metric:
         amount = f'sum("{measure}")'
@@ -121,8 +103,8 @@ def inventory_dataset(cost: bool) -> Dataset:
             Column("age_days", "库龄天数", "number"),
             moves_link(),
         ),
-        measures=measures,
-        beside=ends_beside("mart_inventory_aging", measures),
+        measures=held_in(cost),
+        beside=layers_beside("mart_inventory_aging", held_in(cost)),
         metrics=(
             Metric("amount", what, total(measure), form),
             quantity("quantity", "库存数量"),
@@ -144,45 +126,6 @@ def inventory_dataset(cost: bool) -> Dataset:
     )
 
 
-def month_ends(
-    shown: Dataset,
-    key: str,
-    rows: str,
-    measures: tuple[str, ...],
-    columns: tuple[Column, ...],
-    summed: str,
-    told: tuple[str, ...],
-    keys: tuple[str, ...] = (),
-    worse: Worse = "",
-) -> Dataset:
-    """What lay at a month's end beside the ends of the month before and of last year's, row by row.
-
-    Of the shown dataset's metrics, `summed` with its changes, and those `told` as they stood then.
-    """
-    amount = shown.metric(summed)
-    ratios = (shown.metric(name) for name in told)
-    months, _ = compared_datasets(
-        variant(key, shown.cost),
-        f"{shown.label}对比",
-        rows,
-        grain="warehouse",
-        cost=shown.cost,
-        keys=keys,
-        columns=columns,
-        measures={name: name for name in measures},
-        levels=measures,
-        buckets=shown.buckets,
-        period=MONTH_END,
-        periods=LAYER_MONTHS,
-        metrics=(
-            amount,
-            *beside(amount, measures, *MONTH_ENDS, worse=worse),
-            *(each for metric in ratios for each in (metric, *stood(metric, measures, *MONTH_ENDS))),
-        ),
-    )
-    return months
-
-
 def inventory_months(cost: bool) -> Dataset:
     shown = inventory_dataset(cost)
     return month_ends(
@@ -197,21 +140,8 @@ def inventory_months(cost: bool) -> Dataset:
     )
 
 
-def month_ends_table(title: str, months: Dataset, summed: str, told: tuple[str, ...]) -> Chart:
-    """Places and kinds of goods with what lay there at the three month ends."""
-    return table(
-        f"{title}与{'、'.join(MONTH_ENDS)}",
-        months,
-        ("company_name", "warehouse_name", "type1_name", "brand_name"),
-        (*compared(summed), *(f"{name}{then}" for name in told for then in ("", *SUFFIXES))),
-        summed,
-        key="compared",
-        bar=summed,
-    )
-
-
 def inventory_board(cost: bool) -> Board:
-    data, what = inventory_dataset(cost), ("库存金额" if cost else "库存数量")
+    data, what = inventory_dataset(cost), held(cost)[1]
     months = inventory_months(cost)
     stood_then = month_ends_table(what, months, "amount", ("mean_age", "over_180"))
     lines = (
@@ -234,8 +164,7 @@ def inventory_board(cost: bool) -> Board:
                     data,
                     ("warehouse_name", "goods_num", "goods_name", "brand_name", "detail_link"),
                     (
-                        *(("quantity",) if cost else ()),
-                        "amount",
+                        *amounts(cost),
                         "mean_age",
                         "oldest",
                         *bucket_names(STOCK_BUCKETS),

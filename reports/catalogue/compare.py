@@ -32,7 +32,11 @@ class Period:
     @property
     def words(self) -> tuple[str, str, str]:
         """What the rows of a chosen period and those beside it are called."""
-        return f"所选{self.name}", self.previous, self.last_year
+        return f"所选{self.name}", *self.earlier
+
+    @property
+    def earlier(self) -> tuple[str, str]:
+        return self.previous, self.last_year
 
     def rows_beside(
         self, rows: str, axis: tuple[Column, Column], measures: Iterable[str], periods: str = ""

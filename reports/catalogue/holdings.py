@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from reports.catalogue.aging import MONTH_ENDS
 from reports.catalogue.beside import stacked
-from reports.catalogue.layers import held
+from reports.catalogue.compare import MONTH_END
 from reports.catalogue.model import (
     DAYS,
     QUANTITY,
@@ -46,6 +45,7 @@ from reports.catalogue.parts import (
     total,
     variant,
 )
+from reports.catalogue.stock import amounts, held, held_in
 
 # Of each goods in each warehouse: days that its stock lasts at the pace of the last 30 days.
 COVER = (
@@ -55,12 +55,12 @@ COVER = (
 )
 
 
-STOCK_ENDS = ("现在", *MONTH_ENDS)
+STOCK_ENDS = ("现在", *MONTH_END.earlier)
 
 
-def ends_beside(mart: str, cost: bool) -> Beside:
+def now_beside(mart: str, cost: bool) -> Beside:
     """Stock now and at the ends of last month and of last year's same month, which its rows carry beside it."""
-    kinds = ("quantity", "value") if cost else ("quantity",)
+    kinds = held_in(cost)
     queries = (
         f"select t.* replace ({', '.join(f'{then}{kind} as {kind}' for kind in kinds)}) from {mart} as t"
         for then in ("t.", "t.last_month_", "t.last_year_")
@@ -105,7 +105,7 @@ def goods_dataset(cost: bool) -> Dataset:
         source="mart_goods_stock",
         grain="warehouse",
         cost=cost,
-        beside=ends_beside("mart_goods_stock", cost),
+        beside=now_beside("mart_goods_stock", cost),
         columns=(
             *PLACES,
             *GOODS,
@@ -143,7 +143,7 @@ def goods_board(cost: bool) -> Board:
     data = goods_dataset(cost)
     what = held(cost)[1]
     goods = ("goods_num", "goods_name", "specification_type", "brand_name")
-    counted = (*(("quantity",) if cost else ()), "amount")
+    counted = amounts(cost)
     then = ("change", "year_change")
     recent = ("sales_30", "pace_change", "sales_growth", "cover")
     whole = table(
@@ -233,7 +233,7 @@ def company_datasets(cost: bool) -> tuple[Dataset, Dataset]:
         source="mart_company_stock",
         grain="warehouse",
         cost=cost,
-        beside=ends_beside("mart_company_stock", cost),
+        beside=now_beside("mart_company_stock", cost),
         columns=(
             *PLACES,
             GOODS_TYPE,
@@ -279,7 +279,7 @@ def _yearly(flow: str, measure: str) -> str:
 def company_board(cost: bool) -> Board:
     now, months = company_datasets(cost)
     what = held(cost)[1]
-    counted = (*(("quantity",) if cost else ()), "amount", "share")
+    counted = (*amounts(cost), "share")
     then = ("movement", "change", "year_change")
     moved = (*then, *(("inbound", "outbound") if cost else ()), "sales")
     judged = ("rate", "turnover_days", "aged_90", "aged_180")

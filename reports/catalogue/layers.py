@@ -9,16 +9,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from reports.catalogue.aging import (
-    BUCKET,
-    MONTH_ENDS_OF_STOCK,
-    STOCK_BUCKETS,
-    ends_beside,
-    month_ends,
-    month_ends_table,
-)
+from reports.catalogue.aging import BUCKET, STOCK_BUCKETS
 from reports.catalogue.compare import MONTH_COLUMNS
-from reports.catalogue.model import DAYS, MONEY, QUANTITY, Board, Chart, Column, Dataset, Filter, Metric
+from reports.catalogue.model import DAYS, QUANTITY, Board, Chart, Column, Dataset, Filter, Metric
 from reports.catalogue.parts import (
     GOODS,
     PLACES,
@@ -43,6 +36,16 @@ from reports.catalogue.parts import (
     total,
     variant,
 )
+from reports.catalogue.stock import (
+    LAST_SALE,
+    MONTH_ENDS_OF_STOCK,
+    held,
+    held_in,
+    layers_beside,
+    month_ends,
+    month_ends_table,
+    with_sales,
+)
 
 DOT_BUCKETS = ("26周以内", "27–52周", "53–104周", "105–156周", "156周以上", "未知")
 BATCH = Column("batch", "批次(DOT)", follows=("batch_id",))
@@ -50,27 +53,11 @@ TYRE = ("goods_num", "goods_name", "brand_name", "batch")
 LAYER = ("goods_num", "goods_name", "specification_type", "brand_name", "batch")
 
 
-LAST_SALE = Column("last_sale_date", "最近销售（至今）", "date", follows=("warehouse_id", "goods_id"))
-
-
-def with_sales(mart: str, *more: str, where: str = "true") -> str:
-    """A mart of stock in warehouses beside the latest sale of the goods from there, and `more` of those sales."""
-    told = ", ".join(f"k.{name}" for name in (LAST_SALE.name, *more))
-    keys = " and ".join(f"k.{key} = t.{key}" for key in ("company_id", "warehouse_id", "goods_id"))
-    return f"(select t.*, {told} from {mart} as t left join mart_goods_sale as k on {keys} where {where})"
-
-
-def held(cost: bool) -> tuple[str, str, str]:
-    """What a stock report adds up, how it is called and formatted."""
-    return ("value", "库存金额", MONEY) if cost else ("quantity", "库存数量", QUANTITY)
-
-
 def layer_dataset(
     key: str, label: str, cost: bool, columns: tuple[Column, ...], metrics: tuple[Metric, ...], **more: object
 ) -> Dataset:
     """Layers with the columns and metrics of one report beside what all of them have."""
     measure, what, form = held(cost)
-    measures = ("quantity", "value") if cost else ("quantity",)
     return Dataset(
         key=variant(key, cost),
         label=label,
@@ -79,8 +66,8 @@ def layer_dataset(
         cost=cost,
         time_column="month",
         columns=(*MONTH_COLUMNS, *PLACES, *GOODS, BATCH, *columns, moves_link(**by_key("batch_id", "batch"))),
-        measures=measures,
-        beside=ends_beside("mart_inventory_aging", measures),
+        measures=held_in(cost),
+        beside=layers_beside("mart_inventory_aging", held_in(cost)),
         metrics=(
             Metric("amount", what, total(measure), form),
             quantity("quantity", "库存数量"),

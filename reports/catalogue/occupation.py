@@ -7,7 +7,6 @@ parts fall on different days and don't add up.
 from __future__ import annotations
 
 from reports.catalogue.compare import compared_datasets
-from reports.catalogue.layers import held
 from reports.catalogue.model import Board, Chart, Column, Dataset, Metric
 from reports.catalogue.parts import (
     BRAND,
@@ -31,6 +30,7 @@ from reports.catalogue.parts import (
     trend_figure,
     variant,
 )
+from reports.catalogue.stock import held
 
 MOVES = link(
     "流水",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from reports.catalogue.aging import BUCKET, MONTH_ENDS, bucket_metrics, bucket_names
+from reports.catalogue.aging import BUCKET, bucket_metrics, bucket_names
 from reports.catalogue.compare import MONTH_COLUMNS, MONTH_END, compared_datasets, stood
 from reports.catalogue.model import (
     MONEY,
@@ -160,9 +160,9 @@ def aging_months(partner: Partner) -> tuple[Dataset, Dataset]:
         buckets=DEBT_BUCKETS,
         metrics=(
             *shown,
-            *beside(by_name["balance"], measures, *MONTH_ENDS, worse=partner.more_owed),
-            *beside(by_name["overdue"], measures, *MONTH_ENDS, word="逾期", worse="rise"),
-            *stood(by_name["overdue_share"], measures, *MONTH_ENDS),
+            *beside(by_name["balance"], measures, *MONTH_END.earlier, worse=partner.more_owed),
+            *beside(by_name["overdue"], measures, *MONTH_END.earlier, word="逾期", worse="rise"),
+            *stood(by_name["overdue_share"], measures, *MONTH_END.earlier),
         ),
     )
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from functools import partial
 
 from reports.catalogue.compare import compared_datasets
-from reports.catalogue.holdings import held
 from reports.catalogue.model import DAYS, QUANTITY, Board, Column, Dataset, Filter, Metric
 from reports.catalogue.partners import SUPPLIERS
 from reports.catalogue.parts import (
@@ -46,6 +45,7 @@ from reports.catalogue.parts import (
     trend_figure,
     variant,
 )
+from reports.catalogue.stock import held
 
 centre_report = partial(report, path="centralizedProcurement", module="集中采购")
 BILLS = purchases_link(**BY_COMPANY, **BY_GOODS, **BY_SUPPLIER, **MONTH_DAYS)

@@ -21,7 +21,7 @@ from reports.catalogue.model import (
     Report,
     Tab,
 )
-from reports.catalogue.partners import CUSTOMERS, MONTH_ENDS, SUPPLIERS, Partner, months_datasets
+from reports.catalogue.partners import CUSTOMERS, SUPPLIERS, Partner, months_datasets
 from reports.catalogue.parts import (
     BY_COMPANY,
     COMPANY,
@@ -94,9 +94,9 @@ def due_months() -> Dataset:
         gravest_first=True,
         metrics=(
             *figures_now,
-            *beside(by_name["open_amount"], measures, *MONTH_ENDS, word="应付", worse=""),
+            *beside(by_name["open_amount"], measures, *MONTH_END.earlier, word="应付", worse=""),
             overdue,
-            *beside(overdue, measures, *MONTH_ENDS, word="逾期", worse="rise"),
+            *beside(overdue, measures, *MONTH_END.earlier, word="逾期", worse="rise"),
         ),
     )[0]
 
@@ -231,11 +231,7 @@ def write_off_months(partner: Partner) -> tuple[Dataset, Dataset]:
             amount,
             *beside(amount, measures, worse=partner.less_settled),
             *weighed,
-            *(
-                then
-                for metric in weighed
-                for then in stood(metric, measures, MONTH.previous, MONTH.last_year)
-            ),
+            *(then for metric in weighed for then in stood(metric, measures, *MONTH.earlier)),
         ),
         where=f"side = '{partner.owed}'",
     )

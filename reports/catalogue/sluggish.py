@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from reports.catalogue.aging import MONTH_ENDS_OF_STOCK, ends_beside, month_ends, month_ends_table
+from reports.catalogue.aging import STOCK_EDGES
 from reports.catalogue.compare import MONTH_COLUMNS
-from reports.catalogue.layers import LAST_SALE, held, with_sales
 from reports.catalogue.model import PERCENT, QUANTITY, Board, Column, Dataset, Filter, Metric
 from reports.catalogue.parts import (
     GOODS,
@@ -36,8 +35,17 @@ from reports.catalogue.parts import (
     total,
     variant,
 )
+from reports.catalogue.stock import (
+    LAST_SALE,
+    MONTH_ENDS_OF_STOCK,
+    held,
+    held_in,
+    layers_beside,
+    month_ends,
+    month_ends_table,
+    with_sales,
+)
 
-THRESHOLDS = (30, 60, 90, 180, 365)
 DEFAULT_THRESHOLD = "90天以上"
 # Text sorts by its letters; invisible letters in front put the thresholds into their own order.
 THRESHOLD_AXIS = Column(
@@ -47,17 +55,17 @@ THRESHOLD_AXIS = Column(
 )
 
 
-def layers_by_threshold(kinds: tuple[str, ...]) -> str:
+def layers_by_threshold(cost: bool) -> str:
     """What the mart adds up of each goods, of single layers: so those of three months are read and no others."""
     edges = " union all ".join(
-        f"select {days} as threshold_days, '{days}天以上' as threshold" for days in THRESHOLDS
+        f"select {days} as threshold_days, '{days}天以上' as threshold" for days in STOCK_EDGES
     )
     longer = "t.age_days > e.threshold_days"
     soon = "t.age_days between e.threshold_days - 29 and e.threshold_days"
     parts = ", ".join(
         f"t.{kind} as stock_{kind}, case when {longer} then t.{kind} else 0 end as sluggish_{kind},"
         f" case when {soon} then t.{kind} else 0 end as coming_{kind}"
-        for kind in kinds
+        for kind in held_in(cost)
     )
     return (
         f"(select t.*, e.threshold_days, e.threshold, {parts} from mart_inventory_aging as t"
@@ -65,16 +73,14 @@ def layers_by_threshold(kinds: tuple[str, ...]) -> str:
     )
 
 
-def added_up(cost: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What stock is counted in, and what is added up of it."""
-    kinds = ("quantity", "value") if cost else ("quantity",)
-    return kinds, tuple(f"{part}_{kind}" for kind in kinds for part in ("stock", "sluggish", "coming"))
+def added_up(cost: bool) -> tuple[str, ...]:
+    return tuple(f"{part}_{kind}" for kind in held_in(cost) for part in ("stock", "sluggish", "coming"))
 
 
 def sluggish_datasets(cost: bool) -> tuple[Dataset, Dataset]:
     """All stock, for shares; and the goods of which something is sluggish, for lists."""
     measure, what, form = held(cost)
-    kinds, measures = added_up(cost)
+    measures = added_up(cost)
     whole = Dataset(
         key=variant("sluggish_stock", cost),
         label="呆滞库存",
@@ -91,7 +97,7 @@ def sluggish_datasets(cost: bool) -> tuple[Dataset, Dataset]:
             GOODS_LABEL,
         ),
         measures=measures,
-        beside=ends_beside(layers_by_threshold(kinds), measures),
+        beside=layers_beside(layers_by_threshold(cost), measures),
         metrics=(
             Metric("sluggish", f"呆滞{what}", total(f"sluggish_{measure}"), form),
             quantity("quantity", "呆滞数量", "sluggish_quantity"),
@@ -141,12 +147,11 @@ def sluggish_datasets(cost: bool) -> tuple[Dataset, Dataset]:
 def sluggish_board(cost: bool) -> Board:
     whole, goods = sluggish_datasets(cost)
     what = f"呆滞{held(cost)[1]}"
-    kinds, measures = added_up(cost)
     months = month_ends(
         whole,
         "sluggish_month",
-        layers_by_threshold(kinds),
-        measures,
+        layers_by_threshold(cost),
+        added_up(cost),
         (Column("threshold", "呆滞标准"), *PLACES, *GOODS),
         "sluggish",
         ("share",),

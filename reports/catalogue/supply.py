@@ -6,7 +6,7 @@ sell at that pace, beyond what is on hand, not reserved and on order, in whole p
 
 from __future__ import annotations
 
-from reports.catalogue.holdings import COVER, ends_beside, held, now_and_before, sales_beside
+from reports.catalogue.holdings import COVER, now_and_before, now_beside, sales_beside
 from reports.catalogue.model import DAYS, MONEY, QUANTITY, Board, Chart, Column, Dataset, Filter, Metric
 from reports.catalogue.parts import (
     BY_GOODS,
@@ -31,6 +31,7 @@ from reports.catalogue.parts import (
     variant,
 )
 from reports.catalogue.purchase import centre_report
+from reports.catalogue.stock import amounts, held
 
 GOODS_NAMES = ("goods_num", "goods_name", "specification_type", "brand_name")
 ORDERS = link(
@@ -103,7 +104,7 @@ def stock_board(cost: bool) -> Board:
         source="mart_goods_stock",
         grain="warehouse",
         cost=cost,
-        beside=ends_beside("mart_goods_stock", cost),
+        beside=now_beside("mart_goods_stock", cost),
         columns=COLUMNS,
         measures=(*MEASURES, *(("value", "last_month_value", "last_year_value") if cost else ())),
         metrics=(
@@ -111,7 +112,7 @@ def stock_board(cost: bool) -> Board:
             *standing(),
         ),
     )
-    counted = (*(("quantity",) if cost else ()), "amount", "share")
+    counted = (*amounts(cost), "share")
     sold = ("sales_30", "pace_change", "sales_growth")
     shown = (*counted, "change", "year_change", "reserved", "ordered", "late", *sold, "cover", "supply")
     whole = table(

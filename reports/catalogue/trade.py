@@ -7,7 +7,6 @@ compares quantities. Orders: filled ÷ ordered, and the days from the order to t
 from __future__ import annotations
 
 from reports.catalogue.compare import MONTH, MONTH_COLUMNS, compared_datasets, stood
-from reports.catalogue.holdings import held
 from reports.catalogue.model import DAYS, PERCENT, RATIO, Board, Chart, Column, Dataset, Filter, Metric
 from reports.catalogue.parts import (
     BY_BRAND,
@@ -48,6 +47,7 @@ from reports.catalogue.parts import (
     variant,
 )
 from reports.catalogue.profit import BRAND_ALONE, TYPES
+from reports.catalogue.stock import held
 
 LINKS = ("detail_link", "purchases_link")
 
@@ -253,7 +253,7 @@ def order_months() -> tuple[Dataset, Dataset]:
             *(
                 then
                 for name in ("fill_rate", "lead")
-                for then in stood(by_name[name], measures, MONTH.previous, MONTH.last_year)
+                for then in stood(by_name[name], measures, *MONTH.earlier)
             ),
         ),
     )
