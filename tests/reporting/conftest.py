@@ -13,13 +13,15 @@ from api.kit.settings import settings
 from tests.kit.desk import Desk
 from tests.kit.fixtures import Site, conn, desk, site, world
 from tests.kit.superset import Superset, point
+from tests.reporting.exported import companies_apart, source
 from tests.reporting.frames import Frames
+from tests.reporting.stocked import stocked
 from warehouse import worker
 from warehouse.files import Files
 from warehouse.refresh import business_date
 from warehouse.transform import Project
 
-__all__ = ["conn", "desk", "site", "world"]
+__all__ = ["companies_apart", "conn", "desk", "site", "source", "stocked", "world"]
 
 
 @pytest.fixture(scope="module", autouse=True)

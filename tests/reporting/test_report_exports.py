@@ -3,129 +3,26 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterator
-from datetime import datetime
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import openpyxl
 import pypdf
 import pytest
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection
 
-from api.exporting import files, report_job
+from api.exporting import files
 from api.exporting.asked import ReportExport, understand
 from api.exporting.book import Book, figure_column, number_format, text_column
-from api.exporting.head import Told, told
 from api.exporting.summary import worded
-from api.kit.database import TIME_ZONE
 from api.kit.errors import Refusal
-from api.kit.settings import settings
-from api.reporting.snapshot import published, stamp
-from api.shell import export_job
-from api.shell.export_tasks import DONE, FAILED
 from reports.assets import Placed, boards
-from reports.catalogue import REPORTS, find_report
-from reports.catalogue.model import CHANGE, COST, DAYS, MONEY, PERCENT, UNSEEN, Dataset, Metric
-from tests.kit.fixtures import Site
-from tests.kit.superset import COMPANY_ONE, COMPANY_TWO, EVERYTHING, NOTHING, publish
+from reports.catalogue import find_report
+from reports.catalogue.model import CHANGE, COST, DAYS, MONEY, PERCENT, UNSEEN, Metric
+from tests.kit.superset import COMPANY_ONE, COMPANY_TWO, EVERYTHING, NOTHING
+from tests.reporting.exported import HEAD, STAMP, cells, facts, figure, is_sum, opening, reader, same, sheets
 
-EXPORT, CHOICES = "v2/report/Frame/export", "v2/report/Frame/getPivotChoices"
 BOARDS = list(boards())
 named = pytest.mark.parametrize("placed", BOARDS, ids=lambda item: "-".join(item.names))
-HEAD = 4
-STAMP = "2026-11-20 17:30:05"
-SCOPES = """
-insert into role_company_scope values ({manager}, 1), ({clerk}, 2);
-insert into role_warehouse_scope
-select s.role_id, w.company_id, w.warehouse_id from role_company_scope as s inner join dim_warehouse as w using (company_id)
-where s.role_id in ({manager}, {clerk});
-insert into role_cost_scope values ({manager}, 1);
-insert into role_cost_warehouse_scope select * from role_warehouse_scope where role_id = {manager};
-"""
-DANGEROUS = (
-    "update mart_customer_profit set customer_name = '=1+1', employee_name = '@SUM(A1)' where company_id = 1;"
-)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def snapshot(site: Site, own_warehouse: Path) -> None:
-    """The small snapshot of the reports' tests, in which two roles of the group have a company each."""
-    roles = {"manager": site.world.role_manager_a, "clerk": site.world.role_clerk_a}
-    publish(settings().warehouse_dir, 1, SCOPES.format(**roles) + DANGEROUS)
-    codes = [code for report in REPORTS for code in (report.right, report.export_right)]
-    with site.engine.begin() as conn:
-        for role in roles.values():
-            rows = [{"role": role, "code": code} for code in codes]
-            conn.execute(
-                text("insert into role_right (role_id, code) values (:role, :code) on conflict do nothing"),
-                rows,
-            )
-            conn.execute(text("update role set version = version + 1 where role_id = :role"), {"role": role})
-
-
-@pytest.fixture(scope="module")
-def source(snapshot: None) -> Iterator[Connection]:
-    with published() as conn:
-        yield conn
-
-
-def reader(role: int, sees_cost: bool = True) -> Any:
-    return SimpleNamespace(role_id=role, sees_cost=sees_cost)
-
-
-def facts(source: Connection) -> Told:
-    at = datetime(2026, 11, 21, 9, tzinfo=TIME_ZONE)
-    return Told("上海公司", "集团经理", "张三", at, stamp(source), "数据刷新失败")
-
-
-def sheets(
-    source: Connection,
-    path: Path,
-    code: str,
-    form: str,
-    role: int = EVERYTHING,
-    cost: bool = True,
-    **asked: Any,
-) -> list[list[list[Any]]]:
-    """The cells of a written workbook, sheet by sheet."""
-    report = find_report(code)
-    assert report
-    tab = asked.pop("tab", report.first_tab.key)
-    body = ReportExport(code=code, tab=tab, form=form, **asked)  # type: ignore[arg-type]
-    files.write(path, understand(report, reader(role, cost), body), source, facts(source))
-    return cells(path)
-
-
-def cells(path: Path) -> list[list[list[Any]]]:
-    book = openpyxl.load_workbook(path)
-    return [[[cell.value for cell in row] for row in sheet.iter_rows()] for sheet in book.worksheets]
-
-
-def opening(source: Connection, placed: Placed, dataset: Dataset, excluding: str = "") -> str:
-    """What a board shows when it opens, as a condition on a dataset."""
-    parts = [f"role_id = {EVERYTHING}"]
-    for item in placed.board.filters:
-        if dataset.has_column(item.column) and excluding not in (item.column, *item.excludes):
-            own = placed.board.dataset(item.dataset).sql
-            newest = f"select max({item.column}) from ({own}) where role_id = {EVERYTHING}"
-            value = source.exec_driver_sql(newest).scalar() if item.latest else "".join(item.default)
-            if value:
-                parts.append(f"{item.column} = '{value}'")
-    return " and ".join(parts)
-
-
-def figure(source: Connection, dataset: Dataset, metric: Metric, where: str) -> Any:
-    return source.exec_driver_sql(f"select {metric.sql} from ({dataset.sql}) where {where}").scalar()
-
-
-def is_sum(metric: Metric) -> bool:
-    return metric.sql.startswith('cast(sum("') and metric.sql.count("sum(") == 1
-
-
-def same(found: Any, expected: Any) -> bool:
-    return found is None if expected is None else found == pytest.approx(expected)
 
 
 class TestEveryReport:
@@ -391,94 +288,3 @@ class TestSummary:
             worded(value, form) for value, form in ((-0.0004, CHANGE), (-0.0004, PERCENT), (-1234.5, MONEY))
         ]
         assert words == ["+0.0%", "0.0%", "-1,234.50"]
-
-
-class TestCalls:
-    def ask(self, site: Site, user: str, **body: Any) -> Any:
-        asked = {"code": "CustomerProfit", "tab": "all", "form": "detail", **body}
-        return site.as_(user).post(EXPORT, asked)
-
-    def test_it_is_a_task_like_every_export(self, site: Site) -> None:
-        answer = self.ask(site, "manager_a", filters={"company": ["上海公司"]})
-        assert answer.ok, answer
-        key = answer.data["export_id"]
-        with site.engine.connect() as conn:
-            jobs = conn.exec_driver_sql(
-                "select args from procrastinate_jobs where task_name = 'export_report'"
-            )
-            assert {"export_id": key} in [row.args for row in jobs]
-        report_job.export_report(export_id=key)
-        caller = site.as_("manager_a")
-        row = caller.get("v2/open/ExportLog/getExportLogList").data["data"][0]
-        assert (row["export_status"], row["failure"], row["rows"]) == (DONE, None, 4)
-        assert row["file_name"].startswith("客户毛利分析_明细_") and row["file_name"].endswith(".xlsx")
-        assert caller.raw("GET", row["url"]).content[:2] == b"PK"
-        found, *_ = cells(export_job.file_of(key))
-        assert "公司：A分公司" in found[1][0] and STAMP in found[2][0]
-        assert [row[0] for row in found[HEAD + 1 :]] == ["上海公司", "合计"]
-
-    def test_cost_is_in_nobodys_who_may_not_see_it(self, site: Site) -> None:
-        key = self.ask(site, "clerk_a").data["export_id"]
-        report_job.export_report(export_id=key)
-        found, *_ = cells(export_job.file_of(key))
-        assert not [label for label in found[HEAD] if "毛利" in label] and "销售收入" in found[HEAD]
-        assert [row[0] for row in found[HEAD + 1 :]] == ["苏州公司", "合计"]
-        refused = self.ask(site, "clerk_a", form="pivot", metrics=["profit"])
-        assert (refused.code, refused.msg) == (400, "此报表的透视没有维度或指标“profit”，请重新选择")
-        offered = site.as_("clerk_a").get(CHOICES, code="CustomerProfit", tab="all").data
-        assert "profit" not in {item["name"] for item in offered["measures"]}
-        assert offered["rows"] == ["company_name"] and offered["columns"] == ["month_label"]
-
-    @pytest.mark.parametrize(
-        ("body", "told_"),
-        [
-            ({"filters": {"price": ["1"]}}, "此报表没有筛选项“price”，请在报表上重新选择筛选后再导出"),
-            ({"filters": {"period": ["2026-10", "2026-11"]}}, "“月”只能选一个值，请重新选择后再导出"),
-            ({"form": "pivot", "rows": ["cost"]}, "此报表的透视没有维度或指标“cost”，请重新选择"),
-            ({"form": "pivot", "columns": ["month_label"]}, "请至少选择一个行维度"),
-            (
-                {"form": "pivot", "rows": ["company_name"], "columns": ["company_name"]},
-                "同一个维度不能在行和列上重复选择",
-            ),
-            ({"tab": "nowhere"}, "报表页签不存在或无权访问"),
-            ({"code": "nothing"}, "报表不存在或无权访问"),
-        ],
-    )
-    def test_what_the_report_does_not_have_is_refused(
-        self, site: Site, body: dict[str, Any], told_: str
-    ) -> None:
-        answer = self.ask(site, "manager_a", **body)
-        assert (answer.code, answer.msg) == (400, told_)
-
-    def test_looking_is_not_exporting(self, site: Site) -> None:
-        """Whoever may only look is refused when he asks, and when the work begins."""
-        report = find_report("CustomerProfit")
-        assert report
-        role = {"role": site.world.role_manager_a, "code": report.export_right}
-        key = self.ask(site, "manager_a").data["export_id"]
-        with site.engine.begin() as conn:
-            conn.execute(text("delete from role_right where role_id = :role and code = :code"), role)
-            conn.execute(text("update role set version = version + 1 where role_id = :role"), role)
-        try:
-            caller = site.as_("manager_a")
-            assert self.ask(site, "manager_a").code == 403
-            assert caller.get(CHOICES, code=report.code, tab="all").code == 403
-            frame = caller.get("v2/report/Frame/getFrame", code=report.code).data
-            assert frame["may_export"] is False
-            actions = caller.get("open/RequestOpen/getRequestOpenList", code=report.code).data["role_list"]
-            assert actions == ["view"]
-            report_job.export_report(export_id=key)
-            row = caller.get("v2/open/ExportLog/getExportLogList").data["data"][0]
-            assert row["export_status"] == FAILED
-        finally:
-            with site.engine.begin() as conn:
-                conn.execute(text("insert into role_right (role_id, code) values (:role, :code)"), role)
-                conn.execute(text("update role set version = version + 1 where role_id = :role"), role)
-
-    def test_the_asker_and_the_warning_stand_in_the_head(self, site: Site, source: Connection) -> None:
-        from api.identity.sessions import principal_of
-
-        with site.engine.connect() as conn:
-            found = told(conn, principal_of(conn, site.world.user_manager_a), source)
-        assert found.company == "A分公司" and found.role and found.realname
-        assert STAMP in found.when

@@ -23,11 +23,12 @@ from reports.catalogue import find_report
 from tests.kit.client import Answer
 from tests.kit.fixtures import Site
 from tests.reporting.conftest import own_warehouse
-from tests.reporting.test_report_exports import HEAD, snapshot
+from tests.reporting.exported import HEAD, companies_apart
 from tests.subscribing.post_office import PASSWORD, PostOffice
 
 # Figures of this module's own: the small snapshot of the reports' tests, in which two roles have a company each.
-__all__ = ["own_warehouse", "snapshot"]
+__all__ = ["companies_apart", "own_warehouse"]
+pytestmark = pytest.mark.usefixtures("companies_apart")
 PREFIX, SCHEMES = "v2/report/Subscription", "v2/open/UserPreference"
 WISH = {"code": "CustomerProfit", "tab": "all", "rhythm": "day", "hour": 8, "way": "message"}
 NO_RIGHT = "您没有查看或导出此报表的权限"

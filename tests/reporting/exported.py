@@ -1,0 +1,118 @@
+"""Framed reports written as files, and what a file has to say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import openpyxl
+import pytest
+from sqlalchemy import Connection, text
+
+from api.exporting import files
+from api.exporting.asked import ReportExport, understand
+from api.exporting.head import Told
+from api.kit.database import TIME_ZONE
+from api.kit.settings import settings
+from api.reporting.snapshot import published, stamp
+from reports.assets import Placed
+from reports.catalogue import REPORTS, find_report
+from reports.catalogue.model import Dataset, Metric
+from tests.kit.fixtures import Site
+from tests.kit.superset import EVERYTHING, publish
+
+HEAD = 4
+STAMP = "2026-11-20 17:30:05"
+SCOPES = """
+insert into role_company_scope values ({manager}, 1), ({clerk}, 2);
+insert into role_warehouse_scope
+select s.role_id, w.company_id, w.warehouse_id from role_company_scope as s inner join dim_warehouse as w using (company_id)
+where s.role_id in ({manager}, {clerk});
+insert into role_cost_scope values ({manager}, 1);
+insert into role_cost_warehouse_scope select * from role_warehouse_scope where role_id = {manager};
+"""
+DANGEROUS = (
+    "update mart_customer_profit set customer_name = '=1+1', employee_name = '@SUM(A1)' where company_id = 1;"
+)
+
+
+@pytest.fixture(scope="module")
+def companies_apart(site: Site, own_warehouse: Path) -> None:
+    """The small snapshot of the reports' tests, in which two roles of the group have a company each."""
+    roles = {"manager": site.world.role_manager_a, "clerk": site.world.role_clerk_a}
+    publish(settings().warehouse_dir, 1, SCOPES.format(**roles) + DANGEROUS)
+    codes = [code for report in REPORTS for code in (report.right, report.export_right)]
+    with site.engine.begin() as conn:
+        for role in roles.values():
+            rows = [{"role": role, "code": code} for code in codes]
+            conn.execute(
+                text("insert into role_right (role_id, code) values (:role, :code) on conflict do nothing"),
+                rows,
+            )
+            conn.execute(text("update role set version = version + 1 where role_id = :role"), {"role": role})
+
+
+@pytest.fixture(scope="module")
+def source(companies_apart: None) -> Iterator[Connection]:
+    with published() as conn:
+        yield conn
+
+
+def reader(role: int, sees_cost: bool = True) -> Any:
+    return SimpleNamespace(role_id=role, sees_cost=sees_cost)
+
+
+def facts(source: Connection) -> Told:
+    at = datetime(2026, 11, 21, 9, tzinfo=TIME_ZONE)
+    return Told("上海公司", "集团经理", "张三", at, stamp(source), "数据刷新失败")
+
+
+def sheets(
+    source: Connection,
+    path: Path,
+    code: str,
+    form: str,
+    role: int = EVERYTHING,
+    cost: bool = True,
+    **asked: Any,
+) -> list[list[list[Any]]]:
+    """The cells of a written workbook, sheet by sheet."""
+    report = find_report(code)
+    assert report
+    tab = asked.pop("tab", report.first_tab.key)
+    body = ReportExport(code=code, tab=tab, form=form, **asked)  # type: ignore[arg-type]
+    files.write(path, understand(report, reader(role, cost), body), source, facts(source))
+    return cells(path)
+
+
+def cells(path: Path) -> list[list[list[Any]]]:
+    book = openpyxl.load_workbook(path)
+    return [[[cell.value for cell in row] for row in sheet.iter_rows()] for sheet in book.worksheets]
+
+
+def opening(source: Connection, placed: Placed, dataset: Dataset, excluding: str = "") -> str:
+    """What a board shows when it opens, as a condition on a dataset."""
+    parts = [f"role_id = {EVERYTHING}"]
+    for item in placed.board.filters:
+        if dataset.has_column(item.column) and excluding not in (item.column, *item.excludes):
+            own = placed.board.dataset(item.dataset).sql
+            newest = f"select max({item.column}) from ({own}) where role_id = {EVERYTHING}"
+            value = source.exec_driver_sql(newest).scalar() if item.latest else "".join(item.default)
+            if value:
+                parts.append(f"{item.column} = '{value}'")
+    return " and ".join(parts)
+
+
+def figure(source: Connection, dataset: Dataset, metric: Metric, where: str) -> Any:
+    return source.exec_driver_sql(f"select {metric.sql} from ({dataset.sql}) where {where}").scalar()
+
+
+def is_sum(metric: Metric) -> bool:
+    return metric.sql.startswith('cast(sum("') and metric.sql.count("sum(") == 1
+
+
+def same(found: Any, expected: Any) -> bool:
+    return found is None if expected is None else found == pytest.approx(expected)

@@ -1,0 +1,152 @@
+"""Stock reports as lists: scope, masks, pages, freshness and exports hold as on every list."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import openpyxl
+import pytest
+
+from api.kit.database import TIME_ZONE
+from api.reporting import snapshot
+from api.shell import export_job
+from tests.kit.desk import Desk
+from tests.reporting.asking import one, page, rows
+from tests.reporting.stocked import (
+    BATCHES,
+    CARD,
+    INFORMATION,
+    REPORTS,
+    Refresh,
+)
+
+
+class TestRights:
+    @pytest.mark.parametrize("report", REPORTS)
+    def test_a_branch_sees_its_company_and_no_cost(self, stocked: Desk, report: str) -> None:
+        found = page(stocked, report, "clerk_a")
+        assert {row["company_name"] for row in found["data"]} == {"A分公司"}
+        whole = page(stocked, report)
+        costly = [name for name in whole["data"][0] if name.endswith(("amount", "cost", "amount_share"))]
+        assert costly
+        assert {row[name] for row in found["data"] for name in costly} == {"无权限"}
+        assert not set(costly) & found["totals"].keys()
+        for name in costly:
+            refused = stocked.site.as_("clerk_a").get(f"{report}/getList", order_key=name)
+            assert refused.code == 400
+
+    @pytest.mark.parametrize("report", REPORTS)
+    def test_a_keeper_sees_his_warehouse(self, stocked: Desk, report: str) -> None:
+        seen = {row["warehouse_name"] for row in rows(stocked, report, "keeper_a")}
+        assert seen == {"A仓"}
+
+    def test_a_record_out_of_scope_is_not_there(self, stocked: Desk) -> None:
+        key = one(stocked, INFORMATION, goods_id=stocked.world.tyre)["inventory_information_id"]
+        assert stocked.site.as_("manager_a").get(f"{INFORMATION}/getInfo", id=key).ok
+        assert stocked.site.as_("manager_b").get(f"{INFORMATION}/getInfo", id=key).code == 400
+
+    def test_figures_without_documents_are_closed_to_who_sees_only_his_own(
+        self, stocked: Desk, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from api.reporting.inventory_information import InventoryInformation
+
+        assert page(stocked, INFORMATION, "own_a")["total"] > 0
+        monkeypatch.setattr(InventoryInformation, "everyones", False)
+        for user in ("own_a", "department_a"):
+            assert page(stocked, INFORMATION, user)["total"] == 0
+        assert page(stocked, INFORMATION, "manager_a")["total"] > 0
+
+
+class TestList:
+    @pytest.mark.parametrize("report", REPORTS)
+    @pytest.mark.parametrize("keyword", ["TYRE", "295/80R22", "MQL"])
+    def test_goods_are_found_by_what_they_are_known_by(
+        self, stocked: Desk, report: str, keyword: str
+    ) -> None:
+        by_keyword = page(stocked, report, keyword=keyword)
+        by_goods = page(stocked, report, goods_id=stocked.world.tyre)
+        assert by_keyword["total"] == by_goods["total"] > 0
+        assert by_keyword["totals"] == by_goods["totals"]
+
+    @pytest.mark.parametrize(
+        "order", [{}, {"order_key": "warehouse_id", "order_by": "desc"}], ids=["usual", "asked"]
+    )
+    @pytest.mark.parametrize("report", REPORTS)
+    def test_its_pages_are_the_list_and_add_up_to_its_totals(
+        self, stocked: Desk, report: str, order: dict[str, str]
+    ) -> None:
+        """Also where a page is found before its rows are worked out, and what is counted isn't what is shown."""
+        days = "business_date" if report == CARD else "day"
+        asked = {} if report in (INFORMATION, BATCHES) else {f"{days}_start": "2026-02-06"}
+        whole = page(stocked, report, **asked, **order)
+        pieces = [
+            stocked.caller.get(f"{report}/getList", per_page=3, page=number, **asked, **order).data
+            for number in range(1, whole["total"] // 3 + 2)
+        ]
+        assert [row for piece in pieces for row in piece["data"]] == whole["data"]
+        assert {piece["total"] for piece in pieces} == {whole["total"]} == {len(whole["data"])}
+        assert len(whole["data"]) > 3 and whole["totals"]
+        sums = {name: sum(Decimal(row[name] or 0) for row in whole["data"]) for name in whole["totals"]}
+        assert sums == {name: Decimal(value) for name, value in whole["totals"].items()}
+
+    @pytest.mark.parametrize("report", REPORTS)
+    def test_it_says_how_fresh_it_is(self, stocked: Desk, report: str) -> None:
+        now = datetime.now(TIME_ZONE)
+        told = datetime.fromisoformat(page(stocked, report)["refreshed_at"]).replace(tzinfo=TIME_ZONE)
+        assert now - timedelta(minutes=20) < told <= now
+
+    def test_a_newer_snapshot_shows_at_once(self, stocked: Desk, refresh: Refresh) -> None:
+        goods = stocked.world.spares[2]
+        stocked.stock_in(goods, 7, business_date="2026-02-01")
+        assert rows(stocked, INFORMATION, goods_id=goods) == []
+        refresh()
+        assert one(stocked, INFORMATION, goods_id=goods)["quantity"] == "7.000"
+
+
+class TestExport:
+    def test_the_whole_filter_is_written_masked_and_from_one_snapshot(
+        self, stocked: Desk, refresh: Refresh, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Newer figures that are published, and old ones removed, while the export reads don't change it."""
+        clerk = stocked.site.as_("clerk_a")
+        asked = clerk.post(f"{CARD}/export", query={"business_date_start": "2026-01-01"})
+        assert asked.ok, asked
+        expected = page(stocked, CARD, "clerk_a", business_date_start="2026-01-01")
+        real = export_job.write_workbook
+
+        def interrupted(path: Any, title: str, fields: Any, rows: Any, **more: Any) -> int:
+            first = next(rows)
+            for _ in range(4):
+                stocked.stock_in(stocked.world.spares[3], 1, business_date="2026-02-02")
+                refresh()
+            return real(path, title, fields, iter([first, *rows]), **more)
+
+        monkeypatch.setattr(export_job, "write_workbook", interrupted)
+        monkeypatch.setattr(export_job, "CHUNK", 2)
+        export_job.export(export_id=asked.data["export_id"])
+        sheet = openpyxl.load_workbook(export_job.file_of(asked.data["export_id"])).worksheets[0]
+        heading, *written, sums = [[cell.value for cell in row] for row in sheet.iter_rows()]
+        received = heading.index("入库数量")
+        assert (sums[0], sums[received]) == ("合计", sum(row[received] or 0 for row in written))
+        assert len(written) == expected["total"] > 8
+        assert "结存金额" not in heading
+        assert {row[heading.index("公司")] for row in written} == {"A分公司"}
+        balances = [str(Decimal(str(row[heading.index("结存数量")]))) for row in written]
+        assert [Decimal(value) for value in balances] == [
+            Decimal(row["balance_quantity"]) for row in expected["data"]
+        ]
+
+
+def test_a_snapshot_of_an_older_version_says_so(stocked: Desk) -> None:
+    with snapshot.published() as conn:
+        path = conn.engine.url.database
+    assert path
+    answer = None
+    from api.reporting.batch_summary import BatchSummary
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(BatchSummary, "source", classmethod(lambda *_: ("select * from facts.fct_gone", {})))
+        answer = stocked.caller.get(f"{BATCHES}/getList")
+    assert (answer.code, answer.msg) == (400, "报表数据正在按新版本重新计算，请稍后再查询")
