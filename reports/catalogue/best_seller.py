@@ -1,7 +1,7 @@
 """畅销商品：按净销量、净额、毛利排名；明细各行之和等于排名行，行上可见单据。
 
 A period stands beside as many days right before it, this month and year beside the same days of the last ones, and each
-beside the same days a year ago. Single bills have nothing to stand beside: the detail has no comparison.
+beside the same days a year ago.
 """
 
 from __future__ import annotations
@@ -70,6 +70,7 @@ PLACE = "case when count(distinct goods_id) = 1 then rank() over (order by sum({
 GOODS_SOLD = Metric(
     "goods_count", "动销商品数", "count(distinct goods_id) filter (where quantity > 0)", QUANTITY
 )
+COVER = Metric("cover", "可售天数", ratio("sum(stock_quantity)", "sum(quantity)", "max(days)"), DAYS)
 OF_BILL = ("bill_no",)
 BILL_PAGE = "case m.bill_type when 'XSTH' then '/sales/salesReturnSee' else '/sales/salesamend' end"
 DETAIL_LINK = link(
@@ -115,6 +116,7 @@ def rank_dataset(cost: bool) -> Dataset:
         source="mart_best_seller",
         grain="company",
         cost=cost,
+        beside=sold_beside(cost),
         columns=(PERIOD, COMPANY, *GOODS, PATTERN, GOODS_LABEL, DETAIL_LINK),
         measures=(*sold(cost), "stock_quantity", "days"),
         metrics=(
@@ -124,21 +126,37 @@ def rank_dataset(cost: bool) -> Dataset:
             money("amount", "净销售额"),
             GOODS_SOLD,
             quantity("stock", "现有库存", "stock_quantity"),
-            Metric("cover", "可售天数", ratio("sum(stock_quantity)", "sum(quantity)", "max(days)"), DAYS),
+            COVER,
             *profit_part(cost),
         ),
     )
 
 
+WORDS = ("所选区间", *EARLIER)
+
+
 def sold_beside(cost: bool) -> Beside:
-    """What was sold in a period, in the one before it and a year ago."""
-    words = ("所选区间", *EARLIER)
-    queries = (
-        f"select t.* replace ({', '.join(f't.{name}{then} as {name}' for name in sold(cost))})"
-        " from mart_best_seller_compared as t"
-        for then in ("", *SUFFIXES)
-    )
-    return Beside(stacked(words, *queries), words, sold(cost))
+    """What was sold in a period, in the one before it and a year ago, and what then lay of it in stock."""
+
+    def rows(order: int, then: str) -> str:
+        figures = ", ".join(f"t.{name}{then} as {name}" for name in (*sold(cost), "days"))
+        return (
+            f"select t.* replace ({figures}, coalesce(s.quantity, 0) as stock_quantity)"
+            " from mart_best_seller_compared as t left join mart_best_seller_stock as s on s.period_key = t.period_key"
+            f" and s.company_id = t.company_id and s.goods_id = t.goods_id and s.beside_order = {order}"
+            f" where t.quantity{then} is not null"
+        )
+
+    now = "select t.* from mart_best_seller_compared as t where t.quantity is not null"
+    earlier = (rows(order, then) for order, then in enumerate(SUFFIXES, start=1))
+    return Beside(stacked(WORDS, now, *earlier), WORDS, (*sold(cost), "stock_quantity", "days"))
+
+
+def lines_beside(cost: bool) -> Beside:
+    """The lines of a period's bills, of the one before it and of a year ago."""
+    words = " ".join(f"when {order} then '{word}'" for order, word in enumerate(WORDS))
+    source = f"(select t.*, case t.beside_order {words} end as beside from mart_best_seller_lines as t)"
+    return Beside(source, WORDS, sold(cost))
 
 
 def compared_dataset(cost: bool) -> Dataset:
@@ -156,7 +174,6 @@ def compared_dataset(cost: bool) -> Dataset:
         source="mart_best_seller_compared",
         grain="company",
         cost=cost,
-        beside=sold_beside(cost),
         columns=(PERIOD, COMPANY, *GOODS, PATTERN, GOODS_LABEL, DETAIL_LINK),
         measures=(*with_suffixes(*measures), "stock_quantity", "days"),
         metrics=(
@@ -164,7 +181,7 @@ def compared_dataset(cost: bool) -> Dataset:
             *(then for metric in now for then in beside(metric, measures, *EARLIER, word=words[metric.name])),
             GOODS_SOLD,
             quantity("stock", "现有库存", "stock_quantity"),
-            Metric("cover", "可售天数", ratio("sum(stock_quantity)", "sum(quantity)", "max(days)"), DAYS),
+            COVER,
         ),
     )
 
@@ -231,6 +248,7 @@ def bill_dataset(cost: bool) -> Dataset:
         source="mart_best_seller_info",
         grain="warehouse",
         cost=cost,
+        beside=lines_beside(cost),
         time_column="business_date",
         columns=(
             PERIOD,

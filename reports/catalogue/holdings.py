@@ -56,16 +56,62 @@ COVER = (
 
 
 STOCK_ENDS = ("现在", *MONTH_END.earlier)
+RECENT = ("sales_quantity_30", "sales_quantity_90")
 
 
-def now_beside(mart: str, cost: bool) -> Beside:
-    """Stock now and at the ends of last month and of last year's same month, which its rows carry beside it."""
-    kinds = held_in(cost)
+def goods_beside(rows: str, cost: bool) -> Beside:
+    """Stock and the sales before it, now and at the ends of last month and of last year's same month, which rows of
+    `mart_goods_stock` carry beside them."""
+    known = (*held_in(cost), *RECENT)
     queries = (
-        f"select t.* replace ({', '.join(f'{then}{kind} as {kind}' for kind in kinds)}) from {mart} as t"
-        for then in ("t.", "t.last_month_", "t.last_year_")
+        f"select t.* replace ({', '.join(f't.{sold if name in RECENT else lay}{name} as {name}' for name in known)})"
+        f" from {rows} as t"
+        for lay, sold in (("", ""), ("last_month_", "last_month_"), ("last_year_", "last_year_end_"))
     )
-    return Beside(stacked(STOCK_ENDS, *queries), STOCK_ENDS, kinds)
+    return Beside(stacked(STOCK_ENDS, *queries), STOCK_ENDS, known)
+
+
+PLACE_AND_KIND = ("company_id", "company_name", "warehouse_id", "warehouse_name", "type1_name", "brand_name")
+
+
+def company_beside(cost: bool) -> Beside:
+    """Stock now and at the ends of last month and of last year's same month, each with its twelve months' turnover and
+    the age that its layers had."""
+    kinds = held_in(cost)
+    lay = {kind: f"case when t.period_start = e.newest then t.closing_{kind} else 0 end" for kind in kinds}
+    turned = {f"year_{kind}_days": f"t.{kind}_days" for kind in kinds}
+    turned |= {year_sales(cost): f"t.{year_sales(cost).removeprefix('year_')}"}
+    aged = {
+        f"aged_{days}_{kind}": f"case when t.age_days > {days} then t.{kind} else 0 end"
+        for days in (90, 180)
+        for kind in kinds
+    }
+    known = (*lay, *turned, *aged)
+
+    def rows(told: dict[str, str], mart: str, months_ago: int, where: str) -> str:
+        figures = ", ".join(f"{told.get(name, '0')} as {name}" for name in known)
+        newest = (
+            f"select cast(max(period_start) - interval {months_ago} month as date) as newest"
+            " from mart_turnover_period where period_kind = 'month'"
+        )
+        places = ", ".join(f"t.{name}" for name in PLACE_AND_KIND)
+        return f"select {places}, {figures} from {mart} as t cross join ({newest}) as e where {where}"
+
+    def at_end(months_ago: int) -> str:
+        year = "t.period_kind = 'month' and t.period_start between e.newest - interval 11 month and e.newest"
+        old = "t.month = e.newest and t.age_days > 90"
+        return (
+            rows(lay | turned, "mart_turnover_period", months_ago, year)
+            + " union all "
+            + rows(aged, "mart_inventory_aging", months_ago, old)
+        )
+
+    now = f"select {', '.join((*PLACE_AND_KIND, *known))} from mart_company_stock"
+    return Beside(stacked(STOCK_ENDS, now, at_end(1), at_end(12)), STOCK_ENDS, known)
+
+
+def year_sales(cost: bool) -> str:
+    return "year_sales_cost" if cost else "year_sales_quantity"
 
 
 def now_and_before(cost: bool) -> tuple[Metric, ...]:
@@ -105,7 +151,7 @@ def goods_dataset(cost: bool) -> Dataset:
         source="mart_goods_stock",
         grain="warehouse",
         cost=cost,
-        beside=now_beside("mart_goods_stock", cost),
+        beside=goods_beside("mart_goods_stock", cost),
         columns=(
             *PLACES,
             *GOODS,
@@ -116,7 +162,7 @@ def goods_dataset(cost: bool) -> Dataset:
         ),
         measures=(
             *("quantity", "last_month_quantity", "last_year_quantity"),
-            *("sales_quantity_30", "sales_quantity_90", "last_year_sales_quantity_30"),
+            *(*RECENT, "last_year_sales_quantity_30"),
             *(("value", "last_month_value", "last_year_value") if cost else ()),
         ),
         metrics=(
@@ -199,7 +245,7 @@ def goods_board(cost: bool) -> Board:
 
 def company_datasets(cost: bool) -> tuple[Dataset, Dataset]:
     measure, what, form = held(cost)
-    flow = "year_sales_cost" if cost else "year_sales_quantity"
+    flow = year_sales(cost)
     sums = (
         "quantity",
         "last_month_quantity",
@@ -233,7 +279,7 @@ def company_datasets(cost: bool) -> tuple[Dataset, Dataset]:
         source="mart_company_stock",
         grain="warehouse",
         cost=cost,
-        beside=now_beside("mart_company_stock", cost),
+        beside=company_beside(cost),
         columns=(
             *PLACES,
             GOODS_TYPE,

@@ -42,6 +42,7 @@ from reports.catalogue.parts import (
     money,
     percent,
     period_filter,
+    quantity,
     ranking,
     ratio,
     report,
@@ -214,7 +215,7 @@ def write_off_metrics(late: str, held_days: str, late_days: str) -> tuple[Metric
 
 def write_off_months(partner: Partner) -> tuple[Dataset, Dataset]:
     """A month's write-offs beside the month before and last year's, and the dataset for their series."""
-    measures = ("amount", "late_amount", "held_days", "late_days")
+    measures = ("amount", "late_amount", "held_days", "late_days", "bill_count")
     amount, *weighed = write_off_metrics("sum(late_amount)", "sum(held_days)", "sum(late_days)")
     return compared_datasets(
         f"{partner.side}_write_off_month",
@@ -232,6 +233,7 @@ def write_off_months(partner: Partner) -> tuple[Dataset, Dataset]:
             *beside(amount, measures, worse=partner.less_settled),
             *weighed,
             *(then for metric in weighed for then in stood(metric, measures, *MONTH.earlier)),
+            quantity("bills", "核销单据数", "bill_count"),
         ),
         where=f"side = '{partner.owed}'",
     )

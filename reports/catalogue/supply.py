@@ -6,7 +6,7 @@ sell at that pace, beyond what is on hand, not reserved and on order, in whole p
 
 from __future__ import annotations
 
-from reports.catalogue.holdings import COVER, now_and_before, now_beside, sales_beside
+from reports.catalogue.holdings import COVER, RECENT, goods_beside, now_and_before, sales_beside
 from reports.catalogue.model import DAYS, MONEY, QUANTITY, Board, Chart, Column, Dataset, Filter, Metric
 from reports.catalogue.parts import (
     BY_GOODS,
@@ -77,7 +77,7 @@ def stock_beside() -> tuple[Metric, ...]:
 
 
 MEASURES = (
-    *("quantity", "last_month_quantity", "last_year_quantity", "sales_quantity_30", "sales_quantity_90"),
+    *("quantity", "last_month_quantity", "last_year_quantity", *RECENT),
     *("last_year_sales_quantity_30", "ordered_quantity", "late_quantity", "reserved_quantity"),
 )
 COLUMNS = (
@@ -104,7 +104,7 @@ def stock_board(cost: bool) -> Board:
         source="mart_goods_stock",
         grain="warehouse",
         cost=cost,
-        beside=now_beside("mart_goods_stock", cost),
+        beside=goods_beside("mart_goods_stock", cost),
         columns=COLUMNS,
         measures=(*MEASURES, *(("value", "last_month_value", "last_year_value") if cost else ())),
         metrics=(
@@ -188,6 +188,7 @@ def decision_dataset(cost: bool) -> Dataset:
         source=source,
         grain="warehouse",
         cost=cost,
+        beside=goods_beside(source, cost),
         columns=(
             Column("cover_label", "备货天数"),
             *COLUMNS,

@@ -77,7 +77,9 @@ create table mart_goods_stock as
 select
     s.*, i.* exclude (price), 12.0 as quantity, i.price * 12.0 as "value", 10.0 as last_month_quantity,
     i.price * 10.0 as last_month_value, 8.0 as last_year_quantity, i.price * 8.0 as last_year_value,
-    i.goods_id - 1.0 as sales_quantity_30, i.goods_id + 1.0 as sales_quantity_90, 2.0 as last_year_sales_quantity_30,
+    i.goods_id - 1.0 as sales_quantity_30, i.goods_id + 1.0 as sales_quantity_90,
+    1.0 as last_month_sales_quantity_30, 3.0 as last_month_sales_quantity_90, 2.0 as last_year_end_sales_quantity_30,
+    4.0 as last_year_end_sales_quantity_90, 2.0 as last_year_sales_quantity_30,
     6.0 as ordered_quantity, 2.0 as late_quantity, 13.0 as reserved_quantity, i.price * 0.9 as recent_price,
     date '2026-11-18' as last_sale_date
 from place as s cross join item as i;
@@ -170,7 +172,7 @@ create table mart_write_off_month as
 select
     "month", month_label, company_id, company_name, side, partner_id, partner_name, manner, sum(amount) as amount,
     coalesce(sum(amount) filter (where late_days > 0), 0) as late_amount, sum(amount * held_days) as held_days,
-    sum(amount * late_days) as late_days
+    sum(amount * late_days) as late_days, count(distinct bill_no) as bill_count
 from mart_write_off group by all;
 create table mart_trade_balance as
 select
@@ -263,8 +265,12 @@ from selling as p cross join firm as c cross join item as i;
 create table mart_best_seller_compared as
 select
     *, quantity * 2 as quantity_before, amount * 2 as amount_before, "cost" * 2 as cost_before, profit * 2 as profit_before,
-    quantity / 2 as quantity_year, amount / 2 as amount_year, "cost" / 2 as cost_year, profit / 2 as profit_year
+    quantity / 2 as quantity_year, amount / 2 as amount_year, "cost" / 2 as cost_year, profit / 2 as profit_year,
+    days as days_before, days as days_year
 from mart_best_seller;
+create table mart_best_seller_stock as
+select m.period_key, b.beside_order, m.company_id, m.goods_id, m.stock_quantity / 2 as quantity
+from mart_best_seller as m cross join (values (1), (2)) as b(beside_order);
 create table mart_best_seller_info as
 select
     p.period_key, s.*, i.* exclude (price), date '2026-11-18' as business_date, 'XSCK' as bill_type, 9 as bill_id,
@@ -272,6 +278,8 @@ select
     '张伟' as employee_name, 2.0 as quantity, i.price as price, i.price * 2.0 as amount, i.price * 1.6 as "cost",
     i.price * 0.4 as profit
 from selling as p cross join place as s cross join item as i;
+create table mart_best_seller_lines as
+select b.beside_order, m.* from mart_best_seller_info as m cross join (values (0), (1), (2)) as b(beside_order);
 -- Each month 5 of a goods bought, 1 sent back; in November everything costs a tenth more.
 create table mart_purchase_month as
 select

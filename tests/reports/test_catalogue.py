@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -10,9 +11,25 @@ import yaml
 
 from reports.assets import CatalogueError, boards, bundle_hash, compile_assets, dataset_uuid, validate
 from reports.catalogue import REPORTS, find_report
+from reports.catalogue.beside import KEY
 from reports.catalogue.model import COST, PLAIN, Chart, Row, asset_uuid
 
 BOARDS = list(boards())
+
+
+# A figure that is itself a comparison, by what it names.
+COMPARISON = re.compile(r"_(before|year)\b|\b(previous|last_month|last_year)_")
+# Figures that stand beside nothing, and why.
+ORDERS_OF_TODAY = "orders tell what is still to come of them now: what was open on an earlier day is not kept"
+ALONE = {
+    ("SalesOrder", "late_share"): ORDERS_OF_TODAY,
+    ("commodityStocksQuery", "ordered"): ORDERS_OF_TODAY,
+    **{
+        ("inDecisionAnalysisTable", name): ORDERS_OF_TODAY
+        for name in ("suggested", "suggested_amount", "wanted_goods", "late", "supply")
+    },
+    ("aftersalesprofit", "waiting"): "pieces tell whether they are settled now",
+}
 
 
 class TestCompiling:
@@ -75,6 +92,24 @@ class TestCompiling:
         report = find_report("warehouseTurnover")
         assert [tab.label for tab in report.tabs] == ["按周分析", "按月分析"]
         assert report.first_tab.label == "按月分析"
+
+    def test_every_figure_stands_beside_earlier_ones(self):
+        alone = set()
+        for placed in boards():
+            board = placed.board
+            told = {
+                (metric, board.dataset(chart.dataset).metric(metric).label)
+                for chart in board.charts
+                if chart.key.startswith(KEY)
+                for metric in chart.metrics
+            }
+            for chart in board.charts:
+                if chart.kind not in ("kpi", "trend_kpi"):
+                    continue
+                metric = board.dataset(chart.dataset).metric(chart.metrics[0])
+                if (metric.name, metric.label) not in told and not COMPARISON.search(metric.sql):
+                    alone.add((placed.report.code, metric.name))
+        assert alone == set(ALONE)
 
     def test_files_refer_only_to_each_other(self):
         bundle = {name: yaml.safe_load(text) for name, text in compile_assets().items()}

@@ -12,9 +12,7 @@ from reports.catalogue.beside import KEY
 from reports.catalogue.model import SERIES, Board, Chart, Dataset
 from tests.warehouse.conftest import Mart
 
-# Single bills, and what is proposed for the days to come, have nothing to stand beside.
-ALONE = {"BestSellerInfo", "inDecisionAnalysisTable"}
-BOARDS = [placed for placed in boards() if placed.report.code not in ALONE]
+BOARDS = list(boards())
 STEPS = {
     "month": ("1mo", "12mo"),
     "period_start": ("1mo", "12mo"),

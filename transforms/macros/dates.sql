@@ -157,6 +157,14 @@
     greatest(least({{ month_of(date) }}, {{ month_of(as_of()) }}), {{ add_months(first_of_last_months(), -1) }})
 {%- endmacro %}
 
+{# The last days of last month and of last year's same month, as [prefix, day]: what stock of today is compared with. #}
+{% macro earlier_month_ends() -%}
+    {{ return([
+        ['last_month_', add_days(month_of(as_of()), -1)],
+        ['last_year_end_', add_days(add_months(month_of(as_of()), -11), -1)],
+    ]) }}
+{%- endmacro %}
+
 {# The last day of a month that figures know: its end, or the as-of date. #}
 {% macro last_day_known(month) -%}
     least({{ add_days(add_months(month, 1), -1) }}, {{ as_of() }})

@@ -9,7 +9,7 @@
     ]) }}
 {%- endmacro %}
 
-{# A query of the selling periods with their labels and how many days they have. #}
+{# A query of the selling periods with their labels, and how many days they and those that they are compared with have. #}
 {% macro named_sales_periods() -%}
 {%- for key, label, first_day in sales_periods() %}
 {%- if not loop.first %}
@@ -19,6 +19,9 @@ select
     '{{ key }}' as period_key,
     '{{ label }}' as period_label,
     {{ days_between(first_day, as_of()) }} + 1 as days
+    {%- for other, named, first, last in earlier_sales_periods() if other == key %},
+    {{ days_between(first, last) }} + 1 as days_{{ named }}
+    {%- endfor %}
 {%- endfor %}
 {%- endmacro %}
 
@@ -45,4 +48,69 @@ select
         {%- do earlier.append([key, 'year'] + year) -%}
     {%- endfor -%}
     {{ return(earlier) }}
+{%- endmacro %}
+
+{#
+    A query of the lines of sales bills in some days of the selling periods, [key, first day, last day, further columns]
+    each. price is per unit with tax, amount is revenue net of tax. A filter on the period leaves its branch of the union.
+#}
+{% macro sales_period_lines(days, further=[]) -%}
+with sales as (
+    {% for key, first_day, last_day, more in days %}
+    {% if not loop.first %}
+    union all
+    {% endif %}
+    select
+        '{{ key }}' as period_key,
+        {%- for name in further %}
+        {{ more[loop.index0] }} as {{ name }},
+        {%- endfor %}
+        *
+    from {{ ref('fct_sales_line') }}
+    where business_date between {{ first_day }} and {{ last_day }}
+    {% endfor %}
+)
+
+select
+    sales.period_key,
+    {%- for name in further %}
+    sales.{{ name }},
+    {%- endfor %}
+    sales.company_id,
+    company.company_name,
+    sales.warehouse_id,
+    warehouse.warehouse_name,
+    sales.goods_id,
+    goods.goods_num,
+    goods.goods_name,
+    goods.brand_name,
+    goods.type1_name,
+    goods.type2_name,
+    goods.type3_name,
+    goods.specification_type,
+    goods.pattern,
+    goods.unit_name,
+    sales.business_date,
+    sales.bill_type,
+    sales.bill_id,
+    sales.bill_no,
+    sales.line_id,
+    coalesce(customer.customer_name, '未指定') as customer_name,
+    coalesce(employee.employee_name, '未指定') as employee_name,
+    sales.quantity,
+    sales.price,
+    sales.revenue as amount,
+    sales.cost,
+    {{ money('sales.revenue - sales.cost') }} as profit
+from sales
+inner join {{ ref('dim_goods') }} as goods
+    on sales.goods_id = goods.goods_id
+left join {{ ref('dim_company') }} as company
+    on sales.company_id = company.company_id
+left join {{ ref('dim_warehouse') }} as warehouse
+    on sales.warehouse_id = warehouse.warehouse_id
+left join {{ ref('dim_customer') }} as customer
+    on sales.customer_id = customer.customer_id
+left join {{ ref('dim_employee') }} as employee
+    on sales.employee_id = employee.employee_id
 {%- endmacro %}

@@ -69,6 +69,8 @@ select
     sold.period_key,
     periods.period_label,
     periods.days,
+    periods.days_before,
+    periods.days_year,
     sold.company_id,
     company.company_name,
     sold.goods_id,

@@ -1,4 +1,4 @@
--- grain: one row a company, warehouse and goods with stock now or at an earlier end, orders, or sales in 90 days
+-- grain: one row a company, warehouse and goods with stock or recent sales now or at an earlier end, or orders
 select
     stock.company_id,
     company.company_name,
@@ -18,6 +18,10 @@ select
     stock.last_year_value,
     stock.sales_quantity_30,
     stock.sales_quantity_90,
+    stock.last_month_sales_quantity_30,
+    stock.last_month_sales_quantity_90,
+    stock.last_year_end_sales_quantity_30,
+    stock.last_year_end_sales_quantity_90,
     stock.last_year_sales_quantity_30,
     stock.ordered_quantity,
     stock.late_quantity,

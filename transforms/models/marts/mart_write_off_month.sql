@@ -9,6 +9,7 @@ select
     monthly.party_id as partner_id,
     coalesce(customer.customer_name, supplier.supplier_name, '未指定') as partner_name,
     {{ write_off_manner('monthly.movement') }} as manner,
+    monthly.bill_count,
     monthly.amount,
     monthly.late_amount,
     monthly.held_days,

@@ -18,10 +18,13 @@ select
     sales.warehouse_id,
     sales.goods_id,
     max(case when sales.bill_type = 'XSCK' then sales.business_date end) as last_sale_date,
+    {%- for prefix, last_day in [['', as_of()]] + earlier_month_ends() %}
     {%- for days in [30, 90] %}
     {{ quantity(
-        'sum(case when sales.business_date >= ' ~ add_days(as_of(), 1 - days) ~ ' then sales.quantity else 0 end)'
-    ) }} as quantity_{{ days }},
+        'sum(case when sales.business_date between ' ~ add_days(last_day, 1 - days) ~ ' and ' ~ last_day
+        ~ ' then sales.quantity else 0 end)'
+    ) }} as {{ prefix }}quantity_{{ days }},
+    {%- endfor %}
     {%- endfor %}
     {{ quantity(
         'sum(case when sales.business_date between ' ~ add_days(last_year, -29) ~ ' and ' ~ last_year

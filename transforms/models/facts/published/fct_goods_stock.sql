@@ -1,4 +1,4 @@
--- grain: one row a company, warehouse and goods with stock now or at an earlier end, orders, or sales in 90 days
+-- grain: one row a company, warehouse and goods with stock or recent sales now or at an earlier end, or orders
 {#
     Cover days = stock ÷ mean daily sales of the last 30 days: add up both sides, never the quotient. On order is what
     open purchase orders are still to bring, late of it what should have come by now; reserved is what open sales orders
@@ -9,8 +9,9 @@
 
 {% set figures = [
     'quantity', 'value', 'last_month_quantity', 'last_month_value', 'last_year_quantity', 'last_year_value',
-    'sales_quantity_30', 'sales_quantity_90', 'last_year_sales_quantity_30', 'ordered_quantity', 'late_quantity',
-    'reserved_quantity'
+    'sales_quantity_30', 'sales_quantity_90', 'last_month_sales_quantity_30', 'last_month_sales_quantity_90',
+    'last_year_end_sales_quantity_30', 'last_year_end_sales_quantity_90', 'last_year_sales_quantity_30',
+    'ordered_quantity', 'late_quantity', 'reserved_quantity'
 ] %}
 {% set this_month = month_of(as_of()) %}
 {% set last_month = add_months(this_month, -1) %}
@@ -51,9 +52,9 @@ parts as (
         case when period_start = {{ month }} then closing_{{ figure }} else 0 end as {{ name }}{{ figure }},
         {%- endfor %}
         {%- endfor %}
-        0 as sales_quantity_30,
-        0 as sales_quantity_90,
-        0 as last_year_sales_quantity_30,
+        {%- for figure in figures if 'sales' in figure %}
+        0 as {{ figure }},
+        {%- endfor %}
         0 as ordered_quantity,
         0 as late_quantity,
         0 as reserved_quantity,
@@ -62,12 +63,13 @@ parts as (
     where period_start in ({{ this_month }}, {{ last_month }}, {{ last_year }})
     union all
     select
-        company_id, warehouse_id, goods_id, 0, 0, 0, 0, 0, 0, quantity_30, quantity_90, last_year_quantity_30, 0, 0, 0,
+        company_id, warehouse_id, goods_id, 0, 0, 0, 0, 0, 0, quantity_30, quantity_90, last_month_quantity_30,
+        last_month_quantity_90, last_year_end_quantity_30, last_year_end_quantity_90, last_year_quantity_30, 0, 0, 0,
         last_sale_date
     from {{ ref('fct_goods_sale') }}
     union all
     select
-        company_id, warehouse_id, goods_id, 0, 0, 0, 0, 0, 0, 0, 0, 0, ordered_quantity, late_quantity,
+        company_id, warehouse_id, goods_id, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ordered_quantity, late_quantity,
         reserved_quantity, null
     from orders
 ),
@@ -89,18 +91,9 @@ select
     stock.company_id,
     stock.warehouse_id,
     stock.goods_id,
-    {{ quantity('stock.quantity') }} as quantity,
-    {{ money('stock.value') }} as value,
-    {{ quantity('stock.last_month_quantity') }} as last_month_quantity,
-    {{ money('stock.last_month_value') }} as last_month_value,
-    {{ quantity('stock.last_year_quantity') }} as last_year_quantity,
-    {{ money('stock.last_year_value') }} as last_year_value,
-    {{ quantity('stock.sales_quantity_30') }} as sales_quantity_30,
-    {{ quantity('stock.sales_quantity_90') }} as sales_quantity_90,
-    {{ quantity('stock.last_year_sales_quantity_30') }} as last_year_sales_quantity_30,
-    {{ quantity('stock.ordered_quantity') }} as ordered_quantity,
-    {{ quantity('stock.late_quantity') }} as late_quantity,
-    {{ quantity('stock.reserved_quantity') }} as reserved_quantity,
+    {%- for figure in figures %}
+    {{ (quantity if 'quantity' in figure else money)('stock.' ~ figure) }} as {{ figure }},
+    {%- endfor %}
     {{ rounded('recent.recent_price', 6) }} as recent_price,
     stock.last_sale_date
 from stock
@@ -113,7 +106,9 @@ where
     or stock.last_month_value <> 0
     or stock.last_year_quantity <> 0
     or stock.last_year_value <> 0
-    or stock.last_year_sales_quantity_30 <> 0
+    {%- for figure in figures if figure.endswith('sales_quantity_30') %}
+    or stock.{{ figure }} <> 0
+    {%- endfor %}
     or stock.ordered_quantity <> 0
     or stock.reserved_quantity <> 0
     or stock.last_sale_date >= {{ add_days(as_of(), -89) }}

@@ -1,6 +1,9 @@
 -- grain: one row a month, company, partner and movement of write-offs
 -- depends_on: {{ ref('int_changed_partner') }}
-{# held_days and late_days are weighed by amounts: over amount they are the means. #}
+{#
+    held_days and late_days are weighed by amounts: over amount they are the means. A bill has one partner and one
+    movement, so that its rows' numbers of bills add up.
+#}
 {{
     config(
         materialized='incremental',
@@ -21,6 +24,7 @@ select
     entry.party_type,
     entry.party_id,
     entry.movement,
+    count(distinct entry.bill_id) as bill_count,
     {{ money('sum(-entry.amount)') }} as amount,
     {{ money('sum(case when ' ~ settled_late() ~ ' > 0 then -entry.amount else 0 end)') }} as late_amount,
     {{ money('sum(-entry.amount * ' ~ settled_after() ~ ')') }} as held_days,

@@ -1,0 +1,185 @@
+"""What stock, its cover and best sellers were at earlier ends and in earlier days, against polars over Postgres' tables."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+
+import polars as pl
+import pytest
+
+from reports.catalogue import find_report
+from reports.catalogue.beside import KEY
+from tests.warehouse.conftest import AS_OF, Core, Mart
+
+TODAY = dt.date.fromisoformat(AS_OF)
+ENDS = {"现在": TODAY, "上月末": dt.date(2026, 10, 31), "去年同月末": dt.date(2025, 11, 30)}
+DAYS = {
+    "近30天": {
+        "所选区间": (dt.date(2026, 10, 22), TODAY),
+        "上期": (dt.date(2026, 9, 22), dt.date(2026, 10, 21)),
+        "去年同期": (dt.date(2025, 10, 22), dt.date(2025, 11, 20)),
+    },
+    "本月": {
+        "所选区间": (dt.date(2026, 11, 1), TODAY),
+        "上期": (dt.date(2026, 10, 1), dt.date(2026, 10, 20)),
+        "去年同期": (dt.date(2025, 11, 1), dt.date(2025, 11, 20)),
+    },
+}
+Figures = dict[str, float | None]
+
+
+@pytest.fixture(scope="module")
+def moves(core_rows: Core) -> pl.DataFrame:
+    return core_rows("select company_id, warehouse_id, goods_id, quantity, business_date from stock_ledger")
+
+
+@pytest.fixture(scope="module")
+def sold(core_rows: Core) -> pl.DataFrame:
+    """Lines of audited sales bills; returns negative."""
+    sides = (
+        f"select '{kind}' as bill_type, b.bill_no, b.customer_id, b.company_id, b.warehouse_id, l.goods_id,"
+        f" b.business_date, {sign}l.quantity as quantity, {sign}l.no_tax_amount as amount"
+        f" from {bill} b join {bill}_line l using (bill_id) where b.status in (2, 4, 5)"
+        for kind, bill, sign in (("XSCK", "sales_outbound", ""), ("XSTH", "sales_return", "-"))
+    )
+    return core_rows(" union all ".join(sides))
+
+
+def told(
+    mart: Mart, code: str, names: tuple[str, ...], where: str = "true", cost: bool = False
+) -> dict[str, Figures]:
+    """The figures of a report's table of three rows, by what the rows are called."""
+    tab = find_report(code).first_tab
+    board = tab.cost if cost else tab.plain
+    dataset = board.dataset(board.chart(KEY).dataset)
+    figures = ", ".join(f'{dataset.metric(name).sql} as "{name}"' for name in names)
+    rows = mart(
+        f"select beside, {figures} from ({dataset.sql}) as d where role_id = 1 and {where} group by beside"
+    )
+    return {row["beside"]: {name: row[name] for name in names} for row in rows.to_dicts()}
+
+
+def equal(found: Mapping[str, Figures], expected: Mapping[str, Figures]) -> None:
+    assert found.keys() == expected.keys()
+    for word, figures in expected.items():
+        assert found[word] == pytest.approx(figures), word
+    assert all(any(figures[name] for figures in expected.values()) for name in next(iter(expected.values())))
+
+
+def until(rows: pl.DataFrame, last: dt.date, days: int = 0) -> pl.DataFrame:
+    """What was up to a day, or in the days before it."""
+    first = last - dt.timedelta(days - 1) if days else dt.date.min
+    return rows.filter(pl.col("business_date").is_between(first, last))
+
+
+def lying(moves: pl.DataFrame, sold: pl.DataFrame, end: dt.date) -> pl.DataFrame:
+    """Of each goods in each warehouse what lay there at an end, and what was sold in the 30 and 90 days before it."""
+    keys = ["warehouse_id", "goods_id"]
+    parts = {"lay": until(moves, end), "sold_30": until(sold, end, 30), "sold_90": until(sold, end, 90)}
+    frames = [
+        rows.group_by(keys).agg(pl.col("quantity").sum().round(3).alias(name)) for name, rows in parts.items()
+    ]
+    joined = frames[0]
+    for frame in frames[1:]:
+        joined = joined.join(frame, on=keys, how="full", coalesce=True)
+    return joined.fill_null(0)
+
+
+def test_cover_idle_and_missing_goods_at_earlier_month_ends(
+    mart: Mart, moves: pl.DataFrame, sold: pl.DataFrame
+) -> None:
+    expected: dict[str, Figures] = {}
+    for word, end in ENDS.items():
+        goods = lying(moves, sold, end)
+        lay, pace = goods["lay"].sum(), goods["sold_30"].sum()
+        expected[word] = {
+            "sales_30": pace,
+            "cover": lay / pace * 30,
+            "idle": goods.filter(pl.col("sold_90") <= 0)["lay"].sum() / lay,
+        }
+    equal(told(mart, "goodsinventoryrpt", ("sales_30", "cover", "idle")), expected)
+
+
+@pytest.mark.parametrize("code", ["commodityStocksQuery", "inDecisionAnalysisTable"])
+def test_goods_that_had_run_out(mart: Mart, moves: pl.DataFrame, sold: pl.DataFrame, code: str) -> None:
+    where = "cover_label = '备30天'" if code == "inDecisionAnalysisTable" else "true"
+    gone = (pl.col("lay") <= 0) & (pl.col("sold_30") > 0)
+    expected: dict[str, Figures] = {
+        word: {"short": lying(moves, sold, end).filter(gone)["goods_id"].n_unique()}
+        for word, end in ENDS.items()
+    }
+    assert told(mart, code, ("short",), where) == expected
+    assert any(figures["short"] for figures in expected.values())
+
+
+def test_a_year_s_turnover_and_aged_stock_at_earlier_month_ends(
+    mart: Mart, moves: pl.DataFrame, sold: pl.DataFrame
+) -> None:
+    expected: dict[str, Figures] = {}
+    for word, end in ENDS.items():
+        first = end.replace(day=1, year=end.year - 1) + dt.timedelta(32)
+        first = first.replace(day=1)
+        held = until(moves, end).with_columns(
+            ((pl.lit(end) - pl.max_horizontal("business_date", pl.lit(first))).dt.total_days() + 1).alias(
+                "days"
+            )
+        )
+        layers = mart(f"select age_days, quantity from mart_inventory_aging where as_of = date '{end}'")
+        lay = layers["quantity"].sum()
+        expected[word] = {
+            "quantity": until(moves, end)["quantity"].sum(),
+            "rate": until(sold, end, (end - first).days + 1)["quantity"].sum()
+            / (held["quantity"] * held["days"]).sum()
+            * 365,
+            **{
+                f"aged_{days}": layers.filter(pl.col("age_days") > days)["quantity"].sum() / lay
+                for days in (90, 180)
+            },
+        }
+    equal(told(mart, "CompanyInventoryreport", ("quantity", "rate", "aged_90", "aged_180")), expected)
+
+
+@pytest.mark.parametrize("period", DAYS)
+def test_best_sellers_stock_and_cover_at_the_end_of_earlier_days(
+    mart: Mart, moves: pl.DataFrame, sold: pl.DataFrame, period: str
+) -> None:
+    expected: dict[str, Figures] = {}
+    keys = ["company_id", "goods_id"]
+    for word, (first, last) in DAYS[period].items():
+        of_days = sold.filter(pl.col("business_date").is_between(first, last))
+        lay = until(moves, last).join(of_days.select(keys).unique(), on=keys)["quantity"].sum()
+        net = of_days["quantity"].sum()
+        expected[word] = {"stock": lay, "cover": lay / net * ((last - first).days + 1)}
+    equal(told(mart, "BestSeller", ("stock", "cover"), f"period_label = '{period}'"), expected)
+
+
+@pytest.mark.parametrize("period", DAYS)
+def test_lines_of_best_sellers_in_earlier_days(mart: Mart, sold: pl.DataFrame, period: str) -> None:
+    expected: dict[str, Figures] = {}
+    for word, days in DAYS[period].items():
+        lines = sold.filter(pl.col("business_date").is_between(*days))
+        expected[word] = {
+            "quantity": lines["quantity"].sum(),
+            "amount": lines["amount"].sum(),
+            "price": lines["amount"].sum() / lines["quantity"].sum(),
+            "bills": lines.select("bill_type", "bill_no").n_unique(),
+            "customers": lines["customer_id"].n_unique(),
+        }
+    equal(
+        told(mart, "BestSellerInfo", tuple(next(iter(expected.values()))), f"period_label = '{period}'"),
+        expected,
+    )
+
+
+@pytest.mark.parametrize("side", ["应收", "应付"])
+def test_bills_of_write_offs_are_counted_once(mart: Mart, side: str) -> None:
+    bills = (
+        f"select month, count(distinct bill_no) as bills from mart_write_off where side = '{side}' group by 1"
+    )
+    months = (
+        f"select month, sum(bill_count) as bills from mart_write_off_month where side = '{side}' group by 1"
+    )
+    found = mart(months).sort("month")
+    assert found["bills"].to_list() == mart(bills).sort("month")["bills"].to_list()
+    assert len(found) > 12
