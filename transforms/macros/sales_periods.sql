@@ -103,14 +103,5 @@ select
     sales.cost,
     {{ money('sales.revenue - sales.cost') }} as profit
 from sales
-inner join {{ ref('dim_goods') }} as goods
-    on sales.goods_id = goods.goods_id
-left join {{ ref('dim_company') }} as company
-    on sales.company_id = company.company_id
-left join {{ ref('dim_warehouse') }} as warehouse
-    on sales.warehouse_id = warehouse.warehouse_id
-left join {{ ref('dim_customer') }} as customer
-    on sales.customer_id = customer.customer_id
-left join {{ ref('dim_employee') }} as employee
-    on sales.employee_id = employee.employee_id
+{{ named('sales', ['goods', 'company', 'warehouse', 'customer', 'employee']) }}
 {%- endmacro %}

@@ -35,7 +35,4 @@ select
 from {{ ref('fct_best_seller') }} as sold
 inner join periods
     on sold.period_key = periods.period_key
-inner join {{ ref('dim_goods') }} as goods
-    on sold.goods_id = goods.goods_id
-left join {{ ref('dim_company') }} as company
-    on sold.company_id = company.company_id
+{{ named('sold', ['goods', 'company']) }}

@@ -90,9 +90,6 @@ select
 from sold
 inner join periods
     on sold.period_key = periods.period_key
-inner join {{ ref('dim_goods') }} as goods
-    on sold.goods_id = goods.goods_id
-left join {{ ref('dim_company') }} as company
-    on sold.company_id = company.company_id
+{{ named('sold', ['goods', 'company']) }}
 left join stock
     on sold.company_id = stock.company_id and sold.goods_id = stock.goods_id

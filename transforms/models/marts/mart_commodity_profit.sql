@@ -29,9 +29,4 @@ select
     {{ money('monthly.revenue - monthly.cost') }} as profit,
     {{ profit_after_rebates('monthly') }}
 from monthly
-inner join {{ ref('dim_goods') }} as goods
-    on monthly.goods_id = goods.goods_id
-left join {{ ref('dim_company') }} as company
-    on monthly.company_id = company.company_id
-left join {{ ref('dim_warehouse') }} as warehouse
-    on monthly.warehouse_id = warehouse.warehouse_id
+{{ named('monthly', ['goods', 'company', 'warehouse']) }}

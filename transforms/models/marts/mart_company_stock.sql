@@ -80,7 +80,4 @@ select
     year.days as year_days
 from stock
 cross join year
-left join {{ ref('dim_company') }} as company
-    on stock.company_id = company.company_id
-left join {{ ref('dim_warehouse') }} as warehouse
-    on stock.warehouse_id = warehouse.warehouse_id
+{{ named('stock', ['company', 'warehouse']) }}

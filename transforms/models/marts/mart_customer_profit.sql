@@ -20,9 +20,4 @@ select
     {{ money('monthly.revenue - monthly.cost') }} as profit,
     {{ profit_after_rebates('monthly') }}
 from monthly
-left join {{ ref('dim_company') }} as company
-    on monthly.company_id = company.company_id
-left join {{ ref('dim_customer') }} as customer
-    on monthly.customer_id = customer.customer_id
-left join {{ ref('dim_employee') }} as employee
-    on monthly.employee_id = employee.employee_id
+{{ named('monthly', ['company', 'customer', 'employee']) }}

@@ -29,9 +29,4 @@ select
     stock.recent_price,
     stock.last_sale_date
 from {{ ref('fct_goods_stock') }} as stock
-inner join {{ ref('dim_goods') }} as goods
-    on stock.goods_id = goods.goods_id
-left join {{ ref('dim_company') }} as company
-    on stock.company_id = company.company_id
-left join {{ ref('dim_warehouse') }} as warehouse
-    on stock.warehouse_id = warehouse.warehouse_id
+{{ named('stock', ['goods', 'company', 'warehouse']) }}

@@ -118,12 +118,7 @@ select
             then greatest({{ days_between('joined.compensated_on', as_of()) }}, 0)
     end as waited_days
 from joined
-inner join {{ ref('dim_goods') }} as goods
-    on joined.goods_id = goods.goods_id
-left join {{ ref('dim_company') }} as company
-    on joined.company_id = company.company_id
-left join {{ ref('dim_customer') }} as customer
-    on joined.customer_id = customer.customer_id
+{{ named('joined', ['goods', 'company', 'customer']) }}
 left join {{ ref('master_supplier') }} as supplier
     on joined.factory_id = supplier.supplier_id
 left join {{ ref('master_symptom') }} as symptom

@@ -26,10 +26,7 @@ inner join {{ ref('dim_goods') }} as goods
     on line.goods_id = goods.goods_id
 inner join {{ ref('master_goods') }} as item
     on line.goods_id = item.goods_id
-left join {{ ref('dim_company') }} as company
-    on line.company_id = company.company_id
-left join {{ ref('master_supplier') }} as supplier
-    on line.supplier_id = supplier.supplier_id
+{{ named('line', ['company', 'supplier']) }}
 left join {{ ref('master_symptom') }} as symptom
     on line.symptom_id = symptom.symptom_id
 where line.bill_type in ('GSLP', 'CJLP')

@@ -57,9 +57,4 @@ select
     layer.quantity,
     layer.value
 from dated as layer
-inner join {{ ref('dim_goods') }} as goods
-    on layer.goods_id = goods.goods_id
-left join {{ ref('dim_company') }} as company
-    on layer.company_id = company.company_id
-left join {{ ref('dim_warehouse') }} as warehouse
-    on layer.warehouse_id = warehouse.warehouse_id
+{{ named('layer', ['goods', 'company', 'warehouse']) }}

@@ -20,9 +20,4 @@ select
     monthly.closing_quantity,
     monthly.closing_value
 from {{ ref('fct_stock_goods_month') }} as monthly
-inner join {{ ref('dim_goods') }} as goods
-    on monthly.goods_id = goods.goods_id
-left join {{ ref('dim_company') }} as company
-    on monthly.company_id = company.company_id
-left join {{ ref('dim_warehouse') }} as warehouse
-    on monthly.warehouse_id = warehouse.warehouse_id
+{{ named('monthly', ['goods', 'company', 'warehouse']) }}

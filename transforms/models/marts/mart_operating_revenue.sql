@@ -16,9 +16,4 @@ select
     daily.previous_revenue,
     daily.last_year_revenue
 from {{ ref('fct_revenue_day') }} as daily
-left join {{ ref('dim_company') }} as company
-    on daily.company_id = company.company_id
-left join {{ ref('dim_department') }} as department
-    on daily.department_id = department.department_id
-left join {{ ref('dim_employee') }} as employee
-    on daily.employee_id = employee.employee_id
+{{ named('daily', ['company', 'department', 'employee']) }}

@@ -86,7 +86,4 @@ select
     ) }} as {{ name }}{% if not loop.last %},{% endif %}
     {%- endfor %}
 from pledged
-inner join {{ ref('dim_goods') }} as goods
-    on pledged.goods_id = goods.goods_id
-left join {{ ref('dim_company') }} as company
-    on pledged.company_id = company.company_id
+{{ named('pledged', ['goods', 'company']) }}

@@ -20,7 +20,4 @@ select
     figures.base_amount,
     figures.now_amount
 from {{ ref('fct_price_index') }} as figures
-inner join {{ ref('dim_goods') }} as goods
-    on figures.goods_id = goods.goods_id
-left join {{ ref('dim_company') }} as company
-    on figures.company_id = company.company_id
+{{ named('figures', ['goods', 'company']) }}

@@ -15,7 +15,4 @@ select
     scores.quantity_score,
     scores.delivery_score
 from {{ ref('fct_purchase_climate') }} as scores
-inner join {{ ref('dim_goods') }} as goods
-    on scores.goods_id = goods.goods_id
-left join {{ ref('dim_company') }} as company
-    on scores.company_id = company.company_id
+{{ named('scores', ['goods', 'company']) }}

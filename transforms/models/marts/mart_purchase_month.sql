@@ -22,11 +22,4 @@ select
     monthly.priced_quantity,
     monthly.priced_amount
 from {{ ref('fct_purchase_goods_month') }} as monthly
-inner join {{ ref('dim_goods') }} as goods
-    on monthly.goods_id = goods.goods_id
-left join {{ ref('dim_company') }} as company
-    on monthly.company_id = company.company_id
-left join {{ ref('dim_warehouse') }} as warehouse
-    on monthly.warehouse_id = warehouse.warehouse_id
-left join {{ ref('master_supplier') }} as supplier
-    on monthly.supplier_id = supplier.supplier_id
+{{ named('monthly', ['goods', 'company', 'warehouse', 'supplier']) }}

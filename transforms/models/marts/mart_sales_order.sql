@@ -38,13 +38,4 @@ select
     {{ quantity('lines.rest_quantity') }} as rest_quantity,
     {{ quantity('lines.cancelled_quantity') }} as cancelled_quantity
 from lines
-inner join {{ ref('dim_goods') }} as goods
-    on lines.goods_id = goods.goods_id
-left join {{ ref('dim_company') }} as company
-    on lines.company_id = company.company_id
-left join {{ ref('dim_warehouse') }} as warehouse
-    on lines.warehouse_id = warehouse.warehouse_id
-left join {{ ref('dim_customer') }} as customer
-    on lines.customer_id = customer.customer_id
-left join {{ ref('dim_employee') }} as employee
-    on lines.employee_id = employee.employee_id
+{{ named('lines', ['goods', 'company', 'warehouse', 'customer', 'employee']) }}

@@ -24,13 +24,4 @@ select
     coalesce(customer.customer_name, '未指定') as customer_name,
     coalesce(employee.employee_name, '未指定') as employee_name
 from {{ ref('fct_sales_order_month') }} as monthly
-inner join {{ ref('dim_goods') }} as goods
-    on monthly.goods_id = goods.goods_id
-left join {{ ref('dim_company') }} as company
-    on monthly.company_id = company.company_id
-left join {{ ref('dim_warehouse') }} as warehouse
-    on monthly.warehouse_id = warehouse.warehouse_id
-left join {{ ref('dim_customer') }} as customer
-    on monthly.customer_id = customer.customer_id
-left join {{ ref('dim_employee') }} as employee
-    on monthly.employee_id = employee.employee_id
+{{ named('monthly', ['goods', 'company', 'warehouse', 'customer', 'employee']) }}

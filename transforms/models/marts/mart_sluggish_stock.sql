@@ -67,9 +67,4 @@ select
     {{ quantity('stock.coming_quantity') }} as coming_quantity,
     {{ money('stock.coming_value') }} as coming_value
 from stock
-inner join {{ ref('dim_goods') }} as goods
-    on stock.goods_id = goods.goods_id
-left join {{ ref('dim_company') }} as company
-    on stock.company_id = company.company_id
-left join {{ ref('dim_warehouse') }} as warehouse
-    on stock.warehouse_id = warehouse.warehouse_id
+{{ named('stock', ['goods', 'company', 'warehouse']) }}

@@ -30,7 +30,4 @@ select
 from {{ ref('fct_stock_day') }} as daily
 inner join {{ ref('dim_date') }} as dates
     on daily.day = dates.day
-left join {{ ref('dim_company') }} as company
-    on daily.company_id = company.company_id
-left join {{ ref('dim_warehouse') }} as warehouse
-    on daily.warehouse_id = warehouse.warehouse_id
+{{ named('daily', ['company', 'warehouse']) }}

@@ -41,7 +41,4 @@ select
     company.company_name,
     coalesce(supplier.supplier_name, '未指定') as supplier_name
 from monthly
-left join {{ ref('dim_company') }} as company
-    on monthly.company_id = company.company_id
-left join {{ ref('master_supplier') }} as supplier
-    on monthly.supplier_id = supplier.supplier_id
+{{ named('monthly', ['company', 'supplier']) }}

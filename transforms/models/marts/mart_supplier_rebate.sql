@@ -32,7 +32,4 @@ select
     cycles.used_amount,
     cycles.left_amount
 from cycles
-left join {{ ref('dim_company') }} as company
-    on cycles.company_id = company.company_id
-left join {{ ref('master_supplier') }} as supplier
-    on cycles.supplier_id = supplier.supplier_id
+{{ named('cycles', ['company', 'supplier']) }}

@@ -41,9 +41,4 @@ select
     {{ money('trade.sales_cost') }} as sales_cost,
     {{ money('trade.revenue') }} as revenue
 from trade
-inner join {{ ref('dim_goods') }} as goods
-    on trade.goods_id = goods.goods_id
-left join {{ ref('dim_company') }} as company
-    on trade.company_id = company.company_id
-left join {{ ref('dim_warehouse') }} as warehouse
-    on trade.warehouse_id = warehouse.warehouse_id
+{{ named('trade', ['goods', 'company', 'warehouse']) }}

@@ -22,7 +22,4 @@ select
     period.sales_quantity,
     period.closing_quantity
 from {{ ref('fct_stock_period') }} as period
-left join {{ ref('dim_company') }} as company
-    on period.company_id = company.company_id
-left join {{ ref('dim_warehouse') }} as warehouse
-    on period.warehouse_id = warehouse.warehouse_id
+{{ named('period', ['company', 'warehouse']) }}

@@ -1,0 +1,10 @@
+{#
+    The joins that name what `rows` are of, each name's table under that name: goods, company, warehouse, customer,
+    employee, department, supplier. Goods that have no name yet are left out.
+#}
+{% macro named(rows, of) -%}
+{%- for name in of %}
+{{ 'inner' if name == 'goods' else 'left' }} join {{ ref('master_supplier' if name == 'supplier' else 'dim_' ~ name) }} as {{ name }}
+    on {{ rows }}.{{ name }}_id = {{ name }}.{{ name }}_id
+{%- endfor %}
+{%- endmacro %}
