@@ -9,6 +9,7 @@ from reports.catalogue.compare import MONTH_COLUMNS
 from reports.catalogue.model import (
     DAYS,
     QUANTITY,
+    SERIES,
     Board,
     Column,
     Dataset,
@@ -17,7 +18,9 @@ from reports.catalogue.model import (
     Pivot,
 )
 from reports.catalogue.parts import (
+    BRAND,
     GOODS,
+    GOODS_TYPE,
     PLACES,
     as_of_filter,
     bars,
@@ -126,6 +129,24 @@ def inventory_dataset(cost: bool) -> Dataset:
     )
 
 
+def ages_series(cost: bool) -> Dataset:
+    """What lay how long at each of the last month ends."""
+    measure, what, form = held(cost)
+    return Dataset(
+        key=f"{variant('stock_age', cost)}{SERIES}",
+        label="库龄走势",
+        source="mart_stock_age_month",
+        grain="warehouse",
+        cost=cost,
+        buckets=STOCK_BUCKETS,
+        time_column="month",
+        columns=(*MONTH_COLUMNS, *PLACES, GOODS_TYPE, BRAND, *BUCKET),
+        measures=held_in(cost),
+        metrics=(Metric("amount", what, total(measure), form),),
+        explorable=False,
+    )
+
+
 def inventory_months(cost: bool) -> Dataset:
     shown = inventory_dataset(cost)
     return month_ends(
@@ -142,7 +163,7 @@ def inventory_months(cost: bool) -> Dataset:
 
 def inventory_board(cost: bool) -> Board:
     data, what = inventory_dataset(cost), held(cost)[1]
-    months = inventory_months(cost)
+    months, ages = inventory_months(cost), ages_series(cost)
     stood_then = month_ends_table(what, months, "amount", ("mean_age", "over_180"))
     lines = (
         figures(
@@ -155,7 +176,11 @@ def inventory_board(cost: bool) -> Board:
             (bars("buckets", f"{what}按账龄段", data, ("amount",), "bucket_axis", valued=True), 6),
             (ranking("share", f"180天以上{what}前十五品牌", data, "over_180_amount", "brand_name", 15), 6),
         ),
-        line(44, (stack("warehouses", f"各仓库{what}账龄构成", data, "amount", "warehouse_name"), 12)),
+        line(
+            44,
+            (stack("months", f"各月末{what}账龄构成", ages, "amount", "month_label"), 6),
+            (stack("warehouses", f"各仓库{what}账龄构成", data, "amount", "warehouse_name"), 6),
+        ),
         line(
             82,
             (
@@ -179,7 +204,7 @@ def inventory_board(cost: bool) -> Board:
     )
     bucket = Filter("bucket", "账龄段", data.key, "bucket")
     return board(
-        (data, months, MONTH_ENDS_OF_STOCK),
+        (data, months, ages, MONTH_ENDS_OF_STOCK),
         lines,
         (as_of_filter(MONTH_ENDS_OF_STOCK), *place_and_goods_filters(data), bucket, goods_filter(data)),
         Pivot(data.key, ("company_name",), ("bucket_axis",), ("amount",)),

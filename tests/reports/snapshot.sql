@@ -62,6 +62,11 @@ cross join (
 cross join (
     values (date '2026-11-01', date '2026-11-20'), (date '2026-10-01', date '2026-10-31'), (date '2025-11-01', date '2025-11-30')
 ) as n("month", as_of);
+create table mart_stock_age_month as
+select
+    "month", month_label, company_id, company_name, warehouse_id, warehouse_name, type1_name, brand_name, bucket, bucket_order,
+    sum(quantity) as quantity, sum("value") as "value"
+from mart_inventory_aging group by all;
 create table mart_sluggish_stock as
 select
     date '2026-11-01' as "month", '2026-11' as month_label, t.days as threshold_days, t.days || '天以上' as threshold, s.*, i.* exclude (price),

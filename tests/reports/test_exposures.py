@@ -28,6 +28,6 @@ def test_a_report_tells_its_question() -> None:
     )
     assert (aging["type"], aging["depends_on"]) == (
         "dashboard",
-        ["ref('mart_inventory_aging')", "ref('mart_turnover_period')"],
+        ["ref('mart_inventory_aging')", "ref('mart_stock_age_month')", "ref('mart_turnover_period')"],
     )
     assert aging["description"] == "库存放了多久，哪些商品该清？"

@@ -125,6 +125,42 @@ def test_open_items_stand_beside_earlier_month_ends(
     ).item() == pytest.approx(0, abs=1e-9)
 
 
+@SIDES
+def test_open_items_by_age_at_month_ends(mart: Mart, entries: pl.DataFrame, side: str, party: str) -> None:
+    code, tab = {"customer": ("accountsReceivable", "all"), "supplier": ("ScheduleAccountsPayable", "aging")}[
+        party
+    ]
+    board = find_report(code).tab(tab).plain
+    dataset = board.dataset(board.chart("months").dataset)
+    late = (pl.col("as_of") - pl.col("due_date")).dt.total_days()
+    expected = (
+        entries.join(ENDS, how="cross")
+        .filter(
+            pl.col("party_type") == party,
+            pl.col("business_date") <= pl.col("as_of"),
+            pl.col("kind") != "advance",
+            ~pl.col("item_type").is_in(["KHFL", "CGFL"]),
+        )
+        .with_columns(
+            late.cut(
+                [0, 30, 60, 90, 180],
+                labels=["未到期", "1–30天", "31–60天", "61–90天", "91–180天", "180天以上"],
+            )
+            .cast(pl.String)
+            .alias("bucket")
+        )
+        .group_by("month", "bucket")
+        .agg(pl.col("amount").sum().round(2).alias("open_amount"))
+        .filter(pl.col("open_amount") != 0)
+    )
+    found = mart(
+        f"select month, bucket, {dataset.metric('open_amount').sql} as open_amount from ({dataset.sql}) as d"
+        " where role_id = 1 group by all"
+    ).filter(pl.col("open_amount").abs() > 0.001)
+    agree(found, expected, ["month", "bucket"])
+    assert found["month"].n_unique() == 13 and found["bucket"].n_unique() > 3
+
+
 def test_what_is_to_be_paid_stands_beside_earlier_month_ends(mart: Mart, open_items: pl.DataFrame) -> None:
     own = ~pl.col("advance")
     monthly = (

@@ -187,22 +187,7 @@ class TestAging:
     def test_layers_are_what_the_oldest_receipts_lost(
         self, mart: Mart, ledger: pl.DataFrame, as_of: dt.date
     ) -> None:
-        receipts: dict[tuple[int, ...], dict[dt.date, float]] = defaultdict(lambda: defaultdict(float))
-        returns: dict[tuple[int, ...], dict[dt.date, float]] = defaultdict(lambda: defaultdict(float))
-        on_hand: dict[tuple[int, ...], float] = defaultdict(float)
-        last: dict[tuple[int, ...], dt.date] = {}
-        for row in ledger.filter(pl.col("business_date") <= as_of).iter_rows(named=True):
-            key = (row["warehouse_id"], row["goods_id"], row["batch_id"])
-            on_hand[key] += row["quantity"]
-            last[key] = max(last.get(key, row["business_date"]), row["business_date"])
-            if (row["quantity"] > 0) == (row["reverses"] is None):
-                side = returns if row["bill_type"] == "XSTH" else receipts
-                side[key][row["first_date"] or row["business_date"]] += row["quantity"]
-        expected = {}
-        for key, quantity in on_hand.items():
-            expected |= {
-                (*key, day): left for day, left in _left(quantity, receipts[key], returns[key], last[key])
-            }
+        expected = _layers(ledger, as_of)
         found = mart(
             "select warehouse_id, goods_id, batch_id, receipt_date, sum(quantity) as quantity, max(age_days) as age"
             f" from mart_inventory_aging where as_of = date '{as_of}' group by all having sum(quantity) <> 0"
@@ -227,6 +212,27 @@ class TestAging:
             f" where as_of = date '{as_of}' group by all"
         )
         agree(found, expected, ["warehouse_id", "goods_id"])
+
+    @pytest.mark.parametrize("as_of", [TODAY, *map(dt.date.fromisoformat, MONTH_ENDS)])
+    def test_month_ends_by_age(
+        self, mart: Mart, ledger: pl.DataFrame, days: pl.DataFrame, as_of: dt.date
+    ) -> None:
+        expected: dict[tuple[int, str], float] = defaultdict(float)
+        for (warehouse, _, _, day), quantity in _layers(ledger, as_of).items():
+            expected[warehouse, _age((as_of - day).days)] += quantity
+        at_end = f"from mart_stock_age_month where month = date '{as_of.replace(day=1)}' group by all"
+        found = mart(f"select warehouse_id, bucket, sum(quantity) as quantity {at_end}")
+        held = {row[:2]: row[2] for row in found.rows() if abs(row[2]) > 1e-6}
+        assert held == pytest.approx(
+            {key: quantity for key, quantity in expected.items() if abs(quantity) > 1e-6}
+        )
+        assert len({bucket for _, bucket in held}) > 3
+        balance = days.filter(pl.col("day") == as_of).group_by("warehouse_id").agg(pl.col("value").sum())
+        agree(
+            mart(f"select warehouse_id, sum(value) as value {at_end}"),
+            balance.filter(pl.col("value").abs() > 0.001),
+            ["warehouse_id"],
+        )
 
     def test_buckets_include_their_upper_edge(self, mart: Mart) -> None:
         found = mart(
@@ -365,6 +371,25 @@ def _cents(value: pl.Expr) -> pl.Expr:
     return value.round(2, mode="half_away_from_zero")
 
 
+def _layers(ledger: pl.DataFrame, as_of: dt.date) -> dict[tuple[Any, ...], float]:
+    """What is left of each receipt at a day, by warehouse, goods, batch and date."""
+    receipts: dict[tuple[int, ...], dict[dt.date, float]] = defaultdict(lambda: defaultdict(float))
+    returns: dict[tuple[int, ...], dict[dt.date, float]] = defaultdict(lambda: defaultdict(float))
+    on_hand: dict[tuple[int, ...], float] = defaultdict(float)
+    last: dict[tuple[int, ...], dt.date] = {}
+    for row in ledger.filter(pl.col("business_date") <= as_of).iter_rows(named=True):
+        key = (row["warehouse_id"], row["goods_id"], row["batch_id"])
+        on_hand[key] += row["quantity"]
+        last[key] = max(last.get(key, row["business_date"]), row["business_date"])
+        if (row["quantity"] > 0) == (row["reverses"] is None):
+            side = returns if row["bill_type"] == "XSTH" else receipts
+            side[key][row["first_date"] or row["business_date"]] += row["quantity"]
+    layers: dict[tuple[Any, ...], float] = {}
+    for key, quantity in on_hand.items():
+        layers |= {(*key, day): left for day, left in _left(quantity, receipts[key], returns[key], last[key])}
+    return layers
+
+
 def _left(
     on_hand: float, receipts: dict[dt.date, float], returns: dict[dt.date, float], last: dt.date
 ) -> list[tuple[dt.date, float]]:
@@ -382,6 +407,11 @@ def _left(
         left[day] += given
     left[last] += missing
     return [(day, quantity) for day, quantity in left.items() if abs(quantity) > 1e-6]
+
+
+def _age(days: int) -> str:
+    edges = [(30, "0–30天"), (60, "31–60天"), (90, "61–90天"), (180, "91–180天"), (365, "181–365天")]
+    return next((label for edge, label in edges if days <= edge), "365天以上")
 
 
 def _bucket(late: int) -> str:
