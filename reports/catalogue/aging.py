@@ -9,7 +9,6 @@ from reports.catalogue.compare import MONTH_COLUMNS
 from reports.catalogue.model import (
     DAYS,
     QUANTITY,
-    SERIES,
     Board,
     Column,
     Dataset,
@@ -129,11 +128,12 @@ def inventory_dataset(cost: bool) -> Dataset:
     )
 
 
-def ages_series(cost: bool) -> Dataset:
+def ages_dataset(cost: bool) -> Dataset:
     """What lay how long at each of the last month ends."""
     measure, what, form = held(cost)
+    old = f"bucket in {STOCK_BUCKETS[STOCK_EDGES.index(180) + 1 :]}"
     return Dataset(
-        key=f"{variant('stock_age', cost)}{SERIES}",
+        key=variant("stock_age_months", cost),
         label="库龄走势",
         source="mart_stock_age_month",
         grain="warehouse",
@@ -142,8 +142,12 @@ def ages_series(cost: bool) -> Dataset:
         time_column="month",
         columns=(*MONTH_COLUMNS, *PLACES, GOODS_TYPE, BRAND, *BUCKET),
         measures=held_in(cost),
-        metrics=(Metric("amount", what, total(measure), form),),
-        explorable=False,
+        metrics=(
+            Metric("amount", what, total(measure), form),
+            percent(
+                "over_180", "180天以上占比", f'sum("{measure}") filter (where {old})', f'sum("{measure}")'
+            ),
+        ),
     )
 
 
@@ -163,7 +167,7 @@ def inventory_months(cost: bool) -> Dataset:
 
 def inventory_board(cost: bool) -> Board:
     data, what = inventory_dataset(cost), held(cost)[1]
-    months, ages = inventory_months(cost), ages_series(cost)
+    months, ages = inventory_months(cost), ages_dataset(cost)
     stood_then = month_ends_table(what, months, "amount", ("mean_age", "over_180"))
     lines = (
         figures(
@@ -206,7 +210,12 @@ def inventory_board(cost: bool) -> Board:
     return board(
         (data, months, ages, MONTH_ENDS_OF_STOCK),
         lines,
-        (as_of_filter(MONTH_ENDS_OF_STOCK), *place_and_goods_filters(data), bucket, goods_filter(data)),
+        (
+            as_of_filter(MONTH_ENDS_OF_STOCK, "months"),
+            *place_and_goods_filters(data),
+            bucket,
+            goods_filter(data),
+        ),
         Pivot(data.key, ("company_name",), ("bucket_axis",), ("amount",)),
     )
 

@@ -116,7 +116,6 @@ def rank_dataset(cost: bool) -> Dataset:
         source="mart_best_seller",
         grain="company",
         cost=cost,
-        beside=sold_beside(cost),
         columns=(PERIOD, COMPANY, *GOODS, PATTERN, GOODS_LABEL, DETAIL_LINK),
         measures=(*sold(cost), "stock_quantity", "days"),
         metrics=(
@@ -136,20 +135,13 @@ WORDS = ("所选区间", *EARLIER)
 
 
 def sold_beside(cost: bool) -> Beside:
-    """What was sold in a period, in the one before it and a year ago, and what then lay of it in stock."""
-
-    def rows(order: int, then: str) -> str:
-        figures = ", ".join(f"t.{name}{then} as {name}" for name in (*sold(cost), "days"))
-        return (
-            f"select t.* replace ({figures}, coalesce(s.quantity, 0) as stock_quantity)"
-            " from mart_best_seller_compared as t left join mart_best_seller_stock as s on s.period_key = t.period_key"
-            f" and s.company_id = t.company_id and s.goods_id = t.goods_id and s.beside_order = {order}"
-            f" where t.quantity{then} is not null"
-        )
-
-    now = "select t.* from mart_best_seller_compared as t where t.quantity is not null"
-    earlier = (rows(order, then) for order, then in enumerate(SUFFIXES, start=1))
-    return Beside(stacked(WORDS, now, *earlier), WORDS, (*sold(cost), "stock_quantity", "days"))
+    """What was sold in a period, in the one before it and a year ago."""
+    queries = (
+        f"select t.* replace ({', '.join(f't.{name}{then} as {name}' for name in sold(cost))})"
+        " from mart_best_seller_compared as t"
+        for then in ("", *SUFFIXES)
+    )
+    return Beside(stacked(WORDS, *queries), WORDS, sold(cost))
 
 
 def lines_beside(cost: bool) -> Beside:
@@ -174,6 +166,7 @@ def compared_dataset(cost: bool) -> Dataset:
         source="mart_best_seller_compared",
         grain="company",
         cost=cost,
+        beside=sold_beside(cost),
         columns=(PERIOD, COMPANY, *GOODS, PATTERN, GOODS_LABEL, DETAIL_LINK),
         measures=(*with_suffixes(*measures), "stock_quantity", "days"),
         metrics=(

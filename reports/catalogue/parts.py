@@ -218,9 +218,10 @@ def period_filter(dataset: Dataset, column: str, label: str, *excludes: str, hin
     )
 
 
-def as_of_filter(dataset: Dataset) -> Filter:
-    """The month at whose end things are looked at, opening on the running one."""
-    return period_filter(dataset, "month_label", "截至月末", hint="当月截至今天，以前的月份截至当月最后一天")
+def as_of_filter(dataset: Dataset, *excludes: str) -> Filter:
+    """The month at whose end things are looked at, opening on the running one; charts of all months are excluded."""
+    hint = "当月截至今天，以前的月份截至当月最后一天"
+    return period_filter(dataset, "month_label", "截至月末", *excludes, hint=hint)
 
 
 def company_filter(dataset: Dataset) -> Filter:

@@ -270,12 +270,8 @@ from selling as p cross join firm as c cross join item as i;
 create table mart_best_seller_compared as
 select
     *, quantity * 2 as quantity_before, amount * 2 as amount_before, "cost" * 2 as cost_before, profit * 2 as profit_before,
-    quantity / 2 as quantity_year, amount / 2 as amount_year, "cost" / 2 as cost_year, profit / 2 as profit_year,
-    days as days_before, days as days_year
+    quantity / 2 as quantity_year, amount / 2 as amount_year, "cost" / 2 as cost_year, profit / 2 as profit_year
 from mart_best_seller;
-create table mart_best_seller_stock as
-select m.period_key, b.beside_order, m.company_id, m.goods_id, m.stock_quantity / 2 as quantity
-from mart_best_seller as m cross join (values (1), (2)) as b(beside_order);
 create table mart_best_seller_info as
 select
     p.period_key, s.*, i.* exclude (price), date '2026-11-18' as business_date, 'XSCK' as bill_type, 9 as bill_id,

@@ -28,6 +28,10 @@ ALONE = {
         ("inDecisionAnalysisTable", name): ORDERS_OF_TODAY
         for name in ("suggested", "suggested_amount", "wanted_goods", "late", "supply")
     },
+    **{
+        ("BestSeller", name): "stock of ten earlier days costs more than a chart may take"
+        for name in ("stock", "cover")
+    },
     ("aftersalesprofit", "waiting"): "pieces tell whether they are settled now",
 }
 

@@ -1,4 +1,4 @@
-"""What stock, its cover and best sellers were at earlier ends and in earlier days, against polars over Postgres' tables."""
+"""What stock, its cover and the bills of best sellers were at earlier ends and in earlier days, against polars over Postgres' tables."""
 
 from __future__ import annotations
 
@@ -138,20 +138,6 @@ def test_a_year_s_turnover_and_aged_stock_at_earlier_month_ends(
             },
         }
     equal(told(mart, "CompanyInventoryreport", ("quantity", "rate", "aged_90", "aged_180")), expected)
-
-
-@pytest.mark.parametrize("period", DAYS)
-def test_best_sellers_stock_and_cover_at_the_end_of_earlier_days(
-    mart: Mart, moves: pl.DataFrame, sold: pl.DataFrame, period: str
-) -> None:
-    expected: dict[str, Figures] = {}
-    keys = ["company_id", "goods_id"]
-    for word, (first, last) in DAYS[period].items():
-        of_days = sold.filter(pl.col("business_date").is_between(first, last))
-        lay = until(moves, last).join(of_days.select(keys).unique(), on=keys)["quantity"].sum()
-        net = of_days["quantity"].sum()
-        expected[word] = {"stock": lay, "cover": lay / net * ((last - first).days + 1)}
-    equal(told(mart, "BestSeller", ("stock", "cover"), f"period_label = '{period}'"), expected)
 
 
 @pytest.mark.parametrize("period", DAYS)

@@ -9,7 +9,7 @@
     ]) }}
 {%- endmacro %}
 
-{# A query of the selling periods with their labels, and how many days they and those that they are compared with have. #}
+{# A query of the selling periods with their labels and how many days they have. #}
 {% macro named_sales_periods() -%}
 {%- for key, label, first_day in sales_periods() %}
 {%- if not loop.first %}
@@ -19,9 +19,6 @@ select
     '{{ key }}' as period_key,
     '{{ label }}' as period_label,
     {{ days_between(first_day, as_of()) }} + 1 as days
-    {%- for other, named, first, last in earlier_sales_periods() if other == key %},
-    {{ days_between(first, last) }} + 1 as days_{{ named }}
-    {%- endfor %}
 {%- endfor %}
 {%- endmacro %}
 
@@ -50,21 +47,33 @@ select
     {{ return(earlier) }}
 {%- endmacro %}
 
+{# The selling periods and what they are compared with, as [key, first day, last day, 0 the period, 1 before, 2 a year ago]. #}
+{% macro compared_sales_periods() -%}
+    {%- set every = [] -%}
+    {%- for key, label, first_day in sales_periods() -%}
+        {%- do every.append([key, first_day, as_of(), 0]) -%}
+    {%- endfor -%}
+    {%- for key, named, first_day, last_day in earlier_sales_periods() -%}
+        {%- do every.append([key, first_day, last_day, 1 if named == 'before' else 2]) -%}
+    {%- endfor -%}
+    {{ return(every) }}
+{%- endmacro %}
+
 {#
-    A query of the lines of sales bills in some days of the selling periods, [key, first day, last day, further columns]
-    each. price is per unit with tax, amount is revenue net of tax. A filter on the period leaves its branch of the union.
+    A query of the lines of sales bills in some days of the selling periods, [key, first day, last day, order] each; `compared`
+    ones tell their order. price is per unit with tax, amount is revenue net of tax. A filter on the period leaves its branch of the union.
 #}
-{% macro sales_period_lines(days, further=[]) -%}
+{% macro sales_period_lines(days, compared=false) -%}
 with sales as (
-    {% for key, first_day, last_day, more in days %}
+    {% for key, first_day, last_day, order in days %}
     {% if not loop.first %}
     union all
     {% endif %}
     select
         '{{ key }}' as period_key,
-        {%- for name in further %}
-        {{ more[loop.index0] }} as {{ name }},
-        {%- endfor %}
+        {%- if compared %}
+        {{ order }} as beside_order,
+        {%- endif %}
         *
     from {{ ref('fct_sales_line') }}
     where business_date between {{ first_day }} and {{ last_day }}
@@ -73,9 +82,9 @@ with sales as (
 
 select
     sales.period_key,
-    {%- for name in further %}
-    sales.{{ name }},
-    {%- endfor %}
+    {%- if compared %}
+    sales.beside_order,
+    {%- endif %}
     sales.company_id,
     company.company_name,
     sales.warehouse_id,

@@ -69,8 +69,6 @@ select
     sold.period_key,
     periods.period_label,
     periods.days,
-    periods.days_before,
-    periods.days_year,
     sold.company_id,
     company.company_name,
     sold.goods_id,
