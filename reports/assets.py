@@ -169,6 +169,7 @@ def _validate_chart(where: str, chart: Chart, datasets: dict[str, Dataset]) -> N
     metrics = {metric.name for metric in dataset.metrics}
     unknown = ({*chart.by} | ({chart.x} if chart.x else set())) - columns
     unknown |= {*chart.metrics, *chart.second, *chart.bars} - metrics
+    unknown |= {*chart.only_filed} - {*chart.by, *chart.metrics}
     sortable = metrics if chart.kind == "table" else columns | metrics
     if chart.order and chart.order.lstrip("-") not in sortable:
         unknown.add(chart.order)
@@ -242,11 +243,12 @@ def _dataset(dataset: Dataset) -> dict[str, Any]:
 
 
 def _chart(placed: Placed, chart: Chart) -> dict[str, Any]:
+    chart = chart.on_screen
     params = chart_params(chart, placed.board.dataset(chart.dataset))
     context = {
         "datasource": {"id": 0, "type": "table"},
         "force": False,
-        "queries": stored_queries(chart),
+        "queries": stored_queries(chart, placed.board.dataset(chart.dataset)),
         "form_data": params,
         "result_format": "json",
         "result_type": "full",

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from itertools import cycle
 from typing import Any
 
-from reports.catalogue.model import MONEY, PERCENT, WHOLE_MONEY, Board, Chart, Dataset, placed
+from reports.catalogue.model import MONEY, PERCENT, QUANTITY, WHOLE_MONEY, Board, Chart, Dataset, placed
 from reports.theme import (
     BUCKET_COLORS,
     COLOR_SCHEME,
@@ -49,28 +49,33 @@ SHORT_AXES = (
 ASKEW_AXES = SHORT_AXES
 PAGE_LENGTH = 20
 MOST_ROWS = 10_000
+STEPS = ",.1~f"
 
 
 def chart_params(chart: Chart, dataset: Dataset) -> dict[str, Any]:
     """Superset's form data of the chart, without the dataset's id (the importer fills it in)."""
     common = {
         "viz_type": VIZ_TYPES[chart.kind],
-        "adhoc_filters": [],
         "extra_form_data": {},
         "annotation_layers": [],
     }
-    return {**common, **_BUILDERS[chart.kind](chart, dataset)}
+    having = _something(chart, dataset)
+    condition = {"clause": "HAVING", "expressionType": "SQL", "sqlExpression": having}
+    built = _BUILDERS[chart.kind](chart, dataset)
+    return {**common, **built, "adhoc_filters": [condition] if having else []}
 
 
-def stored_queries(chart: Chart) -> list[dict[str, Any]]:
+def stored_queries(chart: Chart, dataset: Dataset) -> list[dict[str, Any]]:
     """The queries of the chart as a guest may repeat them."""
+    having = _something(chart, dataset)
     axis = [chart.x] if chart.x else []
     query = {
         "columns": [*axis, *chart.by],
         "metrics": [*chart.metrics, *chart.second],
         "orderby": [_order(chart)] if chart.order else [],
         "filters": [],
-        "extras": {"having": "", "where": ""},
+        # In brackets, as the frame sends it.
+        "extras": {"having": f"({having})" if having else "", "where": ""},
         "annotation_layers": [],
         "row_limit": chart.limit or MOST_ROWS,
         "post_processing": [],
@@ -80,10 +85,21 @@ def stored_queries(chart: Chart) -> list[dict[str, Any]]:
     return [query, {**query, "columns": [], "orderby": [], "row_limit": 0}]
 
 
+def _something(chart: Chart, dataset: Dataset) -> str:
+    """The condition of a step of names to have anything to draw; periods and ages stand also where they are empty."""
+    ranked = chart.order.lstrip("-") in chart.metrics
+    if chart.kind != "bar" or not (ranked or chart.x.endswith("_name")):
+        return ""
+    figures = [dataset.metric(name).sql for name in chart.metrics]
+    if any(" over (" in figure for figure in figures):
+        return ""
+    return " or ".join(f"{figure} <> 0" for figure in figures)
+
+
 def axis_format(name: str, dataset: Dataset) -> str:
-    """The format on axes and labels: there cents are noise."""
+    """The format on axes and labels: there cents are noise, and of few pieces there are steps between whole ones."""
     form = dataset.metric(name).format
-    return WHOLE_MONEY if form == MONEY else form
+    return {MONEY: WHOLE_MONEY, QUANTITY: STEPS}.get(form, form)
 
 
 def _order(chart: Chart) -> list[Any]:

@@ -23,8 +23,15 @@ PLAIN_OPERATORS = {
 }
 
 
-def asks_only(query: Any, columns: Set[str], filterable: Set[str], is_metric: Callable[[Any], bool]) -> bool:
-    """Whether a query asks for these columns and figures alone, under conditions on filterable columns, without SQL.
+def asks_only(
+    query: Any,
+    columns: Set[str],
+    filterable: Set[str],
+    is_metric: Callable[[Any], bool],
+    having: Set[str] = frozenset(),
+) -> bool:
+    """Whether a query asks for these columns and figures alone, under conditions on filterable columns, without SQL of
+    its own: `having` are the chart's.
 
     A condition on any other column would tell of that column row by row.
     """
@@ -42,7 +49,8 @@ def asks_only(query: Any, columns: Set[str], filterable: Set[str], is_metric: Ca
         and (query.granularity is None or query.granularity in filterable)
         and (not query.result_type or is_readable(query.result_type))
         and not query.annotation_layers
-        and not any(extras.get(part) for part in ("where", "having"))
+        and not extras.get("where")
+        and (extras.get("having") or "") in {"", *having}
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import re
+from functools import cache
 from typing import Any
 
 import superset.security.manager as superset_manager
@@ -164,20 +165,26 @@ def guest_request_modified(query_context: Any) -> bool:
             return True
         if form_data.get("type") == "NATIVE_FILTER":
             columns, metrics = _filter_columns(form_data, query_context.datasource)
+            having: set[str] = set()
         else:
-            columns, metrics = _chart_columns(form_data)
+            columns, metrics, having = _chart_parts(form_data)
         filterable = columns | _filterable_columns(form_data)
     except LookupError as error:
         logger.warning("guest request refused: %s", error)
         return True
     return not all(
-        asks_only(query, columns, filterable, lambda metric: isinstance(metric, str) and metric in metrics)
+        asks_only(
+            query, columns, filterable, lambda metric: isinstance(metric, str) and metric in metrics, having
+        )
         for query in query_context.queries
     )
 
 
-def _chart_columns(form_data: dict[str, Any]) -> tuple[set[str], set[str]]:
-    """What the stored chart shows. Read straight from the metadata: Superset's own look-up hides charts from guests."""
+def _chart_parts(form_data: dict[str, Any]) -> tuple[set[str], set[str], set[str]]:
+    """Columns, metrics and conditions of the stored chart.
+
+    Read straight from the metadata: Superset's own look-up hides charts from guests.
+    """
     from superset import db
     from superset.models.slice import Slice
 
@@ -191,7 +198,17 @@ def _chart_columns(form_data: dict[str, Any]) -> tuple[set[str], set[str]]:
     columns = {column for query in queries for column in query.get("columns") or []}
     metrics = {metric for query in queries for metric in query.get("metrics") or []}
     metrics |= {order[0] for query in queries for order in query.get("orderby") or []}
-    return columns, metrics
+    told = {str(query["extras"]["having"]) for query in queries if (query.get("extras") or {}).get("having")}
+    return columns, metrics, told | {_rewritten(clause) for clause in told}
+
+
+@cache
+def _rewritten(clause: str) -> str:
+    """A condition as Superset writes it before it asks who may see its rows."""
+    from superset.sql.parse import sanitize_clause
+
+    written: str = sanitize_clause(clause, "duckdb")
+    return written
 
 
 def _filter_columns(form_data: dict[str, Any], dataset: Any) -> tuple[set[str], set[str]]:

@@ -46,7 +46,7 @@ def summary(asked: Asked, source: Connection, facts: Told, values: Mapping[str, 
 def _on_screen(asked: Asked) -> list[Chart]:
     """The tables from top to bottom, where what stands beside the figures comes first."""
     laid = [key for row in asked.board.rows for key, _ in row.charts]
-    return sorted(asked.board.tables, key=lambda chart: laid.index(chart.key))
+    return sorted((chart.on_screen for chart in asked.board.tables), key=lambda chart: laid.index(chart.key))
 
 
 def _figures(asked: Asked, source: Connection, values: Mapping[str, Values]) -> Iterator[dict[str, str]]:

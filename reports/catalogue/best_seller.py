@@ -307,7 +307,16 @@ def bill_board(cost: bool) -> Board:
                 12,
             ),
         ),
-        line(82, (table("单据明细", data, (*bill, *who), metrics, "newest"), 12)),
+        line(
+            82,
+            (
+                table(
+                    *("单据明细", data, (*bill, *who), metrics, "newest"),
+                    only_filed=("company_name", *(("cost", "margin") if cost else ())),
+                ),
+                12,
+            ),
+        ),
     )
     period, goods = period_choice(data), goods_filter(data)
     filters = (period, goods, *place_and_goods_filters(data), customer_filter(data))

@@ -13,6 +13,7 @@ from reports.catalogue.model import Board, Chart, Column, Dataset, Filter, Metri
 from reports.catalogue.parts import (
     BY_COMPANY,
     COMPANY,
+    Line,
     Worse,
     bars,
     board,
@@ -142,15 +143,19 @@ def company_table(
     shown: tuple[str, ...],
     key: str = "detail",
     bar: str = "",
+    only_filed: tuple[str, ...] = (),
 ) -> Chart:
     """A row a company, which leads to its bills."""
-    return table(title, data, (COMPANY.name, *leads), shown, shown[0], key=key, bar=bar, paged=False)
+    by = (COMPANY.name, *leads)
+    return table(title, data, by, shown, shown[0], key=key, bar=bar, paged=False, only_filed=only_filed)
 
 
-def level_table(data: Dataset, cost: bool) -> Chart:
-    """What stood open before and after, and what moved it."""
-    shown = (*LEVELS, *(STOCK if cost else ()))
-    return company_table("期初、发生与期末", data, ("owed_link", "owing_link"), shown, key="levels")
+def level_lines(data: Dataset, cost: bool) -> tuple[Line, ...]:
+    """What stood open and lay in stock before and after, and what moved it."""
+    leads = ("owed_link", "owing_link")
+    owed = company_table("应收与应付：期初、发生与期末", data, leads, LEVELS, key="levels")
+    stock = company_table("库存：期初、发生与期末", data, (), STOCK, key="stock")
+    return (line(60, (owed, 12)), *((line(60, (stock, 12)),) if cost else ()))
 
 
 def bill_links(start: str, end: str) -> tuple[Column, ...]:
@@ -232,6 +237,7 @@ def daily_board(cost: bool) -> Board:
             *("new_overdue", "mtd_new_overdue"),
         ),
         key="others",
+        only_filed=tuple(f"{name}_growth" for name in FOUR[1:]),
     )
     lines = (
         figures(
@@ -260,7 +266,7 @@ def daily_board(cost: bool) -> Board:
         ),
         line(60, (sales, 12)),
         line(60, (others, 12)),
-        line(60, (level_table(data, cost), 12)),
+        *level_lines(data, cost),
     )
     filters = (
         Filter("period", "日期", data.key, "day_label", multiple=False, latest=True, excludes=("days",)),
@@ -327,7 +333,7 @@ def monthly_board(cost: bool) -> Board:
         ),
         line(60, (sales, 12)),
         line(60, (others, 12)),
-        line(60, (level_table(data, cost), 12)),
+        *level_lines(data, cost),
     )
     filters = (period_filter(data, "month_label", "月", "months"), company_filter(data))
     return board((data,), lines, filters)

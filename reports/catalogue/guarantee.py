@@ -157,6 +157,7 @@ def guarantee_board(cost: bool) -> Board:
         "paid",
         key="goods_detail",
         bar="paid",
+        only_filed=("paid_before", "paid_year"),
     )
     lines = (
         figures(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import uuid
 from collections.abc import Iterable, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final, Literal
 
@@ -255,7 +255,7 @@ class Chart:
     mixed chart; `order` is the metric or column that sorts it, prefixed by `-` for descending; `bars` are a table's
     metrics drawn with a bar in the cell, and `paged` tables of many rows are sorted and paged by the server; `valued`
     bars show their figures; `dense` axes have too many steps for bars; a table whose rows contain each other is not
-    `totalled`.
+    `totalled`. Columns and metrics `only_filed` are in a table's file, on the screen there is no room for them.
     """
 
     key: str
@@ -276,6 +276,15 @@ class Chart:
     valued: bool = False
     dense: bool = False
     totalled: bool = True
+    only_filed: tuple[str, ...] = ()
+
+    @property
+    def on_screen(self) -> Chart:
+        """The chart as it is drawn."""
+        by, metrics = (
+            tuple(name for name in names if name not in self.only_filed) for names in (self.by, self.metrics)
+        )
+        return replace(self, by=by, metrics=metrics, only_filed=())
 
 
 @dataclass(frozen=True)

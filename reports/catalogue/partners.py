@@ -344,6 +344,7 @@ def months_board(partner: Partner) -> Board:
         (*FLOWS, "closing_before", "closing_change", "settled_year", "rate"),
         "closing",
         bar="closing",
+        only_filed=("closing_before", "settled_year"),
     )
     lines = (
         figures(

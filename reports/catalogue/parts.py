@@ -334,6 +334,7 @@ def table(
     bar: str = "",
     paged: bool = True,
     totalled: bool = True,
+    only_filed: tuple[str, ...] = (),
 ) -> Chart:
     """A table, the largest of the ordering metric first."""
     barred = (bar,) if bar else ()
@@ -348,6 +349,7 @@ def table(
         bars=barred,
         paged=paged,
         totalled=totalled,
+        only_filed=only_filed,
     )
 
 

@@ -7,7 +7,7 @@ value by the contracts' prices: the lower one would give away the cost.
 from __future__ import annotations
 
 from reports.catalogue.compare import MONTH_END, compared_datasets
-from reports.catalogue.model import Board, Chart, Column, Dataset, Filter
+from reports.catalogue.model import Board, Column, Dataset, Filter
 from reports.catalogue.parts import (
     BRAND,
     BY_COMPANY,
@@ -143,6 +143,7 @@ def pledge_board(cost: bool) -> Board:
         ),
         "gap",
         bar="gap",
+        only_filed=(*agreed, "quantity", "worth_before", "gap_before", "worth_year"),
     )
     pledged = table(
         "质押商品",
@@ -157,22 +158,13 @@ def pledge_board(cost: bool) -> Board:
         key="goods",
         bar="worth",
     )
-    compared = Chart(
-        "contracts",
-        f"借款与{what}前十五合同",
-        "bar",
-        data.key,
-        ("loan", "worth"),
-        x="contract_no",
-        order="-loan",
-        limit=15,
-    )
+    compared = ranking("contracts", f"借款与{what}前十五合同", data, "loan", "contract_no", 15, ("worth",))
     lines = (
         figures(
             trend_figure("worth_now", what, series, "worth", "较上月末"),
             trend_figure("loan_now", "在押合同借款", series, "loan", "较上月末"),
-            trend_figure("gap_now", "缺口合计", series, "gap", "较上月末，各合同之和"),
-            trend_figure("coverage_now", "覆盖率", series, "coverage", f"较上月末，{what} ÷ 借款"),
+            trend_figure("gap_now", "缺口合计", series, "gap", "较上月末"),
+            trend_figure("coverage_now", "覆盖率", series, "coverage", "较上月末"),
             widths=(3, 3, 2, 2, 2),
         ),
         line(

@@ -158,7 +158,10 @@ def profit_table(title: str, data: Dataset, by: tuple[str, ...]) -> Chart:
         *("expected_rebate", "after_expected", "margin_expected"),
     )
     main, _, _ = main_figure(data.cost)
-    return table(title, data, (*by, "detail_link"), earned if data.cost else plain, main, bar=main)
+    # What a profit after rebates is counted from, beside it.
+    told = ("cost", "rebate", "supplier_rebate", "expected_rebate", "margin_expected") if data.cost else ()
+    shown = earned if data.cost else plain
+    return table(title, data, (*by, "detail_link"), shown, main, bar=main, only_filed=told)
 
 
 def profit_board(

@@ -113,6 +113,7 @@ def purchase_board(cost: bool) -> Board:
         ("bought", "bought_before", "bought_change", "bought_year", "bought_growth", *counted, "returned"),
         "bought",
         bar="bought",
+        only_filed=("brand_name",),
     )
     lines = (
         figures(
@@ -200,6 +201,7 @@ def payment_board(cost: bool) -> Board:
         ),
         "closing",
         bar="closing",
+        only_filed=("settled_year", "closing_before"),
     )
     lines = (
         figures(

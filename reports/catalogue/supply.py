@@ -116,7 +116,14 @@ def stock_board(cost: bool) -> Board:
     sold = ("sales_30", "pace_change", "sales_growth")
     shown = (*counted, "change", "year_change", "reserved", "ordered", "late", *sold, "cover", "supply")
     whole = table(
-        "各商品库存与在途", data, (*GOODS_NAMES, "type1_name"), shown, "amount", key="goods", bar="amount"
+        "各商品库存与在途",
+        data,
+        (*GOODS_NAMES, "type1_name"),
+        shown,
+        "amount",
+        key="goods",
+        bar="amount",
+        only_filed=("type1_name",),
     )
     places = table(
         "商品在各公司、仓库的库存与在途",
@@ -125,6 +132,7 @@ def stock_board(cost: bool) -> Board:
         shown,
         "amount",
         bar="amount",
+        only_filed=("company_name", "brand_name", "share", "year_change", "sales_growth", "late"),
     )
     lines = (
         figures(
@@ -232,6 +240,7 @@ def decision_board(cost: bool) -> Board:
         ),
         main,
         bar=main,
+        only_filed=("company_name", "brand_name", "pace_change", "sales_growth", "late"),
     )
     kinds = table(
         "类型与品牌采购建议",

@@ -146,6 +146,7 @@ def goods_board(cost: bool) -> Board:
         ),
         "sold",
         bar="balance",
+        only_filed=("type1_name",),
     )
     lines = (
         figures(*trade_figures(series, data, cost), height=20),
@@ -295,6 +296,7 @@ def order_board(cost: bool) -> Board:
         ("quantity", "filled", "rest", "cancelled", "fill_rate", "amount"),
         "rest",
         bar="rest",
+        only_filed=("company_name", "cancelled", "fill_rate"),
     )
     customers = table(
         "客户订单执行",
@@ -317,7 +319,7 @@ def order_board(cost: bool) -> Board:
     lines = (
         figures(
             trend_figure("amount_now", "本月至今订单金额", series, "amount", "较上月整月"),
-            trend_figure("fill_rate_now", "本月至今满足率", series, "fill_rate", "较上月整月，已发 ÷ 订单"),
+            trend_figure("fill_rate_now", "本月至今满足率", series, "fill_rate", "较上月整月"),
             figure("lead", "平均发齐天数", data, "从订单到最后一次发货"),
             figure("rest", "未发数量", data, "还欠客户的货"),
             figure("late_share", "逾期未发占比", data, "占未发数量"),

@@ -84,7 +84,7 @@ class TestBranchManager:
             reading.shot(pictures, f"{report.code}-{tab.key}-branch")
             # Of the demo's roles none but the clerk lacks the right to costs.
             board = tab.cost or tab.board(PLAIN)
-            table = next((chart for chart in board.charts if chart.kind == "table"), None)
+            table = next((chart.on_screen for chart in board.tables), None)
             if table is None or report.code in ELSEWHERE:
                 continue
             reading.sorts(frame, table, board)

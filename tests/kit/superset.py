@@ -119,7 +119,7 @@ class Superset:
         form = {**listed["form_data"], "dashboardId": self.dashboard_id(place), "slice_id": listed["id"]}
         return {
             "datasource": {"id": int(form["datasource"].split("__")[0]), "type": "table"},
-            "queries": stored_queries(chart),
+            "queries": stored_queries(chart.on_screen, place.board.dataset(chart.dataset)),
             "form_data": form,
             "result_format": "json",
             "result_type": "full",

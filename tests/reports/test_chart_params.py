@@ -10,7 +10,7 @@ import yaml
 from reports.assets import CatalogueError, boards, compile_assets, validate
 from reports.catalogue import find_report
 from reports.catalogue.model import COST
-from reports.chart_params import BEFORE_COLOR, LAST_YEAR_COLOR, chart_params, label_colors
+from reports.chart_params import BEFORE_COLOR, LAST_YEAR_COLOR, chart_params, label_colors, stored_queries
 from reports.theme import BUCKET_COLORS
 
 
@@ -58,6 +58,31 @@ class TestColors:
         colors = label_colors(board_of("inventoryOccupation"))
         assert (colors["上月"], colors["去年同月"]) == (BEFORE_COLOR, LAST_YEAR_COLOR)
         assert colors["所选月份"] not in (BEFORE_COLOR, LAST_YEAR_COLOR)
+
+
+class TestRows:
+    def test_a_ranking_leaves_out_what_has_nothing_to_draw(self):
+        board = board_of("OperationMonthlyReport")
+        chart = board.chart("companies")
+        [query] = stored_queries(chart, board.dataset(chart.dataset))
+        assert query["extras"]["having"].count(" <> 0") == len(chart.metrics) == 2
+        [condition] = chart_params(chart, board.dataset(chart.dataset))["adhoc_filters"]
+        assert query["extras"]["having"] == f"({condition['sqlExpression']})"
+
+    @pytest.mark.parametrize(
+        ("code", "key"), [("OperationMonthlyReport", "months"), ("facyorypayment", "due")]
+    )
+    def test_months_and_ages_stand_also_where_nothing_is(self, code, key):
+        board = board_of(code)
+        chart = board.chart(key)
+        assert chart_params(chart, board.dataset(chart.dataset))["adhoc_filters"] == []
+
+    def test_what_is_only_filed_is_not_on_the_screen(self):
+        board = board_of("CommodityProfit")
+        chart = board.chart("detail")
+        shown = chart_params(chart.on_screen, board.dataset(chart.dataset))["metrics"]
+        assert "cost" in chart.metrics and "cost" not in shown
+        assert {*chart.metrics} - {*shown} == {*chart.only_filed}
 
 
 class TestAxes:

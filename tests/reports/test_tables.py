@@ -20,7 +20,7 @@ def rows(columns: list[str], answers: list[dict[str, object]]) -> list[list[obje
 
 
 def keyed(at: Place) -> list[tuple[Chart, Dataset]]:
-    tables = [(chart, at.board.dataset(chart.dataset)) for chart in at.board.charts if chart.kind == "table"]
+    tables = [(chart.on_screen, at.board.dataset(chart.dataset)) for chart in at.board.tables]
     return [(chart, data) for chart, data in tables if len(data.row_keys(chart.by)) < len(chart.by)]
 
 

@@ -21,6 +21,13 @@ export interface ListChart {
   change: (changes: Partial<Choice>) => void;
 }
 
+/** Of the columns that a report is first summed up by the one that tells most. */
+function summedBy(screen: Screen, query: Query): string | undefined {
+  if (!screen.groups) return undefined;
+  const [first = ''] = String(query[screen.groups.by] ?? '').split(',');
+  return screen.groups.columns[first]?.at(-1);
+}
+
 /** What a list shows as a chart: the user's choice of figure and column, as far as the columns on screen allow it. */
 export function useListChart(screen: Screen, listed: Field[], query: Query) {
   const slot = `chart:${screen.name}`;
@@ -31,7 +38,7 @@ export function useListChart(screen: Screen, listed: Field[], query: Query) {
   }));
   const among = (names: string[] = []) => names.flatMap((name) => listed.filter((field) => field.name === name && !field.masked));
   const [axes, measures] = [among(screen.chart?.axes), among(screen.chart?.measures)];
-  const axis = axes.find(({ name }) => name === choice.axis) ?? axes[0];
+  const axis = axes.find(({ name }) => name === choice.axis) ?? axes.find(({ name }) => name === summedBy(screen, query)) ?? axes[0];
   const named = (wanted: string) => measures.find(({ name }) => name === wanted);
   const measure = named(choice.measure) ?? named(screen.order.key) ?? measures[0];
   const shown = choice.shown && axis !== undefined && measure !== undefined;

@@ -3,13 +3,14 @@ import ReactECharts from 'echarts-for-react/esm/core';
 import { MapChart } from 'echarts/charts';
 import { TooltipComponent, VisualMapComponent } from 'echarts/components';
 import * as echarts from 'echarts/core';
+import { LabelLayout } from 'echarts/features';
 import { SVGRenderer } from 'echarts/renderers';
 import { useMemo } from 'react';
 import { escapeHtml } from './escapeHtml';
 import outlines from './outlines';
 import { regionOf } from './regions';
 
-echarts.use([MapChart, TooltipComponent, VisualMapComponent, SVGRenderer]);
+echarts.use([MapChart, TooltipComponent, VisualMapComponent, LabelLayout, SVGRenderer]);
 echarts.registerMap('china', outlines as unknown as Parameters<typeof echarts.registerMap>[1]);
 
 export interface ProvinceValue {
@@ -62,6 +63,8 @@ export default function ChinaMap({ values, height, label, dark: isDark = false, 
           ...{ left: 8, right: 8, top: 8, bottom: 8 },
           preserveAspect: 'contain',
           label: { show: false },
+          // Neighbours are close to each other on a small map; the list beside it names them all.
+          labelLayout: { hideOverlap: true },
           itemStyle: { areaColor: colours.area, borderColor: colours.border },
           emphasis: { label: { show: true, color: colours.text }, itemStyle: { areaColor: colours.over } },
           select: { label: { show: true, color: colours.text }, itemStyle: { areaColor: colours.over } },

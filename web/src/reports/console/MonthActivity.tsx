@@ -45,7 +45,7 @@ export function MonthActivity({ company }: { company: number }) {
           color: charted.map(([, , colour]) => colour),
           legend: { data: charted.map(([, label]) => label), top: 0 },
           xAxis: { type: 'category', data: days.map(({ day }) => day.slice(5)) },
-          yAxis: { type: 'value', axisLabel: { formatter: brief } },
+          yAxis: { type: 'value', minInterval: 1, axisLabel: { formatter: brief } },
           series: charted.map(([name, label]) => ({ name: label, type: 'bar', data: days.map((day) => Number(day[name])) })),
         };
         const open = (name: string) => {

@@ -27,7 +27,7 @@ export function SalesCurve({ company }: { company: number }) {
           color: [chartColours.main, chartColours.before],
           legend: { data: ['销售收入', '去年同日'], top: 0 },
           xAxis: { type: 'category', data: shown.map(({ day }) => day.slice(5)) },
-          yAxis: { type: 'value', axisLabel: { formatter: brief } },
+          yAxis: { type: 'value', minInterval: 1, axisLabel: { formatter: brief } },
           series: [
             { name: '销售收入', type: 'line', smooth: true, areaStyle: { opacity: 0.15 }, data: shown.map(({ revenue }) => Number(revenue)) },
             { name: '去年同日', type: 'line', smooth: true, showSymbol: false, lineStyle: { type: 'dashed' }, data: shown.map((one) => Number(one.last_year_revenue)) },

@@ -19,7 +19,7 @@ export function AgingPanel({ aging, byValue }: { aging: AgedStock[]; byValue: bo
     tooltip: { trigger: 'axis', valueFormatter: brief, confine: true },
     grid,
     xAxis: { type: 'category', data: aging.map(({ bucket }) => bucket), ...axis, axisLabel: { color: text, fontSize: 11, interval: 0, rotate: 20 } },
-    yAxis: { type: 'value', ...axis, axisLabel: { color: text, formatter: brief } },
+    yAxis: { type: 'value', minInterval: 1, ...axis, axisLabel: { color: text, formatter: brief } },
     series: [
       {
         name: byValue ? '库存金额' : '库存数量',
@@ -54,7 +54,7 @@ export function CompaniesPanel({ companies, byValue, onPick }: CompaniesProps) {
     tooltip: { trigger: 'axis', confine: true, valueFormatter: brief },
     legend: { data: ['180 天以内', '呆滞'], textStyle: { color: text }, top: 0 },
     grid,
-    xAxis: { type: 'value', ...axis, axisLabel: { color: text, formatter: brief, hideOverlap: true } },
+    xAxis: { type: 'value', minInterval: 1, ...axis, axisLabel: { color: text, formatter: brief, hideOverlap: true } },
     yAxis: { type: 'category', data: shown.map(({ company_name }) => company_name), ...axis, axisLabel: { color: text, width: 96, overflow: 'truncate' } },
     series: [
       { name: '180 天以内', type: 'bar', stack: 'stock', color: '#409EFF', data: shown.map((one) => stockOf(one, byValue) - sluggishOf(one, byValue)) },
@@ -83,7 +83,7 @@ export function TurnoverPanel({ months, byValue }: { months: StockMonth[]; byVal
     grid,
     xAxis: { type: 'category', data: months.map(({ month }) => month.slice(2)), ...axis },
     yAxis: [
-      { type: 'value', ...axis, axisLabel: { color: text, formatter: brief } },
+      { type: 'value', minInterval: 1, ...axis, axisLabel: { color: text, formatter: brief } },
       { type: 'value', ...axis, splitLine: { show: false } },
     ],
     series: [
