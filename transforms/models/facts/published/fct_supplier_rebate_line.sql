@@ -15,7 +15,7 @@
         meta={'changed': 'int_changed_rebate_goods'},
         incremental_predicates=[
             "changed.policy_id = old.policy_id",
-            "(changed.goods_id is null or changed.goods_id = old.goods_id)",
+            "(changed.goods_id is null or changed.goods_id = old.goods_id and changed.from_cycle <= old.cycle_start)",
         ],
     )
 }}
@@ -26,17 +26,23 @@
 {% set line = ['warehouse_id', 'customer_id', 'employee_id', 'goods_id', 'bill_type', 'line_id', 'business_date'] %}
 with rebates as (
     select
-        {{ columns(cycle) }},
+        {{ columns(cycle, 'rebate') }},
         least(cycle_end, {{ as_of() }}) as cycle_end,
         is_by_quantity,
         {{ quantity('case when is_by_quantity then base_quantity else base_amount end') }} as whole,
         confirmed_amount as confirmed,
         case when state = '已确认' then {{ money('0') }} else accrued_amount end as expected
-    from {{ ref('fct_supplier_rebate') }}
+    from {{ ref('fct_supplier_rebate') }} as rebate
     where
         (confirmed_amount <> 0 or accrued_amount <> 0)
     {% if patching() %}
-        and policy_id in (select changed.policy_id from {{ ref('int_changed_rebate_goods') }} as changed)
+        and exists(
+            select 1
+            from {{ ref('int_changed_rebate_goods') }} as changed
+            where
+                changed.policy_id = rebate.policy_id
+                and (changed.from_cycle is null or changed.from_cycle <= rebate.cycle_start)
+        )
     {% endif %}
 ),
 
@@ -73,7 +79,10 @@ of_goods as (
     inner join {{ ref('int_changed_rebate_goods') }} as changed
         on
             running.policy_id = changed.policy_id
-            and (changed.goods_id is null or running.goods_id = changed.goods_id)
+            and (
+                changed.goods_id is null
+                or running.goods_id = changed.goods_id and changed.from_cycle <= running.cycle_start
+            )
     {% endif %}
 ),
 
