@@ -56,7 +56,7 @@ THRESHOLD_AXIS = Column(
 
 
 def layers_by_threshold(cost: bool) -> str:
-    """What the mart adds up of each goods, of single layers: so those of three months are read and no others."""
+    """What the mart adds up of each goods, of single layers: what asks for no goods need not add them up."""
     edges = " union all ".join(
         f"select {days} as threshold_days, '{days}天以上' as threshold" for days in STOCK_EDGES
     )
@@ -80,11 +80,11 @@ def added_up(cost: bool) -> tuple[str, ...]:
 def sluggish_datasets(cost: bool) -> tuple[Dataset, Dataset]:
     """All stock, for shares; and the goods of which something is sluggish, for lists."""
     measure, what, form = held(cost)
-    measures = added_up(cost)
+    measures, layers = added_up(cost), layers_by_threshold(cost)
     whole = Dataset(
         key=variant("sluggish_stock", cost),
         label="呆滞库存",
-        source="mart_sluggish_stock",
+        source=layers,
         grain="warehouse",
         cost=cost,
         time_column="month",
@@ -97,7 +97,7 @@ def sluggish_datasets(cost: bool) -> tuple[Dataset, Dataset]:
             GOODS_LABEL,
         ),
         measures=measures,
-        beside=layers_beside(layers_by_threshold(cost), measures),
+        beside=layers_beside(layers, measures),
         metrics=(
             Metric("sluggish", f"呆滞{what}", total(f"sluggish_{measure}"), form),
             quantity("quantity", "呆滞数量", "sluggish_quantity"),
@@ -123,7 +123,7 @@ def sluggish_datasets(cost: bool) -> tuple[Dataset, Dataset]:
         key=variant("sluggish_goods", cost),
         label="呆滞商品",
         source=with_sales(
-            whole.source, "days_since_sale", "sales_quantity_90", where="t.sluggish_quantity <> 0"
+            "mart_sluggish_stock", "days_since_sale", "sales_quantity_90", where="t.sluggish_quantity <> 0"
         ),
         columns=(
             *whole.columns,
@@ -150,8 +150,8 @@ def sluggish_board(cost: bool) -> Board:
     months = month_ends(
         whole,
         "sluggish_month",
-        layers_by_threshold(cost),
-        added_up(cost),
+        whole.source,
+        whole.measures,
         (Column("threshold", "呆滞标准"), *PLACES, *GOODS),
         "sluggish",
         ("share",),
