@@ -158,10 +158,9 @@ def profit_table(title: str, data: Dataset, by: tuple[str, ...]) -> Chart:
         *("expected_rebate", "after_expected", "margin_expected"),
     )
     main, _, _ = main_figure(data.cost)
-    # What a profit after rebates is counted from, beside it.
-    told = ("cost", "rebate", "supplier_rebate", "expected_rebate", "margin_expected") if data.cost else ()
-    shown = earned if data.cost else plain
-    return table(title, data, (*by, "detail_link"), shown, main, bar=main, only_filed=told)
+    rebates = ("rebate", "supplier_rebate", "expected_rebate", "after_expected", "margin_expected")
+    shown, filed = (earned, rebates) if data.cost else (plain, ())
+    return table(title, data, (*by, "detail_link"), shown, main, bar=main, only_filed=filed)
 
 
 def profit_board(

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import httpx
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from api.demo import logins
 from api.kit.database import today
 from tests.e2e.conftest import Desk, System
-from tests.e2e.office import log_in, made
+from tests.e2e.office import line_to, log_in, made
 from tests.kit.client import Caller
 
 ADD = "/sales/salesoutAdd"
@@ -25,7 +24,7 @@ PAGE = 30
 def manager(system: System) -> Caller:
     """The branch manager's calls."""
     [user] = [login for login in logins() if login["role"] == "分公司经理"]
-    return log_in(httpx.Client(base_url=system.address, timeout=60), user["user_name"], user["password"])
+    return log_in(line_to(system.address), user["user_name"], user["password"])
 
 
 @pytest.fixture(scope="module")

@@ -123,8 +123,11 @@ class Reading:
         """The table as CSV, in the words of its header."""
         card(frame, table).locator("button[id$='-controls']").click()
         frame.locator(".ant-dropdown-menu-submenu-title").filter(has_text="下载").hover()
+        item = frame.locator(".ant-dropdown-menu-item").filter(has_text=re.compile("CSV", re.I)).first
+        expect(item).to_be_visible()
         with self.page.expect_download() as taken:
-            frame.locator(".ant-dropdown-menu-item").filter(has_text=re.compile("CSV", re.I)).first.click()
+            # Not by the mouse: on its way the menu may close again.
+            item.dispatch_event("click")
         text = Path(taken.value.path()).read_bytes().decode("utf-8-sig")
         header, *lines = text.splitlines()
         dataset = board.dataset(table.dataset)

@@ -40,6 +40,11 @@ class Office:
         return log_in(self.admin.http, login.user_name, login.password)
 
 
+def line_to(address: str) -> httpx.Client:
+    """Connections to the product, given up before it gives up idle ones: who writes just then gets no answer."""
+    return httpx.Client(base_url=address, timeout=60, limits=httpx.Limits(keepalive_expiry=2))
+
+
 def log_in(http: Any, user_name: str, password: str) -> Caller:
     answer = made(Caller(http).post("v2/user/Login/login", {"user_name": user_name, "password": password}))
     return Caller(http, answer["token"], answer["sign_key"])
@@ -52,7 +57,7 @@ def made(answer: Answer) -> Any:
 
 def furnish(address: str) -> Office:
     """A station of its own for each run, so that runs against one product don't meet."""
-    admin = log_in(httpx.Client(base_url=address, timeout=60), "admin", ADMIN_PASSWORD)
+    admin = log_in(line_to(address), "admin", ADMIN_PASSWORD)
     mark = _mark()
     company = _company(admin, mark)
     plain = _user(admin, f"plain{mark}", company, [])

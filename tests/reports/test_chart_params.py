@@ -81,7 +81,7 @@ class TestRows:
         board = board_of("CommodityProfit")
         chart = board.chart("detail")
         shown = chart_params(chart.on_screen, board.dataset(chart.dataset))["metrics"]
-        assert "cost" in chart.metrics and "cost" not in shown
+        assert "rebate" in chart.metrics and "rebate" not in shown
         assert {*chart.metrics} - {*shown} == {*chart.only_filed}
 
 

@@ -306,13 +306,13 @@ class TestDefinitions:
             assert self.figure(snapshot, "inventoryOccupation", metric, "period_label = '2026-03'") is None
 
     def test_sluggish_share_is_of_all_stock(self, snapshot):
-        where = "threshold = '90天以上'"
+        now = "month_label = '2026-11'"
+        where = f"threshold = '90天以上' and {now}"
         assert self.figure(snapshot, "sluggishstock", "sluggish", where) == pytest.approx(14400)
         assert self.figure(snapshot, "sluggishstock", "share", where) == pytest.approx(2 / 3)
         assert self.figure(snapshot, "sluggishstock", "sluggish", where, PLAIN) == pytest.approx(72)
-        assert self.figure(snapshot, "sluggishstock", "share", "threshold = '365天以上'") == pytest.approx(
-            1 / 3
-        )
+        oldest = f"threshold = '365天以上' and {now}"
+        assert self.figure(snapshot, "sluggishstock", "share", oldest) == pytest.approx(1 / 3)
 
     def test_thresholds_stand_in_their_order(self, snapshot):
         dataset = find_report("sluggishstock").first_tab.plain.datasets[0]
