@@ -26,12 +26,17 @@ class Short(Exception):
 
 @dataclass
 class Shadow:
-    """Stock by (warehouse, goods, location, batch), claims by (order line, warehouse, goods), cost by goods."""
+    """Stock by (warehouse, goods, location, batch), claims by (order line, warehouse, goods), cost by goods.
+
+    What is frozen, by (warehouse, goods), is the ledger's word: a relocation of which only the second half was
+    taken out leaves it behind.
+    """
 
     negative: frozenset[int]
     stock: dict[Place, Decimal] = field(default_factory=dict)
     first: dict[Place, int] = field(default_factory=dict)
     claims: dict[tuple[int, int, int], Decimal] = field(default_factory=dict)
+    frozen: dict[tuple[int, int], Decimal] = field(default_factory=dict)
     cost: dict[int, tuple[Decimal, Decimal]] = field(default_factory=dict)
     issued: dict[int, tuple[Decimal, Decimal]] = field(default_factory=dict)
     back: dict[int, tuple[Decimal, Decimal]] = field(default_factory=dict)
@@ -39,6 +44,7 @@ class Shadow:
 
     def available(self, warehouse: int, goods: int) -> Decimal:
         held = sum((q for (_, w, g), q in self.claims.items() if (w, g) == (warehouse, goods)), ZERO)
+        held += self.frozen.get((warehouse, goods), ZERO)
         return sum((q for place, q in self.stock.items() if place[:2] == (warehouse, goods)), ZERO) - held
 
     def claim(self, line: int, warehouse: int, goods: int, quantity: Decimal) -> None:

@@ -266,6 +266,10 @@ class Ledgers(RuleBasedStateMachine):
         for row in rows:
             fresh.stock[tuple(row[:4])] = row.quantity  # type: ignore[index]
             fresh.first[tuple(row[:4])] = (row.first_date - DAY).days  # type: ignore[index]
+        for warehouse, goods_id, quantity in self.conn.exec_driver_sql(
+            "select warehouse_id, goods_id, frozen from stock_total where frozen <> 0"
+        ):
+            fresh.frozen[warehouse, goods_id] = quantity
         for line, warehouse, goods_id, quantity in self.conn.exec_driver_sql(
             "select order_line_id, warehouse_id, goods_id, sum(quantity) from reservation_ledger group by 1, 2, 3"
         ):
