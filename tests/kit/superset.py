@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import ssl
 import subprocess
 import time
 from collections.abc import Iterator, Mapping
@@ -20,6 +21,8 @@ from reports.catalogue.model import COST, PLAIN, Board, Chart, Report, Tab, embe
 from reports.chart_params import stored_queries
 from tests.kit.ports import free_port
 
+# Read once: httpx reads all certificates for each request otherwise, which takes as long as the answer.
+CERTIFICATES = ssl.create_default_context()
 PROJECT = Path(__file__).resolve().parents[2]
 PYTHON = PROJECT / "reports" / ".venv" / "bin" / "python"
 SNAPSHOT_SQL = PROJECT / "tests" / "reports" / "snapshot.sql"
@@ -94,10 +97,12 @@ class Superset:
         self, path: str, token: str | None, headers: Mapping[str, str] | None = None, **options: Any
     ) -> httpx.Response:
         sent = {**_headers(token), **(headers or {})}
-        return httpx.get(self.url + path, headers=sent, timeout=60, **options)
+        return httpx.get(self.url + path, headers=sent, timeout=60, verify=CERTIFICATES, **options)
 
     def post(self, path: str, token: str | None, body: Any) -> httpx.Response:
-        return httpx.post(self.url + path, headers=_headers(token), json=body, timeout=60)
+        return httpx.post(
+            self.url + path, headers=_headers(token), json=body, timeout=60, verify=CERTIFICATES
+        )
 
     def dashboard_id(self, place: Place) -> int:
         if place.embed_id not in self._numbers:

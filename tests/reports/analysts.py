@@ -13,7 +13,7 @@ import httpx
 from api.kit.settings import settings
 from api.reporting.tokens import explorer_token
 from reports.catalogue import EXPLORER_HEADER
-from tests.kit.superset import Superset
+from tests.kit.superset import CERTIFICATES, Superset
 from tests.reports.guests import BEST_SELLER, BEST_SELLER_COST, DATA, RECEIVABLE
 
 REPORTS = [BEST_SELLER.report.code, RECEIVABLE.report.code]
@@ -33,7 +33,9 @@ class Analyst:
 
     def __init__(self, superset: Superset, **said: Any) -> None:
         self.said = said
-        self.http = httpx.Client(base_url=superset.url, timeout=60, follow_redirects=False)
+        self.http = httpx.Client(
+            base_url=superset.url, timeout=60, verify=CERTIFICATES, follow_redirects=False
+        )
 
     def ask(self, method: str, path: str, body: Any = None, **options: Any) -> httpx.Response:
         headers = {EXPLORER_HEADER: word(**self.said)}

@@ -14,7 +14,7 @@ import pytest
 from api.kit.settings import settings
 from reports.catalogue import EXPLORER_AUDIENCE, EXPLORER_HEADER
 from reports.catalogue.model import asset_uuid
-from tests.kit.superset import COMPANY_ONE, COMPANY_TWO, EVERYTHING, Superset
+from tests.kit.superset import CERTIFICATES, COMPANY_ONE, COMPANY_TWO, EVERYTHING, Superset
 from tests.reports.analysts import OWED, SOLD, SOLD_AT_COST, Analyst, chart, tells_no_sql, word
 from tests.reports.guests import BEST_SELLER, ROWS, is_refused
 from tests.reports.test_adversary_paths import READ, WRITE, admin
@@ -229,7 +229,9 @@ class TestWord:
 
     def ask(self, superset: Superset, said: str, **headers: str) -> int:
         address = f"{superset.url}/api/v1/dataset/"
-        return httpx.get(address, headers={EXPLORER_HEADER: said, **headers}, timeout=60).status_code
+        return httpx.get(
+            address, headers={EXPLORER_HEADER: said, **headers}, timeout=60, verify=CERTIFICATES
+        ).status_code
 
     def test_nobody_else_may_say_it(self, superset: Superset):
         assert self.ask(superset, word()) == 200

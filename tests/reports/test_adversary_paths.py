@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 from api.kit.settings import settings
 from api.reporting.proxy import FRAME_COOKIE, FrameProxy
 from tests.kit.fixtures import conn, site, world
-from tests.kit.superset import COMPANY_TWO, Superset
+from tests.kit.superset import CERTIFICATES, COMPANY_TWO, Superset
 from tests.reports.guests import BEST_SELLER, DATA, RECEIVABLE, ROWS, is_refused, rows_of
 
 __all__ = ["conn", "site", "world"]
@@ -101,7 +101,9 @@ def admin(superset: Superset) -> Iterator[httpx.Client]:
     """Superset's administrator, logged in at its own port."""
     current = settings()
     password = current.admin_password or current.secrets["superset_admin_password"]
-    with httpx.Client(base_url=superset.url, timeout=60, follow_redirects=False) as browser:
+    with httpx.Client(
+        base_url=superset.url, timeout=60, verify=CERTIFICATES, follow_redirects=False
+    ) as browser:
         page = browser.get("/login/").text
         csrf = re.search(r'csrf_token"[^>]*value="([^"]+)"|csrf_token&#34;: &#34;([^&]+)&#34;', page)
         sent = {"username": "admin", "password": password, "csrf_token": (csrf[1] or csrf[2]) if csrf else ""}
@@ -137,7 +139,9 @@ class TestServices:
         self, superset: Superset, token: str, numbers, method: str, path: str, sent: dict[str, Any]
     ):
         address = superset.url + path.format(**numbers)
-        answer = httpx.request(method, address, headers={"X-GuestToken": token}, json=sent, timeout=60)
+        answer = httpx.request(
+            method, address, headers={"X-GuestToken": token}, json=sent, timeout=60, verify=CERTIFICATES
+        )
         assert answer.status_code == 302 or is_refused(answer)
 
     def test_nothing_was_written(self, superset: Superset, token: str, body: dict[str, Any]):
@@ -237,7 +241,9 @@ class TestUsersPort:
         sent = {"username": "admin", "password": password, "provider": "db"}
         bearer = superset.post("/api/v1/security/login", None, sent).json()["access_token"]
         headers = {"authorization": f"Bearer {bearer}"}
-        assert rows_of(httpx.post(superset.url + DATA, json=body, headers=headers, timeout=60))
+        assert rows_of(
+            httpx.post(superset.url + DATA, json=body, headers=headers, timeout=60, verify=CERTIFICATES)
+        )
         assert is_refused(frames.post(DATA, json=body, headers=headers))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.kit.superset import COMPANY_ONE, COMPANY_TWO, EVERYTHING, Superset
+from tests.kit.superset import CERTIFICATES, COMPANY_ONE, COMPANY_TWO, EVERYTHING, Superset
 from tests.reports.guests import BEST_SELLER, DATA, RECEIVABLE, changed_query, is_refused, rows_of, signed
 
 OWN, FOREIGN = "苏州公司", "上海公司"
@@ -33,7 +33,11 @@ def seen(superset: Superset, token: str):
 
     def ask(asked: dict[str, Any], path: str = DATA, **headers: str) -> set[str]:
         answer = httpx.post(
-            superset.url + path, json=asked, headers={"X-GuestToken": token, **headers}, timeout=60
+            superset.url + path,
+            json=asked,
+            headers={"X-GuestToken": token, **headers},
+            timeout=60,
+            verify=CERTIFICATES,
         )
         return {row["company_name"] for row in rows_of(answer)}
 
@@ -210,7 +214,7 @@ class TestFilterStates:
 
     @pytest.fixture
     def browser(self, superset: Superset) -> Iterator[httpx.Client]:
-        with httpx.Client(base_url=superset.url, timeout=60) as client:
+        with httpx.Client(base_url=superset.url, timeout=60, verify=CERTIFICATES) as client:
             yield client
 
     def ask(

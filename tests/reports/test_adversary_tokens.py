@@ -10,7 +10,7 @@ import jwt
 import pytest
 
 from api.kit.settings import settings
-from tests.kit.superset import COMPANY_ONE, COMPANY_TWO, Superset
+from tests.kit.superset import CERTIFICATES, COMPANY_ONE, COMPANY_TWO, Superset
 from tests.reports.guests import BEST_SELLER, DATA, RECEIVABLE, claims, is_refused, rows_of, signed
 
 BOTH = [{"type": "dashboard", "id": at.embed_id} for at in (BEST_SELLER, RECEIVABLE)]
@@ -136,20 +136,24 @@ class TestCarrier:
     @pytest.mark.parametrize("header", ["authorization", "cookie", "x-csrftoken", "token"])
     def test_in_another_header(self, superset: Superset, body: dict[str, Any], header: str):
         said = {"authorization": "Bearer ", "cookie": "superset_session="}.get(header, "") + signed()
-        assert is_refused(httpx.post(superset.url + DATA, json=body, headers={header: said}, timeout=60))
+        assert is_refused(
+            httpx.post(
+                superset.url + DATA, json=body, headers={header: said}, timeout=60, verify=CERTIFICATES
+            )
+        )
 
     def test_in_the_address(self, superset: Superset, body: dict[str, Any]):
         assert is_refused(superset.post(f"{DATA}?guest_token={signed()}&X-GuestToken={signed()}", None, body))
 
     def test_a_cookie_outlives_no_token(self, superset: Superset, body: dict[str, Any]):
-        with httpx.Client(base_url=superset.url, timeout=60) as browser:
+        with httpx.Client(base_url=superset.url, timeout=60, verify=CERTIFICATES) as browser:
             browser.get(f"/embedded/{RECEIVABLE.embed_id}")
             assert rows_of(browser.post(DATA, json=body, headers={"X-GuestToken": signed()}))
             assert is_refused(browser.post(DATA, json=body))
 
     def test_the_next_reader_at_the_same_browser(self, superset: Superset, body: dict[str, Any]):
         """Who logs in after another gets his own rows, whatever cookie the other left."""
-        with httpx.Client(base_url=superset.url, timeout=60) as browser:
+        with httpx.Client(base_url=superset.url, timeout=60, verify=CERTIFICATES) as browser:
             for role, company in ((COMPANY_ONE, "上海公司"), (COMPANY_TWO, "苏州公司")):
                 browser.get(f"/embedded/{RECEIVABLE.embed_id}")
                 headers = {"X-GuestToken": superset.token(RECEIVABLE, role)}
