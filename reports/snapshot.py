@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -75,9 +76,11 @@ class Snapshots:
 
     Opening a file costs more than most queries over it, and connections to one file share what was read of it. A
     connection in use when a newer snapshot appears ends its query on the older one, whose file stays readable.
+    `outdated` is called then: answers kept of the older one are of no use.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, outdated: Callable[[], object] = lambda: None) -> None:
+        self._outdated = outdated
         self._lock = threading.Lock()
         self._newest: Snapshot | None = None
 
@@ -85,9 +88,10 @@ class Snapshots:
         mark = snapshot_mark(current_snapshot())
         with self._lock:
             if self._newest is None or mark != self._newest.mark:
-                outdated, self._newest = self._newest, Snapshot(mark, self._open())
-                if outdated is not None:
-                    outdated.engine.dispose()
+                older, self._newest = self._newest, Snapshot(mark, self._open())
+                if older is not None:
+                    older.engine.dispose()
+                    self._outdated()
             return self._newest
 
     def _open(self) -> Engine:

@@ -139,14 +139,9 @@ _STATE_STORE: dict[str, str | int] = (
 _STATE_CACHE = {**_STATE_STORE, "CACHE_DEFAULT_TIMEOUT": int(timedelta(days=7).total_seconds())}
 FILTER_STATE_CACHE_CONFIG = {**_STATE_CACHE, "CACHE_KEY_PREFIX": "filter_state_"}
 EXPLORE_FORM_DATA_CACHE_CONFIG = {**_STATE_CACHE, "CACHE_KEY_PREFIX": "form_data_"}
-_RESULT_STORE: dict[str, str | int] = (
-    {**_STATE_STORE}
-    if _REDIS_URL
-    else {
-        "CACHE_TYPE": "FileSystemCache",
-        "CACHE_DIR": str(_SETTINGS.superset_dir / "results"),
-        "CACHE_THRESHOLD": 2_000,
-    }
+# Answers are dropped with their snapshot: to make room among them one by one would cost more than to ask again.
+_RESULT_STORE = (
+    _STATE_STORE if _REDIS_URL else {**_STATE_STORE, "CACHE_DIR": str(_SETTINGS.superset_dir / "results")}
 )
 DATA_CACHE_CONFIG = {
     **_RESULT_STORE,
