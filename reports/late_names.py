@@ -107,7 +107,13 @@ class Table:
         """A metric's or a column's value for a row of the table."""
         if name in self.metrics or not self.dataset.has_column(name):
             return sa.literal_column(self.dataset.metric(name).sql)
-        return _column(name) if name in self.keys else sa.func.any_value(_column(name))
+        if name in self.keys:
+            return _column(name)
+        made = self.dataset.link_made_of(name, self._part)
+        return sa.literal_column(made) if made else sa.func.any_value(_column(name))
+
+    def _part(self, name: str) -> str:
+        return f'"{name}"' if name in self.keys else f'any_value("{name}")'
 
 
 def asked_table(dataset: Dataset | None, parts: dict[str, Any]) -> Table | None:

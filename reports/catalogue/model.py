@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Iterable, Set
+from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final, Literal
@@ -35,6 +35,8 @@ CHANGE = "+,.1%"
 DAYS = ",.1f"
 
 
+PART = re.compile(r"\bm\.(\w+)")
+"""A column of the mart in an expression."""
 # Invisible letters that put labels into an order of their own: the first two where letters are compared by their
 # numbers, as the database and an axis do, and hair spaces where they are compared as in a dictionary, which passes over
 # the first two, as a browser orders the series of a chart.
@@ -192,6 +194,18 @@ class Dataset:
         if column is None or not column.starts or not all(days):
             return None
         return column.starts, tuple(day for day in days if day)
+
+    def link_made_of(self, name: str, part: Callable[[str], str]) -> str:
+        """A link's expression of the values that its row stands for, each as `part` has it; empty for other columns.
+
+        A row of a table adds up many of the mart's: to make the link of each costs more than to add them up.
+        """
+        column = self.column(name)
+        names = set(PART.findall(column.sql))
+        plain = {*(each.name for each in self.columns if not each.sql), *self.measures, *self.keys}
+        if column.kind != "link" or not names <= plain:
+            return ""
+        return PART.sub(lambda found: part(found[1]), column.sql)
 
     def has_column(self, name: str) -> bool:
         return any(column.name == name for column in self.columns)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Literal
@@ -16,6 +15,7 @@ from reports.catalogue.model import (
     HAIR,
     MONEY,
     MOST_SERIES,
+    PART,
     PERCENT,
     QUANTITY,
     SERIES,
@@ -99,7 +99,7 @@ def link(text: str, route: str, named: str = "detail_link", **filters: str) -> C
         "明细",
         "link",
         sql=f"'{opening} || '\">{text}</a>'",
-        keys=tuple(dict.fromkeys(re.findall(r"\bm\.(\w+)", told))),
+        keys=tuple(dict.fromkeys(PART.findall(told))),
     )
 
 

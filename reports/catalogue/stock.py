@@ -7,8 +7,8 @@ from reports.catalogue.model import MONEY, QUANTITY, Beside, Chart, Column, Data
 from reports.catalogue.parts import Worse, beside, compared, table, variant
 
 LAYER_MONTHS = (
-    "select distinct t.period_start as month, t.period_label as month_label from mart_turnover_period as t"
-    " where t.period_kind = 'month'"
+    "select t.period_start as month, t.period_label as month_label from mart_turnover_period as t"
+    " where t.period_kind = 'month' group by t.period_start, t.period_label"
 )
 # What the filter offers: the months are few, the layers that have them are not.
 MONTH_ENDS_OF_STOCK = Dataset(
