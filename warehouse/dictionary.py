@@ -60,11 +60,16 @@ def is_current(files: Files, project: Project) -> bool:
 
 def write(files: Files, project: Project, *, as_of: str) -> None:
     """Document the built models; the list comes last and tells that both are there."""
-    manifest = project.document(as_of=as_of)
-    page = (files.dbt / PAGE).read_text("utf-8")
-    status.replace(files.lineage, page.replace("<head>", HEAD, 1))
-    told: Dictionary = {"version": project.version, "entries": _entries(manifest)}
+    page, told = json.loads(project.kept("documents.json", lambda: _documents(files, project, as_of)))
+    status.replace(files.lineage, page)
     status.replace(files.dictionary, json.dumps(told, ensure_ascii=False))
+
+
+def _documents(files: Files, project: Project, as_of: str) -> bytes:
+    manifest = project.document(as_of=as_of)
+    page = (files.dbt / PAGE).read_text("utf-8").replace("<head>", HEAD, 1)
+    told: Dictionary = {"version": project.version, "entries": _entries(manifest)}
+    return json.dumps([page, told], ensure_ascii=False).encode()
 
 
 def _entries(manifest: Any) -> list[Entry]:

@@ -56,7 +56,7 @@ class Shelf:
 def version() -> str:
     """Digest of the project's files, of dbt, and of the programs that run it and keep what it made."""
     digest = hashlib.sha256(f"{release('dbt-core')} {release('dbt-duckdb')}".encode())
-    for program in ("shelf.py", "compiler.py", "transform.py"):
+    for program in ("shelf.py", "compiler.py", "transform.py", "dictionary.py"):
         digest.update(Path(__file__).with_name(program).read_bytes())
     for path in sorted(PROJECT.rglob("*")):
         if path.suffix in {".sql", ".yml"} and "target" not in path.parts:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from graphlib import TopologicalSorter
@@ -66,11 +66,13 @@ class Proof:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A model's id, the ids of what it reads, and whether it is a view, which no change of data touches."""
+    """A model's id, the ids of what it reads, whether it is a view, which no change of data touches, and the table that
+    names what a patch of it computes anew: while that is empty there is nothing to do."""
 
     id: str
     reads: tuple[str, ...]
     view: bool
+    changed: str = ""
 
 
 class Project:
@@ -99,7 +101,7 @@ class Project:
         models = self._below(changed) if mode == "patch" else [model.id for model in self._models]
         known = self._statements(mode)
         if known.keys() >= set(models):
-            self._run([(model, known[model]) for model in models], as_of)
+            self._run(mode, models, as_of)
             return
         arguments = {
             # More models at a time than cores: small ones spend most of their time in dbt itself.
@@ -139,6 +141,14 @@ class Project:
         self._dbt.invoke("docs", "generate", "--static", as_of=as_of)
         return self._dbt.manifest()
 
+    def kept(self, name: str, make: Callable[[], bytes]) -> bytes:
+        """What this version made under a name, now or in an earlier process."""
+        found = self._shelf.read(name)
+        if found is None:
+            found = make()
+            self._shelf.write(name, found)
+        return found
+
     def _below(self, changed: Sequence[str]) -> list[str]:
         """Ids of the tables below the sources `changed`, each after those that it reads."""
         touched = {f"source.erp.{kind}.{name}" for name in changed for kind in ("raw", "change")}
@@ -147,13 +157,16 @@ class Project:
                 touched.add(model.id)
         return [model.id for model in self._models if model.id in touched and not model.view]
 
-    def _run(self, statements: Sequence[tuple[str, str]], as_of: str) -> None:
+    def _run(self, mode: Mode, models: Sequence[str], as_of: str) -> None:
         """Run models' statements, each in a transaction of its own."""
+        known = self._statements(mode)
+        changed = {model.id: model.changed for model in self._models if model.changed}
         with work_database(self._files.work) as conn:
             conn.execute(f"set checkpoint_threshold = '{CHECKPOINT}'")
             conn.execute(f"attach {literal(str(self._files.marts))} as wh")
-            for model, statement in statements:
-                _execute(conn, model, _dated(statement, as_of))
+            for model in models:
+                if mode != "patch" or model not in changed or _has_rows(conn, changed[model]):
+                    _execute(conn, model, _dated(known[model], as_of))
 
     @cached_property
     def _dbt(self) -> Compiler:
@@ -171,8 +184,14 @@ class Project:
             reads = {
                 name: nodes[name].depends_on_nodes for name in nodes if nodes[name].resource_type == "model"
             }
+            relations = {nodes[name].name: nodes[name].relation_name for name in reads}
             kept = [
-                {"id": name, "reads": reads[name], "view": nodes[name].config.materialized == "view"}
+                {
+                    "id": name,
+                    "reads": reads[name],
+                    "view": nodes[name].config.materialized == "view",
+                    "changed": relations.get(nodes[name].config.meta.get("changed", ""), ""),
+                }
                 for name in TopologicalSorter(reads).static_order()
                 if name in reads
             ]
@@ -205,6 +224,10 @@ class Project:
     def _keep(self, name: str, made: Any) -> None:
         self._read[name] = made
         self._shelf.write(f"{name}.json", json.dumps(made).encode())
+
+
+def _has_rows(conn: duckdb.DuckDBPyConnection, relation: str) -> bool:
+    return bool(value(conn, f"select exists (from {relation})"))
 
 
 def _execute(conn: duckdb.DuckDBPyConnection, model: str, statement: str) -> None:

@@ -46,8 +46,8 @@ def die_at(point):
         transform.Project.build = die
     elif point == "between models":
         run = transform.Project._run
-        def stop(self, statements, as_of):
-            run(self, statements[:len(statements) // 2], as_of)
+        def stop(self, mode, models, as_of):
+            run(self, mode, models[:len(models) // 2], as_of)
             die()
         transform.Project._run = stop
     elif point == "between models that dbt runs":

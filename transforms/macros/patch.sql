@@ -10,6 +10,14 @@
     {{ return(is_incremental() and not var('whole')) }}
 {%- endmacro %}
 
+{# A join of rows (`held`) to the company and goods that `changed` names; nothing where all is computed. #}
+{% macro only_changed_goods(changed) -%}
+    {%- if patching() -%}
+    inner join {{ ref(changed) }} as changed
+        on held.company_id = changed.company_id and held.goods_id = changed.goods_id
+    {%- endif -%}
+{%- endmacro %}
+
 {# For facts: always only what changed. #}
 {% macro get_incremental_patch_sql(arg_dict) -%}
     {{ replace_part(arg_dict, arg_dict['incremental_predicates']) }}
