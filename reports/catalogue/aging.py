@@ -111,7 +111,10 @@ def inventory_dataset(cost: bool) -> Dataset:
             Metric("amount", what, total(measure), form),
             quantity("quantity", "库存数量"),
             Metric(
-                "mean_age", "平均库龄（天）", ratio('sum("quantity" * age_days)', 'sum("quantity")'), DAYS
+                "mean_age",
+                "平均库龄（天）",
+                ratio('sum(cast("quantity" as double) * age_days)', 'sum("quantity")'),
+                DAYS,
             ),
             Metric("oldest", "最长库龄（天）", "max(age_days)", QUANTITY),
             older(90),

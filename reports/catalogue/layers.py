@@ -91,7 +91,12 @@ def detail_board(cost: bool) -> Board:
             *BUCKET,
         ),
         metrics=(
-            Metric("mean_age", "平均库龄（天）", ratio("sum(quantity * age_days)", "sum(quantity)"), DAYS),
+            Metric(
+                "mean_age",
+                "平均库龄（天）",
+                ratio("sum(cast(quantity as double) * age_days)", "sum(quantity)"),
+                DAYS,
+            ),
             Metric("oldest", "最长库龄（天）", "max(age_days)", QUANTITY),
             percent(
                 "over_180",
@@ -169,7 +174,10 @@ def dot_board(cost: bool) -> Board:
             Metric(
                 "mean_weeks",
                 "平均库龄（周）",
-                ratio("sum(quantity * dot_weeks)", "sum(quantity) filter (where dot_weeks is not null)"),
+                ratio(
+                    "sum(cast(quantity as double) * dot_weeks)",
+                    "sum(quantity) filter (where dot_weeks is not null)",
+                ),
                 DAYS,
             ),
             Metric("oldest", "最长库龄（周）", "max(dot_weeks)", QUANTITY),
