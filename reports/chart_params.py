@@ -44,6 +44,7 @@ SHORT_AXES = (
     "employee_name",
     "bucket_axis",
     "threshold_axis",
+    "item_axis",
 )
 # Long names side by side lie askew, else every second one is left out.
 ASKEW_AXES = SHORT_AXES

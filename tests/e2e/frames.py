@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from playwright.sync_api import Frame, Locator, Page, Response, expect
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from reports.catalogue.model import Board, Chart, Report, Tab
 
@@ -148,12 +149,9 @@ class Reading:
         if not usable:
             return None
         chosen = usable[-1]
-        box = frame.locator("form").filter(has=frame.get_by_text(chosen.label, exact=True))
-        if not box.is_visible():  # where the bar has no room
-            frame.get_by_role("button", name="更多筛选").click()
         place = table.by.index(chosen.column)
         value = rows(card(frame, table))[0][place]
-        box.locator(".ant-select").click()
+        self._open_filter(frame, chosen.label)
         self.page.keyboard.type(value)
         frame.locator(f".ant-select-dropdown:visible .ant-select-item-option[title='{value}']").first.click()
         self.page.keyboard.press("Escape")
@@ -163,6 +161,19 @@ class Reading:
         found = {cells[place] for cells in rows(card(frame, table))}
         assert found == {value}, (chosen.label, value, found)
         return value
+
+    def _open_filter(self, frame: Frame, label: str) -> None:
+        """Click on a filter's box; the bar puts away what it has no room for, also while one reaches for it."""
+        box = frame.locator("form").filter(has=frame.get_by_text(label, exact=True))
+        for patience in (3_000, 3_000, 30_000):
+            if not box.is_visible():
+                frame.get_by_role("button", name="更多筛选").click()
+            try:
+                box.locator(".ant-select").click(timeout=patience)
+                return
+            except PlaywrightTimeout:
+                continue
+        raise AssertionError(f"{label} 打不开")
 
     def shot(self, place: Path, name: str) -> None:
         self.page.screenshot(path=place / f"{name}.png")

@@ -9,7 +9,14 @@ import duckdb
 import pytest
 from sqlalchemy.engine import make_url
 
-from reports.snapshot import LOCKED_CONFIG, SNAPSHOT_URI, connect_to_snapshot, current_snapshot, snapshot_mark
+from reports.snapshot import (
+    LOCKED_CONFIG,
+    SNAPSHOT_URI,
+    Snapshots,
+    connect_to_snapshot,
+    current_snapshot,
+    snapshot_mark,
+)
 from tests.kit.superset import publish
 
 
@@ -40,6 +47,17 @@ class TestSnapshot:
         publish(place, 2)
         marks.add(snapshot_mark(current_snapshot()))
         assert len(marks) == 4
+
+    def test_it_is_told_when_one_is_outdated(self, place: Path):
+        told: list[str] = []
+        snapshots = Snapshots(lambda: told.append("outdated"))
+        first = snapshots.newest()
+        assert snapshots.newest() is first
+        assert told == [], "there was none before"
+        publish(place, 2)
+        assert snapshots.newest().mark != first.mark
+        assert snapshots.newest().mark == snapshot_mark(current_snapshot())
+        assert told == ["outdated"]
 
     @pytest.mark.parametrize(
         "statement",

@@ -85,6 +85,26 @@ class TestRowsByKeys:
         assert data.row_keys(("brand_name",)) == ("brand_name",)
         assert data.keys == ("goods_id", "month")
 
+    def test_a_link_is_made_of_the_values_of_its_row(self):
+        data = Dataset(
+            key="stock",
+            label="库存",
+            source="mart",
+            grain="company",
+            columns=(
+                Column("goods_num", "编码", keys=("goods_id",)),
+                Column("month_label", "月", sql="strftime(m.month, '%Y-%m')"),
+                Column("goods_link", "商品", "link", sql="'/goods?id=' || m.goods_id || m.goods_num"),
+                Column("month_link", "月", "link", sql="'/month?month=' || m.month_label"),
+            ),
+            measures=("quantity",),
+            metrics=(),
+        )
+        told = data.link_made_of("goods_link", lambda name: f"any_value({name})")
+        assert told == "'/goods?id=' || any_value(goods_id) || any_value(goods_num)"
+        assert data.link_made_of("month_link", str) == "", "a label of its own is not the mart's"
+        assert data.link_made_of("goods_num", str) == "", "no link"
+
     def test_a_label_of_a_period_tells_its_first_day_and_no_other_label_does(self):
         data = next(
             data
