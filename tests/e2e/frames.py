@@ -151,9 +151,16 @@ class Reading:
         chosen = usable[-1]
         place = table.by.index(chosen.column)
         value = rows(card(frame, table))[0][place]
-        self._open_filter(frame, chosen.label)
-        self.page.keyboard.type(value)
-        frame.locator(f".ant-select-dropdown:visible .ant-select-item-option[title='{value}']").first.click()
+        option = frame.locator(f".ant-select-dropdown:visible .ant-select-item-option[title='{value}']").first
+        for patience in (5_000, WITHIN):  # the bar may put a filter away while one types
+            self._open_filter(frame, chosen.label)
+            self.page.keyboard.type(value)
+            try:
+                option.click(timeout=patience)
+                break
+            except PlaywrightTimeout:
+                assert patience < WITHIN, f"{chosen.label}：{value} 选不到"
+                self.page.keyboard.press("Escape")
         self.page.keyboard.press("Escape")
         with self.page.expect_response(f"**{DATA}*"):
             frame.locator("[data-test='filter-bar__apply-button']").click()
@@ -163,17 +170,12 @@ class Reading:
         return value
 
     def _open_filter(self, frame: Frame, label: str) -> None:
-        """Click on a filter's box; the bar puts away what it has no room for, also while one reaches for it."""
+        """Click on a filter's box, which the bar may have put away; what opens lets itself be hit once it lies still."""
         box = frame.locator("form").filter(has=frame.get_by_text(label, exact=True))
-        for patience in (3_000, 3_000, 30_000):
-            if not box.is_visible():
-                frame.get_by_role("button", name="更多筛选").click()
-            try:
-                box.locator(".ant-select").click(timeout=patience)
-                return
-            except PlaywrightTimeout:
-                continue
-        raise AssertionError(f"{label} 打不开")
+        if not box.is_visible():
+            frame.get_by_role("button", name="更多筛选").click()
+            frame.locator(".ant-popover:not([class*='-zoom-'])").filter(has=box).wait_for()
+        box.locator(".ant-select").click()
 
     def shot(self, place: Path, name: str) -> None:
         self.page.screenshot(path=place / f"{name}.png")
