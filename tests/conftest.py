@@ -60,8 +60,7 @@ FOR_TESTS = {
     "synchronous_commit": "off",
     "full_page_writes": "off",
     "shared_buffers": "128MB",
-    # What it counts in a table that a test is about to empty would plan the next one's statements.
-    "autovacuum": "off",
+    "autovacuum_naptime": "5min",
     # Of a few rows a planner without statistics thinks too much: starting workers costs more than all that they read.
     "max_parallel_workers_per_gather": "0",
 }
