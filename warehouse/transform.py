@@ -72,7 +72,7 @@ class Model:
     id: str
     reads: tuple[str, ...]
     view: bool
-    changed: str = ""
+    changed: str
 
 
 class Project:

@@ -24,6 +24,12 @@ def keyed(at: Place) -> list[tuple[Chart, Dataset]]:
     return [(chart, data) for chart, data in tables if len(data.row_keys(chart.by)) < len(chart.by)]
 
 
+def stock(*columns: Column) -> Dataset:
+    return Dataset(
+        key="stock", label="库存", source="mart", grain="company", columns=columns, measures=(), metrics=()
+    )
+
+
 class TestRowsByKeys:
     @pytest.mark.parametrize("at", [at for at in PLACES if keyed(at)], ids=str)
     def test_are_the_rows_by_names(self, superset: Superset, snapshot, at: Place):
@@ -68,37 +74,21 @@ class TestRowsByKeys:
                     assert [row[ordered] for row in found] == [row[ordered] for row in whole[:2]], chart.key
 
     def test_what_follows_from_the_goods_is_no_key_and_what_is_asked_alone_is(self):
-        data = Dataset(
-            key="stock",
-            label="库存",
-            source="mart",
-            grain="company",
-            columns=(
-                Column("goods_num", "编码", keys=("goods_id",)),
-                Column("brand_name", "品牌", follows=("goods_id",)),
-                Column("detail_link", "明细", "link", keys=("goods_id", "month")),
-            ),
-            measures=(),
-            metrics=(),
+        data = stock(
+            Column("goods_num", "编码", keys=("goods_id",)),
+            Column("brand_name", "品牌", follows=("goods_id",)),
+            Column("detail_link", "明细", "link", keys=("goods_id", "month")),
         )
         assert data.row_keys(("goods_num", "brand_name", "detail_link")) == ("goods_id", "month")
         assert data.row_keys(("brand_name",)) == ("brand_name",)
         assert data.keys == ("goods_id", "month")
 
     def test_a_link_is_made_of_the_values_of_its_row(self):
-        data = Dataset(
-            key="stock",
-            label="库存",
-            source="mart",
-            grain="company",
-            columns=(
-                Column("goods_num", "编码", keys=("goods_id",)),
-                Column("month_label", "月", sql="strftime(m.month, '%Y-%m')"),
-                Column("goods_link", "商品", "link", sql="'/goods?id=' || m.goods_id || m.goods_num"),
-                Column("month_link", "月", "link", sql="'/month?month=' || m.month_label"),
-            ),
-            measures=("quantity",),
-            metrics=(),
+        data = stock(
+            Column("goods_num", "编码", keys=("goods_id",)),
+            Column("month_label", "月", sql="strftime(m.month, '%Y-%m')"),
+            Column("goods_link", "商品", "link", sql="'/goods?id=' || m.goods_id || m.goods_num"),
+            Column("month_link", "月", "link", sql="'/month?month=' || m.month_label"),
         )
         told = data.link_made_of("goods_link", lambda name: f"any_value({name})")
         assert told == "'/goods?id=' || any_value(goods_id) || any_value(goods_num)"
