@@ -43,7 +43,7 @@ def _keep_engine() -> None:
     opened: Callable[..., Any] = Database._get_sqla_engine
 
     def engine(self: Any, *args: Any, **options: Any) -> Any:
-        return _snapshot().engine if _is_snapshot(self) else opened(self, *args, **options)
+        return snapshot().engine if _is_snapshot(self) else opened(self, *args, **options)
 
     Database._get_sqla_engine = engine
 
@@ -93,7 +93,7 @@ def _trust_own_datasets() -> None:
     def keys(self: Any, query_obj: Any) -> Any:
         plain = BaseDatasource.get_extra_cache_keys if _is_own(self) else checked_keys
         found = plain(self, query_obj)
-        return [*found, _snapshot().mark] if _is_snapshot(self.database) else found
+        return [*found, snapshot().mark] if _is_snapshot(self.database) else found
 
     SqlaTable.get_from_clause = source
     SqlaTable.get_extra_cache_keys = keys
@@ -173,7 +173,7 @@ def catalogue_datasets() -> dict[str, Dataset]:
     return {dataset.name: dataset for placed in boards() for dataset in placed.board.datasets}
 
 
-def _snapshot() -> Snapshot:
+def snapshot() -> Snapshot:
     """The snapshot that a request reads: one and the same, whatever is published meanwhile."""
     from flask import g
 

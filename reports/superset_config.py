@@ -8,7 +8,9 @@ import os
 import sqlite3
 from datetime import timedelta
 from functools import partial
+from pathlib import Path
 
+from jinja2 import ChoiceLoader, FileSystemLoader
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 from superset.utils.log import StdOutEventLogger
@@ -27,6 +29,7 @@ from reports.guest_answers import (
     offer_no_period,
 )
 from reports.phones import stack_on_phones
+from reports.repeated import repeat_answers
 from reports.security import ReportSecurityManager
 from reports.snapshot import connect_to_snapshot, fix_default_schema
 from reports.theme import COLOR_SCHEMES, NAME, SEQUENTIAL_SCHEMES, THEME
@@ -123,7 +126,8 @@ CONTENT_SECURITY_POLICY_WARNING = False
 # 数据：只读快照；结果按快照号、角色规则和查询缓存，快照换新即不再命中
 DB_CONNECTION_MUTATOR = connect_to_snapshot
 PREVENT_UNSAFE_DB_CONNECTIONS = False
-CACHE_CONFIG = {"CACHE_TYPE": "NullCache"}
+# What every page says of Superset itself.
+CACHE_CONFIG = {"CACHE_TYPE": "SimpleCache", "CACHE_DEFAULT_TIMEOUT": 60}
 THUMBNAIL_CACHE_CONFIG = {"CACHE_TYPE": "NullCache"}
 # Filter states are shared by all workers: files on one machine, Redis when several machines run Superset.
 _REDIS_URL = os.environ.get("ERP_REDIS_URL", "")
@@ -195,10 +199,11 @@ def _says_else(said: str, record: logging.LogRecord) -> bool:
 
 
 def FLASK_APP_MUTATOR(app):
-    """What settings can't say: whole Chinese, no SQL for guests, no needless opening of the snapshot."""
+    """What settings can't say: whole Chinese, no SQL for guests, frames that wait, no answer worked out twice."""
     serve_completed_pack(app)
     hide_queries(app)
     stack_on_phones(app)
+    repeat_answers(app)
     keep_to_own(app)
     export_without_links()
     export_rows_alone()
@@ -207,6 +212,7 @@ def FLASK_APP_MUTATOR(app):
     keep_filter_states_apart()
     fix_default_schema()
     answer_quickly()
+    app.jinja_loader = ChoiceLoader([FileSystemLoader(Path(__file__).with_name("pages")), app.jinja_loader])
     # Said for every request: of a guest, who is no row of the user table, and of a metric that is no plain sum.
     for source, said in (
         (None, "Failed to add user to db session"),

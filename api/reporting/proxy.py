@@ -6,8 +6,6 @@ on this side, so that an administrator's session in the same browser never reach
 
 from __future__ import annotations
 
-import re
-
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -34,11 +32,10 @@ PATHS = compiled(
     ("GET", r"/api/v1/dashboard/\d{1,9}/filter_state/[\w-]{1,64}"),
     ("POST", r"/api/v1/chart/data"),
     ("GET", r"/api/v1/time_range/"),
-    ("POST", r"/superset/log/"),
 )
-COLORS = re.compile(r"/api/v1/dashboard/\d{1,9}/colors")
-"""Every frame wants to store the colours its labels were drawn in, guests as well. The catalogue fixes them: it is told
-that they are kept, and Superset is not asked."""
+TAKEN = compiled(("PUT", r"/api/v1/dashboard/\d{1,9}/colors"), ("POST", r"/superset/log/"))
+"""Every frame wants to store the colours its labels were drawn in, which the catalogue fixes, and what its reader does,
+which nobody reads. It is told that they are kept, and Superset is not asked."""
 FRAME_COOKIE = "erp_frame_session"
 EXPIRED = "报表令牌已失效，请刷新页面"
 
@@ -56,7 +53,7 @@ class FrameProxy:
         self.upstream = Upstream(upstream, FRAME_COOKIE, EXPIRED, passed={"x-guesttoken"})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["method"] == "PUT" and COLORS.fullmatch(raw_path(scope)):
+        if scope["type"] == "http" and is_among(TAKEN, scope["method"], raw_path(scope)):
             await JSONResponse({"result": "ok"})(scope, receive, send)
             return
         if scope["type"] != "http" or not is_frame_path(scope["method"], raw_path(scope)):

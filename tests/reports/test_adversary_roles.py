@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -175,10 +176,41 @@ class TestKeptAnswers:
             superset.post(DATA, superset.token(RECEIVABLE, role), asked).json()["result"][0]
             for role in (*order, *order)
         ]
-        assert [answer["is_cached"] for answer in answers] == [None, None, True, True]
+        assert [answer["is_cached"] for answer in answers[:2]] == [None, None]
+        # The worker that answered says the same again, the other one knows of the answer that was kept.
+        for again, first in zip(answers[2:], answers[:2], strict=True):
+            assert again == first or again["is_cached"] is True
         for answer, role in zip(answers, (*order, *order), strict=True):
             assert {row["company_name"] for row in answer["data"]} == {company[role]}
         assert answers[0]["cache_key"] != answers[1]["cache_key"]
+
+    @pytest.mark.parametrize(
+        "said",
+        [
+            {"exp": int(time.time()) - 60},
+            {"resources": [{"type": "dashboard", "id": BEST_SELLER.embed_id}]},
+            {"rls_rules": []},
+            {"rls_rules": [{"clause": f"role_id = {COMPANY_ONE}", "dataset": 1}]},
+        ],
+        ids=["expired", "another-board", "no-rule", "scoped"],
+    )
+    def test_what_both_workers_have_said_is_said_to_no_worse_token(
+        self, superset: Superset, body: dict[str, Any], said: dict[str, Any]
+    ):
+        for _ in range(8):
+            assert rows_of(superset.post(DATA, signed(), body))
+        for _ in range(4):
+            assert is_refused(superset.post(DATA, signed(**said), body))
+
+    def test_of_a_board_and_what_is_on_it(self, superset: Superset, token: str):
+        own = f"/api/v1/dashboard/{superset.dashboard_id(RECEIVABLE)}"
+        other = superset.token(BEST_SELLER, COMPANY_TWO)
+        for path in (own, f"{own}/charts", f"{own}/datasets"):
+            told = [superset.get(path, token) for _ in range(4)]
+            assert {answer.status_code for answer in told} == {200}
+            assert len({answer.text for answer in told}) == 1
+            assert is_refused(superset.get(path, other))
+            assert is_refused(superset.get(path, None))
 
     def test_by_the_key_of_another_role(self, superset: Superset, token: str, body: dict[str, Any]):
         other = superset.token(RECEIVABLE, COMPANY_ONE)

@@ -32,7 +32,7 @@ class Echo(http.server.BaseHTTPRequestHandler):
             "headers": dict(self.headers.items()),
             "body": self.rfile.read(length).decode(),
         }
-        if self.path.startswith("/superset/log/"):
+        if self.path == "/api/v1/time_range/":
             self.send_response(302)
             self.send_header("Location", "/login/")
             self.end_headers()
@@ -184,9 +184,16 @@ class TestHeaders:
         assert told["body"] == "{}"
 
     def test_redirect_to_the_login_is_no_way_out(self, echo: TestClient):
-        answer = echo.post("/superset/log/")
+        answer = echo.get("/api/v1/time_range/")
         assert answer.status_code == 401
         assert answer.json()["code"] == 401
+
+    @pytest.mark.parametrize(
+        ("method", "path"), [("POST", "/superset/log/"), ("PUT", "/api/v1/dashboard/7/colors")]
+    )
+    def test_what_nobody_reads_goes_no_further(self, echo: TestClient, method: str, path: str):
+        answer = echo.request(method, path, content="{}")
+        assert (answer.status_code, answer.json()) == (200, {"result": "ok"})
 
     def test_too_large_a_request(self, echo: TestClient):
         assert echo.post("/api/v1/chart/data", content=b"x" * (LARGEST_BODY + 1)).status_code == 413

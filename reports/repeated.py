@@ -1,0 +1,66 @@
+"""同问同答：角色相同的访客对同一份快照问同样的话，直接给出上次的应答，不再走一遍 Superset。
+
+What a guest is told of a board, its datasets and its figures follows from what his token allows, his words, the
+snapshot and the day. Superset takes thirty milliseconds of a processor to say again what it has kept, mostly to find
+out anew who asks and which chart he means; a board asks it twenty times.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import threading
+from datetime import date
+
+from cachetools import LRUCache
+from flask import Flask, Response, g, json, request
+
+from reports.answering import snapshot
+
+REPEATED = re.compile(r"GET /api/v1/dashboard/\d+(/charts|/datasets)?|POST /api/v1/chart/data")
+MOST_BYTES = 48 << 20
+"""In each worker."""
+LONGEST_ANSWER = 1 << 20
+
+
+def repeat_answers(app: Flask) -> None:
+    """Keep what guests were answered and say it again.
+
+    What others make of an answer (`hide_queries`, `stack_on_phones`) is made of a repeated one too.
+    """
+    kept: LRUCache[bytes, bytes] = LRUCache(MOST_BYTES, getsizeof=len)
+    keeping = threading.Lock()
+
+    def repeat() -> Response | None:
+        g.asked = _asked()
+        with keeping:
+            said = kept.get(g.asked) if g.asked else None
+        if said is None:
+            return None
+        g.asked = None
+        return Response(said, mimetype="application/json")
+
+    def keep(response: Response) -> Response:
+        asked = g.pop("asked", None)
+        if asked and response.status_code == 200 and response.mimetype == "application/json":
+            said = response.get_data()
+            with keeping:
+                if len(said) <= LONGEST_ANSWER:
+                    kept[asked] = said
+        return response
+
+    app.before_request(repeat)
+    app.after_request(keep)
+
+
+def _asked() -> bytes | None:
+    """What tells a guest's question from every other; None of who is no guest or asks for something else."""
+    from superset import security_manager
+
+    if not REPEATED.fullmatch(f"{request.method} {request.path}"):
+        return None
+    guest = security_manager.get_current_guest_user_if_guest()
+    if guest is None:
+        return None
+    told = (guest.rls, guest.resources, request.full_path, snapshot().mark, date.today().isoformat())
+    return hashlib.sha256(json.dumps(told).encode() + b"\0" + request.get_data()).digest()
