@@ -18,7 +18,7 @@ import openpyxl
 import pytest
 from playwright.sync_api import Browser, expect
 
-from reports.catalogue import REPORTS, Report, find_report
+from reports.catalogue import REPORTS, Report, embed_id, find_report
 from reports.catalogue.model import PLAIN
 from tests.e2e.conftest import START_SECONDS, Desk, System
 from tests.e2e.frames import Reading, card, rows
@@ -31,6 +31,8 @@ ELSEWHERE = {"stationProfitAnalysis"}
 """Reports of companies that are not the branch manager's: to him they open empty."""
 TALL = {"width": 1600, "height": 2600}
 """A report is drawn as far as it is in view."""
+OPENED = "route => { history.pushState({}, '', route); dispatchEvent(new PopStateEvent('popstate')); }"
+"""As a menu opens a page: the shell stays."""
 PHONE: dict[str, Any] = {
     "viewport": {"width": 390, "height": 844},
     "user_agent": "Mozilla/5.0 (Linux; Android 14; Pixel 8) Chrome/130.0 Mobile Safari/537.36",
@@ -121,6 +123,38 @@ class TestClerk:
             expect(reading.page.get_by_text("没有查看此报表的权限").first).to_be_visible()
             expect(reading.page.locator("iframe")).to_have_count(0)
         reading.shot(pictures, f"{report.code}-clerk")
+
+
+class TestWaitingFrame:
+    """Half of a report's opening is done before: a frame waits, and is told which report it is to show."""
+
+    def test_shows_the_report_that_is_opened(self, system: System, chromium: Browser, pictures: Path) -> None:
+        context = chromium.new_context(viewport=TALL, locale="zh-CN", timezone_id="Asia/Shanghai")
+        desk = Desk(context, system.address)
+        desk.log_in("分公司经理")
+        reading = Reading(desk.page, system.address)
+        waiting = desk.page.locator("body > iframe")
+        first, *others = (
+            find_report(code) for code in ("BestSeller", "CustomerProfit", "BusinessDailyReport")
+        )
+        assert first is not None
+        reading.open(first)
+        reading.sound(reading.frame(first, first.first_tab))
+        for report in others:
+            assert report is not None
+            waiting.wait_for(state="attached")
+            waiting.evaluate("frame => { frame.dataset.waited = 'yes'; }")
+            desk.page.evaluate(OPENED, report.route)
+            frame = reading.frame(report, report.first_tab)
+            expect(desk.page.locator(f"iframe[title^='{report.label}']")).to_have_attribute(
+                "data-waited", "yes"
+            )
+            assert embed_id(report.code, report.first_tab, sees_cost=True) in frame.url
+            reading.sound(frame)
+            expect(frame.get_by_text(report.first_tab.board(PLAIN).charts[0].title).first).to_be_visible()
+            reading.shot(pictures, f"{report.code}-waited")
+        context.close()
+        assert not desk.errors, desk.errors
 
 
 class TestPhone:

@@ -10,6 +10,7 @@ import { withFilters, type DataMask } from './frameFilters';
 import type { FramePort } from './framePort';
 import { LiveFrame, type Trouble } from './LiveFrame';
 import styles from './reports.module.css';
+import { prepareFrame } from './standbyFrame';
 import { whenDrawn } from './whenDrawn';
 
 const maskWithin = 2_000;
@@ -65,6 +66,7 @@ export function EmbedFrame({ code, tab, title, chosen, version, opensWith, onPor
     answers(opened);
     setShown(next);
     setComing(null);
+    prepareFrame(tab.address);
   };
 
   if (trouble) {
@@ -97,6 +99,7 @@ export function EmbedFrame({ code, tab, title, chosen, version, opensWith, onPor
             }
             answers(opened);
             setAnswered(true);
+            whenDrawn(element, () => prepareFrame(tab.address));
           }}
           onTrouble={(reason) => {
             if (frame !== coming) {

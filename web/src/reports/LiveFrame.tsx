@@ -1,15 +1,12 @@
 /** One loaded frame: the talk with the report server's page in it, and a guest token that stays fresh. */
-import { useEffect, useEffectEvent, useRef } from 'react';
+import { useEffect, useEffectEvent, useLayoutEffect, useRef } from 'react';
 import { ApiError } from '@/lib/errors';
 import { openFramePort, type FramePort } from './framePort';
 import { fetchGuestToken } from './frameQuery';
 import { keepTokenFresh } from './guestToken';
 import styles from './reports.module.css';
+import { openFrame } from './standbyFrame';
 
-/** A link in a report may open another of the shell's pages, here or in a new window. */
-const sandbox =
-  'allow-same-origin allow-scripts allow-presentation allow-downloads allow-forms allow-popups ' +
-  'allow-popups-to-escape-sandbox allow-top-navigation-by-user-activation';
 const answerWithin = 15_000;
 const forbidden = 403;
 
@@ -34,6 +31,8 @@ interface Props {
 export function LiveFrame({ code, tabKey, address, title, behind, active, onReady, onTrouble }: Props) {
   const port = useRef<FramePort | null>(null);
   const token = useRef<string | null>(null);
+  const place = useRef<HTMLDivElement>(null);
+  const shown = useRef<HTMLIFrameElement>(null);
 
   const pass = () => {
     if (port.current && token.current) port.current.emit('guestToken', { guestToken: token.current });
@@ -61,7 +60,7 @@ export function LiveFrame({ code, tabKey, address, title, behind, active, onRead
     return keeper.stop;
   }, [active, code, tabKey]);
 
-  const greet = (frame: HTMLIFrameElement) => {
+  const greet = useEffectEvent((frame: HTMLIFrameElement) => {
     port.current?.close();
     const opened = openFramePort(frame);
     port.current = opened;
@@ -70,18 +69,21 @@ export function LiveFrame({ code, tabKey, address, title, behind, active, onRead
       () => port.current === opened && onTrouble({ kind: 'down', text: '报表服务没有响应，请稍后重试或联系管理员。' }),
     );
     pass();
-  };
+  });
 
-  return (
-    <iframe
-      className={behind ? `${styles.frame} ${styles.behind}` : styles.frame}
-      src={address}
-      title={title}
-      aria-hidden={behind}
-      inert={behind}
-      sandbox={sandbox}
-      allow="fullscreen; clipboard-write"
-      onLoad={(event) => greet(event.currentTarget)}
-    />
-  );
+  useLayoutEffect(() => {
+    if (place.current === null) return;
+    const frame = openFrame(place.current, address, greet);
+    shown.current = frame;
+    return () => {
+      port.current?.close();
+      frame.remove();
+    };
+  }, [address]);
+
+  useLayoutEffect(() => {
+    if (shown.current) shown.current.title = title;
+  }, [title]);
+
+  return <div ref={place} className={behind ? `${styles.frame} ${styles.behind}` : styles.frame} aria-hidden={behind} inert={behind} />;
 }

@@ -7,6 +7,7 @@ import type { Screen } from '@/engine/types';
 import { usePageActive, useTabs } from '@/lib/tabs';
 import { byGroup, found, recent, useFavourites, useReports, type Report } from './reportHome';
 import styles from './reportHome.module.css';
+import { prepareUsualFrame } from './standbyFrame';
 
 const minutes = 'YYYY-MM-DD HH:mm'.length;
 
@@ -31,7 +32,9 @@ function Reports({ screen, reports }: { screen: Screen; reports: Report[] }) {
   const box = useRef<InputRef>(null);
   const active = usePageActive();
   useEffect(() => {
-    if (active) box.current?.focus({ preventScroll: true });
+    if (!active) return;
+    box.current?.focus({ preventScroll: true });
+    prepareUsualFrame();
   }, [active]);
 
   const hits = found(reports, wanted);

@@ -119,7 +119,7 @@ describe('report page', () => {
     expect(screen.getByText('数据更新于 2026-11-20 18:31:00')).toBeTruthy();
     await wait(100);
     expect(document.querySelectorAll('iframe')).toHaveLength(2);
-    expect(document.querySelector('iframe[aria-hidden=true]')).toBeTruthy();
+    expect(document.querySelector('[aria-hidden=true] > iframe')).toBeTruthy();
   });
 
   it('waits for the reader when told not to follow', async () => {

@@ -1,5 +1,7 @@
 /** 首页经营数据: the day, the month and the best of it; the page of business data has the rest. */
+import { useEffect } from 'react';
 import { Link } from 'react-router';
+import { prepareUsualFrame } from '../standbyFrame';
 import styles from './console.module.css';
 import { MonthActivity } from './MonthActivity';
 import { RankingPanel } from './RankingPanel';
@@ -8,6 +10,7 @@ import { TodayCases } from './TodayCases';
 const ALL = 0;
 
 export default function ConsoleOverview() {
+  useEffect(prepareUsualFrame, []);
   return (
     <section className={styles.overview} aria-label="经营数据">
       <TodayCases company={ALL} />
