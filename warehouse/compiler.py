@@ -41,13 +41,12 @@ class Compiler:
     def manifest(self) -> Manifest:
         """The parsed project; the same for any business date."""
         if self._parsed is None:
-            kept = self._shelf.read(PARSED)
-            if kept is None:
-                self._parsed = self._dbt(dbtRunner(callbacks=[_warn]), ["parse"], "", False)
-                self._shelf.write(PARSED, self._parsed.to_msgpack())
-            else:
-                self._parsed = Manifest.from_msgpack(kept)
+            self._parsed = Manifest.from_msgpack(self._shelf.kept(PARSED, self._parse))
         return self._parsed
+
+    def _parse(self) -> bytes:
+        parsed: bytes = self._dbt(dbtRunner(callbacks=[_warn]), ["parse"], "", False).to_msgpack()
+        return parsed
 
     def _dbt(self, runner: dbtRunner, command: Sequence[str], as_of: str, whole: bool) -> Any:
         os.environ.update(

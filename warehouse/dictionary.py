@@ -60,7 +60,7 @@ def is_current(files: Files, project: Project) -> bool:
 
 def write(files: Files, project: Project, *, as_of: str) -> None:
     """Document the built models; the list comes last and tells that both are there."""
-    page, told = json.loads(project.kept("documents.json", lambda: _documents(files, project, as_of)))
+    page, told = json.loads(project.shelf.kept("documents.json", lambda: _documents(files, project, as_of)))
     status.replace(files.lineage, page)
     status.replace(files.dictionary, json.dumps(told, ensure_ascii=False))
 

@@ -6,6 +6,7 @@ import hashlib
 import logging
 import os
 import shutil
+from collections.abc import Callable
 from importlib.metadata import version as release
 from pathlib import Path
 from tempfile import mkstemp
@@ -30,6 +31,14 @@ class Shelf:
             return (self._place / name).read_bytes()
         except OSError:
             return None
+
+    def kept(self, name: str, make: Callable[[], bytes]) -> bytes:
+        """What this version made under a name, now or in an earlier process."""
+        found = self.read(name)
+        if found is None:
+            found = make()
+            self.write(name, found)
+        return found
 
     def write(self, name: str, content: bytes) -> None:
         """Put it there, unless the project changed meanwhile; where that can't be, each process makes its own."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from graphlib import TopologicalSorter
@@ -84,13 +84,13 @@ class Project:
 
     def __init__(self, files: Files) -> None:
         self._files = files
-        self._shelf = Shelf()
-        self._read: dict[str, Any] = {}
+        self.shelf = Shelf()
+        self._read: dict[str, dict[str, Any]] = {}
 
     @property
     def version(self) -> str:
         """Digest of the models; another digest means that everything is built anew."""
-        return self._shelf.version
+        return self.shelf.version
 
     def build(self, mode: Mode, *, as_of: str, changed: Sequence[str] = ()) -> None:
         """Run models for the business date `as_of` (YYYY-MM-DD).
@@ -141,14 +141,6 @@ class Project:
         self._dbt.invoke("docs", "generate", "--static", as_of=as_of)
         return self._dbt.manifest()
 
-    def kept(self, name: str, make: Callable[[], bytes]) -> bytes:
-        """What this version made under a name, now or in an earlier process."""
-        found = self._shelf.read(name)
-        if found is None:
-            found = make()
-            self._shelf.write(name, found)
-        return found
-
     def _below(self, changed: Sequence[str]) -> list[str]:
         """Ids of the tables below the sources `changed`, each after those that it reads."""
         touched = {f"source.erp.{kind}.{name}" for name in changed for kind in ("raw", "change")}
@@ -173,37 +165,35 @@ class Project:
         # Loading dbt takes longer than most refreshes do.
         from warehouse.compiler import Compiler
 
-        return Compiler(self._files, self._shelf)
+        return Compiler(self._files, self.shelf)
 
     @cached_property
     def _models(self) -> list[Model]:
         """All models, each after those that it reads."""
-        kept = self._kept("models")
-        if not kept:
-            nodes = self._dbt.manifest().nodes
-            reads = {
-                name: nodes[name].depends_on_nodes for name in nodes if nodes[name].resource_type == "model"
+        return [Model(**model) for model in json.loads(self.shelf.kept("models.json", self._listed))]
+
+    def _listed(self) -> bytes:
+        nodes = self._dbt.manifest().nodes
+        reads = {name: nodes[name].depends_on_nodes for name in nodes if nodes[name].resource_type == "model"}
+        relations = {nodes[name].name: nodes[name].relation_name for name in reads}
+        models = [
+            {
+                "id": name,
+                "reads": reads[name],
+                "view": nodes[name].config.materialized == "view",
+                "changed": relations.get(nodes[name].config.meta.get("changed", ""), ""),
             }
-            relations = {nodes[name].name: nodes[name].relation_name for name in reads}
-            kept = [
-                {
-                    "id": name,
-                    "reads": reads[name],
-                    "view": nodes[name].config.materialized == "view",
-                    "changed": relations.get(nodes[name].config.meta.get("changed", ""), ""),
-                }
-                for name in TopologicalSorter(reads).static_order()
-                if name in reads
-            ]
-            self._keep("models", kept)
-        return [Model(**model) for model in kept]
+            for name in TopologicalSorter(reads).static_order()
+            if name in reads
+        ]
+        return json.dumps(models).encode()
 
     def _statements(self, mode: Mode) -> dict[str, str]:
         """What dbt ran for models in this mode, by their ids."""
-        return self._kept(mode) or {}
+        return self._kept(mode)
 
     def _compiled(self, as_of: str, select: Sequence[str]) -> list[Test]:
-        known = self._kept("tests") or {}
+        known = self._kept("tests")
         name = " ".join(select)
         if name not in known:
             chosen = self._dbt.invoke("compile", "--select", *select, as_of=as_of)
@@ -215,15 +205,15 @@ class Project:
             self._keep("tests", known)
         return [Test(**test) for test in known[name]]
 
-    def _kept(self, name: str) -> Any:
+    def _kept(self, name: str) -> dict[str, Any]:
+        """What grows as more of this version is asked for."""
         if name not in self._read:
-            kept = self._shelf.read(f"{name}.json")
-            self._read[name] = None if kept is None else json.loads(kept)
+            self._read[name] = json.loads(self.shelf.read(f"{name}.json") or "{}")
         return self._read[name]
 
-    def _keep(self, name: str, made: Any) -> None:
+    def _keep(self, name: str, made: dict[str, Any]) -> None:
         self._read[name] = made
-        self._shelf.write(f"{name}.json", json.dumps(made).encode())
+        self.shelf.write(f"{name}.json", json.dumps(made).encode())
 
 
 def _has_rows(conn: duckdb.DuckDBPyConnection, relation: str) -> bool:
