@@ -6,11 +6,9 @@ four times, asks for each right by itself. The catalogue's datasets are compiled
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 from typing import Any, cast
-from weakref import WeakValueDictionary
 
 from reports.assets import boards
 from reports.catalogue.model import Dataset
@@ -34,7 +32,6 @@ def answer_quickly() -> None:
     _run_compiled_queries()
     _trust_own_datasets()
     _find_rows_first()
-    _answer_once()
 
 
 def _keep_engine() -> None:
@@ -123,29 +120,6 @@ def _find_rows_first() -> None:
         return table.named(found, partial(_rows, self.database), counts)
 
     SqlaTable.get_sqla_query = query
-
-
-def _answer_once() -> None:
-    """Let who asks what another one asks just now wait for that answer, and find it kept.
-
-    A new snapshot is asked for by all screens of a board at once.
-    """
-    from superset.common.query_context_processor import QueryContextProcessor
-
-    answered: Callable[..., Any] = QueryContextProcessor.get_df_payload
-    asking: WeakValueDictionary[str, Any] = WeakValueDictionary()
-    finding = threading.Lock()
-
-    def answer(self: Any, query_obj: Any, force_cached: bool | None = False) -> Any:
-        key = self.query_cache_key(query_obj)
-        if key is None:
-            return answered(self, query_obj, force_cached)
-        with finding:
-            turn = asking.setdefault(key, threading.RLock())
-        with turn:
-            return answered(self, query_obj, force_cached)
-
-    QueryContextProcessor.get_df_payload = answer
 
 
 def _rows(database: Any, query: Any) -> Sequence[Sequence[Any]]:

@@ -11,6 +11,8 @@ import hashlib
 import re
 import threading
 from datetime import date
+from typing import Any
+from weakref import WeakValueDictionary
 
 from cachetools import LRUCache
 from flask import Flask, Response, g, json, request
@@ -24,33 +26,47 @@ LONGEST_ANSWER = 1 << 20
 
 
 def repeat_answers(app: Flask) -> None:
-    """Keep what guests were answered and say it again.
+    """Keep what guests were answered and say it again; who asks what another asks just now waits for that answer.
 
-    What others make of an answer (`hide_queries`, `stack_on_phones`) is made of a repeated one too.
+    A new snapshot is asked for by all screens of a board at once. What others make of an answer (`hide_queries`,
+    `stack_on_phones`) is made of a repeated one too.
     """
     kept: LRUCache[bytes, bytes] = LRUCache(MOST_BYTES, getsizeof=len)
-    keeping = threading.Lock()
+    turns: WeakValueDictionary[bytes, Any] = WeakValueDictionary()
+    looking = threading.Lock()
 
     def repeat() -> Response | None:
-        g.asked = _asked()
-        with keeping:
-            said = kept.get(g.asked) if g.asked else None
-        if said is None:
+        asked = _asked()
+        if asked is None:
             return None
-        g.asked = None
+        with looking:
+            turn = turns.setdefault(asked, threading.RLock())
+        turn.acquire()
+        g.turn = turn
+        with looking:
+            said = kept.get(asked)
+        if said is None:
+            g.asked = asked
+            return None
         return Response(said, mimetype="application/json")
 
     def keep(response: Response) -> Response:
         asked = g.pop("asked", None)
         if asked and response.status_code == 200 and response.mimetype == "application/json":
             said = response.get_data()
-            with keeping:
+            with looking:
                 if len(said) <= LONGEST_ANSWER:
                     kept[asked] = said
         return response
 
+    def let_go(_: BaseException | None) -> None:
+        turn = g.pop("turn", None)
+        if turn is not None:
+            turn.release()
+
     app.before_request(repeat)
     app.after_request(keep)
+    app.teardown_request(let_go)
 
 
 def _asked() -> bytes | None:
