@@ -33,6 +33,8 @@ from reports.catalogue.model import (
 
 Worse = Literal["", "fall", "rise"]
 
+LONG_NAMES = ("company_name",)
+"""Axes whose bars lie, since names are cut short beneath standing ones."""
 COMPANY = Column("company_name", "公司", keys=("company_id",))
 WAREHOUSE = Column("warehouse_name", "仓库", keys=("warehouse_id",))
 GOODS_TYPE = Column("type1_name", "商品类型", follows=("goods_id",))
@@ -291,8 +293,11 @@ def bars(
     stacked: bool = False,
     valued: bool = False,
 ) -> Chart:
-    """Standing bars, in the order of the axis or, with `order`, the largest of that metric first."""
-    placed = f"-{order}" if order else ""
+    """Bars in the order of the axis or, with `order`, the largest of that metric first."""
+    lying = x in LONG_NAMES
+    # The first of lying bars is the lowest.
+    falling = bool(order) != lying
+    placed = f"-{order or x}" if falling else order
     return Chart(
         key,
         title,
@@ -303,6 +308,7 @@ def bars(
         order=placed,
         limit=limit,
         stacked=stacked,
+        horizontal=lying,
         valued=valued,
     )
 
@@ -312,8 +318,8 @@ def share(key: str, title: str, dataset: Dataset, metric: str, by: str, limit: i
 
 
 def stack(key: str, title: str, dataset: Dataset, metric: str, x: str) -> Chart:
-    """Standing bars built of the aging buckets."""
-    return Chart(key, title, "bar", dataset.key, (metric,), by=("bucket_axis",), x=x, stacked=True)
+    """Bars built of the aging buckets, in the order of the axis."""
+    return replace(bars(key, title, dataset, (metric,), x, stacked=True), by=("bucket_axis",))
 
 
 def curves(
