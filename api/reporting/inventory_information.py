@@ -14,7 +14,7 @@ from api.kit.fields import COST, day, integer, key, money, price
 from api.kit.fields import quantity as counted
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
-from api.kit.view import READ_ONLY, Sql, Values
+from api.kit.view import READ_ONLY, Paging, Sql, Values
 from api.reporting.stock_rows import CARD, INFORMATION, PLACE_KEY, StockRow
 
 _STOCK = f"""
@@ -42,6 +42,7 @@ class InventoryInformation(StockRow):
 
     __tablename__ = "inventory_information"
     found_by = "goods_id"
+    paging = Paging(parts=("warehouse_id", "goods_id"))
     declaration = Declaration(
         "库存信息查询",
         "v2/report/InventoryInformation",
