@@ -16,6 +16,9 @@ from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingR
 from starlette.types import Scope
 
 Headers = list[tuple[str, str]]
+RawHeaders = list[tuple[bytes, bytes]]
+File = tuple[str, bool, bool]
+"""A path, and whether Brotli and gzip are understood."""
 
 REQUEST_HEADERS = {
     "accept",
@@ -47,6 +50,9 @@ LARGEST_BODY = 2 * 1024 * 1024
 TIMEOUT = httpx.Timeout(60, connect=3)
 UNAVAILABLE = "报表服务暂时不可用，请稍后刷新"
 NOWHERE = re.compile(r"(?!)")
+UNCHANGING = re.compile(r"/static/assets/(?:[\w@~-]+\.)?[0-9a-f]{20}\.\w+\.(?:js|css)")
+"""Superset's code, named by its digest. It compresses each file anew for every reader."""
+MOST_KEPT = 64 * 1024 * 1024
 
 
 class Upstream:
@@ -77,9 +83,14 @@ class Upstream:
             timeout=TIMEOUT,
             limits=httpx.Limits(max_connections=64, max_keepalive_connections=16),
         )
+        self._kept: dict[File, tuple[RawHeaders, bytes]] = {}
+        self._held = 0
 
     async def forward(self, request: Request, added: Headers | None = None) -> Response:
         """Ask Superset and stream its answer back; `added` headers are our own word to it."""
+        file = _unchanging(request)
+        if file is not None and file in self._kept:
+            return _answer(*self._kept[file])
         try:
             body = await _body(request)
         except ClientDisconnect:
@@ -99,8 +110,17 @@ class Upstream:
             # Superset redirects to its login, which this side doesn't have.
             await answer.aclose()
             return JSONResponse({"code": 401, "msg": self.expired, "data": None}, 401)
+        headers = self._response_headers(answer)
+        if file is not None and answer.status_code == 200 and self._held < MOST_KEPT:
+            try:
+                content = b"".join([chunk async for chunk in _stream(answer)])
+            except httpx.HTTPError:
+                return told(request, 503, UNAVAILABLE)
+            self._held += len(content)
+            self._kept[file] = [header for header in headers if header[0] != b"set-cookie"], content
+            return _answer(*self._kept[file])
         response = StreamingResponse(_stream(answer), answer.status_code)
-        response.raw_headers = self._response_headers(answer)
+        response.raw_headers = headers
         return response
 
     def _request_headers(self, request: Request) -> Headers:
@@ -115,7 +135,7 @@ class Upstream:
         headers.append(("x-forwarded-for", request.client.host if request.client else ""))
         return headers
 
-    def _response_headers(self, answer: httpx.Response) -> list[tuple[bytes, bytes]]:
+    def _response_headers(self, answer: httpx.Response) -> RawHeaders:
         """The answer's headers; of its cookies only the session, under this door's name."""
         headers = [
             (name.lower(), value)
@@ -164,6 +184,22 @@ def told(request: Request, status: int, msg: str) -> Response:
         page = f"<!doctype html><meta charset=utf-8><title>报表</title><p style='padding:2em'>{msg}</p>"
         return HTMLResponse(page, status)
     return JSONResponse({"code": status, "msg": msg, "data": None}, status)
+
+
+def _unchanging(request: Request) -> File | None:
+    """What a file of Superset's code is kept under, if it is asked for whole."""
+    asked = request.headers
+    path = raw_path(request.scope)
+    if request.method != "GET" or not UNCHANGING.fullmatch(path) or {"range", "if-none-match"} & set(asked):
+        return None
+    understood = asked.get("accept-encoding", "")
+    return path, "br" in understood, "gzip" in understood
+
+
+def _answer(headers: RawHeaders, body: bytes) -> Response:
+    response = Response(body)
+    response.raw_headers = headers
+    return response
 
 
 async def _body(request: Request) -> bytes | None:

@@ -6,6 +6,7 @@ import http.server
 import json
 import threading
 from collections.abc import Iterator
+from itertools import count
 
 import httpx
 import pytest
@@ -22,12 +23,16 @@ BOARD = "7a56c0de-1111-5222-8333-444455556666"
 BEST_SELLER = next(item for item in places() if item.report.code == "BestSeller")
 
 
+NUMBERS = count()
+
+
 class Echo(http.server.BaseHTTPRequestHandler):
     """Tells what arrived upstream, and answers with cookies of several names."""
 
     def do_GET(self) -> None:
         length = int(self.headers.get("content-length") or 0)
         told = {
+            "number": next(NUMBERS),
             "path": self.path,
             "headers": dict(self.headers.items()),
             "body": self.rfile.read(length).decode(),
@@ -194,6 +199,33 @@ class TestHeaders:
     def test_what_nobody_reads_goes_no_further(self, echo: TestClient, method: str, path: str):
         answer = echo.request(method, path, content="{}")
         assert (answer.status_code, answer.json()) == (200, {"result": "ok"})
+
+    @pytest.mark.parametrize(
+        "name",
+        [
+            "vendors.6f4ecbc3d2e23e236060.entry.js",
+            "6f4ecbc3d2e23e23606f.chunk.js",
+            "a.6f4ecbc3d2e23e23606f.chunk.css",
+        ],
+    )
+    def test_code_named_by_its_digest_is_fetched_once_for_each_compression(self, echo: TestClient, name: str):
+        def number(path: str, **headers: str) -> int:
+            answer = echo.get(path, headers=headers)
+            assert "range" in headers or "set-cookie" not in answer.headers
+            return self.told(answer)["number"]
+
+        path = f"/static/assets/{name}"
+        plain, packed = (number(path, **{"accept-encoding": kind}) for kind in ("identity", "br"))
+        assert plain != packed
+        for _ in range(2):
+            assert number(path, **{"accept-encoding": "identity"}) == plain
+            assert number(path, **{"accept-encoding": "br"}) == packed
+        assert number(path, **{"accept-encoding": "br", "range": "bytes=0-9"}) > packed
+
+    @pytest.mark.parametrize("path", ["/static/assets/a.b2.chunk.js", f"/embedded/{BOARD}"])
+    def test_nothing_else_is_kept(self, echo: TestClient, path: str):
+        one, other = (self.told(echo.get(path))["number"] for _ in range(2))
+        assert one != other
 
     def test_too_large_a_request(self, echo: TestClient):
         assert echo.post("/api/v1/chart/data", content=b"x" * (LARGEST_BODY + 1)).status_code == 413
