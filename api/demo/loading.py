@@ -106,7 +106,7 @@ def load_company(company_id: int) -> None:
 
 def close_months(ctx: Context, company_id: int, day: date) -> None:
     """Close the books of all months but the running one and the one before, which bookkeepers still work on."""
-    month = day - timedelta(days=trading.DAYS)
+    month = trading.begins_on(day)
     before = min(day, today()).replace(day=1) - timedelta(days=1)
     while (month.year, month.month) < (before.year, before.month):
         month_close.close(ctx, company_id, f"{month:%Y-%m}")

@@ -13,10 +13,15 @@ from api.demo.guarantee import Warrantor
 from api.demo.selling import Seller
 from api.demo.sizes import Size
 
-DAYS = 730
+YEARS = 2
 REVIEW_DAYS = 14
 PORTION_LINES = 1500
 """Lines of one transaction, about: rows that a transaction rewrites often get slow to find before it commits."""
+
+
+def begins_on(today: date) -> date:
+    """The first day of trade: a whole month, against which the same month of the next years stands."""
+    return today.replace(year=today.year - YEARS, day=1)
 
 
 def portions(group: Group, branch: Branch, size: Size, today: date) -> Iterator[Portion]:
@@ -29,8 +34,8 @@ def portions(group: Group, branch: Branch, size: Size, today: date) -> Iterator[
     buyer = Buyer(desk, cashier)
     warrantor = Warrantor(desk, buyer)
     seller = Seller(desk, buyer, cashier, warrantor)
-    first = today - timedelta(days=DAYS)
-    for number in range(DAYS + 1):
+    first = begins_on(today)
+    for number in range((today - first).days + 1):
         desk.day = first + timedelta(days=number)
         if number == 0:
             buyer.open_books()
