@@ -176,12 +176,15 @@ def _is_snapshot(database: Any) -> bool:
 
 def _is_own(dataset: Any) -> bool:
     """Whether a dataset is the catalogue's, with no rule of an administrator that could bear on its tables."""
+    return bool(dataset.is_managed_externally) and no_table_rules()
+
+
+def no_table_rules() -> bool:
+    """Whether no administrator has laid a rule on any table, as of this request."""
     from flask import g
     from superset import db
     from superset.connectors.sqla.models import RowLevelSecurityFilter
 
-    if not dataset.is_managed_externally:
-        return False
     if "no_table_rules" not in g:
         g.no_table_rules = db.session.query(RowLevelSecurityFilter.id).first() is None
-    return g.no_table_rules
+    return cast(bool, g.no_table_rules)

@@ -203,6 +203,7 @@ def FLASK_APP_MUTATOR(app):
     serve_completed_pack(app)
     hide_queries(app)
     stack_on_phones(app)
+    # Last of those that bear on answers: what it keeps is what they have not changed yet.
     repeat_answers(app)
     keep_to_own(app)
     export_without_links()

@@ -17,8 +17,8 @@ from starlette.types import Scope
 
 Headers = list[tuple[str, str]]
 RawHeaders = list[tuple[bytes, bytes]]
-File = tuple[str, bool, bool]
-"""A path, and whether Brotli and gzip are understood."""
+File = tuple[str, str]
+"""A path, and how it is packed."""
 
 REQUEST_HEADERS = {
     "accept",
@@ -99,9 +99,10 @@ class Upstream:
             return JSONResponse({"code": 413, "msg": "请求内容过大", "data": None}, 413)
         query = request.scope["query_string"]
         target = raw_path(request.scope) + (f"?{query.decode('latin-1')}" if query else "")
-        upstream = self.client.build_request(
-            request.method, target, headers=[*self._request_headers(request), *(added or [])], content=body
-        )
+        said = [*self._request_headers(request), *(added or [])]
+        if file is not None:
+            said = [*(one for one in said if one[0] != "accept-encoding"), ("accept-encoding", file[1])]
+        upstream = self.client.build_request(request.method, target, headers=said, content=body)
         try:
             answer = await self.client.send(upstream, stream=True)
         except httpx.HTTPError:
@@ -116,8 +117,9 @@ class Upstream:
                 content = b"".join([chunk async for chunk in _stream(answer)])
             except httpx.HTTPError:
                 return told(request, 503, UNAVAILABLE)
-            self._held += len(content)
-            self._kept[file] = [header for header in headers if header[0] != b"set-cookie"], content
+            if file not in self._kept:
+                self._held += len(content)
+                self._kept[file] = [header for header in headers if header[0] != b"set-cookie"], content
             return _answer(*self._kept[file])
         response = StreamingResponse(_stream(answer), answer.status_code)
         response.raw_headers = headers
@@ -192,13 +194,18 @@ def _unchanging(request: Request) -> File | None:
     path = raw_path(request.scope)
     if request.method != "GET" or not UNCHANGING.fullmatch(path) or {"range", "if-none-match"} & set(asked):
         return None
-    understood = asked.get("accept-encoding", "")
-    return path, "br" in understood, "gzip" in understood
+    return path, _packing(asked.get("accept-encoding", ""))
+
+
+def _packing(understood: str) -> str:
+    """The best of what a browser says that it can unpack."""
+    said = {part.strip() for part in understood.split(",")}
+    return next((packing for packing in ("br", "gzip") if packing in said), "identity")
 
 
 def _answer(headers: RawHeaders, body: bytes) -> Response:
     response = Response(body)
-    response.raw_headers = headers
+    response.raw_headers = [*headers]
     return response
 
 

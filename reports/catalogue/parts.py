@@ -318,7 +318,7 @@ def share(key: str, title: str, dataset: Dataset, metric: str, by: str, limit: i
 
 
 def stack(key: str, title: str, dataset: Dataset, metric: str, x: str) -> Chart:
-    """Bars built of the aging buckets, in the order of the axis."""
+    """Bars built of the aging buckets."""
     return replace(bars(key, title, dataset, (metric,), x, stacked=True), by=("bucket_axis",))
 
 

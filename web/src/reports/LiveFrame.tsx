@@ -77,13 +77,14 @@ export function LiveFrame({ code, tabKey, address, title, behind, active, onRead
     shown.current = frame;
     return () => {
       port.current?.close();
+      port.current = null;
       frame.remove();
     };
   }, [address]);
 
   useLayoutEffect(() => {
     if (shown.current) shown.current.title = title;
-  }, [title]);
+  }, [address, title]);
 
   return <div ref={place} className={behind ? `${styles.frame} ${styles.behind}` : styles.frame} aria-hidden={behind} inert={behind} />;
 }

@@ -69,6 +69,7 @@ export function openFrame(place: HTMLElement, address: string, onLoad: (frame: H
   void waiting.loaded
     .then(() => turnTo(frame, address))
     .then((turned) => {
+      if (!frame.isConnected) return;
       listen();
       if (turned) onLoad(frame);
       else frame.src = address;
@@ -88,12 +89,13 @@ function takeStandby(address: string): Standby | null {
 function turnTo(frame: HTMLIFrameElement, address: string): Promise<boolean> {
   const { port1: port, port2: theirs } = new MessageChannel();
   return new Promise((resolve) => {
-    const timer = window.setTimeout(() => resolve(false), turnWithin);
-    port.onmessage = ({ data }: MessageEvent<boolean>) => {
+    const answered = (turned: boolean) => {
       window.clearTimeout(timer);
       port.close();
-      resolve(data);
+      resolve(turned);
     };
+    const timer = window.setTimeout(() => answered(false), turnWithin);
+    port.onmessage = ({ data }: MessageEvent<boolean>) => answered(data);
     frame.contentWindow?.postMessage({ type: 'erp_turn_to', address }, originOf(frame.src), [theirs]);
   });
 }
