@@ -203,12 +203,3 @@ class TestAllowed:
         counted = superset.post("/api/v1/chart/data", token, changed_query(body, is_rowcount=True)).json()
         rows = superset.post("/api/v1/chart/data", token, changed_query(body)).json()["result"][0]["data"]
         assert counted["result"][0]["data"] == [{"rowcount": len(rows)}] != [{"rowcount": 0}]
-
-    def test_the_second_reader_of_a_role_gets_the_kept_answer(self, superset: Superset, body: dict[str, Any]):
-        def cached(role: int) -> list[bool]:
-            token = superset.token(BEST_SELLER, role)
-            answer = superset.post("/api/v1/chart/data", token, body).json()
-            return [result["is_cached"] for result in answer["result"]]
-
-        first, second = cached(COMPANY_ONE), cached(COMPANY_ONE)
-        assert all(second), first
