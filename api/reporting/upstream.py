@@ -84,7 +84,6 @@ class Upstream:
             limits=httpx.Limits(max_connections=64, max_keepalive_connections=16),
         )
         self._kept: dict[File, tuple[RawHeaders, bytes]] = {}
-        self._held = 0
 
     async def forward(self, request: Request, added: Headers | None = None) -> Response:
         """Ask Superset and stream its answer back; `added` headers are our own word to it."""
@@ -112,18 +111,19 @@ class Upstream:
             await answer.aclose()
             return JSONResponse({"code": 401, "msg": self.expired, "data": None}, 401)
         headers = self._response_headers(answer)
-        if file is not None and answer.status_code == 200 and self._held < MOST_KEPT:
+        if file is not None and answer.status_code == 200 and self._has_room():
             try:
                 content = b"".join([chunk async for chunk in _stream(answer)])
             except httpx.HTTPError:
                 return told(request, 503, UNAVAILABLE)
-            if file not in self._kept:
-                self._held += len(content)
-                self._kept[file] = [header for header in headers if header[0] != b"set-cookie"], content
+            self._kept[file] = [header for header in headers if header[0] != b"set-cookie"], content
             return _answer(*self._kept[file])
         response = StreamingResponse(_stream(answer), answer.status_code)
         response.raw_headers = headers
         return response
+
+    def _has_room(self) -> bool:
+        return sum(len(content) for _, content in self._kept.values()) < MOST_KEPT
 
     def _request_headers(self, request: Request) -> Headers:
         """What Superset may know of the request: no token of ours, no cookie but this door's own session."""

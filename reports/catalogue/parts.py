@@ -296,8 +296,7 @@ def bars(
     """Bars in the order of the axis or, with `order`, the largest of that metric first."""
     lying = x in LONG_NAMES
     # The first of lying bars is the lowest.
-    falling = bool(order) != lying
-    placed = f"-{order or x}" if falling else order
+    placed = f"-{order}" if order and not lying else order
     return Chart(
         key,
         title,

@@ -1,7 +1,8 @@
 """Framed reports in a real browser, complete: from the click on the menu's address until every chart is drawn.
 
 Cold: the browser has kept nothing, neither the report platform's code nor an answer; warm: the report was open before,
-its tab was closed, and some seconds later it is opened again. Both with the shell already open, as a reader has it. Target: 2.5 s cold, 1 s warm, as medians of the reports.
+its tab was closed, and some seconds later it is opened again. Both with the shell already open, as a reader has it.
+Target: 2.5 s cold, 1 s warm, as medians of the reports.
 Runs against a product with the demo group: `ERP_E2E_ADDRESS=http://127.0.0.1:8000 python -m tests.bench.frames [code …]`;
 without an address it starts one. Exits with 1 where a bound is passed.
 """
@@ -20,7 +21,7 @@ from reports.catalogue.model import Report
 from tests.bench._verdict import conclude
 from tests.bench.browser import logged_in, product
 from tests.e2e.conftest import FLAGS
-from tests.e2e.frames import DRAWN, HOLDER
+from tests.e2e.frames import DRAWN, HOLDER, OPENED
 
 REPORTS = (
     *("BusinessDailyReport", "OperatingRevenue", "BestSeller", "CommodityProfit"),
@@ -33,17 +34,10 @@ LOOK = 3_000
 WITHIN = 60_000
 
 
-def go(page: Page, route: str) -> None:
-    """Within the shell, as its menu does."""
-    page.evaluate(
-        "route => { history.pushState({}, '', route); dispatchEvent(new PopStateEvent('popstate')); }", route
-    )
-
-
 def closed(page: Page, report: Report) -> None:
     """Back home, with the report's tab closed, and a look at what is there."""
     page.wait_for_timeout(LOOK)
-    go(page, "/home")
+    page.evaluate(OPENED, "/home")
     page.get_by_label(f"关闭{report.label}").click()
     page.locator(f"iframe[title^='{report.label}']").wait_for(state="detached")
     page.wait_for_timeout(LOOK)
@@ -52,7 +46,7 @@ def closed(page: Page, report: Report) -> None:
 def opened(page: Page, report: Report) -> float:
     """Milliseconds until the report is complete."""
     started = time.perf_counter()
-    go(page, report.route)
+    page.evaluate(OPENED, report.route)
     tab = report.first_tab
     shown = page.locator(f"iframe[title='{report.label} {tab.label}']")
     shown.wait_for(timeout=WITHIN)

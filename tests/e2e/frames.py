@@ -17,6 +17,8 @@ DRAWN = f"""() => document.querySelectorAll('{HOLDER}').length > 0
         (one) => one.offsetParent)
     && [...document.querySelectorAll('{HOLDER}')].every((one) => one.querySelector(
         'canvas, table, .header-line, .superset-legacy-chart-big-number, [class*="missing"], .ant-empty'))"""
+OPENED = "route => { history.pushState({}, '', route); dispatchEvent(new PopStateEvent('popstate')); }"
+"""As a menu opens a page: the shell stays."""
 # Figures and names may be Latin; these are Superset's own words.
 ENGLISH = re.compile(
     r"\b(Loading|Error|Unexpected|Failed|Apply|Clear|Filters?|Search|Select|Show|Rows?|Records?|No results|No data"

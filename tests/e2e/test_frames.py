@@ -21,7 +21,7 @@ from playwright.sync_api import Browser, expect
 from reports.catalogue import REPORTS, Report, embed_id, find_report
 from reports.catalogue.model import PLAIN
 from tests.e2e.conftest import START_SECONDS, Desk, System
-from tests.e2e.frames import Reading, card, rows
+from tests.e2e.frames import OPENED, Reading, card, rows
 
 pytestmark = pytest.mark.timeout(START_SECONDS + 300)
 # Trends, buckets, links and two paged tables.
@@ -31,8 +31,6 @@ ELSEWHERE = {"stationProfitAnalysis"}
 """Reports of companies that are not the branch manager's: to him they open empty."""
 TALL = {"width": 1600, "height": 2600}
 """A report is drawn as far as it is in view."""
-OPENED = "route => { history.pushState({}, '', route); dispatchEvent(new PopStateEvent('popstate')); }"
-"""As a menu opens a page: the shell stays."""
 PHONE: dict[str, Any] = {
     "viewport": {"width": 390, "height": 844},
     "user_agent": "Mozilla/5.0 (Linux; Android 14; Pixel 8) Chrome/130.0 Mobile Safari/537.36",

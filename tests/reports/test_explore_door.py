@@ -26,6 +26,7 @@ from tests.kit.client import Caller
 from tests.kit.fixtures import Site, conn, site, world
 from tests.kit.superset import Superset
 from tests.reports.analysts import offered, word
+from tests.reports.guests import PLACES
 from tests.reports.test_adversary_paths import READ, WRITE
 
 __all__ = ["conn", "site", "world"]
@@ -222,6 +223,13 @@ class TestPaths:
         assert door.get("/v2/Open/anything").status_code == 404
         for path in ("/chart/list/", DATASETS, "/open?ticket=x", "/"):
             assert door.get(f"http://127.0.0.1:8000{path}").text == "ours"
+
+    def test_code_that_is_kept_is_given_as_it_came(self, superset: Superset, door: TestClient):
+        page = superset.get(f"/embedded/{PLACES[0].embed_id}", None).text
+        found = re.search(r"/static/assets/embedded\.[0-9a-f]{20}\.entry\.js", page)
+        assert found
+        first, *others = (door.get(found[0]).headers.multi_items() for _ in range(3))
+        assert others == [first, first]
 
     def test_who_may_see_comes_from_the_door_alone(self, superset: Superset, door: TestClient):
         door.cookies.clear()

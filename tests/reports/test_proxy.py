@@ -7,6 +7,7 @@ import json
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from itertools import count
 
 import httpx
@@ -16,6 +17,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
+from api.reporting import upstream
 from api.reporting.proxy import FRAME_COOKIE, FrameProxy, is_frame_path
 from api.reporting.upstream import LARGEST_BODY
 from tests.kit.superset import COMPANY_ONE, EVERYTHING, Superset, places
@@ -65,14 +67,20 @@ def client_of(upstream: str) -> TestClient:
     return TestClient(FrameProxy(app, upstream), follow_redirects=False)
 
 
-@pytest.fixture(scope="module")
-def echo() -> Iterator[TestClient]:
+@contextmanager
+def echoing() -> Iterator[TestClient]:
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Echo)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     with client_of(f"http://127.0.0.1:{server.server_port}") as client:
         yield client
     server.shutdown()
     server.server_close()
+
+
+@pytest.fixture(scope="module")
+def echo() -> Iterator[TestClient]:
+    with echoing() as client:
+        yield client
 
 
 class TestPaths:
@@ -223,13 +231,19 @@ class TestHeaders:
             assert asked(packing) == first[found]
         assert asked("br", range="bytes=0-9")[0] > max(number for number, _ in first)
 
-    def test_many_that_ask_first_at_once_count_once(self, echo: TestClient):
-        upstream = echo.app.upstream  # type: ignore[attr-defined]
-        held, path = upstream._held, "/static/assets/b.00000000000000000000.chunk.js"
-        with ThreadPoolExecutor(6) as pool:
-            answers = list(pool.map(lambda _: echo.get(path), range(6)))
-        assert {answer.status_code for answer in answers} == {200}
-        assert upstream._held - held == len(echo.get(path).content)
+    def test_many_that_ask_first_at_once_leave_room_for_others(self, monkeypatch: pytest.MonkeyPatch):
+        def fetched(client: TestClient, digit: int) -> int:
+            return self.told(client.get(f"/static/assets/{digit:020x}.chunk.js"))["number"]
+
+        with echoing() as client:
+            length = len(client.get("/static/assets/a.b2.chunk.js").content)
+            monkeypatch.setattr(upstream, "MOST_KEPT", 5 * length // 2)
+            with ThreadPoolExecutor(6) as pool:
+                assert len(list(pool.map(lambda _: fetched(client, 1), range(6)))) == 6
+            assert fetched(client, 2) == fetched(client, 2)
+            assert fetched(client, 3) == fetched(client, 3)
+            assert fetched(client, 4) != fetched(client, 4), "no more than there is room for"
+            assert fetched(client, 1) == fetched(client, 1)
 
     @pytest.mark.parametrize("path", ["/static/assets/a.b2.chunk.js", f"/embedded/{BOARD}"])
     def test_nothing_else_is_kept(self, echo: TestClient, path: str):

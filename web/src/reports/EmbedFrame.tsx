@@ -57,6 +57,13 @@ export function EmbedFrame({ code, tab, title, chosen, version, opensWith, onPor
     };
   }, [active, trouble, coming, version, shown.version, missed, tab.address]);
 
+  const watching = useRef(() => {});
+  const watch = (frame: HTMLIFrameElement, drawn: () => void) => {
+    watching.current();
+    watching.current = whenDrawn(frame, drawn);
+  };
+  useEffect(() => () => watching.current(), []);
+
   const answers = (opened: FramePort | null) => {
     port.current = opened;
     onPort(opened);
@@ -94,14 +101,15 @@ export function EmbedFrame({ code, tab, title, chosen, version, opensWith, onPor
           active={active}
           onReady={(opened, element) => {
             if (frame === coming) {
-              whenDrawn(element, () => takeOver(frame, opened));
+              watch(element, () => takeOver(frame, opened));
               return;
             }
             answers(opened);
             setAnswered(true);
-            whenDrawn(element, () => prepareFrame(tab.address));
+            watch(element, () => prepareFrame(tab.address));
           }}
           onTrouble={(reason) => {
+            watching.current();
             if (frame !== coming) {
               answers(null);
               setTrouble(reason);

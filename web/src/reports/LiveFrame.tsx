@@ -32,7 +32,6 @@ export function LiveFrame({ code, tabKey, address, title, behind, active, onRead
   const port = useRef<FramePort | null>(null);
   const token = useRef<string | null>(null);
   const place = useRef<HTMLDivElement>(null);
-  const shown = useRef<HTMLIFrameElement>(null);
 
   const pass = () => {
     if (port.current && token.current) port.current.emit('guestToken', { guestToken: token.current });
@@ -74,16 +73,12 @@ export function LiveFrame({ code, tabKey, address, title, behind, active, onRead
   useLayoutEffect(() => {
     if (place.current === null) return;
     const frame = openFrame(place.current, address, greet);
-    shown.current = frame;
+    frame.title = title;
     return () => {
       port.current?.close();
       port.current = null;
       frame.remove();
     };
-  }, [address]);
-
-  useLayoutEffect(() => {
-    if (shown.current) shown.current.title = title;
   }, [address, title]);
 
   return <div ref={place} className={behind ? `${styles.frame} ${styles.behind}` : styles.frame} aria-hidden={behind} inert={behind} />;
