@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 import time
 from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -201,6 +204,29 @@ class TestKeptAnswers:
             assert rows_of(superset.post(DATA, signed(), body))
         for _ in range(4):
             assert is_refused(superset.post(DATA, signed(**said), body))
+
+    def test_under_an_administrators_rules_nothing_is_said_from_memory(
+        self, superset: Superset, token: str, body: dict[str, Any]
+    ):
+        metadata = Path(superset.environment["ERP_DATA_DIR"]) / "superset" / "metadata.db"
+        asked = changed_query(body, row_limit=779)
+
+        def cached() -> bool | None:
+            found: bool | None = superset.post(DATA, token, asked).json()["result"][0]["is_cached"]
+            return found
+
+        with closing(sqlite3.connect(metadata)) as conn:
+            conn.execute(
+                "insert into row_level_security_filters (id, name, clause, filter_type) values (1, '-', '1 = 1', 'Regular')"
+            )
+            conn.commit()
+            try:
+                assert cached() is None
+                # Who said it from memory would say again that he has just found it.
+                assert [cached() for _ in range(6)] == [True] * 6
+            finally:
+                conn.execute("delete from row_level_security_filters")
+                conn.commit()
 
     def test_of_a_board_and_what_is_on_it(self, superset: Superset, token: str):
         own = f"/api/v1/dashboard/{superset.dashboard_id(RECEIVABLE)}"
