@@ -236,6 +236,7 @@ def _dataset(dataset: Dataset) -> dict[str, Any]:
                 "verbose_name": metric.label,
                 "expression": metric.sql,
                 "d3format": metric.format,
+                "description": metric.note,
             }
             for metric in dataset.metrics
         ],

@@ -9,11 +9,10 @@ from collections.abc import Callable
 from itertools import cycle
 from typing import Any
 
-from reports.catalogue.model import MONEY, PERCENT, QUANTITY, WHOLE_MONEY, Board, Chart, Dataset, placed
+from reports.catalogue.model import MONEY, QUANTITY, WHOLE_MONEY, Board, Chart, Dataset, placed
 from reports.theme import (
     BUCKET_COLORS,
     COLOR_SCHEME,
-    PRIMARY,
     SEQUENTIAL_SCHEME,
     SERIES_COLORS,
     UNKNOWN,
@@ -21,9 +20,7 @@ from reports.theme import (
 )
 
 VIZ_TYPES = {
-    "kpi": "big_number_total",
-    "trend_kpi": "big_number",
-    "stamp": "big_number_total",
+    "figures": "table",
     "line": "echarts_timeseries_line",
     "area": "echarts_area",
     "bar": "echarts_timeseries_bar",
@@ -132,49 +129,6 @@ def _color_of_then(label: str) -> str | None:
     if label.startswith("去年"):
         return LAST_YEAR_COLOR
     return BEFORE_COLOR if label.startswith("上") else None
-
-
-def _kpi(chart: Chart, dataset: Dataset) -> dict[str, Any]:
-    return {
-        "metric": chart.metrics[0],
-        "subtitle": chart.subtitle,
-        "y_axis_format": dataset.metric(chart.metrics[0]).format,
-        "header_font_size": 0.4,
-        "subtitle_font_size": 0.2,
-    }
-
-
-def _stamp(chart: Chart, dataset: Dataset) -> dict[str, Any]:
-    return {
-        "metric": chart.metrics[0],
-        "subtitle": chart.subtitle,
-        "header_font_size": 0.25,
-        "subtitle_font_size": 0.2,
-        "force_timestamp_formatting": True,
-        "time_format": "%Y-%m-%d %H:%M:%S",
-    }
-
-
-def _trend_kpi(chart: Chart, dataset: Dataset) -> dict[str, Any]:
-    # The change of a percentage reads like percentage points.
-    of_percentage = "（相对）" if dataset.metric(chart.metrics[0]).format == PERCENT else ""
-    return {
-        "metric": chart.metrics[0],
-        "x_axis": chart.x,
-        "time_grain_sqla": None,
-        "aggregation": "LAST_VALUE",
-        "compare_lag": 1,
-        "compare_suffix": f"{chart.subtitle}{of_percentage}",
-        "show_timestamp": False,
-        "show_trend_line": True,
-        "start_y_axis_at_zero": False,
-        "y_axis_format": dataset.metric(chart.metrics[0]).format,
-        "time_format": "%Y-%m-%d",
-        "header_font_size": 0.5,
-        "subheader_font_size": 0.25,
-        "color_picker": _rgb(PRIMARY),
-        "rolling_type": None,
-    }
 
 
 def _series(chart: Chart, dataset: Dataset) -> dict[str, Any]:
@@ -308,12 +262,14 @@ def _table(chart: Chart, dataset: Dataset) -> dict[str, Any]:
         elif kinds[name] == "number":
             config[name] = {"d3NumberFormat": ",.0f", "showCellBars": False}
     for name in chart.metrics:
-        form = dataset.metric(name).format
+        metric = dataset.metric(name)
+        form = metric.format
         config[name] = {
             "d3NumberFormat": form,
             "d3SmallNumberFormat": form,
             "showCellBars": name in chart.bars,
             "horizontalAlign": "right",
+            **({"customColumnName": metric.heading} if metric.heading else {}),
         }
     order = _order(chart) if chart.order else []
     return {
@@ -352,15 +308,8 @@ def _change_color(name: str, worse: str) -> dict[str, Any]:
     return {"column": name, "operator": operator, "targetValue": 0, "colorScheme": BAD, "useGradient": False}
 
 
-def _rgb(color: str) -> dict[str, int]:
-    red, green, blue = (int(color[start : start + 2], 16) for start in (1, 3, 5))
-    return {"r": red, "g": green, "b": blue, "a": 1}
-
-
 _BUILDERS: dict[str, Callable[[Chart, Dataset], dict[str, Any]]] = {
-    "kpi": _kpi,
-    "stamp": _stamp,
-    "trend_kpi": _trend_kpi,
+    "figures": _table,
     "line": _series,
     "area": _series,
     "bar": _series,

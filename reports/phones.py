@@ -1,9 +1,11 @@
-"""手机上的报表：访客的看板按窄屏重排，数字两个一行，其余图表一行一个。"""
+"""手机上的报表：访客的看板按窄屏重排，图表一行一个。"""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any
+
+from reports.catalogue.model import HEAD
 
 if TYPE_CHECKING:
     from flask import Flask, Response
@@ -11,10 +13,8 @@ if TYPE_CHECKING:
 BOARD = re.compile(r"/api/v1/dashboard/[\w-]+")
 PHONE = re.compile(r"\bMobi")
 WHOLE = 12
-FIGURES_HEIGHT = 20
-"""Rows that are no higher hold single figures."""
-TABLE_HEIGHT = 38
-"""A table is at least so high: its headings take more lines there."""
+LEAST_HEIGHT, FIGURES_HEIGHT = 38, 50
+"""Headings take more lines there; figures stand below each other."""
 
 
 def stack_on_phones(app: Flask) -> None:
@@ -39,29 +39,18 @@ def stack_on_phones(app: Flask) -> None:
 
 
 def stacked(position: dict[str, Any]) -> dict[str, Any]:
-    """The catalogue's layout with two figures to a row and every other chart in a row of its own."""
+    """The catalogue's layout with every chart in a row of its own."""
     rows = [position[key] for key in position["GRID_ID"]["children"]]
-    lines = [line for row in rows for line in _lines([position[key] for key in row["children"]])]
+    charts = [position[key] for row in rows for key in row["children"]]
     laid = {key: part for key, part in position.items() if part not in rows}
-    laid["GRID_ID"] = {**position["GRID_ID"], "children": [f"ROW-{number}" for number in range(len(lines))]}
-    for number, charts in enumerate(lines):
+    laid["GRID_ID"] = {**position["GRID_ID"], "children": [f"ROW-{number}" for number in range(len(charts))]}
+    for number, chart in enumerate(charts):
         key = f"ROW-{number}"
-        laid[key] = {**rows[0], "id": key, "children": [chart["id"] for chart in charts]}
-        for chart in charts:
-            meta = chart["meta"]
-            height = meta["height"] if _is_figure(chart) else max(meta["height"], TABLE_HEIGHT)
-            laid[chart["id"]] = {
-                **chart,
-                "parents": [*rows[0]["parents"], key],
-                "meta": {**meta, "width": WHOLE // len(charts), "height": height},
-            }
+        laid[key] = {**rows[0], "id": key, "children": [chart["id"]]}
+        least = FIGURES_HEIGHT if chart["meta"]["sliceName"].startswith(HEAD) else LEAST_HEIGHT
+        laid[chart["id"]] = {
+            **chart,
+            "parents": [*rows[0]["parents"], key],
+            "meta": {**chart["meta"], "width": WHOLE, "height": max(chart["meta"]["height"], least)},
+        }
     return laid
-
-
-def _lines(charts: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
-    many = 2 if _is_figure(charts[0]) else 1
-    return [charts[start : start + many] for start in range(0, len(charts), many)]
-
-
-def _is_figure(chart: dict[str, Any]) -> bool:
-    return bool(chart["meta"]["height"] <= FIGURES_HEIGHT)

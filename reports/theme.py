@@ -2,6 +2,8 @@
 
 from urllib.parse import quote
 
+from reports.catalogue.model import HEAD
+
 PRIMARY = "#409EFF"
 COLOR_SCHEME = "erp"
 SEQUENTIAL_SCHEME = "erp_blue"
@@ -88,16 +90,43 @@ THEME = {
     },
     "algorithm": "default",
 }
-DASHBOARD_CSS = """
+FIGURES = f'[data-test-chart-name^="{HEAD}"]'
+# The figures at the head: the chosen period's are large, each beside how far it is from the others. On a phone they
+# stand below each other, a column for each period.
+FIGURES_CSS = f"""
+{FIGURES} th {{ border: 0 !important; background: none !important; font-weight: 400 !important; vertical-align: top; }}
+{FIGURES} th svg {{ display: none; }}
+{FIGURES} th:not([title*="Shift"])::after {{ content: attr(title); display: block; font-size: 11px; color: #A8ABB2; }}
+{FIGURES} tr {{ background: none !important; }}
+{FIGURES} td {{ border: 0 !important; color: #909399; white-space: nowrap; }}
+{FIGURES} tr:first-child td {{ font-size: 21px; line-height: 30px; color: #303133; }}
+{FIGURES} tr:first-child td:first-child {{ font-size: 14px; }}
+{FIGURES} tr:first-child td.dt-is-null::after {{ content: ""; }}
+@media (max-width: 600px) {{
+{FIGURES} div:has(> div > table), {FIGURES} div:has(> table) {{
+  width: auto !important; height: auto !important; overflow: visible !important;
+}}
+{FIGURES} div:has(> div > table) {{ overflow-x: auto !important; }}
+{FIGURES} div:has(> div > table), {FIGURES} :is(thead, tbody, tr) {{ display: flex; }}
+{FIGURES} div:has(> table > tbody), {FIGURES} tr {{ flex: 1; }}
+{FIGURES} table {{ display: block; width: auto !important; }}
+{FIGURES} colgroup, {FIGURES} th::after {{ display: none !important; }}
+{FIGURES} tr {{ flex-direction: column; }}
+{FIGURES} :is(th, td) {{ height: 26px !important; line-height: 26px !important; padding: 0 3px !important; }}
+{FIGURES} th {{ text-align: left !important; white-space: nowrap; font-size: 12px; }}
+{FIGURES} td {{ text-align: right !important; }}
+{FIGURES} td:not(.dt-is-null) {{ font-size: 12px !important; }}
+}}
+"""
+DASHBOARD_CSS = (
+    FIGURES_CSS
+    + """
 .dashboard-content, .grid-container { background: #F5F7FA; }
 .dashboard-component-chart-holder { border-radius: 6px; box-shadow: 0 1px 3px rgba(0, 0, 0, .06); }
 .header-title { font-weight: 600; }
 .search-select-container, [data-test="dashboard-slice-refresh-tooltip"] { display: none; }
 .cell-bar.positive { background-color: rgba(64, 158, 255, .2) !important; }
-[data-test-viz-type^="big_number"] .header-controls { display: none; }
-[data-test-viz-type^="big_number"] .header-title { font-size: 14px; }
 .dt-select-page-size:has([title="0"]) { visibility: hidden; }
-[data-test-viz-type^="big_number"] .ant-empty-image { display: none; }
 td a, td[aria-labelledby="header-dot_week"] { white-space: nowrap; }
 td[aria-labelledby="header-warehouse_name"] { min-width: 70px; }
 td[aria-labelledby="header-company_name"], td[aria-labelledby="header-goods_name"],
@@ -106,3 +135,4 @@ tfoot .anticon-info-circle { display: none; }
 td.dt-is-null, td.dt-is-null * { font-size: 0 !important; }
 td.dt-is-null::after { content: "—"; font-size: 12px; color: #C0C4CC; }
 """
+)

@@ -37,7 +37,7 @@ def write(path: Path, asked: Asked, source: Connection, facts: Told, sheet_rows:
     with Book(path, sheet_rows) as book:
         if asked.form == "pivot":
             return _write_pivot(book, asked, source, facts, values)
-        return sum(_write_table(book, asked, chart, source, facts, values) for chart in asked.board.tables)
+        return sum(_write_table(book, asked, chart, source, facts, values) for chart in asked.board.listed)
 
 
 def _write_table(

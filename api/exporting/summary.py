@@ -17,14 +17,14 @@ from api.exporting.head import Told, filter_words
 from api.exporting.rows import (
     chart_rows,
     count_statement,
-    quoted,
     table_columns,
     table_metrics,
     table_statement,
     totals_statement,
 )
 from api.shell.export_about import moment
-from reports.catalogue.model import Chart
+from reports.catalogue.beside import moved_name, names
+from reports.catalogue.model import POINTS, Chart, Dataset
 
 PRINTED = 300
 """So many rows of a table are printed; the workbook has all."""
@@ -38,37 +38,40 @@ def summary(asked: Asked, source: Connection, facts: Told, values: Mapping[str, 
         "title": asked.title,
         "head": [facts.who, facts.when, f"筛选条件：{filter_words(asked.board.filters, values)}"],
         "figures": list(_figures(asked, source, values)),
-        "tables": [_table(asked, chart, source, values) for chart in _on_screen(asked)],
+        "tables": [_table(asked, chart.on_screen, source, values) for chart in asked.board.tables],
         "foot": f"{asked.title}　数据时间 {moment(facts.computed) if facts.computed else '尚未发布'}",
     }
 
 
-def _on_screen(asked: Asked) -> list[Chart]:
-    """The tables from top to bottom, where what stands beside the figures comes first."""
-    laid = [key for row in asked.board.rows for key, _ in row.charts]
-    return sorted((chart.on_screen for chart in asked.board.tables), key=lambda chart: laid.index(chart.key))
+def _figures(asked: Asked, source: Connection, values: Mapping[str, Values]) -> Iterator[dict[str, Any]]:
+    """The figures at the head: each as it is, what it counts, and what it was before."""
+    for chart in asked.board.figures:
+        dataset = asked.board.dataset(chart.dataset)
+        statement = table_statement(dataset, chart)
+        lines = list(chart_rows(asked, chart, values).read(source, statement))
+        told = [dict(zip(chart.metrics, line[1:], strict=True)) for line in lines]
+        for name in names(chart):
+            metric = dataset.metric(name)
+            yield {
+                "label": metric.label,
+                "value": worded(told[0][name], metric.format) if told else "",
+                "note": metric.note,
+                "earlier": [
+                    _stood(dataset, name, word, then)
+                    for (word, *_), then in zip(lines[1:], told[1:], strict=True)
+                    if then[name] is not None
+                ],
+            }
 
 
-def _figures(asked: Asked, source: Connection, values: Mapping[str, Values]) -> Iterator[dict[str, str]]:
-    for chart in asked.board.charts:
-        if chart.kind in ("kpi", "trend_kpi"):
-            metric = asked.board.dataset(chart.dataset).metric(chart.metrics[0])
-            rows = chart_rows(asked, chart, values)
-            if chart.kind == "kpi":
-                (value,), note = rows.one(source, totals_statement([metric])), chart.subtitle
-            else:
-                x = quoted(chart.x)
-                newest = f"select {metric.sql} from {{rows}} group by {x} order by {x} desc limit 2"
-                value, *before = [found for (found,) in rows.read(source, newest)] or [None]
-                note = _compared(value, before, chart.subtitle)
-            yield {"label": chart.title, "value": worded(value, metric.format), "note": note}
-
-
-def _compared(value: Any, before: Sequence[Any], subtitle: str) -> str:
-    """The change against the period before, where there is one."""
-    if value is None or not before or not before[0]:
-        return subtitle
-    return f"{(value - before[0]) / abs(before[0]):+.1%} {subtitle}"
+def _stood(dataset: Dataset, name: str, word: str, then: Mapping[str, Any]) -> str:
+    """What a figure was in an earlier period, and how it has changed since."""
+    value = worded(then[name], dataset.metric(name).format)
+    moved = then.get(moved_name(name))
+    if moved is None:
+        return f"{word} {value}"
+    form = dataset.metric(moved_name(name)).format
+    return f"{word} {value}（{worded(moved, form)}{'点' if form == POINTS else ''}）"
 
 
 def _table(asked: Asked, chart: Chart, source: Connection, values: Mapping[str, Values]) -> dict[str, Any]:

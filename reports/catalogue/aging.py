@@ -5,6 +5,7 @@ Layers stand as of a month's end, those of the running month as of the snapshot'
 
 from __future__ import annotations
 
+from reports.catalogue.beside import Figure, figures
 from reports.catalogue.compare import MONTH_COLUMNS
 from reports.catalogue.model import (
     DAYS,
@@ -24,8 +25,6 @@ from reports.catalogue.parts import (
     as_of_filter,
     bars,
     board,
-    figure,
-    figures,
     goods_filter,
     in_order,
     line,
@@ -172,12 +171,13 @@ def inventory_board(cost: bool) -> Board:
     data, what = inventory_dataset(cost), held(cost)[1]
     months, ages = inventory_months(cost), ages_dataset(cost)
     stood_then = month_ends_table(what, months, "amount", ("mean_age", "over_180"))
+    head = figures(
+        data,
+        Figure("amount", "截至当日"),
+        Figure("mean_age", "按数量加权", "rise"),
+        *(Figure(f"over_{day}", f"占{what}", "rise") for day in (90, 180, 365)),
+    )
     lines = (
-        figures(
-            figure("amount", what, data, "截至当日"),
-            figure("mean_age", "平均库龄（天）", data, "按数量加权"),
-            *(figure(f"over_{day}", f"{day}天以上占比", data, f"占{what}") for day in (90, 180, 365)),
-        ),
         line(
             42,
             (bars("buckets", f"{what}按账龄段", data, ("amount",), "bucket_axis", valued=True), 6),
@@ -212,6 +212,7 @@ def inventory_board(cost: bool) -> Board:
     bucket = Filter("bucket", "账龄段", data.key, "bucket")
     return board(
         (data, months, ages, MONTH_ENDS_OF_STOCK),
+        head,
         lines,
         (
             as_of_filter(MONTH_ENDS_OF_STOCK, "months"),

@@ -1,18 +1,39 @@
-"""主要数字的对比：所选期间、上期、去年同期各一行，每个指标都从那一期自己的行算出。
+"""主要数字：所选期间、上期、去年同期各一行，每个指标都从那一期自己的行算出，旁边是所选期间与那一期相比的变化。
 
 Whatever is told of a period's rows, be it a ratio, a mean of days or a number of goods, is told of the others' alike.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
-from reports.catalogue.model import SERIES, Chart, Column, Dataset, Metric
+from reports.catalogue.model import CHANGE, HEAD, PERCENT, POINTS, Chart, Column, Dataset, Metric, Worse
 
 KEY = "beside"
 WORD = Column("beside", "期间")
 NEAREST = Metric("nearest", "次序", "-min(beside_order)")
+IS_CHOSEN = "min(beside_order) = 0"
+MOVED = "_moved"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure at the head of a report: the name of a metric, what it counts, and a shorter label.
+
+    `worse` is the direction of a change that is marked as bad. What is known of the chosen period only is `alone`,
+    which says why.
+    """
+
+    name: str
+    note: str = ""
+    worse: Worse = ""
+    label: str = ""
+    alone: str = ""
+
+
+Head = tuple[Dataset, Chart]
+"""The figures as a table of three rows, and its dataset."""
 
 
 def by_period(
@@ -46,59 +67,66 @@ def stacked(words: tuple[str, str, str], *queries: str) -> str:
     return f"({' union all '.join(parts)})"
 
 
-def figures_beside(
-    charts: Iterable[Chart], datasets: tuple[Dataset, ...]
-) -> tuple[tuple[Dataset, ...], tuple[Chart, ...]]:
-    """A table for the single figures among the charts, of each dataset that knows them of earlier periods too."""
-    told: dict[str, list[Metric]] = {}
-    for chart in charts:
-        if chart.kind in ("kpi", "trend_kpi"):
-            metric = next(each for each in datasets if each.key == chart.dataset).metric(chart.metrics[0])
-            owner = _owner(chart, metric, datasets)
-            if owner and metric not in told.setdefault(owner.key, []):
-                told[owner.key].append(metric)
-    owners = [dataset for dataset in datasets if told.get(dataset.key)]
-    tables = tuple(_table(owner, tuple(told[owner.key]), number) for number, owner in enumerate(owners))
-    return tuple(dataset for dataset, _ in tables), tuple(chart for _, chart in tables)
-
-
-def _owner(chart: Chart, metric: Metric, datasets: tuple[Dataset, ...]) -> Dataset | None:
-    """Which dataset of a board knows a figure of other periods: its own, or another that tells the same."""
-    told = (metric.name, metric.label)
-    knowing = [
-        dataset
-        for dataset in datasets
-        if any((own.name, own.label) == told and dataset.known_beside(own) for own in dataset.metrics)
-    ]
-    own = chart.dataset.removesuffix(SERIES)
-    return min(knowing, key=lambda dataset: dataset.key != own, default=None)
-
-
-def _table(owner: Dataset, metrics: tuple[Metric, ...], number: int) -> tuple[Dataset, Chart]:
-    assert owner.beside is not None
-    now, before, year = owner.beside.words
+def figures(owner: Dataset, *shown: Figure) -> Head:
+    """The head of a report: figures of a dataset that knows them of earlier periods too."""
+    assert owner.beside is not None, f"{owner.key} knows no earlier periods"
+    own = [owner.metric(figure.name) for figure in shown]
+    for figure, metric in zip(shown, own, strict=True):
+        assert figure.alone or owner.known_beside(metric), f"{metric.name} of {owner.key} stands alone"
+    metrics = tuple(told for figure, metric in zip(shown, own, strict=True) for told in _told(figure, metric))
+    used = {name for metric in own for name in owner.used(metric)}
     data = replace(
         owner,
         key=f"{owner.key}_{KEY}",
-        label=f"{owner.label}主要数字",
+        label=f"{owner.label}{HEAD}",
         source=owner.beside.source,
         columns=(WORD, *(column for column in owner.columns if column.kind != "link")),
-        measures=("beside_order", *owner.beside.measures),
-        metrics=(*(metric for metric in owner.metrics if owner.known_beside(metric)), NEAREST),
+        measures=("beside_order", *(name for name in owner.measures if name in used)),
+        metrics=(*metrics, NEAREST),
         flows=(),
         buckets=(),
         explorable=False,
         beside=None,
     )
     chart = Chart(
-        f"{KEY}_{number}" if number else KEY,
-        f"{owner.label.removesuffix('对比')}：{now}、{before}、{year}",
-        "table",
+        KEY,
+        f"{HEAD}：{'、'.join(owner.beside.words)}",
+        "figures",
         data.key,
         tuple(metric.name for metric in metrics),
         by=(WORD.name,),
         order=f"-{NEAREST.name}",
-        paged=False,
         totalled=False,
     )
     return data, chart
+
+
+def _told(figure: Figure, metric: Metric) -> Iterator[Metric]:
+    """The figure of each period, and how far the chosen one is from it: of shares that is told in points."""
+    metric = replace(metric, label=figure.label or metric.label, note=figure.note)
+    if figure.alone:
+        yield replace(metric, sql=f"case when {IS_CHOSEN} then {metric.sql} end")
+        return
+    yield metric
+    chosen, then = f"max(case when {IS_CHOSEN} then {metric.sql} end) over ()", f"({metric.sql})"
+    share = metric.format == PERCENT
+    moved = f"({chosen} - {then}) * 100" if share else f"{chosen} / {then} - 1"
+    there = "" if share else f" and {then} > 0"
+    yield Metric(
+        moved_name(metric.name),
+        f"{metric.label}变化{'（百分点）' if share else ''}",
+        f"case when not {IS_CHOSEN}{there} then {moved} end",
+        POINTS if share else CHANGE,
+        figure.worse,
+        heading="变化（点）" if share else "变化",
+    )
+
+
+def moved_name(name: str) -> str:
+    """How the change of a figure is called."""
+    return f"{name}{MOVED}"
+
+
+def names(head: Chart) -> tuple[str, ...]:
+    """The figures of a head, without their changes."""
+    return tuple(name for name in head.metrics if not name.endswith(MOVED))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from reports.catalogue.beside import stacked
+from reports.catalogue.beside import Figure, figures, stacked
 from reports.catalogue.compare import SUFFIXES, with_suffixes
 from reports.catalogue.model import (
     DAYS,
@@ -37,8 +37,6 @@ from reports.catalogue.parts import (
     compared,
     curves,
     customer_filter,
-    figure,
-    figures,
     goods_filter,
     goods_filters,
     line,
@@ -55,6 +53,7 @@ from reports.catalogue.parts import (
     variant,
 )
 
+STOCK_OF_TODAY = "stock of ten earlier days costs more than a chart may take"
 PERIODS = {"d7": "近7天", "d30": "近30天", "d90": "近90天", "month": "本月", "year": "本年"}
 PERIOD = Column(
     "period_label",
@@ -201,16 +200,16 @@ def rank_board(cost: bool) -> Board:
         key="compared",
         bar="amount",
     )
+    head = figures(
+        then,
+        Figure("quantity", "出库减退货", "fall"),
+        Figure("amount", "不含税", "fall"),
+        *((Figure("profit", "净额减成本", "fall"),) if cost else ()),
+        Figure("goods_count", "区间内有销售", "fall"),
+        *((Figure("stock", "畅销商品在库", alone=STOCK_OF_TODAY),) if not cost else ()),
+        Figure("cover", "库存 ÷ 日均销量", alone=STOCK_OF_TODAY),
+    )
     lines = (
-        figures(
-            figure("quantity", "净销量", data, "出库减退货"),
-            figure("amount", "净销售额", data, "不含税"),
-            figure("profit", "毛利", data, "净额减成本")
-            if cost
-            else figure("stock", "现有库存", data, "畅销商品在库"),
-            figure("goods_count", "动销商品数", data, "区间内有销售"),
-            figure("cover", "可售天数", data, "库存 ÷ 日均销量"),
-        ),
         line(
             52,
             (ranking("top", "销量前十五商品", data, "quantity", "goods_label", 15), 6),
@@ -228,7 +227,7 @@ def rank_board(cost: bool) -> Board:
         line(82, (earlier, 12)),
     )
     filters = (period_choice(data), company_filter(data), *goods_filters(data), goods_filter(data))
-    return board((data, then), lines, filters)
+    return board((data, then), head, lines, filters)
 
 
 def bill_dataset(cost: bool) -> Dataset:
@@ -279,14 +278,15 @@ def bill_board(cost: bool) -> Board:
     bill = ("business_date", "bill_type", "bill_no", "company_name", "warehouse_name")
     who = ("goods_num", "goods_name", "customer_name", "employee_name", "detail_link")
     metrics = ("quantity", "price", "amount", *(("cost", "profit", "margin") if cost else ()))
+    head = figures(
+        data,
+        Figure("quantity", "出库减退货", "fall"),
+        Figure("amount", "不含税", "fall"),
+        Figure("price", "金额 ÷ 数量"),
+        Figure("bills", "出库与退货", "fall"),
+        Figure("customers", "区间内成交", "fall"),
+    )
     lines = (
-        figures(
-            figure("quantity", "净销量", data, "出库减退货"),
-            figure("amount", "净销售额", data, "不含税"),
-            figure("price", "平均单价", data, "金额 ÷ 数量"),
-            figure("bills", "单据数", data, "出库与退货"),
-            figure("customers", "客户数", data, "区间内成交"),
-        ),
         line(
             44,
             (curves("days", "每日销售额与数量", data, ("amount",), "quantity", "day_label"), 7),
@@ -320,7 +320,7 @@ def bill_board(cost: bool) -> Board:
     )
     period, goods = period_choice(data), goods_filter(data)
     filters = (period, goods, *place_and_goods_filters(data), customer_filter(data))
-    return board((data,), lines, filters)
+    return board((data,), head, lines, filters)
 
 
 BEST_SELLER = report(

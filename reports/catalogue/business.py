@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from reports.catalogue.beside import Figure, figures
 from reports.catalogue.compare import MONTH, MONTH_COLUMNS, Period
 from reports.catalogue.model import Board, Chart, Column, Dataset, Filter, Metric, Pivot
 from reports.catalogue.parts import (
@@ -19,8 +20,6 @@ from reports.catalogue.parts import (
     board,
     change_metric,
     company_filter,
-    figure,
-    figures,
     line,
     link,
     money,
@@ -239,14 +238,15 @@ def daily_board(cost: bool) -> Board:
         key="others",
         only_filed=tuple(f"{name}_growth" for name in FOUR[1:]),
     )
+    head = figures(
+        data,
+        Figure("sales", "不含税", "fall", label="当日销售"),
+        Figure("mtd_sales", "自月初，不含税", "fall"),
+        Figure("receipts", "核销与预收", "fall", label="当日收款"),
+        Figure("mtd_receipts", "自月初", "fall"),
+        Figure("receivable_closing", "当日终，已减预收", label="应收余额"),
+    )
     lines = (
-        figures(
-            figure("sales", "当日销售", data, "不含税"),
-            figure("mtd_sales", "本月销售", data, "自月初，不含税"),
-            figure("sales_change", "较上月同期", data, "本月销售"),
-            figure("receipts", "当日收款", data, "核销与预收"),
-            figure("receivable_closing", "应收余额", data, "当日终，已减预收"),
-        ),
         line(
             42,
             (
@@ -273,7 +273,7 @@ def daily_board(cost: bool) -> Board:
         company_filter(data),
     )
     days = Pivot(running.key, (COMPANY.name,), ("day_label",), ("sales",))
-    return board((data, running), lines, filters, pivot=days)
+    return board((data, running), head, lines, filters, pivot=days)
 
 
 def monthly_board(cost: bool) -> Board:
@@ -303,18 +303,15 @@ def monthly_board(cost: bool) -> Board:
         (*(shown for name in FOUR[1:] for shown in moved(name)), "new_overdue"),
         key="others",
     )
+    head = figures(
+        data,
+        Figure("sales", "不含税", "fall"),
+        *((Figure("profit", "销售减销售成本", "fall"),) if cost else ()),
+        Figure("purchase", "不含税"),
+        Figure("receipts", "核销与预收", "fall"),
+        Figure("payments", "核销与预付"),
+    )
     lines = (
-        figures(
-            figure("sales", "销售收入", data, "所选月份，不含税"),
-            figure("sales_change", "较上月整月", data, "销售收入"),
-            figure("sales_growth", "同比", data, "较去年同月整月"),
-            figure("receipts", "收款", data, "核销与预收"),
-            *(
-                (figure("profit", "销售毛利", data, "销售收入减销售成本"),)
-                if cost
-                else (figure("payments", "付款", data, "核销与预付"),)
-            ),
-        ),
         line(
             44,
             (bars("months", "各月销售、采购、收款与付款", data, FOUR, "month_label"), 7),
@@ -336,7 +333,7 @@ def monthly_board(cost: bool) -> Board:
         *level_lines(data, cost),
     )
     filters = (period_filter(data, "month_label", "月", "months"), company_filter(data))
-    return board((data,), lines, filters)
+    return board((data,), head, lines, filters)
 
 
 BUSINESS_DAILY = report(

@@ -7,6 +7,7 @@ Compared are goods that a company bought in both months; what counts as unchange
 
 from __future__ import annotations
 
+from reports.catalogue.beside import Figure, figures
 from reports.catalogue.compare import compared_datasets
 from reports.catalogue.model import (
     DAYS,
@@ -23,15 +24,12 @@ from reports.catalogue.parts import (
     bars,
     board,
     company_filter,
-    figure,
-    figures,
     goods_filter,
     goods_filters,
     line,
     period_filter,
     ranking,
     table,
-    trend_figure,
 )
 from reports.catalogue.price_index import OF_COMPANY, TYPE2
 from reports.catalogue.purchase import centre_report
@@ -108,16 +106,13 @@ def climate_board(cost: bool) -> Board:
         (*every, *(f"{name}_before" for name in SCORES)),
         "price_index",
     )
+    head = figures(
+        data,
+        Figure("pmi", "50为荣枯线", "fall"),
+        *(Figure(f"{name}_index") for name in SCORES),
+        Figure("compared", "本月和上月都有采购"),
+    )
     lines = (
-        figures(
-            trend_figure("pmi_now", "采购经理指数", series, "pmi", "较上月，50为荣枯线"),
-            *(
-                trend_figure(f"{name}_now", f"{label}指数", series, f"{name}_index", "较上月")
-                for name, label in SCORES.items()
-            ),
-            figure("compared", "可比商品数", data, "本月和上月都有采购"),
-            height=20,
-        ),
         line(
             46,
             (Chart("trend", "采购经理指数及分项", "line", series.key, ("pmi", *every), x="month_label"), 8),
@@ -140,7 +135,7 @@ def climate_board(cost: bool) -> Board:
         *goods_filters(data),
         goods_filter(data),
     )
-    return board((data, series), lines, filters)
+    return board((data, series), head, lines, filters)
 
 
 PURCHASE_CLIMATE = centre_report(

@@ -6,6 +6,7 @@ is told piece by piece in the native report of claims.
 
 from __future__ import annotations
 
+from reports.catalogue.beside import Figure, figures
 from reports.catalogue.compare import compared_datasets
 from reports.catalogue.model import MONEY, QUANTITY, Board, Column, Dataset, Filter, Metric, Pivot
 from reports.catalogue.parts import (
@@ -22,8 +23,6 @@ from reports.catalogue.parts import (
     change_metric,
     company_filter,
     curves,
-    figure,
-    figures,
     goods_filter,
     goods_filters,
     line,
@@ -36,7 +35,6 @@ from reports.catalogue.parts import (
     report,
     share,
     table,
-    trend_figure,
 )
 
 FACTORY = Column("supplier_name", "厂家", follows=("supplier_id",))
@@ -159,15 +157,14 @@ def guarantee_board(cost: bool) -> Board:
         bar="paid",
         only_filed=("paid_before", "paid_year"),
     )
+    head = figures(
+        data,
+        Figure("paid", worse="rise"),
+        Figure("settled"),
+        Figure("net", "赔付减厂家结算", "rise"),
+        Figure("recovery", "厂家结算 ÷ 赔付", "fall"),
+    )
     lines = (
-        figures(
-            trend_figure("paid_now", "本月至今赔付", series, "paid", "较上月整月"),
-            trend_figure("settled_now", "本月至今厂家结算", series, "settled", "较上月整月"),
-            trend_figure("net_now", "本月至今理赔净支出", series, "net", "较上月整月"),
-            trend_figure("recovery_now", f"本月至今{RECOVERY}", series, "recovery", "较上月整月"),
-            figure("waiting", "待厂家结算", waiting, "已赔付、厂家尚未结算"),
-            height=20,
-        ),
         line(
             42,
             (curves("trend", f"各月赔付、厂家结算与{RECOVERY}", series, both, "recovery", "month_label"), 8),
@@ -196,7 +193,7 @@ def guarantee_board(cost: bool) -> Board:
         goods_filter(data),
     )
     across = Pivot(data.key, ("brand_name", "supplier_name"), ("symptom_name",), ("net",))
-    return board((data, series, waiting), lines, filters, across)
+    return board((data, series, waiting), head, lines, filters, across)
 
 
 AFTERSALES_PROFIT = report(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reports.catalogue.beside import stacked
+from reports.catalogue.beside import Figure, figures, stacked
 from reports.catalogue.compare import MONTH_END
 from reports.catalogue.model import (
     DAYS,
@@ -27,8 +27,6 @@ from reports.catalogue.parts import (
     bars,
     board,
     change_metric,
-    figure,
-    figures,
     goods_filter,
     line,
     link,
@@ -209,14 +207,15 @@ def goods_board(cost: bool) -> Board:
         "amount",
         bar="amount",
     )
+    head = figures(
+        data,
+        Figure("amount", "当前在库"),
+        Figure("goods_count", "有库存的商品"),
+        Figure("sales_30", "出库减退货", "fall"),
+        Figure("cover", "数量 ÷ 近30天日均销量"),
+        Figure("idle", f"占{what}", "rise"),
+    )
     lines = (
-        figures(
-            figure("amount", what, data, "当前在库"),
-            figure("goods_count", "在库商品数", data, "有库存的商品"),
-            figure("sales_30", "近30天销量", data, "出库减退货"),
-            figure("cover", "可售天数", data, "数量 ÷ 近30天日均销量"),
-            figure("idle", "近90天无销售占比", data, f"占{what}"),
-        ),
         line(
             46,
             (ranking("top", f"{what}前十五商品", data, "amount", "goods_label", 15), 7),
@@ -240,7 +239,7 @@ def goods_board(cost: bool) -> Board:
         line(82, (places, 12)),
     )
     cover = Filter("cover_range", "可售天数", data.key, "cover_range")
-    return board((data,), lines, (*place_and_goods_filters(data), cover, goods_filter(data)))
+    return board((data,), head, lines, (*place_and_goods_filters(data), cover, goods_filter(data)))
 
 
 def company_datasets(cost: bool) -> tuple[Dataset, Dataset]:
@@ -347,14 +346,14 @@ def company_board(cost: bool) -> Board:
         key="places",
         bar="amount",
     )
+    head = figures(
+        now,
+        Figure("amount", "当前在库"),
+        Figure("rate", "近十二个月，按365天折算", "fall"),
+        Figure("aged_90", f"占{what}", "rise"),
+        Figure("aged_180", f"占{what}", "rise"),
+    )
     lines = (
-        figures(
-            figure("amount", what, now, "当前在库"),
-            figure("movement", f"较上月末{what[2:]}", now, "现有减上月末"),
-            figure("rate", "年周转率（次）", now, "近十二个月，按365天折算"),
-            figure("aged_90", "90天以上占比", now, f"占{what}"),
-            figure("aged_180", "180天以上占比", now, f"占{what}"),
-        ),
         line(
             44,
             (
@@ -386,7 +385,7 @@ def company_board(cost: bool) -> Board:
         line(60, (companies, 12)),
         line(76, (places, 12)),
     )
-    return board((now, months), lines, place_and_goods_filters(now))
+    return board((now, months), head, lines, place_and_goods_filters(now))
 
 
 GOODS_STOCK = report(

@@ -6,6 +6,7 @@ without cost rights sees revenue, rebates and freight. Lines lead to their bills
 
 from __future__ import annotations
 
+from reports.catalogue.beside import Figure, figures
 from reports.catalogue.compare import compared_datasets
 from reports.catalogue.model import MONEY, PERCENT, QUANTITY, Board, Column, Dataset, Metric, Pivot
 from reports.catalogue.parts import (
@@ -17,8 +18,6 @@ from reports.catalogue.parts import (
     change_metric,
     company_filter,
     curves,
-    figure,
-    figures,
     in_order,
     line,
     link,
@@ -29,7 +28,6 @@ from reports.catalogue.parts import (
     ratio,
     report,
     table,
-    trend_figure,
     variant,
 )
 
@@ -280,24 +278,17 @@ def income_board(cost: bool) -> Board:
         "amount",
     )
     main, label = ("result", "经营利润") if cost else ("revenue", "营业收入")
-    lines = (
-        figures(
-            trend_figure("revenue_now", "本月至今营业收入", series, "revenue", "较上月整月，不含税"),
-            *(
-                (
-                    trend_figure("gross_now", "本月至今销售毛利", series, "gross", "较上月整月"),
-                    trend_figure("result_now", "本月至今经营利润", series, "result", "较上月整月"),
-                )
-                if cost
-                else (
-                    figure("revenue_growth", "收入较去年同月整月", data, "营业收入"),
-                    figure("rebates", "返利净额", data, "已确认的供应商返利减客户返利"),
-                )
-            ),
-            figure("open_companies", "未结账公司", data, "大于0时该月为暂估"),
-            height=20,
-            widths=(3, 3, 2, 2, 2),
+    head = figures(
+        data,
+        Figure("revenue", "不含税", "fall"),
+        *(
+            (Figure("gross", worse="fall"), Figure("result", worse="fall"))
+            if cost
+            else (Figure("rebates", "已确认的供应商返利减客户返利"),)
         ),
+        Figure("open_companies", "大于0时该月为暂估"),
+    )
+    lines = (
         line(
             64 if cost else 46,
             (listed, 7),
@@ -327,7 +318,7 @@ def income_board(cost: bool) -> Board:
     )
     filters = (period_filter(data, "month_label", "月"), company_filter(data))
     by_item = Pivot(data.key, ("item_axis",), ("company_name",), ("amount",))
-    return board((data, series, statement, others), lines, filters, pivot=by_item)
+    return board((data, series, statement, others), head, lines, filters, pivot=by_item)
 
 
 INCOME_STATEMENT = report(

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from reports.catalogue.aging import BUCKET, STOCK_BUCKETS
+from reports.catalogue.beside import Figure, figures
 from reports.catalogue.compare import MONTH_COLUMNS
 from reports.catalogue.model import DAYS, QUANTITY, Board, Chart, Column, Dataset, Filter, Metric
 from reports.catalogue.parts import (
@@ -20,8 +21,6 @@ from reports.catalogue.parts import (
     bars,
     board,
     by_key,
-    figure,
-    figures,
     goods_filter,
     in_order,
     line,
@@ -127,14 +126,15 @@ def detail_board(cost: bool) -> Board:
         "oldest",
         bar="quantity",
     )
+    head = figures(
+        data,
+        Figure("amount", "截至当日"),
+        Figure("goods_count", "有库存的商品"),
+        Figure("mean_age", "按数量加权", "rise"),
+        Figure("oldest", "自首次入库", "rise"),
+        Figure("over_180", f"占{what}", "rise"),
+    )
     lines = (
-        figures(
-            figure("amount", what, data, "截至当日"),
-            figure("goods_count", "在库商品数", data, "有库存的商品"),
-            figure("mean_age", "平均库龄（天）", data, "按数量加权"),
-            figure("oldest", "最长库龄（天）", data, "自首次入库"),
-            figure("over_180", "180天以上", data, f"占{what}"),
-        ),
         line(
             42,
             (bars("buckets", f"{what}按账龄段", data, ("amount",), "bucket_axis", valued=True), 6),
@@ -145,6 +145,7 @@ def detail_board(cost: bool) -> Board:
     bucket = Filter("bucket", "账龄段", data.key, "bucket")
     return board(
         (data, listed, MONTH_ENDS_OF_STOCK),
+        head,
         lines,
         (as_of_filter(MONTH_ENDS_OF_STOCK), *place_and_goods_filters(data), bucket, goods_filter(data)),
     )
@@ -213,14 +214,15 @@ def dot_board(cost: bool) -> Board:
         "oldest",
         bar="quantity",
     )
+    head = figures(
+        data,
+        Figure("dated", "批次是有效的DOT周"),
+        Figure("mean_weeks", "按数量加权，已知DOT", "rise"),
+        Figure("oldest", "自生产周", "rise"),
+        Figure("over_year", "占已知DOT", "rise"),
+        Figure("unknown", f"占{what}", "rise"),
+    )
     lines = (
-        figures(
-            figure("dated", f"已知DOT{what[2:]}", data, "批次是有效的DOT周"),
-            figure("mean_weeks", "平均库龄（周）", data, "按数量加权，已知DOT"),
-            figure("oldest", "最长库龄（周）", data, "自生产周"),
-            figure("over_year", "52周以上占比", data, "占已知DOT"),
-            figure("unknown", "未知DOT占比", data, f"占{what}"),
-        ),
         line(
             44,
             (bars("buckets", f"{what}按DOT库龄段", data, ("amount",), "bucket_axis", valued=True), 6),
@@ -234,6 +236,7 @@ def dot_board(cost: bool) -> Board:
     bucket = Filter("bucket", "DOT库龄段", data.key, "dot_bucket")
     return board(
         (data, months, MONTH_ENDS_OF_STOCK),
+        head,
         lines,
         (as_of_filter(MONTH_ENDS_OF_STOCK), *place_and_goods_filters(data), bucket, goods_filter(data)),
     )

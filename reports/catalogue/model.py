@@ -23,6 +23,9 @@ REPORT_CENTRE = "报表中心"
 PLAIN: Final = "plain"
 COST: Final = "cost"
 Variant = Literal["plain", "cost"]
+Worse = Literal["", "fall", "rise"]
+HEAD = "主要数字"
+"""How the titles of the figures at the head of a report begin."""
 
 # Number formats (d3): every figure of a kind reads alike in all reports. The minus of RATIO is d3's default sign, it
 # only tells a ratio from money.
@@ -32,6 +35,7 @@ QUANTITY = ",.0f"
 RATIO = "-,.2f"
 PERCENT = ",.1%"
 CHANGE = "+,.1%"
+POINTS = "+,.1f"
 DAYS = ",.1f"
 
 
@@ -89,14 +93,17 @@ class Column:
 class Metric:
     """A figure computed from base rows. A ratio divides sums and is empty when its base is not positive.
 
-    `worse` is the direction of a change that is marked as bad: less sold, more overdue; stock may do either.
+    `worse` is the direction of a change that is marked as bad: less sold, more overdue; stock may do either. `note`
+    says what is counted; `heading` is a shorter label for columns whose neighbours say the rest.
     """
 
     name: str
     label: str
     sql: str
     format: str = QUANTITY
-    worse: Literal["", "fall", "rise"] = ""
+    worse: Worse = ""
+    note: str = ""
+    heading: str = ""
 
 
 @dataclass(frozen=True)
@@ -215,13 +222,14 @@ class Dataset:
 
     def adds_up(self, metric: Metric) -> bool:
         """Whether a metric over the rows of several periods is a figure of them together."""
-        return self._used(metric) <= set(self.flows)
+        return self.used(metric) <= set(self.flows)
 
     def known_beside(self, metric: Metric) -> bool:
         """Whether the metric can be told of the period before and of last year too."""
-        return self.beside is not None and self._used(metric) <= set(self.beside.measures)
+        return self.beside is not None and self.used(metric) <= set(self.beside.measures)
 
-    def _used(self, metric: Metric) -> set[str]:
+    def used(self, metric: Metric) -> set[str]:
+        """The measures that a metric is made of."""
         return {name for name in self.measures if re.search(rf"\b{name}\b", metric.sql)}
 
     def metric(self, name: str) -> Metric:
@@ -258,7 +266,7 @@ class Filter:
     hint: str = ""
 
 
-ChartKind = Literal["kpi", "trend_kpi", "stamp", "line", "area", "bar", "mixed", "donut", "treemap", "table"]
+ChartKind = Literal["figures", "line", "area", "bar", "mixed", "donut", "treemap", "table"]
 
 
 @dataclass(frozen=True)
@@ -284,7 +292,6 @@ class Chart:
     limit: int = 0
     stacked: bool = False
     horizontal: bool = False
-    subtitle: str = ""
     bars: tuple[str, ...] = ()
     paged: bool = False
     valued: bool = False
@@ -335,6 +342,15 @@ class Board:
     @property
     def tables(self) -> tuple[Chart, ...]:
         return tuple(chart for chart in self.charts if chart.kind == "table")
+
+    @property
+    def figures(self) -> tuple[Chart, ...]:
+        return tuple(chart for chart in self.charts if chart.kind == "figures")
+
+    @property
+    def listed(self) -> tuple[Chart, ...]:
+        """What a file has of the board, its first table first."""
+        return (*self.tables, *self.figures)
 
     def dataset(self, key: str) -> Dataset:
         return next(dataset for dataset in self.datasets if dataset.key == key)

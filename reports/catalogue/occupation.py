@@ -6,6 +6,7 @@ parts fall on different days and don't add up.
 
 from __future__ import annotations
 
+from reports.catalogue.beside import Figure, figures
 from reports.catalogue.compare import compared_datasets
 from reports.catalogue.model import Board, Chart, Column, Dataset, Metric
 from reports.catalogue.parts import (
@@ -16,7 +17,6 @@ from reports.catalogue.parts import (
     among_all,
     board,
     change_metric,
-    figures,
     line,
     link,
     period_filter,
@@ -27,7 +27,6 @@ from reports.catalogue.parts import (
     share,
     table,
     total,
-    trend_figure,
     variant,
 )
 from reports.catalogue.stock import held
@@ -114,14 +113,13 @@ def occupation_board(cost: bool) -> Board:
         ("held", "held_before", "held_year"),
         x="day_label",
     )
+    head = figures(
+        data,
+        Figure("mean", "每日期末的平均"),
+        Figure("peak", "一天中最高"),
+        Figure("closing", "期末或今天"),
+    )
     lines = (
-        figures(
-            trend_figure("mean", f"本月至今日均{what}", series, "mean", "较上月整月"),
-            trend_figure("peak", f"本月至今峰值{what}", series, "peak", "较上月整月"),
-            trend_figure("closing", f"当前{what}", series, "closing", "较上月末"),
-            widths=(3, 3, 4, 2),
-            height=20,
-        ),
         line(
             46,
             (days, 8),
@@ -141,7 +139,7 @@ def occupation_board(cost: bool) -> Board:
         line(82, (listed, 12)),
     )
     filters = (period_filter(data, "period_label", "月"), *place_and_goods_filters(data))
-    return board((data, series), lines, filters)
+    return board((data, series), head, lines, filters)
 
 
 INVENTORY_OCCUPATION = report(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reports.catalogue.aging import BUCKET, bucket_metrics, bucket_names
+from reports.catalogue.beside import Figure, figures
 from reports.catalogue.compare import MONTH_COLUMNS, MONTH_END, compared_datasets, stood
 from reports.catalogue.model import (
     MONEY,
@@ -40,8 +41,6 @@ from reports.catalogue.parts import (
     compared,
     curves,
     employee_filter,
-    figure,
-    figures,
     line,
     link,
     money,
@@ -52,7 +51,6 @@ from reports.catalogue.parts import (
     report,
     stack,
     table,
-    trend_figure,
 )
 
 DEBT_BUCKETS = ("未到期", "1–30天", "31–60天", "61–90天", "91–180天", "180天以上")
@@ -232,17 +230,15 @@ def aging_board(partner: Partner) -> Board:
         "longest",
         key="bills",
     )
+    head = figures(
+        months,
+        Figure("balance", f"减{partner.advance[:2]}", partner.more_owed),
+        Figure("overdue", "已过到期日", "rise"),
+        Figure("overdue_share", f"占未核销{owed}", "rise"),
+        Figure("long_share", f"占未核销{owed}", "rise"),
+        Figure("advance", "尚未核销"),
+    )
     lines = (
-        figures(
-            trend_figure(
-                "balance_now", f"{owed}余额", series, "balance", f"较上月末，减{partner.advance[:2]}"
-            ),
-            trend_figure("overdue_now", "逾期金额", series, "overdue", "较上月末"),
-            figure("overdue_share", "逾期占比", data, f"占未核销{owed}"),
-            figure("long_share", "逾期90天以上占比", data, f"占未核销{owed}"),
-            figure("advance", partner.advance, data, "尚未核销"),
-            height=20,
-        ),
         line(
             46,
             (
@@ -286,6 +282,7 @@ def aging_board(partner: Partner) -> Board:
     bucket = Filter("bucket", "账龄段", data.key, "bucket")
     return board(
         (data, months, series),
+        head,
         lines,
         (as_of_filter(data), *partner.filters(data), bucket),
     )
@@ -346,17 +343,15 @@ def months_board(partner: Partner) -> Board:
         bar="closing",
         only_filed=("closing_before", "settled_year"),
     )
+    head = figures(
+        data,
+        Figure("closing", worse=partner.more_owed),
+        Figure("delivery"),
+        Figure("settled", worse=partner.less_settled),
+        Figure("opening"),
+        Figure("rate", f"{partner.settled} ÷（期初 + 本期{partner.delivered}）", partner.less_settled),
+    )
     lines = (
-        figures(
-            trend_figure("closing_now", f"期末{owed}", series, "closing", "较上月末"),
-            trend_figure("delivery_now", f"本月至今{partner.delivered}", series, "delivery", "较上月整月"),
-            trend_figure("settled_now", f"本月至今{partner.settled}", series, "settled", "较上月整月"),
-            figure("opening", f"期初{owed}", data, "所选月份"),
-            figure(
-                "rate", f"{partner.settled}率", data, f"{partner.settled} ÷（期初 + 本期{partner.delivered}）"
-            ),
-            height=20,
-        ),
         line(
             44,
             (
@@ -389,7 +384,7 @@ def months_board(partner: Partner) -> Board:
         line(82, (listed, 12)),
     )
     filters = (period_filter(data, "month_label", "月"), *partner.filters(data))
-    return board((data, series), lines, filters)
+    return board((data, series), head, lines, filters)
 
 
 ACCOUNTS_RECEIVABLE = report(

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Literal
 
-from reports.catalogue.beside import figures_beside
+from reports.catalogue.beside import Head
 from reports.catalogue.compare import MONTH, stood
 from reports.catalogue.model import (
     CHANGE,
@@ -29,9 +28,8 @@ from reports.catalogue.model import (
     Report,
     Row,
     Tab,
+    Worse,
 )
-
-Worse = Literal["", "fall", "rise"]
 
 LONG_NAMES = ("company_name",)
 """Axes whose bars lie, since names are cut short beneath standing ones."""
@@ -55,25 +53,9 @@ LABEL = "__label"
 NO_RECORD = -1
 GOODS = (GOODS_TYPE, BRAND, GOODS_NUM, GOODS_NAME, SPECIFICATION)
 
-# The freshness stamp. Written as local time of China: the frames must not depend on the server's time zone.
-REFRESHED = Dataset(
-    key="refreshed_at",
-    label="数据更新时间",
-    source="(select c.company_id, r.refreshed_at from refreshed_at as r cross join dim_company as c)",
-    grain="company",
-    columns=(
-        Column(
-            "refreshed_at",
-            "更新时间",
-            "datetime",
-            sql="make_timestamp(cast(epoch_us(m.refreshed_at) as bigint) + 28800000000)",
-        ),
-    ),
-    measures=(),
-    metrics=(Metric("latest", "更新时间", "max(refreshed_at)"),),
-    explorable=False,
-)
-STAMP = Chart("stamp", "数据更新时间", "stamp", REFRESHED.key, ("latest",), subtitle="每次审核后自动更新")
+
+ORDERS_OF_TODAY = "orders tell what is still to come of them now: what was open on an earlier day is not kept"
+"""Why a figure of open orders stands alone."""
 
 
 def in_order(number: str, label: str) -> str:
@@ -263,16 +245,6 @@ def goods_filter(dataset: Dataset) -> Filter:
     return Filter("goods", "商品编码", dataset.key, "goods_num", parameter="goods_num", searched=True)
 
 
-def figure(key: str, title: str, dataset: Dataset, subtitle: str) -> Chart:
-    """One number; its key is the metric's name."""
-    return Chart(key, title, "kpi", dataset.key, (key,), subtitle=subtitle)
-
-
-def trend_figure(key: str, title: str, series: Dataset, metric: str, subtitle: str) -> Chart:
-    """The newest period's number, its change against the period before and a trend line."""
-    return Chart(key, title, "trend_kpi", series.key, (metric,), x=series.time_column, subtitle=subtitle)
-
-
 def ranking(
     key: str, title: str, dataset: Dataset, metric: str, x: str, limit: int = 10, beside: tuple[str, ...] = ()
 ) -> Chart:
@@ -359,8 +331,8 @@ def table(
 
 
 Line = tuple[int, tuple[tuple[Chart, int], ...]]
-BESIDE_HEIGHT = 25
-"""Of a table of three rows."""
+HEAD_HEIGHT = 26
+WHOLE = 12
 
 
 def line(height: int, *charts: tuple[Chart, int]) -> Line:
@@ -368,33 +340,21 @@ def line(height: int, *charts: tuple[Chart, int]) -> Line:
     return height, charts
 
 
-def figures(*charts: Chart, widths: tuple[int, ...] = (), height: int = 19) -> Line:
-    """The row of figures at the top, closed by the freshness stamp; of equal widths by default."""
-    placed = (*charts, STAMP)
-    return height, tuple(zip(placed, widths or (12 // len(placed),) * len(placed), strict=True))
-
-
 def board(
     datasets: tuple[Dataset, ...],
+    head: Head,
     lines: tuple[Line, ...],
     filters: tuple[Filter, ...],
     pivot: Pivot | None = None,
 ) -> Board:
-    """A board out of its rows of charts: every chart is named once, where it stands.
+    """A board out of the figures at its head and its rows of charts: every chart is named once, where it stands.
 
-    Below its first row, the figures, they stand beside those of the period before and of last year.
     The filter of one period leaves charts of a series alone: they show all periods.
     Without a `pivot` it has the usual one.
     """
-    shown = tuple(chart for _, placed in lines for chart, _ in placed)
-    more, beside_them = figures_beside((chart for chart, _ in lines[0][1]), datasets)
-    usual = pivot or usual_pivot(shown, filters, datasets)
-    if beside_them:
-        width = 12 // len(beside_them)
-        second = line(BESIDE_HEIGHT, *((chart, width) for chart in beside_them))
-        lines, datasets = (lines[0], second, *lines[1:]), (*datasets, *more)
-    # A file begins with what is listed.
-    charts = (*shown, *beside_them)
+    told, first = head
+    lines = (line(HEAD_HEIGHT, (first, WHOLE)), *lines)
+    charts = tuple(chart for _, placed in lines for chart, _ in placed)
     rows = tuple(
         Row(tuple((chart.key, width) for chart, width in placed), height) for height, placed in lines
     )
@@ -402,7 +362,8 @@ def board(
     scoped = tuple(
         replace(item, excludes=(*item.excludes, *series)) if item.latest else item for item in filters
     )
-    return Board(charts, rows, scoped, (*datasets, REFRESHED), usual)
+    usual = pivot or usual_pivot(charts, filters, datasets)
+    return Board(charts, rows, scoped, (*datasets, told), usual)
 
 
 def usual_pivot(charts: Iterable[Chart], filters: tuple[Filter, ...], datasets: tuple[Dataset, ...]) -> Pivot:

@@ -6,6 +6,7 @@ value by the contracts' prices: the lower one would give away the cost.
 
 from __future__ import annotations
 
+from reports.catalogue.beside import Figure, figures
 from reports.catalogue.compare import MONTH_END, compared_datasets
 from reports.catalogue.model import Board, Column, Dataset, Filter
 from reports.catalogue.parts import (
@@ -22,7 +23,6 @@ from reports.catalogue.parts import (
     change_metric,
     company_filter,
     curves,
-    figures,
     goods_filter,
     goods_filters,
     line,
@@ -35,7 +35,6 @@ from reports.catalogue.parts import (
     report,
     share,
     table,
-    trend_figure,
     variant,
 )
 
@@ -159,14 +158,14 @@ def pledge_board(cost: bool) -> Board:
         bar="worth",
     )
     compared = ranking("contracts", f"借款与{what}前十五合同", data, "loan", "contract_no", 15, ("worth",))
+    head = figures(
+        data,
+        Figure("worth", "期末在押", "fall"),
+        Figure("loan", "在押合同"),
+        Figure("gap", "借款减质押价值，大于0的合同", "rise"),
+        Figure("coverage", "质押价值 ÷ 借款", "fall"),
+    )
     lines = (
-        figures(
-            trend_figure("worth_now", what, series, "worth", "较上月末"),
-            trend_figure("loan_now", "在押合同借款", series, "loan", "较上月末"),
-            trend_figure("gap_now", "缺口合计", series, "gap", "较上月末"),
-            trend_figure("coverage_now", "覆盖率", series, "coverage", "较上月末"),
-            widths=(3, 3, 2, 2, 2),
-        ),
         line(
             44,
             (
@@ -194,7 +193,7 @@ def pledge_board(cost: bool) -> Board:
         *goods_filters(goods),
         goods_filter(goods),
     )
-    return board((data, series, goods), lines, filters)
+    return board((data, series, goods), head, lines, filters)
 
 
 PLEDGE_VALUE = report(

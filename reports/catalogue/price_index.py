@@ -6,6 +6,7 @@ without gifts and returns; a goods not bought in a month keeps its last price.
 
 from __future__ import annotations
 
+from reports.catalogue.beside import Figure, Head, figures
 from reports.catalogue.compare import compared_datasets
 from reports.catalogue.model import (
     DAYS,
@@ -28,8 +29,6 @@ from reports.catalogue.parts import (
     board,
     change_metric,
     company_filter,
-    figure,
-    figures,
     goods_filter,
     goods_filters,
     line,
@@ -39,7 +38,6 @@ from reports.catalogue.parts import (
     ratio,
     share,
     table,
-    trend_figure,
 )
 from reports.catalogue.purchase import centre_report
 
@@ -87,12 +85,12 @@ def index_datasets() -> tuple[Dataset, Dataset]:
     )
 
 
-def index_figures(data: Dataset, series: Dataset) -> tuple[Chart, ...]:
-    return (
-        trend_figure("index_now", "价格指数", series, "price_index", "较上月，基期为100"),
-        figure("index_year", "去年同月指数", data, "基期为100"),
-        figure("bought_share", "当月有采购的权重", data, "其余沿用最近价格"),
-        figure("goods_count", "篮子商品数", data, "基期采购过的商品"),
+def index_head(data: Dataset) -> Head:
+    return figures(
+        data,
+        Figure("price_index", "基期为100", "rise"),
+        Figure("bought_share", "其余沿用最近价格"),
+        Figure("goods_count", "基期采购过的商品"),
     )
 
 
@@ -123,7 +121,6 @@ def centre_board(cost: bool) -> Board:
     data, series = index_datasets()
     goods = ("goods_num", "goods_name", "specification_type", "brand_name", "company_name", "detail_link")
     lines = (
-        figures(*index_figures(data, series), widths=(4, 2, 2, 2, 2), height=20),
         line(
             44,
             (index_trend(series), 5),
@@ -140,7 +137,7 @@ def centre_board(cost: bool) -> Board:
         ),
         line(82, (index_table(data, goods, "商品价格指数"), 12)),
     )
-    return board((data, series), lines, index_filters(data))
+    return board((data, series), index_head(data), lines, index_filters(data))
 
 
 def company_board(cost: bool) -> Board:
@@ -157,7 +154,6 @@ def company_board(cost: bool) -> Board:
     )
     goods = ("company_name", "goods_num", "goods_name", "specification_type", "brand_name", "detail_link")
     lines = (
-        figures(*index_figures(data, series), widths=(4, 2, 2, 2, 2), height=20),
         line(
             46,
             (by_company, 7),
@@ -174,7 +170,7 @@ def company_board(cost: bool) -> Board:
         ),
         line(82, (index_table(data, goods, "公司商品价格指数"), 12)),
     )
-    return board((data, series), lines, index_filters(data))
+    return board((data, series), index_head(data), lines, index_filters(data))
 
 
 CENTRE_PRICE_INDEX = centre_report(

@@ -22,8 +22,6 @@ from reports.catalogue.parts import (
     SUPPLIER,
     board,
     change_metric,
-    figure,
-    figures,
     goods_filter,
     line,
     money,
@@ -34,10 +32,9 @@ from reports.catalogue.parts import (
     ratio,
     supplier_filter,
     table,
-    trend_figure,
     variant,
 )
-from reports.catalogue.price_index import base_filter, index_datasets, index_trend
+from reports.catalogue.price_index import base_filter, index_datasets, index_head, index_trend
 from reports.catalogue.purchase import BILLS, centre_report
 
 
@@ -105,14 +102,6 @@ def price_board(cost: bool) -> Board:
         key="months",
     )
     lines = (
-        figures(
-            trend_figure("index_now", "价格指数", of_months, "price_index", "较上月，基期为100"),
-            figure("index_year", "去年同月指数", of_goods, "基期为100"),
-            figure("rose", "涨价商品数", moves, "较上月涨超过0.5%"),
-            figure("fell", "降价商品数", moves, "较上月降超过0.5%"),
-            height=20,
-            widths=(4, 2, 2, 2, 2),
-        ),
         line(
             44,
             (index_trend(of_months), 6),
@@ -133,7 +122,7 @@ def price_board(cost: bool) -> Board:
         supplier_filter(data),
         goods_filter(data),
     )
-    return board((data, series, of_goods, of_months, moves, all_moves), lines, filters)
+    return board((data, series, of_goods, of_months, moves, all_moves), index_head(of_goods), lines, filters)
 
 
 PRICE_ANALYSIS = centre_report(

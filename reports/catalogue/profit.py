@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from reports.catalogue.beside import Figure, Head, figures
 from reports.catalogue.compare import compared_datasets
 from reports.catalogue.model import Board, Chart, Column, Dataset, Filter, Metric, Report, Tab
 from reports.catalogue.parts import (
@@ -26,7 +27,6 @@ from reports.catalogue.parts import (
     GOODS_LABEL,
     MONTH_DAYS,
     PLACES,
-    Line,
     bars,
     board,
     by_one_or_none,
@@ -35,7 +35,6 @@ from reports.catalogue.parts import (
     curves,
     customer_filter,
     employee_filter,
-    figures,
     goods_filter,
     line,
     money,
@@ -48,7 +47,6 @@ from reports.catalogue.parts import (
     sales_link,
     share,
     table,
-    trend_figure,
     variant,
 )
 
@@ -125,14 +123,9 @@ def profit_datasets(
     )
 
 
-def profit_figures(series: Dataset, cost: bool) -> Line:
-    shown = (
-        ("revenue", "本月至今销售收入"),
-        ("quantity", "本月至今销售数量"),
-        *((("profit", "本月至今毛利"), ("margin", "本月至今毛利率")) if cost else ()),
-    )
-    cards = (trend_figure(name, label, series, name, "较上月整月") for name, label in shown)
-    return figures(*cards, widths=(3, 2, 3, 2, 2) if cost else (5, 4, 3), height=20)
+def profit_head(data: Dataset) -> Head:
+    earned = ("profit", "margin") if data.cost else ()
+    return figures(data, *(Figure(name, worse="fall") for name in ("revenue", "quantity", *earned)))
 
 
 def profit_trend(series: Dataset, cost: bool) -> Chart:
@@ -170,12 +163,11 @@ def profit_board(
     data, series = datasets
     composition, left, right, listed = charts
     lines = (
-        profit_figures(series, data.cost),
         line(42, (profit_trend(series, data.cost), 8), (composition, 4)),
         line(44, (left, 6), (right, 6)),
         line(82, (listed, 12)),
     )
-    return board(datasets, lines, (period_filter(data, "month_label", "月"), *filters))
+    return board(datasets, profit_head(data), lines, (period_filter(data, "month_label", "月"), *filters))
 
 
 def commodity_board(cost: bool) -> Board:

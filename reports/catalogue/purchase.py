@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from reports.catalogue.beside import Figure, figures
 from reports.catalogue.compare import compared_datasets
 from reports.catalogue.model import DAYS, QUANTITY, Board, Column, Dataset, Filter, Metric
 from reports.catalogue.partners import SUPPLIERS
@@ -26,8 +27,6 @@ from reports.catalogue.parts import (
     change_metric,
     company_filter,
     curves,
-    figure,
-    figures,
     goods_filter,
     line,
     money,
@@ -42,7 +41,6 @@ from reports.catalogue.parts import (
     share,
     supplier_filter,
     table,
-    trend_figure,
     variant,
 )
 from reports.catalogue.stock import held
@@ -115,15 +113,14 @@ def purchase_board(cost: bool) -> Board:
         bar="bought",
         only_filed=("brand_name",),
     )
+    head = figures(
+        data,
+        Figure("bought", "入库减退货"),
+        Figure("goods_count", "当月采购过的商品"),
+        Figure("return_share", f"退货占采购{what}", "rise"),
+        Figure("returned", "已审核采购退货", "rise"),
+    )
     lines = (
-        figures(
-            trend_figure("bought_now", f"本月至今采购{what}", series, "bought", "较上月整月"),
-            figure("bought_growth", "较去年同月整月", data, f"采购{what}"),
-            figure("goods_count", "采购商品数", data, "所选月份"),
-            figure("return_share", "退货率", data, f"退货占采购{what}"),
-            figure("returned", f"退货{what}", data, "所选月份"),
-            height=20,
-        ),
         line(
             42,
             (
@@ -143,7 +140,7 @@ def purchase_board(cost: bool) -> Board:
         line(76, (suppliers, 12)),
         line(82, (detail, 12)),
     )
-    return board((data, series), lines, purchase_filters(data))
+    return board((data, series), head, lines, purchase_filters(data))
 
 
 PAYMENT = ("purchased", "invoiced", "settled", "offset", "closing")
@@ -203,15 +200,15 @@ def payment_board(cost: bool) -> Board:
         bar="closing",
         only_filed=("settled_year", "closing_before"),
     )
+    head = figures(
+        data,
+        Figure("settled"),
+        Figure("days", "按金额加权"),
+        Figure("closing", "已减预付"),
+        Figure("invoiced_share", "收票 ÷ 采购"),
+        Figure("paid_share", "付款 ÷ 采购"),
+    )
     lines = (
-        figures(
-            trend_figure("settled_now", "本月至今付款", series, "settled", "较上月整月"),
-            trend_figure("days_now", "平均付款天数", series, "days", "较上月整月，按金额加权"),
-            trend_figure("closing_now", "期末应付", series, "closing", "较上月末，已减预付"),
-            figure("invoiced_share", "开票率", data, "收票 ÷ 采购"),
-            figure("paid_share", "付款率", data, "付款 ÷ 采购"),
-            height=20,
-        ),
         line(
             44,
             (
@@ -234,7 +231,7 @@ def payment_board(cost: bool) -> Board:
         line(82, (suppliers, 12)),
     )
     filters = (period_filter(data, "month_label", "月"), company_filter(data), supplier_filter(data))
-    return board((data, series), lines, filters)
+    return board((data, series), head, lines, filters)
 
 
 PURCHASE_ANALYSIS = centre_report(

@@ -6,6 +6,7 @@ compared whatever the policies' cycles are.
 
 from __future__ import annotations
 
+from reports.catalogue.beside import Figure, figures
 from reports.catalogue.compare import Period, compared_datasets
 from reports.catalogue.model import MONEY, Board, Column, Dataset, Filter, Metric
 from reports.catalogue.parts import (
@@ -17,8 +18,6 @@ from reports.catalogue.parts import (
     by_key,
     change_metric,
     company_filter,
-    figure,
-    figures,
     line,
     link,
     money,
@@ -29,7 +28,6 @@ from reports.catalogue.parts import (
     share,
     supplier_filter,
     table,
-    trend_figure,
 )
 
 QUARTER = Period(
@@ -155,14 +153,15 @@ def rebate_board(cost: bool) -> Board:
         "used_amount",
         key="uses",
     )
+    head = figures(
+        data,
+        Figure("accrued", worse="fall"),
+        Figure("due", "周期已结束，尚无返利单", "rise"),
+        Figure("left", "已确认，可抵付款"),
+        Figure("used_share", "已使用 ÷ 已确认"),
+        Figure("rate", "应计 ÷ 计返金额", "fall"),
+    )
     lines = (
-        figures(
-            trend_figure("accrued_now", "本季至今应计返利", series, "accrued", "较上季整季"),
-            figure("due", "待确认返利", series, "周期已结束，尚无返利单"),
-            figure("left", "未使用返利", series, "已确认，可抵付款"),
-            figure("used_share", "使用率", series, "已使用 ÷ 已确认，全部周期"),
-            figure("rate", "返利率", data, "应计 ÷ 计返金额"),
-        ),
         line(
             44,
             (
@@ -203,7 +202,7 @@ def rebate_board(cost: bool) -> Board:
         Filter("policy", "返利政策", data.key, "policy_name", parent="supplier", searched=True),
         Filter("state", "状态", data.key, "state"),
     )
-    return board((data, series, uses), lines, filters)
+    return board((data, series, uses), head, lines, filters)
 
 
 SUPPLIER_REBATE = report(

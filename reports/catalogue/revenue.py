@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reports.catalogue.beside import stacked
+from reports.catalogue.beside import Figure, figures, stacked
 from reports.catalogue.model import MONEY, Beside, Board, Chart, Column, Dataset, Filter, Metric
 from reports.catalogue.parts import (
     BY_COMPANY,
@@ -14,8 +14,6 @@ from reports.catalogue.parts import (
     change_metric,
     company_filter,
     curves,
-    figure,
-    figures,
     line,
     money,
     percent,
@@ -98,14 +96,15 @@ COMPARED = ("revenue", "previous", "change", "last_year", "growth")
 
 def revenue_board(cost: bool) -> Board:
     data = REVENUE
+    head = figures(
+        data,
+        Figure("revenue", "不含税", "fall"),
+        Figure("bills", "已审核销售出库", "fall"),
+        Figure("quantity", "出库减退货", "fall"),
+        Figure("per_bill", "收入 ÷ 单据数", "fall"),
+        Figure("return_share", "退货占销售收入", "rise"),
+    )
     lines = (
-        figures(
-            figure("revenue", "营业收入", data, "所选月份，不含税"),
-            figure("change", "环比", data, "与上月相同天数比"),
-            figure("growth", "同比", data, "与去年同期比"),
-            figure("bills", "单据数", data, "已审核销售出库"),
-            figure("return_share", "退货率", data, "退货占销售收入"),
-        ),
         line(
             42,
             (
@@ -153,7 +152,7 @@ def revenue_board(cost: bool) -> Board:
         Filter("department", "部门", data.key, "department_name", parent="company"),
         Filter("employee", "业务员", data.key, "employee_name", parent="company"),
     )
-    return board((data,), lines, filters)
+    return board((data,), head, lines, filters)
 
 
 OPERATING_REVENUE = report(

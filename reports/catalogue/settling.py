@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from reports.catalogue.aging import bucket_metrics, bucket_names
+from reports.catalogue.beside import Figure, figures
 from reports.catalogue.compare import MONTH, MONTH_COLUMNS, MONTH_END, compared_datasets, stood
 from reports.catalogue.model import (
     MONEY,
@@ -34,8 +35,6 @@ from reports.catalogue.parts import (
     company_filter,
     compared,
     curves,
-    figure,
-    figures,
     in_order,
     line,
     link,
@@ -49,7 +48,6 @@ from reports.catalogue.parts import (
     share,
     stack,
     table,
-    trend_figure,
 )
 
 DUE = ("已逾期", "7天内", "8–15天", "16–30天", "31–60天", "60天以后")
@@ -162,15 +160,14 @@ def payment_board(cost: bool) -> Board:
         "open_amount",
         key="bills",
     )
+    head = figures(
+        before,
+        Figure("bucket_1", "已过到期日", "rise"),
+        Figure("bucket_2", "需要准备的资金"),
+        Figure("needed", "未付应付减预付款"),
+        Figure("advance", "尚未核销"),
+    )
     lines = (
-        figures(
-            figure("bucket_1", "已逾期应付", data, "已过到期日"),
-            figure("bucket_2", "7天内到期", data, "需要准备的资金"),
-            figure("needed", "扣除预付后应付", data, "未付应付减预付款"),
-            figure("advance", "预付款", data, "尚未核销"),
-            trend_figure("settled_now", "本月至今付款", series, "settled", "较上月整月"),
-            height=20,
-        ),
         line(
             44,
             (bars("due", "未付应付按到期时间", data, ("open_amount",), "bucket_axis", valued=True), 6),
@@ -200,7 +197,7 @@ def payment_board(cost: bool) -> Board:
         *SUPPLIERS.filters(data),
         Filter("bucket", "到期段", data.key, "bucket"),
     )
-    return board((data, before, months, series), lines, filters)
+    return board((data, before, months, series), head, lines, filters)
 
 
 def write_off_metrics(late: str, held_days: str, late_days: str) -> tuple[Metric, ...]:
@@ -307,15 +304,15 @@ def write_off_board(partner: Partner) -> Board:
         ("item_amount", "amount"),
         "amount",
     )
+    head = figures(
+        months,
+        Figure("amount", worse=partner.less_settled),
+        Figure("bills", "当月核销的单据"),
+        Figure("mean_held", "从单据到核销，按金额加权", "rise"),
+        Figure("mean_late", "按金额加权", "rise"),
+        Figure("late_share", "过了到期日才核销的金额", "rise"),
+    )
     lines = (
-        figures(
-            trend_figure("amount_now", "本月至今核销", series, "amount", "较上月整月"),
-            figure("bills", "核销单据数", data, "所选月份"),
-            figure("mean_held", "平均账期（天）", data, "从单据到核销，按金额加权"),
-            figure("mean_late", "平均逾期（天）", data, "按金额加权"),
-            figure("late_share", "逾期核销占比", data, "过了到期日才核销的金额"),
-            height=20,
-        ),
         line(
             44,
             (curves("months", "各月核销金额与平均账期", series, ("amount",), "mean_held", "month_label"), 7),
@@ -335,7 +332,7 @@ def write_off_board(partner: Partner) -> Board:
         Filter("partner", partner.label, data.key, "partner_name", searched=True),
         Filter("manner", "核销方式", data.key, "manner"),
     )
-    return board((data, months, series), lines, filters)
+    return board((data, months, series), head, lines, filters)
 
 
 FACTORY_PAYMENT = report(

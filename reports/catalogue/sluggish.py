@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from reports.catalogue.aging import STOCK_EDGES
+from reports.catalogue.beside import Figure, figures
 from reports.catalogue.compare import MONTH_COLUMNS
 from reports.catalogue.model import PERCENT, QUANTITY, Board, Column, Dataset, Filter, Metric
 from reports.catalogue.parts import (
@@ -18,8 +19,6 @@ from reports.catalogue.parts import (
     as_of_filter,
     bars,
     board,
-    figure,
-    figures,
     goods_filter,
     in_order,
     line,
@@ -184,14 +183,15 @@ def sluggish_board(cost: bool) -> Board:
         "sluggish",
         bar="sluggish",
     )
+    head = figures(
+        whole,
+        Figure("sluggish", "库龄超过所选天数", "rise"),
+        Figure("share", f"占全部{what[2:]}", "rise"),
+        Figure("goods_count", "有呆滞库存的商品数", "rise"),
+        Figure("coming", "30天内，若不再销售", "rise"),
+        Figure("stock", "截至当日"),
+    )
     lines = (
-        figures(
-            figure("sluggish", f"呆滞{held(cost)[1][2:]}", whole, "库龄超过所选天数"),
-            figure("share", "呆滞占比", whole, f"占全部{what[2:]}"),
-            figure("goods_count", "呆滞商品", whole, "有呆滞库存的商品数"),
-            figure("coming", "即将呆滞", whole, "30天内，若不再销售"),
-            figure("stock", "全部库存", whole, "截至当日"),
-        ),
         line(
             42,
             (
@@ -222,6 +222,7 @@ def sluggish_board(cost: bool) -> Board:
     )
     return board(
         (whole, goods, months, MONTH_ENDS_OF_STOCK),
+        head,
         lines,
         (as_of_filter(MONTH_ENDS_OF_STOCK), threshold, *place_and_goods_filters(whole), goods_filter(whole)),
     )

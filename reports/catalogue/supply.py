@@ -6,6 +6,7 @@ sell at that pace, beyond what is on hand, not reserved and on order, in whole p
 
 from __future__ import annotations
 
+from reports.catalogue.beside import Figure, figures
 from reports.catalogue.holdings import COVER, RECENT, goods_beside, now_and_before, sales_beside
 from reports.catalogue.model import DAYS, MONEY, QUANTITY, Board, Chart, Column, Dataset, Filter, Metric
 from reports.catalogue.parts import (
@@ -13,11 +14,10 @@ from reports.catalogue.parts import (
     BY_WAREHOUSE,
     GOODS,
     GOODS_LABEL,
+    ORDERS_OF_TODAY,
     PLACES,
     bars,
     board,
-    figure,
-    figures,
     goods_filter,
     line,
     link,
@@ -134,14 +134,14 @@ def stock_board(cost: bool) -> Board:
         bar="amount",
         only_filed=("company_name", "brand_name", "share", "year_change", "sales_growth", "late"),
     )
+    head = figures(
+        data,
+        Figure("amount", "当前在库"),
+        Figure("ordered", "未关闭的采购订单", alone=ORDERS_OF_TODAY),
+        Figure("cover", "数量 ÷ 近30天日均销量"),
+        Figure("short", "无库存，近30天有销售", "rise"),
+    )
     lines = (
-        figures(
-            figure("amount", what, data, "当前在库"),
-            figure("change", "较上月末", data, what),
-            figure("ordered", "在途（已订未到）", data, "未关闭的采购订单"),
-            figure("cover", "可售天数", data, "数量 ÷ 近30天日均销量"),
-            figure("short", "断货商品数", data, "无库存，近30天有销售"),
-        ),
         line(
             46,
             (ranking("top", "在途前十五商品", data, "ordered", "goods_label", 15), 6),
@@ -169,7 +169,7 @@ def stock_board(cost: bool) -> Board:
         line(82, (places, 12)),
     )
     cover = Filter("cover_range", "可售天数", data.key, "cover_range")
-    return board((data,), lines, (*place_and_goods_filters(data), cover, goods_filter(data)))
+    return board((data,), head, lines, (*place_and_goods_filters(data), cover, goods_filter(data)))
 
 
 def decision_dataset(cost: bool) -> Dataset:
@@ -254,14 +254,15 @@ def decision_board(cost: bool) -> Board:
         key="kinds",
         bar=main,
     )
+    head = figures(
+        data,
+        Figure(main, "按备货天数，减库存与在途", alone=ORDERS_OF_TODAY),
+        Figure("wanted_goods", "建议数量大于0", alone=ORDERS_OF_TODAY),
+        Figure("short", "无库存，近30天有销售", "rise"),
+        Figure("late", "过了交货日期的在途", alone=ORDERS_OF_TODAY),
+        Figure("supply", "（库存 + 在途）÷ 近30天日均", alone=ORDERS_OF_TODAY),
+    )
     lines = (
-        figures(
-            figure(main, label, data, "按备货天数，减库存与在途"),
-            figure("wanted_goods", "需补货商品数", data, "建议数量大于0"),
-            figure("short", "断货商品数", data, "无库存，近30天有销售"),
-            figure("late", "逾期未到", data, "过了交货日期的在途"),
-            figure("supply", "含在途可售天数", data, "（库存 + 在途）÷ 近30天日均"),
-        ),
         line(
             46,
             (ranking("top", f"{label}前十五商品", data, main, "goods_label", 15), 6),
@@ -280,7 +281,7 @@ def decision_board(cost: bool) -> Board:
     )
     days = Filter("cover", "备货天数", data.key, "cover_label", multiple=False, default=(DEFAULT_COVER,))
     advice = Filter("advice", "建议", data.key, "advice")
-    return board((data,), lines, (days, *place_and_goods_filters(data), advice, goods_filter(data)))
+    return board((data,), head, lines, (days, *place_and_goods_filters(data), advice, goods_filter(data)))
 
 
 BUYER_STOCK = centre_report(

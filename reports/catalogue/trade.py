@@ -6,6 +6,7 @@ compares quantities. Orders: filled ÷ ordered, and the days from the order to t
 
 from __future__ import annotations
 
+from reports.catalogue.beside import Figure, Head, figures
 from reports.catalogue.compare import MONTH, MONTH_COLUMNS, compared_datasets, stood
 from reports.catalogue.model import DAYS, PERCENT, RATIO, Board, Chart, Column, Dataset, Filter, Metric
 from reports.catalogue.parts import (
@@ -25,8 +26,6 @@ from reports.catalogue.parts import (
     compared,
     curves,
     customer_filter,
-    figure,
-    figures,
     goods_filter,
     line,
     link,
@@ -43,7 +42,6 @@ from reports.catalogue.parts import (
     share,
     table,
     total,
-    trend_figure,
     variant,
 )
 from reports.catalogue.profit import BRAND_ALONE, TYPES
@@ -109,15 +107,14 @@ def trade_datasets(
     )
 
 
-def trade_figures(series: Dataset, data: Dataset, cost: bool) -> tuple[Chart, ...]:
-    return (
-        trend_figure("bought_now", "本月至今采购", series, "bought", "较上月整月"),
-        trend_figure(
-            "sold_now", "本月至今销售成本" if cost else "本月至今销售", series, "sold", "较上月整月"
-        ),
-        figure("balance", "购销差额", data, "采购减销售，正数为库存增加"),
-        figure("ratio", "销采比", data, "销售 ÷ 采购，低于1为备货"),
-        figure("revenue", "销售收入", data, "所选月份，不含税"),
+def trade_head(data: Dataset) -> Head:
+    return figures(
+        data,
+        Figure("bought", "入库减退货"),
+        Figure("sold", "出库减退货"),
+        Figure("balance", "采购减销售，正数为库存增加"),
+        Figure("ratio", "销售 ÷ 采购，低于1为备货"),
+        Figure("revenue", "不含税", "fall"),
     )
 
 
@@ -149,7 +146,6 @@ def goods_board(cost: bool) -> Board:
         only_filed=("type1_name",),
     )
     lines = (
-        figures(*trade_figures(series, data, cost), height=20),
         line(
             42,
             (trade_trend(series, cost), 8),
@@ -168,7 +164,7 @@ def goods_board(cost: bool) -> Board:
         line(82, (listed, 12)),
     )
     filters = (period_filter(data, "month_label", "月"), *place_and_goods_filters(data), goods_filter(data))
-    return board((data, series), lines, filters)
+    return board((data, series), trade_head(data), lines, filters)
 
 
 def category_board(cost: bool) -> Board:
@@ -187,7 +183,6 @@ def category_board(cost: bool) -> Board:
         bar="balance",
     )
     lines = (
-        figures(*trade_figures(series, data, cost), height=20),
         line(
             42,
             (share("bought_types", "采购构成（一级分类）", data, "bought", "type1_name"), 4),
@@ -204,7 +199,7 @@ def category_board(cost: bool) -> Board:
     )
     second = Filter("type2", "二级分类", data.key, "type2_name", parent="type")
     filters = (period_filter(data, "month_label", "月"), *place_and_goods_filters(data), second)
-    return board((data, series), lines, filters)
+    return board((data, series), trade_head(data), lines, filters)
 
 
 LATE = "sum(rest_quantity) filter (where late_days > 0)"
@@ -302,7 +297,7 @@ def order_board(cost: bool) -> Board:
         "客户订单执行",
         data,
         ("company_name", "customer_name", "employee_name"),
-        ("orders", "quantity", "filled", "rest", "fill_rate", "lead", "late", "amount"),
+        ("orders", "quantity", "filled", "rest", "fill_rate", "lead", "late", "late_share", "amount"),
         "amount",
         key="customers",
         bar="amount",
@@ -316,15 +311,14 @@ def order_board(cost: bool) -> Board:
         key="compared",
         bar="amount",
     )
+    head = figures(
+        months,
+        Figure("amount", worse="fall"),
+        Figure("fill_rate", worse="fall"),
+        Figure("lead", "从订单到最后一次发货", "rise"),
+        Figure("rest", "还欠客户的货", "rise"),
+    )
     lines = (
-        figures(
-            trend_figure("amount_now", "本月至今订单金额", series, "amount", "较上月整月"),
-            trend_figure("fill_rate_now", "本月至今满足率", series, "fill_rate", "较上月整月"),
-            figure("lead", "平均发齐天数", data, "从订单到最后一次发货"),
-            figure("rest", "未发数量", data, "还欠客户的货"),
-            figure("late_share", "逾期未发占比", data, "占未发数量"),
-            height=20,
-        ),
         line(
             42,
             (
@@ -358,7 +352,7 @@ def order_board(cost: bool) -> Board:
         customer_filter(data),
         Filter("state", "执行状态", data.key, "state"),
     )
-    return board((data, months, series), lines, filters)
+    return board((data, months, series), head, lines, filters)
 
 
 SALES_BUY = report(

@@ -6,6 +6,7 @@ without cost rights gets the same in quantities: value is cost.
 
 from __future__ import annotations
 
+from reports.catalogue.beside import Figure, Head, figures
 from reports.catalogue.compare import MONTH, WEEK, Period, compared_datasets
 from reports.catalogue.model import (
     DAYS,
@@ -30,7 +31,6 @@ from reports.catalogue.parts import (
     board,
     change_metric,
     curves,
-    figures,
     goods_filter,
     line,
     link,
@@ -44,7 +44,6 @@ from reports.catalogue.parts import (
     share,
     table,
     total,
-    trend_figure,
     variant,
 )
 
@@ -102,18 +101,15 @@ def turnover_metrics(period: Period, cost: bool) -> tuple[Metric, ...]:
     )
 
 
-def turnover_figures(period: Period, series: Dataset) -> tuple[Chart, ...]:
-    """The row of figures: the newest period against the one before."""
-    flow, what, _ = words(series.cost)
-    shown = (
-        ("rate", "turnover_rate", "周转率（次）"),
-        ("days", "turnover_days", "周转天数"),
-        ("sales", "sales", flow),
-        ("mean", "mean_stock", f"平均库存{what}"),
-    )
-    return tuple(
-        trend_figure(name, f"本{period.name}至今{label}", series, metric, f"较{period.previous}")
-        for name, metric, label in shown
+def turnover_head(data: Dataset, *more: Figure) -> Head:
+    flow, what, _ = words(data.cost)
+    return figures(
+        data,
+        Figure("turnover_rate", f"{flow} ÷ 平均库存{what}", "fall"),
+        Figure("turnover_days", f"平均库存{what} ÷ 日均{flow}", "rise"),
+        Figure("sales", "出库减退货", "fall"),
+        Figure("mean_stock", "每日期末的平均"),
+        *more,
     )
 
 
@@ -180,7 +176,6 @@ def warehouse_board(period: Period, cost: bool) -> Board:
         paged=False,
     )
     lines = (
-        figures(*turnover_figures(period, series), widths=(2, 2, 3, 3, 2), height=20),
         line(
             42,
             (turnover_trend("周转趋势", series, dense=period is WEEK), 8),
@@ -194,7 +189,7 @@ def warehouse_board(period: Period, cost: bool) -> Board:
         line(76, (listed, 12)),
     )
     filters = (period_filter(data, "period_label", period.name), *place_and_goods_filters(data))
-    return board((data, series), lines, filters)
+    return board((data, series), turnover_head(data), lines, filters)
 
 
 def compare_by(key: str, title: str, data: Dataset, metric: str, x: str) -> Chart:
@@ -222,7 +217,6 @@ def goods_datasets(cost: bool) -> tuple[Dataset, Dataset]:
 def goods_board(cost: bool) -> Board:
     data, series = goods_datasets(cost)
     what = words(cost)[1]
-    idle = trend_figure("idle", "本月至今无销售库存占比", series, "idle_share", f"较{MONTH.previous}")
     goods = ("goods_num", "goods_name", "specification_type", "brand_name")
     listed = table(
         "商品周转明细",
@@ -232,8 +226,8 @@ def goods_board(cost: bool) -> Board:
         "mean_stock",
         bar="mean_stock",
     )
+    idle = Figure("idle_share", f"当月没有销售的，占平均库存{what}", "rise")
     lines = (
-        figures(*turnover_figures(MONTH, series), idle, height=20),
         line(
             42,
             (turnover_trend("近一年周转", series), 8),
@@ -251,7 +245,7 @@ def goods_board(cost: bool) -> Board:
         *place_and_goods_filters(data),
         goods_filter(data),
     )
-    return board((data, series), lines, filters)
+    return board((data, series), turnover_head(data, idle), lines, filters)
 
 
 WAREHOUSE_TURNOVER = Report(

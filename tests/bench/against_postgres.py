@@ -23,11 +23,13 @@ import duckdb
 import psycopg
 
 from api.launch.postgres import EmbeddedPostgres
+from tests.bench._verdict import conclude
 from tests.bench.warehouse_refresh import AS_OF, LAX
 from warehouse.files import Files
 
 Execute = Callable[[str], Any]
 TIMES = 3
+MARTS_FASTER, RAW_FASTER = 50, 8
 INDEXES = (
     "sales_outbound (business_date) include (bill_id, bill_no, status, company_id, warehouse_id, customer_id)",
     "sales_outbound_line (bill_id) include (line_id, goods_id, quantity, no_tax_amount, order_line_id)",
@@ -310,13 +312,18 @@ def main() -> None:
             ]
             ratios = [_compare(question, *engines) for question in asked]
         marts_faster, raw_faster = (statistics.median(column) for column in zip(*ratios, strict=True))
-        print(
-            f"median of {len(ratios)}: the marts answer {marts_faster:.0f} times faster than Postgres,",
-            end=" ",
-        )
-        print(f"DuckDB from the raw copies {raw_faster:.1f} times")
     finally:
         server.stop()
+    median = f"median of {len(ratios)}"
+    conclude(
+        {
+            f"marts answer {MARTS_FASTER} times faster than Postgres ({median}): {marts_faster:.0f} times": (
+                marts_faster >= MARTS_FASTER
+            ),
+            f"and DuckDB from the raw copies {RAW_FASTER} times: {raw_faster:.1f} times": raw_faster
+            >= RAW_FASTER,
+        }
+    )
 
 
 def _prepare(bills: psycopg.Connection[Any]) -> None:

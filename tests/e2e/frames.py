@@ -16,7 +16,7 @@ DRAWN = f"""() => document.querySelectorAll('{HOLDER}').length > 0
     && ![...document.querySelectorAll('.loading, [data-test="loading-indicator"], .ant-spin-spinning')].some(
         (one) => one.offsetParent)
     && [...document.querySelectorAll('{HOLDER}')].every((one) => one.querySelector(
-        'canvas, table, .header-line, .superset-legacy-chart-big-number, [class*="missing"], .ant-empty'))"""
+        'canvas, table, [class*="missing"], .ant-empty'))"""
 OPENED = "route => { history.pushState({}, '', route); dispatchEvent(new PopStateEvent('popstate')); }"
 """As a menu opens a page: the shell stays."""
 # Figures and names may be Latin; these are Superset's own words.

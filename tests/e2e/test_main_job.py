@@ -9,6 +9,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Error, Frame, Locator, Page, expect
 
+from reports.catalogue.model import HEAD
 from tests.e2e.conftest import START_SECONDS, Desk
 
 pytestmark = pytest.mark.timeout(START_SECONDS + 300)
@@ -87,7 +88,7 @@ def figures(page: Page, read: Callable[[Frame], Locator]) -> list[int]:
 
 def sold(frame: Frame) -> Locator:
     """The net quantity."""
-    return frame.locator(".dashboard-component-chart-holder", has_text="净销量").first.locator(".header-line")
+    return frame.locator(f"[data-test-chart-name^='{HEAD}'] tbody tr").first.locator("td").nth(1)
 
 
 def companies(frame: Frame) -> Locator:

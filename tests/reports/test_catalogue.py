@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import replace
 
 import pytest
@@ -11,29 +10,10 @@ import yaml
 
 from reports.assets import CatalogueError, boards, bundle_hash, compile_assets, dataset_uuid, validate
 from reports.catalogue import REPORTS, find_report
-from reports.catalogue.beside import KEY
+from reports.catalogue.beside import MOVED, moved_name, names
 from reports.catalogue.model import COST, PLAIN, Chart, Row, asset_uuid
 
 BOARDS = list(boards())
-
-
-# A figure that is itself a comparison, by what it names.
-COMPARISON = re.compile(r"_(before|year)\b|\b(previous|last_month|last_year)_")
-# Figures that stand beside nothing, and why.
-ORDERS_OF_TODAY = "orders tell what is still to come of them now: what was open on an earlier day is not kept"
-ALONE = {
-    ("SalesOrder", "late_share"): ORDERS_OF_TODAY,
-    ("commodityStocksQuery", "ordered"): ORDERS_OF_TODAY,
-    **{
-        ("inDecisionAnalysisTable", name): ORDERS_OF_TODAY
-        for name in ("suggested", "suggested_amount", "wanted_goods", "late", "supply")
-    },
-    **{
-        ("BestSeller", name): "stock of ten earlier days costs more than a chart may take"
-        for name in ("stock", "cover")
-    },
-    ("aftersalesprofit", "waiting"): "pieces tell whether they are settled now",
-}
 
 
 class TestCompiling:
@@ -97,23 +77,16 @@ class TestCompiling:
         assert [tab.label for tab in report.tabs] == ["按周分析", "按月分析"]
         assert report.first_tab.label == "按月分析"
 
-    def test_every_figure_stands_beside_earlier_ones(self):
-        alone = set()
-        for placed in boards():
+    def test_every_board_has_figures_at_its_head_that_tell_of_earlier_periods(self):
+        for placed in BOARDS:
             board = placed.board
-            told = {
-                (metric, board.dataset(chart.dataset).metric(metric).label)
-                for chart in board.charts
-                if chart.key.startswith(KEY)
-                for metric in chart.metrics
-            }
-            for chart in board.charts:
-                if chart.kind not in ("kpi", "trend_kpi"):
-                    continue
-                metric = board.dataset(chart.dataset).metric(chart.metrics[0])
-                if (metric.name, metric.label) not in told and not COMPARISON.search(metric.sql):
-                    alone.add((placed.report.code, metric.name))
-        assert alone == set(ALONE)
+            [head] = board.figures
+            assert board.rows[0].charts == ((head.key, 12),)
+            moved = {name for name in head.metrics if name.endswith(MOVED)}
+            assert moved, placed.names
+            for name in names(head):
+                alone = moved_name(name) not in moved
+                assert alone is ("beside_order) = 0" in board.dataset(head.dataset).metric(name).sql), name
 
     def test_files_refer_only_to_each_other(self):
         bundle = {name: yaml.safe_load(text) for name, text in compile_assets().items()}
@@ -148,7 +121,7 @@ class TestValidation:
             validate(self.changed(placed, charts=(chart, *placed.board.charts[1:])))
 
     def test_chart_outside_the_layout(self, placed):
-        extra = Chart("extra", "多余", "kpi", placed.board.datasets[0].key, ("quantity",))
+        extra = Chart("extra", "多余", "bar", placed.board.datasets[0].key, ("quantity",))
         with pytest.raises(CatalogueError, match="图表与布局不一致"):
             validate(self.changed(placed, charts=(*placed.board.charts, extra)))
 
