@@ -12,11 +12,17 @@ from playwright.sync_api import TimeoutError as PlaywrightTimeout
 from reports.catalogue.model import Board, Chart, Report, Tab
 
 HOLDER = ".dashboard-component-chart-holder"
-DRAWN = f"""() => document.querySelectorAll('{HOLDER}').length > 0
-    && ![...document.querySelectorAll('.loading, [data-test="loading-indicator"], .ant-spin-spinning')].some(
-        (one) => one.offsetParent)
-    && [...document.querySelectorAll('{HOLDER}')].every((one) => one.querySelector(
-        'canvas, table, [class*="missing"], .ant-empty'))"""
+DRAWN = f"""() => {{
+    const below = frameElement ? parent.innerHeight - frameElement.getBoundingClientRect().top : innerHeight;
+    const seen = [...document.querySelectorAll('{HOLDER}')].filter((one) => {{
+        const {{ top, bottom }} = one.getBoundingClientRect();
+        return bottom > 0 && top < Math.min(innerHeight, below);
+    }});
+    return seen.length > 0 && seen.every((one) => one.querySelector('canvas, table, [class*="missing"], .ant-empty')
+        && ![...one.querySelectorAll('.loading, [data-test="loading-indicator"], .ant-spin-spinning')].some(
+            (sign) => sign.offsetParent));
+}}"""
+"""What a reader sees of the board is there; the rest is drawn when he comes to it."""
 OPENED = "route => { history.pushState({}, '', route); dispatchEvent(new PopStateEvent('popstate')); }"
 """As a menu opens a page: the shell stays."""
 # Figures and names may be Latin; these are Superset's own words.
@@ -54,7 +60,7 @@ class Reading:
         self.page.goto(f"{self.address}{report.route}")
 
     def frame(self, report: Report, tab: Tab) -> Frame:
-        """The report's tab, drawn."""
+        """The report's tab, looked through to its end."""
         if len(report.tabs) > 1:
             self.page.get_by_role("tab", name=tab.label, exact=True).click()
         shown = self.page.locator(f"iframe[title='{report.label} {tab.label}']")
@@ -65,6 +71,10 @@ class Reading:
         assert frame is not None
         frame.wait_for_url("**/embedded/**")
         self.wait(frame)
+        for shown in frame.locator(HOLDER).all():
+            shown.scroll_into_view_if_needed()
+            self.wait(frame)
+        frame.locator(HOLDER).first.scroll_into_view_if_needed()
         return frame
 
     def wait(self, frame: Frame) -> None:

@@ -5,6 +5,7 @@ const page = document.implementation.createHTMLDocument();
 const frameOf = (contentDocument: Document | null) => {
   const frame = document.createElement('iframe');
   Object.defineProperty(frame, 'contentDocument', { get: () => contentDocument });
+  vi.spyOn(frame, 'getBoundingClientRect').mockReturnValue(new DOMRect(0, 100, 1000, 900));
   return frame;
 };
 const drawn = vi.fn();
@@ -23,6 +24,19 @@ it('waits for the last chart', () => {
   vi.advanceTimersByTime(1_000);
   expect(drawn).not.toHaveBeenCalled();
   page.body.innerHTML = '<div class="dashboard-chart"></div>';
+  vi.advanceTimersByTime(1_000);
+  expect(drawn).toHaveBeenCalledTimes(1);
+});
+
+it('leaves charts out of sight alone: they are drawn when they are scrolled to', () => {
+  page.body.innerHTML =
+    '<div class="dashboard-chart"></div><div class="dashboard-component-chart-holder"><i class="loading"></i></div>';
+  const chart = page.querySelector('.dashboard-component-chart-holder')!;
+  const standsAt = vi.spyOn(chart, 'getBoundingClientRect').mockReturnValue(new DOMRect(0, window.innerHeight - 101, 1000, 300));
+  whenDrawn(frameOf(page), drawn);
+  vi.advanceTimersByTime(1_000);
+  expect(drawn).not.toHaveBeenCalled();
+  standsAt.mockReturnValue(new DOMRect(0, window.innerHeight - 100, 1000, 300));
   vi.advanceTimersByTime(1_000);
   expect(drawn).toHaveBeenCalledTimes(1);
 });
