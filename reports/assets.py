@@ -353,7 +353,6 @@ def _filter(placed: Placed, item: Filter, numbers: dict[str, int]) -> dict[str, 
         "targets": [
             {"datasetUuid": dataset_uuid(board.dataset(item.dataset)), "column": {"name": item.column}}
         ],
-        "requiredFirst": item.latest,
         "defaultDataMask": masks,
         "cascadeParentIds": [filter_id(*placed.names, item.parent)] if item.parent else [],
         "controlValues": {

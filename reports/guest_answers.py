@@ -1,4 +1,4 @@
-"""访客应答：看板的数据集信息里不带取数语句；导出的文件是一张表，不带链接列；合计行里没有数的格留空；没有任何期间时期间筛选也有一项；筛选状态和未保存的图表各读者各存各的。"""
+"""访客应答：看板的数据集信息里不带取数语句；导出的文件是一张表，不带链接列；合计行里没有数的格留空；筛选状态和未保存的图表各读者各存各的。"""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from reports import explorers
 from reports.assets import boards
 
 DATASETS = re.compile(r"/api/v1/dashboard/\d+/datasets")
-NOTHING = "暂无数据"
 
 
 def hide_queries(app: Flask) -> None:
@@ -83,28 +82,6 @@ def leave_empty_totals_out() -> None:
         if not isinstance(answer, list):
             return answer
         return [{name: value for name, value in row.items() if value is not None} for row in answer]
-
-    QueryContextProcessor.get_data = data
-
-
-def offer_no_period() -> None:
-    """Answer a filter that opens on the newest period, where there is none, with one that says so: without a value of
-    it the board would not be drawn at all."""
-    from superset.common.query_context_processor import QueryContextProcessor
-
-    written: Callable[..., Any] = QueryContextProcessor.get_data
-
-    def data(self: Any, df: Any, coltypes: list[Any]) -> Any:
-        form = self._query_context.form_data or {}
-        columns = form.get("groupby")
-        if (
-            df.empty
-            and columns
-            and form.get("viz_type") == "filter_select"
-            and form.get("defaultToFirstItem")
-        ):
-            return [dict.fromkeys(columns, NOTHING)]
-        return written(self, df, coltypes)
 
     QueryContextProcessor.get_data = data
 

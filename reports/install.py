@@ -5,6 +5,7 @@ Runs inside Superset's application context.
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -107,6 +108,7 @@ def import_bundle(bundle: dict[str, str]) -> None:
         ImportAssetsCommand(bundle).run()
     placed = list(boards())
     delete_orphans(placed)
+    set_scopes()
     set_embedding(placed)
     db.session.commit()
 
@@ -132,6 +134,21 @@ def delete_orphans(placed: list[Placed]) -> None:
             if str(row.uuid) not in uuids:
                 db.session.delete(row)
         db.session.flush()
+
+
+def set_scopes() -> None:
+    """Say of each filter which charts heed it: a board that opens with values would else take it that all do, and ask
+    for each chart again as soon as it has found out."""
+    from superset.models.dashboard import Dashboard
+
+    for dashboard in db.session.query(Dashboard).filter(Dashboard.is_managed_externally.is_(True)):
+        metadata = json.loads(dashboard.json_metadata)
+        charts = [chart.id for chart in dashboard.slices]
+        for item in metadata["native_filter_configuration"]:
+            item["chartsInScope"] = [chart for chart in charts if chart not in item["scope"]["excluded"]]
+            item["tabsInScope"] = []
+        dashboard.json_metadata = json.dumps(metadata, ensure_ascii=False)
+    db.session.flush()
 
 
 def set_embedding(placed: list[Placed]) -> None:

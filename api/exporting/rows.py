@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from api.exporting.asked import Asked, Values
+from api.reporting.opening import newest
 from reports.catalogue.model import Chart, Column, Dataset, Filter, Metric
 
 CHUNK = 5000
@@ -43,9 +44,8 @@ def _value(asked: Asked, item: Filter, source: Connection) -> Values:
     given = asked.filters.get(item.key) or item.default
     if given or not item.latest:
         return tuple(given)
-    own = rows_of(asked.board.dataset(item.dataset), asked.role_id, ())
-    (newest,) = own.one(source, f"select max({quoted(item.column)}) from {{rows}}")
-    return () if newest is None else (newest,)
+    last = newest(source, asked.board.dataset(item.dataset), item.column, asked.role_id)
+    return () if last is None else (last,)
 
 
 def rows_of(dataset: Dataset, role_id: int, chosen: Iterable[tuple[Filter, Values]]) -> Rows:

@@ -19,6 +19,7 @@ from api.kit.settings import settings
 from api.money.cost_recalculation import unfinished
 from api.reporting import freshness
 from api.reporting.addresses import frame_address, report_site
+from api.reporting.opening import opening_values
 from api.reporting.snapshot import refreshed_at
 from api.reporting.tokens import LIFE, guest_token
 from reports.catalogue import REPORTS, Report, embed_id, filter_id, find_report
@@ -45,13 +46,15 @@ class FrameFilter(BaseModel):
 
 
 class FrameTab(BaseModel):
-    """A tab of a framed report; no address when the site's hostname is not among the deployments."""
+    """A tab of a framed report; no address when the site's hostname is not among the deployments. `opens_with` are the
+    values of filters by their keys."""
 
     key: str
     label: str
     embed_id: str
     address: str | None
     filters: list[FrameFilter]
+    opens_with: dict[str, list[str]]
 
 
 class Frame(BaseModel):
@@ -134,10 +137,9 @@ def get_frame(
             "key": tab.key,
             "label": tab.label,
             "embed_id": embed_id(report.code, tab, me.sees_cost),
-            "address": None
-            if base is None
-            else frame_address(base, report, tab, me.sees_cost, me.role_id, values),
+            "address": None if base is None else frame_address(base, report, tab, me.sees_cost, me.role_id),
             "filters": _filters(report, tab, me.sees_cost),
+            "opens_with": opening_values(tab.board(tab.variant(me.sees_cost)), me.role_id, values),
         }
         for tab in report.tabs
     ]

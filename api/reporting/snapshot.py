@@ -11,7 +11,7 @@ from sqlalchemy import Connection, text
 from sqlalchemy.exc import ProgrammingError
 
 from api.kit.errors import Refusal
-from reports.snapshot import Snapshots, current_snapshot
+from reports.snapshot import Snapshots, current_snapshot, snapshot_mark
 
 # As microseconds: the engine needs a library of time zones to hand out a moment.
 STAMP = text("select epoch_us(max(refreshed_at)) from refreshed_at")
@@ -36,6 +36,11 @@ def published() -> Iterator[Connection]:
                 _log.warning("快照里没有所问的表或列", exc_info=error)
                 raise Refusal("报表数据正在按新版本重新计算，请稍后再查询") from error
             raise
+
+
+def published_mark() -> str:
+    """What tells the newest snapshot from all others."""
+    return snapshot_mark(current_snapshot())
 
 
 def refreshed_at() -> datetime | None:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from urllib.parse import parse_qs, urlsplit
-
 import jwt
 import pytest
 
-from api.reporting.addresses import frame_address, report_site, rison
+from api.reporting.addresses import frame_address, report_site
 from api.reporting.tokens import LIFE, guest_token
 from reports.catalogue import embed_id, find_report
 
@@ -22,7 +20,6 @@ def address(**changed):
         "tab": INFO.first_tab,
         "sees_cost": False,
         "role_id": 7,
-        "values": {},
     }
     return frame_address(**{**whole, **changed})
 
@@ -55,8 +52,7 @@ class TestSite:
 
 class TestAddress:
     def test_ends_with_the_role(self):
-        for values in ({}, {"goods_num": "G001", "period": "近30天"}):
-            assert address(values=values).endswith("&role_id=7")
+        assert address().endswith("&role_id=7")
 
     def test_names_the_board_by_its_fixed_id(self):
         assert address(base="https://bi.cn").startswith(
@@ -70,20 +66,6 @@ class TestAddress:
         report = find_report("accountsReceivable")
         plain, cost = (address(report=report, tab=report.first_tab, sees_cost=sees) for sees in (False, True))
         assert plain == cost
-
-    def test_opens_on_given_values(self):
-        query = parse_qs(urlsplit(address(values={"goods_num": "G'1!)", "period": "近30天"})).query)
-        masks = query["native_filters"][0]
-        assert "'col':'goods_num','op':'IN','val':!('G!'1!!)')" in masks
-        assert "近30天" in masks
-
-    def test_ignores_values_that_no_filter_takes(self):
-        assert "native_filters" not in address(values={"company": "1"})
-
-
-class TestRison:
-    def test_writes_nested_values(self):
-        assert rison({"a": ["x", "y'z"], "b": {}}) == "('a':!('x','y!'z'),'b':())"
 
 
 class TestToken:

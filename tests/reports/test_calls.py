@@ -79,7 +79,12 @@ class TestFrame:
 
     def test_opens_on_given_values(self, site):
         data = site.as_("manager_a").get(FRAME, code="BestSellerInfo", goods_num="G001", period="近7天").data
-        assert "native_filters=" in data["tabs"][0]["address"]
+        assert data["tabs"][0]["opens_with"] == {"period": ["近7天"], "goods": ["G001"]}
+
+    def test_opens_on_the_newest_period_that_the_role_sees(self, site):
+        [tab] = site.as_("manager_a").get(FRAME, code="CommodityProfit").data["tabs"]
+        assert tab["opens_with"] == {"period": ["2026-11"]}
+        assert site.as_("manager_a").get(FRAME, code="BestSeller").data["tabs"][0]["opens_with"] == {}
 
     def test_unknown_report(self, site):
         assert site.as_("admin").get(FRAME, code="nothing").code == 400

@@ -11,6 +11,7 @@ const tab = {
   embed_id: 'e',
   address: '/embedded/e?role_id=3' as string | null,
   filters: [{ key: 'company', id: 'NATIVE_FILTER-c', column: 'company_name', latest: false }],
+  opens_with: {},
 };
 const choices = {
   dimensions: [

@@ -12,6 +12,7 @@ const tab = (key: string, label: string, address: string | null = `/embedded/${k
   embed_id: key,
   address,
   filters: [],
+  opens_with: {},
 });
 
 const values = { goods_num: 'LT0001' };

@@ -23,7 +23,8 @@ interface Props {
 }
 
 export default function ReportPage({ code, values }: Props) {
-  const frame = useQuery(frameQuery(code, values));
+  const [opening] = useState(Date.now);
+  const frame = useQuery(frameQuery(code, values, opening));
 
   if (frame.data) return <Report frame={frame.data} linked={Object.keys(values).length > 0} />;
   if (frame.isPending) return <Spin className={styles.loading} size="large" />;
@@ -168,7 +169,7 @@ function TabFrame({ frame, tab, chosen, version, applied, ports }: TabFrameProps
       title={title}
       chosen={chosen}
       version={version}
-      opensWith={maskOf(applied.filters, tab.filters)}
+      opensWith={maskOf({ ...tab.opens_with, ...applied.filters }, tab.filters)}
       onPort={(port) => ports.current.set(tab.key, port)}
     />
   );

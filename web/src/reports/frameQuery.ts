@@ -17,9 +17,10 @@ export function frameRoutesQuery() {
   });
 }
 
-export function frameQuery(code: string, values: FrameValues) {
+/** `opening` tells one opening of a page from another: each asks what its filters open on. */
+export function frameQuery(code: string, values: FrameValues, opening: number) {
   return queryOptions({
-    queryKey: ['report', 'frame', code, values],
+    queryKey: ['report', 'frame', code, values, opening],
     queryFn: () => api.get<Frame>('v2/report/Frame/getFrame', { ...values, code }),
     staleTime: Infinity,
     meta: { quiet: true },

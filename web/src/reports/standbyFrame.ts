@@ -40,6 +40,8 @@ function prepare(address: string) {
   planned = window.setTimeout(() => {
     if (standby !== null) return;
     const frame = newFrame();
+    // So that it loads what the last report needed, too.
+    frame.name = 'waiting';
     // Behind the page, not hidden: browsers put off what hidden frames do.
     Object.assign(frame.style, { position: 'fixed', inset: '0', width: '100%', height: '100%', zIndex: '-1', border: '0', opacity: '0' });
     frame.inert = true;
