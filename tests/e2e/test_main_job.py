@@ -93,7 +93,8 @@ def sold(frame: Frame) -> Locator:
 
 def companies(frame: Frame) -> Locator:
     """How many companies there are to choose from."""
-    return frame.get_by_text(re.compile(r"^\d+ 个选项$")).first
+    box = frame.locator("form").filter(has=frame.get_by_text("公司", exact=True))
+    return box.get_by_text(re.compile(r"^\d+ 个选项$"))
 
 
 def await_figure(page: Page, read: Callable[[Frame], Locator], wanted: Callable[[int], bool]) -> int:
