@@ -47,19 +47,21 @@ def _figures(asked: Asked, source: Connection, values: Mapping[str, Values]) -> 
     """The figures at the head: each as it is, what it counts, and what it was before."""
     for chart in asked.board.figures:
         dataset = asked.board.dataset(chart.dataset)
-        statement = table_statement(dataset, chart)
-        lines = list(chart_rows(asked, chart, values).read(source, statement))
-        told = [dict(zip(chart.metrics, line[1:], strict=True)) for line in lines]
+        assert dataset.beside is not None
+        chosen, *earlier = dataset.beside.words
+        lines = chart_rows(asked, chart, values).read(source, table_statement(dataset, chart))
+        # A period without rows has no line.
+        told = {word: dict(zip(chart.metrics, line, strict=True)) for word, *line in lines}
         for name in names(chart):
             metric = dataset.metric(name)
             yield {
                 "label": metric.label,
-                "value": worded(told[0][name], metric.format) if told else "",
+                "value": worded(told[chosen][name], metric.format) if chosen in told else "",
                 "note": metric.note,
                 "earlier": [
-                    _stood(dataset, name, word, then)
-                    for (word, *_), then in zip(lines[1:], told[1:], strict=True)
-                    if then[name] is not None
+                    _stood(dataset, name, word, told[word])
+                    for word in earlier
+                    if word in told and told[word][name] is not None
                 ],
             }
 

@@ -86,7 +86,6 @@ def figures(owner: Dataset, *shown: Figure) -> Head:
         flows=(),
         buckets=(),
         explorable=False,
-        beside=None,
     )
     chart = Chart(
         KEY,

@@ -13,7 +13,8 @@ from sqlalchemy import Connection
 from api.exporting import files
 from api.exporting.asked import ReportExport, understand
 from api.exporting.book import Book, figure_column, number_format, text_column
-from api.exporting.summary import worded
+from api.exporting.rows import settled
+from api.exporting.summary import summary, worded
 from api.kit.errors import Refusal
 from reports.assets import Placed, boards
 from reports.catalogue import find_report
@@ -279,6 +280,16 @@ class TestSummary:
             assert words in printed, words
         # Of 3 goods in 2 warehouses at prices of 100, 200, 300: the total holds the one that isn't printed.
         assert "合计12" in printed
+
+    def test_what_no_row_tells_is_left_empty(self, source: Connection) -> None:
+        report = find_report("CommodityProfit")
+        assert report
+        for filters, told in (({}, True), ({"brand": ["没有的品牌"]}, False)):
+            body = ReportExport(code=report.code, tab="all", form="pdf", filters=filters)
+            asked = understand(report, reader(EVERYTHING), body)
+            sheet = summary(asked, source, facts(source), settled(asked, source))
+            assert [bool(item["value"]) for item in sheet["figures"]] == [told] * len(sheet["figures"])
+            assert len(sheet["figures"]) == 4
 
     def test_nothing_has_no_sign(self) -> None:
         words = [

@@ -1,26 +1,27 @@
-"""A board on a phone: figures two to a row, everything else in a row of its own, no table too low for its headings."""
+"""A board on a phone: every chart in a row of its own, none too low for its headings or its figures."""
 
 from __future__ import annotations
 
 import yaml
 
 from reports.assets import compile_assets
-from reports.phones import TABLE_HEIGHT, stacked
+from reports.phones import FIGURES_HEIGHT, LEAST_HEIGHT, stacked
 
 POSITION = yaml.safe_load(compile_assets()["dashboards/accountsReceivable_all_plain.yaml"])["position"]
 
 
-def test_figures_stand_in_pairs_and_charts_alone():
+def test_charts_stand_alone_in_their_order():
     laid = stacked(POSITION)
     rows = [laid[key]["children"] for key in laid["GRID_ID"]["children"]]
     charts = [key for row in POSITION["GRID_ID"]["children"] for key in POSITION[row]["children"]]
-    assert [key for row in rows for key in row] == charts
-    assert [len(row) for row in rows] == [2, 2, 2, *[1] * (len(charts) - 6)]
-    assert {sum(laid[key]["meta"]["width"] for key in row) for row in rows} == {12}
+    assert rows == [[key] for key in charts]
+    assert {laid[key]["meta"]["width"] for key in charts} == {12}
 
 
-def test_a_table_of_few_rows_shows_them_under_headings_of_several_lines():
-    before, laid = POSITION["CHART-beside"]["meta"], stacked(POSITION)["CHART-beside"]["meta"]
-    assert before["height"] < TABLE_HEIGHT == laid["height"]
-    figure = "CHART-overdue_share"
-    assert stacked(POSITION)[figure]["meta"]["height"] == POSITION[figure]["meta"]["height"]
+def test_figures_have_room_below_each_other_and_no_chart_is_too_low():
+    laid = {
+        key: part["meta"]["height"] for key, part in stacked(POSITION).items() if key.startswith("CHART-")
+    }
+    assert POSITION["CHART-beside"]["meta"]["height"] < FIGURES_HEIGHT == laid["CHART-beside"]
+    assert min(laid.values()) >= LEAST_HEIGHT
+    assert laid["CHART-detail"] == POSITION["CHART-detail"]["meta"]["height"]

@@ -280,12 +280,12 @@ class TestRealFrame:
 
     def test_chart_data(self, frame: TestClient, superset: Superset):
         token = superset.token(BEST_SELLER, COMPANY_ONE)
-        body = superset.chart_body(BEST_SELLER, BEST_SELLER.board.chart("quantity"), token)
+        body = superset.chart_body(BEST_SELLER, BEST_SELLER.board.chart("top"), token)
         answer = frame.post("/api/v1/chart/data", json=body, headers={"x-guesttoken": token})
         assert answer.status_code == 200
         assert answer.json()["result"][0]["data"]
 
     def test_without_a_token_there_is_no_data(self, frame: TestClient, superset: Superset):
         token = superset.token(BEST_SELLER, EVERYTHING)
-        body = superset.chart_body(BEST_SELLER, BEST_SELLER.board.chart("quantity"), token)
+        body = superset.chart_body(BEST_SELLER, BEST_SELLER.board.chart("top"), token)
         assert frame.post("/api/v1/chart/data", json=body).status_code in (401, 403)

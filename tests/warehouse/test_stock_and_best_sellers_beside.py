@@ -128,7 +128,7 @@ def test_a_year_s_turnover_and_aged_stock_at_earlier_month_ends(
         layers = mart(f"select age_days, quantity from mart_inventory_aging where as_of = date '{end}'")
         lay = layers["quantity"].sum()
         expected[word] = {
-            "quantity": until(moves, end)["quantity"].sum(),
+            "amount": until(moves, end)["quantity"].sum(),
             "rate": until(sold, end, (end - first).days + 1)["quantity"].sum()
             / (held["quantity"] * held["days"]).sum()
             * 365,
@@ -137,7 +137,7 @@ def test_a_year_s_turnover_and_aged_stock_at_earlier_month_ends(
                 for days in (90, 180)
             },
         }
-    equal(told(mart, "CompanyInventoryreport", ("quantity", "rate", "aged_90", "aged_180")), expected)
+    equal(told(mart, "CompanyInventoryreport", ("amount", "rate", "aged_90", "aged_180")), expected)
 
 
 @pytest.mark.parametrize("period", DAYS)
