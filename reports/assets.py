@@ -149,6 +149,9 @@ def validate(placed: Placed) -> None:
         if unknown:
             raise CatalogueError(f"{where}：筛选 {item.key} 排除了不存在的图表 {sorted(unknown)}")
     _validate_pivot(where, board.pivot, datasets)
+    asked_for = {chart.dataset for chart in board.charts} | {item.dataset for item in board.filters}
+    if idle := datasets.keys() - asked_for - {board.pivot.dataset}:
+        raise CatalogueError(f"{where}：没有图表、筛选或透视用到数据集 {sorted(idle)}")
 
 
 def _validate_pivot(where: str, pivot: Pivot, datasets: dict[str, Dataset]) -> None:

@@ -92,7 +92,7 @@ def occupation_datasets(cost: bool) -> tuple[Dataset, Dataset]:
 
 
 def occupation_board(cost: bool) -> Board:
-    data, series = occupation_datasets(cost)
+    data, _ = occupation_datasets(cost)
     what = held(cost)[1]
     listed = table(
         "库存占用明细",
@@ -139,7 +139,7 @@ def occupation_board(cost: bool) -> Board:
         line(82, (listed, 12)),
     )
     filters = (period_filter(data, "period_label", "月"), *place_and_goods_filters(data))
-    return board((data, series), head, lines, filters)
+    return board((data,), head, lines, filters)
 
 
 INVENTORY_OCCUPATION = report(

@@ -79,7 +79,7 @@ def price_datasets(cost: bool) -> tuple[Dataset, Dataset]:
 def price_board(cost: bool) -> Board:
     data, series = price_datasets(cost)
     of_goods, of_months = index_datasets()
-    moves, all_moves = climate_datasets()
+    _, all_moves = climate_datasets()
     goods = ("supplier_name", "goods_num", "goods_name", "specification_type", "brand_name")
     compared = ("price_change", "price_growth")
     detail = table(
@@ -122,7 +122,7 @@ def price_board(cost: bool) -> Board:
         supplier_filter(data),
         goods_filter(data),
     )
-    return board((data, series, of_goods, of_months, moves, all_moves), index_head(of_goods), lines, filters)
+    return board((data, series, of_goods, of_months, all_moves), index_head(of_goods), lines, filters)
 
 
 PRICE_ANALYSIS = centre_report(

@@ -102,7 +102,7 @@ def due_months() -> Dataset:
 
 def payment_board(cost: bool) -> Board:
     """What has to be paid and when, beside what was paid."""
-    months, series = months_datasets(SUPPLIERS)
+    _, series = months_datasets(SUPPLIERS)
     data = Dataset(
         key="payable_due",
         label="付款安排",
@@ -197,7 +197,7 @@ def payment_board(cost: bool) -> Board:
         *SUPPLIERS.filters(data),
         Filter("bucket", "到期段", data.key, "bucket"),
     )
-    return board((data, before, months, series), head, lines, filters)
+    return board((data, before, series), head, lines, filters)
 
 
 def write_off_metrics(late: str, held_days: str, late_days: str) -> tuple[Metric, ...]:

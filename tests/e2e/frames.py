@@ -71,8 +71,8 @@ class Reading:
         assert frame is not None
         frame.wait_for_url("**/embedded/**")
         self.wait(frame)
-        for shown in frame.locator(HOLDER).all():
-            shown.scroll_into_view_if_needed()
+        for holder in frame.locator(HOLDER).all():
+            holder.scroll_into_view_if_needed()
             self.wait(frame)
         frame.locator(HOLDER).first.scroll_into_view_if_needed()
         return frame

@@ -81,6 +81,10 @@ class TestFrame:
         data = site.as_("manager_a").get(FRAME, code="BestSellerInfo", goods_num="G001", period="近7天").data
         assert data["tabs"][0]["opens_with"] == {"period": ["近7天"], "goods": ["G001"]}
 
+    def test_values_that_no_filter_takes_are_left_out(self, site):
+        [tab] = site.as_("manager_a").get(FRAME, code="BusinessDailyReport", goods_num="G001").data["tabs"]
+        assert set(tab["opens_with"]) == {"period"}
+
     def test_opens_on_the_newest_period_that_the_role_sees(self, site):
         [tab] = site.as_("manager_a").get(FRAME, code="CommodityProfit").data["tabs"]
         assert tab["opens_with"] == {"period": ["2026-11"]}

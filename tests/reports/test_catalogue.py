@@ -130,6 +130,11 @@ class TestValidation:
         with pytest.raises(CatalogueError):
             validate(self.changed(placed, rows=(*rows, *placed.board.rows[1:])))
 
+    def test_dataset_that_nothing_asks(self, placed):
+        idle = replace(placed.board.datasets[0], key="idle")
+        with pytest.raises(CatalogueError, match="没有图表、筛选或透视用到数据集"):
+            validate(self.changed(placed, datasets=(*placed.board.datasets, idle)))
+
     def test_cost_dataset_on_a_plain_board(self, placed):
         cost = next(item for item in BOARDS if item.report.code == "BestSeller" and item.variant == COST)
         with pytest.raises(CatalogueError, match="成本"):

@@ -180,23 +180,28 @@ describe('report page', () => {
   });
 
   it("opens with the reader's usual filters unless a link says more, and anew with others that he kept", async () => {
-    const filters = [{ key: 'company', id: 'NATIVE_FILTER-c', column: 'company_name', latest: false }];
-    frame = { ...frame, tabs: frame.tabs.map((each) => ({ ...each, filters })) };
+    const filters = [
+      { key: 'period', id: 'NATIVE_FILTER-p', column: 'month_label', latest: true },
+      { key: 'company', id: 'NATIVE_FILTER-c', column: 'company_name', latest: false },
+    ];
+    const opens_with = { period: ['2026-11'] };
+    frame = { ...frame, tabs: frame.tabs.map((each) => ({ ...each, filters, opens_with })) };
     kept = [{ preference_id: 1, name: '苏州', value: { filters: { company: ['苏州公司'] } }, mine: true }];
     writeStored('scheme:report_warehouseTurnover/month', { filters: { company: ['上海公司'] } });
     const src = () => decodeURIComponent(document.querySelector('iframe')?.getAttribute('src') ?? '');
     const { view } = await start({});
-    expect(src()).toMatch(/^\/embedded\/month\?native_filters=.*'val':!\('上海公司'\).*&role_id=3$/);
+    expect(src()).toMatch(/^\/embedded\/month\?native_filters=.*'val':!\('2026-11'\).*'val':!\('上海公司'\).*&role_id=3$/);
 
     fireEvent.click(screen.getByRole('button', { name: /常用筛选/ }));
     await wait(200);
     fireEvent.click(screen.getByText('苏州'));
     await wait(200);
-    expect(src()).toMatch(/'val':!\('苏州公司'\)/);
+    expect(src()).toMatch(/'val':!\('2026-11'\).*'val':!\('苏州公司'\)/);
     view.unmount();
 
     await start();
-    expect(src()).toBe('/embedded/month?role_id=3');
+    expect(src()).toMatch(/'val':!\('2026-11'\)/);
+    expect(src()).not.toMatch(/公司/);
   });
 
   it('stops renewing tokens when it goes', async () => {
