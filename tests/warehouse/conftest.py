@@ -74,16 +74,12 @@ def core_rows(core: str) -> Core:
 
 
 @pytest.fixture(scope="module")
-def mart(core: str, core_rows: Core, tmp_path_factory: pytest.TempPathFactory) -> Mart:
+def mart(core: str, core_rows: Core, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mart]:
     """A query over the published snapshot as a frame, numbers as floats."""
     files = Files(tmp_path_factory.mktemp("marts") / "warehouse")
     Refresher(files, core).refresh(as_of=AS_OF)
-
-    def ask(query: str) -> pl.DataFrame:
-        with duckdb.connect(str(files.current / "wh.duckdb"), read_only=True) as conn:
-            return _frame(conn.execute(query))
-
-    return ask
+    with duckdb.connect(str(files.current / "wh.duckdb"), read_only=True) as conn:
+        yield lambda query: _frame(conn.execute(query))
 
 
 def _frame(cursor: Any) -> pl.DataFrame:
