@@ -10,7 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 from typing import Any, cast
 
+import sqlalchemy as sa
+
 from reports.assets import boards
+from reports.catalogue.beside import KEY
 from reports.catalogue.model import Dataset
 from reports.late_names import asked_table
 from reports.query_parts import column_name
@@ -111,6 +114,8 @@ def _find_rows_first() -> None:
         own = catalogue_datasets().get(self.table_name) if _is_own(self) else None
         if own is not None:
             parts["filter"] = [*_by_days(own, parts.get("filter") or [])]
+        if own is not None and own.beside is not None and parts.get("columns") == [KEY]:
+            return every_period(built(self, *args, **parts), own.beside.words)
         table = asked_table(own, parts)
         if table is None:
             return built(self, *args, **parts)
@@ -121,6 +126,23 @@ def _find_rows_first() -> None:
         return table.named(found, partial(_rows, self.database), counts)
 
     SqlaTable.get_sqla_query = query
+
+
+def every_period(found: Any, words: Sequence[str]) -> Any:
+    """The query for a head with a row for each of its periods, in their order, unless none has any.
+
+    The first row is drawn large: an earlier period's would stand there if the chosen one had none.
+    """
+    rows = found.sqla_query.cte("rows")
+    periods = sa.values(sa.column("place"), sa.column("word"), name="periods").data(list(enumerate(words)))
+    key, *figures = found.labels_expected
+    every = (
+        sa.select(periods.c.word.label(key), *(rows.c[name] for name in figures))
+        .select_from(periods.outerjoin(rows, rows.c[key] == periods.c.word))
+        .where(sa.exists(sa.select(rows)))
+        .order_by(periods.c.place)
+    )
+    return found._replace(sqla_query=every)
 
 
 def _look_for_no_chart() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from reports.catalogue.beside import KEY
 from reports.catalogue.model import Chart, Column, Dataset
 from tests.kit.superset import EVERYTHING, Place, Superset
 from tests.reports.guests import PLACES
@@ -28,6 +29,52 @@ def stock(*columns: Column) -> Dataset:
     return Dataset(
         key="stock", label="库存", source="mart", grain="company", columns=columns, measures=(), metrics=()
     )
+
+
+def without_chosen(snapshot, at: Place, chart: Chart) -> dict[str, str] | None:
+    """Choices of a board's filters under which the head's chosen period has no rows, but an earlier one has."""
+    data = at.board.dataset(chart.dataset)
+    columns = [item.column for item in at.board.filters if data.has_column(item.column)]
+    [latest] = [item.column for item in at.board.filters if item.latest] or [""]
+    for other in columns if latest else ():
+        found = snapshot.sql(
+            f"select {latest}, {other} from ({data.sql}) where role_id = {EVERYTHING}"
+            f" group by all having min(beside_order) > 0 order by all limit 1"
+        ).fetchall()
+        if found:
+            return dict(zip((latest, other), found[0], strict=True))
+    return None
+
+
+class TestHeads:
+    def test_a_chosen_period_without_rows_stands_first_and_is_empty(self, superset: Superset, snapshot):
+        heads = [(at, chart) for at in PLACES for chart in at.board.figures]
+        asked = [(at, chart, without_chosen(snapshot, at, chart)) for at, chart in heads]
+        assert len([choices for *_, choices in asked if choices]) > 3
+        for at, chart, choices in asked:
+            if not choices:
+                continue
+            beside = at.board.dataset(chart.dataset).beside
+            token = superset.token(at, EVERYTHING)
+            body = superset.chart_body(at, chart, token)
+            filters = [{"col": name, "op": "IN", "val": [value]} for name, value in choices.items()]
+            body["queries"][0]["filters"] = filters
+            first, *earlier = superset.post("/api/v1/chart/data", token, body).json()["result"][0]["data"]
+            assert [row[KEY] for row in (first, *earlier)] == list(beside.words), at
+            assert {first[name] for name in chart.metrics} == {None}, at
+            assert any(row[name] is not None for row in earlier for name in chart.metrics), at
+
+    def test_of_nothing_there_is_no_row(self, superset: Superset):
+        at, chart = next((at, chart) for at in PLACES for chart in at.board.figures)
+        token = superset.token(at, EVERYTHING)
+        body = superset.chart_body(at, chart, token)
+        [column, *_] = [
+            item.column
+            for item in at.board.filters
+            if at.board.dataset(chart.dataset).has_column(item.column)
+        ]
+        body["queries"][0]["filters"] = [{"col": column, "op": "IN", "val": ["没有"]}]
+        assert superset.post("/api/v1/chart/data", token, body).json()["result"][0]["data"] == []
 
 
 class TestRowsByKeys:
