@@ -9,7 +9,18 @@ from collections.abc import Callable
 from itertools import cycle
 from typing import Any
 
-from reports.catalogue.model import MONEY, QUANTITY, WHOLE_MONEY, Board, Chart, Dataset, placed
+from reports.catalogue.model import (
+    CHANGE,
+    MONEY,
+    POINTS,
+    QUANTITY,
+    WHOLE_MONEY,
+    Board,
+    Chart,
+    Dataset,
+    Metric,
+    placed,
+)
 from reports.theme import (
     BUCKET_COLORS,
     COLOR_SCHEME,
@@ -31,6 +42,8 @@ VIZ_TYPES = {
 }
 # Of equal strength in every table: shades would tell the least of a table from its most, not how much it is.
 BAD = "#FBD5D5"
+LEAST_SHOWN = {CHANGE: 0.0005, POINTS: 0.05}
+"""Smaller changes read as none, and are not marked."""
 BEFORE_COLOR, LAST_YEAR_COLOR = "#A9B7C6", "#D3D9E0"
 # Axes with few enough steps to name each.
 SHORT_AXES = (
@@ -296,16 +309,21 @@ def _table(chart: Chart, dataset: Dataset) -> dict[str, Any]:
         "color_pn": False,
         "column_config": config,
         "conditional_formatting": [
-            _change_color(name, dataset.metric(name).worse)
-            for name in chart.metrics
-            if dataset.metric(name).worse
+            _change_color(dataset.metric(name)) for name in chart.metrics if dataset.metric(name).worse
         ],
     }
 
 
-def _change_color(name: str, worse: str) -> dict[str, Any]:
-    operator = "<" if worse == "fall" else ">"
-    return {"column": name, "operator": operator, "targetValue": 0, "colorScheme": BAD, "useGradient": False}
+def _change_color(metric: Metric) -> dict[str, Any]:
+    least = LEAST_SHOWN[metric.format]
+    operator, target = ("<", -least) if metric.worse == "fall" else (">", least)
+    return {
+        "column": metric.name,
+        "operator": operator,
+        "targetValue": target,
+        "colorScheme": BAD,
+        "useGradient": False,
+    }
 
 
 _BUILDERS: dict[str, Callable[[Chart, Dataset], dict[str, Any]]] = {

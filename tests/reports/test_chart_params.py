@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 import yaml
 
+from api.exporting.summary import worded
 from reports.assets import CatalogueError, boards, compile_assets, validate
 from reports.catalogue import find_report
-from reports.catalogue.model import COST
+from reports.catalogue.model import CHANGE, COST, POINTS
 from reports.chart_params import BEFORE_COLOR, LAST_YEAR_COLOR, chart_params, label_colors, stored_queries
 from reports.theme import BUCKET_COLORS
 
@@ -24,7 +25,7 @@ def marked(board, key: str) -> dict[str, str]:
     """A table's changes that are marked, and when."""
     chart = board.chart(key)
     rules = chart_params(chart, board.dataset(chart.dataset))["conditional_formatting"]
-    assert {(rule["targetValue"], rule["useGradient"]) for rule in rules} <= {(0, False)}
+    assert not any(rule["useGradient"] for rule in rules)
     return {rule["column"]: rule["operator"] for rule in rules}
 
 
@@ -40,6 +41,19 @@ class TestMarks:
 
     def test_stock_may_rise_and_fall(self):
         assert marked(board_of("inventoryOccupation"), "detail") == {}
+
+    def test_what_reads_as_no_change_is_not_marked(self):
+        board = board_of("CommodityProfit")
+        head = board.chart("beside")
+        dataset = board.dataset(head.dataset)
+        rules = chart_params(head, dataset)["conditional_formatting"]
+        assert {dataset.metric(rule["column"]).format for rule in rules} == {CHANGE, POINTS}
+        for rule in rules:
+            # The least that is marked reads as more than nothing, and what is just below it as nothing.
+            form, target = dataset.metric(rule["column"]).format, rule["targetValue"]
+            assert rule["operator"] == ("<" if target < 0 else ">")
+            assert worded(target * 0.999, form).strip("+%") == "0.0"
+            assert worded(target * 1.001, form).strip("+-%") == "0.1"
 
     def test_dearer_goods_are_marked(self):
         assert set(marked(board_of("inPurchasingPriceAnalysisTable"), "detail").values()) == {">"}
