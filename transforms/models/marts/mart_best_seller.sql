@@ -1,4 +1,4 @@
--- grain: one row a selling period, company and goods sold or returned in it, ranked within company and period
+-- grain: one row a selling period, company and goods sold or returned in it
 {# amount is revenue net of tax; cover_days = stock ÷ mean daily net sales, empty when nothing was sold on balance. #}
 with periods as (
     {{ named_sales_periods() }}
@@ -24,9 +24,6 @@ select
     sold.amount,
     sold.cost,
     {{ money('sold.amount - sold.cost') }} as profit,
-    sold.rank_quantity,
-    sold.rank_amount,
-    sold.rank_profit,
     sold.stock_quantity,
     case
         when sold.quantity > 0
