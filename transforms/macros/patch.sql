@@ -18,6 +18,17 @@
     {%- endif -%}
 {%- endmacro %}
 
+{# The first day that `changed` names: as a bound of a column it lets DuckDB skip what is older. #}
+{% macro first_changed_day(changed) -%}
+    (select min(changed.from_date) from {{ ref(changed) }} as changed)
+{%- endmacro %}
+
+{# Whether a day lies in one of the months that `changed` names. The bound is for DuckDB too. #}
+{% macro in_changed_months(day, changed) -%}
+    {{ day }} >= (select min(changed.month) from {{ ref(changed) }} as changed)
+    and {{ month_of(day) }} in (select changed.month from {{ ref(changed) }} as changed)
+{%- endmacro %}
+
 {# For facts: always only what changed. #}
 {% macro get_incremental_patch_sql(arg_dict) -%}
     {{ replace_part(arg_dict, arg_dict['incremental_predicates']) }}

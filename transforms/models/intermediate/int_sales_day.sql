@@ -23,6 +23,6 @@ select
     {{ money('sum(cost)') }} as cost
 from {{ ref('fct_sales_line') }}
 {% if is_incremental() %}
-where {{ month_of('business_date') }} in (select changed.month from {{ ref('int_changed_sales_month') }} as changed)
+where {{ in_changed_months('business_date', 'int_changed_sales_month') }}
 {% endif %}
 group by business_date, company_id, department_id, employee_id

@@ -19,9 +19,7 @@ with lines as (
         bill_type = 'CGRK' and not is_gift and quantity > 0 and no_tax_amount > 0 as is_priced
     from {{ ref('fct_purchase_line') }}
     {% if is_incremental() %}
-    where {{ month_of('business_date') }} in (
-        select changed.month from {{ ref('int_changed_purchase_month') }} as changed
-    )
+    where {{ in_changed_months('business_date', 'int_changed_purchase_month') }}
     {% endif %}
 )
 

@@ -21,7 +21,7 @@ select
     {{ money('sum(cost)') }} as cost
 from {{ ref('fct_sales_line') }}
 {% if is_incremental() %}
-where {{ month_of('business_date') }} in (select changed.month from {{ ref('int_changed_sales_month') }} as changed)
+where {{ in_changed_months('business_date', 'int_changed_sales_month') }}
 {% endif %}
 group by {{ month_of('business_date') }}, company_id, customer_id, employee_id
 -- One month after the other, so that a reader of one skips the others.

@@ -27,10 +27,7 @@ from {{ ref('fct_sales_line') }} as sales
 {% if is_incremental() %}
 inner join {{ ref('int_changed_sales_goods') }} as changed
     on sales.company_id = changed.company_id and sales.goods_id = changed.goods_id
-where
-    {{ month_of('sales.business_date') }} in (
-        select changed.month from {{ ref('int_changed_sales_month') }} as changed
-    )
+where {{ in_changed_months('sales.business_date', 'int_changed_sales_month') }}
 {% endif %}
 group by {{ month_of('sales.business_date') }}, sales.company_id, sales.warehouse_id, sales.goods_id
 -- One month after the other, so that a reader of one skips the others.

@@ -31,6 +31,9 @@ aged as (
     from layers as layer
     inner join {{ ref('dim_goods') }} as goods
         on layer.goods_id = goods.goods_id
+    {% if patching() %}
+    where layer.month >= {{ month_of(first_changed_day('int_changed_stock_group')) }}
+    {% endif %}
 )
 
 select

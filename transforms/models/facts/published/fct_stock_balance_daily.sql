@@ -31,7 +31,10 @@ with opening as (
     from {{ this }} as old
     inner join {{ ref('int_changed_stock') }} as changed
         on old.company_id = changed.company_id and old.goods_id = changed.goods_id
-    where old.valid_from < changed.from_date and old.valid_to >= {{ add_days('changed.from_date', -1) }}
+    where
+        old.valid_from < changed.from_date
+        and old.valid_to >= {{ add_days('changed.from_date', -1) }}
+        and old.valid_to >= {{ add_days(first_changed_day('int_changed_stock'), -1) }}
 ),
 
 moves as (
@@ -46,7 +49,9 @@ moves as (
     from {{ ref('fct_stock_move') }} as move
     inner join {{ ref('int_changed_stock') }} as changed
         on move.company_id = changed.company_id and move.goods_id = changed.goods_id
-    where move.business_date >= changed.from_date
+    where
+        move.business_date >= changed.from_date
+        and move.business_date >= {{ first_changed_day('int_changed_stock') }}
     union all
     select
         company_id,

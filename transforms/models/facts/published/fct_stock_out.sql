@@ -1,5 +1,6 @@
 -- grain: one row a company, goods and range of whole days (valid_from to valid_to) without stock of what it used to sell
 -- depends_on: {{ ref('int_changed_sales_goods') }}
+-- depends_on: {{ ref('fct_stock_balance_daily') }}
 {#
     A day counts that begins and ends without stock in any of the company's warehouses: from the day after the last
     piece left until the day before the next one came. quantity_before and revenue_before are the net sales of the 90
@@ -7,8 +8,8 @@
     nobody refilled until then was given up.
 
     A patch computes the ranges that end on the day before the first changed one or later. The last piece of such a
-    range left at most 90 days before, and the sales of the 90 days up to then count: what was earlier comes in as one
-    day, whose own range ends too early to matter.
+    range left at most 90 days before, and the sales of the 90 days up to then count: what was earlier comes in as the
+    stock of one day, whose own range ends too early to matter.
 #}
 {{
     config(
@@ -33,6 +34,8 @@
     ),
     ('fct_sales_line', {'sold_quantity': 'part.quantity', 'revenue': 'part.revenue'}),
 ] %}
+{% set before = -1 - 2 * stock_out_days() %}
+{% set opening_day = add_days(first_changed_day('int_changed_sales_goods'), before) %}
 with parts as (
     {% for fact, own in parts %}
     {% if not loop.first %}
@@ -42,7 +45,7 @@ with parts as (
         part.company_id,
         part.goods_id,
         {% if is_incremental() %}
-        greatest(part.business_date, {{ add_days('changed.from_date', -1 - 2 * stock_out_days()) }}) as business_date,
+        greatest(part.business_date, {{ add_days('changed.from_date', before) }}) as business_date,
         {% else %}
         part.business_date,
         {% endif %}
@@ -54,8 +57,21 @@ with parts as (
     inner join {{ ref('int_changed_sales_goods') }} as changed
         on part.company_id = changed.company_id and part.goods_id = changed.goods_id
     {% endif %}
-    where part.quantity <> 0
+    where
+        part.quantity <> 0
+    {% if is_incremental() %}
+        and part.business_date > {{ opening_day }}
+    {% endif %}
     {% endfor %}
+    {% if is_incremental() %}
+    union all
+    select
+        balance.company_id, balance.goods_id, {{ add_days('changed.from_date', before) }}, balance.closing_quantity, 0, 0, 0
+    from {{ ref('fct_stock_balance_daily') }} as balance
+    inner join {{ ref('int_changed_sales_goods') }} as changed
+        on balance.company_id = changed.company_id and balance.goods_id = changed.goods_id
+    where balance.valid_from <= {{ opening_day }} and balance.valid_to >= {{ opening_day }}
+    {% endif %}
 ),
 
 days as (
