@@ -42,7 +42,7 @@ join goods g on g.goods_id = f.goods_id
 
 
 def _sum(name: str, measure: str, condition: str, sign: str = "") -> str:
-    return f"coalesce({sign}sum({measure}) filter (where {condition}), 0) as {name}"
+    return f"coalesce({sign}sum(case when {condition} then {measure} end), 0) as {name}"
 
 
 def _sums() -> str:

@@ -36,6 +36,7 @@ from reports.catalogue.parts import (
     ratio,
     report,
     stack,
+    sum_where,
     table,
     total,
     variant,
@@ -66,14 +67,10 @@ BUCKET = (
 
 def bucket_metrics(buckets: tuple[str, ...], measure: str, form: str) -> tuple[Metric, ...]:
     """One column per bucket: what of the measure lies in it."""
+    parts = [sum_where(measure, f"bucket = '{label}'") for label in buckets]
     return tuple(
-        Metric(
-            f"bucket_{number}",
-            label,
-            f"cast(sum(\"{measure}\") filter (where bucket = '{label}') as double)",
-            form,
-        )
-        for number, label in enumerate(buckets, start=1)
+        Metric(f"bucket_{number}", label, f"cast({part} as double)", form)
+        for number, (label, part) in enumerate(zip(buckets, parts, strict=True), start=1)
     )
 
 
@@ -85,8 +82,8 @@ def inventory_dataset(cost: bool) -> Dataset:
     measure, what, form = held(cost)
 
     def older(day: int) -> Metric:
-        amount = f'sum("{measure}")'
-        return percent(f"over_{day}", f"{day}天以上占比", f"{amount} filter (where age_days > {day})", amount)
+        old = sum_where(measure, f"age_days > {day}")
+        return percent(f"over_{day}", f"{day}天以上占比", old, f"sum({measure})")
 
     return Dataset(
         key=variant("inventory_aging", cost),
@@ -146,9 +143,7 @@ def ages_dataset(cost: bool) -> Dataset:
         measures=held_in(cost),
         metrics=(
             Metric("amount", what, total(measure), form),
-            percent(
-                "over_180", "180天以上占比", f'sum("{measure}") filter (where {old})', f'sum("{measure}")'
-            ),
+            percent("over_180", "180天以上占比", sum_where(measure, old), f"sum({measure})"),
         ),
     )
 

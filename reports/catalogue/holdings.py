@@ -39,6 +39,7 @@ from reports.catalogue.parts import (
     ratio,
     report,
     share,
+    sum_where,
     table,
     total,
     variant,
@@ -170,7 +171,7 @@ def goods_dataset(cost: bool) -> Dataset:
             percent(
                 "idle",
                 "近90天无销售占比",
-                f"sum({measure}) filter (where sales_quantity_90 <= 0)",
+                sum_where(measure, "sales_quantity_90 <= 0"),
                 f"sum({measure})",
             ),
             Metric(

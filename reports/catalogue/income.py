@@ -27,6 +27,7 @@ from reports.catalogue.parts import (
     ranking,
     ratio,
     report,
+    sum_where,
     table,
     variant,
 )
@@ -76,7 +77,7 @@ def quoted(items: tuple[str, ...]) -> str:
 
 
 def of(items: tuple[str, ...], suffix: str = "") -> str:
-    return f"sum(amount{suffix}) filter (where item in ({quoted(items)}))"
+    return sum_where(f"amount{suffix}", f"item in ({quoted(items)})")
 
 
 def items_of(cost: bool) -> tuple[str, ...]:
@@ -163,7 +164,8 @@ def statement_dataset(cost: bool) -> Dataset:
         for number, (name, items) in kept
         for item in items
     )
-    revenue = f"sum(sum(amount) filter (where line_name = '{LINES[0][0]}')) over ()"
+    first = sum_where("amount", f"line_name = '{LINES[0][0]}'")
+    revenue = f"sum({first}) over ()"
     shown = (
         ("amount", "本月", "cast(sum(amount) as double)", MONEY),
         ("before", "上月整月", "cast(sum(amount_before) as double)", MONEY),

@@ -31,6 +31,7 @@ from reports.catalogue.parts import (
     ratio,
     report,
     stack,
+    sum_where,
     table,
     total,
     variant,
@@ -100,7 +101,7 @@ def detail_board(cost: bool) -> Board:
             percent(
                 "over_180",
                 "180天以上占比",
-                f"sum({measure}) filter (where age_days > 180)",
+                sum_where(measure, "age_days > 180"),
                 f"sum({measure})",
             ),
         ),
@@ -154,7 +155,7 @@ def detail_board(cost: bool) -> Board:
 def dot_board(cost: bool) -> Board:
     measure, what, form = held(cost)
     amount = f"sum({measure})"
-    known = f"{amount} filter (where dot_weeks is not null)"
+    known = sum_where(measure, "dot_weeks is not null")
     data = layer_dataset(
         "inventory_dot",
         "DOT库龄",
@@ -177,13 +178,13 @@ def dot_board(cost: bool) -> Board:
                 "平均库龄（周）",
                 ratio(
                     "sum(cast(quantity as double) * dot_weeks)",
-                    "sum(quantity) filter (where dot_weeks is not null)",
+                    sum_where("quantity", "dot_weeks is not null"),
                 ),
                 DAYS,
             ),
             Metric("oldest", "最长库龄（周）", "max(dot_weeks)", QUANTITY),
-            percent("over_year", "52周以上占比", f"{amount} filter (where dot_weeks > 52)", known),
-            percent("unknown", "未知DOT占比", f"{amount} filter (where dot_weeks is null)", amount),
+            percent("over_year", "52周以上占比", sum_where(measure, "dot_weeks > 52"), known),
+            percent("unknown", "未知DOT占比", sum_where(measure, "dot_weeks is null"), amount),
         ),
         buckets=DOT_BUCKETS,
     )

@@ -25,6 +25,7 @@ from reports.catalogue.parts import (
     ratio,
     report,
     share,
+    sum_where,
     table,
     total,
     variant,
@@ -45,7 +46,7 @@ def mean(suffix: str = "") -> str:
 
 
 def peak(suffix: str = "") -> str:
-    days = ", ".join(f"sum(held{suffix}) filter (where day_of_month = {day})" for day in range(1, 32))
+    days = ", ".join(sum_where(f"held{suffix}", f"day_of_month = {day}") for day in range(1, 32))
     return f"cast(greatest({days}) as double)"
 
 

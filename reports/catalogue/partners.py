@@ -50,6 +50,7 @@ from reports.catalogue.parts import (
     ratio,
     report,
     stack,
+    sum_where,
     table,
 )
 
@@ -124,7 +125,7 @@ SUPPLIERS = Partner(
 
 
 def past_due(days: int) -> str:
-    return f"sum(open_amount) filter (where days_past_due > {days})"
+    return sum_where("open_amount", f"days_past_due > {days}")
 
 
 def aging_metrics(partner: Partner) -> tuple[Metric, ...]:

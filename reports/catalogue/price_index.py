@@ -37,6 +37,7 @@ from reports.catalogue.parts import (
     ranking,
     ratio,
     share,
+    sum_where,
     table,
 )
 from reports.catalogue.purchase import centre_report
@@ -77,7 +78,7 @@ def index_datasets() -> tuple[Dataset, Dataset]:
             Metric(
                 "bought_share",
                 "当月有采购的权重",
-                ratio("coalesce(sum(base) filter (where bought), 0)", "sum(base)"),
+                ratio(f"coalesce({sum_where('base', 'bought')}, 0)", "sum(base)"),
                 PERCENT,
             ),
             Metric("goods_count", "篮子商品数", "count(distinct goods_id) filter (where base > 0)", QUANTITY),

@@ -26,6 +26,7 @@ from reports.catalogue.parts import (
     ranking,
     report,
     share,
+    sum_where,
     supplier_filter,
     table,
 )
@@ -41,7 +42,7 @@ CYCLE = {
 }
 OF_POLICY = by_key("policy_id", "policy_name")
 ACCOUNT = {**BY_COMPANY, **by_key("supplier_id", "partner_name", "partner_id")}
-DUE = "sum(accrued) filter (where state = '待确认')"
+DUE = sum_where("accrued", "state = '待确认'")
 
 
 def rebate_datasets() -> tuple[Dataset, Dataset]:

@@ -47,6 +47,7 @@ from reports.catalogue.parts import (
     report,
     share,
     stack,
+    sum_where,
     table,
 )
 
@@ -268,7 +269,7 @@ def write_off_board(partner: Partner) -> Board:
         flows=measures,
         metrics=(
             *write_off_metrics(
-                "sum(amount) filter (where late_days > 0)",
+                sum_where("amount", "late_days > 0"),
                 "sum(amount * held_days)",
                 "sum(amount * late_days)",
             ),

@@ -40,6 +40,7 @@ from reports.catalogue.parts import (
     report,
     sales_link,
     share,
+    sum_where,
     table,
     total,
     variant,
@@ -202,7 +203,7 @@ def category_board(cost: bool) -> Board:
     return board((data, series), trade_head(data), lines, filters)
 
 
-LATE = "sum(rest_quantity) filter (where late_days > 0)"
+LATE = sum_where("rest_quantity", "late_days > 0")
 
 
 ORDERED = ("quantity", "amount", "filled_quantity", "rest_quantity", "cancelled_quantity", "lead_days")

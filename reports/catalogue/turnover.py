@@ -42,6 +42,7 @@ from reports.catalogue.parts import (
     ratio,
     report,
     share,
+    sum_where,
     table,
     total,
     variant,
@@ -196,9 +197,7 @@ def compare_by(key: str, title: str, data: Dataset, metric: str, x: str) -> Char
     return bars(key, title, data, (metric,), x, order=metric, limit=15)
 
 
-IDLE = percent(
-    "idle_share", "无销售库存占比", "sum(stock) filter (where coalesce(flow, 0) <= 0)", "sum(stock)"
-)
+IDLE = percent("idle_share", "无销售库存占比", sum_where("stock", "coalesce(flow, 0) <= 0"), "sum(stock)")
 # Of each goods in each warehouse: days that its stock lasts at the month's pace.
 SPEED = (
     "case when coalesce(m.flow, 0) <= 0 then '本月无销售' when m.stock <= m.flow * 30 then '30天以内' "
