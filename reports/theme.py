@@ -2,6 +2,7 @@
 
 from urllib.parse import quote
 
+from reports.catalogue.beside import MOVED
 from reports.catalogue.model import HEAD
 
 PRIMARY = "#409EFF"
@@ -101,7 +102,7 @@ FIGURES_CSS = f"""
 {FIGURES} td {{ border: 0 !important; color: #909399; white-space: nowrap; }}
 {FIGURES} tr:first-child td {{ font-size: 21px; line-height: 30px; color: #303133; }}
 {FIGURES} tr:first-child td:first-child {{ font-size: 14px; }}
-{FIGURES} tr:first-child td.dt-is-null::after {{ content: ""; }}
+{FIGURES} tr:first-child td[aria-labelledby$="{MOVED}"]::after {{ content: ""; }}
 @media (max-width: 600px) {{
 {FIGURES} div:has(> div > table), {FIGURES} div:has(> table) {{
   width: auto !important; height: auto !important; overflow: visible !important;
