@@ -114,8 +114,8 @@ def _find_rows_first() -> None:
         own = catalogue_datasets().get(self.table_name) if _is_own(self) else None
         if own is not None:
             parts["filter"] = [*_by_days(own, parts.get("filter") or [])]
-        if own is not None and own.beside is not None and parts.get("columns") == [KEY]:
-            return every_period(built(self, *args, **parts), own.beside.words)
+            if own.beside is not None and parts.get("columns") == [KEY] and not counted:
+                return every_period(built(self, *args, **parts), own.beside.words)
         table = asked_table(own, parts)
         if table is None:
             return built(self, *args, **parts)

@@ -138,13 +138,12 @@ def sold_beside(cost: bool) -> Beside:
     words = " union all ".join(
         f"select {order} as beside_order, '{word}' as beside" for order, word in enumerate(WORDS)
     )
-    told = ", ".join(
-        f"case w.beside_order {cases} end as {name}"
-        for name in sold(cost)
-        for cases in [
-            " ".join(f"when {order} then t.{name}{then}" for order, then in enumerate(("", *SUFFIXES)))
-        ]
-    )
+
+    def then(name: str) -> str:
+        cases = (f"when {order} then t.{name}{end}" for order, end in enumerate(("", *SUFFIXES)))
+        return f"case w.beside_order {' '.join(cases)} end as {name}"
+
+    told = ", ".join(map(then, sold(cost)))
     source = (
         f"(select w.*, t.* replace ({told}) from mart_best_seller_compared as t cross join ({words}) as w)"
     )

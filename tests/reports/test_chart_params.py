@@ -24,8 +24,12 @@ def board_of(code: str, tab: str = "all"):
 def marked(board, key: str) -> dict[str, str]:
     """A table's changes that are marked, and when."""
     chart = board.chart(key)
-    rules = chart_params(chart, board.dataset(chart.dataset))["conditional_formatting"]
-    assert not any(rule["useGradient"] for rule in rules)
+    dataset = board.dataset(chart.dataset)
+    rules = chart_params(chart, dataset)["conditional_formatting"]
+    for rule in rules:
+        least = {CHANGE: 0.0005, POINTS: 0.05}[dataset.metric(rule["column"]).format]
+        assert rule["targetValue"] == (-least if rule["operator"] == "<" else least)
+        assert rule["useGradient"] is False
     return {rule["column"]: rule["operator"] for rule in rules}
 
 

@@ -23,7 +23,7 @@
     (select min(changed.from_date) from {{ ref(changed) }} as changed)
 {%- endmacro %}
 
-{# Whether a day lies in one of the months that `changed` names. The bound is for DuckDB too. #}
+{# Whether a day lies in one of the months that `changed` names: the bound follows from them, and skips what is older. #}
 {% macro in_changed_months(day, changed) -%}
     {{ day }} >= (select min(changed.month) from {{ ref(changed) }} as changed)
     and {{ month_of(day) }} in (select changed.month from {{ ref(changed) }} as changed)
