@@ -62,6 +62,18 @@ def oversold(sql: Sql) -> None:
     sql.execute(BILL, {"day": "2026-11-01", "warehouse_id": 3, "goods_id": 118, "quantity": 500})
 
 
+def sold_out(sql: Sql) -> None:
+    """A company sells its last pieces of goods, of which some came before the days that such a patch reads."""
+    held = sql.execute(
+        "select goods_id, warehouse_id, sum(quantity), sum(quantity) filter (where business_date < date '2026-05-01')"
+        " from stock_ledger where company_id = 1 and goods_id between 30 and 40 group by 1, 2 having sum(quantity) > 0"
+    ).fetchall()
+    assert sum(early for *_, early in held if early) > 0
+    for goods_id, warehouse_id, quantity, _ in held:
+        bill = {"day": "2026-11-15", "warehouse_id": warehouse_id, "goods_id": goods_id, "quantity": quantity}
+        sql.execute(BILL, bill)
+
+
 def corrected(sql: Sql) -> None:
     sql.execute("update sales_outbound set business_date = date '2026-06-15' where bill_id = 1190")
     sql.execute("update sales_outbound_line set no_tax_amount = no_tax_amount + 1 where bill_id = 1191")
@@ -191,6 +203,7 @@ class TestPatch:
     def test_patches_in_a_row_give_what_a_rebuild_gives(self, resident: Refresher, sql: Sql) -> None:
         for change in (
             new_bill,
+            sold_out,
             backdated,
             voided,
             oversold,
