@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from sqlalchemy import ColumnElement, FromClause, Select, case, select
@@ -87,7 +88,7 @@ def _join(
     """Join what a reference points at, and add its label and the fields it shows."""
     assert item.ref and item.label_field
     target = registry.get(item.ref.resource)
-    other = target.table().alias(f"{item.name}_ref")
+    other = _again(target.table(), f"{item.name}_ref")
     joined = joined.outerjoin(other, table.c[item.name] == other.c[target.key().key])
     title: ColumnElement[Any] = other.c[target.declaration.title]
     if item.ref.none is not None:
@@ -98,12 +99,18 @@ def _join(
         if shown.ref:
             nested = replace(shown, ref=replace(shown.ref, shows=()))
             inner = registry.get(shown.ref.resource)
-            far = inner.table().alias(f"{item.name}_{name}_ref")
+            far = _again(inner.table(), f"{item.name}_{name}_ref")
             joined = joined.outerjoin(far, other.c[name] == far.c[inner.key().key])
             columns[nested.label_field or name] = far.c[inner.declaration.title]
         else:
             columns[name] = other.c[name]
     return joined
+
+
+@cache
+def _again(table: FromClause, name: str) -> FromClause:
+    """A table under another name; made once, for a wide table's columns cost more than the query they stand in."""
+    return table.alias(name)
 
 
 def visible(cls: type[Declared], screen: str, principal: Principal) -> tuple[Field, ...]:
