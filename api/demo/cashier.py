@@ -1,4 +1,4 @@
-"""Settling of a demo company (演示收付款): customers pay as they are used to, suppliers are paid when due."""
+"""Settling of a demo company (演示收付款): customers pay as they are used to, suppliers mostly when due."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from api.purchase.supplier_payment import SupplierPayment
 
 HABITS = {"punctual": (0, 3), "slow": (8, 35), "bad": (30, 95)}
 """Days after the due date on which customers pay."""
+DISPUTED, CLEARED = 0.2, (10, 75)
+"""The share of inbounds whose invoice is questioned, and the days after the due date on which they are paid."""
 
 
 class Cashier:
@@ -43,6 +45,8 @@ class Cashier:
         """Plan the payment of an inbound, or offset a purchase return (−1)."""
         supplier = entry.draft.header["supplier_id"]
         days = self._days[supplier] if sign > 0 else 1
+        if sign > 0 and self.desk.happens(DISPUTED):
+            days += self.desk.chance.randint(*CLEARED)
         self._expect("supplier", supplier, entry, sign, self.desk.day + timedelta(days=days))
 
     def _expect(self, party: str, partner: int, entry: Entry, sign: int, day: date) -> None:

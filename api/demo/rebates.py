@@ -72,7 +72,7 @@ def _agree(ctx: Context, of: Direction, company_id: int, since: date, until: dat
         "starts_on": since,
         "ends_on": date(until.year, 12, 31),
         "tiers": [
-            {"starts_from": quarter * share / 10, "rate": rate} for share, rate in ((6, 1), (10, 2), (12, 3))
+            {"starts_from": quarter * share / 10, "rate": rate} for share, rate in ((2, 1), (8, 2), (12, 3))
         ],
     }
     cls = registry.get(of.policy)

@@ -204,11 +204,13 @@ class TestBills:
         )
         assert used[0][0] < 0
 
-    def test_some_receivables_are_overdue(self, loaded: int, ask: Ask) -> None:
+    @pytest.mark.parametrize("party", ["customer", "supplier"])
+    def test_some_of_what_is_owed_is_overdue(self, loaded: int, ask: Ask, party: str) -> None:
         [(all_open, overdue)] = ask(
             "select sum(open_amount), sum(open_amount) filter (where due_date < %s) from settlement_item"
-            " where party_type = 'customer' and company_id = %s",
+            " where party_type = %s and company_id = %s",
             TODAY,
+            party,
             loaded,
         )
         assert 0 < overdue < all_open

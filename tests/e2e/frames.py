@@ -44,6 +44,8 @@ class Reading:
     page: Page
     address: str
     failed: list[str] = field(default_factory=list)
+    answers: list[Response] = field(default_factory=list)
+    """What charts were answered since the report was opened."""
 
     def __post_init__(self) -> None:
         self.page.on("response", self._answered)
@@ -54,9 +56,12 @@ class Reading:
         # The shell asks for the description of a screen first: a framed report has none.
         if response.status >= 400 and "/Screen/getScreen" not in response.url:
             self.failed.append(f"{response.status} {response.request.method} {response.url[:200]}")
+        elif DATA in response.url:
+            self.answers.append(response)
 
     def open(self, report: Report) -> None:
         self.failed.clear()
+        self.answers.clear()
         self.page.goto(f"{self.address}{report.route}")
 
     def frame(self, report: Report, tab: Tab) -> Frame:
@@ -82,7 +87,10 @@ class Reading:
         frame.wait_for_function(DRAWN, timeout=WITHIN)
 
     def sound(self, frame: Frame, *, empty: bool = False) -> None:
-        """All in Chinese, nothing failed, no card without a figure; or where there is nothing, it says so."""
+        """All in Chinese and nothing failed; a card says that there is nothing where it was answered no row, only there.
+
+        Of a report that is `empty` for its reader most cards say so.
+        """
         # An empty figure's cell is drawn as a dash over its text.
         text = frame.evaluate("""() => {
             const empty = [...document.querySelectorAll('td.dt-is-null')];
@@ -93,8 +101,19 @@ class Reading:
         }""")
         assert not self.failed, self.failed
         assert not [word for word in TROUBLE if word in text], text[:2000]
-        assert (NOTHING in text) is empty, text[:2000]
+        told, cards = text.count(NOTHING), frame.locator(HOLDER).count()
+        assert told == len(self._without_rows(frame)), text[:2000]
+        assert (2 * told > cards) is empty, (told, cards)
         assert not ENGLISH.findall(text), sorted(set(ENGLISH.findall(text)))
+
+    def _without_rows(self, frame: Frame) -> list[int]:
+        """The charts of a frame whose last answer has no row."""
+        rows: dict[int, int] = {}
+        for answer in (one for one in self.answers if one.frame == frame):
+            asked = (answer.request.post_data_json or {}).get("form_data", {})
+            if "slice_id" in asked:  # else the values of a filter
+                rows[asked["slice_id"]] = answer.json()["result"][0]["rowcount"]
+        return [chart for chart, count in rows.items() if count == 0]
 
     def sorts(self, frame: Frame, table: Chart, board: Board) -> None:
         """By a figure, up and down."""
@@ -168,7 +187,9 @@ class Reading:
             self._open_filter(frame, chosen.label)
             self.page.keyboard.type(value)
             try:
-                option.click(timeout=patience)
+                option.wait_for(timeout=patience)
+                # Not by the mouse: what is scrolled to its pointer closes.
+                option.dispatch_event("click")
                 break
             except PlaywrightTimeout:
                 assert patience < WITHIN, f"{chosen.label}：{value} 选不到"
