@@ -227,11 +227,12 @@ def goods_board(cost: bool) -> Board:
             (
                 bars(
                     "warehouses",
-                    f"各仓库{what}与上月末、去年同月末",
+                    f"前二十仓库{what}与上月末、去年同月末",
                     data,
                     ("amount", "last_month", "last_year"),
                     "warehouse_name",
                     order="amount",
+                    limit=20,
                 ),
                 12,
             ),

@@ -156,11 +156,12 @@ def stock_board(cost: bool) -> Board:
             (
                 bars(
                     "warehouses",
-                    f"各仓库{what}与上月末、去年同月末",
+                    f"前十仓库{what}与上月末、去年同月末",
                     data,
                     ("amount", "last_month", "last_year"),
                     "warehouse_name",
                     order="amount",
+                    limit=10,
                 ),
                 6,
             ),

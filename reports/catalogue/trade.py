@@ -157,7 +157,13 @@ def goods_board(cost: bool) -> Board:
             (ranking("pile", "购销差额前十商品（库存增加）", data, "balance", "goods_label"), 6),
             (
                 bars(
-                    "warehouses", "各仓库采购与销售", data, ("bought", "sold"), "warehouse_name", order="sold"
+                    "warehouses",
+                    "前十五仓库采购与销售",
+                    data,
+                    ("bought", "sold"),
+                    "warehouse_name",
+                    order="sold",
+                    limit=15,
                 ),
                 6,
             ),
