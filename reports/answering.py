@@ -42,11 +42,17 @@ def _keep_engine() -> None:
     from superset.models.core import Database
 
     opened: Callable[..., Any] = Database._get_sqla_engine
+    made: Callable[..., Any] = Database.get_dialect
 
     def engine(self: Any, *args: Any, **options: Any) -> Any:
         return snapshot().engine if _is_snapshot(self) else opened(self, *args, **options)
 
+    def dialect(self: Any) -> Any:
+        # A new one asks DuckDB for its keywords.
+        return snapshot().engine.dialect if _is_snapshot(self) else made(self)
+
     Database._get_sqla_engine = engine
+    Database.get_dialect = dialect
 
 
 def _run_compiled_queries() -> None:

@@ -30,12 +30,14 @@ Counts = MutableMapping[str, int]
 
 @dataclass(frozen=True)
 class Table:
-    """Columns and figures of a dataset that are asked for row by row, in an order of some of them."""
+    """Columns and figures of a dataset that are asked for row by row, in an order of some of them, page by page."""
 
     dataset: Dataset
     columns: tuple[str, ...]
     metrics: tuple[str, ...]
     order: tuple[tuple[str, bool], ...]
+    limit: int | None
+    offset: int | None
 
     @property
     def is_own(self) -> bool:
@@ -88,14 +90,19 @@ class Table:
 
     def _page(self, query: Any, windows: tuple[str, ...]) -> Any:
         """The keys of the rows in their order, the figures that look at other rows, and the rows' number."""
-        sorting = [(self._figure(name), rising) for name, rising in self.order]
-        number: Any = sa.literal_column("count(*) over ()").label(NUMBER)
-        page = self._grouped(query, *(self._figure(name).label(name) for name in windows), number)
-        return page.order_by(*(sa.asc(figure) if rising else sa.desc(figure) for figure, rising in sorting))
+        sorting = [(f"sorting_{place}", *by) for place, by in enumerate(self.order)]
+        figures = [self._figure(name).label(name) for name in windows]
+        sorted_by = [self._figure(name).label(label) for label, name, _ in sorting]
+        # Not counted by a window, which would hold every row with all that is asked of it.
+        rows = self._all(query, *figures, *sorted_by).cte("all_rows")
+        number = sa.select(sa.func.count()).select_from(rows).scalar_subquery()
+        page = sa.select(*(rows.c[name] for name in (*self.keys, *windows)), number.label(NUMBER))
+        order = (sa.asc(rows.c[label]) if rising else sa.desc(rows.c[label]) for label, _, rising in sorting)
+        return page.order_by(*order).limit(self.limit).offset(self.offset)
 
-    def _all(self, query: Any) -> Any:
-        """The query for the keys of all rows."""
-        return self._grouped(query).limit(None).offset(None)
+    def _all(self, query: Any, *figures: Any) -> Any:
+        """The query for the keys of all rows, and these figures of them."""
+        return self._grouped(query, *figures).limit(None).offset(None)
 
     def _grouped(self, query: Any, *figures: Any) -> Any:
         """A query for the rows with their keys and these figures instead of names, in no order."""
@@ -123,8 +130,9 @@ def asked_table(dataset: Dataset | None, parts: dict[str, Any]) -> Table | None:
     columns = [column_name(name) for name in parts.get("columns") or parts.get("groupby") or []]
     metrics = parts.get("metrics") or []
     order = [(name, rising) for name, rising in parts.get("orderby") or []]
-    table = Table(dataset, tuple(map(str, columns)), tuple(metrics), tuple(order))
-    is_page = len(metrics) > 1 and 0 < (parts.get("row_limit") or 0) <= MOST_NAMED
+    limit, offset = parts.get("row_limit") or None, parts.get("row_offset") or None
+    table = Table(dataset, tuple(map(str, columns)), tuple(metrics), tuple(order), limit, offset)
+    is_page = len(metrics) > 1 and limit is not None and limit <= MOST_NAMED
     is_count = bool(parts.get("is_rowcount"))
     is_shorter = len(table.keys) < len(table.columns)
     return table if table.is_own and (is_shorter or is_page or is_count) else None

@@ -72,7 +72,7 @@ class Column:
 
     `keys` are the mart's columns that it stands for, as a number stands for an id: rows that it tells apart are
     those that they tell apart. It `follows` from others, as a brand follows from the goods. `starts` is the column
-    of the first day of the month or week that it names.
+    of the first day of the month or week that it names, and stands for.
     """
 
     name: str
@@ -83,9 +83,13 @@ class Column:
     follows: tuple[str, ...] = ()
     starts: str = ""
 
+    @property
+    def stands_for(self) -> tuple[str, ...]:
+        return self.keys or ((self.starts,) if self.starts else ())
+
     def is_told_by(self, names: Set[str]) -> bool:
         """Whether rows that these columns tell apart need not be told apart by this one."""
-        followed = self.follows or self.keys
+        followed = self.follows or self.stands_for
         return bool(followed) and names >= {*followed}
 
 
@@ -181,12 +185,12 @@ class Dataset:
     def row_keys(self, names: Iterable[str]) -> tuple[str, ...]:
         """What tells the rows of a table of these columns apart, without what follows from the rest of it."""
         columns = [self.column(name) for name in names]
-        told = {key for column in columns for key in column.keys or (column.name,)}
+        told = {key for column in columns for key in column.stands_for or (column.name,)}
         return tuple(
             dict.fromkeys(
                 key
                 for column in columns
-                for key in column.keys or (column.name,)
+                for key in column.stands_for or (column.name,)
                 if not (self.has_column(key) and self.column(key).is_told_by(told))
             )
         )

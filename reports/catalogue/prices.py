@@ -70,7 +70,10 @@ def price_datasets(cost: bool) -> tuple[Dataset, Dataset]:
             quantity("pieces", "采购数量"),
             quantity("pieces_before", "上月整月数量"),
             Metric(
-                "suppliers", "供应商数", "count(distinct supplier_name) filter (where pieces > 0)", QUANTITY
+                "suppliers",
+                "供应商数",
+                "count(distinct case when pieces > 0 then coalesce(supplier_id, 0) end)",
+                QUANTITY,
             ),
         ),
     )
