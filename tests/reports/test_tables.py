@@ -119,15 +119,20 @@ class TestRowsByKeys:
                 ordered = chart.order.removeprefix("-")
                 if ordered in chart.metrics:
                     assert [row[ordered] for row in found] == [row[ordered] for row in whole[:2]], chart.key
+                    turned = {**body, "queries": [{**page, "row_offset": 2}]}
+                    second = superset.post("/api/v1/chart/data", token, turned).json()["result"][0]["data"]
+                    assert [row[ordered] for row in second] == [row[ordered] for row in whole[2:4]], chart.key
 
     def test_what_follows_from_the_goods_is_no_key_and_what_is_asked_alone_is(self):
         data = stock(
             Column("goods_num", "编码", keys=("goods_id",)),
             Column("brand_name", "品牌", follows=("goods_id",)),
             Column("detail_link", "明细", "link", keys=("goods_id", "month")),
+            Column("month_label", "月", starts="month"),
         )
         assert data.row_keys(("goods_num", "brand_name", "detail_link")) == ("goods_id", "month")
         assert data.row_keys(("brand_name",)) == ("brand_name",)
+        assert data.row_keys(("month_label", "brand_name")) == ("month", "brand_name")
         assert data.keys == ("goods_id", "month")
 
     def test_a_link_is_made_of_the_values_of_its_row(self):
