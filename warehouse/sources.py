@@ -112,7 +112,7 @@ SOURCES: tuple[Source, ...] = (
     Source("role_warehouse", ("role_warehouse_id", "role_id", "warehouse_id")),
     _ledger(
         "stock_ledger",
-        "ledger_id company_id warehouse_id goods_id batch_id quantity amount bill_type bill_id bill_no line_id"
+        "ledger_id company_id warehouse_id goods_id pool_id batch_id quantity amount bill_type bill_id bill_no line_id"
         " business_date first_date reverses corrects",
         sums="quantity amount",
         track="company_id goods_id business_date bill_type bill_id",

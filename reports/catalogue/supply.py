@@ -1,7 +1,8 @@
 """集中采购：商品库存查询、采购决策分析。
 
 Cover days = stock (and what is on order) ÷ mean daily sales of the last 30 days. Suggested is what the chosen days will
-sell at that pace, beyond what is on hand, not reserved and on order, in whole pieces, warehouse by warehouse.
+sell at that pace, beyond what is on hand, not reserved and on order, in whole pieces, warehouse by warehouse: those
+that sell. Nothing is bought for what is defective, claimed, on the way or at a customer's.
 """
 
 from __future__ import annotations
@@ -177,8 +178,8 @@ def decision_dataset(cost: bool) -> Dataset:
     # A filter of the label chooses its number of days before any is worked out.
     days = " union all ".join(f"select {number} as days, '备{number}天' as label" for number in COVER_DAYS)
     wanted = (
-        "greatest(ceil(cast(g.sales_quantity_30 * d.days as double) / 30"
-        " - cast(g.quantity - g.reserved_quantity + g.ordered_quantity as double)), 0)"
+        "case when g.is_sellable then greatest(ceil(cast(g.sales_quantity_30 * d.days as double) / 30"
+        " - cast(g.quantity - g.reserved_quantity + g.ordered_quantity as double)), 0) else 0 end"
     )
     price = "coalesce(g.recent_price, case when g.quantity > 0 then g.value / g.quantity end)"
     amount = f", w.wanted * {price} as suggested_amount" if cost else ""

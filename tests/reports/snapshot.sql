@@ -3,8 +3,8 @@
 create table dim_company as
 select * from (values (1, '上海公司', '服务站'), (2, '苏州公司', '服务站')) as t(company_id, company_name, company_type);
 create table dim_warehouse as
-select * from (values (11, '上海中心仓', 1), (12, '上海前置仓', 1), (21, '苏州中心仓', 2))
-    as t(warehouse_id, warehouse_name, company_id);
+select * from (values (11, '上海中心仓', 1, true), (12, '上海残次仓', 1, false), (21, '苏州中心仓', 2, true))
+    as t(warehouse_id, warehouse_name, company_id, is_sellable);
 create table place as
 select w.company_id, c.company_name, w.warehouse_id, w.warehouse_name
 from dim_warehouse as w inner join dim_company as c using (company_id);
@@ -80,14 +80,14 @@ select s.company_id, s.warehouse_id, i.goods_id, date '2026-11-18' as last_sale_
 from place as s cross join item as i;
 create table mart_goods_stock as
 select
-    s.*, i.* exclude (price), 12.0 as quantity, i.price * 12.0 as "value", 10.0 as last_month_quantity,
+    s.*, w.is_sellable, i.* exclude (price), 12.0 as quantity, i.price * 12.0 as "value", 10.0 as last_month_quantity,
     i.price * 10.0 as last_month_value, 8.0 as last_year_quantity, i.price * 8.0 as last_year_value,
     i.goods_id - 1.0 as sales_quantity_30, i.goods_id + 1.0 as sales_quantity_90,
     1.0 as last_month_sales_quantity_30, 3.0 as last_month_sales_quantity_90, 2.0 as last_year_end_sales_quantity_30,
     4.0 as last_year_end_sales_quantity_90, 2.0 as last_year_sales_quantity_30,
     6.0 as ordered_quantity, 2.0 as late_quantity, 13.0 as reserved_quantity, i.price * 0.9 as recent_price,
     date '2026-11-18' as last_sale_date
-from place as s cross join item as i;
+from place as s inner join dim_warehouse as w using (warehouse_id) cross join item as i;
 -- Of each company a contract that is worth its loan and one that is not, in each month.
 create table mart_pledge_contract as
 select

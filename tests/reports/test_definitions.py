@@ -174,8 +174,9 @@ class TestDefinitions:
             assert found == pytest.approx(value), metric
 
     def test_suggested_is_what_the_days_will_sell_beyond_what_there_is(self, snapshot):
-        """Of each warehouse 12 on hand, 13 claimed, 6 to come; goods 3 sells 2 a month, goods 2 one, goods 1 none."""
-        for days, pieces in ((30, 0), (60, 0), (90, 3)):
+        """Of each warehouse 12 on hand, 13 claimed, 6 to come; goods 3 sells 2 a month, goods 2 one,
+        goods 1 none. One of the three warehouses holds defective goods, for which nothing is bought."""
+        for days, pieces in ((30, 0), (60, 0), (90, 2)):
             where = f"cover_label = '备{days}天'"
             assert self.figure(snapshot, "inDecisionAnalysisTable", "suggested", where, PLAIN) == pieces
             found = self.figure(snapshot, "inDecisionAnalysisTable", "suggested_amount", where)
@@ -294,7 +295,7 @@ class TestDefinitions:
         assert held("mean") == pytest.approx((10 + 20) / 2 * 600)
         assert held("peak") == pytest.approx((7 + 7 + 3) * 600)
         assert held("closing") == pytest.approx((7 + 7 + 3) * 600)
-        assert held("peak", " and warehouse_name = '上海前置仓' and brand_name = '博世'") == pytest.approx(
+        assert held("peak", " and warehouse_name = '上海残次仓' and brand_name = '博世'") == pytest.approx(
             2100
         )
         assert held("mean_before") == held("mean_year") == held("mean")

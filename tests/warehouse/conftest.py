@@ -89,12 +89,15 @@ def _frame(cursor: Any) -> pl.DataFrame:
 
 
 def agree(found: pl.DataFrame, expected: pl.DataFrame, keys: list[str], tolerance: float = 0.005) -> None:
-    """Both frames have the same keys, and the same figures within `tolerance`."""
+    """Both frames have the same keys, the same figures within `tolerance`, and none where the other has none."""
     both = found.join(expected, on=keys, how="full", coalesce=True, suffix="_expected")
     assert len(both) == len(found) == len(expected)
     for name in [name for name in expected.columns if name not in keys]:
-        worst = both.select((pl.col(name) - pl.col(f"{name}_expected")).abs().max()).item()
-        assert worst is not None and worst <= tolerance, (name, worst)
+        pair = [pl.col(column).cast(pl.Float64).fill_nan(None) for column in (name, f"{name}_expected")]
+        differs = (pair[0] - pair[1]).abs() > tolerance
+        apart = both.filter(differs.fill_null(False) | (pair[0].is_null() != pair[1].is_null()))
+        assert apart.is_empty(), (name, apart.select(*keys, name, f"{name}_expected"))
+        assert both[name].count(), f"{name} is nowhere known"
 
 
 def tables(files: Files) -> dict[str, Any]:

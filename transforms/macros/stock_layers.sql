@@ -216,7 +216,7 @@ stock_layers as (
             else 0
         end as value
     from parts
-    -- Value without stock can only be a fault of the ledger; it is shown instead of lost.
+    -- Value without stock, of what was sold short elsewhere or by a fault of the ledger: it is shown instead of lost.
     union all
     select
         balances.month,

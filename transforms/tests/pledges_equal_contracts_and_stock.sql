@@ -1,4 +1,5 @@
--- Loans and pieces of contracts now in force are the contracts', and what lies in stock beside them is the ledger's.
+-- Loans and pieces of contracts now in force are the contracts', and what lies in stock beside them is the
+-- ledger's, but for three-guarantee pieces.
 with in_force as (
     select *
     from {{ ref('stg_pledge_contract') }}
@@ -35,7 +36,7 @@ signed as (
     from lines
     inner join {{ ref('stg_stock_ledger') }} as ledger
         on lines.company_id = ledger.company_id and lines.goods_id = ledger.goods_id
-    where ledger.business_date <= {{ as_of() }}
+    where ledger.business_date <= {{ as_of() }} and ledger.pool_id = 0
     union all
     select contract_id, 0, 0, 0, pledge_value
     from {{ ref('mart_pledge_goods') }}

@@ -4,6 +4,7 @@ select
     company.company_name,
     stock.warehouse_id,
     warehouse.warehouse_name,
+    warehouse.is_sellable,
     stock.goods_id,
     goods.goods_num,
     goods.goods_name,

@@ -1,8 +1,9 @@
 -- grain: one row a month (the current and the 11 before) and goods of a pledge contract in force at its end
 {#
     A piece counts with the lower of the company's average cost and the contract's price, less the haircut. Where no
-    piece lies in stock there is no average, and what was pledged is worth nothing. missing_quantity is what the
-    company's contracts together pledge beyond its stock; it is told of the latest of them.
+    piece lies in stock there is no average, and what was pledged is worth nothing; three-guarantee pieces are no
+    pledge. missing_quantity is what the company's contracts together pledge beyond its stock; it is told of the latest
+    of them.
 #}
 with known as (
     {{ year_of_months() }}
@@ -10,14 +11,16 @@ with known as (
 
 stock as (
     select
-        period_start,
-        company_id,
-        goods_id,
-        sum(closing_quantity) as quantity,
-        sum(closing_value) as value
-    from {{ ref('fct_stock_goods_month') }}
-    where goods_id in (select line.goods_id from {{ ref('fct_pledge_line') }} as line)
-    group by period_start, company_id, goods_id
+        known.month,
+        balance.company_id,
+        balance.goods_id,
+        sum(balance.closing_quantity) as quantity,
+        sum(balance.closing_value) as value
+    from {{ ref('fct_stock_balance_daily') }} as balance
+    inner join known
+        on known.last_day between balance.valid_from and balance.valid_to
+    where balance.pool_id = 0 and balance.goods_id in (select line.goods_id from {{ ref('fct_pledge_line') }} as line)
+    group by known.month, balance.company_id, balance.goods_id
 ),
 
 pledged as (
@@ -49,7 +52,7 @@ pledged as (
         on contract.contract_id = line.contract_id
     left join stock
         on
-            known.month = stock.period_start
+            known.month = stock.month
             and contract.company_id = stock.company_id
             and line.goods_id = stock.goods_id
 )

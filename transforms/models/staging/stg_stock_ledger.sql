@@ -4,6 +4,7 @@ select
     ledger.company_id,
     ledger.warehouse_id,
     ledger.goods_id,
+    ledger.pool_id,
     ledger.batch_id,
     ledger.quantity,
     ledger.amount,

@@ -2,5 +2,7 @@
 select
     warehouse_id,
     warehouse_name,
-    company_id
+    company_id,
+    -- Sound goods lie there to be sold; elsewhere they are defective, claimed, on the way or at a customer's.
+    type = 1 as is_sellable
 from {{ source('raw', 'warehouse') }}

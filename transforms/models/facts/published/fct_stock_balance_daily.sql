@@ -1,11 +1,12 @@
 -- grain: one row a company, warehouse, goods and range of days (valid_from to valid_to) with the same closing balance
 -- depends_on: {{ ref('int_changed_stock') }}
 {#
-    Sparse: a row begins on each day with moves of the goods anywhere in the company, because cost is an average per
-    company and goods and such a move changes the value of what lies elsewhere. Days that no row covers have a zero
-    balance. The company's value is allotted to its warehouses by quantity, to the cent, as differences of the share
-    of all warehouses up to this one. A warehouse's closing value is its opening value + in − out + revaluation, and
-    revaluation sums to zero in a company. ledger_value is the plain sum of the warehouse's ledger rows.
+    Sparse: a row begins on each day with moves of the goods anywhere in the pool, because cost is an average per pool
+    and goods and such a move changes the value of what lies elsewhere. A company's warehouses are one pool (0), but for
+    those of three-guarantee pieces, of which each is its own. Days that no row covers have a zero balance. The pool's
+    value is allotted to its warehouses by quantity, to the cent, as differences of the share of all warehouses up to
+    this one. A warehouse's closing value is its opening value + in − out + revaluation, and revaluation sums to zero in
+    a pool. ledger_value is the plain sum of the warehouse's ledger rows.
 
     A patch computes the changed goods from the first changed day on; the balance before it enters as a move of the
     day before, and comes out again with its new end.
@@ -23,6 +24,7 @@
     )
 }}
 
+{% set pool = ['company_id', 'pool_id', 'goods_id'] %}
 {% if is_incremental() %}
 with opening as (
     select
@@ -39,9 +41,8 @@ with opening as (
 
 moves as (
     select
-        move.company_id,
+        {{ columns(pool, 'move') }},
         move.warehouse_id,
-        move.goods_id,
         move.business_date,
         false as is_opening,
         move.quantity as net_quantity,
@@ -54,9 +55,8 @@ moves as (
         and move.business_date >= {{ first_changed_day('int_changed_stock') }}
     union all
     select
-        company_id,
+        {{ columns(pool) }},
         warehouse_id,
-        goods_id,
         last_day as business_date,
         true as is_opening,
         closing_quantity as net_quantity,
@@ -66,9 +66,8 @@ moves as (
 {% else %}
 with moves as (
     select
-        company_id,
+        {{ columns(pool) }},
         warehouse_id,
-        goods_id,
         business_date,
         false as is_opening,
         quantity as net_quantity,
@@ -78,56 +77,51 @@ with moves as (
 {% endif %}
 
 holders as (
-    select distinct company_id, warehouse_id, goods_id from moves
+    select distinct {{ columns(pool) }}, warehouse_id from moves
 ),
 
-company_days as (
+pool_days as (
     select
-        company_id,
-        goods_id,
+        {{ columns(pool) }},
         business_date,
         is_opening,
         min(warehouse_id) as first_mover,
         max(warehouse_id) as last_mover,
-        {{ quantity('sum(net_quantity)') }} as company_net_quantity,
-        {{ money('sum(net_value)') }} as company_net_value
+        {{ quantity('sum(net_quantity)') }} as pool_net_quantity,
+        {{ money('sum(net_value)') }} as pool_net_value
     from moves
-    group by company_id, goods_id, business_date, is_opening
+    group by {{ columns(pool) }}, business_date, is_opening
 ),
 
 -- On the few days with several moving warehouses: each of them, and then with what moved in all of them up to it.
 warehouse_days as (
     select
-        days.company_id,
-        days.goods_id,
+        {{ columns(pool, 'days') }},
         days.business_date,
         days.is_opening,
-        days.company_net_quantity,
-        days.company_net_value,
+        days.pool_net_quantity,
+        days.pool_net_value,
         moves.warehouse_id,
         {{ quantity('sum(moves.net_quantity)') }} as net_quantity,
         {{ money('sum(moves.net_value)') }} as net_value
-    from company_days as days
+    from pool_days as days
     inner join moves
-        on
-            days.company_id = moves.company_id
-            and days.goods_id = moves.goods_id
-            and days.business_date = moves.business_date
+        on {{ same(pool, 'days', 'moves') }} and days.business_date = moves.business_date
     where days.first_mover < days.last_mover
     group by
-        days.company_id, days.goods_id, days.business_date, days.is_opening, days.company_net_quantity,
-        days.company_net_value, moves.warehouse_id
+        {{ columns(pool, 'days') }}, days.business_date, days.is_opening, days.pool_net_quantity,
+        days.pool_net_value, moves.warehouse_id
 ),
 
 movers as (
     select
         *,
         sum(net_quantity) over (
-            partition by company_id, goods_id, business_date order by warehouse_id
+            partition by {{ columns(pool) }}, business_date order by warehouse_id
             rows between unbounded preceding and current row
         ) as net_so_far,
         lead(warehouse_id) over (
-            partition by company_id, goods_id, business_date order by warehouse_id
+            partition by {{ columns(pool) }}, business_date order by warehouse_id
         ) as next_mover
     from warehouse_days
 ),
@@ -135,12 +129,11 @@ movers as (
 -- Which warehouses a mover speaks for: from itself up to the next mover. The first one's zero stands before it.
 spans as (
     select
-        company_id,
-        goods_id,
+        {{ columns(pool) }},
         business_date,
         is_opening,
-        company_net_quantity,
-        company_net_value,
+        pool_net_quantity,
+        pool_net_value,
         warehouse_id as from_warehouse,
         coalesce(next_mover, {{ beyond_all_keys() }}) as until_warehouse,
         net_quantity,
@@ -149,47 +142,44 @@ spans as (
     from movers
     union all
     select
-        company_id, goods_id, business_date, is_opening, company_net_quantity, company_net_value,
+        {{ columns(pool) }}, business_date, is_opening, pool_net_quantity, pool_net_value,
         0, first_mover, 0, 0, 0
-    from company_days
+    from pool_days
     where first_mover < last_mover
 ),
 
 grid as (
     select
-        holders.company_id,
+        {{ columns(pool, 'holders') }},
         holders.warehouse_id,
-        holders.goods_id,
         days.business_date,
         days.is_opening,
         holders.warehouse_id = days.first_mover as has_moves,
-        case when holders.warehouse_id = days.first_mover then days.company_net_quantity else 0 end as net_quantity,
-        case when holders.warehouse_id = days.first_mover then days.company_net_value else 0 end as net_value,
-        case when holders.warehouse_id >= days.first_mover then days.company_net_quantity else 0 end as net_so_far,
-        days.company_net_quantity,
-        days.company_net_value
-    from company_days as days
+        case when holders.warehouse_id = days.first_mover then days.pool_net_quantity else 0 end as net_quantity,
+        case when holders.warehouse_id = days.first_mover then days.pool_net_value else 0 end as net_value,
+        case when holders.warehouse_id >= days.first_mover then days.pool_net_quantity else 0 end as net_so_far,
+        days.pool_net_quantity,
+        days.pool_net_value
+    from pool_days as days
     inner join holders
-        on days.company_id = holders.company_id and days.goods_id = holders.goods_id
+        on {{ same(pool, 'days', 'holders') }}
     where days.first_mover = days.last_mover
     union all
     select
-        holders.company_id,
+        {{ columns(pool, 'holders') }},
         holders.warehouse_id,
-        holders.goods_id,
         spans.business_date,
         spans.is_opening,
         holders.warehouse_id = spans.from_warehouse as has_moves,
         case when holders.warehouse_id = spans.from_warehouse then spans.net_quantity else 0 end as net_quantity,
         case when holders.warehouse_id = spans.from_warehouse then spans.net_value else 0 end as net_value,
         spans.net_so_far,
-        spans.company_net_quantity,
-        spans.company_net_value
+        spans.pool_net_quantity,
+        spans.pool_net_value
     from spans
     inner join holders
         on
-            spans.company_id = holders.company_id
-            and spans.goods_id = holders.goods_id
+            {{ same(pool, 'spans', 'holders') }}
             and spans.from_warehouse <= holders.warehouse_id
             and spans.until_warehouse > holders.warehouse_id
 ),
@@ -200,8 +190,8 @@ running as (
         {{ quantity('sum(net_quantity) over (' ~ through_time() ~ ')') }} as closing_quantity,
         {{ money('sum(net_value) over (' ~ through_time() ~ ')') }} as ledger_value,
         {{ quantity('sum(net_so_far) over (' ~ through_time() ~ ')') }} as quantity_so_far,
-        {{ quantity('sum(company_net_quantity) over (' ~ through_time() ~ ')') }} as company_quantity,
-        {{ money('sum(company_net_value) over (' ~ through_time() ~ ')') }} as company_value,
+        {{ quantity('sum(pool_net_quantity) over (' ~ through_time() ~ ')') }} as pool_quantity,
+        {{ money('sum(pool_net_value) over (' ~ through_time() ~ ')') }} as pool_value,
         lead(business_date) over (partition by warehouse_id, goods_id order by business_date) as next_date
     from grid
 ),
@@ -215,7 +205,13 @@ held as (
         and (
             has_moves
             or closing_quantity <> 0
-            or (ledger_value <> 0 and least(company_quantity, company_quantity - company_net_quantity) <= 0)
+            or (
+                ledger_value <> 0
+                and (
+                    {{ worth_its_ledger('pool_value', 'pool_quantity') }}
+                    or {{ worth_its_ledger('pool_value - pool_net_value', 'pool_quantity - pool_net_quantity') }}
+                )
+            )
         )
 ),
 
@@ -223,11 +219,11 @@ valued as (
     select
         *,
         {{ warehouse_value(
-            'company_value', 'quantity_so_far', 'closing_quantity', 'company_quantity', 'ledger_value'
+            'pool_value', 'quantity_so_far', 'closing_quantity', 'pool_quantity', 'ledger_value'
         ) }} as closing_value,
         {{ warehouse_value(
-            'company_value - company_net_value', 'quantity_so_far - net_so_far', 'closing_quantity - net_quantity',
-            'company_quantity - company_net_quantity', 'ledger_value - net_value'
+            'pool_value - pool_net_value', 'quantity_so_far - net_so_far', 'closing_quantity - net_quantity',
+            'pool_quantity - pool_net_quantity', 'ledger_value - net_value'
         ) }} as opening_value
     from held
 ),
@@ -237,6 +233,7 @@ fct_stock_balance_daily as (
         company_id,
         warehouse_id,
         goods_id,
+        pool_id,
         business_date as valid_from,
         coalesce({{ add_days('next_date', -1) }}, {{ open_end() }}) as valid_to,
         {{ quantity('net_quantity') }} as change_quantity,
@@ -248,7 +245,7 @@ fct_stock_balance_daily as (
     {% if is_incremental() %}
     union all
     select
-        company_id, warehouse_id, goods_id, valid_from, last_day as valid_to, change_quantity, change_value,
+        company_id, warehouse_id, goods_id, pool_id, valid_from, last_day as valid_to, change_quantity, change_value,
         closing_quantity, closing_value, ledger_value
     from opening
     {% endif %}

@@ -18,6 +18,7 @@ select
     ledger.company_id,
     ledger.warehouse_id,
     ledger.goods_id,
+    ledger.pool_id,
     ledger.batch_id,
     ledger.business_date,
     ledger.place,
