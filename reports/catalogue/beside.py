@@ -15,6 +15,7 @@ WORD = Column("beside", "期间")
 NEAREST = Metric("nearest", "次序", "-min(beside_order)")
 IS_CHOSEN = "min(beside_order) = 0"
 MOVED = "_moved"
+BY_DAY = "日均变化"
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,8 @@ class Figure:
     """A figure at the head of a report: the name of a metric, what it counts, and a shorter label.
 
     `worse` is the direction of a change that is marked as bad. What is known of the chosen period only is `alone`,
-    which says why.
+    which says why. `pace` is what grows with the days of a period, by the day: periods of other lengths are compared
+    by that.
     """
 
     name: str
@@ -30,6 +32,7 @@ class Figure:
     worse: Worse = ""
     label: str = ""
     alone: str = ""
+    pace: str = ""
 
 
 Head = tuple[Dataset, Chart]
@@ -107,7 +110,8 @@ def _told(figure: Figure, metric: Metric) -> Iterator[Metric]:
         yield replace(metric, sql=f"case when {IS_CHOSEN} then {metric.sql} end")
         return
     yield metric
-    chosen, then = f"max(case when {IS_CHOSEN} then {metric.sql} end) over ()", f"({metric.sql})"
+    measured = figure.pace or metric.sql
+    chosen, then = f"max(case when {IS_CHOSEN} then {measured} end) over ()", f"({measured})"
     share = metric.format == PERCENT
     moved = f"({chosen} - {then}) * 100" if share else f"{chosen} / {then} - 1"
     there = "" if share else f" and {then} > 0"
@@ -117,7 +121,7 @@ def _told(figure: Figure, metric: Metric) -> Iterator[Metric]:
         f"case when not {IS_CHOSEN}{there} then {moved} end",
         POINTS if share else CHANGE,
         figure.worse,
-        heading="变化（点）" if share else "变化",
+        heading="变化（点）" if share else BY_DAY if figure.pace else "变化",
     )
 
 

@@ -63,7 +63,7 @@ def standing() -> tuple[Metric, ...]:
         ),
         Metric(
             "short",
-            "断货商品数",
+            "仓库断货商品数",
             "count(distinct goods_id) filter (where quantity <= 0 and sales_quantity_30 > 0)",
             QUANTITY,
         ),
@@ -140,7 +140,7 @@ def stock_board(cost: bool) -> Board:
         Figure("amount", "当前在库"),
         Figure("ordered", "未关闭的采购订单", alone=ORDERS_OF_TODAY),
         Figure("cover", "数量 ÷ 近30天日均销量"),
-        Figure("short", "无库存，近30天有销售", "rise"),
+        Figure("short", "某一仓库无库存，近30天有销售", "rise"),
     )
     lines = (
         line(
@@ -260,7 +260,7 @@ def decision_board(cost: bool) -> Board:
         data,
         Figure(main, "按备货天数，减库存与在途", alone=ORDERS_OF_TODAY),
         Figure("wanted_goods", "建议数量大于0", alone=ORDERS_OF_TODAY),
-        Figure("short", "无库存，近30天有销售", "rise"),
+        Figure("short", "某一仓库无库存，近30天有销售", "rise"),
         Figure("late", "过了交货日期的在途", alone=ORDERS_OF_TODAY),
         Figure("supply", "（库存 + 在途）÷ 近30天日均", alone=ORDERS_OF_TODAY),
     )

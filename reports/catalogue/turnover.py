@@ -1,7 +1,8 @@
 """库存周转：仓库周转率（按周、按月）、商品周转率。
 
-Rate = cost of sales net of returns ÷ mean of the daily closing stock value; days = days in period ÷ rate. A role
-without cost rights gets the same in quantities: value is cost.
+Rate = cost of sales net of returns ÷ mean of the daily closing stock value; days = days in period ÷ rate. A period that
+runs is not over: it stands beside whole ones by the day. A role without cost rights gets the same in quantities: value
+is cost.
 """
 
 from __future__ import annotations
@@ -72,6 +73,11 @@ def rate(suffix: str = "") -> str:
     return ratio(f"sum(flow{suffix})", f"sum(stock{suffix})", f"max(days{suffix})")
 
 
+def pace(suffix: str = "") -> str:
+    """The rate by the day."""
+    return ratio(f"sum(flow{suffix})", f"sum(stock{suffix})")
+
+
 def days(suffix: str = "") -> str:
     return ratio(f"sum(stock{suffix})", f"sum(flow{suffix})")
 
@@ -92,7 +98,7 @@ def turnover_metrics(period: Period, cost: bool) -> tuple[Metric, ...]:
     return (
         Metric("turnover_rate", "周转率（次）", rate(), RATIO),
         Metric("rate_before", f"{period.previous}周转率", rate("_before"), RATIO),
-        change_metric("rate_change", f"较{period.previous}", rate(), rate("_before")),
+        change_metric("rate_change", f"日均较{period.previous}", pace(), pace("_before")),
         Metric("rate_year", f"{period.last_year}周转率", rate("_year"), RATIO),
         Metric("turnover_days", "周转天数", days(), DAYS),
         Metric("days_before", f"{period.previous}周转天数", days("_before"), DAYS),
@@ -106,9 +112,9 @@ def turnover_head(data: Dataset, *more: Figure) -> Head:
     flow, what, _ = words(data.cost)
     return figures(
         data,
-        Figure("turnover_rate", f"{flow} ÷ 平均库存{what}", "fall"),
+        Figure("turnover_rate", f"{flow} ÷ 平均库存{what}", "fall", pace=pace()),
         Figure("turnover_days", f"平均库存{what} ÷ 日均{flow}", "rise"),
-        Figure("sales", "出库减退货", "fall"),
+        Figure("sales", "出库减退货", "fall", pace=ratio("sum(flow)", "max(days)")),
         Figure("mean_stock", "每日期末的平均"),
         *more,
     )

@@ -366,6 +366,12 @@ def test_best_sellers_stand_beside_the_days_before_and_a_year_ago(
     )
     agree(found, expected, keys)
     assert all(found[f"amount{suffix}"].sum() > 0 for suffix in ranges)
+    stock = "sum(stock_quantity) as stock, sum(quantity) as sold"
+    ranked, beside = (
+        mart(f"select {stock} from {name} where period_label = '{period}'").row(0)
+        for name in ("mart_best_seller", "mart_best_seller_compared")
+    )
+    assert ranked == pytest.approx(beside), "the head tells the stock of the goods that are ranked"
 
 
 def _sum_between(first: dt.date, last: dt.date, name: str) -> pl.Expr:

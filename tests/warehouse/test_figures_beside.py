@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from reports.assets import Placed, boards
-from reports.catalogue.beside import KEY, moved_name, names
+from reports.catalogue.beside import BY_DAY, KEY, moved_name, names
 from reports.catalogue.model import PERCENT, SERIES, Board, Chart, Dataset
 from tests.warehouse.conftest import Mart
 
@@ -108,6 +108,8 @@ def test_beside_each_earlier_figure_stands_how_far_the_chosen_one_is_from_it(
         newest = mart(f"select max({latest}) from ({dataset.sql}) as d where role_id = 1").item()
         chosen.append(f"{latest} = '{newest}'")
     figures = ", ".join(f'{dataset.metric(name).sql} as "{name}"' for name in chart.metrics)
+    if "days" in dataset.measures:
+        figures += ", max(days) as days"
     rows = mart(
         f"select {figures} from ({dataset.sql}) as d where {' and '.join(('role_id = 1', *chosen))}"
         f" group by beside order by {dataset.metric('nearest').sql} desc"
@@ -127,7 +129,8 @@ def test_beside_each_earlier_figure_stands_how_far_the_chosen_one_is_from_it(
             elif dataset.metric(name).format == PERCENT:
                 assert then[moved] == pytest.approx((now[name] - then[name]) * 100, abs=1e-9), name
             else:
-                assert then[moved] == pytest.approx(now[name] / then[name] - 1), name
+                longer = now["days"] / then["days"] if dataset.metric(moved).heading == BY_DAY else 1
+                assert then[moved] == pytest.approx(now[name] / then[name] / longer - 1), name
 
 
 def test_a_day_stands_beside_the_same_day_of_earlier_months(mart: Mart) -> None:

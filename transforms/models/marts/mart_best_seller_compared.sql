@@ -1,7 +1,7 @@
 -- grain: one row a selling period, company and goods sold or returned in it, in the days before it or a year earlier
 {#
     What was sold in a period beside what was sold in the days before it and in the same days a year ago. A filter on
-    the period leaves its branches of the union.
+    the period leaves its branches of the union. Stock is told of what the period itself sold.
 #}
 {% set figures = ['quantity', 'amount', 'cost'] %}
 with parts as (
@@ -84,7 +84,7 @@ select
     {{ money('sold.cost' ~ suffix) }} as cost{{ suffix }},
     {{ money('sold.amount' ~ suffix ~ ' - sold.cost' ~ suffix) }} as profit{{ suffix }},
     {%- endfor %}
-    {{ quantity('coalesce(stock.quantity, 0)') }} as stock_quantity
+    case when sold.quantity is not null then {{ quantity('coalesce(stock.quantity, 0)') }} end as stock_quantity
 from sold
 inner join periods
     on sold.period_key = periods.period_key
