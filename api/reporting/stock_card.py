@@ -19,17 +19,17 @@ from api.reporting.stock_rows import CARD, StockRow
 OPENING, MOVE, REVALUATION = 0, 1, 2
 ENTRIES = {OPENING: "期初结存", MOVE: "出入库", REVALUATION: "均价分摊"}
 
-# What a warehouse's value changed by, and none of its own moves explains, comes from what its company's others paid; it
-# stands at the end of the days. A balance that lasted from before them through their end changed nothing.
+# What a warehouse's value changed by on a day, and none of its own moves explains, comes from what its company's others
+# paid or were paid; it stands at the end of that day, so that a day's last balance is the same in whichever days are
+# asked for.
 _ENTRIES = """
 with signed as (
-    select company_id, warehouse_id, goods_id,
-        case when valid_to >= cast(:last as date) then closing_value else -closing_value end as value
+    select company_id, warehouse_id, goods_id, valid_from as business_date, change_value as value
     from facts.fct_stock_balance_daily
-    where valid_from <= cast(:last as date) and valid_to >= cast(:before as date)
-        and (valid_from <= cast(:before as date)) <> (valid_to >= cast(:last as date))
+    where valid_from between cast(:first as date) and cast(:last as date) and valid_to >= cast(:first as date)
+        and change_value <> 0
     union all
-    select company_id, warehouse_id, goods_id, -value
+    select company_id, warehouse_id, goods_id, business_date, -value
     from facts.fct_stock_move where business_date between cast(:first as date) and cast(:last as date)
 ), entries as (
     select company_id, warehouse_id, goods_id, 0 as batch_id, cast(:first as date) as business_date, {opening} as entry,
@@ -44,11 +44,10 @@ with signed as (
     from facts.fct_stock_move
     where business_date between cast(:first as date) and cast(:last as date)
     union all
-    select company_id, warehouse_id, goods_id, 0, cast(:last as date), {revaluation}, 0, 0, null, null, null, true, 0,
+    select company_id, warehouse_id, goods_id, 0, business_date, {revaluation}, 0, 0, null, null, null, true, 0,
         cast(sum(value) as decimal(18, 2))
     from signed
-    where cast(:first as date) <= cast(:last as date)
-    group by company_id, warehouse_id, goods_id
+    group by company_id, warehouse_id, goods_id, business_date
     having sum(value) <> 0
 )
 select e.*, g.goods_type_id, g.brand_id

@@ -7,7 +7,9 @@ from datetime import date, timedelta
 from decimal import Decimal
 
 import pytest
+from sqlalchemy import text
 
+from api.reporting.snapshot import published
 from tests.kit.desk import Desk
 from tests.kit.fixtures import Site
 from tests.reporting.asking import one, page, rows, some
@@ -22,6 +24,11 @@ from tests.reporting.stocked import (
     TODAY,
     Refresh,
 )
+
+_CLOSING = text("""
+select coalesce(sum(closing_quantity), 0), coalesce(sum(closing_value), 0) from facts.fct_stock_balance_daily
+where warehouse_id = :warehouse and goods_id = :goods and :day between valid_from and valid_to
+""")
 
 
 def test_before_the_first_snapshot_a_report_says_so(site: Site) -> None:
@@ -205,7 +212,7 @@ class TestCard:
             ("10", 1, "销售出库", "16", "2400"),
             ("12", 1, "仓库调拨", "11", "1650"),
             ("15", 1, "销售退货", "12", "1800"),
-            ("28", 2, None, "12", "2481.82"),
+            ("20", 2, None, "12", "2481.82"),
         ]
         assert [row["unit_cost"] for row in found][:2] == ["100.000000", "150.000000"]
         assert all((row["route"] or "").startswith("/") == (row["entry"] == 1) for row in found)
@@ -220,6 +227,55 @@ class TestCard:
             for row in rows(stocked, OUT_IN, day_start="2026-02-06")
         }
         assert ends == closings
+
+    def test_a_balance_is_the_same_in_any_days(self, stocked: Desk, refresh: Refresh) -> None:
+        """2 at 100 here become worth 150 each on the day after, when the other warehouse buys 2 at 200; both are sold
+        one by one at that."""
+        world = stocked.world
+        goods = world.spares[7]
+        stocked.stock_in(goods, 2, business_date="2026-01-10")
+        stocked.stock_in(goods, 2, "226", business_date="2026-01-11", warehouse_id=world.warehouse2_a)
+        for day in ("2026-01-20", "2026-01-25"):
+            line = {"goods_id": goods, "quantity": "1", "price": "300", "tax_rate": "13"}
+            stocked.audited("sales_outbound", line, business_date=day)
+        refresh()
+
+        def card(first: str) -> list[tuple[str, int, str | None, str | None, str | None]]:
+            found = rows(
+                stocked, CARD, goods_id=goods, warehouse_id=world.warehouse_a, business_date_start=first
+            )
+            told = [some(row, "balance_quantity", "balance_amount", "unit_cost").values() for row in found]
+            return [
+                (row["business_date"][-2:], row["entry"], *told)
+                for row, told in zip(found, told, strict=True)
+            ]
+
+        whole = [
+            ("10", 1, "2", "200", "100"),
+            ("11", 2, "2", "300", "150"),
+            ("20", 1, "1", "150", "150"),
+            ("25", 1, "0", "0", None),
+        ]
+        assert card("2026-01-01") == whole
+        assert card("2026-01-11") == [("11", 0, *whole[0][2:]), *whole[1:]]
+        assert card("2026-01-15") == [("15", 0, *whole[1][2:]), *whole[2:]]
+        assert card("2026-01-25") == [("25", 0, *whole[2][2:]), *whole[3:]]
+
+    @pytest.mark.parametrize("first", ["2026-01-01", "2026-02-06", "2026-02-12", "2026-02-21", "2026-03-10"])
+    def test_every_day_ends_at_that_days_stock(self, stocked: Desk, first: str) -> None:
+        ends = {
+            (row["business_date"], row["warehouse_id"], row["goods_id"]): (
+                Decimal(row["balance_quantity"]),
+                Decimal(row["balance_amount"]),
+            )
+            for row in rows(stocked, CARD, business_date_start=first)
+            if row["entry"]
+        }
+        assert ends
+        with published() as conn:
+            for (day, warehouse, goods), told in ends.items():
+                at = {"warehouse": warehouse, "goods": goods, "day": date.fromisoformat(day)}
+                assert told == tuple(conn.execute(_CLOSING, at).one())
 
     def test_a_difference_follows_the_issue(self, stocked: Desk) -> None:
         found = rows(stocked, CARD, goods_id=stocked.world.spares[1], business_date_start="2026-03-01")
