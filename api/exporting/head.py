@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -25,14 +25,15 @@ LONGEST = 1000
 
 @dataclass(frozen=True)
 class Told:
-    """Who exports, when, and of what moment the figures are; `warning` says why they are not those of now."""
+    """Who exports, when, and of what moment the figures are; `notices` say why they are not those of now, or may
+    still change."""
 
     company: str
     role: str
     realname: str
     at: datetime
     computed: datetime | None
-    warning: str | None
+    notices: Sequence[str]
 
     @property
     def who(self) -> str:
@@ -41,7 +42,7 @@ class Told:
     @property
     def when(self) -> str:
         computed = "尚未发布" if self.computed is None else moment(self.computed)
-        return f"数据时间：{computed}" + (f"　　注意：{self.warning}" if self.warning else "")
+        return f"数据时间：{computed}" + "".join(f"　　注意：{notice}" for notice in self.notices)
 
 
 def told(conn: Connection, principal: Principal, source: Connection) -> Told:
@@ -51,7 +52,8 @@ def told(conn: Connection, principal: Principal, source: Connection) -> Told:
     ).scalar()
     role = conn.execute(select(Role.role_name).where(Role.role_id == principal.role_id)).scalar()
     now = datetime.now(TIME_ZONE)
-    return Told(company or "", role or "", principal.realname, now, stamp(source), freshness.warning())
+    notices = freshness.notices(conn, principal, costs=principal.sees_cost)
+    return Told(company or "", role or "", principal.realname, now, stamp(source), notices)
 
 
 def head(asked: Asked, facts: Told, title: str, filters: str, notes: Iterable[str] = ()) -> list[str]:

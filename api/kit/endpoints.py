@@ -36,7 +36,7 @@ from api.kit.schemas import (
 )
 from api.kit.scope import within
 from api.kit.validation import as_key
-from api.kit.view import reading, sourced
+from api.kit.view import View, reading, sourced
 
 Export = Callable[[Context, type[Resource], ListQuery], dict[str, Any]]
 _export: Export | None = None
@@ -84,8 +84,9 @@ def _reads(router: APIRouter, cls: type[Resource]) -> None:
     api, right = cls.declaration.api, cls.right("list")
 
     def get_list(ctx: Context, query: ListQuery) -> Any:
+        notices = cls.notices(ctx.conn, ctx.principal) if issubclass(cls, View) else ()
         with reading(cls, ctx.conn) as conn:
-            return page_of(conn, cls, query, ctx.principal).answer()
+            return page_of(conn, cls, query, ctx.principal).answer(notices)
 
     def get_totals(ctx: Context, query: ListQuery) -> Any:
         with reading(cls, ctx.conn) as conn:

@@ -87,12 +87,11 @@ class Page:
     per_page: int
     refreshed_at: datetime | None = None
     """When the rows were computed, where they are not the present ones."""
-    warning: str | None = None
-    """Why they are not computed anew."""
 
-    def answer(self) -> dict[str, Any]:
+    def answer(self, notices: Sequence[str] = ()) -> dict[str, Any]:
+        """As it is answered, with what its readers should know of the figures."""
         found = paged(self.rows, self.total, self.page, self.per_page) | {"totals": self.totals}
-        told = {"refreshed_at": self.refreshed_at, "warning": self.warning}
+        told = {"refreshed_at": self.refreshed_at, "notices": notices}
         return found | {name: value for name, value in told.items() if value}
 
 
@@ -298,9 +297,9 @@ def page_of(conn: Connection, cls: type[Resource], query: ListQuery, principal: 
     absent = {
         name: "无权限" for name in hidden if any(item.name == name and item.list for item in cls.fields())
     }
-    computed, warning = (cls.refreshed_at(conn), cls.warning()) if issubclass(cls, View) else (None, None)
+    computed = cls.refreshed_at(conn) if issubclass(cls, View) else None
     shown = [{**masked(row, hidden), **absent} for row in rows]
-    return Page(shown, total, totals, query.page, query.per_page, computed, warning)
+    return Page(shown, total, totals, query.page, query.per_page, computed)
 
 
 def _rows(

@@ -188,5 +188,5 @@ def page_model(cls: type[Resource]) -> type[BaseModel]:
         last_page=(int | None, ...),
         totals=(dict[str, str], ...),
         refreshed_at=(str | None, Described(None, description="数据截至，仅报表")),
-        warning=(str | None, Described(None, description="数据为何没有更新，仅报表")),
+        notices=(list[str], Described([], description="数字为何没有更新、为何可能变化，仅报表")),
     )

@@ -17,6 +17,7 @@ from sqlalchemy.orm import Mapped
 from sqlalchemy.sql.visitors import replacement_traverse
 
 from api.kit import registry
+from api.kit.fields import COST
 from api.kit.fields import text as words
 from api.kit.resource import Drill, Resource
 from api.kit.scope import Principal
@@ -94,9 +95,16 @@ class View(Resource):
         return None
 
     @classmethod
-    def warning(cls) -> str | None:
-        """Why rows that were computed earlier are not computed anew; None while all is well."""
-        return None
+    def notices(cls, conn: Connection, principal: Principal) -> list[str]:
+        """What its readers should know of its figures, given the core's connection; nothing while all is well."""
+        return []
+
+    @classmethod
+    def shows_costs(cls, principal: Principal) -> bool:
+        """Whether any of its columns tells the principal a cost, or what follows from one."""
+        return any(
+            item.permission == COST and principal.sees(cls.name(), item.name, COST) for item in cls.fields()
+        )
 
 
 class BillRow(View):

@@ -5,6 +5,7 @@ Each batch of goods commits with the progress that it makes, so that a killed ru
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -162,6 +163,19 @@ def unfinished(conn: Connection, principal: Principal) -> list[dict[str, Any]]:
     for row in conn.execute(statement).mappings():
         newest.setdefault(row["company_id"], dict(row))
     return list(newest.values())
+
+
+def notices(conn: Connection, principal: Principal) -> list[str]:
+    """What readers of costs should know: which companies' figures may still change, and since which month."""
+    return [_in_words(run) for run in unfinished(conn, principal)]
+
+
+def _in_words(run: Mapping[str, Any]) -> str:
+    what = f"{run['company_name']}、{run['period']} 起的期间"
+    done = f"（{run['goods_done']} / {run['goods_total']} 个商品）" if run["goods_total"] else ""
+    if run["running"]:
+        return f"{what}正在重算成本{done}，数字可能变化"
+    return f"{what}的成本重算没有完成{done}，请重新发起重算；完成之前数字可能不一致"
 
 
 def unattended(conn: Connection) -> list[int]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+from sqlalchemy import Connection
 from sqlalchemy.orm import Mapped
 
 from api.inventory.stock_query import LedgerRow
@@ -14,6 +15,7 @@ from api.kit.fields import COST, goods, key, money, price, quantity, ref
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
 from api.kit.view import BILL, READ_ONLY, Sql, Values, View
+from api.money import cost_recalculation
 
 # A row's place in business order: differences stand with what they correct, a reversal with what it negates.
 _PLACE = """
@@ -46,7 +48,17 @@ where (l.quantity < 0 or l.bill_type = 'XSTH') and l.quantity <> 0 and l.reverse
 """
 
 
-class CostDetail(LedgerRow):
+class OfCosts(View):
+    """A report whose figures change while costs are recalculated, and says so."""
+
+    __abstract__ = True
+
+    @classmethod
+    def notices(cls, conn: Connection, principal: Principal) -> list[str]:
+        return cost_recalculation.notices(conn, principal) if cls.shows_costs(principal) else []
+
+
+class CostDetail(OfCosts, LedgerRow):
     """成本明细: issue by issue, sales returns as negative ones; reversed bills are left out."""
 
     __tablename__ = "cost_detail"
@@ -88,7 +100,7 @@ where c.quantity <> 0 or c.last_unit_cost is not null
 """
 
 
-class CostPrice(View):
+class CostPrice(OfCosts):
     """成本价: the present average and the last inbound's unit cost of a company's goods.
 
     A warehouse is named where it is valued on its own.

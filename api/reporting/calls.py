@@ -1,4 +1,4 @@
-"""报表接口：框架地址、访客令牌、数据更新时间、成本重算提示。
+"""报表接口：框架地址、访客令牌、数据更新时间和数据提示。
 
 Each report is asked for with its own right, `report_<code>:view`.
 """
@@ -16,7 +16,6 @@ from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
 from api.kit.errors import NotFound
 from api.kit.settings import settings
-from api.money.cost_recalculation import unfinished
 from api.reporting import freshness
 from api.reporting.addresses import frame_address, report_site
 from api.reporting.opening import opening_values
@@ -84,21 +83,10 @@ class GuestToken(BaseModel):
 
 
 class PublishedFigures(BaseModel):
-    """When the newest figures were published; `warning`: why they are not those of now."""
+    """When the newest figures were published; `notices`: why they are not those of now, or may still change."""
 
     refreshed_at: datetime | None
-    warning: str | None
-
-
-class Recalculating(BaseModel):
-    """A company whose costs are being recalculated from a month on, or were left so half-way."""
-
-    company_id: int
-    company_name: str
-    period: str
-    running: bool
-    goods_done: int
-    goods_total: int
+    notices: list[str]
 
 
 def permitted(ctx: Context, code: str) -> Report:
@@ -182,11 +170,10 @@ def get_guest_token(ctx: Context, body: TokenRequest) -> Any:
 
 @call(api, "GET", "v2/report/Frame/getRefreshedAt", right=ANY_USER, returns=PublishedFigures)
 def get_refreshed_at(ctx: Context) -> Any:
-    """数据更新时间: of the newest published figures, and why there are none newer."""
-    return {"refreshed_at": refreshed_at(), "warning": freshness.warning()}
-
-
-@call(api, "GET", "v2/report/Frame/getRecalculating", right=ANY_USER, returns=list[Recalculating])
-def get_recalculating(ctx: Context) -> Any:
-    """正在重算成本的公司: within the session's scope; their figures may still change."""
-    return unfinished(ctx.conn, ctx.principal)
+    """数据更新时间: of the newest published figures, and what to know of them: why there are none newer, where in the
+    session's scope costs are being recalculated."""
+    me = ctx.principal
+    return {
+        "refreshed_at": refreshed_at(),
+        "notices": freshness.notices(ctx.conn, me, costs=me.sees_cost),
+    }

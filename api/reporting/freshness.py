@@ -8,8 +8,12 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from sqlalchemy import Connection
+
 from api.kit.database import TIME_ZONE
+from api.kit.scope import Principal
 from api.kit.settings import settings
+from api.money import cost_recalculation
 from api.reporting.snapshot import refreshed_at
 from warehouse import cycles, status
 from warehouse.files import Files
@@ -47,6 +51,12 @@ def warning() -> str | None:
     if silent(shown):
         return f"数据刷新进程没有运行，{_stand()}"
     return None
+
+
+def notices(conn: Connection, principal: Principal, *, costs: bool) -> list[str]:
+    """What a reader of published figures should know of them, in words; `costs`: whether he sees any of costs."""
+    stands = warning()
+    return [*([stands] if stands else []), *(cost_recalculation.notices(conn, principal) if costs else [])]
 
 
 def _stand() -> str:

@@ -43,5 +43,5 @@ class Published(View):
         return stamp(conn)
 
     @classmethod
-    def warning(cls) -> str | None:
-        return freshness.warning()
+    def notices(cls, conn: Connection, principal: Principal) -> list[str]:
+        return freshness.notices(conn, principal, costs=cls.shows_costs(principal))

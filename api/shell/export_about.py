@@ -32,8 +32,8 @@ def about(
     ]
     if computed is not None:
         told.append(("数据时间", moment(computed)))
-    if issubclass(cls, View) and (warning := cls.warning()):
-        told.append(("数据提示", warning))
+    if issubclass(cls, View):
+        told.extend(("数据提示", notice) for notice in cls.notices(conn, principal))
     told.append(("行数", str(total)))
     filters = list(_filters(conn, cls, query, principal))
     return [*told, *([("筛选条件", "")] if filters else [("筛选条件", "全部")]), *filters]

@@ -46,7 +46,7 @@ def measure(place: Path, rows: int, form: str) -> None:
     reader: Any = SimpleNamespace(role_id=1, sees_cost=False)
     asked = understand(report, reader, ReportExport(code=report.code, tab="all", form=form))  # type: ignore[arg-type]
     with published() as source:
-        facts = Told("上海公司", "集团经理", "张三", datetime.now(UTC), stamp(source), None)
+        facts = Told("上海公司", "集团经理", "张三", datetime.now(UTC), stamp(source), [])
         idle, began = _resident(), time.perf_counter()
         path = place / "report.xlsx"
         count = files.write(path, asked, source, facts)

@@ -67,7 +67,7 @@ def reader(role: int, sees_cost: bool = True) -> Any:
 
 def facts(source: Connection) -> Told:
     at = datetime(2026, 11, 21, 9, tzinfo=TIME_ZONE)
-    return Told("上海公司", "集团经理", "张三", at, stamp(source), "数据刷新失败")
+    return Told("上海公司", "集团经理", "张三", at, stamp(source), ["数据刷新失败", "正在重算成本"])
 
 
 def sheets(

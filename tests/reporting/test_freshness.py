@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
+from sqlalchemy import text
 
 from api.kit.settings import settings
 from api.reporting import freshness
@@ -47,14 +48,14 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Files:
 
 class TestWarning:
     def test_none_while_all_is_well_or_nothing_ran_yet(self, site: Site, files: Files) -> None:
-        assert site.as_("manager_a").get(TOLD).data == {"refreshed_at": None, "warning": None}
+        assert site.as_("manager_a").get(TOLD).data == {"refreshed_at": None, "notices": []}
         status.write(files.status, state="idle", last_ok=ago(hours=9), checked_at=ago(seconds=4))
         assert freshness.warning() is None
 
     def test_tests_that_fail_are_named_at_once(self, site: Site, files: Files) -> None:
         status.write(files.status, state="running", failed_tests=[FAILED], failing_since=ago(seconds=1))
-        told = site.as_("manager_a").get(TOLD).data["warning"]
-        assert told == "数据校验未通过（库存分层合计等于结存），数据尚未发布"
+        told = site.as_("manager_a").get(TOLD).data["notices"]
+        assert told == ["数据校验未通过（库存分层合计等于结存），数据尚未发布"]
 
     def test_other_failures_when_they_last_and_without_their_text(self, files: Files) -> None:
         status.write(files.status, state="failed", error="业务库连不上", failing_since=ago(seconds=20))
@@ -80,14 +81,47 @@ class TestLists:
 
     def test_a_report_says_why_its_figures_stand_still(self, site: Site, refused: None) -> None:
         page = site.as_("admin").get("v2/report/InventorySummary/getList").data
+        [told] = page["notices"]
         assert re.fullmatch(
-            r"数据校验未通过（库存分层合计等于结存），显示的是 \d{4}-\d\d-\d\d \d\d:\d\d:\d\d 的数据",
-            page["warning"],
+            r"数据校验未通过（库存分层合计等于结存），显示的是 \d{4}-\d\d-\d\d \d\d:\d\d:\d\d 的数据", told
         )
-        assert page["refreshed_at"] in page["warning"]
+        assert page["refreshed_at"] in told
 
     def test_none_otherwise(self, site: Site) -> None:
-        assert "warning" not in site.as_("admin").get("v2/report/InventorySummary/getList").data
+        assert "notices" not in site.as_("admin").get("v2/report/InventorySummary/getList").data
+
+    @pytest.fixture
+    def recalculating(self, site: Site) -> Iterator[None]:
+        with site.engine.begin() as conn:
+            conn.execute(
+                text(
+                    "insert into cost_recalculation (company_id, period, status, goods_done, goods_total, asked_by)"
+                    " select :company, '2026-09', 1, 4, 9, min(user_id) from user_account"
+                ),
+                {"company": site.world.company_a},
+            )
+        yield
+        with site.engine.begin() as conn:
+            conn.execute(text("delete from cost_recalculation"))
+
+    @pytest.mark.parametrize(
+        ("report", "user", "told"),
+        [
+            ("v2/report/InventorySummary", "manager_a", True),
+            ("v2/report/InventorySummary", "manager_b", False),
+            ("v2/report/InventorySummary", "clerk_a", False),
+            ("v2/report/OrderDetail", "admin", False),
+            ("v2/inventory/CostPrice", "admin", True),
+        ],
+    )
+    def test_a_list_with_costs_tells_that_they_are_recalculated(
+        self, site: Site, recalculating: None, report: str, user: str, told: bool
+    ) -> None:
+        """In his own companies, where there are costs, and he sees them; also of figures that aren't published."""
+        page = site.as_(user).get(f"{report}/getList")
+        assert page.ok, page
+        words = "A分公司、2026-09 起的期间正在重算成本（4 / 9 个商品），数字可能变化"
+        assert page.data.get("notices", []) == ([words] if told else [])
 
 
 class TestScreen:

@@ -158,9 +158,13 @@ class TestMenu:
 
 
 class TestRecalculating:
-    """A run that is under way, or was left half-way, is told to the readers of its company."""
+    """A run that is under way, or was left half-way, is told to those readers of its company who see costs."""
 
-    CALL = "v2/report/Frame/getRecalculating"
+    CALL = "v2/report/Frame/getRefreshedAt"
+    RUNNING = "A分公司、2026-09 起的期间正在重算成本（4 / 9 个商品），数字可能变化"
+    LEFT = (
+        "A分公司、2026-09 起的期间的成本重算没有完成（4 / 9 个商品），请重新发起重算；完成之前数字可能不一致"
+    )
 
     @pytest.fixture
     def run(self, site):
@@ -193,10 +197,7 @@ class TestRecalculating:
             conn.execute(text("delete from accounting_period"))
 
     def told(self, site, user="manager_a"):
-        return [
-            (row["company_id"], row["period"], row["running"], row["goods_done"], row["goods_total"])
-            for row in site.as_(user).get(self.CALL).data
-        ]
+        return site.as_(user).get(self.CALL).data["notices"]
 
     def test_nothing_runs(self, site):
         assert self.told(site, "admin") == []
@@ -204,9 +205,12 @@ class TestRecalculating:
     @pytest.mark.parametrize("status", [0, 1])
     def test_readers_of_the_company_are_told(self, site, run, status):
         run(("2026-09", status, 4))
-        row = (site.world.company_a, "2026-09", True, 4, 9)
-        assert self.told(site) == self.told(site, "clerk_a") == self.told(site, "admin") == [row]
+        assert self.told(site) == self.told(site, "admin") == [self.RUNNING]
         assert self.told(site, "manager_b") == []
+
+    def test_who_sees_no_cost_sees_nothing_change(self, site, run):
+        run(("2026-09", 1, 4))
+        assert self.told(site, "clerk_a") == []
 
     def test_a_finished_run_is_over(self, site, run):
         run(("2026-09", 2, 9))
@@ -214,7 +218,7 @@ class TestRecalculating:
 
     def test_a_failed_run_leaves_its_company_half_way(self, site, run):
         run(("2026-09", 2, 9), ("2026-09", 3, 4))
-        assert self.told(site) == [(site.world.company_a, "2026-09", False, 4, 9)]
+        assert self.told(site) == [self.LEFT]
 
     def test_a_run_that_failed_before_its_first_goods_changed_nothing(self, site, run):
         run(("2026-09", 3, 0))

@@ -143,7 +143,15 @@ class TestExport:
         assert rows[-1][amount] == pytest.approx(sum(float(row[amount]) for row in rows[:-1]))
 
     @pytest.mark.usefixtures("figures")
-    def test_a_report_carries_its_freshness(self, site: Site) -> None:
+    def test_a_report_carries_its_freshness_and_what_may_change(self, site: Site) -> None:
+        with site.engine.begin() as conn:
+            conn.execute(
+                text(
+                    "insert into cost_recalculation (company_id, period, status, goods_done, goods_total, asked_by)"
+                    " select :company, '2026-09', 1, 4, 9, min(user_id) from user_account"
+                ),
+                {"company": site.world.company_a},
+            )
         key = ask(site.as_("admin"), "v2/report/InventoryInformation")
         export_job.export(export_id=key)
         assert task(site, "admin", key)["failure"] is None
@@ -151,6 +159,8 @@ class TestExport:
         told = {row[0].value: row[1].value for row in sheet.iter_rows()}
         listed = site.as_("admin").get("v2/report/InventoryInformation/getList").data
         assert told["数据时间"] == listed["refreshed_at"]
+        assert [told["数据提示"]] == listed["notices"]
+        assert told["数据提示"] == "A分公司、2026-09 起的期间正在重算成本（4 / 9 个商品），数字可能变化"
 
     def test_masked_fields_stay_masked(self, site: Site, desk: Desk) -> None:
         desk.stock_in(site.world.tube, 1, "113")

@@ -209,8 +209,8 @@ export interface ListAnswer<T = Row> {
   last_page: number;
   /** When a report's figures were computed; other lists are as of now. */
   refreshed_at?: string;
-  /** Why a report's figures are not computed anew. */
-  warning?: string;
+  /** What to know of a report's figures: why they are not computed anew, or may still change. */
+  notices?: string[];
 }
 
 export interface Totals {

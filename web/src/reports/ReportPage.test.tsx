@@ -1,7 +1,7 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Frame, Recalculating } from '@/gen';
+import type { Frame } from '@/gen';
 import { writeStored } from '@/lib/stored';
 import { TabsContext } from '@/lib/tabs';
 import ReportPage from './ReportPage';
@@ -18,10 +18,9 @@ const tab = (key: string, label: string, address: string | null = `/embedded/${k
 const values = { goods_num: 'LT0001' };
 let frame: Frame;
 let publishedAt: string;
-let warning: string | null;
+let notices: string[];
 let refusal: { code: number; msg: string } | null;
 let asked: string[];
-let recalculating: Recalculating[];
 let kept: unknown[];
 
 function answer(url: string): unknown {
@@ -29,9 +28,8 @@ function answer(url: string): unknown {
   asked.push(url);
   if (path.endsWith('getGuestToken')) return { code: 200, msg: '', data: { token: 'g', expires_in: 300 } };
   if (path.endsWith('getFrame')) return refusal ? { ...refusal, data: null } : { code: 200, msg: '', data: frame };
-  if (path.endsWith('getRecalculating')) return { code: 200, msg: '', data: recalculating };
   if (path.endsWith('UserPreference/get')) return { code: 200, msg: '', data: kept };
-  return { code: 200, msg: '', data: { refreshed_at: publishedAt, warning } };
+  return { code: 200, msg: '', data: { refreshed_at: publishedAt, notices } };
 }
 
 const wait = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
@@ -55,9 +53,8 @@ beforeEach(() => {
   asked = [];
   publishedAt = '2026-11-20 18:30:00';
   refusal = null;
-  recalculating = [];
   kept = [];
-  warning = null;
+  notices = [];
   frame = {
     code: 'warehouseTurnover',
     route: '/report/warehouseTurnover',
@@ -140,31 +137,17 @@ describe('report page', () => {
     expect(shell.setTitle).toHaveBeenCalledWith('/inventory/CompanyInventoryreport', '公司库存报表');
   });
 
-  it.each([['tabs', 2], ['one tab', 1]])('warns while costs are recalculated, above %s', async (_, tabs) => {
+  it.each([['tabs', 2], ['one tab', 1]])('says what to know of the figures while it is so, above %s', async (_, tabs) => {
     frame = { ...frame, default_tab: 'week', tabs: frame.tabs.slice(0, tabs) };
-    recalculating = [
-      { company_id: 1, company_name: '上海公司', period: '2026-09', running: true, goods_done: 50, goods_total: 120 },
-      { company_id: 2, company_name: '苏州公司', period: '2026-10', running: false, goods_done: 3, goods_total: 9 },
+    notices = [
+      '数据校验未通过（库存分层合计等于结存），显示的是 2026-11-20 18:30:00 的数据',
+      '上海公司、2026-09 起的期间正在重算成本（50 / 120 个商品），数字可能变化',
     ];
     await start();
-    const [first, second, ...more] = screen.getAllByRole('alert').map((each) => each.textContent);
-    expect(first).toBe('上海公司、2026-09 起的期间正在重算成本（50 / 120 个商品），数字可能变化');
-    expect(second).toContain('苏州公司、2026-10 起的期间的成本重算没有完成');
-    expect(more).toEqual([]);
-
-    recalculating = [];
-    await wait(6_000);
-    expect(screen.queryByRole('alert')).toBeNull();
-  });
-
-  it.each([['tabs', 2], ['one tab', 1]])('says why figures stand still until they move again, above %s', async (_, tabs) => {
-    frame = { ...frame, default_tab: 'week', tabs: frame.tabs.slice(0, tabs) };
-    warning = '数据校验未通过（库存分层合计等于结存），显示的是 2026-11-20 18:30:00 的数据';
-    await start();
-    expect(screen.getByRole('alert').textContent).toBe(warning);
+    expect(screen.getAllByRole('alert').map((each) => each.textContent)).toEqual(notices);
     expect(document.querySelector('iframe'), 'the last good figures stay').toBeTruthy();
 
-    warning = null;
+    notices = [];
     await wait(4_000);
     expect(screen.queryByRole('alert')).toBeNull();
   });

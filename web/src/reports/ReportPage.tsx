@@ -1,6 +1,7 @@
 /** 报表页: a report of the catalogue in its frame, by tabs when it has several, with the freshness of its figures. */
-import { Alert, Button, Grid, Result, Spin, Tabs } from 'antd';
+import { Button, Grid, Result, Spin, Tabs } from 'antd';
 import { useEffect, useRef, useState, type RefObject } from 'react';
+import { DataNotices } from '@/engine/DataNotices';
 import type { Frame, FrameTab } from '@/gen';
 import { ApiError } from '@/lib/errors';
 import { useQuery } from '@/lib/query';
@@ -12,7 +13,6 @@ import { maskOf, type FilterValues } from './frameFilters';
 import type { FramePort } from './framePort';
 import { Freshness } from './Freshness';
 import { frameQuery, type FrameValues } from './frameQuery';
-import { RecalculationNotice } from './RecalculationNotice';
 import styles from './reports.module.css';
 import { useFreshFigures } from './useFreshFigures';
 import { useReportVisit } from './useReportVisit';
@@ -90,12 +90,7 @@ function Report({ frame, linked }: { frame: Frame; linked: boolean }) {
       )}
     </div>
   );
-  const notices = (
-    <>
-      {figures.warning && <Alert type="warning" showIcon banner className={styles.notice} title={figures.warning} />}
-      <RecalculationNotice />
-    </>
-  );
+  const notices = <DataNotices texts={figures.notices} className={styles.notice} />;
   const show = (tab: FrameTab, chosenTab: string) => (
     <TabFrame
       frame={frame}

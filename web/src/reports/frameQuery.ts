@@ -1,6 +1,6 @@
 /** What the server answers about a framed report. */
 import { queryOptions } from '@tanstack/react-query';
-import type { Frame, FrameRoute, GuestToken, PublishedFigures, Recalculating } from '@/gen';
+import type { Frame, FrameRoute, GuestToken, PublishedFigures } from '@/gen';
 import { api } from '@/lib/api';
 
 /** `values` open the report on a given value, say one article in its detail. */
@@ -27,7 +27,7 @@ export function frameQuery(code: string, values: FrameValues, opening: number) {
   });
 }
 
-/** When the newest figures were published, and why there are none newer; one answer for all reports. */
+/** When the newest figures were published, and what to know of them; one answer for all reports. */
 export function refreshedAtQuery() {
   return queryOptions({
     queryKey: ['report', 'refreshedAt'],
@@ -37,14 +37,12 @@ export function refreshedAtQuery() {
   });
 }
 
-/** Companies within the reader's scope whose costs are being recalculated. */
-export function recalculatingQuery() {
-  return queryOptions({
-    queryKey: ['report', 'recalculating'],
-    queryFn: () => api.get<Recalculating[]>('v2/report/Frame/getRecalculating'),
-    staleTime: 0,
-    meta: { quiet: true },
-  });
+/** In busy hours figures are published every few seconds; whoever looks at the day's wants some rest between two. */
+const restBetween = 20_000;
+
+/** The same, looked for while its page is shown. */
+export function publishedQuery() {
+  return { ...refreshedAtQuery(), refetchInterval: restBetween };
 }
 
 export function fetchGuestToken(code: string, tab: string): Promise<GuestToken> {

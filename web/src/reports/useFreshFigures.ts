@@ -15,8 +15,8 @@ export interface FreshFigures {
   publishedAt: string | null;
   /** Of the figures on screen. */
   shownAt: string | null;
-  /** Why the newest ones are not those of now. */
-  warning: string | null;
+  /** What to know of the newest ones. */
+  notices: string[];
   following: boolean;
   setFollowing: (following: boolean) => void;
   refresh: () => void;
@@ -44,7 +44,7 @@ export function useFreshFigures(frame: Frame): FreshFigures {
   return {
     publishedAt,
     shownAt: shown.publishedAt,
-    warning: newest.data?.warning ?? null,
+    notices: newest.data?.notices ?? [],
     following,
     setFollowing: (next) => {
       localStorage.setItem(FOLLOW, String(next));

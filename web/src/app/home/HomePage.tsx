@@ -12,6 +12,7 @@ import { StationCounts } from './StationCounts';
 import { ToDoCard } from './ToDoCard';
 import { byUse } from './usage';
 import { isStation, type Session } from '@/lib/session';
+import { PublishedNotices } from '@/reports/PublishedNotices';
 
 const ConsoleOverview = lazy(() => import('@/reports/console/ConsoleOverview'));
 const quickEntries = 8;
@@ -40,6 +41,7 @@ function Home({ session }: { session: Session }) {
           <DataFreshness />
         </div>
       </section>
+      <PublishedNotices />
       {isStation(session.system) ? <StationCounts companyId={session.company_id} /> : <ToDoCard />}
       {leaves.some(({ route }) => route === businessData) && (
         <Suspense fallback={<Skeleton active paragraph={{ rows: 12 }} />}>

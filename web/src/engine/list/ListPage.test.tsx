@@ -134,12 +134,13 @@ describe('a report', () => {
     expect(screen.getByRole('status').textContent).toBe('数据截至 2026-11-20 08:30:00');
     expect(screen.getByPlaceholderText('客户编码 / 名称 / 规格 / 拼音')).toBeTruthy();
   });
-  it('says why its figures are no newer', async () => {
+  it('says why its figures are no newer, and may change', async () => {
     await openReport();
     expect(screen.queryByRole('alert')).toBeNull();
     view.unmount();
-    await openReport({}, {}, { warning: '数据校验未通过，显示的是 2026-11-20 08:30:00 的数据' });
-    expect(screen.getByRole('alert').textContent).toBe('数据校验未通过，显示的是 2026-11-20 08:30:00 的数据');
+    const notices = ['数据校验未通过，显示的是 2026-11-20 08:30:00 的数据', '上海公司、2026-09 起的期间正在重算成本，数字可能变化'];
+    await openReport({}, {}, { notices });
+    expect(screen.getAllByRole('alert').map((each) => each.textContent)).toEqual(notices);
   });
   it('opens with its usual filters, and comes back to them', async () => {
     await openReport();

@@ -4,6 +4,7 @@ import { isCancelled } from '../../lib/errors';
 import { useQuery } from '../../lib/query';
 import { useActions } from '../actions';
 import { AskAgain } from '../AskAgain';
+import { DataNotices } from '../DataNotices';
 import '../engine.css';
 import { areGoods } from '../print/pieces';
 import { usePrinting } from '../print/usePrinting';
@@ -27,12 +28,14 @@ interface ListPageProps {
   params: Record<string, string>;
   /** What opening a row does, where the screen's own drawing knows better. */
   onOpen?: (row: Row) => void;
+  /** Whether it tells what to know of its figures; on a page that does, it need not. */
+  notices?: boolean;
 }
 
 const NONE: Set<number> = new Set();
 
 /** A resource's or bill type's list. */
-export default function ListPage({ screen, params, onOpen }: ListPageProps) {
+export default function ListPage({ screen, params, onOpen, notices = true }: ListPageProps) {
   const links = useScreenLinks(screen);
   const { run, running } = useActions(screen);
   const { print, label, afterAction, dialog: printing } = usePrinting(screen, areGoods(screen));
@@ -120,7 +123,7 @@ export default function ListPage({ screen, params, onOpen }: ListPageProps) {
         refreshedAt={data?.refreshed_at}
       />
       {screen.note && <Alert type="info" showIcon banner title={screen.note} />}
-      {data?.warning && <Alert type="warning" showIcon banner title={data.warning} />}
+      {notices && <DataNotices texts={data?.notices} />}
       {charting.chart && (
         <Suspense>
           <ChartPanel

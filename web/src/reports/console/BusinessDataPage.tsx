@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { RefSelect } from '@/engine/fields/RefSelect';
 import ListPage from '@/engine/list/ListPage';
 import { refField, type Screen } from '@/engine/types';
+import { PublishedNotices } from '../PublishedNotices';
 import styles from './console.module.css';
 import { usePublishedAt } from './consoleQueries';
 import { MonthActivity } from './MonthActivity';
@@ -31,6 +32,7 @@ export default function BusinessDataPage({ screen, params }: { screen: Screen; p
         )}
         <span role="status">{publishedAt ? `数据更新于 ${publishedAt}` : '报表数据尚未发布'}</span>
       </div>
+      <PublishedNotices />
       <TodayCases company={company.id} />
       <div className={styles.pair}>
         <SalesCurve company={company.id} />
@@ -40,7 +42,7 @@ export default function BusinessDataPage({ screen, params }: { screen: Screen; p
         <RankingPanel company={company.id} />
         <RankingPanel company={company.id} first="customer" />
       </div>
-      <ListPage screen={screen} params={params} />
+      <ListPage screen={screen} params={params} notices={false} />
     </div>
   );
 }

@@ -1,7 +1,9 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { billScreen } from '@/engine/fixtures';
 import { button, giveSizes, ok, renderPage, type Routes } from '@/engine/harness';
-import type { ActivityMonth, MonthActivity as Activity, Ranking, SalesCase, TodaySales } from '@/gen';
+import type { ActivityMonth, MonthActivity as Activity, ProvinceSales, Ranking, SalesCase, Salesman, TodaySales } from '@/gen';
+import BusinessDataPage from './BusinessDataPage';
 import ConsoleOverview from './ConsoleOverview';
 
 const calls = 'v2/system/Console';
@@ -17,14 +19,19 @@ const month: ActivityMonth = { ...sold, ...paid, key: 'this', label: '本月', f
 const days = [{ ...sold, ...paid, day: '2026-11-22' }];
 const best: Ranking = { ...sold, id: 5, name: '米其林轮胎', share: '60.00', previous_revenue: '450.00', change: '100.00' };
 
+const province: ProvinceSales = { ...best, province_name: '浙江省', customer_count: 4 };
+const salesman: Salesman = { ...best, company_id: 1, company_name: '杭州公司', employee_id: 3, employee_name: '李四', curve: ['900.00'] };
+
 let view: ReturnType<typeof renderPage>;
 
-function open(answers: Partial<{ today: TodaySales; month: Activity; ranking: Ranking[] }> = {}, more: Routes = {}) {
-  view = renderPage(<ConsoleOverview />, {
-    'v2/report/Frame/getRefreshedAt': () => ok({ refreshed_at: '2026-11-22 10:00:00', warning: null }),
+function open(answers: Partial<{ today: TodaySales; month: Activity; ranking: Ranking[] }> = {}, more: Routes = {}, page = <ConsoleOverview />) {
+  view = renderPage(page, {
+    'v2/report/Frame/getRefreshedAt': () => ok({ refreshed_at: '2026-11-22 10:00:00', notices: [] }),
     [`${calls}/getTodaySalesCaseList`]: () => ok(answers.today ?? { cases, days: [] }),
     [`${calls}/getMonthCctivityList`]: () => ok(answers.month ?? { days, months: [month, month, month] }),
     [`${calls}/getRankingList`]: () => ok(answers.ranking ?? [best]),
+    [`${calls}/getMonthlyProvinces`]: () => ok([province]),
+    [`${calls}/getSalesmanCharts`]: () => ok({ days: ['2026-11-22'], people: [salesman] }),
     ...more,
   });
 }
@@ -97,5 +104,24 @@ describe('business on the home page', () => {
     broken = false;
     fireEvent.click(button('重试')!);
     expect(await linkOf('销售收入（未税）')).toBeTruthy();
+  });
+});
+
+describe('the page of business data', () => {
+  it('says once what to know of its figures, above them', async () => {
+    const notices = ['数据刷新失败，系统正在重试，显示的是 2026-11-22 10:00:00 的数据', '杭州公司、2026-09 起的期间正在重算成本，数字可能变化'];
+    const described = billScreen({ actions: [] });
+    open(
+      {},
+      {
+        'v2/report/Frame/getRefreshedAt': () => ok({ refreshed_at: '2026-11-22 10:00:00', notices }),
+        [`${described.api}/getList`]: () => ok({ data: [], current_page: 1, per_page: 30, last_page: 1, notices }),
+        [`${described.api}/getTotals`]: () => ok({ total: 0, totals: {} }),
+      },
+      <BusinessDataPage screen={described} params={{}} />,
+    );
+    await waitFor(() => expect(view.calls.some(({ path }) => path.endsWith('getTotals'))).toBe(true));
+    expect(await screen.findByText('数据更新于 2026-11-22 10:00:00')).toBeTruthy();
+    expect(screen.getAllByRole('alert').map((each) => each.textContent)).toEqual(notices);
   });
 });

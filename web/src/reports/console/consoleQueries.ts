@@ -3,10 +3,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { MonthActivity, ProvinceSales, Ranking, Salesmen, TodaySales } from '@/gen';
 import { api, type Query } from '@/lib/api';
 import { useQuery } from '@/lib/query';
-import { refreshedAtQuery } from '../frameQuery';
-
-/** In busy hours figures are published every few seconds; whoever looks at the day's wants some rest between two. */
-const askEvery = 20_000;
+import { publishedQuery } from '../frameQuery';
 
 export type RankingType = 'company' | 'goods' | 'customer' | 'brand';
 export type Measure = 'revenue' | 'quantity' | 'profit';
@@ -21,7 +18,7 @@ interface Answers {
 
 /** When the newest figures were published, looked for while the page is shown. */
 export function usePublishedAt(): string | null {
-  const { data } = useQuery({ ...refreshedAtQuery(), refetchInterval: askEvery });
+  const { data } = useQuery(publishedQuery());
   return data?.refreshed_at ?? null;
 }
 

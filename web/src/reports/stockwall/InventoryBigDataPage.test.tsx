@@ -37,11 +37,12 @@ const bill: AuditedBill = {
   url: '/sales/salesoutSee?id=9',
 };
 let told: StockOverview;
+let notices: string[];
 let view: ReturnType<typeof renderPage>;
 
 const open = () => {
   view = renderPage(<InventoryBigDataPage screen={{ ...billScreen(), name: 'inventory_big_data', api, actions: [] }} />, {
-    'v2/report/Frame/getRefreshedAt': () => ok({ refreshed_at: told.refreshed_at, warning: null }),
+    'v2/report/Frame/getRefreshedAt': () => ok({ refreshed_at: told.refreshed_at, notices }),
     [`${api}/getOverview`]: () => ok(told),
     [`${api}/getTicker`]: () => ok([bill]),
   });
@@ -52,6 +53,7 @@ const figure = (label: string) => screen.findByRole('link', { name: new RegExp(`
 beforeEach(() => {
   giveSizes();
   told = overview;
+  notices = [];
 });
 afterEach(() => view.done());
 
@@ -64,6 +66,13 @@ describe('the stock wall', () => {
     expect((await figure('呆滞占比')).getAttribute('href')).toBe('/report/sluggishstock');
     expect((await figure('周转天数')).textContent).toContain('—');
     expect(screen.getByText('数据更新于 2026-11-22 10:00:00')).toBeTruthy();
+  });
+
+  it('says why figures stand still, or may change', async () => {
+    notices = ['数据刷新失败，系统正在重试，显示的是 2026-11-22 10:00:00 的数据', '杭州公司、2026-09 起的期间正在重算成本，数字可能变化'];
+    open();
+    await waitFor(() => expect(screen.getAllByRole('alert').map((each) => each.textContent)).toEqual(notices));
+    expect(await figure('库存金额')).toBeTruthy();
   });
 
   it('tells of a province, also of one that the map has not', async () => {

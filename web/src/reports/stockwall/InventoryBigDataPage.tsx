@@ -4,6 +4,7 @@ import { Button, Empty, Spin } from 'antd';
 import { useRef, useState } from 'react';
 import type { Screen } from '@/engine/types';
 import type { StockOverview } from '@/gen';
+import { PublishedNotices } from '../PublishedNotices';
 import { AgingPanel, CompaniesPanel, TurnoverPanel } from './WallCharts';
 import { Clock } from './Clock';
 import { Headline } from './Headline';
@@ -37,6 +38,7 @@ export default function InventoryBigDataPage({ screen }: { screen: Screen }) {
           />
         </div>
       </header>
+      <PublishedNotices />
       {data ? (
         <Wall data={data} screen={screen} company={company} onCompany={choose} />
       ) : (

@@ -1,0 +1,6 @@
+/** 数据提示: what readers should know of figures: why they are not those of now, or may still change. */
+import { Alert } from 'antd';
+
+export function DataNotices({ texts = [], className }: { texts?: string[]; className?: string }) {
+  return texts.map((text) => <Alert key={text} type="warning" showIcon banner className={className} title={text} />);
+}
