@@ -149,7 +149,7 @@ def routes(as_json: Annotated[bool, typer.Option("--json", help="JSON 格式")] 
 
 @app.command()
 def check(listed: Annotated[bool, typer.Option("--list", help="只列出检查项")] = False) -> None:
-    """核对账簿：余额等于流水、占用等于未执行订单、单据等于过账……有不符的返回 1。"""
+    """核对账簿：余额等于流水、占用等于未执行订单、单据等于过账，已发布的报表等于账簿……有不符的返回 1。"""
     from api import catalogue
     from api.launch.attach import database
     from api.shell.integrity import report

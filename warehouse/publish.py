@@ -9,19 +9,28 @@ from __future__ import annotations
 import os
 import shutil
 from datetime import UTC, datetime
+from typing import Any
 
 import duckdb
 
 from warehouse.files import Files
+from warehouse.position import Position
 
 KEEP = 3
 NAME = "wh.duckdb"
 
 
-def publish(files: Files, *, next_xid: int, now: datetime | None = None) -> int:
-    """Stamp the marts, copy them into the next snapshot and make it current. Returns its number."""
+def publish(files: Files, *, position: Position, as_of: str, now: datetime | None = None) -> int:
+    """Stamp the marts, copy them into the next snapshot and make it current. Returns its number.
+
+    The stamp says what the figures show: of which database (`identity`) which transactions (`seen`), up to which
+    business date.
+    """
     number = max([_current(files), *_numbers(files)]) + 1
-    _stamp(files, number, next_xid, now or datetime.now(UTC))
+    _stamp(
+        files,
+        [now or datetime.now(UTC), number, position.next_xid, position.identity, position.snapshot, as_of],
+    )
     draft = files.snapshots / f".{number}"
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir(parents=True)
@@ -54,14 +63,15 @@ def readable(files: Files) -> bool:
         return False
 
 
-def _stamp(files: Files, number: int, next_xid: int, now: datetime) -> None:
+def _stamp(files: Files, values: list[Any]) -> None:
     """Write refreshed_at into the marts and fold the write-ahead log into the one file that is copied."""
     with duckdb.connect(str(files.marts)) as conn:
         conn.execute("begin")
         conn.execute(
-            "create or replace table refreshed_at (refreshed_at timestamptz, snapshot bigint, last_xid ubigint)"
+            "create or replace table refreshed_at (refreshed_at timestamptz, snapshot bigint, last_xid ubigint,"
+            " identity varchar, seen varchar, as_of date)"
         )
-        conn.execute("insert into refreshed_at values (?, ?, ?)", [now, number, next_xid])
+        conn.execute("insert into refreshed_at values (?, ?, ?, ?, ?, ?)", values)
         conn.execute("commit")
         conn.execute("force checkpoint")
 

@@ -7,35 +7,59 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from sqlalchemy import Connection
 
 SAMPLE = 20
 
 
+class Rule(Protocol):
+    """What can be checked: an English name, what it proves in Chinese, and how to find what breaks it."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def label(self) -> str: ...
+
+    def find(self, conn: Connection) -> Finding: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """How many rows break a check, and the first of them; `note` says what else there is to know, in Chinese.
+
+    Without `compared` there was nothing to check yet: neither sound nor broken.
+    """
+
+    check: Rule
+    count: int
+    rows: list[dict[str, Any]]
+    note: str = ""
+    compared: bool = True
+
+
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A rule: an English name, what it proves in Chinese, and a query for the rows that break it."""
+    """A rule that a query proves: it gives the rows that break it."""
 
     name: str
     label: str
     sql: str
 
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """How many rows break a check, and the first of them."""
-
-    check: Check
-    count: int
-    rows: list[dict[str, Any]]
+    def find(self, conn: Connection) -> Finding:
+        sql = self.sql.replace("%", "%%")
+        result = conn.exec_driver_sql(f"select *, count(*) over () as found from ({sql}) f limit {SAMPLE}")
+        rows = [dict(row) for row in result.mappings()]
+        count = rows[0]["found"] if rows else 0
+        return Finding(self, count, [{name: row[name] for name in row if name != "found"} for row in rows])
 
 
-_registered: dict[str, Check] = {}
+_registered: dict[str, Rule] = {}
 
 
-def register(*checks: Check) -> None:
+def register(*checks: Rule) -> None:
     """Add checks; a name is used once."""
     for check in checks:
         if check.name in _registered:
@@ -43,21 +67,17 @@ def register(*checks: Check) -> None:
         _registered[check.name] = check
 
 
-def registered() -> tuple[Check, ...]:
+def registered() -> tuple[Rule, ...]:
     return tuple(_registered.values())
 
 
-def run(conn: Connection, checks: Iterable[Check] | None = None) -> Iterator[Finding]:
+def run(conn: Connection, checks: Iterable[Rule] | None = None) -> Iterator[Finding]:
     """Run checks one after the other, all registered ones by default.
 
-    Give it a REPEATABLE READ transaction where postings go on meanwhile: some rules span tables.
+    Give each a transaction of its own, REPEATABLE READ, where postings and refreshes go on meanwhile.
     """
     for check in registered() if checks is None else checks:
-        sql = check.sql.replace("%", "%%")
-        result = conn.exec_driver_sql(f"select *, count(*) over () as found from ({sql}) f limit {SAMPLE}")
-        rows = [dict(row) for row in result.mappings()]
-        count = rows[0]["found"] if rows else 0
-        yield Finding(check, count, [{name: row[name] for name in row if name != "found"} for row in rows])
+        yield check.find(conn)
 
 
 def negative_stock(allowed: str) -> Check:

@@ -12,12 +12,12 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from api.kit.database import Base
 
-WAITING, SOUND, BROKEN, FAILED = 1, 2, 3, 4
-STATES = {0: "未运行", WAITING: "运行中", SOUND: "相符", BROKEN: "不符", FAILED: "出错"}
+WAITING, SOUND, BROKEN, FAILED, LEFT = 1, 2, 3, 4, 5
+STATES = {0: "未运行", WAITING: "运行中", SOUND: "相符", BROKEN: "不符", FAILED: "出错", LEFT: "尚无可比"}
 
 
 class IntegrityResult(Base):
-    """One check's last run; `sample` holds the first rows that break it."""
+    """One check's last run; `sample` holds the first rows that break it, after its note if it has one."""
 
     __tablename__ = "integrity_result"
 

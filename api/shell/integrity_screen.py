@@ -23,7 +23,7 @@ from api.kit.scope import Principal
 from api.kit.view import Sql, Values, View
 from api.ledger import checks
 from api.shell import jobs
-from api.shell.integrity_result import BROKEN, FAILED, SOUND, STATES, WAITING
+from api.shell.integrity_result import BROKEN, FAILED, LEFT, SOUND, STATES, WAITING
 
 api = router()
 
@@ -111,17 +111,19 @@ def integrity(names: list[str]) -> None:
             _run(check)
 
 
-def _run(check: checks.Check) -> None:
+def _run(check: checks.Rule) -> None:
     begun, ran_at = time.perf_counter(), datetime.now(TIME_ZONE)
     try:
         with engine().connect().execution_options(isolation_level="REPEATABLE READ") as conn:
-            [finding] = checks.run(conn, [check])
+            finding = check.find(conn)
     except Exception:
         transact(lambda conn: _keep(conn, check.name, FAILED, ran_at=ran_at))
         raise
     seconds = Decimal(f"{time.perf_counter() - begun:.3f}")
-    values = {"found": finding.count, "sample": finding.rows, "seconds": seconds, "ran_at": ran_at}
-    transact(lambda conn: _keep(conn, check.name, BROKEN if finding.count else SOUND, **values))
+    told = [{"note": finding.note}] * bool(finding.note) + finding.rows
+    state = BROKEN if finding.count else SOUND if finding.compared else LEFT
+    values = {"found": finding.count, "sample": told, "seconds": seconds, "ran_at": ran_at}
+    transact(lambda conn: _keep(conn, check.name, state, **values))
 
 
 def _keep(conn: Any, name: str, state: int, **values: Any) -> None:

@@ -21,6 +21,7 @@ from tests.warehouse.conftest import AS_OF, tables
 from tests.warehouse.group import BILL
 from warehouse import cycles, publish, status, worker
 from warehouse.files import Files
+from warehouse.position import Position
 from warehouse.refresh import Refresher
 
 # Reads points from its input and runs a refresh for each, in a child that dies by SIGKILL when it reaches the point;
@@ -141,7 +142,7 @@ class TestReaders:
         for reader in readers:
             reader.start()
         for _ in range(10):
-            publish.publish(refresher.files, next_xid=1)
+            publish.publish(refresher.files, position=Position("1/1/1", "9:9:"), as_of=AS_OF)
             time.sleep(0.05)
         stop.set()
         for reader in readers:
