@@ -53,6 +53,7 @@ SHORT_AXES = (
     "type2_name",
     "employee_name",
     "bucket_axis",
+    "overdue_axis",
     "threshold_axis",
     "item_axis",
 )

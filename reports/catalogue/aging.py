@@ -65,17 +65,19 @@ BUCKET = (
 )
 
 
-def bucket_metrics(buckets: tuple[str, ...], measure: str, form: str) -> tuple[Metric, ...]:
+def bucket_metrics(
+    buckets: tuple[str, ...], measure: str, form: str, column: str = "bucket"
+) -> tuple[Metric, ...]:
     """One column per bucket: what of the measure lies in it."""
-    parts = [sum_where(measure, f"bucket = '{label}'") for label in buckets]
+    parts = [sum_where(measure, f"{column} = '{label}'") for label in buckets]
     return tuple(
-        Metric(f"bucket_{number}", label, f"cast({part} as double)", form)
+        Metric(f"{column}_{number}", label, f"cast({part} as double)", form)
         for number, (label, part) in enumerate(zip(buckets, parts, strict=True), start=1)
     )
 
 
-def bucket_names(buckets: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(f"bucket_{number}" for number in range(1, len(buckets) + 1))
+def bucket_names(buckets: tuple[str, ...], column: str = "bucket") -> tuple[str, ...]:
+    return tuple(f"{column}_{number}" for number in range(1, len(buckets) + 1))
 
 
 def inventory_dataset(cost: bool) -> Dataset:

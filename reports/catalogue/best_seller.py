@@ -32,6 +32,7 @@ from reports.catalogue.parts import (
     PLACES,
     bars,
     beside,
+    bill_link,
     board,
     company_filter,
     compared,
@@ -71,7 +72,6 @@ GOODS_SOLD = Metric(
 )
 COVER = Metric("cover", "可售天数", ratio("sum(stock_quantity)", "sum(quantity)", "max(days)"), DAYS)
 OF_BILL = ("bill_no",)
-BILL_PAGE = "case m.bill_type when 'XSTH' then '/sales/salesReturnSee' else '/sales/salesamend' end"
 DETAIL_LINK = link(
     "查看单据",
     "/report/BestSellerInfo",
@@ -260,7 +260,7 @@ def bill_dataset(cost: bool) -> Dataset:
             Column("bill_no", "单据编号"),
             replace(CUSTOMER, keys=(), follows=OF_BILL),
             replace(EMPLOYEE, follows=OF_BILL),
-            link("单据", f"' || {BILL_PAGE} || '", id="m.bill_id"),
+            bill_link(named="detail_link", types=("XSCK", "XSTH")),
         ),
         measures=sold(cost),
         metrics=(

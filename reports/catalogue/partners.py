@@ -34,6 +34,7 @@ from reports.catalogue.parts import (
     as_of_filter,
     bars,
     beside,
+    bill_link,
     board,
     by_key,
     change_metric,
@@ -54,6 +55,13 @@ from reports.catalogue.parts import (
     table,
 )
 
+OPEN_BILL = (
+    Column("bill_no", "单据编号", follows=("bill_type", "bill_id")),
+    Column("business_date", "单据日期", "date", follows=("bill_type", "bill_id")),
+    Column("due_date", "到期日", "date"),
+    bill_link(),
+)
+"""What an open item is told by."""
 DEBT_BUCKETS = ("未到期", "1–30天", "31–60天", "61–90天", "91–180天", "180天以上")
 
 
@@ -178,9 +186,7 @@ def aging_dataset(partner: Partner) -> Dataset:
             *MONTH_COLUMNS,
             COMPANY,
             *partner.columns,
-            Column("bill_no", "单据编号"),
-            Column("business_date", "单据日期", "date"),
-            Column("due_date", "到期日", "date"),
+            *OPEN_BILL,
             Column("days_past_due", "逾期天数", "number"),
             *BUCKET,
             partner.bills(),
@@ -225,7 +231,7 @@ def aging_board(partner: Partner) -> Board:
                 "days_past_due",
                 "bucket",
             ),
-            "detail_link",
+            *("bill_link", "detail_link"),
         ),
         ("open_amount",),
         "longest",

@@ -97,6 +97,33 @@ def by_one_or_none(name: str, shown: str) -> dict[str, str]:
     return {**by_key(name, shown), name: f"coalesce(m.{name}, {NO_RECORD})"}
 
 
+# Where a bill is seen, by its type: those that owe, settle and sell.
+BILL_PAGES = {
+    "XSCK": "/sales/salesamend",
+    "XSTH": "/sales/salesReturnSee",
+    "XSDB": "/sales/salesallocationSee",
+    "KHFL": "/sales/customrebatedetailSee",
+    "KHSK": "/custom/receiptmanage_search",
+    "YSCK": "/custom/depositsSearch",
+    "QCYS": "/system/customerinitialization/see",
+    "CGRK": "/purchase/instorageSee",
+    "CGTH": "/purchase/refundSee",
+    "CGFL": "/purchase/rebatedetailSee",
+    "GYFK": "/purchase/paymanageSearch",
+    "YFCD": "/purchase/prepaidhandleSearch",
+    "QCYF": "/system/supplierinitialization/see",
+    "YSYF": "/MoneyManagement/contra/see",
+}
+
+
+def bill_link(
+    text: str = "单据", named: str = "bill_link", of: str = "", types: Iterable[str] = BILL_PAGES
+) -> Column:
+    """Leads to the bill itself, of the mart's columns of type and id; `of` goes before their names."""
+    pages = " ".join(f"when '{kind}' then '{BILL_PAGES[kind]}'" for kind in types)
+    return link(text, f"' || case m.{of}bill_type {pages} end || '", named, id=f"m.{of}bill_id")
+
+
 BY_COMPANY = by_key("company_id", "company_name")
 BY_WAREHOUSE = by_key("warehouse_id", "warehouse_name")
 BY_GOODS = by_key("goods_id", "goods_num")
@@ -132,6 +159,11 @@ def purchases_link(named: str = "detail_link", **filters: str) -> Column:
 def total(name: str) -> str:
     """The sum of a measure, as a number that JSON keeps a number."""
     return f'cast(sum("{name}") as double)'
+
+
+def once(measure: str, key: str) -> str:
+    """The sum of what the rows of a key share, however many of them there are."""
+    return f"cast(list_sum(list_transform(list(distinct row({key}, {measure})), lambda x: x[2])) as double)"
 
 
 def sum_where(measure: str, condition: str) -> str:

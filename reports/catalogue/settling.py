@@ -1,7 +1,7 @@
 """结算：厂家付款安排，核销明细。
 
-What has to be paid stands by the days until it is due, as of a month's end or the snapshot's day. Of each write-off
-both bills are told, how long the item was open and how late it was; means are weighed by amounts.
+What has to be paid stands by the days until it is due and by those past due, as of a month's end or the snapshot's day.
+Of each write-off both bills are told, how long the item was open and how late it was; means are weighed by amounts.
 """
 
 from __future__ import annotations
@@ -22,7 +22,14 @@ from reports.catalogue.model import (
     Report,
     Tab,
 )
-from reports.catalogue.partners import CUSTOMERS, SUPPLIERS, Partner, months_datasets
+from reports.catalogue.partners import (
+    CUSTOMERS,
+    DEBT_BUCKETS,
+    OPEN_BILL,
+    SUPPLIERS,
+    Partner,
+    months_datasets,
+)
 from reports.catalogue.parts import (
     BY_COMPANY,
     COMPANY,
@@ -30,6 +37,7 @@ from reports.catalogue.parts import (
     as_of_filter,
     bars,
     beside,
+    bill_link,
     board,
     by_key,
     company_filter,
@@ -39,6 +47,7 @@ from reports.catalogue.parts import (
     line,
     link,
     money,
+    once,
     percent,
     period_filter,
     quantity,
@@ -65,6 +74,20 @@ DUE_BUCKET = (
 )
 
 
+# What is overdue stands by how long besides, as in the report of what is owed.
+OVERDUE = (
+    Column("overdue", "逾期段", sql="m.bucket"),
+    Column("overdue_axis", "逾期段", sql=in_order("m.bucket_order", "m.bucket")),
+)
+
+
+def overdue_metrics() -> tuple[Metric, ...]:
+    return (
+        *bucket_metrics(DEBT_BUCKETS, "open_amount", MONEY, "overdue"),
+        Metric("longest", "最长逾期（天）", "max(days_past_due)", QUANTITY),
+    )
+
+
 def due_metrics() -> tuple[Metric, ...]:
     return (
         money("open_amount", "未付应付"),
@@ -86,8 +109,8 @@ def due_months() -> Dataset:
         "mart_payable_aging",
         grain="company",
         period=MONTH_END,
-        keys=("supplier_id", "as_of", "due_date"),
-        columns=(COMPANY, *SUPPLIERS.columns, *DUE_BUCKET, SUPPLIERS.bills()),
+        keys=("supplier_id", "as_of", "due_date", "bucket", "bucket_order"),
+        columns=(COMPANY, *SUPPLIERS.columns, *DUE_BUCKET, *OVERDUE, SUPPLIERS.bills()),
         measures={name: name for name in measures},
         levels=measures,
         buckets=DUE,
@@ -116,15 +139,18 @@ def payment_board(cost: bool) -> Board:
             *MONTH_COLUMNS,
             COMPANY,
             *SUPPLIERS.columns,
-            Column("bill_no", "单据编号"),
-            Column("business_date", "单据日期", "date"),
-            Column("due_date", "到期日", "date"),
+            *OPEN_BILL,
             Column("days_ahead", "距到期（天）", "number", sql=AHEAD),
             *DUE_BUCKET,
+            *OVERDUE,
             SUPPLIERS.bills(),
         ),
-        measures=("open_amount", "advance_amount"),
-        metrics=(*due_metrics(), Metric("soonest", "最早到期（天）", "min(days_ahead)", QUANTITY)),
+        measures=("open_amount", "advance_amount", "days_past_due"),
+        metrics=(
+            *due_metrics(),
+            *overdue_metrics(),
+            Metric("soonest", "最早到期（天）", "min(days_ahead)", QUANTITY),
+        ),
     )
     before = due_months()
     plan = table(
@@ -133,6 +159,15 @@ def payment_board(cost: bool) -> Board:
         ("company_name", "supplier_name", "detail_link"),
         ("open_amount", *bucket_names(DUE), "advance", "needed"),
         "open_amount",
+        bar="open_amount",
+    )
+    late = table(
+        "供应商应付逾期账龄",
+        data,
+        ("company_name", "supplier_name", "detail_link"),
+        ("open_amount", *bucket_names(DEBT_BUCKETS, "overdue"), "longest"),
+        "open_amount",
+        key="late",
         bar="open_amount",
     )
     stood_then = table(
@@ -155,6 +190,8 @@ def payment_board(cost: bool) -> Board:
             "due_date",
             "days_ahead",
             "bucket",
+            "overdue",
+            "bill_link",
             "detail_link",
         ),
         ("open_amount",),
@@ -171,7 +208,8 @@ def payment_board(cost: bool) -> Board:
     lines = (
         line(
             44,
-            (bars("due", "未付应付按到期时间", data, ("open_amount",), "bucket_axis", valued=True), 6),
+            (bars("due", "未付应付按到期时间", data, ("open_amount",), "bucket_axis", valued=True), 4),
+            (bars("late_due", "未付应付按逾期账龄", data, ("open_amount",), "overdue_axis", valued=True), 4),
             (
                 curves(
                     "paid",
@@ -181,7 +219,7 @@ def payment_board(cost: bool) -> Board:
                     "closing",
                     "month_label",
                 ),
-                6,
+                4,
             ),
         ),
         line(
@@ -190,6 +228,7 @@ def payment_board(cost: bool) -> Board:
             (stack("companies", "各公司未付应付到期构成", data, "open_amount", "company_name"), 6),
         ),
         line(76, (plan, 12)),
+        line(76, (late, 12)),
         line(76, (stood_then, 12)),
         line(76, (bills, 12)),
     )
@@ -197,6 +236,7 @@ def payment_board(cost: bool) -> Board:
         as_of_filter(data),
         *SUPPLIERS.filters(data),
         Filter("bucket", "到期段", data.key, "bucket"),
+        Filter("overdue", "逾期段", data.key, "overdue"),
     )
     return board((data, before, series), head, lines, filters)
 
@@ -238,8 +278,8 @@ def write_off_months(partner: Partner) -> tuple[Dataset, Dataset]:
 
 
 def write_off_board(partner: Partner) -> Board:
-    """Each write-off with both its bills."""
-    measures = ("amount", "item_amount", "held_days")
+    """Each write-off with both its bills. A bill that was written off bit by bit counts once in any sum of bills."""
+    measures = ("amount", "item_amount", "settlement_id", "held_days")
     data = Dataset(
         key=f"{partner.side}_write_off",
         label=f"{partner.owed}核销明细",
@@ -251,12 +291,14 @@ def write_off_board(partner: Partner) -> Board:
             COMPANY,
             Column("partner_name", partner.label, follows=("partner_id",)),
             Column("business_date", "核销日期", "date"),
-            Column("bill_no", "核销单据"),
+            Column("bill_no", "核销单据", follows=("bill_type", "bill_id")),
             Column("manner", "核销方式"),
-            Column("item_bill_no", "被核销单据"),
-            Column("item_date", "单据日期", "date"),
+            Column("item_bill_no", "被核销单据", follows=("item_bill_type", "item_bill_id")),
+            Column("item_date", "单据日期", "date", follows=("item_bill_type", "item_bill_id")),
             Column("due_date", "到期日", "date"),
             Column("late_days", "逾期天数", "number"),
+            bill_link("核销单"),
+            bill_link("被核销单", "item_link", "item_"),
             link(
                 "往来",
                 partner.statement,
@@ -273,7 +315,7 @@ def write_off_board(partner: Partner) -> Board:
                 "sum(amount * held_days)",
                 "sum(amount * late_days)",
             ),
-            money("item_amount", "被核销单据金额"),
+            Metric("item_amount", "被核销单据金额", once("item_amount", "settlement_id"), MONEY),
             Metric("bills", "核销单据数", "count(distinct bill_no)", QUANTITY),
         ),
     )
@@ -300,7 +342,7 @@ def write_off_board(partner: Partner) -> Board:
                 "item_bill_no",
                 "item_date",
             ),
-            *("due_date", "late_days", "detail_link"),
+            *("due_date", "late_days", "bill_link", "item_link", "detail_link"),
         ),
         ("item_amount", "amount"),
         "amount",

@@ -136,7 +136,8 @@ select * from (values (date '2026-10-01', '2026-10', date '2026-10-31'), (date '
 create table mart_receivable_aging as
 select
     e.*, c.*, c.company_id * 10 as customer_id, c.company_name || '的客户' as customer_name,
-    '张伟' as employee_name, 'XSCK' as bill_type, 'XSCK' || c.company_id || b.past as bill_no,
+    '张伟' as employee_name, 'XSCK' as bill_type, c.company_id * 1000 + b.past as bill_id,
+    'XSCK' || c.company_id || b.past as bill_no,
     date '2026-09-01' as business_date, e.as_of - b.past as due_date, b.past as days_past_due, b.bucket,
     b.bucket_order, 1000.0 as open_amount, 0.0 as advance_amount, 1000.0 as balance
 from month_end as e cross join firm as c
@@ -159,12 +160,14 @@ select
     * exclude (customer_id, customer_name, employee_name), customer_id + 1 as supplier_id,
     company_name || '的厂家' as supplier_name
 from mart_receivable_month;
+-- Each month writes off a part of the same items.
 create table mart_write_off as
 select
     p.period_start as "month", p.period_label as month_label, c.*, t.side, c.company_id * 10 as partner_id,
     c.company_name || '的' || t.side || '方' as partner_name, cast(p.period_start + 9 as date) as business_date,
-    t.bill || c.company_id as bill_no, t.item || c.company_id || t.held as item_bill_no,
-    t.item as item_bill_type, cast(p.period_start + 9 - t.held as date) as item_date, cast(p.period_start + 9 - t.late as date) as due_date,
+    t.bill as bill_type, c.company_id as bill_id, t.bill || c.company_id as bill_no, t.item as item_bill_type,
+    c.company_id * 100 + t.held as item_bill_id, c.company_id * 100 + t.held as settlement_id,
+    t.item || c.company_id || t.held as item_bill_no, cast(p.period_start + 9 - t.held as date) as item_date, cast(p.period_start + 9 - t.late as date) as due_date,
     '收付款' as manner, t.late as late_days, t.held as held_days, 500.0 as item_amount, t.amount
 from period as p cross join firm as c
 cross join (

@@ -85,6 +85,21 @@ class TestDefinitions:
             assert self.figure(snapshot, "facyorypayment", "bucket_2", where, PLAIN) == 2000
             assert self.figure(snapshot, "facyorypayment", "soonest", where, PLAIN) == -200
 
+    def test_what_is_overdue_stands_by_how_long_beside_what_is_to_be_paid(self, snapshot):
+        """As in the report of what is owed: of each company 1,000 not due, 45 and 200 days late."""
+        where = "month_label = '2026-11'"
+        expected = {1: 2000, 2: None, 3: 2000, 4: None, 5: None, 6: 2000}
+        for number, amount in expected.items():
+            assert self.figure(snapshot, "facyorypayment", f"overdue_{number}", where, PLAIN) == amount
+        assert self.figure(snapshot, "facyorypayment", "longest", where, PLAIN) == 200
+        board = find_report("facyorypayment").first_tab.plain
+        aged = find_report("ScheduleAccountsPayable").tab("aging").plain.datasets[0]
+        labels = [board.dataset("payable_due").metric(f"overdue_{number}").label for number in expected]
+        assert tuple(labels) == aged.buckets
+        [chosen] = [item for item in board.filters if item.column == "overdue"]
+        heed = {chart.key for chart in board.charts if chosen in board.filters_of(chart)}
+        assert {chart.key for chart in (*board.tables, *board.figures)} <= heed
+
     def test_a_partner_s_month_goes_from_opening_to_closing(self, snapshot):
         where = "month_label = '2026-11'"
         for code in ("ScheduleAccountsReceivable", "ScheduleAccountsPayable"):
@@ -106,6 +121,12 @@ class TestDefinitions:
         ):
             found = self.figure(snapshot, "verificationDetails", metric, where, PLAIN)
             assert found == pytest.approx(expected)
+
+    def test_a_bill_that_is_written_off_bit_by_bit_counts_once(self, snapshot):
+        """Of two companies two items of 500 each, of which every month writes off a part."""
+        for where in ("month_label = '2026-11'", "month_label > '2026-08'", "true"):
+            assert self.figure(snapshot, "verificationDetails", "item_amount", where, PLAIN) == 2 * 2 * 500
+        assert self.figure(snapshot, "verificationDetails", "item_amount", "false", PLAIN) is None
 
     def test_purchases_beside_sales(self, snapshot):
         where = "month_label = '2026-11'"

@@ -29,6 +29,7 @@ select
     {{ partner_columns(party_type) }},
     aged.settlement_id,
     aged.bill_type,
+    aged.bill_id,
     aged.bill_no,
     aged.business_date,
     aged.due_date,

@@ -9,6 +9,7 @@ select
     entry.party_id as partner_id,
     coalesce(customer.customer_name, supplier.supplier_name, '未指定') as partner_name,
     entry.entry_id,
+    entry.settlement_id,
     entry.business_date,
     entry.bill_type,
     entry.bill_id,
