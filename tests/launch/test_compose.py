@@ -15,6 +15,7 @@ import yaml
 from api.kit.settings import PROJECT_DIR
 
 COMPOSE = PROJECT_DIR / "docker-compose.yml"
+DOOR = PROJECT_DIR / "deploy" / "nginx.conf"
 EXAMPLE = PROJECT_DIR / ".env.example"
 ONE_SHOT = {"prepare"}
 KNOWN_KEYS = {
@@ -80,6 +81,16 @@ class TestShape:
         for line in re.findall(r"^COPY (?!--from)(.+)$", dockerfile, re.MULTILINE):
             for source in line.split()[:-1]:
                 assert (PROJECT_DIR / source).exists(), source
+
+
+class TestDoor:
+    def test_a_client_doesnt_say_where_he_comes_from(self, services: dict[str, Any]) -> None:
+        """The API believes the first address that it is told, and counts failed logins by it."""
+        assert services["api"]["environment"]["FORWARDED_ALLOW_IPS"] == "*"
+        assert "ports" not in services["api"]
+        door = DOOR.read_text("utf-8")
+        said = re.findall(r"proxy_set_header X-Forwarded-For (\S+);", door)
+        assert said == ["$remote_addr"] * door.count("proxy_pass") != []
 
 
 class TestSecrets:
