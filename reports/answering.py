@@ -107,7 +107,8 @@ def _trust_own_datasets() -> None:
 
 
 def _find_rows_first() -> None:
-    """Find rows by the days of their periods, and a table's by what tells them apart (`reports.late_names`)."""
+    """Find rows by the days of their periods, a table's by what tells them apart (`reports.late_names`), and none that
+    tells nothing of the chosen period."""
     from flask import g
     from superset.connectors.sqla.models import SqlaTable
 
@@ -125,10 +126,12 @@ def _find_rows_first() -> None:
         table = asked_table(own, parts)
         if table is None:
             return built(self, *args, **parts)
-        found = built(self, *args, **{**parts, "is_rowcount": False})
+        found = table.telling(built(self, *args, **{**parts, "is_rowcount": False}))
         counts = g.setdefault("counts_of_rows", {})
         if counted:
             return table.counted(found, counts)
+        if not table.is_found_first:
+            return found
         return table.named(found, partial(_rows, self.database), counts)
 
     SqlaTable.get_sqla_query = query

@@ -15,6 +15,7 @@ from reports.catalogue.model import (
     POINTS,
     QUANTITY,
     WHOLE_MONEY,
+    WINDOW,
     Board,
     Chart,
     Dataset,
@@ -103,7 +104,7 @@ def _something(chart: Chart, dataset: Dataset) -> str:
     if chart.kind != "bar" or not (ranked or chart.x.endswith("_name")):
         return ""
     figures = [dataset.metric(name).sql for name in chart.metrics]
-    if any(" over (" in figure for figure in figures):
+    if any(WINDOW in figure for figure in figures):
         return ""
     return " or ".join(f"{figure} <> 0" for figure in figures)
 

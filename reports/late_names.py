@@ -15,11 +15,9 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from reports.catalogue.model import Dataset
+from reports.catalogue.model import WINDOW, Dataset
 from reports.query_parts import column_name
 
-# Figures that look at other rows are computed where all rows are.
-WINDOW = " over ("
 PLACE = "row_of_page"
 NUMBER = "number_of_rows"
 MOST_NAMED = 1000
@@ -53,6 +51,17 @@ class Table:
     @property
     def keys(self) -> tuple[str, ...]:
         return self.dataset.row_keys(self.columns)
+
+    @property
+    def is_found_first(self) -> bool:
+        """Whether finding its rows is less work than answering them whole."""
+        is_page = len(self.metrics) > 1 and self.limit is not None and self.limit <= MOST_NAMED
+        return is_page or len(self.keys) < len(self.columns)
+
+    def telling(self, found: Any) -> Any:
+        """The query without the rows that have nothing to say."""
+        told = self.dataset.tells(self.metrics)
+        return found._replace(sqla_query=found.sqla_query.having(sa.literal_column(told))) if told else found
 
     def counted(self, found: Any, counts: Counts) -> Any:
         """The query for the number of rows, made of Superset's for the rows."""
@@ -124,7 +133,7 @@ class Table:
 
 
 def asked_table(dataset: Dataset | None, parts: dict[str, Any]) -> Table | None:
-    """The table that a query asks for, if finding its rows is less work than answering them whole."""
+    """The table that a query asks for, if it asks for what the dataset has and for nothing else."""
     if dataset is None or parts.get("series_limit") or parts.get("timeseries_limit"):
         return None
     columns = [column_name(name) for name in parts.get("columns") or parts.get("groupby") or []]
@@ -132,10 +141,7 @@ def asked_table(dataset: Dataset | None, parts: dict[str, Any]) -> Table | None:
     order = [(name, rising) for name, rising in parts.get("orderby") or []]
     limit, offset = parts.get("row_limit") or None, parts.get("row_offset") or None
     table = Table(dataset, tuple(map(str, columns)), tuple(metrics), tuple(order), limit, offset)
-    is_page = len(metrics) > 1 and limit is not None and limit <= MOST_NAMED
-    is_count = bool(parts.get("is_rowcount"))
-    is_shorter = len(table.keys) < len(table.columns)
-    return table if table.is_own and (is_shorter or is_page or is_count) else None
+    return table if table.is_own else None
 
 
 def _text(query: Any) -> str:

@@ -99,8 +99,8 @@ def table_statement(dataset: Dataset, chart: Chart, limit: int = 0) -> str:
         direction = "desc" if chart.order.startswith("-") else "asc"
         order.insert(0, f"{dataset.metric(chart.order.lstrip('-')).sql} {direction} nulls last")
     return (
-        f"select {', '.join([*shown, *metrics])} from {{rows}} group by {keys} order by {', '.join(order)}"
-        + (f" limit {limit}" if limit else "")
+        f"select {', '.join([*shown, *metrics])} from {{rows}} group by {keys}{_telling(dataset, chart)}"
+        f" order by {', '.join(order)}" + (f" limit {limit}" if limit else "")
     )
 
 
@@ -108,9 +108,14 @@ def totals_statement(metrics: Sequence[Metric]) -> str:
     return f"select {', '.join(metric.sql for metric in metrics)} from {{rows}}"
 
 
-def count_statement(chart: Chart) -> str:
+def count_statement(dataset: Dataset, chart: Chart) -> str:
     keys = ", ".join(quoted(name) for name in chart.by)
-    return f"select count(*) from (select 1 from {{rows}} group by {keys})"
+    return f"select count(*) from (select 1 from {{rows}} group by {keys}{_telling(dataset, chart)})"
+
+
+def _telling(dataset: Dataset, chart: Chart) -> str:
+    told = dataset.tells(chart.metrics)
+    return f" having {told}" if told else ""
 
 
 def quoted(name: str) -> str:

@@ -80,7 +80,7 @@ def _table(asked: Asked, chart: Chart, source: Connection, values: Mapping[str, 
     dataset, rows = asked.board.dataset(chart.dataset), chart_rows(asked, chart, values)
     columns, metrics = table_columns(dataset, chart), table_metrics(dataset, chart)
     formats = [*[""] * len(columns), *(metric.format for metric in metrics)]
-    (count,) = rows.one(source, count_statement(chart))
+    (count,) = rows.one(source, count_statement(dataset, chart))
     totals = rows.one(source, totals_statement(metrics)) if chart.totalled else ()
     cells = [
         [worded(value, form) for value, form in zip(row, formats, strict=True)]

@@ -9,11 +9,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from reports.catalogue.beside import Figure, figures
-from reports.catalogue.compare import SUFFIXES, with_suffixes
+from reports.catalogue.compare import with_suffixes
 from reports.catalogue.model import (
     DAYS,
     MONEY,
     QUANTITY,
+    SUFFIXES,
     Beside,
     Board,
     Chart,

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from reports.catalogue.beside import by_period
-from reports.catalogue.model import SERIES, Beside, Column, Dataset, Metric
+from reports.catalogue.model import SERIES, SUFFIXES, Beside, Column, Dataset, Metric
 
-SUFFIXES = ("_before", "_year")
 KEYS = {"company": ("company_id",), "warehouse": ("company_id", "warehouse_id")}
 
 

@@ -41,6 +41,9 @@ DAYS = ",.1f"
 
 PART = re.compile(r"\bm\.(\w+)")
 """A column of the mart in an expression."""
+COUNT = re.compile(r"(cast\()?count\(")
+WINDOW = " over ("
+"""What figures that look at other rows have in them: they are computed where all rows are."""
 # Invisible letters that put labels into an order of their own: the first two where letters are compared by their
 # numbers, as the database and an axis do, and hair spaces where they are compared as in a dictionary, which passes over
 # the first two, as a browser orders the series of a chart.
@@ -48,6 +51,8 @@ CLOSING, FURTHER, HAIR = 8203, 8204, 8202
 MOST_SERIES = 8
 SERIES = "_series"
 """How the keys of datasets end whose charts show all periods."""
+SUFFIXES = ("_before", "_year")
+"""How measures end that tell of the period before and of last year."""
 UNSEEN = "".join(map(chr, (CLOSING, FURTHER, HAIR)))
 
 
@@ -227,6 +232,21 @@ class Dataset:
     def adds_up(self, metric: Metric) -> bool:
         """Whether a metric over the rows of several periods is a figure of them together."""
         return self.used(metric) <= set(self.flows)
+
+    @property
+    def compares(self) -> bool:
+        """Whether its rows stand in the period after theirs too, and a year later."""
+        return any(name.endswith(SUFFIXES) for name in self.measures)
+
+    def tells(self, names: Iterable[str]) -> str:
+        """The condition of a row to tell something by these metrics, empty where every row does.
+
+        A row of an earlier period alone stands in the chosen one for what it is compared with: where that isn't asked
+        for, it has nothing to say. Counts have no need of rows to be one.
+        """
+        figures = (self.metric(name).sql for name in names) if self.compares else ()
+        told = [sql for sql in figures if WINDOW not in sql and not COUNT.match(sql)]
+        return " or ".join(f"({sql}) is not null" for sql in told)
 
     def known_beside(self, metric: Metric) -> bool:
         """Whether the metric can be told of the period before and of last year too."""

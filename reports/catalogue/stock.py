@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from reports.catalogue.compare import MONTH_COLUMNS, MONTH_END, SUFFIXES, compared_datasets, stood
-from reports.catalogue.model import MONEY, QUANTITY, Beside, Chart, Column, Dataset, Metric
+from reports.catalogue.compare import MONTH_COLUMNS, MONTH_END, compared_datasets, stood
+from reports.catalogue.model import MONEY, QUANTITY, SUFFIXES, Beside, Chart, Column, Dataset, Metric
 from reports.catalogue.parts import Worse, beside, compared, table, variant
 
 LAYER_MONTHS = (

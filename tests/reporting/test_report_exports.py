@@ -41,7 +41,11 @@ class TestEveryReport:
             columns = [name for name in chart.by if dataset.column(name).kind != "link"]
             where = opening(source, placed, dataset, chart.key)
             keys = ", ".join(f'"{name}"' for name in chart.by)
-            groups = f"select count(*) from (select 1 from ({dataset.sql}) where {where} group by {keys})"
+            told = ", ".join(f"({metric.sql}) is not null" for metric in metrics)
+            groups = (
+                f"select count(*) from (select [{told}] as told from ({dataset.sql}) where {where} group by {keys})"
+                f" where list_contains(told, true)"
+            )
             assert title[0].endswith(chart.title)
             assert STAMP in when[0] and "数据刷新失败" in when[0]
             assert heading[len(columns) :] == [metric.label for metric in metrics]
@@ -49,6 +53,7 @@ class TestEveryReport:
             totals = rows.pop() if chart.totalled else None
             assert len(rows) == source.exec_driver_sql(groups).scalar() > 0
             assert "合计" not in {row[0] for row in rows}
+            assert all(any(cell is not None for cell in row[len(columns) :]) for row in rows)
             assert not set(UNSEEN) & {letter for row in rows for cell in row for letter in str(cell)}
             if totals is None:
                 continue

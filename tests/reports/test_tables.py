@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from reports.catalogue.beside import KEY
-from reports.catalogue.model import Chart, Column, Dataset
+from reports.catalogue.model import Chart, Column, Dataset, Metric
 from tests.kit.superset import EVERYTHING, Place, Superset
 from tests.reports.guests import PLACES
 
@@ -75,6 +77,60 @@ class TestHeads:
         ]
         body["queries"][0]["filters"] = [{"col": column, "op": "IN", "val": ["没有"]}]
         assert superset.post("/api/v1/chart/data", token, body).json()["result"][0]["data"] == []
+
+
+def compared_tables(at: Place) -> list[tuple[Chart, Dataset]]:
+    tables = [(chart.on_screen, at.board.dataset(chart.dataset)) for chart in at.board.tables]
+    return [(chart, data) for chart, data in tables if data.compares]
+
+
+def as_opened(snapshot, at: Place, chart: Chart) -> dict[str, str]:
+    """The newest period, which a board opens on."""
+    newest = {}
+    for item in at.board.filters_of(chart):
+        if item.latest:
+            source = at.board.dataset(item.dataset).sql
+            asked = f"select max({item.column}) from ({source}) where role_id = {EVERYTHING}"
+            newest[item.column] = snapshot.sql(asked).fetchone()[0]
+    return newest
+
+
+class TestRowsOfTheChosenPeriod:
+    def test_every_row_tells_something_and_none_that_does_is_missing(self, superset: Superset, snapshot):
+        left_out = 0
+        for at in PLACES:
+            token = superset.token(at, EVERYTHING)
+            for chart, data in compared_tables(at):
+                chosen = as_opened(snapshot, at, chart)
+                where = " and ".join(f"{name} = '{value}'" for name, value in chosen.items())
+                figures = [f'{data.metric(name).sql} as "{name}"' for name in chart.metrics]
+                asked = snapshot.sql(
+                    f"select {', '.join(figures)} from ({data.sql}) where role_id = {EVERYTHING} and {where or 'true'}"
+                    f" group by {', '.join(chart.by)}"
+                ).fetchall()
+                telling = [row for row in asked if any(value is not None for value in row)]
+                left_out += len(asked) - len(telling)
+                body = superset.chart_body(at, chart, token)
+                filters = [{"col": name, "op": "IN", "val": [value]} for name, value in chosen.items()]
+                whole = {**body["queries"][0], "filters": filters}
+                page = {**whole, "row_limit": 5}
+                queries = [whole, page, {**page, "is_rowcount": True}]
+                answer = superset.post("/api/v1/chart/data", token, {**body, "queries": queries}).json()
+                found, first, counted = (result["data"] for result in answer["result"])
+                assert len(found) == len(telling) == counted[0]["rowcount"], (at, chart.key)
+                assert len(first) == min(5, len(telling)), (at, chart.key)
+                for row in (*found, *first):
+                    assert any(row[name] is not None for name in chart.metrics), (at, chart.key, row)
+        assert left_out > 0
+
+    def test_what_is_compared_is_told_where_it_is_shown_and_counts_alone_are_nothing(self):
+        figures = {"sold": 'sum("sold")', "sold_before": 'sum("sold_before")', "bills": "count(bill_no)"}
+        share = Metric("share", "占比", "sum(sold) / sum(sum(sold)) over ()")
+        metrics = (*(Metric(name, name, sql) for name, sql in figures.items()), share)
+        data = replace(stock(), measures=("sold", "sold_before"), metrics=metrics)
+        assert data.tells(("sold", "share", "bills")) == '(sum("sold")) is not null'
+        assert "sold_before" in data.tells(("sold", "sold_before"))
+        assert replace(data, measures=("sold",)).tells(("sold",)) == "", "its rows stand in their own period alone"
 
 
 class TestRowsByKeys:
