@@ -1,11 +1,13 @@
-"""数据快照连接：每次取数都解析 `current` 软链，只读、禁用外部访问并锁定配置；同一快照的连接复用。"""
+"""数据快照连接：每次取数都解析 `current` 软链，只读、禁用外部访问、内存有上限并锁定配置；同一快照的连接复用。"""
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from socket import gethostname
 from typing import Any
 
 from sqlalchemy import create_engine
@@ -22,6 +24,9 @@ LOCKED_CONFIG = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "allow_community_extensions": "false",
+    # Of each process that reads: the API's, Superset's and the job worker share a machine with the database.
+    "memory_limit": "2GB",
+    "max_temp_directory_size": "8GB",
     "lock_configuration": "true",
 }
 IDLE_CONNECTIONS = 8
@@ -59,8 +64,20 @@ def connect_to_snapshot(
     uri: URL, params: dict[str, Any], username: str | None, security_manager: Any, source: Any
 ) -> tuple[URL, dict[str, Any]]:
     """Superset's DB_CONNECTION_MUTATOR: point the connection at the newest published snapshot."""
-    locked = {"connect_args": {"read_only": True, "config": dict(LOCKED_CONFIG)}}
-    return uri.set(database=str(current_snapshot())), {**params, **locked}
+    path = current_snapshot()
+    config = {**LOCKED_CONFIG, "temp_directory": str(_spill(path))}
+    return uri.set(database=str(path)), {
+        **params,
+        "connect_args": {"read_only": True, "config": config},
+    }
+
+
+def _spill(path: Path) -> Path:
+    """Where this process puts what memory can't hold; what it leaves when it is killed goes with the snapshot.
+
+    By itself DuckDB would use one place for all processes, in which they overwrite each other's files.
+    """
+    return path.with_name(f"spill-{gethostname()}-{os.getpid()}")
 
 
 @dataclass(frozen=True)

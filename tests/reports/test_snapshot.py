@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import duckdb
@@ -48,6 +50,26 @@ class TestSnapshot:
         marks.add(snapshot_mark(current_snapshot()))
         assert len(marks) == 4
 
+    def test_each_process_has_its_memory_and_its_own_place_for_what_is_more(self, place: Path):
+        told = "select current_setting('memory_limit'), current_setting('temp_directory')"
+        read = f"from reports.snapshot import Snapshots; print(*Snapshots().newest().engine.connect().exec_driver_sql({told!r}).one())"
+        ours = Snapshots().newest().engine.connect().exec_driver_sql(told).one()
+        theirs = subprocess.run([sys.executable, "-c", read], capture_output=True, text=True, check=True)
+        (limit, own), other = ours, theirs.stdout.split()[-1]
+        assert limit == "1.8 GiB" and theirs.stdout.startswith(limit)
+        assert Path(own).parent == Path(other).parent == place / "snap" / "1", "they go with the snapshot"
+        assert own != other
+
+    def test_what_memory_cant_hold_is_put_aside_and_removed(self, place: Path):
+        database, arguments = resolved()
+        small = {**arguments["config"], "memory_limit": "100MB"}
+        numbers = "select range as a, 'x' || range || repeat('y', 40) as b from range(3000000) order by b desc"
+        with duckdb.connect(database, read_only=True, config=small) as conn:
+            rows = conn.execute(numbers)
+            assert [path.name for path in (place / "snap" / "1").glob("spill-*/*.tmp")]
+            assert rows.fetchone()
+        assert [path.name for path in (place / "snap" / "1").iterdir()] == ["wh.duckdb"]
+
     def test_it_is_told_when_one_is_outdated(self, place: Path):
         told: list[str] = []
         snapshots = Snapshots(lambda: told.append("outdated"))
@@ -76,6 +98,6 @@ class TestSnapshot:
     )
     def test_nothing_else_is_in_reach(self, place: Path, statement: str):
         database, arguments = resolved()
-        assert arguments["config"] == LOCKED_CONFIG
+        assert arguments["config"].items() > LOCKED_CONFIG.items()
         with duckdb.connect(database, **arguments) as conn, pytest.raises(duckdb.Error):
             conn.execute(statement)
