@@ -63,7 +63,9 @@ class TestSnapshot:
     def test_what_memory_cant_hold_is_put_aside_and_removed(self, place: Path):
         database, arguments = resolved()
         small = {**arguments["config"], "memory_limit": "100MB"}
-        numbers = "select range as a, 'x' || range || repeat('y', 40) as b from range(3000000) order by b desc"
+        numbers = (
+            "select range as a, 'x' || range || repeat('y', 40) as b from range(3000000) order by b desc"
+        )
         with duckdb.connect(database, read_only=True, config=small) as conn:
             rows = conn.execute(numbers)
             assert [path.name for path in (place / "snap" / "1").glob("spill-*/*.tmp")]

@@ -130,7 +130,9 @@ class TestRowsOfTheChosenPeriod:
         data = replace(stock(), measures=("sold", "sold_before"), metrics=metrics)
         assert data.tells(("sold", "share", "bills")) == '(sum("sold")) is not null'
         assert "sold_before" in data.tells(("sold", "sold_before"))
-        assert replace(data, measures=("sold",)).tells(("sold",)) == "", "its rows stand in their own period alone"
+        assert replace(data, measures=("sold",)).tells(("sold",)) == "", (
+            "its rows stand in their own period alone"
+        )
 
 
 class TestRowsByKeys:
