@@ -17,7 +17,8 @@ from reports.catalogue import Report
 from reports.catalogue.model import Board, Column, Dataset, Filter, Metric, Pivot, Tab
 
 Form = Literal["detail", "pivot", "pdf"]
-FORM_NAMES: dict[Form, str] = {"detail": "明细", "pivot": "透视", "pdf": "摘要"}
+FORM_NAMES: dict[Form, str] = {"detail": "明细", "pivot": "透视", "pdf": ""}
+"""What a file of a form is called beside the report; on paper it is the report itself."""
 SUFFIXES: dict[Form, str] = {"detail": ".xlsx", "pivot": ".xlsx", "pdf": ".pdf"}
 Name = Annotated[str, Field(min_length=1, max_length=60)]
 Value = Annotated[str, Field(max_length=300)] | None
@@ -56,7 +57,7 @@ class Asked:
 
     @property
     def file_label(self) -> str:
-        return "_".join([*self.title.split(" · "), FORM_NAMES[self.form]])
+        return "_".join(filter(None, [*self.title.split(" · "), FORM_NAMES[self.form]]))
 
 
 def understand(report: Report, principal: Principal, body: ReportExport) -> Asked:

@@ -1,4 +1,4 @@
-"""Files of reports (导出文件): a tab as a workbook of its tables, as a cross table, or as a printed summary.
+"""Files of reports (导出文件): a tab as a workbook of its tables, as a cross table, or on paper.
 
 All of a file is read on one connection, of one snapshot; a query is read to its end before the next begins.
 """
@@ -22,7 +22,7 @@ from api.exporting.rows import (
     table_statement,
     totals_statement,
 )
-from api.exporting.summary import summary
+from api.exporting.sheet import sheet
 from api.printing import press
 from reports.catalogue.model import Chart
 
@@ -31,9 +31,9 @@ def write(path: Path, asked: Asked, source: Connection, facts: Told, sheet_rows:
     """Write what was asked to a file. Answers how many rows it holds."""
     values = settled(asked, source)
     if asked.form == "pdf":
-        sheet = summary(asked, source, facts, values)
-        path.write_bytes(press.pdf("report", [sheet]))
-        return sum(len(table["rows"]) for table in sheet["tables"])
+        printed = sheet(asked, source, facts, values)
+        path.write_bytes(press.pdf("report", [printed]))
+        return sum(len(table["rows"]) for table in printed["tables"])
     with Book(path, sheet_rows) as book:
         if asked.form == "pivot":
             return _write_pivot(book, asked, source, facts, values)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import zipfile
 from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
 
 import openpyxl
 import pypdf
@@ -11,14 +13,18 @@ import pytest
 from sqlalchemy import Connection
 
 from api.exporting import files
-from api.exporting.asked import ReportExport, understand
+from api.exporting.asked import Asked, ReportExport, understand
 from api.exporting.book import Book, figure_column, number_format, text_column
+from api.exporting.drawing import draw
+from api.exporting.plotting import Plot, Series, main_charts, plot
 from api.exporting.rows import settled
-from api.exporting.summary import summary, worded
+from api.exporting.sheet import shares, sheet
+from api.exporting.wording import worded
 from api.kit.errors import Refusal
 from reports.assets import Placed, boards
 from reports.catalogue import find_report
 from reports.catalogue.model import CHANGE, COST, DAYS, MONEY, PERCENT, UNSEEN, Metric
+from reports.theme import BUCKET_COLORS, PRIMARY
 from tests.kit.superset import COMPANY_ONE, COMPANY_TWO, EVERYTHING, NOTHING
 from tests.reporting.exported import HEAD, STAMP, cells, facts, figure, is_sum, opening, reader, same, sheets
 
@@ -259,45 +265,149 @@ class TestPivot:
             sheets(source, tmp_path / "a.xlsx", "CommodityProfit", "pivot")
 
 
-class TestSummary:
+def on_paper(
+    source: Connection, code: str, tab: str = "all", cost: bool = True, **asked: Any
+) -> tuple[Asked, dict[str, Any]]:
+    """What is asked of a report's tab, and the sheet that is set of it."""
+    report = find_report(code)
+    assert report
+    body = ReportExport(code=code, tab=tab, form="pdf", **asked)
+    wanted = understand(report, reader(EVERYTHING, cost), body)
+    return wanted, sheet(wanted, source, facts(source), settled(wanted, source))
+
+
+class TestPaper:
     def test_it_tells_title_filters_stamp_figures_and_how_many_rows_there_are(
         self, source: Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("api.exporting.summary.PRINTED", 2)
         report = find_report("CommodityProfit")
         assert report
         body = ReportExport(code=report.code, tab="all", form="pdf", filters={"company": ["上海公司"]})
-        path = tmp_path / "a.pdf"
-        assert files.write(path, understand(report, reader(EVERYTHING), body), source, facts(source)) == 2
-        reading = pypdf.PdfReader(path)
-        page = reading.pages[0]
-        assert page.mediabox.width > page.mediabox.height
-        printed = "".join(page.extract_text().split())
-        for words in (
-            "商品毛利分析",
-            "公司：上海公司角色：集团经理导出人：张三",
-            f"数据时间：{STAMP}注意：数据刷新失败注意：正在重算成本".replace(" ", ""),
-            "月＝2026-11；公司＝上海公司",
-            "共3行，打印前2行，合计为全部3行",
-            "销售收入3,000.00上月整月3,000.00（+0.0%）",
-            "第1页/共1页",
-        ):
-            assert words in printed, words
-        # Of 3 goods in 2 warehouses at prices of 100, 200, 300: the total holds the one that isn't printed.
-        assert "合计12" in printed
+        asked, path = understand(report, reader(EVERYTHING), body), tmp_path / "a.pdf"
+        told, whole = "共3行，此处打印前2行，合计为全部3行；完整的行请导出Excel明细", ("G001", "G002", "G003")
+        for most, printed in ((2, 2), (None, 3)):
+            with monkeypatch.context() as patch:
+                if most:
+                    patch.setattr("api.exporting.sheet.PRINTED", most)
+                assert files.write(path, asked, source, facts(source)) == printed
+            [page] = pypdf.PdfReader(path).pages
+            assert page.mediabox.width > page.mediabox.height
+            words = "".join(page.extract_text().split())
+            for expected in (
+                "商品毛利分析",
+                "公司：上海公司角色：集团经理导出人：张三",
+                f"数据时间：{STAMP}注意：数据刷新失败注意：正在重算成本".replace(" ", ""),
+                "月＝2026-11；公司＝上海公司",
+                "销售收入3,000.00上月整月3,000.00（+0.0%）",
+                "第1页/共1页",
+                # The total holds a row that isn't printed.
+                "合计12",
+            ):
+                assert expected in words, expected
+            assert (told in words, "共3行" in words) == (most is not None, True)
+            assert [name in words for name in whole].count(True) >= printed
+
+    @named
+    def test_tables_are_whole_with_the_totals_of_all_rows(self, placed: Placed, source: Connection) -> None:
+        _, found = on_paper(source, placed.report.code, placed.tab.key, placed.variant == COST)
+        for chart, table in zip(placed.board.tables, found["tables"], strict=True):
+            dataset = placed.board.dataset(chart.dataset)
+            shown = chart.on_screen
+            where = opening(source, placed, dataset, chart.key)
+            metrics = [dataset.metric(name) for name in shown.metrics]
+            keys = ", ".join(f'"{name}"' for name in shown.by)
+            told = dataset.tells(shown.metrics) or "true"
+            rows = f"select {keys} from ({dataset.sql}) where {where} group by {keys} having {told}"
+            count = source.exec_driver_sql(f"select count(*) from ({rows})").scalar()
+            assert len(table["rows"]) == count > 0
+            assert "打印前" not in table["note"] and f"共 {count:,} 行" in table["note"]
+            assert table["totals"][len(table["totals"]) - len(metrics) :] == (
+                [worded(figure(source, dataset, metric, where), metric.format) for metric in metrics]
+                if chart.totalled
+                else []
+            )
+
+    def test_a_short_table_leaves_its_room_to_a_long_one(self) -> None:
+        assert shares([10, 9000, 3000], 5000) == [10, 2495, 2495]
+        assert shares([10, 9000, 300], 5000) == [10, 4690, 300]
+        assert shares([3, 4], 5000) == [3, 4] and shares([], 5000) == []
 
     def test_what_no_row_tells_is_left_empty(self, source: Connection) -> None:
-        report = find_report("CommodityProfit")
-        assert report
         for filters, told in (({}, True), ({"brand": ["没有的品牌"]}, False)):
-            body = ReportExport(code=report.code, tab="all", form="pdf", filters=filters)
-            asked = understand(report, reader(EVERYTHING), body)
-            sheet = summary(asked, source, facts(source), settled(asked, source))
-            assert [bool(item["value"]) for item in sheet["figures"]] == [told] * len(sheet["figures"])
-            assert len(sheet["figures"]) == 4
+            _, found = on_paper(source, "CommodityProfit", filters=filters)
+            assert [bool(item["value"]) for item in found["figures"]] == [told] * len(found["figures"])
+            assert len(found["figures"]) == 4
+            assert bool(found["charts"]) == told
 
     def test_nothing_has_no_sign(self) -> None:
         words = [
             worded(value, form) for value, form in ((-0.0004, CHANGE), (-0.0004, PERCENT), (-1234.5, MONEY))
         ]
         assert words == ["+0.0%", "0.0%", "-1,234.50"]
+
+
+class TestCharts:
+    @named
+    def test_the_boards_first_charts_are_drawn(self, placed: Placed, source: Connection) -> None:
+        _, found = on_paper(source, placed.report.code, placed.tab.key, placed.variant == COST)
+        drawn = [chart.title for chart in placed.board.charts if chart.kind in ("bar", "line", "mixed")]
+        assert 1 <= len(found["charts"]) <= 2
+        for item in found["charts"]:
+            assert item["title"] in drawn
+            picture = ElementTree.fromstring(item["picture"])
+            words = [part.text or "" for part in picture.iter("{http://www.w3.org/2000/svg}text")]
+            assert words and not set(UNSEEN) & set("".join(words))
+
+    def test_it_is_of_the_rows_that_the_filters_leave(self, source: Connection) -> None:
+        """Of the trend, which leaves the month alone: revenue, profit and margin of each, margins on the right."""
+        for companies in (["上海公司"], []):
+            asked, _ = on_paper(source, "CommodityProfit", filters={"company": companies})
+            [chart, _] = main_charts(asked.board, 2)
+            found = plot(asked, chart, source, settled(asked, source))
+            assert found and len(found.steps) == 14 and found.steps[-1] == "2026-11"
+            assert [one.label for one in found.series] == [
+                "销售收入",
+                "毛利（返利前）",
+                "毛利率（返利前）",
+            ]
+            assert [(one.line, one.second) for one in found.series] == [
+                (False, False),
+                (False, False),
+                (True, True),
+            ]
+            assert found.series[0].color == PRIMARY
+            dataset = asked.board.dataset(chart.dataset)
+            where = f"role_id = {EVERYTHING} and month_label = '2026-11'" + (
+                " and company_name = '上海公司'" if companies else ""
+            )
+            for one, name in zip(found.series, ("revenue", "profit", "margin"), strict=True):
+                assert one.values[-1] == pytest.approx(
+                    float(figure(source, dataset, dataset.metric(name), where))
+                ), name
+
+    def test_buckets_have_their_order_and_colors(self, source: Connection) -> None:
+        asked, _ = on_paper(source, "inventoryAgingReport")
+        chart = asked.board.chart("warehouses")
+        found = plot(asked, chart, source, settled(asked, source))
+        assert found and found.stacked
+        known = dict(zip(asked.board.dataset(chart.dataset).buckets, BUCKET_COLORS, strict=True))
+        assert [one.label for one in found.series] == [
+            name for name in known if name in {o.label for o in found.series}
+        ]
+        assert {one.label: one.color for one in found.series}.items() <= known.items()
+
+    def test_bars_reach_from_nothing_to_their_figure_and_texts_are_no_markup(self) -> None:
+        """Of 100 and -50 the second lies below and is half as long; a name is text, whatever it contains."""
+        drawn = draw(
+            Plot(["<b>甲&乙</b>", "丙"], [Series("额", "#123456", [100.0, -50.0])], MONEY, valued=True), 400
+        )
+        picture = ElementTree.fromstring(drawn)
+        up, down = (
+            part for part in picture.iter("{http://www.w3.org/2000/svg}rect") if part.get("fill") == "#123456"
+        )
+        assert float(up.get("height", 0)) == pytest.approx(2 * float(down.get("height", 0)), rel=0.01)
+        assert float(up.get("y", 0)) + float(up.get("height", 0)) == pytest.approx(
+            float(down.get("y", 0)), abs=0.2
+        )
+        words = [part.text for part in picture.iter("{http://www.w3.org/2000/svg}text")]
+        assert "<b>甲&乙</b>" in words and "100.00" in words and "-50.00" in words

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 import yaml
 
-from api.exporting.summary import worded
+from api.exporting.wording import worded
 from reports.assets import CatalogueError, boards, compile_assets, validate
 from reports.catalogue import find_report
 from reports.catalogue.model import CHANGE, COST, POINTS

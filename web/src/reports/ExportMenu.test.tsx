@@ -70,7 +70,7 @@ afterEach(() => {
 describe('export menu', () => {
   it.each([
     ['Excel 明细', 'detail'],
-    ['PDF 摘要', 'pdf'],
+    ['PDF', 'pdf'],
   ])('asks for %s under the filters in the frame', async (label, form) => {
     start(answering());
     await choose(label);

@@ -1,4 +1,4 @@
-/** 导出: a report's tab as a workbook of its tables, as a cross table, or as a summary to print; now, or regularly. */
+/** 导出: a report's tab as a workbook of its tables, as a cross table, or on paper; now, or regularly. */
 import { DownOutlined, FieldTimeOutlined, FileExcelOutlined, FilePdfOutlined, ExportOutlined, TableOutlined } from '@ant-design/icons';
 import { Button, Dropdown, type MenuProps } from 'antd';
 import { lazy, Suspense, useState } from 'react';
@@ -12,7 +12,7 @@ const SubscribeDialog = lazy(() => import('./subscriptions/SubscribeDialog'));
 const forms: MenuProps['items'] = [
   { key: 'detail', icon: <FileExcelOutlined />, label: 'Excel 明细' },
   { key: 'pivot', icon: <TableOutlined />, label: 'Excel 透视…' },
-  { key: 'pdf', icon: <FilePdfOutlined />, label: 'PDF 摘要' },
+  { key: 'pdf', icon: <FilePdfOutlined />, label: 'PDF' },
   { type: 'divider' },
   { key: 'subscribe', icon: <FieldTimeOutlined />, label: '订阅…' },
 ];
