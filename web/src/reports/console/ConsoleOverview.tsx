@@ -1,10 +1,12 @@
-/** 首页经营数据: the day, the month and the best of it; the page of business data has the rest. */
+/** 首页经营数据: the day, the month, and where, by whom and of what most was sold; the page of business data has the rest. */
 import { useEffect } from 'react';
 import { Link } from 'react-router';
 import { prepareUsualFrame } from '../standbyFrame';
 import styles from './console.module.css';
 import { MonthActivity } from './MonthActivity';
+import { ProvincePanel } from './ProvincePanel';
 import { RankingPanel } from './RankingPanel';
+import { SalesmanPanel } from './SalesmanPanel';
 import { TodayCases } from './TodayCases';
 
 const ALL = 0;
@@ -17,6 +19,8 @@ export default function ConsoleOverview() {
       <div className={styles.pair}>
         <MonthActivity company={ALL} />
         <RankingPanel company={ALL} />
+        <ProvincePanel company={ALL} />
+        <SalesmanPanel company={ALL} />
       </div>
       <Link to="/system/businessData" className={styles.more}>
         查看全部经营数据

@@ -88,6 +88,13 @@ describe('business on the home page', () => {
     await waitFor(async () => expect((await linkOf('米其林轮胎'))?.getAttribute('href')).toContain('customer_id=5'));
   });
 
+  it('tells where and by whom most was sold', async () => {
+    open();
+    expect(await screen.findByRole('button', { name: /浙江省/ })).toBeTruthy();
+    const chart = await screen.findByRole('img', { name: '本月业务员销售收入' }, { timeout: 15_000 });
+    await waitFor(() => expect(chart.textContent).toContain('李四'));
+  });
+
   it('says in words that there is nothing, or why there is not', async () => {
     let broken = true;
     open(
