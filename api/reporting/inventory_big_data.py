@@ -2,7 +2,7 @@
 
 Sluggish is what lies longer than half a year. Sold out is what was sold from a warehouse within 30 days and is there no
 more. Cover days = stock ÷ mean daily sales of the last 30 days; turnover days = mean stock of up to a year ÷ what was
-sold of it a day.
+sold of it a day. Numbers of goods have no total: what lies in several warehouses would count in each.
 """
 
 from __future__ import annotations
@@ -84,8 +84,8 @@ class InventoryBigData(Published):
     )
     quantity: Mapped[Decimal] = counted("库存数量", total=True)
     amount: Mapped[Decimal] = money("库存金额", total=True, permission=COST)
-    goods_count: Mapped[int] = integer("在库品种", total=True)
-    sold_out_count: Mapped[int] = integer("断货品种", search=True, total=True)
+    goods_count: Mapped[int] = integer("在库品种")
+    sold_out_count: Mapped[int] = integer("断货品种", search=True)
     sluggish_quantity: Mapped[Decimal] = counted("呆滞数量", total=True)
     sluggish_amount: Mapped[Decimal] = money("呆滞金额", total=True, permission=COST)
     sluggish_rate: Mapped[Decimal | None] = rate("呆滞占比%", default=None)

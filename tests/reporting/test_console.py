@@ -13,7 +13,7 @@ import pytest
 from api.kit.database import today
 from api.reporting.sales_summary import earlier
 from tests.kit.desk import Desk, Made
-from tests.reporting.asking import one, rows, some
+from tests.reporting.asking import one, page, rows, some
 
 CONSOLE, WALL = "v2/system/Console", "v2/report/InventoryBigData"
 FIGURES = (
@@ -262,6 +262,11 @@ class TestStockWall:
         assert Decimal(row["sales_30"]) >= 3 + 2 + 4
         days = round(30 * Decimal(row["quantity"]) / Decimal(row["sales_30"]), 1)
         assert Decimal(row["cover_days"]) == days
+
+    def test_goods_that_lie_in_several_warehouses_are_not_added_up(self, posted: Desk) -> None:
+        totals = page(posted, WALL)["totals"]
+        assert {"quantity", "sluggish_quantity", "sales_30"} <= totals.keys()
+        assert not {"goods_count", "sold_out_count"} & totals.keys()
 
     def test_by_province_and_company_within_the_scope(self, posted: Desk) -> None:
         found = wall(posted)
