@@ -1,7 +1,7 @@
 """利润表：营业收入减销售成本，加减成本调整、退货差异、盘点、三包，加返利减费用；未结账的月份为暂估。
 
 Amounts are what a line adds to the result, so that costs are negative and subtotals are sums of base rows. A role
-without cost rights sees revenue, rebates and freight. Lines lead to their bills.
+without cost rights sees revenue, rebates, claims and freight. Lines lead to their bills.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from reports.catalogue.parts import (
 REVENUE, COST = ("revenue",), ("sales_cost",)
 CORRECTIONS = ("adjustment", "return_variance", "stocktake", "guarantee")
 REBATES = ("supplier_rebate", "customer_rebate")
-EXPENSES = ("other_moves", "freight")
+EXPENSES = ("other_moves", "claims", "freight")
 EVERY = (*REVENUE, *COST, *CORRECTIONS, *REBATES, *EXPENSES)
-KNOWN_TO_ALL = (*REVENUE, *REBATES, "freight")
+KNOWN_TO_ALL = (*REVENUE, *REBATES, "claims", "freight")
 """What tells nothing of what goods cost."""
 # The statement's lines, of which some are subtotals, with the items that each adds up.
 LINES = (
@@ -51,6 +51,7 @@ LINES = (
     ("加：供应商返利（已确认）", ("supplier_rebate",)),
     ("减：客户返利（已确认）", ("customer_rebate",)),
     ("减：其他出入库", ("other_moves",)),
+    ("减：三包理赔净支出", ("claims",)),
     ("减：配送运费", ("freight",)),
     ("经营利润", EVERY),
 )
@@ -64,6 +65,7 @@ BILLS = {
     "supplier_rebate": "/purchase/rebatedetail",
     "customer_rebate": "/sales/customrebatedetail",
     "other_moves": "/inventory/othenoutstorage",
+    "claims": "/report/aftersalesdetrpt",
     "freight": "/sales/salesdelievery",
 }
 # Of the row's own month: for series only, since the months beside it may be closed.
@@ -224,7 +226,7 @@ def income_board(cost: bool) -> Board:
     results = ("gross", "margin", "corrections") if cost else ()
     ending = ("result", "result_share") if cost else ()
     listed = table(
-        "利润表" if cost else "收入、返利与运费",
+        "利润表" if cost else "收入、返利、理赔与运费",
         statement,
         ("line_name",),
         ("amount", "share", "before", "moved", "year", "grown"),

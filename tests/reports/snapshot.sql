@@ -331,7 +331,7 @@ from generate_series(timestamp '2025-07-01', timestamp '2026-10-01', interval 3 
 cross join firm as c
 cross join (values (1, '已确认', 10000.0, 300.0, 200.0, 150.0), (2, '待确认', 5000.0, 100.0, 0.0, 0.0))
     as t(number, state, base, accrued, confirmed, used);
--- Of each month: sold for 1,000 what cost 800, 20 lost, 50 and 10 of rebates, 30 of freight; October is closed.
+-- Of each month: sold for 1,000 what cost 800, 20 lost, 50 and 10 of rebates, 5 of claims, 30 of freight; October is closed.
 create table mart_income as
 select
     p.period_start as "month", p.period_label as month_label,
@@ -341,7 +341,8 @@ from period as p cross join firm as c
 cross join (
     values
     ('revenue', 1, '营业收入', 1000.0), ('sales_cost', 2, '销售成本', -800.0), ('stocktake', 5, '盘点盈亏', -20.0),
-    ('supplier_rebate', 7, '供应商返利', 50.0), ('customer_rebate', 8, '客户返利', -10.0), ('freight', 10, '配送运费', -30.0)
+    ('supplier_rebate', 7, '供应商返利', 50.0), ('customer_rebate', 8, '客户返利', -10.0), ('claims', 10, '三包理赔净支出', -5.0),
+    ('freight', 11, '配送运费', -30.0)
 ) as t(item, item_order, item_name, amount)
 where p.period_kind = 'month';
 -- Of each month, company and goods: 300 paid for the first symptom and 100 for the second, of which 150 and 100 are settled.

@@ -217,9 +217,9 @@ class TestDefinitions:
                 "margin": 0.2,
                 "corrections": -40,
                 "rebates": 80,
-                "expenses": -60,
+                "expenses": -70,
             },
-            **{"result": 380, "result_share": 0.19, "result_growth": 0, "open_companies": 2},
+            **{"result": 370, "result_share": 0.185, "result_growth": 0, "open_companies": 2},
         }
         for metric, value in expected.items():
             assert self.figure(snapshot, "IncomeStatement", metric, where) == pytest.approx(value), metric
@@ -240,9 +240,10 @@ class TestDefinitions:
             *(
                 ("加：供应商返利（已确认）", 100, 0.05),
                 ("减：客户返利（已确认）", -20, -0.01),
+                ("减：三包理赔净支出", -10, -0.005),
                 ("减：配送运费", -60, -0.03),
             ),
-            ("经营利润", 380, 0.19),
+            ("经营利润", 370, 0.185),
         ]
         assert snapshot.sql(f"select {amount} from ({statement.sql})").fetchone() == (None,)
 

@@ -41,6 +41,10 @@ def entries(core_rows: Core) -> pl.DataFrame:
         " join cost_adjustment_line l using (bill_id) where status in (2, 4, 5)",
         "supplier_rebate": "select company_id, business_date, amount from supplier_rebate where status in (2, 4, 5)",
         "customer_rebate": "select company_id, business_date, amount from settlement_item where bill_type = 'KHFL'",
+        "claims": "select company_id, business_date, -l.amount as amount from company_claim"
+        " join company_claim_line l using (bill_id) where status in (2, 4, 5) union all"
+        " select company_id, business_date, l.amount from factory_claim"
+        " join factory_claim_line l using (bill_id) where status in (2, 4, 5)",
         "freight": "select company_id, business_date, -freight_amount as amount from sales_delivery"
         " where status in (2, 4, 5)",
     }
@@ -54,7 +58,7 @@ class TestIncome:
         expected = entries.group_by(KEYS).agg(pl.col("amount").sum())
         found = mart("select month, company_id, item, amount from mart_income")
         agree(found, expected, KEYS)
-        assert expected["item"].n_unique() == 10
+        assert expected["item"].n_unique() == 11
 
     def test_open_months_are_provisional(self, mart: Mart, core_rows: Core) -> None:
         closed = {

@@ -10,6 +10,7 @@
         ['supplier_rebate', '供应商返利（已确认）'],
         ['customer_rebate', '客户返利（已确认）'],
         ['other_moves', '其他出入库'],
+        ['claims', '三包理赔净支出'],
         ['freight', '配送运费'],
     ]) }}
 {%- endmacro %}

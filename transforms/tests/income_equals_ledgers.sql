@@ -38,6 +38,10 @@ with signed as (
     from {{ ref('stg_settlement_ledger') }}
     where bill_type in ('CGFL', 'KHFL')
     union all
+    select company_id, 'claims', case bill_type when 'GSLP' then amount else -amount end
+    from {{ ref('stg_guarantee_line') }}
+    where bill_type in ('GSLP', 'CJLP')
+    union all
     select company_id, 'freight', freight_amount from {{ ref('stg_sales_delivery') }}
 )
 

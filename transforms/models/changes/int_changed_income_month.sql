@@ -1,7 +1,7 @@
 -- grain: one row a month (its first day) in which something lies or lay that changed the result
 with days as (
     select business_date from {{ source('change', 'stock_ledger') }}
-    {% for bill in ['purchase_return', 'cost_adjustment', 'sales_delivery'] %}
+    {% for bill in ['purchase_return', 'cost_adjustment', 'company_claim', 'factory_claim', 'sales_delivery'] %}
     union
     select business_date from {{ source('change', bill) }}
     {% endfor %}
@@ -13,6 +13,12 @@ with days as (
     select adjusted.business_date
     from {{ ref('stg_cost_adjustment_line') }} as adjusted
     where adjusted.bill_id in (select line.bill_id from {{ source('change', 'cost_adjustment_line') }} as line)
+    union
+    select claimed.business_date
+    from {{ ref('stg_guarantee_line') }} as claimed
+    inner join {{ ref('int_changed_guarantee') }} as changed
+        on claimed.bill_type = changed.bill_type and claimed.bill_id = changed.bill_id
+    where claimed.bill_type in ('GSLP', 'CJLP')
     union
     select entry.business_date
     from {{ ref('stg_settlement_ledger') }} as entry

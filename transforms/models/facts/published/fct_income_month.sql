@@ -4,7 +4,8 @@
     amount is what the line adds to the result, net of tax, so that costs are negative and the result is the sum.
     Cost adjustments: what of them found no stock, and the difference between assumed and real cost of stock sold short.
     Return variance: what the supplier credits less what the goods cost. Rebates count when they are confirmed, at their
-    full amount. Expenses are what the core knows of: moves for other reasons, and freight of deliveries.
+    full amount. Expenses are what the core knows of: moves for other reasons, what customers are paid under guarantee
+    less what factories settle of it, each on its own day, and freight of deliveries.
     Transfers travel at cost and change no result.
 #}
 {{
@@ -24,6 +25,7 @@
     ['adjustment', '-amount', ref('stg_cost_adjustment_line'), 'true'],
     ['supplier_rebate', '-amount', ref('fct_settlement_entry'), "bill_type = 'CGFL'"],
     ['customer_rebate', 'amount', ref('fct_settlement_entry'), "bill_type = 'KHFL'"],
+    ['claims', 'factory_amount - compensation_amount', ref('fct_guarantee_line'), "bill_type in ('GSLP', 'CJLP')"],
     ['freight', '-freight_amount', ref('stg_sales_delivery'), 'freight_amount <> 0'],
 ] %}
 with sales_day as (
