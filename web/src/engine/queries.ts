@@ -121,6 +121,17 @@ export function choiceQuery(ref: Ref, keyword: string, narrow: Query, withStock 
   });
 }
 
+/** The record of a reference that only its key is known of, as a link tells it. */
+export function namedQuery(ref: Ref, id: number) {
+  return queryOptions({
+    queryKey: [ref.resource, 'named', id],
+    queryFn: ({ signal }) => api.get<ListAnswer>(`${ref.api}/getDropdown`, { id, disabled: 1 }, { signal }),
+    staleTime: 5 * 60_000,
+    meta: { quiet: true },
+    retry,
+  });
+}
+
 /** A unit that a goods may be counted by, and what is scanned off one; `factor` of its own make one. */
 export interface PackUnit {
   unit_id: number;

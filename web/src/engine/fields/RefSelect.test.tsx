@@ -93,3 +93,39 @@ it('offers what is out of use where debts outlive trade, and says so', async () 
   fireEvent.click(screen.getByText('杭州远征（已停用）'));
   expect(view.onChange).toHaveBeenCalledWith(47, '杭州远征', gone);
 });
+
+describe('a link that tells the key alone', () => {
+  const linked = (value: unknown, label: unknown) => {
+    const field = refField('customer_id', '客户', 'customer', 'customer_name', { ref: { ...ref } as Ref });
+    const view = renderPage(<RefSelect field={field as never} value={value} label={label} multiple={Array.isArray(value)} onChange={vi.fn()} />, {
+      [PATH]: ({ query }) => page(CUSTOMERS.filter(({ customer_id }) => String(customer_id) === query.id)),
+    });
+    done = view.done;
+    return view;
+  };
+
+  it('is shown by the name of its record', async () => {
+    linked(47, '');
+    expect(await screen.findByText('杭州远征')).toBeTruthy();
+  });
+
+  it('is asked for among several, too', async () => {
+    const view = linked([47], '');
+    await waitFor(() => expect(view.calls.map(({ query }) => query.id)).toEqual(['47']));
+  });
+
+  it('is shown by its key where there is no such record', async () => {
+    const view = linked(99, undefined);
+    await waitFor(() => expect(view.calls).toHaveLength(1));
+    expect(await screen.findByText('99')).toBeTruthy();
+  });
+
+  it('says that nobody is asked for, or what the link calls it, without asking', () => {
+    const view = linked(-1, '');
+    expect(screen.getByText('未指定')).toBeTruthy();
+    view.done();
+    const named = linked(47, '远征');
+    expect(screen.getByText('远征')).toBeTruthy();
+    expect([...view.calls, ...named.calls]).toEqual([]);
+  });
+});

@@ -4,7 +4,7 @@ import { byDelete, CLEARABLE } from '../../lib/clearing';
 import type { Query } from '../../lib/api';
 import { useInfiniteQuery, useQuery } from '../../lib/query';
 import { useDebounced } from '../../lib/useDebounced';
-import { choiceQuery, wholeQuery } from '../queries';
+import { choiceQuery, namedQuery, wholeQuery } from '../queries';
 import type { Field, Ref, Row } from '../types';
 import { isEmptyRef } from './fieldValue';
 
@@ -43,7 +43,7 @@ export function RefSelect({ field, value, label, narrow = {}, multiple, disabled
   const query = useInfiniteQuery({ ...choiceQuery(ref, settled, narrow), enabled: open && askServer });
   const rows = held ? found(held, ref, keyword.trim()) : (query.data?.pages.flatMap((page) => page.data) ?? []);
   const options = rows.map((row) => ({ value: Number(row[ref.value]), label: String(row[ref.label] ?? row[ref.value]), row }));
-  const current = currentOption(value, label);
+  const current = currentOption(value, useLabel(ref, value, label));
   const clears = !field.required || multiple === true;
   const loadMore = (event: UIEvent<HTMLDivElement>) => {
     const { scrollTop, scrollHeight, clientHeight } = event.currentTarget;
@@ -86,6 +86,18 @@ export function RefSelect({ field, value, label, narrow = {}, multiple, disabled
   );
 }
 
+/** What no record is called, which a link may ask for. */
+const UNSPECIFIED = '未指定';
+
+/** The label of what is chosen; a link may tell the key alone, whose record is asked for its name. */
+function useLabel(ref: Ref, value: unknown, label: unknown): unknown {
+  const only: unknown = Array.isArray(value) ? (value.length === 1 ? value[0] : null) : value;
+  const id = isEmptyRef(only) || (label ?? '') !== '' ? 0 : Number(only);
+  const named = useQuery({ ...namedQuery(ref, id), enabled: id > 0 });
+  if (id < 0) return UNSPECIFIED;
+  return id === 0 ? label : named.data?.data[0]?.[ref.label];
+}
+
 /** Rows with the words in their key or in a text that they are searched by: of customers name, contact and mobile. */
 function found(rows: Row[], ref: Ref, words: string): Row[] {
   const wanted = words.toLowerCase();
@@ -100,7 +112,7 @@ interface Chosen {
 function currentOption(value: unknown, label: unknown): Chosen | Chosen[] | undefined {
   if (Array.isArray(value)) {
     const labels = String(label ?? '').split('，');
-    return value.map((one, index) => ({ value: Number(one), label: labels[index] ?? String(one) }));
+    return value.map((one, index) => ({ value: Number(one), label: labels[index] || String(one) }));
   }
   return isEmptyRef(value) ? undefined : { value: Number(value), label: String(label ?? value) };
 }

@@ -177,6 +177,16 @@ describe('a report', () => {
     await openReport({ groups: { by: 'grouping', columns }, usual: { grouping: '2,1' } });
     expect(heads()).toEqual(expect.arrayContaining(['单据号', '业务日期']));
   });
+  it('is summed up as usual by a link that says no other way', async () => {
+    const groups = { by: 'status', columns: { '1': ['remark'], '2': ['total_amount'] } };
+    const usual = { status: '1', business_date_start: '2026-11-01' };
+    await openReport({ groups, usual }, { customer_id: '9' });
+    expect(lists().at(-1)?.query).toMatchObject({ status: '1', customer_id: '9' });
+    expect(asked()).toBeUndefined();
+    view.unmount();
+    await openReport({ groups, usual }, { customer_id: '9', status: '2' });
+    expect(lists().at(-1)?.query).toMatchObject({ status: '2', customer_id: '9' });
+  });
   it('leads on to the bill of a row, in a tab of its number', async () => {
     const drill = { label: '单据', route: '', by: {}, route_field: 'route' };
     view = renderPage(<ListPage screen={{ ...report, drill, routes: { list: '/report/r' } }} params={{}} />, {

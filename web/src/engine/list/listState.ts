@@ -64,12 +64,17 @@ export function initialListState(screen: Screen, remembered: Remembered | null, 
   const { perPage, orderKey, keyword, filters, orderBy } = remembered ?? {};
   return {
     keyword: linked ? '' : (keyword ?? ''),
-    filters: linked ? Object.fromEntries(given) : renewed(pick(filters ?? {}, searchable), remembered?.usual, screen.usual),
+    filters: linked ? { ...readingOf(screen), ...Object.fromEntries(given) } : renewed(pick(filters ?? {}, searchable), remembered?.usual, screen.usual),
     page: linked ? 1 : (remembered?.page ?? 1),
     perPage: PAGE_SIZES.includes(perPage ?? 0) ? perPage! : PAGE_SIZE,
     orderKey: orderKey && screen.fields.some((field) => field.name === orderKey && !field.masked) ? orderKey : screen.order.key,
     orderBy: orderBy ?? screen.order.by,
   };
+}
+
+/** What a list is read by, which limits it to nothing: a link that says none of it leaves it as usual. */
+function readingOf({ groups, usual = {} }: Screen): Record<string, string> {
+  return groups ? pick(usual, new Set([groups.by])) : {};
 }
 
 function pick(filters: Record<string, string>, allowed: Set<string>): Record<string, string> {

@@ -51,6 +51,11 @@ describe('business on the home page', () => {
     // Nothing was sold a year ago: there is nothing to compare with.
     expect(revenue?.textContent).toContain('去年同日 0 —');
     expect(revenue?.getAttribute('href')).toBe('/report/salesdetrpt?business_date_start=2026-11-22&business_date_end=2026-11-22');
+    // Only bills that count are counted.
+    for (const [label, list] of [['销售订单', 'salesorder'], ['出库金额', 'salesout']] as const) {
+      const href = (await linkOf(label))?.getAttribute('href');
+      expect(href).toBe(`/sales/${list}?business_date_start=2026-11-22&business_date_end=2026-11-22&status=2%2C4%2C5`);
+    }
     for (const link of await screen.findAllByText('收款')) expect(link.closest('a')?.getAttribute('href')).toContain('/report/receiptdetrpt?');
     expect((await screen.findByText('123.5万')).closest('a')?.getAttribute('href')).toContain('business_date_start=2026-11-01');
   });

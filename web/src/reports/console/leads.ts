@@ -11,6 +11,9 @@ function route(path: string, filter: Filter): string {
 
 const within = (field: string, [first, last]: Span) => ({ [`${field}_start`]: first, [`${field}_end`]: last });
 
+/** The statuses of a bill that counts (已审核, 已关闭, 已锁定), as figures have it. */
+const posted = { status: '2,4,5' };
+
 export type Span = [first: string, last: string];
 
 /** This month up to today. */
@@ -20,8 +23,8 @@ export function thisMonth(): Span {
 
 /** The lines of sales of some days. */
 export const salesOf = (span: Span, filter: Filter = {}) => route('/report/salesdetrpt', { ...within('business_date', span), ...filter });
-export const ordersOf = (span: Span, filter: Filter = {}) => route('/sales/salesorder', { ...within('business_date', span), ...filter });
-export const outboundOf = (span: Span, filter: Filter = {}) => route('/sales/salesout', { ...within('business_date', span), ...filter });
+export const ordersOf = (span: Span, filter: Filter = {}) => route('/sales/salesorder', { ...within('business_date', span), ...posted, ...filter });
+export const outboundOf = (span: Span, filter: Filter = {}) => route('/sales/salesout', { ...within('business_date', span), ...posted, ...filter });
 export const receiptsOf = (span: Span, filter: Filter = {}) => route('/report/receiptdetrpt', { ...within('business_date', span), ...filter });
 export const purchasesOf = (span: Span, filter: Filter = {}) => route('/report/purchasedetrpt', { ...within('business_date', span), ...filter });
 /** Sales by company beside what was before. */
