@@ -9,6 +9,7 @@ quantity only, of sales alone.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 from reports.catalogue.beside import Figure, Head, figures
 from reports.catalogue.compare import compared_datasets
@@ -20,7 +21,6 @@ from reports.catalogue.parts import (
     BY_EMPLOYEE,
     BY_GOODS,
     BY_TYPE,
-    COMPANY,
     CUSTOMER,
     EMPLOYEE,
     GOODS,
@@ -48,6 +48,7 @@ from reports.catalogue.parts import (
     share,
     table,
     variant,
+    warehouse_filter,
 )
 
 SOLD = "(quantity <> 0 or revenue <> 0)"
@@ -95,6 +96,7 @@ def profit_datasets(
     dimensions: tuple[Column, ...],
     keys: tuple[str, ...],
     where: str = "",
+    grain: Literal["company", "warehouse"] = "warehouse",
 ) -> tuple[Dataset, Dataset]:
     """The month's rows of a mart beside the previous month's and last year's, and the dataset for its series."""
     conditions = [*([] if cost else [SOLD]), *([where] if where else [])]
@@ -113,7 +115,7 @@ def profit_datasets(
         variant(name, cost),
         f"服务站{label}" if where == STATIONS else label,
         mart,
-        grain="warehouse" if PLACES[1] in dimensions else "company",
+        grain=grain,
         cost=cost,
         columns=dimensions,
         keys=keys,
@@ -191,15 +193,23 @@ def customer_board(cost: bool, name: str = "customer_profit", where: str = "") -
     of_customer = by_one_or_none("customer_id", "customer_name")
     bills = sales_link(**BY_COMPANY, **of_customer, **BY_EMPLOYEE, **MONTH_DAYS)
     keys = ("customer_id", "employee_id")
-    dimensions = (COMPANY, CUSTOMER, EMPLOYEE, bills)
-    data, series = profit_datasets(name, "客户毛利", "mart_customer_profit", cost, dimensions, keys, where)
+    dimensions = (*PLACES, CUSTOMER, EMPLOYEE, bills)
+    # Of a company as a whole: a rebate that was counted on nothing is of no warehouse.
+    data, series = profit_datasets(
+        name, "客户毛利", "mart_customer_profit", cost, dimensions, keys, where, grain="company"
+    )
     charts = (
         share("companies", f"{label}构成（公司）", data, main, "company_name"),
         ranking("customers", f"{label}前十客户", data, main, "customer_name"),
         bars("employees", f"各业务员{label}", data, both, "employee_name", order=main, limit=15),
         profit_table("客户明细", data, ("company_name", "customer_name", "employee_name")),
     )
-    filters = (company_filter(data), employee_filter(data), customer_filter(data))
+    filters = (
+        company_filter(data),
+        warehouse_filter(data),
+        employee_filter(data),
+        customer_filter(data),
+    )
     return profit_board((data, series), charts, *filters)
 
 

@@ -7,8 +7,8 @@ from reports.catalogue.model import MONEY, Beside, Board, Chart, Column, Dataset
 from reports.catalogue.parts import (
     BY_COMPANY,
     BY_EMPLOYEE,
-    COMPANY,
     EMPLOYEE,
+    PLACES,
     board,
     by_one_or_none,
     change_metric,
@@ -25,6 +25,7 @@ from reports.catalogue.parts import (
     sales_link,
     share,
     table,
+    warehouse_filter,
 )
 
 NOW = ("revenue", "sales_revenue", "return_revenue", "bill_count", "quantity")
@@ -55,7 +56,7 @@ REVENUE = Dataset(
         Column("day_label", "日", sql="strftime(m.day, '%m-%d')"),
         Column("month", "月份", "date", sql="cast(date_trunc('month', m.day) as date)"),
         Column("month_label", "月"),
-        COMPANY,
+        *PLACES,
         Column("department_name", "部门"),
         EMPLOYEE,
         sales_link(
@@ -149,6 +150,7 @@ def revenue_board(cost: bool) -> Board:
     filters = (
         period_filter(data, "month_label", "月", "months"),
         company_filter(data),
+        warehouse_filter(data),
         Filter("department", "部门", data.key, "department_name", parent="company"),
         Filter("employee", "业务员", data.key, "employee_name", parent="company"),
     )

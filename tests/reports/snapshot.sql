@@ -250,7 +250,8 @@ from period as p cross join place as s cross join item as i
 where p.period_kind = 'month';
 create table mart_customer_profit as
 select
-    p.period_start as "month", p.period_label as month_label, c.*, c.company_id * 10 as customer_id,
+    p.period_start as "month", p.period_label as month_label, c.*, c.company_id * 10 + 1 as warehouse_id,
+    c.company_name || '的仓库' as warehouse_name, c.company_id * 10 as customer_id,
     c.company_name || '的客户' as customer_name, nullif(c.company_id, 2) as employee_id, '张伟' as employee_name,
     12.0 as quantity, 3000.0 as revenue, 2400.0 as "cost", 600.0 as profit, 150.0 as rebate,
     50.0 as supplier_rebate, 20.0 as expected_rebate, 500.0 as profit_after_rebate, 520.0 as profit_after_expected
@@ -258,7 +259,8 @@ from period as p cross join firm as c
 where p.period_kind = 'month';
 create table mart_operating_revenue as
 select
-    cast(d as date) as "day", strftime(d, '%Y-%m') as month_label, c.*, 7 as department_id,
+    cast(d as date) as "day", strftime(d, '%Y-%m') as month_label, c.*, c.company_id * 10 + 1 as warehouse_id,
+    c.company_name || '的仓库' as warehouse_name, 7 as department_id,
     '销售部' as department_name, c.company_id as employee_id, '张伟' as employee_name, 100.0 as revenue, 110.0 as sales_revenue, -10.0 as return_revenue, 2 as bill_count,
     3.0 as quantity, 90.0 as previous_revenue, 80.0 as last_year_revenue
 from generate_series(date '2026-10-01', date '2026-11-20', interval 1 day) as t(d) cross join firm as c;

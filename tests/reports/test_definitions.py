@@ -466,6 +466,30 @@ class TestDefinitions:
             }
             assert linked, placed.names
 
+    @pytest.mark.parametrize(
+        ("code", "key", "variant"),
+        [
+            ("OperatingRevenue", "all", PLAIN),
+            *(
+                (code, key, variant)
+                for code, key in (("CustomerProfit", "all"), ("stationProfitAnalysis", "customers"))
+                for variant in (PLAIN, COST)
+            ),
+        ],
+    )
+    def test_what_was_sold_is_asked_for_by_warehouse(self, snapshot, code, key, variant):
+        board = find_report(code).tab(key).board(variant)
+        chosen = board.filter("warehouse")
+        assert all(chosen in board.filters_of(chart) for chart in board.charts)
+        dataset = board.datasets[0]
+        assert dataset.grain == "company", "what is of no warehouse is the company's"
+        ask = f"select {dataset.metric('revenue').sql} from ({dataset.sql}) where role_id = {EVERYTHING}"
+        whole, *parts = (
+            snapshot.sql(f"{ask} and {where}").fetchone()[0]
+            for where in ("true", *(f"warehouse_name = '{name}公司的仓库'" for name in ("上海", "苏州")))
+        )
+        assert sum(parts) == whole > max(parts)
+
     def test_margin_comes_from_sums(self, snapshot):
         assert self.figure(snapshot, "CustomerProfit", "margin", "month_label = '2026-11'") == pytest.approx(
             0.2

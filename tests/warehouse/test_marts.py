@@ -289,14 +289,14 @@ class TestSales:
         agree(found, _profit(lines, keys), keys)
 
     def test_customer_profit(self, mart: Mart, lines: pl.DataFrame) -> None:
-        keys = ["month", "company_id", "customer_id", "employee_id"]
+        keys = ["month", "company_id", "warehouse_id", "customer_id", "employee_id"]
         found = mart(
             f"select {', '.join(keys)}, quantity, revenue, cost, profit from mart_customer_profit where {OF_SALES}"
         )
         agree(found, _profit(lines, keys), keys)
 
     def test_operating_revenue_and_its_comparisons(self, mart: Mart, lines: pl.DataFrame) -> None:
-        keys = ["day", "company_id", "employee_id"]
+        keys = ["day", "company_id", "warehouse_id", "employee_id"]
         daily = lines.rename({"business_date": "day"}).group_by(keys).agg(pl.col("revenue").sum())
         shifted = [
             daily.select(pl.col("day").dt.offset_by(offset), *keys[1:], pl.col("revenue").alias(name))
@@ -309,7 +309,7 @@ class TestSales:
             .agg(pl.col("revenue", "previous_revenue", "last_year_revenue").sum())
         )
         found = mart(
-            "select day, company_id, employee_id, sum(revenue) as revenue, sum(previous_revenue) as previous_revenue,"
+            "select day, company_id, warehouse_id, employee_id, sum(revenue) as revenue, sum(previous_revenue) as previous_revenue,"
             " sum(last_year_revenue) as last_year_revenue from mart_operating_revenue group by all"
         )
         agree(found, expected, keys)

@@ -1,4 +1,4 @@
--- grain: one row a day, company, department and salesman with sales bills
+-- grain: one row a day, company, warehouse, department and salesman with sales bills
 -- depends_on: {{ ref('int_changed_sales_month') }}
 {{
     config(
@@ -13,6 +13,7 @@
 select
     business_date as day,
     company_id,
+    warehouse_id,
     department_id,
     employee_id,
     {{ money("sum(case when bill_type = 'XSCK' then revenue else 0 end)") }} as sales_revenue,
@@ -25,4 +26,4 @@ from {{ ref('fct_sales_line') }}
 {% if is_incremental() %}
 where {{ in_changed_months('business_date', 'int_changed_sales_month') }}
 {% endif %}
-group by business_date, company_id, department_id, employee_id
+group by business_date, company_id, warehouse_id, department_id, employee_id

@@ -1,7 +1,7 @@
--- grain: one row a month, company, customer and salesman of the bills, and one of the rebates on them
+-- grain: one row a month, company, warehouse, customer and salesman of the bills, and one of the rebates on them
 {# Revenue is net of tax and discount. #}
 with monthly as (
-    {{ sales_and_rebates(ref('fct_sales_customer_month'), ['company_id', 'customer_id', 'employee_id']) }}
+    {{ sales_and_rebates(ref('fct_sales_customer_month'), ['company_id', 'warehouse_id', 'customer_id', 'employee_id']) }}
 )
 
 select
@@ -9,6 +9,8 @@ select
     monthly.month_label,
     monthly.company_id,
     company.company_name,
+    monthly.warehouse_id,
+    coalesce(warehouse.warehouse_name, '未指定') as warehouse_name,
     monthly.customer_id,
     coalesce(customer.customer_name, case when monthly.customer_id is null then '未售出' else '未指定' end)
         as customer_name,
@@ -20,4 +22,4 @@ select
     {{ money('monthly.revenue - monthly.cost') }} as profit,
     {{ profit_after_rebates('monthly') }}
 from monthly
-{{ named('monthly', ['company', 'customer', 'employee']) }}
+{{ named('monthly', ['company', 'warehouse', 'customer', 'employee']) }}

@@ -1,9 +1,11 @@
--- grain: one row a day, company, department and salesman with revenue on it, one month or one year before
+-- grain: one row a day, company, warehouse, department and salesman with revenue on it, one month or one year before
 select
     daily.day,
     {{ month_label('daily.day') }} as month_label,
     daily.company_id,
     company.company_name,
+    daily.warehouse_id,
+    warehouse.warehouse_name,
     daily.department_id,
     coalesce(department.department_name, '未指定') as department_name,
     daily.employee_id,
@@ -16,4 +18,4 @@ select
     daily.previous_revenue,
     daily.last_year_revenue
 from {{ ref('fct_revenue_day') }} as daily
-{{ named('daily', ['company', 'department', 'employee']) }}
+{{ named('daily', ['company', 'warehouse', 'department', 'employee']) }}

@@ -1,4 +1,4 @@
--- grain: one row a day, company, department and salesman with revenue on it, one month or one year before
+-- grain: one row a day, company, warehouse, department and salesman with revenue on it, one month or one year before
 {#
     The comparison columns hold each day's revenue moved forward by a month or a year (the end of a shorter month
     takes what has no day of its own), so that over a whole month they sum to exactly the earlier month.
@@ -9,6 +9,7 @@ with compared as (
     select
         day,
         company_id,
+        warehouse_id,
         department_id,
         employee_id,
         sales_revenue - return_revenue as revenue,
@@ -21,12 +22,12 @@ with compared as (
     from {{ ref('int_sales_day') }}
     union all
     select
-        {{ add_months('day', 1) }}, company_id, department_id, employee_id, 0, 0, 0, 0, 0,
+        {{ add_months('day', 1) }}, company_id, warehouse_id, department_id, employee_id, 0, 0, 0, 0, 0,
         sales_revenue - return_revenue, 0
     from {{ ref('int_sales_day') }}
     union all
     select
-        {{ add_months('day', 12) }}, company_id, department_id, employee_id, 0, 0, 0, 0, 0,
+        {{ add_months('day', 12) }}, company_id, warehouse_id, department_id, employee_id, 0, 0, 0, 0, 0,
         0, sales_revenue - return_revenue
     from {{ ref('int_sales_day') }}
 )
@@ -34,6 +35,7 @@ with compared as (
 select
     day,
     company_id,
+    warehouse_id,
     department_id,
     employee_id,
     {{ money('sum(revenue)') }} as revenue,
@@ -45,4 +47,4 @@ select
     {{ money('sum(last_year_revenue)') }} as last_year_revenue
 from compared
 where day <= {{ as_of() }}
-group by day, company_id, department_id, employee_id
+group by day, company_id, warehouse_id, department_id, employee_id

@@ -1,4 +1,4 @@
--- grain: one row a month, company, customer and salesman of the bills; revenue net of tax and discount
+-- grain: one row a month, company, warehouse, customer and salesman of the bills; revenue net of tax and discount
 -- depends_on: {{ ref('int_changed_sales_month') }}
 {{
     config(
@@ -14,6 +14,7 @@ select
     {{ month_of('business_date') }} as month,
     {{ month_label(month_of('business_date')) }} as month_label,
     company_id,
+    warehouse_id,
     customer_id,
     employee_id,
     {{ quantity('sum(quantity)') }} as quantity,
@@ -23,6 +24,6 @@ from {{ ref('fct_sales_line') }}
 {% if is_incremental() %}
 where {{ in_changed_months('business_date', 'int_changed_sales_month') }}
 {% endif %}
-group by {{ month_of('business_date') }}, company_id, customer_id, employee_id
+group by {{ month_of('business_date') }}, company_id, warehouse_id, customer_id, employee_id
 -- One month after the other, so that a reader of one skips the others.
 order by month
