@@ -138,6 +138,8 @@ SOURCES: tuple[Source, ...] = (
     _bill_line("sales_return_line"),
     _bill("sales_order", "customer_id", "warehouse_id", "delivery_date"),
     _bill_line("sales_order_line", "executed_quantity"),
+    _bill("purchase_plan", "warehouse_id"),
+    _bill_line("purchase_plan_line", "supplier_id", "executed_quantity"),
     _bill("purchase_order", "supplier_id", "warehouse_id", "delivery_date"),
     _bill_line("purchase_order_line", "executed_quantity"),
     _bill("purchase_inbound", "supplier_id", "warehouse_id", track="supplier_id"),

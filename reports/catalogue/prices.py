@@ -63,6 +63,7 @@ def price_datasets(cost: bool) -> tuple[Dataset, Dataset]:
         keys=("goods_id", "supplier_id"),
         columns=(*PLACES, SUPPLIER, *GOODS, GOODS_LABEL, BILLS),
         measures={"paid": "priced_amount", "pieces": "priced_quantity"},
+        where="priced_quantity <> 0",
         metrics=(
             *shown,
             change_metric("price_change", "价格较上月整月", price(), price("_before"), "rise"),

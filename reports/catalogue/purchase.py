@@ -41,6 +41,7 @@ from reports.catalogue.parts import (
     share,
     supplier_filter,
     table,
+    total,
     variant,
 )
 from reports.catalogue.stock import held
@@ -58,6 +59,7 @@ def purchase_datasets(cost: bool) -> tuple[Dataset, Dataset]:
     measure, _, form = held(cost)
     what = "金额" if cost else "数量"
     counted = {"quantity": "quantity"} if cost else {}
+    pieces = "quantity" if cost else "bought"
     return compared_datasets(
         variant("purchase_analysis", cost),
         "采购分析",
@@ -66,7 +68,15 @@ def purchase_datasets(cost: bool) -> tuple[Dataset, Dataset]:
         cost=cost,
         keys=("goods_id", "supplier_id"),
         columns=(*PLACES, SUPPLIER, *GOODS, Column("type2_name", "二级分类"), GOODS_LABEL, BILLS),
-        measures={"bought": measure, "returned": f"return_{measure}", **counted},
+        measures={
+            "bought": measure,
+            "returned": f"return_{measure}",
+            "planned": f"planned_{measure}",
+            "ordered": f"ordered_{measure}",
+            "planned_pieces": "planned_quantity",
+            "carried": "carried_quantity",
+            **counted,
+        },
         metrics=(
             money("bought", f"采购{what}") if cost else quantity("bought", f"采购{what}"),
             Metric("bought_before", f"上月整月{what}", "cast(sum(bought_before) as double)", form),
@@ -83,6 +93,12 @@ def purchase_datasets(cost: bool) -> tuple[Dataset, Dataset]:
                 "count(distinct goods_id) filter (where bought > 0)",
                 QUANTITY,
             ),
+            Metric("planned", f"计划{what}", total("planned"), form),
+            Metric("ordered", f"订单{what}", total("ordered"), form),
+            *((quantity("planned_pieces", "计划数量"),) if cost else ()),
+            quantity("carried", "计划已下单数量"),
+            percent("carried_share", "计划下单率", "sum(carried)", "sum(planned_pieces)"),
+            percent("bought_of_plan", "入库占计划数量", f"sum({pieces})", "sum(planned_pieces)"),
         ),
     )
 
@@ -113,12 +129,27 @@ def purchase_board(cost: bool) -> Board:
         bar="bought",
         only_filed=("brand_name",),
     )
+    goods = ("company_name", "warehouse_name", "supplier_name", "goods_num", "goods_name", "brand_name")
+    plans = table(
+        "采购计划与执行",
+        data,
+        goods,
+        (
+            *("planned", "ordered", "bought", *(("planned_pieces", "quantity") if cost else ()), "carried"),
+            *("carried_share", "bought_of_plan"),
+        ),
+        "planned",
+        key="plans",
+        bar="planned",
+        only_filed=("brand_name",),
+    )
     head = figures(
         data,
         Figure("bought", "入库减退货"),
         Figure("goods_count", "当月采购过的商品"),
         Figure("return_share", f"退货占采购{what}", "rise"),
         Figure("returned", "已审核采购退货", "rise"),
+        Figure("carried_share", "当月计划已转为订单的数量", "fall"),
     )
     lines = (
         line(
@@ -137,8 +168,22 @@ def purchase_board(cost: bool) -> Board:
             (ranking("top", f"采购{what}前十供应商", data, "bought", "supplier_name"), 5),
             (ranking("goods", f"采购{what}前十商品", data, "bought", "goods_label"), 7),
         ),
+        line(
+            42,
+            (
+                bars(
+                    "months",
+                    f"各月计划、订单与入库{what}",
+                    series,
+                    ("planned", "ordered", "bought"),
+                    "month_label",
+                ),
+                12,
+            ),
+        ),
         line(76, (suppliers, 12)),
         line(82, (detail, 12)),
+        line(76, (plans, 12)),
     )
     return board((data, series), head, lines, purchase_filters(data))
 
@@ -237,7 +282,7 @@ def payment_board(cost: bool) -> Board:
 PURCHASE_ANALYSIS = centre_report(
     code="inPurchasingAnalysisTable",
     label="采购分析",
-    question="向谁买了什么、买了多少，比上月和去年同月如何？",
+    question="向谁买了什么、买了多少，比计划、上月和去年同月如何？",
     group="采购分析",
     make=purchase_board,
 )

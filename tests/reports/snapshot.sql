@@ -286,13 +286,15 @@ select
 from selling as p cross join place as s cross join item as i;
 create table mart_best_seller_lines as
 select b.beside_order, m.* from mart_best_seller_info as m cross join (values (0), (1), (2)) as b(beside_order);
--- Each month 5 of a goods bought, 1 sent back; in November everything costs a tenth more.
+-- Each month 8 of a goods are planned, 6 of them ordered, 5 bought, 1 sent back; in November everything costs a tenth more.
 create table mart_purchase_month as
 select
     p.period_start as "month", p.period_label as month_label, s.*, s.company_id * 10 + 1 as supplier_id,
     s.company_name || '的厂家' as supplier_name, i.* exclude (price), 4.0 as quantity, i.price * 4.0 as "value",
     1.0 as return_quantity, i.price * 1.0 as return_value, 5.0 as priced_quantity,
-    i.price * 5.0 * case when p.period_start = date '2026-11-01' then 1.1 else 1.0 end as priced_amount
+    i.price * 5.0 * case when p.period_start = date '2026-11-01' then 1.1 else 1.0 end as priced_amount,
+    8.0 as planned_quantity, i.price * 8.0 as planned_value, 6.0 as carried_quantity, 6.0 as ordered_quantity,
+    i.price * 6.0 as ordered_value
 from period as p cross join place as s cross join item as i
 where p.period_kind = 'month';
 -- Prices rise by a hundredth of the base each month.

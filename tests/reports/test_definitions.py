@@ -31,6 +31,16 @@ class TestDefinitions:
         assert self.figure(snapshot, "inventoryturnover", "turnover_rate", where) == pytest.approx(0.4)
         assert self.figure(snapshot, "inventoryturnover", "turnover_days", where) == pytest.approx(75)
 
+    @pytest.mark.parametrize(("variant", "planned", "ordered"), [(COST, 14400, 10800), (PLAIN, 72, 54)])
+    def test_plans_stand_beside_what_was_ordered_and_bought(self, snapshot, variant, planned, ordered):
+        def told(metric):
+            return self.figure(
+                snapshot, "inPurchasingAnalysisTable", metric, "month_label = '2026-11'", variant
+            )
+
+        assert (told("planned"), told("ordered")) == (planned, ordered)
+        assert (told("carried_share"), told("bought_of_plan")) == (0.75, 0.5)
+
     def test_previous_period_stands_beside_the_figure(self, snapshot):
         assert self.figure(
             snapshot, "inventoryturnover", "rate_before", "period_label = '2026-11'"

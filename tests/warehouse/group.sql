@@ -177,9 +177,21 @@ insert into purchase_order (bill_id, bill_no, company_id, business_date, deliver
 select line_id, 'CGDD' || line_id, company_id, business_date - (3 + line_id % 11)::int, business_date - (line_id % 3)::int,
     case when line_id % 25 = 0 then 4 else 2 end, 1, 1, warehouse_id, supplier_id, 1
 from bought where line_id % 5 = 0;
-insert into purchase_order_line (line_id, bill_id, line_no, goods_id, quantity, price, tax_rate, amount, tax_amount, no_tax_amount, executed_quantity)
-select line_id, line_id, 1, goods_id, quantity + line_id % 3, round(unit_cost * 1.13, 6), 0.13, amount, 0, 0, quantity
+insert into purchase_order_line (line_id, bill_id, line_no, goods_id, quantity, price, tax_rate, amount, tax_amount, no_tax_amount, executed_quantity,
+    plan_line_id)
+select line_id, line_id, 1, goods_id, quantity + line_id % 3, round(unit_cost * 1.13, 6), 0.13, amount, amount - no_tax_amount, no_tax_amount,
+    quantity, case when line_id % 10 = 0 then line_id end
 from bought where line_id % 5 = 0;
+-- Every second order carries out a plan of two weeks before, of one piece more; a plan may name no supplier, count no more or be a draft.
+insert into purchase_plan (bill_id, bill_no, company_id, business_date, status, warehouse_id, maker_id)
+select line_id, 'CGJH' || line_id, company_id, business_date - 20, case line_id % 70 when 0 then 1 when 10 then 4 when 20 then 3 else 2 end,
+    warehouse_id, 1
+from bought where line_id % 10 = 0;
+insert into purchase_plan_line (line_id, bill_id, line_no, goods_id, supplier_id, quantity, price, tax_rate, amount, tax_amount, no_tax_amount,
+    executed_quantity)
+select line_id, line_id, 1, goods_id, case when line_id % 30 > 0 then supplier_id end, quantity + line_id % 3 + 1, round(unit_cost * 1.13, 6), 0.13,
+    amount, amount - no_tax_amount, no_tax_amount, quantity + line_id % 3
+from bought where line_id % 10 = 0;
 -- Every 60th line was a gift.
 insert into purchase_inbound_line (line_id, bill_id, line_no, goods_id, batch_id, quantity, price, tax_rate, amount, tax_amount, no_tax_amount,
     order_line_id, is_gift)

@@ -1,4 +1,31 @@
--- grain: one row a month, company, warehouse, supplier and goods bought or sent back; values net of tax
+-- grain: one row a month, company, warehouse, supplier and goods bought or sent back, and one of what was planned and ordered of it
+{# Values are net of tax. #}
+with purchases as (
+    select
+        month,
+        company_id,
+        warehouse_id,
+        supplier_id,
+        goods_id,
+        quantity,
+        value,
+        return_quantity,
+        return_value,
+        priced_quantity,
+        priced_amount,
+        0 as planned_quantity,
+        0 as planned_value,
+        0 as carried_quantity,
+        0 as ordered_quantity,
+        0 as ordered_value
+    from {{ ref('fct_purchase_goods_month') }}
+    union all
+    select
+        month, company_id, warehouse_id, supplier_id, goods_id, 0, 0, 0, 0, 0, 0,
+        planned_quantity, planned_value, carried_quantity, ordered_quantity, ordered_value
+    from {{ ref('fct_purchase_plan_month') }}
+)
+
 select
     monthly.month,
     {{ month_label('monthly.month') }} as month_label,
@@ -15,11 +42,11 @@ select
     goods.type1_name,
     goods.type2_name,
     goods.specification_type,
-    monthly.quantity,
-    monthly.value,
-    monthly.return_quantity,
-    monthly.return_value,
-    monthly.priced_quantity,
-    monthly.priced_amount
-from {{ ref('fct_purchase_goods_month') }} as monthly
+    {%- for figure in [
+        'quantity', 'value', 'return_quantity', 'return_value', 'priced_quantity', 'priced_amount', 'planned_quantity',
+        'planned_value', 'carried_quantity', 'ordered_quantity', 'ordered_value'
+    ] %}
+    {{ (quantity if 'quantity' in figure else money)('monthly.' ~ figure) }} as {{ figure }}{% if not loop.last %},{% endif %}
+    {%- endfor %}
+from purchases as monthly
 {{ named('monthly', ['goods', 'company', 'warehouse', 'supplier']) }}
