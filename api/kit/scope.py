@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, Table, and_, false, or_, select, true
@@ -35,6 +36,14 @@ class Principal:
     def everywhere(self) -> bool:
         """Whether nothing lies beyond his scope."""
         return self.companies is None and self.warehouses is None and self.own == "all"
+
+    @property
+    def reach(self) -> str:
+        """What tells from any other what he may see: two files of a list differ by it alone."""
+        scope = [None if ids is None else sorted(ids) for ids in (self.companies, self.warehouses)]
+        own = (self.own, self.department_id if self.own == "department" else None)
+        told = (self.user_id, *scope, *own, self.sees_cost, sorted(self.denied_fields))
+        return sha256(repr(told).encode()).hexdigest()
 
     def reaches(self, company_id: int) -> bool:
         """Whether a company lies in his scope."""

@@ -12,9 +12,9 @@ from sqlalchemy import func, select, text
 
 from api.kit.calls import ANY_USER, ANYONE, call, router
 from api.kit.context import Context
-from api.kit.errors import NotFound
+from api.kit.errors import Forbidden, NotFound
 from api.shell.export_job import file_of
-from api.shell.export_tasks import DONE, RUNNING, STATUS_NAMES, WAITING, ExportTask
+from api.shell.export_tasks import CHANGED, DONE, RUNNING, STATUS_NAMES, WAITING, ExportTask
 
 api = router()
 PER_PAGE = 10
@@ -79,12 +79,14 @@ def get_export_log_list(ctx: Context, page: Annotated[int, Query(ge=1, le=10000)
 
 @call(api, "GET", "v2/open/ExportLog/download", right=ANY_USER)
 def download(ctx: Context, export_id: Annotated[int, Query(ge=0, le=2**62)]) -> Any:
-    """下载导出文件: one's own, when finished."""
+    """下载导出文件: one's own, when finished, as long as one may see what one might when it was written."""
     task = ExportTask.__table__
     mine = (task.c.export_id == export_id) & (task.c.user_id == ctx.principal.user_id)
-    row = ctx.conn.execute(select(task.c.file_name, task.c.status).where(mine)).first()
+    row = ctx.conn.execute(select(task.c.file_name, task.c.status, task.c.reach).where(mine)).first()
     if row is None or row.status != DONE:
         raise NotFound("导出文件")
+    if row.reach != ctx.principal.reach:
+        raise Forbidden(f"{CHANGED}，请重新导出")
     file = file_of(export_id, Path(row.file_name).suffix)
     if not file.is_file():
         raise NotFound("导出文件")

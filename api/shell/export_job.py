@@ -55,6 +55,8 @@ def work_off(export_id: int, write: Callable[[int], int]) -> None:
         if not mine or not _begin(export_id):
             return
         try:
+            # Before it is written: what changes meanwhile makes a difference afterwards.
+            reach = transact(lambda conn: _reach(conn, export_id))
             rows = write(export_id)
         except Refusal as refusal:
             _settle(export_id, FAILED, failure=refusal.msg)
@@ -62,7 +64,7 @@ def work_off(export_id: int, write: Callable[[int], int]) -> None:
             _settle(export_id, FAILED, failure="导出出错，请重试或联系管理员")
             raise
         else:
-            _settle(export_id, DONE, rows=rows)
+            _settle(export_id, DONE, rows=rows, reach=reach)
 
 
 @app.periodic(cron="* * * * *")
@@ -86,6 +88,11 @@ def _begin(export_id: int) -> bool:
     open_task = ExportTask.export_id == export_id, ExportTask.status.in_((WAITING, RUNNING))
     statement = update(ExportTask).where(*open_task).values(status=RUNNING)
     return bool(transact(lambda conn: conn.execute(statement).rowcount))
+
+
+def _reach(conn: Connection, export_id: int) -> str:
+    user = select(ExportTask.user_id).where(ExportTask.export_id == export_id)
+    return principal_of(conn, conn.execute(user).scalar_one()).reach
 
 
 def _unattended(conn: Connection) -> list[tuple[int, str]]:

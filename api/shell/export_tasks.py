@@ -22,8 +22,15 @@ STATUS_NAMES = {WAITING: "等待处理", DONE: "已完成", RUNNING: "处理中"
 LIST_JOB = "export"
 
 
+CHANGED = "您的数据权限在文件写好之后有变化"
+"""Why a finished file is not handed out."""
+
+
 class ExportTask(Base):
-    """One asked export; `job` writes its file, of the `resource` by what `query` says."""
+    """One asked export; `job` writes its file, of the `resource` by what `query` says.
+
+    `reach` is what its user might see when it was written: whoever may see something else by now doesn't get it.
+    """
 
     __tablename__ = "export_task"
 
@@ -36,6 +43,7 @@ class ExportTask(Base):
     status: Mapped[int] = mapped_column(server_default="0")
     failure: Mapped[str | None] = mapped_column(Text)
     rows: Mapped[int | None] = mapped_column(BigInteger)
+    reach: Mapped[str | None] = mapped_column(Text)
     asked_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
     done_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
 

@@ -1,8 +1,9 @@
 """Runs of subscriptions (订阅运行): each is queued once, in the transaction that sets the next, and sent when written.
 
 The file is built by the export job under the recipient's rights of that moment, which are asked for again before it is
-sent; a subscription that he may not have any more pauses itself and tells him why. A message is there exactly once; a
-letter is sent again if its worker is killed before the server's yes is noted, with the same number.
+sent: a file of other than he may see by now is written anew; a subscription that he may not have any more pauses itself
+and tells him why. A message is there exactly once; a letter is sent again if its worker is killed before the server's
+yes is noted, with the same number.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from api.messaging.sending import failed
 from api.messaging.tables import SENT, WAITING
 from api.shell import jobs
 from api.shell.export_job import file_of
-from api.shell.export_tasks import DONE, EXPIRED, FAILED, ExportTask
+from api.shell.export_tasks import CHANGED, DONE, EXPIRED, FAILED, ExportTask
 from api.shell.popup_logs import remind
 from api.subscribing.mail import letter, mailer
 from api.subscribing.schedule import Schedule
@@ -110,7 +111,11 @@ def _run(conn: Connection, key: int) -> None:
 def _deliver(conn: Connection, key: int) -> None:
     """The delivery is held while it is sent: nobody else sends it meanwhile."""
     held = (
-        select(_DELIVERY, _TASK.c.status, _TASK.c.rows, _TASK.c.file_name, _TASK.c.failure.label("unwritten"))
+        select(
+            _DELIVERY,
+            *(_TASK.c.status, _TASK.c.rows, _TASK.c.file_name, _TASK.c.reach),
+            _TASK.c.failure.label("unwritten"),
+        )
         .select_from(_WRITTEN)
         .where(_DELIVERY.c.delivery_id == key, *_SENDABLE)
         .with_for_update(of=_DELIVERY, skip_locked=True)
@@ -143,6 +148,9 @@ def _hand_over(conn: Connection, subscription: Row[Any], delivery: Row[Any]) -> 
     entitled(ctx, subscription.code)
     if delivery.status != DONE:
         raise Rejected(delivery.unwritten or "文件已过期")
+    if delivery.reach != ctx.principal.reach:
+        begin(ctx, subscription)
+        raise Rejected(f"{CHANGED}，已按新的权限重新生成")
     title = Wish.of(subscription).title
     if delivery.way == MESSAGE:
         _tell(conn, subscription, f"您订阅的“{title}”已生成，共 {delivery.rows:,} 行，请在导出任务中下载")

@@ -146,6 +146,16 @@ def without_right(site: Site) -> Iterator[None]:
         execute(site, renew, role=role["role"])
 
 
+@contextmanager
+def without_cost(site: Site) -> Iterator[None]:
+    change = "update role set sees_cost = :sees, version = version + 1 where role_id = :role"
+    execute(site, change, sees=False, role=site.world.role_manager_a)
+    try:
+        yield
+    finally:
+        execute(site, change, sees=True, role=site.world.role_manager_a)
+
+
 def at_once(work: Callable[[], Any]) -> None:
     with ThreadPoolExecutor(2) as workers:
         for done in [workers.submit(work) for _ in range(2)]:
@@ -243,6 +253,30 @@ class TestRun:
         [delivery] = deliveries(site, key)
         assert (delivery.state, delivery.failure) == (FAILED, NO_RIGHT)
         assert mine(site)[0]["pause_reason"] == NO_RIGHT
+
+    def test_what_may_not_be_seen_any_more_is_not_sent_but_written_anew(
+        self, site: Site, folder: Path
+    ) -> None:
+        key = subscribed(site, way="mail")
+        delivery = written(site, key)
+        before = sorted(folder.glob("*"))
+        with without_cost(site):
+            running.deliver_report(delivery_id=delivery.delivery_id)
+            assert sorted(folder.glob("*")) == before
+            old, new = deliveries(site, key)
+            told = "您的数据权限在文件写好之后有变化，已按新的权限重新生成"
+            assert (old.state, old.failure, new.state) == (FAILED, told, WAITING)
+            assert mine(site)[0]["paused"] is False
+            download = {"query": {"export_id": delivery.export_id}}
+            refused = site.as_("manager_a").raw("GET", "v2/open/ExportLog/download", **download)
+            assert "您的数据权限在文件写好之后有变化，请重新导出" in refused.text
+            report_job.export_report(export_id=new.export_id)
+            running.deliver_report(delivery_id=new.delivery_id)
+            [letter] = {*folder.glob("*")} - {*before}
+            rows = attached(message_from_bytes(letter.read_bytes(), policy=policy.default))
+            assert not [label for label in rows[HEAD] if "毛利" in str(label)]
+        again = site.as_("manager_a").raw("GET", "v2/open/ExportLog/download", **download)
+        assert again.content.startswith(b"PK"), "his rights are again what they were"
 
     def test_a_disabled_account_gets_nothing(self, site: Site) -> None:
         key = subscribed(site)
