@@ -19,14 +19,22 @@ from reports.late_names import asked_table
 from reports.query_parts import column_name
 from reports.snapshot import SNAPSHOT_URI, Snapshot, Snapshots
 
+NEWEST = "newest_snapshot"
 
-def _forget_answers() -> None:
+
+def forget_older(mark: str) -> None:
+    """Drop the answers that are kept of older snapshots, once for all workers: the others come to know a new snapshot
+    when the first has already kept answers of it.
+    """
     from superset.extensions import cache_manager
 
-    cache_manager.data_cache.clear()
+    kept = cache_manager.data_cache
+    if kept.get(NEWEST) != mark:
+        kept.clear()
+        kept.set(NEWEST, mark, timeout=0)
 
 
-_snapshots = Snapshots(_forget_answers)
+_snapshots = Snapshots(forget_older)
 
 
 def answer_quickly() -> None:

@@ -93,10 +93,10 @@ class Snapshots:
 
     Opening a file costs more than most queries over it, and connections to one file share what was read of it. A
     connection in use when a newer snapshot appears ends its query on the older one, whose file stays readable.
-    `outdated` is called then: answers kept of the older one are of no use.
+    `outdated` is called then, with the newer one's mark: answers kept of the older one are of no use.
     """
 
-    def __init__(self, outdated: Callable[[], object] = lambda: None) -> None:
+    def __init__(self, outdated: Callable[[str], object] = lambda mark: None) -> None:
         self._outdated = outdated
         self._lock = threading.Lock()
         self._newest: Snapshot | None = None
@@ -108,7 +108,7 @@ class Snapshots:
                 older, self._newest = self._newest, Snapshot(mark, self._open())
                 if older is not None:
                     older.engine.dispose()
-                    self._outdated()
+                    self._outdated(mark)
             return self._newest
 
     def _open(self) -> Engine:

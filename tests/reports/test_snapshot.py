@@ -74,14 +74,14 @@ class TestSnapshot:
 
     def test_it_is_told_when_one_is_outdated(self, place: Path):
         told: list[str] = []
-        snapshots = Snapshots(lambda: told.append("outdated"))
+        snapshots = Snapshots(told.append)
         first = snapshots.newest()
         assert snapshots.newest() is first
         assert told == [], "there was none before"
         publish(place, 2)
         assert snapshots.newest().mark != first.mark
         assert snapshots.newest().mark == snapshot_mark(current_snapshot())
-        assert told == ["outdated"]
+        assert told == [snapshot_mark(current_snapshot())]
 
     @pytest.mark.parametrize(
         "statement",
