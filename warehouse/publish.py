@@ -20,17 +20,17 @@ KEEP = 3
 NAME = "wh.duckdb"
 
 
-def publish(files: Files, *, position: Position, as_of: str, now: datetime | None = None) -> int:
+def publish(
+    files: Files, *, position: Position, as_of: str, project: str, now: datetime | None = None
+) -> int:
     """Stamp the marts, copy them into the next snapshot and make it current. Returns its number.
 
     The stamp says what the figures show: of which database (`identity`) which transactions (`seen`), up to which
-    business date.
+    business date, and the version of the models that built them (`project`).
     """
     number = max([_current(files), *_numbers(files)]) + 1
-    _stamp(
-        files,
-        [now or datetime.now(UTC), number, position.next_xid, position.identity, position.snapshot, as_of],
-    )
+    read = [position.next_xid, position.identity, position.snapshot]
+    _stamp(files, [now or datetime.now(UTC), number, *read, as_of, project])
     draft = files.snapshots / f".{number}"
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir(parents=True)
@@ -69,9 +69,9 @@ def _stamp(files: Files, values: list[Any]) -> None:
         conn.execute("begin")
         conn.execute(
             "create or replace table refreshed_at (refreshed_at timestamptz, snapshot bigint, last_xid ubigint,"
-            " identity varchar, seen varchar, as_of date)"
+            " identity varchar, seen varchar, as_of date, project varchar)"
         )
-        conn.execute("insert into refreshed_at values (?, ?, ?, ?, ?, ?)", values)
+        conn.execute("insert into refreshed_at values (?, ?, ?, ?, ?, ?, ?)", values)
         conn.execute("commit")
         conn.execute("force checkpoint")
 

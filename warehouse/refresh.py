@@ -170,7 +170,9 @@ class Refresher:
         sound = proof is None or not proof.failures
         number = lag = None
         if mode is not None and sound:
-            number = publish.publish(self.files, position=load.position, as_of=as_of)
+            number = publish.publish(
+                self.files, position=load.position, as_of=as_of, project=self._project.version
+            )
             lag = None if waiting is None else round(max(time.time() - waiting, 0.0), 3)
         with work_database(self.files.work) as conn:
             if number is not None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import openpyxl
 import pytest
+from sqlalchemy.exc import ProgrammingError
 
 from api.kit.database import TIME_ZONE
 from api.reporting import snapshot
@@ -147,6 +148,13 @@ def test_a_snapshot_of_an_older_version_says_so(stocked: Desk) -> None:
     from api.reporting.batch_summary import BatchSummary
 
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(snapshot, "version", lambda: "of another version")
         patch.setattr(BatchSummary, "source", classmethod(lambda *_: ("select * from facts.fct_gone", {})))
         answer = stocked.caller.get(f"{BATCHES}/getList")
     assert (answer.code, answer.msg) == (400, "报表数据正在按新版本重新计算，请稍后再查询")
+
+
+@pytest.mark.parametrize("broken", ["select * from facts.fct_gone", "select gone from refreshed_at"])
+def test_what_a_snapshot_of_this_version_lacks_is_no_matter_of_waiting(stocked: Desk, broken: str) -> None:
+    with pytest.raises(ProgrammingError, match="gone"), snapshot.published() as conn:
+        conn.exec_driver_sql(broken)

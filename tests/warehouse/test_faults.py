@@ -142,7 +142,7 @@ class TestReaders:
         for reader in readers:
             reader.start()
         for _ in range(10):
-            publish.publish(refresher.files, position=Position("1/1/1", "9:9:"), as_of=AS_OF)
+            publish.publish(refresher.files, position=Position("1/1/1", "9:9:"), as_of=AS_OF, project="1")
             time.sleep(0.05)
         stop.set()
         for reader in readers:

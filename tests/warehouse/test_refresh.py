@@ -20,7 +20,7 @@ from warehouse.engine import TransformError
 from warehouse.files import Files
 from warehouse.position import Position
 from warehouse.refresh import BusyError, Refresher
-from warehouse.shelf import PROJECT
+from warehouse.shelf import PROJECT, version
 from warehouse.transform import Project
 
 Sql = psycopg.Connection[Any]
@@ -290,16 +290,19 @@ class TestSnapshot:
 
     def test_it_is_stamped(self, refresher: Refresher, published: Published) -> None:
         outcome = refresher.refresh(as_of=AS_OF)
-        ((refreshed_at, number, last_xid, identity, seen, as_of),) = published("select * from refreshed_at")
+        ((refreshed_at, number, last_xid, identity, seen, as_of, project),) = published(
+            "select * from refreshed_at"
+        )
         assert isinstance(refreshed_at, datetime)
         assert (number, last_xid) == (outcome.snapshot, outcome.position.next_xid)
         assert (identity, seen) == (outcome.position.identity, outcome.position.snapshot)
         assert as_of.isoformat() == AS_OF
+        assert project == version()
 
     def test_old_ones_go(self, refresher: Refresher) -> None:
         refresher.refresh(as_of=AS_OF)
         for _ in range(4):
-            publish.publish(refresher.files, position=Position("1/1/1", "9:9:"), as_of=AS_OF)
+            publish.publish(refresher.files, position=Position("1/1/1", "9:9:"), as_of=AS_OF, project="1")
         assert sorted(path.name for path in refresher.files.snapshots.iterdir()) == ["3", "4", "5"]
         assert refresher.files.current.readlink().name == "5"
 
