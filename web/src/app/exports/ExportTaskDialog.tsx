@@ -9,6 +9,8 @@ import { exportLogQuery, FINISHED, saveExport } from './exportLog';
 
 const FAILED = 3;
 const EXPIRED = 4;
+/** Below it, on a phone, the table is moved under the finger, its downloads staying in sight. */
+const leastWidth = 760;
 
 function statusColour(task: ExportRow): string {
   if (task.export_status === FINISHED) return 'success';
@@ -38,6 +40,7 @@ export default function ExportTaskDialog({ onClose }: { onClose: () => void }) {
     {
       title: '操作',
       width: 80,
+      fixed: 'end',
       render: (_, task) => (
         <Button
           type="link"
@@ -66,6 +69,7 @@ export default function ExportTaskDialog({ onClose }: { onClose: () => void }) {
     >
       <Table
         size="small"
+        scroll={{ x: leastWidth }}
         rowKey="export_id"
         columns={columns}
         dataSource={log.data?.data}

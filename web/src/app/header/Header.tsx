@@ -53,7 +53,7 @@ export const Header = memo(function Header({ session, menu, narrow, onTour }: Pr
         <BackOfficeTools narrow={narrow} />
       )}
       <Announcements />
-      <UserMenu session={session} onTour={onTour} />
+      <UserMenu session={session} exports={narrow || station} onTour={onTour} />
       {drawer && (
         <Suspense>
           <MenuDrawer menu={menu} onClose={() => setDrawer(false)} />

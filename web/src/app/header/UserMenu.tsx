@@ -1,4 +1,4 @@
-/** The user's dropdown: personal centre, report subscriptions, company info, agreements, log out. */
+/** The user's dropdown: personal centre, report subscriptions, company info, agreements, log out; exports where the header has no entry for them. */
 import { DownOutlined, UserOutlined } from '@ant-design/icons';
 import { useMutation } from '@tanstack/react-query';
 import { App, Avatar, Dropdown, type MenuProps } from 'antd';
@@ -12,12 +12,21 @@ import { forgetTabs } from '../tabs/tabStore';
 import type { AgreementName } from './AgreementDialog';
 import styles from './header.module.css';
 
+const ExportTaskDialog = lazy(() => import('../exports/ExportTaskDialog'));
 const AgreementDialog = lazy(() => import('./AgreementDialog'));
 
-export function UserMenu({ session, onTour }: { session: Session; onTour?: () => void }) {
+interface Props {
+  session: Session;
+  /** Whether the user finds his exports here. */
+  exports: boolean;
+  onTour?: () => void;
+}
+
+export function UserMenu({ session, exports, onTour }: Props) {
   const tabs = useTabs();
   const { modal } = App.useApp();
   const [agreement, setAgreement] = useState<AgreementName | null>(null);
+  const [exportsOpen, openExports] = useState(false);
   const logout = useMutation({
     mutationFn: () => api.tell('repo_logout'),
     onSuccess: (said) => {
@@ -36,6 +45,7 @@ export function UserMenu({ session, onTour }: { session: Session; onTour?: () =>
     { type: 'divider' },
     { key: 'self', label: '个人中心', onClick: () => tabs.open('/selfinfo', '个人中心') },
     { key: 'subscriptions', label: '我的订阅', onClick: () => tabs.open('/mySubscriptions', '我的订阅') },
+    ...(exports ? [{ key: 'exports', label: '导出任务', onClick: () => openExports(true) }] : []),
     { key: 'company', label: '公司信息', onClick: () => tabs.open('/sonCompanyInfo', '公司信息') },
     { key: 'terms', label: '用户协议', onClick: () => setAgreement('user') },
     { key: 'privacy', label: '隐私协议', onClick: () => setAgreement('privacy') },
@@ -53,6 +63,11 @@ export function UserMenu({ session, onTour }: { session: Session; onTour?: () =>
           <DownOutlined />
         </button>
       </Dropdown>
+      {exportsOpen && (
+        <Suspense>
+          <ExportTaskDialog onClose={() => openExports(false)} />
+        </Suspense>
+      )}
       {agreement && (
         <Suspense>
           <AgreementDialog name={agreement} onClose={() => setAgreement(null)} />
