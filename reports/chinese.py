@@ -57,7 +57,9 @@ CORRECTED = {
     "Failed to load chart data.": "图表取数失败。",
     "No results match your filter criteria": "没有符合筛选的数据",
     "No results were returned for this query": "没有数据",
-    "There is currently no information to display.": "请放宽筛选，或等单据审核后再看。",
+    # Of lists without a filter: one's own charts and boards.
+    "No Data": "还没有内容，点右上角的“＋”新建",
+    "There is currently no information to display.": "如果设了筛选，请放宽后再看。",
     "Make sure that the controls are configured properly "
     "and the datasource contains data for the selected time range": "所选条件下没有数据，请放宽筛选。",
     "Fullscreen is not supported in this browser.": "此浏览器不支持全屏。",

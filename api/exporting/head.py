@@ -37,7 +37,8 @@ class Told:
 
     @property
     def who(self) -> str:
-        return f"公司：{self.company}　　角色：{self.role}　　导出人：{self.realname}　　导出时间：{moment(self.at)}"
+        exporter = f"导出人公司：{self.company}　　角色：{self.role}　　导出人：{self.realname}"
+        return f"{exporter}　　导出时间：{moment(self.at)}"
 
     @property
     def when(self) -> str:

@@ -40,7 +40,7 @@ class TestCalls:
         assert row["file_name"].startswith("客户毛利分析_明细_") and row["file_name"].endswith(".xlsx")
         assert caller.raw("GET", row["url"]).content[:2] == b"PK"
         found, *_ = cells(export_job.file_of(key))
-        assert "公司：A分公司" in found[1][0] and STAMP in found[2][0]
+        assert "导出人公司：A分公司" in found[1][0] and STAMP in found[2][0]
         assert [row[0] for row in found[HEAD + 1 :]] == ["上海公司", "合计"]
 
     def test_cost_is_in_nobodys_who_may_not_see_it(self, site: Site) -> None:
