@@ -122,7 +122,7 @@ class StockSummary(View):
     )
 
     stock_summary_id: Mapped[int] = key()
-    as_of: Mapped[date] = day("截止日期", search=True, list=False)
+    as_of: Mapped[date] = day("截止日期", span="until", search=True, list=False)
     last_day: Mapped[date | None] = day("最后日期", list=False)
     company_id: Mapped[int] = ref("company", "公司", search=True)
     warehouse_id: Mapped[int] = ref("warehouse", "仓库", within=("company_id",), search=True)
@@ -209,7 +209,7 @@ class StockDetail(View):
     )
 
     stock_detail_id: Mapped[int] = key()
-    as_of: Mapped[date] = day("截止日期", search=True, list=False)
+    as_of: Mapped[date] = day("截止日期", span="until", search=True, list=False)
     last_day: Mapped[date | None] = day("最后日期", list=False)
     company_id: Mapped[int] = ref("company", "公司", search=True)
     warehouse_id: Mapped[int] = ref("warehouse", "仓库", within=("company_id",), search=True)

@@ -37,5 +37,9 @@ def asked_day(asked: Mapping[str, Any], name: str, label: str) -> date | None:
 def asked_days(asked: Mapping[str, Any], field: str, label: str) -> tuple[date, date]:
     """The first and last day of the range that a list is asked for: from the beginning, until today."""
     first = asked_day(asked, f"{field}_start", label)
-    last = asked_day(asked, f"{field}_end", label)
-    return max(first or BEGINNING, BEGINNING), min(last or today(), END)
+    return max(first or BEGINNING, BEGINNING), asked_until(asked, field, label)
+
+
+def asked_until(asked: Mapping[str, Any], field: str, label: str) -> date:
+    """The last day that a list is asked for: until today."""
+    return min(asked_day(asked, f"{field}_end", label) or today(), END)

@@ -14,7 +14,7 @@ from pydantic import Field as Described
 from sqlalchemy import Connection, func, select
 
 from api.kit.errors import Refusal
-from api.kit.fields import Field
+from api.kit.fields import Field, Span
 from api.kit.listing import ListQuery, conditions, listed, query_model
 from api.kit.projection import UNSPECIFIED, project
 from api.kit.resource import Resource
@@ -112,7 +112,7 @@ def chart_of(
     ).all()
     names = dict(axis.options)
     told = [(row.key, names.get(row.key, row.label), Decimal(row.value)) for row in found]
-    points = by_time(told) if axis.kind == "date" else told
+    points = by_time(told, axis.span) if axis.kind == "date" else told
     none = axis.ref.none if axis.ref else None
     return {
         "axis": axis.name,
@@ -137,9 +137,9 @@ def _chosen(offered: Iterable[Field], name: str) -> Field:
     return found
 
 
-def by_time(days: list[tuple[Any, Any, Decimal]]) -> list[tuple[Any, Any, Decimal]]:
-    """The days as they are, or where they are many, their months."""
-    if len(days) <= DAYS:
+def by_time(days: list[tuple[Any, Any, Decimal]], span: Span = "day") -> list[tuple[Any, Any, Decimal]]:
+    """The days as they are, or where they are many or stand for their months, these."""
+    if span != "month" and len(days) <= DAYS:
         return days
     months: dict[str, Decimal] = {}
     for day, _, value in days:

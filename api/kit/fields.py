@@ -45,6 +45,7 @@ Kind = Literal[
     "password",
     "image",
 ]
+Span = Literal["day", "until", "month"]
 NUMBERS = frozenset({"integer", "quantity", "money", "price", "rate"})
 COST = "cost"
 """Permission of fields that show what goods cost."""
@@ -94,7 +95,9 @@ class Field:
 
     `pieces` says that an index over `text_pieces(column)` finds texts by what they contain; `scene` names the rules
     under which the files of an image field are uploaded; `bill` that a text is another bill's number,
-    which leads to it. A column that is `optional` shows where it is chosen or used.
+    which leads to it. A column that is `optional` shows where it is chosen or used. The `span` of a date is what it
+    stands for: a day; a day `until` which a list counts, which is asked for alone, as `<name>_end`; or the `month` of
+    which it is the first day.
     """
 
     name: str
@@ -123,6 +126,7 @@ class Field:
     scene: str | None = None
     bill: bool = False
     optional: bool = False
+    span: Span = "day"
 
     @property
     def is_number(self) -> bool:

@@ -111,7 +111,8 @@ def query_model(cls: type[Resource]) -> type[ListQuery]:
     """The list query of a class: `<field>` for texts and choices, `<field>_start` and `<field>_end` for ranges."""
     extra: dict[str, Any] = {}
     for name, (_, item) in cls.searched().items():
-        names = (f"{name}_start", f"{name}_end") if item.kind in RANGED else (name,)
+        ends = ("_end",) if item.span == "until" else ("_start", "_end") if item.kind in RANGED else ("",)
+        names = [f"{name}{end}" for end in ends]
         extra.update({one: (str, Described("", max_length=500, description=item.label)) for one in names})
     return create_model(f"{cls.__name__}ListQuery", __base__=ListQuery, **extra)
 

@@ -84,6 +84,7 @@ class FieldScreen(BaseModel):
     scene: str | None
     bill: bool = Described(description="另一张单据的编号")
     optional: bool = Described(description="列默认不显示，可在列设置中选择")
+    span: str = Described(description="日期所指：day 某日，until 截至某日（只按 _end 查询），month 某月")
 
 
 class ActionScreen(BaseModel):
@@ -205,6 +206,7 @@ class Screen(BaseModel):
     line_filters: list[FieldScreen] = Described(description="不在列中的查询字段：按明细行、按是否被驳回")
     usual: dict[str, str] = Described(description="首次打开时的查询条件")
     groups: Groups | None = Described(description="汇总方式决定的列")
+    leading: list[str] = Described(description="排在最前的列")
     chart: ChartScreen | None
     report: str | None = Described(description="报表的编码，打开时记录使用")
     note: str | None = Described(description="列表和表单上方的说明")
@@ -254,6 +256,7 @@ def describe(
         ],
         usual=cls.usual() if issubclass(cls, View) else {},
         groups=_groups(cls),
+        leading=list(cls.leading) if issubclass(cls, View) else [],
         chart=_chart(cls, principal),
         report=code_of(routes["list"]) if kind == "list" and declaration.question else None,
         note=declaration.note or None,
@@ -352,6 +355,7 @@ def _field(cls: type[Declared], item: Field, *, masked: bool) -> FieldScreen:
         scene=item.scene,
         bill=item.bill,
         optional=item.optional,
+        span=item.span,
     )
 
 

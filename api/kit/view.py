@@ -55,6 +55,8 @@ class View(Resource):
     extract: ClassVar[bool] = False
 
     paging: ClassVar[Paging] = Paging()
+    leading: ClassVar[tuple[str, ...]] = ()
+    """Columns that stand before the others, so that the figures that matter are seen without moving the list."""
 
     @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:

@@ -40,6 +40,15 @@ class AftersalesDetail(GuaranteeRow):
     """售后明细报表"""
 
     __tablename__ = "aftersales_detail"
+    leading = (
+        "business_date",
+        "kind",
+        "customer_id",
+        "goods_id",
+        "registered_quantity",
+        "compensation_amount",
+        "net_amount",
+    )
     declaration = Declaration(
         "售后明细报表",
         "v2/report/AftersalesDetail",

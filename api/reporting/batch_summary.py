@@ -33,6 +33,15 @@ class BatchSummary(StockRow):
     """批次汇总"""
 
     __tablename__ = "batch_summary"
+    leading = (
+        "warehouse_id",
+        "goods_id",
+        "batch_id",
+        "production_date",
+        "in_quantity",
+        "out_quantity",
+        "quantity",
+    )
     found_by = "goods_id"
     declaration = Declaration(
         "批次汇总",

@@ -140,6 +140,16 @@ class Commission(BilledRow, CommissionRow):
     """提成明细"""
 
     __tablename__ = "commission"
+    leading = (
+        "business_date",
+        "employee_id",
+        "customer_id",
+        "item_bill_no",
+        "amount",
+        "basis_amount",
+        "rate",
+        "commission",
+    )
     declaration = Declaration(
         "提成明细",
         "v2/report/Commission",
@@ -185,7 +195,7 @@ class CommissionSummary(SummedRow, CommissionRow):
     )
 
     commission_summary_id: Mapped[int] = key()
-    month: Mapped[date | None] = day("月份", sort=-59)
+    month: Mapped[date | None] = day("月份", span="month", width=90, sort=-59)
 
     @classmethod
     def usual(cls) -> dict[str, str]:

@@ -64,7 +64,7 @@ class CouponAnalysis(Published):
     )
 
     coupon_analysis_id: Mapped[int] = key()
-    month: Mapped[date] = day("发放月份", search=True, width=110, sort=-60)
+    month: Mapped[date] = day("发放月份", span="month", search=True, width=90, sort=-60)
     company_id: Mapped[int] = ref("company", "公司", search=True, sort=-58)
     customer_id: Mapped[int] = customer_column(at_once=True)
     sales_coupon_name: Mapped[str] = text("优惠券", search=True, width=160, sort=-54)

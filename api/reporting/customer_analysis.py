@@ -11,7 +11,7 @@ from decimal import Decimal
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.asked import asked_days
+from api.kit.asked import asked_until
 from api.kit.database import today
 from api.kit.fields import COST, enum, integer, key, money, rate, ref
 from api.kit.fields import day as on_day
@@ -103,7 +103,7 @@ class CustomerAnalysis(Published):
     )
 
     customer_analysis_id: Mapped[int] = key()
-    day: Mapped[date] = on_day("截止日期", search=True, list=False, sort=-60)
+    day: Mapped[date] = on_day("截止日期", span="until", search=True, list=False, sort=-60)
     first_day: Mapped[date] = on_day("起始日期", list=False)
     company_id: Mapped[int] = ref("company", "公司", search=True, sort=-58)
     customer_id: Mapped[int] = customer_column()
@@ -133,5 +133,5 @@ class CustomerAnalysis(Published):
 
     @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:
-        _, last = asked_days(asked, "day", "截止日期")
+        last = asked_until(asked, "day", "截止日期")
         return _CUSTOMERS, {"day": last, "today": today()}

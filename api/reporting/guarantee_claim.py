@@ -30,6 +30,15 @@ class GuaranteeClaim(GuaranteeRow):
     """三包理赔报表"""
 
     __tablename__ = "guarantee_claim"
+    leading = (
+        "business_date",
+        "stage",
+        "customer_id",
+        "goods_id",
+        "quantity",
+        "compensation_amount",
+        "net_amount",
+    )
     declaration = Declaration(
         "三包理赔报表",
         "v2/report/GuaranteeClaim",

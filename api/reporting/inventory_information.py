@@ -41,6 +41,7 @@ class InventoryInformation(StockRow):
     """库存信息查询"""
 
     __tablename__ = "inventory_information"
+    leading = ("warehouse_id", "goods_id", "quantity", "amount", "sales_30", "sales_90", "cover_days")
     found_by = "goods_id"
     paging = Paging(parts=("warehouse_id", "goods_id"))
     declaration = Declaration(

@@ -110,6 +110,15 @@ class InventoryOutIn(StockRow):
     """进销存报表"""
 
     __tablename__ = "inventory_out_in"
+    leading = (
+        "warehouse_id",
+        "goods_id",
+        "opening_quantity",
+        "in_quantity",
+        "out_quantity",
+        "closing_quantity",
+        "closing_amount",
+    )
     found_by = "goods_id"
     paging = Paging(parts=("warehouse_id", "goods_id"), keys=_KEYS, added=_ADDED)
     declaration = Declaration(

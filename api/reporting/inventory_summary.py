@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.asked import asked_days
+from api.kit.asked import asked_until
 from api.kit.database import today
 from api.kit.fields import COST, day, goods, integer, key, money, quantity, rate
 from api.kit.resource import Declaration, Drill, Menu
@@ -69,7 +69,7 @@ class InventorySummary(GroupedRow, StockRow):
     )
 
     inventory_summary_id: Mapped[int] = key()
-    as_of: Mapped[date] = day("截止日期", search=True, list=False, sort=-60)
+    as_of: Mapped[date] = day("截止日期", span="until", search=True, list=False, sort=-60)
     goods_id: Mapped[int] = goods(search=True, list=False, shows=(), sort=-53)
     goods_count: Mapped[int] = integer("商品数")
     quantity: Mapped[Decimal] = quantity("库存数量", total=True)
@@ -83,7 +83,7 @@ class InventorySummary(GroupedRow, StockRow):
 
     @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:
-        _, last = asked_days(asked, "as_of", "截止日期")
+        last = asked_until(asked, "as_of", "截止日期")
         return _STOCK, {"day": last, "grouping": BY.numbers(asked)[0]}
 
     @classmethod

@@ -44,6 +44,15 @@ class OrderDetail(BilledRow, PurchaseRow):
     """采购订单明细报表"""
 
     __tablename__ = "order_detail"
+    leading = (
+        "business_date",
+        "supplier_id",
+        "goods_id",
+        "quantity",
+        "received_quantity",
+        "rest_quantity",
+        "receiving_status",
+    )
     declaration = Declaration(
         "采购订单明细报表",
         "v2/report/OrderDetail",

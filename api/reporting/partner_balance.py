@@ -10,7 +10,7 @@ from decimal import Decimal
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.asked import asked_days
+from api.kit.asked import asked_until
 from api.kit.database import today
 from api.kit.fields import day, enum, key, money, ref, text
 from api.kit.resource import Declaration, Drill, Menu
@@ -71,7 +71,7 @@ class PartnerBalance(Published):
     )
 
     partner_balance_id: Mapped[int] = key()
-    as_of: Mapped[date] = day("截止日期", search=True, list=False, sort=-60)
+    as_of: Mapped[date] = day("截止日期", span="until", search=True, list=False, sort=-60)
     company_id: Mapped[int] = ref("company", "公司", search=True, sort=-55)
     partner_name: Mapped[str] = text("往来单位", search=True, width=220, sort=-54)
     kind: Mapped[int] = enum("往来性质", KINDS, default=1, search=True, width=110, sort=-53)
@@ -94,5 +94,5 @@ class PartnerBalance(Published):
 
     @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:
-        _, last = asked_days(asked, "as_of", "截止日期")
+        last = asked_until(asked, "as_of", "截止日期")
         return _BALANCES, {"day": last}

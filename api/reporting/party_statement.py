@@ -120,6 +120,15 @@ class CustomerStatement(PartyStatement):
     """客户往来明细"""
 
     __tablename__ = "customer_statement"
+    leading = (
+        "business_date",
+        "customer_id",
+        "entry",
+        "bill_no",
+        "increase_amount",
+        "settled_amount",
+        "balance_amount",
+    )
     party = CUSTOMER
     declaration = _declared(CUSTOMER, "v2/report/CustomerStatement", 20)
 
@@ -131,6 +140,15 @@ class SupplierStatement(PartyStatement):
     """供应商往来明细"""
 
     __tablename__ = "supplier_statement"
+    leading = (
+        "business_date",
+        "supplier_id",
+        "entry",
+        "bill_no",
+        "increase_amount",
+        "settled_amount",
+        "balance_amount",
+    )
     party = SUPPLIER
     declaration = _declared(SUPPLIER, "v2/report/SupplierStatement", 40)
 

@@ -25,6 +25,7 @@ class PurchaseDetail(TradeLine, PurchaseRow):
     """采购明细报表"""
 
     __tablename__ = "purchase_detail"
+    leading = ("business_date", "supplier_id", "goods_id", "quantity", "price", "amount", "no_tax_amount")
     declaration = Declaration(
         "采购明细报表",
         "v2/report/PurchaseDetail",

@@ -55,6 +55,15 @@ class ReceiptWriteOff(BilledRow, PartyRow):
     """收款核销明细"""
 
     __tablename__ = "receipt_write_off"
+    leading = (
+        "business_date",
+        "employee_id",
+        "customer_id",
+        "bill_no",
+        "item_bill_no",
+        "item_amount",
+        "amount",
+    )
     party = CUSTOMER
     declaration = Declaration(
         "收款核销明细",

@@ -25,6 +25,7 @@ class SalesDetail(TradeLine, SaleRow):
     """销售明细报表"""
 
     __tablename__ = "sales_detail"
+    leading = ("business_date", "customer_id", "goods_id", "quantity", "price", "amount", "revenue")
     declaration = Declaration(
         "销售明细报表",
         "v2/report/SalesDetail",

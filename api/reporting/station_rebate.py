@@ -107,7 +107,7 @@ class StationRebate(SummedRow, SaleRow):
     )
 
     station_rebate_id: Mapped[int] = key()
-    month: Mapped[date | None] = day("月份", sort=-59)
+    month: Mapped[date | None] = day("月份", span="month", width=90, sort=-59)
     rebate: Mapped[Decimal] = money("返利", total=True)
     amount: Mapped[Decimal] = money("含税净额", total=True)
     rebate_rate: Mapped[Decimal | None] = rate("返利比例%", default=None)

@@ -15,6 +15,8 @@ from api.kit.resource import Resource
 from api.kit.scope import Principal, within
 from api.kit.view import View
 
+MONTH = len("2026-11")
+
 
 def about(
     conn: Connection,
@@ -52,9 +54,12 @@ def _filters(
         yield "关键字", query.keyword.strip()
     for _, item in cls.searched().values():
         if item.kind in RANGED:
-            start, end = (values.get(f"{item.name}_{side}") for side in ("start", "end"))
+            start, end = (str(values.get(f"{item.name}_{side}") or "") for side in ("start", "end"))
+            if item.span == "month":
+                start, end = start[:MONTH], end[:MONTH]
             if start or end:
-                yield item.label, f"{start or '不限'} 至 {end or '不限'}"
+                alone = item.span == "until" or start == end
+                yield item.label, end if alone else f"{start or '不限'} 至 {end or '不限'}"
         elif values.get(item.name):
             yield item.label, _in_words(conn, item, str(values[item.name]), principal)
 

@@ -252,4 +252,6 @@ def worded(item: Field, value: Any) -> str:
         return dict(item.options).get(value, str(value))
     if isinstance(value, datetime):
         return f"{value.astimezone(TIME_ZONE):%Y-%m-%d %H:%M:%S}"
+    if item.span == "month" and isinstance(value, date):
+        return f"{value:%Y-%m}"
     return value.isoformat() if isinstance(value, date) else str(value)

@@ -185,8 +185,15 @@ class TestCoupons:
             "discount_rate": "5.531",
         }
 
+    def test_its_chart_is_of_months(self, posted: Desk) -> None:
+        chart = posted.caller.get(f"{COUPONS}/getChart", axis="month").data
+        assert {(point["key"], point["name"]) for point in chart["points"]} == {
+            (row["month"][:7], row["month"][:7]) for row in rows(posted, COUPONS)
+        }
+
     def test_it_leads_to_the_sales_of_its_days(self, posted: Desk) -> None:
         screen = posted.caller.get("v2/Open/Screen/getScreen", route="/report/CustomerSentiment").data
+        assert {item["name"]: item["span"] for item in screen["fields"]}["month"] == "month"
         found = one(posted, COUPONS)
         query = {name: found[field] for name, field in screen["drill"]["by"].items()}
         assert page(posted, DETAIL, **query)["totals"]["amount"] == "904.00"

@@ -180,6 +180,7 @@ class TestChart:
             ("2026-03", 31),
             ("2026-04", 3),
         ]
+        assert by_time(days[:2], "month") == [("2026-01", "2026-01", 2)]
 
     def test_only_what_one_may_see(self, posted: Desk) -> None:
         clerk = posted.site.as_("clerk_a")

@@ -297,6 +297,12 @@ class TestSummary:
         }
         assert {row["amount_share"] for row in found} == {"68.7500", "31.2500"}
 
+    def test_is_asked_for_one_day(self, stocked: Desk) -> None:
+        screen = stocked.caller.get("v2/Open/Screen/getScreen", route="/report/inventorysumrpt").data
+        assert {item["name"]: item["span"] for item in screen["fields"]}["as_of"] == "until"
+        day = {"goods_id": stocked.world.spares[0], "as_of_end": "2026-02-14"}
+        assert rows(stocked, SUMMARY, **day, as_of_start="2026-02-15") == rows(stocked, SUMMARY, **day) != []
+
     def test_by_company(self, stocked: Desk) -> None:
         found = rows(stocked, SUMMARY, goods_id=stocked.world.spares[0], grouping="1")
         assert {row["company_name"]: (row["quantity"], row["goods_count"]) for row in found} == {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from sqlalchemy import text
 
 from api.kit import registry
+from api.reporting.coupon_analysis import CouponAnalysis
 from api.shell import export_job, jobs
 from api.shell.export_tasks import DONE, FAILED
 from tests.kit.client import Caller
@@ -141,6 +143,17 @@ class TestExport:
         amount = heading.index("金额合计")
         assert rows[-1][0] == "合计"
         assert rows[-1][amount] == pytest.approx(sum(float(row[amount]) for row in rows[:-1]))
+
+    @pytest.mark.usefixtures("figures")
+    def test_the_day_until_which_a_report_counts_stands_alone(self, site: Site) -> None:
+        key = ask(site.as_("admin"), "v2/report/InventorySummary", as_of_end="2026-02-14")
+        export_job.export(export_id=key)
+        sheet = openpyxl.load_workbook(export_job.file_of(key))["导出说明"]
+        assert {row[0].value: row[1].value for row in sheet.iter_rows()}["截止日期"] == "2026-02-14"
+
+    def test_a_month_stands_without_the_day_that_stands_for_it(self) -> None:
+        month = CouponAnalysis.field("month")
+        assert export_job.worded(month, date(2026, 11, 1)) == "2026-11"
 
     @pytest.mark.usefixtures("figures")
     def test_a_report_carries_its_freshness_and_what_may_change(self, site: Site) -> None:

@@ -66,6 +66,8 @@ export interface Field {
   bill?: boolean;
   /** A column that shows once it is chosen or used. */
   optional?: boolean;
+  /** What a date stands for: a day, one until which the list counts (asked for as `<name>_end` alone), or its month. */
+  span?: 'day' | 'until' | 'month';
 }
 
 export interface Action {
@@ -156,6 +158,8 @@ export interface Screen {
   usual?: Record<string, string>;
   /** Columns that are empty but where the filter `by` has one of the values they stand under. */
   groups?: { by: string; columns: Record<string, string[]> } | null;
+  /** Columns that stand before the others, whatever the order of the filters. */
+  leading?: string[];
   /** Fields that the list's chart may sum up, and by which. */
   chart?: { axes: string[]; measures: string[] } | null;
   /** The code of the report that the screen is; entering it is recorded. */

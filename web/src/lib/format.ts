@@ -51,6 +51,7 @@ function group(text: string): string {
 }
 
 export const DATE = 'YYYY-MM-DD';
+export const MONTH = 'YYYY-MM';
 export const DATETIME = 'YYYY-MM-DD HH:mm:ss';
 
 export function today(): string {

@@ -10,3 +10,8 @@ describe('a rate', () => {
     expect([text('margin', false), text('share', false), text('cost', false)]).toEqual(['17.63', '17.20', '无权限']);
   });
 });
+
+it('a month stands without the day that stands for it', () => {
+  const text = (span?: 'month') => fieldText(field({ name: 'on', type: 'date', span }), { on: '2026-11-01' });
+  expect([text(), text('month')]).toEqual(['2026-11-01', '2026-11']);
+});

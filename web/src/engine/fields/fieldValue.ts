@@ -1,5 +1,5 @@
 import { isMasked, MASK } from '../../lib/decimal';
-import { formatMoney, formatNumber, formatPrice, formatQuantity } from '../../lib/format';
+import { formatMoney, MONTH, formatNumber, formatPrice, formatQuantity } from '../../lib/format';
 import { isNumberType } from '../../lib/validation';
 import type { Field, Row } from '../types';
 
@@ -25,6 +25,8 @@ export function fieldText(field: Field, row: Row): string {
       return value === true || value === 1 || value === '1' ? '是' : '否';
     case 'enum':
       return field.options?.find((option) => String(option.value) === String(value))?.label ?? '未知';
+    case 'date':
+      return field.span === 'month' ? String(value).slice(0, MONTH.length) : String(value);
     case 'password':
       return '';
     case 'image':

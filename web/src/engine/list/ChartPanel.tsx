@@ -7,7 +7,7 @@ import { GridComponent, TooltipComponent } from 'echarts/components';
 import * as echarts from 'echarts/core';
 import { SVGRenderer } from 'echarts/renderers';
 import { isCancelled } from '../../lib/errors';
-import { DATE, formatMoney, formatQuantity } from '../../lib/format';
+import { DATE, formatMoney, formatQuantity, MONTH } from '../../lib/format';
 import { isRef, type Chart, type Field } from '../types';
 import { labelKey } from './listState';
 import type { ListChart } from './useListChart';
@@ -15,7 +15,6 @@ import type { ListChart } from './useListChart';
 echarts.use([BarChart, LineChart, GridComponent, TooltipComponent, SVGRenderer]);
 
 const HEIGHT = 200;
-const MONTH = 'YYYY-MM';
 /** So many points are bars; more are a line. */
 const BARS = 31;
 /** Up to so many have room for longer names. */

@@ -1,7 +1,7 @@
 import { DatePicker, Input, Select, Space } from 'antd';
 import dayjs, { type Dayjs } from 'dayjs';
 import { byDelete, CLEARABLE } from '../../lib/clearing';
-import { DATE } from '../../lib/format';
+import { DATE, MONTH } from '../../lib/format';
 import { filterKeys } from '../../lib/numberEntry';
 import { DECIMALS, isNumberType } from '../../lib/validation';
 import { RefSelect } from '../fields/RefSelect';
@@ -83,6 +83,19 @@ function FilterControl({ field, filters, onChange }: FilterFieldProps) {
       />
     );
   }
+  if (field.span === 'until') {
+    const end = `${name}_end`;
+    return (
+      <DatePicker
+        className="filter-range"
+        aria-label={field.label}
+        placeholder="今天"
+        format={DATE}
+        value={filters[end] ? dayjs(filters[end]) : null}
+        onChange={(day) => onChange({ [end]: day?.format(DATE) ?? '' })}
+      />
+    );
+  }
   if (field.type === 'date' || field.type === 'datetime') return <DateRange field={field} filters={filters} onChange={onChange} />;
   if (isNumberType(field.type)) {
     const decimals = DECIMALS[field.type];
@@ -108,15 +121,16 @@ function FilterControl({ field, filters, onChange }: FilterFieldProps) {
 function DateRange({ field, filters, onChange }: FilterFieldProps) {
   const [startName, endName] = [`${field.name}_start`, `${field.name}_end`];
   const day = (name: string) => (filters[name] ? dayjs(filters[name]) : null);
+  const monthly = field.span === 'month';
+  const told = (day: Dayjs | null | undefined) => (monthly ? day?.startOf('month') : day)?.format(DATE) ?? '';
   return (
     <DatePicker.RangePicker
       className="filter-range"
       allowEmpty={[true, true]}
       aria-label={field.label}
-      format={DATE}
-      presets={PRESETS}
+      {...(monthly ? { picker: 'month', format: MONTH } : { format: DATE, presets: PRESETS })}
       value={[day(startName), day(endName)]}
-      onChange={(range) => onChange({ [startName]: range?.[0]?.format(DATE) ?? '', [endName]: range?.[1]?.format(DATE) ?? '' })}
+      onChange={(range) => onChange({ [startName]: told(range?.[0]), [endName]: told(range?.[1]) })}
     />
   );
 }

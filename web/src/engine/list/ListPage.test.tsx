@@ -1,6 +1,6 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { billScreen, goodsLineFields } from '../fixtures';
+import { billScreen, field, goodsLineFields } from '../fixtures';
 import { button, giveSizes, ok, page, press, renderPage, type Routes } from '../harness';
 import type { Field } from '../types';
 // Its libraries are loaded before a test waits for it.
@@ -177,6 +177,14 @@ describe('a report', () => {
     await openReport({ groups: { by: 'grouping', columns }, usual: { grouping: '2,1' } });
     expect(heads()).toEqual(expect.arrayContaining(['单据号', '业务日期']));
   });
+  it('has the figures that matter before the other columns, its filters in their order', async () => {
+    await openReport({ leading: ['customer_id', 'total_amount'] });
+    const heads = screen.getAllByRole('columnheader').map(({ textContent }) => textContent);
+    const from = heads.indexOf('客户');
+    expect(heads.slice(from)).toEqual(['客户', '金额合计', '单据号', '业务日期', '状态', '仓库', '备注']);
+    expect(heads.slice(0, from)).toEqual(['', '序号']);
+    expect([...document.querySelectorAll('.filter-label')].map(({ textContent }) => textContent)).toEqual(['业务日期', '状态', '客户', '仓库']);
+  });
   it('is summed up as usual by a link that says no other way', async () => {
     const groups = { by: 'status', columns: { '1': ['remark'], '2': ['total_amount'] } };
     const usual = { status: '1', business_date_start: '2026-11-01' };
@@ -186,6 +194,24 @@ describe('a report', () => {
     view.unmount();
     await openReport({ groups, usual }, { customer_id: '9', status: '2' });
     expect(lists().at(-1)?.query).toMatchObject({ status: '2', customer_id: '9' });
+  });
+  it('asks for the one day until which it counts, which a link leaves as usual', async () => {
+    const until = field({ name: 'as_of', label: '截止日期', type: 'date', span: 'until', search: true, list: false });
+    const marks = { fields: [until, ...report.fields], usual: { as_of_end: '2026-11-20' } };
+    await openReport(marks, { customer_id: '9', as_of_start: '2026-11-01' });
+    expect(lists().at(-1)?.query).toMatchObject({ as_of_end: '2026-11-20', customer_id: '9' });
+    expect(lists().at(-1)?.query.as_of_start).toBeUndefined();
+    const days = [...document.querySelectorAll<HTMLInputElement>('.filter-bar input')].filter(({ value }) => value.startsWith('2026'));
+    expect(days.map(({ value }) => value)).toEqual(['2026-11-20']);
+    view.unmount();
+    await openReport(marks, { as_of_end: '2026-10-31' });
+    expect(lists().at(-1)?.query.as_of_end).toBe('2026-10-31');
+  });
+  it('is asked for months where its dates stand for them', async () => {
+    const month = field({ name: 'month', label: '发放月份', type: 'date', span: 'month', search: true });
+    await openReport({ fields: [month, ...report.fields], usual: { month_start: '2026-10-01', month_end: '2026-11-30' } });
+    const months = [...document.querySelectorAll<HTMLInputElement>('.filter-range input')].slice(0, 2);
+    expect(months.map(({ value }) => value)).toEqual(['2026-10', '2026-11']);
   });
   it('leads on to the bill of a row, in a tab of its number', async () => {
     const drill = { label: '单据', route: '', by: {}, route_field: 'route' };

@@ -44,11 +44,14 @@ export function listParams(state: ListState): Query {
 
 /** The columns of a list in a state: what a report isn't summed up by would stand empty. */
 export function listedFields(screen: Screen, state: ListState): Field[] {
-  const listed = screen.fields.filter((field) => field.list);
+  const { leading = [] } = screen;
+  const place = new Map(leading.map((name, at) => [name, at - leading.length]));
+  const columns = screen.fields.filter((field) => field.list);
+  const listed = columns.sort((a, b) => (place.get(a.name) ?? 0) - (place.get(b.name) ?? 0));
   if (!screen.groups) return listed;
-  const { by, columns } = screen.groups;
-  const chosen = (state.filters[by] ?? '').split(',').flatMap((value) => columns[value] ?? []);
-  const empty = new Set(Object.values(columns).flat().filter((name) => !chosen.includes(name)));
+  const { by, columns: grouped } = screen.groups;
+  const chosen = (state.filters[by] ?? '').split(',').flatMap((value) => grouped[value] ?? []);
+  const empty = new Set(Object.values(grouped).flat().filter((name) => !chosen.includes(name)));
   return chosen.length > 0 ? listed.filter((field) => !empty.has(field.name)) : listed;
 }
 
@@ -72,9 +75,10 @@ export function initialListState(screen: Screen, remembered: Remembered | null, 
   };
 }
 
-/** What a list is read by, which limits it to nothing: a link that says none of it leaves it as usual. */
-function readingOf({ groups, usual = {} }: Screen): Record<string, string> {
-  return groups ? pick(usual, new Set([groups.by])) : {};
+/** What a list is summed up by and until when, which limits it to nothing: a link that doesn't say leaves it as usual. */
+function readingOf({ fields, groups, usual = {} }: Screen): Record<string, string> {
+  const until = fields.filter(({ span }) => span === 'until').flatMap(filterNames);
+  return pick(usual, new Set(groups ? [groups.by, ...until] : until));
 }
 
 function pick(filters: Record<string, string>, allowed: Set<string>): Record<string, string> {
@@ -88,6 +92,7 @@ function renewed(filters: Record<string, string>, before: Screen['usual'], now: 
 }
 
 function filterNames(field: Field): string[] {
+  if (field.span === 'until') return [`${field.name}_end`];
   return isRanged(field) ? [`${field.name}_start`, `${field.name}_end`] : [field.name, labelKey(field.name)];
 }
 

@@ -1,0 +1,32 @@
+"""The columns of report lists, as a screen of 1,440 pixels shows them beside the menu."""
+
+from __future__ import annotations
+
+import pytest
+
+from api.kit import registry
+from api.kit.projection import shown_fields
+from api.reporting.groupings import GroupedRow
+from api.reporting.published import Published
+from api.reporting.stock_card import StockCard
+
+ROOM = 1060
+"""Pixels beside the menu, the boxes and the numbers of the rows."""
+
+# What a list is summed up by leaves out the columns of the other ways; a card is read from its first line on.
+LISTS = [
+    cls
+    for cls in registry.declared()
+    if issubclass(cls, Published) and not issubclass(cls, (GroupedRow, StockCard))
+]
+
+
+@pytest.mark.parametrize("cls", LISTS, ids=lambda cls: cls.name())
+def test_the_first_sum_stands_in_sight(cls: type[Published]) -> None:
+    listed = [item for item in shown_fields(cls) if item.list and not item.optional]
+    assert {*cls.leading} <= {item.name for item in listed}
+    place = {name: at - len(cls.leading) for at, name in enumerate(cls.leading)}
+    columns = sorted(listed, key=lambda item: place.get(item.name, 0))
+    summed = [at for at, item in enumerate(columns) if item.total]
+    if summed:
+        assert sum(item.width for item in columns[: summed[0] + 1]) <= ROOM
