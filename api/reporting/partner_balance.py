@@ -79,10 +79,10 @@ class PartnerBalance(Published):
         "customer", "客户", within=("company_id",), search=True, list=False, sort=-52
     )
     supplier_id: Mapped[int | None] = ref("supplier", "供应商", search=True, list=False, sort=-51)
-    receivable_amount: Mapped[Decimal] = money("未核销应收", total=True)
+    receivable_amount: Mapped[Decimal] = money("未核销应收（减返利）", total=True)
     advance_received: Mapped[Decimal] = money("预收", total=True)
     receivable_balance: Mapped[Decimal] = money("应收余额", total=True)
-    payable_amount: Mapped[Decimal] = money("未核销应付", total=True)
+    payable_amount: Mapped[Decimal] = money("未核销应付（减返利）", total=True)
     advance_paid: Mapped[Decimal] = money("预付", total=True)
     payable_balance: Mapped[Decimal] = money("应付余额", total=True)
     net_amount: Mapped[Decimal] = money("往来净额", total=True)

@@ -91,7 +91,7 @@ def overdue_metrics() -> tuple[Metric, ...]:
 def due_metrics() -> tuple[Metric, ...]:
     return (
         money("open_amount", "未付应付"),
-        money("advance", "预付款", "advance_amount"),
+        money("advance", "预付及未用返利", "advance_amount"),
         Metric("needed", "扣除预付后应付", "cast(sum(open_amount) - sum(advance_amount) as double)", MONEY),
         *bucket_metrics(DUE, "open_amount", MONEY),
     )
@@ -202,7 +202,7 @@ def payment_board(cost: bool) -> Board:
         before,
         Figure("bucket_1", "已过到期日", "rise"),
         Figure("bucket_2", "需要准备的资金"),
-        Figure("needed", "未付应付减预付款"),
+        Figure("needed", "未付应付减预付及未用返利"),
         Figure("advance", "尚未核销"),
     )
     lines = (
