@@ -25,7 +25,16 @@ from api.kit.settings import settings
 from reports.assets import dataset_uuid
 from reports.catalogue import EXPLORER_AUDIENCE, EXPLORER_HEADER, datasets_of
 from reports.catalogue.model import Dataset
-from reports.query_parts import asks_only, is_readable, result_name
+from reports.query_parts import (
+    CROSS_TABLE,
+    EXPLORED_STEPS,
+    MOST_OFFSETS,
+    WORKED_OUT,
+    asks_only,
+    is_readable,
+    is_shaped,
+    result_name,
+)
 
 LONGEST_LIFE = 60
 CLOCK_SKEW = 5
@@ -129,7 +138,7 @@ def query_refusal(explorer: Explorer, context: Any) -> str | None:
     dataset = _dataset_of(explorer, context.datasource)
     if dataset is None:
         return "没有查看此数据集的权限"
-    if not is_readable(context.result_type):
+    if not (is_readable(context.result_type) or _is_cross_table(context)):
         return "自助分析不提供原始数据和查询语句"
     if result_name(context.result_format) in FILES and dataset_uuid(dataset) not in explorer.files:
         return "没有导出此数据集的权限"
@@ -138,7 +147,14 @@ def query_refusal(explorer: Explorer, context: Any) -> str | None:
             return "一次只能查询一个数据集"
         if not _is_of(query, dataset):
             return "只能使用数据集里的列和指标，不能自己写 SQL"
+        if not is_shaped(query, EXPLORED_STEPS, MOST_OFFSETS):
+            return "自助分析不提供重采样、预测和这样多的分组或时间对比"
     return None
+
+
+def _is_cross_table(context: Any) -> bool:
+    drawn = (context.form_data or {}).get("viz_type")
+    return result_name(context.result_type) == WORKED_OUT and drawn == CROSS_TABLE
 
 
 def _dataset_of(explorer: Explorer, source: Any) -> Dataset | None:

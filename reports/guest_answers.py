@@ -1,7 +1,9 @@
-"""访客应答：看板的数据集信息里不带取数语句；导出的文件是一张表，不带链接列；合计行里没有数的格留空；筛选状态和未保存的图表各读者各存各的。"""
+"""访客应答：看板的数据集信息里不带取数语句；导出的文件是一张表，不带链接列；合计行里没有数的格留空；太大的交叉表不做；
+筛选状态和未保存的图表各读者各存各的。"""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from functools import cache
@@ -12,6 +14,7 @@ from flask import Flask, Response, json, request
 from reports import explorers
 from reports.assets import boards
 
+MOST_CELLS = 1_000_000
 DATASETS = re.compile(r"/api/v1/dashboard/\d+/datasets")
 
 
@@ -34,23 +37,6 @@ def hide_queries(app: Flask) -> None:
     app.after_request(answer)
 
 
-def export_without_links() -> None:
-    """Leave link columns out of CSV and Excel files: their markup is for the frame, a file has nothing to open."""
-    from superset.common.chart_data import ChartDataResultFormat
-    from superset.common.query_context_processor import QueryContextProcessor
-
-    written: Callable[..., Any] = QueryContextProcessor.get_data
-
-    def data(self: Any, df: Any, coltypes: list[Any]) -> Any:
-        links = link_columns().get(getattr(self._qc_datasource, "table_name", ""), frozenset())
-        if not links or self._query_context.result_format not in ChartDataResultFormat.table_like():
-            return written(self, df, coltypes)
-        kept = [place for place, name in enumerate(df.columns) if name not in links]
-        return written(self, df.iloc[:, kept], [coltypes[place] for place in kept])
-
-    QueryContextProcessor.get_data = data
-
-
 def export_rows_alone() -> None:
     """Answer a table's file with its rows: for the totals and the count beside them Superset would send an archive."""
     from superset.charts.data.api import ChartDataRestApi
@@ -68,22 +54,69 @@ def export_rows_alone() -> None:
     ChartDataRestApi._send_chart_response = send
 
 
-def leave_empty_totals_out() -> None:
-    """Leave a figure without a value out of a table's totals: the table writes N/A for it, and nothing for none."""
+def answer_as_shown() -> None:
+    """Answer what is drawn or filed of the rows.
+
+    A file has no link columns: their markup is for the frame. A table's totals have no figure without a value: the
+    table writes N/A for it, and nothing for none.
+    """
+    from superset.common.chart_data import ChartDataResultFormat
     from superset.common.query_context_processor import QueryContextProcessor
 
     written: Callable[..., Any] = QueryContextProcessor.get_data
 
     def data(self: Any, df: Any, coltypes: list[Any]) -> Any:
-        answer = written(self, df, coltypes)
+        if self._query_context.result_format in ChartDataResultFormat.table_like():
+            links = link_columns().get(getattr(self._qc_datasource, "table_name", ""), frozenset())
+            kept = [place for place, name in enumerate(df.columns) if name not in links]
+            return written(self, df.iloc[:, kept], [coltypes[place] for place in kept])
+        rows = written(self, df, coltypes)
         form = self._query_context.form_data or {}
-        if form.get("viz_type") != "table" or set(form.get("groupby") or []) & set(df.columns):
-            return answer
-        if not isinstance(answer, list):
-            return answer
-        return [{name: value for name, value in row.items() if value is not None} for row in answer]
+        is_total = form.get("viz_type") == "table" and not set(form.get("groupby") or []) & set(df.columns)
+        if not is_total:
+            return rows
+        return [{name: value for name, value in row.items() if value is not None} for row in rows]
 
     QueryContextProcessor.get_data = data
+
+
+def bound_pivots() -> None:
+    """Refuse a cross table of more cells than anybody reads: two columns of ten thousand values have their product of
+    them, which takes a worker's memory.
+    """
+    from superset.charts import client_processing
+    from superset.utils import pandas_postprocessing
+
+    drawn: Callable[..., Any] = pandas_postprocessing.pivot
+    filed: Callable[..., Any] = client_processing.pivot_df
+
+    def pivot(df: Any, **options: Any) -> Any:
+        sides = [list(options.get(name) or []) for name in ("index", "columns")]
+        # Where empty columns stay, all values of a name stand beside all of the others'.
+        kept = not options.get("drop_missing_columns", True)
+        _bound(df, [[name] for side in sides for name in side] if kept else sides, options.get("aggregates"))
+        return drawn(df, **options)
+
+    def pivot_df(df: Any, rows: Any, columns: Any, metrics: Any, *args: Any, **options: Any) -> Any:
+        _bound(df, [list(rows), list(columns)], metrics)
+        return filed(df, rows, columns, metrics, *args, **options)
+
+    pandas_postprocessing.pivot = pivot
+    client_processing.pivot_df = pivot_df
+
+
+def _bound(df: Any, groups: list[list[str]], figures: Any) -> None:
+    """Refuse a cross table whose groups of columns have too many values beside each other."""
+    from superset.exceptions import InvalidPostProcessingError
+
+    known = [[name for name in group if name in df.columns] for group in groups]
+    cells = math.prod(
+        (len(df[names].drop_duplicates()) for names in known if names), start=len(figures or "-")
+    )
+    if cells > MOST_CELLS:
+        raise InvalidPostProcessingError(
+            f"交叉表有 {cells:,} 格，最多 {MOST_CELLS:,} 格：请少选一些行和列，或加上筛选"
+        )
 
 
 def keep_filter_states_apart() -> None:

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Set
 from typing import Any
 
-READABLE_RESULTS = {"full", "results", "post_processed"}
+READABLE_RESULTS = {"full", "results"}
+WORKED_OUT = "post_processed"
+"""A result that is made of the rows as the form of a chart says, which may say anything but of cross tables."""
+CROSS_TABLE = "pivot_table_v2"
+DRAWN_STEPS = {"pivot", "rename", "sort", "flatten", "contribution"}
+"""What a frame's charts have done with the rows of an answer."""
+EXPLORED_STEPS = DRAWN_STEPS | {
+    *("aggregate", "boxplot", "compare", "cum", "diff", "histogram", "rank", "rolling"),
+}
+"""What the charts of the exploring page have done with them; not what makes rows without end, as `resample` does."""
+MOST_BINS = 1000
+MOST_OFFSETS = 6
 PLAIN_OPERATORS = {
     "==",
     "!=",
@@ -57,6 +68,20 @@ def asks_only(
 def is_readable(result_type: Any) -> bool:
     """Whether a result is rows of figures: no samples, no statement, no table behind them."""
     return result_name(result_type) in READABLE_RESULTS
+
+
+def is_shaped(query: Any, steps: Set[str], offsets: int = 0) -> bool:
+    """Whether the rows of an answer are only brought into a chart's shape: by these steps, none of them twice, since
+    some double the columns, and beside those of so many other times.
+    """
+    asked = [step.get("operation") for step in query.post_processing]
+    bins = [(step.get("options") or {}).get("bins", 1) for step in query.post_processing]
+    return (
+        steps >= {*asked}
+        and len({*asked}) == len(asked)
+        and all(isinstance(number, int) and number <= MOST_BINS for number in bins)
+        and len(query.time_offsets or []) <= offsets
+    )
 
 
 def column_name(column: Any) -> str | None:

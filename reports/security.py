@@ -20,7 +20,7 @@ from superset.utils.core import override_user
 
 from reports import explorers
 from reports.catalogue import EXPLORER_HEADER, EXPLORER_ROLE
-from reports.query_parts import asks_only, is_readable
+from reports.query_parts import DRAWN_STEPS, asks_only, is_readable, is_shaped
 
 logger = logging.getLogger(__name__)
 
@@ -173,7 +173,8 @@ def guest_request_modified(query_context: Any) -> bool:
         logger.warning("guest request refused: %s", error)
         return True
     return not all(
-        asks_only(
+        is_shaped(query, DRAWN_STEPS)
+        and asks_only(
             query, columns, filterable, lambda metric: isinstance(metric, str) and metric in metrics, having
         )
         for query in query_context.queries

@@ -21,11 +21,11 @@ from reports.catalogue import GUEST_AUDIENCE, GUEST_ROLE
 from reports.chinese import serve_completed_pack
 from reports.explorers import keep_to_own
 from reports.guest_answers import (
+    answer_as_shown,
+    bound_pivots,
     export_rows_alone,
-    export_without_links,
     hide_queries,
     keep_filter_states_apart,
-    leave_empty_totals_out,
 )
 from reports.phones import stack_on_phones
 from reports.repeated import repeat_answers
@@ -207,9 +207,9 @@ def FLASK_APP_MUTATOR(app):
     # Last of those that bear on answers: what it keeps is what they have not changed yet.
     repeat_answers(app)
     keep_to_own(app)
-    export_without_links()
+    answer_as_shown()
     export_rows_alone()
-    leave_empty_totals_out()
+    bound_pivots()
     keep_filter_states_apart()
     fix_default_schema()
     answer_quickly()

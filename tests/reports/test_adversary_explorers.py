@@ -109,7 +109,23 @@ class TestQueries:
         ]
         assert let_through == []
 
-    @pytest.mark.parametrize("kind", ["samples", "drill_detail", "query", "columns", "timegrains"])
+    def test_a_chart_of_his_has_its_rows_brought_into_shape(self, analyst: Analyst):
+        asked = {"columns": ["goods_num", "company_name"], "metrics": ["quantity"]}
+        sides = {"index": ["goods_num"], "columns": ["company_name"]}
+        steps = {
+            "pivot": {**sides, "aggregates": {"quantity": {"operator": "mean"}}},
+            "cum": {"operator": "sum", "columns": {"quantity": "sum_so_far"}},
+            "rank": {"metric": "quantity"},
+            "histogram": {"column": "quantity", "groupby": [], "bins": 5},
+        }
+        for name, options in steps.items():
+            shape = [{"operation": name, "options": options}, {"operation": "flatten"}]
+            answer = analyst.data(analyst.datasets[SOLD], **asked, post_processing=shape)
+            assert answer.status_code == 200 and answer.json()["result"][0]["data"], (name, answer.text)
+
+    @pytest.mark.parametrize(
+        "kind", ["samples", "drill_detail", "query", "columns", "timegrains", "post_processed"]
+    )
     def test_no_raw_rows_and_no_query_text(self, analyst: Analyst, kind: str):
         plain = {"columns": ["goods_num"], "metrics": []}
         assert is_refused(analyst.data(analyst.datasets[SOLD], **plain, whole_result_type=kind))

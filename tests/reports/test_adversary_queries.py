@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from tests.kit.superset import COMPANY_ONE, Place, Superset
+from tests.kit.superset import COMPANY_ONE, EVERYTHING, Place, Superset
 from tests.reports.guests import (
     BEST_SELLER,
     BEST_SELLER_COST,
     DATA,
+    PLACES,
     RECEIVABLE,
     changed_query,
     filter_values,
@@ -25,6 +26,7 @@ SIMPLE = {
     "column": {"column_name": "stock_quantity"},
     "label": "净销量",
 }
+MEAN = {"operator": "mean"}
 AXIS = {"expressionType": "SQL", "columnType": "BASE_AXIS", "label": "goods_num"}
 QUERIES: dict[str, dict[str, Any]] = {
     "grouped-by-a-hidden-column": {"groupby": ["pattern"]},
@@ -66,6 +68,14 @@ QUERIES: dict[str, dict[str, Any]] = {
     "filter-without-column": {"filters": [{"op": "IS NULL"}]},
     "filter-by-own-operator": {"filters": [{"col": "goods_num", "op": "= '' or 1 = 1 or ''", "val": "x"}]},
     "between-times-of-a-hidden-column": {"granularity": "pattern", "time_range": "2020-01-01 : 2030-01-01"},
+    "rows-of-every-second": {
+        "post_processing": [{"operation": "resample", "options": {"rule": "1s", "method": "sum"}}]
+    },
+    "rows-to-come": {"post_processing": [{"operation": "prophet", "options": {"periods": 10**6}}]},
+    "columns-doubled": {"post_processing": [{"operation": "contribution"}] * 2},
+    "expression-of-rows": {"post_processing": [{"operation": "eval", "options": {"text": "1"}}]},
+    "endless-bins": {"post_processing": [{"operation": "histogram", "options": {"bins": 10**9}}]},
+    "beside-many-times": {"time_offsets": [f"{days} days ago" for days in range(1, 20)]},
     "layer": {
         "annotation_layers": [
             {"name": "x", "annotationType": "FORMULA", "sourceType": "table", "value": "x", "show": True}
@@ -105,12 +115,65 @@ class TestQuery:
     def test_changed(self, refused, body: dict[str, Any], changes: dict[str, Any]):
         assert refused(changed_query(body, **changes))
 
+    @pytest.mark.parametrize(
+        ("kind", "stacked"), [("bar", False), ("bar", True), ("mixed", False), ("donut", False)]
+    )
+    def test_what_a_frame_does_with_the_rows_is_done(self, superset: Superset, kind: str, stacked: bool):
+        at, chart = next(
+            (at, chart)
+            for at in PLACES
+            for chart in at.board.charts
+            if (chart.kind, chart.stacked and bool(chart.by)) == (kind, stacked)
+        )
+        token = superset.token(at, EVERYTHING)
+        body = superset.chart_body(at, chart, token)
+        figures = [*chart.metrics, *chart.second]
+        pivot = {
+            "index": [chart.x],
+            "columns": list(chart.by),
+            "aggregates": dict.fromkeys(figures, MEAN),
+        }
+        steps = [
+            {"operation": "pivot", "options": {**pivot, "drop_missing_columns": False}},
+            {"operation": "rename", "options": {"columns": {figures[0]: None}, "level": 0, "inplace": True}},
+            {"operation": "sort", "options": {"is_sort_index": True, "ascending": True}},
+            {"operation": "flatten"},
+        ]
+        if kind == "donut":
+            [name] = figures
+            steps = [
+                {"operation": "contribution", "options": {"columns": [name], "rename_columns": ["share"]}}
+            ]
+        elif not stacked:
+            del steps[1]
+        rows = rows_of(superset.post(DATA, token, changed_query(body, post_processing=steps)))
+        assert rows and (kind == "donut") == ("share" in rows[0])
+
+    def test_rows_of_days_are_not_made_to_rows_of_seconds(self, superset: Superset):
+        at, chart, day = next(
+            (at, chart.on_screen, name)
+            for at in PLACES
+            for chart in at.board.tables
+            for name in chart.on_screen.by
+            if at.board.dataset(chart.dataset).column(name).kind == "date"
+        )
+        token = superset.token(at, EVERYTHING)
+        body = superset.chart_body(at, chart, token)
+        pivot = {"index": [day], "columns": [], "aggregates": {chart.metrics[0]: MEAN}}
+        first, last = {"operation": "pivot", "options": pivot}, {"operation": "flatten"}
+        more = {"operation": "resample", "options": {"rule": "1h", "method": "ffill"}}
+        assert rows_of(superset.post(DATA, token, changed_query(body, post_processing=[first, last])))
+        asked = changed_query(body, post_processing=[first, more, last])
+        assert is_refused(superset.post(DATA, token, asked))
+
     @pytest.mark.parametrize("changes", list(QUERIES.values())[:4], ids=list(QUERIES)[:4])
     def test_changed_behind_an_allowed_one(self, refused, body: dict[str, Any], changes: dict[str, Any]):
         (changed,) = changed_query({**body, "queries": body["queries"][:1]}, **changes)["queries"]
         assert refused({**body, "queries": [*body["queries"], changed]})
 
-    @pytest.mark.parametrize("kind", ["samples", "drill_detail", "query", "columns", "timegrains"])
+    @pytest.mark.parametrize(
+        "kind", ["samples", "drill_detail", "query", "columns", "timegrains", "post_processed"]
+    )
     def test_another_kind_of_answer(self, refused, body: dict[str, Any], kind: str):
         assert refused({**body, "result_type": kind})
         assert refused(changed_query(body, result_type=kind))
