@@ -99,14 +99,15 @@ class Table:
 
     def _page(self, query: Any, windows: tuple[str, ...]) -> Any:
         """The keys of the rows in their order, the figures that look at other rows, and the rows' number."""
-        sorting = [(f"sorting_{place}", *by) for place, by in enumerate(self.order)]
-        figures = [self._figure(name).label(name) for name in windows]
-        sorted_by = [self._figure(name).label(label) for label, name, _ in sorting]
+        labels = {name: f"sorting_{place}" for place, (name, _) in enumerate(self.order)}
+        labels |= {name: name for name in windows}
+        figures = [self._figure(name).label(label) for name, label in labels.items()]
         # Not counted by a window, which would hold every row with all that is asked of it.
-        rows = self._all(query, *figures, *sorted_by).cte("all_rows")
+        rows = self._all(query, *figures).cte("all_rows")
         number = sa.select(sa.func.count()).select_from(rows).scalar_subquery()
         page = sa.select(*(rows.c[name] for name in (*self.keys, *windows)), number.label(NUMBER))
-        order = (sa.asc(rows.c[label]) if rising else sa.desc(rows.c[label]) for label, _, rising in sorting)
+        sorting = ((rows.c[labels[name]], rising) for name, rising in self.order)
+        order = (sa.asc(figure) if rising else sa.desc(figure) for figure, rising in sorting)
         return page.order_by(*order).limit(self.limit).offset(self.offset)
 
     def _all(self, query: Any, *figures: Any) -> Any:

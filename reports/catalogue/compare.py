@@ -134,7 +134,7 @@ def compared_datasets(
     metrics use though nobody may ask for them. `levels` are the measures that don't add up over periods; `where` is a
     condition on the mart's rows, `periods` what `Source` says.
     """
-    followed = (key for column in columns for key in column.keys)
+    followed = (key for column in columns for key in column.stands_for)
     shown = (column.name for column in columns if not column.sql)
     own = (*KEYS[grain], *keys, *followed, *alone, *shown)
     dimensions = tuple(name for name in dict.fromkeys(own) if name not in (axis[0].name, axis[1].name))
@@ -177,11 +177,6 @@ def stood(metric: Metric, measures: Iterable[str], previous: str, last_year: str
         for suffix, label, sql in zip(SUFFIXES, labels, then, strict=True)
     )
     return before, year
-
-
-def all_periods(dataset: Dataset) -> Dataset:
-    """A dataset without comparisons again, for charts that the filter of one period leaves alone."""
-    return replace(dataset, key=f"{dataset.key}{SERIES}", explorable=False, beside=None)
 
 
 def with_suffixes(*names: str) -> tuple[str, ...]:

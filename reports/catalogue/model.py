@@ -92,6 +92,11 @@ class Column:
     def stands_for(self) -> tuple[str, ...]:
         return self.keys or ((self.starts,) if self.starts else ())
 
+    @property
+    def tells_apart(self) -> tuple[str, ...]:
+        """The columns of the dataset that tell its rows apart."""
+        return self.stands_for or (self.name,)
+
     def is_told_by(self, names: Set[str]) -> bool:
         """Whether rows that these columns tell apart need not be told apart by this one."""
         followed = self.follows or self.stands_for
@@ -190,12 +195,12 @@ class Dataset:
     def row_keys(self, names: Iterable[str]) -> tuple[str, ...]:
         """What tells the rows of a table of these columns apart, without what follows from the rest of it."""
         columns = [self.column(name) for name in names]
-        told = {key for column in columns for key in column.stands_for or (column.name,)}
+        told = {key for column in columns for key in column.tells_apart}
         return tuple(
             dict.fromkeys(
                 key
                 for column in columns
-                for key in column.stands_for or (column.name,)
+                for key in column.tells_apart
                 if not (self.has_column(key) and self.column(key).is_told_by(told))
             )
         )
