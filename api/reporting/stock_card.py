@@ -20,18 +20,10 @@ OPENING, MOVE, REVALUATION = 0, 1, 2
 ENTRIES = {OPENING: "期初结存", MOVE: "出入库", REVALUATION: "均价分摊"}
 
 # What a warehouse's value changed by on a day, and none of its own moves explains, comes from what its company's others
-# paid or were paid; it stands at the end of that day, so that a day's last balance is the same in whichever days are
-# asked for.
+# paid or were paid. It stands at the end of that day, so that a day's last balance is the same in whichever days are
+# asked for. Here are its parts, which add up to it: the change, and the moves taken off.
 _ENTRIES = """
-with signed as (
-    select company_id, warehouse_id, goods_id, valid_from as business_date, change_value as value
-    from facts.fct_stock_balance_daily
-    where valid_from between cast(:first as date) and cast(:last as date) and valid_to >= cast(:first as date)
-        and change_value <> 0
-    union all
-    select company_id, warehouse_id, goods_id, business_date, -value
-    from facts.fct_stock_move where business_date between cast(:first as date) and cast(:last as date)
-), entries as (
+with entries as (
     select company_id, warehouse_id, goods_id, 0 as batch_id, cast(:first as date) as business_date, {opening} as entry,
         0 as place, 0 as ledger_id, null as bill_type, null as bill_id, null as bill_no, true as is_inbound,
         closing_quantity as quantity, closing_value as amount
@@ -44,17 +36,34 @@ with signed as (
     from facts.fct_stock_move
     where business_date between cast(:first as date) and cast(:last as date)
     union all
-    select company_id, warehouse_id, goods_id, 0, business_date, {revaluation}, 0, 0, null, null, null, true, 0,
-        cast(sum(value) as decimal(18, 2))
-    from signed
-    group by company_id, warehouse_id, goods_id, business_date
-    having sum(value) <> 0
+    select company_id, warehouse_id, goods_id, 0, valid_from, {revaluation}, 0, 0, null, null, null, true, 0,
+        change_value
+    from facts.fct_stock_balance_daily
+    where valid_from between cast(:first as date) and cast(:last as date) and valid_to >= cast(:first as date)
+        and change_value <> 0
+    union all
+    select company_id, warehouse_id, goods_id, 0, business_date, {revaluation}, 0, 0, null, null, null, true, 0, -value
+    from facts.fct_stock_move
+    where business_date between cast(:first as date) and cast(:last as date)
 )
 select e.*, g.goods_type_id, g.brand_id
 from entries e
 join goods g on g.goods_id = e.goods_id
 """
-_MOVED = f"""
+_WHOLE = f"""
+(
+    select * from {{rows}} where entry <> {REVALUATION}
+    union all by name
+    select any_value(company_id) as company_id, warehouse_id, goods_id, any_value(goods_type_id) as goods_type_id,
+        any_value(brand_id) as brand_id, 0 as batch_id, business_date, {REVALUATION} as entry, 0 as place,
+        0 as ledger_id, true as is_inbound, 0 as quantity, cast(sum(amount) as decimal(18, 2)) as amount
+    from {{rows}} where entry = {REVALUATION}
+    group by warehouse_id, goods_id, business_date
+    having sum(amount) <> 0
+)
+"""
+# The parts add up to what the whole does.
+_ADDED = f"""
 select *,
     cast(hash(warehouse_id, goods_id, business_date, entry, ledger_id) % 9007199254740991 as bigint) as stock_card_id,
     case when entry <> {OPENING} and is_inbound then quantity end as in_quantity,
@@ -63,6 +72,7 @@ select *,
     case when not is_inbound then -amount end as out_amount
 from {{rows}}
 """
+_MOVED = _ADDED.format(rows=_WHOLE)
 _BALANCES = f"""
 select r.*, {{bill}}, sum(quantity) over so_far as balance_quantity, sum(amount) over so_far as balance_amount,
     case
@@ -86,7 +96,7 @@ class StockCard(StockRow):
         parts=("warehouse_id", "goods_id"),
         then=("warehouse_id", "goods_id", "business_date", "entry", "place", "ledger_id"),
         keys=_MOVED,
-        added=_MOVED,
+        added=_ADDED,
     )
     declaration = Declaration(
         "库存明细账",
