@@ -89,7 +89,7 @@ def index_datasets() -> tuple[Dataset, Dataset]:
 def index_head(data: Dataset) -> Head:
     return figures(
         data,
-        Figure("price_index", "基期为100", "rise"),
+        Figure("price_index", "基期为100，基期之前没有指数", "rise"),
         Figure("bought_share", "其余沿用最近价格"),
         Figure("goods_count", "基期采购过的商品"),
     )

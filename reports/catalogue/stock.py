@@ -10,14 +10,13 @@ LAYER_MONTHS = (
     "select t.period_start as month, t.period_label as month_label from mart_turnover_period as t"
     " where t.period_kind = 'month' group by t.period_start, t.period_label"
 )
-# What the filter offers: the months are few, the layers that have them are not.
+# What the filter offers: the months of which layers are kept, found in what of them is added up.
 MONTH_ENDS_OF_STOCK = Dataset(
     key="stock_month_ends",
     label="库存月末",
     source=(
-        "(select distinct t.company_id, t.period_label as month_label from mart_turnover_period as t"
-        " where t.period_kind = 'month' and t.period_start >= (select max(p.period_start) - interval 12 month"
-        " from mart_turnover_period as p where p.period_kind = 'month'))"
+        "(select k.company_id, strftime(k.month, '%Y-%m') as month_label"
+        " from (select distinct t.company_id, t.month from mart_stock_age_month as t) as k)"
     ),
     grain="company",
     columns=(Column("month_label", "月"),),

@@ -235,7 +235,7 @@ def goods_board(cost: bool) -> Board:
     lines = (
         line(
             42,
-            (turnover_trend("近一年周转", series), 8),
+            (turnover_trend("各月周转", series), 8),
             (share("speed", f"平均库存{what}按周转速度分布", data, "mean_stock", "speed"), 4),
         ),
         line(

@@ -10,7 +10,7 @@ import pytest
 from tests.warehouse.conftest import AS_OF, Core, Mart, agree
 
 TODAY = dt.date.fromisoformat(AS_OF)
-MONTHS = pl.date_range(dt.date(2025, 11, 1), dt.date(2026, 11, 1), "1mo", eager=True).alias("month")
+MONTHS = pl.date_range(dt.date(2024, 11, 1), dt.date(2026, 11, 1), "1mo", eager=True).alias("month")
 ENDS = pl.DataFrame({"month": MONTHS}).with_columns(
     pl.min_horizontal(pl.col("month").dt.month_end(), pl.lit(TODAY)).alias("as_of")
 )

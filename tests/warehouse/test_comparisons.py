@@ -15,7 +15,7 @@ from tests.warehouse.conftest import AS_OF, Core, Mart, agree
 TODAY = dt.date.fromisoformat(AS_OF)
 THIS_MONTH = TODAY.replace(day=1)
 ENDS = pl.DataFrame(
-    {"month": pl.date_range(dt.date(2025, 11, 1), THIS_MONTH, "1mo", eager=True)}
+    {"month": pl.date_range(dt.date(2024, 11, 1), THIS_MONTH, "1mo", eager=True)}
 ).with_columns(pl.min_horizontal(pl.col("month").dt.month_end(), pl.lit(TODAY)).alias("as_of"))
 MONTH = pl.col("business_date").dt.truncate("1mo").alias("month")
 KEYS = ["month", "company_name"]
@@ -162,7 +162,8 @@ def test_open_items_by_age_at_month_ends(mart: Mart, entries: pl.DataFrame, side
             " where role_id = 1 group by all"
         ).filter(pl.col("open_amount").abs() > 0.001)
         agree(found, expected, ["month", "bucket"])
-        assert found["month"].n_unique() == 13 and found["bucket"].n_unique() > 3
+        # The group's first month is July 2025.
+        assert found["month"].n_unique() == 17 and found["bucket"].n_unique() > 3
 
 
 def test_what_is_to_be_paid_stands_beside_earlier_month_ends(mart: Mart, open_items: pl.DataFrame) -> None:
@@ -303,7 +304,7 @@ def test_stock_stands_beside_earlier_month_ends_by_its_age(mart: Mart) -> None:
     )
     dataset = find_report("inventoryAgingReport").first_tab.cost.dataset("inventory_aging_month_cost")
     found = compare(mart, dataset, monthly, "amount", "mean_age", "over_180")
-    assert found["month"].n_unique() == 13
+    assert found["month"].n_unique() == 17
     changes = asked(mart, dataset, "amount", "amount_year", "amount_growth").drop_nulls()
     assert len(changes) > 0
     assert changes.select(

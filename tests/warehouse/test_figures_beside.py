@@ -133,6 +133,28 @@ def test_beside_each_earlier_figure_stands_how_far_the_chosen_one_is_from_it(
                 assert then[moved] == pytest.approx(now[name] / then[name] / longer - 1), name
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        *("accountsReceivable", "ScheduleAccountsReceivable", "ScheduleAccountsPayable", "facyorypayment"),
+        *("inAnalysisTablePayment", "pmi", "inventoryturnover", "inventoryAgingReport", "inventoryDOTReport"),
+        "sluggishstock",
+    ],
+)
+def test_an_earlier_month_has_its_last_year_too(mart: Mart, code: str) -> None:
+    """Not the running month alone: of the twelve before it too, as far back as there was trade at all."""
+    for placed in (placed for placed in BOARDS if placed.report.code == code):
+        [chart] = placed.board.figures
+        dataset = placed.board.dataset(chart.dataset)
+        [period] = [item for item in placed.board.filters if item.latest]
+        offered = placed.board.dataset(period.dataset)
+        months = mart(f"select distinct {period.column} from ({offered.sql}) as d where role_id = 1")
+        for month in ("2026-10", "2026-09", "2026-08"):
+            assert month in set(months.to_series())
+            found = _figures(mart, dataset, f"{period.column} = '{month}'", names(chart)[0])
+            assert len(found) == 3, (placed.names, month)
+
+
 def test_a_day_stands_beside_the_same_day_of_earlier_months(mart: Mart) -> None:
     dataset = _told("BusinessDailyReport")
     found = dict(_figures(mart, dataset, "day = date '2026-11-20'", "mtd_sales"))

@@ -133,7 +133,7 @@ def days(ledger: pl.DataFrame) -> pl.DataFrame:
 
 class TestTurnover:
     def test_by_month_and_goods(self, mart: Mart, days: pl.DataFrame, ledger: pl.DataFrame) -> None:
-        first = dt.date(2025, 11, 1)
+        first = dt.date(2024, 11, 1)
         keys = ["month", "warehouse_id", "goods_id"]
         sales = (
             ledger.filter(pl.col("bill_type").is_in(["XSCK", "XSTH"]), pl.col("business_date") >= first)

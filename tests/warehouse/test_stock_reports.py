@@ -246,7 +246,7 @@ class TestEarlierMonthEnds:
         )
         assert [label for (label,) in offered.fetchall()] == [
             f"{year}-{month:02}"
-            for year, month in [(2025, 11), (2025, 12), *((2026, n) for n in range(1, 12))]
+            for year, month in [*((2025, n) for n in (10, 11, 12)), *((2026, n) for n in range(1, 12))]
         ]
 
 

@@ -133,9 +133,9 @@
     )
 {%- endmacro %}
 
-{# How many months back figures by month end reach. #}
+{# How many months back figures by month end reach: to each of the last twelve belongs last year's same one. #}
 {% macro months_back() -%}
-    {{ return(12) }}
+    {{ return(24) }}
 {%- endmacro %}
 
 {# The first day of the oldest of these months, and a query of all of them, column month. #}

@@ -1,7 +1,7 @@
 {# Base months of the price index as [key, label, first day]. #}
 {% macro price_bases() -%}
     {{ return([
-        ['year', '去年同月', first_of_last_months()],
+        ['year', '去年同月', add_months(month_of(as_of()), -12)],
         ['january', '本年1月', 'cast(' ~ dbt.date_trunc('year', as_of()) ~ ' as date)'],
     ]) }}
 {%- endmacro %}

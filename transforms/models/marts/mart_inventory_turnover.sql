@@ -1,4 +1,4 @@
--- grain: one row a month (the current and the 12 before), company, warehouse and goods with stock or moves in it
+-- grain: one row a month (the current and the 24 before), company, warehouse and goods with stock or moves in it
 select
     monthly.period_start,
     monthly.period_label,

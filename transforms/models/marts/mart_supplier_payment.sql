@@ -1,4 +1,4 @@
--- grain: one row a month (this one and the 12 before), company and supplier with a balance, movements or invoices in it
+-- grain: one row a month (this one and the 24 before), company and supplier with a balance, movements or invoices in it
 {# write_off_days ÷ write_off_amount is how many days bills had waited for their payment, weighed by amounts. #}
 with parts as (
     select

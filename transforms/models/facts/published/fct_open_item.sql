@@ -1,4 +1,4 @@
--- grain: one row a month (this one and the 12 before) and settlement item with something open at its end
+-- grain: one row a month (this one and the 24 before) and settlement item with something open at its end
 -- depends_on: {{ ref('int_changed_open_item') }}
 {# Returns and advances are negative. What is open now is what is open in this month. #}
 {{

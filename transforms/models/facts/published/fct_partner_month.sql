@@ -1,4 +1,4 @@
--- grain: one row a month (this one and the 12 before), company and partner with a balance or movements in it
+-- grain: one row a month (this one and the 24 before), company and partner with a balance or movements in it
 -- depends_on: {{ ref('int_changed_partner') }}
 {#
     opening + delivery − returns + other increases − settled − offset = closing, for customers what they owe, for

@@ -22,7 +22,7 @@ with monthly as (
         sum(priced_quantity) as quantity,
         sum(priced_amount) as value
     from {{ ref('fct_purchase_goods_month') }}
-    where month between {{ first_of_last_months() }} and {{ month_of(as_of()) }} and priced_quantity > 0
+    where month between {{ price_bases()[0][2] }} and {{ month_of(as_of()) }} and priced_quantity > 0
     group by month, company_id, goods_id
 ),
 

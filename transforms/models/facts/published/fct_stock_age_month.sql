@@ -1,6 +1,6 @@
 -- grain: one row a month end (the as-of date for the running month), company, warehouse, first-level goods type, brand and age bucket
 -- depends_on: {{ ref('int_changed_stock_group') }}
-{# What stock was how old: layers added up, since a trend over thirteen ends would read all of them. #}
+{# What stock was how old: layers added up, since a trend over all ends would read all of them. #}
 {{
     config(
         materialized='incremental',

@@ -1,4 +1,4 @@
--- grain: one row a month (the current and the 12 before), company, warehouse and goods with stock or moves in it
+-- grain: one row a month (the current and the 24 before), company, warehouse and goods with stock or moves in it
 -- depends_on: {{ ref('int_changed_stock') }}
 {{
     config(
@@ -18,7 +18,7 @@ with months as (
     from {{ ref('int_period') }}
     where
         period_kind = 'month'
-        and period_start >= {{ add_months(month_of(as_of()), -12) }}
+        and period_start >= {{ first_of_last_months() }}
     {% if patching() %}
         and period_start >= (
             select {{ month_of('min(changed.from_date)') }} from {{ ref('int_changed_stock') }} as changed

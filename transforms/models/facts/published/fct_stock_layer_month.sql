@@ -1,4 +1,4 @@
--- grain: one row a month (the 12 before the current), company, warehouse, goods, batch and receipt of stock at its end
+-- grain: one row a month (the 24 before the current), company, warehouse, goods, batch and receipt of stock at its end
 -- depends_on: {{ ref('int_changed_stock') }}
 -- depends_on: {{ ref('stg_company') }}, {{ ref('stg_goods') }}
 {#
