@@ -125,6 +125,16 @@ class TestDetail:
         assert [row[0] for row in found[HEAD + 1 :]] == ["G001", "合计"]
         assert found[-1][found[HEAD].index("销售收入")] == 250
 
+    def test_a_bill_that_was_written_off_bit_by_bit_counts_once_in_the_total(
+        self, source: Connection, tmp_path: Path
+    ) -> None:
+        """Of two companies two bills of 500 each, of which one was written off twice."""
+        books = sheets(source, tmp_path / "a.xlsx", "verificationDetails", "detail", tab="payable")
+        [found] = [rows for rows in books if "被核销单据金额" in rows[HEAD]]
+        place = found[HEAD].index("被核销单据金额")
+        *listed, total = (row[place] for row in found[HEAD + 1 :])
+        assert (listed, total) == ([500] * 4, 2000)
+
     def test_a_value_is_no_sql(self, source: Connection, tmp_path: Path) -> None:
         value = "' or 1=1 --"
         found, *_ = sheets(

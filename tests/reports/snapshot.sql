@@ -172,7 +172,8 @@ select
 from period as p cross join firm as c
 cross join (
     values
-    ('应收', 'KHSK', 'XSCK', 30, 0, 300.0), ('应收', 'KHSK', 'XSCK', 60, 20, 100.0), ('应付', 'GYFK', 'CGRK', 45, 0, 200.0),
+    ('应收', 'KHSK', 'XSCK', 30, 0, 300.0), ('应收', 'KHSK', 'XSCK', 60, 20, 100.0), ('应付', 'GYFK', 'CGRK', 45, 0, 120.0),
+    ('应付', 'GYFK', 'CGRK', 45, 0, 80.0),
     ('应付', 'GYFK', 'CGFL', 5, 0, -50.0)
 ) as t(side, bill, item, held, late, amount)
 where p.period_kind = 'month';

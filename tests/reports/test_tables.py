@@ -135,6 +135,18 @@ class TestRowsOfTheChosenPeriod:
         )
 
 
+class TestTotals:
+    def test_a_bill_that_was_written_off_bit_by_bit_counts_once(self, superset: Superset):
+        """Of two companies two bills of 500 each, of which every month writes off a part."""
+        at = next(at for at in PLACES if "verificationDetails" in str(at))
+        [chart] = [chart for chart in at.board.tables if "item_amount" in chart.metrics]
+        token = superset.token(at, EVERYTHING)
+        body = superset.chart_body(at, chart, token)
+        listed, totals = superset.post("/api/v1/chart/data", token, body).json()["result"]
+        assert {row["item_amount"] for row in listed["data"]} == {500} and len(listed["data"]) > 4
+        assert totals["data"][0]["item_amount"] == 2000
+
+
 class TestRowsByKeys:
     @pytest.mark.parametrize("at", [at for at in PLACES if keyed(at)], ids=str)
     def test_are_the_rows_by_names(self, superset: Superset, snapshot, at: Place):
