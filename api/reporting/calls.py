@@ -34,6 +34,17 @@ class FrameRoute(BaseModel):
     code: str
 
 
+class FrameQuery(BaseModel):
+    """A report, and what its filters open on by their parameters' names; those that it lacks are left out."""
+
+    code: str = Field(max_length=100)
+    company: str = Field("", max_length=100)
+    goods_num: str = Field("", max_length=100)
+    period: str = Field("", max_length=20)
+    cover: str = Field("", max_length=20)
+    threshold: str = Field("", max_length=20)
+
+
 class FrameFilter(BaseModel):
     """A filter in a frame: its key among the report's, the id under which the frame tells its values, the column that
     it filters, and whether it opens on the newest value."""
@@ -109,17 +120,12 @@ def get_routes(ctx: Context) -> Any:
 
 
 @call(api, "GET", "v2/report/Frame/getFrame", right=ANY_USER, returns=Frame)
-def get_frame(
-    ctx: Context,
-    code: Annotated[str, Query(max_length=100)],
-    goods_num: Annotated[str, Query(max_length=100)] = "",
-    period: Annotated[str, Query(max_length=20)] = "",
-) -> Any:
-    """报表框架: the addresses of a report's tabs; goods_num and period open it on a given value."""
-    report = permitted(ctx, code)
+def get_frame(ctx: Context, query: Annotated[FrameQuery, Query()]) -> Any:
+    """报表框架: the addresses of a report's tabs, and what it opens on."""
+    report = permitted(ctx, query.code)
     me = ctx.principal
     base = report_site(ctx.host, settings().report_sites)
-    values = {"goods_num": goods_num, "period": period}
+    values = query.model_dump(exclude={"code"})
     tabs = [
         {
             "key": tab.key,

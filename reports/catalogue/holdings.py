@@ -46,9 +46,11 @@ from reports.catalogue.parts import (
 )
 from reports.catalogue.stock import amounts, held, held_in
 
-# Of each goods in each warehouse: days that its stock lasts at the pace of the last 30 days.
+# Of each goods in each warehouse: days that its stock lasts at the pace of the last 30 days. What is sold out was sold
+# within them.
 COVER = (
-    "case when m.quantity <= 0 then '无库存' when m.sales_quantity_30 <= 0 then '近30天无销售' "
+    "case when m.quantity <= 0 and m.sales_quantity_30 > 0 then '断货' when m.quantity <= 0 then '无库存' "
+    "when m.sales_quantity_30 <= 0 then '近30天无销售' "
     "when m.quantity <= m.sales_quantity_30 * 0.5 then '15天以内' when m.quantity <= m.sales_quantity_30 "
     "then '16–30天' when m.quantity <= m.sales_quantity_30 * 3 then '31–90天' else '90天以上' end"
 )
@@ -240,7 +242,7 @@ def goods_board(cost: bool) -> Board:
         line(76, (whole, 12)),
         line(82, (places, 12)),
     )
-    cover = Filter("cover_range", "可售天数", data.key, "cover_range")
+    cover = Filter("cover_range", "可售天数", data.key, "cover_range", parameter="cover")
     return board((data,), head, lines, (*place_and_goods_filters(data), cover, goods_filter(data)))
 
 

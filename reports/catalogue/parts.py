@@ -246,7 +246,7 @@ def as_of_filter(dataset: Dataset, *excludes: str) -> Filter:
 
 
 def company_filter(dataset: Dataset) -> Filter:
-    return Filter("company", "公司", dataset.key, "company_name")
+    return Filter("company", "公司", dataset.key, "company_name", parameter="company")
 
 
 def warehouse_filter(dataset: Dataset) -> Filter:

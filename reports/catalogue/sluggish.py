@@ -219,6 +219,7 @@ def sluggish_board(cost: bool) -> Board:
         multiple=False,
         default=(DEFAULT_THRESHOLD,),
         excludes=("thresholds",),
+        parameter="threshold",
     )
     return board(
         (whole, goods, months, MONTH_ENDS_OF_STOCK),

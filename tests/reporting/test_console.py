@@ -12,6 +12,8 @@ import pytest
 
 from api.kit.database import today
 from api.reporting.sales_summary import earlier
+from api.reporting.snapshot import published
+from reports.catalogue import find_report
 from tests.kit.desk import Desk, Made
 from tests.reporting.asking import one, page, rows, some
 
@@ -267,6 +269,28 @@ class TestStockWall:
         totals = page(posted, WALL)["totals"]
         assert {"quantity", "sluggish_quantity", "sales_30"} <= totals.keys()
         assert not {"goods_count", "sold_out_count"} & totals.keys()
+
+    def test_its_figures_are_those_of_the_reports_that_they_lead_to(self, posted: Desk) -> None:
+        whole, role = wall(posted, "manager_a")["whole"], posted.world.role_manager_a
+
+        def read(code: str, dataset: str, figure: str, condition: str = "true") -> Any:
+            data = find_report(code).first_tab.cost.dataset(f"{dataset}_cost")
+            sql = data.metric(figure).sql if figure else "count(*)"
+            with published() as conn:
+                return conn.exec_driver_sql(
+                    f"select {sql} from ({data.sql}) where role_id = {role} and {condition}"
+                ).scalar()
+
+        assert whole["sold_out_count"] > 0
+        sold_out = read("goodsinventoryrpt", "goods_stock", "", "cover_range = '断货'")
+        assert sold_out == whole["sold_out_count"]
+        longer = "threshold = '180天以上' and month = (select max(month) from mart_inventory_aging)"
+        told = {
+            "sluggish_rate": 100 * read("sluggishstock", "sluggish_stock", "share", longer),
+            "cover_days": read("goodsinventoryrpt", "goods_stock", "cover"),
+            "turnover_days": read("CompanyInventoryreport", "company_stock", "turnover_days"),
+        }
+        assert told == {name: pytest.approx(float(whole[name]), abs=0.05) for name in told}
 
     def test_by_province_and_company_within_the_scope(self, posted: Desk) -> None:
         found = wall(posted)

@@ -81,6 +81,18 @@ class TestFrame:
         data = site.as_("manager_a").get(FRAME, code="BestSellerInfo", goods_num="G001", period="近7天").data
         assert data["tabs"][0]["opens_with"] == {"period": ["近7天"], "goods": ["G001"]}
 
+    @pytest.mark.parametrize(
+        ("code", "values"),
+        [
+            ("goodsinventoryrpt", {"company": "A分公司", "cover_range": "断货"}),
+            ("sluggishstock", {"company": "A分公司", "threshold": "180天以上"}),
+        ],
+    )
+    def test_opens_on_what_the_stock_wall_tells(self, site, code: str, values: dict[str, str]):
+        told = {name.removesuffix("_range"): value for name, value in values.items()}
+        [tab] = site.as_("manager_a").get(FRAME, code=code, **told).data["tabs"]
+        assert {name: [value] for name, value in values.items()}.items() <= tab["opens_with"].items()
+
     def test_values_that_no_filter_takes_are_left_out(self, site):
         [tab] = site.as_("manager_a").get(FRAME, code="BusinessDailyReport", goods_num="G001").data["tabs"]
         assert set(tab["opens_with"]) == {"period"}

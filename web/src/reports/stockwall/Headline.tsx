@@ -1,6 +1,6 @@
-/** The wall's large figures; each leads to the report that has it in full. */
+/** The wall's large figures; each leads to the report that adds up to it. */
 import { Link } from 'react-router';
-import type { StockHealth } from '@/gen';
+import type { CompanyStock, StockHealth } from '@/gen';
 import { formatBrief, formatPercent, formatQuantity } from '@/lib/format';
 import styles from './wall.module.css';
 
@@ -15,46 +15,57 @@ interface Told {
 const sluggishFrom = 20;
 const nothing = '—';
 
-export function Headline({ whole, byValue, company }: { whole: StockHealth; byValue: boolean; company: number }) {
-  const of = company ? `?company_id=${company}` : '';
+interface HeadlineProps {
+  whole: StockHealth;
+  byValue: boolean;
+  /** The company that is told of; of all without one. */
+  company?: CompanyStock;
+}
+
+export function Headline({ whole, byValue, company }: HeadlineProps) {
+  const list = `/report/getInventoryInfoList${company ? `?company_id=${company.company_id}` : ''}`;
+  const framed = (route: string, opensOn: Record<string, string> = {}) => {
+    const query = new URLSearchParams(company ? { ...opensOn, company: company.company_name } : opensOn).toString();
+    return query ? `${route}?${query}` : route;
+  };
   const told: Told[] = [
     {
       label: byValue ? '库存金额' : '库存数量',
       value: formatBrief(byValue ? whole.amount : whole.quantity),
       more: byValue ? `${formatBrief(whole.quantity)} 件` : `${formatBrief(whole.goods_count)} 个品种`,
-      to: `/report/getInventoryInfoList${of}`,
+      to: list,
     },
     {
       label: '在库品种',
       value: formatBrief(whole.goods_count),
       more: '按仓库计',
-      to: `/report/getInventoryInfoList${of}`,
+      to: list,
     },
     {
       label: '断货品种',
       value: formatBrief(whole.sold_out_count),
-      more: '近 30 天有销售、现无库存',
-      to: `/inventory/stockWarningQuery${of}`,
+      more: '近 30 天有销售、现无库存，按仓库计',
+      to: framed('/report/goodsinventoryrpt', { cover: '断货' }),
       warns: whole.sold_out_count > 0,
     },
     {
       label: '呆滞占比',
       value: formatPercent(whole.sluggish_rate) || nothing,
       more: `超过 180 天 ${formatBrief(byValue ? whole.sluggish_amount : whole.sluggish_quantity)}`,
-      to: '/report/sluggishstock',
+      to: framed('/report/sluggishstock', { threshold: '180天以上' }),
       warns: Number(whole.sluggish_rate) >= sluggishFrom,
     },
     {
       label: '可销天数',
       value: formatQuantity(whole.cover_days) || nothing,
       more: `近 30 天销量 ${formatBrief(whole.sales_30)}`,
-      to: `/report/getInventoryInfoList${of}`,
+      to: framed('/report/goodsinventoryrpt'),
     },
     {
       label: '周转天数',
       value: formatQuantity(whole.turnover_days) || nothing,
       more: byValue ? '近一年，按金额' : '近一年，按数量',
-      to: '/report/inventoryturnover',
+      to: framed('/inventory/CompanyInventoryreport'),
     },
   ];
   return (

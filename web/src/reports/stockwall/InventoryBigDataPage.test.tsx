@@ -63,7 +63,11 @@ describe('the stock wall', () => {
     expect((await figure('库存金额')).textContent).toContain('2.35亿');
     expect((await figure('断货品种')).textContent).toContain('3');
     expect((await figure('呆滞占比')).textContent).toContain('24.2%');
-    expect((await figure('呆滞占比')).getAttribute('href')).toBe('/report/sluggishstock');
+    const leads = async (label: string) => decodeURIComponent((await figure(label)).getAttribute('href')!);
+    expect(await leads('断货品种')).toBe('/report/goodsinventoryrpt?cover=断货');
+    expect((await figure('断货品种')).textContent).toContain('按仓库计');
+    expect(await leads('呆滞占比')).toBe('/report/sluggishstock?threshold=180天以上');
+    expect(await leads('周转天数')).toBe('/inventory/CompanyInventoryreport');
     expect((await figure('周转天数')).textContent).toContain('—');
     expect(screen.getByText('数据更新于 2026-11-22 10:00:00')).toBeTruthy();
   });

@@ -72,7 +72,7 @@ function Wall({ data, screen, company, onCompany }: WallProps) {
   }
   return (
     <>
-      <Headline whole={data.whole} byValue={data.by_value} company={company} />
+      <Headline whole={data.whole} byValue={data.by_value} company={chosen} />
       {chosen && (
         <div className={styles.chosen}>
           只看 {chosen.company_name}
