@@ -6,22 +6,23 @@ Nothing that a reader sends becomes SQL: names are looked up in the catalogue, v
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from api.exporting.query import Rows
 from api.kit.errors import NotFound, Refusal
 from api.kit.scope import Principal
 from reports.catalogue import Report
-from reports.catalogue.model import Board, Column, Dataset, Filter, Metric, Pivot, Tab
+from reports.catalogue.model import Board, Column, Dataset, Filter, Metric, Pivot
 
 Form = Literal["detail", "pivot", "pdf"]
 FORM_NAMES: dict[Form, str] = {"detail": "明细", "pivot": "透视", "pdf": ""}
 """What a file of a form is called beside the report; on paper it is the report itself."""
 SUFFIXES: dict[Form, str] = {"detail": ".xlsx", "pivot": ".xlsx", "pdf": ".pdf"}
 Name = Annotated[str, Field(min_length=1, max_length=60)]
-Value = Annotated[str, Field(max_length=300)] | None
+Value = Annotated[str, Field(max_length=500)] | None
 Values = tuple[str | None, ...]
 
 
@@ -40,20 +41,28 @@ class ReportExport(BaseModel):
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A checked request; `filters` are the values by filter key, `role_id` whose rows are read."""
+class Listed:
+    """The rows of a report that is a list, under its own filters; these in words."""
 
-    report: Report
-    tab: Tab
+    rows: Rows
+    filters: str
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A checked request; `filters` are the values by filter key, `role_id` whose rows are read.
+
+    A list is a board without filters of its own over the rows that are `listed`.
+    """
+
+    code: str
+    title: str
     board: Board
     role_id: int
     form: Form
     filters: Mapping[str, Values]
     pivot: Pivot
-
-    @property
-    def title(self) -> str:
-        return self.report.title(self.tab)
+    listed: Listed | None = None
 
     @property
     def file_label(self) -> str:
@@ -66,23 +75,30 @@ def understand(report: Report, principal: Principal, body: ReportExport) -> Aske
     if tab is None:
         raise NotFound("报表页签")
     board = tab.board(tab.variant(principal.sees_cost))
+    filters = _filters(board, body.filters)
     return Asked(
-        report, tab, board, principal.role_id, body.form, _filters(board, body.filters), _pivot(board, body)
+        report.code, report.title(tab), board, principal.role_id, body.form, filters, pivot_of(board, body)
     )
 
 
 def _filters(board: Board, given: Mapping[str, list[str | None]]) -> dict[str, Values]:
     known = {item.key: item for item in board.filters}
     if unknown := given.keys() - known.keys():
-        names = "、".join(f"“{name}”" for name in sorted(unknown))
-        raise Refusal(f"此报表没有筛选项{names}，请在报表上重新选择筛选后再导出")
+        raise no_filter(unknown)
     for key, values in given.items():
         if len(values) > 1 and not known[key].multiple:
             raise Refusal(f"“{known[key].label}”只能选一个值，请重新选择后再导出")
     return {key: tuple(dict.fromkeys(values)) for key, values in given.items() if values}
 
 
-def _pivot(board: Board, body: ReportExport) -> Pivot:
+def no_filter(names: Iterable[str]) -> Refusal:
+    """That a report is not filtered by these."""
+    told = "、".join(f"“{name}”" for name in sorted(names))
+    return Refusal(f"此报表没有筛选项{told}，请在报表上重新选择筛选后再导出")
+
+
+def pivot_of(board: Board, body: ReportExport) -> Pivot:
+    """The asked pivot of a board, else its usual one. Raises Refusal for what the board does not offer."""
     usual = board.pivot
     rows, columns = tuple(body.rows), tuple(body.columns)
     if not (rows or columns):
@@ -96,7 +112,7 @@ def _pivot(board: Board, body: ReportExport) -> Pivot:
     if unknown := strange | set(metrics) - {item.name for item in measures(board)}:
         names = "、".join(f"“{name}”" for name in sorted(unknown))
         raise Refusal(f"此报表的透视没有维度或指标{names}，请重新选择")
-    return Pivot(usual.dataset, rows, columns, metrics)
+    return replace(usual, rows=rows, columns=columns, metrics=metrics)
 
 
 def dimensions(board: Board) -> list[Column]:
@@ -107,9 +123,9 @@ def dimensions(board: Board) -> list[Column]:
 
 
 def measures(board: Board) -> list[Metric]:
-    """What a pivot may hold: the figures that the board shows of its dataset."""
+    """What a pivot may hold: the figures that the board shows of its dataset, unless it says which."""
     dataset = board.dataset(board.pivot.dataset)
-    shown = {
+    shown = set(board.pivot.offered) or {
         name
         for chart in board.charts
         if chart.dataset == dataset.key

@@ -28,7 +28,7 @@ TOTAL = "合计"
 SAMPLE = 200
 """So many rows say how wide a column of texts is."""
 A4 = 9
-FORMAT = re.compile(r"([+-]?),\.(\d)([f%])")
+FORMAT = re.compile(r"([+-]?),\.(\d)~?([f%])")
 Style = Literal["row", "subtotal", "total"]
 STYLES: tuple[Style, ...] = ("row", "subtotal", "total")
 Line = tuple[Style, Sequence[Any]]

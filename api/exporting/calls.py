@@ -1,4 +1,4 @@
-"""报表导出接口：把一张框架报表按所示筛选导出为后台任务，以及透视可选的维度和指标。"""
+"""报表导出接口：把一张报表按所示筛选导出为后台任务，以及透视可选的维度和指标。"""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ from typing import Annotated, Any
 from fastapi import Query
 from pydantic import BaseModel, Field
 
-from api.exporting.asked import SUFFIXES, Asked, ReportExport, dimensions, measures, understand
+from api.exporting.asked import SUFFIXES, Asked, ReportExport, dimensions, measures
+from api.exporting.reports import understood
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
-from api.kit.errors import NotFound
-from api.reporting.calls import permitted
 from api.reporting.snapshot import published
 from api.shell import export_tasks
-from reports.catalogue import Report
 
 api = router()
 REPORT_JOB = "export_report"
@@ -42,23 +40,16 @@ class PivotChoices(BaseModel):
     metrics: list[str] = Field(description="默认指标")
 
 
-def exportable(ctx: Context, code: str) -> Report:
-    """The report, when the session may see and export it. Raises NotFound, Forbidden."""
-    report = permitted(ctx, code)
-    ctx.require(report.export_right)
-    return report
-
-
 def enqueue(ctx: Context, asked: Asked, body: ReportExport) -> dict[str, Any]:
     """Have a checked request written to a file by the job worker."""
-    resource, query = f"report_{asked.report.code}", body.model_dump()
+    resource, query = f"report_{asked.code}", body.model_dump()
     return export_tasks.queue(ctx, REPORT_JOB, resource, asked.file_label, query, SUFFIXES[asked.form])
 
 
 @call(api, "POST", "v2/report/Frame/export", right=ANY_USER, returns=ReportTask, write=True)
 def export(ctx: Context, body: ReportExport) -> Any:
-    """导出报表: the whole of a tab under the filters that its frame shows, as a task."""
-    asked = understand(exportable(ctx, body.code), ctx.principal, body)
+    """导出报表: the whole of a tab, or of a list, under the filters that are shown, as a task."""
+    asked = understood(ctx, body)
     with published():
         pass
     return enqueue(ctx, asked, body)
@@ -69,13 +60,11 @@ def get_pivot_choices(
     ctx: Context,
     code: Annotated[str, Query(max_length=100)],
     tab: Annotated[str, Query(max_length=50)],
+    grouping: Annotated[str, Query(max_length=100, description="列表的汇总方式")] = "",
 ) -> Any:
-    """透视选项: of a report's tab, for roles that may export it."""
-    report = exportable(ctx, code)
-    found = report.tab(tab)
-    if found is None:
-        raise NotFound("报表页签")
-    board = found.board(found.variant(ctx.principal.sees_cost))
+    """透视选项: of a report's tab or list, for roles that may export it."""
+    filters: dict[str, list[str | None]] = {"grouping": [grouping]} if grouping else {}
+    board = understood(ctx, ReportExport(code=code, tab=tab, form="detail", filters=filters)).board
     pivot = board.pivot
     return {
         "dimensions": [{"name": item.name, "label": item.label} for item in dimensions(board)],

@@ -54,7 +54,7 @@ def _write_table(
 
     return book.write(
         chart.title,
-        head(asked, facts, chart.title, filter_words(asked.board.filters_of(chart), values)),
+        head(asked, facts, chart.title, filter_words(asked, asked.board.filters_of(chart), values)),
         [*map(dimension_column, columns), *(figure_column((item.label,), item) for item in metrics)],
         lines(),
         filtered=True,
@@ -67,7 +67,7 @@ def _write_pivot(
     table = cross_table(asked, values)
     free = [item.label for item in asked.board.filters if item.column in table.periods]
     columns, lines = table.lay(source)
-    words = filter_words(table.filters, values, free)
+    words = filter_words(asked, table.filters, values, free)
     partial = "、".join(item.label for item in table.partial)
     notes = [f"说明：{partial}在不同{'、'.join(free)}之间不能相加，不作合计"] if partial else []
     return book.write(

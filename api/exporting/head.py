@@ -63,8 +63,12 @@ def head(asked: Asked, facts: Told, title: str, filters: str, notes: Iterable[st
     return [name, facts.who, facts.when, f"筛选条件：{filters}", *notes]
 
 
-def filter_words(heeded: Iterable[Filter], values: Mapping[str, Values], free: Iterable[str] = ()) -> str:
+def filter_words(
+    asked: Asked, heeded: Iterable[Filter], values: Mapping[str, Values], free: Iterable[str] = ()
+) -> str:
     """Each filter with its values; what is `free` is spread out in the table."""
+    if asked.listed:
+        return asked.listed.filters or ALL
     words = [f"{item.label}＝{_chosen(values[item.key])}" for item in heeded]
     return "；".join([*words, *(f"{label}＝{ALL}（在表中展开）" for label in free)]) or ALL
 

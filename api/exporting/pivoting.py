@@ -16,7 +16,8 @@ from sqlalchemy import Connection
 from api.exporting.asked import Asked, Values, heeded, lifted
 from api.exporting.book import MOST_COLUMNS, TOTAL, Line, Shown, Style, figure_column, text_column
 from api.exporting.head import NOTHING
-from api.exporting.rows import Rows, quoted, rows_of
+from api.exporting.query import Rows, quoted
+from api.exporting.rows import rows_of
 from api.kit.errors import Refusal
 from reports.catalogue.model import Dataset, Filter, Metric, Pivot, unplaced
 
@@ -148,7 +149,8 @@ def cross_table(asked: Asked, values: Mapping[str, Values]) -> CrossTable:
     board, pivot = asked.board, asked.pivot
     dataset, free = board.dataset(pivot.dataset), lifted(board, pivot)
     filters = heeded(board, dataset, free)
-    rows = rows_of(dataset, asked.role_id, [(item, values[item.key]) for item in filters])
+    chosen = [(item, values[item.key]) for item in filters]
+    rows = asked.listed.rows if asked.listed else rows_of(dataset, asked.role_id, chosen)
     return CrossTable(dataset, pivot, rows, filters, frozenset(free))
 
 

@@ -11,7 +11,8 @@ from sqlalchemy import Connection
 
 from api.exporting.asked import Asked, Values
 from api.exporting.head import NOTHING
-from api.exporting.rows import chart_rows, quoted
+from api.exporting.query import quoted
+from api.exporting.rows import chart_rows
 from api.exporting.wording import worded
 from reports.catalogue.model import Board, Chart, unplaced
 from reports.chart_params import axis_format, label_colors, stored_queries
@@ -50,21 +51,21 @@ class Plot:
     grounded: bool = True
 
 
-def main_charts(board: Board, most: int) -> list[Chart]:
-    """The first charts of a board, as its rows have them, that can be drawn."""
+def main_charts(board: Board) -> list[Chart]:
+    """The charts of a board that can be drawn, as its rows have them."""
     placed = (board.chart(key) for row in board.rows for key, _ in row.charts)
-    return [chart for chart in placed if chart.kind in DRAWN][:most]
+    return [chart for chart in placed if chart.kind in DRAWN]
 
 
 def plot(asked: Asked, chart: Chart, source: Connection, values: Mapping[str, Values]) -> Plot | None:
-    """What a chart shows under the filters; None where there is nothing to draw."""
+    """What a chart shows under the filters; None where there is nothing to compare."""
     dataset = asked.board.dataset(chart.dataset)
     found = list(chart_rows(asked, chart, values).read(source, _statement(asked.board, chart)))
-    if not found:
+    steps = list(dict.fromkeys(row[0] for row in found))
+    if len(steps) < 2 and len(found) < 2:
         return None
     second = tuple(name for name in chart.second if name not in chart.metrics)
     formats = {dataset.metric(name).format for name in (*chart.metrics, *second)}
-    steps = list(dict.fromkeys(row[0] for row in found))
     return Plot(
         [_word(step) for step in steps],
         _split(asked.board, chart, steps, found) if chart.by else _beside(asked.board, chart, second, found),

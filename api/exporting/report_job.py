@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from sqlalchemy import select
 
-from api.exporting.asked import SUFFIXES, ReportExport, understand
-from api.exporting.calls import REPORT_JOB, exportable
+from api.exporting.asked import SUFFIXES, ReportExport
+from api.exporting.calls import REPORT_JOB
 from api.exporting.files import write
 from api.exporting.head import told
+from api.exporting.reports import understood
 from api.identity.sessions import principal_of
 from api.kit.context import Context
 from api.kit.database import engine
@@ -28,7 +29,7 @@ def _write(export_id: int) -> int:
         task = conn.execute(select(ExportTask.__table__).where(ExportTask.export_id == export_id)).one()
         ctx = Context(conn, principal_of(conn, task.user_id))
         body = ReportExport.model_validate(task.query)
-        asked = understand(exportable(ctx, body.code), ctx.principal, body)
+        asked = understood(ctx, body)
         with published() as source, whole(export_id, SUFFIXES[asked.form]) as path:
             facts = told(conn, ctx.principal, source)
             # Nothing more is read of the core: a long file holds no transaction open there.

@@ -5,34 +5,15 @@ Totals are the same metrics over all rows: a ratio's total is the ratio of the s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection
 
 from api.exporting.asked import Asked, Values
+from api.exporting.query import Rows, quoted
 from api.reporting.opening import newest
 from reports.catalogue.model import Chart, Column, Dataset, Filter, Metric
-
-CHUNK = 5000
-
-
-@dataclass(frozen=True)
-class Rows:
-    """A dataset's rows as a query in parentheses, with the values of its `$1` and so on."""
-
-    sql: str
-    values: tuple[Any, ...]
-
-    def read(self, source: Connection, statement: str) -> Iterator[tuple[Any, ...]]:
-        """Run a statement over the rows, which stand in it as `{rows}`; a chunk is in memory at a time."""
-        result = source.exec_driver_sql(statement.replace("{rows}", self.sql), self.values)
-        while chunk := result.cursor.fetchmany(CHUNK):  # type: ignore[union-attr]
-            yield from chunk
-
-    def one(self, source: Connection, statement: str) -> tuple[Any, ...]:
-        return next(self.read(source, statement))
 
 
 def settled(asked: Asked, source: Connection) -> dict[str, Values]:
@@ -75,6 +56,8 @@ def _condition(name: str, picked: Sequence[Any], values: list[Any]) -> str:
 
 def chart_rows(asked: Asked, chart: Chart, values: Mapping[str, Values]) -> Rows:
     """The rows that a chart is computed from."""
+    if asked.listed:
+        return asked.listed.rows
     board = asked.board
     chosen = [(item, values[item.key]) for item in board.filters_of(chart)]
     return rows_of(board.dataset(chart.dataset), asked.role_id, chosen)
@@ -116,7 +99,3 @@ def count_statement(dataset: Dataset, chart: Chart) -> str:
 def _telling(dataset: Dataset, chart: Chart) -> str:
     told = dataset.tells(chart.metrics)
     return f" having {told}" if told else ""
-
-
-def quoted(name: str) -> str:
-    return f'"{name}"'

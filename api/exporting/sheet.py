@@ -5,7 +5,9 @@ What stands under a table is the total of all its rows, printed or not.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from sqlalchemy import Connection
@@ -31,10 +33,18 @@ from reports.catalogue.model import POINTS, Chart, Dataset
 PRINTED = 5000
 """So many rows of all tables are printed; the workbook has all. Of fourteen columns they take the press some five
 seconds and one gigabyte, and both grow with the rows."""
-CHARTS, ACROSS, APART = 2, 785.0, 14.0
-"""So many charts stand side by side, on paper so many points wide, so far from each other."""
-NARROW, WIDE = 5, 26
-"""Of a column, in letters."""
+CHARTS, APART = 2, 14.0
+"""So many charts stand side by side, so many points from each other."""
+SIZE = 7.5
+"""Of the letters, in points."""
+NARROW, WIDE, TIGHT = 5, 26, 14
+"""Of a column, in letters; texts of a table with many columns are broken into tight ones."""
+LETTER, EDGES = 0.57, 0.9
+"""How wide a letter is, and what a cell has besides, in sizes of the letters."""
+PAPERS = (("a4", 104.0, 0.75), ("a3", 151.0, 0.0))
+"""How many letters' sizes there are across, and how small letters may be before the next larger paper is taken."""
+RUN = re.compile(r"[!-~]{1,20}")
+"""What has room on a line; longer codes are broken."""
 
 
 def sheet(asked: Asked, source: Connection, facts: Told, values: Mapping[str, Values]) -> dict[str, Any]:
@@ -46,15 +56,19 @@ def sheet(asked: Asked, source: Connection, facts: Told, values: Mapping[str, Va
         )[0]
         for chart in tables
     ]
-    return {
-        "title": asked.title,
-        "head": [facts.who, facts.when, f"筛选条件：{filter_words(asked.board.filters, values)}"],
-        "figures": list(_figures(asked, source, values)),
-        "charts": _charts(asked, source, values),
-        "tables": [
+    paper, across, placed = _laid(
+        [
             _table(asked, chart, source, values, count, printed)
             for chart, count, printed in zip(tables, counts, shares(counts, PRINTED), strict=True)
-        ],
+        ]
+    )
+    return {
+        "paper": paper,
+        "title": asked.title,
+        "head": [facts.who, facts.when, f"筛选条件：{filter_words(asked, asked.board.filters, values)}"],
+        "figures": list(_figures(asked, source, values)),
+        "charts": _charts(asked, source, values, across * SIZE),
+        "tables": placed,
         "foot": f"{asked.title}　数据时间 {moment(facts.computed) if facts.computed else '尚未发布'}",
     }
 
@@ -68,12 +82,13 @@ def shares(counts: Sequence[int], most: int) -> list[int]:
     return found
 
 
-def _charts(asked: Asked, source: Connection, values: Mapping[str, Values]) -> list[dict[str, str]]:
-    """The board's first charts that have something to show."""
-    chosen = main_charts(asked.board, CHARTS)
-    plots = [(chart, plot(asked, chart, source, values)) for chart in chosen]
-    found = [(chart, shown) for chart, shown in plots if shown is not None]
-    width = (ACROSS - APART * (len(found) - 1)) / max(1, len(found))
+def _charts(
+    asked: Asked, source: Connection, values: Mapping[str, Values], across: float
+) -> list[dict[str, str]]:
+    """The board's first charts that have something to compare."""
+    plots = ((chart, plot(asked, chart, source, values)) for chart in main_charts(asked.board))
+    found = list(islice(((chart, shown) for chart, shown in plots if shown), CHARTS))
+    width = (across - APART * (len(found) - 1)) / max(1, len(found))
     return [{"title": chart.title, "picture": draw(shown, width)} for chart, shown in found]
 
 
@@ -127,7 +142,11 @@ def _table(
         "title": chart.title,
         "note": _note(asked, chart, values, count, len(cells)),
         "columns": [
-            {"label": label, "width": _width(label, at, cells), "right": kind == "number"}
+            {
+                "label": label,
+                "right": kind == "number",
+                "widths": _widths(label, kind, [row[at] for row in cells]),
+            }
             for at, (label, kind) in enumerate(zip(labels, kinds, strict=True))
         ],
         "rows": cells,
@@ -152,7 +171,26 @@ def _note(asked: Asked, chart: Chart, values: Mapping[str, Values], count: int, 
     return rows + (f"；不按{'、'.join(others)}筛选" if others else "")
 
 
-def _width(label: str, at: int, cells: Sequence[Sequence[str]]) -> float:
-    """How much of the sheet a column gets: its texts in full up to a limit, a heading of two lines."""
-    needed = max((letters(row[at]) for row in cells), default=0)
-    return min(max(needed, letters(label) / 2, NARROW), WIDE)
+def _widths(label: str, kind: str, cells: Sequence[str]) -> tuple[float, float]:
+    """How much of the sheet a column takes, wide or tight: figures in full, texts up to a limit, headings halved."""
+    full = max(map(letters, cells), default=0)
+    least = max(letters(label) / 2, NARROW)
+    if kind != "text":
+        return (width := max(full, least) * LETTER + EDGES), width
+    unbroken = max((len(run) for cell in cells for run in RUN.findall(cell)), default=0)
+    wide, tight = (max(min(full, most), unbroken, least) * LETTER + EDGES for most in (WIDE, TIGHT))
+    return wide, tight
+
+
+def _laid(tables: list[dict[str, Any]]) -> tuple[str, float, list[dict[str, Any]]]:
+    """The paper that all tables fit on, how wide it is, and the tables with the widths of columns and letters."""
+    needed = [
+        [sum(column["widths"][tight] for column in table["columns"]) for tight in (0, 1)] for table in tables
+    ]
+    paper, across, _ = next(one for one in PAPERS if all(tight * one[2] <= one[1] for _, tight in needed))
+    for table, (wide, tight) in zip(tables, needed, strict=True):
+        broken = wide > across
+        for column in table["columns"]:
+            column["width"] = column.pop("widths")[broken]
+        table["size"] = min(1.0, across / (tight if broken else wide))
+    return paper, across, tables

@@ -246,6 +246,14 @@ def select_rows(
     return sourced(cls, statement, principal, query.model_dump(), chosen), projection
 
 
+def placed_rows(cls: type[Resource], query: ListQuery, principal: Principal) -> Select[Any]:
+    """The rows behind a list as a part of another query, each with its `place` in the list's order."""
+    projection = _projection(cls, principal)
+    place = func.row_number().over(order_by=_order(cls, query, projection, principal)).label("place")
+    rows, chosen = projection.select().add_columns(place), conditions(cls, query, principal)
+    return sourced(cls, rows, principal, query.model_dump(), chosen)
+
+
 def _projection(cls: type[Resource], principal: Principal) -> Projection:
     drill = cls.declaration.drill
     by = [field for _, field in drill.by] if drill else []

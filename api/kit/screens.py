@@ -209,6 +209,7 @@ class Screen(BaseModel):
     leading: list[str] = Described(description="排在最前的列")
     chart: ChartScreen | None
     report: str | None = Described(description="报表的编码，打开时记录使用")
+    filed: bool = Described(description="可导出为 Excel 明细、透视和 PDF，可订阅")
     note: str | None = Described(description="列表和表单上方的说明")
 
 
@@ -223,6 +224,7 @@ def describe(
     key, by = declaration.order_by or (cls.key().key, "desc")
     blocks = [_block(cls, block, principal) for block in cls.blocks()]
     priced = any(issubclass(block.cls, GoodsLine) for block in cls.blocks())
+    report = code_of(routes["list"]) if kind == "list" and declaration.question else None
     return Screen(
         name=cls.name(),
         label=declaration.label,
@@ -258,7 +260,8 @@ def describe(
         groups=_groups(cls),
         leading=list(cls.leading) if issubclass(cls, View) else [],
         chart=_chart(cls, principal),
-        report=code_of(routes["list"]) if kind == "list" and declaration.question else None,
+        report=report,
+        filed=report is not None and issubclass(cls, View) and cls.filed,
         note=declaration.note or None,
     )
 

@@ -37,7 +37,7 @@ def about(
     if issubclass(cls, View):
         told.extend(("数据提示", notice) for notice in cls.notices(conn, principal))
     told.append(("行数", str(total)))
-    filters = list(_filters(conn, cls, query, principal))
+    filters = list(filters_told(conn, cls, query, principal))
     return [*told, *([("筛选条件", "")] if filters else [("筛选条件", "全部")]), *filters]
 
 
@@ -46,9 +46,10 @@ def moment(at: datetime) -> str:
     return f"{at.astimezone(TIME_ZONE):%Y-%m-%d %H:%M:%S}"
 
 
-def _filters(
+def filters_told(
     conn: Connection, cls: type[Resource], query: ListQuery, principal: Principal
 ) -> Iterator[tuple[str, str]]:
+    """The filters of a list that are set, each with its values in words."""
     values = query.model_dump()
     if query.keyword.strip():
         yield "关键字", query.keyword.strip()

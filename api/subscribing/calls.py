@@ -11,6 +11,7 @@ from pydantic import Field as Described
 from sqlalchemy import Row, delete, func, insert, select, text, update
 
 from api.exporting.calls import ReportTask
+from api.kit import menus
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
 from api.kit.database import TIME_ZONE
@@ -21,8 +22,7 @@ from api.shell.export_tasks import DONE
 from api.subscribing.running import begin, schedule_of
 from api.subscribing.schedule import Rhythm, Schedule
 from api.subscribing.tables import WAYS, ReportDelivery, ReportSubscription, Way
-from api.subscribing.wishes import Wish, address, understood
-from reports.catalogue import find_report
+from api.subscribing.wishes import Wish, address, screen_of, understood
 
 api = router()
 PREFIX = "v2/report/Subscription"
@@ -43,13 +43,15 @@ class LastRun(BaseModel):
 
 
 class Subscription(BaseModel):
-    """`route` is missing where the user may not see the report any more; `pause_reason` where he paused it himself."""
+    """`route` is missing where the user may not see the report any more; `pause_reason` where he paused it himself.
+    `kept_as` is under which name his filters of the report are kept."""
 
     subscription_id: int
     code: str
     tab: str
     title: str
     route: str | None
+    kept_as: str
     scheme: str | None
     rhythm: Rhythm
     day: int | None
@@ -128,7 +130,7 @@ def get_mine(ctx: Context) -> Any:
 
 
 def _shown(ctx: Context, row: Row[Any]) -> dict[str, Any]:
-    report = find_report(row.code)
+    report = menus.report(row.code)
     last = {
         "at": row.at,
         "state": STATES.get(row.state),
@@ -144,6 +146,7 @@ def _shown(ctx: Context, row: Row[Any]) -> dict[str, Any]:
         "tab": row.tab,
         "title": Wish.of(row).title,
         "route": report.route if report and ctx.principal.may(report.right) else None,
+        "kept_as": screen_of(row.code, row.tab),
         "scheme": row.scheme,
         "rhythm": row.rhythm,
         "day": row.day,

@@ -8,15 +8,15 @@ from typing import Any, Self
 from pydantic import ValidationError
 from sqlalchemy import select
 
-from api.exporting.asked import Asked, ReportExport, understand
-from api.exporting.calls import exportable
+from api.exporting import reports
+from api.exporting.asked import Asked, ReportExport
+from api.exporting.lists import find_list
 from api.identity.tables import UserAccount
 from api.kit.context import Context
 from api.kit.errors import Forbidden, Refusal
 from api.shell.preferences import UserPreference
 from api.subscribing.mail import mailer
 from api.subscribing.tables import MAIL
-from reports.catalogue import Report, find_report
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,30 +36,30 @@ class Wish:
     @property
     def title(self) -> str:
         """The report's name as its files bear it, or its code once it is gone."""
-        report = find_report(self.code)
-        tab = report and report.tab(self.tab)
-        return report.title(tab) if report and tab else self.code
+        return reports.title_of(self.code, self.tab)
 
 
 def screen_of(code: str, tab: str) -> str:
-    """Under which name a tab's filters are kept among the user's query schemes."""
-    return f"report_{code}/{tab}"
+    """Under which name a tab's filters are kept among the user's query schemes; a list's under its own."""
+    cls = find_list(code)
+    return cls.name() if cls else f"report_{code}/{tab}"
 
 
-def entitled(ctx: Context, code: str) -> Report:
-    """The report, when the user may see and export it now."""
+def entitled(ctx: Context, code: str) -> None:
+    """Whether the user may see and export the report now. Raises NotFound, Forbidden."""
     try:
-        return exportable(ctx, code)
+        reports.require_export(ctx, code)
     except Forbidden:
         raise Forbidden("您没有查看或导出此报表的权限") from None
 
 
 def understood(ctx: Context, wish: Wish) -> tuple[ReportExport, Asked]:
     """What to export for the user of `ctx`. Raises a Refusal that says why he can't have it."""
-    report, body = entitled(ctx, wish.code), _body(ctx, wish)
+    entitled(ctx, wish.code)
+    body = _body(ctx, wish)
     if wish.way == MAIL:
         address(ctx)
-    return body, understand(report, ctx.principal, body)
+    return body, reports.understood(ctx, body)
 
 
 def address(ctx: Context) -> str:
@@ -85,8 +85,31 @@ def _body(ctx: Context, wish: Wish) -> ReportExport:
     found = ctx.conn.execute(select(kept.value).where(*mine, *named)).first()
     if found is None:
         raise Refusal(f"常用筛选“{wish.scheme}”已删除，请另选一个")
-    filters = found.value.get("filters") if isinstance(found.value, dict) else None
     try:
-        return ReportExport.model_validate({**body, "filters": filters})
+        return ReportExport.model_validate({**body, "filters": _filters(wish.code, found.value)})
     except ValidationError:
         raise Refusal(f"常用筛选“{wish.scheme}”的内容不正确，请在报表上重新保存") from None
+
+
+def _filters(code: str, kept: Any) -> Any:
+    """The filters of a kept set. A list's query is kept with its days; those that it opens with move on instead."""
+    filters, cls = kept.get("filters") if isinstance(kept, dict) else None, find_list(code)
+    if cls is None or not isinstance(filters, dict):
+        return filters
+    moving = {
+        f"{item.name}{end}" for item in cls.fields() if item.kind == "date" for end in ("_start", "_end")
+    }
+    moving &= cls.usual().keys()
+    asked = {
+        "keyword": kept.get("keyword"),
+        "order_key": kept.get("orderKey"),
+        "order_by": kept.get("orderBy"),
+    }
+    own = {name: value for name, value in filters.items() if not name.endswith("__label")}
+    # What the list opens with and the kept query leaves out was taken away.
+    given = {
+        **dict.fromkeys(cls.usual(), ""),
+        **own,
+        **{name: value for name, value in asked.items() if value},
+    }
+    return {name: [value] for name, value in given.items() if name not in moving}

@@ -347,12 +347,16 @@ class Row:
 
 @dataclass(frozen=True)
 class Pivot:
-    """A cross table of a dataset: what stands down the side, what across, and the metrics in its cells."""
+    """A cross table of a dataset: what stands down the side, what across, and the metrics in its cells.
+
+    `offered` are the metrics that may be chosen, where they are not those that the board shows.
+    """
 
     dataset: str
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     metrics: tuple[str, ...]
+    offered: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

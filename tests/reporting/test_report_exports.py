@@ -372,7 +372,7 @@ class TestCharts:
         """Of the trend, which leaves the month alone: revenue, profit and margin of each, margins on the right."""
         for companies in (["上海公司"], []):
             asked, _ = on_paper(source, "CommodityProfit", filters={"company": companies})
-            [chart, _] = main_charts(asked.board, 2)
+            chart = main_charts(asked.board)[0]
             found = plot(asked, chart, source, settled(asked, source))
             assert found and len(found.steps) == 14 and found.steps[-1] == "2026-11"
             assert [one.label for one in found.series] == [

@@ -17,6 +17,7 @@ const CompanyInfo = lazy(() => import('./CompanyInfo'));
 const HomePage = deferred(() => import('./home/HomePage'));
 const MessagesPage = lazy(() => import('./notices/MessagesPage'));
 const PersonalCentre = lazy(() => import('./PersonalCentre'));
+const ListReportPage = lazy(() => import('@/reports/ListReportPage'));
 const ReportPage = lazy(() => import('@/reports/ReportPage'));
 const SubscriptionsPage = lazy(() => import('@/reports/subscriptions/SubscriptionsPage'));
 const ScreenPage = deferred(() => import('@/engine/ScreenPage'));
@@ -136,6 +137,7 @@ function DescribedScreen({ route, path, params }: ScreenProps) {
       </div>
     );
   }
+  if (screen?.filed) return <ListReportPage key={screen.name} screen={screen} params={params} />;
   return <ScreenPage route={path} params={params} />;
 }
 

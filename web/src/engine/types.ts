@@ -164,6 +164,8 @@ export interface Screen {
   chart?: { axes: string[]; measures: string[] } | null;
   /** The code of the report that the screen is; entering it is recorded. */
   report?: string | null;
+  /** Whether the report is exported in every form, and subscribed to. */
+  filed?: boolean;
   /** What users are told above the list and the form. */
   note?: string | null;
 }

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { onReportedError } from '@/lib/errors';
 import { ExportMenu } from './ExportMenu';
 import type { FramePort } from './framePort';
+import { shownFilters } from './reportExport';
 
 const tab = {
   key: 'month',
@@ -34,7 +35,12 @@ function start(port: Pick<FramePort, 'ask'> | null, address = tab.address) {
   const talk = port && { ...port, emit: vi.fn(), close: vi.fn() };
   render(
     <QueryClientProvider client={client}>
-      <ExportMenu code="warehouseTurnover" tab={{ ...tab, address }} port={() => talk} />
+      <ExportMenu
+        code="warehouseTurnover"
+        tab={tab.key}
+        filters={() => shownFilters({ ...tab, address }, talk)}
+        keptAs="report_warehouseTurnover/month"
+      />
     </QueryClientProvider>,
   );
 }

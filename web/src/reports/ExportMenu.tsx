@@ -1,9 +1,8 @@
-/** 导出: a report's tab as a workbook of its tables, as a cross table, or on paper; now, or regularly. */
+/** 导出: a report's tab, or a report that is a list, as a workbook of its tables, as a cross table, or on paper; now, or regularly. */
 import { DownOutlined, FieldTimeOutlined, FileExcelOutlined, FilePdfOutlined, ExportOutlined, TableOutlined } from '@ant-design/icons';
 import { Button, Dropdown, type MenuProps } from 'antd';
 import { lazy, Suspense, useState } from 'react';
-import type { FrameTab } from '@/gen';
-import type { FramePort } from './framePort';
+import type { FilterValues } from './frameFilters';
 import { useReportExport } from './reportExport';
 
 const PivotDialog = lazy(() => import('./PivotDialog'));
@@ -19,15 +18,20 @@ const forms: MenuProps['items'] = [
 
 interface Props {
   code: string;
-  tab: FrameTab;
-  /** The talk with the tab's frame, once it answers. */
-  port: () => FramePort | null;
+  tab: string;
+  /** What is filtered by on screen, when it can be told. */
+  filters: () => FilterValues | Promise<FilterValues>;
+  /** Under which name the user's filters are kept. */
+  keptAs: string;
+  /** What a list is summed up by. */
+  grouping?: string;
+  size?: 'small';
 }
 
-export function ExportMenu({ code, tab, port }: Props) {
+export function ExportMenu({ code, tab, filters, keptAs, grouping, size }: Props) {
   const [pivoting, setPivoting] = useState(false);
   const [subscribing, setSubscribing] = useState(false);
-  const exporting = useReportExport(code, tab, port);
+  const exporting = useReportExport(code, tab, filters);
   const choose = ({ key }: { key: string }) => {
     if (key === 'pivot') setPivoting(true);
     else if (key === 'subscribe') setSubscribing(true);
@@ -37,7 +41,7 @@ export function ExportMenu({ code, tab, port }: Props) {
   return (
     <>
       <Dropdown menu={{ items: forms, onClick: choose }} trigger={['click']}>
-        <Button size="small" icon={<ExportOutlined />} loading={exporting.isPending}>
+        <Button size={size} icon={<ExportOutlined />} loading={exporting.isPending}>
           导出 <DownOutlined />
         </Button>
       </Dropdown>
@@ -45,7 +49,8 @@ export function ExportMenu({ code, tab, port }: Props) {
         {pivoting && (
           <PivotDialog
             code={code}
-            tab={tab.key}
+            tab={tab}
+            grouping={grouping}
             busy={exporting.isPending}
             onClose={() => setPivoting(false)}
             onExport={(choice) =>
@@ -53,7 +58,7 @@ export function ExportMenu({ code, tab, port }: Props) {
             }
           />
         )}
-        {subscribing && <SubscribeDialog code={code} tab={tab.key} onClose={() => setSubscribing(false)} />}
+        {subscribing && <SubscribeDialog code={code} tab={tab} keptAs={keptAs} onClose={() => setSubscribing(false)} />}
       </Suspense>
     </>
   );

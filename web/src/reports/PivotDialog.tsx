@@ -10,13 +10,14 @@ const most = { rows: 4, columns: 2, metrics: 6 };
 interface Props {
   code: string;
   tab: string;
+  grouping?: string;
   busy: boolean;
   onClose: () => void;
   onExport: (choice: PivotChoice) => void;
 }
 
-export default function PivotDialog({ code, tab, busy, onClose, onExport }: Props) {
-  const { data, error } = useQuery(pivotChoicesQuery(code, tab));
+export default function PivotDialog({ code, tab, grouping, busy, onClose, onExport }: Props) {
+  const { data, error } = useQuery(pivotChoicesQuery(code, tab, grouping));
   const [changed, setChanged] = useState<PivotChoice>({});
   const choice = { ...standard(data), ...changed };
   const ready = data !== undefined && choice.rows.length > 0 && choice.metrics.length > 0;

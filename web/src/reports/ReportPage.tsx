@@ -8,11 +8,12 @@ import { useQuery } from '@/lib/query';
 import { useTabs } from '@/lib/tabs';
 import { EmbedFrame } from './EmbedFrame';
 import { ExportMenu } from './ExportMenu';
-import { FilterSets, usualFilters } from './FilterSets';
+import { FilterSets, filterScreen, usualFilters } from './FilterSets';
 import { maskOf, type FilterValues } from './frameFilters';
 import type { FramePort } from './framePort';
 import { Freshness } from './Freshness';
 import { frameQuery, type FrameValues } from './frameQuery';
+import { shownFilters } from './reportExport';
 import styles from './reports.module.css';
 import { useFreshFigures } from './useFreshFigures';
 import { useReportVisit } from './useReportVisit';
@@ -86,7 +87,14 @@ function Report({ frame, linked }: { frame: Frame; linked: boolean }) {
         />
       )}
       {frame.may_export && shown && (
-        <ExportMenu key={shown.key} code={frame.code} tab={shown} port={() => ports.current.get(shown.key) ?? null} />
+        <ExportMenu
+          key={shown.key}
+          code={frame.code}
+          tab={shown.key}
+          filters={() => shownFilters(shown, ports.current.get(shown.key) ?? null)}
+          keptAs={filterScreen(frame.code, shown.key)}
+          size="small"
+        />
       )}
     </div>
   );

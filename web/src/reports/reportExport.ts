@@ -15,13 +15,11 @@ export interface Wish extends PivotChoice {
   form: ReportExport['form'];
 }
 
-/** Exports a tab as a task; a frame that does not tell its filters stops it, for other figures would be exported. */
-export function useReportExport(code: string, tab: FrameTab, port: () => FramePort | null) {
+/** Exports a tab as a task; filters that are not told stop it, for other figures would be exported. */
+export function useReportExport(code: string, tab: string, filters: () => FilterValues | Promise<FilterValues>) {
   return useMutation({
-    mutationFn: async (wish: Wish) => {
-      const filters = await shownFilters(tab, port());
-      return api.post<ReportTask>('v2/report/Frame/export', { code, tab: tab.key, filters, ...wish });
-    },
+    mutationFn: async (wish: Wish) =>
+      api.post<ReportTask>('v2/report/Frame/export', { code, tab, filters: await filters(), ...wish }),
     onSuccess: () => showMessage('success', EXPORT_STARTED),
     onError: reportError,
   });
@@ -35,10 +33,10 @@ export async function shownFilters(tab: FrameTab, port: FramePort | null): Promi
   return chosenValues(mask, tab.filters);
 }
 
-export function pivotChoicesQuery(code: string, tab: string) {
+export function pivotChoicesQuery(code: string, tab: string, grouping = '') {
   return queryOptions({
-    queryKey: ['report', 'pivot', code, tab],
-    queryFn: () => api.get<PivotChoices>('v2/report/Frame/getPivotChoices', { code, tab }),
+    queryKey: ['report', 'pivot', code, tab, grouping],
+    queryFn: () => api.get<PivotChoices>('v2/report/Frame/getPivotChoices', { code, tab, grouping }),
     staleTime: Infinity,
   });
 }

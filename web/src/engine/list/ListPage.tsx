@@ -1,5 +1,6 @@
 import { Alert, Button, Pagination, Result } from 'antd';
-import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
+import { lazy, Suspense, useCallback, useMemo, useState, type ReactNode } from 'react';
+import type { Query } from '../../lib/api';
 import { isCancelled } from '../../lib/errors';
 import { useQuery } from '../../lib/query';
 import { useActions } from '../actions';
@@ -30,12 +31,14 @@ interface ListPageProps {
   onOpen?: (row: Row) => void;
   /** Whether it tells what to know of its figures; on a page that does, it need not. */
   notices?: boolean;
+  /** What stands for the export of what is asked, where there is more than one form of it. */
+  exporter?: (query: Query) => ReactNode;
 }
 
 const NONE: Set<number> = new Set();
 
 /** A resource's or bill type's list. */
-export default function ListPage({ screen, params, onOpen, notices = true }: ListPageProps) {
+export default function ListPage({ screen, params, onOpen, notices = true, exporter }: ListPageProps) {
   const links = useScreenLinks(screen);
   const { run, running } = useActions(screen);
   const { print, label, afterAction, dialog: printing } = usePrinting(screen, areGoods(screen));
@@ -115,6 +118,7 @@ export default function ListPage({ screen, params, onOpen, notices = true }: Lis
         onCopy={screen.family === 'bill' && links.hasForm ? links.copy : null}
         onAction={(action) => void act(action)}
         onExport={() => exporting.mutate(query)}
+        exporter={exporter?.(query)}
         onPrint={print && (() => print(chosen))}
         onLabel={label && (() => label(chosen))}
         onRefresh={refresh}

@@ -1,5 +1,6 @@
 import { BarChartOutlined, BarcodeOutlined, CopyOutlined, ExportOutlined, PlusOutlined, PrinterOutlined, ReloadOutlined } from '@ant-design/icons';
 import { Button, Space } from 'antd';
+import type { ReactNode } from 'react';
 import { showMessage } from '../../lib/errors';
 import type { Action, Row, Screen } from '../types';
 import { actionOf, allowsStatus } from '../types';
@@ -20,6 +21,8 @@ interface ListToolbarProps {
   running: string | null;
   onAction: (action: Action) => void;
   onExport: () => void;
+  /** What a report offers instead of a plain export. */
+  exporter?: ReactNode;
   /** Where rows can be printed: themselves, or as labels. */
   onPrint: (() => void) | null;
   onLabel: (() => void) | null;
@@ -84,11 +87,12 @@ export function ListToolbar(props: ListToolbarProps) {
           </Button>
         )}
         {actionOf(screen, 'import') && <ImportButton screen={screen} onDone={onRefresh} />}
-        {actionOf(screen, 'export') && (
-          <Button icon={<ExportOutlined />} onClick={onExport}>
-            导出
-          </Button>
-        )}
+        {actionOf(screen, 'export') &&
+          (props.exporter ?? (
+            <Button icon={<ExportOutlined />} onClick={onExport}>
+              导出
+            </Button>
+          ))}
         {chosen.length > 0 && <span className="chosen-count">已选 {chosen.length} 条</span>}
       </Space>
       <Space size={6}>

@@ -5,7 +5,7 @@ import type { Subscription, Subscriptions } from '@/gen';
 import { TabsContext } from '@/lib/tabs';
 import SubscribeDialog from './SubscribeDialog';
 
-const set = { preference_id: 1, kind: 'scheme', screen: 'report_CustomerProfit/all', name: '上海', value: { filters: {} } };
+const set = { preference_id: 1, kind: 'scheme', screen: 'report_CustomerProfit/all', name: '上海', value: { filters: {} }, mine: true };
 let mine: Subscriptions;
 let sent: { path: string; body: unknown }[];
 let refusal: string | null;
@@ -17,7 +17,7 @@ function start(subscription?: Subscription) {
   render(
     <QueryClientProvider client={client}>
       <TabsContext value={shell}>
-        <SubscribeDialog code="CustomerProfit" tab="all" subscription={subscription} onClose={close} />
+        <SubscribeDialog code="CustomerProfit" tab="all" keptAs="report_CustomerProfit/all" subscription={subscription} onClose={close} />
       </TabsContext>
     </QueryClientProvider>,
   );
@@ -79,6 +79,7 @@ describe('subscribing', () => {
       tab: 'all',
       title: '客户毛利分析',
       route: null,
+      kept_as: 'report_CustomerProfit/all',
       scheme: '上海',
       rhythm: 'month',
       day: 31,

@@ -5,7 +5,6 @@ import type { ChangedSubscription, Subscription } from '@/gen';
 import { schemesQuery } from '@/engine/list/schemes';
 import { useQuery } from '@/lib/query';
 import { useTabs } from '@/lib/tabs';
-import { filterScreen, type FilterSet } from '../FilterSets';
 import { PAGE, subscriptionsQuery, useSubscribing, type Command } from './subscriptions';
 
 type Wish = Omit<ChangedSubscription, 'subscription_id'>;
@@ -24,15 +23,17 @@ const usual: Wish = { scheme: null, rhythm: 'day', day: null, hour: 8, way: 'mes
 interface Props {
   code: string;
   tab: string;
+  /** Under which name the user's filters are kept. */
+  keptAs: string;
   /** The one that is changed. */
   subscription?: Subscription;
   onClose: () => void;
 }
 
-export default function SubscribeDialog({ code, tab, subscription, onClose }: Props) {
+export default function SubscribeDialog({ code, tab, keptAs, subscription, onClose }: Props) {
   const tabs = useTabs();
   const { data: known, error } = useQuery(subscriptionsQuery());
-  const { data: sets = [] } = useQuery(schemesQuery<FilterSet>(filterScreen(code, tab)));
+  const { data: sets = [] } = useQuery(schemesQuery(keptAs));
   const subscribing = useSubscribing();
   const [wish, setWish] = useState<Wish>(() => (subscription ? wishOf(subscription) : usual));
   const change = (changes: Partial<Wish>) => setWish((before) => ({ ...before, ...changes }));
@@ -41,7 +42,7 @@ export default function SubscribeDialog({ code, tab, subscription, onClose }: Pr
     : { call: 'add', body: { ...wish, code, tab }, told: '已订阅，可在“我的订阅”中修改、暂停或删除' };
   const save = () => subscribing.mutate(command, { onSuccess: onClose });
   const days = wish.rhythm === 'week' ? weekdays : monthDays;
-  const choices = [{ value: '', label: '报表默认' }, ...sets.map(({ name }) => ({ value: name, label: name }))];
+  const choices = [{ value: '', label: '报表默认' }, ...sets.filter(({ mine }) => mine).map(({ name }) => ({ value: name, label: name }))];
 
   return (
     <Modal
@@ -70,7 +71,7 @@ export default function SubscribeDialog({ code, tab, subscription, onClose }: Pr
     >
       {error && <Alert type="error" showIcon title={error.message} />}
       <Form layout="vertical">
-        <Form.Item label="筛选" htmlFor="subscribe-set" extra="按常用筛选的当前内容取数；没有固定的期间总是最新一期">
+        <Form.Item label="筛选" htmlFor="subscribe-set" extra="按常用筛选（查询方案）的当前内容取数；期间随时间前移，在常用筛选中固定的除外">
           <Select id="subscribe-set" value={wish.scheme ?? ''} options={choices} onChange={(name) => change({ scheme: name || null })} />
         </Form.Item>
         <Form.Item label="时间" extra={wish.rhythm === 'month' ? '没有这一天的月份在月末发送' : undefined}>

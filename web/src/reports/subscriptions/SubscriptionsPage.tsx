@@ -72,7 +72,7 @@ export default function SubscriptionsPage() {
       />
       {changed && (
         <Suspense>
-          <SubscribeDialog code={changed.code} tab={changed.tab} subscription={changed} onClose={() => setChanged(null)} />
+          <SubscribeDialog code={changed.code} tab={changed.tab} keptAs={changed.kept_as} subscription={changed} onClose={() => setChanged(null)} />
         </Suspense>
       )}
     </Card>

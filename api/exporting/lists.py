@@ -1,0 +1,224 @@
+"""Lists in every form (原生报表导出): a list over the snapshot as a board of one table, its charts and its pivot.
+
+The rows are the list's own query, in its order. What the list totals adds up; other figures are of one row alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import duckdb_engine
+from pydantic import ValidationError
+
+from api.exporting.asked import Asked, Listed, ReportExport, no_filter, pivot_of
+from api.exporting.query import Rows, quoted
+from api.kit import menus, registry
+from api.kit.charting import chartable
+from api.kit.context import Context
+from api.kit.errors import NotFound, Refusal
+from api.kit.fields import Field
+from api.kit.listing import ListQuery, placed_rows, query_model
+from api.kit.projection import columns_of, masks
+from api.kit.scope import Principal
+from api.reporting.published import Published
+from api.shell.export_about import filters_told
+from api.shell.export_job import columns
+from reports.catalogue.model import (
+    MONEY,
+    QUANTITY,
+    Board,
+    Chart,
+    Column,
+    Dataset,
+    Metric,
+    Pivot,
+    Row,
+)
+
+TAB = "all"
+PLACE = "place"
+FORMATS = {"integer": QUANTITY, "quantity": ",.2~f", "money": MONEY, "price": MONEY, "rate": ",.2~f"}
+KEPT_OUT = frozenset({"page", "per_page", "totals", "timeStamp", "sign"})
+"""Of a list's query: what says nothing of its rows."""
+LARGEST, HALF = 15, 6
+_DIALECT = duckdb_engine.Dialect(paramstyle="numeric_dollar")
+
+
+def find_list(code: str) -> type[Published] | None:
+    """The list that is a report of this code, read from the snapshot."""
+    cls = registry.by_segment(code) if menus.report(code) else None
+    return cls if cls and issubclass(cls, Published) else None
+
+
+def understand_list(ctx: Context, cls: type[Published], body: ReportExport) -> Asked:
+    """The request as far as the list knows it. Raises NotFound, Forbidden and Refusal, with what is wrong in words."""
+    if body.tab != TAB:
+        raise NotFound("报表页签")
+    me, query = ctx.principal, _query(cls, body.filters)
+    shown = _shown(cls, query, me)
+    board = _board(cls, shown, _axes(cls, query, shown))
+    words = (f"{label}＝{value}" for label, value in filters_told(ctx.conn, cls, query, me))
+    return Asked(
+        body.code,
+        cls.declaration.label,
+        board,
+        me.role_id,
+        body.form,
+        {},
+        pivot_of(board, body) if body.form == "pivot" else board.pivot,
+        Listed(_rows(cls, query, me, board.datasets[0]), "；".join(words)),
+    )
+
+
+def _query(cls: type[Published], given: Mapping[str, list[str | None]]) -> ListQuery:
+    """The list's query: a filter that is not given stands as the list opens."""
+    model = query_model(cls)
+    if unknown := given.keys() - (model.model_fields.keys() - KEPT_OUT):
+        raise no_filter(unknown)
+    values = {name: ",".join(filter(None, chosen)) for name, chosen in given.items()}
+    try:
+        return model.model_validate({**cls.usual(), **values})
+    except ValidationError as error:
+        raise Refusal("筛选条件不正确，请在报表上重新选择筛选后再导出") from error
+
+
+def _shown(cls: type[Published], query: ListQuery, principal: Principal) -> list[Field]:
+    """The columns of its file that the principal sees, without those that the list isn't summed up by."""
+    hidden, absent = masks(cls, cls.name(), principal), _absent(cls, query)
+    return [item for item in columns(cls, principal) if item.name not in hidden | absent]
+
+
+def _absent(cls: type[Published], query: ListQuery) -> set[str]:
+    grouped = cls.grouped()
+    kept = {name for number in _numbers(cls, query) for name in grouped[number]}
+    others = {name for names in grouped.values() for name in names} - kept
+    return {name for other in others for name in columns_of(cls.field(other))}
+
+
+def _numbers(cls: type[Published], query: ListQuery) -> list[int]:
+    """What a list that is summed up is summed up by."""
+    told = str(getattr(query, "grouping", "")).split(",")
+    usual = cls.usual().get("grouping", "").split(",")
+    numbers = cls.grouped()
+    return [number for number in numbers if str(number) in told] or [
+        number for number in numbers if str(number) in usual
+    ]
+
+
+def _axes(cls: type[Published], query: ListQuery, shown: Iterable[Field]) -> list[Field]:
+    """What its charts and pivot stand on, the most telling first: what it is summed up by, or the days."""
+    grouped = cls.grouped()
+    first = [grouped[number][-1] for number in _numbers(cls, query)]
+    axes = chartable(cls, shown).axes
+    return sorted(axes, key=lambda axis: first.index(axis.name) if axis.name in first else len(first))
+
+
+def _board(cls: type[Published], shown: Sequence[Field], axes: Sequence[Field]) -> Board:
+    name, label = cls.name(), cls.declaration.label
+    texts = [item for item in shown if not item.is_number]
+    figures = [item for item in shown if item.is_number]
+    sums = tuple(item.name for item in figures if item.total)
+    dates = [item for item in axes if item.kind == "date"]
+    dataset = Dataset(
+        name,
+        label,
+        source="",
+        grain="company",
+        columns=(*map(_column, texts), *map(_month, dates), Column(PLACE, "", "link")),
+        measures=tuple(item.name for item in figures),
+        metrics=(*map(_metric, figures), Metric(PLACE, "", f'min("{PLACE}")')),
+        flows=sums,
+    )
+    table = Chart(
+        "rows",
+        label,
+        "table",
+        name,
+        tuple(item.name for item in figures),
+        by=(*(_name(item) for item in texts), PLACE),
+        order=PLACE,
+        totalled=bool(sums),
+        only_filed=tuple(_name(item) for item in shown if item.optional),
+    )
+    measure = _measure(cls, [item for item in figures if item.total])
+    others = [item for item in axes if item.kind != "date"]
+    drawn = [item for item in axes if item in others or item in dates[:1]]
+    charts = [_chart(name, axis, measure) for axis in drawn] if measure else []
+    pivot = Pivot(
+        name,
+        rows=tuple(_name(item) for item in others[:1]),
+        columns=tuple(_month(item).name for item in dates[:1]),
+        metrics=(measure.name,) if measure else (),
+        offered=sums,
+    )
+    row = Row(tuple((chart.key, HALF) for chart in charts), 30)
+    return Board((*charts, table), (row,), (), (dataset,), pivot)
+
+
+def _measure(cls: type[Published], totalled: Sequence[Field]) -> Field | None:
+    """The figure that tells most: by which the list is ordered, or the first money."""
+    key, _ = cls.declaration.order_by or ("", "")
+    ranked = sorted(totalled, key=lambda item: (item.name != key, item.kind != "money"))
+    return ranked[0] if ranked else None
+
+
+def _chart(dataset: str, axis: Field, measure: Field) -> Chart:
+    """Days in their order, of anything else the largest."""
+    x = _name(axis)
+    if axis.kind == "date":
+        return Chart(axis.name, f"{measure.label}（按{axis.label}）", "bar", dataset, (measure.name,), x=x)
+    return Chart(
+        axis.name,
+        f"{measure.label}居前的{axis.label}",
+        "bar",
+        dataset,
+        (measure.name,),
+        x=x,
+        order=measure.name,
+        limit=LARGEST,
+        horizontal=True,
+    )
+
+
+def _name(item: Field) -> str:
+    """Under which a field stands in a row as it reads: a reference by its label."""
+    return item.label_field if item.ref and item.label_field else item.name
+
+
+def _column(item: Field) -> Column:
+    value = f"m.{quoted(_name(item))}"
+    if item.kind == "date":
+        return Column(item.name, item.label, "date", value)
+    if item.kind == "enum":
+        options = " ".join(f"when {key} then {_literal(label)}" for key, label in item.options)
+        value = f"case {value} {options} else cast({value} as varchar) end"
+    elif item.kind == "bool":
+        value = f"case when {value} then '是' when not {value} then '否' end"
+    return Column(_name(item), item.label, sql=value)
+
+
+def _month(item: Field) -> Column:
+    """The month of a day, which a pivot may stand on."""
+    return Column(
+        f"{item.name}_month", f"{item.label}（月）", sql=f"strftime(m.{quoted(item.name)}, '%Y-%m')"
+    )
+
+
+def _metric(item: Field) -> Metric:
+    value = quoted(item.name)
+    single = f"case when count(*) = 1 then any_value({value}) end"
+    return Metric(item.name, item.label, f"sum({value})" if item.total else single, FORMATS[item.kind])
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _rows(cls: type[Published], query: ListQuery, principal: Principal, dataset: Dataset) -> Rows:
+    """The list's query with the columns of a dataset around it."""
+    options = {"render_postcompile": True}
+    compiled = placed_rows(cls, query, principal).compile(dialect=_DIALECT, compile_kwargs=options)
+    shown = [f"{item.sql or f'm.{item.name}'} as {quoted(item.name)}" for item in dataset.columns]
+    shown += [f"m.{quoted(name)}" for name in dataset.measures]
+    values = tuple(compiled.params[name] for name in compiled.positiontup or ())
+    return Rows(f"(select {', '.join(shown)} from ({compiled}) as m) as b", values)

@@ -1,0 +1,41 @@
+/** 列表报表: a report that is a list, with the export menu of all reports. */
+import ListPage from '@/engine/list/ListPage';
+import type { Screen } from '@/engine/types';
+import type { Query } from '@/lib/api';
+import { ExportMenu } from './ExportMenu';
+import type { FilterValues } from './frameFilters';
+
+const TAB = 'all';
+const paging = new Set(['page', 'per_page']);
+
+interface Props {
+  screen: Screen;
+  params: Record<string, string>;
+}
+
+export default function ListReportPage({ screen, params }: Props) {
+  return (
+    <ListPage
+      screen={screen}
+      params={params}
+      exporter={(query) => (
+        <ExportMenu
+          code={screen.report ?? ''}
+          tab={TAB}
+          filters={() => askedValues(screen, query)}
+          keptAs={screen.name}
+          grouping={screen.groups ? String(query[screen.groups.by] ?? '') : undefined}
+        />
+      )}
+    />
+  );
+}
+
+/** What the list is asked, as filters; one that it opens with and the user took away is empty, not as it opens. */
+function askedValues({ usual = {} }: Screen, query: Query): FilterValues {
+  const asked = Object.entries(query).filter(([name, value]) => value !== undefined && value !== '' && !paging.has(name));
+  return {
+    ...Object.fromEntries(Object.keys(usual).map((name) => [name, ['']])),
+    ...Object.fromEntries(asked.map(([name, value]) => [name, [String(value)]])),
+  };
+}
