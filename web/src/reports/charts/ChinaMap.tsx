@@ -1,4 +1,4 @@
-/** 中国地图: figures by province; the darker, the more. */
+/** 中国地图: figures by province; the darker, the more. It comes nearer to provinces that lie close together. */
 import ReactECharts from 'echarts-for-react/esm/core';
 import { MapChart } from 'echarts/charts';
 import { TooltipComponent, VisualMapComponent } from 'echarts/components';
@@ -8,7 +8,7 @@ import { SVGRenderer } from 'echarts/renderers';
 import { useMemo } from 'react';
 import { escapeHtml } from './escapeHtml';
 import outlines from './outlines';
-import { regionOf } from './regions';
+import { regionOf, viewOf } from './regions';
 
 echarts.use([MapChart, TooltipComponent, VisualMapComponent, LabelLayout, SVGRenderer]);
 echarts.registerMap('china', outlines as unknown as Parameters<typeof echarts.registerMap>[1]);
@@ -29,8 +29,8 @@ export interface ChinaMapProps {
   onPick?: (province: string) => void;
 }
 
-const light = { area: '#eef3f8', border: '#c3d2e2', text: '#4a5a6b', from: '#cfe5fb', to: '#1f6fc4', over: '#ffd591' };
-const dark = { area: '#12294a', border: '#2f5f9a', text: '#b9d4f5', from: '#1c4f8f', to: '#35d0ff', over: '#ffb84d' };
+const light = { area: '#eef3f8', border: '#c3d2e2', text: '#4a5a6b', halo: '#fff', from: '#cfe5fb', to: '#1f6fc4', over: '#ffd591' };
+const dark = { area: '#12294a', border: '#2f5f9a', text: '#b9d4f5', halo: '#0b1a33', from: '#1c4f8f', to: '#35d0ff', over: '#ffb84d' };
 
 export default function ChinaMap({ values, height, label, dark: isDark = false, chosen, onPick }: ChinaMapProps) {
   const colours = isDark ? dark : light;
@@ -62,6 +62,7 @@ export default function ChinaMap({ values, height, label, dark: isDark = false, 
           map: 'china',
           ...{ left: 8, right: 8, top: 8, bottom: 8 },
           preserveAspect: 'contain',
+          ...viewOf(outlines.features.filter(({ properties }) => known.some(({ region }) => region === properties.name))),
           label: { show: false },
           // Neighbours are close to each other on a small map; the list beside it names them all.
           labelLayout: { hideOverlap: true },
@@ -73,7 +74,7 @@ export default function ChinaMap({ values, height, label, dark: isDark = false, 
             name: region,
             value,
             selected: province === chosen,
-            label: { show: true, color: colours.text, fontSize: 11 },
+            label: { show: true, color: colours.text, textBorderColor: colours.halo, textBorderWidth: 2, fontSize: 11 },
           })),
         },
       ],
