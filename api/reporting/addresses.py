@@ -5,7 +5,8 @@ The role_id at the end is what users of the product know; what the role sees com
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from urllib.parse import urlencode
 
 from reports.catalogue.model import Report, Tab, embed_id
 
@@ -18,7 +19,10 @@ def report_site(host: str, sites: Mapping[str, str]) -> str | None:
     return None if address is None else address.rstrip("/")
 
 
-def frame_address(base: str, report: Report, tab: Tab, sees_cost: bool, role_id: int) -> str:
-    """Where a tab's frame lies."""
-    parts = f"uiConfig={HIDE_TITLE}&show_filters=true&expand_filters=true&role_id={role_id}"
+def frame_address(
+    base: str, report: Report, tab: Tab, sees_cost: bool, role_id: int, closed: Iterable[str] = ()
+) -> str:
+    """Where a tab's frame lies; links to `closed` pages are left out of it."""
+    left_out = "".join(f"&{urlencode({'closed': page})}" for page in closed)
+    parts = f"uiConfig={HIDE_TITLE}&show_filters=true&expand_filters=true{left_out}&role_id={role_id}"
     return f"{base}/embedded/{embed_id(report.code, tab, sees_cost)}?{parts}"

@@ -12,9 +12,11 @@ from fastapi import Query
 from pydantic import BaseModel, Field
 
 from api.identity import sessions
+from api.kit import registry
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
 from api.kit.errors import NotFound
+from api.kit.scope import Principal
 from api.kit.settings import settings
 from api.reporting import freshness
 from api.reporting.addresses import frame_address, report_site
@@ -131,7 +133,7 @@ def get_frame(ctx: Context, query: Annotated[FrameQuery, Query()]) -> Any:
             "key": tab.key,
             "label": tab.label,
             "embed_id": embed_id(report.code, tab, me.sees_cost),
-            "address": None if base is None else frame_address(base, report, tab, me.sees_cost, me.role_id),
+            "address": None if base is None else _address(base, report, tab, me),
             "filters": _filters(report, tab, me.sees_cost),
             "opens_with": opening_values(tab.board(tab.variant(me.sees_cost)), me.role_id, values),
         }
@@ -146,6 +148,22 @@ def get_frame(ctx: Context, query: Annotated[FrameQuery, Query()]) -> Any:
         "tabs": tabs,
         "may_export": me.may(report.export_right),
     }
+
+
+def _address(base: str, report: Report, tab: Tab, me: Principal) -> str:
+    pages = tab.board(tab.variant(me.sees_cost)).pages
+    closed = [page for page in pages if not me.may(_right_of(page))]
+    return frame_address(base, report, tab, me.sees_cost, me.role_id, closed)
+
+
+def _right_of(page: str) -> str:
+    """The right to open a page of the shell."""
+    framed = next((report.right for report in REPORTS if report.route == page), "")
+    if framed:
+        return framed
+    found = registry.by_route(page)
+    assert found, page
+    return found[0].right("list")
 
 
 def _filters(report: Report, tab: Tab, sees_cost: bool) -> list[dict[str, Any]]:

@@ -44,6 +44,8 @@ PART = re.compile(r"\bm\.(\w+)")
 COUNT = re.compile(r"(cast\()?count\(")
 WINDOW = " over ("
 """What figures that look at other rows have in them: they are computed where all rows are."""
+PAGE = re.compile(r"(?:href=\"|')(/\w+/[\w/]+)")
+"""A page of the shell in a link's expression."""
 # Invisible letters that put labels into an order of their own: the first two where letters are compared by their
 # numbers, as the database and an axis do, and hair spaces where they are compared as in a dictionary, which passes over
 # the first two, as a browser orders the series of a chart.
@@ -384,6 +386,12 @@ class Board:
     def listed(self) -> tuple[Chart, ...]:
         """What a file has of the board, its first table first."""
         return (*self.tables, *self.figures)
+
+    @property
+    def pages(self) -> tuple[str, ...]:
+        """The pages of the shell that its links open."""
+        links = (column.sql for data in self.datasets for column in data.columns if column.kind == "link")
+        return tuple(sorted({page for sql in links for page in PAGE.findall(sql)}))
 
     def dataset(self, key: str) -> Dataset:
         return next(dataset for dataset in self.datasets if dataset.key == key)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from urllib.parse import parse_qs
+
 import jwt
 import pytest
 from sqlalchemy import text
 
 from api.kit.settings import settings
+from api.reporting.calls import _right_of
 from reports.catalogue import REPORTS, embed_id, find_report
 from tests.kit.fixtures import conn, site, world
 
@@ -50,6 +53,25 @@ class TestFrame:
         assert data["label"] == "畅销商品"
         assert data["tabs"][0]["address"].startswith("/embedded/")
         assert data["tabs"][0]["address"].endswith(f"role_id={site.world.role_manager_a}")
+
+    def test_leaves_out_links_to_what_the_reader_may_not_open(self, site):
+        taken = "delete from role_right where role_id = :role and code = :code"
+        given = "insert into role_right (role_id, code) values (:role, :code)"
+
+        def closed(change: str) -> list[str]:
+            role = {"role": site.world.role_keeper_a, "code": find_report("BestSellerInfo").right}
+            with site.engine.begin() as conn:
+                conn.execute(text(change), role)
+                conn.execute(text("update role set version = version + 1 where role_id = :role"), role)
+            [tab] = site.as_("keeper_a").get(FRAME, code="BestSeller").data["tabs"]
+            return parse_qs(tab["address"].split("?")[1]).get("closed", [])
+
+        assert [closed(taken), closed(given)] == [["/report/BestSellerInfo"], []]
+
+    @pytest.mark.parametrize("report", REPORTS, ids=lambda report: report.code)
+    def test_every_link_leads_to_a_page(self, report):
+        boards = [board for tab in report.tabs for board in (tab.plain, tab.cost) if board]
+        assert all(map(_right_of, {page for board in boards for page in board.pages}))
 
     def test_role_in_the_request_changes_nothing(self, site):
         caller = site.as_("manager_a")
