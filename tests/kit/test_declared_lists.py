@@ -54,7 +54,9 @@ class TestList:
             if not item.search:
                 continue
             name, value = item.name, "987654321"
-            if item.kind in ("date", "datetime"):
+            if item.span == "until":
+                name, value = f"{item.name}_end", "1901-01-01"
+            elif item.kind in ("date", "datetime"):
                 name, value = f"{item.name}_start", "2999-01-01"
             elif item.is_number:
                 name = f"{item.name}_start"
