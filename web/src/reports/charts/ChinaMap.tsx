@@ -1,4 +1,4 @@
-/** 中国地图: figures by province; the darker, the more. It comes nearer to provinces that lie close together. */
+/** 中国地图: figures by province; the darker, the more. */
 import ReactECharts from 'echarts-for-react/esm/core';
 import { MapChart } from 'echarts/charts';
 import { TooltipComponent, VisualMapComponent } from 'echarts/components';
@@ -8,7 +8,7 @@ import { SVGRenderer } from 'echarts/renderers';
 import { useMemo } from 'react';
 import { escapeHtml } from './escapeHtml';
 import outlines from './outlines';
-import { regionOf, viewOf } from './regions';
+import { regionOf } from './regions';
 
 echarts.use([MapChart, TooltipComponent, VisualMapComponent, LabelLayout, SVGRenderer]);
 echarts.registerMap('china', outlines as unknown as Parameters<typeof echarts.registerMap>[1]);
@@ -62,7 +62,6 @@ export default function ChinaMap({ values, height, label, dark: isDark = false, 
           map: 'china',
           ...{ left: 8, right: 8, top: 8, bottom: 8 },
           preserveAspect: 'contain',
-          ...viewOf(outlines.features.filter(({ properties }) => known.some(({ region }) => region === properties.name))),
           label: { show: false },
           // Neighbours are close to each other on a small map; the list beside it names them all.
           labelLayout: { hideOverlap: true },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import outlines from './outlines';
-import { regionOf, viewOf } from './regions';
+import { regionOf } from './regions';
 
 const provinces = [
   ...['北京市', '天津市', '河北省', '山西省', '内蒙古自治区', '辽宁省', '吉林省', '黑龙江省', '上海市', '江苏省', '浙江省', '安徽省'],
@@ -19,22 +19,5 @@ describe('regions of the map', () => {
   it('has none for what is no province', () => {
     expect(regionOf('未指定')).toBeNull();
     expect(regionOf('')).toBeNull();
-  });
-});
-
-describe('the view of the map', () => {
-  const outlinesOf = (...names: string[]) => outlines.features.filter(({ properties }) => names.includes(properties.name));
-
-  it('comes near to provinces that lie close together', () => {
-    const { center, zoom } = viewOf(outlinesOf('江苏', '上海', '浙江', '安徽'))!;
-    expect(zoom).toBe(2.5);
-    expect(center.map(Math.round)).toEqual([119, 31]);
-    expect(viewOf(outlinesOf('江苏', '上海', '浙江', '四川'))!.zoom).toBeCloseTo(1.97, 2);
-  });
-
-  it('is of the whole where they lie far apart, or there are none, or one is wide', () => {
-    expect(viewOf(outlinesOf('吉林', '海南', '云南'))).toBeNull();
-    expect(viewOf(outlinesOf('新疆'))).toBeNull();
-    expect(viewOf([])).toBeNull();
   });
 });
