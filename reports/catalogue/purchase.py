@@ -96,8 +96,8 @@ def purchase_datasets(cost: bool) -> tuple[Dataset, Dataset]:
             Metric("planned", f"计划{what}", total("planned"), form),
             Metric("ordered", f"订单{what}", total("ordered"), form),
             *((quantity("planned_pieces", "计划数量"),) if cost else ()),
-            quantity("carried", "计划已下单数量"),
-            percent("carried_share", "计划下单率", "sum(carried)", "sum(planned_pieces)"),
+            quantity("carried", "计划已执行数量"),
+            percent("carried_share", "计划执行率", "sum(carried)", "sum(planned_pieces)"),
             percent("bought_of_plan", "入库占计划数量", f"sum({pieces})", "sum(planned_pieces)"),
         ),
     )
@@ -149,7 +149,7 @@ def purchase_board(cost: bool) -> Board:
         Figure("goods_count", "当月采购过的商品"),
         Figure("return_share", f"退货占采购{what}", "rise"),
         Figure("returned", "已审核采购退货", "rise"),
-        Figure("carried_share", "当月计划已转为订单的数量", "fall"),
+        Figure("carried_share", "当月计划已下单或分配的数量", "fall"),
     )
     lines = (
         line(
