@@ -98,6 +98,16 @@ class StockCard(StockRow):
         keys=_MOVED,
         added=_ADDED,
     )
+    leading = (
+        "business_date",
+        "warehouse_id",
+        "goods_id",
+        "entry",
+        "in_quantity",
+        "out_quantity",
+        "balance_quantity",
+        "balance_amount",
+    )
     declaration = Declaration(
         "库存明细账",
         "v2/report/StockCard",

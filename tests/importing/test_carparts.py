@@ -102,7 +102,7 @@ class TestTurnover:
         wanted = expected.monthly_by_part(shown.moves).filter(
             (pl.col("month") >= first) & ((pl.col("value_days") != 0) | (pl.col("sales_quantity") != 0))
         )
-        assert found["month"].n_unique() == 13
+        assert found["month"].n_unique() == wanted["month"].n_unique() > 13
         assert_frame_equal(found, wanted, abs_tol=0.001)
 
 
