@@ -11,16 +11,18 @@ with known as (
 
 stock as (
     select
-        known.month,
-        balance.company_id,
-        balance.goods_id,
-        sum(balance.closing_quantity) as quantity,
-        sum(balance.closing_value) as value
-    from {{ ref('fct_stock_balance_daily') }} as balance
-    inner join known
-        on known.last_day between balance.valid_from and balance.valid_to
-    where balance.pool_id = 0 and balance.goods_id in (select line.goods_id from {{ ref('fct_pledge_line') }} as line)
-    group by known.month, balance.company_id, balance.goods_id
+        period_start as month,
+        company_id,
+        goods_id,
+        sum(closing_quantity) as quantity,
+        sum(closing_value) as value
+    from {{ ref('fct_stock_goods_month') }}
+    where
+        goods_id in (select line.goods_id from {{ ref('fct_pledge_line') }} as line)
+        and warehouse_id not in (
+            select balance.warehouse_id from {{ ref('fct_stock_balance_daily') }} as balance where balance.pool_id <> 0
+        )
+    group by period_start, company_id, goods_id
 ),
 
 pledged as (
