@@ -34,6 +34,7 @@ from reports.catalogue.model import (
     Pivot,
     Row,
 )
+from warehouse.engine import literal
 
 TAB = "all"
 PLACE = "place"
@@ -190,7 +191,7 @@ def _column(item: Field) -> Column:
     if item.kind == "date":
         return Column(item.name, item.label, "date", value)
     if item.kind == "enum":
-        options = " ".join(f"when {key} then {_literal(label)}" for key, label in item.options)
+        options = " ".join(f"when {key} then {literal(label)}" for key, label in item.options)
         value = f"case {value} {options} else cast({value} as varchar) end"
     elif item.kind == "bool":
         value = f"case when {value} then '是' when not {value} then '否' end"
@@ -208,10 +209,6 @@ def _metric(item: Field) -> Metric:
     value = quoted(item.name)
     single = f"case when count(*) = 1 then any_value({value}) end"
     return Metric(item.name, item.label, f"sum({value})" if item.total else single, FORMATS[item.kind])
-
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
 
 
 def _rows(cls: type[Published], query: ListQuery, principal: Principal, dataset: Dataset) -> Rows:

@@ -1,6 +1,6 @@
-"""报表数据的新鲜度：刷新进程留下的状态与周期记录，以及读者该知道的：数据为何停在原处。
+"""报表数据的新鲜度：刷新进程留下的状态与周期记录，以及读者该知道的：数据为何停在原处，哪里还会变。
 
-Only small files are read: nobody waits for the worker, and it is told as well when Postgres is gone.
+Of the worker only small files are read: nobody waits for it, and its state is told as well when Postgres is gone.
 """
 
 from __future__ import annotations

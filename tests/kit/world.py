@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, insert, select, text
 
 from api import catalogue
 from api.identity import rights, sessions, setup
@@ -76,6 +76,17 @@ def build(conn: Connection) -> World:
         _rebate_policies(ctx, world, mark)
     records.edit(ctx, registry.get("goods"), world.numbered, {"is_numbered": True})
     return world
+
+
+def recalculating(conn: Connection, company: int, period: str, status: int = 1, done: int = 4) -> None:
+    """A company's cost recalculation from a month on, as a run leaves it: `done` of 9 goods."""
+    conn.execute(
+        text(
+            "insert into cost_recalculation (company_id, period, status, goods_done, goods_total, asked_by)"
+            " select :company, :period, :status, :done, 9, min(user_id) from user_account"
+        ),
+        {"company": company, "period": period, "status": status, "done": done},
+    )
 
 
 def _uploads(conn: Connection, world: World) -> None:

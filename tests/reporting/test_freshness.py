@@ -15,6 +15,7 @@ from sqlalchemy import text
 from api.kit.settings import settings
 from api.reporting import freshness
 from tests.kit.fixtures import Site, figures
+from tests.kit.world import recalculating
 from warehouse import cycles, status
 from warehouse.files import Files
 
@@ -91,15 +92,9 @@ class TestLists:
         assert "notices" not in site.as_("admin").get("v2/report/InventorySummary/getList").data
 
     @pytest.fixture
-    def recalculating(self, site: Site) -> Iterator[None]:
+    def unfinished(self, site: Site) -> Iterator[None]:
         with site.engine.begin() as conn:
-            conn.execute(
-                text(
-                    "insert into cost_recalculation (company_id, period, status, goods_done, goods_total, asked_by)"
-                    " select :company, '2026-09', 1, 4, 9, min(user_id) from user_account"
-                ),
-                {"company": site.world.company_a},
-            )
+            recalculating(conn, site.world.company_a, "2026-09")
         yield
         with site.engine.begin() as conn:
             conn.execute(text("delete from cost_recalculation"))
@@ -115,7 +110,7 @@ class TestLists:
         ],
     )
     def test_a_list_with_costs_tells_that_they_are_recalculated(
-        self, site: Site, recalculating: None, report: str, user: str, told: bool
+        self, site: Site, unfinished: None, report: str, user: str, told: bool
     ) -> None:
         """In his own companies, where there are costs, and he sees them; also of figures that aren't published."""
         page = site.as_(user).get(f"{report}/getList")

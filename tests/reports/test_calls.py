@@ -12,6 +12,7 @@ from api.kit.settings import settings
 from api.reporting.calls import _right_of
 from reports.catalogue import REPORTS, embed_id, find_report
 from tests.kit.fixtures import conn, site, world
+from tests.kit.world import recalculating
 
 __all__ = ["conn", "site", "world"]
 
@@ -207,18 +208,7 @@ class TestRecalculating:
         def write(*runs, closed=None):
             with site.engine.begin() as conn:
                 for period, status, done in runs:
-                    conn.execute(
-                        text(
-                            "insert into cost_recalculation (company_id, period, status, goods_done, goods_total, asked_by)"
-                            " select :company, :period, :status, :done, 9, min(user_id) from user_account"
-                        ),
-                        {
-                            "company": site.world.company_a,
-                            "period": period,
-                            "status": status,
-                            "done": done,
-                        },
-                    )
+                    recalculating(conn, site.world.company_a, period, status, done)
                 if closed:
                     conn.execute(
                         text("insert into accounting_period (company_id, period, status) values (:c, :p, 1)"),

@@ -18,6 +18,7 @@ from api.shell.export_tasks import DONE, FAILED
 from tests.kit.client import Caller
 from tests.kit.desk import Desk
 from tests.kit.fixtures import Site
+from tests.kit.world import recalculating
 
 UNITS = "v2/system/Unit"
 DANGEROUS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "http://x.cn", "00123", '=HYPERLINK("x")']
@@ -158,13 +159,7 @@ class TestExport:
     @pytest.mark.usefixtures("figures")
     def test_a_report_carries_its_freshness_and_what_may_change(self, site: Site) -> None:
         with site.engine.begin() as conn:
-            conn.execute(
-                text(
-                    "insert into cost_recalculation (company_id, period, status, goods_done, goods_total, asked_by)"
-                    " select :company, '2026-09', 1, 4, 9, min(user_id) from user_account"
-                ),
-                {"company": site.world.company_a},
-            )
+            recalculating(conn, site.world.company_a, "2026-09")
         key = ask(site.as_("admin"), "v2/report/InventoryInformation")
         export_job.export(export_id=key)
         assert task(site, "admin", key)["failure"] is None
