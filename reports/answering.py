@@ -14,7 +14,7 @@ import sqlalchemy as sa
 
 from reports.assets import boards
 from reports.catalogue.beside import KEY
-from reports.catalogue.model import Dataset
+from reports.catalogue.datasets import Dataset
 from reports.late_names import asked_table
 from reports.query_parts import column_name
 from reports.snapshot import SNAPSHOT_URI, Snapshot, Snapshots

@@ -14,12 +14,11 @@ from typing import Any
 import yaml
 
 from reports.catalogue import REPORTS
-from reports.catalogue.model import (
+from reports.catalogue.boards import (
     COST,
     PLAIN,
     Board,
     Chart,
-    Dataset,
     Filter,
     Pivot,
     Report,
@@ -27,6 +26,7 @@ from reports.catalogue.model import (
     asset_uuid,
     filter_id,
 )
+from reports.catalogue.datasets import Dataset
 from reports.chart_params import VIZ_TYPES, chart_params, label_colors, stored_queries
 from reports.snapshot import SNAPSHOT_URI
 from reports.theme import COLOR_SCHEME, DASHBOARD_CSS

@@ -9,15 +9,14 @@ from collections.abc import Callable
 from itertools import cycle
 from typing import Any
 
-from reports.catalogue.model import (
+from reports.catalogue.boards import Board, Chart
+from reports.catalogue.datasets import (
     CHANGE,
     MONEY,
     POINTS,
     QUANTITY,
     WHOLE_MONEY,
     WINDOW,
-    Board,
-    Chart,
     Dataset,
     Metric,
     placed,

@@ -24,7 +24,7 @@ from superset.exceptions import SupersetSecurityException
 from api.kit.settings import settings
 from reports.assets import dataset_uuid
 from reports.catalogue import EXPLORER_AUDIENCE, EXPLORER_HEADER, datasets_of
-from reports.catalogue.model import Dataset
+from reports.catalogue.datasets import Dataset
 from reports.query_parts import (
     CROSS_TABLE,
     EXPLORED_STEPS,

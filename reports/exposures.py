@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from reports.catalogue import REPORTS, Report
-from reports.catalogue.model import Dataset
+from reports.catalogue.datasets import Dataset
 
 FILE = Path(__file__).resolve().parents[1] / "transforms" / "models" / "_exposures.yml"
 HEAD = """\

@@ -15,7 +15,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from reports.catalogue.model import WINDOW, Dataset
+from reports.catalogue.datasets import WINDOW, Dataset
 from reports.query_parts import column_name
 
 PLACE = "row_of_page"

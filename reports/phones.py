@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from reports.catalogue.model import HEAD
+from reports.catalogue.boards import HEAD
 
 if TYPE_CHECKING:
     from flask import Flask, Response

@@ -3,7 +3,7 @@
 from urllib.parse import quote
 
 from reports.catalogue.beside import MOVED
-from reports.catalogue.model import HEAD
+from reports.catalogue.boards import HEAD
 
 PRIMARY = "#409EFF"
 COLOR_SCHEME = "erp"

@@ -15,7 +15,8 @@ from api.exporting.query import Rows
 from api.kit.errors import NotFound, Refusal
 from api.kit.scope import Principal
 from reports.catalogue import Report
-from reports.catalogue.model import Board, Column, Dataset, Filter, Metric, Pivot
+from reports.catalogue.boards import Board, Filter, Pivot
+from reports.catalogue.datasets import Column, Dataset, Metric
 
 Form = Literal["detail", "pivot", "pdf"]
 FORM_NAMES: dict[Form, str] = {"detail": "明细", "pivot": "透视", "pdf": ""}

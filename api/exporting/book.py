@@ -16,7 +16,7 @@ from typing import Any, Literal, Self
 import xlsxwriter
 
 from api.shell.export_job import PLAIN
-from reports.catalogue.model import Column, Metric
+from reports.catalogue.datasets import Column, Metric
 
 SHEET_ROWS = 1_000_000
 MOST_COLUMNS = 16_384

@@ -24,7 +24,7 @@ from api.exporting.rows import (
 )
 from api.exporting.sheet import sheet
 from api.printing import press
-from reports.catalogue.model import Chart
+from reports.catalogue.boards import Chart
 
 
 def write(path: Path, asked: Asked, source: Connection, facts: Told, sheet_rows: int = SHEET_ROWS) -> int:

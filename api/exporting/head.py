@@ -16,7 +16,7 @@ from api.master.organisation import Company
 from api.reporting import freshness
 from api.reporting.snapshot import stamp
 from api.shell.export_about import moment
-from reports.catalogue.model import Filter
+from reports.catalogue.boards import Filter
 
 ALL, NOTHING = "全部", "（空）"
 LONGEST = 1000

@@ -23,17 +23,8 @@ from api.kit.scope import Principal
 from api.reporting.published import Published
 from api.shell.export_about import filters_told
 from api.shell.export_job import columns
-from reports.catalogue.model import (
-    MONEY,
-    QUANTITY,
-    Board,
-    Chart,
-    Column,
-    Dataset,
-    Metric,
-    Pivot,
-    Row,
-)
+from reports.catalogue.boards import Board, Chart, Pivot, Row
+from reports.catalogue.datasets import MONEY, QUANTITY, Column, Dataset, Metric
 from warehouse.engine import literal
 
 TAB = "all"

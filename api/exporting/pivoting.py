@@ -19,7 +19,8 @@ from api.exporting.head import NOTHING
 from api.exporting.query import Rows, quoted
 from api.exporting.rows import rows_of
 from api.kit.errors import Refusal
-from reports.catalogue.model import Dataset, Filter, Metric, Pivot, unplaced
+from reports.catalogue.boards import Filter, Pivot
+from reports.catalogue.datasets import Dataset, Metric, unplaced
 
 SUBTOTAL = "小计"
 Key = tuple[Any, ...]

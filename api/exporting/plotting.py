@@ -14,7 +14,8 @@ from api.exporting.head import NOTHING
 from api.exporting.query import quoted
 from api.exporting.rows import chart_rows
 from api.exporting.wording import worded
-from reports.catalogue.model import Board, Chart, unplaced
+from reports.catalogue.boards import Board, Chart
+from reports.catalogue.datasets import unplaced
 from reports.chart_params import axis_format, label_colors, stored_queries
 from reports.theme import SERIES_COLORS
 

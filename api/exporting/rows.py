@@ -13,7 +13,8 @@ from sqlalchemy import Connection
 from api.exporting.asked import Asked, Values
 from api.exporting.query import Rows, quoted
 from api.reporting.opening import newest
-from reports.catalogue.model import Chart, Column, Dataset, Filter, Metric
+from reports.catalogue.boards import Chart, Filter
+from reports.catalogue.datasets import Column, Dataset, Metric
 
 
 def settled(asked: Asked, source: Connection) -> dict[str, Values]:

@@ -28,7 +28,8 @@ from api.exporting.rows import (
 from api.exporting.wording import worded
 from api.shell.export_about import moment
 from reports.catalogue.beside import moved_name, names
-from reports.catalogue.model import POINTS, Chart, Dataset
+from reports.catalogue.boards import Chart
+from reports.catalogue.datasets import POINTS, Dataset
 
 PRINTED = 5000
 """So many rows of all tables are printed; the workbook has all. Of fourteen columns they take the press some five

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from urllib.parse import urlencode
 
-from reports.catalogue.model import Report, Tab, embed_id
+from reports.catalogue.boards import Report, Tab, embed_id
 
 HIDE_TITLE = 1
 

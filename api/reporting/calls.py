@@ -24,7 +24,7 @@ from api.reporting.opening import opening_values
 from api.reporting.snapshot import refreshed_at
 from api.reporting.tokens import LIFE, guest_token
 from reports.catalogue import REPORTS, Report, embed_id, filter_id, find_report
-from reports.catalogue.model import Tab
+from reports.catalogue.boards import Tab
 
 api = router()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from api.kit import menus
 from api.kit.resource import Menu
 from reports.catalogue import REPORTS
-from reports.catalogue.model import REPORT_CENTRE
+from reports.catalogue.boards import REPORT_CENTRE
 
 BEHIND = 500
 """In a module of screens, reports stand below them."""

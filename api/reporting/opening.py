@@ -9,7 +9,8 @@ from sqlalchemy import Connection
 
 from api.kit.errors import Refusal
 from api.reporting.snapshot import published, published_mark
-from reports.catalogue.model import Board, Dataset
+from reports.catalogue.boards import Board
+from reports.catalogue.datasets import Dataset
 
 KEPT = 10_000
 

@@ -6,23 +6,21 @@ from collections.abc import Iterable
 
 from reports.catalogue.aging import INVENTORY_AGING
 from reports.catalogue.best_seller import BEST_SELLER, BEST_SELLER_INFO
+from reports.catalogue.boards import Report, embed_id, filter_id
 from reports.catalogue.business import BUSINESS_DAILY, OPERATION_MONTHLY
 from reports.catalogue.climate import PURCHASE_CLIMATE
+from reports.catalogue.datasets import Dataset
 from reports.catalogue.guarantee import AFTERSALES_PROFIT
 from reports.catalogue.holdings import COMPANY_STOCK, GOODS_STOCK
 from reports.catalogue.income import INCOME_STATEMENT
-from reports.catalogue.layers import INVENTORY_AGING_DETAILED, INVENTORY_DOT
-from reports.catalogue.model import (
+from reports.catalogue.introductions import (
     EXPLORER_AUDIENCE,
     EXPLORER_HEADER,
     EXPLORER_ROLE,
     GUEST_AUDIENCE,
     GUEST_ROLE,
-    Dataset,
-    Report,
-    embed_id,
-    filter_id,
 )
+from reports.catalogue.layers import INVENTORY_AGING_DETAILED, INVENTORY_DOT
 from reports.catalogue.occupation import INVENTORY_OCCUPATION
 from reports.catalogue.partners import (
     ACCOUNTS_RECEIVABLE,

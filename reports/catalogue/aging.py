@@ -6,17 +6,9 @@ Layers stand as of a month's end, those of the running month as of the snapshot'
 from __future__ import annotations
 
 from reports.catalogue.beside import Figure, figures
+from reports.catalogue.boards import Board, Filter, Pivot
 from reports.catalogue.compare import MONTH_COLUMNS
-from reports.catalogue.model import (
-    DAYS,
-    QUANTITY,
-    Board,
-    Column,
-    Dataset,
-    Filter,
-    Metric,
-    Pivot,
-)
+from reports.catalogue.datasets import DAYS, QUANTITY, Column, Dataset, Metric
 from reports.catalogue.parts import (
     BRAND,
     GOODS,

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from reports.catalogue.model import CHANGE, HEAD, PERCENT, POINTS, Chart, Column, Dataset, Metric, Worse
+from reports.catalogue.boards import HEAD, Chart
+from reports.catalogue.datasets import CHANGE, PERCENT, POINTS, Column, Dataset, Metric, Worse
 
 KEY = "beside"
 WORD = Column("beside", "期间")

@@ -9,20 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from reports.catalogue.beside import Figure, figures
+from reports.catalogue.boards import Board, Chart, Filter
 from reports.catalogue.compare import with_suffixes
-from reports.catalogue.model import (
-    DAYS,
-    MONEY,
-    QUANTITY,
-    SUFFIXES,
-    Beside,
-    Board,
-    Chart,
-    Column,
-    Dataset,
-    Filter,
-    Metric,
-)
+from reports.catalogue.datasets import DAYS, MONEY, QUANTITY, SUFFIXES, Beside, Column, Dataset, Metric
 from reports.catalogue.parts import (
     COMPANY,
     CUSTOMER,

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 
 from reports.catalogue.beside import Figure, figures
+from reports.catalogue.boards import Board, Chart, Filter, Pivot
 from reports.catalogue.compare import MONTH, MONTH_COLUMNS, Period
-from reports.catalogue.model import Board, Chart, Column, Dataset, Filter, Metric, Pivot
+from reports.catalogue.datasets import Column, Dataset, Metric
 from reports.catalogue.parts import (
     BY_COMPANY,
     COMPANY,

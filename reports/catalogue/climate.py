@@ -8,15 +8,9 @@ Compared are goods that a company bought in both months; what counts as unchange
 from __future__ import annotations
 
 from reports.catalogue.beside import Figure, figures
+from reports.catalogue.boards import Board, Chart
 from reports.catalogue.compare import compared_datasets
-from reports.catalogue.model import (
-    DAYS,
-    QUANTITY,
-    Board,
-    Chart,
-    Dataset,
-    Metric,
-)
+from reports.catalogue.datasets import DAYS, QUANTITY, Dataset, Metric
 from reports.catalogue.parts import (
     COMPANY,
     GOODS,

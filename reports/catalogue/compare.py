@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from reports.catalogue.beside import by_period
-from reports.catalogue.model import SERIES, SUFFIXES, Beside, Column, Dataset, Metric
+from reports.catalogue.datasets import SERIES, SUFFIXES, Beside, Column, Dataset, Metric
 
 KEYS = {"company": ("company_id",), "warehouse": ("company_id", "warehouse_id")}
 

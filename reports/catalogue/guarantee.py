@@ -7,8 +7,9 @@ is told piece by piece in the native report of claims.
 from __future__ import annotations
 
 from reports.catalogue.beside import Figure, figures
+from reports.catalogue.boards import Board, Filter, Pivot
 from reports.catalogue.compare import compared_datasets
-from reports.catalogue.model import MONEY, QUANTITY, Board, Column, Dataset, Filter, Metric, Pivot
+from reports.catalogue.datasets import MONEY, QUANTITY, Column, Dataset, Metric
 from reports.catalogue.parts import (
     BY_COMPANY,
     BY_SUPPLIER,

@@ -3,19 +3,9 @@
 from __future__ import annotations
 
 from reports.catalogue.beside import Figure, figures, stacked
+from reports.catalogue.boards import Board, Chart, Filter
 from reports.catalogue.compare import MONTH_END
-from reports.catalogue.model import (
-    DAYS,
-    QUANTITY,
-    RATIO,
-    Beside,
-    Board,
-    Chart,
-    Column,
-    Dataset,
-    Filter,
-    Metric,
-)
+from reports.catalogue.datasets import DAYS, QUANTITY, RATIO, Beside, Column, Dataset, Metric
 from reports.catalogue.parts import (
     BRAND,
     BY_COMPANY,

@@ -7,8 +7,9 @@ without cost rights sees revenue, rebates, claims and freight. Lines lead to the
 from __future__ import annotations
 
 from reports.catalogue.beside import Figure, figures
+from reports.catalogue.boards import Board, Pivot
 from reports.catalogue.compare import compared_datasets
-from reports.catalogue.model import MONEY, PERCENT, QUANTITY, Board, Column, Dataset, Metric, Pivot
+from reports.catalogue.datasets import MONEY, PERCENT, QUANTITY, Column, Dataset, Metric
 from reports.catalogue.parts import (
     BY_COMPANY,
     COMPANY,

@@ -11,8 +11,9 @@ from dataclasses import replace
 
 from reports.catalogue.aging import BUCKET, STOCK_BUCKETS
 from reports.catalogue.beside import Figure, figures
+from reports.catalogue.boards import Board, Chart, Filter
 from reports.catalogue.compare import MONTH_COLUMNS
-from reports.catalogue.model import DAYS, QUANTITY, Board, Chart, Column, Dataset, Filter, Metric
+from reports.catalogue.datasets import DAYS, QUANTITY, Column, Dataset, Metric
 from reports.catalogue.parts import (
     GOODS,
     PLACES,

@@ -7,8 +7,9 @@ parts fall on different days and don't add up.
 from __future__ import annotations
 
 from reports.catalogue.beside import Figure, figures
+from reports.catalogue.boards import Board, Chart
 from reports.catalogue.compare import compared_datasets
-from reports.catalogue.model import Board, Chart, Column, Dataset, Metric
+from reports.catalogue.datasets import Column, Dataset, Metric
 from reports.catalogue.parts import (
     BRAND,
     BY_WAREHOUSE,

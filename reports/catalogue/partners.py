@@ -10,19 +10,9 @@ from dataclasses import dataclass
 
 from reports.catalogue.aging import BUCKET, bucket_metrics, bucket_names
 from reports.catalogue.beside import Figure, figures
+from reports.catalogue.boards import Board, Filter, Report, Tab
 from reports.catalogue.compare import MONTH_COLUMNS, MONTH_END, compared_datasets, stood
-from reports.catalogue.model import (
-    MONEY,
-    PERCENT,
-    QUANTITY,
-    Board,
-    Column,
-    Dataset,
-    Filter,
-    Metric,
-    Report,
-    Tab,
-)
+from reports.catalogue.datasets import MONEY, PERCENT, QUANTITY, Column, Dataset, Metric
 from reports.catalogue.parts import (
     BY_COMPANY,
     COMPANY,

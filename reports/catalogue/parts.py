@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from reports.catalogue.beside import Head
+from reports.catalogue.boards import Board, Chart, Filter, Pivot, Report, Row, Tab
 from reports.catalogue.compare import MONTH, stood
-from reports.catalogue.model import (
+from reports.catalogue.datasets import (
     CHANGE,
     CLOSING,
     FURTHER,
@@ -18,16 +19,9 @@ from reports.catalogue.model import (
     PERCENT,
     QUANTITY,
     SERIES,
-    Board,
-    Chart,
     Column,
     Dataset,
-    Filter,
     Metric,
-    Pivot,
-    Report,
-    Row,
-    Tab,
     Worse,
 )
 

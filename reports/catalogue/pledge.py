@@ -7,8 +7,9 @@ value by the contracts' prices: the lower one would give away the cost.
 from __future__ import annotations
 
 from reports.catalogue.beside import Figure, figures
+from reports.catalogue.boards import Board, Filter
 from reports.catalogue.compare import MONTH_END, compared_datasets
-from reports.catalogue.model import Board, Column, Dataset, Filter
+from reports.catalogue.datasets import Column, Dataset
 from reports.catalogue.parts import (
     BRAND,
     BY_COMPANY,

@@ -7,18 +7,9 @@ without gifts and returns; a goods not bought in a month keeps its last price.
 from __future__ import annotations
 
 from reports.catalogue.beside import Figure, Head, figures
+from reports.catalogue.boards import Board, Chart, Filter
 from reports.catalogue.compare import compared_datasets
-from reports.catalogue.model import (
-    DAYS,
-    PERCENT,
-    QUANTITY,
-    Board,
-    Chart,
-    Column,
-    Dataset,
-    Filter,
-    Metric,
-)
+from reports.catalogue.datasets import DAYS, PERCENT, QUANTITY, Column, Dataset, Metric
 from reports.catalogue.parts import (
     BY_COMPANY,
     BY_GOODS,

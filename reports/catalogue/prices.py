@@ -6,15 +6,10 @@ different goods are not averaged: what all of them did says the index.
 
 from __future__ import annotations
 
+from reports.catalogue.boards import Board
 from reports.catalogue.climate import climate_datasets, moves_by_month
 from reports.catalogue.compare import compared_datasets
-from reports.catalogue.model import (
-    MONEY,
-    QUANTITY,
-    Board,
-    Dataset,
-    Metric,
-)
+from reports.catalogue.datasets import MONEY, QUANTITY, Dataset, Metric
 from reports.catalogue.parts import (
     GOODS,
     GOODS_LABEL,

@@ -12,8 +12,9 @@ from dataclasses import replace
 from typing import Literal
 
 from reports.catalogue.beside import Figure, Head, figures
+from reports.catalogue.boards import Board, Chart, Filter, Report, Tab
 from reports.catalogue.compare import compared_datasets
-from reports.catalogue.model import Board, Chart, Column, Dataset, Filter, Metric, Report, Tab
+from reports.catalogue.datasets import Column, Dataset, Metric
 from reports.catalogue.parts import (
     BRAND,
     BY_BRAND,

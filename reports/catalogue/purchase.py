@@ -9,8 +9,9 @@ from __future__ import annotations
 from functools import partial
 
 from reports.catalogue.beside import Figure, figures
+from reports.catalogue.boards import Board, Filter
 from reports.catalogue.compare import compared_datasets
-from reports.catalogue.model import DAYS, QUANTITY, Board, Column, Dataset, Filter, Metric
+from reports.catalogue.datasets import DAYS, QUANTITY, Column, Dataset, Metric
 from reports.catalogue.partners import SUPPLIERS
 from reports.catalogue.parts import (
     BY_COMPANY,

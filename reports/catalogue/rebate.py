@@ -7,8 +7,9 @@ compared whatever the policies' cycles are.
 from __future__ import annotations
 
 from reports.catalogue.beside import Figure, figures
+from reports.catalogue.boards import Board, Filter
 from reports.catalogue.compare import Period, compared_datasets
-from reports.catalogue.model import MONEY, Board, Column, Dataset, Filter, Metric
+from reports.catalogue.datasets import MONEY, Column, Dataset, Metric
 from reports.catalogue.parts import (
     BY_COMPANY,
     COMPANY,

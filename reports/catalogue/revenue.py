@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from reports.catalogue.beside import Figure, figures, stacked
-from reports.catalogue.model import MONEY, Beside, Board, Chart, Column, Dataset, Filter, Metric
+from reports.catalogue.boards import Board, Chart, Filter
+from reports.catalogue.datasets import MONEY, Beside, Column, Dataset, Metric
 from reports.catalogue.parts import (
     BY_COMPANY,
     BY_EMPLOYEE,

@@ -10,18 +10,9 @@ from dataclasses import replace
 
 from reports.catalogue.aging import bucket_metrics, bucket_names
 from reports.catalogue.beside import Figure, figures
+from reports.catalogue.boards import Board, Filter, Report, Tab
 from reports.catalogue.compare import MONTH, MONTH_COLUMNS, MONTH_END, compared_datasets, stood
-from reports.catalogue.model import (
-    MONEY,
-    QUANTITY,
-    Board,
-    Column,
-    Dataset,
-    Filter,
-    Metric,
-    Report,
-    Tab,
-)
+from reports.catalogue.datasets import MONEY, QUANTITY, Column, Dataset, Metric
 from reports.catalogue.partners import (
     CUSTOMERS,
     DEBT_BUCKETS,

@@ -9,8 +9,9 @@ from dataclasses import replace
 
 from reports.catalogue.aging import STOCK_EDGES
 from reports.catalogue.beside import Figure, figures
+from reports.catalogue.boards import Board, Filter
 from reports.catalogue.compare import MONTH_COLUMNS
-from reports.catalogue.model import PERCENT, QUANTITY, Board, Column, Dataset, Filter, Metric
+from reports.catalogue.datasets import PERCENT, QUANTITY, Column, Dataset, Metric
 from reports.catalogue.parts import (
     GOODS,
     GOODS_LABEL,

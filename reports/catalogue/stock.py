@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from reports.catalogue.boards import Chart
 from reports.catalogue.compare import MONTH_COLUMNS, MONTH_END, compared_datasets, stood
-from reports.catalogue.model import MONEY, QUANTITY, SUFFIXES, Beside, Chart, Column, Dataset, Metric
+from reports.catalogue.datasets import MONEY, QUANTITY, SUFFIXES, Beside, Column, Dataset, Metric
 from reports.catalogue.parts import Worse, beside, compared, table, variant
 
 LAYER_MONTHS = (

@@ -8,8 +8,9 @@ that sell. Nothing is bought for what is defective, claimed, on the way or at a 
 from __future__ import annotations
 
 from reports.catalogue.beside import Figure, figures
+from reports.catalogue.boards import Board, Chart, Filter
+from reports.catalogue.datasets import DAYS, MONEY, QUANTITY, Column, Dataset, Metric
 from reports.catalogue.holdings import COVER, RECENT, goods_beside, now_and_before, sales_beside
-from reports.catalogue.model import DAYS, MONEY, QUANTITY, Board, Chart, Column, Dataset, Filter, Metric
 from reports.catalogue.parts import (
     BY_GOODS,
     BY_WAREHOUSE,

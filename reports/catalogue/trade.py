@@ -7,8 +7,9 @@ compares quantities. Orders: filled ÷ ordered, and the days from the order to t
 from __future__ import annotations
 
 from reports.catalogue.beside import Figure, Head, figures
+from reports.catalogue.boards import Board, Chart, Filter
 from reports.catalogue.compare import MONTH, MONTH_COLUMNS, compared_datasets, stood
-from reports.catalogue.model import DAYS, PERCENT, RATIO, Board, Chart, Column, Dataset, Filter, Metric
+from reports.catalogue.datasets import DAYS, PERCENT, RATIO, Column, Dataset, Metric
 from reports.catalogue.parts import (
     BY_BRAND,
     BY_GOODS,

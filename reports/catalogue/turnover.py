@@ -8,20 +8,9 @@ is cost.
 from __future__ import annotations
 
 from reports.catalogue.beside import Figure, Head, figures
+from reports.catalogue.boards import Board, Chart, Report, Tab
 from reports.catalogue.compare import MONTH, WEEK, Period, compared_datasets
-from reports.catalogue.model import (
-    DAYS,
-    MONEY,
-    QUANTITY,
-    RATIO,
-    Board,
-    Chart,
-    Column,
-    Dataset,
-    Metric,
-    Report,
-    Tab,
-)
+from reports.catalogue.datasets import DAYS, MONEY, QUANTITY, RATIO, Column, Dataset, Metric
 from reports.catalogue.parts import (
     BRAND,
     BY_WAREHOUSE,

@@ -17,7 +17,7 @@ import time
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from reports.catalogue import find_report
-from reports.catalogue.model import Report
+from reports.catalogue.boards import Report
 from tests.bench._verdict import conclude
 from tests.bench.browser import logged_in, product
 from tests.e2e.conftest import FLAGS

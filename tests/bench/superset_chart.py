@@ -24,7 +24,7 @@ import duckdb
 import httpx
 
 from api.kit.settings import settings
-from reports.catalogue.model import Chart, Filter
+from reports.catalogue.boards import Chart, Filter
 from reports.chart_params import PAGE_LENGTH
 from tests.bench._verdict import conclude
 from tests.bench._warehouse import filled

@@ -9,7 +9,7 @@ from pathlib import Path
 from playwright.sync_api import Frame, Locator, Page, Response, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
-from reports.catalogue.model import Board, Chart, Report, Tab
+from reports.catalogue.boards import Board, Chart, Report, Tab
 
 HOLDER = ".dashboard-component-chart-holder"
 DRAWN = f"""() => {{

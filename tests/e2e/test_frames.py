@@ -19,7 +19,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from reports.catalogue import REPORTS, Report, embed_id, find_report
-from reports.catalogue.model import PLAIN
+from reports.catalogue.boards import PLAIN
 from tests.e2e.conftest import START_SECONDS, Desk, System
 from tests.e2e.frames import OPENED, Reading, card, rows
 

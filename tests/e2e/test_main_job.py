@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Error, Frame, Locator, Page, expect
 
-from reports.catalogue.model import HEAD
+from reports.catalogue.boards import HEAD
 from tests.e2e.conftest import START_SECONDS, Desk
 
 pytestmark = pytest.mark.timeout(START_SECONDS + 300)

@@ -17,7 +17,7 @@ import pytest
 
 from api.kit.settings import settings
 from api.reporting.tokens import guest_token
-from reports.catalogue.model import COST, PLAIN, Board, Chart, Report, Tab, embed_id
+from reports.catalogue.boards import COST, PLAIN, Board, Chart, Report, Tab, embed_id
 from reports.chart_params import stored_queries
 from tests.kit.ports import free_port
 

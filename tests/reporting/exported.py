@@ -20,7 +20,7 @@ from api.kit.settings import settings
 from api.reporting.snapshot import published, stamp
 from reports.assets import Placed
 from reports.catalogue import REPORTS, find_report
-from reports.catalogue.model import Dataset, Metric
+from reports.catalogue.datasets import Dataset, Metric
 from tests.kit.fixtures import Site
 from tests.kit.superset import EVERYTHING, publish
 

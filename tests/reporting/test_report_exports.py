@@ -23,7 +23,8 @@ from api.exporting.wording import worded
 from api.kit.errors import Refusal
 from reports.assets import Placed, boards
 from reports.catalogue import find_report
-from reports.catalogue.model import CHANGE, COST, DAYS, MONEY, PERCENT, UNSEEN, Metric
+from reports.catalogue.boards import COST
+from reports.catalogue.datasets import CHANGE, DAYS, MONEY, PERCENT, UNSEEN, Metric
 from reports.theme import BUCKET_COLORS, PRIMARY
 from tests.kit.superset import COMPANY_ONE, COMPANY_TWO, EVERYTHING, NOTHING
 from tests.reporting.exported import HEAD, STAMP, cells, facts, figure, is_sum, opening, reader, same, sheets

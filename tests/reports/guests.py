@@ -11,7 +11,7 @@ import jwt
 
 from api.kit.settings import settings
 from api.reporting.tokens import LIFE
-from reports.catalogue.model import COST, PLAIN
+from reports.catalogue.boards import COST, PLAIN
 from tests.kit.superset import COMPANY_ONE, Place, Superset, places
 
 PLACES = places()

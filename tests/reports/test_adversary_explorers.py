@@ -13,7 +13,7 @@ import pytest
 
 from api.kit.settings import settings
 from reports.catalogue import EXPLORER_AUDIENCE, EXPLORER_HEADER
-from reports.catalogue.model import asset_uuid
+from reports.catalogue.boards import asset_uuid
 from tests.kit.superset import CERTIFICATES, COMPANY_ONE, COMPANY_TWO, EVERYTHING, Superset
 from tests.reports.analysts import OWED, SOLD, SOLD_AT_COST, Analyst, chart, tells_no_sql, word
 from tests.reports.guests import BEST_SELLER, ROWS, is_refused

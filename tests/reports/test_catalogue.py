@@ -11,7 +11,7 @@ import yaml
 from reports.assets import CatalogueError, boards, bundle_hash, compile_assets, dataset_uuid, validate
 from reports.catalogue import REPORTS, find_report
 from reports.catalogue.beside import MOVED, moved_name, names
-from reports.catalogue.model import COST, PLAIN, Chart, Row, asset_uuid
+from reports.catalogue.boards import COST, PLAIN, Chart, Row, asset_uuid
 
 BOARDS = list(boards())
 

@@ -10,7 +10,8 @@ import yaml
 from api.exporting.wording import worded
 from reports.assets import CatalogueError, boards, compile_assets, validate
 from reports.catalogue import find_report
-from reports.catalogue.model import CHANGE, COST, POINTS
+from reports.catalogue.boards import COST
+from reports.catalogue.datasets import CHANGE, POINTS
 from reports.chart_params import BEFORE_COLOR, LAST_YEAR_COLOR, chart_params, label_colors, stored_queries
 from reports.theme import BUCKET_COLORS
 

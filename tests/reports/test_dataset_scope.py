@@ -7,7 +7,7 @@ import re
 import pytest
 
 from reports.assets import boards
-from reports.catalogue.model import PLAIN
+from reports.catalogue.boards import PLAIN
 from tests.kit.superset import COMPANY_ONE, COMPANY_TWO, EVERYTHING, NOTHING
 
 BOARDS = list(boards())

@@ -8,7 +8,8 @@ import pytest
 
 from reports.assets import boards
 from reports.catalogue import find_report
-from reports.catalogue.model import COST, HAIR, PLAIN, UNSEEN
+from reports.catalogue.boards import COST, PLAIN
+from reports.catalogue.datasets import HAIR, UNSEEN
 from tests.kit.superset import EVERYTHING
 
 BOARDS = list(boards())

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from reports.catalogue.beside import KEY
-from reports.catalogue.model import Chart, Column, Dataset, Metric
+from reports.catalogue.boards import Chart
+from reports.catalogue.datasets import Column, Dataset, Metric
 from tests.kit.superset import EVERYTHING, Place, Superset
 from tests.reports.guests import PLACES
 

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from reports.catalogue import find_report
-from reports.catalogue.model import Dataset
+from reports.catalogue.datasets import Dataset
 from tests.warehouse.conftest import AS_OF, Core, Mart, agree
 
 TODAY = dt.date.fromisoformat(AS_OF)

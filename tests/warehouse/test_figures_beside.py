@@ -9,7 +9,8 @@ import pytest
 
 from reports.assets import Placed, boards
 from reports.catalogue.beside import BY_DAY, KEY, moved_name, names
-from reports.catalogue.model import PERCENT, SERIES, Board, Chart, Dataset
+from reports.catalogue.boards import Board, Chart
+from reports.catalogue.datasets import PERCENT, SERIES, Dataset
 from tests.warehouse.conftest import Mart
 
 BOARDS = list(boards())

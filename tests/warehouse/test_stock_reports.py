@@ -13,7 +13,7 @@ import pytest
 
 from api.master.goods import dot_week
 from reports.catalogue import REPORTS, find_report
-from reports.catalogue.model import COST, PLAIN, Variant
+from reports.catalogue.boards import COST, PLAIN, Variant
 from tests.warehouse.conftest import AS_OF
 from tests.warehouse.group import BILL, RECEIPT, Size, fill
 from warehouse.files import Files
