@@ -5,18 +5,21 @@ Whatever is told of a period's rows, be it a ratio, a mean of days or a number o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from reports.catalogue.boards import HEAD, Chart
-from reports.catalogue.datasets import CHANGE, PERCENT, POINTS, Column, Dataset, Metric, Worse
+from reports.catalogue.datasets import CHANGE, PERCENT, POINTS, SUFFIXES, Column, Dataset, Metric, Worse
 
 KEY = "beside"
 WORD = Column("beside", "期间")
 NEAREST = Metric("nearest", "次序", "-min(beside_order)")
 IS_CHOSEN = "min(beside_order) = 0"
 MOVED = "_moved"
-BY_DAY = "日均变化"
+BY_PROGRESS = "按进度"
+"""How changes are called of which as much of the earlier period counts as has passed of the chosen one."""
+ELAPSED = "elapsed"
 
 
 @dataclass(frozen=True)
@@ -24,8 +27,7 @@ class Figure:
     """A figure at the head of a report: the name of a metric, what it counts, and a shorter label.
 
     `worse` is the direction of a change that is marked as bad. What is known of the chosen period only is `alone`,
-    which says why. `pace` is what grows with the days of a period, by the day: periods of other lengths are compared
-    by that.
+    which says why. What `grows` with the days of its period, as every sum does, is told by progress.
     """
 
     name: str
@@ -33,7 +35,7 @@ class Figure:
     worse: Worse = ""
     label: str = ""
     alone: str = ""
-    pace: str = ""
+    grows: bool = False
 
 
 Head = tuple[Dataset, Chart]
@@ -44,6 +46,8 @@ def by_period(
     rows: str, axis: tuple[str, str], words: tuple[str, str, str], steps: tuple[str, str], periods: str = ""
 ) -> str:
     """The rows of a mart in their own period, in the next one and a year later, but never in a period that it lacks.
+
+    Each knows how much of its period has passed, as `elapsed`: 1 of those that are over.
 
     `axis` are the columns of a period's first day and label, `steps` how far back the other two lie; `periods` is a
     query of the axis, where the rows are too many to find it in. It groups: beside a `distinct` DuckDB reads all
@@ -56,10 +60,29 @@ def by_period(
         for number, (word, step) in enumerate(zip(words, ("interval 0 day", *steps), strict=True))
     )
     return (
-        f"(select p.{start}, p.{label}, l.beside_order, l.beside, t.* exclude ({start}, {label}) from ({own}) as p"
+        f"(select p.{start}, p.{label}, l.beside_order, l.beside, {_elapsed(f'p.{start}', steps[0])},"
+        f" t.* exclude ({start}, {label}) from ({own}) as p cross join refreshed_at as r"
         f" cross join ({lags}) as l"
         f" inner join {rows} as t on t.{start} = cast(p.{start} - l.step as date))"
     )
+
+
+def with_elapsed(mart: str, start: str, step: str) -> str:
+    """The rows of a mart with `elapsed`, of which periods begin at `start` and last `step`."""
+    return f"(select t.*, {_elapsed(f't.{start}', step)} from {mart} as t cross join refreshed_at as r)"
+
+
+def _elapsed(start: str, step: str) -> str:
+    passed, whole = (
+        f"date_diff('day', {start}, cast({end} as date))"
+        for end in ("r.as_of + interval 1 day", f"{start} + {step}")
+    )
+    return f"least(1, {passed} / {whole}) as {ELAPSED}"
+
+
+def passed(sums: str) -> str:
+    """Sums of earlier periods, as much of each row as has passed of the period that it stands beside."""
+    return re.sub(rf"\b\w+(?:{'|'.join(SUFFIXES)})\b", rf"\g<0> * {ELAPSED}", sums)
 
 
 def stacked(words: tuple[str, str, str], *queries: str) -> str:
@@ -77,7 +100,11 @@ def figures(owner: Dataset, *shown: Figure) -> Head:
     own = [owner.metric(figure.name) for figure in shown]
     for figure, metric in zip(shown, own, strict=True):
         assert figure.alone or owner.known_beside(metric), f"{metric.name} of {owner.key} stands alone"
-    metrics = tuple(told for figure, metric in zip(shown, own, strict=True) for told in _told(figure, metric))
+    metrics = tuple(
+        told
+        for figure, metric in zip(shown, own, strict=True)
+        for told in _told(figure, metric, owner.beside.runs and (figure.grows or owner.grows(metric)))
+    )
     used = {name for metric in own for name in owner.used(metric)}
     data = replace(
         owner,
@@ -85,7 +112,11 @@ def figures(owner: Dataset, *shown: Figure) -> Head:
         label=f"{owner.label}{HEAD}",
         source=owner.beside.source,
         columns=(WORD, *(column for column in owner.columns if column.kind != "link")),
-        measures=("beside_order", *(name for name in owner.measures if name in used)),
+        measures=(
+            "beside_order",
+            *((ELAPSED,) if owner.beside.runs else ()),
+            *(name for name in owner.measures if name in used),
+        ),
         metrics=(*metrics, NEAREST),
         flows=(),
         buckets=(),
@@ -104,15 +135,18 @@ def figures(owner: Dataset, *shown: Figure) -> Head:
     return data, chart
 
 
-def _told(figure: Figure, metric: Metric) -> Iterator[Metric]:
-    """The figure of each period, and how far the chosen one is from it: of shares that is told in points."""
+def _told(figure: Figure, metric: Metric, grows: bool) -> Iterator[Metric]:
+    """The figure of each period, and how far the chosen one is from it: of shares that is told in points.
+
+    What `grows` is compared with as much of it as has passed of the chosen period.
+    """
     metric = replace(metric, label=figure.label or metric.label, note=figure.note)
     if figure.alone:
         yield replace(metric, sql=f"case when {IS_CHOSEN} then {metric.sql} end")
         return
     yield metric
-    measured = figure.pace or metric.sql
-    chosen, then = f"max(case when {IS_CHOSEN} then {measured} end) over ()", f"({measured})"
+    chosen = f"max(case when {IS_CHOSEN} then {metric.sql} end) over ()"
+    then = f"({metric.sql} * max({ELAPSED}))" if grows else f"({metric.sql})"
     share = metric.format == PERCENT
     moved = f"({chosen} - {then}) * 100" if share else f"{chosen} / {then} - 1"
     there = "" if share else f" and {then} > 0"
@@ -122,7 +156,7 @@ def _told(figure: Figure, metric: Metric) -> Iterator[Metric]:
         f"case when not {IS_CHOSEN}{there} then {moved} end",
         POINTS if share else CHANGE,
         figure.worse,
-        heading="变化（点）" if share else BY_DAY if figure.pace else "变化",
+        heading="变化（点）" if share else f"{BY_PROGRESS if grows else ''}变化",
     )
 
 

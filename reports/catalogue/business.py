@@ -7,11 +7,12 @@ opening + in − out = closing. Stock and gross profit show only to roles that s
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 
-from reports.catalogue.beside import Figure, figures
+from reports.catalogue.beside import ELAPSED, Figure, figures, with_elapsed
 from reports.catalogue.boards import Board, Chart, Filter, Pivot
-from reports.catalogue.compare import MONTH, MONTH_COLUMNS, Period
-from reports.catalogue.datasets import Column, Dataset, Metric
+from reports.catalogue.compare import MONTH, MONTH_COLUMNS, Period, own_alone
+from reports.catalogue.datasets import SUFFIXES, Column, Dataset, Metric
 from reports.catalogue.parts import (
     BY_COMPANY,
     COMPANY,
@@ -21,14 +22,15 @@ from reports.catalogue.parts import (
     board,
     change_metric,
     company_filter,
+    grown_metric,
     line,
     link,
     money,
     percent,
-    period_filter,
     quantity,
     ranking,
     report,
+    running_filter,
     table,
     variant,
 )
@@ -64,16 +66,24 @@ WORDS = {
 }
 
 
-def beside(name: str, before: str, year: str, prefix: str = "") -> tuple[Metric, ...]:
-    """A flow's figures of a month (`before`) and a year (`year`) ago, and its changes against them."""
+def beside(
+    name: str,
+    earlier: Iterable[str],
+    changes: Iterable[str],
+    prefix: str = "",
+    change: Callable[..., Metric] = change_metric,
+) -> tuple[Metric, ...]:
+    """A flow's figures of a month and a year ago, which are called `earlier`, and its changes against them."""
     label, now = WORDS[name], f"sum({prefix}{name})"
     worse: Worse = "fall" if name in ("sales", "receipts") else ""
     return tuple(
         metric
-        for end, kind, when in (("before", "change", before), ("year", "growth", year))
+        for end, kind, when, moved in zip(
+            ("before", "year"), ("change", "growth"), earlier, changes, strict=True
+        )
         for metric in (
             money(f"{name}_{end}", f"{when}{label}", f"{prefix}{name}_{end}"),
-            change_metric(f"{name}_{kind}", f"{label}较{when}", now, f"sum({prefix}{name}_{end})", worse),
+            change(f"{name}_{kind}", f"{label}{moved}", now, f"sum({prefix}{name}_{end})", worse),
         )
     )
 
@@ -88,11 +98,6 @@ def moved(name: str, prefix: str = "") -> tuple[str, ...]:
 
 def own_measures(cost: bool) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*FLOWS, *LEVELS, *((*STOCK, "sales_cost") if cost else ()))))
-
-
-def known_before(measures: tuple[str, ...]) -> tuple[str, ...]:
-    """What is known of earlier periods too: all but what these rows are compared with themselves."""
-    return tuple(name for name in measures if not name.endswith(("_before", "_year")))
 
 
 def own_metrics(cost: bool) -> tuple[Metric, ...]:
@@ -120,11 +125,12 @@ def business_dataset(
     links: tuple[Column, ...] = (),
     period: Period | None = None,
 ) -> Dataset:
-    measures = (*own_measures(cost), *more)
+    running = (ELAPSED,) if period and period.runs else ()
+    measures = (*own_measures(cost), *running, *more)
     return Dataset(
         key=variant(key, cost),
         label=label,
-        source=mart,
+        source=with_elapsed(mart, time, period.step) if period and period.runs else mart,
         grain="company",
         cost=cost,
         time_column=time,
@@ -132,7 +138,7 @@ def business_dataset(
         measures=measures,
         flows=tuple(name for name in measures if not NO_FLOW.search(name)),
         metrics=(*own_metrics(cost), *metrics),
-        beside=period.rows_beside(mart, (columns[0], columns[1]), known_before(measures)) if period else None,
+        beside=period.rows_beside(mart, (columns[0], columns[1]), own_alone(measures)) if period else None,
     )
 
 
@@ -174,7 +180,10 @@ def bill_links(start: str, end: str) -> tuple[Column, ...]:
     return tuple(link(text, route, named, **BY_COMPANY, **days) for text, route, named in pages)
 
 
-SAME_DAY = Period("day", "按日分析", "日", "interval 1 month", "interval 1 year", "上月同日", "去年同日")
+SAME_DAYS = ("上月同期", "去年同期")
+SAME_DAY = Period(
+    "day", "按日分析", "日", "interval 1 month", "interval 1 year", "上月同日", "去年同日", runs=False
+)
 DAY = (
     Column("day", "日期", "date"),
     Column("day_label", "日期"),
@@ -193,7 +202,11 @@ def daily_board(cost: bool) -> Board:
         (*months, *(f"mtd_{name}_{end}" for name in FOUR for end in ("before", "year"))),
         (
             *(money(f"mtd_{name}", f"本月{WORDS[name]}") for name in (*FOUR, "new_overdue")),
-            *(metric for name in FOUR for metric in beside(name, "上月同期", "去年同期", "mtd_")),
+            *(
+                metric
+                for name in FOUR
+                for metric in beside(name, SAME_DAYS, ("较上月同期", "较去年同期"), "mtd_")
+            ),
             *(
                 (
                     percent(
@@ -284,8 +297,12 @@ def monthly_board(cost: bool) -> Board:
         "mart_business_month",
         cost,
         MONTH_COLUMNS,
-        tuple(f"{name}_{end}" for name in FOUR for end in ("before", "year")),
-        tuple(metric for name in FOUR for metric in beside(name, "上月整月", "去年同月整月")),
+        tuple(f"{name}{end}" for name in FOUR for end in SUFFIXES),
+        tuple(
+            metric
+            for name in FOUR
+            for metric in beside(name, MONTH.earlier, MONTH.by_progress, change=grown_metric)
+        ),
         "month",
         bill_links("m.month", "last_day(m.month)"),
         MONTH,
@@ -333,7 +350,7 @@ def monthly_board(cost: bool) -> Board:
         line(60, (others, 12)),
         *level_lines(data, cost),
     )
-    filters = (period_filter(data, "month_label", "月", "months"), company_filter(data))
+    filters = (running_filter(data, "month_label", MONTH, "months"), company_filter(data))
     return board((data,), head, lines, filters)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from reports.catalogue.beside import by_period
+from reports.catalogue.beside import BY_PROGRESS, ELAPSED, by_period
 from reports.catalogue.datasets import SERIES, SUFFIXES, Beside, Column, Dataset, Metric
 
 KEYS = {"company": ("company_id",), "warehouse": ("company_id", "warehouse_id")}
@@ -17,7 +17,8 @@ KEYS = {"company": ("company_id",), "warehouse": ("company_id", "warehouse_id")}
 class Period:
     """A kind of period: how far back its predecessor and last year's counterpart lie, and how both are called.
 
-    The marts know whole periods: a running one stands beside the whole one before, and the names say so.
+    The marts know whole periods: a running one stands beside the whole one before, and the names say so. Unless it
+    tells a moment (`runs`), what it adds up is compared by progress.
     """
 
     key: str
@@ -27,6 +28,7 @@ class Period:
     year: str
     previous: str
     last_year: str
+    runs: bool = True
 
     @property
     def words(self) -> tuple[str, str, str]:
@@ -37,6 +39,21 @@ class Period:
     def earlier(self) -> tuple[str, str]:
         return self.previous, self.last_year
 
+    @property
+    def by_progress(self) -> tuple[str, str]:
+        """What the changes of sums against the earlier ones are called."""
+        before, year = (word.removesuffix(f"整{self.name}") for word in self.earlier)
+        return f"{BY_PROGRESS}较{before}", f"{BY_PROGRESS}较{year}"
+
+    @property
+    def hint(self) -> str:
+        """How changes by progress are told, for readers."""
+        return (
+            f"未过完的{self.name}与整{self.name}相比，{BY_PROGRESS}的变化只算那时同样天数的份额"
+            if self.runs
+            else ""
+        )
+
     def rows_beside(
         self, rows: str, axis: tuple[Column, Column], measures: Iterable[str], periods: str = ""
     ) -> Beside:
@@ -44,13 +61,15 @@ class Period:
         start, label = axis
         steps = (self.step, self.year)
         source = by_period(rows, (start.name, label.name), self.words, steps, periods)
-        return Beside(source, self.words, tuple(measures))
+        return Beside(source, self.words, tuple(measures), self.runs)
 
 
 WEEK = Period("week", "按周分析", "周", "interval 7 day", "interval 364 day", "上周整周", "去年同周整周")
 MONTH = Period("month", "按月分析", "月", "interval 1 month", "interval 1 year", "上月整月", "去年同月整月")
 # What stands at the end of a month is beside what stood at the ends of others.
-MONTH_END = replace(MONTH, key="month_end", name="月末", previous="上月末", last_year="去年同月末")
+MONTH_END = replace(
+    MONTH, key="month_end", name="月末", previous="上月末", last_year="去年同月末", runs=False
+)
 MONTH_COLUMNS = (Column("month", "月份", "date"), Column("month_label", "月", starts="month"))
 
 
@@ -89,7 +108,7 @@ class Source:
             for order, end in enumerate(("", *SUFFIXES))
             for name in self.measures
         )
-        return f"(select {names}, {figures} from {self.beside} as t)"
+        return f"(select {names}, t.{ELAPSED}, {figures} from {self.beside} as t)"
 
     @property
     def beside(self) -> str:
@@ -147,8 +166,8 @@ def compared_datasets(
         cost=cost,
         time_column=axis[0].name,
         columns=(*axis, *columns),
-        measures=(*alone, *with_suffixes(*measures)),
-        flows=(*alone, *with_suffixes(*(name for name in measures if name not in levels))),
+        measures=(*alone, ELAPSED, *with_suffixes(*measures)),
+        flows=(*alone, ELAPSED, *with_suffixes(*(name for name in measures if name not in levels))),
         metrics=metrics,
         buckets=buckets,
         gravest_first=gravest_first,
@@ -158,8 +177,8 @@ def compared_datasets(
         data,
         key=f"{key}{SERIES}",
         source=source.alone,
-        measures=tuple(name for name in data.measures if not name.endswith(SUFFIXES)),
-        flows=tuple(name for name in data.flows if not name.endswith(SUFFIXES)),
+        measures=own_alone(data.measures),
+        flows=own_alone(data.flows),
         metrics=tuple(metric for metric in metrics if not any(end in metric.sql for end in SUFFIXES)),
         explorable=False,
         beside=None,
@@ -177,6 +196,11 @@ def stood(metric: Metric, measures: Iterable[str], previous: str, last_year: str
         for suffix, label, sql in zip(SUFFIXES, labels, then, strict=True)
     )
     return before, year
+
+
+def own_alone(measures: Iterable[str]) -> tuple[str, ...]:
+    """The measures of a period itself, without what it is compared with."""
+    return tuple(name for name in measures if not name.endswith((*SUFFIXES, ELAPSED)))
 
 
 def with_suffixes(*names: str) -> tuple[str, ...]:

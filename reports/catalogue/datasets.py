@@ -33,6 +33,8 @@ CLOSING, FURTHER, HAIR = 8203, 8204, 8202
 MOST_SERIES = 8
 SERIES = "_series"
 """How the keys of datasets end whose charts show all periods."""
+SUM = re.compile(r"cast\(-?sum\(")
+"""How sums begin."""
 SUFFIXES = ("_before", "_year")
 """How measures end that tell of the period before and of last year."""
 UNSEEN = "".join(map(chr, (CLOSING, FURTHER, HAIR)))
@@ -102,12 +104,13 @@ class Beside:
     """A dataset's rows of a period together with those of the period before and of last year.
 
     `source` is their query in parentheses, told apart by the columns `beside_order` and `beside`, one of `words`;
-    `measures` are what is known of all three.
+    `measures` are what is known of all three; `runs` is whether a period may still run while the others are whole.
     """
 
     source: str
     words: tuple[str, str, str]
     measures: tuple[str, ...]
+    runs: bool = False
 
 
 @dataclass(frozen=True)
@@ -214,6 +217,10 @@ class Dataset:
     def adds_up(self, metric: Metric) -> bool:
         """Whether a metric over the rows of several periods is a figure of them together."""
         return self.used(metric) <= set(self.flows)
+
+    def grows(self, metric: Metric) -> bool:
+        """Whether a metric grows with the days of its period: sums do, ratios and counts of what differs don't."""
+        return self.adds_up(metric) and SUM.match(metric.sql) is not None
 
     @property
     def compares(self) -> bool:

@@ -16,18 +16,18 @@ from reports.catalogue.parts import (
     MONTH_DAYS,
     bars,
     board,
-    change_metric,
     company_filter,
     curves,
+    grown_metric,
     in_order,
     line,
     link,
     money,
     percent,
-    period_filter,
     ranking,
     ratio,
     report,
+    running_filter,
     sum_where,
     table,
     variant,
@@ -106,9 +106,9 @@ def income_datasets(cost: bool) -> tuple[Dataset, Dataset]:
             percent("margin", "毛利率", of(gross), of(REVENUE)),
             money("result", "经营利润", "amount"),
             Metric("result_before", "上月整月利润", "cast(sum(amount_before) as double)", MONEY),
-            change_metric("result_change", "利润较上月整月", "sum(amount)", "sum(amount_before)"),
+            grown_metric("result_change", "利润按进度较上月", "sum(amount)", "sum(amount_before)"),
             Metric("result_year", "去年同月整月利润", "cast(sum(amount_year) as double)", MONEY),
-            change_metric("result_growth", "利润较去年同月整月", "sum(amount)", "sum(amount_year)"),
+            grown_metric("result_growth", "利润按进度较去年同月", "sum(amount)", "sum(amount_year)"),
             percent("result_share", "利润率", of(every), of(REVENUE)),
             Metric("corrections", "成本调整与盘点等", f"cast({of(CORRECTIONS)} as double)", MONEY),
         )
@@ -139,9 +139,9 @@ def income_datasets(cost: bool) -> tuple[Dataset, Dataset]:
         metrics=(
             Metric("revenue", "营业收入", f"cast({of(REVENUE)} as double)", MONEY),
             Metric("revenue_before", "上月整月收入", f"cast({of(REVENUE, '_before')} as double)", MONEY),
-            change_metric("revenue_change", "收入较上月整月", of(REVENUE), of(REVENUE, "_before")),
+            grown_metric("revenue_change", "收入按进度较上月", of(REVENUE), of(REVENUE, "_before")),
             Metric("revenue_year", "去年同月整月收入", f"cast({of(REVENUE, '_year')} as double)", MONEY),
-            change_metric("revenue_growth", "收入较去年同月整月", of(REVENUE), of(REVENUE, "_year")),
+            grown_metric("revenue_growth", "收入按进度较去年同月", of(REVENUE), of(REVENUE, "_year")),
             Metric("rebates", "返利净额（已确认）", f"cast({of(REBATES)} as double)", MONEY),
             Metric("expenses", "费用", f"cast({of(EXPENSES)} as double)", MONEY),
             money("amount", "金额"),
@@ -172,9 +172,9 @@ def statement_dataset(cost: bool) -> Dataset:
     shown = (
         ("amount", "本月", "cast(sum(amount) as double)", MONEY),
         ("before", "上月整月", "cast(sum(amount_before) as double)", MONEY),
-        ("moved", "较上月增减", "cast(sum(amount) - sum(amount_before) as double)", MONEY),
+        ("moved", "较上月整月增减", "cast(sum(amount) - sum(amount_before) as double)", MONEY),
         ("year", "去年同月整月", "cast(sum(amount_year) as double)", MONEY),
-        ("grown", "较去年增减", "cast(sum(amount) - sum(amount_year) as double)", MONEY),
+        ("grown", "较去年同月整月增减", "cast(sum(amount) - sum(amount_year) as double)", MONEY),
         ("share", "占收入", ratio("sum(amount)", revenue), PERCENT),
     )
     data, _ = compared_datasets(
@@ -321,7 +321,7 @@ def income_board(cost: bool) -> Board:
         line(70, (every, 12)),
         line(70, (detail, 12)),
     )
-    filters = (period_filter(data, "month_label", "月"), company_filter(data))
+    filters = (running_filter(data), company_filter(data))
     by_item = Pivot(data.key, ("item_axis",), ("company_name",), ("amount",))
     return board((data, series, statement, others), head, lines, filters, pivot=by_item)
 

@@ -36,10 +36,10 @@ from reports.catalogue.parts import (
     link,
     money,
     percent,
-    period_filter,
     ranking,
     ratio,
     report,
+    running_filter,
     stack,
     sum_where,
     table,
@@ -380,7 +380,7 @@ def months_board(partner: Partner) -> Board:
         ),
         line(82, (listed, 12)),
     )
-    filters = (period_filter(data, "month_label", "月"), *partner.filters(data))
+    filters = (running_filter(data), *partner.filters(data))
     return board((data, series), head, lines, filters)
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from reports.catalogue.beside import Head
+from reports.catalogue.beside import Head, passed
 from reports.catalogue.boards import Board, Chart, Filter, Pivot, Report, Row, Tab
-from reports.catalogue.compare import MONTH, stood
+from reports.catalogue.compare import MONTH, Period, stood
 from reports.catalogue.datasets import (
     CHANGE,
     CLOSING,
@@ -180,15 +180,20 @@ def change_metric(name: str, label: str, now: str, before: str, worse: Worse = "
     return Metric(name, label, change(now, before), CHANGE, worse)
 
 
+def grown_metric(name: str, label: str, now: str, before: str, worse: Worse = "fall") -> Metric:
+    """The change of a sum against an earlier period's, of which as much counts as has passed of its own."""
+    return change_metric(name, label, now, passed(before), worse)
+
+
 def beside(
     metric: Metric,
     measures: Iterable[str],
-    previous: str = MONTH.previous,
-    last_year: str = MONTH.last_year,
+    previous: str,
+    last_year: str,
     word: str = "",
     worse: Worse = "fall",
 ) -> tuple[Metric, ...]:
-    """A sum as it stood in the period before and a year ago, and its changes against both.
+    """A figure as it stood in the period before and a year ago, and its changes against both.
 
     `word` tells it from what else of its dataset is compared, `worse` which change is bad.
     """
@@ -198,6 +203,20 @@ def beside(
         change_metric(f"{metric.name}_change", f"{word}较{previous}", metric.sql, before.sql, worse),
         year,
         change_metric(f"{metric.name}_growth", f"{word}较{last_year}", metric.sql, year.sql, worse),
+    )
+
+
+def grown_beside(
+    metric: Metric, measures: Iterable[str], word: str = "", worse: Worse = "fall", period: Period = MONTH
+) -> tuple[Metric, ...]:
+    """`beside` for a sum that grows with the days of its period."""
+    before, year = stood(replace(metric, label=word or metric.label), measures, *period.earlier)
+    change, growth = period.by_progress
+    return (
+        before,
+        grown_metric(f"{metric.name}_change", f"{word}{change}", metric.sql, before.sql, worse),
+        year,
+        grown_metric(f"{metric.name}_growth", f"{word}{growth}", metric.sql, year.sql, worse),
     )
 
 
@@ -231,6 +250,13 @@ def period_filter(dataset: Dataset, column: str, label: str, *excludes: str, hin
     return Filter(
         "period", label, dataset.key, column, multiple=False, latest=True, excludes=excludes, hint=hint
     )
+
+
+def running_filter(
+    dataset: Dataset, column: str = "month_label", period: Period = MONTH, *excludes: str, label: str = ""
+) -> Filter:
+    """The filter of a period that may still run, and stands beside whole ones."""
+    return period_filter(dataset, column, label or period.name, *excludes, hint=period.hint)
 
 
 def as_of_filter(dataset: Dataset, *excludes: str) -> Filter:

@@ -31,20 +31,20 @@ from reports.catalogue.parts import (
     bars,
     board,
     by_one_or_none,
-    change_metric,
     company_filter,
     curves,
     customer_filter,
     employee_filter,
     goods_filter,
+    grown_metric,
     line,
     money,
     percent,
-    period_filter,
     place_and_goods_filters,
     quantity,
     ranking,
     report,
+    running_filter,
     sales_link,
     share,
     table,
@@ -62,9 +62,9 @@ def profit_metrics(cost: bool) -> tuple[Metric, ...]:
         quantity("quantity", "销售数量"),
         money("revenue", "销售收入"),
         money("revenue_before", "上月整月收入"),
-        change_metric("revenue_change", "较上月整月", "sum(revenue)", "sum(revenue_before)"),
+        grown_metric("revenue_change", "按进度较上月", "sum(revenue)", "sum(revenue_before)"),
         money("revenue_year", "去年同月整月收入"),
-        change_metric("revenue_growth", "较去年同月整月", "sum(revenue)", "sum(revenue_year)"),
+        grown_metric("revenue_growth", "按进度较去年同月", "sum(revenue)", "sum(revenue_year)"),
     )
     if not cost:
         return plain
@@ -78,9 +78,9 @@ def profit_metrics(cost: bool) -> tuple[Metric, ...]:
         money("expected_rebate", "供应商返利（预计）"),
         money("after_expected", "毛利（返利后，含预计）"),
         money("profit_before", "上月整月毛利"),
-        change_metric("profit_change", "毛利较上月整月", "sum(profit)", "sum(profit_before)"),
+        grown_metric("profit_change", "毛利按进度较上月", "sum(profit)", "sum(profit_before)"),
         money("profit_year", "去年同月整月毛利"),
-        change_metric("profit_growth", "毛利较去年同月整月", "sum(profit)", "sum(profit_year)"),
+        grown_metric("profit_growth", "毛利按进度较去年同月", "sum(profit)", "sum(profit_year)"),
         percent("margin", "毛利率（返利前）", "sum(profit)", "sum(revenue)"),
         percent("margin_after", "毛利率（返利后，已确认）", "sum(after_rebate)", "sum(revenue)"),
         percent("margin_expected", "毛利率（返利后，含预计）", "sum(after_expected)", "sum(revenue)"),
@@ -170,7 +170,7 @@ def profit_board(
         line(44, (left, 6), (right, 6)),
         line(82, (listed, 12)),
     )
-    return board(datasets, profit_head(data), lines, (period_filter(data, "month_label", "月"), *filters))
+    return board(datasets, profit_head(data), lines, (running_filter(data), *filters))
 
 
 def commodity_board(cost: bool) -> Board:

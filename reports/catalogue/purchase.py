@@ -25,20 +25,20 @@ from reports.catalogue.parts import (
     SUPPLIER,
     bars,
     board,
-    change_metric,
     company_filter,
     curves,
     goods_filter,
+    grown_metric,
     line,
     money,
     percent,
-    period_filter,
     place_and_goods_filters,
     purchases_link,
     quantity,
     ranking,
     ratio,
     report,
+    running_filter,
     share,
     supplier_filter,
     table,
@@ -52,7 +52,7 @@ BILLS = purchases_link(**BY_COMPANY, **BY_GOODS, **BY_SUPPLIER, **MONTH_DAYS)
 
 
 def purchase_filters(data: Dataset) -> tuple[Filter, ...]:
-    month = period_filter(data, "month_label", "月")
+    month = running_filter(data)
     return (month, *place_and_goods_filters(data), supplier_filter(data), goods_filter(data))
 
 
@@ -81,9 +81,9 @@ def purchase_datasets(cost: bool) -> tuple[Dataset, Dataset]:
         metrics=(
             money("bought", f"采购{what}") if cost else quantity("bought", f"采购{what}"),
             Metric("bought_before", f"上月整月{what}", "cast(sum(bought_before) as double)", form),
-            change_metric("bought_change", "较上月整月", "sum(bought)", "sum(bought_before)", ""),
+            grown_metric("bought_change", "按进度较上月", "sum(bought)", "sum(bought_before)", ""),
             Metric("bought_year", f"去年同月整月{what}", "cast(sum(bought_year) as double)", form),
-            change_metric("bought_growth", "较去年同月整月", "sum(bought)", "sum(bought_year)", ""),
+            grown_metric("bought_growth", "按进度较去年同月", "sum(bought)", "sum(bought_year)", ""),
             *((quantity("quantity", "采购数量"),) if cost else ()),
             Metric("bought_share", "占比", ratio("sum(bought)", "sum(sum(bought)) over ()"), ",.1%"),
             Metric("returned", f"退货{what}", "cast(sum(returned) as double)", form),
@@ -209,14 +209,14 @@ def payment_datasets() -> tuple[Dataset, Dataset]:
         metrics=(
             money("purchased", "本期采购"),
             money("purchased_before", "上月整月采购"),
-            change_metric(
-                "purchased_change", "采购较上月整月", "sum(purchased)", "sum(purchased_before)", ""
+            grown_metric(
+                "purchased_change", "采购按进度较上月", "sum(purchased)", "sum(purchased_before)", ""
             ),
             money("invoiced", "本期收票"),
             percent("invoiced_share", "开票率", "sum(invoiced)", "sum(purchased)"),
             money("settled", "本期付款"),
             money("settled_before", "上月整月付款"),
-            change_metric("settled_change", "付款较上月整月", "sum(settled)", "sum(settled_before)", ""),
+            grown_metric("settled_change", "付款按进度较上月", "sum(settled)", "sum(settled_before)", ""),
             money("settled_year", "去年同月整月付款"),
             money("offset", "本期冲抵"),
             percent("paid_share", "付款率", "sum(settled)", "sum(purchased)"),
@@ -276,7 +276,7 @@ def payment_board(cost: bool) -> Board:
         ),
         line(82, (suppliers, 12)),
     )
-    filters = (period_filter(data, "month_label", "月"), company_filter(data), supplier_filter(data))
+    filters = (running_filter(data), company_filter(data), supplier_filter(data))
     return board((data, series), head, lines, filters)
 
 

@@ -21,24 +21,24 @@ from reports.catalogue.parts import (
     MONTH_DAYS,
     PLACES,
     bars,
-    beside,
     board,
-    change_metric,
     compared,
     curves,
     customer_filter,
     goods_filter,
+    grown_beside,
+    grown_metric,
     line,
     link,
     money,
     percent,
-    period_filter,
     place_and_goods_filters,
     purchases_link,
     quantity,
     ranking,
     ratio,
     report,
+    running_filter,
     sales_link,
     share,
     sum_where,
@@ -98,8 +98,8 @@ def trade_datasets(
             Metric("ratio", "销采比", ratio("sum(sold)", "sum(bought)"), RATIO),
             Metric("ratio_before", "上月整月销采比", ratio("sum(sold_before)", "sum(bought_before)"), RATIO),
             Metric("ratio_year", "去年同月整月销采比", ratio("sum(sold_year)", "sum(bought_year)"), RATIO),
-            change_metric("bought_change", "采购较上月整月", "sum(bought)", "sum(bought_before)", ""),
-            change_metric("sold_change", "销售较上月整月", "sum(sold)", "sum(sold_before)"),
+            grown_metric("bought_change", "采购按进度较上月", "sum(bought)", "sum(bought_before)", ""),
+            grown_metric("sold_change", "销售按进度较上月", "sum(sold)", "sum(sold_before)"),
             quantity("bought_quantity", "采购件数"),
             quantity("sold_quantity", "销售件数"),
             money("revenue", "销售收入"),
@@ -171,7 +171,7 @@ def goods_board(cost: bool) -> Board:
         ),
         line(82, (listed, 12)),
     )
-    filters = (period_filter(data, "month_label", "月"), *place_and_goods_filters(data), goods_filter(data))
+    filters = (running_filter(data), *place_and_goods_filters(data), goods_filter(data))
     return board((data, series), trade_head(data), lines, filters)
 
 
@@ -206,7 +206,7 @@ def category_board(cost: bool) -> Board:
         line(82, (listed, 12)),
     )
     second = Filter("type2", "二级分类", data.key, "type2_name", parent="type")
-    filters = (period_filter(data, "month_label", "月"), *place_and_goods_filters(data), second)
+    filters = (running_filter(data), *place_and_goods_filters(data), second)
     return board((data, series), trade_head(data), lines, filters)
 
 
@@ -253,7 +253,7 @@ def order_months() -> tuple[Dataset, Dataset]:
         measures={name: name for name in measures},
         metrics=(
             *shown,
-            *beside(by_name["amount"], measures),
+            *grown_beside(by_name["amount"], measures),
             *(
                 then
                 for name in ("fill_rate", "lead")
@@ -355,7 +355,7 @@ def order_board(cost: bool) -> Board:
         line(82, (listed, 12)),
     )
     filters = (
-        period_filter(data, "month_label", "下单月份"),
+        running_filter(data, label="下单月份"),
         *place_and_goods_filters(data),
         customer_filter(data),
         Filter("state", "执行状态", data.key, "state"),

@@ -1,13 +1,13 @@
 """库存周转：仓库周转率（按周、按月）、商品周转率。
 
 Rate = cost of sales net of returns ÷ mean of the daily closing stock value; days = days in period ÷ rate. A period that
-runs is not over: it stands beside whole ones by the day. A role without cost rights gets the same in quantities: value
+runs is not over: it stands beside whole ones by progress. A role without cost rights gets the same in quantities: value
 is cost.
 """
 
 from __future__ import annotations
 
-from reports.catalogue.beside import Figure, Head, figures
+from reports.catalogue.beside import ELAPSED, Figure, Head, figures
 from reports.catalogue.boards import Board, Chart, Report, Tab
 from reports.catalogue.compare import MONTH, WEEK, Period, compared_datasets
 from reports.catalogue.datasets import DAYS, MONEY, QUANTITY, RATIO, Column, Dataset, Metric
@@ -26,11 +26,11 @@ from reports.catalogue.parts import (
     link,
     moves_link,
     percent,
-    period_filter,
     place_and_goods_filters,
     ranking,
     ratio,
     report,
+    running_filter,
     share,
     sum_where,
     table,
@@ -62,11 +62,6 @@ def rate(suffix: str = "") -> str:
     return ratio(f"sum(flow{suffix})", f"sum(stock{suffix})", f"max(days{suffix})")
 
 
-def pace(suffix: str = "") -> str:
-    """The rate by the day."""
-    return ratio(f"sum(flow{suffix})", f"sum(stock{suffix})")
-
-
 def days(suffix: str = "") -> str:
     return ratio(f"sum(stock{suffix})", f"sum(flow{suffix})")
 
@@ -87,7 +82,7 @@ def turnover_metrics(period: Period, cost: bool) -> tuple[Metric, ...]:
     return (
         Metric("turnover_rate", "周转率（次）", rate(), RATIO),
         Metric("rate_before", f"{period.previous}周转率", rate("_before"), RATIO),
-        change_metric("rate_change", f"日均较{period.previous}", pace(), pace("_before")),
+        change_metric("rate_change", period.by_progress[0], rate(), f"({rate('_before')}) * max({ELAPSED})"),
         Metric("rate_year", f"{period.last_year}周转率", rate("_year"), RATIO),
         Metric("turnover_days", "周转天数", days(), DAYS),
         Metric("days_before", f"{period.previous}周转天数", days("_before"), DAYS),
@@ -101,9 +96,9 @@ def turnover_head(data: Dataset, *more: Figure) -> Head:
     flow, what, _ = words(data.cost)
     return figures(
         data,
-        Figure("turnover_rate", f"{flow} ÷ 平均库存{what}", "fall", pace=pace()),
+        Figure("turnover_rate", f"{flow} ÷ 平均库存{what}", "fall", grows=True),
         Figure("turnover_days", f"平均库存{what} ÷ 日均{flow}", "rise"),
-        Figure("sales", "出库减退货", "fall", pace=ratio("sum(flow)", "max(days)")),
+        Figure("sales", "出库减退货", "fall"),
         Figure("mean_stock", "每日期末的平均"),
         *more,
     )
@@ -184,7 +179,7 @@ def warehouse_board(period: Period, cost: bool) -> Board:
         ),
         line(76, (listed, 12)),
     )
-    filters = (period_filter(data, "period_label", period.name), *place_and_goods_filters(data))
+    filters = (running_filter(data, "period_label", period), *place_and_goods_filters(data))
     return board((data, series), turnover_head(data), lines, filters)
 
 
@@ -235,7 +230,7 @@ def goods_board(cost: bool) -> Board:
         line(82, (listed, 12)),
     )
     filters = (
-        period_filter(data, "period_label", "月"),
+        running_filter(data, "period_label"),
         *place_and_goods_filters(data),
         goods_filter(data),
     )

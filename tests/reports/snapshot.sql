@@ -25,7 +25,8 @@ select s.role_id, w.company_id, w.warehouse_id from role_company_scope as s inne
 create table role_cost_scope as select * from role_company_scope where role_id in (1, 2);
 create table role_cost_warehouse_scope as select * from role_warehouse_scope where role_id in (1, 2);
 create table refreshed_at as
-select timestamptz '2026-11-20 09:30:05+00' as refreshed_at, 1 as "snapshot", 10 as last_xid;
+select timestamptz '2026-11-20 09:30:05+00' as refreshed_at, 1 as "snapshot", 10 as last_xid,
+    date '2026-11-20' as as_of;
 
 create table period as
 select 'month' as period_kind, strftime(m, '%Y-%m') as period_label, cast(m as date) as period_start, 30 as days

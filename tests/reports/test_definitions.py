@@ -13,6 +13,8 @@ from reports.catalogue.datasets import HAIR, UNSEEN
 from tests.kit.superset import EVERYTHING
 
 BOARDS = list(boards())
+PASSED = 20 / 30
+"""Of the month that runs on the snapshot's day."""
 
 
 class TestDefinitions:
@@ -165,7 +167,8 @@ class TestDefinitions:
         code = "inPurchasingAnalysisTable"
         assert self.figure(snapshot, code, "bought", where) == pytest.approx(3 * 600 * 4)
         assert self.figure(snapshot, code, "bought", where, PLAIN) == 36
-        assert self.figure(snapshot, code, "bought_growth", where) == 0
+        assert self.figure(snapshot, code, "bought_growth", where) == pytest.approx(1 / PASSED - 1)
+        assert self.figure(snapshot, code, "bought_change", "month_label = '2026-10'") == 0
         assert self.figure(snapshot, code, "return_share", where) == pytest.approx(0.2)
 
     def test_prices_of_a_month(self, snapshot):
@@ -230,7 +233,7 @@ class TestDefinitions:
                 "rebates": 80,
                 "expenses": -70,
             },
-            **{"result": 370, "result_share": 0.185, "result_growth": 0, "open_companies": 2},
+            **{"result": 370, "result_share": 0.185, "result_growth": 1 / PASSED - 1, "open_companies": 2},
         }
         for metric, value in expected.items():
             assert self.figure(snapshot, "IncomeStatement", metric, where) == pytest.approx(value), metric
@@ -265,7 +268,7 @@ class TestDefinitions:
             **{"paid": 2400, "paid_quantity": 18, "settled": 1500, "settled_quantity": 12, "net": 900},
             **{
                 "recovery": 0.625,
-                "paid_change": 0,
+                "paid_change": 1 / PASSED - 1,
                 "net_before": 900,
                 "net_year": 900,
                 "recovery_year": 0.625,
@@ -299,7 +302,7 @@ class TestDefinitions:
             0.25
         )
         assert self.figure(snapshot, "OperationMonthlyReport", "sales_growth", "month_label = '2026-11'") == (
-            pytest.approx(4000 / 2000 - 1)
+            pytest.approx(4000 / (2000 * PASSED) - 1)
         )
 
     def test_cover_days(self, snapshot):
@@ -438,10 +441,10 @@ class TestDefinitions:
     def test_the_month_so_far_beside_a_month_and_a_year_ago(self, snapshot):
         """Of two companies, 20 days: 70 bought a day, 56 a month ago and 35 a year ago, and so on."""
         expected = {
-            "BusinessDailyReport": ("day_label = '2026-11-20'", "mtd_"),
-            "OperationMonthlyReport": ("month_label = '2026-11'", ""),
+            "BusinessDailyReport": ("day_label = '2026-11-20'", "mtd_", 1),
+            "OperationMonthlyReport": ("month_label = '2026-11'", "", PASSED),
         }
-        for code, (where, prefix) in expected.items():
+        for code, (where, prefix, passed) in expected.items():
             for flow, (now, before, year) in {
                 **{"sales": (4000, 3200, 2000), "purchase": (2800, 2240, 1400)},
                 **{"receipts": (2400, 2000, 1600), "payments": (2000, 1600, 1000)},
@@ -452,7 +455,8 @@ class TestDefinitions:
                     self.figure(snapshot, code, f"{flow}_{end}", where)
                     for end in ("before", "change", "year", "growth")
                 ]
-                assert found == pytest.approx([before, now / before - 1, year, now / year - 1]), (code, flow)
+                change, growth = (now / (then * passed) - 1 for then in (before, year))
+                assert found == pytest.approx([before, change, year, growth]), (code, flow)
 
     def test_goods_are_ranked_by_pieces_by_revenue_and_by_profit(self, snapshot):
         """All sell alike in pieces; the dearest is first in revenue and profit."""
