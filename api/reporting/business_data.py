@@ -17,9 +17,10 @@ from api.kit.fields import day as on_day
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values
+from api.reporting.expressions import ratio
 from api.reporting.facts import sees_whole_companies
 from api.reporting.published import Published
-from api.reporting.trade_rows import SALES_DETAIL, ratio
+from api.reporting.trade_rows import SALES_DETAIL
 
 _DAYS = f"""
 select d.company_id * 1000000 + date_diff('day', date '1970-01-01', d.day) as business_data_id,

@@ -15,9 +15,10 @@ from api.kit.fields import day, integer, key, money, rate, ref, text
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values
+from api.reporting.expressions import ratio
 from api.reporting.party_rows import customer_column
 from api.reporting.published import Published
-from api.reporting.trade_rows import SALES_DETAIL, ratio
+from api.reporting.trade_rows import SALES_DETAIL
 
 _COUPONS = f"""
 with coupons as (

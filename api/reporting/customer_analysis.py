@@ -18,9 +18,10 @@ from api.kit.fields import day as on_day
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Paging, Sql, Values
+from api.reporting.expressions import ratio
 from api.reporting.party_rows import PARTY_KEY, customer_column
 from api.reporting.published import Published
-from api.reporting.trade_rows import SALES_DETAIL, ratio
+from api.reporting.trade_rows import SALES_DETAIL
 
 YEAR = 365
 KINDS = {1: "新客户", 2: "活跃", 3: "减少", 4: "沉默", 5: "流失"}

@@ -17,9 +17,9 @@ from api.kit.fields import NO_RECORD, goods, integer, key, money, quantity, rate
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values
+from api.reporting.expressions import ratio
 from api.reporting.groupings import Groupings, SummedRow
 from api.reporting.sales_summary import previous
-from api.reporting.trade_rows import ratio
 
 ORDERS = "/sales/salesfind"
 BY = Groupings(

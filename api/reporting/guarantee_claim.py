@@ -13,8 +13,8 @@ from api.kit.resource import Declaration, Menu
 from api.kit.scope import Principal
 from api.kit.view import BILL, READ_ONLY, Sql, Values
 from api.reporting.bills import bill_columns
+from api.reporting.expressions import ratio
 from api.reporting.guarantee_rows import GuaranteeRow
-from api.reporting.trade_rows import ratio
 
 STAGES = {1: "待处理", 2: "已赔付", 3: "已退厂", 4: "厂家已结算"}
 

@@ -16,9 +16,9 @@ from api.kit.fields import quantity as counted
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values
+from api.reporting.expressions import ratio
 from api.reporting.published import Published
 from api.reporting.stock_rows import INFORMATION
-from api.reporting.trade_rows import ratio
 
 
 def quotient(part: str, whole: str, name: str) -> str:

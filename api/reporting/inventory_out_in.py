@@ -17,6 +17,7 @@ from api.kit.fields import day as on_day
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Paging, Sql, Values
+from api.reporting.expressions import summed
 from api.reporting.stock_rows import CARD, PLACE_KEY, StockRow
 
 KINDS = ("purchase", "sale", "transfer", "stocktake", "other")
@@ -41,24 +42,20 @@ join goods g on g.goods_id = f.goods_id
 """
 
 
-def _sum(name: str, measure: str, condition: str, sign: str = "") -> str:
-    return f"coalesce({sign}sum(case when {condition} then {measure} end), 0) as {name}"
-
-
 def _sums() -> str:
     """Figures by kind and side, and of all kinds on a side: where these alone are asked, the others aren't added up."""
     found = [
-        _sum(f"{name}{side}_{measure}", measure, f"{of_kind} and {of_side}", "-" if side == "out" else "")
+        summed(f"{name}{side}_{measure}", measure, f"{of_kind} and {of_side}", "-" if side == "out" else "")
         for name, of_kind in (*((f"{kind}_", f"kind = '{kind}'") for kind in KINDS), ("", f"kind in {KINDS}"))
         for side, of_side in SIDES.items()
         for measure in ("quantity", "amount")
     ]
     found += [
-        _sum(f"{end}_{measure}", measure, f"kind = '{end}'")
+        summed(f"{end}_{measure}", measure, f"kind = '{end}'")
         for end in ("opening", "closing")
         for measure in ("quantity", "amount")
     ]
-    return ",\n".join([*found, _sum("adjustment_amount", "amount", "kind = 'adjustment'")])
+    return ",\n".join([*found, summed("adjustment_amount", "amount", "kind = 'adjustment'")])
 
 
 _SUMS = f"""

@@ -15,7 +15,8 @@ from api.kit.resource import Declaration, Menu
 from api.kit.scope import Principal
 from api.kit.view import BILL, READ_ONLY, Sql, Values
 from api.reporting.bills import BilledRow, bill_columns
-from api.reporting.trade_rows import PurchaseRow, ratio
+from api.reporting.expressions import ratio
+from api.reporting.trade_rows import PurchaseRow
 
 # What a closed order did not get is not waited for. A lead time is told once all of a line arrived.
 _LINES = """

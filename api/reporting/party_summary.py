@@ -16,6 +16,7 @@ from api.kit.fields import key, ref
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values
+from api.reporting.expressions import summed
 from api.reporting.party_rows import (
     CUSTOMER,
     PARTY_KEY,
@@ -44,20 +45,19 @@ INCREASES = {"delivery": "", "return": "-", "transfer": "", "initial": "", "othe
 SETTLING = ("settled", "offset")
 
 
-def _sum(name: str, condition: str, sign: str = "") -> str:
-    return f"coalesce({sign}sum(amount) filter (where {condition}), 0) as {name}"
-
-
 _SUMS = ",\n".join(
     [
-        _sum("opening_amount", "movement = 'opening'"),
-        *(_sum(f"{name}_amount", f"movement = '{name}'", sign) for name, sign in INCREASES.items()),
-        *(_sum(f"{name}_amount", f"movement = '{name}'", "-") for name in SETTLING),
-        _sum("written_off_amount", "movement in ('settled', 'offset') and not is_advance", "-"),
-        _sum("advance_change", "movement in ('settled', 'offset') and is_advance", "-"),
-        _sum("closing_owed", "not is_advance"),
-        _sum("closing_advance", "is_advance", "-"),
-        _sum("closing_amount", "true"),
+        summed("opening_amount", "amount", "movement = 'opening'"),
+        *(
+            summed(f"{name}_amount", "amount", f"movement = '{name}'", sign)
+            for name, sign in INCREASES.items()
+        ),
+        *(summed(f"{name}_amount", "amount", f"movement = '{name}'", "-") for name in SETTLING),
+        summed("written_off_amount", "amount", "movement in ('settled', 'offset') and not is_advance", "-"),
+        summed("advance_change", "amount", "movement in ('settled', 'offset') and is_advance", "-"),
+        summed("closing_owed", "amount", "not is_advance"),
+        summed("closing_advance", "amount", "is_advance", "-"),
+        summed("closing_amount", "amount", "true"),
     ]
 )
 _SUMMARY = """

@@ -11,7 +11,8 @@ from api.kit.resource import Declaration, Menu
 from api.kit.scope import Principal
 from api.kit.view import BILL, READ_ONLY, Sql, Values
 from api.reporting.bills import bill_columns
-from api.reporting.trade_rows import SALES_DETAIL, SaleRow, TradeLine, ratio
+from api.reporting.expressions import ratio
+from api.reporting.trade_rows import SALES_DETAIL, SaleRow, TradeLine
 
 _LINES = """
 select s.line_id * 2 + case when s.bill_type = 'XSTH' then 1 else 0 end as sales_detail_id, s.*,

@@ -17,8 +17,9 @@ from api.kit.fields import COST, key, money, quantity, rate
 from api.kit.resource import Declaration, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values
+from api.reporting.expressions import ratio, summed
 from api.reporting.groupings import Groupings, SummedRow
-from api.reporting.trade_rows import SALES_DETAIL, SaleRow, ratio
+from api.reporting.trade_rows import SALES_DETAIL, SaleRow
 
 BY = Groupings(
     {
@@ -50,18 +51,14 @@ where s.business_date between cast(:first as date) and cast(:last as date)
 """
 
 
-def _sum(name: str, measure: str, condition: str) -> str:
-    return f"coalesce(sum({measure}) filter (where {condition}), 0) as {name}"
-
-
 _SUMS = ",\n".join(
     [
-        _sum("sold_quantity", "quantity", "is_now and bill_type = 'XSCK'"),
-        _sum("returned_quantity", "-quantity", "is_now and bill_type = 'XSTH'"),
-        _sum("returned_revenue", "-revenue", "is_now and bill_type = 'XSTH'"),
-        *(_sum(name, name, "is_now") for name in ("quantity", "amount", "revenue", "cost")),
-        _sum("previous_revenue", "revenue", "is_previous"),
-        _sum("last_year_revenue", "revenue", "is_last_year"),
+        summed("sold_quantity", "quantity", "is_now and bill_type = 'XSCK'"),
+        summed("returned_quantity", "-quantity", "is_now and bill_type = 'XSTH'"),
+        summed("returned_revenue", "-revenue", "is_now and bill_type = 'XSTH'"),
+        *(summed(name, name, "is_now") for name in ("quantity", "amount", "revenue", "cost")),
+        summed("previous_revenue", "revenue", "is_previous"),
+        summed("last_year_revenue", "revenue", "is_last_year"),
     ]
 )
 _SHOWN = ", ".join(

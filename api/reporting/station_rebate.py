@@ -17,9 +17,10 @@ from api.kit.fields import day, key, money, quantity, rate
 from api.kit.resource import Declaration, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values
+from api.reporting.expressions import ratio, summed
 from api.reporting.groupings import Groupings, SummedRow
 from api.reporting.sales_summary import YEAR, earlier, previous
-from api.reporting.trade_rows import SALES_DETAIL, SaleRow, ratio
+from api.reporting.trade_rows import SALES_DETAIL, SaleRow
 
 MONTH = 9
 BY = Groupings(
@@ -69,15 +70,11 @@ left join goods g on g.goods_id = p.goods_id
 """
 
 
-def _sum(name: str, measure: str, condition: str) -> str:
-    return f"coalesce(sum({measure}) filter (where {condition}), 0) as {name}"
-
-
 _SUMS = ",\n".join(
     [
-        *(_sum(name, name, "is_now") for name in ("quantity", "amount", "rebate")),
-        *(_sum(f"previous_{name}", name, "is_previous") for name in ("amount", "rebate")),
-        *(_sum(f"last_year_{name}", name, "is_last_year") for name in ("amount", "rebate")),
+        *(summed(name, name, "is_now") for name in ("quantity", "amount", "rebate")),
+        *(summed(f"previous_{name}", name, "is_previous") for name in ("amount", "rebate")),
+        *(summed(f"last_year_{name}", name, "is_last_year") for name in ("amount", "rebate")),
     ]
 )
 _SHOWN = ", ".join(

@@ -72,8 +72,3 @@ class PurchaseRow(TradeRow):
 
     employee_id: Mapped[int | None] = person("采购员")
     supplier_id: Mapped[int] = supplier_column()
-
-
-def ratio(part: str, whole: str, name: str) -> str:
-    """A percentage column; empty where the base is zero or negative."""
-    return f"case when {whole} > 0 then cast(100 * ({part}) / {whole} as decimal(18, 4)) end as {name}"
