@@ -61,7 +61,10 @@ class Table:
     def telling(self, found: Any) -> Any:
         """The query without the rows that have nothing to say."""
         told = self.dataset.tells(self.metrics)
-        return found._replace(sqla_query=found.sqla_query.having(sa.literal_column(told))) if told else found
+        if not told:
+            return found
+        # In brackets: a chart may have a condition of its own.
+        return found._replace(sqla_query=found.sqla_query.having(sa.literal_column(f"({told})")))
 
     def counted(self, found: Any, counts: Counts) -> Any:
         """The query for the number of rows, made of Superset's for the rows."""
@@ -108,6 +111,8 @@ class Table:
         page = sa.select(*(rows.c[name] for name in (*self.keys, *windows)), number.label(NUMBER))
         sorting = ((rows.c[labels[name]], rising) for name, rising in self.order)
         order = (sa.asc(figure) if rising else sa.desc(figure) for figure, rising in sorting)
+        # Rows that are equal in that stand in an order too: each is on one page.
+        order = (*order, *(rows.c[key] for key in self.keys))
         return page.order_by(*order).limit(self.limit).offset(self.offset)
 
     def _all(self, query: Any, *figures: Any) -> Any:

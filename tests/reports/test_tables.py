@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any, NamedTuple
 
+import duckdb
 import pytest
+import sqlalchemy as sa
 
 from reports.catalogue.beside import KEY
 from reports.catalogue.boards import Chart
 from reports.catalogue.datasets import Column, Dataset, Metric
+from reports.late_names import Table
 from tests.kit.superset import EVERYTHING, Place, Superset
 from tests.reports.guests import PLACES
+
+ROWS = "(values ('卖过', 1, 0), ('没有', 0, 0)) as t (company_name, sold, sold_before)"
 
 
 def rows(columns: list[str], answers: list[dict[str, object]]) -> list[list[object]]:
@@ -134,6 +140,22 @@ class TestRowsOfTheChosenPeriod:
         assert replace(data, measures=("sold",)).tells(("sold",)) == "", (
             "its rows stand in their own period alone"
         )
+
+    def test_a_chart_s_own_condition_holds_beside_it(self):
+        """Of two figures neither is anything: the row is left out, though both are told."""
+
+        class Found(NamedTuple):
+            sqla_query: Any
+
+        names = ("sold", "sold_before")
+        metrics = tuple(Metric(name, name, f'sum("{name}")') for name in names)
+        data = replace(stock(Column("company_name", "公司")), measures=names, metrics=metrics)
+        table = Table(data, ("company_name",), names, (), None, None)
+        own = "sum(sold) <> 0 or sum(sold_before) <> 0"
+        asked = sa.select(sa.literal_column("company_name")).select_from(sa.text(ROWS))
+        found = Found(asked.group_by(sa.literal_column("company_name")).having(sa.text(f"({own})")))
+        query = str(table.telling(found).sqla_query)
+        assert duckdb.sql(query).fetchall() == [("卖过",)]
 
 
 class TestTotals:
