@@ -178,8 +178,9 @@ def _validate_chart(where: str, chart: Chart, datasets: dict[str, Dataset]) -> N
         unknown.add(chart.order)
     if unknown:
         raise CatalogueError(f"{where}：图表 {chart.key} 用了不存在的列或指标 {sorted(unknown)}")
-    # Steps that are left out must be the last ones, and a chart can only be sorted by what it shows.
-    if chart.kind == "bar" and chart.limit and chart.order.lstrip("-") not in chart.metrics:
+    # Steps that are left out must be the last ones: by what a chart shows, or by what its parts sum to.
+    ranked = chart.order.lstrip("-") in (metrics if chart.stacked else chart.metrics)
+    if chart.kind == "bar" and chart.limit and not ranked:
         raise CatalogueError(f"{where}：图表 {chart.key} 只取前 {chart.limit} 项，须按自己的指标排序")
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from reports.catalogue.boards import Board, Chart
 from reports.catalogue.datasets import (
     CHANGE,
+    DAYS,
     MONEY,
     POINTS,
     QUANTITY,
@@ -62,6 +63,8 @@ ASKEW_AXES = SHORT_AXES
 PAGE_LENGTH = 20
 MOST_ROWS = 10_000
 STEPS = ",.1~f"
+LEAST_SLICES = {"brand_name": 3, "company_name": 3}
+"""Of many names: percent of the whole. What is smaller is one slice together, so that shares are of the whole."""
 
 
 def chart_params(chart: Chart, dataset: Dataset) -> dict[str, Any]:
@@ -97,9 +100,14 @@ def stored_queries(chart: Chart, dataset: Dataset) -> list[dict[str, Any]]:
     return [query, {**query, "columns": [], "orderby": [], "row_limit": 0}]
 
 
+def _ranked_by(chart: Chart) -> tuple[str, ...]:
+    """The figure by which the largest steps of a chart are found."""
+    return (chart.order.lstrip("-"),) if chart.limit and chart.kind == "bar" else ()
+
+
 def _something(chart: Chart, dataset: Dataset) -> str:
     """The condition of a step of names to have anything to draw; periods and ages stand also where they are empty."""
-    ranked = chart.order.lstrip("-") in chart.metrics
+    ranked = bool(_ranked_by(chart)) or chart.order.lstrip("-") in chart.metrics
     if chart.kind != "bar" or not (ranked or chart.x.endswith("_name")):
         return ""
     figures = [dataset.metric(name).sql for name in chart.metrics]
@@ -111,7 +119,7 @@ def _something(chart: Chart, dataset: Dataset) -> str:
 def axis_format(name: str, dataset: Dataset) -> str:
     """The format on axes and labels: there cents are noise, and of few pieces there are steps between whole ones."""
     form = dataset.metric(name).format
-    return {MONEY: WHOLE_MONEY, QUANTITY: STEPS}.get(form, form)
+    return {MONEY: WHOLE_MONEY, QUANTITY: STEPS, DAYS: STEPS}.get(form, form)
 
 
 def _order(chart: Chart) -> list[Any]:
@@ -126,15 +134,16 @@ def label_colors(board: Board) -> dict[str, str]:
     drawn = [chart for chart in board.charts if chart.kind in ("line", "area", "bar", "mixed")]
     figures = {name: chart.dataset for chart in drawn for name in (*chart.metrics, *chart.second)}
     colors: dict[str, str] = {}
-    palette = cycle(SERIES_COLORS)
-    for name, key in figures.items():
-        label = board.dataset(key).metric(name).label
-        colors[name] = colors[label] = _color_of_then(label) or next(palette)
     for dataset in board.datasets:
         scale = BUCKET_COLORS[::-1] if dataset.gravest_first else BUCKET_COLORS
         for number, label in enumerate(dataset.buckets, start=1):
-            color = UNKNOWN_COLOR if label == UNKNOWN else scale[number - 1]
-            colors[placed(number, label)] = colors[label] = colors[f"bucket_{number}"] = color
+            colors[placed(number, label)] = colors[label] = (
+                UNKNOWN_COLOR if label == UNKNOWN else scale[number - 1]
+            )
+    palette = cycle(SERIES_COLORS)
+    for name, key in figures.items():
+        label = board.dataset(key).metric(name).label
+        colors[name] = colors[label] = colors.get(label) or _color_of_then(label) or next(palette)
     return colors
 
 
@@ -142,19 +151,22 @@ def _color_of_then(label: str) -> str | None:
     """What stood earlier steps back behind what it is compared with."""
     if label.startswith("去年"):
         return LAST_YEAR_COLOR
-    return BEFORE_COLOR if label.startswith("上") else None
+    return BEFORE_COLOR if label.startswith(("上", "期初")) else None
 
 
 def _series(chart: Chart, dataset: Dataset) -> dict[str, Any]:
+    order = chart.order.lstrip("-") or chart.x
     return {
         "x_axis": chart.x,
         "time_grain_sqla": None,
         "xAxisForceCategorical": True,
-        "x_axis_sort": chart.order.lstrip("-") or chart.x,
+        # Bars that are built of several series stand by what these sum to.
+        "x_axis_sort": "sum" if chart.stacked and order != chart.x else order,
         "x_axis_sort_asc": not chart.order.startswith("-"),
         "metrics": list(chart.metrics),
         "groupby": list(chart.by),
         "order_desc": True,
+        "timeseries_limit_metric": next(iter(_ranked_by(chart)), None),
         "row_limit": chart.limit or MOST_ROWS,
         "truncate_metric": True,
         "show_empty_columns": True,
@@ -233,20 +245,20 @@ def _donut(chart: Chart, dataset: Dataset) -> dict[str, Any]:
     return {
         "groupby": list(chart.by),
         "metric": chart.metrics[0],
-        "row_limit": chart.limit or 20,
+        "row_limit": MOST_ROWS,
+        "threshold_for_other": LEAST_SLICES.get(chart.by[0], 0),
         "sort_by_metric": True,
         "donut": True,
-        # Room for the percentages beside it.
-        "innerRadius": 36,
-        "outerRadius": 56,
-        "label_type": "percent",
+        # Slices bear their names: of many a legend would be turned page by page.
+        "innerRadius": 32,
+        "outerRadius": 50,
+        "label_type": "template",
+        "label_template": "{name}\n{percent}",
         "labels_outside": True,
         "label_line": True,
         "show_labels": True,
-        "show_labels_threshold": 2,
-        "show_legend": True,
-        "legendType": "plain",
-        "legendOrientation": "top",
+        "show_labels_threshold": 0,
+        "show_legend": False,
         "show_total": False,
         "number_format": axis_format(chart.metrics[0], dataset),
         "color_scheme": COLOR_SCHEME,

@@ -1,5 +1,6 @@
 """报表的配色：主色与外壳一致（#409EFF），系列色与之相配。"""
 
+from collections.abc import Iterable
 from urllib.parse import quote
 
 from reports.catalogue.beside import MOVED
@@ -57,7 +58,7 @@ LOGO = (
     f'<text x="42" y="23" font-size="20" font-family="sans-serif" fill="#303133">{NAME}</text></svg>'
 )
 # Buttons that choose all series, or the others, take the room of their names.
-PLAIN_LEGEND = {"legend": {"selector": False}}
+PLAIN_LEGEND = {"legend": {"selector": False, "itemWidth": 14, "itemHeight": 10, "itemGap": 8}}
 THEME = {
     "token": {
         "brandAppName": NAME,
@@ -81,8 +82,11 @@ THEME = {
             "echarts_timeseries_bar": {
                 **PLAIN_LEGEND,
                 "grid": {"right": 52},
-                "xAxis": {"axisLabel": {"hideOverlap": True, "width": 120, "overflow": "truncate"}},
-                "yAxis": {"axisLabel": {"width": 160, "overflow": "truncate"}},
+                "xAxis": {
+                    "splitNumber": 3,
+                    "axisLabel": {"hideOverlap": True, "width": 120, "overflow": "truncate"},
+                },
+                "yAxis": {"axisLabel": {"width": 200, "overflow": "truncate"}},
             },
             "echarts_timeseries_line": PLAIN_LEGEND,
             "mixed_timeseries": PLAIN_LEGEND,
@@ -119,8 +123,31 @@ FIGURES_CSS = f"""
 {FIGURES} td:not(.dt-is-null) {{ font-size: 12px !important; }}
 }}
 """
+# Columns of short words stand in one line, under headers that do; long names may take two.
+SHORT = (
+    "warehouse_name",
+    "type1_name",
+    "type2_name",
+    "brand_name",
+    "goods_num",
+    "employee_name",
+    "dot_week",
+    "bucket",
+)
+LONG = ("company_name", "goods_name", "customer_name", "supplier_name")
+
+
+def _cells(names: Iterable[str], kinds: tuple[str, ...] = ("td",)) -> str:
+    ways = {"td": '[aria-labelledby="header-{}"]', "th": '[id="header-{}"]'}
+    return ", ".join(f"{kind}{ways[kind].format(name)}" for kind in kinds for name in names)
+
+
 DASHBOARD_CSS = (
     FIGURES_CSS
+    + f"""
+{_cells(SHORT, ("td", "th"))} {{ white-space: nowrap; }}
+{_cells(LONG)} {{ min-width: 92px; }}
+"""
     + """
 .dashboard-content, .grid-container { background: #F5F7FA; }
 .dashboard-component-chart-holder { border-radius: 6px; box-shadow: 0 1px 3px rgba(0, 0, 0, .06); }
@@ -128,10 +155,7 @@ DASHBOARD_CSS = (
 .search-select-container, [data-test="dashboard-slice-refresh-tooltip"] { display: none; }
 .cell-bar.positive { background-color: rgba(64, 158, 255, .2) !important; }
 .dt-select-page-size:has([title="0"]) { visibility: hidden; }
-td a, td[aria-labelledby="header-dot_week"] { white-space: nowrap; }
-td[aria-labelledby="header-warehouse_name"] { min-width: 70px; }
-td[aria-labelledby="header-company_name"], td[aria-labelledby="header-goods_name"],
-td[aria-labelledby="header-customer_name"], td[aria-labelledby="header-supplier_name"] { min-width: 92px; }
+td a { white-space: nowrap; }
 tfoot .anticon-info-circle { display: none; }
 td.dt-is-null, td.dt-is-null * { font-size: 0 !important; }
 td.dt-is-null::after { content: "—"; font-size: 12px; color: #C0C4CC; }

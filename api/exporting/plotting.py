@@ -80,23 +80,27 @@ def plot(asked: Asked, chart: Chart, source: Connection, values: Mapping[str, Va
 
 
 def _statement(board: Board, chart: Chart) -> str:
-    """Its steps in the order of the screen: of many the largest by their first figure."""
+    """Its steps in the order of the screen: of many the largest."""
     dataset = board.dataset(chart.dataset)
     names = [chart.x, *chart.by]
     metrics = dict.fromkeys((*chart.metrics, *chart.second))
     keys = ", ".join(map(quoted, names))
     having = stored_queries(chart, dataset)[0]["extras"]["having"]
-    figures = ", ".join(f"{dataset.metric(name).sql} as {quoted(name)}" for name in metrics)
+    ranked = chart.order.lstrip("-")
+    asked = [*dict.fromkeys((*metrics, *((ranked,) if chart.limit else ())))]
+    figures = ", ".join(f"{dataset.metric(name).sql} as {quoted(name)}" for name in asked)
     found = f"select {keys}, {figures} from {{rows}} group by {keys}" + (
         f" having {having}" if having else ""
     )
     if chart.limit:
-        found += f" order by {quoted(chart.metrics[0])} desc nulls last, {keys} limit {chart.limit}"
-    order = chart.order.lstrip("-") or chart.x
+        found += f" order by {quoted(ranked)} desc nulls last, {keys} limit {chart.limit}"
+    order = quoted(ranked or chart.x)
+    if chart.by and ranked in chart.metrics:
+        order = f"sum({order}) over (partition by {quoted(chart.x)})"
     direction = "desc" if chart.order.startswith("-") else "asc"
     shown = ", ".join(map(quoted, (*names, *metrics)))
     return (
-        f"select {shown} from ({found}) as f order by {quoted(order)} {direction} nulls last,"
+        f"select {shown} from ({found}) as f order by {order} {direction} nulls last,"
         f" {', '.join(f'{quoted(name)} nulls last' for name in names)}"
     )
 

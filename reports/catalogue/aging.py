@@ -17,6 +17,7 @@ from reports.catalogue.parts import (
     as_of_filter,
     bars,
     board,
+    built,
     goods_filter,
     in_order,
     line,
@@ -158,6 +159,7 @@ def inventory_months(cost: bool) -> Dataset:
 
 def inventory_board(cost: bool) -> Board:
     data, what = inventory_dataset(cost), held(cost)[1]
+    ages_of = bucket_names(STOCK_BUCKETS)
     months, ages = inventory_months(cost), ages_dataset(cost)
     stood_then = month_ends_table(what, months, "amount", ("mean_age", "over_180"))
     head = figures(
@@ -175,7 +177,10 @@ def inventory_board(cost: bool) -> Board:
         line(
             44,
             (stack("months", f"各月末{what}账龄构成", ages, "amount", "month_label"), 6),
-            (stack("warehouses", f"各仓库{what}账龄构成", data, "amount", "warehouse_name"), 6),
+            (
+                built("warehouses", f"{what}前十五仓库的账龄构成", data, "amount", ages_of, "warehouse_name"),
+                6,
+            ),
         ),
         line(
             82,
@@ -188,7 +193,7 @@ def inventory_board(cost: bool) -> Board:
                         *amounts(cost),
                         "mean_age",
                         "oldest",
-                        *bucket_names(STOCK_BUCKETS),
+                        *ages_of,
                     ),
                     "mean_age",
                     bar="mean_age",

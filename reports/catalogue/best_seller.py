@@ -214,7 +214,7 @@ def rank_board(cost: bool) -> Board:
         ),
         line(
             44,
-            (share("brands", "销售额构成（品牌）", data, "amount", "brand_name", 10), 5),
+            (share("brands", "销售额构成（品牌）", data, "amount", "brand_name"), 5),
             (Chart("types", "销售额结构（类型与品牌）", "treemap", data.key, ("amount",), by=kinds), 7),
         ),
         line(

@@ -18,7 +18,6 @@ from reports.catalogue.parts import (
     COMPANY,
     Line,
     Worse,
-    bars,
     board,
     change_metric,
     company_filter,
@@ -279,7 +278,7 @@ def daily_board(cost: bool) -> Board:
             (ranking("companies", "各公司本月销售", data, "mtd_sales", "company_name"), 4),
         ),
         line(60, (sales, 12)),
-        line(60, (others, 12)),
+        line(72, (others, 12)),
         *level_lines(data, cost),
     )
     filters = (
@@ -332,7 +331,14 @@ def monthly_board(cost: bool) -> Board:
     lines = (
         line(
             44,
-            (bars("months", "各月销售、采购、收款与付款", data, FOUR, "month_label"), 7),
+            (
+                Chart(
+                    *("months", "各月销售、采购、收款与付款", "line", data.key, FOUR),
+                    x="month_label",
+                    order="month_label",
+                ),
+                7,
+            ),
             (
                 ranking(
                     "companies",
@@ -347,7 +353,7 @@ def monthly_board(cost: bool) -> Board:
             ),
         ),
         line(60, (sales, 12)),
-        line(60, (others, 12)),
+        line(72, (others, 12)),
         *level_lines(data, cost),
     )
     filters = (running_filter(data, "month_label", MONTH, "months"), company_filter(data))

@@ -376,7 +376,7 @@ def company_board(cost: bool) -> Board:
             ),
             (ranking("rates", "各公司年周转率（次）", now, "rate", "company_name", 20), 5),
         ),
-        line(60, (companies, 12)),
+        line(72, (companies, 12)),
         line(76, (places, 12)),
     )
     return board((now, months), head, lines, place_and_goods_filters(now))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from reports.catalogue.aging import BUCKET, STOCK_BUCKETS
+from reports.catalogue.aging import BUCKET, STOCK_BUCKETS, bucket_metrics, bucket_names
 from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Chart, Filter
 from reports.catalogue.compare import MONTH_COLUMNS
@@ -21,6 +21,7 @@ from reports.catalogue.parts import (
     as_of_filter,
     bars,
     board,
+    built,
     by_key,
     goods_filter,
     in_order,
@@ -186,6 +187,7 @@ def dot_board(cost: bool) -> Board:
             Metric("oldest", "最长库龄（周）", "max(dot_weeks)", QUANTITY),
             percent("over_year", "52周以上占比", sum_where(measure, "dot_weeks > 52"), known),
             percent("unknown", "未知DOT占比", sum_where(measure, "dot_weeks is null"), amount),
+            *bucket_metrics(DOT_BUCKETS, measure, form, "dot_bucket"),
         ),
         buckets=DOT_BUCKETS,
     )
@@ -230,7 +232,17 @@ def dot_board(cost: bool) -> Board:
             (bars("buckets", f"{what}按DOT库龄段", data, ("amount",), "bucket_axis", valued=True), 6),
             (Chart("production", f"{what}按DOT周", "bar", data.key, ("dated",), x="dot_week"), 6),
         ),
-        line(44, (stack("warehouses", f"各仓库{what}DOT库龄构成", data, "amount", "warehouse_name"), 12)),
+        line(
+            44,
+            (
+                built(
+                    *("warehouses", f"{what}前十五仓库的DOT库龄构成", data, "amount"),
+                    bucket_names(DOT_BUCKETS, "dot_bucket"),
+                    "warehouse_name",
+                ),
+                12,
+            ),
+        ),
         line(72, (weeks, 12)),
         line(82, (detail, 12)),
         line(76, (month_ends_table(what, months, "amount", ("mean_weeks", "over_year")), 12)),

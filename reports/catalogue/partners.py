@@ -258,17 +258,7 @@ def aging_board(partner: Partner) -> Board:
         ),
         line(
             46,
-            (
-                bars(
-                    "months",
-                    f"各月末{owed}账龄构成",
-                    series,
-                    bucket_names(DEBT_BUCKETS),
-                    "month_label",
-                    stacked=True,
-                ),
-                6,
-            ),
+            (stack("months", f"各月末{owed}账龄构成", series, "open_amount", "month_label"), 6),
             (stack("companies", f"各公司{owed}账龄构成", data, "open_amount", "company_name"), 6),
         ),
         line(46, (ranking("partners", f"逾期金额前十{partner.label}", data, "overdue", partner.name), 12)),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from reports.catalogue.beside import Head, passed
-from reports.catalogue.boards import Board, Chart, Filter, Pivot, Report, Row, Tab
+from reports.catalogue.boards import HEAD, Board, Chart, Filter, Pivot, Report, Row, Tab
 from reports.catalogue.compare import MONTH, Period, stood
 from reports.catalogue.datasets import (
     CHANGE,
@@ -25,8 +25,13 @@ from reports.catalogue.datasets import (
     Worse,
 )
 
-LONG_NAMES = ("company_name",)
+LONG_NAMES = ("company_name", "item_axis")
 """Axes whose bars lie, since names are cut short beneath standing ones."""
+MANY = dict.fromkeys(("warehouse_name", "brand_name", "employee_name", "supplier_name"), "") | {
+    "type2_name": "个"
+}
+"""Axes of more names than have room, and the word between their number and them."""
+NUMBERS = {10: "十", 12: "十二", 15: "十五", 20: "二十"}
 COMPANY = Column("company_name", "公司", keys=("company_id",))
 WAREHOUSE = Column("warehouse_name", "仓库", keys=("warehouse_id",))
 GOODS_TYPE = Column("type1_name", "商品类型", follows=("goods_id",))
@@ -324,7 +329,10 @@ def bars(
     """Bars in the order of the axis or, with `order`, the largest of that metric first."""
     lying = x in LONG_NAMES
     # The first of lying bars is the lowest.
-    placed = f"-{order}" if order and not lying else order
+    if lying:
+        placed = order or f"-{x}"
+    else:
+        placed = f"-{order}" if order else ""
     return Chart(
         key,
         title,
@@ -340,13 +348,21 @@ def bars(
     )
 
 
-def share(key: str, title: str, dataset: Dataset, metric: str, by: str, limit: int = 0) -> Chart:
-    return Chart(key, title, "donut", dataset.key, (metric,), by=(by,), limit=limit)
+def share(key: str, title: str, dataset: Dataset, metric: str, by: str) -> Chart:
+    return Chart(key, title, "donut", dataset.key, (metric,), by=(by,))
 
 
 def stack(key: str, title: str, dataset: Dataset, metric: str, x: str) -> Chart:
-    """Bars built of the aging buckets."""
-    return replace(bars(key, title, dataset, (metric,), x, stacked=True), by=("bucket_axis",))
+    """Bars built of the aging buckets: of names the largest first, of months in their order."""
+    order = metric if x in LONG_NAMES else ""
+    return replace(bars(key, title, dataset, (metric,), x, order=order, stacked=True), by=("bucket_axis",))
+
+
+def built(
+    key: str, title: str, dataset: Dataset, whole: str, parts: tuple[str, ...], x: str, limit: int = 15
+) -> Chart:
+    """The largest first, as lying bars built of their parts, such as the aging buckets; `whole` is what they sum to."""
+    return replace(ranking(key, title, dataset, whole, x, limit), metrics=parts, stacked=True)
 
 
 def curves(
@@ -410,6 +426,11 @@ def board(
     """
     told, first = head
     lines = (line(HEAD_HEIGHT, (first, WHOLE)), *lines)
+    known = {data.key: data for data in (*datasets, told)}
+    lines = tuple(
+        (height, tuple((titled(chart, known[chart.dataset]), width) for chart, width in placed))
+        for height, placed in lines
+    )
     charts = tuple(chart for _, placed in lines for chart, _ in placed)
     rows = tuple(
         Row(tuple((chart.key, width) for chart, width in placed), height) for height, placed in lines
@@ -420,6 +441,22 @@ def board(
     )
     usual = pivot or usual_pivot(charts, filters, datasets)
     return Board(charts, rows, scoped, (*datasets, told), usual)
+
+
+def titled(chart: Chart, dataset: Dataset) -> Chart:
+    """A chart that says in its title how many of many it draws, and that its amounts are yuan.
+
+    Shares have no unit, and tables have figures of all kinds.
+    """
+    title = chart.title
+    if chart.kind == "bar" and chart.limit and chart.x in MANY and title.startswith("各"):
+        title = f"前{NUMBERS[chart.limit]}{MANY[chart.x]}{title[1:]}"
+    amounts = [dataset.metric(name).format == MONEY for name in (*chart.metrics, *chart.second)]
+    if chart.kind == "figures" and any(amounts):
+        title = title.replace(HEAD, f"{HEAD}（金额单位：元）")
+    elif chart.kind not in ("table", "donut", "figures") and all(amounts):
+        title = f"{title[:-1]}，元）" if title.endswith("）") else f"{title}（元）"
+    return replace(chart, title=title)
 
 
 def usual_pivot(charts: Iterable[Chart], filters: tuple[Filter, ...], datasets: tuple[Dataset, ...]) -> Pivot:

@@ -175,7 +175,7 @@ def pledge_board(cost: bool) -> Board:
                 ),
                 7,
             ),
-            (share("brands", f"{what}按品牌", goods, "worth", "brand_name", 12), 5),
+            (share("brands", f"{what}按品牌", goods, "worth", "brand_name"), 5),
         ),
         line(
             44,

@@ -130,7 +130,7 @@ def revenue_board(cost: bool) -> Board:
                 ),
                 7,
             ),
-            (ranking("employees", "业务员收入排名", data, "revenue", "employee_name", 12), 5),
+            (ranking("employees", "各业务员收入", data, "revenue", "employee_name", 12), 5),
         ),
         line(
             76,

@@ -206,7 +206,7 @@ def sluggish_board(cost: bool) -> Board:
         line(
             42,
             (ranking("warehouses", "呆滞占比前十仓库", whole, "share", "warehouse_name"), 7),
-            (share("types", f"{what}构成（品牌）", whole, "sluggish", "brand_name", 10), 5),
+            (share("types", f"{what}构成（品牌）", whole, "sluggish", "brand_name"), 5),
         ),
         line(60, (places, 12)),
         line(86, (listed, 12)),

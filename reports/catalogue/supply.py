@@ -276,7 +276,7 @@ def decision_board(cost: bool) -> Board:
         ),
         line(
             42,
-            (bars("warehouses", f"各仓库{label}", data, (main,), "warehouse_name", order=main), 7),
+            (bars("warehouses", f"各仓库{label}", data, (main,), "warehouse_name", order=main, limit=20), 7),
             (share("advices", "商品按建议（近30天销量）", data, "sales_30", "advice"), 5),
         ),
         line(70, (kinds, 12)),

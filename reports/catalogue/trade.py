@@ -151,7 +151,7 @@ def goods_board(cost: bool) -> Board:
         line(
             42,
             (trade_trend(series, cost), 8),
-            (share("brands", "采购构成（品牌）", data, "bought", "brand_name", 12), 4),
+            (share("brands", "采购构成（品牌）", data, "bought", "brand_name"), 4),
         ),
         line(
             46,
@@ -197,7 +197,7 @@ def category_board(cost: bool) -> Board:
             (share("sold_types", "销售构成（一级分类）", data, "sold", "type1_name"), 4),
             (
                 bars(
-                    "second", "二级分类购销", data, ("bought", "sold"), "type2_name", order="sold", limit=10
+                    "second", "各二级分类购销", data, ("bought", "sold"), "type2_name", order="sold", limit=10
                 ),
                 4,
             ),

@@ -12,6 +12,7 @@ from reports.assets import CatalogueError, boards, compile_assets, validate
 from reports.catalogue import find_report
 from reports.catalogue.boards import COST
 from reports.catalogue.datasets import CHANGE, POINTS
+from reports.catalogue.parts import MANY
 from reports.chart_params import BEFORE_COLOR, LAST_YEAR_COLOR, chart_params, label_colors, stored_queries
 from reports.theme import BUCKET_COLORS
 
@@ -122,6 +123,62 @@ class TestAxes:
         )
         with pytest.raises(CatalogueError, match="须按自己的指标排序"):
             validate(replace(placed, board=replace(placed.board, charts=charts)))
+
+    @pytest.mark.parametrize(
+        ("code", "key", "sorting", "limited"),
+        [
+            ("inventoryAgingReport", "warehouses", "sum", "amount"),
+            ("inventoryDOTReport", "warehouses", "sum", "amount"),
+            ("accountsReceivable", "companies", "sum", None),
+            ("accountsReceivable", "months", "month_label", None),
+            ("CompanyInventoryreport", "companies", "amount", "amount"),
+        ],
+    )
+    def test_names_stand_by_what_their_bars_sum_to_and_months_in_their_order(
+        self, code, key, sorting, limited
+    ):
+        board = board_of(code)
+        chart = board.chart(key)
+        params = chart_params(chart, board.dataset(chart.dataset))
+        assert (params["x_axis_sort"], params["timeseries_limit_metric"]) == (sorting, limited)
+
+    def test_a_lying_bar_of_the_first_item_is_the_highest(self):
+        board = board_of("IncomeStatement")
+        chart = board.chart("items")
+        params = chart_params(chart, board.dataset(chart.dataset))
+        assert (params["orientation"], params["x_axis_sort_asc"]) == ("horizontal", False)
+
+
+class TestTitles:
+    @pytest.mark.parametrize(
+        ("code", "key", "title"),
+        [
+            ("inventoryOccupation", "warehouses", "前十五仓库日均库存金额（元）"),
+            ("ClassifiedProfit", "second", "前十五个二级分类毛利（元）"),
+            ("CompanyInventoryreport", "rates", "各公司年周转率（次）"),
+            ("BestSeller", "types", "销售额结构（类型与品牌，元）"),
+            ("BestSeller", "brands", "销售额构成（品牌）"),
+            ("inventoryturnover", "detail", "商品周转明细"),
+        ],
+    )
+    def test_tell_how_many_are_drawn_and_the_unit_of_amounts(self, code, key, title):
+        assert board_of(code).chart(key).title == title
+
+    def test_every_chart_of_the_first_warehouses_brands_or_suppliers_says_so(self):
+        for placed in boards():
+            for chart in placed.board.charts:
+                if chart.kind == "bar" and chart.limit and chart.x in MANY:
+                    assert "前" in chart.title, (placed.title, chart.title)
+
+
+class TestDonuts:
+    def test_small_brands_are_one_slice_and_few_kinds_keep_their_names(self):
+        board = board_of("BestSeller")
+        brands = board.chart("brands")
+        assert chart_params(brands, board.dataset(brands.dataset))["threshold_for_other"] == 3
+        board = board_of("CommodityProfit")
+        types = board.chart("types")
+        assert chart_params(types, board.dataset(types.dataset))["threshold_for_other"] == 0
 
 
 def test_a_filter_explains_itself():
