@@ -110,10 +110,10 @@ class Table:
         number = sa.select(sa.func.count()).select_from(rows).scalar_subquery()
         page = sa.select(*(rows.c[name] for name in (*self.keys, *windows)), number.label(NUMBER))
         sorting = ((rows.c[labels[name]], rising) for name, rising in self.order)
-        order = (sa.asc(figure) if rising else sa.desc(figure) for figure, rising in sorting)
+        order = [sa.asc(figure) if rising else sa.desc(figure) for figure, rising in sorting]
         # Rows that are equal in that stand in an order too: each is on one page.
-        order = (*order, *(rows.c[key] for key in self.keys))
-        return page.order_by(*order).limit(self.limit).offset(self.offset)
+        keys = (rows.c[key] for key in self.keys)
+        return page.order_by(*order, *keys).limit(self.limit).offset(self.offset)
 
     def _all(self, query: Any, *figures: Any) -> Any:
         """The query for the keys of all rows, and these figures of them."""
