@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import csv
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from io import StringIO
 from pathlib import Path
+from typing import Any
 
-from playwright.sync_api import Frame, Locator, Page, Response, expect
+from playwright.sync_api import ConsoleMessage, Frame, Locator, Page, Request, Response, ViewportSize, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
-from reports.catalogue.boards import Board, Chart, Report, Tab
+from reports.catalogue.boards import COST, Board, Chart, Report, Tab
+from reports.chart_params import PAGE_LENGTH
 
 HOLDER = ".dashboard-component-chart-holder"
 DRAWN = f"""() => {{
@@ -31,10 +36,27 @@ ENGLISH = re.compile(
     r"|Download|Export|Refresh|Sort|Page|Previous|Next|Summary|Total|Waiting|Query|More|options?|undefined|null"
     r"|NaN|N/A|Other)\b"
 )
+WORD = re.compile(r"[A-Za-z]{2,}")
+SPOKEN = """() => {
+    const rows = [...document.querySelectorAll('tbody')];
+    rows.forEach((one) => { one.style.visibility = 'hidden'; });
+    const text = document.body.innerText;
+    rows.forEach((one) => { one.style.visibility = ''; });
+    return text;
+}"""
+"""What a frame says itself, without the names and numbers in its tables."""
+CUT = """() => [...document.querySelectorAll('[data-test-chart-name]')]
+    .filter((card) => [...card.querySelectorAll('div')].some((one) => one.scrollWidth > one.clientWidth + 1
+        && one.querySelector('table') && /auto|scroll/.test(getComputedStyle(one).overflowX)))
+    .map((card) => card.dataset.testChartName)"""
+"""The tables whose last columns are out of sight."""
 NOTHING = "没有数据"
 TROUBLE = ("错误", "失败", "意外", "无法")
 DATA = "/api/v1/chart/data"
 WITHIN = 30_000
+PHONE_SIZE: ViewportSize = {"width": 390, "height": 844}
+KNOWN = ("Failed to load resource", "Failed to query feature flag")
+"""Of answers that failed the response tells more; the platform asks for a setting before it has read its settings."""
 
 
 @dataclass
@@ -49,6 +71,8 @@ class Reading:
 
     def __post_init__(self) -> None:
         self.page.on("response", self._answered)
+        self.page.on("requestfailed", self._lost)
+        self.page.on("console", self._said)
         # As with the switch of the stamp: newer figures would put another frame in the place of the one that is read.
         self.page.add_init_script("localStorage.setItem('reportFollowsData', 'false')")
 
@@ -59,10 +83,32 @@ class Reading:
         elif DATA in response.url:
             self.answers.append(response)
 
+    def _lost(self, request: Request) -> None:
+        # A page that is left gives up what it still asks for.
+        if "ERR_ABORTED" not in str(request.failure):
+            self.failed.append(f"{request.failure} {request.method} {request.url[:200]}")
+
+    def _said(self, message: ConsoleMessage) -> None:
+        if message.type == "error" and not message.text.startswith(KNOWN):
+            self.failed.append(f"console: {message.text[:300]}")
+
     def open(self, report: Report) -> None:
+        """In a window that is high enough for all of it, unless it is a phone's: what is out of sight isn't drawn."""
+        width = (self.page.viewport_size or PHONE_SIZE)["width"]
+        if width > PHONE_SIZE["width"]:
+            self.page.set_viewport_size({"width": width, "height": max(map(height, report.tabs))})
         self.failed.clear()
         self.answers.clear()
         self.page.goto(f"{self.address}{report.route}")
+
+    def await_figures(self, report: Report) -> None:
+        """Open a report until there is something in it: figures know of a new role once they are published again."""
+        for _ in range(20):
+            self.open(report)
+            frame = self.frame(report, report.first_tab)
+            if NOTHING not in frame.locator("body").inner_text():
+                return
+        raise AssertionError("没有发布知道新角色的快照")
 
     def frame(self, report: Report, tab: Tab) -> Frame:
         """The report's tab, looked through to its end."""
@@ -79,14 +125,14 @@ class Reading:
         for holder in frame.locator(HOLDER).all():
             holder.scroll_into_view_if_needed()
             self.wait(frame)
-        frame.locator(HOLDER).first.scroll_into_view_if_needed()
+        frame.evaluate("scrollTo(0, 0)")
         return frame
 
     def wait(self, frame: Frame) -> None:
         frame.wait_for_selector(HOLDER, timeout=WITHIN)
         frame.wait_for_function(DRAWN, timeout=WITHIN)
 
-    def sound(self, frame: Frame, *, empty: bool = False) -> None:
+    def sound(self, frame: Frame, board: Board, *, empty: bool = False) -> None:
         """All in Chinese and nothing failed; a card says that there is nothing where it was answered no row, only there.
 
         Of a report that is `empty` for its reader most cards say so.
@@ -105,15 +151,24 @@ class Reading:
         assert told == len(self._without_rows(frame)), text[:2000]
         assert (2 * told > cards) is empty, (told, cards)
         assert not ENGLISH.findall(text), sorted(set(ENGLISH.findall(text)))
+        foreign = set(WORD.findall(frame.evaluate(SPOKEN))) - set(WORD.findall(" ".join(told_by(board))))
+        assert not foreign, sorted(foreign)
+
+    def fits(self, frame: Frame) -> None:
+        """All columns of all tables are in sight."""
+        assert not frame.evaluate(CUT)
 
     def _without_rows(self, frame: Frame) -> list[int]:
         """The charts of a frame whose last answer has no row."""
-        rows: dict[int, int] = {}
+        last = dict(self._told(frame))
+        return [chart for chart, results in last.items() if results[0]["rowcount"] == 0]
+
+    def _told(self, frame: Frame) -> Iterator[tuple[int, list[dict[str, Any]]]]:
+        """What each chart of a frame was answered, in its order; filters ask for their values as well."""
         for answer in (one for one in self.answers if one.frame == frame):
             asked = (answer.request.post_data_json or {}).get("form_data", {})
-            if "slice_id" in asked:  # else the values of a filter
-                rows[asked["slice_id"]] = answer.json()["result"][0]["rowcount"]
-        return [chart for chart, count in rows.items() if count == 0]
+            if "slice_id" in asked:
+                yield asked["slice_id"], answer.json()["result"]
 
     def sorts(self, frame: Frame, table: Chart, board: Board) -> None:
         """By a figure, up and down."""
@@ -139,8 +194,10 @@ class Reading:
             return
         first = rows(shown)
         self._turn(frame, table, second)
-        assert rows(shown) != first and rows(shown)
+        other = rows(shown)
+        assert other and not [line for line in other if line in first], "两页有相同的行"
         self._turn(frame, table, shown.locator(".dt-pagination").get_by_role("button", name="1", exact=True))
+        assert rows(shown) == first
 
     def _turn(self, frame: Frame, table: Chart, button: Locator) -> None:
         """To other rows of a table: a paged one asks for them, another has them all."""
@@ -161,14 +218,27 @@ class Reading:
             # Not by the mouse: on its way the menu may close again.
             item.dispatch_event("click")
         text = Path(taken.value.path()).read_bytes().decode("utf-8-sig")
-        header, *lines = text.splitlines()
+        header, *lines = csv.reader(StringIO(text))
         dataset = board.dataset(table.dataset)
         labels = [
             column.label for column in dataset.columns if column.name in table.by and column.kind != "link"
         ]
-        assert set(labels) <= set(header.split(",")), header
-        assert lines and "<" not in text
+        assert set(labels) <= set(header), header
+        assert len(lines) == self._count(frame, table), "文件的行数不是表格所说的"
+        assert "<" not in text
         self.page.keyboard.press("Escape")
+
+    def _count(self, frame: Frame, table: Chart) -> int:
+        """How many rows a table has, on all its pages: as it was answered and as its pages tell."""
+        shown = card(frame, table)
+        number = int(shown.get_attribute("data-test-chart-id") or 0)
+        first, *others = [results for chart, results in self._told(frame) if chart == number][-1]
+        counted = (one["data"][0]["rowcount"] for one in others if one["colnames"] == ["rowcount"])
+        count: int = next(counted, first["rowcount"])
+        buttons = shown.locator(".dt-pagination").get_by_role("button").all_inner_texts()
+        pages = [int(text) for text in buttons if text.isdigit()]
+        assert max(pages, default=1) == max(1, -(-count // PAGE_LENGTH)), (count, pages)
+        return count
 
     def filters(self, frame: Frame, table: Chart, board: Board) -> str | None:
         """By the first row's value in one of its columns; every row has it. Answers the value, None where no filter fits."""
@@ -212,6 +282,25 @@ class Reading:
 
     def shot(self, place: Path, name: str) -> None:
         self.page.screenshot(path=place / f"{name}.png")
+
+
+def height(tab: Tab) -> int:
+    """How high a window shows a tab to its end, below the bars of shell and filters."""
+    return 330 + sum(row.height * 8 + 16 for row in tab.board(COST).rows)
+
+
+def told_by(board: Board) -> Iterator[str]:
+    """What the catalogue has a board say."""
+    for chart in board.charts:
+        yield chart.title
+    for item in board.filters:
+        yield from (item.label, item.hint, *item.default)
+    for dataset in board.datasets:
+        yield from (column.label for column in dataset.columns)
+        yield from (
+            text for metric in dataset.metrics for text in (metric.label, metric.heading, metric.note)
+        )
+        yield from dataset.buckets
 
 
 def card(frame: Frame, chart: Chart) -> Locator:

@@ -11,6 +11,7 @@ from typing import Any
 
 import httpx
 
+from reports.catalogue import REPORTS
 from tests.kit.client import Answer, Caller
 
 ADMIN_PASSWORD = os.environ.get("ERP_ADMIN_PASSWORD", "Guanli#2468")
@@ -108,16 +109,18 @@ def _content_with_us(admin: Caller, login: Login) -> None:
     )
 
 
-def _user(admin: Caller, name: str, company: int, rights: list[str], *, realname: str = "马站长") -> Login:
-    """A user in a role of his own, who has set his own password already."""
-    login = _account(admin, name, company, rights, realname)
+def _user(
+    admin: Caller, name: str, company: int, rights: list[str], *, realname: str = "马站长", **sight: Any
+) -> Login:
+    """A user in a role of his own, who has set his own password already; `sight` is what the role sees."""
+    login = _account(admin, name, company, rights, realname, **sight)
     own = log_in(admin.http, name, FIRST_PASSWORD)
     made(own.post("v2/system/User/changePassword", {"old_password": FIRST_PASSWORD, "password": PASSWORD}))
     return replace(login, password=PASSWORD)
 
 
-def _account(admin: Caller, name: str, company: int, rights: list[str], realname: str) -> Login:
-    body = {"role_name": name, "scope_kind": 2, "sees_cost": True}
+def _account(admin: Caller, name: str, company: int, rights: list[str], realname: str, **sight: Any) -> Login:
+    body = {"role_name": name, "scope_kind": 2, "sees_cost": True, **sight}
     role = made(admin.post("v2/system/Role/add", body))["id"]
     holdings = {"role_id": role, "rights": rights, "companies": [company], "warehouses": [], "denied": []}
     made(admin.post("v2/system/RoleAuth/save", holdings))
@@ -135,6 +138,13 @@ def hire(office: Office, rights: list[str], realname: str) -> Login:
     """A user of the back office who works already; no other test meets his drafts or his rights."""
     name = f"staff{_mark()}"
     return _user(office.admin, name, _branch(office), rights, realname=realname)
+
+
+def reader_without_costs(office: Office) -> Login:
+    """A user of the back office who may read every framed report, of all companies, but sees no costs."""
+    rights = [report.right for report in REPORTS]
+    sight = {"scope_kind": 1, "sees_cost": False}
+    return _user(office.admin, f"reader{_mark()}", _branch(office), rights, realname="彭经理", **sight)
 
 
 def _branch(office: Office) -> int:
