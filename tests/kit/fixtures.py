@@ -13,7 +13,6 @@ import psycopg
 import pytest
 import structlog
 from sqlalchemy import Connection, Engine
-from starlette.testclient import TestClient
 
 from api.identity import sessions
 from api.kit import database
@@ -22,6 +21,7 @@ from api.shell import jobs, wake
 from tests.kit import world as worlds
 from tests.kit.client import Caller
 from tests.kit.desk import Books, Desk
+from tests.kit.doorstep import Doorstep
 from tests.kit.world import World
 from warehouse import worker
 
@@ -36,7 +36,7 @@ class Site:
     """A running application, its database, and who can call it."""
 
     url: str
-    http: TestClient
+    http: Doorstep
     world: World
     engine: Engine
 
@@ -108,7 +108,7 @@ def opened(postgres: EmbeddedPostgres, world: World) -> Iterator[Site]:
         forget()
         from api.main import app
 
-        with TestClient(app, base_url="http://127.0.0.1") as http:
+        with Doorstep(app, base_url="http://127.0.0.1") as http:
             yield Site(postgres.url(name), http, world, database.engine())
         settle()
         database.engine().dispose()
