@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,8 @@ import polars as pl
 import psycopg
 import pytest
 
+from api.launch.postgres import EmbeddedPostgres
+from tests.kit.fixtures import administer
 from tests.warehouse.group import Size, fill
 from warehouse.files import Files
 from warehouse.refresh import Refresher
@@ -21,11 +25,27 @@ Mart = Callable[[str], pl.DataFrame]
 Core = Callable[[str], pl.DataFrame]
 
 
+GROUP = "erp_group"
+_numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def group(postgres: EmbeddedPostgres, template_database: str) -> str:
+    """The address of a database with a small group in it, which modules clone and nobody writes to."""
+    administer(postgres, f"create database {GROUP} template {template_database} strategy file_copy")
+    fill(postgres.url(GROUP), Size())
+    return postgres.url(GROUP)
+
+
 @pytest.fixture(scope="module")
-def core(database_url: str) -> str:
-    """The address of a database with a small group in it."""
-    fill(database_url, Size())
-    return database_url
+def core(postgres: EmbeddedPostgres, group: str) -> Iterator[str]:
+    """The address of a copy of the group, which is also the module's ERP_DATABASE_URL."""
+    name = f"{GROUP}_{next(_numbers)}"
+    administer(postgres, f"create database {name} template {GROUP} strategy file_copy")
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("ERP_DATABASE_URL", postgres.url(name))
+        yield postgres.url(name)
+    administer(postgres, f"drop database {name} with (force)")
 
 
 @pytest.fixture
@@ -73,11 +93,23 @@ def core_rows(core: str) -> Core:
     return frames_of(core)
 
 
-@pytest.fixture(scope="module")
-def mart(core: str, core_rows: Core, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mart]:
-    """A query over the published snapshot as a frame, numbers as floats."""
+@pytest.fixture(scope="session")
+def figures(group: str, tmp_path_factory: pytest.TempPathFactory) -> Files:
+    """The group's warehouse, built once."""
     files = Files(tmp_path_factory.mktemp("marts") / "warehouse")
-    Refresher(files, core).refresh(as_of=AS_OF)
+    Refresher(files, group).refresh(as_of=AS_OF)
+    return files
+
+
+@pytest.fixture(scope="module")
+def mart(figures: Files) -> Iterator[Mart]:
+    """A query over the group's snapshot as a frame, numbers as floats; who writes to the core builds a warehouse of it."""
+    with opened(figures) as ask:
+        yield ask
+
+
+@contextmanager
+def opened(files: Files) -> Iterator[Mart]:
     with duckdb.connect(str(files.current / "wh.duckdb"), read_only=True) as conn:
         yield lambda query: _frame(conn.execute(query))
 

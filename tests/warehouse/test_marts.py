@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import defaultdict
+from collections.abc import Iterator
 from typing import Any
 
 import polars as pl
 import psycopg
 import pytest
 
-from tests.warehouse.conftest import AS_OF, Core, Mart, agree, frames_of
+from tests.warehouse.conftest import AS_OF, Core, Mart, agree, frames_of, opened
 from tests.warehouse.group import BILL, RECEIPT, REVERSAL, TRANSFER
+from warehouse.files import Files
+from warehouse.refresh import Refresher
 
 TODAY = dt.date.fromisoformat(AS_OF)
 OF_SALES = "rebate = 0 and supplier_rebate = 0 and expected_rebate = 0"
@@ -67,6 +70,16 @@ def core_rows(core: str) -> Core:
         conn.execute(POOLS)
 
     return frames_of(core)
+
+
+@pytest.fixture(scope="module")
+def mart(core: str, core_rows: Core, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mart]:
+    """Over a warehouse of the group with what was written to it."""
+    assert core_rows
+    files = Files(tmp_path_factory.mktemp("marts") / "warehouse")
+    Refresher(files, core).refresh(as_of=AS_OF)
+    with opened(files) as ask:
+        yield ask
 
 
 @pytest.fixture(scope="module")
