@@ -36,7 +36,7 @@ TEMPLATE = "erp_template"
 SHARING = {
     "a running product": ("tests/e2e/",),
     "a Superset": ("tests/reports/", "tests/reporting/test_month_of_a_"),
-    "the models of reports": ("tests/warehouse/", "tests/reporting/", "tests/identity/test_matrix.py"),
+    "the small group and its warehouse": ("tests/warehouse/",),
     "the document of all calls": (
         "tests/kit/test_declared_",
         "tests/kit/test_directory.py",
@@ -50,6 +50,10 @@ SHARING = {
 """What is dear to set up, and the tests of one worker that share it."""
 LONGEST = (
     *itertools.chain(*SHARING.values()),
+    "tests/reporting/",
+    "tests/identity/test_every_hidden_field.py",
+    "tests/identity/test_matrix.py",
+    "tests/shell/test_every_export.py",
     "tests/launch/",
     "tests/kit/",
     "tests/faults/",
