@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import UniqueConstraint
 
 from api.kit.resource import Resource
-from tests.kit.declared import DECLARED, addable, added, conforms, named
+from tests.kit.declared import DECLARED, addable, added, conforms, named, present
 from tests.kit.fixtures import Site
 from tests.kit.payloads import payload_of, text_of
 
@@ -44,8 +44,7 @@ class TestReading:
         self, site: Site, document: dict[str, Any], cls: type[Resource], user: str
     ) -> None:
         api, caller = cls.declaration.api, site.as_(user)
-        if "add" in cls.declaration.actions:
-            added(site, cls)
+        present(site, cls)
         page = caller.get(f"{api}/getList", per_page=10)
         assert page.ok
         assert conforms(document, "get", f"{api}/getList", page) == []
@@ -62,7 +61,7 @@ class TestReading:
 
     @addable
     def test_the_log_says_who_added(self, site: Site, document: dict[str, Any], cls: type[Resource]) -> None:
-        answer = site.as_("admin").get(f"{cls.declaration.api}/getLog", id=added(site, cls))
+        answer = site.as_("admin").get(f"{cls.declaration.api}/getLog", id=present(site, cls))
         assert conforms(document, "get", f"{cls.declaration.api}/getLog", answer) == []
         assert [(row["action"], row["action_name"], row["user_name"]) for row in answer.data] == [
             ("add", "新增", "管理员")
@@ -70,7 +69,7 @@ class TestReading:
 
     @pytest.mark.parametrize("cls", [c for c in DECLARED if c.bill is None], ids=lambda cls: cls.name())
     def test_the_dropdown_finds_a_record_by_its_key(self, site: Site, cls: type[Resource]) -> None:
-        key = added(site, cls) if "add" in cls.declaration.actions else None
+        key = present(site, cls)
         answer = site.as_("admin").get(f"{cls.declaration.api}/getDropdown", id=key, per_page=5, keyword="")
         assert answer.ok
         shown = [row for row in answer.data["data"] if row[cls.key().key] == key]
