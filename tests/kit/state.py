@@ -15,14 +15,28 @@ PASSING = frozenset({"user_session", "login_attempt", "bill_counter", "upload_lo
 """Sessions are touched, tries and uploads are recorded and numbers may be lost: these may differ."""
 
 
+CONTENT = "sum(hashtextextended(t::text, 0)::numeric)"
+WRITERS = "sum(xmin::text::bigint)"
+
+
 def fingerprint(conn: Connection) -> dict[str, tuple[int, int]]:
-    """Every table's row count and the sum of its rows' hashes."""
+    """The row count of every table that has rows, and the sum of its rows' hashes."""
+    return _of_each(conn, CONTENT)
+
+
+def written(conn: Connection) -> dict[str, tuple[int, int]]:
+    """As the fingerprint, but of the transactions that wrote the rows: one written anew, even alike, differs."""
+    return _of_each(conn, WRITERS)
+
+
+def _of_each(conn: Connection, figure: str) -> dict[str, tuple[int, int]]:
     tables = [table.name for table in Base.metadata.sorted_tables if table.name not in PASSING]
+    stored = "select relname from pg_class where relname = any(%s) and pg_relation_size(oid) > 0 order by 1"
     parts = (
-        f"select '{name}', count(*), coalesce(sum(hashtextextended(t::text, 0)::numeric), 0) from {name} t"
-        for name in tables
+        f"select '{name}', count(*), {figure} from {name} t"
+        for (name,) in conn.exec_driver_sql(stored, (tables,))
     )
-    return {row[0]: (row[1], row[2]) for row in _asked_often(conn, " union all ".join(parts))}
+    return {row[0]: (row[1], row[2]) for row in _asked_often(conn, " union all ".join(parts)) if row[1]}
 
 
 @cache

@@ -15,7 +15,7 @@ from api.kit.fields import Field
 from api.kit.resource import Declared, Resource
 from tests.kit.fixtures import Site
 from tests.kit.payloads import payload_of
-from tests.kit.state import fingerprint
+from tests.kit.state import written
 
 assert catalogue.__all__
 ADDABLE = [cls for cls in registry.declared() if "add" in cls.declaration.actions]
@@ -69,17 +69,17 @@ class TestAdd:
         self, site: Site, conn: Connection, cls: type[Resource]
     ) -> None:
         caller, good = site.as_("admin"), payload_of(cls, site.world)
-        before, passed = fingerprint(conn), []
+        before, passed = written(conn), []
         for name, value in mistakes(cls):
             if not _refused(caller, cls, {**good, name: value}):
                 passed.append((name, str(value)[:30]))
         conn.rollback()
         assert not passed
-        assert fingerprint(conn) == before
+        assert written(conn) == before
 
     def test_each_bad_line_value_is_refused(self, site: Site, conn: Connection, cls: type[Resource]) -> None:
         caller, good = site.as_("admin"), payload_of(cls, site.world)
-        before, passed = fingerprint(conn), []
+        before, passed = written(conn), []
         for block in cls.blocks():
             rows = good[block.name] or [{"settlement_id": 1, "amount": "1"}]
             for name, value in mistakes(block.cls):
@@ -88,7 +88,7 @@ class TestAdd:
                     passed.append((name, str(value)[:30]))
         conn.rollback()
         assert not passed
-        assert fingerprint(conn) == before
+        assert written(conn) == before
 
     def test_a_body_that_is_no_object_is_refused(self, site: Site, cls: type[Resource]) -> None:
         for body in (b"", b"[]", b"nonsense", b"null", b'{"a":', b"\xff\xfe", b"[" * 20000):

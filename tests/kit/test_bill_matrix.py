@@ -19,7 +19,7 @@ from tests.kit.client import Answer
 from tests.kit.desk import Desk, Made
 from tests.kit.fixtures import Site
 from tests.kit.payloads import payload_of
-from tests.kit.state import broken, fingerprint
+from tests.kit.state import broken, written
 from tests.ledger.words import balances
 
 assert catalogue.__all__
@@ -91,10 +91,10 @@ def counter(site: Site) -> Counter:
 @pytest.fixture
 def unchanged(conn: Connection) -> Iterator[None]:
     """What the test does must leave the database as it was; made bills come from fixtures before."""
-    before = fingerprint(conn)
+    before = written(conn)
     conn.rollback()
     yield
-    assert fingerprint(conn) == before
+    assert written(conn) == before
 
 
 def statuses(cls: type[Bill]) -> tuple[int, ...]:
@@ -139,12 +139,12 @@ class TestTransition:
         self, counter: Counter, conn: Connection, cls: type[Bill]
     ) -> None:
         bills = {status: counter.bill(cls, status) for status in statuses(cls)}
-        before = fingerprint(conn)
+        before = written(conn)
         conn.rollback()
         for action, status in refused(cls):
             answer = counter.desk.act(action, bills[status], reason="单价不对")
             assert (answer.status, answer.code, answer.msg) == (400, 400, STALE), (action, status)
-        assert fingerprint(conn) == before
+        assert written(conn) == before
 
     @every
     def test_a_transition_the_type_lacks_has_no_address(self, counter: Counter, cls: type[Bill]) -> None:
@@ -167,11 +167,11 @@ class TestAudit:
     ) -> None:
         bill, key = counter.bill(cls, 1), f"audit-{cls.name()}"
         first = counter.desk.act("auditorPass", bill, key=key)
-        before = fingerprint(conn)
+        before = written(conn)
         conn.rollback()
         again = counter.desk.act("auditorPass", bill, key=key)
         assert (first.code, first.data) == (again.code, again.data) == (200, first.data)
-        assert fingerprint(conn) == before
+        assert written(conn) == before
 
     @every
     def test_a_key_is_not_reused_for_another_bill(
@@ -384,7 +384,7 @@ class TestClosedPeriod:
     def test_nothing_posts_into_it(
         self, counter: Counter, conn: Connection, prepared: dict[str, dict[int, Made]], cls: type[Bill]
     ) -> None:
-        before = fingerprint(conn)
+        before = written(conn)
         conn.rollback()
         for action, status in (("auditorPass", 1), ("antiAuditor", 2), ("invalid", 2)):
             answer = counter.desk.act(action, prepared[cls.name()][status])
@@ -392,7 +392,7 @@ class TestClosedPeriod:
                 400,
                 f"会计期间 {CLOSED} 已结账，请修改单据日期或先反结账",
             )
-        assert fingerprint(conn) == before
+        assert written(conn) == before
 
 
 def _await_waiters(conn: Connection, wanted: int) -> None:

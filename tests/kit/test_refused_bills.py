@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from tests.kit.desk import Desk, Made
 from tests.kit.fixtures import Site
-from tests.kit.state import broken, fingerprint
+from tests.kit.state import broken, written
 
 Request = tuple[str, dict[str, Any]]
 
@@ -218,10 +218,10 @@ def a_month_that_is_not_over(desk: Desk) -> Request:
 @pytest.mark.parametrize("name", CASES)
 def test_it_is_refused_in_words_and_changes_nothing(site: Site, conn: Connection, name: str) -> None:
     path, body = CASES[name].prepare(Desk(site))
-    before = fingerprint(conn)
+    before = written(conn)
     conn.rollback()
     answer = site.as_("admin").post(path, body, key=f"refused-{name}")
     assert (answer.status, answer.code) == (400, 400), answer
     assert CASES[name].said in answer.msg
-    assert fingerprint(conn) == before
+    assert written(conn) == before
     assert broken(conn) == {}
