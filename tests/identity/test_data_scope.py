@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import openpyxl
 import pytest
+from python_calamine import CalamineWorkbook
 
 from api import catalogue
 from api.kit import registry
@@ -44,8 +44,8 @@ def exported(site: Site, user: str, cls: type[Resource]) -> list[tuple[Any, ...]
     asked = site.as_(user).post(f"{cls.declaration.api}/export")
     assert asked.ok, asked
     export_job.export(export_id=asked.data["export_id"])
-    book = openpyxl.load_workbook(export_job.file_of(asked.data["export_id"]))
-    rows = [tuple(cell.value for cell in row) for row in book.worksheets[0].iter_rows()]
+    book = CalamineWorkbook.from_path(str(export_job.file_of(asked.data["export_id"])))
+    rows = map(tuple, book.get_sheet_by_index(0).to_python())
     return [row for row in rows if row[:1] != ("合计",)]
 
 
