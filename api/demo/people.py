@@ -82,6 +82,7 @@ LOGINS = (
     Login("分公司经理", "branch", "Fengongsi#2468", "陆建明", everywhere=False, sees_cost=True),
     Login("开单员", "clerk", "Kaidan#2468", "顾小敏", everywhere=False, sees_cost=False),
     Login("数据分析员", "analyst", "Fenxi#2468", "方睿", everywhere=True, sees_cost=True),
+    Login("业务主管", "manager", "Zhuguan#2468", "秦晓岚", everywhere=True, sees_cost=False),
 )
 
 
@@ -123,6 +124,8 @@ def _rights(role: str) -> Iterable[str]:
         return bills | months | printing | (lists - secret) | reports
     if role == "数据分析员":
         return (lists - secret) | reports | {"explore:explore"}
+    if role == "业务主管":
+        return (lists - secret) | reports
     written = {f"{name}:{action}" for name in CLERK_WRITES for action in CLERK_ACTIONS}
     return (
         (written & every)

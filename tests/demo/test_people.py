@@ -9,6 +9,7 @@ from api.demo import logins
 from api.identity import passwords
 from api.identity.sessions import principal_of
 from api.kit.scope import Principal
+from reports.catalogue import REPORTS
 
 
 @pytest.fixture(scope="module")
@@ -30,17 +31,25 @@ def test_scopes(people: dict[str, Principal]) -> None:
         "分公司经理": False,
         "开单员": False,
         "数据分析员": True,
+        "业务主管": True,
     }
     assert people["开单员"].companies == people["分公司经理"].companies
 
 
-def test_only_the_clerk_sees_no_cost(people: dict[str, Principal]) -> None:
-    assert [role for role, who in people.items() if not who.sees_cost] == ["开单员"]
+def test_clerk_and_supervisor_see_no_cost(people: dict[str, Principal]) -> None:
+    assert [role for role, who in people.items() if not who.sees_cost] == ["开单员", "业务主管"]
+
+
+def test_the_supervisor_reads_every_report_and_writes_nothing(people: dict[str, Principal]) -> None:
+    supervisor = people["业务主管"]
+    assert all(supervisor.may(report.right) for report in REPORTS)
+    assert {right.split(":")[1] for right in supervisor.rights} == {"list", "export", "view"}
+    assert not supervisor.may("user_account:list")
 
 
 def test_use_of_reports_is_for_managers_and_analysts(people: dict[str, Principal]) -> None:
     shown = {role for role, who in people.items() if who.may("report_statistic:list")}
-    assert shown == {"集团经理", "分公司经理", "数据分析员"}
+    assert shown == {"集团经理", "分公司经理", "数据分析员", "业务主管"}
     assert shown == {role for role, who in people.items() if who.may("report_visit:list")}
     assert all(who.may("report_home:list") for who in people.values())
 
