@@ -1,29 +1,36 @@
-"""Rebates of a demo company (演示返利): a year's policy with its largest supplier and its largest customer.
+"""Rebates of a demo company (演示返利): a policy a year with its largest supplier and its largest customer.
 
-The quarters that are over become rebates; all but the latest are audited, and the supplier's first
-one is taken off a payment.
+Each quarter that is over becomes a rebate some days after its end; all but the latest are audited, and the supplier's
+first ones are taken off payments.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
+from random import Random
 
-from sqlalchemy import select, text
+from sqlalchemy import Row, text
 
+from api.demo.unposted import months_after
 from api.kit import drafts, registry, transitions
 from api.kit.context import Context
-from api.kit.database import today
 from api.master.rebate_accruals import DUE, accruals
 from api.master.rebate_policies import CUSTOMER, SUPPLIER, Direction, RebatePolicy
-from api.master.rebates import Rebate, generate
+from api.master.rebates import Rebate
 from api.purchase.supplier_payment import SupplierPayment
+
+YEARS = 2
+USED = 2
+"""So many rebates of suppliers are taken off a payment."""
+CONFIRMED_WITHIN = (4, 18)
+"""Days after its end in which a quarter's rebate is confirmed."""
 
 _LARGEST = """
 select h.{party}_id as partner, sum(h.total_amount) as amount
 from {bill} h
-where h.company_id = :company and h.status in (2, 4, 5) and h.business_date >= :since
+where h.company_id = :company and h.status in (2, 4, 5) and h.business_date between :since and :until
 group by h.{party}_id order by 2 desc limit 1
 """
 _KINDS = text("""
@@ -41,24 +48,32 @@ with rebate as (
     where b.bill_type = 'CGRK' and b.open_amount > -r.open_amount
     order by b.business_date, b.settlement_id limit 1
 )
-select settlement_id, party_id, open_amount from rebate where exists (select from bill)
+select settlement_id, party_id, open_amount, business_date from rebate where exists (select from bill)
 union all
-select settlement_id, party_id, open_amount from bill
+select settlement_id, party_id, open_amount, business_date from bill
 """)
 
 
 def make(ctx: Context, company_id: int, day: date) -> None:
-    """Agree on rebates a year before `day`, and confirm them."""
+    """Agree on rebates in each of the years before `day`, and confirm them."""
+    chance = Random(f"demo rebates {company_id}")
     for of in (SUPPLIER, CUSTOMER):
-        policy = _agree(ctx, of, company_id, date(day.year - 1, day.month, 1), day)
-        if policy is not None:
-            _confirm(ctx, of, policy)
-    _use(ctx, company_id, day)
+        due: list[Row[tuple[object, ...]]] = []
+        for ago in range(YEARS, 0, -1):
+            since = months_after(day.replace(day=1), -12 * ago)
+            until = months_after(since, 12) - timedelta(days=1) if ago > 1 else date(day.year, 12, 31)
+            policy = _agree(ctx, of, company_id, since, until)
+            if policy is not None:
+                due += _due(ctx, of, policy, day)
+        _confirm(ctx, of, due, day, chance)
+    for _ in range(USED):
+        _use(ctx, company_id, day)
 
 
 def _agree(ctx: Context, of: Direction, company_id: int, since: date, until: date) -> int | None:
     largest = text(_LARGEST.format(party=of.party, bill=of.traded[0][0]))
-    found = ctx.conn.execute(largest, {"company": company_id, "since": since}).first()
+    asked = {"company": company_id, "since": since, "until": until}
+    found = ctx.conn.execute(largest, asked).first()
     if found is None:
         return None
     quarter = max(found.amount // 4000, Decimal(1)) * 1000
@@ -68,9 +83,9 @@ def _agree(ctx: Context, of: Direction, company_id: int, since: date, until: dat
         "company_id": company_id,
         f"{of.party}_id": found.partner,
         "business_date": since,
-        "policy_name": "年度阶梯返利",
+        "policy_name": f"{until.year}年度阶梯返利",
         "starts_on": since,
-        "ends_on": date(until.year, 12, 31),
+        "ends_on": until,
         "tiers": [
             {"starts_from": quarter * share / 10, "rate": rate} for share, rate in ((2, 1), (8, 2), (12, 3))
         ],
@@ -82,33 +97,44 @@ def _agree(ctx: Context, of: Direction, company_id: int, since: date, until: dat
     return key
 
 
-def _confirm(ctx: Context, of: Direction, policy: int) -> None:
+def _due(ctx: Context, of: Direction, policy: int, day: date) -> Sequence[Row[tuple[object, ...]]]:
+    """What a policy has earned in the cycles that are over."""
+    due = text(
+        f"select a.* from ({accruals(of)}) a where a.policy_id = :policy and a.state = {DUE} order by a.cycle_start"
+    )
+    return ctx.conn.execute(due, {"policy": policy, "today": day}).all()
+
+
+def _confirm(
+    ctx: Context, of: Direction, due: Sequence[Row[tuple[object, ...]]], day: date, chance: Random
+) -> None:
     cls = registry.get(of.rebate)
     assert issubclass(cls, Rebate)
-    due = text(
-        f"select a.{of.rebate}_accrual_id from ({accruals(of)}) a"
-        f" where a.policy_id = :policy and a.state = {DUE} order by a.cycle_start"
-    )
-    keys: Sequence[int] = ctx.conn.execute(due, {"policy": policy, "today": today()}).scalars().all()
-    if not keys:
-        return
-    generate(ctx, cls, keys)
-    table = cls.table()
-    made = select(table.c.bill_id).where(table.c.policy_id == policy).order_by(table.c.cycle_start)
-    bills: Sequence[int] = ctx.conn.execute(made).scalars().all()
-    for key in bills[:-1]:
-        transitions.move(ctx, cls, "auditorPass", key)
+    for row in due:
+        latest = row is due[-1]
+        on = row.cycle_end + timedelta(days=chance.randint(*CONFIRMED_WITHIN))
+        header = {
+            **{
+                name: row._mapping[name]
+                for name in ("company_id", f"{of.party}_id", "policy_id", "cycle_start")
+            },
+            "business_date": day if latest else min(day, on),
+            "amount": row.accrued,
+        }
+        key: int = drafts.add(ctx, cls, header)["id"]
+        if not latest:
+            transitions.move(ctx, cls, "auditorPass", key)
 
 
 def _use(ctx: Context, company_id: int, day: date) -> None:
-    """Pay the supplier a bill, less the rebate."""
+    """Pay the supplier a bill, less the rebate, as soon as both are there."""
     items = ctx.conn.execute(_SETTLED, {"company": company_id}).all()
     if not items:
         return
     mode: int = ctx.conn.execute(text("select min(receivables_mode_id) from receivables_mode")).scalar_one()
     header = {
         "company_id": company_id,
-        "business_date": day,
+        "business_date": min(day, max(item.business_date for item in items) + timedelta(days=3)),
         "supplier_id": items[0].party_id,
         "receivables_mode_id": mode,
         "amount": sum(item.open_amount for item in items),
