@@ -15,12 +15,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import psycopg
 import pytest
 from hypothesis import settings
 from xdist.scheduler import LoadFileScheduling
 
 from api.launch.postgres import EmbeddedPostgres
+from tests.kit.databases import administer, fresh
 
 # The same examples in every run; `HYPOTHESIS_PROFILE=explore` looks for new ones, and what it finds becomes an example.
 settings.register_profile("suite", derandomize=True)
@@ -30,13 +30,13 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 # The application's models, made once and kept, would be walked through again and again: an eighth of the tests' time.
 gc.set_threshold(100_000, 20, 50)
 
-pytest_plugins = ("tests.kit.superset",)
+pytest_plugins = ("tests.kit.superset", "tests.demo.loaded")
 
 TEMPLATE = "erp_template"
 SHARING = {
     "a running product": ("tests/e2e/",),
     "a Superset": ("tests/reports/", "tests/reporting/test_month_of_a_"),
-    "the small group and its warehouse": ("tests/warehouse/",),
+    "the small group, the demo group and their warehouses": ("tests/warehouse/", "tests/demo/"),
     "the document of all calls": (
         "tests/kit/test_declared_",
         "tests/kit/test_directory.py",
@@ -68,7 +68,6 @@ FOR_TESTS = {
     # Of a few rows a planner without statistics thinks too much: starting workers costs more than all that they read.
     "max_parallel_workers_per_gather": "0",
 }
-_numbers = itertools.count(1)
 
 
 class SharingScheduling(LoadFileScheduling):
@@ -124,12 +123,12 @@ def postgres(data_dir: Path) -> Iterator[EmbeddedPostgres]:
 @pytest.fixture(scope="session")
 def template_database(postgres: EmbeddedPostgres) -> str:
     """The name of the migrated database that the others are cloned from."""
-    _administer(postgres, f"create database {TEMPLATE}")
+    administer(postgres, f"create database {TEMPLATE}")
     if importlib.util.find_spec("api.migrations"):
         from api.migrations import upgrade
 
         upgrade(postgres.url(TEMPLATE))
-    _administer(
+    administer(
         postgres,
         f"alter database {TEMPLATE} with allow_connections false",
         f"select pg_terminate_backend(pid) from pg_stat_activity where datname = '{TEMPLATE}'",
@@ -140,15 +139,6 @@ def template_database(postgres: EmbeddedPostgres) -> str:
 @pytest.fixture(scope="module")
 def database_url(postgres: EmbeddedPostgres, template_database: str) -> Iterator[str]:
     """The address of a fresh migrated database, which is also the module's ERP_DATABASE_URL."""
-    name = f"erp_test_{next(_numbers)}"
-    _administer(postgres, f"create database {name} template {template_database} strategy file_copy")
-    with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("ERP_DATABASE_URL", postgres.url(name))
-        yield postgres.url(name)
-    _administer(postgres, f"drop database {name} with (force)")
-
-
-def _administer(postgres: EmbeddedPostgres, *statements: str) -> None:
-    with psycopg.connect(postgres.url("postgres"), autocommit=True) as connection:
-        for statement in statements:
-            connection.execute(statement)
+    with fresh(postgres, template_database) as url, pytest.MonkeyPatch.context() as environment:
+        environment.setenv("ERP_DATABASE_URL", url)
+        yield url

@@ -21,6 +21,7 @@ from api.purchase.purchase_return import PurchaseReturn
 
 OPENING_LINES = 60
 MONTH = 30
+SHARED_GOODS = 2
 
 
 def dot(day: date) -> str:
@@ -129,6 +130,21 @@ class Buyer:
             place = desk.chance.randrange(len(lots))
             desk.at(desk.in_days(3, 15), lambda: self._send_back(inbound, place, lots[place][1]))
 
+    def buy_for_sisters(self) -> None:
+        """Some goods of one supplier are bought for another company: they are not sold here."""
+        desk, warehouse = self.desk, self.desk.branch.warehouses[0]
+        own = {item.goods_id for item in desk.range[warehouse]}
+        goods = [i for i in desk.group.goods if not i.is_tyre and i.goods_id not in own]
+        name = supplier_name(desk.chance.choice(goods).brand_name)
+        mine = [item for item in goods if supplier_name(item.brand_name) == name][:SHARED_GOODS]
+        rows = [
+            self._arrival(warehouse, item, self._lot(item, self.demand(warehouse, item, 0) / 4), 0)
+            for item in mine
+        ]
+        supplier = desk.group.suppliers[name]["supplier_id"]
+        header = {"warehouse_id": warehouse, "supplier_id": supplier, **desk.worker(desk.branch.buyers)}
+        self.cashier.owe(desk.enter(PurchaseInbound, header | {"remark": "集中采购"}, rows))
+
     def _arrival(self, warehouse: int, item: Item, quantity: int, weeks_old: int) -> dict[str, Any]:
         code = None
         if item.is_tyre:
@@ -154,7 +170,7 @@ class Buyer:
         self.cashier.owe(desk.enter(PurchaseReturn, kept | {"remark": "质量问题退货"}, [row]), sign=-1)
 
     def correct(self) -> None:
-        """Once a month the count finds a little more here, a little less there."""
+        """Once a month a piece comes that nobody ordered, and some are used up or thrown away."""
         desk = self.desk
         for warehouse, goods in desk.range.items():
             chosen = desk.chance.sample(goods, min(3, len(goods)))
@@ -165,13 +181,13 @@ class Buyer:
                 if not item.is_tyre
             ]
             if gains:
-                desk.enter(OtherInbound, header | {"reason": "盘盈"}, gains)
+                desk.enter(OtherInbound, header | {"reason": "供应商赠送"}, gains)
                 desk.stock[warehouse, gains[0]["goods_id"]] += 1
             lost = [item for item in chosen[1:] if desk.stock[warehouse, item.goods_id] > 4]
             if lost:
                 for item in lost:
                     desk.stock[warehouse, item.goods_id] -= 1
-                reason = desk.chance.choice(("盘亏", "样品领用", "报废"))
+                reason = desk.chance.choice(("样品领用", "促销赠品", "报废"))
                 desk.enter(
                     OtherOutbound, header | {"reason": reason}, [desk.line(i, 1, Decimal(0)) for i in lost]
                 )

@@ -1,4 +1,7 @@
-"""Settling of a demo company (演示收付款): customers pay as they are used to, suppliers mostly when due."""
+"""Settling of a demo company (演示收付款): customers pay as they are used to, suppliers mostly when due.
+
+At times more is paid than is owed; most of these advances are set against what is due later.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,22 @@ from decimal import Decimal
 from typing import Any
 
 from api.customers.customer_receipt import CustomerReceipt
+from api.customers.deposits import Deposit
 from api.demo.desk import Desk, ItemOf
 from api.kit.bulk import Entry
+from api.purchase.prepaid_offset import PrepaidOffset
 from api.purchase.supplier_payment import SupplierPayment
 
 HABITS = {"punctual": (0, 3), "slow": (8, 35), "bad": (30, 95)}
 """Days after the due date on which customers pay."""
 DISPUTED, CLEARED = 0.2, (10, 75)
 """The share of inbounds whose invoice is questioned, and the days after the due date on which they are paid."""
+
+ADVANCED, SET_AGAINST = 0.03, 0.8
+"""The share of payments with an advance, and of the advances those that are set against later bills."""
+OFFSETS = {"customer": Deposit, "supplier": PrepaidOffset}
+Due = tuple[Entry, int, Decimal | None]
+"""A bill to be settled, its sign, and what is left of it after a part was."""
 
 
 class Cashier:
@@ -30,7 +41,8 @@ class Cashier:
         self._terms = {row["customer_id"]: row["payment_days"] for row in desk.branch.customers}
         self._days = {row["supplier_id"]: row["payment_days"] for row in desk.group.suppliers.values()}
         self._held = dict.fromkeys(desk.group.modes, Decimal(0))
-        self._piles: defaultdict[tuple[str, int], list[tuple[Entry, int, Decimal | None]]] = defaultdict(list)
+        self._piles: defaultdict[tuple[str, int], list[Due]] = defaultdict(list)
+        self._advances: defaultdict[tuple[str, int], list[tuple[Entry, Decimal]]] = defaultdict(list)
 
     def bill(self, entry: Entry, sign: int = 1) -> None:
         """Expect a customer's payment of an outbound, or offset a return (−1)."""
@@ -59,10 +71,12 @@ class Cashier:
     def settle(self) -> None:
         """Make the receipts and payments of the day."""
         for (party, partner), pile in self._piles.items():
+            if pile and self._advances[party, partner]:
+                self._set_against(party, partner, pile)
             if pile and self._settle(party, partner, pile):
                 pile.clear()
 
-    def _settle(self, party: str, partner: int, pile: list[tuple[Entry, int, Decimal | None]]) -> bool:
+    def _settle(self, party: str, partner: int, pile: list[Due]) -> bool:
         desk = self.desk
         rows: list[dict[str, Any]] = [
             {"settlement_id": ItemOf(entry), "amount": rest or sign * entry.draft.header["total_amount"]}
@@ -74,7 +88,7 @@ class Cashier:
             return False
         if party == "customer" and desk.happens(0.07) and 200 < rows[-1]["amount"] < 2 * total:
             total = self._leave_part(partner, rows, total)
-        advance = Decimal(desk.chance.choice((500, 1000, 2000))) if desk.happens(0.012) else Decimal(0)
+        advance = Decimal(desk.chance.choice((500, 1000, 2000))) if desk.happens(ADVANCED) else Decimal(0)
         cls = CustomerReceipt if party == "customer" else SupplierPayment
         header = {
             f"{party}_id": partner,
@@ -82,8 +96,33 @@ class Cashier:
             "amount": total + advance,
             **desk.worker(desk.branch.cashiers),
         }
-        desk.enter(cls, header, rows, audited=True)
+        paid = desk.enter(cls, header, rows, audited=True)
+        if advance and desk.happens(SET_AGAINST):
+            # An advance is there to be named from the next portion on.
+            desk.at(desk.next_month(), lambda: self._advances[party, partner].append((paid, advance)))
         return True
+
+    def _set_against(self, party: str, partner: int, pile: list[Due]) -> None:
+        """Set the oldest advance against the first bill of a pile."""
+        advances = self._advances[party, partner]
+        place = next((place for place, (_, sign, _) in enumerate(pile) if sign > 0), None)
+        if place is None:
+            return
+        (paid, left), (entry, _, rest) = advances.pop(0), pile.pop(place)
+        owed = rest or entry.draft.header["total_amount"]
+        amount = min(left, owed)
+        if not amount:
+            return
+        rows = [
+            {"settlement_id": ItemOf(paid), "amount": -amount},
+            {"settlement_id": ItemOf(entry), "amount": amount},
+        ]
+        worker = self.desk.worker(self.desk.branch.cashiers)
+        self.desk.enter(OFFSETS[party], {f"{party}_id": partner, **worker}, rows)
+        if owed > amount:
+            pile.insert(place, (entry, 1, owed - amount))
+        if left > amount:
+            advances.append((paid, left - amount))
 
     def _account(self, party: str, amount: Decimal) -> int:
         """Customers pay into any account; suppliers are paid out of the one that holds most."""

@@ -15,6 +15,7 @@ from api.demo.group import Branch, Group
 from api.demo.sizes import Size
 from api.kit import drafts, packs
 from api.kit.bulk import Entry
+from api.kit.context import Context
 from api.kit.database import TIME_ZONE
 from api.kit.document import Bill
 from api.kit.drafts import Draft
@@ -32,11 +33,13 @@ class ItemOf:
 
 @dataclass(slots=True)
 class Portion:
-    """What a company did in some days: bills in their order, and which of them were voided or closed afterwards."""
+    """What a company did in some days: bills in their order, which of them were voided or closed afterwards, and what
+    was done last of all, of which the desk knows how it ends."""
 
     entries: list[Entry] = field(default_factory=list)
     voided: list[Entry] = field(default_factory=list)
     closed: list[Entry] = field(default_factory=list)
+    finally_: list[Callable[[Context], None]] = field(default_factory=list)
     lines: int = 0
 
 
@@ -68,9 +71,13 @@ class Desk:
         for action in self._diary.pop(self.day, ()):
             action()
 
-    def next_month(self) -> date:
-        """When what is voided or closed at this month's end is free again."""
-        return (self.day.replace(day=1) + timedelta(days=32)).replace(day=1)
+    def next_month(self, months: int = 1) -> date:
+        """The first of the next month or a later: what is voided or closed at this month's end is free again."""
+        number = self.day.year * 12 + self.day.month - 1 + months
+        return date(number // 12, number % 12 + 1, 1)
+
+    def month_end(self) -> date:
+        return self.next_month() - timedelta(days=1)
 
     def in_days(self, few: int, many: int) -> date:
         return self.day + timedelta(days=self.chance.randint(few, many))

@@ -356,10 +356,10 @@ def _make_customers(
         }
     rows = list(found.values())
     keys = insert_all(conn, Customer, rows)
-    insert_all(conn, CustomerAddress, [_address(key, row) for key, row in zip(keys, rows, strict=True)])
+    insert_all(conn, CustomerAddress, [address_of(key, row) for key, row in zip(keys, rows, strict=True)])
 
 
-def _address(customer: int, row: dict[str, Any]) -> dict[str, Any]:
+def address_of(customer: int, row: dict[str, Any]) -> dict[str, Any]:
     """A customer's goods are sent to his door."""
     same = ("company_id", "province_id", "city_id", "area_id", "address")
     return {name: row[name] for name in same} | {
@@ -393,6 +393,7 @@ def _read_branch(conn: Connection, code: str) -> Branch:
         table = cls.table()
         return list(conn.execute(select(table).where(table.c.company_id == company).order_by(cls.key())))
 
+    sisters = {name for name, *_ in COMPANIES.values()}
     departments = {row.department_name: row.department_id for row in rows(Department)}
     staff = rows(Employee)
     houses = rows(Warehouse)
@@ -420,5 +421,5 @@ def _read_branch(conn: Connection, code: str) -> Branch:
         buyers=of("采购部"),
         keepers=of("仓储部"),
         cashiers=of("财务部"),
-        customers=[dict(row._mapping) for row in rows(Customer)],
+        customers=[dict(row._mapping) for row in rows(Customer) if row.customer_name not in sisters],
     )

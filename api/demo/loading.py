@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from datetime import date, timedelta
+from typing import Any
 
-from sqlalchemy import Connection, insert, select, text
+from sqlalchemy import Connection, insert, select, text, update
 
 from api import catalogue
-from api.demo import claims, coupons, papers, people, pledges, rebates, trading
+from api.demo import between, claims, consigning, coupons, papers, people, pledges, rebates, trading
 from api.demo import group as masters
 from api.demo.desk import ItemOf, Portion
 from api.demo.sizes import SIZES
@@ -22,22 +23,25 @@ from api.kit import transitions
 from api.kit.bulk import Entry
 from api.kit.context import Context
 from api.kit.database import engine, today
+from api.kit.scope import Principal
 from api.master import in_bulk
 from api.master.ledgers import Books
-from api.master.settlements import SettlingBill
+from api.master.settlements import OffsettingBill, SettlingBill
 from api.money import month_close
 from api.shell.loads import DemoLoad
 
 assert catalogue.__all__
 
 WRITE_OFFS = "write_offs"
+SETTLING = (SettlingBill, OffsettingBill)
 
 
 def load(size: str, until: date | None = None, tell: Callable[[str], None] = print) -> None:
     """Load the demo group of a size up to a day, today as a rule, or go on with a load that was broken off.
 
     A loaded one stays. The database must have its administrator. Companies are loaded side by side, as many as there
-    are processors; `tell` hears of each that is done.
+    are processors; `tell` hears of each that is done. Then follows what they did with each other, and their months are
+    closed.
     """
     with engine().begin() as conn:
         prepare(conn, size, until or today())
@@ -54,6 +58,9 @@ def load(size: str, until: date | None = None, tell: Callable[[str], None] = pri
         for done, company in enumerate(as_completed(loading), 1):
             company.result()
             tell(f"演示集团：{done}/{len(open_ones)} 家公司已载入")
+        pool.submit(trade_between, open_ones).result()
+        for closed in [pool.submit(close_company, company_id) for company_id in open_ones]:
+            closed.result()
     with engine().connect().execution_options(isolation_level="AUTOCOMMIT") as conn:
         conn.execute(text("analyze"))
 
@@ -70,38 +77,65 @@ def prepare(conn: Connection, size: str, today: date) -> None:
 
 
 def load_company(company_id: int) -> None:
-    """Post what is left of a company's bills, each in a transaction of its own."""
+    """Post what is left of a company's own bills, each portion in a transaction of its own."""
     transitions.set_ledgers(Books())
     with engine().connect() as conn:
         state = conn.execute(select(DemoLoad.__table__).where(DemoLoad.company_id == company_id)).one()
         size = SIZES[state.size]
         group = masters.read(conn, size)
         [branch] = [branch for branch in group.branches if branch.company_id == company_id]
-        admin = conn.execute(select(UserAccount.user_id).where(UserAccount.user_name == ADMIN)).scalar_one()
-        ctx = Context(conn, principal_of(conn, admin))
+        ctx = Context(conn, _admin(conn))
         conn.rollback()
         known = _Posted(conn, company_id) if state.portions else None
+        number = 0
         for number, portion in enumerate(trading.portions(group, branch, size, state.today), 1):
             if known is not None and number <= state.portions:
                 known.recognise(portion.entries)
                 continue
             post_portion(ctx, portion)
-            conn.execute(
-                text("update demo_load set portions = :portions where company_id = :company"),
-                {"portions": number, "company": company_id},
-            )
+            _progress(conn, company_id, portions=number)
             conn.commit()
+        number += 1  # What is done at the end is one portion more.
+        if number == state.portions:
+            return
         rebates.make(ctx, company_id, state.today)
         papers.make(ctx, company_id, state.today)
+        consigning.collect(ctx, branch, state.today)
         pledges.make(ctx, branch, state.today)
         claims.make(ctx, group, branch, state.today)
         coupons.make(ctx, branch, state.today)
-        conn.execute(_LIMITS, {"company": company_id})
-        close_months(ctx, company_id, state.today)
-        conn.execute(
-            text("update demo_load set finished = true where company_id = :company"), {"company": company_id}
-        )
+        _progress(conn, company_id, portions=number)
         conn.commit()
+
+
+def trade_between(company_ids: Sequence[int]) -> None:
+    """What companies whose own bills are there did with each other; once, in one transaction."""
+    transitions.set_ledgers(Books())
+    with engine().begin() as conn:
+        state = conn.execute(select(DemoLoad.__table__).limit(1)).one()
+        group = masters.read(conn, SIZES[state.size])
+        branches = [branch for branch in group.branches if branch.company_id in company_ids]
+        between.make(Context(conn, _admin(conn)), group, branches, state.today)
+
+
+def close_company(company_id: int) -> None:
+    """Close the months of a company, after which it is loaded."""
+    transitions.set_ledgers(Books())
+    with engine().begin() as conn:
+        until = select(DemoLoad.__table__.c.today).where(DemoLoad.company_id == company_id)
+        conn.execute(_LIMITS, {"company": company_id})
+        close_months(Context(conn, _admin(conn)), company_id, conn.execute(until).scalar_one())
+        _progress(conn, company_id, finished=True)
+
+
+def _admin(conn: Connection) -> Principal:
+    return principal_of(
+        conn, conn.execute(select(UserAccount.user_id).where(UserAccount.user_name == ADMIN)).scalar_one()
+    )
+
+
+def _progress(conn: Connection, company_id: int, **values: Any) -> None:
+    conn.execute(update(DemoLoad).where(DemoLoad.company_id == company_id).values(**values))
 
 
 def close_months(ctx: Context, company_id: int, day: date) -> None:
@@ -129,13 +163,15 @@ where i.customer_id = c.customer_id
 
 
 def post_portion(ctx: Context, portion: Portion) -> None:
-    settling = [entry for entry in portion.entries if issubclass(entry.cls, SettlingBill)]
-    in_bulk.post(ctx, [entry for entry in portion.entries if not issubclass(entry.cls, SettlingBill)])
+    settling = [entry for entry in portion.entries if issubclass(entry.cls, SETTLING)]
+    in_bulk.post(ctx, [entry for entry in portion.entries if not issubclass(entry.cls, SETTLING)])
     _name_items(ctx.conn, settling)
     in_bulk.post(ctx, settling)
     for action, entries in (("invalid", portion.voided), ("close", portion.closed)):
         for entry in entries:
             transitions.move(ctx, entry.cls, action, entry.bill_id)
+    for step in portion.finally_:
+        step(ctx)
 
 
 def _name_items(conn: Connection, entries: Iterable[Entry]) -> None:
@@ -147,7 +183,7 @@ def _name_items(conn: Connection, entries: Iterable[Entry]) -> None:
     found = conn.exec_driver_sql(
         "select i.bill_type, i.bill_id, i.settlement_id from settlement_item i"
         " join (select distinct * from unnest(%s::text[], %s::bigint[]) as w (bill_type, bill_id)) w"
-        " using (bill_type, bill_id) where i.kind = 'bill'",
+        " using (bill_type, bill_id) where i.kind in ('bill', 'advance')",
         ([owner[0] for owner in owners], [owner[1] for owner in owners]),
     )
     keys = {(kind, bill): item for kind, bill, item in found}
@@ -179,6 +215,9 @@ class _Posted:
     def _read(self, entry: Entry) -> None:
         cls, table = entry.cls, entry.cls.table()
         bills = select(table.c.bill_id, table.c.bill_no).where(table.c.company_id == self.company_id)
+        if "settlement_id" in table.c:
+            # What a consignment's settlement sold is its bill, not the generator's.
+            bills = bills.where(table.c.settlement_id.is_(None))
         self._bills[cls] = iter(self.conn.execute(bills.order_by(table.c.bill_id)).tuples().all())
         assert cls.bill is not None
         lines = cls.bill.blocks[0].cls.table()

@@ -7,6 +7,8 @@ from datetime import date, timedelta
 
 from api.demo.buying import Buyer
 from api.demo.cashier import Cashier
+from api.demo.consigning import Consignor
+from api.demo.counting import Counter
 from api.demo.desk import Desk, Portion
 from api.demo.group import Branch, Group
 from api.demo.guarantee import Warrantor
@@ -15,6 +17,7 @@ from api.demo.sizes import Size
 
 YEARS = 2
 REVIEW_DAYS = 14
+CONSIGNING_DAY, SHARING_DAY, ADJUSTING_DAY = 6, 9, 19
 PORTION_LINES = 1500
 """Lines of one transaction, about: rows that a transaction rewrites often get slow to find before it commits."""
 
@@ -33,6 +36,7 @@ def portions(group: Group, branch: Branch, size: Size, today: date) -> Iterator[
     cashier = Cashier(desk)
     buyer = Buyer(desk, cashier)
     warrantor = Warrantor(desk, buyer)
+    counter, consignor = Counter(desk), Consignor(desk)
     seller = Seller(desk, buyer, cashier, warrantor)
     first = begins_on(today)
     for number in range((today - first).days + 1):
@@ -44,10 +48,18 @@ def portions(group: Group, branch: Branch, size: Size, today: date) -> Iterator[
             buyer.review()
         seller.sell()
         cashier.settle()
+        if desk.day.day == SHARING_DAY:
+            buyer.buy_for_sisters()
+        if desk.day.day == CONSIGNING_DAY and desk.day.month % 2:
+            consignor.send()
+        if desk.day.day == ADJUSTING_DAY:
+            counter.adjust()
         if desk.day.day == 26:
             buyer.correct()
             warrantor.send_back()
-        month_ends = (desk.day + timedelta(days=1)).day == 1
+        month_ends = desk.day == desk.month_end()
+        if month_ends:
+            counter.count()
         if month_ends or desk.day == today or desk.portion.lines >= PORTION_LINES:
             yield desk.portion
             desk.portion = Portion()
