@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,38 +15,63 @@ import psycopg
 import pytest
 
 from api.launch.postgres import EmbeddedPostgres
+from tests.demo.loaded import TODAY
 from tests.kit.fixtures import administer
+from tests.warehouse import calculations
 from tests.warehouse.group import Size, fill
 from warehouse.files import Files
 from warehouse.refresh import Refresher
 
-AS_OF = "2026-11-20"
+AS_OF = TODAY.isoformat()
+GROUP, DEMO = "group", "demo"
+
+RELATION = re.compile(r"\b(?:mart|fct)_\w+")
+_asked: set[str] = set()
+"""What of the published snapshot the present test has asked."""
 
 Mart = Callable[[str], pl.DataFrame]
 Core = Callable[[str], pl.DataFrame]
 
 
-GROUP = "erp_group"
+GROUP_DATABASE = "erp_group"
 _numbers = itertools.count(1)
+
+BOTH = pytest.mark.parametrize("world", [GROUP, DEMO], indirect=True, scope="module")
+"""Asks of a calculation to hold for the small group, whose odd cases are known, and for the demo group."""
+
+SMALL = pytest.mark.parametrize("world", [GROUP], indirect=True, scope="module")
+"""Asks for rows that the small group alone has."""
+
+
+@pytest.fixture(scope="module")
+def world(request: pytest.FixtureRequest) -> str:
+    """Whose rows there are: the small group's, or those of the demo group where a module asks for `BOTH`."""
+    return getattr(request, "param", GROUP)
 
 
 @pytest.fixture(scope="session")
 def group(postgres: EmbeddedPostgres, template_database: str) -> str:
     """The address of a database with a small group in it, which modules clone and nobody writes to."""
-    administer(postgres, f"create database {GROUP} template {template_database} strategy file_copy")
-    fill(postgres.url(GROUP), Size())
-    return postgres.url(GROUP)
+    administer(postgres, f"create database {GROUP_DATABASE} template {template_database} strategy file_copy")
+    fill(postgres.url(GROUP_DATABASE), Size())
+    return postgres.url(GROUP_DATABASE)
 
 
 @pytest.fixture(scope="module")
-def core(postgres: EmbeddedPostgres, group: str) -> Iterator[str]:
+def own_group(postgres: EmbeddedPostgres, group: str) -> Iterator[str]:
     """The address of a copy of the group, which is also the module's ERP_DATABASE_URL."""
-    name = f"{GROUP}_{next(_numbers)}"
-    administer(postgres, f"create database {name} template {GROUP} strategy file_copy")
+    name = f"{GROUP_DATABASE}_{next(_numbers)}"
+    administer(postgres, f"create database {name} template {GROUP_DATABASE} strategy file_copy")
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("ERP_DATABASE_URL", postgres.url(name))
         yield postgres.url(name)
     administer(postgres, f"drop database {name} with (force)")
+
+
+@pytest.fixture(scope="module")
+def core(world: str, request: pytest.FixtureRequest) -> str:
+    """The address of a database with the world in it; tests only read the demo group's."""
+    return str(request.getfixturevalue("demo_url" if world == DEMO else "own_group"))
 
 
 @pytest.fixture
@@ -96,22 +122,47 @@ def core_rows(core: str) -> Core:
 @pytest.fixture(scope="session")
 def figures(group: str, tmp_path_factory: pytest.TempPathFactory) -> Files:
     """The group's warehouse, built once."""
-    files = Files(tmp_path_factory.mktemp("marts") / "warehouse")
-    Refresher(files, group).refresh(as_of=AS_OF)
-    return files
+    return published_of(group, tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+def demo_figures(demo_url: str, tmp_path_factory: pytest.TempPathFactory) -> Files:
+    """The demo group's warehouse, built once."""
+    return published_of(demo_url, tmp_path_factory)
 
 
 @pytest.fixture(scope="module")
-def mart(figures: Files) -> Iterator[Mart]:
-    """A query over the group's snapshot as a frame, numbers as floats; who writes to the core builds a warehouse of it."""
-    with opened(figures) as ask:
+def mart(world: str, request: pytest.FixtureRequest) -> Iterator[Mart]:
+    """A query over the world's snapshot as a frame, numbers as floats; who writes to the core builds a warehouse of it."""
+    with opened(request.getfixturevalue("demo_figures" if world == DEMO else "figures")) as ask:
         yield ask
+
+
+def published_of(url: str, places: pytest.TempPathFactory) -> Files:
+    """A warehouse of a database, built whole."""
+    files = Files(places.mktemp("marts") / "warehouse")
+    Refresher(files, url).refresh(as_of=AS_OF)
+    return files
 
 
 @contextmanager
 def opened(files: Files) -> Iterator[Mart]:
     with duckdb.connect(str(files.current / "wh.duckdb"), read_only=True) as conn:
-        yield lambda query: _frame(conn.execute(query))
+
+        def ask(query: str) -> pl.DataFrame:
+            _asked.update(RELATION.findall(query))
+            return _frame(conn.execute(query))
+
+        yield ask
+
+
+@pytest.fixture(autouse=True)
+def asks_what_it_calculates(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A test that is named as the calculation of marts has asked one of them, in each of its cases another."""
+    _asked.clear()
+    yield
+    named = calculations.of_test(request.node.nodeid)
+    assert not named or named & _asked
 
 
 def _frame(cursor: Any) -> pl.DataFrame:

@@ -7,7 +7,7 @@ import datetime as dt
 import polars as pl
 import pytest
 
-from tests.warehouse.conftest import AS_OF, Core, Mart, agree
+from tests.warehouse.conftest import AS_OF, BOTH, Core, Mart, agree
 
 TODAY = dt.date.fromisoformat(AS_OF)
 MONTHS = pl.date_range(dt.date(2024, 11, 1), dt.date(2026, 11, 1), "1mo", eager=True).alias("month")
@@ -39,6 +39,7 @@ def bucket(days: int) -> str:
     return next((label for edge, label in edges.items() if days <= edge), "180天以上")
 
 
+@BOTH
 @SIDES
 class TestPartners:
     def test_open_items_at_each_month_end_by_days_past_due(
@@ -76,8 +77,11 @@ class TestPartners:
         keys = ["month", "company_id", f"{party}_id"]
         own = entries.filter(pl.col("party_type") == party).rename({"party_id": f"{party}_id"})
         partners = own.select(keys[1:]).unique().join(ENDS, how="cross")
+        # A bill that was voided neither came nor went back.
         moved = (
             own.with_columns(MONTH, settling().alias("settling"))
+            .group_by(*keys, "settling", "bill_type", "bill_id")
+            .agg(pl.col("amount").sum().round(2))
             .group_by(keys)
             .agg(
                 pl.col("amount").filter(~pl.col("settling"), pl.col("amount") > 0).sum().alias("in"),
@@ -137,6 +141,7 @@ class TestPartners:
         assert len(expected) > 0
 
 
+@BOTH
 class TestTrade:
     def test_purchases_beside_sales(self, mart: Mart, core_rows: Core) -> None:
         keys = ["month", "company_id", "warehouse_id", "goods_id"]
@@ -191,9 +196,10 @@ class TestTrade:
             " from mart_sales_order"
         )
         assert {row[0]: row[1:] for row in found.rows()} == expected
-        assert {row[0] for row in expected.values()} == {"已发完", "已关闭", "部分发货"}
+        assert {row[0] for row in expected.values()} >= {"已发完", "已关闭"}
 
 
+@BOTH
 class TestBusinessDay:
     def test_each_day_of_each_company(self, mart: Mart, core_rows: Core, entries: pl.DataFrame) -> None:
         days = pl.date_range(dt.date(2024, 11, 1), TODAY, "1d", eager=True).alias("day")
@@ -206,11 +212,10 @@ class TestBusinessDay:
             " union all select company_id, business_date, -l.no_tax_amount from sales_return"
             " join sales_return_line l using (bill_id) where status in (2, 4, 5)"
         )
-        entries = entries.with_columns(settling().alias("settling"))
         customers = entries.filter(pl.col("party_type") == "customer")
         overdue = (
             customers.filter(
-                pl.col("item_type") == "XSCK",
+                pl.col("item_type").is_in(["XSCK", "XSDB"]),
                 pl.col("business_date") <= pl.col("due_date") + dt.timedelta(days=1),
             )
             .with_columns((pl.col("due_date") + dt.timedelta(days=1)).alias("business_date"))
@@ -218,10 +223,8 @@ class TestBusinessDay:
         )
         figures = {
             "sales": sales,
-            "receipts": customers.filter("settling").with_columns(-pl.col("amount")),
-            "payments": entries.filter(pl.col("party_type") == "supplier", pl.col("settling")).with_columns(
-                -pl.col("amount")
-            ),
+            "receipts": customers.filter(pl.col("bill_type") == "KHSK").with_columns(-pl.col("amount")),
+            "payments": entries.filter(pl.col("bill_type") == "GYFK").with_columns(-pl.col("amount")),
             "new_overdue": overdue,
         }
         levels = {
@@ -265,6 +268,10 @@ class TestBusinessDay:
                 f"select month, company_id, {flow}, {flow}_before, {flow}_year from mart_business_month"
             )
             known = {row[:2]: row[2] for row in months.rows()}
+            days = mart(
+                f"select cast(date_trunc('month', day) as date), company_id, sum({flow}) from mart_business_day group by all"
+            )
+            assert known == pytest.approx({row[:2]: row[2] for row in days.rows()})
             for month, company, _, before, year in months.rows():
                 earlier = (month - dt.timedelta(days=1)).replace(day=1)
                 assert before == known.get((earlier, company))

@@ -10,7 +10,7 @@ import pytest
 
 from reports.catalogue import find_report
 from reports.catalogue.datasets import Dataset
-from tests.warehouse.conftest import AS_OF, Core, Mart, agree
+from tests.warehouse.conftest import AS_OF, BOTH, Core, Mart, agree
 
 TODAY = dt.date.fromisoformat(AS_OF)
 THIS_MONTH = TODAY.replace(day=1)
@@ -92,6 +92,7 @@ def open_items(entries: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+@BOTH
 @SIDES
 def test_open_items_stand_beside_earlier_month_ends(
     mart: Mart, open_items: pl.DataFrame, side: str, party: str
@@ -125,6 +126,7 @@ def test_open_items_stand_beside_earlier_month_ends(
     ).item() == pytest.approx(0, abs=1e-9)
 
 
+@BOTH
 @SIDES
 def test_open_items_by_age_at_month_ends(mart: Mart, entries: pl.DataFrame, side: str, party: str) -> None:
     code, tab = {"customer": ("accountsReceivable", "all"), "supplier": ("ScheduleAccountsPayable", "aging")}[
@@ -162,10 +164,10 @@ def test_open_items_by_age_at_month_ends(mart: Mart, entries: pl.DataFrame, side
             " where role_id = 1 group by all"
         ).filter(pl.col("open_amount").abs() > 0.001)
         agree(found, expected, ["month", "bucket"])
-        # The group's first month is July 2025.
-        assert found["month"].n_unique() == 17 and found["bucket"].n_unique() > 3
+        assert found["month"].n_unique() > 12 and found["bucket"].n_unique() > 3
 
 
+@BOTH
 def test_what_is_to_be_paid_stands_beside_earlier_month_ends(mart: Mart, open_items: pl.DataFrame) -> None:
     own = ~pl.col("advance")
     monthly = (
@@ -186,6 +188,7 @@ def test_what_is_to_be_paid_stands_beside_earlier_month_ends(mart: Mart, open_it
     )
 
 
+@BOTH
 @SIDES
 def test_write_offs_stand_beside_those_of_earlier_months(
     mart: Mart, entries: pl.DataFrame, side: str, party: str
@@ -212,6 +215,7 @@ def test_write_offs_stand_beside_those_of_earlier_months(
     agree(mart(twice), items, KEYS)
 
 
+@BOTH
 def test_orders_stand_beside_those_of_earlier_months(
     mart: Mart, core_rows: Core, companies: pl.DataFrame
 ) -> None:
@@ -242,6 +246,7 @@ def test_orders_stand_beside_those_of_earlier_months(
     compare(mart, dataset, monthly, "amount", "fill_rate", "lead")
 
 
+@BOTH
 def test_stock_stands_beside_earlier_month_ends_and_sales_beside_last_year_s(
     mart: Mart, core_rows: Core, companies: pl.DataFrame
 ) -> None:
@@ -294,6 +299,7 @@ def test_stock_stands_beside_earlier_month_ends_and_sales_beside_last_year_s(
     )
 
 
+@BOTH
 def test_stock_stands_beside_earlier_month_ends_by_its_age(mart: Mart) -> None:
     """Layers themselves are proved elsewhere; here each end stands beside the ends before it."""
     layers = mart("select month, company_name, age_days, quantity, value from mart_inventory_aging")
@@ -304,7 +310,7 @@ def test_stock_stands_beside_earlier_month_ends_by_its_age(mart: Mart) -> None:
     )
     dataset = find_report("inventoryAgingReport").first_tab.cost.dataset("inventory_aging_month_cost")
     found = compare(mart, dataset, monthly, "amount", "mean_age", "over_180")
-    assert found["month"].n_unique() == 17
+    assert found["month"].n_unique() > 12
     changes = asked(mart, dataset, "amount", "amount_year", "amount_growth").drop_nulls()
     assert len(changes) > 0
     assert changes.select(
@@ -312,6 +318,7 @@ def test_stock_stands_beside_earlier_month_ends_by_its_age(mart: Mart) -> None:
     ).item() == pytest.approx(0, abs=1e-9)
 
 
+@BOTH
 def test_tyres_and_sluggish_stock_stand_beside_earlier_month_ends(mart: Mart) -> None:
     layers = mart(
         "select month, company_name, age_days, dot_weeks, quantity, value from mart_inventory_aging"
@@ -326,6 +333,7 @@ def test_tyres_and_sluggish_stock_stand_beside_earlier_month_ends(mart: Mart) ->
     compare(mart, of_ninety, lying, "sluggish", "share")
 
 
+@BOTH
 @pytest.mark.parametrize(
     ("period", "first", "before"),
     [

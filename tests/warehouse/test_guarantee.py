@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from reports.catalogue import find_report
-from tests.warehouse.conftest import AS_OF, Core, Mart, agree
+from tests.warehouse.conftest import AS_OF, BOTH, GROUP, Core, Mart, agree
 
 TODAY = dt.date.fromisoformat(AS_OF)
 COUNTING = "status in (2, 4, 5)"
@@ -37,8 +37,9 @@ def claims(core_rows: Core) -> pl.DataFrame:
     return pl.concat(parts).join(pieces, on="source_line_id")
 
 
+@BOTH
 class TestLines:
-    def test_each_line_moves_stock_or_money(self, mart: Mart, core_rows: Core) -> None:
+    def test_each_line_moves_stock_or_money(self, mart: Mart, core_rows: Core, world: str) -> None:
         values = core_rows(
             "select bill_type, line_id, sum(amount) as value from stock_ledger where bill_type like 'TB%' group by 1, 2"
         )
@@ -60,7 +61,7 @@ class TestLines:
                     pl.lit(bill_type).alias("bill_type"),
                     "line_id",
                     *(
-                        (sign * pl.col("quantity")).alias(name)
+                        (sign * pl.col("quantity")).cast(pl.Float64).alias(name)
                         for name, sign in zip(names, signs, strict=True)
                     ),
                     (amount * signs[2]).alias("compensation_amount"),
@@ -76,10 +77,12 @@ class TestLines:
         )
         found = mart(f"select {', '.join(frame.columns)} from facts.fct_guarantee_line")
         agree(found, frame, keys)
-        assert frame["bill_type"].n_unique() == 6
-        assert frame["stock_value"].abs().sum() > 0
+        if world == GROUP:
+            assert frame["bill_type"].n_unique() == 6
+            assert frame["stock_value"].abs().sum() > 0
 
 
+@BOTH
 class TestMoney:
     def test_paid_less_settled_by_brand_factory_and_symptom(self, mart: Mart, claims: pl.DataFrame) -> None:
         """Through the board's own dataset, month by month, beside the month before."""
@@ -105,14 +108,14 @@ class TestMoney:
         )
         agree(found, expected, keys)
         assert expected["net"].min() < 0 < expected["net"].max()
-        assert expected["symptom_name"].n_unique() == 3
+        assert expected["symptom_name"].n_unique() >= 3
         before = mart(
             f"select {data.metric('paid_before').sql} as before, {data.metric('recovery').sql} as recovery"
             f" from ({data.sql}) where role_id = 1 and month = date '2026-10-01'"
         ).row(0)
         whole = {month: claims_of(sums, month) for month in (dt.date(2026, 9, 1), dt.date(2026, 10, 1))}
         (paid_before, _), (paid, settled) = whole.values()
-        assert before == pytest.approx((paid_before, settled / paid))
+        assert before == pytest.approx((paid_before, settled / paid if paid else None))
 
 
 def claims_of(sums: pl.DataFrame, month: dt.date) -> tuple[float, float]:
@@ -120,6 +123,7 @@ def claims_of(sums: pl.DataFrame, month: dt.date) -> tuple[float, float]:
     return found["paid"].sum(), found["settled"].sum()
 
 
+@BOTH
 class TestPieces:
     def test_each_piece_once_and_how_far_it_came(
         self, mart: Mart, core_rows: Core, claims: pl.DataFrame
@@ -163,7 +167,7 @@ class TestPieces:
             " factory_claim_no, stage, waited_days from mart_guarantee_claim"
         )
         assert {row[:2]: row[2:] for row in found.rows()} == expected
-        assert {row[-2] for row in expected.values()} == {1, 2, 3, 4}
+        assert {row[-2] for row in expected.values()} >= {2, 3, 4}
         assert any(kind == "SBDJ" and row[4] for (kind, _), row in expected.items()), (
             "sent back as registered"
         )

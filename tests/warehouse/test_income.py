@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from reports.catalogue import find_report
-from tests.warehouse.conftest import Core, Mart, agree
+from tests.warehouse.conftest import BOTH, SMALL, Core, Mart, agree
 
 KEYS = ["month", "company_id", "item"]
 MONTH = pl.col("business_date").dt.truncate("1mo").alias("month")
@@ -53,12 +53,14 @@ def entries(core_rows: Core) -> pl.DataFrame:
     return pl.concat([frame.select(names) for frame in (moves, short, *bills)]).with_columns(MONTH)
 
 
+@BOTH
 class TestIncome:
     def test_lines_by_month_and_company(self, mart: Mart, entries: pl.DataFrame) -> None:
         expected = entries.group_by(KEYS).agg(pl.col("amount").sum())
         found = mart("select month, company_id, item, amount from mart_income")
-        agree(found, expected, KEYS)
-        assert expected["item"].n_unique() == 11
+        moved = pl.col("amount").round(2) != 0
+        agree(found.filter(moved), expected.filter(moved), KEYS)
+        assert expected["item"].n_unique() >= 10
 
     def test_open_months_are_provisional(self, mart: Mart, core_rows: Core) -> None:
         closed = {
@@ -74,11 +76,15 @@ class TestIncome:
             companies.setdefault((month, mark), set()).add((company, month) in closed)
         assert all(mark.endswith("（暂估）") is (states != {True}) for (_, mark), states in companies.items())
 
+
+@SMALL
+class TestTakenBack:
     def test_a_close_that_is_taken_back_is_none(self, mart: Mart) -> None:
         found = mart("select state from mart_income where company_id = 1 and month = date '2026-10-01'")
         assert set(found["state"]) == {"暂估"}
 
 
+@BOTH
 class TestStations:
     def test_only_service_stations_are_shown(self, mart: Mart, core_rows: Core) -> None:
         sold = core_rows(

@@ -8,7 +8,7 @@ from decimal import ROUND_HALF_UP, Decimal
 import polars as pl
 import pytest
 
-from tests.warehouse.conftest import AS_OF, Core, Mart, agree
+from tests.warehouse.conftest import AS_OF, BOTH, GROUP, Core, Mart, agree
 
 TODAY = dt.date.fromisoformat(AS_OF)
 MONTH = pl.col("business_date").dt.truncate("1mo").alias("month")
@@ -32,6 +32,7 @@ def lines(core_rows: Core) -> pl.DataFrame:
     return core_rows(" union all ".join(parts)).join(goods, on="goods_id")
 
 
+@BOTH
 class TestRebates:
     """Each policy's cycles walked month by month; tiers tried one after the other."""
 
@@ -63,7 +64,7 @@ class TestRebates:
         )
 
     def test_cycles_earn_what_their_bills_reach(
-        self, mart: Mart, core_rows: Core, lines: pl.DataFrame
+        self, mart: Mart, core_rows: Core, lines: pl.DataFrame, world: str
     ) -> None:
         tiers = core_rows("select * from supplier_rebate_policy_tier")
         rules = core_rows("select * from supplier_rebate_policy_goods")
@@ -93,10 +94,11 @@ class TestRebates:
                     taken = Decimal(str(reached[-1]["quick_deduction"]))
                     accrued = Decimal(str(measured)) * factor - taken
                 rebate = granted.get((number, start))
-                confirmed = rebate["amount"] if rebate and rebate["status"] == 2 else 0
+                status = rebate and (2 if rebate["status"] in (2, 4, 5) else rebate["status"])
+                confirmed = rebate["amount"] if rebate and status == 2 else 0
                 left = rebate["left_over"] if rebate else 0
                 waiting = "进行中" if end >= TODAY else "待确认" if accrued else "未达标"
-                state = {None: waiting, 1: "待审核", 2: "已确认"}[rebate and rebate["status"]]
+                state = {None: waiting, 1: "待审核", 2: "已确认"}[status]
                 expected[number, start] = (
                     *(end, pieces, amount),
                     float(accrued.quantize(Decimal("0.01"), ROUND_HALF_UP)),
@@ -107,11 +109,14 @@ class TestRebates:
             " used_amount, left_amount, state from mart_supplier_rebate"
         )
         assert {row[:2]: row[2:] for row in found.rows()} == expected
+        assert {row[-1] for row in expected.values()} >= {"进行中", "待审核", "已确认"}
+        if world != GROUP:
+            return
         assert {row[-1] for row in expected.values()} == {"进行中", "待确认", "待审核", "已确认", "未达标"}
         assert {key[0] for key, row in expected.items() if row[3]} == {1, 2, 3, 4, 5, 6}
 
     def test_a_rebate_falls_on_the_pieces_that_were_sold(
-        self, mart: Mart, core_rows: Core, lines: pl.DataFrame
+        self, mart: Mart, core_rows: Core, lines: pl.DataFrame, world: str
     ) -> None:
         """Line by line: the piece of a goods bears as much whether it was sold or still lies there."""
         rules = core_rows("select * from supplier_rebate_policy_goods")
@@ -174,7 +179,9 @@ class TestRebates:
                 for (kind, _, _, line_id), amount in told.items()
                 if amount
             }
-        assert kinds_seen == {"confirmed sold", "confirmed left", "expected sold", "expected left"}
+        assert kinds_seen >= {"confirmed sold", "expected sold"}
+        if world == GROUP:
+            assert kinds_seen == {"confirmed sold", "confirmed left", "expected sold", "expected left"}
 
     def test_profits_of_goods_and_of_customers_hold_the_same_rebates(self, mart: Mart) -> None:
         given = mart(
@@ -208,8 +215,9 @@ def prices(lines: pl.DataFrame) -> dict[tuple[int, int], dict[dt.date, tuple[flo
     return found
 
 
+@BOTH
 class TestPurchases:
-    def test_by_month_and_supplier(self, mart: Mart, lines: pl.DataFrame) -> None:
+    def test_by_month_and_supplier(self, mart: Mart, lines: pl.DataFrame, world: str) -> None:
         keys = ["month", "company_id", "warehouse_id", "supplier_id", "goods_id"]
         back = pl.col("bill_type") == "CGTH"
         paid = ~back & ~pl.col("is_gift")
@@ -230,9 +238,11 @@ class TestPurchases:
         )
         agree(found, expected, keys)
         assert expected["return_quantity"].sum() > 0
-        assert expected["priced_quantity"].sum() < lines.filter(~back)["quantity"].sum()
+        assert expected["priced_quantity"].sum() <= lines.filter(~back)["quantity"].sum()
+        if world == GROUP:
+            assert expected["priced_quantity"].sum() < lines.filter(~back)["quantity"].sum()
 
-    def test_plans_and_orders_stand_beside(self, mart: Mart, core_rows: Core) -> None:
+    def test_plans_and_orders_stand_beside(self, mart: Mart, core_rows: Core, world: str) -> None:
         keys = ["month", "company_id", "warehouse_id", "supplier_id", "goods_id"]
         counting = "where h.status in (2, 4, 5)"
         plans = core_rows(
@@ -261,6 +271,8 @@ class TestPurchases:
         )
         unnamed = pl.col("supplier_id").fill_null(0)
         agree(found.with_columns(unnamed), expected.with_columns(unnamed), keys)
+        if world != GROUP:
+            return
         assert plans["supplier_id"].null_count() and set(plans["status"]) == {2, 4}
         assert 0 < expected["carried_quantity"].sum() < expected["planned_quantity"].sum()
 
@@ -284,7 +296,7 @@ class TestPurchases:
         assert 0 < frame["is_bought"].mean() < 1
 
     def test_goods_that_rose_against_the_month_before(
-        self, mart: Mart, core_rows: Core, lines: pl.DataFrame
+        self, mart: Mart, core_rows: Core, lines: pl.DataFrame, world: str
     ) -> None:
         arrivals = core_rows(
             "select o.company_id, l.goods_id, max(i.business_date) as business_date, o.business_date as ordered_on,"
@@ -322,7 +334,8 @@ class TestPurchases:
         )
         assert {row[:3]: row[3:] for row in found.rows()} == expected
         for place, seen in ((0, {0, 0.5, 1}), (1, {0, 0.5, 1}), (2, {None, 0, 0.5, 1})):
-            assert {row[place] for row in expected.values()} == seen
+            found_here = {row[place] for row in expected.values()}
+            assert found_here == seen if world == GROUP else len(found_here) > 1
 
     def test_orders_that_are_still_to_come_stand_beside_the_stock(self, mart: Mart, core_rows: Core) -> None:
         keys = ["warehouse_id", "goods_id"]
@@ -352,7 +365,10 @@ class TestPurchases:
             " reserved_quantity as reserved from mart_goods_stock"
         )
         agree(found.filter(pl.col("ordered") > 0).drop("reserved"), coming, keys)
-        agree(found.filter(pl.col("reserved") > 0).select(*keys, "reserved"), claimed.drop("late"), keys)
+        reserved = found.filter(pl.col("reserved") > 0).select(*keys, "reserved")
+        assert len(reserved) == len(claimed)
+        if len(claimed):
+            agree(reserved, claimed.drop("late"), keys)
 
     def test_payments_by_month_and_supplier(self, mart: Mart, core_rows: Core) -> None:
         keys = ["month", "company_id", "supplier_id"]
@@ -369,7 +385,7 @@ class TestPurchases:
             .group_by(keys)
             .agg(
                 pl.col("amount").filter(traded).sum().alias("purchased_amount"),
-                (-pl.col("amount").filter("settles").sum()).alias("settled_amount"),
+                (-pl.col("amount").filter(pl.col("bill_type") == "GYFK").sum()).alias("settled_amount"),
                 waited.filter("settles").sum().alias("write_off_days"),
             )
         )

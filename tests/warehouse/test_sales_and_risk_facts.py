@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import defaultdict
+from decimal import ROUND_HALF_UP, Decimal
 
 import polars as pl
 import pytest
 
-from tests.warehouse.conftest import AS_OF, Core, Mart
+from tests.warehouse.conftest import AS_OF, BOTH, GROUP, Core, Mart
 
 TODAY = dt.date.fromisoformat(AS_OF)
 ONE_DAY = dt.timedelta(days=1)
@@ -26,11 +27,17 @@ def _sold(core_rows: Core) -> pl.DataFrame:
     return core_rows(" union all ".join(parts))
 
 
+def _cents(value: float) -> float:
+    """Rounded as money is: halves upward."""
+    return float(Decimal(f"{value:.8f}").quantize(Decimal("0.01"), ROUND_HALF_UP))
+
+
 @pytest.fixture(scope="module")
 def sold(core_rows: Core) -> pl.DataFrame:
     return _sold(core_rows)
 
 
+@BOTH
 class TestStockOuts:
     def test_every_day_walked(self, mart: Mart, core_rows: Core, sold: pl.DataFrame) -> None:
         """Each goods of a company day by day: out of stock since the last piece left, missed for 90 days at most."""
@@ -68,9 +75,10 @@ class TestStockOuts:
         assert len(expected) > 100
 
 
+@BOTH
 class TestRebates:
     def test_a_rebate_stands_with_what_earned_it(
-        self, mart: Mart, core_rows: Core, sold: pl.DataFrame
+        self, mart: Mart, core_rows: Core, sold: pl.DataFrame, world: str
     ) -> None:
         types = core_rows(
             "select g.goods_id, g.brand_id, c.goods_type_id as type3, b.goods_type_id as type2, b.p_id as type1"
@@ -83,7 +91,7 @@ class TestRebates:
         for rebate in rebates:
             number = rebate["bill_id"]
             parts = found.filter(pl.col("rebate_id") == number)
-            if rebate["status"] != 2:
+            if rebate["status"] not in (2, 4, 5):
                 assert parts.is_empty()
                 continue
             own = rules.filter(pl.col("bill_id") == rebate["policy_id"])
@@ -112,7 +120,9 @@ class TestRebates:
             worth = pl.col("amount_own") * rebate["amount"] / lines["amount"].sum()
             assert both.select((pl.col("rebate_amount") - worth).abs().max()).item() <= 0.011
             assert (both["business_date"] == both["business_date_own"]).all()
-        assert counts[1] > counts[2] > 0 and counts[5] == 0
+        assert any(counts.values())
+        if world == GROUP:
+            assert counts[1] > counts[2] > 0 and counts[5] == 0
 
     def test_profit_after_rebate_is_less_the_rebates_of_the_month(self, mart: Mart, core_rows: Core) -> None:
         given = core_rows("select sum(amount) from customer_rebate where status in (2, 4, 5)").item()
@@ -139,8 +149,9 @@ class TestRebates:
             assert {row[:2]: round(row[3], 2) for row in sums.rows()} == wanted
 
 
+@BOTH
 class TestCoupons:
-    def test_used_and_what_they_sold(self, mart: Mart, core_rows: Core) -> None:
+    def test_used_and_what_they_sold(self, mart: Mart, core_rows: Core, world: str) -> None:
         amounts = dict(
             core_rows(
                 "select bill_id, sum(l.amount) from sales_outbound h join sales_outbound_line l using (bill_id)"
@@ -161,7 +172,7 @@ class TestCoupons:
             if use["bill_id"] in amounts
         }
         found = mart("select grant_id, bill_id, discount_amount, sales_amount from facts.fct_sales_coupon")
-        assert len(found) == 20
+        assert len(found) == 20 if world == GROUP else len(found) > 20
         for grant, bill, discount, sales in found.rows():
             wanted = expected.pop(grant, (None, 0, 0))
             assert (bill, discount) == wanted[:2]
@@ -173,11 +184,15 @@ class TestCoupons:
         }
 
 
+@BOTH
 class TestPledges:
-    def test_the_lower_of_cost_and_price_less_the_haircut(self, mart: Mart, core_rows: Core) -> None:
+    def test_the_lower_of_cost_and_price_less_the_haircut(
+        self, mart: Mart, core_rows: Core, world: str
+    ) -> None:
+        # What is claimed under guarantee has an average of its own.
         stock: dict = defaultdict(lambda: [0.0, 0.0])
         for company, goods, day, pieces, value in core_rows(
-            "select company_id, goods_id, business_date, quantity, amount from stock_ledger"
+            "select company_id, goods_id, business_date, quantity, amount from stock_ledger where pool_id = 0"
         ).rows():
             for month in (10, 11):
                 if day <= (TODAY if month == 11 else dt.date(2026, 10, 31)):
@@ -195,7 +210,7 @@ class TestPledges:
                     pieces, value = stock[month, row["company_id"], line["goods_id"]]
                     cost = round(value / pieces, 6) if pieces > 0 else 0
                     left = 1 - row["haircut"] / 100
-                    value = round(line["quantity"] * min(cost, line["price"]) * left, 2)
+                    value = _cents(line["quantity"] * min(cost, line["price"]) * left)
                     goods_values[month, line["line_id"]] = value
                     worth, agreed = worth + value, agreed + line["quantity"] * line["price"] * left
                 gap = max(row["loan_amount"] - worth, 0)
@@ -214,10 +229,12 @@ class TestPledges:
             (day.month, contract): (state, *(round(figure, 2) for figure in figures))
             for day, contract, state, *figures in found.rows()
         } == contracts
+        if world != GROUP:
+            return
         assert {row[0] for row in contracts.values()} == {"在押", "逾期"}
         assert any(short) and not all(short)
 
-    def test_pieces_beyond_the_stock_are_told_once(self, mart: Mart) -> None:
+    def test_pieces_beyond_the_stock_are_told_once(self, mart: Mart, world: str) -> None:
         sums = mart(
             "select company_id, goods_id, sum(quantity) as pledged, sum(missing_quantity) as missing,"
             " greatest(any_value(stock_quantity), 0) as stock from mart_pledge_goods where month = date '2026-11-01'"
@@ -225,4 +242,4 @@ class TestPledges:
         )
         beyond = (pl.col("pledged") - pl.col("stock")).clip(lower_bound=0)
         assert sums.select((pl.col("missing") - beyond).abs().max()).item() == 0
-        assert sums["missing"].sum() > 0
+        assert sums["missing"].sum() > 0 or world != GROUP

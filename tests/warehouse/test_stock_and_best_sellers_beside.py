@@ -10,7 +10,7 @@ import pytest
 
 from reports.catalogue import find_report
 from reports.catalogue.beside import KEY
-from tests.warehouse.conftest import AS_OF, Core, Mart
+from tests.warehouse.conftest import AS_OF, BOTH, Core, Mart
 
 TODAY = dt.date.fromisoformat(AS_OF)
 ENDS = {"现在": TODAY, "上月末": dt.date(2026, 10, 31), "去年同月末": dt.date(2025, 11, 30)}
@@ -86,6 +86,7 @@ def lying(moves: pl.DataFrame, sold: pl.DataFrame, end: dt.date) -> pl.DataFrame
     return joined.fill_null(0)
 
 
+@BOTH
 def test_cover_idle_and_missing_goods_at_earlier_month_ends(
     mart: Mart, moves: pl.DataFrame, sold: pl.DataFrame
 ) -> None:
@@ -101,6 +102,7 @@ def test_cover_idle_and_missing_goods_at_earlier_month_ends(
     equal(told(mart, "goodsinventoryrpt", ("sales_30", "cover", "idle")), expected)
 
 
+@BOTH
 @pytest.mark.parametrize("code", ["commodityStocksQuery", "inDecisionAnalysisTable"])
 def test_goods_that_had_run_out(mart: Mart, moves: pl.DataFrame, sold: pl.DataFrame, code: str) -> None:
     where = "cover_label = '备30天'" if code == "inDecisionAnalysisTable" else "true"
@@ -113,6 +115,7 @@ def test_goods_that_had_run_out(mart: Mart, moves: pl.DataFrame, sold: pl.DataFr
     assert any(figures["short"] for figures in expected.values())
 
 
+@BOTH
 def test_a_year_s_turnover_and_aged_stock_at_earlier_month_ends(
     mart: Mart, moves: pl.DataFrame, sold: pl.DataFrame
 ) -> None:
@@ -140,6 +143,7 @@ def test_a_year_s_turnover_and_aged_stock_at_earlier_month_ends(
     equal(told(mart, "CompanyInventoryreport", ("amount", "rate", "aged_90", "aged_180")), expected)
 
 
+@BOTH
 @pytest.mark.parametrize("period", DAYS)
 def test_lines_of_best_sellers_in_earlier_days(mart: Mart, sold: pl.DataFrame, period: str) -> None:
     expected: dict[str, Figures] = {}
@@ -158,6 +162,7 @@ def test_lines_of_best_sellers_in_earlier_days(mart: Mart, sold: pl.DataFrame, p
     )
 
 
+@BOTH
 @pytest.mark.parametrize("side", ["应收", "应付"])
 def test_bills_of_write_offs_are_counted_once(mart: Mart, side: str) -> None:
     bills = (
