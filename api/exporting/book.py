@@ -58,11 +58,23 @@ def figure_column(heading: tuple[str, ...], metric: Metric) -> Shown:
 
 def number_format(d3: str) -> str:
     """A d3 format of the catalogue as Excel's."""
+    sign, decimals, percent = _parts(d3)
+    plain = "#,##0" + (f".{'0' * decimals}" if decimals else "") + ("%" if percent else "")
+    return f"+{plain};-{plain};{plain}" if sign == "+" else plain
+
+
+def least(d3: str) -> float:
+    """The least difference that a d3 format of the catalogue tells."""
+    _, decimals, percent = _parts(d3)
+    return float(10.0 ** -(decimals + 2 * percent))
+
+
+def _parts(d3: str) -> tuple[str, int, bool]:
+    """Sign, decimals, and whether of a hundred."""
     match = FORMAT.fullmatch(d3)
     assert match, f"no number format {d3}"
     sign, decimals, kind = match.groups()
-    plain = "#,##0" + (f".{'0' * int(decimals)}" if int(decimals) else "") + ("%" if kind == "%" else "")
-    return f"+{plain};-{plain};{plain}" if sign == "+" else plain
+    return sign, int(decimals), kind == "%"
 
 
 class Book:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -407,18 +410,126 @@ class TestCharts:
         ]
         assert {one.label: one.color for one in found.series}.items() <= known.items()
 
+
+SVG = "{http://www.w3.org/2000/svg}"
+BAR = re.compile(r"M([-\d.]+),([-\d.]+)h([-\d.]+)v([-\d.]+)h[-\d.]+Z")
+MONTHS = ("一月", "二月", "三月")
+
+
+@dataclass(frozen=True)
+class Bar:
+    left: float
+    top: float
+    width: float
+    height: float
+
+    @property
+    def bottom(self) -> float:
+        return self.top + self.height
+
+
+class Drawing:
+    """A drawn plot, taken apart."""
+
+    def __init__(self, steps: Sequence[str], *series: Series, form: str = MONEY, **marks: Any) -> None:
+        self.picture = ElementTree.fromstring(draw(Plot(list(steps), series, form, **marks), 400))
+        self.words = [part.text for part in self.picture.iter(f"{SVG}text")]
+
+    def bars(self, color: str) -> list[Bar]:
+        """In the order of the steps."""
+        paths = [part for part in self.picture.iter(f"{SVG}path") if part.get("fill") == color]
+        drawn = (part.get("d", "") for part in paths if part.get("aria-roledescription") == "bar")
+        return [Bar(*map(float, match.groups())) for d in drawn if (match := BAR.fullmatch(d))]
+
+    def strokes(self, color: str) -> list[str]:
+        """The unbroken parts of a line, as far as they join points."""
+        [line] = (
+            part.get("d", "")
+            for part in self.picture.iter(f"{SVG}path")
+            if part.get("aria-roledescription") == "line mark" and part.get("stroke") == color
+        )
+        return [stroke for stroke in line.split("M") if "L" in stroke]
+
+    def standing(self, *words: str) -> list[float]:
+        """How high each word is written."""
+        return [self._height(word) for word in words]
+
+    def _height(self, word: str) -> float:
+        [part] = (part for part in self.picture.iter(f"{SVG}text") if part.text == word)
+        match = re.match(r"translate\([-\d.]+,([-\d.]+)\)", part.get("transform", ""))
+        assert match
+        return float(match[1])
+
+
+class TestDrawing:
     def test_bars_reach_from_nothing_to_their_figure_and_texts_are_no_markup(self) -> None:
         """Of 100 and -50 the second lies below and is half as long; a name is text, whatever it contains."""
-        drawn = draw(
-            Plot(["<b>甲&乙</b>", "丙"], [Series("额", "#123456", [100.0, -50.0])], MONEY, valued=True), 400
+        found = Drawing(["<b>甲&乙</b>", "丙"], Series("额", "#123456", [100.0, -50.0]), valued=True)
+        up, down = found.bars("#123456")
+        assert up.height == pytest.approx(2 * down.height, rel=0.01)
+        assert up.bottom == pytest.approx(down.top, abs=0.2)
+        assert "<b>甲&乙</b>" in found.words and {"100.00", "-50.00"} <= {*found.words}
+
+    def test_stacked_bars_stand_on_each_other_in_the_order_of_the_series(self) -> None:
+        """What is below nothing hangs under it by itself."""
+        first, second = Series("甲", "#111111", [2.0, 3.0, -1.0]), Series("乙", "#222222", [1.0, None, 4.0])
+        found = Drawing(MONTHS, first, second, stacked=True)
+        lower, upper = found.bars("#111111"), found.bars("#222222")
+        assert upper[0].bottom == pytest.approx(lower[0].top, abs=0.2)
+        assert lower[0].height == pytest.approx(2 * upper[0].height, rel=0.01)
+        assert (
+            upper[-1].bottom
+            == pytest.approx(lower[-1].top, abs=0.2)
+            == pytest.approx(lower[0].bottom, abs=0.2)
         )
-        picture = ElementTree.fromstring(drawn)
-        up, down = (
-            part for part in picture.iter("{http://www.w3.org/2000/svg}rect") if part.get("fill") == "#123456"
+        assert {one.left for one in lower} >= {upper[0].left, upper[-1].left}
+
+    def test_others_stand_beside_each_other(self) -> None:
+        found = Drawing(
+            MONTHS, Series("甲", "#111111", [2.0, 3.0, 1.0]), Series("乙", "#222222", [1.0, 2.0, 4.0])
         )
-        assert float(up.get("height", 0)) == pytest.approx(2 * float(down.get("height", 0)), rel=0.01)
-        assert float(up.get("y", 0)) + float(up.get("height", 0)) == pytest.approx(
-            float(down.get("y", 0)), abs=0.2
+        for left, right in zip(found.bars("#111111"), found.bars("#222222"), strict=True):
+            assert left.left + left.width == pytest.approx(right.left, abs=0.2)
+            assert left.bottom == pytest.approx(right.bottom, abs=0.2)
+
+    def test_lying_bars_have_the_first_step_lowest_and_long_names_are_cut(self) -> None:
+        long = "一条名字非常非常非常长的轮胎" * 3
+        found = Drawing(
+            [long, "乙", "丙"], Series("额", "#111111", [1.0, 2.0, 4.0]), upright=False, valued=True
         )
-        words = [part.text for part in picture.iter("{http://www.w3.org/2000/svg}text")]
-        assert "<b>甲&乙</b>" in words and "100.00" in words and "-50.00" in words
+        lengths = [one.width for one in sorted(found.bars("#111111"), key=lambda one: -one.top)]
+        assert lengths == pytest.approx([lengths[0], 2 * lengths[0], 4 * lengths[0]], rel=0.01)
+        [cut] = (word for word in found.words if word and word.startswith("一条"))
+        assert cut.endswith("…") and len(cut) < 20
+        assert found.standing("丙") < found.standing("乙")
+
+    def test_a_line_breaks_where_there_is_no_value(self) -> None:
+        values = [1.0, 2.0, None, 3.0, 4.0, None, 5.0, 6.0]
+        steps = [str(number) for number in range(len(values))]
+        assert len(Drawing(steps, Series("率", "#111111", values, line=True)).strokes("#111111")) == 3
+        whole = [value or 0.0 for value in values]
+        assert len(Drawing(steps, Series("率", "#111111", whole, line=True)).strokes("#111111")) == 1
+
+    def test_a_second_axis_has_its_own_marks(self) -> None:
+        """Ratios beside amounts, each in its own format, and every series is named."""
+        amount, ratio = (
+            Series("收入", "#111111", [1e6, 2e6, 3e6]),
+            Series("毛利率", "#222222", [0.1, 0.2, 0.3], True, True),
+        )
+        found = Drawing(MONTHS, amount, ratio, form=",.0f", second_format=PERCENT)
+        assert {"收入", "毛利率", "3,000,000", "30.0%"} <= {*found.words}
+        assert not any(word and "," in word and "%" in word for word in found.words)
+        alone = Drawing(MONTHS, amount, form=",.0f")
+        assert "收入" not in alone.words and not any(word and "%" in word for word in alone.words)
+
+    def test_steps_that_read_alike_stay_apart_in_their_order(self) -> None:
+        found = Drawing(["乙", "甲", "甲"], Series("额", "#111111", [1.0, 2.0, 3.0]))
+        assert [word for word in found.words if word in ("甲", "乙")] == ["乙", "甲", "甲"]
+        assert [one.height for one in found.bars("#111111")] == sorted(
+            one.height for one in found.bars("#111111")
+        )
+
+    @pytest.mark.parametrize(("form", "most"), [(",.0f", 3.0), (PERCENT, 0.002)])
+    def test_no_two_marks_read_alike(self, form: str, most: float) -> None:
+        marks = Drawing(MONTHS, Series("额", "#111111", [most / 3, most / 2, most]), form=form).words
+        assert len(marks) == len({*marks}) > len(MONTHS) + 1
