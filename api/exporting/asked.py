@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy import Select
 
 from api.exporting.query import Rows
 from api.kit.errors import NotFound, Refusal
 from api.kit.scope import Principal
+from api.kit.view import View
 from reports.catalogue import Report
 from reports.catalogue.boards import Board, Filter, Pivot
 from reports.catalogue.datasets import Column, Dataset, Metric
@@ -43,10 +45,15 @@ class ReportExport(BaseModel):
 
 @dataclass(frozen=True)
 class Listed:
-    """The rows of a report that is a list, under its own filters; these in words."""
+    """The rows of a report that is a list, under its own filters; these in words.
 
+    Where the list isn't read from the snapshot, `present` are its rows in the core's database.
+    """
+
+    cls: type[View]
     rows: Rows
     filters: str
+    present: Select[Any] | None = None
 
 
 @dataclass(frozen=True)

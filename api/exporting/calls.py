@@ -8,10 +8,10 @@ from fastapi import Query
 from pydantic import BaseModel, Field
 
 from api.exporting.asked import SUFFIXES, Asked, ReportExport, dimensions, measures
+from api.exporting.opening import require_readable
 from api.exporting.reports import understood
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
-from api.reporting.snapshot import published
 from api.shell import export_tasks
 
 api = router()
@@ -50,8 +50,7 @@ def enqueue(ctx: Context, asked: Asked, body: ReportExport) -> dict[str, Any]:
 def export(ctx: Context, body: ReportExport) -> Any:
     """导出报表: the whole of a tab, or of a list, under the filters that are shown, as a task."""
     asked = understood(ctx, body)
-    with published():
-        pass
+    require_readable(asked)
     return enqueue(ctx, asked, body)
 
 

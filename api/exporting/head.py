@@ -13,8 +13,6 @@ from api.identity.tables import Role
 from api.kit.database import TIME_ZONE
 from api.kit.scope import Principal
 from api.master.organisation import Company
-from api.reporting import freshness
-from api.reporting.snapshot import stamp
 from api.shell.export_about import moment
 from reports.catalogue.boards import Filter
 
@@ -46,15 +44,14 @@ class Told:
         return f"数据时间：{computed}" + "".join(f"　　注意：{notice}" for notice in self.notices)
 
 
-def told(conn: Connection, principal: Principal, source: Connection) -> Told:
-    """The head's facts: the asker's from the core, the figures' moment from their own snapshot."""
+def told(conn: Connection, principal: Principal, computed: datetime | None, notices: Sequence[str]) -> Told:
+    """The head's facts: the asker's are read from the core."""
     company = conn.execute(
         select(Company.company_name).where(Company.company_id == principal.company_id)
     ).scalar()
     role = conn.execute(select(Role.role_name).where(Role.role_id == principal.role_id)).scalar()
     now = datetime.now(TIME_ZONE)
-    notices = freshness.notices(conn, principal, costs=principal.sees_cost)
-    return Told(company or "", role or "", principal.realname, now, stamp(source), notices)
+    return Told(company or "", role or "", principal.realname, now, computed, notices)
 
 
 def head(asked: Asked, facts: Told, title: str, filters: str, notes: Iterable[str] = ()) -> list[str]:

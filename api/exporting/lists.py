@@ -1,16 +1,19 @@
-"""Lists in every form (原生报表导出): a list over the snapshot as a board of one table, its charts and its pivot.
+"""Lists in every form (原生报表导出): a list as a board of one table, its charts and its pivot.
 
 The rows are the list's own query, in its order. What the list totals adds up; other figures are of one row alone.
+A list that isn't read from the snapshot is asked of the core, and its rows are copied before anything else reads them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import duckdb_engine
 from pydantic import ValidationError
 
 from api.exporting.asked import Asked, Listed, ReportExport, no_filter, pivot_of
+from api.exporting.copying import COPY
 from api.exporting.query import Rows, quoted
 from api.kit import menus, registry
 from api.kit.charting import chartable
@@ -20,6 +23,7 @@ from api.kit.fields import Field
 from api.kit.listing import ListQuery, placed_rows, query_model
 from api.kit.projection import columns_of, masks
 from api.kit.scope import Principal
+from api.kit.view import View
 from api.reporting.published import Published
 from api.shell.export_about import filters_told
 from api.shell.export_job import columns
@@ -36,17 +40,17 @@ LARGEST, HALF = 15, 6
 _DIALECT = duckdb_engine.Dialect(paramstyle="numeric_dollar")
 
 
-def find_list(code: str) -> type[Published] | None:
-    """The list that is a report of this code, read from the snapshot."""
+def find_list(code: str) -> type[View] | None:
+    """The list that is a report of this code."""
     cls = registry.by_segment(code) if menus.report(code) else None
-    return cls if cls and issubclass(cls, Published) else None
+    return cls if cls and issubclass(cls, View) and cls.filed else None
 
 
-def understand_list(ctx: Context, cls: type[Published], body: ReportExport) -> Asked:
+def understand_list(ctx: Context, cls: type[View], body: ReportExport) -> Asked:
     """The request as far as the list knows it. Raises NotFound, Forbidden and Refusal, with what is wrong in words."""
     if body.tab != TAB:
         raise NotFound("报表页签")
-    me, query = ctx.principal, _query(cls, body.filters)
+    me, query = ctx.principal, list_query(cls, body.filters)
     shown = _shown(cls, query, me)
     board = _board(cls, shown, _axes(cls, query, shown))
     words = (f"{label}＝{value}" for label, value in filters_told(ctx.conn, cls, query, me))
@@ -58,11 +62,11 @@ def understand_list(ctx: Context, cls: type[Published], body: ReportExport) -> A
         body.form,
         {},
         pivot_of(board, body) if body.form == "pivot" else board.pivot,
-        Listed(_rows(cls, query, me, board.datasets[0]), "；".join(words)),
+        _listed(cls, query, me, board.datasets[0], "；".join(words)),
     )
 
 
-def _query(cls: type[Published], given: Mapping[str, list[str | None]]) -> ListQuery:
+def list_query(cls: type[View], given: Mapping[str, list[str | None]]) -> ListQuery:
     """The list's query: a filter that is not given stands as the list opens."""
     model = query_model(cls)
     if unknown := given.keys() - (model.model_fields.keys() - KEPT_OUT):
@@ -74,20 +78,20 @@ def _query(cls: type[Published], given: Mapping[str, list[str | None]]) -> ListQ
         raise Refusal("筛选条件不正确，请在报表上重新选择筛选后再导出") from error
 
 
-def _shown(cls: type[Published], query: ListQuery, principal: Principal) -> list[Field]:
+def _shown(cls: type[View], query: ListQuery, principal: Principal) -> list[Field]:
     """The columns of its file that the principal sees, without those that the list isn't summed up by."""
     hidden, absent = masks(cls, cls.name(), principal), _absent(cls, query)
     return [item for item in columns(cls, principal) if item.name not in hidden | absent]
 
 
-def _absent(cls: type[Published], query: ListQuery) -> set[str]:
+def _absent(cls: type[View], query: ListQuery) -> set[str]:
     grouped = cls.grouped()
     kept = {name for number in _numbers(cls, query) for name in grouped[number]}
     others = {name for names in grouped.values() for name in names} - kept
     return {name for other in others for name in columns_of(cls.field(other))}
 
 
-def _numbers(cls: type[Published], query: ListQuery) -> list[int]:
+def _numbers(cls: type[View], query: ListQuery) -> list[int]:
     """What a list that is summed up is summed up by."""
     told = str(getattr(query, "grouping", "")).split(",")
     usual = cls.usual().get("grouping", "").split(",")
@@ -97,7 +101,7 @@ def _numbers(cls: type[Published], query: ListQuery) -> list[int]:
     ]
 
 
-def _axes(cls: type[Published], query: ListQuery, shown: Iterable[Field]) -> list[Field]:
+def _axes(cls: type[View], query: ListQuery, shown: Iterable[Field]) -> list[Field]:
     """What its charts and pivot stand on, the most telling first: what it is summed up by, or the days."""
     grouped = cls.grouped()
     first = [grouped[number][-1] for number in _numbers(cls, query)]
@@ -105,7 +109,7 @@ def _axes(cls: type[Published], query: ListQuery, shown: Iterable[Field]) -> lis
     return sorted(axes, key=lambda axis: first.index(axis.name) if axis.name in first else len(first))
 
 
-def _board(cls: type[Published], shown: Sequence[Field], axes: Sequence[Field]) -> Board:
+def _board(cls: type[View], shown: Sequence[Field], axes: Sequence[Field]) -> Board:
     name, label = cls.name(), cls.declaration.label
     texts = [item for item in shown if not item.is_number]
     figures = [item for item in shown if item.is_number]
@@ -147,7 +151,7 @@ def _board(cls: type[Published], shown: Sequence[Field], axes: Sequence[Field]) 
     return Board((*charts, table), (row,), (), (dataset,), pivot)
 
 
-def _measure(cls: type[Published], totalled: Sequence[Field]) -> Field | None:
+def _measure(cls: type[View], totalled: Sequence[Field]) -> Field | None:
     """The figure that tells most: by which the list is ordered, or the first money."""
     key, _ = cls.declaration.order_by or ("", "")
     ranked = sorted(totalled, key=lambda item: (item.name != key, item.kind != "money"))
@@ -202,11 +206,19 @@ def _metric(item: Field) -> Metric:
     return Metric(item.name, item.label, f"sum({value})" if item.total else single, FORMATS[item.kind])
 
 
-def _rows(cls: type[Published], query: ListQuery, principal: Principal, dataset: Dataset) -> Rows:
+def _listed(
+    cls: type[View], query: ListQuery, principal: Principal, dataset: Dataset, filters: str
+) -> Listed:
     """The list's query with the columns of a dataset around it."""
-    options = {"render_postcompile": True}
-    compiled = placed_rows(cls, query, principal).compile(dialect=_DIALECT, compile_kwargs=options)
+    found = placed_rows(cls, query, principal)
+    if not issubclass(cls, Published):
+        return Listed(cls, _around(dataset, COPY, ()), filters, found)
+    compiled = found.compile(dialect=_DIALECT, compile_kwargs={"render_postcompile": True})
+    values = tuple(compiled.params[name] for name in compiled.positiontup or ())
+    return Listed(cls, _around(dataset, f"({compiled})", values), filters)
+
+
+def _around(dataset: Dataset, rows: str, values: tuple[Any, ...]) -> Rows:
     shown = [f"{item.sql or f'm.{item.name}'} as {quoted(item.name)}" for item in dataset.columns]
     shown += [f"m.{quoted(name)}" for name in dataset.measures]
-    values = tuple(compiled.params[name] for name in compiled.positiontup or ())
-    return Rows(f"(select {', '.join(shown)} from ({compiled}) as m) as b", values)
+    return Rows(f"(select {', '.join(shown)} from {rows} as m) as b", values)

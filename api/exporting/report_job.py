@@ -7,12 +7,11 @@ from sqlalchemy import select
 from api.exporting.asked import SUFFIXES, ReportExport
 from api.exporting.calls import REPORT_JOB
 from api.exporting.files import write
-from api.exporting.head import told
+from api.exporting.opening import opened
 from api.exporting.reports import understood
 from api.identity.sessions import principal_of
 from api.kit.context import Context
 from api.kit.database import engine
-from api.reporting.snapshot import published
 from api.shell.export_job import whole, work_off
 from api.shell.export_tasks import ExportTask
 from api.shell.jobs import app
@@ -30,8 +29,7 @@ def _write(export_id: int) -> int:
         ctx = Context(conn, principal_of(conn, task.user_id))
         body = ReportExport.model_validate(task.query)
         asked = understood(ctx, body)
-        with published() as source, whole(export_id, SUFFIXES[asked.form]) as path:
-            facts = told(conn, ctx.principal, source)
+        with opened(ctx, asked) as (source, facts), whole(export_id, SUFFIXES[asked.form]) as path:
             # Nothing more is read of the core: a long file holds no transaction open there.
             conn.rollback()
             return write(path, asked, source, facts)

@@ -17,6 +17,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, create_model, model_validator
 from pydantic import Field as Described
 from sqlalchemy import (
+    BigInteger,
     ColumnElement,
     Connection,
     Row,
@@ -249,7 +250,11 @@ def select_rows(
 def placed_rows(cls: type[Resource], query: ListQuery, principal: Principal) -> Select[Any]:
     """The rows behind a list as a part of another query, each with its `place` in the list's order."""
     projection = _projection(cls, principal)
-    place = func.row_number().over(order_by=_order(cls, query, projection, principal)).label("place")
+    place = (
+        func.row_number(type_=BigInteger())
+        .over(order_by=_order(cls, query, projection, principal))
+        .label("place")
+    )
     rows, chosen = projection.select().add_columns(place), conditions(cls, query, principal)
     return sourced(cls, rows, principal, query.model_dump(), chosen)
 

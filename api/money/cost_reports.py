@@ -62,6 +62,7 @@ class CostDetail(OfCosts, LedgerRow):
     """成本明细: issue by issue, sales returns as negative ones; reversed bills are left out."""
 
     __tablename__ = "cost_detail"
+    filed = True
     found_by = "goods_id"
     declaration = Declaration(
         "成本明细",

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+import pypdf
 import pytest
 
+from api.exporting import files
+from api.exporting.asked import ReportExport
+from api.exporting.lists import understand_list
+from api.exporting.opening import opened
+from api.identity.sessions import principal_of
+from api.kit.context import Context
+from api.kit.errors import Refusal
 from api.money import cost_recalculation
+from api.money.cost_reports import CostDetail
 from tests.kit.desk import Desk
 from tests.kit.fixtures import Site
+from tests.reporting.exported import HEAD, cells
 
 DETAIL = "v2/report/CostDetail/getList"
 
@@ -82,3 +95,50 @@ class TestCostPrice:
             answer = clerk.caller.get(call, goods_id=goods)
             told = [row[name] for row in answer.data["data"] for name in names] if answer.ok else []
             assert set(told) <= {"无权限"}
+
+
+class TestFiles:
+    """It is exported as the lists over the snapshot are, of the ledger as it is now: nothing is published here."""
+
+    @pytest.fixture
+    def ctx(self, desk: Desk) -> Iterator[Context]:
+        with desk.site.engine.connect() as conn:
+            yield Context(conn, principal_of(conn, desk.world.user_admin))
+
+    def written(self, ctx: Context, path: Path, **asked: Any) -> list[list[Any]]:
+        wanted = understand_list(ctx, CostDetail, ReportExport(code="costdetail", tab="all", **asked))
+        with opened(ctx, wanted) as (source, facts):
+            files.write(path, wanted, source, facts)
+        return [] if wanted.form == "pdf" else cells(path)[0]
+
+    def test_its_file_has_the_rows_and_totals_of_the_list(
+        self, desk: Desk, goods: int, ctx: Context, tmp_path: Path
+    ) -> None:
+        found = self.written(ctx, tmp_path / "a.xlsx", form="detail", filters={"goods_id": [str(goods)]})
+        heading, *lines, total = found[HEAD:]
+        names = ["单据类型", "出库数量", "过账成本", "重算差异", "出库成本"]
+        shown = [tuple(line[heading.index(name)] for name in names) for line in lines]
+        assert sorted(shown) == [("XSCK", 4, 400, 40, 440), ("XSTH", -1, -100, -10, -110)]
+        assert [total[heading.index(name)] for name in names[1:]] == [3, 300, 30, 330]
+        exported, computed = (line[0].split("时间：")[-1][:16] for line in found[1:3])
+        assert exported == computed
+        assert found[3][0].startswith("筛选条件：商品＝")
+
+    def test_a_pivot_and_paper(self, goods: int, ctx: Context, tmp_path: Path) -> None:
+        asked = {"filters": {"goods_id": [str(goods)]}}
+        found = self.written(
+            ctx, tmp_path / "a.xlsx", form="pivot", rows=["bill_type"], metrics=["amount"], **asked
+        )
+        assert {line[0]: line[-1] for line in found[HEAD + 1 :]} == {"XSCK": 440, "XSTH": -110, "合计": 330}
+        self.written(ctx, tmp_path / "a.pdf", form="pdf", **asked)
+        words = "".join(pypdf.PdfReader(tmp_path / "a.pdf").pages[0].extract_text().split())
+        assert "成本明细" in words and "440.00" in words and "330.00" in words
+
+    def test_what_is_hidden_stays_hidden(self, goods: int, ctx: Context, tmp_path: Path) -> None:
+        clerk = Context(ctx.conn, replace(ctx.principal, sees_cost=False))
+        found = self.written(clerk, tmp_path / "a.xlsx", form="detail")
+        assert "出库数量" in found[HEAD] and not {
+            word for word in found[HEAD] if "成本" in word or "均价" in word
+        }
+        with pytest.raises(Refusal, match="没有维度或指标“amount”"):
+            self.written(clerk, tmp_path / "a.xlsx", form="pivot", metrics=["amount"])

@@ -9,21 +9,20 @@ from typing import Any
 
 import pypdf
 import pytest
-from sqlalchemy import Connection, text
+from sqlalchemy import text
 
 from api.exporting import files, report_job
 from api.exporting.asked import Asked, ReportExport
-from api.exporting.head import told
 from api.exporting.lists import find_list, understand_list
+from api.exporting.opening import opened
 from api.exporting.sheet import sheet
 from api.exporting.wording import worded
 from api.identity.sessions import principal_of
 from api.kit import menus
 from api.kit.context import Context
 from api.kit.errors import Forbidden
+from api.kit.view import View
 from api.messaging.tables import SENT
-from api.reporting.published import Published
-from api.reporting.snapshot import published
 from api.shell import export_job
 from api.shell.export_tasks import FAILED
 from api.subscribing import running
@@ -41,7 +40,6 @@ IN_MARCH = {name: [value] for name, value in MARCH.items()}
 
 def test_every_native_report_is_one() -> None:
     assert len(LISTS) >= 24 and {"salesmulrpt", "inventoryoutin", "customerdetrpt"} <= {*LISTS}
-    assert find_list("costdetail") is None, "it is not read from the snapshot"
 
 
 @pytest.fixture
@@ -50,19 +48,18 @@ def ctx(posted: Desk) -> Iterator[Context]:
         yield Context(conn, principal_of(conn, posted.world.user_admin))
 
 
-@pytest.fixture
-def source(posted: Desk) -> Iterator[Connection]:
-    with published() as conn:
-        yield conn
-
-
-def understood(ctx: Context, code: str, form: Any, **asked: Any) -> tuple[type[Published], Asked]:
+def understood(ctx: Context, code: str, form: Any, **asked: Any) -> tuple[type[View], Asked]:
     cls = find_list(code)
     assert cls
     return cls, understand_list(ctx, cls, ReportExport(code=code, tab="all", form=form, **asked))
 
 
-def opened(posted: Desk, cls: type[Published], **changes: Any) -> dict[str, Any]:
+def written(ctx: Context, asked: Asked, path: Path) -> int:
+    with opened(ctx, asked) as (source, facts):
+        return files.write(path, asked, source, facts)
+
+
+def shown_of(posted: Desk, cls: type[View], **changes: Any) -> dict[str, Any]:
     """What its page shows of it, when it opens or under filters."""
     found: dict[str, Any] = posted.caller.get(
         f"{cls.declaration.api}/getList", per_page=500, **{**cls.usual(), **changes}
@@ -73,12 +70,12 @@ def opened(posted: Desk, cls: type[Published], **changes: Any) -> dict[str, Any]
 @pytest.mark.parametrize("code", LISTS)
 class TestEveryList:
     def test_its_file_has_the_rows_and_totals_of_the_list(
-        self, posted: Desk, ctx: Context, source: Connection, tmp_path: Path, code: str
+        self, posted: Desk, ctx: Context, tmp_path: Path, code: str
     ) -> None:
         path = tmp_path / "a.xlsx"
         cls, asked = understood(ctx, code, "detail")
-        shown = opened(posted, cls)
-        assert files.write(path, asked, source, told(ctx.conn, ctx.principal, source)) == shown["total"]
+        shown = shown_of(posted, cls)
+        assert written(ctx, asked, path) == shown["total"]
         [found] = cells(path)
         assert found[0] == [cls.declaration.label, *[None] * (len(found[0]) - 1)]
         assert "数据时间：2" in found[2][0] and "管理员" in found[1][0]
@@ -92,24 +89,25 @@ class TestEveryList:
             assert sum(mine) == pytest.approx(float(value)), name
 
     def test_its_pivot_adds_up_to_the_list(
-        self, posted: Desk, ctx: Context, source: Connection, tmp_path: Path, code: str
+        self, posted: Desk, ctx: Context, tmp_path: Path, code: str
     ) -> None:
         path = tmp_path / "a.xlsx"
         cls, plain = understood(ctx, code, "detail")
         offered = plain.board.pivot.offered
         for metrics in (offered[:6], offered[6:12]) if len(offered) > 6 else (offered,):
             _, asked = understood(ctx, code, "pivot", metrics=list(metrics))
-            files.write(path, asked, source, told(ctx.conn, ctx.principal, source))
+            written(ctx, asked, path)
             [found] = cells(path)
-            wanted = opened(posted, cls)["totals"]
+            wanted = shown_of(posted, cls)["totals"]
             for at, name in enumerate(reversed(metrics), start=1):
                 assert (found[-1][-at] or 0) == pytest.approx(float(wanted[name])), name
 
-    def test_on_paper_it_is_whole(self, posted: Desk, ctx: Context, source: Connection, code: str) -> None:
+    def test_on_paper_it_is_whole(self, posted: Desk, ctx: Context, code: str) -> None:
         cls, asked = understood(ctx, code, "pdf")
-        found = sheet(asked, source, told(ctx.conn, ctx.principal, source), {})
+        with opened(ctx, asked) as (source, facts):
+            found = sheet(asked, source, facts, {})
         [table] = found["tables"]
-        shown = opened(posted, cls)
+        shown = shown_of(posted, cls)
         assert len(table["rows"]) == shown["total"]
         labels = [column["label"] for column in table["columns"]]
         for name, value in shown["totals"].items():
@@ -123,7 +121,7 @@ class TestEveryList:
 
 class TestFile:
     def test_rows_stand_in_the_lists_order_under_its_filters(
-        self, posted: Desk, ctx: Context, source: Connection, tmp_path: Path
+        self, posted: Desk, ctx: Context, tmp_path: Path
     ) -> None:
         world, path = posted.world, tmp_path / "a.xlsx"
         for direction in ("desc", "asc"):
@@ -131,7 +129,7 @@ class TestFile:
             filters = {**IN_MARCH, "grouping": ["4"], "company_id": [str(world.company_a)]}
             given = {**filters, **{name: [value] for name, value in order.items()}}
             _, asked = understood(ctx, "salesmulrpt", "detail", filters=given)
-            files.write(path, asked, source, told(ctx.conn, ctx.principal, source))
+            written(ctx, asked, path)
             [found] = cells(path)
             company = ctx.conn.execute(
                 text("select company_name from company where company_id = :key"), {"key": world.company_a}
@@ -147,9 +145,7 @@ class TestFile:
             assert total[heading.index("毛利率%")] is None
             assert rows[0][heading.index("毛利率%")] is not None
 
-    def test_a_pivot_stands_on_what_is_chosen(
-        self, posted: Desk, ctx: Context, source: Connection, tmp_path: Path
-    ) -> None:
+    def test_a_pivot_stands_on_what_is_chosen(self, posted: Desk, ctx: Context, tmp_path: Path) -> None:
         path = tmp_path / "a.xlsx"
         goods = {"goods_id": [str(posted.world.spares[0])]}
         day = {"business_date_start": ["2025-01-01"], "business_date_end": ["2026-03-31"], **goods}
@@ -162,19 +158,17 @@ class TestFile:
             columns=["business_date_month"],
             metrics=["revenue"],
         )
-        files.write(path, asked, source, told(ctx.conn, ctx.principal, source))
+        written(ctx, asked, path)
         [found] = cells(path)
         heading, *rows = found[HEAD:]
         assert heading[1:] == ["2025-03", "2026-02", "2026-03", "合计"]
         assert rows[0][1:] == [300, 600, 900, 1800]
         assert rows[-1][1:] == [300, 600, 1010, 1910]
 
-    def test_on_paper_rows_totals_and_the_chart(
-        self, posted: Desk, ctx: Context, source: Connection, tmp_path: Path
-    ) -> None:
+    def test_on_paper_rows_totals_and_the_chart(self, posted: Desk, ctx: Context, tmp_path: Path) -> None:
         path = tmp_path / "a.pdf"
         _, asked = understood(ctx, "salesmulrpt", "pdf", filters={**IN_MARCH, "grouping": ["4"]})
-        assert files.write(path, asked, source, told(ctx.conn, ctx.principal, source)) == 3
+        assert written(ctx, asked, path) == 3
         printed = "".join(pypdf.PdfReader(path).pages[0].extract_text().split())
         for words in ("销售综合报表", "未税收入居前的客户", "共3行", "A客户2", "300.00", "1,010.00"):
             assert words in printed, words
@@ -248,7 +242,7 @@ class TestCalls:
             ),
             ({"form": "pivot", "metrics": ["margin"]}, "此报表的透视没有维度或指标“margin”，请重新选择"),
             ({"tab": "nowhere"}, "报表页签不存在或无权访问"),
-            ({"code": "costdetail"}, "报表不存在或无权访问"),
+            ({"code": "ReportHome"}, "报表不存在或无权访问"),
         ],
     )
     def test_what_the_list_does_not_have_is_refused(
@@ -273,8 +267,8 @@ class TestCalls:
             found: bool = posted.caller.get("v2/Open/Screen/getScreen", route=route).data["filed"]
             return found
 
-        assert filed("/report/salesmulrpt")
-        assert not filed("/report/costdetail") and not filed("/report/ReportHome")
+        assert filed("/report/salesmulrpt") and filed("/report/costdetail")
+        assert not filed("/report/ReportHome")
 
 
 class without_right:

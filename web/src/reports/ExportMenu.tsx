@@ -26,9 +26,11 @@ interface Props {
   /** What a list is summed up by. */
   grouping?: string;
   size?: 'small';
+  /** Drawn as an outline, on a dark ground. */
+  ghost?: boolean;
 }
 
-export function ExportMenu({ code, tab, filters, keptAs, grouping, size }: Props) {
+export function ExportMenu({ code, tab, filters, keptAs, grouping, size, ghost }: Props) {
   const [pivoting, setPivoting] = useState(false);
   const [subscribing, setSubscribing] = useState(false);
   const exporting = useReportExport(code, tab, filters);
@@ -41,7 +43,7 @@ export function ExportMenu({ code, tab, filters, keptAs, grouping, size }: Props
   return (
     <>
       <Dropdown menu={{ items: forms, onClick: choose }} trigger={['click']}>
-        <Button size={size} icon={<ExportOutlined />} loading={exporting.isPending}>
+        <Button size={size} ghost={ghost} icon={<ExportOutlined />} loading={exporting.isPending}>
           导出 <DownOutlined />
         </Button>
       </Dropdown>

@@ -5,19 +5,23 @@ import type { Query } from '@/lib/api';
 import { ExportMenu } from './ExportMenu';
 import type { FilterValues } from './frameFilters';
 
-const TAB = 'all';
+/** A list has but one tab. */
+export const TAB = 'all';
 const paging = new Set(['page', 'per_page']);
 
 interface Props {
   screen: Screen;
   params: Record<string, string>;
+  /** Whether it tells what to know of its figures; on a page that does, it need not. */
+  notices?: boolean;
 }
 
-export default function ListReportPage({ screen, params }: Props) {
+export default function ListReportPage({ screen, params, notices }: Props) {
   return (
     <ListPage
       screen={screen}
       params={params}
+      notices={notices}
       exporter={(query) => (
         <ExportMenu
           code={screen.report ?? ''}

@@ -1,8 +1,8 @@
 /** 经营数据: the console's figures of one company or of all that the user sees, and the days behind them. */
 import { useState } from 'react';
 import { RefSelect } from '@/engine/fields/RefSelect';
-import ListPage from '@/engine/list/ListPage';
 import { refField, type Screen } from '@/engine/types';
+import ListReportPage from '../ListReportPage';
 import { PublishedNotices } from '../PublishedNotices';
 import styles from './console.module.css';
 import { usePublishedAt } from './consoleQueries';
@@ -42,7 +42,7 @@ export default function BusinessDataPage({ screen, params }: { screen: Screen; p
         <RankingPanel company={company.id} />
         <RankingPanel company={company.id} first="customer" />
       </div>
-      <ListPage screen={screen} params={params} notices={false} />
+      <ListReportPage screen={screen} params={params} notices={false} />
     </div>
   );
 }

@@ -136,4 +136,21 @@ describe('the page of business data', () => {
     expect(await screen.findByText('数据更新于 2026-11-22 10:00:00')).toBeTruthy();
     expect(screen.getAllByRole('alert').map((each) => each.textContent)).toEqual(notices);
   });
+
+  it('offers its days as a file, as every report does', async () => {
+    const described = { ...billScreen(), report: 'businessData', filed: true };
+    open(
+      {},
+      {
+        [`${described.api}/getList`]: () => ok({ data: [], current_page: 1, per_page: 30, last_page: 1 }),
+        [`${described.api}/getTotals`]: () => ok({ total: 0, totals: {} }),
+        'v2/report/Frame/export': () => ok({ export_id: 1, file_name: 'a.pdf' }),
+      },
+      <BusinessDataPage screen={described} params={{}} />,
+    );
+    fireEvent.click(await screen.findByRole('button', { name: /导出/ }));
+    fireEvent.click(await screen.findByText('PDF'));
+    const sent = () => view.calls.filter(({ path }) => path === 'v2/report/Frame/export');
+    await waitFor(() => expect(sent()[0]?.body).toMatchObject({ code: 'businessData', tab: 'all', form: 'pdf' }));
+  });
 });

@@ -72,6 +72,28 @@ describe('the stock wall', () => {
     expect(screen.getByText('数据更新于 2026-11-22 10:00:00')).toBeTruthy();
   });
 
+  it('is exported of the company that is looked at, with the right to export', async () => {
+    const described = billScreen();
+    view = renderPage(
+      <InventoryBigDataPage screen={{ ...described, name: 'inventory_big_data', api, report: 'InventoryBigData', filed: true }} />,
+      {
+        'v2/report/Frame/getRefreshedAt': () => ok({ refreshed_at: told.refreshed_at, notices }),
+        [`${api}/getOverview`]: () => ok(told),
+        [`${api}/getTicker`]: () => ok([bill]),
+        'v2/report/Frame/export': () => ok({ export_id: 1, file_name: 'a.pdf' }),
+      },
+    );
+    fireEvent.click(await screen.findByRole('button', { name: /导出/ }));
+    fireEvent.click(await screen.findByText('PDF'));
+    const sent = () => view.calls.filter(({ path }) => path === 'v2/report/Frame/export');
+    await waitFor(() => expect(sent()).toHaveLength(1));
+    expect(sent()[0]?.body).toEqual({ code: 'InventoryBigData', tab: 'all', form: 'pdf', filters: {} });
+    view.done();
+    open();
+    await figure('库存金额');
+    expect(screen.queryByRole('button', { name: /导出/ })).toBeNull();
+  });
+
   it('says why figures stand still, or may change', async () => {
     notices = ['数据刷新失败，系统正在重试，显示的是 2026-11-22 10:00:00 的数据', '杭州公司、2026-09 起的期间正在重算成本，数字可能变化'];
     open();

@@ -2,8 +2,11 @@
 import { FullscreenExitOutlined, FullscreenOutlined } from '@ant-design/icons';
 import { Button, Empty, Spin } from 'antd';
 import { useRef, useState } from 'react';
-import type { Screen } from '@/engine/types';
+import { actionOf, type Screen } from '@/engine/types';
 import type { StockOverview } from '@/gen';
+import { ExportMenu } from '../ExportMenu';
+import type { FilterValues } from '../frameFilters';
+import { TAB } from '../ListReportPage';
 import { PublishedNotices } from '../PublishedNotices';
 import { AgingPanel, CompaniesPanel, TurnoverPanel } from './WallCharts';
 import { Clock } from './Clock';
@@ -29,6 +32,16 @@ export default function InventoryBigDataPage({ screen }: { screen: Screen }) {
         <h1>库存大数据</h1>
         <div className={`${styles.side} ${styles.right}`}>
           <Clock />
+          {actionOf(screen, 'export') && !isFull && (
+            <ExportMenu
+              size="small"
+              ghost
+              code={screen.report ?? ''}
+              tab={TAB}
+              filters={(): FilterValues => (company === GROUP ? {} : { company_id: [String(company)] })}
+              keptAs={screen.name}
+            />
+          )}
           <Button
             ghost
             size="small"
