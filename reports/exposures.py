@@ -1,13 +1,11 @@
-"""数据血缘里的报表：从目录写出 dbt 的 exposures，每张报表一个，依赖它各数据集所读的集市表。
-
-python -m reports.exposures
-"""
+"""数据血缘里的报表：dbt 的 exposures，每张报表一个，依赖它所读的表；嵌入报表的由目录得知。"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from reports.catalogue import REPORTS, Report
@@ -15,7 +13,7 @@ from reports.catalogue.datasets import Dataset
 
 FILE = Path(__file__).resolve().parents[1] / "transforms" / "models" / "_exposures.yml"
 HEAD = """\
-# Written by `python -m reports.exposures` from the catalogue of reports; a test tells when it is out of date.
+# Written by `python -m api.exposures` from what the reports declare; a test tells when it is out of date.
 version: 2
 
 exposures:
@@ -23,14 +21,34 @@ exposures:
 MART = re.compile(r"\bmart_\w+")
 
 
+@dataclass(frozen=True)
+class Exposure:
+    """A report in the lineage, and the models that it reads."""
+
+    name: str
+    label: str
+    question: str
+    route: str
+    group: str
+    models: list[str]
+
+
+def framed() -> list[Exposure]:
+    """The reports of the catalogue."""
+    return [
+        Exposure(report.code, report.label, report.question, report.route, report.group, marts(report))
+        for report in REPORTS
+    ]
+
+
 def marts(report: Report) -> list[str]:
     """The marts that the report's datasets read, in all of its tabs and variants."""
     return sorted({name for dataset in _datasets(report) for name in MART.findall(dataset.source)})
 
 
-def render() -> str:
+def render(exposures: Iterable[Exposure]) -> str:
     """The whole file."""
-    return HEAD + "\n".join(_exposure(report) for report in REPORTS)
+    return HEAD + "\n".join(map(_written, exposures))
 
 
 def _datasets(report: Report) -> Iterator[Dataset]:
@@ -40,17 +58,17 @@ def _datasets(report: Report) -> Iterator[Dataset]:
                 yield from board.datasets
 
 
-def _exposure(report: Report) -> str:
-    depends = "\n".join(f"      - ref('{mart}')" for mart in marts(report))
+def _written(item: Exposure) -> str:
+    depends = "\n".join(f"      - ref('{model}')" for model in item.models)
     return f"""\
-  - name: {report.code}
-    label: {_text(report.label)}
+  - name: {item.name}
+    label: {_text(item.label)}
     type: dashboard
     maturity: high
-    description: {_text(report.question)}
-    url: {_text(report.route)}
+    description: {_text(item.question)}
+    url: {_text(item.route)}
     owner:
-      name: {_text(report.group)}
+      name: {_text(item.group)}
     depends_on:
 {depends}
 """
@@ -59,7 +77,3 @@ def _exposure(report: Report) -> str:
 def _text(value: str) -> str:
     """A YAML string: every JSON string is one."""
     return json.dumps(value, ensure_ascii=False)
-
-
-if __name__ == "__main__":
-    FILE.write_text(render(), "utf-8")
