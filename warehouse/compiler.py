@@ -36,7 +36,7 @@ class Compiler:
     def run(self, *arguments: str, as_of: str, whole: bool) -> dict[str, str]:
         """Run models; returns by their ids what dbt ran for each, which it wrote beside the compiled query."""
         ran = self.invoke("run", *arguments, as_of=as_of, whole=whole)
-        return {item.node.unique_id: _statement(item.node) for item in ran.results}
+        return {item.node.unique_id: (PROJECT / item.node.build_path).read_text() for item in ran.results}
 
     def manifest(self) -> Manifest:
         """The parsed project; the same for any business date."""
@@ -66,11 +66,6 @@ class Compiler:
             *("--vars", f"{{as_of: '{as_of}', whole: {str(whole).lower()}}}"),
             *("--log-level", "none", "--log-level-file", "none", "--no-write-json", "--no-partial-parse"),
         ]
-
-
-def _statement(model: Any) -> str:
-    schema = f'create schema if not exists "{model.database}"."{model.schema}";\n'
-    return schema + (PROJECT / model.build_path).read_text()
 
 
 def _warn(event: Any) -> None:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import duckdb
 
-from warehouse.engine import CHECKPOINT, TransformError, literal, value, work_database
+from warehouse.engine import CHECKPOINT, THREADS, TransformError, literal, value, work_database
 from warehouse.files import Files
 from warehouse.shelf import Shelf
+from warehouse.together import each_after
 
 if TYPE_CHECKING:
     from warehouse.compiler import Compiler
@@ -66,10 +67,11 @@ class Proof:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A model's id, the ids of what it reads, whether it is a view, which no change of data touches, and the table that
-    names what a patch of it computes anew: while that is empty there is nothing to do."""
+    """A model's id, the schema it stands in, the ids of what it reads, whether it is a view, which no change of data
+    touches, and the table that names what a patch of it computes anew: while that is empty there is nothing to do."""
 
     id: str
+    schema: str
     reads: tuple[str, ...]
     view: bool
     changed: str
@@ -150,15 +152,24 @@ class Project:
         return [model.id for model in self._models if model.id in touched and not model.view]
 
     def _run(self, mode: Mode, models: Sequence[str], as_of: str) -> None:
-        """Run models' statements, each in a transaction of its own."""
-        known = self._statements(mode)
+        """Run models' statements, each in a transaction of its own once what it reads is there."""
+        known, chosen = self._statements(mode), set(models)
         changed = {model.id: model.changed for model in self._models if model.changed}
+
+        def run(conn: duckdb.DuckDBPyConnection, model: str) -> None:
+            if model in chosen and (
+                mode != "patch" or model not in changed or _has_rows(conn, changed[model])
+            ):
+                _execute(conn, model, _dated(known[model], as_of))
+
         with work_database(self._files.work) as conn:
             conn.execute(f"set checkpoint_threshold = '{CHECKPOINT}'")
             conn.execute(f"attach {literal(str(self._files.marts))} as wh")
-            for model in models:
-                if mode != "patch" or model not in changed or _has_rows(conn, changed[model]):
-                    _execute(conn, model, _dated(known[model], as_of))
+            for schema in {model.schema for model in self._models}:
+                conn.execute(f"create schema if not exists {schema}")
+            # Small statements leave cores idle; two big ones together would spill to disk.
+            at_once = THREADS if mode == "patch" else 1
+            each_after({model.id: model.reads for model in self._models}, conn, run, at_once=at_once)
 
     @cached_property
     def _dbt(self) -> Compiler:
@@ -179,6 +190,7 @@ class Project:
         models = [
             {
                 "id": name,
+                "schema": f'"{nodes[name].database}"."{nodes[name].schema}"',
                 "reads": reads[name],
                 "view": nodes[name].config.materialized == "view",
                 "changed": relations.get(nodes[name].config.meta.get("changed", ""), ""),
