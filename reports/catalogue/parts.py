@@ -453,7 +453,7 @@ def titled(chart: Chart, dataset: Dataset) -> Chart:
         title = f"前{NUMBERS[chart.limit]}{MANY[chart.x]}{title[1:]}"
     amounts = [dataset.metric(name).format == MONEY for name in (*chart.metrics, *chart.second)]
     if chart.kind == "figures" and any(amounts):
-        title = title.replace(HEAD, f"{HEAD}（金额单位：元）")
+        title = title.replace(HEAD, f"{HEAD}（金额：元）")
     elif chart.kind not in ("table", "donut", "figures") and all(amounts):
         title = f"{title[:-1]}，元）" if title.endswith("）") else f"{title}（元）"
     return replace(chart, title=title)
