@@ -212,7 +212,7 @@ class TestPledges:
                     left = 1 - row["haircut"] / 100
                     value = _cents(line["quantity"] * min(cost, line["price"]) * left)
                     goods_values[month, line["line_id"]] = value
-                    worth, agreed = worth + value, agreed + line["quantity"] * line["price"] * left
+                    worth, agreed = worth + value, agreed + _cents(line["quantity"] * line["price"] * left)
                 gap = max(row["loan_amount"] - worth, 0)
                 state = "已解押" if released else "逾期" if row["ends_on"] < TODAY else "在押"
                 contracts[month, row["bill_id"]] = (state, round(worth, 2), round(gap, 2), round(agreed, 2))
