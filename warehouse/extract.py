@@ -164,10 +164,19 @@ def _fingerprints(conn: duckdb.DuckDBPyConnection) -> dict[str, str]:
 
 
 def _reload(conn: duckdb.DuckDBPyConnection, source: Source, fingerprint: str) -> int:
-    """Copy a whole table; what was derived from it is stale."""
+    """Copy a whole table; what was derived from it is stale. Stamps are text on the way here: only the newest, which
+    the next increment is compared by, are read."""
     conn.execute(
         f"create or replace table raw.{source.name} as"
-        f" select {', '.join(source.columns)}, cast(row_xid as ubigint) as row_xid from pg.public.{source.name}"
+        f" select {', '.join(source.columns)}, cast(0 as ubigint) as row_xid from pg.public.{source.name}"
+    )
+    newest = (
+        f"select {source.key} as key, row_xid::text as stamp from {source.name}"
+        " where row_xid >= pg_snapshot_xmin(pg_current_snapshot())"
+    )
+    conn.execute(
+        f"update raw.{source.name} set row_xid = cast(newest.stamp as ubigint)"
+        f" from ({remote(newest)}) as newest where {source.key} = newest.key"
     )
     if source.track:
         conn.execute(
