@@ -28,7 +28,7 @@ from tests.warehouse.group import BILL, RECEIPT, REVERSAL, TRANSFER
 
 TODAY = dt.date.fromisoformat(AS_OF)
 OF_SALES = "rebate = 0 and supplier_rebate = 0 and expected_rebate = 0"
-MONTH_ENDS = ("2025-11-30", "2026-03-31", "2026-09-30", "2026-10-31")
+MONTH_ENDS = ("2025-11-30", "2026-03-31", "2026-08-31", "2026-09-30", "2026-10-31")
 MONTHS = pl.col("business_date").dt.truncate("1mo").alias("month")
 
 # Claimed pieces of what a company also sells lie in a warehouse of their own, worth nothing, then something; the last
@@ -38,7 +38,7 @@ with places as (
     insert into warehouse (warehouse_id, warehouse_name, company_id, type) values (801, '三包仓', 2, 3)
 ), things as (
     insert into goods (goods_id, goods_num, goods_name, goods_type_id, brand_id, unit_id)
-    values (901, 'G901', '清空的商品', 101, 1, 1)
+    values (901, 'G901', '清空的商品', 101, 1, 1), (902, 'G902', '倒填的商品', 101, 1, 1)
 )
 insert into stock_ledger (company_id, warehouse_id, allocation_id, goods_id, pool_id, batch_id, quantity, unit_cost, amount,
     bill_type, bill_id, bill_no, line_id, business_date)
@@ -84,6 +84,20 @@ def _add_odd_cases(core: str) -> None:
         conn.execute(TRANSFER, {**moved, "day": "2026-10-20", "first_date": "2025-02-03"})
         conn.execute(BILL, {"day": "2026-10-31", "warehouse_id": 5, "goods_id": 119, "quantity": 300})
         conn.execute(POOLS)
+        _move_early(conn)
+
+
+def _move_early(conn: psycopg.Connection[Any]) -> None:
+    """Bills of August move what came in October, so it lies there before what came in September."""
+    bought = {"goods_id": 902, "batch_id": 0, "amount": 905}
+    conn.execute(RECEIPT, {**bought, "quantity": 9, "bill_id": 90011, "warehouse_id": 1, "day": "2026-07-01"})
+    moved = {"goods_id": 902, "first_date": "2026-10-03"}
+    for bill_id, warehouse_id, day, quantity in ((90012, 1, "2026-08-20", 7), (90013, 4, "2026-08-25", 4)):
+        where = {"bill_id": bill_id, "warehouse_id": warehouse_id, "day": day, "quantity": quantity}
+        conn.execute(TRANSFER, {**moved, **where})
+    conn.execute(
+        RECEIPT, {**bought, "quantity": 11, "bill_id": 90014, "warehouse_id": 4, "day": "2026-09-05"}
+    )
 
 
 @pytest.fixture(scope="module")
@@ -275,7 +289,7 @@ class TestAging:
             f" from mart_inventory_aging where as_of = date '{as_of}' group by all having sum(quantity) <> 0"
         )
         assert {row[:4]: row[4] for row in found.rows()} == pytest.approx(expected)
-        assert {row[5] - (as_of - row[3]).days for row in found.rows()} == {0}
+        assert {row[5] - max((as_of - row[3]).days, 0) for row in found.rows()} == {0}
         if world != GROUP:
             return
         assert any(quantity < 0 for quantity in expected.values()) == (as_of > dt.date(2026, 10, 30))
@@ -303,7 +317,7 @@ class TestAging:
     ) -> None:
         expected: dict[tuple[int, str], float] = defaultdict(float)
         for (warehouse, _, _, day), quantity in _layers(ledger, as_of).items():
-            expected[warehouse, _age((as_of - day).days)] += quantity
+            expected[warehouse, _age(max((as_of - day).days, 0))] += quantity
         at_end = f"from mart_stock_age_month where month = date '{as_of.replace(day=1)}' group by all"
         found = mart(f"select warehouse_id, bucket, sum(quantity) as quantity {at_end}")
         held = {row[:2]: row[2] for row in found.rows() if abs(row[2]) > 1e-6}

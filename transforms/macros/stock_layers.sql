@@ -12,7 +12,9 @@
 
     Each receipt is added up once, over all that are newer (`newer`), whenever they came. At an end, `reach` is what is
     on hand and what was received later: a receipt is on hand as far as the newer ones leave it in reach. Goods that
-    came later than older ones of the order do not count among the newer: what was overtaken so is taken off again.
+    came later than older ones of the order do not count among the newer: what was overtaken so is taken off again. It
+    is by returns, by goods older than the month they came in, and of goods that bills of an earlier date have moved.
+    These are new until their day comes.
 #}
 {% macro stock_layers(first, last_day, scope='', several=true) -%}
 {#- A warehouse is of one company. -#}
@@ -124,17 +126,36 @@ receipts as (
 {% if several %}
 overtaken as (
     select
-        {{ columns(batch, 'receipts') }},
-        receipts.newer,
-        ends.month,
-        {{ quantity('sum(late.quantity)') }} as quantity
-    from receipts
-    inner join receipts as late
-        on {{ same(batch, 'receipts', 'late') }} and receipts.newer < late.newer and receipts.arrived < late.arrived
-    inner join ends
-        on receipts.arrived <= ends.month and late.arrived > ends.month
-    where late.is_return or late.arrived > {{ month_of('late.receipt_date') }}
-    group by {{ columns(batch, 'receipts') }}, receipts.newer, ends.month
+        {{ columns(batch) }},
+        newer,
+        month,
+        {{ quantity('sum(quantity)') }} as quantity
+    from (
+        {%- set late_ones = 'late.is_return or late.arrived > ' ~ month_of('late.receipt_date') %}
+        {%- for why in [
+            late_ones,
+            'receipts.arrived < ' ~ month_of('receipts.receipt_date') ~ ' and not (' ~ late_ones ~ ')',
+        ] %}
+        {%- if not loop.first %}
+        union all
+        {%- endif %}
+        select
+            {{ columns(batch, 'receipts') }},
+            receipts.newer,
+            ends.month,
+            late.quantity
+        from receipts
+        inner join receipts as late
+            on
+                {{ same(batch, 'receipts', 'late') }}
+                and receipts.newer < late.newer
+                and receipts.arrived < late.arrived
+        inner join ends
+            on receipts.arrived <= ends.month and late.arrived > ends.month
+        where {{ why }}
+        {%- endfor %}
+    ) as pairs
+    group by {{ columns(batch) }}, newer, month
 ),
 {% endif %}
 reached as (
@@ -207,7 +228,7 @@ stock_layers as (
         receipt_date,
         is_return,
         arrived,
-        {{ days_between('receipt_date', 'last_day') }} as age_days,
+        greatest({{ days_between('receipt_date', 'last_day') }}, 0) as age_days,
         quantity,
         case
             when closing_quantity <> 0
