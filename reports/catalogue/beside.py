@@ -82,7 +82,7 @@ def _elapsed(start: str, step: str) -> str:
 
 def passed(sums: str) -> str:
     """Sums of earlier periods, as much of each row as has passed of the period that it stands beside."""
-    return re.sub(rf"\b\w+(?:{'|'.join(SUFFIXES)})\b", rf"\g<0> * {ELAPSED}", sums)
+    return re.sub(rf'"?\b\w+(?:{"|".join(SUFFIXES)})\b"?', rf"\g<0> * {ELAPSED}", sums)
 
 
 def stacked(words: tuple[str, str, str], *queries: str) -> str:

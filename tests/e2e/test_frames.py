@@ -202,6 +202,7 @@ class TestWaitingFrame:
         assert not desk.errors, desk.errors
 
 
+@pytest.mark.walk
 class TestSlowLine:
     def test_the_words_of_a_frame_are_waited_for(self, system: System, chromium: Browser) -> None:
         context = chromium.new_context(viewport=WIDE, locale="zh-CN", timezone_id="Asia/Shanghai")

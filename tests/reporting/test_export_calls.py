@@ -9,6 +9,7 @@ from sqlalchemy import Connection, text
 
 from api.exporting import report_job
 from api.exporting.head import told
+from api.reporting.snapshot import stamp
 from api.shell import export_job
 from api.shell.export_tasks import DONE, FAILED
 from reports.catalogue import find_report
@@ -105,6 +106,7 @@ class TestCalls:
         from api.identity.sessions import principal_of
 
         with site.engine.connect() as conn:
-            found = told(conn, principal_of(conn, site.world.user_manager_a), source)
+            me = principal_of(conn, site.world.user_manager_a)
+            found = told(conn, me, stamp(source), ["数据刷新失败"])
         assert found.company == "A分公司" and found.role and found.realname
-        assert STAMP in found.when
+        assert STAMP in found.when and "注意：数据刷新失败" in found.when

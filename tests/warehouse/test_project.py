@@ -8,7 +8,7 @@ import duckdb
 import pytest
 import yaml
 
-from reports.catalogue import REPORTS
+from api.exposures import exposures
 from tests.warehouse.conftest import AS_OF
 from warehouse import dictionary
 from warehouse.compiler import Compiler
@@ -77,7 +77,7 @@ class TestDictionary:
     def test_every_report_stands_beside_what_it_is_made_of(self, entries: list[Entry]) -> None:
         reports = {entry["table_name"]: entry["reports"] for entry in entries}
         assert {label for labels in reports.values() for label in labels} == {
-            report.label for report in REPORTS
+            exposure.label for exposure in exposures()
         }
         assert "库存账龄" in reports["mart_inventory_aging"], "the mart itself"
         assert "库存账龄" in reports["facts.fct_stock_layer"], "what the mart is made of"
