@@ -9,6 +9,7 @@ from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Filter, Pivot
 from reports.catalogue.compare import MONTH_COLUMNS
 from reports.catalogue.datasets import DAYS, QUANTITY, Column, Dataset, Metric
+from reports.catalogue.metrics import percent, quantity, ratio, sum_where, total
 from reports.catalogue.parts import (
     BRAND,
     GOODS,
@@ -22,16 +23,11 @@ from reports.catalogue.parts import (
     in_order,
     line,
     moves_link,
-    percent,
     place_and_goods_filters,
-    quantity,
     ranking,
-    ratio,
     report,
     stack,
-    sum_where,
     table,
-    total,
     variant,
 )
 from reports.catalogue.stock import (

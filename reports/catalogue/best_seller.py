@@ -12,6 +12,7 @@ from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Chart, Filter
 from reports.catalogue.compare import with_suffixes
 from reports.catalogue.datasets import DAYS, MONEY, QUANTITY, SUFFIXES, Beside, Column, Dataset, Metric
+from reports.catalogue.metrics import beside, compared, money, percent, quantity, ratio
 from reports.catalogue.parts import (
     COMPANY,
     CUSTOMER,
@@ -21,23 +22,17 @@ from reports.catalogue.parts import (
     PATTERN,
     PLACES,
     bars,
-    beside,
     bill_link,
     board,
     company_filter,
-    compared,
     curves,
     customer_filter,
     goods_filter,
     goods_filters,
     line,
     link,
-    money,
-    percent,
     place_and_goods_filters,
-    quantity,
     ranking,
-    ratio,
     report,
     share,
     table,

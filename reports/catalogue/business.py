@@ -12,21 +12,16 @@ from collections.abc import Callable, Iterable
 from reports.catalogue.beside import ELAPSED, Figure, figures, with_elapsed
 from reports.catalogue.boards import Board, Chart, Filter, Pivot
 from reports.catalogue.compare import MONTH, MONTH_COLUMNS, Period, own_alone
-from reports.catalogue.datasets import SUFFIXES, Column, Dataset, Metric
+from reports.catalogue.datasets import SUFFIXES, Column, Dataset, Metric, Worse
+from reports.catalogue.metrics import change_metric, grown_metric, money, percent, quantity
 from reports.catalogue.parts import (
     BY_COMPANY,
     COMPANY,
     Line,
-    Worse,
     board,
-    change_metric,
     company_filter,
-    grown_metric,
     line,
     link,
-    money,
-    percent,
-    quantity,
     ranking,
     report,
     running_filter,

@@ -10,6 +10,7 @@ from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Filter, Pivot
 from reports.catalogue.compare import compared_datasets
 from reports.catalogue.datasets import MONEY, QUANTITY, Column, Dataset, Metric
+from reports.catalogue.metrics import grown_metric, money, percent, quantity
 from reports.catalogue.parts import (
     BY_COMPANY,
     BY_SUPPLIER,
@@ -25,12 +26,8 @@ from reports.catalogue.parts import (
     curves,
     goods_filter,
     goods_filters,
-    grown_metric,
     line,
     link,
-    money,
-    percent,
-    quantity,
     ranking,
     report,
     running_filter,

@@ -6,6 +6,16 @@ from reports.catalogue.beside import Figure, figures, stacked
 from reports.catalogue.boards import Board, Chart, Filter
 from reports.catalogue.compare import MONTH_END
 from reports.catalogue.datasets import DAYS, QUANTITY, RATIO, Beside, Column, Dataset, Metric
+from reports.catalogue.metrics import (
+    among_all,
+    change_metric,
+    money,
+    percent,
+    quantity,
+    ratio,
+    sum_where,
+    total,
+)
 from reports.catalogue.parts import (
     BRAND,
     BY_COMPANY,
@@ -13,25 +23,17 @@ from reports.catalogue.parts import (
     GOODS_LABEL,
     GOODS_TYPE,
     PLACES,
-    among_all,
     bars,
     board,
-    change_metric,
     goods_filter,
     line,
     link,
-    money,
     moves_link,
-    percent,
     place_and_goods_filters,
-    quantity,
     ranking,
-    ratio,
     report,
     share,
-    sum_where,
     table,
-    total,
     variant,
 )
 from reports.catalogue.stock import amounts, held, held_in

@@ -10,6 +10,7 @@ from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Pivot
 from reports.catalogue.compare import compared_datasets
 from reports.catalogue.datasets import MONEY, PERCENT, QUANTITY, Column, Dataset, Metric
+from reports.catalogue.metrics import grown_metric, money, percent, ratio, sum_where
 from reports.catalogue.parts import (
     BY_COMPANY,
     COMPANY,
@@ -18,17 +19,12 @@ from reports.catalogue.parts import (
     board,
     company_filter,
     curves,
-    grown_metric,
     in_order,
     line,
     link,
-    money,
-    percent,
     ranking,
-    ratio,
     report,
     running_filter,
-    sum_where,
     table,
     variant,
 )

@@ -14,10 +14,10 @@ from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Chart, Filter
 from reports.catalogue.compare import MONTH_COLUMNS
 from reports.catalogue.datasets import DAYS, QUANTITY, Column, Dataset, Metric
+from reports.catalogue.metrics import among_all, percent, quantity, ratio, sum_where, total
 from reports.catalogue.parts import (
     GOODS,
     PLACES,
-    among_all,
     as_of_filter,
     bars,
     board,
@@ -27,15 +27,10 @@ from reports.catalogue.parts import (
     in_order,
     line,
     moves_link,
-    percent,
     place_and_goods_filters,
-    quantity,
-    ratio,
     report,
     stack,
-    sum_where,
     table,
-    total,
     variant,
 )
 from reports.catalogue.stock import (

@@ -10,25 +10,21 @@ from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Chart
 from reports.catalogue.compare import compared_datasets
 from reports.catalogue.datasets import Column, Dataset, Metric
+from reports.catalogue.metrics import among_all, change_metric, ratio, sum_where, total
 from reports.catalogue.parts import (
     BRAND,
     BY_WAREHOUSE,
     GOODS_TYPE,
     PLACES,
-    among_all,
     board,
-    change_metric,
     line,
     link,
     period_filter,
     place_and_goods_filters,
     ranking,
-    ratio,
     report,
     share,
-    sum_where,
     table,
-    total,
     variant,
 )
 from reports.catalogue.stock import held

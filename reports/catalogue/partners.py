@@ -12,7 +12,8 @@ from reports.catalogue.aging import BUCKET, bucket_metrics, bucket_names
 from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Filter, Report, Tab
 from reports.catalogue.compare import MONTH_COLUMNS, MONTH_END, compared_datasets, stood
-from reports.catalogue.datasets import MONEY, PERCENT, QUANTITY, Column, Dataset, Metric
+from reports.catalogue.datasets import MONEY, PERCENT, QUANTITY, Column, Dataset, Metric, Worse
+from reports.catalogue.metrics import beside, change_metric, compared, money, percent, ratio, sum_where
 from reports.catalogue.parts import (
     BY_COMPANY,
     COMPANY,
@@ -20,28 +21,20 @@ from reports.catalogue.parts import (
     EMPLOYEE,
     MONTH_DAYS,
     SUPPLIER,
-    Worse,
     as_of_filter,
     bars,
-    beside,
     bill_link,
     board,
     by_key,
-    change_metric,
     company_filter,
-    compared,
     curves,
     employee_filter,
     line,
     link,
-    money,
-    percent,
     ranking,
-    ratio,
     report,
     running_filter,
     stack,
-    sum_where,
     table,
 )
 

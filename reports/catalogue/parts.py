@@ -5,24 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from reports.catalogue.beside import Head, passed
+from reports.catalogue.beside import Head
 from reports.catalogue.boards import HEAD, Board, Chart, Filter, Pivot, Report, Row, Tab
-from reports.catalogue.compare import MONTH, Period, stood
+from reports.catalogue.compare import MONTH, Period
 from reports.catalogue.datasets import (
-    CHANGE,
     CLOSING,
     FURTHER,
     HAIR,
     MONEY,
     MOST_SERIES,
     PART,
-    PERCENT,
     QUANTITY,
     SERIES,
     Column,
     Dataset,
-    Metric,
-    Worse,
 )
 
 LONG_NAMES = ("company_name", "item_axis")
@@ -152,101 +148,6 @@ def sales_link(**filters: str) -> Column:
 def purchases_link(named: str = "detail_link", **filters: str) -> Column:
     """Leads to the lines of purchase bills."""
     return link("采购明细", "/report/purchasedetrpt", named, **filters)
-
-
-def total(name: str) -> str:
-    """The sum of a measure, as a number that JSON keeps a number."""
-    return f'cast(sum("{name}") as double)'
-
-
-def once(measure: str, key: str) -> str:
-    """The sum of what the rows of a key share, however many of them there are."""
-    return f"cast(list_sum(list_transform(list(distinct row({key}, {measure})), lambda x: x[2])) as double)"
-
-
-def sum_where(measure: str, condition: str) -> str:
-    """The sum of a measure over rows of which a condition holds. DuckDB takes three times as long with a filter."""
-    return f"sum(case when {condition} then {measure} end)"
-
-
-def ratio(top: str, base: str, factor: str = "") -> str:
-    """A quotient of two aggregates, empty when the base is zero or negative."""
-    times = f" * {factor}" if factor else ""
-    return f"case when {base} > 0 then cast({top} as double){times} / cast({base} as double) end"
-
-
-def change(now: str, before: str) -> str:
-    """The change of an aggregate against another, empty when that is zero or negative."""
-    return f"case when {before} > 0 then cast({now} as double) / cast({before} as double) - 1 end"
-
-
-def change_metric(name: str, label: str, now: str, before: str, worse: Worse = "fall") -> Metric:
-    return Metric(name, label, change(now, before), CHANGE, worse)
-
-
-def grown_metric(name: str, label: str, now: str, before: str, worse: Worse = "fall") -> Metric:
-    """The change of a sum against an earlier period's, of which as much counts as has passed of its own."""
-    return change_metric(name, label, now, passed(before), worse)
-
-
-def beside(
-    metric: Metric,
-    measures: Iterable[str],
-    previous: str,
-    last_year: str,
-    word: str = "",
-    worse: Worse = "fall",
-) -> tuple[Metric, ...]:
-    """A figure as it stood in the period before and a year ago, and its changes against both.
-
-    `word` tells it from what else of its dataset is compared, `worse` which change is bad.
-    """
-    before, year = stood(replace(metric, label=word or metric.label), measures, previous, last_year)
-    return (
-        before,
-        change_metric(f"{metric.name}_change", f"{word}较{previous}", metric.sql, before.sql, worse),
-        year,
-        change_metric(f"{metric.name}_growth", f"{word}较{last_year}", metric.sql, year.sql, worse),
-    )
-
-
-def grown_beside(
-    metric: Metric, measures: Iterable[str], word: str = "", worse: Worse = "fall", period: Period = MONTH
-) -> tuple[Metric, ...]:
-    """`beside` for a sum that grows with the days of its period."""
-    before, year = stood(replace(metric, label=word or metric.label), measures, *period.earlier)
-    change, growth = period.by_progress
-    return (
-        before,
-        grown_metric(f"{metric.name}_change", f"{word}{change}", metric.sql, before.sql, worse),
-        year,
-        grown_metric(f"{metric.name}_growth", f"{word}{growth}", metric.sql, year.sql, worse),
-    )
-
-
-def compared(name: str) -> tuple[str, ...]:
-    """The names of a metric and of what `beside` puts next to it."""
-    return (name, f"{name}_before", f"{name}_change", f"{name}_year", f"{name}_growth")
-
-
-def money(name: str, label: str, measure: str = "") -> Metric:
-    """The sum of an amount."""
-    return Metric(name, label, total(measure or name), MONEY)
-
-
-def quantity(name: str, label: str, measure: str = "") -> Metric:
-    """The sum of a quantity."""
-    return Metric(name, label, total(measure or name), QUANTITY)
-
-
-def among_all(name: str, label: str, top: str) -> Metric:
-    """The share of a row's sum in all rows of the table."""
-    return Metric(name, label, ratio(top, f"sum({top}) over ()"), PERCENT)
-
-
-def percent(name: str, label: str, top: str, base: str) -> Metric:
-    """The share of one aggregate in another; nothing of something is 0."""
-    return Metric(name, label, ratio(f"coalesce({top}, 0)", base), PERCENT)
 
 
 def period_filter(dataset: Dataset, column: str, label: str, *excludes: str, hint: str = "") -> Filter:

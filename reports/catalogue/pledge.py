@@ -10,6 +10,7 @@ from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Filter
 from reports.catalogue.compare import MONTH_END, compared_datasets
 from reports.catalogue.datasets import Column, Dataset
+from reports.catalogue.metrics import change_metric, money, percent, quantity
 from reports.catalogue.parts import (
     BRAND,
     BY_COMPANY,
@@ -21,17 +22,13 @@ from reports.catalogue.parts import (
     GOODS_TYPE,
     SPECIFICATION,
     board,
-    change_metric,
     company_filter,
     curves,
     goods_filter,
     goods_filters,
     line,
     link,
-    money,
-    percent,
     period_filter,
-    quantity,
     ranking,
     report,
     share,

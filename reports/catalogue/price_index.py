@@ -10,6 +10,7 @@ from reports.catalogue.beside import Figure, Head, figures
 from reports.catalogue.boards import Board, Chart, Filter
 from reports.catalogue.compare import compared_datasets
 from reports.catalogue.datasets import DAYS, PERCENT, QUANTITY, Column, Dataset, Metric
+from reports.catalogue.metrics import change_metric, ratio, sum_where
 from reports.catalogue.parts import (
     BY_COMPANY,
     BY_GOODS,
@@ -18,7 +19,6 @@ from reports.catalogue.parts import (
     GOODS_LABEL,
     MONTH_DAYS,
     board,
-    change_metric,
     company_filter,
     goods_filter,
     goods_filters,
@@ -26,9 +26,7 @@ from reports.catalogue.parts import (
     period_filter,
     purchases_link,
     ranking,
-    ratio,
     share,
-    sum_where,
     table,
 )
 from reports.catalogue.purchase import centre_report

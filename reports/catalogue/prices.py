@@ -10,21 +10,18 @@ from reports.catalogue.boards import Board
 from reports.catalogue.climate import climate_datasets, moves_by_month
 from reports.catalogue.compare import compared_datasets
 from reports.catalogue.datasets import MONEY, QUANTITY, Dataset, Metric
+from reports.catalogue.metrics import change_metric, money, quantity, ratio
 from reports.catalogue.parts import (
     GOODS,
     GOODS_LABEL,
     PLACES,
     SUPPLIER,
     board,
-    change_metric,
     goods_filter,
     line,
-    money,
     period_filter,
     place_and_goods_filters,
-    quantity,
     ranking,
-    ratio,
     supplier_filter,
     table,
     variant,

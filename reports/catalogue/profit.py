@@ -15,6 +15,7 @@ from reports.catalogue.beside import Figure, Head, figures
 from reports.catalogue.boards import Board, Chart, Filter, Report, Tab
 from reports.catalogue.compare import compared_datasets
 from reports.catalogue.datasets import Column, Dataset, Metric
+from reports.catalogue.metrics import grown_metric, money, percent, quantity
 from reports.catalogue.parts import (
     BRAND,
     BY_BRAND,
@@ -36,12 +37,8 @@ from reports.catalogue.parts import (
     customer_filter,
     employee_filter,
     goods_filter,
-    grown_metric,
     line,
-    money,
-    percent,
     place_and_goods_filters,
-    quantity,
     ranking,
     report,
     running_filter,

@@ -12,6 +12,7 @@ from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Filter
 from reports.catalogue.compare import compared_datasets
 from reports.catalogue.datasets import DAYS, QUANTITY, Column, Dataset, Metric
+from reports.catalogue.metrics import grown_metric, money, percent, quantity, ratio, total
 from reports.catalogue.partners import SUPPLIERS
 from reports.catalogue.parts import (
     BY_COMPANY,
@@ -28,21 +29,15 @@ from reports.catalogue.parts import (
     company_filter,
     curves,
     goods_filter,
-    grown_metric,
     line,
-    money,
-    percent,
     place_and_goods_filters,
     purchases_link,
-    quantity,
     ranking,
-    ratio,
     report,
     running_filter,
     share,
     supplier_filter,
     table,
-    total,
     variant,
 )
 from reports.catalogue.stock import held

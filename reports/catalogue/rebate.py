@@ -10,6 +10,7 @@ from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Filter
 from reports.catalogue.compare import Period, compared_datasets
 from reports.catalogue.datasets import MONEY, Column, Dataset, Metric
+from reports.catalogue.metrics import change_metric, money, percent, sum_where
 from reports.catalogue.parts import (
     BY_COMPANY,
     COMPANY,
@@ -18,17 +19,13 @@ from reports.catalogue.parts import (
     bill_link,
     board,
     by_key,
-    change_metric,
     company_filter,
     line,
     link,
-    money,
-    percent,
     period_filter,
     ranking,
     report,
     share,
-    sum_where,
     supplier_filter,
     table,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from reports.catalogue.beside import Figure, figures, stacked
 from reports.catalogue.boards import Board, Chart, Filter
 from reports.catalogue.datasets import MONEY, Beside, Column, Dataset, Metric
+from reports.catalogue.metrics import change_metric, money, percent, quantity, ratio
 from reports.catalogue.parts import (
     BY_COMPANY,
     BY_EMPLOYEE,
@@ -12,16 +13,11 @@ from reports.catalogue.parts import (
     PLACES,
     board,
     by_one_or_none,
-    change_metric,
     company_filter,
     curves,
     line,
-    money,
-    percent,
     period_filter,
-    quantity,
     ranking,
-    ratio,
     report,
     sales_link,
     share,

@@ -13,6 +13,17 @@ from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Filter, Report, Tab
 from reports.catalogue.compare import MONTH, MONTH_COLUMNS, MONTH_END, compared_datasets, stood
 from reports.catalogue.datasets import MONEY, QUANTITY, Column, Dataset, Metric
+from reports.catalogue.metrics import (
+    beside,
+    compared,
+    grown_beside,
+    money,
+    once,
+    percent,
+    quantity,
+    ratio,
+    sum_where,
+)
 from reports.catalogue.partners import (
     CUSTOMERS,
     DEBT_BUCKETS,
@@ -27,28 +38,19 @@ from reports.catalogue.parts import (
     MONTH_DAYS,
     as_of_filter,
     bars,
-    beside,
     bill_link,
     board,
     by_key,
     company_filter,
-    compared,
     curves,
-    grown_beside,
     in_order,
     line,
     link,
-    money,
-    once,
-    percent,
-    quantity,
     ranking,
-    ratio,
     report,
     running_filter,
     share,
     stack,
-    sum_where,
     table,
 )
 

@@ -12,11 +12,11 @@ from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Filter
 from reports.catalogue.compare import MONTH_COLUMNS
 from reports.catalogue.datasets import PERCENT, QUANTITY, Column, Dataset, Metric
+from reports.catalogue.metrics import among_all, percent, quantity, ratio, total
 from reports.catalogue.parts import (
     GOODS,
     GOODS_LABEL,
     PLACES,
-    among_all,
     as_of_filter,
     bars,
     board,
@@ -24,15 +24,11 @@ from reports.catalogue.parts import (
     in_order,
     line,
     moves_link,
-    percent,
     place_and_goods_filters,
-    quantity,
     ranking,
-    ratio,
     report,
     share,
     table,
-    total,
     variant,
 )
 from reports.catalogue.stock import (

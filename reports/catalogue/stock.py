@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from reports.catalogue.boards import Chart
 from reports.catalogue.compare import MONTH_COLUMNS, MONTH_END, compared_datasets, stood
-from reports.catalogue.datasets import MONEY, QUANTITY, SUFFIXES, Beside, Column, Dataset, Metric
-from reports.catalogue.parts import Worse, beside, compared, table, variant
+from reports.catalogue.datasets import MONEY, QUANTITY, SUFFIXES, Beside, Column, Dataset, Metric, Worse
+from reports.catalogue.metrics import beside, compared
+from reports.catalogue.parts import table, variant
 
 LAYER_MONTHS = (
     "select t.period_start as month, t.period_label as month_label from mart_turnover_period as t"

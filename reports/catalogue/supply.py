@@ -11,6 +11,7 @@ from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Chart, Filter
 from reports.catalogue.datasets import DAYS, MONEY, QUANTITY, Column, Dataset, Metric
 from reports.catalogue.holdings import COVER, RECENT, goods_beside, now_and_before, sales_beside
+from reports.catalogue.metrics import quantity, ratio
 from reports.catalogue.parts import (
     BY_GOODS,
     BY_WAREHOUSE,
@@ -25,9 +26,7 @@ from reports.catalogue.parts import (
     link,
     moves_link,
     place_and_goods_filters,
-    quantity,
     ranking,
-    ratio,
     share,
     table,
     variant,

@@ -10,6 +10,17 @@ from reports.catalogue.beside import Figure, Head, figures
 from reports.catalogue.boards import Board, Chart, Filter
 from reports.catalogue.compare import MONTH, MONTH_COLUMNS, compared_datasets, stood
 from reports.catalogue.datasets import DAYS, PERCENT, RATIO, Column, Dataset, Metric
+from reports.catalogue.metrics import (
+    compared,
+    grown_beside,
+    grown_metric,
+    money,
+    percent,
+    quantity,
+    ratio,
+    sum_where,
+    total,
+)
 from reports.catalogue.parts import (
     BY_BRAND,
     BY_GOODS,
@@ -22,28 +33,19 @@ from reports.catalogue.parts import (
     PLACES,
     bars,
     board,
-    compared,
     curves,
     customer_filter,
     goods_filter,
-    grown_beside,
-    grown_metric,
     line,
     link,
-    money,
-    percent,
     place_and_goods_filters,
     purchases_link,
-    quantity,
     ranking,
-    ratio,
     report,
     running_filter,
     sales_link,
     share,
-    sum_where,
     table,
-    total,
     variant,
 )
 from reports.catalogue.profit import BRAND_ALONE, TYPES

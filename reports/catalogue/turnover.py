@@ -11,6 +11,7 @@ from reports.catalogue.beside import ELAPSED, Figure, Head, figures
 from reports.catalogue.boards import Board, Chart, Report, Tab
 from reports.catalogue.compare import MONTH, WEEK, Period, compared_datasets
 from reports.catalogue.datasets import DAYS, MONEY, QUANTITY, RATIO, Column, Dataset, Metric
+from reports.catalogue.metrics import change_metric, percent, ratio, sum_where, total
 from reports.catalogue.parts import (
     BRAND,
     BY_WAREHOUSE,
@@ -19,22 +20,17 @@ from reports.catalogue.parts import (
     PLACES,
     bars,
     board,
-    change_metric,
     curves,
     goods_filter,
     line,
     link,
     moves_link,
-    percent,
     place_and_goods_filters,
     ranking,
-    ratio,
     report,
     running_filter,
     share,
-    sum_where,
     table,
-    total,
     variant,
 )
 
