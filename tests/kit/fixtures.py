@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import psycopg
 import pytest
 import structlog
 from sqlalchemy import Connection, Engine
@@ -20,13 +18,13 @@ from api.launch.postgres import EmbeddedPostgres
 from api.shell import jobs, wake
 from tests.kit import world as worlds
 from tests.kit.client import Caller
+from tests.kit.databases import administer, fresh
 from tests.kit.desk import Books, Desk
 from tests.kit.doorstep import Doorstep
 from tests.kit.world import World
 from warehouse import worker
 
 WORLD_DATABASE = "erp_world"
-_numbers = itertools.count(1)
 _built: list[World] = []
 _published: list[Path] = []
 
@@ -101,20 +99,17 @@ def site(postgres: EmbeddedPostgres, world: World) -> Iterator[Site]:
 @contextmanager
 def opened(postgres: EmbeddedPostgres, world: World) -> Iterator[Site]:
     """A copy of the group's database, and the application on it."""
-    name = f"erp_site_{next(_numbers)}"
-    administer(postgres, f"create database {name} template {WORLD_DATABASE} strategy file_copy")
-    with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("ERP_DATABASE_URL", postgres.url(name))
+    with fresh(postgres, WORLD_DATABASE) as url, pytest.MonkeyPatch.context() as environment:
+        environment.setenv("ERP_DATABASE_URL", url)
         forget()
         from api.main import app
 
         with Doorstep(app, base_url="http://127.0.0.1") as http:
-            yield Site(postgres.url(name), http, world, database.engine())
+            yield Site(url, http, world, database.engine())
         settle()
         database.engine().dispose()
         database.side_engine().dispose()
     forget()
-    administer(postgres, f"drop database {name} with (force)")
 
 
 @pytest.fixture
@@ -155,9 +150,3 @@ def settle() -> None:
     while wake._pending.is_set() and time.monotonic() < deadline:
         time.sleep(0.02)
     time.sleep(0.05)
-
-
-def administer(postgres: EmbeddedPostgres, *statements: str) -> None:
-    with psycopg.connect(postgres.url("postgres"), autocommit=True) as connection:
-        for statement in statements:
-            connection.execute(statement)

@@ -25,8 +25,9 @@ from api.launch.restore import restore
 from api.shell import archive, backup_job
 from api.shell.backup import DONE, EXPIRED, FAILED, SOUND
 from api.shell.dump import DumpError, without_password
+from tests.kit.databases import administer
 from tests.kit.desk import Desk
-from tests.kit.fixtures import Site, administer
+from tests.kit.fixtures import Site
 from tests.kit.state import broken, fingerprint
 from tests.shell.pictures import SOUND as SOUND_FILES
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,7 +15,7 @@ import pytest
 
 from api.launch.postgres import EmbeddedPostgres
 from tests.demo.loaded import TODAY
-from tests.kit.fixtures import administer
+from tests.kit.databases import administer, fresh
 from tests.warehouse import calculations
 from tests.warehouse.group import Size, fill
 from warehouse.files import Files
@@ -34,7 +33,6 @@ Core = Callable[[str], pl.DataFrame]
 
 
 GROUP_DATABASE = "erp_group"
-_numbers = itertools.count(1)
 
 BOTH = pytest.mark.parametrize("world", [GROUP, DEMO], indirect=True, scope="module")
 """Asks of a calculation to hold for the small group, whose odd cases are known, and for the demo group."""
@@ -60,12 +58,10 @@ def group(postgres: EmbeddedPostgres, template_database: str) -> str:
 @pytest.fixture(scope="module")
 def own_group(postgres: EmbeddedPostgres, group: str) -> Iterator[str]:
     """The address of a copy of the group, which is also the module's ERP_DATABASE_URL."""
-    name = f"{GROUP_DATABASE}_{next(_numbers)}"
-    administer(postgres, f"create database {name} template {GROUP_DATABASE} strategy file_copy")
-    with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("ERP_DATABASE_URL", postgres.url(name))
-        yield postgres.url(name)
-    administer(postgres, f"drop database {name} with (force)")
+    assert group
+    with fresh(postgres, GROUP_DATABASE) as url, pytest.MonkeyPatch.context() as environment:
+        environment.setenv("ERP_DATABASE_URL", url)
+        yield url
 
 
 @pytest.fixture(scope="module")
