@@ -15,7 +15,7 @@ from decimal import Decimal
 from random import Random
 from typing import Any
 
-from sqlalchemy import func, select, text
+from sqlalchemy import select, text
 
 from api.customers.customer_addresses import CustomerAddress
 from api.customers.customer_receipt import CustomerReceipt
@@ -30,7 +30,7 @@ from api.kit.records import insert_all
 from api.master import in_bulk
 from api.master.business_types import CustomerType, SupplierType
 from api.master.organisation import Company
-from api.master.partners import Customer, ReceivablesMode, Supplier
+from api.master.partners import Customer, Supplier
 from api.money.contra import Contra
 from api.purchase.supplier_payment import SupplierPayment
 from api.sales.sales_transfer import SalesTransfer
@@ -81,11 +81,10 @@ def make(ctx: Context, group: Group, branches: Sequence[Branch], day: date) -> N
     for row in ctx.conn.execute(_ITEMS):
         item = _Item(row.settlement_id, row.business_date, row.open_amount)
         open_items[row.company_id, row.party_type, row.party_id].append(item)
-    mode: int = ctx.conn.execute(select(func.min(ReceivablesMode.key()))).scalar_one()
     settled: list[Entry] = []
     for one, other in pairs:
         for own, partner in ((one, other), (other, one)):
-            account = _Account(own, partners[own.company_id, partner.company_id], open_items, mode)
+            account = _Account(own, partners[own.company_id, partner.company_id], open_items, group.modes[0])
             settled += account.bills(day)
     in_bulk.post(ctx, settled)
 
@@ -248,7 +247,8 @@ class _Account:
             if month.month % 3 or end + PAID_AFTER > day:
                 continue
             sides = [
-                [item for item in side if item.business_date <= end and item.left] for side in self._sides()
+                [item for item in side if item.business_date <= end and item.left]
+                for side in (self.receivable, self.payable)
             ]
             both = min(sum((item.left for item in side), Decimal(0)) for side in sides)
             if both:
@@ -257,15 +257,16 @@ class _Account:
                 yield self._entry(Contra, end, parties, rows)
             yield from self._paid(end + PAID_AFTER, *sides)
 
-    def _sides(self) -> tuple[list[_Item], list[_Item]]:
-        return self.receivable, self.payable
-
     def _paid(self, on: date, receivable: list[_Item], payable: list[_Item]) -> Iterator[Entry]:
         for cls, side in ((CustomerReceipt, receivable), (SupplierPayment, payable)):
             rest = sum((item.left for item in side), Decimal(0))
             if rest:
-                party = {name: getattr(self.partner, name) for name in (f"{cls.party}_id",)}
-                header = {**party, "receivables_mode_id": self.mode, "amount": rest}
+                party = f"{cls.party}_id"
+                header = {
+                    party: getattr(self.partner, party),
+                    "receivables_mode_id": self.mode,
+                    "amount": rest,
+                }
                 yield self._entry(cls, on, header, list(_taken(side, rest)))
 
     def _entry(self, cls: type[Bill], on: date, header: dict[str, Any], rows: list[dict[str, Any]]) -> Entry:

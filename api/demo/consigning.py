@@ -5,16 +5,15 @@ from __future__ import annotations
 from datetime import date, timedelta
 from decimal import Decimal
 
-from sqlalchemy import func, select, text
+from sqlalchemy import text
 
 from api.customers.customer_receipt import CustomerReceipt
 from api.demo.assortment import Item
 from api.demo.desk import Desk
-from api.demo.group import Branch
+from api.demo.group import Branch, Group
 from api.kit import drafts, links, packs, transitions
 from api.kit.bulk import Entry, LineOf
 from api.kit.context import Context
-from api.master.partners import ReceivablesMode
 from api.sales.consignment_return import ConsignmentReturn
 from api.sales.consignment_sale import ConsignmentSale
 from api.sales.consignment_settlement import ConsignmentSettlement
@@ -89,17 +88,16 @@ class Consignor:
         desk.enter(ConsignmentReturn, kept, rows)
 
 
-def collect(ctx: Context, branch: Branch, day: date) -> None:
+def collect(ctx: Context, group: Group, branch: Branch, day: date) -> None:
     """Customers pay for what they sold of it when it is due; what they sold lately is open."""
     since = day.replace(day=1) - timedelta(days=LATELY)
-    mode: int = ctx.conn.execute(select(func.min(ReceivablesMode.key()))).scalar_one()
     asked = {"company": branch.company_id, "day": day, "since": since}
     for owed in ctx.conn.execute(_OWED, asked).all():
         paid = {
             "company_id": branch.company_id,
             "customer_id": owed.customer_id,
             "business_date": owed.business_date,
-            "receivables_mode_id": mode,
+            "receivables_mode_id": group.modes[0],
             "amount": owed.open_amount,
             "write_offs": [{"settlement_id": owed.settlement_id, "amount": owed.open_amount}],
         }

@@ -100,7 +100,7 @@ def load_company(company_id: int) -> None:
             return
         rebates.make(ctx, company_id, state.today)
         papers.make(ctx, company_id, state.today)
-        consigning.collect(ctx, branch, state.today)
+        consigning.collect(ctx, group, branch, state.today)
         pledges.make(ctx, branch, state.today)
         claims.make(ctx, group, branch, state.today)
         coupons.make(ctx, branch, state.today)
