@@ -82,11 +82,14 @@ def ends_with(route: str, url: str) -> bool:
 
 def waited(page: Page, answered: str, asked: str) -> tuple[float, Request]:
     """Load the page anew: how many milliseconds after one call's answer it asks the other, by the browser's clock."""
+    address = page.url
+    # What the page asked before is not taken for what it asks now.
+    page.goto("about:blank")
     with (
         page.expect_event("requestfinished", lambda request: f"/{asked}?" in request.url) as later,
         page.expect_event("requestfinished", lambda request: f"/{answered}?" in request.url) as earlier,
     ):
-        page.reload(wait_until="commit")
+        page.goto(address, wait_until="commit")
     came: float = earlier.value.timing["startTime"] + earlier.value.timing["responseEnd"]
     return later.value.timing["startTime"] - came, later.value
 
