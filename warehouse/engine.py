@@ -28,6 +28,8 @@ def options(scratch: Path) -> dict[str, Any]:
         "memory_limit": MEMORY_LIMIT,
         "threads": min(THREADS, os.cpu_count() or 1),
         "preserve_insertion_order": False,
+        # Strings are packed in ways that cost less to write; every reader is of this version too.
+        "storage_compatibility_version": "latest",
         "temp_directory": str(scratch),
     }
 
