@@ -22,9 +22,11 @@ from reports.catalogue.datasets import (
     Metric,
     placed,
 )
+from reports.column_widths import LONG, column_widths
 from reports.theme import (
     BUCKET_COLORS,
     COLOR_SCHEME,
+    OTHERS,
     SEQUENTIAL_SCHEME,
     SERIES_COLORS,
     UNKNOWN,
@@ -60,11 +62,16 @@ SHORT_AXES = (
 )
 # Long names side by side lie askew, else every second one is left out.
 ASKEW_AXES = SHORT_AXES
+MANY_NAMES = 15
 PAGE_LENGTH = 20
 MOST_ROWS = 10_000
 STEPS = ",.1~f"
 LEAST_SLICES = {"brand_name": 3, "company_name": 3}
 """Of many names: percent of the whole. What is smaller is one slice together, so that shares are of the whole."""
+WIDE, NARROW = {"innerRadius": 32, "outerRadius": 50}, {"innerRadius": 22, "outerRadius": 38}
+"""The ring of a donut, which leaves room for long names."""
+LEAST_NAMED = 1
+"""Percent of the whole: thinner slices bear no name."""
 
 
 def chart_params(chart: Chart, dataset: Dataset) -> dict[str, Any]:
@@ -106,7 +113,11 @@ def _ranked_by(chart: Chart) -> tuple[str, ...]:
 
 
 def _something(chart: Chart, dataset: Dataset) -> str:
-    """The condition of a step of names to have anything to draw; periods and ages stand also where they are empty."""
+    """The condition of a slice or a step of names to have anything to draw; periods and ages stand also where they are
+    empty.
+    """
+    if chart.kind == "donut":
+        return f"{dataset.metric(chart.metrics[0]).sql} > 0"
     ranked = bool(_ranked_by(chart)) or chart.order.lstrip("-") in chart.metrics
     if chart.kind != "bar" or not (ranked or chart.x.endswith("_name")):
         return ""
@@ -133,7 +144,7 @@ def label_colors(board: Board) -> dict[str, str]:
     """
     drawn = [chart for chart in board.charts if chart.kind in ("line", "area", "bar", "mixed")]
     figures = {name: chart.dataset for chart in drawn for name in (*chart.metrics, *chart.second)}
-    colors: dict[str, str] = {}
+    colors: dict[str, str] = {OTHERS: UNKNOWN_COLOR}
     for dataset in board.datasets:
         scale = BUCKET_COLORS[::-1] if dataset.gravest_first else BUCKET_COLORS
         for number, label in enumerate(dataset.buckets, start=1):
@@ -196,10 +207,17 @@ def _series(chart: Chart, dataset: Dataset) -> dict[str, Any]:
         "truncateYAxis": chart.kind == "line",
         "x_axis_title_margin": 15,
         "y_axis_title_margin": 15,
-        "xAxisLabelRotation": 30 if chart.x in ASKEW_AXES and not chart.horizontal else 0,
+        "xAxisLabelRotation": _slope(chart),
         "xAxisLabelInterval": "0" if chart.horizontal or chart.x in SHORT_AXES else "auto",
         "color_scheme": COLOR_SCHEME,
     }
+
+
+def _slope(chart: Chart) -> int:
+    """How steep the names beneath standing bars are: the more there are, the steeper."""
+    if chart.horizontal or chart.x not in ASKEW_AXES:
+        return 0
+    return 30 if chart.limit < MANY_NAMES else 45
 
 
 def _mixed(chart: Chart, dataset: Dataset) -> dict[str, Any]:
@@ -220,6 +238,8 @@ def _mixed(chart: Chart, dataset: Dataset) -> dict[str, Any]:
         "area": chart.dense,
         "seriesTypeB": "line",
         "stack": chart.stacked,
+        # Not by their sums, the greatest first.
+        "sort_series_type": "name",
         "yAxisIndex": 0,
         # What is counted in one unit is read off one axis.
         "yAxisIndexB": 1 if len(formats) > 1 else 0,
@@ -246,18 +266,19 @@ def _donut(chart: Chart, dataset: Dataset) -> dict[str, Any]:
         "groupby": list(chart.by),
         "metric": chart.metrics[0],
         "row_limit": MOST_ROWS,
-        "threshold_for_other": LEAST_SLICES.get(chart.by[0], 0),
+        # Put together in the answer: Superset draws what it puts together itself in the black of its texts.
+        "threshold_for_other": 0,
+        "least_slice": LEAST_SLICES.get(chart.by[0], 0),
         "sort_by_metric": True,
         "donut": True,
         # Slices bear their names: of many a legend would be turned page by page.
-        "innerRadius": 32,
-        "outerRadius": 50,
+        **(NARROW if chart.by[0] in LONG else WIDE),
         "label_type": "template",
         "label_template": "{name}\n{percent}",
         "labels_outside": True,
         "label_line": True,
         "show_labels": True,
-        "show_labels_threshold": 0,
+        "show_labels_threshold": LEAST_NAMED,
         "show_legend": False,
         "show_total": False,
         "number_format": axis_format(chart.metrics[0], dataset),
@@ -289,7 +310,8 @@ def _table(chart: Chart, dataset: Dataset) -> dict[str, Any]:
             config[name] = {"d3NumberFormat": ",.0f", "showCellBars": False}
     for name in chart.metrics:
         metric = dataset.metric(name)
-        form = metric.format
+        # The figures at the head are large: cents would take the room of their headings.
+        form = WHOLE_MONEY if chart.kind == "figures" and metric.format == MONEY else metric.format
         config[name] = {
             "d3NumberFormat": form,
             "d3SmallNumberFormat": form,
@@ -297,6 +319,9 @@ def _table(chart: Chart, dataset: Dataset) -> dict[str, Any]:
             "horizontalAlign": "right",
             **({"customColumnName": metric.heading} if metric.heading else {}),
         }
+    if chart.kind == "table":
+        for name, width in column_widths(chart, dataset).items():
+            config.setdefault(name, {})["columnWidth"] = width
     order = _order(chart) if chart.order else []
     return {
         "query_mode": "aggregate",

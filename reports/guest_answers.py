@@ -13,6 +13,7 @@ from flask import Flask, Response, json, request
 
 from reports import explorers
 from reports.assets import boards
+from reports.drawn import in_order, put_together
 
 MOST_CELLS = 1_000_000
 DATASETS = re.compile(r"/api/v1/dashboard/\d+/datasets")
@@ -58,7 +59,8 @@ def answer_as_shown() -> None:
     """Answer what is drawn or filed of the rows.
 
     A file has no link columns: their markup is for the frame. A table's totals have no figure without a value: the
-    table writes N/A for it, and nothing for none.
+    table writes N/A for it, and nothing for none. Of several figures the chart's first comes first, and the small
+    slices of a donut are one.
     """
     from superset.common.chart_data import ChartDataResultFormat
     from superset.common.query_context_processor import QueryContextProcessor
@@ -72,8 +74,9 @@ def answer_as_shown() -> None:
             return written(self, df.iloc[:, kept], [coltypes[place] for place in kept])
         rows = written(self, df, coltypes)
         form = self._query_context.form_data or {}
-        is_total = form.get("viz_type") == "table" and not set(form.get("groupby") or []) & set(df.columns)
-        if not is_total:
+        if form.get("viz_type") != "table":
+            return put_together(in_order(rows, form), form)
+        if set(form.get("groupby") or []) & set(df.columns):
             return rows
         return [{name: value for name, value in row.items() if value is not None} for row in rows]
 

@@ -13,7 +13,7 @@ SEQUENTIAL_SCHEME = "erp_blue"
 SERIES_COLORS = (PRIMARY, "#36CFC9", "#FFB547", "#7C8CF8", "#67C23A", "#9B6DFF", "#2B6CB0", "#F56C6C")
 # From fresh to old, or from not due to long overdue.
 BUCKET_COLORS = ("#67C23A", "#36CFC9", PRIMARY, "#FFB547", "#FF8F5C", "#F56C6C")
-UNKNOWN, UNKNOWN_COLOR = "未知", "#C0C4CC"
+UNKNOWN, OTHERS, UNKNOWN_COLOR = "未知", "其他", "#C0C4CC"
 
 COLOR_SCHEMES = [
     {
@@ -123,7 +123,7 @@ FIGURES_CSS = f"""
 {FIGURES} td:not(.dt-is-null) {{ font-size: 12px !important; }}
 }}
 """
-# Columns of short words stand in one line, under headers that do; long names may take two.
+# Columns of short words stand in one line, under headers that do.
 SHORT = (
     "warehouse_name",
     "type1_name",
@@ -134,7 +134,6 @@ SHORT = (
     "dot_week",
     "bucket",
 )
-LONG = ("company_name", "goods_name", "customer_name", "supplier_name")
 
 
 def _cells(names: Iterable[str], kinds: tuple[str, ...] = ("td",)) -> str:
@@ -142,21 +141,33 @@ def _cells(names: Iterable[str], kinds: tuple[str, ...] = ("td",)) -> str:
     return ", ".join(f"{kind}{ways[kind].format(name)}" for kind in kinds for name in names)
 
 
+# A table of a few rows takes no more room than they need; the first is of one row.
+FEW_ROWS = {2: 270, 4: 400}
+
+
+def _short(more: int, height: int) -> str:
+    kept = f":has({FIGURES}, .dt-pagination, tbody tr:nth-child({more}))"
+    return f".resizable-container:has(tbody):not({kept}) {{ max-height: {height}px !important; }}"
+
+
 DASHBOARD_CSS = (
     FIGURES_CSS
+    + "\n".join(_short(more, height) for more, height in sorted(FEW_ROWS.items(), reverse=True))
     + f"""
 {_cells(SHORT, ("td", "th"))} {{ white-space: nowrap; }}
-{_cells(LONG)} {{ min-width: 92px; }}
 """
     + """
 .dashboard-content, .grid-container { background: #F5F7FA; }
 .dashboard-component-chart-holder { border-radius: 6px; box-shadow: 0 1px 3px rgba(0, 0, 0, .06); }
 .header-title { font-weight: 600; }
+.chart-slice > * { flex-shrink: 0; }
 .search-select-container, [data-test="dashboard-slice-refresh-tooltip"] { display: none; }
 .cell-bar.positive { background-color: rgba(64, 158, 255, .2) !important; }
 .dt-select-page-size:has([title="0"]) { visibility: hidden; }
 td a { white-space: nowrap; }
+.superset-chart-table :is(th, td) { text-wrap: balance; }
 tfoot .anticon-info-circle { display: none; }
+tfoot tr { box-shadow: 0 -1px #DCDFE6; }
 td.dt-is-null, td.dt-is-null * { font-size: 0 !important; }
 td.dt-is-null::after { content: "—"; font-size: 12px; color: #C0C4CC; }
 """

@@ -262,6 +262,7 @@ def income_board(cost: bool) -> Board:
         key="companies_table",
         bar="result" if cost else "revenue",
         paged=False,
+        only_filed=("result_before", "result_year") if cost else (),
     )
     every = table(
         "各公司各月",

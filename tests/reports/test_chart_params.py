@@ -13,8 +13,15 @@ from reports.catalogue import find_report
 from reports.catalogue.boards import COST
 from reports.catalogue.datasets import CHANGE, POINTS
 from reports.catalogue.parts import MANY
-from reports.chart_params import BEFORE_COLOR, LAST_YEAR_COLOR, chart_params, label_colors, stored_queries
-from reports.theme import BUCKET_COLORS
+from reports.chart_params import (
+    BEFORE_COLOR,
+    LAST_YEAR_COLOR,
+    LEAST_NAMED,
+    chart_params,
+    label_colors,
+    stored_queries,
+)
+from reports.theme import BUCKET_COLORS, OTHERS, UNKNOWN_COLOR
 
 
 def board_of(code: str, tab: str = "all"):
@@ -73,6 +80,9 @@ class TestColors:
     def test_old_stock_is_red_and_fresh_stock_green(self):
         colors = label_colors(board_of("inventoryAgingReport"))
         assert (colors["365天以上"], colors["0–30天"]) == (BUCKET_COLORS[-1], BUCKET_COLORS[0])
+
+    def test_what_is_left_of_many_is_grey(self):
+        assert label_colors(board_of("BestSeller"))[OTHERS] == UNKNOWN_COLOR
 
     def test_what_stood_earlier_steps_back(self):
         colors = label_colors(board_of("inventoryOccupation"))
@@ -175,10 +185,19 @@ class TestDonuts:
     def test_small_brands_are_one_slice_and_few_kinds_keep_their_names(self):
         board = board_of("BestSeller")
         brands = board.chart("brands")
-        assert chart_params(brands, board.dataset(brands.dataset))["threshold_for_other"] == 3
+        assert chart_params(brands, board.dataset(brands.dataset))["least_slice"] == 3
         board = board_of("CommodityProfit")
         types = board.chart("types")
-        assert chart_params(types, board.dataset(types.dataset))["threshold_for_other"] == 0
+        assert chart_params(types, board.dataset(types.dataset))["least_slice"] == 0
+
+    def test_thin_slices_bear_no_name_and_empty_ones_are_none(self):
+        for placed in boards():
+            for chart in (one for one in placed.board.charts if one.kind == "donut"):
+                dataset = placed.board.dataset(chart.dataset)
+                params = chart_params(chart, dataset)
+                assert params["show_labels_threshold"] == LEAST_NAMED == 1
+                [query] = stored_queries(chart, dataset)
+                assert query["extras"]["having"] == f"({dataset.metric(chart.metrics[0]).sql} > 0)"
 
 
 def test_a_filter_explains_itself():

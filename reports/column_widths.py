@@ -1,0 +1,55 @@
+"""表格的列宽：表头尽量不过两行，长名称分得其余的地方。
+
+A browser by itself breaks a narrow column's heading after every letter, and long names although there is room.
+"""
+
+from __future__ import annotations
+
+from reports.catalogue.boards import Chart
+from reports.catalogue.datasets import MONEY, Dataset
+
+LONG = ("company_name", "goods_name", "customer_name", "supplier_name", "partner_name")
+"""Columns of names, which may take two lines."""
+ROOM = 1100
+"""What a table has to itself in a window of 1440."""
+LETTER, SIGN, SORTER, PADDING = 12, 7, 18, 9
+"""The width of a Chinese letter, of another sign, of the arrows beside a heading and of what surrounds a cell."""
+LINES = (2, 3, 4)
+"""Headings take more where there is no room for fewer."""
+UNBROKEN = 4 * LETTER
+"""Headings of this width stand in one line."""
+LEAST_NAME, MOST_NAME = 92, 156
+AMOUNT, FIGURE, WORDS, NUMBER = 76, 46, 62, 124
+
+
+def column_widths(chart: Chart, dataset: Dataset) -> dict[str, int]:
+    """The least widths of a table's columns by their names."""
+    metrics = (dataset.metric(name) for name in chart.metrics)
+    headings = {name: dataset.column(name).label for name in chart.by}
+    headings |= {metric.name: metric.heading or metric.label for metric in metrics}
+    names = [name for name in headings if name in LONG]
+    others = [name for name in headings if name not in LONG]
+    for lines in LINES:
+        widths = {name: heading_width(text, lines) for name, text in headings.items()}
+        taken = sum(max(widths[name], _filled(name, dataset)) + PADDING for name in others)
+        left = ROOM - taken - len(names) * PADDING
+        if left >= len(names) * LEAST_NAME:
+            break
+    share = left // max(len(names), 1)
+    return widths | dict.fromkeys(names, min(max(share, LEAST_NAME), MOST_NAME))
+
+
+def heading_width(text: str, lines: int) -> int:
+    """The room of a heading in so many lines, of a short one in one as long as there is room."""
+    whole = sum(LETTER if ord(letter) > ord("⺀") else SIGN for letter in text)
+    broken = -(-whole // (lines * LETTER)) * LETTER
+    return max(min(whole, UNBROKEN if lines < LINES[-1] else 0), broken) + SORTER
+
+
+def _filled(name: str, dataset: Dataset) -> int:
+    """The room that the cells of a column need."""
+    if name.endswith("_no"):
+        return NUMBER
+    if dataset.has_column(name):
+        return FIGURE if dataset.column(name).kind in ("link", "number") else WORDS
+    return AMOUNT if dataset.metric(name).format == MONEY else FIGURE

@@ -1,0 +1,30 @@
+"""图上的次序与合并：多个指标按图表声明的次序，环图里太小的几块合成“其他”。"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from reports.theme import OTHERS
+
+Rows = list[dict[str, Any]]
+
+
+def in_order(rows: Rows, form: dict[str, Any]) -> Rows:
+    """Rows whose figures stand in their order in the chart, as its series then do."""
+    figures = [*(form.get("metrics") or []), *(form.get("metrics_b") or [])]
+    places = {name: place for place, name in enumerate(figures) if isinstance(name, str)}
+    return [dict(sorted(row.items(), key=lambda item: places.get(item[0], -1))) for row in rows]
+
+
+def put_together(rows: Rows, form: dict[str, Any]) -> Rows:
+    """The slices of a donut, of which those under its least percent are one."""
+    least, metric, by = form.get("least_slice"), form.get("metric"), form.get("groupby")
+    if not (least and by and isinstance(metric, str)):
+        return rows
+    whole = sum(row[metric] or 0 for row in rows)
+    small = [row for row in rows if (row[metric] or 0) * 100 < whole * least]
+    if len(small) < 2:
+        return rows
+    figures = [name for name in small[0] if name not in by]
+    together = {name: sum(row[name] or 0 for row in small) for name in figures}
+    return [*(row for row in rows if row not in small), {by[0]: OTHERS, **together}]

@@ -1,0 +1,42 @@
+"""Headings take few lines, and long names what room is left; checked for every table of the catalogue."""
+
+from __future__ import annotations
+
+from reports.assets import boards
+from reports.catalogue import find_report
+from reports.catalogue.boards import COST
+from reports.chart_params import chart_params
+from reports.column_widths import LEAST_NAME, LETTER, LONG, MOST_NAME, SORTER, column_widths, heading_width
+
+
+def test_a_heading_of_four_letters_is_not_broken_and_a_longer_one_once():
+    assert heading_width("库存金额", 2) == heading_width("销售额占", 3) == 4 * LETTER + SORTER
+    assert heading_width("平均库存金额", 2) == 4 * LETTER + SORTER
+    assert heading_width("销售按进度较去年同月", 2) == 5 * LETTER + SORTER
+    assert heading_width("费用", 2) == 2 * LETTER + SORTER
+
+
+def test_every_column_of_a_table_has_its_heading_s_room_and_names_share_what_is_left():
+    widest = 0
+    for placed in boards():
+        for chart in placed.board.tables:
+            shown, dataset = chart.on_screen, placed.board.dataset(chart.dataset)
+            widths = column_widths(shown, dataset)
+            assert set(widths) == {*shown.by, *shown.metrics}
+            names = {widths[name] for name in shown.by if name in LONG}
+            assert len(names) < 2 and all(LEAST_NAME <= width <= MOST_NAME for width in names)
+            widest = max(widest, *names, 0)
+            config = chart_params(shown, dataset)["column_config"]
+            assert {name: config[name]["columnWidth"] for name in widths} == widths
+    assert widest == MOST_NAME
+
+
+def test_names_stand_in_one_line_where_figures_are_few():
+    report = find_report("BusinessDailyReport")
+    assert report
+    board = report.first_tab.board(COST)
+    widths = {
+        key: column_widths(board.chart(key), board.dataset(board.chart(key).dataset))
+        for key in ("stock", "others")
+    }
+    assert widths["stock"]["company_name"] == MOST_NAME > widths["others"]["company_name"]

@@ -1,0 +1,47 @@
+"""What a chart is answered is put as it is drawn: figures in the chart's order, small slices as one."""
+
+from __future__ import annotations
+
+from reports.drawn import in_order, put_together
+from reports.theme import OTHERS
+from tests.kit.superset import EVERYTHING, Superset
+from tests.reports.guests import PLACES
+
+FORM = {"viz_type": "pie", "metric": "sold", "groupby": ["brand_name"], "least_slice": 3}
+
+
+def test_figures_stand_as_the_chart_names_them_and_what_they_are_of_before_them():
+    rows = [{"a_year": 1, "month": "2026-01", "a": 2, "b": 3}]
+    form = {"metrics": ["a", "a_year"], "metrics_b": ["b"]}
+    assert [list(row) for row in in_order(rows, form)] == [["month", "a", "a_year", "b"]]
+    assert in_order(rows, {}) == rows
+
+
+def test_slices_under_the_least_are_one_and_all_is_told():
+    sold = {"大": 90.0, "中": 6.0, "小": 2.0, "微": 2.0}
+    rows = [{"brand_name": name, "sold": value} for name, value in sold.items()]
+    assert put_together(rows, FORM) == [*rows[:2], {"brand_name": OTHERS, "sold": 4.0}]
+    assert put_together(rows, FORM | {"least_slice": 0}) == rows
+    assert put_together(rows[:3], FORM) == rows[:3], "one small slice keeps its name"
+    assert put_together([], FORM) == []
+
+
+def test_series_are_answered_in_their_order(superset: Superset):
+    """The frame's own request pivots by the axis, which sorts the figures by their names."""
+    at = next(at for at in PLACES if str(at).startswith("goodsinventoryrpt"))
+    chart = next(one for one in at.board.charts if one.kind == "bar" and len(one.metrics) == 3)
+    token = superset.token(at, EVERYTHING)
+    body = superset.chart_body(at, chart, token)
+    pivot = {
+        "operation": "pivot",
+        "options": {
+            "index": [chart.x],
+            "columns": [],
+            "aggregates": {name: {"operator": "mean"} for name in chart.metrics},
+            "drop_missing_columns": False,
+        },
+    }
+    body["queries"][0]["post_processing"] = [pivot, {"operation": "flatten"}]
+    [result] = superset.post("/api/v1/chart/data", token, body).json()["result"]
+    assert sorted(chart.metrics) != [*chart.metrics]
+    assert list(result["data"][0]) == [chart.x, *chart.metrics]
