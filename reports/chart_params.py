@@ -63,6 +63,8 @@ SHORT_AXES = (
 # Long names side by side lie askew, else every second one is left out.
 ASKEW_AXES = SHORT_AXES
 MANY_NAMES = 15
+PRICES = ("price", "unit_cost")
+"""Columns of amounts of money; other numbers are days and pieces."""
 PAGE_LENGTH = 20
 MOST_ROWS = 10_000
 STEPS = ",.1~f"
@@ -307,7 +309,8 @@ def _table(chart: Chart, dataset: Dataset) -> dict[str, Any]:
         if kinds[name] == "date":
             config[name] = {"d3TimeFormat": "%Y-%m-%d", "horizontalAlign": "left"}
         elif kinds[name] == "number":
-            config[name] = {"d3NumberFormat": ",.0f", "showCellBars": False}
+            form = MONEY if name in PRICES else QUANTITY
+            config[name] = {"d3NumberFormat": form, "showCellBars": False}
     for name in chart.metrics:
         metric = dataset.metric(name)
         # The figures at the head are large: cents would take the room of their headings.

@@ -165,7 +165,7 @@ DASHBOARD_CSS = (
 .cell-bar.positive { background-color: rgba(64, 158, 255, .2) !important; }
 .dt-select-page-size:has([title="0"]) { visibility: hidden; }
 td a { white-space: nowrap; }
-.superset-chart-table :is(th, td) { text-wrap: balance; }
+.superset-chart-table :is(th, td) { text-wrap-style: balance; }
 tfoot .anticon-info-circle { display: none; }
 tfoot tr { box-shadow: 0 -1px #DCDFE6; }
 td.dt-is-null, td.dt-is-null * { font-size: 0 !important; }

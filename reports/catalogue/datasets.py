@@ -37,6 +37,8 @@ SUM = re.compile(r"cast\(-?sum\(")
 """How sums begin."""
 SUFFIXES = ("_before", "_year")
 """How measures end that tell of the period before and of last year."""
+WEEK = re.compile("(.{4})年第(..)周")
+"""The label of a week."""
 UNSEEN = "".join(map(chr, (CLOSING, FURTHER, HAIR)))
 
 
@@ -250,8 +252,9 @@ class Dataset:
 
 
 def _first_day(label: object) -> date | None:
-    """The first day of `2026-01` or `2026-W03`."""
+    """The first day of `2026-01` or `2026年第03周`."""
+    week = WEEK.fullmatch(str(label))
     try:
-        return date.fromisoformat(f"{label}-1" if "W" in str(label) else f"{label}-01")
+        return date.fromisoformat(f"{week[1]}-W{week[2]}-1" if week else f"{label}-01")
     except ValueError:
         return None

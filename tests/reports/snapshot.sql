@@ -32,7 +32,7 @@ create table period as
 select 'month' as period_kind, strftime(m, '%Y-%m') as period_label, cast(m as date) as period_start, 30 as days
 from generate_series(date '2025-10-01', date '2026-11-01', interval 1 month) as t(m)
 union all
-select 'week', strftime(m, '%G-W%V'), cast(m as date), 7
+select 'week', strftime(m, '%G年第%V周'), cast(m as date), 7
 from generate_series(date '2025-10-06', date '2026-11-16', interval 7 day) as t(m);
 
 create table mart_turnover_period as
@@ -56,8 +56,8 @@ select
 from place as s cross join item as i
 cross join (
     values
-    (10, '0–30天', 1, 1, '2626', '2026-W26', 21, '26周以内', 1),
-    (100, '91–180天', 4, 2, '2625', '2025-W26', 73, '53–104周', 3),
+    (10, '0–30天', 1, 1, '2626', '2026年第26周', 21, '26周以内', 1),
+    (100, '91–180天', 4, 2, '2625', '2025年第26周', 73, '53–104周', 3),
     (400, '365天以上', 6, 0, '无', '未知', null, '未知', 6)
 ) as b(age, bucket, bucket_order, batch_id, batch, dot_week, dot_weeks, dot_bucket, dot_bucket_order)
 cross join (

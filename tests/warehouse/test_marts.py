@@ -221,7 +221,7 @@ class TestTurnover:
 
     @pytest.mark.parametrize("kind", ["week", "month"])
     def test_by_period(self, mart: Mart, days: pl.DataFrame, ledger: pl.DataFrame, kind: str) -> None:
-        label = "%G-W%V" if kind == "week" else "%Y-%m"
+        label = "%G年第%V周" if kind == "week" else "%Y-%m"
         keys = ["period_label", "warehouse_id"]
         held = (
             days.group_by("day", "warehouse_id")
@@ -268,12 +268,12 @@ class TestTurnover:
     def test_days_of_the_current_period_are_those_elapsed(self, mart: Mart) -> None:
         found = mart(
             "select distinct period_kind, period_label, days from mart_turnover_period"
-            " where period_label in ('2026-11', '2026-10', '2026-W47')"
+            " where period_label in ('2026-11', '2026-10', '2026年第47周')"
         )
         assert set(found.rows()) == {
             ("month", "2026-11", 20),
             ("month", "2026-10", 31),
-            ("week", "2026-W47", 5),
+            ("week", "2026年第47周", 5),
         }
 
 

@@ -31,7 +31,7 @@ CODES = {
     9: "126",
     10: "二六二五",
 }
-"""Batches; a Friday in 2026-W47 is today, so that 0127 is still to come."""
+"""Batches; a Friday in 2026年第47周 is today, so that 0127 is still to come."""
 EMPTIED = (
     *("stock_ledger", "sales_outbound_line", "sales_outbound", "sales_return_line", "sales_return"),
     *("sales_order_line", "sales_order", "purchase_order_line", "purchase_order", "purchase_inbound_line"),
@@ -258,14 +258,14 @@ class TestDot:
 
     def test_weeks(self, figure: Figure) -> None:
         assert figure("inventoryDOTReport", "quantity", by="dot_week") == {
-            "2025-W26": 6,
-            "2026-W45": 5,
+            "2025年第26周": 6,
+            "2026年第45周": 5,
             "未知": 19,
         }
         # From the Mondays 2025-06-23 and 2026-11-02 to 2026-11-16.
         assert figure("inventoryDOTReport", "oldest", by="dot_week") == {
-            "2025-W26": 73,
-            "2026-W45": 2,
+            "2025年第26周": 73,
+            "2026年第45周": 2,
             "未知": None,
         }
         assert figure("inventoryDOTReport", "amount", by="dot_bucket") == {

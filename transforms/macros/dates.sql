@@ -1,14 +1,14 @@
-{# '2026-W03': the ISO week of a date, in the ISO year the week belongs to. #}
+{# '2026年第03周': the ISO week of a date, in the ISO year the week belongs to. #}
 {% macro iso_week_label(date) -%}
     {{ return(adapter.dispatch('iso_week_label', 'erp')(date)) }}
 {%- endmacro %}
 
 {% macro duckdb__iso_week_label(date) -%}
-    strftime({{ date }}, '%G-W%V')
+    strftime({{ date }}, '%G年第%V周')
 {%- endmacro %}
 
 {% macro spark__iso_week_label(date) -%}
-    concat(extract(yearofweek from {{ date }}), '-W', lpad(cast(extract(week from {{ date }}) as {{ dbt.type_string() }}), 2, '0'))
+    concat(extract(yearofweek from {{ date }}), '年第', lpad(cast(extract(week from {{ date }}) as {{ dbt.type_string() }}), 2, '0'), '周')
 {%- endmacro %}
 
 {# '2026-01': the month of a date. #}
