@@ -313,8 +313,7 @@ def _table(chart: Chart, dataset: Dataset) -> dict[str, Any]:
             config[name] = {"d3NumberFormat": form, "showCellBars": False}
     for name in chart.metrics:
         metric = dataset.metric(name)
-        # The figures at the head are large: cents would take the room of their headings.
-        form = WHOLE_MONEY if chart.kind == "figures" and metric.format == MONEY else metric.format
+        form = _head_format(metric) if chart.kind == "figures" else metric.format
         config[name] = {
             "d3NumberFormat": form,
             "d3SmallNumberFormat": form,
@@ -353,6 +352,11 @@ def _table(chart: Chart, dataset: Dataset) -> dict[str, Any]:
             _change_color(dataset.metric(name)) for name in chart.metrics if dataset.metric(name).worse
         ],
     }
+
+
+def _head_format(metric: Metric) -> str:
+    """The figures at the head are large: cents would take the room of their headings, save those of a price."""
+    return WHOLE_MONEY if metric.format == MONEY and "price" not in metric.name else metric.format
 
 
 def _change_color(metric: Metric) -> dict[str, Any]:

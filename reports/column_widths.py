@@ -19,6 +19,8 @@ LINES = (2, 3, 4)
 UNBROKEN = 4 * LETTER
 """Headings of this width stand in one line."""
 LEAST_NAME, MOST_NAME = 92, 156
+LINE = 96
+"""The lines of a statement."""
 AMOUNT, FIGURE, WORDS, NUMBER = 76, 46, 62, 124
 
 
@@ -36,6 +38,7 @@ def column_widths(chart: Chart, dataset: Dataset) -> dict[str, int]:
         if left >= len(names) * LEAST_NAME:
             break
     share = left // max(len(names), 1)
+    widths |= {name: LINE for name in others if name == "line_name"}
     return widths | dict.fromkeys(names, min(max(share, LEAST_NAME), MOST_NAME))
 
 

@@ -11,9 +11,10 @@ from api.exporting.wording import worded
 from reports.assets import CatalogueError, boards, compile_assets, validate
 from reports.catalogue import find_report
 from reports.catalogue.boards import COST
-from reports.catalogue.datasets import CHANGE, POINTS
+from reports.catalogue.datasets import CHANGE, MONEY, POINTS, WHOLE_MONEY
 from reports.catalogue.parts import MANY
 from reports.chart_params import (
+    ASKEW_AXES,
     BEFORE_COLOR,
     LAST_YEAR_COLOR,
     LEAST_NAMED,
@@ -152,6 +153,18 @@ class TestAxes:
         params = chart_params(chart, board.dataset(chart.dataset))
         assert (params["x_axis_sort"], params["timeseries_limit_metric"]) == (sorting, limited)
 
+    def test_many_names_beneath_bars_are_steeper_and_lying_bars_need_no_slope(self):
+        slopes = set()
+        for placed in boards():
+            for chart in (one for one in placed.board.charts if one.kind == "bar" and one.x in ASKEW_AXES):
+                slope = chart_params(chart, placed.board.dataset(chart.dataset))["xAxisLabelRotation"]
+                assert slope == (0 if chart.horizontal else 45 if chart.limit >= 15 else 30), (
+                    placed.title,
+                    chart.title,
+                )
+                slopes.add(slope)
+        assert slopes == {0, 30, 45}
+
     def test_a_lying_bar_of_the_first_item_is_the_highest(self):
         board = board_of("IncomeStatement")
         chart = board.chart("items")
@@ -198,6 +211,19 @@ class TestDonuts:
                 assert params["show_labels_threshold"] == LEAST_NAMED == 1
                 [query] = stored_queries(chart, dataset)
                 assert query["extras"]["having"] == f"({dataset.metric(chart.metrics[0]).sql} > 0)"
+
+
+class TestHeads:
+    @pytest.mark.parametrize(
+        ("code", "whole", "to_the_cent"),
+        [("BestSellerInfo", "amount", "price"), ("OperationMonthlyReport", "sales", "")],
+    )
+    def test_amounts_leave_their_cents_to_the_tables_and_prices_keep_them(self, code, whole, to_the_cent):
+        board = board_of(code)
+        [head] = board.figures
+        config = chart_params(head, board.dataset(head.dataset))["column_config"]
+        assert config[whole]["d3NumberFormat"] == WHOLE_MONEY
+        assert not to_the_cent or config[to_the_cent]["d3NumberFormat"] == MONEY
 
 
 def test_a_filter_explains_itself():
