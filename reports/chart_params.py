@@ -219,7 +219,8 @@ def _slope(chart: Chart) -> int:
     """How steep the names beneath standing bars are: the more there are, the steeper."""
     if chart.horizontal or chart.x not in ASKEW_AXES:
         return 0
-    return 30 if chart.limit < MANY_NAMES else 45
+    few = 0 < chart.limit < MANY_NAMES or not chart.x.endswith("_name")
+    return 30 if few else 45
 
 
 def _mixed(chart: Chart, dataset: Dataset) -> dict[str, Any]:
