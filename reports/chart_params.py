@@ -118,15 +118,14 @@ def _something(chart: Chart, dataset: Dataset) -> str:
     """The condition of a slice or a step of names to have anything to draw; periods and ages stand also where they are
     empty.
     """
-    if chart.kind == "donut":
-        return f"{dataset.metric(chart.metrics[0]).sql} > 0"
     ranked = bool(_ranked_by(chart)) or chart.order.lstrip("-") in chart.metrics
-    if chart.kind != "bar" or not (ranked or chart.x.endswith("_name")):
-        return ""
+    named = chart.kind == "bar" and (ranked or chart.x.endswith("_name"))
     figures = [dataset.metric(name).sql for name in chart.metrics]
-    if any(WINDOW in figure for figure in figures):
+    if any(WINDOW in figure for figure in figures) or not (named or chart.kind == "donut"):
         return ""
-    return " or ".join(f"{figure} <> 0" for figure in figures)
+    # A ring has no place for what is less than nothing.
+    least = ">" if chart.kind == "donut" else "<>"
+    return " or ".join(f"{figure} {least} 0" for figure in figures)
 
 
 def axis_format(name: str, dataset: Dataset) -> str:

@@ -340,6 +340,7 @@ def write_off_board(partner: Partner) -> Board:
         ),
         ("item_amount", "amount"),
         "amount",
+        only_filed=("manner",),
     )
     head = figures(
         months,

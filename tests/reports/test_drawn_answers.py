@@ -28,8 +28,12 @@ def test_slices_under_the_least_are_one_and_all_is_told():
 
 def test_series_are_answered_in_their_order(superset: Superset):
     """The frame's own request pivots by the axis, which sorts the figures by their names."""
-    at = next(at for at in PLACES if str(at).startswith("goodsinventoryrpt"))
-    chart = next(one for one in at.board.charts if one.kind == "bar" and len(one.metrics) == 3)
+    at, chart = next(
+        (at, one)
+        for at in PLACES
+        for one in at.board.charts
+        if one.kind == "bar" and not one.by and sorted(one.metrics) != [*one.metrics]
+    )
     token = superset.token(at, EVERYTHING)
     body = superset.chart_body(at, chart, token)
     pivot = {
@@ -43,5 +47,4 @@ def test_series_are_answered_in_their_order(superset: Superset):
     }
     body["queries"][0]["post_processing"] = [pivot, {"operation": "flatten"}]
     [result] = superset.post("/api/v1/chart/data", token, body).json()["result"]
-    assert sorted(chart.metrics) != [*chart.metrics]
     assert list(result["data"][0]) == [chart.x, *chart.metrics]
