@@ -8,7 +8,7 @@ from __future__ import annotations
 from reports.catalogue.boards import Chart
 from reports.catalogue.datasets import MONEY, Dataset
 
-LONG = ("company_name", "goods_name", "customer_name", "supplier_name")
+LONG = ("company_name", "goods_name", "customer_name", "supplier_name", "partner_name")
 """Columns of names, which may take two lines."""
 ROOM = 1100
 """What a table has to itself in a window of 1440."""
@@ -18,7 +18,7 @@ LINES = (2, 3, 4)
 """Headings take more where there is no room for fewer."""
 UNBROKEN = 4 * LETTER
 """Headings of this width stand in one line."""
-LEAST_NAME, MOST_NAME = 92, 156
+LEAST_NAME, MOST_NAME = 86, 156
 LINE = 96
 """The lines of a statement."""
 AMOUNT, FIGURE, WORDS, NUMBER = 76, 46, 62, 124
