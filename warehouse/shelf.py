@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import logging
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from importlib.metadata import version as release
 from pathlib import Path
 from tempfile import mkstemp
@@ -17,6 +19,8 @@ PROJECT = Path(__file__).resolve().parents[1] / "transforms"
 PLACE = PROJECT / "target" / "shelf"
 KEPT = 3
 """So many versions: branches of work take turns."""
+MAKING = ".making"
+"""Locked by the process that has dbt make what the others wait for."""
 
 
 class Shelf:
@@ -39,6 +43,17 @@ class Shelf:
             found = make()
             self.write(name, found)
         return found
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """One process at a time has dbt make something of this version: who waited finds it there. Not for nesting."""
+        with ExitStack() as held:
+            try:
+                self._place.mkdir(parents=True, exist_ok=True)
+                fcntl.flock(held.enter_context((self._place / MAKING).open("w")), fcntl.LOCK_EX)
+            except OSError as error:
+                log.warning("made without waiting for others: %s", error)
+            yield
 
     def write(self, name: str, content: bytes) -> None:
         """Put it there, unless the project changed meanwhile; where that can't be, each process makes its own."""

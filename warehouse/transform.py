@@ -101,10 +101,15 @@ class Project:
         are patched, but as-of figures, names and views made anew. rebuild: all, where there is nothing.
         """
         models = self._below(changed) if mode == "patch" else [model.id for model in self._models]
-        known = self._statements(mode)
-        if known.keys() >= set(models):
-            self._run(mode, models, as_of)
-            return
+        if not self._statements(mode).keys() >= set(models):
+            with self.shelf.alone():
+                if not self._read_again(mode).keys() >= set(models):
+                    self._run_by_dbt(mode, models, as_of)
+                    return
+        self._run(mode, models, as_of)
+
+    def _run_by_dbt(self, mode: Mode, models: Sequence[str], as_of: str) -> None:
+        """Have dbt write and run models' statements, and keep them."""
         arguments = {
             # More models at a time than cores: small ones spend most of their time in dbt itself.
             "patch": ["--threads=4", "--select", *(model.rpartition(".")[2] for model in models)],
@@ -113,6 +118,7 @@ class Project:
             "rebuild": ["--full-refresh", "--threads", "1"],
         }
         ran = self._dbt.run(*arguments[mode], as_of=as_of, whole=mode == "replace")
+        known = self._statements(mode)
         self._keep(mode, known | {model: _undated(statement, as_of) for model, statement in ran.items()})
 
     def rehearse(self, *, as_of: str, changed: Sequence[str]) -> None:
@@ -181,7 +187,11 @@ class Project:
     @cached_property
     def _models(self) -> list[Model]:
         """All models, each after those that it reads."""
-        return [Model(**model) for model in json.loads(self.shelf.kept("models.json", self._listed))]
+        listed = self.shelf.read("models.json")
+        if listed is None:
+            with self.shelf.alone():
+                listed = self.shelf.kept("models.json", self._listed)
+        return [Model(**model) for model in json.loads(listed)]
 
     def _listed(self) -> bytes:
         nodes = self._dbt.manifest().nodes
@@ -205,22 +215,29 @@ class Project:
         return self._kept(mode)
 
     def _compiled(self, as_of: str, select: Sequence[str]) -> list[Test]:
-        known = self._kept("tests")
         name = " ".join(select)
-        if name not in known:
-            chosen = self._dbt.invoke("compile", "--select", *select, as_of=as_of)
-            known[name] = [
-                asdict(Test(node.name, node.description or node.name, _undated(node.compiled_code, as_of)))
-                for node in (item.node for item in chosen.results)
-                if node.resource_type == "test"
-            ]
-            self._keep("tests", known)
-        return [Test(**test) for test in known[name]]
+        if name not in self._kept("tests"):
+            with self.shelf.alone():
+                if name not in (known := self._read_again("tests")):
+                    self._keep("tests", known | {name: self._compiled_by_dbt(as_of, select)})
+        return [Test(**test) for test in self._kept("tests")[name]]
+
+    def _compiled_by_dbt(self, as_of: str, select: Sequence[str]) -> list[dict[str, str]]:
+        chosen = self._dbt.invoke("compile", "--select", *select, as_of=as_of)
+        return [
+            asdict(Test(node.name, node.description or node.name, _undated(node.compiled_code, as_of)))
+            for node in (item.node for item in chosen.results)
+            if node.resource_type == "test"
+        ]
 
     def _kept(self, name: str) -> dict[str, Any]:
         """What grows as more of this version is asked for."""
-        if name not in self._read:
-            self._read[name] = json.loads(self.shelf.read(f"{name}.json") or "{}")
+        return self._read[name] if name in self._read else self._read_again(name)
+
+    def _read_again(self, name: str) -> dict[str, Any]:
+        """What is kept by now, be it by another process."""
+        found = json.loads(self.shelf.read(f"{name}.json") or "{}")
+        self._read[name] = found | self._read.get(name, {})
         return self._read[name]
 
     def _keep(self, name: str, made: dict[str, Any]) -> None:

@@ -6,9 +6,12 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from multiprocessing import get_context
+from multiprocessing.synchronize import Barrier
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,6 +20,7 @@ from warehouse import shelf
 from warehouse.files import Files
 from warehouse.refresh import Refresher
 from warehouse.shelf import Shelf
+from warehouse.transform import Mode, Model, Project
 
 LATER = "2026-12-03"
 # A process to which dbt does not exist: load a warehouse, and go on to another business date.
@@ -119,10 +123,49 @@ def test_two_processes_at_once_read_whole_files_only(kept: Path) -> None:
     assert [path.name for path in place.iterdir()] == ["patch.json"]
 
 
+def test_two_processes_at_once_have_dbt_make_it_once(kept: Path, tmp_path: Path) -> None:
+    told, together = tmp_path / "told", get_context("spawn").Barrier(2)
+    askers = [get_context("spawn").Process(target=_ask, args=(kept, told, together)) for _ in range(2)]
+    for asker in askers:
+        asker.start()
+    for asker in askers:
+        asker.join()
+    assert [asker.exitcode for asker in askers] == [0, 0]
+    assert told.read_text() == "tests\nrun\n"
+
+
 def test_where_nothing_can_be_kept_all_goes_on(kept: Path) -> None:
     kept.write_text("a file, where the directory should be")
     Shelf().write("patch.json", b"new")
     assert Shelf().read("patch.json") is None
+
+
+def _ask(place: Path, told: Path, together: Barrier) -> None:
+    """A process that tests and builds a warehouse of its own by a dbt which takes long and says what it does."""
+
+    def made(what: str, answer: Any) -> Any:
+        with told.open("a") as file:
+            file.write(f"{what}\n")
+        time.sleep(0.5)
+        return answer
+
+    class Told(Project):
+        _models = [Model("model.erp.a", "facts", (), view=False, changed="")]
+
+        def _compiled_by_dbt(self, as_of: str, select: Sequence[str]) -> list[dict[str, str]]:
+            return made("tests", [{"name": "a", "label": "a", "sql": "select 1"}])
+
+        def _run_by_dbt(self, mode: Mode, models: Sequence[str], as_of: str) -> None:
+            self._keep(mode, made("run", dict.fromkeys(models, "select 1")))
+
+        def _run(self, mode: Mode, models: Sequence[str], as_of: str) -> None:
+            assert self._statements(mode).keys() == set(models)
+
+    shelf.PLACE = place
+    project = Told(Files(place))
+    together.wait()
+    assert [test.sql for test in project._compiled(AS_OF, ["a"])] == ["select 1"]
+    project.build("rebuild", as_of=AS_OF)
 
 
 def _write(place: Path, size: int, digit: int) -> None:
