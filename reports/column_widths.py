@@ -8,7 +8,7 @@ from __future__ import annotations
 from reports.catalogue.boards import Chart
 from reports.catalogue.datasets import MONEY, Dataset
 
-LONG = ("company_name", "goods_name", "customer_name", "supplier_name", "partner_name")
+LONG = ("company_name", "goods_name", "customer_name", "supplier_name")
 """Columns of names, which may take two lines."""
 ROOM = 1100
 """What a table has to itself in a window of 1440."""
