@@ -145,6 +145,8 @@ def validate(placed: Placed) -> None:
         asked = datasets.get(item.dataset)
         if asked is None or item.column not in {column.name for column in asked.columns}:
             raise CatalogueError(f"{where}：筛选 {item.key} 的数据集或列不存在")
+        if item.ranged and not (asked.ranged and item.column == asked.time_column):
+            raise CatalogueError(f"{where}：筛选 {item.key} 的数据集不按日期范围取数")
         unknown = set(item.excludes) - set(keys)
         if unknown:
             raise CatalogueError(f"{where}：筛选 {item.key} 排除了不存在的图表 {sorted(unknown)}")
@@ -338,9 +340,34 @@ def _position(placed: Placed, numbers: dict[str, int]) -> dict[str, Any]:
 
 
 def _filter(placed: Placed, item: Filter, numbers: dict[str, int]) -> dict[str, Any]:
-    board = placed.board
     # A chart whose dataset lacks the column would be asked for it and refused.
-    excluded = [numbers[chart.key] for chart in board.charts if item not in board.filters_of(chart)]
+    excluded = [
+        numbers[chart.key] for chart in placed.board.charts if item not in placed.board.filters_of(chart)
+    ]
+    kind = _range_of_days(item) if item.ranged else _choice(placed, item)
+    return {
+        "id": filter_id(*placed.names, item.key),
+        "name": item.label,
+        "type": "NATIVE_FILTER",
+        "cascadeParentIds": [filter_id(*placed.names, item.parent)] if item.parent else [],
+        "scope": {"rootPath": ["ROOT_ID"], "excluded": excluded},
+        "description": item.hint,
+        **kind,
+    }
+
+
+def _range_of_days(item: Filter) -> dict[str, Any]:
+    """Heeded by the charts that have a range of days among their conditions, whatever column it is on."""
+    [words] = item.default
+    return {
+        "filterType": "filter_time",
+        "targets": [{}],
+        "defaultDataMask": {"extraFormData": {"time_range": words}, "filterState": {"value": words}},
+        "controlValues": {"enableEmptyFilter": True},
+    }
+
+
+def _choice(placed: Placed, item: Filter) -> dict[str, Any]:
     masks: dict[str, Any] = {"extraFormData": {}, "filterState": {}}
     if item.default:
         clause = {"col": item.column, "op": "IN", "val": list(item.default)}
@@ -349,16 +376,11 @@ def _filter(placed: Placed, item: Filter, numbers: dict[str, int]) -> dict[str, 
             "extraFormData": {"filters": [clause]},
             "filterState": {"value": list(item.default), "label": label},
         }
+    dataset = placed.board.dataset(item.dataset)
     return {
-        "id": filter_id(*placed.names, item.key),
-        "name": item.label,
-        "type": "NATIVE_FILTER",
         "filterType": "filter_select",
-        "targets": [
-            {"datasetUuid": dataset_uuid(board.dataset(item.dataset)), "column": {"name": item.column}}
-        ],
+        "targets": [{"datasetUuid": dataset_uuid(dataset), "column": {"name": item.column}}],
         "defaultDataMask": masks,
-        "cascadeParentIds": [filter_id(*placed.names, item.parent)] if item.parent else [],
         "controlValues": {
             "multiSelect": item.multiple,
             "enableEmptyFilter": item.latest or bool(item.default),
@@ -367,6 +389,4 @@ def _filter(placed: Placed, item: Filter, numbers: dict[str, int]) -> dict[str, 
             "searchAllOptions": item.searched,
             "sortAscending": not item.latest,
         },
-        "scope": {"rootPath": ["ROOT_ID"], "excluded": excluded},
-        "description": item.hint,
     }

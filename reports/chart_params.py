@@ -23,6 +23,7 @@ from reports.catalogue.datasets import (
     placed,
 )
 from reports.column_widths import LONG, column_widths
+from reports.ranges import NO_RANGE, RANGE_OPERATOR
 from reports.theme import (
     BUCKET_COLORS,
     COLOR_SCHEME,
@@ -85,8 +86,22 @@ def chart_params(chart: Chart, dataset: Dataset) -> dict[str, Any]:
     }
     having = _something(chart, dataset)
     condition = {"clause": "HAVING", "expressionType": "SQL", "sqlExpression": having}
+    conditions = [*([condition] if having else []), *_range_of_days(dataset)]
     built = _BUILDERS[chart.kind](chart, dataset)
-    return {**common, **built, "adhoc_filters": [condition] if having else []}
+    second = {"adhoc_filters_b": conditions} if chart.kind == "mixed" else {}
+    return {**common, **built, **second, "adhoc_filters": conditions}
+
+
+def _range_of_days(dataset: Dataset) -> list[dict[str, Any]]:
+    """The condition that the filter of days fills in."""
+    condition = {
+        "clause": "WHERE",
+        "expressionType": "SIMPLE",
+        "subject": dataset.time_column,
+        "operator": RANGE_OPERATOR,
+        "comparator": NO_RANGE,
+    }
+    return [condition] if dataset.ranged else []
 
 
 def stored_queries(chart: Chart, dataset: Dataset) -> list[dict[str, Any]]:
@@ -97,7 +112,9 @@ def stored_queries(chart: Chart, dataset: Dataset) -> list[dict[str, Any]]:
         "columns": [*axis, *chart.by],
         "metrics": [*chart.metrics, *chart.second],
         "orderby": [_order(chart)] if chart.order else [],
-        "filters": [],
+        "filters": [{"col": dataset.time_column, "op": RANGE_OPERATOR, "val": NO_RANGE}]
+        if dataset.ranged
+        else [],
         # In brackets, as the frame sends it.
         "extras": {"having": f"({having})" if having else "", "where": ""},
         "annotation_layers": [],

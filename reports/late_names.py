@@ -15,12 +15,14 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from reports.catalogue.datasets import WINDOW, Dataset
+from reports.catalogue.datasets import FIRST_DAY, LAST_DAY, WINDOW, Dataset
 from reports.query_parts import column_name
 
 PLACE = "row_of_page"
 NUMBER = "number_of_rows"
 MOST_NAMED = 1000
+EXTREMES = {FIRST_DAY: "min", LAST_DAY: "max"}
+"""Where a row that adds up days begins and ends."""
 Read = Callable[[Any], Sequence[Sequence[Any]]]
 Counts = MutableMapping[str, int]
 """How many rows there are of a query for all of them, by its text."""
@@ -135,7 +137,11 @@ class Table:
         return sa.literal_column(made) if made else sa.func.any_value(_column(name))
 
     def _part(self, name: str) -> str:
-        return f'"{name}"' if name in self.keys else f'any_value("{name}")'
+        if name in self.keys:
+            return f'"{name}"'
+        return (
+            f'{EXTREMES[name]}("{self.dataset.time_column}")' if name in EXTREMES else f'any_value("{name}")'
+        )
 
 
 def asked_table(dataset: Dataset | None, parts: dict[str, Any]) -> Table | None:

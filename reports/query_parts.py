@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Set
+from datetime import date
 from typing import Any
+
+from reports.ranges import RANGE_OPERATOR, days_of
 
 READABLE_RESULTS = {"full", "results"}
 WORKED_OUT = "post_processed"
@@ -30,7 +33,7 @@ PLAIN_OPERATORS = {
     "IS NOT NULL",
     "LIKE",
     "ILIKE",
-    "TEMPORAL_RANGE",
+    RANGE_OPERATOR,
 }
 
 
@@ -40,9 +43,11 @@ def asks_only(
     filterable: Set[str],
     is_metric: Callable[[Any], bool],
     having: Set[str] = frozenset(),
+    ranged: Set[str] | None = None,
 ) -> bool:
     """Whether a query asks for these columns and figures alone, under conditions on filterable columns, without SQL of
-    its own: `having` are the chart's.
+    its own: `having` are the chart's. `ranged` are the columns of which it may choose days in words that are understood
+    here; None lets it choose of all filterable ones in any.
 
     A condition on any other column would tell of that column row by row.
     """
@@ -56,8 +61,14 @@ def asks_only(
         )
         and all(is_metric(figure) for figure in figures)
         and all(column_name(order) in columns or is_metric(order) for order in orders)
-        and all(_is_plain_filter(item, filterable) for item in query.filter or [])
-        and (query.granularity is None or query.granularity in filterable)
+        and all(
+            _is_range(item, ranged)
+            if ranged is not None and _is_ranging(item)
+            else _is_plain_filter(item, filterable)
+            for item in query.filter or []
+        )
+        and (query.granularity is None or query.granularity in (filterable if ranged is None else ranged))
+        and (ranged is None or not query.time_range or is_range(query.time_range))
         and (not query.result_type or is_readable(query.result_type))
         and not query.annotation_layers
         and not extras.get("where")
@@ -96,6 +107,19 @@ def column_name(column: Any) -> str | None:
 
 def _is_plain_filter(item: dict[str, Any], filterable: Set[str]) -> bool:
     return column_name(item.get("col")) in filterable and str(item.get("op", "")).upper() in PLAIN_OPERATORS
+
+
+def _is_ranging(item: dict[str, Any]) -> bool:
+    return str(item.get("op", "")).upper() == RANGE_OPERATOR
+
+
+def _is_range(item: dict[str, Any], ranged: Set[str]) -> bool:
+    return column_name(item.get("col")) in ranged and is_range(item.get("val"))
+
+
+def is_range(words: Any) -> bool:
+    """Whether days are told in words that are understood."""
+    return isinstance(words, str) and days_of(words, date.today()) is not None
 
 
 def result_name(result: Any) -> str:

@@ -19,6 +19,7 @@ from superset.utils import json
 from superset.utils.core import override_user
 
 from reports import explorers
+from reports.answering import catalogue_datasets
 from reports.catalogue import EXPLORER_HEADER, EXPLORER_ROLE
 from reports.query_parts import DRAWN_STEPS, asks_only, is_readable, is_shaped
 
@@ -156,8 +157,8 @@ def _is_dashboard(resource: Any) -> bool:
 def guest_request_modified(query_context: Any) -> bool:
     """Whether a guest asks for more than the stored chart or filter gives.
 
-    Stricter than Superset's own check (no free SQL, no samples, no other column), and wider in one point: a table may
-    be sorted by any of its own columns.
+    Stricter than Superset's own check (no free SQL, no samples, no other column), and wider in two points: a table may
+    be sorted by any of its own columns, and of a dataset of days some may be chosen, from one to another.
     """
     form_data = query_context.form_data or {}
     try:
@@ -169,13 +170,19 @@ def guest_request_modified(query_context: Any) -> bool:
         else:
             columns, metrics, having = _chart_parts(form_data)
         filterable = columns | _filterable_columns(form_data)
+        ranged = _ranged_columns(query_context.datasource)
     except LookupError as error:
         logger.warning("guest request refused: %s", error)
         return True
     return not all(
         is_shaped(query, DRAWN_STEPS)
         and asks_only(
-            query, columns, filterable, lambda metric: isinstance(metric, str) and metric in metrics, having
+            query,
+            columns,
+            filterable - ranged,
+            lambda metric: isinstance(metric, str) and metric in metrics,
+            having,
+            ranged,
         )
         for query in query_context.queries
     )
@@ -225,6 +232,12 @@ def _filterable_columns(form_data: dict[str, Any]) -> set[str]:
     """What the board's filters choose by."""
     targets = [target for item in _board_filters(form_data) for target in item.get("targets", [])]
     return {target["column"]["name"] for target in targets if "column" in target}
+
+
+def _ranged_columns(dataset: Any) -> set[str]:
+    """The days of which a guest may choose some, from one to another."""
+    own = catalogue_datasets().get(dataset.table_name)
+    return {own.time_column} if own is not None and own.ranged else set()
 
 
 def _board_filters(form_data: dict[str, Any]) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ Loaded by Superset itself (`SUPERSET_CONFIG_PATH`), so every upper-case name her
 import logging
 import os
 import sqlite3
+import time
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -34,6 +35,9 @@ from reports.snapshot import connect_to_snapshot, fix_default_schema
 from reports.theme import COLOR_SCHEMES, NAME, SEQUENTIAL_SCHEMES, THEME
 
 _SETTINGS = settings()
+# Ranges such as this month are of the business's today.
+os.environ["TZ"] = "Asia/Shanghai"
+time.tzset()
 # A site whose frames come from another address than its own must be named; the others are 'self'.
 _FRAMING_SITES = sorted(
     f"{scheme}://{host}:*"

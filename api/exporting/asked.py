@@ -13,12 +13,14 @@ from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import Select
 
 from api.exporting.query import Rows
+from api.kit.database import today
 from api.kit.errors import NotFound, Refusal
 from api.kit.scope import Principal
 from api.kit.view import View
 from reports.catalogue import Report
 from reports.catalogue.boards import Board, Filter, Pivot
 from reports.catalogue.datasets import Column, Dataset, Metric
+from reports.ranges import days_of
 
 Form = Literal["detail", "pivot", "pdf"]
 FORM_NAMES: dict[Form, str] = {"detail": "明细", "pivot": "透视", "pdf": ""}
@@ -96,6 +98,8 @@ def _filters(board: Board, given: Mapping[str, list[str | None]]) -> dict[str, V
     for key, values in given.items():
         if len(values) > 1 and not known[key].multiple:
             raise Refusal(f"“{known[key].label}”只能选一个值，请重新选择后再导出")
+        if known[key].ranged and any(days_of(words or "", today()) is None for words in values):
+            raise Refusal(f"“{known[key].label}”所选的范围不能导出，请改选最近、本期、上期，或自定义起止日期")
     return {key: tuple(dict.fromkeys(values)) for key, values in given.items() if values}
 
 
@@ -149,5 +153,5 @@ def heeded(board: Board, dataset: Dataset, lifted: Iterable[str]) -> list[Filter
 
 def lifted(board: Board, pivot: Pivot) -> set[str]:
     """The columns of a pivot that the report otherwise shows one value of at a time."""
-    single = {item.column for item in board.filters if not item.multiple}
+    single = {item.column for item in board.filters if not (item.multiple or item.ranged)}
     return single & {*pivot.rows, *pivot.columns}

@@ -10,11 +10,12 @@ from sqlalchemy import Connection, select
 
 from api.exporting.asked import Asked, Values
 from api.identity.tables import Role
-from api.kit.database import TIME_ZONE
+from api.kit.database import TIME_ZONE, today
 from api.kit.scope import Principal
 from api.master.organisation import Company
 from api.shell.export_about import moment
 from reports.catalogue.boards import Filter
+from reports.ranges import told as told_range
 
 ALL, NOTHING = "全部", "（空）"
 LONGEST = 1000
@@ -66,10 +67,12 @@ def filter_words(
     """Each filter with its values; what is `free` is spread out in the table."""
     if asked.listed:
         return asked.listed.filters or ALL
-    words = [f"{item.label}＝{_chosen(values[item.key])}" for item in heeded]
+    words = [f"{item.label}＝{_chosen(item, values[item.key])}" for item in heeded]
     return "；".join([*words, *(f"{label}＝{ALL}（在表中展开）" for label in free)]) or ALL
 
 
-def _chosen(values: Values) -> str:
+def _chosen(item: Filter, values: Values) -> str:
+    if item.ranged and values:
+        return told_range(str(values[0]), today()) or ALL
     words = "、".join(NOTHING if value is None else value for value in values) or ALL
     return words if len(words) <= LONGEST else f"{words[:LONGEST]}…等 {len(values)} 项"

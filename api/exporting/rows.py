@@ -5,16 +5,18 @@ Totals are the same metrics over all rows: a ratio's total is the ratio of the s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection
 
 from api.exporting.asked import Asked, Values
 from api.exporting.query import Rows, quoted
+from api.kit.database import today
 from api.reporting.opening import newest
 from reports.catalogue.boards import Chart, Filter
 from reports.catalogue.datasets import Column, Dataset, Metric
+from reports.ranges import days_of
 
 
 def settled(asked: Asked, source: Connection) -> dict[str, Values]:
@@ -35,12 +37,24 @@ def rows_of(dataset: Dataset, role_id: int, chosen: Iterable[tuple[Filter, Value
     values: list[Any] = [role_id]
     conditions = ["role_id = $1"]
     for item, picked in chosen:
-        if picked:
+        if picked and item.ranged:
+            conditions += _between(item.column, str(picked[0]), values)
+        elif picked:
             conditions.append(_condition(item.column, picked, values))
             days = dataset.first_days(item.column, picked)
             if days:
                 conditions.append(_condition(*days, values))
     return Rows(f"(select * from ({dataset.sql}) as d where {' and '.join(conditions)}) as b", tuple(values))
+
+
+def _between(name: str, words: str, values: list[Any]) -> Iterator[str]:
+    """The conditions that rows lie in a range of days, of today."""
+    found = days_of(words, today())
+    assert found is not None, f"no range {words}"
+    for sign, day in ((">=", found.since), ("<", found.until)):
+        if day:
+            values.append(day)
+            yield f"{quoted(name)} {sign} ${len(values)}"
 
 
 def _condition(name: str, picked: Sequence[Any], values: list[Any]) -> str:

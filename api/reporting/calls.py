@@ -49,12 +49,13 @@ class FrameQuery(BaseModel):
 
 class FrameFilter(BaseModel):
     """A filter in a frame: its key among the report's, the id under which the frame tells its values, the column that
-    it filters, and whether it opens on the newest value."""
+    it filters, whether it opens on the newest value, and whether it chooses a range of days."""
 
     key: str
     id: str
     column: str
     latest: bool
+    ranged: bool
 
 
 class FrameTab(BaseModel):
@@ -174,6 +175,7 @@ def _filters(report: Report, tab: Tab, sees_cost: bool) -> list[dict[str, Any]]:
             "id": filter_id(report.code, tab.key, variant, item.key),
             "column": item.column,
             "latest": item.latest,
+            "ranged": item.ranged,
         }
         for item in tab.board(variant).filters
     ]

@@ -28,7 +28,8 @@ class Filter:
     """A filter of the report. `latest` opens on the last value; `excludes` names charts that it leaves alone.
 
     `hint` explains it beside its name; `parameter` is the name under which an address may carry a value (drill from
-    another report); `searched` filters of many values ask the server while the user types.
+    another report); `searched` filters of many values ask the server while the user types. A `ranged` one chooses days,
+    from one to another, in the words of `reports.ranges`.
     """
 
     key: str
@@ -42,6 +43,7 @@ class Filter:
     excludes: tuple[str, ...] = ()
     parameter: str = ""
     searched: bool = False
+    ranged: bool = False
     hint: str = ""
 
 
@@ -156,7 +158,9 @@ class Board:
         return tuple(
             item
             for item in self.filters
-            if dataset.has_column(item.column) and chart.key not in item.excludes
+            if dataset.has_column(item.column)
+            and chart.key not in item.excludes
+            and (dataset.ranged or not item.ranged)
         )
 
 

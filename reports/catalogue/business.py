@@ -295,7 +295,7 @@ def monthly_board(cost: bool) -> Board:
         tuple(
             metric
             for name in FOUR
-            for metric in beside(name, MONTH.earlier, MONTH.by_progress, change=grown_metric)
+            for metric in beside(name, MONTH.earlier, MONTH.moved, change=grown_metric)
         ),
         "month",
         bill_links("m.month", "last_day(m.month)"),

@@ -18,7 +18,8 @@ class Period:
     """A kind of period: how far back its predecessor and last year's counterpart lie, and how both are called.
 
     The marts know whole periods: a running one stands beside the whole one before, and the names say so. Unless it
-    tells a moment (`runs`), what it adds up is compared by progress.
+    tells a moment (`runs`), what it adds up is compared by progress. `told` is what its rows beside each other tell
+    besides; `ranged` are days of which any number in a row may be chosen.
     """
 
     key: str
@@ -29,6 +30,8 @@ class Period:
     previous: str
     last_year: str
     runs: bool = True
+    told: tuple[str, ...] = (ELAPSED,)
+    ranged: bool = False
 
     @property
     def words(self) -> tuple[str, str, str]:
@@ -40,8 +43,10 @@ class Period:
         return self.previous, self.last_year
 
     @property
-    def by_progress(self) -> tuple[str, str]:
+    def moved(self) -> tuple[str, str]:
         """What the changes of sums against the earlier ones are called."""
+        if not self.runs:
+            return f"较{self.previous}", f"较{self.last_year}"
         before, year = (word.removesuffix(f"整{self.name}") for word in self.earlier)
         return f"{BY_PROGRESS}较{before}", f"{BY_PROGRESS}较{year}"
 
@@ -58,10 +63,13 @@ class Period:
         self, rows: str, axis: tuple[Column, Column], measures: Iterable[str], periods: str = ""
     ) -> Beside:
         """The rows of a mart that has the axis, each period beside its earlier ones."""
+        return Beside(self.beside(rows, axis, periods), self.words, tuple(measures), self.runs)
+
+    def beside(self, rows: str, axis: tuple[Column, Column], periods: str = "") -> str:
+        """The rows of each period with those of its earlier ones, told apart, as a query in parentheses."""
         start, label = axis
         steps = (self.step, self.year)
-        source = by_period(rows, (start.name, label.name), self.words, steps, periods)
-        return Beside(source, self.words, tuple(measures), self.runs)
+        return by_period(rows, (start.name, label.name), self.words, steps, periods)
 
 
 WEEK = Period("week", "按周分析", "周", "interval 7 day", "interval 364 day", "上周整周", "去年同周整周")
@@ -101,25 +109,22 @@ class Source:
         A row appears up to three times: in its own period, in the next one and a year later, but never in a period
         that the mart doesn't have.
         """
-        start, label = self._axis
-        names = ", ".join(f't."{name}"' for name in (start, label, *self.dimensions))
+        names = ", ".join(f't."{name}"' for name in (*self._axis, *self.dimensions, *self.period.told))
         figures = ", ".join(
             f'case when t.beside_order = {order} then t."{name}" end as "{name}{end}"'
             for order, end in enumerate(("", *SUFFIXES))
             for name in self.measures
         )
-        return f"(select {names}, t.{ELAPSED}, {figures} from {self.beside} as t)"
+        return f"(select {names}, {figures} from {self.beside} as t)"
 
     @property
     def beside(self) -> str:
         """The rows with those of earlier periods, told apart, as a query in parentheses."""
-        steps = (self.period.step, self.period.year)
-        return by_period(self.alone, self._axis, self.period.words, steps, self.periods)
+        return self.period.beside(self.alone, self.axis, self.periods)
 
     @property
-    def _axis(self) -> tuple[str, str]:
-        start, label = self.axis
-        return start.name, label.name
+    def _axis(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.axis if not column.sql)
 
     @property
     def _condition(self) -> str:
@@ -145,6 +150,7 @@ def compared_datasets(
     cost: bool = False,
     buckets: tuple[str, ...] = (),
     gravest_first: bool = False,
+    explorable: bool = True,
 ) -> tuple[Dataset, Dataset]:
     """The mart's periods beside the ones before and last year's, and the dataset for charts over many periods, which
     has no comparisons: they triple its rows.
@@ -166,19 +172,22 @@ def compared_datasets(
         cost=cost,
         time_column=axis[0].name,
         columns=(*axis, *columns),
-        measures=(*alone, ELAPSED, *with_suffixes(*measures)),
-        flows=(*alone, ELAPSED, *with_suffixes(*(name for name in measures if name not in levels))),
+        measures=(*alone, *period.told, *with_suffixes(*measures)),
+        flows=(*alone, *period.told, *with_suffixes(*(name for name in measures if name not in levels))),
         metrics=metrics,
         buckets=buckets,
         gravest_first=gravest_first,
+        explorable=explorable,
+        ranged=period.ranged,
         beside=period.rows_beside(source.alone, axis, (*alone, *measures), periods),
     )
     series = replace(
         data,
         key=f"{key}{SERIES}",
         source=source.alone,
-        measures=own_alone(data.measures),
-        flows=own_alone(data.flows),
+        columns=tuple(column for column in data.columns if column.kind != "link"),
+        measures=own_alone(data.measures, period.told),
+        flows=own_alone(data.flows, period.told),
         metrics=tuple(metric for metric in metrics if not any(end in metric.sql for end in SUFFIXES)),
         explorable=False,
         beside=None,
@@ -198,9 +207,9 @@ def stood(metric: Metric, measures: Iterable[str], previous: str, last_year: str
     return before, year
 
 
-def own_alone(measures: Iterable[str]) -> tuple[str, ...]:
+def own_alone(measures: Iterable[str], told: tuple[str, ...] = (ELAPSED,)) -> tuple[str, ...]:
     """The measures of a period itself, without what it is compared with."""
-    return tuple(name for name in measures if not name.endswith((*SUFFIXES, ELAPSED)))
+    return tuple(name for name in measures if not name.endswith(SUFFIXES) and name not in told)
 
 
 def with_suffixes(*names: str) -> tuple[str, ...]:

@@ -24,6 +24,9 @@ DAYS = ",.1f"
 PART = re.compile(r"\bm\.(\w+)")
 """A column of the mart in an expression."""
 COUNT = re.compile(r"(cast\()?count\(")
+FIRST_DAY, LAST_DAY = "first_day", "last_day"
+"""From which day to which a row of a table leads: in the mart's rows this month to date, in the table's those that it
+adds up."""
 WINDOW = " over ("
 """What figures that look at other rows have in them: they are computed where all rows are."""
 # Invisible letters that put labels into an order of their own: the first two where letters are compared by their
@@ -124,7 +127,8 @@ class Dataset:
     the `keys` that its columns stand for. `buckets` are the values of an aging column in their order, from harmless to
     grave or, `gravest_first`, the other way round. `flows` are the measures that add up over periods too; the others
     tell a moment, a mean of days, or days that several rows share. Own charts may be drawn of `explorable` ones.
-    `beside` are its rows for the figures of a board, whose earlier periods stand below them.
+    `beside` are its rows for the figures of a board, whose earlier periods stand below them. Of `ranged` ones any days
+    of the time column may be chosen, from one to another.
     """
 
     key: str
@@ -141,6 +145,7 @@ class Dataset:
     flows: tuple[str, ...] = ()
     explorable: bool = True
     beside: Beside | None = None
+    ranged: bool = False
 
     @property
     def name(self) -> str:

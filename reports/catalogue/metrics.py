@@ -69,14 +69,15 @@ def beside(
 def grown_beside(
     metric: Metric, measures: Iterable[str], word: str = "", worse: Worse = "fall", period: Period = MONTH
 ) -> tuple[Metric, ...]:
-    """`beside` for a sum that grows with the days of its period."""
+    """`beside` for a sum that grows with the days of its period: of one that may run by progress."""
     before, year = stood(replace(metric, label=word or metric.label), measures, *period.earlier)
-    change, growth = period.by_progress
+    change, growth = period.moved
+    moved = grown_metric if period.runs else change_metric
     return (
         before,
-        grown_metric(f"{metric.name}_change", f"{word}{change}", metric.sql, before.sql, worse),
+        moved(f"{metric.name}_change", f"{word}{change}", metric.sql, before.sql, worse),
         year,
-        grown_metric(f"{metric.name}_growth", f"{word}{growth}", metric.sql, year.sql, worse),
+        moved(f"{metric.name}_growth", f"{word}{growth}", metric.sql, year.sql, worse),
     )
 
 

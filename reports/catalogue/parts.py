@@ -10,8 +10,10 @@ from reports.catalogue.boards import HEAD, Board, Chart, Filter, Pivot, Report, 
 from reports.catalogue.compare import MONTH, Period
 from reports.catalogue.datasets import (
     CLOSING,
+    FIRST_DAY,
     FURTHER,
     HAIR,
+    LAST_DAY,
     MONEY,
     MOST_SERIES,
     PART,
@@ -78,7 +80,7 @@ def link(text: str, route: str, named: str = "detail_link", **filters: str) -> C
         "明细",
         "link",
         sql=f"'{opening} || '\">{text}</a>'",
-        keys=tuple(dict.fromkeys(PART.findall(told))),
+        keys=tuple(name for name in dict.fromkeys(PART.findall(told)) if name not in (FIRST_DAY, LAST_DAY)),
     )
 
 

@@ -13,9 +13,10 @@ from typing import Literal
 
 from reports.catalogue.beside import Figure, Head, figures
 from reports.catalogue.boards import Board, Chart, Filter, Report, Tab
-from reports.catalogue.compare import compared_datasets
+from reports.catalogue.compare import Period, compared_datasets
 from reports.catalogue.datasets import Column, Dataset, Metric
-from reports.catalogue.metrics import grown_metric, money, percent, quantity
+from reports.catalogue.days import ANY_DAYS, MONTHS, Span, spanned_report
+from reports.catalogue.metrics import grown_beside, money, percent, quantity
 from reports.catalogue.parts import (
     BRAND,
     BY_BRAND,
@@ -27,7 +28,6 @@ from reports.catalogue.parts import (
     EMPLOYEE,
     GOODS,
     GOODS_LABEL,
-    MONTH_DAYS,
     PLACES,
     bars,
     board,
@@ -40,8 +40,6 @@ from reports.catalogue.parts import (
     line,
     place_and_goods_filters,
     ranking,
-    report,
-    running_filter,
     sales_link,
     share,
     table,
@@ -54,35 +52,31 @@ SOLD = "(quantity <> 0 or revenue <> 0)"
 STATIONS = "company_id in (select c.company_id from dim_company as c where c.company_type = '服务站')"
 
 
-def profit_metrics(cost: bool) -> tuple[Metric, ...]:
-    plain = (
-        quantity("quantity", "销售数量"),
-        money("revenue", "销售收入"),
-        money("revenue_before", "上月整月收入"),
-        grown_metric("revenue_change", "按进度较上月", "sum(revenue)", "sum(revenue_before)"),
-        money("revenue_year", "去年同月整月收入"),
-        grown_metric("revenue_growth", "按进度较去年同月", "sum(revenue)", "sum(revenue_year)"),
+def profit_metrics(cost: bool, period: Period) -> tuple[Metric, ...]:
+    revenue, profit = money("revenue", "销售收入"), money("profit", "毛利（返利前）")
+    before, change, year, growth = grown_beside(revenue, ("revenue",), period=period)
+    earlier = tuple(
+        replace(then, label=f"{when}收入") for then, when in zip((before, year), period.earlier, strict=True)
     )
+    plain = (quantity("quantity", "销售数量"), revenue, earlier[0], change, earlier[1], growth)
     if not cost:
         return plain
+    previous, last_year = period.earlier
     return (
         *plain,
         money("cost", "销售成本"),
-        money("profit", "毛利（返利前）"),
+        profit,
         money("rebate", "客户返利（已确认）"),
         money("supplier_rebate", "供应商返利（已确认）"),
         money("after_rebate", "毛利（返利后，已确认）"),
         money("expected_rebate", "供应商返利（预计）"),
         money("after_expected", "毛利（返利后，含预计）"),
-        money("profit_before", "上月整月毛利"),
-        grown_metric("profit_change", "毛利按进度较上月", "sum(profit)", "sum(profit_before)"),
-        money("profit_year", "去年同月整月毛利"),
-        grown_metric("profit_growth", "毛利按进度较去年同月", "sum(profit)", "sum(profit_year)"),
+        *grown_beside(profit, ("profit",), word="毛利", period=period),
         percent("margin", "毛利率（返利前）", "sum(profit)", "sum(revenue)"),
         percent("margin_after", "毛利率（返利后，已确认）", "sum(after_rebate)", "sum(revenue)"),
         percent("margin_expected", "毛利率（返利后，含预计）", "sum(after_expected)", "sum(revenue)"),
-        percent("margin_before", "上月整月毛利率", "sum(profit_before)", "sum(revenue_before)"),
-        percent("margin_year", "去年同月整月毛利率", "sum(profit_year)", "sum(revenue_year)"),
+        percent("margin_before", f"{previous}毛利率", "sum(profit_before)", "sum(revenue_before)"),
+        percent("margin_year", f"{last_year}毛利率", "sum(profit_year)", "sum(revenue_year)"),
     )
 
 
@@ -93,10 +87,11 @@ def profit_datasets(
     cost: bool,
     dimensions: tuple[Column, ...],
     keys: tuple[str, ...],
+    span: Span,
     where: str = "",
     grain: Literal["company", "warehouse"] = "warehouse",
 ) -> tuple[Dataset, Dataset]:
-    """The month's rows of a mart beside the previous month's and last year's, and the dataset for its series."""
+    """A mart's rows of a month, or of days, beside earlier ones, and the dataset for its series."""
     conditions = [*([] if cost else [SOLD]), *([where] if where else [])]
     measures = {"quantity": "quantity", "revenue": "revenue"}
     if cost:
@@ -110,15 +105,18 @@ def profit_datasets(
             "after_expected": "profit_after_expected",
         }
     return compared_datasets(
-        variant(name, cost),
-        f"服务站{label}" if where == STATIONS else label,
-        mart,
+        variant(f"{name}{span.mark}", cost),
+        f"{'服务站' if where == STATIONS else ''}{label}{span.word}",
+        f"{mart}{span.mark}",
         grain=grain,
         cost=cost,
         columns=dimensions,
         keys=keys,
         measures=measures,
-        metrics=profit_metrics(cost),
+        metrics=profit_metrics(cost, span.period),
+        period=span.period,
+        axis=span.columns,
+        explorable=not span.period.ranged,
         where=" and ".join(conditions),
     )
 
@@ -128,12 +126,13 @@ def profit_head(data: Dataset) -> Head:
     return figures(data, *(Figure(name, worse="fall") for name in ("revenue", "quantity", *earned)))
 
 
-def profit_trend(series: Dataset, cost: bool) -> Chart:
-    if cost:
-        return curves(
-            "trend", "收入、毛利与毛利率趋势", series, ("revenue", "profit"), "margin", "month_label"
-        )
-    return curves("trend", "收入与数量趋势", series, ("revenue",), "quantity", "month_label")
+def profit_trend(series: Dataset, span: Span) -> Chart:
+    title, shown, second = (
+        ("收入、毛利与毛利率趋势", ("revenue", "profit"), "margin")
+        if series.cost
+        else ("收入与数量趋势", ("revenue",), "quantity")
+    )
+    return curves("trend", title, series, shown, second, span.axis, span.dense)
 
 
 def main_figure(cost: bool) -> tuple[str, str, tuple[str, ...]]:
@@ -157,24 +156,24 @@ def profit_table(title: str, data: Dataset, by: tuple[str, ...]) -> Chart:
 
 
 def profit_board(
-    datasets: tuple[Dataset, Dataset], charts: tuple[Chart, Chart, Chart, Chart], *filters: Filter
+    span: Span, datasets: tuple[Dataset, Dataset], charts: tuple[Chart, Chart, Chart, Chart], *filters: Filter
 ) -> Board:
     """Figures and trend, a composition beside it, two comparisons, a table."""
     data, series = datasets
     composition, left, right, listed = charts
     lines = (
-        line(42, (profit_trend(series, data.cost), 8), (composition, 4)),
+        line(42, (profit_trend(series, span), 8), (composition, 4)),
         line(44, (left, 6), (right, 6)),
         line(82, (listed, 12)),
     )
-    return board(datasets, profit_head(data), lines, (running_filter(data), *filters))
+    return board(datasets, profit_head(data), lines, (span.filter(data), *filters))
 
 
-def commodity_board(cost: bool) -> Board:
+def commodity_board(cost: bool, span: Span) -> Board:
     main, label, both = main_figure(cost)
-    dimensions = (*PLACES, *GOODS, GOODS_LABEL, sales_link(**BY_GOODS, **MONTH_DAYS))
+    dimensions = (*PLACES, *GOODS, GOODS_LABEL, sales_link(**BY_GOODS, **span.days))
     data, series = profit_datasets(
-        "commodity_profit", "商品毛利", "mart_commodity_profit", cost, dimensions, ("goods_id",)
+        "commodity_profit", "商品毛利", "mart_commodity_profit", cost, dimensions, ("goods_id",), span
     )
     charts = (
         share("types", f"{label}构成（商品类型）", data, main, "type1_name"),
@@ -182,19 +181,19 @@ def commodity_board(cost: bool) -> Board:
         ranking("goods", f"{label}前十商品", data, main, "goods_label"),
         profit_table("商品明细", data, ("goods_num", "goods_name", "specification_type", "brand_name")),
     )
-    return profit_board((data, series), charts, *place_and_goods_filters(data), goods_filter(data))
+    return profit_board(span, (data, series), charts, *place_and_goods_filters(data), goods_filter(data))
 
 
-def customer_board(cost: bool, name: str = "customer_profit", where: str = "") -> Board:
+def customer_board(cost: bool, span: Span, name: str = "customer_profit", where: str = "") -> Board:
     main, label, both = main_figure(cost)
     # What is left on goods not yet sold names no customer.
     of_customer = by_one_or_none("customer_id", "customer_name")
-    bills = sales_link(**BY_COMPANY, **of_customer, **BY_EMPLOYEE, **MONTH_DAYS)
+    bills = sales_link(**BY_COMPANY, **of_customer, **BY_EMPLOYEE, **span.days)
     keys = ("customer_id", "employee_id")
     dimensions = (*PLACES, CUSTOMER, EMPLOYEE, bills)
     # Of a company as a whole: a rebate that was counted on nothing is of no warehouse.
     data, series = profit_datasets(
-        name, "客户毛利", "mart_customer_profit", cost, dimensions, keys, where, grain="company"
+        name, "客户毛利", "mart_customer_profit", cost, dimensions, keys, span, where, grain="company"
     )
     charts = (
         share("companies", f"{label}构成（公司）", data, main, "company_name"),
@@ -208,7 +207,7 @@ def customer_board(cost: bool, name: str = "customer_profit", where: str = "") -
         employee_filter(data),
         customer_filter(data),
     )
-    return profit_board((data, series), charts, *filters)
+    return profit_board(span, (data, series), charts, *filters)
 
 
 TYPES = tuple(
@@ -218,12 +217,14 @@ TYPES = tuple(
 BRAND_ALONE = replace(BRAND, follows=("brand_id",))
 
 
-def classified_board(cost: bool, name: str = "classified_profit", where: str = "") -> Board:
+def classified_board(cost: bool, span: Span, name: str = "classified_profit", where: str = "") -> Board:
     main, label, both = main_figure(cost)
-    bills = sales_link(**BY_TYPE, **BY_BRAND, **MONTH_DAYS)
+    bills = sales_link(**BY_TYPE, **BY_BRAND, **span.days)
     keys = ("goods_type_id", "brand_id")
     dimensions = (*PLACES, *TYPES, BRAND_ALONE, bills)
-    data, series = profit_datasets(name, "分类毛利", "mart_commodity_profit", cost, dimensions, keys, where)
+    data, series = profit_datasets(
+        name, "分类毛利", "mart_commodity_profit", cost, dimensions, keys, span, where
+    )
     charts = (
         share("types", f"{label}构成（一级分类）", data, main, "type1_name"),
         bars("second", f"各二级分类{label}", data, both, "type2_name", order=main, limit=15),
@@ -231,47 +232,46 @@ def classified_board(cost: bool, name: str = "classified_profit", where: str = "
         profit_table("分类明细", data, ("type1_name", "type2_name", "type3_name", "brand_name")),
     )
     second = Filter("type2", "二级分类", data.key, "type2_name", parent="type")
-    return profit_board((data, series), charts, *place_and_goods_filters(data), second)
+    return profit_board(span, (data, series), charts, *place_and_goods_filters(data), second)
 
 
-COMMODITY_PROFIT = report(
+COMMODITY_PROFIT = spanned_report(
     code="CommodityProfit",
     label="商品毛利分析",
     question="哪些商品、品牌挣钱，毛利率在升还是在降？",
     group="销售报表",
     make=commodity_board,
 )
-CUSTOMER_PROFIT = report(
+CUSTOMER_PROFIT = spanned_report(
     code="CustomerProfit",
     label="客户毛利分析",
     question="哪些客户、业务员带来毛利？",
     group="销售报表",
     make=customer_board,
 )
-CLASSIFIED_PROFIT = report(
+CLASSIFIED_PROFIT = spanned_report(
     code="ClassifiedProfit",
     label="分类毛利分析",
     question="哪些商品分类挣钱，各级分类的毛利率如何？",
     group="销售报表",
     make=classified_board,
 )
+STATION_TABS = (
+    ("classified", "分类毛利", classified_board, "station_classified_profit"),
+    ("customers", "客户毛利", customer_board, "station_customer_profit"),
+)
 STATION_PROFIT = Report(
     code="stationProfitAnalysis",
     label="服务站毛利分析",
     question="各服务站的哪些商品分类、哪些客户挣钱？",
     group="销售报表",
-    tabs=(
+    tabs=tuple(
         Tab(
-            "classified",
-            "分类毛利",
-            classified_board(False, "station_classified_profit", STATIONS),
-            classified_board(True, "station_classified_profit", STATIONS),
-        ),
-        Tab(
-            "customers",
-            "客户毛利",
-            customer_board(False, "station_customer_profit", STATIONS),
-            customer_board(True, "station_customer_profit", STATIONS),
-        ),
+            f"{key}{span.mark}",
+            f"{label}{span.word}",
+            *(make(cost, span, name, STATIONS) for cost in (False, True)),
+        )
+        for span in (MONTHS, ANY_DAYS)
+        for key, label, make, name in STATION_TABS
     ),
 )

@@ -10,10 +10,10 @@ from reports.catalogue.beside import Figure, Head, figures
 from reports.catalogue.boards import Board, Chart, Filter
 from reports.catalogue.compare import MONTH, MONTH_COLUMNS, compared_datasets, stood
 from reports.catalogue.datasets import DAYS, PERCENT, RATIO, Column, Dataset, Metric
+from reports.catalogue.days import Span, spanned_report
 from reports.catalogue.metrics import (
     compared,
     grown_beside,
-    grown_metric,
     money,
     percent,
     quantity,
@@ -29,7 +29,6 @@ from reports.catalogue.parts import (
     EMPLOYEE,
     GOODS,
     GOODS_LABEL,
-    MONTH_DAYS,
     PLACES,
     bars,
     board,
@@ -52,17 +51,19 @@ from reports.catalogue.profit import BRAND_ALONE, TYPES
 from reports.catalogue.stock import held
 
 LINKS = ("detail_link", "purchases_link")
+TRADE = {"all": "mart_trade_balance", "days": "mart_trade_day"}
+"""By the tabs of the reports."""
 
 
-def both_sides(**of: str) -> tuple[Column, Column]:
+def both_sides(span: Span, **of: str) -> tuple[Column, Column]:
     """Lead to what was sold and to what was bought."""
-    return sales_link(**of, **MONTH_DAYS), purchases_link(LINKS[1], **of, **MONTH_DAYS)
+    return sales_link(**of, **span.days), purchases_link(LINKS[1], **of, **span.days)
 
 
 def trade_datasets(
-    key: str, label: str, cost: bool, columns: tuple[Column, ...], keys: tuple[str, ...]
+    key: str, label: str, cost: bool, columns: tuple[Column, ...], keys: tuple[str, ...], span: Span
 ) -> tuple[Dataset, Dataset]:
-    """The months' purchases and sales by some columns, beside the month before and last year's."""
+    """Purchases and sales of months, or of days, by some columns, beside earlier ones."""
     form = held(cost)[2]
     counted = {
         "bought_quantity": "purchase_quantity",
@@ -78,19 +79,24 @@ def trade_datasets(
         ),
     }
     what = "金额" if cost else "数量"
-
+    bought = Metric("bought", f"采购{what}", total("bought"), form)
+    sold = Metric("sold", "销售成本" if cost else "销售数量", total("sold"), form)
+    previous, last_year = span.period.earlier
     return compared_datasets(
-        variant(key, cost),
-        label,
-        "mart_trade_balance",
+        variant(f"{key}{span.mark}", cost),
+        f"{label}{span.word}",
+        TRADE[span.key],
+        period=span.period,
+        axis=span.columns,
+        explorable=not span.period.ranged,
         grain="warehouse",
         cost=cost,
         keys=keys,
         columns=(*PLACES, *columns),
         measures=measures,
         metrics=(
-            Metric("bought", f"采购{what}", total("bought"), form),
-            Metric("sold", "销售成本" if cost else "销售数量", total("sold"), form),
+            bought,
+            sold,
             Metric(
                 "balance",
                 f"购销差额{'' if cost else '（数量）'}",
@@ -98,10 +104,12 @@ def trade_datasets(
                 form,
             ),
             Metric("ratio", "销采比", ratio("sum(sold)", "sum(bought)"), RATIO),
-            Metric("ratio_before", "上月整月销采比", ratio("sum(sold_before)", "sum(bought_before)"), RATIO),
-            Metric("ratio_year", "去年同月整月销采比", ratio("sum(sold_year)", "sum(bought_year)"), RATIO),
-            grown_metric("bought_change", "采购按进度较上月", "sum(bought)", "sum(bought_before)", ""),
-            grown_metric("sold_change", "销售按进度较上月", "sum(sold)", "sum(sold_before)"),
+            Metric(
+                "ratio_before", f"{previous}销采比", ratio("sum(sold_before)", "sum(bought_before)"), RATIO
+            ),
+            Metric("ratio_year", f"{last_year}销采比", ratio("sum(sold_year)", "sum(bought_year)"), RATIO),
+            grown_beside(bought, ("bought",), "采购", "", span.period)[1],
+            grown_beside(sold, ("sold",), "销售", period=span.period)[1],
             quantity("bought_quantity", "采购件数"),
             quantity("sold_quantity", "销售件数"),
             money("revenue", "销售收入"),
@@ -122,14 +130,14 @@ def trade_head(data: Dataset) -> Head:
     )
 
 
-def trade_trend(series: Dataset, cost: bool) -> Chart:
-    title = "各月采购、销售成本与销采比" if cost else "各月采购、销售数量与销采比"
-    return curves("trend", title, series, ("bought", "sold"), "ratio", "month_label")
+def trade_trend(series: Dataset, span: Span) -> Chart:
+    title = f"{span.each}采购、{'销售成本' if series.cost else '销售数量'}与销采比"
+    return curves("trend", title, series, ("bought", "sold"), "ratio", span.axis, span.dense)
 
 
-def goods_board(cost: bool) -> Board:
-    columns = (*GOODS, GOODS_LABEL, *both_sides(**BY_GOODS))
-    data, series = trade_datasets("trade_goods", "销售采购对比", cost, columns, ("goods_id",))
+def goods_board(cost: bool, span: Span) -> Board:
+    columns = (*GOODS, GOODS_LABEL, *both_sides(span, **BY_GOODS))
+    data, series = trade_datasets("trade_goods", "销售采购对比", cost, columns, ("goods_id",), span)
     listed = table(
         "商品购销明细",
         data,
@@ -152,7 +160,7 @@ def goods_board(cost: bool) -> Board:
     lines = (
         line(
             42,
-            (trade_trend(series, cost), 8),
+            (trade_trend(series, span), 8),
             (share("brands", "采购构成（品牌）", data, "bought", "brand_name"), 4),
         ),
         line(
@@ -173,14 +181,14 @@ def goods_board(cost: bool) -> Board:
         ),
         line(82, (listed, 12)),
     )
-    filters = (running_filter(data), *place_and_goods_filters(data), goods_filter(data))
+    filters = (span.filter(data), *place_and_goods_filters(data), goods_filter(data))
     return board((data, series), trade_head(data), lines, filters)
 
 
-def category_board(cost: bool) -> Board:
-    columns = (*TYPES, BRAND_ALONE, *both_sides(**BY_TYPE, **BY_BRAND))
+def category_board(cost: bool, span: Span) -> Board:
+    columns = (*TYPES, BRAND_ALONE, *both_sides(span, **BY_TYPE, **BY_BRAND))
     keys = ("goods_type_id", "brand_id")
-    data, series = trade_datasets("trade_category", "品类购销分析", cost, columns, keys)
+    data, series = trade_datasets("trade_category", "品类购销分析", cost, columns, keys, span)
     listed = table(
         "品类购销明细",
         data,
@@ -204,11 +212,11 @@ def category_board(cost: bool) -> Board:
                 4,
             ),
         ),
-        line(42, (trade_trend(series, cost), 12)),
+        line(42, (trade_trend(series, span), 12)),
         line(82, (listed, 12)),
     )
     second = Filter("type2", "二级分类", data.key, "type2_name", parent="type")
-    filters = (running_filter(data), *place_and_goods_filters(data), second)
+    filters = (span.filter(data), *place_and_goods_filters(data), second)
     return board((data, series), trade_head(data), lines, filters)
 
 
@@ -365,14 +373,14 @@ def order_board(cost: bool) -> Board:
     return board((data, months, series), head, lines, filters)
 
 
-SALES_BUY = report(
+SALES_BUY = spanned_report(
     code="SalesBuy",
     label="销售采购对比",
     question="买的比卖的多吗，哪些商品在积压、哪些在消化？",
     group="采购报表",
     make=goods_board,
 )
-CATEGORY_TRADE = report(
+CATEGORY_TRADE = spanned_report(
     code="categorySalesPurchase",
     label="品类购销分析",
     question="各品类的采购和销售配得上吗？",

@@ -78,7 +78,7 @@ def turnover_metrics(period: Period, cost: bool) -> tuple[Metric, ...]:
     return (
         Metric("turnover_rate", "周转率（次）", rate(), RATIO),
         Metric("rate_before", f"{period.previous}周转率", rate("_before"), RATIO),
-        change_metric("rate_change", period.by_progress[0], rate(), f"({rate('_before')}) * max({ELAPSED})"),
+        change_metric("rate_change", period.moved[0], rate(), f"({rate('_before')}) * max({ELAPSED})"),
         Metric("rate_year", f"{period.last_year}周转率", rate("_year"), RATIO),
         Metric("turnover_days", "周转天数", days(), DAYS),
         Metric("days_before", f"{period.previous}周转天数", days("_before"), DAYS),

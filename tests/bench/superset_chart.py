@@ -65,10 +65,14 @@ def asked(superset: Superset, place: Place, chart: Chart, token: str) -> dict[st
         {"col": item.column, "op": "IN", "val": list(item.default) or [newest(place, item)]}
         for item in place.board.filters
         if (item.latest or item.default)
+        and not item.ranged
         and chart.key not in item.excludes
         and dataset.has_column(item.column)
     ]
-    queries = [{**query, "filters": filters} for query in body["queries"]]
+    [words] = [words for item in place.board.filters if item.ranged for words in item.default] or [None]
+    queries = [
+        {**query, "filters": [*query["filters"], *filters], "time_range": words} for query in body["queries"]
+    ]
     if chart.paged:
         count = {**queries[0], "is_rowcount": True}
         queries = [{**queries[0], "row_limit": PAGE_LENGTH}, count, *queries[1:]]

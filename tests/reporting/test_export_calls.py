@@ -38,7 +38,9 @@ class TestCalls:
         caller = site.as_("manager_a")
         row = caller.get("v2/open/ExportLog/getExportLogList").data["data"][0]
         assert (row["export_status"], row["failure"], row["rows"]) == (DONE, None, 4)
-        assert row["file_name"].startswith("客户毛利分析_明细_") and row["file_name"].endswith(".xlsx")
+        assert row["file_name"].startswith("客户毛利分析_按月分析_明细_") and row["file_name"].endswith(
+            ".xlsx"
+        )
         assert caller.raw("GET", row["url"]).content[:2] == b"PK"
         found, *_ = cells(export_job.file_of(key))
         assert "导出人公司：A分公司" in found[1][0] and STAMP in found[2][0]

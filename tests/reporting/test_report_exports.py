@@ -23,6 +23,7 @@ from api.exporting.plotting import Plot, Series, main_charts, plot
 from api.exporting.rows import settled
 from api.exporting.sheet import shares, sheet
 from api.exporting.wording import worded
+from api.kit.database import today
 from api.kit.errors import Refusal
 from reports.assets import Placed, boards
 from reports.catalogue import find_report
@@ -30,7 +31,19 @@ from reports.catalogue.boards import COST
 from reports.catalogue.datasets import CHANGE, DAYS, MONEY, PERCENT, UNSEEN, Metric
 from reports.theme import BUCKET_COLORS, PRIMARY
 from tests.kit.superset import COMPANY_ONE, COMPANY_TWO, EVERYTHING, NOTHING
-from tests.reporting.exported import HEAD, STAMP, cells, facts, figure, is_sum, opening, reader, same, sheets
+from tests.reporting.exported import (
+    HEAD,
+    STAMP,
+    cells,
+    facts,
+    figure,
+    in_november,
+    is_sum,
+    opening,
+    reader,
+    same,
+    sheets,
+)
 
 BOARDS = list(boards())
 named = pytest.mark.parametrize("placed", BOARDS, ids=lambda item: "-".join(item.names))
@@ -102,6 +115,53 @@ class TestEveryReport:
         value = source.exec_driver_sql(first).scalar()
         assert heading[beside].strip() == "".join(letter for letter in str(value) if letter.isprintable())
         assert same(totals[beside], figure(source, dataset, metric, f"{where} and {across} = '{value}'"))
+
+
+class TestDays:
+    """All that a month sold was sold on its fifth day."""
+
+    @pytest.mark.parametrize(
+        ("words", "told", "sold"),
+        [
+            ("2026-11-01 : 2026-11-21", "日期＝2026-11-01 至 2026-11-20", 18),
+            ("2026-10-05 : 2026-11-06", "日期＝2026-10-05 至 2026-11-05", 36),
+            ("2025-10-01 : 2026-11-01", "日期＝2025-10-01 至 2026-10-31", 13 * 18),
+            ("2026-11-06 : ", "日期＝2026-11-06 至 最晚", None),
+            ("No filter", "日期＝全部", 14 * 18),
+        ],
+    )
+    def test_the_file_is_of_the_chosen_days_and_says_so(
+        self, source: Connection, tmp_path: Path, words: str, told: str, sold: int | None
+    ) -> None:
+        found, *_ = sheets(
+            source, tmp_path / "a.xlsx", "CommodityProfit", "detail", tab="days", filters={"days": [words]}
+        )
+        assert told in found[HEAD - 1][0]
+        assert found[-1][found[HEAD].index("销售数量")] == sold
+        [crossed] = sheets(
+            source,
+            tmp_path / "b.xlsx",
+            "CommodityProfit",
+            "pivot",
+            tab="days",
+            filters={"days": [words]},
+            rows=["company_name"],
+            columns=["day_label"],
+            metrics=["quantity"],
+        )
+        assert any(told in str(line[0]) for line in crossed)
+        assert crossed[-1][-1] == sold
+
+    def test_this_month_stays_this_month(self, source: Connection) -> None:
+        _, found = on_paper(source, "CommodityProfit", "days", filters={"days": ["Current month"]})
+        assert f"日期＝本月（{today().replace(day=1)} 至 " in found["head"][2]
+
+    @pytest.mark.parametrize("words", ["", "yesterday", "2026-02-30 : now", "1' or '1' = '1 : now"])
+    def test_other_words_are_refused(self, words: str) -> None:
+        report = find_report("CommodityProfit")
+        body = ReportExport(code=report.code, tab="days", form="detail", filters={"days": [words]})
+        with pytest.raises(Refusal, match="所选的范围不能导出"):
+            understand(report, reader(EVERYTHING), body)
 
 
 class TestDetail:
@@ -207,7 +267,9 @@ class TestPivot:
             columns=["type1_name", "month_label"],
             metrics=["revenue", "margin"],
         )
-        assert found[0][0] == "商品毛利分析 · 公司、仓库 × 商品类型、月：销售收入、毛利率（返利前）"
+        assert (
+            found[0][0] == "商品毛利分析 · 按月分析 · 公司、仓库 × 商品类型、月：销售收入、毛利率（返利前）"
+        )
         assert "月＝全部（在表中展开）" in found[3][0] and "商品类型＝轿车胎、卡客车胎" in found[3][0]
         types, months, heading, *rows = found[HEAD:]
         assert heading[:4] == ["公司", "仓库", "销售收入", "毛利率（返利前）"]
@@ -285,6 +347,7 @@ def on_paper(
     """What is asked of a report's tab, and the sheet that is set of it."""
     report = find_report(code)
     assert report
+    asked["filters"] = {**in_november(code, tab), **asked.get("filters", {})}
     body = ReportExport(code=code, tab=tab, form="pdf", **asked)
     wanted = understand(report, reader(EVERYTHING, cost), body)
     return wanted, sheet(wanted, source, facts(source), settled(wanted, source))

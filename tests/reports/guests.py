@@ -21,8 +21,12 @@ STUMBLED = 500
 """What Superset answers to a request that it can't read: no rows either."""
 
 
-def place(code: str, variant: str = PLAIN) -> Place:
-    return next(item for item in PLACES if item.report.code == code and item.variant == variant)
+def place(code: str, variant: str = PLAIN, tab: str = "") -> Place:
+    return next(
+        item
+        for item in PLACES
+        if item.report.code == code and item.variant == variant and tab in ("", item.tab.key)
+    )
 
 
 BEST_SELLER = place("BestSeller")
@@ -73,7 +77,7 @@ def filter_values(superset: Superset, at: Place, token: str, column: str, **chan
     """What a native filter asks for; its answer's rows, or the status of a refusal."""
     board = superset.get(f"/api/v1/dashboard/{superset.dashboard_id(at)}", token).json()["result"]
     configured = json.loads(board["json_metadata"])["native_filter_configuration"]
-    found = next(item for item in configured if item["targets"][0]["column"]["name"] == column)
+    found = next(item for item in configured if item["targets"][0].get("column") == {"name": column})
     query = {
         "columns": [column],
         "metrics": [],

@@ -35,6 +35,9 @@ union all
 select 'week', strftime(m, '%G年第%V周'), cast(m as date), 7
 from generate_series(date '2025-10-06', date '2026-11-16', interval 7 day) as t(m);
 
+create table dim_date as
+select cast(d as date) as "day" from generate_series(date '2025-01-01', date '2026-12-31', interval 1 day) as t(d);
+
 create table mart_turnover_period as
 select
     p.*, s.*, i.type1_name, i.brand_name, 100.0 as opening_value, 100.0 as closing_value, 5.0 as closing_quantity,
@@ -190,6 +193,8 @@ select
     i.price * 4.0 as purchase_value, 3.0 as sales_quantity, i.price * 3.0 as sales_cost, i.price * 4.5 as revenue
 from period as p cross join place as s cross join item as i
 where p.period_kind = 'month';
+create table mart_trade_day as
+select cast("month" + 4 as date) as "day", * exclude ("month", month_label) from mart_trade_balance;
 create table mart_sales_order as
 select
     p.period_start as "month", p.period_label as month_label, s.*, s.company_id * 10 as customer_id,
@@ -250,6 +255,9 @@ select
     i.price * 0.47 as profit_after_expected
 from period as p cross join place as s cross join item as i
 where p.period_kind = 'month';
+-- All that a month sold was sold on its fifth day.
+create table mart_commodity_profit_day as
+select cast("month" + 4 as date) as "day", * exclude ("month", month_label) from mart_commodity_profit;
 create table mart_customer_profit as
 select
     p.period_start as "month", p.period_label as month_label, c.*, c.company_id * 10 + 1 as warehouse_id,
@@ -259,6 +267,8 @@ select
     50.0 as supplier_rebate, 20.0 as expected_rebate, 500.0 as profit_after_rebate, 520.0 as profit_after_expected
 from period as p cross join firm as c
 where p.period_kind = 'month';
+create table mart_customer_profit_day as
+select cast("month" + 4 as date) as "day", * exclude ("month", month_label) from mart_customer_profit;
 create table mart_operating_revenue as
 select
     cast(d as date) as "day", strftime(d, '%Y-%m') as month_label, c.*, c.company_id * 10 + 1 as warehouse_id,

@@ -192,6 +192,68 @@ class TestQuery:
         assert filter_values(superset, RECEIVABLE, token, "company_name", metrics=[metric]) == 403
 
 
+RANGES: dict[str, dict[str, Any]] = {
+    "of-another-column": {"filters": [{"col": "company_name", "op": "TEMPORAL_RANGE", "val": "Last year"}]},
+    "of-the-role": {"filters": [{"col": "role_id", "op": "TEMPORAL_RANGE", "val": "Last year"}]},
+    "of-a-measure": {"filters": [{"col": "last_day", "op": "TEMPORAL_RANGE", "val": "Last year"}]},
+    "of-an-expression": {
+        "filters": [
+            {"col": {**AXIS, "sqlExpression": "(select 1)"}, "op": "TEMPORAL_RANGE", "val": "Last year"}
+        ]
+    },
+    "of-another-column-as-of-old": {"granularity": "last_day", "time_range": "Last year"},
+    "a-value": {"filters": [{"col": "day", "op": "==", "val": "2026-11-05"}]},
+    "values": {"filters": [{"col": "day", "op": "IN", "val": ["2026-11-05"]}]},
+    "sql": {"filters": [{"col": "day", "op": "TEMPORAL_RANGE", "val": "2026-01-01') or ('1' = '1 : now"}]},
+    "sql-as-time-range": {"time_range": "2026-01-01' or 1 = 1 -- : 2026-12-01"},
+    "no-word": {"time_range": "(select 1) : now"},
+    "nested-without-end": {"time_range": "DATEADD(" * 15 + 'DATETIME("now"), 1, day) : now'},
+    "longer-than-any": {"time_range": "Last 1 day" + " " * 5000},
+    "of-hours": {"time_range": "Last 5 hours"},
+    "endless": {"time_range": "Last 9999 years"},
+    "backwards": {"time_range": "2026-12-01 : 2026-11-01"},
+    "no-text": {"filters": [{"col": "day", "op": "TEMPORAL_RANGE", "val": ["Last year"]}]},
+    "the-days-themselves": {"columns": ["day"], "metrics": [], "orderby": []},
+}
+DAYS = place("CommodityProfit", tab="days")
+
+
+class TestDays:
+    """A guest chooses any days, in words that are understood, and of the days alone."""
+
+    @pytest.fixture(scope="class")
+    def body(self, superset: Superset) -> dict[str, Any]:
+        return stored(superset, DAYS)
+
+    def asked(self, superset: Superset, body: dict[str, Any], words: str) -> list[dict[str, Any]]:
+        token = superset.token(DAYS, COMPANY_ONE)
+        return rows_of(superset.post(DATA, token, changed_query(body, time_range=words)))
+
+    def test_he_is_told_of_these_days(self, superset: Superset, body: dict[str, Any]):
+        """All that a month sold was sold on its fifth day; each day stands a month later too."""
+        november = self.asked(superset, body, "2026-11-01 : 2026-12-01")
+        assert november and all(row["quantity"] == 4 for row in november)
+        assert all(row["revenue_before"] == row["revenue"] for row in november)
+        both = self.asked(superset, body, "2026-10-05T00:00:00 : 2026-11-06T00:00:00")
+        assert all(row["quantity"] == 8 for row in both)
+        assert self.asked(superset, body, "2026-11-06 : 2026-11-21") == []
+
+    def test_links_lead_to_the_days_of_the_row(self, superset: Superset, body: dict[str, Any]):
+        token = superset.token(DAYS, COMPANY_ONE)
+        paged = changed_query(body, time_range="2026-10-01 : 2026-12-01", row_limit=20)
+        for row in rows_of(superset.post(DATA, token, paged)):
+            assert "business_date_start=2026-10-05&amp;business_date_end=2026-11-05" in row["detail_link"]
+
+    @pytest.mark.parametrize("changes", RANGES.values(), ids=RANGES)
+    def test_otherwise(self, superset: Superset, body: dict[str, Any], changes: dict[str, Any]):
+        answer = superset.post(DATA, superset.token(DAYS, COMPANY_ONE), changed_query(body, **changes))
+        assert is_refused(answer)
+
+    def test_boards_of_months_choose_no_days(self, superset: Superset, refused, body: dict[str, Any]):
+        months = stored(superset, BEST_SELLER)
+        assert refused(changed_query(months, granularity="goods_num", time_range="Last year"))
+
+
 class TestChart:
     """The request names another chart, dataset or dashboard than the token's."""
 

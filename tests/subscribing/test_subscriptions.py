@@ -167,12 +167,16 @@ class TestRun:
         key = subscribed(site)
         delivery = sent(site, key)
         assert (delivery.state, delivery.failure, delivery.tries) == (SENT, None, 1)
-        assert reminded(site) == ["您订阅的“客户毛利分析”已生成，共 4 行，请在导出任务中下载"]
+        assert reminded(site) == ["您订阅的“客户毛利分析 · 按月分析”已生成，共 4 行，请在导出任务中下载"]
         assert reminded(site, "clerk_a") == []
         task = site.as_("manager_a").get("v2/open/ExportLog/getExportLogList").data["data"][0]
         assert (task["export_id"], task["rows"]) == (delivery.export_id, 4)
         [row] = mine(site)
-        assert (row["title"], row["schedule"], row["paused"]) == ("客户毛利分析", "每天 08:00", False)
+        assert (row["title"], row["schedule"], row["paused"]) == (
+            "客户毛利分析 · 按月分析",
+            "每天 08:00",
+            False,
+        )
         last = {"state": "已发送", "waiting": False, "export_id": delivery.export_id}
         assert {name: row["last"][name] for name in last} == last
         assert row["next_at"].endswith("08:00:00")
@@ -187,7 +191,7 @@ class TestRun:
             [file] = folder.glob(f"report-{delivery.delivery_id}-*.eml")
             letter: Any = message_from_bytes(file.read_bytes(), policy=policy.default)
             assert letter["to"] == f"{user}@example.com"
-            assert letter["subject"] == "报表订阅：客户毛利分析"
+            assert letter["subject"] == "报表订阅：客户毛利分析 · 按月分析"
             found[user] = attached(letter)
         manager, clerk = found["manager_a"], found["clerk_a"]
         assert "毛利（返利后，已确认）" in manager[HEAD] and not [
@@ -235,7 +239,7 @@ class TestRun:
             assert deliveries(site, key) == []
             [row] = mine(site)
             assert (row["paused"], row["pause_reason"], row["next_at"]) == (True, NO_RIGHT, None)
-            assert reminded(site) == [f"您订阅的“客户毛利分析”已暂停：{NO_RIGHT}"]
+            assert reminded(site) == [f"您订阅的“客户毛利分析 · 按月分析”已暂停：{NO_RIGHT}"]
             assert site.as_("manager_a").post(f"{PREFIX}/setPaused", resume).code == 403
             assert change(site, key).code == 403
             assert ask(site).msg == NO_RIGHT
@@ -386,7 +390,7 @@ class TestOwn:
         key, caller = subscribed(site), site.as_("manager_a")
         own = {"subscription_id": key}
         first = caller.post(f"{PREFIX}/run", own)
-        assert first.ok and first.data["file_name"].startswith("客户毛利分析_明细_")
+        assert first.ok and first.data["file_name"].startswith("客户毛利分析_按月分析_明细_")
         assert caller.post(f"{PREFIX}/run", own).msg == "上一次还在处理，请稍后再试"
         assert caller.post(f"{PREFIX}/setPaused", {**own, "paused": True}).ok
         assert caller.post(f"{PREFIX}/run", own).msg == "订阅已暂停，请先恢复"

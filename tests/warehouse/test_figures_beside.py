@@ -50,7 +50,11 @@ def _lacks(dataset: Dataset, chart: Chart) -> bool:
 
 def choices(board: Board, dataset: Dataset) -> list[str]:
     """What a reader chooses one of, beside the period."""
-    return [item.column for item in board.filters if item.default and dataset.has_column(item.column)]
+    return [
+        item.column
+        for item in board.filters
+        if item.default and not item.ranged and dataset.has_column(item.column)
+    ]
 
 
 def alike(found: pl.DataFrame, expected: pl.DataFrame, by: list[str]) -> int:
@@ -105,7 +109,9 @@ def test_beside_each_earlier_figure_stands_how_far_the_chosen_one_is_from_it(
     mart: Mart, placed: Placed, chart: Chart
 ) -> None:
     dataset, board = placed.board.dataset(chart.dataset), placed.board
-    chosen = [f"{item.column} = '{item.default[0]}'" for item in board.filters if item.default]
+    chosen = [
+        f"{item.column} = '{item.default[0]}'" for item in board.filters if item.default and not item.ranged
+    ]
     [latest] = [item.column for item in board.filters if item.latest] or [""]
     newest = ""
     if latest:

@@ -284,7 +284,7 @@ class TestSnapshot:
         """Views name the catalog that a file called wh.duckdb has wherever it is opened."""
         refresher.refresh(as_of=AS_OF)
         marts = [name for (name,) in published("select view_name from duckdb_views() where not internal")]
-        assert len(marts) == 37
+        assert len(marts) == 40
         for name in marts:
             assert published(f"select count(*) > 0 from {name}") == [(True,)], name
 

@@ -164,8 +164,8 @@ describe('report page', () => {
 
   it("opens with the reader's usual filters unless a link says more, and anew with others that he kept", async () => {
     const filters = [
-      { key: 'period', id: 'NATIVE_FILTER-p', column: 'month_label', latest: true },
-      { key: 'company', id: 'NATIVE_FILTER-c', column: 'company_name', latest: false },
+      { key: 'period', id: 'NATIVE_FILTER-p', column: 'month_label', latest: true, ranged: false },
+      { key: 'company', id: 'NATIVE_FILTER-c', column: 'company_name', latest: false, ranged: false },
     ];
     const opens_with = { period: ['2026-11'] };
     frame = { ...frame, tabs: frame.tabs.map((each) => ({ ...each, filters, opens_with })) };

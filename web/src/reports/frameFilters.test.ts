@@ -32,9 +32,10 @@ describe('filters carried over', () => {
 
 describe('values told to an export', () => {
   const filters = [
-    { key: 'company', id: 'NATIVE_FILTER-c', column: 'company_name', latest: false },
-    { key: 'period', id: 'NATIVE_FILTER-p', column: 'month_label', latest: true },
-    { key: 'brand', id: 'NATIVE_FILTER-b', column: 'brand_name', latest: false },
+    { key: 'company', id: 'NATIVE_FILTER-c', column: 'company_name', latest: false, ranged: false },
+    { key: 'period', id: 'NATIVE_FILTER-p', column: 'month_label', latest: true, ranged: false },
+    { key: 'brand', id: 'NATIVE_FILTER-b', column: 'brand_name', latest: false, ranged: false },
+    { key: 'days', id: 'NATIVE_FILTER-d', column: 'day', latest: false, ranged: true },
   ];
 
   it('go by the keys of the report, empty ones left out', () => {
@@ -57,5 +58,15 @@ describe('values told to an export', () => {
       filters: [{ col: 'company_name', op: 'IN', val: ['上海公司', null] }],
     });
     expect(Object.keys(mask)).toEqual(['NATIVE_FILTER-c', 'NATIVE_FILTER-p']);
+  });
+
+  it('tell days in their own words, so that this month stays this month', () => {
+    const mask = maskOf({ days: ['Current month'] }, filters);
+    expect(mask['NATIVE_FILTER-d']).toEqual({
+      id: 'NATIVE_FILTER-d',
+      filterState: { value: 'Current month' },
+      extraFormData: { time_range: 'Current month' },
+    });
+    expect(chosenValues(mask, filters)).toEqual({ days: ['Current month'] });
   });
 });

@@ -36,13 +36,22 @@ export function chosenValues(mask: DataMask, filters: FrameFilter[]): FilterValu
 /** The mask that sets a frame's filters to values; names that the report no longer has are left out. */
 export function maskOf(values: FilterValues, filters: FrameFilter[]): DataMask {
   return Object.fromEntries(
-    filters.flatMap(({ key, id, column }) => {
+    filters.flatMap(({ key, id, column, ranged }) => {
       const value = values[key];
-      if (!hasValue(value)) return [];
-      const label = value?.map((one) => one ?? '（空）').join('、');
-      return [[id, { id, filterState: { value, label }, extraFormData: { filters: [{ col: column, op: 'IN', val: value }] } }]];
+      if (value === undefined || value.length === 0) return [];
+      return [[id, { id, ...(ranged ? rangeOf(value) : choiceOf(column, value)) }]];
     }),
   );
+}
+
+function choiceOf(column: string, value: FilterValues[string]): DataMask[string] {
+  const label = value.map((one) => one ?? '（空）').join('、');
+  return { filterState: { value, label }, extraFormData: { filters: [{ col: column, op: 'IN', val: value }] } };
+}
+
+/** Days are told in words of their own, so that this month stays this month. */
+function rangeOf([words]: FilterValues[string]): DataMask[string] {
+  return { filterState: { value: words }, extraFormData: { time_range: words } };
 }
 
 function hasValue(value: unknown): boolean {

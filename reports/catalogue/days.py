@@ -1,0 +1,126 @@
+"""按日期：选任意一段日子，旁边是上个月和去年的同样日子。
+
+Each day's rows stand also a month later and a year later, so that the sums over any days are right for what they are
+compared with too. A month's last day takes what has no day of its own: whole months stay whole. Nothing stands beyond
+the day that the figures are of: what has not come yet is compared with nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from reports.catalogue.boards import Board, Filter, Report, Tab
+from reports.catalogue.compare import MONTH, MONTH_COLUMNS, Period
+from reports.catalogue.datasets import FIRST_DAY, LAST_DAY, Column, Dataset
+from reports.catalogue.parts import MONTH_DAYS, running_filter
+
+THIS_MONTH = "Current month"
+"""The words for this month of the filter of days, which it opens on."""
+DAY = Column("day", "日期", "date")
+DAY_COLUMNS = (DAY, Column("day_label", "日", sql="cast(m.day as varchar)", follows=("day",)))
+DAY_LINK = {
+    "business_date_start": f"strftime(m.{FIRST_DAY}, '%Y-%m-%d')",
+    "business_date_end": f"strftime(m.{LAST_DAY}, '%Y-%m-%d')",
+}
+"""A page's filter by the days of a row."""
+
+
+def by_day(rows: str, words: tuple[str, str, str], steps: tuple[str, str], day: str = DAY.name) -> str:
+    """Rows of days on their own day, on the same day of the next month and of the next year.
+
+    A condition on the days has to reach where the rows lie: each is a branch of its own, and those of earlier days are
+    found by the few days that they come from.
+    """
+    own, *earlier = words
+    lags = " union all by name ".join(
+        f"select k.day as {day}, t.* exclude ({day}), {order} as beside_order, '{word}' as beside"
+        f" from (select cast(d.day + {step} as date) as day, d.day as came_from from dim_date as d"
+        f" cross join refreshed_at as a where cast(d.day + {step} as date) <= a.as_of) as k"
+        f" inner join {rows} as t on t.{day} = k.came_from"
+        for order, (word, step) in enumerate(zip(earlier, steps, strict=True), 1)
+    )
+    return (
+        f"(select b.*, cast(date_trunc('month', r.as_of) as date) as {FIRST_DAY}, r.as_of as {LAST_DAY}"
+        f" from (select t.*, 0 as beside_order, '{own}' as beside from {rows} as t union all by name {lags}) as b"
+        f" cross join refreshed_at as r)"
+    )
+
+
+@dataclass(frozen=True)
+class Days(Period):
+    """Any days, from one to another."""
+
+    def beside(self, rows: str, axis: tuple[Column, Column], periods: str = "") -> str:
+        return by_day(rows, self.words, (self.step, self.year))
+
+
+DAYS = Days(
+    "days",
+    "按日期",
+    "日期",
+    "interval 1 month",
+    "interval 1 year",
+    "上月同期",
+    "去年同期",
+    runs=False,
+    told=(FIRST_DAY, LAST_DAY),
+    ranged=True,
+)
+
+
+def days_filter(dataset: Dataset) -> Filter:
+    """From which day to which; it opens on this month."""
+    hint = "自定义的结束日期不含当天；上月同期、去年同期是上个月和去年的同样日子，只算到数据所属的业务日"
+    return Filter(
+        "days",
+        DAYS.name,
+        dataset.key,
+        DAY.name,
+        multiple=False,
+        default=(THIS_MONTH,),
+        ranged=True,
+        hint=hint,
+    )
+
+
+@dataclass(frozen=True)
+class Span:
+    """What a board is of at a time, a month or any days: `key` is that of its tab, `axis` the column of its steps,
+    `each` what these are called, `days` where its links lead; `mark` and `word` tell its datasets from those of months.
+    """
+
+    key: str
+    period: Period
+    columns: tuple[Column, Column]
+    axis: str
+    each: str
+    days: Mapping[str, str]
+    filter: Callable[[Dataset], Filter]
+    mark: str = ""
+    word: str = ""
+
+    @property
+    def dense(self) -> bool:
+        """Whether it has too many steps for bars."""
+        return self.period.ranged
+
+
+MONTHS = Span("all", MONTH, MONTH_COLUMNS, "month_label", "各月", MONTH_DAYS, running_filter)
+ANY_DAYS = Span("days", DAYS, DAY_COLUMNS, "day_label", "每日", DAY_LINK, days_filter, "_day", "按日")
+
+
+def spanned_report(
+    code: str,
+    label: str,
+    question: str,
+    group: str,
+    make: Callable[[bool, Span], Board],
+    has_cost: bool = True,
+) -> Report:
+    """A report by months, which it opens on, and by days."""
+    tabs = (
+        Tab(span.key, span.period.label, make(False, span), make(True, span) if has_cost else None)
+        for span in (MONTHS, ANY_DAYS)
+    )
+    return Report(code, label, question, group, tuple(tabs))

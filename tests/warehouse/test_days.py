@@ -1,0 +1,138 @@
+"""Any days of the reports by days, and those that stand beside them, against polars over the bills in Postgres."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import polars as pl
+import pytest
+
+from reports.catalogue import find_report
+from reports.catalogue.beside import KEY
+from tests.warehouse.conftest import AS_OF, BOTH, Core, Mart, agree
+
+TODAY = dt.date.fromisoformat(AS_OF)
+"""The twentieth of November."""
+RANGES = {
+    "this month, to its end": (dt.date(2026, 11, 1), dt.date(2026, 12, 1)),
+    "a week": (dt.date(2026, 11, 13), dt.date(2026, 11, 20)),
+    "over the end of a month": (dt.date(2026, 10, 25), dt.date(2026, 11, 6)),
+    "a whole short month": (dt.date(2026, 2, 1), dt.date(2026, 3, 1)),
+    "a year to date": (dt.date(2026, 1, 1), dt.date(2026, 11, 21)),
+    "days that February lacks": (dt.date(2026, 3, 29), dt.date(2026, 4, 1)),
+}
+SALES, PURCHASES = ("sales_outbound", "sales_return"), ("purchase_inbound", "purchase_return")
+FIGURES = {
+    "CommodityProfit": {"revenue": SALES, "quantity": SALES},
+    "CustomerProfit": {"revenue": SALES, "quantity": SALES},
+    "SalesBuy": {"bought": PURCHASES, "sold": SALES},
+}
+AS_TOLD = {"revenue": "no_tax_amount"}
+"""What is added up for a figure, where it is not the quantity."""
+WORDS = ("所选日期", "上月同期", "去年同期")
+
+
+def lines(core: Core, out: str, back: str) -> pl.DataFrame:
+    """The lines of counting bills with their companies; those that came back negative."""
+    return core(
+        " union all ".join(
+            f"select h.business_date, c.company_name, {sign} * l.quantity as quantity,"
+            f" {sign} * l.no_tax_amount as no_tax_amount from {bill} h join {bill}_line l using (bill_id)"
+            " join company c using (company_id) where h.status in (2, 4, 5)"
+            for bill, sign in ((out, 1), (back, -1))
+        )
+    )
+
+
+def within(rows: pl.DataFrame, first: dt.date, until: dt.date, told: str) -> dict[str, float]:
+    """By company, what is told of the rows of some days."""
+    found = rows.filter(pl.col("business_date").is_between(first, until, closed="left"))
+    return dict(found.group_by("company_name").agg(pl.col(told).sum()).rows())
+
+
+def moved_on(rows: pl.DataFrame, step: str) -> pl.DataFrame:
+    """Rows a month or a year later, as far as the day that the figures are of."""
+    later = rows.with_columns(pl.col("business_date").dt.offset_by(step))
+    return later.filter(pl.col("business_date") <= TODAY)
+
+
+@BOTH
+@pytest.mark.parametrize("chosen", RANGES.values(), ids=RANGES)
+@pytest.mark.parametrize("code", FIGURES)
+def test_any_days_stand_beside_the_same_days_of_the_month_and_the_year_before(
+    mart: Mart, core_rows: Core, code: str, chosen: tuple[dt.date, dt.date]
+) -> None:
+    first, until = chosen
+    tab = find_report(code).tab("days")
+    dataset, head = tab.plain.datasets[0], tab.plain.dataset(tab.plain.chart(KEY).dataset)
+    where = f"role_id = 1 and day >= date '{first}' and day < date '{until}'"
+    for name, bills in FIGURES[code].items():
+        rows, measure = lines(core_rows, *bills), AS_TOLD.get(name, "quantity")
+        expected = {
+            end: within(days, first, until, measure)
+            for end, days in (
+                ("", rows),
+                ("_before", moved_on(rows, "1mo")),
+                ("_year", moved_on(rows, "12mo")),
+            )
+        }
+        measures = next(item for item in dataset.metrics if item.name == name).sql
+        found = mart(
+            f"select company_name, {measures} as now, {measures.replace(name, f'{name}_before')} as then,"
+            f" {measures.replace(name, f'{name}_year')} as year from ({dataset.sql}) as d where {where} group by all"
+        )
+        for column, end in (("now", ""), ("then", "_before"), ("year", "_year")):
+            told = {name: value for name, value in found.select("company_name", column).rows() if value}
+            assert told == pytest.approx({name: value for name, value in expected[end].items() if value}), end
+        heads = dict(
+            mart(
+                f"select beside, {head.metric(name).sql} from ({head.sql}) as d where {where} group by beside"
+            ).rows()
+        )
+        sums = [sum(expected[end].values()) for end in ("", "_before", "_year")]
+        assert [heads.get(word) or 0 for word in WORDS] == pytest.approx(sums)
+
+
+@BOTH
+def test_whole_months_stay_whole_and_days_that_a_month_lacks_stand_beside_nothing(
+    mart: Mart, core_rows: Core
+) -> None:
+    """The last three days of January stand on the 28th of February; the last of March have none before them."""
+    rows = lines(core_rows, *SALES)
+    dataset = find_report("CommodityProfit").tab("days").plain.datasets[0]
+
+    def before(first: str, until: str) -> float | None:
+        return mart(
+            f"select {dataset.metric('revenue_before').sql} from ({dataset.sql}) as d"
+            f" where role_id = 1 and day >= '{first}' and day < '{until}'"
+        ).item()
+
+    january = within(rows, dt.date(2026, 1, 1), dt.date(2026, 2, 1), "no_tax_amount")
+    assert before("2026-02-01", "2026-03-01") == pytest.approx(sum(january.values())) != 0
+    end = within(rows, dt.date(2026, 1, 28), dt.date(2026, 2, 1), "no_tax_amount")
+    assert (before("2026-02-28", "2026-03-01") or 0) == pytest.approx(sum(end.values()))
+    assert before("2026-03-29", "2026-04-01") is None
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "code", ["CommodityProfit", "ClassifiedProfit", "CustomerProfit", "categorySalesPurchase"]
+)
+def test_the_days_of_a_month_tell_what_the_month_tells(mart: Mart, code: str) -> None:
+    """Rebates and costs too, which stand with the days of the sales that earned them."""
+    report = find_report(code)
+    (months, _), (days, _) = (report.tab(key).cost.datasets[:2] for key in ("all", "days"))
+    names = [
+        metric.name
+        for metric in months.metrics
+        if " over (" not in metric.sql and "elapsed" not in metric.sql
+    ]
+    by_month, by_day = (
+        mart(
+            f"select {month} as month, {', '.join(f'{data.metric(name).sql} as figure_{at}' for at, name in enumerate(names))}"
+            f" from ({data.sql}) as d where role_id = 1 and {month} < '2026-11' group by all"
+        )
+        for data, month in ((months, "month_label"), (days, "strftime(day, '%Y-%m')"))
+    )
+    assert len(names) > 8
+    agree(by_day.join(by_month.select("month"), on="month"), by_month, ["month"])

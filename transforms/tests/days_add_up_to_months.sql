@@ -1,0 +1,29 @@
+-- What reports tell by days is, over any month, what they tell of the month: by company, warehouse and goods or customer.
+{% set told = {
+    'commodity_profit': ['mart_commodity_profit', 'mart_commodity_profit_day', ['warehouse_id', 'goods_id'], [
+        'quantity', 'revenue', 'cost', 'profit', 'rebate', 'supplier_rebate', 'expected_rebate', 'profit_after_expected'
+    ]],
+    'customer_profit': ['mart_customer_profit', 'mart_customer_profit_day', ['customer_id', 'employee_id'], [
+        'quantity', 'revenue', 'cost', 'profit', 'rebate', 'supplier_rebate', 'expected_rebate', 'profit_after_expected'
+    ]],
+    'trade': ['mart_trade_balance', 'mart_trade_day', ['warehouse_id', 'goods_id'], [
+        'purchase_quantity', 'purchase_value', 'sales_quantity', 'sales_cost', 'revenue'
+    ]],
+} -%}
+{% for name, (by_month, by_day, keys, measures) in told.items() %}
+{% if not loop.first %}
+union all
+{% endif %}
+select '{{ name }}' as place
+from (
+    select month, company_id, {{ keys | join(', ') }}, {{ measures | join(', ') }}
+    from {{ ref(by_month) }}
+    union all
+    select
+        {{ month_of('day') }} as month, company_id, {{ keys | join(', ') }},
+        {% for measure in measures %}-{{ measure }}{% if not loop.last %}, {% endif %}{% endfor %}
+    from {{ ref(by_day) }}
+) as {{ name }}
+group by month, company_id, {{ keys | join(', ') }}
+having {% for measure in measures %}sum({{ measure }}) <> 0{% if not loop.last %} or {% endif %}{% endfor %}
+{% endfor %}
