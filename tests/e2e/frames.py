@@ -272,6 +272,15 @@ class Reading:
         assert found == {value}, (chosen.label, value, found)
         return value
 
+    def chooses_days(self, frame: Frame, named: str) -> None:
+        """Other days than those shown, by their name among the current ones."""
+        frame.locator("[data-test='time-range-trigger']").click()
+        frame.locator(".ant-radio-wrapper").filter(has_text=re.compile(f"^{named}$")).click()
+        frame.locator("[data-test='date-filter-control__apply-button']").click()
+        with self.page.expect_response(f"**{DATA}*"):
+            frame.locator("[data-test='filter-bar__apply-button']").click()
+        self.wait(frame)
+
     def _open_filter(self, frame: Frame, label: str) -> None:
         """Click on a filter's box, which the bar may have put away; what opens lets itself be hit once it lies still."""
         box = frame.locator("form").filter(has=frame.get_by_text(label, exact=True))

@@ -128,6 +128,29 @@ class TestManagers:
             reading.shot(pictures, f"{report.code}-{tab.key}-{role}-筛选后")
 
 
+class TestDays:
+    def test_days_of_a_month_are_the_month_and_others_have_other_figures(
+        self, reader: Callable[[str], Reading], pictures: Path
+    ) -> None:
+        reading, report = reader(GROUP), find_report("CommodityProfit")
+        assert report
+        months, days = report.tabs
+        reading.open(report)
+        figures = {}
+        for tab in (months, days):
+            frame = reading.frame(report, tab)
+            figures[tab.key] = rows(card(frame, tab.board(COST).charts[0]))[0]
+        named, *of_the_month = figures[days.key]
+        assert named == "所选日期" and of_the_month == figures[months.key][1:]
+        reading.chooses_days(frame, "本年")
+        reading.shot(pictures, "按日期-本年")
+        reading.sound(frame, days.board(COST))
+        of_the_year = rows(card(frame, days.board(COST).charts[0]))[0][1:]
+        sold, sold_of_the_month = (float(told[0].replace(",", "")) for told in (of_the_year, of_the_month))
+        assert sold > sold_of_the_month, "a year has more than its last month"
+        assert not reading.failed, reading.failed
+
+
 class TestWithoutCosts:
     """Who sees no costs reads the other boards of the same reports: in pieces, or without margins."""
 

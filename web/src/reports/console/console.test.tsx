@@ -24,14 +24,14 @@ const salesman: Salesman = { ...best, company_id: 1, company_name: '杭州公司
 
 let view: ReturnType<typeof renderPage>;
 
-function open(answers: Partial<{ today: TodaySales; month: Activity; ranking: Ranking[] }> = {}, more: Routes = {}, page = <ConsoleOverview />) {
+function open(answers: Partial<{ today: TodaySales; month: Activity; ranking: Ranking[]; people: Salesman[] }> = {}, more: Routes = {}, page = <ConsoleOverview />) {
   view = renderPage(page, {
     'v2/report/Frame/getRefreshedAt': () => ok({ refreshed_at: '2026-11-22 10:00:00', notices: [] }),
     [`${calls}/getTodaySalesCaseList`]: () => ok(answers.today ?? { cases, days: [] }),
     [`${calls}/getMonthCctivityList`]: () => ok(answers.month ?? { days, months: [month, month, month] }),
     [`${calls}/getRankingList`]: () => ok(answers.ranking ?? [best]),
     [`${calls}/getMonthlyProvinces`]: () => ok([province]),
-    [`${calls}/getSalesmanCharts`]: () => ok({ days: ['2026-11-22'], people: [salesman] }),
+    [`${calls}/getSalesmanCharts`]: () => ok({ days: ['2026-11-22'], people: answers.people ?? [salesman] }),
     ...more,
   });
 }
@@ -77,9 +77,12 @@ describe('business on the home page', () => {
       today: { cases: cases.map((one) => ({ ...one, ...hidden })), days: [] },
       month: { days: [{ ...days[0]!, ...hidden, ...unpaid }], months: [month, month, month].map((one) => ({ ...one, ...hidden, ...unpaid })) },
       ranking: [{ ...best, profit: '无权限', margin: '无权限' }],
+      people: [{ ...salesman, profit: '无权限', margin: '无权限' }],
     });
     expect(await screen.findByText('销售收入（未税）')).toBeTruthy();
     await screen.findByText('米其林轮胎');
+    const chart = await screen.findByRole('img', { name: '本月业务员销售收入' }, { timeout: 15_000 });
+    await waitFor(() => expect(chart.textContent).toContain('李四'));
     for (const absent of ['毛利', '收款', '采购', '付款', '新增逾期', '无权限']) expect(screen.queryByText(absent), absent).toBeNull();
   });
 
