@@ -121,8 +121,9 @@ class TestFrame:
         assert set(tab["opens_with"]) == {"period"}
 
     def test_opens_on_the_newest_period_that_the_role_sees(self, site):
-        [tab] = site.as_("manager_a").get(FRAME, code="CommodityProfit").data["tabs"]
-        assert tab["opens_with"] == {"period": ["2026-11"]}
+        months, days = site.as_("manager_a").get(FRAME, code="CommodityProfit").data["tabs"]
+        assert months["opens_with"] == {"period": ["2026-11"]}
+        assert days["opens_with"] == {}, "its own words are of today whenever it opens"
         assert site.as_("manager_a").get(FRAME, code="BestSeller").data["tabs"][0]["opens_with"] == {}
 
     def test_unknown_report(self, site):
