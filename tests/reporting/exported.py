@@ -61,13 +61,13 @@ def source(companies_apart: None) -> Iterator[Connection]:
         yield conn
 
 
-NOVEMBER = "2026-11-01T00:00:00 : 2026-12-01T00:00:00"
+NOVEMBER, AUTUMN = (f"2026-{month}-01T00:00:00 : 2026-12-01T00:00:00" for month in (11, 10))
 
 
-def in_november(code: str, tab: str) -> dict[str, list[str]]:
-    """The days of the snapshot, for reports by days: this month is another one in time."""
+def in_days(code: str, tab: str, words: str = NOVEMBER) -> dict[str, list[str]]:
+    """Days of the snapshot, for reports by days: this month is another one in time."""
     board = find_report(code).tab(tab).plain  # type: ignore[union-attr]
-    return {item.key: [NOVEMBER] for item in board.filters if item.ranged}
+    return {item.key: [words] for item in board.filters if item.ranged}
 
 
 def reader(role: int, sees_cost: bool = True) -> Any:
@@ -92,7 +92,7 @@ def sheets(
     report = find_report(code)
     assert report
     tab = asked.pop("tab", report.first_tab.key)
-    asked["filters"] = {**in_november(code, tab), **asked.get("filters", {})}
+    asked["filters"] = {**in_days(code, tab), **asked.get("filters", {})}
     body = ReportExport(code=code, tab=tab, form=form, **asked)  # type: ignore[arg-type]
     files.write(path, understand(report, reader(role, cost), body), source, facts(source))
     return cells(path)
