@@ -1,4 +1,6 @@
 -- What reports tell by days is, over any month, what they tell of the month: by company, warehouse and goods or customer.
+{# This month and the last: others are told in the same way, and lines make their months as other identities say. #}
+{% set first = add_months(month_of(as_of()), -1) -%}
 {% set told = {
     'commodity_profit': ['mart_commodity_profit', 'mart_commodity_profit_day', ['warehouse_id', 'goods_id'], [
         'quantity', 'revenue', 'cost', 'profit', 'rebate', 'supplier_rebate', 'expected_rebate', 'profit_after_expected'
@@ -18,11 +20,13 @@ select '{{ name }}' as place
 from (
     select month, company_id, {{ keys | join(', ') }}, {{ measures | join(', ') }}
     from {{ ref(by_month) }}
+    where month >= {{ first }}
     union all
     select
         {{ month_of('day') }} as month, company_id, {{ keys | join(', ') }},
         {% for measure in measures %}-{{ measure }}{% if not loop.last %}, {% endif %}{% endfor %}
     from {{ ref(by_day) }}
+    where day >= {{ first }}
 ) as {{ name }}
 group by month, company_id, {{ keys | join(', ') }}
 having {% for measure in measures %}sum({{ measure }}) <> 0{% if not loop.last %} or {% endif %}{% endfor %}
