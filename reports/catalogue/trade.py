@@ -51,8 +51,6 @@ from reports.catalogue.profit import BRAND_ALONE, TYPES
 from reports.catalogue.stock import held
 
 LINKS = ("detail_link", "purchases_link")
-TRADE = {"all": "mart_trade_balance", "days": "mart_trade_day"}
-"""By the tabs of the reports."""
 
 
 def both_sides(span: Span, **of: str) -> tuple[Column, Column]:
@@ -85,7 +83,7 @@ def trade_datasets(
     return compared_datasets(
         variant(f"{key}{span.mark}", cost),
         f"{label}{span.word}",
-        TRADE[span.key],
+        f"mart_trade_balance{span.mark}",
         period=span.period,
         axis=span.columns,
         explorable=not span.period.ranged,

@@ -193,7 +193,7 @@ select
     i.price * 4.0 as purchase_value, 3.0 as sales_quantity, i.price * 3.0 as sales_cost, i.price * 4.5 as revenue
 from period as p cross join place as s cross join item as i
 where p.period_kind = 'month';
-create table mart_trade_day as
+create table mart_trade_balance_day as
 select cast("month" + 4 as date) as "day", * exclude ("month", month_label) from mart_trade_balance;
 create table mart_sales_order as
 select

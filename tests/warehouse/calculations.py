@@ -42,7 +42,7 @@ CALCULATIONS = {
     "mart_supplier_payment": "test_purchase_reports.py::TestPurchases::test_payments_by_month_and_supplier",
     "mart_supplier_rebate": "test_purchase_reports.py::TestRebates::test_cycles_earn_what_their_bills_reach",
     "mart_trade_balance": "test_business_reports.py::TestTrade::test_purchases_beside_sales",
-    "mart_trade_day": "test_days.py::test_any_days_stand_beside_the_same_days_of_the_month_and_the_year_before",
+    "mart_trade_balance_day": "test_days.py::test_any_days_stand_beside_the_same_days_of_the_month_and_the_year_before",
     "mart_turnover_period": "test_marts.py::TestTurnover::test_by_period",
     "mart_write_off": "test_business_reports.py::TestPartners::test_write_offs_name_both_bills",
     "mart_write_off_month": f"{_BEFORE}test_write_offs_stand_beside_those_of_earlier_months",

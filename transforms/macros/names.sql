@@ -8,3 +8,13 @@
     on {{ rows }}.{{ name }}_id = {{ name }}.{{ name }}_id
 {%- endfor %}
 {%- endmacro %}
+
+{# What goods are called and of what kind they are, by the names of `named`. #}
+{% macro told_of_goods() -%}
+    {%- for name in [
+        'goods_num', 'goods_name', 'goods_type_id', 'brand_id', 'brand_name', 'type1_name', 'type2_name', 'type3_name',
+        'specification_type', 'pattern',
+    ] -%}
+        goods.{{ name }}{% if not loop.last %}, {% endif %}
+    {%- endfor -%}
+{%- endmacro %}

@@ -8,7 +8,7 @@
     'customer_profit': ['mart_customer_profit', 'mart_customer_profit_day', ['customer_id', 'employee_id'], [
         'quantity', 'revenue', 'cost', 'profit', 'rebate', 'supplier_rebate', 'expected_rebate', 'profit_after_expected'
     ]],
-    'trade': ['mart_trade_balance', 'mart_trade_day', ['warehouse_id', 'goods_id'], [
+    'trade': ['mart_trade_balance', 'mart_trade_balance_day', ['warehouse_id', 'goods_id'], [
         'purchase_quantity', 'purchase_value', 'sales_quantity', 'sales_cost', 'revenue'
     ]],
 } -%}
