@@ -19,8 +19,8 @@ LINES = (2, 3, 4)
 UNBROKEN = 4 * LETTER
 """Headings of this width stand in one line."""
 LEAST_NAME, MOST_NAME = 86, 156
-LINE = 96
-"""The lines of a statement."""
+LEAST = {"line_name": 96, "warehouse_name": 84}
+"""The lines of a statement, and a warehouse, whose name stands in one line as long as it is no longer than most."""
 AMOUNT, FIGURE, WORDS, NUMBER = 76, 46, 62, 124
 
 
@@ -33,12 +33,12 @@ def column_widths(chart: Chart, dataset: Dataset) -> dict[str, int]:
     others = [name for name in headings if name not in LONG]
     for lines in LINES:
         widths = {name: heading_width(text, lines) for name, text in headings.items()}
+        widths |= {name: LEAST[name] for name in others if name in LEAST}
         taken = sum(max(widths[name], _filled(name, dataset)) + PADDING for name in others)
         left = ROOM - taken - len(names) * PADDING
         if left >= len(names) * LEAST_NAME:
             break
     share = left // max(len(names), 1)
-    widths |= {name: LINE for name in others if name == "line_name"}
     return widths | dict.fromkeys(names, min(max(share, LEAST_NAME), MOST_NAME))
 
 

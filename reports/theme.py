@@ -125,7 +125,6 @@ FIGURES_CSS = f"""
 """
 # Columns of short words stand in one line, under headers that do.
 SHORT = (
-    "warehouse_name",
     "type1_name",
     "type2_name",
     "brand_name",
