@@ -1,9 +1,10 @@
 """先定行、后取名：先按行的键分组、排序、分页并计数，再只为那一页取名称、链接和其余数字。
 
 Of three hundred thousand rows twenty are seen, and names, links and further figures of all cost ten times what finding
-those does. The keys of the page stand as values in the second query: conditions on values reach the tables, those on a
-query's rows don't reach through a union or a group. Who finds a page has counted the rows: their number is kept for
-the query that asks for it next.
+those does. Rows of earlier periods, which stand beside those of the chosen one to be compared with, are not looked at
+where they are nothing to what is asked. The keys of the page stand as values in the second query: conditions on values
+reach the tables, those on a query's rows don't reach through a union or a group. Who finds a page has counted the rows:
+their number is kept for the query that asks for it next.
 """
 
 from __future__ import annotations
@@ -11,11 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
 from typing import Any
 
 import sqlalchemy as sa
 
-from reports.catalogue.datasets import FIRST_DAY, LAST_DAY, WINDOW, Dataset
+from reports.catalogue.datasets import BESIDE_ORDER, FIRST_DAY, LAST_DAY, WINDOW, Dataset
+from reports.catalogue.metrics import is_change_of
 from reports.query_parts import column_name
 
 PLACE = "row_of_page"
@@ -60,13 +63,33 @@ class Table:
         is_page = len(self.metrics) > 1 and self.limit is not None and self.limit <= MOST_NAMED
         return is_page or len(self.keys) < len(self.columns)
 
+    @property
+    def is_of_chosen(self) -> bool:
+        """Whether rows of earlier periods are nothing to any of its figures."""
+        return self._of_chosen >= self._figures
+
+    @property
+    def is_found_by_chosen(self) -> bool:
+        """Whether they are nothing to which rows it has and how these stand: changes of what is asked are empty where
+        that is."""
+        own = [self.dataset.metric(name).sql for name in self._of_chosen.intersection(self.metrics)]
+        changes = {
+            name
+            for name in {*self.metrics} - self._of_chosen
+            if any(is_change_of(self.dataset.metric(name).sql, now) for now in own)
+        }
+        ordered = {name for name, _ in self.order} & self._figures
+        return self._of_chosen >= ordered and self._of_chosen | changes >= {*self.metrics}
+
     def telling(self, found: Any) -> Any:
         """The query without the rows that have nothing to say."""
-        told = self.dataset.tells(self.metrics)
-        if not told:
-            return found
-        # In brackets: a chart may have a condition of its own.
-        return found._replace(sqla_query=found.sqla_query.having(sa.literal_column(f"({told})")))
+        query = found.sqla_query
+        if self.is_of_chosen:
+            query = _chosen(query)
+        if told := self.dataset.tells(self.metrics):
+            # In brackets: a chart may have a condition of its own.
+            query = query.having(sa.literal_column(f"({told})"))
+        return found._replace(sqla_query=query)
 
     def counted(self, found: Any, counts: Counts) -> Any:
         """The query for the number of rows, made of Superset's for the rows."""
@@ -119,13 +142,23 @@ class Table:
 
     def _all(self, query: Any, *figures: Any) -> Any:
         """The query for the keys of all rows, and these figures of them."""
-        return self._grouped(query, *figures).limit(None).offset(None)
+        rows = self._grouped(query, *figures).limit(None).offset(None)
+        return _chosen(rows) if self.is_found_by_chosen and not self.is_of_chosen else rows
 
     def _grouped(self, query: Any, *figures: Any) -> Any:
         """A query for the rows with their keys and these figures instead of names, in no order."""
         keys = [_column(key) for key in self.keys]
         selected = [key.label(name) for key, name in zip(keys, self.keys, strict=True)]
         return query.with_only_columns(*selected, *figures).group_by(None).group_by(*keys).order_by(None)
+
+    @property
+    def _figures(self) -> set[str]:
+        """The metrics that are asked for, be it for the order."""
+        return {*self.metrics, *(name for name, _ in self.order if name not in self.columns)}
+
+    @cached_property
+    def _of_chosen(self) -> set[str]:
+        return {name for name in self._figures if self.dataset.is_of_chosen(self.dataset.metric(name))}
 
     def _figure(self, name: str) -> Any:
         """A metric's or a column's value for a row of the table."""
@@ -154,6 +187,11 @@ def asked_table(dataset: Dataset | None, parts: dict[str, Any]) -> Table | None:
     limit, offset = parts.get("row_limit") or None, parts.get("row_offset") or None
     table = Table(dataset, tuple(map(str, columns)), tuple(metrics), tuple(order), limit, offset)
     return table if table.is_own else None
+
+
+def _chosen(query: Any) -> Any:
+    """The query over rows of the chosen period alone."""
+    return query.where(_column(BESIDE_ORDER) == 0)
 
 
 def _text(query: Any) -> str:

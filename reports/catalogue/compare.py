@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from reports.catalogue.beside import BY_PROGRESS, ELAPSED, by_period
-from reports.catalogue.datasets import SERIES, SUFFIXES, Beside, Column, Dataset, Metric
+from reports.catalogue.datasets import BESIDE_ORDER, SERIES, SUFFIXES, Beside, Column, Dataset, Metric
 
 KEYS = {"company": ("company_id",), "warehouse": ("company_id", "warehouse_id")}
 
@@ -109,9 +109,10 @@ class Source:
         A row appears up to three times: in its own period, in the next one and a year later, but never in a period
         that the mart doesn't have.
         """
-        names = ", ".join(f't."{name}"' for name in (*self._axis, *self.dimensions, *self.period.told))
+        told = (BESIDE_ORDER, *self.period.told)
+        names = ", ".join(f't."{name}"' for name in (*self._axis, *self.dimensions, *told))
         figures = ", ".join(
-            f'case when t.beside_order = {order} then t."{name}" end as "{name}{end}"'
+            f'case when t.{BESIDE_ORDER} = {order} then t."{name}" end as "{name}{end}"'
             for order, end in enumerate(("", *SUFFIXES))
             for name in self.measures
         )
@@ -172,7 +173,7 @@ def compared_datasets(
         cost=cost,
         time_column=axis[0].name,
         columns=(*axis, *columns),
-        measures=(*alone, *period.told, *with_suffixes(*measures)),
+        measures=(*alone, BESIDE_ORDER, *period.told, *with_suffixes(*measures)),
         flows=(*alone, *period.told, *with_suffixes(*(name for name in measures if name not in levels))),
         metrics=metrics,
         buckets=buckets,
@@ -186,7 +187,7 @@ def compared_datasets(
         key=f"{key}{SERIES}",
         source=source.alone,
         columns=tuple(column for column in data.columns if column.kind != "link"),
-        measures=own_alone(data.measures, period.told),
+        measures=own_alone(data.measures, (BESIDE_ORDER, *period.told)),
         flows=own_alone(data.flows, period.told),
         metrics=tuple(metric for metric in metrics if not any(end in metric.sql for end in SUFFIXES)),
         explorable=False,

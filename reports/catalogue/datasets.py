@@ -23,6 +23,7 @@ DAYS = ",.1f"
 
 PART = re.compile(r"\bm\.(\w+)")
 """A column of the mart in an expression."""
+WORD = re.compile(r"\w+")
 COUNT = re.compile(r"(cast\()?count\(")
 FIRST_DAY, LAST_DAY = "first_day", "last_day"
 """From which day to which a row of a table leads: in the mart's rows this month to date, in the table's those that it
@@ -40,6 +41,8 @@ SUM = re.compile(r"cast\(-?sum\(")
 """How sums begin."""
 SUFFIXES = ("_before", "_year")
 """How measures end that tell of the period before and of last year."""
+BESIDE_ORDER = "beside_order"
+"""Which period a row is of: 0 the chosen one, 1 the one before, 2 last year's."""
 WEEK = re.compile("(.{4})年第(..)周")
 """The label of a week."""
 UNSEEN = "".join(map(chr, (CLOSING, FURTHER, HAIR)))
@@ -233,6 +236,18 @@ class Dataset:
     def compares(self) -> bool:
         """Whether its rows stand in the period after theirs too, and a year later."""
         return any(name.endswith(SUFFIXES) for name in self.measures)
+
+    @property
+    def chosen(self) -> frozenset[str]:
+        """The measures that only rows of the chosen period have, where those of earlier ones can be told apart."""
+        named = {*self.measures} if BESIDE_ORDER in self.measures else set()
+        return frozenset(name for name in named if f"{name}{SUFFIXES[0]}" in named)
+
+    def is_of_chosen(self, metric: Metric) -> bool:
+        """Whether a metric is made of those alone: rows of earlier periods are nothing to it."""
+        names = {*(column.name for column in self.columns), *self.measures, *self.keys}
+        used = names.intersection(WORD.findall(metric.sql))
+        return bool(used) and used <= self.chosen and not COUNT.match(metric.sql)
 
     def tells(self, names: Iterable[str]) -> str:
         """The condition of a row to tell something by these metrics, empty where every row does.

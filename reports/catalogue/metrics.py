@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -34,6 +35,12 @@ def ratio(top: str, base: str, factor: str = "") -> str:
 def change(now: str, before: str) -> str:
     """The change of an aggregate against another, empty when that is zero or negative."""
     return f"case when {before} > 0 then cast({now} as double) / cast({before} as double) - 1 end"
+
+
+def is_change_of(sql: str, now: str) -> bool:
+    """Whether a figure is a change of this aggregate, and so empty where that is."""
+    told, of = (re.sub(r'"|cast\(| as double\)', "", text) for text in (sql, now))
+    return f" then {of} / " in told and told.endswith(" - 1 end")
 
 
 def change_metric(name: str, label: str, now: str, before: str, worse: Worse = "fall") -> Metric:

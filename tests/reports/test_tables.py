@@ -10,8 +10,9 @@ import duckdb
 import pytest
 import sqlalchemy as sa
 
+from reports.catalogue import find_report
 from reports.catalogue.beside import KEY
-from reports.catalogue.boards import Chart
+from reports.catalogue.boards import COST, Chart
 from reports.catalogue.datasets import Column, Dataset, Metric
 from reports.late_names import Table
 from tests.kit.superset import EVERYTHING, Place, Superset
@@ -148,6 +149,28 @@ class TestRowsOfTheChosenPeriod:
         assert replace(data, measures=("sold",)).tells(("sold",)) == "", (
             "its rows stand in their own period alone"
         )
+
+    def test_rows_of_earlier_periods_are_looked_at_where_they_tell_something(self):
+        """A table that has the change of what it has is found without them, and one of their own figures is not."""
+        report = find_report("CommodityProfit")
+        assert report
+        months, days = (tab.board(COST) for tab in report.tabs)
+        names = ("revenue", "revenue_change", "margin")
+        for board in (months, days):
+            chart = board.chart("detail").on_screen
+            data = board.dataset(chart.dataset)
+            table = Table(data, chart.by, names, (("revenue", False),), 20, 0)
+            assert table.is_found_by_chosen and not table.is_of_chosen
+            assert replace(table, metrics=("revenue", "margin")).is_of_chosen
+            assert not replace(table, order=(("revenue_change", False),)).is_found_by_chosen
+            assert not replace(table, metrics=("revenue_change", "quantity")).is_found_by_chosen, (
+                "of revenue itself nothing is told"
+            )
+            before = Metric("before", "上期", 'sum("revenue_before")')
+            counted = Metric("rows", "行", "count(goods_num)")
+            more = replace(data, metrics=(*data.metrics, before, counted))
+            for name in ("before", "rows"):
+                assert not replace(table, dataset=more, metrics=(*names, name)).is_found_by_chosen
 
     def test_a_chart_s_own_condition_holds_beside_it(self):
         """Of two figures neither is anything: the row is left out, though both are told."""
