@@ -2,6 +2,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Button, Card, Empty, Skeleton } from 'antd';
 import type { ReactNode } from 'react';
+import { usePageActive } from '@/lib/tabs';
 import styles from './console.module.css';
 
 interface PanelProps<T> {
@@ -33,11 +34,13 @@ type BodyProps<T> = Pick<PanelProps<T>, 'query' | 'isEmpty' | 'empty' | 'childre
 
 function Body<T>({ query, isEmpty, empty, children }: BodyProps<T>) {
   const { data, error, refetch } = query;
+  const seen = usePageActive();
   if (data !== undefined) {
     if (isEmpty?.(data)) return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description={empty} className={styles.empty} />;
     return children(data);
   }
-  if (!error) return <Skeleton active title={false} paragraph={{ rows: 5 }} />;
+  // What moves unseen, behind another tab, keeps the browser drawing all the same.
+  if (!error) return <Skeleton active={seen} title={false} paragraph={{ rows: 5 }} />;
   return (
     <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description={error.message} className={styles.empty}>
       <Button size="small" onClick={() => void refetch()}>

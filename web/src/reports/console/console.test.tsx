@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { billScreen } from '@/engine/fixtures';
 import { button, giveSizes, ok, renderPage, type Routes } from '@/engine/harness';
 import type { ActivityMonth, MonthActivity as Activity, ProvinceSales, Ranking, SalesCase, Salesman, TodaySales } from '@/gen';
+import { PageActiveContext } from '@/lib/tabs';
 import BusinessDataPage from './BusinessDataPage';
 import ConsoleOverview from './ConsoleOverview';
 
@@ -58,6 +59,23 @@ describe('business on the home page', () => {
     }
     for (const link of await screen.findAllByText('收款')) expect(link.closest('a')?.getAttribute('href')).toContain('/report/receiptdetrpt?');
     expect((await screen.findByText('123.5万')).closest('a')?.getAttribute('href')).toContain('business_date_start=2026-11-01');
+  });
+
+  it('keeps still while it waits behind another tab', () => {
+    const waiting = () => document.querySelectorAll('.ant-skeleton').length;
+    const moving = () => document.querySelectorAll('.ant-skeleton-active').length;
+    open({}, {}, <ConsoleOverview />);
+    expect(moving()).toBe(waiting());
+    view.done();
+    open(
+      {},
+      {},
+      <PageActiveContext value={false}>
+        <ConsoleOverview />
+      </PageActiveContext>,
+    );
+    expect(waiting()).toBeGreaterThan(3);
+    expect(moving()).toBe(0);
   });
 
   it('marks what is bad: less sold, more overdue, but not more bought', async () => {
