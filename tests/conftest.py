@@ -1,4 +1,4 @@
-"""Shared by all tests: a real PostgreSQL 18 per run (per worker under xdist), migrated once as a template.
+"""Shared by all tests: a real PostgreSQL 18 per run (per worker under xdist), migrated once a run as a template.
 
 `database_url` clones the template, so that a module starts on a fresh migrated database in about a tenth of a second.
 """
@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import gc
-import importlib.util
 import itertools
 import os
 import shutil
@@ -19,8 +18,11 @@ import pytest
 from hypothesis import settings
 from xdist.scheduler import LoadFileScheduling
 
+from api.kit.settings import settings as product_settings
 from api.launch.postgres import EmbeddedPostgres
-from tests.kit.databases import administer, fresh
+from tests.kit import once
+from tests.kit.databases import FOR_TESTS, TEMPLATE, copy_cluster, fresh
+from tests.kit.once import copy, made_once
 
 # The same examples in every run; `HYPOTHESIS_PROFILE=explore` looks for new ones, and what it finds becomes an example.
 settings.register_profile("suite", derandomize=True)
@@ -32,7 +34,6 @@ gc.set_threshold(100_000, 20, 50)
 
 pytest_plugins = ("tests.kit.superset", "tests.demo.loaded")
 
-TEMPLATE = "erp_template"
 SHARING = {
     "a running product": ("tests/e2e/",),
     "a Superset": ("tests/reports/", "tests/reporting/test_month_of_a_"),
@@ -59,15 +60,6 @@ LONGEST = (
     "tests/faults/",
 )
 """Where the longest tests stand: begun first, so that no worker is left alone with them at the end."""
-FOR_TESTS = {
-    "fsync": "off",
-    "synchronous_commit": "off",
-    "full_page_writes": "off",
-    "shared_buffers": "128MB",
-    "autovacuum_naptime": "5min",
-    # Of a few rows a planner without statistics thinks too much: starting workers costs more than all that they read.
-    "max_parallel_workers_per_gather": "0",
-}
 
 
 class SharingScheduling(LoadFileScheduling):
@@ -94,6 +86,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     )
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):
+        once.begin()
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):
+        once.end()
+
+
 def pytest_sessionfinish() -> None:
     """All is over: pytest need not look through the models for garbage, as it does five times at the end."""
     gc.freeze()
@@ -104,6 +106,7 @@ def data_dir() -> Iterator[Path]:
     """A data directory of the run's own, so that no test touches the checkout's `.data`."""
     # Not under pytest's own base, which only we may enter: as root the server runs under another account.
     place = Path(tempfile.mkdtemp(prefix="erp-test-"))
+    copy(made_once("secrets", _draw_secrets) / "secrets.json", place)
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("ERP_DATA_DIR", str(place))
         environment.delenv("ERP_DATABASE_URL", raising=False)
@@ -111,9 +114,16 @@ def data_dir() -> Iterator[Path]:
     shutil.rmtree(place, ignore_errors=True)
 
 
+def _draw_secrets(place: Path) -> None:
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("ERP_DATA_DIR", str(place))
+        assert product_settings().secrets
+
+
 @pytest.fixture(scope="session")
 def postgres(data_dir: Path) -> Iterator[EmbeddedPostgres]:
     """A running PostgreSQL 18 without durability; `postgres.url(name)` addresses a database of it."""
+    copy_cluster(data_dir)
     server = EmbeddedPostgres(data_dir / "postgres", data_dir / "logs" / "postgres.log", FOR_TESTS)
     server.start()
     yield server
@@ -123,16 +133,6 @@ def postgres(data_dir: Path) -> Iterator[EmbeddedPostgres]:
 @pytest.fixture(scope="session")
 def template_database(postgres: EmbeddedPostgres) -> str:
     """The name of the migrated database that the others are cloned from."""
-    administer(postgres, f"create database {TEMPLATE}")
-    if importlib.util.find_spec("api.migrations"):
-        from api.migrations import upgrade
-
-        upgrade(postgres.url(TEMPLATE))
-    administer(
-        postgres,
-        f"alter database {TEMPLATE} with allow_connections false",
-        f"select pg_terminate_backend(pid) from pg_stat_activity where datname = '{TEMPLATE}'",
-    )
     return TEMPLATE
 
 
