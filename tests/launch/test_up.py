@@ -92,7 +92,7 @@ class TestKilledParts:
 
 
 class TestStopping:
-    """In this order: each ends with a stopped installation and starts it again for the next."""
+    """In this order: each takes the installation as the one before left it."""
 
     def test_ctrl_c_leaves_nothing(self, installation: Installation) -> None:
         assert installation.signal(signal.SIGINT) == 0
@@ -108,12 +108,7 @@ class TestStopping:
         assert "报表资产没有变化" in told
         assert "升级元数据" not in told
 
-    def test_kill_9_of_the_launcher_leaves_nothing(self, installation: Installation) -> None:
-        installation.signal(signal.SIGKILL)
-        assert wait_until(lambda: installation.processes() == {}, GONE_SECONDS), installation.processes()
-
     def test_starts_again_after_kill_9_of_everything(self, installation: Installation) -> None:
-        installation.start(FIRST_START_SECONDS)
         for pid in installation.processes():
             if command_line(pid):
                 os.kill(pid, signal.SIGKILL)
@@ -122,6 +117,10 @@ class TestStopping:
         assert wait_until(lambda: installation.processes() == {}, GONE_SECONDS)
         installation.start(FIRST_START_SECONDS)
         assert answers(installation.port, "/healthz")
+
+    def test_kill_9_of_the_launcher_leaves_nothing(self, installation: Installation) -> None:
+        installation.signal(signal.SIGKILL)
+        assert wait_until(lambda: installation.processes() == {}, GONE_SECONDS), installation.processes()
 
     @pytest.mark.parametrize(
         ("number", "ignored"),
