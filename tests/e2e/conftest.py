@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -27,6 +28,7 @@ from api.kit.settings import PROJECT_DIR
 from api.launch.postgres import EmbeddedPostgres
 from tests.e2e.office import ADMIN_PASSWORD, Login, Office, ask, furnish, withdraw
 from tests.kit.ports import free_port
+from tests.kit.superset import prepare
 
 START_SECONDS = 900
 # The whole suite shares two cores; only what fails waits that long.
@@ -57,8 +59,9 @@ class Seat(Protocol):
 
 
 @pytest.fixture(scope="package")
-def system() -> Iterator[System]:
-    """Everything, started once for the browser tests, stopped as Ctrl-C stops it.
+def system(data_dir: Path) -> Iterator[System]:
+    """Everything, started once for the browser tests, stopped as Ctrl-C stops it. Superset is prepared already: its
+    first start is the subject of `tests/launch`.
 
     With ERP_E2E_ADDRESS (and ERP_E2E_DATA_DIR, where it isn't `.data`) the tests run against a product that is
     running already, with the demo group in it.
@@ -70,7 +73,10 @@ def system() -> Iterator[System]:
     port = free_port(neighbours=2)  # Superset and exploring
     environment = {name: value for name, value in os.environ.items() if not name.startswith("ERP_")}
     environment |= {"ERP_PORT": str(port), "ERP_DATA_DIR": str(place), "ERP_DEMO": "tiny"}
-    environment["ERP_ADMIN_PASSWORD"] = ADMIN_PASSWORD
+    # Given by the environment, the password would be Superset's too, which knows another one.
+    secrets = json.loads((data_dir / "secrets.json").read_text()) | {"admin_password": ADMIN_PASSWORD}
+    (place / "secrets.json").write_text(json.dumps(secrets))
+    prepare(place)
     command = [str(Path(sys.executable).with_name("erp")), "up"]
     process = subprocess.Popen(
         command, cwd=PROJECT_DIR, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True

@@ -19,6 +19,7 @@ from api.kit.settings import settings
 from api.reporting.tokens import guest_token
 from reports.catalogue.boards import COST, PLAIN, Board, Chart, Report, Tab, embed_id
 from reports.chart_params import stored_queries
+from tests.kit.once import copy, made_once
 from tests.kit.ports import free_port
 
 # Read once: httpx reads all certificates for each request otherwise, which takes as long as the answer.
@@ -154,6 +155,17 @@ def boot(environment: dict[str, str]) -> str:
     return done.stdout
 
 
+def prepare(data_dir: Path) -> None:
+    """Put into a data directory, which has the run's secrets, what the first start of Superset leaves there."""
+    secrets = data_dir / "secrets.json"
+    copy(made_once("reports", lambda place: _first_boot(place, secrets)) / "superset", data_dir)
+
+
+def _first_boot(data_dir: Path, secrets: Path) -> None:
+    copy(secrets, data_dir)
+    assert "已就绪" in boot({**os.environ, "ERP_DATA_DIR": str(data_dir)})
+
+
 @pytest.fixture(scope="session")
 def report_environment(data_dir: Path) -> dict[str, str]:
     publish(data_dir / "warehouse", 1)
@@ -167,7 +179,7 @@ def report_environment(data_dir: Path) -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def superset(report_environment: dict[str, str]) -> Iterator[Superset]:
-    boot(report_environment)
+    prepare(Path(report_environment["ERP_DATA_DIR"]))
     log = Path(report_environment["ERP_DATA_DIR"]) / "superset-test.log"
     with log.open("w") as output:
         process = subprocess.Popen(
