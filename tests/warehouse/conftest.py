@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,12 @@ import pytest
 from api.launch.postgres import EmbeddedPostgres
 from tests.demo.loaded import TODAY
 from tests.kit.databases import administer, fresh
+from tests.kit.once import copy
 from tests.warehouse import calculations
 from tests.warehouse.group import Size, fill
+from warehouse import shelf
+from warehouse.engine import attach_postgres, remote, work_database
+from warehouse.extract import INSTANCE
 from warehouse.files import Files
 from warehouse.refresh import Refresher
 
@@ -56,9 +61,12 @@ def group(postgres: EmbeddedPostgres, template_database: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def own_group(postgres: EmbeddedPostgres, group: str) -> Iterator[str]:
-    """The address of a copy of the group, which is also the module's ERP_DATABASE_URL."""
-    assert group
+def own_group(postgres: EmbeddedPostgres, figures: Files) -> Iterator[str]:
+    """The address of a copy of the group, which is also the module's ERP_DATABASE_URL.
+
+    The group's figures are older: a copy of them can follow what is written here.
+    """
+    assert figures
     with fresh(postgres, GROUP_DATABASE) as url, pytest.MonkeyPatch.context() as environment:
         environment.setenv("ERP_DATABASE_URL", url)
         yield url
@@ -89,6 +97,25 @@ def refresher(core: str, tmp_path: Path) -> Refresher:
     return Refresher(Files(tmp_path / "warehouse"), core)
 
 
+@pytest.fixture(scope="module")
+def moved_in(figures: Files, own_group: str) -> Callable[[Path], Refresher]:
+    """Puts a built warehouse at a place: a copy of the group's, to which the module's copy of the group is the group.
+
+    What the module has written to it by then, the next refresh finds.
+    """
+
+    def move_in(place: Path) -> Refresher:
+        copy(figures.root, place)
+        made = Refresher(Files(place), own_group)
+        with work_database(made.files.work) as conn:
+            attach_postgres(conn, own_group)
+            ((identity, _),) = conn.execute(remote(INSTANCE)).fetchall()
+            conn.execute("update state.position set identity = ?", [identity])
+        return made
+
+    return move_in
+
+
 @pytest.fixture
 def published(refresher: Refresher) -> Callable[[str], list[tuple[Any, ...]]]:
     """Rows of a query over the current snapshot."""
@@ -98,6 +125,16 @@ def published(refresher: Refresher) -> Callable[[str], list[tuple[Any, ...]]]:
             return conn.execute(query).fetchall()
 
     return ask
+
+
+def parsed_already(place: Path) -> None:
+    """Put on an empty shelf what dbt parsed for the other one, if it did: of all that it makes the same in any way."""
+    from warehouse.compiler import PARSED
+
+    own = place / shelf.version()
+    own.mkdir(parents=True)
+    with suppress(FileNotFoundError):
+        shutil.copy(shelf.PLACE / shelf.version() / PARSED, own)
 
 
 def frames_of(core: str) -> Core:

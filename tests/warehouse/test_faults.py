@@ -17,7 +17,8 @@ import psycopg
 import pytest
 
 from api.launch.postgres import EmbeddedPostgres
-from tests.warehouse.conftest import AS_OF, tables
+from tests.kit.databases import TEMPLATE, administer, copy_cluster
+from tests.warehouse.conftest import AS_OF, parsed_already, tables
 from tests.warehouse.group import BILL
 from warehouse import cycles, publish, status, worker
 from warehouse.files import Files
@@ -84,14 +85,15 @@ POINTS = (
 
 class TestKill:
     @pytest.fixture(scope="class")
-    def resident(self, core: str, tmp_path_factory: pytest.TempPathFactory) -> Refresher:
-        made = Refresher(Files(tmp_path_factory.mktemp("killed") / "warehouse"), core)
-        made.refresh(as_of=AS_OF)
-        return made
+    def resident(
+        self, moved_in: Callable[[Path], Refresher], tmp_path_factory: pytest.TempPathFactory
+    ) -> Refresher:
+        return moved_in(tmp_path_factory.mktemp("killed") / "warehouse")
 
     @pytest.fixture(scope="class")
     def victims(self, core: str, resident: Refresher) -> Iterator[Callable[[str], str]]:
         """Runs a refresh that dies at a point; answers how it ended."""
+        parsed_already(resident.files.root / "shelf")
         arguments = [sys.executable, "-c", VICTIMS, str(resident.files.root), core, AS_OF]
         pipe = subprocess.PIPE
         with subprocess.Popen(arguments, stdin=pipe, stdout=pipe, text=True) as process:
@@ -124,8 +126,10 @@ class TestKill:
 
 
 class TestReaders:
-    def test_readers_never_fail_while_snapshots_change(self, refresher: Refresher) -> None:
-        refresher.refresh(as_of=AS_OF)
+    def test_readers_never_fail_while_snapshots_change(
+        self, moved_in: Callable[[Path], Refresher], tmp_path: Path
+    ) -> None:
+        refresher = moved_in(tmp_path / "warehouse")
         stop, errors, seen = threading.Event(), [], set()
 
         def read() -> None:
@@ -156,6 +160,7 @@ class TestWorker:
     def server(self, tmp_path: Path) -> Iterator[EmbeddedPostgres]:
         """A Postgres of this test's own, which it may stop; like some that others run, it does not time commits."""
         tmp_path.chmod(0o755)
+        copy_cluster(tmp_path)
         options = {"fsync": "off", "track_commit_timestamp": "off"}
         made = EmbeddedPostgres(tmp_path / "postgres", tmp_path / "postgres.log", options)
         made.start()
@@ -213,18 +218,16 @@ class TestWorker:
     def test_it_outlives_a_restart_of_postgres(
         self, running: Callable[[str], Files], server: EmbeddedPostgres, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from api.migrations import upgrade
-
         monkeypatch.setattr(worker, "POLL_SECONDS", 0.5)
-        upgrade(server.url("postgres"))
-        files = running(server.url("postgres"))
+        administer(server, f"create database own template {TEMPLATE}")
+        files = running(server.url("own"))
         first = _snapshot_after(files, 0)
         server.stop()
         _until(lambda: status.read(files.status)["state"] == "failed")
         assert cycles.read(files.cycles)["cycles"][-1]["error"]
         server.start()
         _until(lambda: status.read(files.status)["state"] == "idle")
-        with psycopg.connect(server.url("postgres"), autocommit=True) as conn:
+        with psycopg.connect(server.url("own"), autocommit=True) as conn:
             conn.execute("insert into unit (unit_name) values ('箱')")
         number = _snapshot_after(files, first)
         _until(lambda: status.read(files.status)["snapshot"] == number)

@@ -42,11 +42,9 @@ def snapshot(refresher: Refresher) -> str:
 
 
 @pytest.fixture(scope="module")
-def refresher(core: str, tmp_path_factory: pytest.TempPathFactory) -> Refresher:
+def refresher(moved_in: Callable[[Path], Refresher], tmp_path_factory: pytest.TempPathFactory) -> Refresher:
     """A published warehouse, which each test leaves sound."""
-    made = Refresher(Files(tmp_path_factory.mktemp("proved") / "warehouse"), core)
-    made.refresh(as_of=AS_OF)
-    return made
+    return moved_in(tmp_path_factory.mktemp("proved") / "warehouse")
 
 
 class TestBrokenLedger:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from datetime import datetime
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -17,7 +18,6 @@ from tests.warehouse.group import BILL, RECEIPT, REVERSAL
 from warehouse import extract, publish, reconcile, status, transform
 from warehouse.compiler import Compiler
 from warehouse.engine import TransformError
-from warehouse.files import Files
 from warehouse.position import Position
 from warehouse.refresh import BusyError, Refresher
 from warehouse.shelf import PROJECT, version
@@ -187,12 +187,121 @@ def renamed(sql: Sql) -> None:
     sql.execute("delete from role_company where role_id = 2")
 
 
+@pytest.fixture
+def refresher(moved_in: Callable[[Path], Refresher], tmp_path: Path) -> Refresher:
+    """A published warehouse."""
+    return moved_in(tmp_path / "warehouse")
+
+
+class TestSnapshot:
+    def test_only_marts_and_their_figures_are_published(self, published: Published) -> None:
+        shown = published(
+            "select table_schema, table_name, table_type from information_schema.tables"
+            " where table_name <> 'refreshed_at'"
+        )
+        masters = {path.stem.removeprefix("master_") for path in PROJECT.rglob("master_*.sql")}
+        kinds = {
+            ("master" if name in masters else name.split("_")[0], place, kind) for place, name, kind in shown
+        }
+        assert kinds == {
+            ("master", "main", "BASE TABLE"),
+            ("dim", "main", "BASE TABLE"),
+            ("role", "main", "BASE TABLE"),
+            ("mart", "main", "VIEW"),
+            ("fct", "facts", "BASE TABLE"),
+        }
+
+    def test_marts_read_nothing_but_the_snapshot(self, published: Published) -> None:
+        """Views name the catalog that a file called wh.duckdb has wherever it is opened."""
+        marts = [name for (name,) in published("select view_name from duckdb_views() where not internal")]
+        assert len(marts) == 40
+        for name in marts:
+            assert published(f"select count(*) > 0 from {name}") == [(True,)], name
+
+    def test_it_is_stamped(self, refresher: Refresher, sql: Sql, published: Published) -> None:
+        new_bill(sql)
+        outcome = refresher.refresh(as_of=AS_OF)
+        ((refreshed_at, number, last_xid, identity, seen, as_of, project),) = published(
+            "select * from refreshed_at"
+        )
+        assert isinstance(refreshed_at, datetime)
+        assert (number, last_xid) == (outcome.snapshot, outcome.position.next_xid)
+        assert (identity, seen) == (outcome.position.identity, outcome.position.snapshot)
+        assert as_of.isoformat() == AS_OF
+        assert project == version()
+
+    def test_old_ones_go(self, refresher: Refresher) -> None:
+        for _ in range(4):
+            publish.publish(refresher.files, position=Position("1/1/1", "9:9:"), as_of=AS_OF, project="1")
+        assert sorted(path.name for path in refresher.files.snapshots.iterdir()) == ["3", "4", "5"]
+        assert refresher.files.current.readlink().name == "5"
+
+
+class TestFailure:
+    def test_a_failed_model_keeps_the_last_snapshot_and_is_done_later(
+        self, refresher: Refresher, sql: Sql, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        first = refresher.files.current.readlink()
+        new_bill(sql)
+        with monkeypatch.context() as patch:
+            patch.setattr(Project, "build", _refuse)
+            with pytest.raises(TransformError):
+                refresher.refresh(as_of=AS_OF)
+        shown = status.read(refresher.files.status)
+        assert (shown["state"], shown["error"], shown["failures"]) == ("failed", "dbt 失败 模型：坏了", 1)
+        assert refresher.files.current.readlink() == first
+        assert refresher.refresh(as_of=AS_OF).mode == "patch"
+        shown = status.read(refresher.files.status)
+        assert (shown["state"], shown["error"], shown["failures"]) == ("idle", None, 0)
+        assert_rebuilt_alike(refresher, AS_OF)
+
+    def test_a_rebuild_that_ended_halfway_begins_anew(
+        self, refresher: Refresher, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        refresher.refresh(as_of=AS_OF)
+        sound = tables(refresher.files)
+        refresher.files.marts.unlink()
+        execute = transform._execute
+        with monkeypatch.context() as patch:
+            patch.setattr(
+                transform, "_execute", lambda *it: _refuse() if "fct_best" in it[1] else execute(*it)
+            )
+            with pytest.raises(TransformError):
+                refresher.refresh(as_of=AS_OF)
+        assert refresher.refresh(as_of=AS_OF).mode == "rebuild"
+        assert tables(refresher.files) == sound
+
+    def test_a_copy_that_differs_is_not_published(
+        self, refresher: Refresher, sql: Sql, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        first = refresher.files.current.readlink()
+        wrong = reconcile.Difference("stock_ledger", (Decimal(1),), (Decimal(2),))
+        monkeypatch.setattr(extract.reconcile, "compare", lambda *_: wrong)
+        new_bill(sql)
+        with pytest.raises(reconcile.DifferenceError):
+            refresher.refresh(as_of=AS_OF)
+        assert "对账不平" in status.read(refresher.files.status)["error"]
+        assert refresher.files.current.readlink() == first
+
+    def test_only_one_refresher_at_a_time(self, refresher: Refresher) -> None:
+        with (
+            refresher.exclusive(),
+            pytest.raises(BusyError),
+            Refresher(refresher.files, "").exclusive(),
+        ):
+            pass
+
+    def test_a_torn_status_file_is_read_as_empty(self, refresher: Refresher) -> None:
+        refresher.files.status.write_text('{"state": "run', "utf-8")
+        assert status.read(refresher.files.status) == status.EMPTY
+        status.write(refresher.files.status, state="idle")
+        assert json.loads(refresher.files.status.read_text("utf-8"))["state"] == "idle"
+
+
 @pytest.fixture(scope="module")
-def resident(core: str, tmp_path_factory: pytest.TempPathFactory) -> Refresher:
+def resident(moved_in: Callable[[Path], Refresher], tmp_path_factory: pytest.TempPathFactory) -> Refresher:
     """A warehouse that lives through several tests, as the worker's does."""
-    made = Refresher(Files(tmp_path_factory.mktemp("resident") / "warehouse"), core)
-    made.refresh(as_of=AS_OF)
-    return made
+    return moved_in(tmp_path_factory.mktemp("resident") / "warehouse")
 
 
 def assert_rebuilt_alike(refresher: Refresher, as_of: str) -> None:
@@ -257,115 +366,6 @@ class TestPatch:
             change(sql)
             assert resident.refresh(as_of="2026-12-03").mode == "patch"
         assert tables(resident.files) != before
-
-
-class TestSnapshot:
-    def test_only_marts_and_their_figures_are_published(
-        self, refresher: Refresher, published: Published
-    ) -> None:
-        refresher.refresh(as_of=AS_OF)
-        shown = published(
-            "select table_schema, table_name, table_type from information_schema.tables"
-            " where table_name <> 'refreshed_at'"
-        )
-        masters = {path.stem.removeprefix("master_") for path in PROJECT.rglob("master_*.sql")}
-        kinds = {
-            ("master" if name in masters else name.split("_")[0], place, kind) for place, name, kind in shown
-        }
-        assert kinds == {
-            ("master", "main", "BASE TABLE"),
-            ("dim", "main", "BASE TABLE"),
-            ("role", "main", "BASE TABLE"),
-            ("mart", "main", "VIEW"),
-            ("fct", "facts", "BASE TABLE"),
-        }
-
-    def test_marts_read_nothing_but_the_snapshot(self, refresher: Refresher, published: Published) -> None:
-        """Views name the catalog that a file called wh.duckdb has wherever it is opened."""
-        refresher.refresh(as_of=AS_OF)
-        marts = [name for (name,) in published("select view_name from duckdb_views() where not internal")]
-        assert len(marts) == 40
-        for name in marts:
-            assert published(f"select count(*) > 0 from {name}") == [(True,)], name
-
-    def test_it_is_stamped(self, refresher: Refresher, published: Published) -> None:
-        outcome = refresher.refresh(as_of=AS_OF)
-        ((refreshed_at, number, last_xid, identity, seen, as_of, project),) = published(
-            "select * from refreshed_at"
-        )
-        assert isinstance(refreshed_at, datetime)
-        assert (number, last_xid) == (outcome.snapshot, outcome.position.next_xid)
-        assert (identity, seen) == (outcome.position.identity, outcome.position.snapshot)
-        assert as_of.isoformat() == AS_OF
-        assert project == version()
-
-    def test_old_ones_go(self, refresher: Refresher) -> None:
-        refresher.refresh(as_of=AS_OF)
-        for _ in range(4):
-            publish.publish(refresher.files, position=Position("1/1/1", "9:9:"), as_of=AS_OF, project="1")
-        assert sorted(path.name for path in refresher.files.snapshots.iterdir()) == ["3", "4", "5"]
-        assert refresher.files.current.readlink().name == "5"
-
-
-class TestFailure:
-    def test_a_failed_model_keeps_the_last_snapshot_and_is_done_later(
-        self, refresher: Refresher, sql: Sql, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        first = refresher.refresh(as_of=AS_OF)
-        new_bill(sql)
-        with monkeypatch.context() as patch:
-            patch.setattr(Project, "build", _refuse)
-            with pytest.raises(TransformError):
-                refresher.refresh(as_of=AS_OF)
-        shown = status.read(refresher.files.status)
-        assert (shown["state"], shown["error"], shown["failures"]) == ("failed", "dbt 失败 模型：坏了", 1)
-        assert refresher.files.current.readlink().name == str(first.snapshot)
-        assert refresher.refresh(as_of=AS_OF).mode == "patch"
-        shown = status.read(refresher.files.status)
-        assert (shown["state"], shown["error"], shown["failures"]) == ("idle", None, 0)
-        assert_rebuilt_alike(refresher, AS_OF)
-
-    def test_a_rebuild_that_ended_halfway_begins_anew(
-        self, refresher: Refresher, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        refresher.refresh(as_of=AS_OF)
-        sound = tables(refresher.files)
-        refresher.files.marts.unlink()
-        execute = transform._execute
-        with monkeypatch.context() as patch:
-            patch.setattr(
-                transform, "_execute", lambda *it: _refuse() if "fct_best" in it[1] else execute(*it)
-            )
-            with pytest.raises(TransformError):
-                refresher.refresh(as_of=AS_OF)
-        assert refresher.refresh(as_of=AS_OF).mode == "rebuild"
-        assert tables(refresher.files) == sound
-
-    def test_a_copy_that_differs_is_not_published(
-        self, refresher: Refresher, sql: Sql, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        first = refresher.refresh(as_of=AS_OF)
-        wrong = reconcile.Difference("stock_ledger", (Decimal(1),), (Decimal(2),))
-        monkeypatch.setattr(extract.reconcile, "compare", lambda *_: wrong)
-        new_bill(sql)
-        with pytest.raises(reconcile.DifferenceError):
-            refresher.refresh(as_of=AS_OF)
-        assert "对账不平" in status.read(refresher.files.status)["error"]
-        assert refresher.files.current.readlink().name == str(first.snapshot)
-
-    def test_only_one_refresher_at_a_time(self, refresher: Refresher) -> None:
-        with (
-            refresher.exclusive(),
-            pytest.raises(BusyError),
-            Refresher(refresher.files, "").exclusive(),
-        ):
-            pass
-
-    def test_a_torn_status_file_is_read_as_empty(self, refresher: Refresher) -> None:
-        refresher.files.status.write_text('{"state": "run', "utf-8")
-        assert status.read(refresher.files.status) == status.EMPTY
-        status.write(refresher.files.status, state="idle")
-        assert json.loads(refresher.files.status.read_text("utf-8"))["state"] == "idle"
 
 
 def _refuse(*_: Any, **__: Any) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.warehouse.conftest import AS_OF, tables
+from tests.warehouse.conftest import AS_OF, parsed_already, tables
 from warehouse import shelf
 from warehouse.files import Files
 from warehouse.refresh import Refresher
@@ -56,7 +56,12 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return copy
 
 
-def test_the_next_process_builds_on_any_date_without_dbt(core: str, kept: Path, tmp_path: Path) -> None:
+def test_the_next_process_builds_on_any_date_without_dbt(
+    core: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = tmp_path / "shelf"
+    parsed_already(kept)
+    monkeypatch.setattr(shelf, "PLACE", kept)
     first = Refresher(Files(tmp_path / "first"), core)
     for day in (AS_OF, LATER):
         first.refresh(as_of=day)
