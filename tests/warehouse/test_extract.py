@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -42,9 +43,18 @@ class Copy:
             return conn.execute(query).fetchall()
 
 
+@pytest.fixture(scope="module")
+def first(core: str, tmp_path_factory: pytest.TempPathFactory) -> Copy:
+    """What the first load reads."""
+    made = Copy(tmp_path_factory.mktemp("first") / "work.duckdb", core)
+    made.load()
+    return made
+
+
 @pytest.fixture
-def copy(core: str, tmp_path: Path) -> Copy:
-    made = Copy(tmp_path / "work.duckdb", core)
+def copy(first: Copy, tmp_path: Path) -> Copy:
+    """The same, and what was written since."""
+    made = Copy(Path(shutil.copy(first.path, tmp_path)), first.url)
     made.load()
     return made
 
