@@ -90,11 +90,13 @@ class TestStatement:
 class TestLongStatement:
     """More bills than a page holds: the first are answered with it, all are listed, exported and agreed to."""
 
-    BILLS = 6000
+    BILLS = 2 * sheet.PIECE + 10
+    """Set in three pieces: one that opens the paper, one between, one that closes it."""
+    SUM = f"{100 * BILLS}.00"
 
     @pytest.fixture(scope="class")
     def long(self, site: Site) -> Made:
-        """A statement of 6,000 bills in March at 100 yuan each."""
+        """A statement of so many bills in March at 100 yuan each."""
         desk = Desk(site)
         body = {"customer_name": "大客户", "company_id": desk.world.company_a}
         customer = desk.caller.post("v2/custom/Customer/add", body).data["id"]
@@ -108,7 +110,7 @@ class TestLongStatement:
     def test_it_opens_with_the_first_and_the_sums_of_all(self, desk: Desk, long: Made) -> None:
         info = desk.info(long)
         assert (len(info["lines"]), info["lines"][0]["line_no"]) == (500, 1)
-        assert (info["increase_amount"], info["closing_amount"]) == ("600000.00", "600000.00")
+        assert (info["increase_amount"], info["closing_amount"]) == (self.SUM, self.SUM)
 
     def test_all_its_lines_are_listed_from_the_first_on(self, desk: Desk, long: Made) -> None:
         screen = desk.caller.get("v2/Open/Screen/getScreen", route="/custom/accountStatement").data
@@ -116,11 +118,11 @@ class TestLongStatement:
         assert (drill["route"], drill["by"]) == ("/custom/accountStatementDetail", {"bill_no": "bill_no"})
         found = desk.caller.get("v2/custom/AccountStatementDetail/getList", bill_no=long.no, per_page=10).data
         assert found["total"] == self.BILLS
-        assert found["totals"]["increase_amount"] == "600000.00"
+        assert found["totals"]["increase_amount"] == self.SUM
         assert [row["balance_amount"] for row in found["data"][:2]] == ["100.00", "200.00"]
         last = {"page": self.BILLS // 10, "per_page": 10, "bill_no": long.no}
         rows = desk.caller.get("v2/custom/AccountStatementDetail/getList", **last).data["data"]
-        assert rows[-1]["balance_amount"] == "600000.00"
+        assert rows[-1]["balance_amount"] == self.SUM
 
     def test_it_is_printed_as_a_task(self, desk: Desk, long: Made) -> None:
         asked = {"ids": [long.id]}
@@ -140,17 +142,17 @@ class TestLongStatement:
         subtotals = [Decimal(words[1].replace(",", "")) for words in paper.row("本页小计")]
         [total] = [Decimal(words[1].replace(",", "")) for words in paper.row("合计 ")]
         assert sum(subtotals) == total == 100 * self.BILLS
-        assert "期末应收：600,000.00" in paper.pages[0]
+        assert f"期末应收：{100 * self.BILLS:,}.00" in paper.pages[0]
         assert sum("制单" in page for page in paper.pages) == 1
 
     def test_beyond_what_paper_is_for_it_says_where_all_of_it_is(
         self, desk: Desk, long: Made, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(sheet, "MOST_ROWS", 5500)
+        monkeypatch.setattr(sheet, "MOST_ROWS", 2 * sheet.PIECE)
         answer = desk.caller.post("v2/custom/AccountStatement/print", {"ids": [long.id]})
         assert (answer.code, answer.msg) == (
             400,
-            f"{long.no}的往来明细超过5500行，不能打印，请在“对账单明细”查出该单据并导出",
+            f"{long.no}的往来明细超过{sheet.MOST_ROWS}行，不能打印，请在“对账单明细”查出该单据并导出",
         )
 
     def test_it_is_read_anew_and_agreed_to_whole(self, desk: Desk, long: Made) -> None:
@@ -158,4 +160,4 @@ class TestLongStatement:
         body = {"id": long.id, "revision": info["revision"], "remark": "再读", "lines": info["lines"]}
         assert desk.caller.post("v2/custom/AccountStatement/edit", body).ok
         assert desk.act("auditorPass", long).ok
-        assert desk.info(long)["closing_amount"] == "600000.00"
+        assert desk.info(long)["closing_amount"] == self.SUM
