@@ -21,6 +21,7 @@ from tests.kit.client import Caller
 from tests.kit.databases import administer, fresh
 from tests.kit.desk import Books, Desk
 from tests.kit.doorstep import Doorstep
+from tests.kit.once import copy, made_once
 from tests.kit.world import World
 from warehouse import worker
 
@@ -78,15 +79,19 @@ def figures(
 ) -> Iterator[None]:
     """A data directory in which figures of the group are published, so that reports have rows to answer."""
     if not _published:
-        place = tmp_path_factory.mktemp("figures")
-        with pytest.MonkeyPatch.context() as environment:
-            environment.setenv("ERP_DATA_DIR", str(place))
-            environment.setenv("ERP_DATABASE_URL", postgres.url(WORLD_DATABASE))
-            worker.refresh_once()
-        _published.append(place)
+        _published.append(tmp_path_factory.mktemp("figures"))
+        made = made_once("figures", lambda place: _publish(postgres.url(WORLD_DATABASE), place))
+        copy(made / "warehouse", _published[0])
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("ERP_DATA_DIR", str(_published[0]))
         yield
+
+
+def _publish(url: str, data_dir: Path) -> None:
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("ERP_DATA_DIR", str(data_dir))
+        environment.setenv("ERP_DATABASE_URL", url)
+        worker.refresh_once()
 
 
 @pytest.fixture(scope="module")
