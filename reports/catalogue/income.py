@@ -311,7 +311,7 @@ def income_board(cost: bool) -> Board:
         line(
             42,
             (ranking("companies", f"各公司{label}", data, main, "company_name", 20), 6),
-            (bars("items", "收入和成本以外的各项", others, ("amount",), "item_axis"), 6),
+            (bars("items", f"收入{'和成本' if cost else ''}以外的各项", others, ("amount",), "item_axis"), 6),
         ),
         line(60, (months, 12)),
         line(60, (companies, 12)),

@@ -88,6 +88,16 @@ class TestCompiling:
                 alone = moved_name(name) not in moved
                 assert alone is ("beside_order) = 0" in board.dataset(head.dataset).metric(name).sql), name
 
+    def test_boards_of_those_who_see_no_costs_speak_of_none(self):
+        priced = [tab.plain for report in REPORTS for tab in report.tabs if tab.cost]
+        for board in priced:
+            shown = [(chart, board.dataset(chart.dataset)) for chart in board.charts]
+            figures = [data.metric(name) for chart, data in shown for name in chart.metrics]
+            said = [text for one in figures for text in (one.label, one.heading, one.note)]
+            said += [chart.title for chart, _ in shown] + [item.label + item.hint for item in board.filters]
+            assert not [text for text in said if any(word in text for word in ("成本", "毛利", "库存金额"))]
+        assert len(priced) > 20
+
     def test_files_refer_only_to_each_other(self):
         bundle = {name: yaml.safe_load(text) for name, text in compile_assets().items()}
         datasets = {item["uuid"] for name, item in bundle.items() if name.startswith("datasets/")}
