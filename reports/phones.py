@@ -1,4 +1,4 @@
-"""手机上的报表：访客的看板按窄屏重排，图表一行一个。"""
+"""手机上的报表：访客的看板按窄屏重排，图表一行一个；并排的柱子不标数字，标了会叠在一起。"""
 
 from __future__ import annotations
 
@@ -10,28 +10,33 @@ from reports.catalogue.boards import HEAD
 if TYPE_CHECKING:
     from flask import Flask, Response
 
-BOARD = re.compile(r"/api/v1/dashboard/[\w-]+")
+BOARD = re.compile(r"/api/v1/dashboard/[\w-]+(/charts)?")
 PHONE = re.compile(r"\bMobi")
 WHOLE = 12
+UPRIGHT = "vertical"
 LEAST_HEIGHT, FIGURES_HEIGHT = 38, 50
 """Headings take more lines there; figures stand below each other."""
 
 
 def stack_on_phones(app: Flask) -> None:
-    """Lay a guest's board out for a narrow screen when a phone asks for it."""
+    """Lay a guest's board and its charts out for a narrow screen when a phone asks for them."""
     from flask import json, request
 
     def answer(response: Response) -> Response:
         from superset import security_manager
 
-        if not BOARD.fullmatch(request.path) or response.status_code != 200:
+        asked = BOARD.fullmatch(request.path)
+        if not asked or response.status_code != 200:
             return response
         response.vary.add("User-Agent")
         if not PHONE.search(request.user_agent.string) or not security_manager.is_guest_user():
             return response
         content = json.loads(response.get_data())
-        board = content["result"]
-        board["position_json"] = json.dumps(stacked(json.loads(board["position_json"])))
+        if asked[1]:
+            content["result"] = [unlabelled(chart) for chart in content["result"]]
+        else:
+            board = content["result"]
+            board["position_json"] = json.dumps(stacked(json.loads(board["position_json"])))
         response.set_data(json.dumps(content, ensure_ascii=False))
         return response
 
@@ -54,3 +59,11 @@ def stacked(position: dict[str, Any]) -> dict[str, Any]:
             "meta": {**chart["meta"], "width": WHOLE, "height": max(chart["meta"]["height"], least)},
         }
     return laid
+
+
+def unlabelled(chart: dict[str, Any]) -> dict[str, Any]:
+    """A chart as the frame is told of it; upright bars stand closer there than their figures are wide."""
+    form = chart["form_data"]
+    return (
+        {**chart, "form_data": {**form, "show_value": False}} if form.get("orientation") == UPRIGHT else chart
+    )
