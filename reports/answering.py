@@ -134,12 +134,12 @@ def _find_rows_first() -> None:
         table = asked_table(own, parts)
         if table is None:
             return built(self, *args, **parts)
-        found = table.telling(built(self, *args, **{**parts, "is_rowcount": False}))
+        found = built(self, *args, **{**parts, "is_rowcount": False})
         counts = g.setdefault("counts_of_rows", {})
         if counted:
             return table.counted(found, counts)
         if not table.is_found_first:
-            return found
+            return table.telling(found)
         return table.named(found, partial(_rows, self.database), counts)
 
     SqlaTable.get_sqla_query = query

@@ -9,7 +9,7 @@ their number is kept for the query that asks for it next.
 
 from __future__ import annotations
 
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, MutableMapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -33,7 +33,8 @@ Counts = MutableMapping[str, int]
 
 @dataclass(frozen=True)
 class Table:
-    """Columns and figures of a dataset that are asked for row by row, in an order of some of them, page by page."""
+    """Columns and figures of a dataset that are asked for row by row, in an order of some of them, page by page; of
+    some charts under a condition on what a row adds up."""
 
     dataset: Dataset
     columns: tuple[str, ...]
@@ -41,6 +42,7 @@ class Table:
     order: tuple[tuple[str, bool], ...]
     limit: int | None
     offset: int | None
+    condition: str = ""
 
     @property
     def is_own(self) -> bool:
@@ -66,30 +68,26 @@ class Table:
     @property
     def is_of_chosen(self) -> bool:
         """Whether rows of earlier periods are nothing to any of its figures."""
-        return self._of_chosen >= self._figures
+        return self._of_chosen >= self._figures and not self._is_apart
 
     @property
     def is_found_by_chosen(self) -> bool:
         """Whether they are nothing to which rows it has and how these stand: changes of what is asked are empty where
         that is."""
-        own = [self.dataset.metric(name).sql for name in self._of_chosen.intersection(self.metrics)]
+        own = [self.dataset.metric(name).sql for name in self._told_by_chosen]
         changes = {
             name
             for name in {*self.metrics} - self._of_chosen
             if any(is_change_of(self.dataset.metric(name).sql, now) for now in own)
         }
         ordered = {name for name, _ in self.order} & self._figures
-        return self._of_chosen >= ordered and self._of_chosen | changes >= {*self.metrics}
+        return (
+            self._of_chosen >= ordered and self._of_chosen | changes >= {*self.metrics} and not self._is_apart
+        )
 
     def telling(self, found: Any) -> Any:
         """The query without the rows that have nothing to say."""
-        query = found.sqla_query
-        if self.is_of_chosen:
-            query = _chosen(query)
-        if told := self.dataset.tells(self.metrics):
-            # In brackets: a chart may have a condition of its own.
-            query = query.having(sa.literal_column(f"({told})"))
-        return found._replace(sqla_query=query)
+        return found._replace(sqla_query=self._told(self._looked_at(found.sqla_query), self.metrics))
 
     def counted(self, found: Any, counts: Counts) -> Any:
         """The query for the number of rows, made of Superset's for the rows."""
@@ -108,9 +106,10 @@ class Table:
         if page:
             counts[_text(self._all(found.sqla_query))] = page[0][-1]
         if not 0 < len(page) <= MOST_NAMED:
-            return found
+            return self.telling(found)
         rest = [name for name in (*self.columns, *self.metrics) if name not in windows]
-        rows = self._grouped(found.sqla_query, *(self._figure(name).label(f"shown_{name}") for name in rest))
+        shown = (self._figure(name).label(f"shown_{name}") for name in rest)
+        rows = self._grouped(self._looked_at(found.sqla_query), *shown)
         conditions = (
             _among(_column(key), {row[number] for row in page}) for number, key in enumerate(self.keys)
         )
@@ -118,11 +117,11 @@ class Table:
         places = sa.values(*map(sa.column, (*self.keys, *windows, PLACE)), name="places")
         places = places.data([tuple(map(_literal, (*row[:-1], place))) for place, row in enumerate(page)])
         same = sa.and_(*(rows.c[key].is_not_distinct_from(places.c[key]) for key in self.keys))
-        shown = [
+        told = [
             (places.c[name] if name in windows else rows.c[f"shown_{name}"]).label(label)
             for label, name in zip(found.labels_expected, (*self.columns, *self.metrics), strict=True)
         ]
-        named = sa.select(*shown).select_from(rows.join(places, same)).order_by(places.c[PLACE])
+        named = sa.select(*told).select_from(rows.join(places, same)).order_by(places.c[PLACE])
         return found._replace(sqla_query=named)
 
     def _page(self, query: Any, windows: tuple[str, ...]) -> Any:
@@ -141,9 +140,20 @@ class Table:
         return page.order_by(*order, *keys).limit(self.limit).offset(self.offset)
 
     def _all(self, query: Any, *figures: Any) -> Any:
-        """The query for the keys of all rows, and these figures of them."""
+        """The query for the keys of all rows that tell something, and these figures of them."""
         rows = self._grouped(query, *figures).limit(None).offset(None)
-        return _chosen(rows) if self.is_found_by_chosen and not self.is_of_chosen else rows
+        if self.is_found_by_chosen:
+            return self._told(_chosen(rows), self._told_by_chosen)
+        return self._told(rows, self.metrics)
+
+    def _told(self, query: Any, names: Iterable[str]) -> Any:
+        """The query for those rows of which one of these metrics tells something."""
+        told = self.dataset.tells(names)
+        # In brackets: a chart may have a condition of its own.
+        return query.having(sa.literal_column(f"({told})")) if told else query
+
+    def _looked_at(self, query: Any) -> Any:
+        return _chosen(query) if self.is_of_chosen else query
 
     def _grouped(self, query: Any, *figures: Any) -> Any:
         """A query for the rows with their keys and these figures instead of names, in no order."""
@@ -156,9 +166,19 @@ class Table:
         """The metrics that are asked for, be it for the order."""
         return {*self.metrics, *(name for name, _ in self.order if name not in self.columns)}
 
+    @property
+    def _is_apart(self) -> bool:
+        """Whether its condition is one on earlier periods too."""
+        return bool(self.condition) and not self.dataset.is_of_chosen(self.condition)
+
+    @property
+    def _told_by_chosen(self) -> tuple[str, ...]:
+        """The metrics that are asked for that rows of earlier periods are nothing to."""
+        return tuple(name for name in self.metrics if name in self._of_chosen)
+
     @cached_property
     def _of_chosen(self) -> set[str]:
-        return {name for name in self._figures if self.dataset.is_of_chosen(self.dataset.metric(name))}
+        return {name for name in self._figures if self.dataset.is_of_chosen(self.dataset.metric(name).sql)}
 
     def _figure(self, name: str) -> Any:
         """A metric's or a column's value for a row of the table."""
@@ -185,7 +205,8 @@ def asked_table(dataset: Dataset | None, parts: dict[str, Any]) -> Table | None:
     metrics = parts.get("metrics") or []
     order = [(name, rising) for name, rising in parts.get("orderby") or []]
     limit, offset = parts.get("row_limit") or None, parts.get("row_offset") or None
-    table = Table(dataset, tuple(map(str, columns)), tuple(metrics), tuple(order), limit, offset)
+    condition = (parts.get("extras") or {}).get("having") or ""
+    table = Table(dataset, tuple(map(str, columns)), tuple(metrics), tuple(order), limit, offset, condition)
     return table if table.is_own else None
 
 

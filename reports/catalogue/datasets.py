@@ -243,11 +243,11 @@ class Dataset:
         named = {*self.measures} if BESIDE_ORDER in self.measures else set()
         return frozenset(name for name in named if f"{name}{SUFFIXES[0]}" in named)
 
-    def is_of_chosen(self, metric: Metric) -> bool:
-        """Whether a metric is made of those alone: rows of earlier periods are nothing to it."""
+    def is_of_chosen(self, sql: str) -> bool:
+        """Whether a figure, or a condition on figures, is made of those alone: earlier periods are nothing to it."""
         names = {*(column.name for column in self.columns), *self.measures, *self.keys}
-        used = names.intersection(WORD.findall(metric.sql))
-        return bool(used) and used <= self.chosen and not COUNT.match(metric.sql)
+        used = names.intersection(WORD.findall(sql))
+        return bool(used) and used <= self.chosen and "count(" not in sql
 
     def tells(self, names: Iterable[str]) -> str:
         """The condition of a row to tell something by these metrics, empty where every row does.

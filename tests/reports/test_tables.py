@@ -13,12 +13,20 @@ import sqlalchemy as sa
 from reports.catalogue import find_report
 from reports.catalogue.beside import KEY
 from reports.catalogue.boards import COST, Chart
-from reports.catalogue.datasets import Column, Dataset, Metric
+from reports.catalogue.datasets import BESIDE_ORDER, Column, Dataset, Metric
+from reports.catalogue.metrics import change_metric
 from reports.late_names import Table
 from tests.kit.superset import EVERYTHING, Place, Superset
 from tests.reports.guests import PLACES
 
 ROWS = "(values ('卖过', 1, 0), ('没有', 0, 0)) as t (company_name, sold, sold_before)"
+
+
+class Found(NamedTuple):
+    """What Superset makes of a question."""
+
+    sqla_query: Any
+    labels_expected: list[str]
 
 
 def rows(columns: list[str], answers: list[dict[str, object]]) -> list[list[object]]:
@@ -171,20 +179,44 @@ class TestRowsOfTheChosenPeriod:
             more = replace(data, metrics=(*data.metrics, before, counted))
             for name in ("before", "rows"):
                 assert not replace(table, dataset=more, metrics=(*names, name)).is_found_by_chosen
+            for condition in ("(sum(revenue) > 0)", "(sum(revenue_before) > 0)", "(count(*) > 0)"):
+                asked = replace(table, metrics=("revenue",), condition=condition)
+                assert asked.is_of_chosen == ("sum(revenue)" in condition), condition
+
+    def test_what_is_left_out_of_the_search_changes_nothing(self):
+        """Sold now and before, now alone, before alone, and never; the change of a row is told of all its rows."""
+        grown = change_metric("grown", "增减", "sum(sold)", "sum(sold_before)")
+        metrics = (Metric("sold", "销售", "sum(sold)"), grown)
+        columns = (Column("goods_id", "商品"), Column("goods_name", "名称", follows=("goods_id",)))
+        data = replace(stock(*columns), measures=(BESIDE_ORDER, "sold", "sold_before"), metrics=metrics)
+        table = Table(data, ("goods_id", "goods_name"), ("sold", "grown"), (("sold", False),), 2, 0)
+        assert table.is_found_by_chosen
+        kept = (
+            "(values (0, 1, 'a', 6, null), (1, 1, 'a', null, 8), (0, null, 'b', 7, null), (2, 3, 'c', null, 4),"
+            " (0, 4, 'd', null, null)) as virtual_table (beside_order, goods_id, goods_name, sold, sold_before)"
+        )
+        names = [sa.literal_column(name) for name in ("goods_id", "goods_name", "sum(sold)", grown.sql)]
+        asked = sa.select(*names).select_from(sa.text(kept)).group_by(*names[:2])
+        found = Found(asked.limit(2).offset(0), ["goods_id", "goods_name", "sold", "grown"])
+        counts: dict[str, int] = {}
+
+        def answer(query: Any) -> list[tuple[Any, ...]]:
+            return duckdb.sql(str(query.compile(compile_kwargs={"literal_binds": True}))).fetchall()
+
+        rows = answer(table.named(found, answer, counts).sqla_query)
+        assert rows == [(None, "b", 7, None), (1, "a", 6, -0.25)]
+        for known in (counts, {}):
+            assert answer(table.counted(found, known).sqla_query) == [(2,)]
 
     def test_a_chart_s_own_condition_holds_beside_it(self):
         """Of two figures neither is anything: the row is left out, though both are told."""
-
-        class Found(NamedTuple):
-            sqla_query: Any
-
         names = ("sold", "sold_before")
         metrics = tuple(Metric(name, name, f'sum("{name}")') for name in names)
         data = replace(stock(Column("company_name", "公司")), measures=names, metrics=metrics)
         table = Table(data, ("company_name",), names, (), None, None)
         own = "sum(sold) <> 0 or sum(sold_before) <> 0"
         asked = sa.select(sa.literal_column("company_name")).select_from(sa.text(ROWS))
-        found = Found(asked.group_by(sa.literal_column("company_name")).having(sa.text(f"({own})")))
+        found = Found(asked.group_by(sa.literal_column("company_name")).having(sa.text(f"({own})")), [])
         query = str(table.telling(found).sqla_query)
         assert duckdb.sql(query).fetchall() == [("卖过",)]
 
