@@ -65,12 +65,12 @@ class Table:
         is_page = len(self.metrics) > 1 and self.limit is not None and self.limit <= MOST_NAMED
         return is_page or len(self.keys) < len(self.columns)
 
-    @property
+    @cached_property
     def is_of_chosen(self) -> bool:
         """Whether rows of earlier periods are nothing to any of its figures."""
         return self._of_chosen >= self._figures and not self._is_apart
 
-    @property
+    @cached_property
     def is_found_by_chosen(self) -> bool:
         """Whether they are nothing to which rows it has and how these stand: changes of what is asked are empty where
         that is."""

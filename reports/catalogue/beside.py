@@ -10,12 +10,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from reports.catalogue.boards import HEAD, Chart
-from reports.catalogue.datasets import CHANGE, PERCENT, POINTS, SUFFIXES, Column, Dataset, Metric, Worse
+from reports.catalogue.datasets import (
+    BESIDE_ORDER,
+    CHANGE,
+    PERCENT,
+    POINTS,
+    SUFFIXES,
+    Column,
+    Dataset,
+    Metric,
+    Worse,
+)
 
 KEY = "beside"
 WORD = Column("beside", "期间")
-NEAREST = Metric("nearest", "次序", "-min(beside_order)")
-IS_CHOSEN = "min(beside_order) = 0"
+NEAREST = Metric("nearest", "次序", f"-min({BESIDE_ORDER})")
+IS_CHOSEN = f"min({BESIDE_ORDER}) = 0"
 MOVED = "_moved"
 BY_PROGRESS = "按进度"
 """How changes are called of which as much of the earlier period counts as has passed of the chosen one."""
@@ -56,11 +66,11 @@ def by_period(
     start, label = (f'"{name}"' for name in axis)
     own = periods or f"select t.{start}, t.{label} from {rows} as t group by t.{start}, t.{label}"
     lags = " union all ".join(
-        f"select {number} as beside_order, '{word}' as beside, {step} as step"
+        f"select {number} as {BESIDE_ORDER}, '{word}' as beside, {step} as step"
         for number, (word, step) in enumerate(zip(words, ("interval 0 day", *steps), strict=True))
     )
     return (
-        f"(select p.{start}, p.{label}, l.beside_order, l.beside, {_elapsed(f'p.{start}', steps[0])},"
+        f"(select p.{start}, p.{label}, l.{BESIDE_ORDER}, l.beside, {_elapsed(f'p.{start}', steps[0])},"
         f" t.* exclude ({start}, {label}) from ({own}) as p cross join refreshed_at as r"
         f" cross join ({lags}) as l"
         f" inner join {rows} as t on t.{start} = cast(p.{start} - l.step as date))"
@@ -88,7 +98,7 @@ def passed(sums: str) -> str:
 def stacked(words: tuple[str, str, str], *queries: str) -> str:
     """Queries of the same columns, one for each word."""
     parts = (
-        f"select {number} as beside_order, '{word}' as beside, q.* from ({query}) as q"
+        f"select {number} as {BESIDE_ORDER}, '{word}' as beside, q.* from ({query}) as q"
         for number, (word, query) in enumerate(zip(words, queries, strict=True))
     )
     return f"({' union all '.join(parts)})"
@@ -113,7 +123,7 @@ def figures(owner: Dataset, *shown: Figure) -> Head:
         source=owner.beside.source,
         columns=(WORD, *(column for column in owner.columns if column.kind != "link")),
         measures=(
-            "beside_order",
+            BESIDE_ORDER,
             *((ELAPSED,) if owner.beside.runs else ()),
             *(name for name in owner.measures if name in used),
         ),

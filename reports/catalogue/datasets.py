@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
 from typing import Literal
 
 Worse = Literal["", "fall", "rise"]
@@ -237,7 +238,7 @@ class Dataset:
         """Whether its rows stand in the period after theirs too, and a year later."""
         return any(name.endswith(SUFFIXES) for name in self.measures)
 
-    @property
+    @cached_property
     def chosen(self) -> frozenset[str]:
         """The measures that only rows of the chosen period have, where those of earlier ones can be told apart."""
         named = {*self.measures} if BESIDE_ORDER in self.measures else set()

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from reports.catalogue.boards import Board, Filter, Report, Tab
 from reports.catalogue.compare import MONTH, MONTH_COLUMNS, Period
-from reports.catalogue.datasets import FIRST_DAY, LAST_DAY, Column, Dataset
+from reports.catalogue.datasets import BESIDE_ORDER, FIRST_DAY, LAST_DAY, Column, Dataset
 from reports.catalogue.parts import MONTH_DAYS, running_filter
 
 THIS_MONTH = "Current month"
@@ -34,7 +34,7 @@ def by_day(rows: str, words: tuple[str, str, str], steps: tuple[str, str], day: 
     """
     own, *earlier = words
     lags = " union all by name ".join(
-        f"select k.day as {day}, t.* exclude ({day}), {order} as beside_order, '{word}' as beside"
+        f"select k.day as {day}, t.* exclude ({day}), {order} as {BESIDE_ORDER}, '{word}' as beside"
         f" from (select cast(d.day + {step} as date) as day, d.day as came_from from dim_date as d"
         f" cross join refreshed_at as a where cast(d.day + {step} as date) <= a.as_of) as k"
         f" inner join {rows} as t on t.{day} = k.came_from"
@@ -42,7 +42,7 @@ def by_day(rows: str, words: tuple[str, str, str], steps: tuple[str, str], day: 
     )
     return (
         f"(select b.*, cast(date_trunc('month', r.as_of) as date) as {FIRST_DAY}, r.as_of as {LAST_DAY}"
-        f" from (select t.*, 0 as beside_order, '{own}' as beside from {rows} as t union all by name {lags}) as b"
+        f" from (select t.*, 0 as {BESIDE_ORDER}, '{own}' as beside from {rows} as t union all by name {lags}) as b"
         f" cross join refreshed_at as r)"
     )
 

@@ -25,6 +25,7 @@ from reports.catalogue.boards import COST, PLAIN
 from tests.e2e.conftest import START_SECONDS, Desk, System
 from tests.e2e.frames import OPENED, PHONE_SIZE, Reading, card, rows
 from tests.e2e.office import reader_without_costs
+from tests.kit.superset import COSTS
 
 pytestmark = pytest.mark.timeout(START_SECONDS + 300)
 GROUP, BRANCH, ANALYST, CLERK, COSTLESS = "集团经理", "分公司经理", "数据分析员", "开单员", "不看成本的经理"
@@ -35,7 +36,6 @@ CLERK_READS = BEST_SELLER.code
 ELSEWHERE = {"stationProfitAnalysis"}
 """Reports of companies that are not the branch manager's: to him they open empty."""
 PRICED = [report for report in REPORTS if any(tab.cost for tab in report.tabs)]
-COSTS = ("成本", "毛利", "库存金额")
 WIDE = {"width": 1440, "height": 900}
 PHONE: dict[str, Any] = {
     "viewport": PHONE_SIZE,

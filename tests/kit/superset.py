@@ -29,6 +29,8 @@ PYTHON = PROJECT / "reports" / ".venv" / "bin" / "python"
 SNAPSHOT_SQL = PROJECT / "tests" / "reports" / "snapshot.sql"
 START_WITHIN = 120
 
+COSTS = ("成本", "毛利", "库存金额")
+"""Words of which nothing is said to those who see no costs."""
 EVERYTHING, COMPANY_ONE, COMPANY_TWO, NOTHING = 1, 2, 3, 4
 """The roles of the snapshot; COMPANY_TWO sees no cost."""
 

@@ -199,12 +199,16 @@ class TestRowsOfTheChosenPeriod:
         asked = sa.select(*names).select_from(sa.text(kept)).group_by(*names[:2])
         found = Found(asked.limit(2).offset(0), ["goods_id", "goods_name", "sold", "grown"])
         counts: dict[str, int] = {}
+        asked_for = []
 
         def answer(query: Any) -> list[tuple[Any, ...]]:
-            return duckdb.sql(str(query.compile(compile_kwargs={"literal_binds": True}))).fetchall()
+            asked_for.append(str(query.compile(compile_kwargs={"literal_binds": True})))
+            return duckdb.sql(asked_for[-1]).fetchall()
 
         rows = answer(table.named(found, answer, counts).sqla_query)
         assert rows == [(None, "b", 7, None), (1, "a", 6, -0.25)]
+        searched, told = asked_for
+        assert f'"{BESIDE_ORDER}" = 0' in searched and f'"{BESIDE_ORDER}" = 0' not in told
         for known in (counts, {}):
             assert answer(table.counted(found, known).sqla_query) == [(2,)]
 
