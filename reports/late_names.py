@@ -9,16 +9,17 @@ their number is kept for the query that asks for it next.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import sqlalchemy as sa
 
 from reports.catalogue.datasets import BESIDE_ORDER, FIRST_DAY, LAST_DAY, WINDOW, Dataset
-from reports.catalogue.metrics import is_change_of
+from reports.catalogue.telling import EVERY, Periods, Telling, looked_at, telling
 from reports.query_parts import column_name
 
 PLACE = "row_of_page"
@@ -65,29 +66,9 @@ class Table:
         is_page = len(self.metrics) > 1 and self.limit is not None and self.limit <= MOST_NAMED
         return is_page or len(self.keys) < len(self.columns)
 
-    @cached_property
-    def is_of_chosen(self) -> bool:
-        """Whether rows of earlier periods are nothing to any of its figures."""
-        return self._of_chosen >= self._figures and not self._is_apart
-
-    @cached_property
-    def is_found_by_chosen(self) -> bool:
-        """Whether they are nothing to which rows it has and how these stand: changes of what is asked are empty where
-        that is."""
-        own = [self.dataset.metric(name).sql for name in self._told_by_chosen]
-        changes = {
-            name
-            for name in {*self.metrics} - self._of_chosen
-            if any(is_change_of(self.dataset.metric(name).sql, now) for now in own)
-        }
-        ordered = {name for name, _ in self.order} & self._figures
-        return (
-            self._of_chosen >= ordered and self._of_chosen | changes >= {*self.metrics} and not self._is_apart
-        )
-
     def telling(self, found: Any) -> Any:
         """The query without the rows that have nothing to say."""
-        return found._replace(sqla_query=self._told(self._looked_at(found.sqla_query), self.metrics))
+        return found._replace(sqla_query=self._told(found.sqla_query, self._figures))
 
     def counted(self, found: Any, counts: Counts) -> Any:
         """The query for the number of rows, made of Superset's for the rows."""
@@ -109,7 +90,7 @@ class Table:
             return self.telling(found)
         rest = [name for name in (*self.columns, *self.metrics) if name not in windows]
         shown = (self._figure(name).label(f"shown_{name}") for name in rest)
-        rows = self._grouped(self._looked_at(found.sqla_query), *shown)
+        rows = _of(self._grouped(found.sqla_query, *shown), self._looked_at(self._figures))
         conditions = (
             _among(_column(key), {row[number] for row in page}) for number, key in enumerate(self.keys)
         )
@@ -128,9 +109,8 @@ class Table:
         """The keys of the rows in their order, the figures that look at other rows, and the rows' number."""
         labels = {name: f"sorting_{place}" for place, (name, _) in enumerate(self.order)}
         labels |= {name: name for name in windows}
-        figures = [self._figure(name).label(label) for name, label in labels.items()]
         # Not counted by a window, which would hold every row with all that is asked of it.
-        rows = self._all(query, *figures).cte("all_rows")
+        rows = self._all(query, labels).cte("all_rows")
         number = sa.select(sa.func.count()).select_from(rows).scalar_subquery()
         page = sa.select(*(rows.c[name] for name in (*self.keys, *windows)), number.label(NUMBER))
         sorting = ((rows.c[labels[name]], rising) for name, rising in self.order)
@@ -139,21 +119,22 @@ class Table:
         keys = (rows.c[key] for key in self.keys)
         return page.order_by(*order, *keys).limit(self.limit).offset(self.offset)
 
-    def _all(self, query: Any, *figures: Any) -> Any:
-        """The query for the keys of all rows that tell something, and these figures of them."""
-        rows = self._grouped(query, *figures).limit(None).offset(None)
-        if self.is_found_by_chosen:
-            return self._told(_chosen(rows), self._told_by_chosen)
-        return self._told(rows, self.metrics)
+    def _all(self, query: Any, labels: Mapping[str, str] = MappingProxyType({})) -> Any:
+        """The query for the keys of all rows that tell something, and of these figures by their labels."""
+        figures = (self._figure(name).label(label) for name, label in labels.items())
+        return self._told(self._grouped(query, *figures).limit(None).offset(None), labels)
 
     def _told(self, query: Any, names: Iterable[str]) -> Any:
-        """The query for those rows of which one of these metrics tells something."""
-        told = self.dataset.tells(names)
+        """The query of these figures for those rows that tell something."""
+        periods = self._telling.looked_at | self._looked_at(names)
+        told = self._telling.among(periods)
         # In brackets: a chart may have a condition of its own.
-        return query.having(sa.literal_column(f"({told})")) if told else query
+        return _of(query.having(sa.literal_column(f"({told})")) if told else query, periods)
 
-    def _looked_at(self, query: Any) -> Any:
-        return _chosen(query) if self.is_of_chosen else query
+    def _looked_at(self, names: Iterable[str]) -> Periods:
+        """The periods that tell of these figures, and of the condition."""
+        metrics = (self.dataset.metric(name).sql for name in names if name in self._figures)
+        return frozenset().union(*(looked_at(self.dataset, sql) for sql in (*metrics, *self._conditions)))
 
     def _grouped(self, query: Any, *figures: Any) -> Any:
         """A query for the rows with their keys and these figures instead of names, in no order."""
@@ -167,18 +148,12 @@ class Table:
         return {*self.metrics, *(name for name, _ in self.order if name not in self.columns)}
 
     @property
-    def _is_apart(self) -> bool:
-        """Whether its condition is one on earlier periods too."""
-        return bool(self.condition) and not self.dataset.is_of_chosen(self.condition)
-
-    @property
-    def _told_by_chosen(self) -> tuple[str, ...]:
-        """The metrics that are asked for that rows of earlier periods are nothing to."""
-        return tuple(name for name in self.metrics if name in self._of_chosen)
+    def _conditions(self) -> tuple[str, ...]:
+        return (self.condition,) if self.condition else ()
 
     @cached_property
-    def _of_chosen(self) -> set[str]:
-        return {name for name in self._figures if self.dataset.is_of_chosen(self.dataset.metric(name).sql)}
+    def _telling(self) -> Telling:
+        return telling(self.dataset, self.metrics)
 
     def _figure(self, name: str) -> Any:
         """A metric's or a column's value for a row of the table."""
@@ -210,9 +185,9 @@ def asked_table(dataset: Dataset | None, parts: dict[str, Any]) -> Table | None:
     return table if table.is_own else None
 
 
-def _chosen(query: Any) -> Any:
-    """The query over rows of the chosen period alone."""
-    return query.where(_column(BESIDE_ORDER) == 0)
+def _of(query: Any, periods: Periods) -> Any:
+    """The query over rows of these periods alone."""
+    return query if periods == EVERY else query.where(_column(BESIDE_ORDER).in_(sorted(periods)))
 
 
 def _text(query: Any) -> str:

@@ -16,6 +16,7 @@ from api.kit.database import today
 from api.reporting.opening import newest
 from reports.catalogue.boards import Chart, Filter
 from reports.catalogue.datasets import Column, Dataset, Metric
+from reports.catalogue.telling import EVERY, telling
 from reports.ranges import days_of
 
 
@@ -112,5 +113,5 @@ def count_statement(dataset: Dataset, chart: Chart) -> str:
 
 
 def _telling(dataset: Dataset, chart: Chart) -> str:
-    told = dataset.tells(chart.metrics)
+    told = telling(dataset, chart.metrics).among(EVERY)
     return f" having {told}" if told else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -239,26 +239,16 @@ class Dataset:
         return any(name.endswith(SUFFIXES) for name in self.measures)
 
     @cached_property
-    def chosen(self) -> frozenset[str]:
-        """The measures that only rows of the chosen period have, where those of earlier ones can be told apart."""
-        named = {*self.measures} if BESIDE_ORDER in self.measures else set()
-        return frozenset(name for name in named if f"{name}{SUFFIXES[0]}" in named)
+    def periods(self) -> Mapping[str, int]:
+        """Of which period a row is that has a measure, by the number in BESIDE_ORDER, where rows can be told apart."""
+        own = (name for name in self.measures if f"{name}{SUFFIXES[0]}" in self.measures)
+        ends = [*enumerate(("", *SUFFIXES))] if BESIDE_ORDER in self.measures else ()
+        return {f"{name}{end}": number for name in own for number, end in ends}
 
-    def is_of_chosen(self, sql: str) -> bool:
-        """Whether a figure, or a condition on figures, is made of those alone: earlier periods are nothing to it."""
+    def words(self, sql: str) -> set[str]:
+        """The columns, measures and keys that an expression names."""
         names = {*(column.name for column in self.columns), *self.measures, *self.keys}
-        used = names.intersection(WORD.findall(sql))
-        return bool(used) and used <= self.chosen and "count(" not in sql
-
-    def tells(self, names: Iterable[str]) -> str:
-        """The condition of a row to tell something by these metrics, empty where every row does.
-
-        A row of an earlier period alone stands in the chosen one for what it is compared with: where that isn't asked
-        for, it has nothing to say. Counts have no need of rows to be one.
-        """
-        figures = (self.metric(name).sql for name in names) if self.compares else ()
-        told = [sql for sql in figures if WINDOW not in sql and not COUNT.match(sql)]
-        return " or ".join(f"({sql}) is not null" for sql in told)
+        return names.intersection(WORD.findall(sql))
 
     def known_beside(self, metric: Metric) -> bool:
         """Whether the metric can be told of the period before and of last year too."""
@@ -266,7 +256,7 @@ class Dataset:
 
     def used(self, metric: Metric) -> set[str]:
         """The measures that a metric is made of."""
-        return {name for name in self.measures if re.search(rf"\b{name}\b", metric.sql)}
+        return self.words(metric.sql) & {*self.measures}
 
     def metric(self, name: str) -> Metric:
         return next(metric for metric in self.metrics if metric.name == name)

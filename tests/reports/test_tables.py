@@ -10,11 +10,10 @@ import duckdb
 import pytest
 import sqlalchemy as sa
 
-from reports.catalogue import find_report
 from reports.catalogue.beside import KEY
-from reports.catalogue.boards import COST, Chart
+from reports.catalogue.boards import Chart
 from reports.catalogue.datasets import BESIDE_ORDER, Column, Dataset, Metric
-from reports.catalogue.metrics import change_metric
+from reports.catalogue.metrics import change, total
 from reports.late_names import Table
 from tests.kit.superset import EVERYTHING, Place, Superset
 from tests.reports.guests import PLACES
@@ -147,57 +146,35 @@ class TestRowsOfTheChosenPeriod:
                     assert any(row[name] is not None for name in chart.metrics), (at, chart.key, row)
         assert left_out > 0
 
-    def test_what_is_compared_is_told_where_it_is_shown_and_counts_alone_are_nothing(self):
-        figures = {"sold": 'sum("sold")', "sold_before": 'sum("sold_before")', "bills": "count(bill_no)"}
-        share = Metric("share", "占比", "sum(sold) / sum(sum(sold)) over ()")
-        metrics = (*(Metric(name, name, sql) for name, sql in figures.items()), share)
-        data = replace(stock(), measures=("sold", "sold_before"), metrics=metrics)
-        assert data.tells(("sold", "share", "bills")) == '(sum("sold")) is not null'
-        assert "sold_before" in data.tells(("sold", "sold_before"))
-        assert replace(data, measures=("sold",)).tells(("sold",)) == "", (
-            "its rows stand in their own period alone"
-        )
-
-    def test_rows_of_earlier_periods_are_looked_at_where_they_tell_something(self):
-        """A table that has the change of what it has is found without them, and one of their own figures is not."""
-        report = find_report("CommodityProfit")
-        assert report
-        months, days = (tab.board(COST) for tab in report.tabs)
-        names = ("revenue", "revenue_change", "margin")
-        for board in (months, days):
-            chart = board.chart("detail").on_screen
-            data = board.dataset(chart.dataset)
-            table = Table(data, chart.by, names, (("revenue", False),), 20, 0)
-            assert table.is_found_by_chosen and not table.is_of_chosen
-            assert replace(table, metrics=("revenue", "margin")).is_of_chosen
-            assert not replace(table, order=(("revenue_change", False),)).is_found_by_chosen
-            assert not replace(table, metrics=("revenue_change", "quantity")).is_found_by_chosen, (
-                "of revenue itself nothing is told"
-            )
-            before = Metric("before", "上期", 'sum("revenue_before")')
-            counted = Metric("rows", "行", "count(goods_num)")
-            more = replace(data, metrics=(*data.metrics, before, counted))
-            for name in ("before", "rows"):
-                assert not replace(table, dataset=more, metrics=(*names, name)).is_found_by_chosen
-            for condition in ("(sum(revenue) > 0)", "(sum(revenue_before) > 0)", "(count(*) > 0)"):
-                asked = replace(table, metrics=("revenue",), condition=condition)
-                assert asked.is_of_chosen == ("sum(revenue)" in condition), condition
-
-    def test_what_is_left_out_of_the_search_changes_nothing(self):
-        """Sold now and before, now alone, before alone, and never; the change of a row is told of all its rows."""
-        grown = change_metric("grown", "增减", "sum(sold)", "sum(sold_before)")
-        metrics = (Metric("sold", "销售", "sum(sold)"), grown)
+    @pytest.mark.parametrize(
+        ("figures", "order", "searched"),
+        [
+            (("sold", "grown"), "sold", "0"),
+            (("sold", "grown"), "grown", "0, 1"),
+            (("sold", "sold_before"), "sold", "0, 1"),
+            (("sold", "sold_before", "sold_year", "grown"), "sold", ""),
+            (("grown", "sold_year"), "sold_year", ""),
+        ],
+    )
+    def test_what_is_left_out_of_the_search_changes_nothing(
+        self, figures: tuple[str, ...], order: str, searched: str
+    ):
+        """Sold now and before, now alone, before alone, last year alone; the change of a row is told of all its rows."""
+        sums = {name: total(name) for name in ("sold", "sold_before", "sold_year")}
+        sums["grown"] = change(sums["sold"], sums["sold_before"])
         columns = (Column("goods_id", "商品"), Column("goods_name", "名称", follows=("goods_id",)))
-        data = replace(stock(*columns), measures=(BESIDE_ORDER, "sold", "sold_before"), metrics=metrics)
-        table = Table(data, ("goods_id", "goods_name"), ("sold", "grown"), (("sold", False),), 2, 0)
-        assert table.is_found_by_chosen
+        metrics = tuple(Metric(name, name, sql) for name, sql in sums.items())
+        measures = (BESIDE_ORDER, "sold", "sold_before", "sold_year")
+        data = replace(stock(*columns), measures=measures, metrics=metrics)
+        table = Table(data, ("goods_id", "goods_name"), figures, ((order, False),), 3, 0)
         kept = (
-            "(values (0, 1, 'a', 6, null), (1, 1, 'a', null, 8), (0, null, 'b', 7, null), (2, 3, 'c', null, 4),"
-            " (0, 4, 'd', null, null)) as virtual_table (beside_order, goods_id, goods_name, sold, sold_before)"
+            "(values (0, 1, 'a', 6, null, null), (1, 1, 'a', null, 8, null), (0, null, 'b', 7, null, null),"
+            " (1, 3, 'c', null, 4, null), (2, 4, 'd', null, null, 9)) as virtual_table"
+            " (beside_order, goods_id, goods_name, sold, sold_before, sold_year)"
         )
-        names = [sa.literal_column(name) for name in ("goods_id", "goods_name", "sum(sold)", grown.sql)]
+        names = [sa.literal_column(name) for name in ("goods_id", "goods_name", *map(sums.get, figures))]
         asked = sa.select(*names).select_from(sa.text(kept)).group_by(*names[:2])
-        found = Found(asked.limit(2).offset(0), ["goods_id", "goods_name", "sold", "grown"])
+        found = Found(asked.limit(3).offset(0), ["goods_id", "goods_name", *figures])
         counts: dict[str, int] = {}
         asked_for = []
 
@@ -206,11 +183,13 @@ class TestRowsOfTheChosenPeriod:
             return duckdb.sql(asked_for[-1]).fetchall()
 
         rows = answer(table.named(found, answer, counts).sqla_query)
-        assert rows == [(None, "b", 7, None), (1, "a", 6, -0.25)]
-        searched, told = asked_for
-        assert f'"{BESIDE_ORDER}" = 0' in searched and f'"{BESIDE_ORDER}" = 0' not in told
-        for known in (counts, {}):
-            assert answer(table.counted(found, known).sqla_query) == [(2,)]
+        known = " or ".join(f"{sums[name]} is not null" for name in figures)
+        whole = f"{asked} having {known} order by {sums[order]} desc nulls last, goods_id"
+        every = duckdb.sql(whole).fetchall()
+        assert rows == every[:3] != []
+        assert (f"IN ({searched})" in asked_for[0]) == bool(searched) == (" IN (" in asked_for[0])
+        for known_counts in (counts, {}):
+            assert answer(table.counted(found, known_counts).sqla_query) == [(len(every),)]
 
     def test_a_chart_s_own_condition_holds_beside_it(self):
         """Of two figures neither is anything: the row is left out, though both are told."""

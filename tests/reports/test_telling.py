@@ -1,0 +1,116 @@
+"""Which rows of a table have something to say, and of which periods rows are needed for that."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import duckdb
+import pytest
+
+from reports.catalogue import find_report
+from reports.catalogue.boards import COST, PLAIN
+from reports.catalogue.datasets import BESIDE_ORDER, Dataset, Metric
+from reports.catalogue.metrics import change_metric, total
+from reports.catalogue.telling import EVERY, looked_at, telling
+from tests.reports.guests import PLACES
+
+OWN, BEFORE, YEAR = (frozenset({number}) for number in range(3))
+DATA = {data.key: data for at in PLACES for data in at.board.datasets}
+COMPARED = [pytest.param(data, id=key) for key, data in DATA.items() if data.periods]
+
+
+@pytest.fixture
+def trade() -> Dataset:
+    """Goods sold and returned, each beside the period before and last year's."""
+    measures = [f"{name}{end}" for name in ("sold", "returned") for end in ("", "_before", "_year")]
+    metrics = (
+        *(Metric(name, name, total(name)) for name in measures),
+        change_metric("grown", "增减", total("sold"), total("sold_before")),
+        Metric("net", "净额", "sum(sold) - sum(returned)"),
+        Metric("share", "占比", "sum(sold) / sum(sum(sold)) over ()"),
+        Metric("bills", "单数", "count(distinct bill_no)"),
+        Metric("lasting", "天数", "max(sold - elapsed)"),
+    )
+    return Dataset(
+        "trade",
+        "购销",
+        "mart",
+        "company",
+        columns=(),
+        measures=("elapsed", BESIDE_ORDER, *measures),
+        metrics=metrics,
+    )
+
+
+class TestPeriods:
+    def test_a_figure_is_made_of_those_whose_measures_it_has(self, trade: Dataset):
+        assert looked_at(trade, "sum(sold)") == OWN
+        assert looked_at(trade, 'sum("sold_before")') == BEFORE
+        assert looked_at(trade, "sum(sold) - sum(sold_year)") == OWN | YEAR
+        for sql in ("count(sold)", "count(*)", "max(sold - elapsed)", "1"):
+            assert looked_at(trade, sql) == EVERY, sql
+
+    def test_where_they_are_not_told_apart_it_is_made_of_all(self, trade: Dataset):
+        whole = replace(trade, measures=("sold", "sold_before"))
+        assert whole.compares and looked_at(whole, "sum(sold)") == EVERY
+
+
+class TestTelling:
+    @pytest.mark.parametrize(
+        ("names", "periods", "conditions"),
+        [
+            (("sold",), OWN, 0),
+            (("sold", "grown", "net"), OWN, 0),
+            (("sold", "returned_before"), OWN | BEFORE, 0),
+            (("sold", "returned_before", "sold_year", "lasting"), EVERY, 0),
+            (("sold_before", "grown"), BEFORE, 1),
+            (("sold", "lasting"), OWN, 1),
+            (("net",), frozenset(), 1),
+            (("bills", "share"), EVERY, 0),
+        ],
+    )
+    def test_of_which_periods_each_row_tells_something(self, trade: Dataset, names, periods, conditions):
+        found = telling(trade, names)
+        assert (found.periods, len(found.conditions)) == (periods, conditions)
+
+    def test_rows_stand_in_their_own_period_alone_where_nothing_is_compared(self, trade: Dataset):
+        assert telling(replace(trade, measures=("sold",)), ("sold", "net")).among(EVERY) == ""
+
+    @pytest.mark.parametrize("names", [("sold",), ("sold", "lasting"), ("sold_before", "grown"), ("net",)])
+    def test_its_condition_leaves_the_rows_of_which_a_figure_is_known(self, trade: Dataset, names):
+        """Goods of all periods, of each alone, and sold but not returned; a row has its period's measures alone."""
+        rows = " union all by name ".join(
+            f"select '{key}' as key, {number} as {BESIDE_ORDER}, 0.5 as elapsed, 0 as {end}"
+            for key, numbers in {"all": (0, 1, 2), "now": (0,), "then": (1,), "last": (2,)}.items()
+            for number in numbers
+            for end in (
+                f"sold{('', '_before', '_year')[number]}, 5 as returned{('', '_before', '_year')[number]}",
+            )
+        )
+        of = ", ".join(trade.metric(name).sql for name in names)
+        asked = f"select key, {of} from ({rows}) group by key"
+        known = {key for key, *figures in duckdb.sql(asked).fetchall() if any(x is not None for x in figures)}
+        condition = telling(trade, names).among(EVERY)
+        assert {key for key, *_ in duckdb.sql(f"{asked} having {condition}").fetchall()} == known != set()
+
+
+class TestCatalogue:
+    @pytest.mark.parametrize("data", COMPARED)
+    def test_of_no_row_of_its_periods_a_figure_tells_nothing(self, data: Dataset):
+        """Else a row could have something to say that none of its periods tells."""
+        others = {*(column.name for column in data.columns), *data.measures, *data.keys} - data.periods.keys()
+        nothing = [f'null::double as "{name}"' for name in data.periods]
+        row = ", ".join([*nothing, *(f'1 as "{name}"' for name in others)])
+        for metric in data.metrics:
+            if looked_at(data, metric.sql) != EVERY:
+                assert duckdb.sql(f"select {metric.sql} from (select {row})").fetchall() == [(None,)], metric
+
+    def test_of_a_table_of_sums_nothing_is_added_up_to_know_its_rows(self):
+        report = find_report("CommodityProfit")
+        assert report
+        for tab in report.tabs:
+            for variant, periods in ((PLAIN, EVERY), (COST, OWN)):
+                board = tab.board(variant)
+                chart = board.chart("detail").on_screen
+                found = telling(board.dataset(chart.dataset), chart.metrics)
+                assert (found.periods, found.conditions) == (periods, ())
