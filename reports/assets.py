@@ -28,8 +28,9 @@ from reports.catalogue.boards import (
 )
 from reports.catalogue.datasets import Dataset
 from reports.chart_params import VIZ_TYPES, chart_params, label_colors, stored_queries
+from reports.column_widths import short_headings
 from reports.snapshot import SNAPSHOT_URI
-from reports.theme import COLOR_SCHEME, DASHBOARD_CSS
+from reports.theme import COLOR_SCHEME, DASHBOARD_CSS, unbroken
 
 VERSION = "1.0.0"
 DATABASE_NAME = "报表快照"
@@ -277,7 +278,7 @@ def _dashboard(placed: Placed) -> dict[str, Any]:
     return {
         "dashboard_title": placed.title,
         "slug": "-".join(placed.names),
-        "css": DASHBOARD_CSS,
+        "css": DASHBOARD_CSS + unbroken(short_headings(placed.board)),
         "uuid": placed.dashboard_uuid,
         "version": VERSION,
         "published": True,

@@ -5,7 +5,7 @@ A browser by itself breaks a narrow column's heading after every letter, and lon
 
 from __future__ import annotations
 
-from reports.catalogue.boards import Chart
+from reports.catalogue.boards import Board, Chart
 from reports.catalogue.datasets import MONEY, Dataset
 
 LONG = ("company_name", "goods_name", "customer_name", "supplier_name")
@@ -17,7 +17,9 @@ LETTER, SIGN, SORTER, PADDING = 12, 7, 18, 9
 LINES = (2, 3, 4)
 """Headings take more where there is no room for fewer."""
 UNBROKEN = 4 * LETTER
-"""Headings of this width stand in one line."""
+"""Headings of this width stand in one line where there is room."""
+SHORTEST = 3
+"""Headings of so many letters stand in one line wherever they are."""
 LEAST_NAME, MOST_NAME = 86, 156
 LEAST = {"line_name": 96, "warehouse_name": 84}
 """The lines of a statement, and a warehouse, whose name stands in one line as long as it is no longer than most."""
@@ -26,9 +28,7 @@ AMOUNT, FIGURE, WORDS, NUMBER = 76, 46, 62, 124
 
 def column_widths(chart: Chart, dataset: Dataset) -> dict[str, int]:
     """The least widths of a table's columns by their names."""
-    metrics = (dataset.metric(name) for name in chart.metrics)
-    headings = {name: dataset.column(name).label for name in chart.by}
-    headings |= {metric.name: metric.heading or metric.label for metric in metrics}
+    headings = headings_of(chart, dataset)
     names = [name for name in headings if name in LONG]
     others = [name for name in headings if name not in LONG]
     for lines in LINES:
@@ -40,6 +40,23 @@ def column_widths(chart: Chart, dataset: Dataset) -> dict[str, int]:
             break
     share = left // max(len(names), 1)
     return widths | dict.fromkeys(names, min(max(share, LEAST_NAME), MOST_NAME))
+
+
+def short_headings(board: Board) -> list[str]:
+    """The columns of a board that have headings of three letters at most in all its tables."""
+    tables = (headings_of(chart.on_screen, board.dataset(chart.dataset)) for chart in board.tables)
+    lengths: dict[str, int] = {}
+    for name, text in (heading for table in tables for heading in table.items()):
+        lengths[name] = max(len(text), lengths.get(name, 0))
+    return sorted(name for name, length in lengths.items() if length <= SHORTEST)
+
+
+def headings_of(chart: Chart, dataset: Dataset) -> dict[str, str]:
+    """What stands above the columns of a table, by their names."""
+    metrics = (dataset.metric(name) for name in chart.metrics)
+    return {name: dataset.column(name).label for name in chart.by} | {
+        metric.name: metric.heading or metric.label for metric in metrics
+    }
 
 
 def heading_width(text: str, lines: int) -> int:

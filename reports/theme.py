@@ -140,6 +140,11 @@ def _cells(names: Iterable[str], kinds: tuple[str, ...] = ("td",)) -> str:
     return ", ".join(f"{kind}{ways[kind].format(name)}" for kind in kinds for name in names)
 
 
+def unbroken(headings: Iterable[str]) -> str:
+    """Headings of these columns stand in one line: a table that is short of room narrows the others first."""
+    return f"{_cells(headings, ('th',))} {{ white-space: nowrap; }}\n"
+
+
 # A table of a few rows takes no more room than they need; the first is of one row.
 FEW_ROWS = {2: 270, 4: 400}
 

@@ -23,7 +23,7 @@ from reports.catalogue.datasets import (
     Dataset,
 )
 
-LONG_NAMES = ("company_name", "item_axis")
+LONG_NAMES = ("company_name", "item_axis", "type2_name")
 """Axes whose bars lie, since names are cut short beneath standing ones."""
 MANY = dict.fromkeys(("warehouse_name", "brand_name", "employee_name", "supplier_name"), "") | {
     "type2_name": "个"

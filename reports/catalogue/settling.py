@@ -340,7 +340,7 @@ def write_off_board(partner: Partner) -> Board:
         ),
         ("item_amount", "amount"),
         "amount",
-        only_filed=("manner",),
+        only_filed=("manner", "item_date"),
     )
     head = figures(
         months,

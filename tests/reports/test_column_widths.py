@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from reports.assets import boards
 from reports.catalogue import find_report
-from reports.catalogue.boards import COST
+from reports.catalogue.boards import COST, PLAIN
 from reports.chart_params import chart_params
-from reports.column_widths import LEAST_NAME, LETTER, LONG, MOST_NAME, SORTER, column_widths, heading_width
+from reports.column_widths import (
+    LEAST_NAME,
+    LETTER,
+    LONG,
+    MOST_NAME,
+    SORTER,
+    column_widths,
+    heading_width,
+    headings_of,
+    short_headings,
+)
 
 
 def test_a_heading_of_four_letters_is_not_broken_and_a_longer_one_once():
@@ -40,3 +50,15 @@ def test_names_stand_in_one_line_where_figures_are_few():
         for key in ("stock", "others")
     }
     assert widths["stock"]["company_name"] == MOST_NAME > widths["others"]["company_name"]
+
+
+def test_headings_of_three_letters_are_never_broken():
+    """未使用 beside 上季应计; of one that is longer in another table of the board that isn't said."""
+    report = find_report("ScheduleSupplierRebate")
+    assert report
+    board = report.first_tab.board(PLAIN)
+    short = short_headings(board)
+    assert {"left", "rate", "company_name"} <= {*short}
+    for chart in board.tables:
+        headings = headings_of(chart.on_screen, board.dataset(chart.dataset))
+        assert all(len(headings[name]) <= 3 for name in short if name in headings)
