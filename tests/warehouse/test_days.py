@@ -9,6 +9,7 @@ import pytest
 
 from reports.catalogue import find_report
 from reports.catalogue.beside import KEY
+from reports.snapshot import LOCKED_CONFIG
 from tests.warehouse.conftest import AS_OF, BOTH, Core, Mart, agree
 
 TODAY = dt.date.fromisoformat(AS_OF)
@@ -112,6 +113,20 @@ def test_whole_months_stay_whole_and_days_that_a_month_lacks_stand_beside_nothin
     end = within(rows, dt.date(2026, 1, 28), dt.date(2026, 2, 1), "no_tax_amount")
     assert (before("2026-02-28", "2026-03-01") or 0) == pytest.approx(sum(end.values()))
     assert before("2026-03-29", "2026-04-01") is None
+
+
+def test_no_query_keeps_a_whole_mart_that_two_of_its_branches_read(mart: Mart) -> None:
+    """The lines of a month and a year before are found by their days; DuckDB by itself would keep those of all days."""
+    dataset = find_report("CustomerProfit").tab("days").plain.datasets[0]
+    asked = (
+        f"explain select customer_id, sum(revenue) from ({dataset.sql}) where day = '2026-11-20' group by all"
+    )
+    plans = {}
+    for off in ("", LOCKED_CONFIG["disabled_optimizers"]):
+        mart(f"set disabled_optimizers = '{off}'")
+        plans[off] = "CTE" in str(mart(asked).rows())
+    mart("reset disabled_optimizers")
+    assert plans == {"": True, "common_subplan": False}, "where both are false, the setting may go"
 
 
 @BOTH
