@@ -13,12 +13,14 @@ import pytest
 from sqlalchemy import Connection, text
 
 from api.exporting import files
-from api.exporting.asked import ReportExport, understand
+from api.exporting.asked import Asked, ReportExport, understand
 from api.exporting.head import Told
+from api.exporting.rows import settled
+from api.exporting.sheet import sheet
 from api.kit.database import TIME_ZONE
 from api.kit.settings import settings
 from api.reporting.snapshot import published, stamp
-from reports.assets import Placed
+from reports.assets import Placed, boards
 from reports.catalogue import REPORTS, find_report
 from reports.catalogue.datasets import Dataset, Metric
 from tests.kit.fixtures import Site
@@ -37,6 +39,8 @@ insert into role_cost_warehouse_scope select * from role_warehouse_scope where r
 DANGEROUS = (
     "update mart_customer_profit set customer_name = '=1+1', employee_name = '@SUM(A1)' where company_id = 1;"
 )
+named = pytest.mark.parametrize("placed", list(boards()), ids=lambda item: "-".join(item.names))
+"""Asks it of every board."""
 
 
 @pytest.fixture(scope="module")
@@ -77,6 +81,18 @@ def reader(role: int, sees_cost: bool = True) -> Any:
 def facts(source: Connection) -> Told:
     at = datetime(2026, 11, 21, 9, tzinfo=TIME_ZONE)
     return Told("上海公司", "集团经理", "张三", at, stamp(source), ["数据刷新失败", "正在重算成本"])
+
+
+def on_paper(
+    source: Connection, code: str, tab: str = "all", cost: bool = True, **asked: Any
+) -> tuple[Asked, dict[str, Any]]:
+    """What is asked of a report's tab, and the sheet that is set of it."""
+    report = find_report(code)
+    assert report
+    asked["filters"] = {**in_days(code, tab), **asked.get("filters", {})}
+    body = ReportExport(code=code, tab=tab, form="pdf", **asked)
+    wanted = understand(report, reader(EVERYTHING, cost), body)
+    return wanted, sheet(wanted, source, facts(source), settled(wanted, source))
 
 
 def sheets(

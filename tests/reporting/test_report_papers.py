@@ -1,0 +1,287 @@
+"""Framed reports on paper: what is set of them, the charts beside their tables, and how these are drawn."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pypdf
+import pytest
+from sqlalchemy import Connection
+
+from api.exporting import files
+from api.exporting.asked import ReportExport, understand
+from api.exporting.drawing import draw
+from api.exporting.plotting import Plot, Series, main_charts, plot
+from api.exporting.rows import settled
+from api.exporting.sheet import shares
+from api.exporting.wording import worded
+from reports.assets import Placed
+from reports.catalogue import find_report
+from reports.catalogue.boards import COST
+from reports.catalogue.datasets import CHANGE, COUNT, MONEY, PERCENT, UNSEEN, WINDOW
+from reports.theme import BUCKET_COLORS, PRIMARY
+from tests.kit.superset import EVERYTHING
+from tests.reporting.exported import (
+    AUTUMN,
+    STAMP,
+    facts,
+    figure,
+    in_days,
+    named,
+    on_paper,
+    opening,
+    reader,
+)
+
+
+class TestPaper:
+    def test_it_tells_title_filters_stamp_figures_and_how_many_rows_there_are(
+        self, source: Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        report = find_report("CommodityProfit")
+        assert report
+        body = ReportExport(code=report.code, tab="all", form="pdf", filters={"company": ["上海公司"]})
+        asked, path = understand(report, reader(EVERYTHING), body), tmp_path / "a.pdf"
+        told, whole = "共3行，此处打印前2行，合计为全部3行；完整的行请导出Excel明细", ("G001", "G002", "G003")
+        for most, printed in ((2, 2), (None, 3)):
+            with monkeypatch.context() as patch:
+                if most:
+                    patch.setattr("api.exporting.sheet.PRINTED", most)
+                assert files.write(path, asked, source, facts(source)) == printed
+            [page] = pypdf.PdfReader(path).pages
+            assert page.mediabox.width > page.mediabox.height
+            words = "".join(page.extract_text().split())
+            for expected in (
+                "商品毛利分析",
+                "导出人公司：上海公司角色：集团经理导出人：张三",
+                f"数据时间：{STAMP}注意：数据刷新失败注意：正在重算成本".replace(" ", ""),
+                "月＝2026-11；公司＝上海公司",
+                "销售收入3,000.00上月整月3,000.00（+50.0%）",
+                "第1页/共1页",
+                # The total holds a row that isn't printed.
+                "合计12",
+            ):
+                assert expected in words, expected
+            assert (told in words, "共3行" in words) == (most is not None, True)
+            assert [name in words for name in whole].count(True) >= printed
+
+    @named
+    def test_tables_are_whole_with_the_totals_of_all_rows(self, placed: Placed, source: Connection) -> None:
+        _, found = on_paper(source, placed.report.code, placed.tab.key, placed.variant == COST)
+        for chart, table in zip(placed.board.tables, found["tables"], strict=True):
+            dataset = placed.board.dataset(chart.dataset)
+            shown = chart.on_screen
+            where = opening(source, placed, dataset, chart.key)
+            metrics = [dataset.metric(name) for name in shown.metrics]
+            keys = ", ".join(f'"{name}"' for name in shown.by)
+            own = [item.sql for item in metrics if WINDOW not in item.sql and not COUNT.match(item.sql)]
+            told = " or ".join(f"{sql} is not null" for sql in own) if dataset.compares and own else "true"
+            rows = f"select {keys} from ({dataset.sql}) where {where} group by {keys} having {told}"
+            count = source.exec_driver_sql(f"select count(*) from ({rows})").scalar()
+            assert len(table["rows"]) == count > 0
+            assert "打印前" not in table["note"] and f"共 {count:,} 行" in table["note"]
+            assert table["totals"][len(table["totals"]) - len(metrics) :] == (
+                [worded(figure(source, dataset, metric, where), metric.format) for metric in metrics]
+                if chart.totalled
+                else []
+            )
+
+    def test_a_short_table_leaves_its_room_to_a_long_one(self) -> None:
+        assert shares([10, 9000, 3000], 5000) == [10, 2495, 2495]
+        assert shares([10, 9000, 300], 5000) == [10, 4690, 300]
+        assert shares([3, 4], 5000) == [3, 4] and shares([], 5000) == []
+
+    def test_what_no_row_tells_is_left_empty(self, source: Connection) -> None:
+        for filters, told in (({}, True), ({"brand": ["没有的品牌"]}, False)):
+            _, found = on_paper(source, "CommodityProfit", filters=filters)
+            assert [bool(item["value"]) for item in found["figures"]] == [told] * len(found["figures"])
+            assert len(found["figures"]) == 4
+            assert bool(found["charts"]) == told
+
+    def test_nothing_has_no_sign(self) -> None:
+        words = [
+            worded(value, form) for value, form in ((-0.0004, CHANGE), (-0.0004, PERCENT), (-1234.5, MONEY))
+        ]
+        assert words == ["+0.0%", "0.0%", "-1,234.50"]
+
+
+class TestCharts:
+    @named
+    def test_the_boards_first_charts_are_drawn(self, placed: Placed, source: Connection) -> None:
+        # Of a single day some would have nothing to compare.
+        code, tab = placed.report.code, placed.tab.key
+        _, found = on_paper(source, code, tab, placed.variant == COST, filters=in_days(code, tab, AUTUMN))
+        drawn = [chart.title for chart in placed.board.charts if chart.kind in ("bar", "line", "mixed")]
+        assert 1 <= len(found["charts"]) <= 2
+        for item in found["charts"]:
+            assert item["title"] in drawn
+            picture = ElementTree.fromstring(item["picture"])
+            words = [part.text or "" for part in picture.iter("{http://www.w3.org/2000/svg}text")]
+            assert words and not set(UNSEEN) & set("".join(words))
+
+    def test_it_is_of_the_rows_that_the_filters_leave(self, source: Connection) -> None:
+        """Of the trend, which leaves the month alone: revenue, profit and margin of each, margins on the right."""
+        for companies in (["上海公司"], []):
+            asked, _ = on_paper(source, "CommodityProfit", filters={"company": companies})
+            chart = main_charts(asked.board)[0]
+            found = plot(asked, chart, source, settled(asked, source))
+            assert found and len(found.steps) == 14 and found.steps[-1] == "2026-11"
+            assert [one.label for one in found.series] == [
+                "销售收入",
+                "毛利（返利前）",
+                "毛利率（返利前）",
+            ]
+            assert [(one.line, one.second) for one in found.series] == [
+                (False, False),
+                (False, False),
+                (True, True),
+            ]
+            assert found.series[0].color == PRIMARY
+            dataset = asked.board.dataset(chart.dataset)
+            where = f"role_id = {EVERYTHING} and month_label = '2026-11'" + (
+                " and company_name = '上海公司'" if companies else ""
+            )
+            for one, name in zip(found.series, ("revenue", "profit", "margin"), strict=True):
+                assert one.values[-1] == pytest.approx(
+                    float(figure(source, dataset, dataset.metric(name), where))
+                ), name
+
+    def test_buckets_have_their_order_and_colors(self, source: Connection) -> None:
+        asked, _ = on_paper(source, "inventoryAgingReport")
+        chart = asked.board.chart("warehouses")
+        found = plot(asked, chart, source, settled(asked, source))
+        assert found and found.stacked
+        known = dict(zip(asked.board.dataset(chart.dataset).buckets, BUCKET_COLORS, strict=True))
+        assert [one.label for one in found.series] == [
+            name for name in known if name in {o.label for o in found.series}
+        ]
+        assert {one.label: one.color for one in found.series}.items() <= known.items()
+
+
+SVG = "{http://www.w3.org/2000/svg}"
+BAR = re.compile(r"M([-\d.]+),([-\d.]+)h([-\d.]+)v([-\d.]+)h[-\d.]+Z")
+MONTHS = ("一月", "二月", "三月")
+
+
+@dataclass(frozen=True)
+class Bar:
+    left: float
+    top: float
+    width: float
+    height: float
+
+    @property
+    def bottom(self) -> float:
+        return self.top + self.height
+
+
+class Drawing:
+    """A drawn plot, taken apart."""
+
+    def __init__(self, steps: Sequence[str], *series: Series, form: str = MONEY, **marks: Any) -> None:
+        self.picture = ElementTree.fromstring(draw(Plot(list(steps), series, form, **marks), 400))
+        self.words = [part.text for part in self.picture.iter(f"{SVG}text")]
+
+    def bars(self, color: str) -> list[Bar]:
+        """In the order of the steps."""
+        paths = [part for part in self.picture.iter(f"{SVG}path") if part.get("fill") == color]
+        drawn = (part.get("d", "") for part in paths if part.get("aria-roledescription") == "bar")
+        return [Bar(*map(float, match.groups())) for d in drawn if (match := BAR.fullmatch(d))]
+
+    def strokes(self, color: str) -> list[str]:
+        """The unbroken parts of a line, as far as they join points."""
+        [line] = (
+            part.get("d", "")
+            for part in self.picture.iter(f"{SVG}path")
+            if part.get("aria-roledescription") == "line mark" and part.get("stroke") == color
+        )
+        return [stroke for stroke in line.split("M") if "L" in stroke]
+
+    def standing(self, *words: str) -> list[float]:
+        """How high each word is written."""
+        return [self._height(word) for word in words]
+
+    def _height(self, word: str) -> float:
+        [part] = (part for part in self.picture.iter(f"{SVG}text") if part.text == word)
+        match = re.match(r"translate\([-\d.]+,([-\d.]+)\)", part.get("transform", ""))
+        assert match
+        return float(match[1])
+
+
+class TestDrawing:
+    def test_bars_reach_from_nothing_to_their_figure_and_texts_are_no_markup(self) -> None:
+        """Of 100 and -50 the second lies below and is half as long; a name is text, whatever it contains."""
+        found = Drawing(["<b>甲&乙</b>", "丙"], Series("额", "#123456", [100.0, -50.0]), valued=True)
+        up, down = found.bars("#123456")
+        assert up.height == pytest.approx(2 * down.height, rel=0.01)
+        assert up.bottom == pytest.approx(down.top, abs=0.2)
+        assert "<b>甲&乙</b>" in found.words and {"100.00", "-50.00"} <= {*found.words}
+
+    def test_stacked_bars_stand_on_each_other_in_the_order_of_the_series(self) -> None:
+        """What is below nothing hangs under it by itself."""
+        first, second = Series("甲", "#111111", [2.0, 3.0, -1.0]), Series("乙", "#222222", [1.0, None, 4.0])
+        found = Drawing(MONTHS, first, second, stacked=True)
+        lower, upper = found.bars("#111111"), found.bars("#222222")
+        assert upper[0].bottom == pytest.approx(lower[0].top, abs=0.2)
+        assert lower[0].height == pytest.approx(2 * upper[0].height, rel=0.01)
+        assert (
+            upper[-1].bottom
+            == pytest.approx(lower[-1].top, abs=0.2)
+            == pytest.approx(lower[0].bottom, abs=0.2)
+        )
+        assert {one.left for one in lower} >= {upper[0].left, upper[-1].left}
+
+    def test_others_stand_beside_each_other(self) -> None:
+        found = Drawing(
+            MONTHS, Series("甲", "#111111", [2.0, 3.0, 1.0]), Series("乙", "#222222", [1.0, 2.0, 4.0])
+        )
+        for left, right in zip(found.bars("#111111"), found.bars("#222222"), strict=True):
+            assert left.left + left.width == pytest.approx(right.left, abs=0.2)
+            assert left.bottom == pytest.approx(right.bottom, abs=0.2)
+
+    def test_lying_bars_have_the_first_step_lowest_and_long_names_are_cut(self) -> None:
+        long = "一条名字非常非常非常长的轮胎" * 3
+        found = Drawing(
+            [long, "乙", "丙"], Series("额", "#111111", [1.0, 2.0, 4.0]), upright=False, valued=True
+        )
+        lengths = [one.width for one in sorted(found.bars("#111111"), key=lambda one: -one.top)]
+        assert lengths == pytest.approx([lengths[0], 2 * lengths[0], 4 * lengths[0]], rel=0.01)
+        [cut] = (word for word in found.words if word and word.startswith("一条"))
+        assert cut.endswith("…") and len(cut) < 20
+        assert found.standing("丙") < found.standing("乙")
+
+    def test_a_line_breaks_where_there_is_no_value(self) -> None:
+        values = [1.0, 2.0, None, 3.0, 4.0, None, 5.0, 6.0]
+        steps = [str(number) for number in range(len(values))]
+        assert len(Drawing(steps, Series("率", "#111111", values, line=True)).strokes("#111111")) == 3
+        whole = [value or 0.0 for value in values]
+        assert len(Drawing(steps, Series("率", "#111111", whole, line=True)).strokes("#111111")) == 1
+
+    def test_a_second_axis_has_its_own_marks(self) -> None:
+        """Ratios beside amounts, each in its own format, and every series is named."""
+        amount, ratio = (
+            Series("收入", "#111111", [1e6, 2e6, 3e6]),
+            Series("毛利率", "#222222", [0.1, 0.2, 0.3], True, True),
+        )
+        found = Drawing(MONTHS, amount, ratio, form=",.0f", second_format=PERCENT)
+        assert {"收入", "毛利率", "3,000,000", "30.0%"} <= {*found.words}
+        assert not any(word and "," in word and "%" in word for word in found.words)
+        alone = Drawing(MONTHS, amount, form=",.0f")
+        assert "收入" not in alone.words and not any(word and "%" in word for word in alone.words)
+
+    def test_steps_that_read_alike_stay_apart_in_their_order(self) -> None:
+        found = Drawing(["乙", "甲", "甲"], Series("额", "#111111", [1.0, 2.0, 3.0]))
+        assert [word for word in found.words if word in ("甲", "乙")] == ["乙", "甲", "甲"]
+        assert [one.height for one in found.bars("#111111")] == sorted(
+            one.height for one in found.bars("#111111")
+        )
+
+    @pytest.mark.parametrize(("form", "most"), [(",.0f", 3.0), (PERCENT, 0.002)])
+    def test_no_two_marks_read_alike(self, form: str, most: float) -> None:
+        marks = Drawing(MONTHS, Series("额", "#111111", [most / 3, most / 2, most]), form=form).words
+        assert len(marks) == len({*marks}) > len(MONTHS) + 1
