@@ -18,8 +18,8 @@ LINES = (2, 3, 4)
 """Headings take more where there is no room for fewer."""
 UNBROKEN = 4 * LETTER
 """Headings of this width stand in one line where there is room."""
-SHORTEST = 3
-"""Headings of so many letters stand in one line wherever they are."""
+WHOLE = 3
+"""Headings of so many letters at most stand in one line wherever they are."""
 LEAST_NAME, MOST_NAME = 86, 156
 LEAST = {"line_name": 96, "warehouse_name": 84}
 """The lines of a statement, and a warehouse, whose name stands in one line as long as it is no longer than most."""
@@ -48,7 +48,7 @@ def short_headings(board: Board) -> list[str]:
     lengths: dict[str, int] = {}
     for name, text in (heading for table in tables for heading in table.items()):
         lengths[name] = max(len(text), lengths.get(name, 0))
-    return sorted(name for name, length in lengths.items() if length <= SHORTEST)
+    return sorted(name for name, length in lengths.items() if length <= WHOLE)
 
 
 def headings_of(chart: Chart, dataset: Dataset) -> dict[str, str]:

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequenc
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any
 
 import sqlalchemy as sa
@@ -72,7 +71,7 @@ class Table:
 
     def counted(self, found: Any, counts: Counts) -> Any:
         """The query for the number of rows, made of Superset's for the rows."""
-        rows = self._all(found.sqla_query)
+        rows = self._all(found.sqla_query, {})
         known = counts.get(_text(rows))
         number: Any = sa.literal_column("count(*)" if known is None else str(known)).label("rowcount")
         count = sa.select(number)
@@ -85,7 +84,7 @@ class Table:
         windows = tuple(name for name in self.metrics if WINDOW in self.dataset.metric(name).sql)
         page = read(self._page(found.sqla_query, windows))
         if page:
-            counts[_text(self._all(found.sqla_query))] = page[0][-1]
+            counts[_text(self._all(found.sqla_query, {}))] = page[0][-1]
         if not 0 < len(page) <= MOST_NAMED:
             return self.telling(found)
         rest = [name for name in (*self.columns, *self.metrics) if name not in windows]
@@ -119,22 +118,22 @@ class Table:
         keys = (rows.c[key] for key in self.keys)
         return page.order_by(*order, *keys).limit(self.limit).offset(self.offset)
 
-    def _all(self, query: Any, labels: Mapping[str, str] = MappingProxyType({})) -> Any:
+    def _all(self, query: Any, labels: Mapping[str, str]) -> Any:
         """The query for the keys of all rows that tell something, and of these figures by their labels."""
         figures = (self._figure(name).label(label) for name, label in labels.items())
         return self._told(self._grouped(query, *figures).limit(None).offset(None), labels)
 
     def _told(self, query: Any, names: Iterable[str]) -> Any:
         """The query of these figures for those rows that tell something."""
-        periods = self._telling.looked_at | self._looked_at(names)
+        periods = self._telling.needed | self._looked_at(names)
         told = self._telling.among(periods)
         # In brackets: a chart may have a condition of its own.
         return _of(query.having(sa.literal_column(f"({told})")) if told else query, periods)
 
     def _looked_at(self, names: Iterable[str]) -> Periods:
         """The periods that tell of these figures, and of the condition."""
-        metrics = (self.dataset.metric(name).sql for name in names if name in self._figures)
-        return frozenset().union(*(looked_at(self.dataset, sql) for sql in (*metrics, *self._conditions)))
+        figures = [self.dataset.metric(name).sql for name in names if name in self._figures]
+        return frozenset().union(*(looked_at(self.dataset, sql) for sql in (*figures, self.condition) if sql))
 
     def _grouped(self, query: Any, *figures: Any) -> Any:
         """A query for the rows with their keys and these figures instead of names, in no order."""
@@ -146,10 +145,6 @@ class Table:
     def _figures(self) -> set[str]:
         """The metrics that are asked for, be it for the order."""
         return {*self.metrics, *(name for name, _ in self.order if name not in self.columns)}
-
-    @property
-    def _conditions(self) -> tuple[str, ...]:
-        return (self.condition,) if self.condition else ()
 
     @cached_property
     def _telling(self) -> Telling:

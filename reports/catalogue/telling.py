@@ -21,11 +21,11 @@ EVERY: Periods = frozenset(range(3))
 @dataclass(frozen=True)
 class Telling:
     """Which rows of a table have something to say: those of these periods, and those of which one of the conditions
-    holds, for which rows of the periods `looked_at` are needed."""
+    holds, which rows of the periods `needed` tell."""
 
     periods: Periods
     conditions: tuple[str, ...]
-    looked_at: Periods
+    needed: Periods
 
     def among(self, periods: Periods) -> str:
         """What has to hold of a row that adds up rows of these periods; empty where each has something to say."""

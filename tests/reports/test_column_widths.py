@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from reports.assets import boards
+import yaml
+
+from reports.assets import boards, compile_assets
 from reports.catalogue import find_report
 from reports.catalogue.boards import COST, PLAIN
 from reports.chart_params import chart_params
@@ -17,6 +19,7 @@ from reports.column_widths import (
     headings_of,
     short_headings,
 )
+from reports.theme import unbroken
 
 
 def test_a_heading_of_four_letters_is_not_broken_and_a_longer_one_once():
@@ -62,3 +65,11 @@ def test_headings_of_three_letters_are_never_broken():
     for chart in board.tables:
         headings = headings_of(chart.on_screen, board.dataset(chart.dataset))
         assert all(len(headings[name]) <= 3 for name in short if name in headings)
+    said = unbroken(short)
+    assert 'th[id="header-left"]' in said
+    dashboards = [
+        yaml.safe_load(text) for name, text in compile_assets().items() if name.startswith("dashboards/")
+    ]
+    assert [said in board["css"] for board in dashboards if "ScheduleSupplierRebate" in board["slug"]] == [
+        True
+    ]

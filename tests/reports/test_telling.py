@@ -78,14 +78,14 @@ class TestTelling:
 
     @pytest.mark.parametrize("names", [("sold",), ("sold", "lasting"), ("sold_before", "grown"), ("net",)])
     def test_its_condition_leaves_the_rows_of_which_a_figure_is_known(self, trade: Dataset, names):
-        """Goods of all periods, of each alone, and sold but not returned; a row has its period's measures alone."""
+        """Goods of all periods and of each alone; a row has the measures of its period and no others."""
+        periods = {"all": (0, 1, 2), "now": (0,), "then": (1,), "last": (2,)}
+        ends = ("", "_before", "_year")
         rows = " union all by name ".join(
-            f"select '{key}' as key, {number} as {BESIDE_ORDER}, 0.5 as elapsed, 0 as {end}"
-            for key, numbers in {"all": (0, 1, 2), "now": (0,), "then": (1,), "last": (2,)}.items()
+            f"select '{key}' as key, {number} as {BESIDE_ORDER}, 0.5 as elapsed,"
+            f" 0 as sold{ends[number]}, 5 as returned{ends[number]}"
+            for key, numbers in periods.items()
             for number in numbers
-            for end in (
-                f"sold{('', '_before', '_year')[number]}, 5 as returned{('', '_before', '_year')[number]}",
-            )
         )
         of = ", ".join(trade.metric(name).sql for name in names)
         asked = f"select key, {of} from ({rows}) group by key"
