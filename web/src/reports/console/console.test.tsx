@@ -57,7 +57,7 @@ describe('business on the home page', () => {
       const href = (await linkOf(label))?.getAttribute('href');
       expect(href).toBe(`/sales/${list}?business_date_start=2026-11-22&business_date_end=2026-11-22&status=2%2C4%2C5`);
     }
-    for (const link of await screen.findAllByText('收款')) expect(link.closest('a')?.getAttribute('href')).toContain('/report/receiptdetrpt?');
+    for (const link of await screen.findAllByText('收款', { selector: 'a *' })) expect(link.closest('a')?.getAttribute('href')).toContain('/report/receiptdetrpt?');
     expect((await screen.findByText('123.5万')).closest('a')?.getAttribute('href')).toContain('business_date_start=2026-11-01');
   });
 
