@@ -117,10 +117,11 @@ def spanned_report(
     group: str,
     make: Callable[[bool, Span], Board],
     has_cost: bool = True,
+    **place: str,
 ) -> Report:
-    """A report by months, which it opens on, and by days."""
+    """A report by months, which it opens on, and by days. `place` is its path and module."""
     tabs = (
         Tab(span.key, span.period.label, make(False, span), make(True, span) if has_cost else None)
         for span in (MONTHS, ANY_DAYS)
     )
-    return Report(code, label, question, group, tuple(tabs))
+    return Report(code, label, question, group, tuple(tabs), **place)

@@ -14,6 +14,7 @@ from reports.catalogue.metrics import change_metric, money, quantity, ratio
 from reports.catalogue.parts import (
     GOODS,
     GOODS_LABEL,
+    MONTH_DAYS,
     PLACES,
     SUPPLIER,
     board,
@@ -27,7 +28,7 @@ from reports.catalogue.parts import (
     variant,
 )
 from reports.catalogue.price_index import base_filter, index_datasets, index_head, index_trend
-from reports.catalogue.purchase import BILLS, centre_report
+from reports.catalogue.purchase import bought_bills, centre_report
 
 
 def price(suffix: str = "") -> str:
@@ -53,7 +54,7 @@ def price_datasets(cost: bool) -> tuple[Dataset, Dataset]:
         grain="warehouse",
         cost=cost,
         keys=("goods_id", "supplier_id"),
-        columns=(*PLACES, SUPPLIER, *GOODS, GOODS_LABEL, BILLS),
+        columns=(*PLACES, SUPPLIER, *GOODS, GOODS_LABEL, bought_bills(MONTH_DAYS)),
         measures={"paid": "priced_amount", "pieces": "priced_quantity"},
         where="priced_quantity <> 0",
         metrics=(

@@ -6,13 +6,16 @@ rights gets quantities and changes of prices only. What is owed, invoiced and pa
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 
 from reports.catalogue.beside import Figure, figures
-from reports.catalogue.boards import Board, Filter
+from reports.catalogue.boards import Board, Chart, Filter
 from reports.catalogue.compare import compared_datasets
 from reports.catalogue.datasets import DAYS, QUANTITY, Column, Dataset, Metric
-from reports.catalogue.metrics import grown_metric, money, percent, quantity, ratio, total
+from reports.catalogue.days import MONTHS, Span, spanned_report
+from reports.catalogue.metrics import grown_beside, grown_metric, money, percent, quantity, ratio, total
 from reports.catalogue.partners import SUPPLIERS
 from reports.catalogue.parts import (
     BY_COMPANY,
@@ -42,46 +45,78 @@ from reports.catalogue.parts import (
 )
 from reports.catalogue.stock import held
 
-centre_report = partial(report, path="centralizedProcurement", module="集中采购")
-BILLS = purchases_link(**BY_COMPANY, **BY_GOODS, **BY_SUPPLIER, **MONTH_DAYS)
+PATH, MODULE = "centralizedProcurement", "集中采购"
+centre_report = partial(report, path=PATH, module=MODULE)
 
 
-def purchase_filters(data: Dataset) -> tuple[Filter, ...]:
-    month = running_filter(data)
-    return (month, *place_and_goods_filters(data), supplier_filter(data), goods_filter(data))
+def bought_bills(days: Mapping[str, str]) -> Column:
+    """Lead to the bills by which a company bought a goods of a supplier."""
+    return purchases_link(**BY_COMPANY, **BY_GOODS, **BY_SUPPLIER, **days)
 
 
-def purchase_datasets(cost: bool) -> tuple[Dataset, Dataset]:
+def purchase_filters(data: Dataset, span: Span) -> tuple[Filter, ...]:
+    return (span.filter(data), *place_and_goods_filters(data), supplier_filter(data), goods_filter(data))
+
+
+def purchase_datasets(cost: bool, span: Span) -> tuple[Dataset, Dataset]:
+    """What was bought of months, or of days, beside earlier ones. Plans and orders are told of months alone."""
     measure, _, form = held(cost)
     what = "金额" if cost else "数量"
     counted = {"quantity": "quantity"} if cost else {}
     pieces = "quantity" if cost else "bought"
+    bought = Metric("bought", f"采购{what}", total("bought"), form)
+    plans = (
+        Metric("planned", f"计划{what}", total("planned"), form),
+        Metric("ordered", f"订单{what}", total("ordered"), form),
+        *((quantity("planned_pieces", "计划数量"),) if cost else ()),
+        quantity("carried", "计划已执行数量"),
+        percent("carried_share", "计划执行率", "sum(carried)", "sum(planned_pieces)"),
+        percent("bought_of_plan", "入库占计划数量", f"sum({pieces})", "sum(planned_pieces)"),
+    )
+    planned = {
+        "planned": f"planned_{measure}",
+        "ordered": f"ordered_{measure}",
+        "planned_pieces": "planned_quantity",
+        "carried": "carried_quantity",
+    }
+    before, change, year, growth = grown_beside(bought, ("bought",), worse="", period=span.period)
+    earlier = tuple(
+        replace(then, label=f"{when}{what}")
+        for then, when in zip((before, year), span.period.earlier, strict=True)
+    )
     return compared_datasets(
-        variant("purchase_analysis", cost),
-        "采购分析",
-        "mart_purchase_month",
+        variant(f"purchase_analysis{span.mark}", cost),
+        f"采购分析{span.word}",
+        "mart_purchase_month" if span is MONTHS else "mart_purchase_day",
         grain="warehouse",
         cost=cost,
+        period=span.period,
+        axis=span.columns,
+        explorable=not span.period.ranged,
         keys=("goods_id", "supplier_id"),
-        columns=(*PLACES, SUPPLIER, *GOODS, Column("type2_name", "二级分类"), GOODS_LABEL, BILLS),
+        columns=(
+            *PLACES,
+            SUPPLIER,
+            *GOODS,
+            Column("type2_name", "二级分类"),
+            GOODS_LABEL,
+            bought_bills(span.days),
+        ),
         measures={
             "bought": measure,
             "returned": f"return_{measure}",
-            "planned": f"planned_{measure}",
-            "ordered": f"ordered_{measure}",
-            "planned_pieces": "planned_quantity",
-            "carried": "carried_quantity",
+            **(planned if span is MONTHS else {}),
             **counted,
         },
         metrics=(
-            money("bought", f"采购{what}") if cost else quantity("bought", f"采购{what}"),
-            Metric("bought_before", f"上月整月{what}", "cast(sum(bought_before) as double)", form),
-            grown_metric("bought_change", "按进度较上月", "sum(bought)", "sum(bought_before)", ""),
-            Metric("bought_year", f"去年同月整月{what}", "cast(sum(bought_year) as double)", form),
-            grown_metric("bought_growth", "按进度较去年同月", "sum(bought)", "sum(bought_year)", ""),
+            bought,
+            earlier[0],
+            change,
+            earlier[1],
+            growth,
             *((quantity("quantity", "采购数量"),) if cost else ()),
             Metric("bought_share", "占比", ratio("sum(bought)", "sum(sum(bought)) over ()"), ",.1%"),
-            Metric("returned", f"退货{what}", "cast(sum(returned) as double)", form),
+            Metric("returned", f"退货{what}", total("returned"), form),
             percent("return_share", "退货率", "sum(returned)", "sum(bought) + sum(returned)"),
             Metric(
                 "goods_count",
@@ -89,18 +124,32 @@ def purchase_datasets(cost: bool) -> tuple[Dataset, Dataset]:
                 "count(distinct goods_id) filter (where bought > 0)",
                 QUANTITY,
             ),
-            Metric("planned", f"计划{what}", total("planned"), form),
-            Metric("ordered", f"订单{what}", total("ordered"), form),
-            *((quantity("planned_pieces", "计划数量"),) if cost else ()),
-            quantity("carried", "计划已执行数量"),
-            percent("carried_share", "计划执行率", "sum(carried)", "sum(planned_pieces)"),
-            percent("bought_of_plan", "入库占计划数量", f"sum({pieces})", "sum(planned_pieces)"),
+            *(plans if span is MONTHS else ()),
         ),
     )
 
 
-def purchase_board(cost: bool) -> Board:
-    data, series = purchase_datasets(cost)
+def plan_chart(series: Dataset, what: str) -> Chart:
+    measures = ("planned", "ordered", "bought")
+    return bars("months", f"各月计划、订单与入库{what}", series, measures, "month_label")
+
+
+def plan_table(data: Dataset) -> Chart:
+    pieces = ("planned_pieces", "quantity") if data.cost else ()
+    return table(
+        "采购计划与执行",
+        data,
+        ("company_name", "warehouse_name", "supplier_name", "goods_num", "goods_name", "brand_name"),
+        ("planned", "ordered", "bought", *pieces, "carried", "carried_share", "bought_of_plan"),
+        "planned",
+        key="plans",
+        bar="planned",
+        only_filed=("brand_name",),
+    )
+
+
+def purchase_board(cost: bool, span: Span) -> Board:
+    data, series = purchase_datasets(cost, span)
     what = "金额" if cost else "数量"
     compared = ("bought", "bought_share", "bought_before", "bought_change", "bought_year", "bought_growth")
     counted = ("quantity",) if cost else ()
@@ -125,37 +174,22 @@ def purchase_board(cost: bool) -> Board:
         bar="bought",
         only_filed=("brand_name",),
     )
-    goods = ("company_name", "warehouse_name", "supplier_name", "goods_num", "goods_name", "brand_name")
-    plans = table(
-        "采购计划与执行",
-        data,
-        goods,
-        (
-            *("planned", "ordered", "bought", *(("planned_pieces", "quantity") if cost else ()), "carried"),
-            *("carried_share", "bought_of_plan"),
-        ),
-        "planned",
-        key="plans",
-        bar="planned",
-        only_filed=("brand_name",),
-    )
     head = figures(
         data,
         Figure("bought", "入库减退货"),
-        Figure("goods_count", "当月采购过的商品"),
+        Figure("goods_count", "采购过的商品"),
         Figure("return_share", f"退货占采购{what}", "rise"),
         Figure("returned", "已审核采购退货", "rise"),
-        Figure("carried_share", "当月计划已下单或分配的数量", "fall"),
+        *((Figure("carried_share", "当月计划已下单或分配的数量", "fall"),) if span is MONTHS else ()),
     )
+    title = f"{span.each}采购{what}与退货率"
+    trend = curves("trend", title, series, ("bought",), "return_share", span.axis, span.dense)
+    plans = (line(42, (plan_chart(series, what), 12)),) if span is MONTHS else ()
+    planned = (line(76, (plan_table(data), 12)),) if span is MONTHS else ()
     lines = (
         line(
             42,
-            (
-                curves(
-                    "trend", f"各月采购{what}与退货率", series, ("bought",), "return_share", "month_label"
-                ),
-                5,
-            ),
+            (trend, 5),
             (ranking("brands", f"采购{what}前十品牌", data, "bought", "brand_name"), 4),
             (share("types", "商品类型构成", data, "bought", "type1_name"), 3),
         ),
@@ -164,24 +198,12 @@ def purchase_board(cost: bool) -> Board:
             (ranking("top", f"采购{what}前十供应商", data, "bought", "supplier_name"), 5),
             (ranking("goods", f"采购{what}前十商品", data, "bought", "goods_label"), 7),
         ),
-        line(
-            42,
-            (
-                bars(
-                    "months",
-                    f"各月计划、订单与入库{what}",
-                    series,
-                    ("planned", "ordered", "bought"),
-                    "month_label",
-                ),
-                12,
-            ),
-        ),
+        *plans,
         line(76, (suppliers, 12)),
         line(82, (detail, 12)),
-        line(76, (plans, 12)),
+        *planned,
     )
-    return board((data, series), head, lines, purchase_filters(data))
+    return board((data, series), head, lines, purchase_filters(data, span))
 
 
 PAYMENT = ("purchased", "invoiced", "settled", "offset", "closing")
@@ -275,12 +297,14 @@ def payment_board(cost: bool) -> Board:
     return board((data, series), head, lines, filters)
 
 
-PURCHASE_ANALYSIS = centre_report(
+PURCHASE_ANALYSIS = spanned_report(
     code="inPurchasingAnalysisTable",
     label="采购分析",
     question="向谁买了什么、买了多少，比计划、上月和去年同月如何？",
     group="采购分析",
     make=purchase_board,
+    path=PATH,
+    module=MODULE,
 )
 PAYMENT_ANALYSIS = centre_report(
     code="inAnalysisTablePayment",

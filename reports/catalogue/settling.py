@@ -11,8 +11,9 @@ from dataclasses import replace
 from reports.catalogue.aging import bucket_metrics, bucket_names
 from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Filter, Report, Tab
-from reports.catalogue.compare import MONTH, MONTH_COLUMNS, MONTH_END, compared_datasets, stood
+from reports.catalogue.compare import MONTH, MONTH_COLUMNS, MONTH_END, Period, compared_datasets, stood
 from reports.catalogue.datasets import MONEY, QUANTITY, Column, Dataset, Metric
+from reports.catalogue.days import ANY_DAYS, MONTHS, Span
 from reports.catalogue.metrics import (
     beside,
     compared,
@@ -35,7 +36,6 @@ from reports.catalogue.partners import (
 from reports.catalogue.parts import (
     BY_COMPANY,
     COMPANY,
-    MONTH_DAYS,
     as_of_filter,
     bars,
     bill_link,
@@ -48,7 +48,6 @@ from reports.catalogue.parts import (
     link,
     ranking,
     report,
-    running_filter,
     share,
     stack,
     table,
@@ -262,45 +261,84 @@ def write_off_months(partner: Partner) -> tuple[Dataset, Dataset]:
         measures={name: name for name in measures},
         metrics=(
             amount,
-            *grown_beside(amount, measures, worse=partner.less_settled),
-            *weighed,
-            *(then for metric in weighed for then in stood(metric, measures, *MONTH.earlier)),
+            *weighed_beside(partner, (amount, *weighed), measures, MONTH),
             quantity("bills", "核销单据数", "bill_count"),
         ),
         where=f"side = '{partner.owed}'",
     )
 
 
-def write_off_board(partner: Partner) -> Board:
-    """Each write-off with both its bills. A bill that was written off bit by bit counts once in any sum of bills."""
+def weighed_beside(
+    partner: Partner, shown: tuple[Metric, ...], measures: tuple[str, ...], period: Period
+) -> tuple[Metric, ...]:
+    """How an amount stood in earlier periods, and the means that it weighs, then and now."""
+    amount, *weighed = shown
+    return (
+        *grown_beside(amount, measures, worse=partner.less_settled, period=period),
+        *weighed,
+        *(then for metric in weighed for then in stood(metric, measures, *period.earlier)),
+    )
+
+
+def write_off_columns(partner: Partner, span: Span) -> tuple[Column, ...]:
+    statement = {**BY_COMPANY, **by_key(f"{partner.key}_id", "partner_name", "partner_id"), **span.days}
+    return (
+        COMPANY,
+        Column("partner_name", partner.label, follows=("partner_id",)),
+        Column("business_date", "核销日期", "date"),
+        Column("bill_no", "核销单据", follows=("bill_type", "bill_id")),
+        Column("manner", "核销方式"),
+        Column("item_bill_no", "被核销单据", follows=("item_bill_type", "item_bill_id")),
+        Column("item_date", "单据日期", "date", follows=("item_bill_type", "item_bill_id")),
+        Column("due_date", "到期日", "date"),
+        Column("late_days", "逾期天数", "number"),
+        bill_link("核销单"),
+        bill_link("被核销单", "item_link", "item_"),
+        link("往来", partner.statement, **statement),
+    )
+
+
+ITEM_AMOUNT = Metric("item_amount", "被核销单据金额", once("item_amount", "settlement_id"), MONEY)
+"""A bill that was written off bit by bit counts once in any sum of bills."""
+
+
+def write_off_days(partner: Partner) -> tuple[Dataset, Dataset]:
+    """The write-offs of any days beside those of earlier days, and the dataset for their series."""
+    weighed = {"late_amount": "late_amount", "held": "held", "late": "late"}
+    measures = {"amount": "amount", "item_amount": "item_amount", "settlement_id": "settlement_id", **weighed}
+    shown = write_off_metrics("sum(late_amount)", "sum(held)", "sum(late)")
+    return compared_datasets(
+        f"{partner.side}_write_off{ANY_DAYS.mark}",
+        f"{partner.owed}核销明细{ANY_DAYS.word}",
+        "(select *, business_date as day, case when late_days > 0 then amount else 0 end as late_amount,"
+        " amount * held_days as held, amount * late_days as late from mart_write_off)",
+        grain="company",
+        columns=write_off_columns(partner, ANY_DAYS),
+        measures=measures,
+        metrics=(
+            shown[0],
+            *weighed_beside(partner, shown, ("amount", *weighed), ANY_DAYS.period),
+            ITEM_AMOUNT,
+            Metric(
+                "bills", "核销单据数", "count(distinct bill_no) filter (where amount is not null)", QUANTITY
+            ),
+        ),
+        period=ANY_DAYS.period,
+        axis=ANY_DAYS.columns,
+        where=f"side = '{partner.owed}'",
+        explorable=False,
+    )
+
+
+def write_off_lines(partner: Partner) -> Dataset:
     measures = ("amount", "item_amount", "settlement_id", "held_days")
-    data = Dataset(
+    return Dataset(
         key=f"{partner.side}_write_off",
         label=f"{partner.owed}核销明细",
         source=f"(select * from mart_write_off where side = '{partner.owed}')",
         grain="company",
         time_column="month",
-        columns=(
-            *MONTH_COLUMNS,
-            COMPANY,
-            Column("partner_name", partner.label, follows=("partner_id",)),
-            Column("business_date", "核销日期", "date"),
-            Column("bill_no", "核销单据", follows=("bill_type", "bill_id")),
-            Column("manner", "核销方式"),
-            Column("item_bill_no", "被核销单据", follows=("item_bill_type", "item_bill_id")),
-            Column("item_date", "单据日期", "date", follows=("item_bill_type", "item_bill_id")),
-            Column("due_date", "到期日", "date"),
-            Column("late_days", "逾期天数", "number"),
-            bill_link("核销单"),
-            bill_link("被核销单", "item_link", "item_"),
-            link(
-                "往来",
-                partner.statement,
-                **BY_COMPANY,
-                **by_key(f"{partner.key}_id", "partner_name", "partner_id"),
-                **MONTH_DAYS,
-            ),
-        ),
+        columns=(*MONTH_COLUMNS, *write_off_columns(partner, MONTHS)),
         measures=measures,
         flows=measures,
         metrics=(
@@ -309,14 +347,22 @@ def write_off_board(partner: Partner) -> Board:
                 "sum(amount * held_days)",
                 "sum(amount * late_days)",
             ),
-            Metric("item_amount", "被核销单据金额", once("item_amount", "settlement_id"), MONEY),
+            ITEM_AMOUNT,
             Metric("bills", "核销单据数", "count(distinct bill_no)", QUANTITY),
         ),
     )
-    months, series = write_off_months(partner)
+
+
+def write_off_board(partner: Partner, span: Span) -> Board:
+    """Each write-off with both its bills."""
+    if span.period.ranged:
+        data, series = write_off_days(partner)
+        then = data
+    else:
+        data, (then, series) = write_off_lines(partner), write_off_months(partner)
     partners = table(
-        f"{partner.label}核销与上月、去年同月",
-        months,
+        f"{partner.label}核销与{'、'.join(span.period.earlier)}",
+        then,
         ("company_name", "partner_name"),
         (*compared("amount"), "mean_held", "mean_held_before", "mean_held_year", "late_share"),
         "amount",
@@ -343,17 +389,19 @@ def write_off_board(partner: Partner) -> Board:
         only_filed=("manner", "item_date"),
     )
     head = figures(
-        months,
+        then,
         Figure("amount", worse=partner.less_settled),
-        Figure("bills", "当月核销的单据"),
+        Figure("bills", "核销用的单据"),
         Figure("mean_held", "从单据到核销，按金额加权", "rise"),
         Figure("mean_late", "按金额加权", "rise"),
         Figure("late_share", "过了到期日才核销的金额", "rise"),
     )
+    title = f"{span.each}核销金额与平均账期"
+    trend = curves("trend", title, series, ("amount",), "mean_held", span.axis, span.dense)
     lines = (
         line(
             44,
-            (curves("months", "各月核销金额与平均账期", series, ("amount",), "mean_held", "month_label"), 7),
+            (trend, 7),
             (ranking("partners", f"核销金额前十{partner.label}", data, "amount", "partner_name"), 5),
         ),
         line(
@@ -365,12 +413,12 @@ def write_off_board(partner: Partner) -> Board:
         line(90, (detail, 12)),
     )
     filters = (
-        running_filter(data),
+        span.filter(data),
         company_filter(data),
         Filter("partner", partner.label, data.key, "partner_name", searched=True),
         Filter("manner", "核销方式", data.key, "manner"),
     )
-    return board((data, months, series), head, lines, filters)
+    return board(tuple(dict.fromkeys((data, then, series))), head, lines, filters)
 
 
 FACTORY_PAYMENT = report(
@@ -386,8 +434,9 @@ VERIFICATION_DETAILS = Report(
     label="核销明细",
     question="每一笔核销对应哪两张单据，账期多长、有没有逾期？",
     group="往来报表",
-    tabs=(
-        Tab("receivable", "应收核销", write_off_board(CUSTOMERS)),
-        Tab("payable", "应付核销", write_off_board(SUPPLIERS)),
+    tabs=tuple(
+        Tab(f"{key}{span.mark}", f"{label}{span.word}", write_off_board(partner, span))
+        for span in (MONTHS, ANY_DAYS)
+        for key, label, partner in (("receivable", "应收核销", CUSTOMERS), ("payable", "应付核销", SUPPLIERS))
     ),
 )

@@ -6,11 +6,13 @@ compares quantities. Orders: filled ÷ ordered, and the days from the order to t
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from reports.catalogue.beside import Figure, Head, figures
 from reports.catalogue.boards import Board, Chart, Filter
-from reports.catalogue.compare import MONTH, MONTH_COLUMNS, compared_datasets, stood
+from reports.catalogue.compare import MONTH, MONTH_COLUMNS, Period, compared_datasets, stood
 from reports.catalogue.datasets import DAYS, PERCENT, RATIO, Column, Dataset, Metric
-from reports.catalogue.days import Span, spanned_report
+from reports.catalogue.days import ANY_DAYS, Span, spanned_report
 from reports.catalogue.metrics import (
     compared,
     grown_beside,
@@ -40,8 +42,6 @@ from reports.catalogue.parts import (
     place_and_goods_filters,
     purchases_link,
     ranking,
-    report,
-    running_filter,
     sales_link,
     share,
     table,
@@ -243,7 +243,18 @@ def line_metrics() -> tuple[Metric, ...]:
         *order_metrics("cast(avg(lead_days) as double)"),
         Metric("late", "逾期未发数量", f"cast({LATE} as double)", ",.0f"),
         percent("late_share", "逾期未发占比", LATE, "sum(rest_quantity)"),
-        Metric("orders", "订单数", "count(distinct bill_no)", ",.0f"),
+        Metric("orders", "订单数", "count(distinct bill_no) filter (where quantity is not null)", ",.0f"),
+    )
+
+
+def beside_earlier(
+    shown: tuple[Metric, ...], measures: tuple[str, ...], period: Period
+) -> tuple[Metric, ...]:
+    """How what orders tell stood in earlier periods."""
+    by_name = {metric.name: metric for metric in shown}
+    return (
+        *grown_beside(by_name["amount"], measures, period=period),
+        *(then for name in ("fill_rate", "lead") for then in stood(by_name[name], measures, *period.earlier)),
     )
 
 
@@ -251,7 +262,6 @@ def order_months() -> tuple[Dataset, Dataset]:
     """A month's orders beside those of the month before and of last year's, and the dataset for their series."""
     measures = (*ORDERED, "lead_lines")
     shown = order_metrics(ratio("sum(lead_days)", "sum(lead_lines)"))
-    by_name = {metric.name: metric for metric in shown}
     return compared_datasets(
         "sales_order_month",
         "销售订单执行按月",
@@ -259,44 +269,63 @@ def order_months() -> tuple[Dataset, Dataset]:
         grain="warehouse",
         columns=(*PLACES, CUSTOMER, EMPLOYEE, *GOODS, STATE),
         measures={name: name for name in measures},
-        metrics=(
-            *shown,
-            *grown_beside(by_name["amount"], measures),
-            *(
-                then
-                for name in ("fill_rate", "lead")
-                for then in stood(by_name[name], measures, *MONTH.earlier)
-            ),
-        ),
+        metrics=(*shown, *beside_earlier(shown, measures, MONTH)),
     )
 
 
-def order_board(cost: bool) -> Board:
-    data = Dataset(
+ORDER_LINE = (
+    *PLACES,
+    CUSTOMER,
+    EMPLOYEE,
+    *GOODS,
+    GOODS_LABEL,
+    Column("bill_no", "订单号", follows=("bill_id",)),
+    Column("business_date", "订单日期", "date"),
+    Column("delivery_date", "交货日期", "date"),
+    STATE,
+    Column("late_days", "逾期天数", "number"),
+    link("订单", "/sales/salesorderSee", id="m.bill_id"),
+)
+
+
+def order_lines() -> Dataset:
+    return Dataset(
         key="sales_order",
         label="销售订单执行",
         source="mart_sales_order",
         grain="warehouse",
         time_column="month",
-        columns=(
-            *MONTH_COLUMNS,
-            *PLACES,
-            CUSTOMER,
-            EMPLOYEE,
-            *GOODS,
-            GOODS_LABEL,
-            Column("bill_no", "订单号", follows=("bill_id",)),
-            Column("business_date", "订单日期", "date"),
-            Column("delivery_date", "交货日期", "date"),
-            STATE,
-            Column("late_days", "逾期天数", "number"),
-            link("订单", "/sales/salesorderSee", id="m.bill_id"),
-        ),
+        columns=(*MONTH_COLUMNS, *ORDER_LINE),
         measures=ORDERED,
         flows=ORDERED,
         metrics=line_metrics(),
     )
-    months, series = order_months()
+
+
+def order_days() -> tuple[Dataset, Dataset]:
+    """The lines of any days' orders beside those of earlier days, and the dataset for their series."""
+    shown = line_metrics()
+    return compared_datasets(
+        f"sales_order{ANY_DAYS.mark}",
+        f"销售订单执行{ANY_DAYS.word}",
+        "(select *, business_date as day from mart_sales_order)",
+        grain="warehouse",
+        keys=("bill_id",),
+        columns=ORDER_LINE,
+        measures={name: name for name in ORDERED},
+        metrics=(*shown, *beside_earlier(shown, ORDERED, ANY_DAYS.period)),
+        period=ANY_DAYS.period,
+        axis=ANY_DAYS.columns,
+        explorable=False,
+    )
+
+
+def order_board(cost: bool, span: Span) -> Board:
+    if span.period.ranged:
+        data, series = order_days()
+        then = data
+    else:
+        data, (then, series) = order_lines(), order_months()
     listed = table(
         "订单明细",
         data,
@@ -318,9 +347,9 @@ def order_board(cost: bool) -> Board:
         key="customers",
         bar="amount",
     )
-    then = table(
-        "客户订单与上月、去年同月",
-        months,
+    compared_customers = table(
+        f"客户订单与{'、'.join(span.period.earlier)}",
+        then,
         ("company_name", "customer_name"),
         (*compared("amount"), "fill_rate", "fill_rate_before", "fill_rate_year", "lead"),
         "amount",
@@ -328,7 +357,7 @@ def order_board(cost: bool) -> Board:
         bar="amount",
     )
     head = figures(
-        months,
+        then,
         Figure("amount", worse="fall"),
         Figure("fill_rate", worse="fall"),
         Figure("lead", "从订单到最后一次发货", "rise"),
@@ -339,12 +368,13 @@ def order_board(cost: bool) -> Board:
             42,
             (
                 curves(
-                    "months",
-                    "各月订单数量、已发数量与满足率",
+                    "trend",
+                    f"{span.each}订单数量、已发数量与满足率",
                     series,
                     ("quantity", "filled"),
                     "fill_rate",
-                    "month_label",
+                    span.axis,
+                    span.dense,
                 ),
                 8,
             ),
@@ -359,16 +389,16 @@ def order_board(cost: bool) -> Board:
             ),
         ),
         line(70, (customers, 12)),
-        line(70, (then, 12)),
+        line(70, (compared_customers, 12)),
         line(82, (listed, 12)),
     )
     filters = (
-        running_filter(data, label="下单月份"),
+        replace(span.filter(data), label="下单日期" if span.period.ranged else "下单月份"),
         *place_and_goods_filters(data),
         customer_filter(data),
         Filter("state", "执行状态", data.key, "state"),
     )
-    return board((data, months, series), head, lines, filters)
+    return board(tuple(dict.fromkeys((data, then, series))), head, lines, filters)
 
 
 SALES_BUY = spanned_report(
@@ -385,7 +415,7 @@ CATEGORY_TRADE = spanned_report(
     group="采购报表",
     make=category_board,
 )
-SALES_ORDER = report(
+SALES_ORDER = spanned_report(
     code="SalesOrder",
     label="销售订单执行",
     question="订单满足了多少，多久发齐，哪些还欠着客户？",

@@ -309,6 +309,12 @@ select
     i.price * 6.0 as ordered_value
 from period as p cross join place as s cross join item as i
 where p.period_kind = 'month';
+create table mart_purchase_day as
+select
+    cast("month" + 4 as date) as "day",
+    * exclude ("month", month_label, priced_quantity, priced_amount, planned_quantity, planned_value, carried_quantity,
+    ordered_quantity, ordered_value)
+from mart_purchase_month;
 -- Prices rise by a hundredth of the base each month.
 create table mart_price_index as
 select

@@ -32,6 +32,7 @@ CALCULATIONS = {
     "mart_pledge_goods": f"{_RISK}TestPledges::test_the_lower_of_cost_and_price_less_the_haircut",
     "mart_price_index": "test_purchase_reports.py::TestPurchases::test_index_of_a_basket_at_each_month_s_prices",
     "mart_purchase_climate": "test_purchase_reports.py::TestPurchases::test_goods_that_rose_against_the_month_before",
+    "mart_purchase_day": "test_days.py::test_any_days_stand_beside_the_same_days_of_the_month_and_the_year_before",
     "mart_purchase_month": "test_purchase_reports.py::TestPurchases::test_by_month_and_supplier",
     "mart_receivable_aging": "test_business_reports.py::TestPartners::test_open_items_at_each_month_end_by_days_past_due",
     "mart_receivable_month": "test_business_reports.py::TestPartners::test_months_go_from_opening_to_closing",

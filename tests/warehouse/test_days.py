@@ -9,6 +9,7 @@ import pytest
 
 from reports.catalogue import find_report
 from reports.catalogue.beside import KEY
+from reports.catalogue.boards import Tab
 from reports.snapshot import LOCKED_CONFIG
 from tests.warehouse.conftest import AS_OF, BOTH, Core, Mart, agree
 
@@ -22,33 +23,48 @@ RANGES = {
     "a year to date": (dt.date(2026, 1, 1), dt.date(2026, 11, 21)),
     "days that February lacks": (dt.date(2026, 3, 29), dt.date(2026, 4, 1)),
 }
-SALES, PURCHASES = ("sales_outbound", "sales_return"), ("purchase_inbound", "purchase_return")
-FIGURES = {
-    "CommodityProfit": {"revenue": SALES, "quantity": SALES},
-    "CustomerProfit": {"revenue": SALES, "quantity": SALES},
-    "SalesBuy": {"bought": PURCHASES, "sold": SALES},
-}
-AS_TOLD = {"revenue": "no_tax_amount"}
-"""What is added up for a figure, where it is not the quantity."""
-WORDS = ("所选日期", "上月同期", "去年同期")
 
 
-def lines(core: Core, out: str, back: str) -> pl.DataFrame:
+def net(out: str, back: str, told: str) -> str:
     """The lines of counting bills with their companies; those that came back negative."""
-    return core(
-        " union all ".join(
-            f"select h.business_date, c.company_name, {sign} * l.quantity as quantity,"
-            f" {sign} * l.no_tax_amount as no_tax_amount from {bill} h join {bill}_line l using (bill_id)"
-            " join company c using (company_id) where h.status in (2, 4, 5)"
-            for bill, sign in ((out, 1), (back, -1))
-        )
+    return " union all ".join(
+        f"select h.business_date, c.company_name, {sign} * l.{told} as told from {bill} h join {bill}_line l"
+        " using (bill_id) join company c using (company_id) where h.status in (2, 4, 5)"
+        for bill, sign in ((out, 1), (back, -1))
     )
 
 
-def within(rows: pl.DataFrame, first: dt.date, until: dt.date, told: str) -> dict[str, float]:
-    """By company, what is told of the rows of some days."""
+SALES, PURCHASES = ("sales_outbound", "sales_return"), ("purchase_inbound", "purchase_return")
+REVENUE = net(*SALES, "no_tax_amount")
+ORDERS = (
+    "select h.business_date, c.company_name, l.{told} as told from sales_order h join sales_order_line l"
+    " using (bill_id) join company c using (company_id) where h.status in (2, 4, 5)"
+)
+WRITE_OFFS = (
+    "select l.business_date, c.company_name, -l.amount as told from settlement_ledger l"
+    " join settlement_item i using (settlement_id) join company c on c.company_id = l.company_id"
+    " where l.party_type = '{party}' and (l.bill_type, l.bill_id) <> (i.bill_type, i.bill_id)"
+)
+FIGURES = {
+    "CommodityProfit": {"revenue": REVENUE, "quantity": net(*SALES, "quantity")},
+    "CustomerProfit": {"revenue": REVENUE, "quantity": net(*SALES, "quantity")},
+    "SalesBuy": {"bought": net(*PURCHASES, "quantity"), "sold": net(*SALES, "quantity")},
+    "inPurchasingAnalysisTable": {"bought": net(*PURCHASES, "quantity")},
+}
+"""What is told of reports by days, and the same from the bills of Postgres."""
+FIGURES_OF_LINES = {
+    ("SalesOrder", "days"): {"amount": ORDERS.format(told="amount")},
+    ("verificationDetails", "receivable_day"): {"amount": WRITE_OFFS.format(party="customer")},
+    ("verificationDetails", "payable_day"): {"amount": WRITE_OFFS.format(party="supplier")},
+}
+WEIGHED = ("amount", "bills", "mean_held", "mean_late", "late_share")
+WORDS = ("所选日期", "上月同期", "去年同期")
+
+
+def within(rows: pl.DataFrame, first: dt.date, until: dt.date) -> dict[str, float]:
+    """By company, the sum of what the rows of some days tell."""
     found = rows.filter(pl.col("business_date").is_between(first, until, closed="left"))
-    return dict(found.group_by("company_name").agg(pl.col(told).sum()).rows())
+    return dict(found.group_by("company_name").agg(pl.col("told").sum()).rows())
 
 
 def moved_on(rows: pl.DataFrame, step: str) -> pl.DataFrame:
@@ -57,20 +73,40 @@ def moved_on(rows: pl.DataFrame, step: str) -> pl.DataFrame:
     return later.filter(pl.col("business_date") <= TODAY)
 
 
+RANGED = pytest.mark.parametrize("chosen", RANGES.values(), ids=RANGES)
+
+
 @BOTH
-@pytest.mark.parametrize("chosen", RANGES.values(), ids=RANGES)
+@RANGED
 @pytest.mark.parametrize("code", FIGURES)
 def test_any_days_stand_beside_the_same_days_of_the_month_and_the_year_before(
     mart: Mart, core_rows: Core, code: str, chosen: tuple[dt.date, dt.date]
 ) -> None:
+    stand_beside(mart, core_rows, find_report(code).tab("days"), FIGURES[code], chosen)
+
+
+@BOTH
+@RANGED
+@pytest.mark.parametrize(
+    ("code", "key"), FIGURES_OF_LINES, ids=["-".join(place) for place in FIGURES_OF_LINES]
+)
+def test_so_do_those_of_marts_whose_rows_have_their_day(
+    mart: Mart, core_rows: Core, code: str, key: str, chosen: tuple[dt.date, dt.date]
+) -> None:
+    stand_beside(mart, core_rows, find_report(code).tab(key), FIGURES_OF_LINES[code, key], chosen)
+
+
+def stand_beside(
+    mart: Mart, core_rows: Core, tab: Tab, figures: dict[str, str], chosen: tuple[dt.date, dt.date]
+) -> None:
+    """Chosen days, from the first to before the second, and their earlier ones tell what the bills tell of them."""
     first, until = chosen
-    tab = find_report(code).tab("days")
     dataset, head = tab.plain.datasets[0], tab.plain.dataset(tab.plain.chart(KEY).dataset)
     where = f"role_id = 1 and day >= date '{first}' and day < date '{until}'"
-    for name, bills in FIGURES[code].items():
-        rows, measure = lines(core_rows, *bills), AS_TOLD.get(name, "quantity")
+    for name, bills in figures.items():
+        rows = core_rows(bills)
         expected = {
-            end: within(days, first, until, measure)
+            end: within(days, first, until)
             for end, days in (
                 ("", rows),
                 ("_before", moved_on(rows, "1mo")),
@@ -99,7 +135,7 @@ def test_whole_months_stay_whole_and_days_that_a_month_lacks_stand_beside_nothin
     mart: Mart, core_rows: Core
 ) -> None:
     """The last three days of January stand on the 28th of February; the last of March have none before them."""
-    rows = lines(core_rows, *SALES)
+    rows = core_rows(REVENUE)
     dataset = find_report("CommodityProfit").tab("days").plain.datasets[0]
 
     def before(first: str, until: str) -> float | None:
@@ -108,11 +144,37 @@ def test_whole_months_stay_whole_and_days_that_a_month_lacks_stand_beside_nothin
             f" where role_id = 1 and day >= '{first}' and day < '{until}'"
         ).item()
 
-    january = within(rows, dt.date(2026, 1, 1), dt.date(2026, 2, 1), "no_tax_amount")
+    january = within(rows, dt.date(2026, 1, 1), dt.date(2026, 2, 1))
     assert before("2026-02-01", "2026-03-01") == pytest.approx(sum(january.values())) != 0
-    end = within(rows, dt.date(2026, 1, 28), dt.date(2026, 2, 1), "no_tax_amount")
+    end = within(rows, dt.date(2026, 1, 28), dt.date(2026, 2, 1))
     assert (before("2026-02-28", "2026-03-01") or 0) == pytest.approx(sum(end.values()))
     assert before("2026-03-29", "2026-04-01") is None
+
+
+@BOTH
+def test_whole_months_of_orders_and_write_offs_tell_what_the_month_tells(mart: Mart) -> None:
+    """Means too: how long orders and what was written off had waited."""
+    told = {
+        ("SalesOrder", "all", "days"): ("amount", "fill_rate", "lead", "rest"),
+        ("verificationDetails", "receivable", "receivable_day"): WEIGHED,
+        ("verificationDetails", "payable", "payable_day"): WEIGHED,
+    }
+    for (code, *keys), names in told.items():
+        heads = [find_report(code).tab(key).plain.datasets[-1] for key in keys]
+        by_month, by_day = (
+            mart(
+                f"select {month} as month, beside_order,"
+                f" {', '.join(f'{head.metric(name).sql} as {name}' for name in names)}"
+                f" from ({head.sql}) as d where role_id = 1 and {month} < '2026-11' group by all"
+            )
+            for head, month in zip(heads, ("month_label", "strftime(day, '%Y-%m')"), strict=True)
+        )
+        assert len(by_month) > 3
+        agree(
+            by_day.join(by_month.select("month", "beside_order"), on=["month", "beside_order"]),
+            by_month,
+            ["month", "beside_order"],
+        )
 
 
 def test_no_query_keeps_a_whole_mart_that_two_of_its_branches_read(mart: Mart) -> None:
@@ -131,16 +193,24 @@ def test_no_query_keeps_a_whole_mart_that_two_of_its_branches_read(mart: Mart) -
 
 @BOTH
 @pytest.mark.parametrize(
-    "code", ["CommodityProfit", "ClassifiedProfit", "CustomerProfit", "categorySalesPurchase"]
+    "code",
+    [
+        "CommodityProfit",
+        "ClassifiedProfit",
+        "CustomerProfit",
+        "categorySalesPurchase",
+        "inPurchasingAnalysisTable",
+    ],
 )
 def test_the_days_of_a_month_tell_what_the_month_tells(mart: Mart, code: str) -> None:
     """Rebates and costs too, which stand with the days of the sales that earned them."""
     report = find_report(code)
     (months, _), (days, _) = (report.tab(key).cost.datasets[:2] for key in ("all", "days"))
+    told = {metric.name for metric in days.metrics}
     names = [
         metric.name
         for metric in months.metrics
-        if " over (" not in metric.sql and "elapsed" not in metric.sql
+        if metric.name in told and " over (" not in metric.sql and "elapsed" not in metric.sql
     ]
     by_month, by_day = (
         mart(
@@ -149,5 +219,8 @@ def test_the_days_of_a_month_tell_what_the_month_tells(mart: Mart, code: str) ->
         )
         for data, month in ((months, "month_label"), (days, "strftime(day, '%Y-%m')"))
     )
-    assert len(names) > 8
-    agree(by_day.join(by_month.select("month"), on="month"), by_month, ["month"])
+    assert len(names) > 6
+    # A month may have plans alone, which tell that nothing was bought.
+    by_month = by_month.filter(pl.col("figure_0") != 0)
+    shown = by_day.join(by_month.select("month"), on="month")
+    agree(shown.fill_null(0), by_month.fill_null(0), ["month"])

@@ -1,4 +1,4 @@
--- What reports tell by days is, over any month, what they tell of the month: by company, warehouse and goods or customer.
+-- What reports tell by days is, over any month, what they tell of the month: by company, warehouse and goods, supplier or customer.
 {# This month and the last: others are told in the same way, and lines make their months as other identities say. #}
 {% set first = add_months(month_of(as_of()), -1) -%}
 {% set told = {
@@ -7,6 +7,9 @@
     ]],
     'customer_profit': ['mart_customer_profit', 'mart_customer_profit_day', ['customer_id', 'employee_id'], [
         'quantity', 'revenue', 'cost', 'profit', 'rebate', 'supplier_rebate', 'expected_rebate', 'profit_after_expected'
+    ]],
+    'purchases': ['mart_purchase_month', 'mart_purchase_day', ['warehouse_id', 'supplier_id', 'goods_id'], [
+        'quantity', 'value', 'return_quantity', 'return_value'
     ]],
     'trade': ['mart_trade_balance', 'mart_trade_balance_day', ['warehouse_id', 'goods_id'], [
         'purchase_quantity', 'purchase_value', 'sales_quantity', 'sales_cost', 'revenue'

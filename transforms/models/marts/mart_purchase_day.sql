@@ -1,0 +1,23 @@
+-- grain: one row a line of what was bought or sent back by its day
+{# Values are net of tax. #}
+select
+    lines.business_date as day,
+    lines.company_id,
+    company.company_name,
+    lines.warehouse_id,
+    warehouse.warehouse_name,
+    lines.supplier_id,
+    coalesce(supplier.supplier_name, '未指定') as supplier_name,
+    lines.goods_id,
+    goods.goods_num,
+    goods.goods_name,
+    goods.brand_name,
+    goods.type1_name,
+    goods.type2_name,
+    goods.specification_type,
+    lines.quantity,
+    lines.no_tax_amount as value,
+    {{ quantity("case when lines.bill_type = 'CGTH' then -lines.quantity else 0 end") }} as return_quantity,
+    {{ money("case when lines.bill_type = 'CGTH' then -lines.no_tax_amount else 0 end") }} as return_value
+from {{ ref('fct_purchase_line') }} as lines
+{{ named('lines', ['goods', 'company', 'warehouse', 'supplier']) }}
