@@ -182,8 +182,10 @@ def purchase_board(cost: bool, span: Span) -> Board:
         Figure("returned", "已审核采购退货", "rise"),
         *((Figure("carried_share", "当月计划已下单或分配的数量", "fall"),) if span is MONTHS else ()),
     )
-    title = f"{span.each}采购{what}与退货率"
-    trend = curves("trend", title, series, ("bought",), "return_share", span.axis, span.dense)
+    # Of a day on which goods went back and few were bought a share of returns tells nothing.
+    word, second = ("退货率", "return_share") if span is MONTHS else ("采购商品数", "goods_count")
+    title = f"{span.each}采购{what}与{word}"
+    trend = curves("trend", title, series, ("bought",), second, span.axis, span.dense)
     plans = (line(42, (plan_chart(series, what), 12)),) if span is MONTHS else ()
     planned = (line(76, (plan_table(data), 12)),) if span is MONTHS else ()
     lines = (
