@@ -262,8 +262,11 @@ def _mixed(chart: Chart, dataset: Dataset) -> dict[str, Any]:
         "yAxisIndex": 0,
         # What is counted in one unit is read off one axis.
         "yAxisIndexB": 1 if len(formats) > 1 else 0,
-        "markerEnabledB": not chart.dense,
-        "markerSizeB": 6,
+        # Small ones among many days; without any a day by itself would not be seen.
+        "markerEnabled": chart.dense,
+        "markerSize": 3,
+        "markerEnabledB": True,
+        "markerSizeB": 3 if chart.dense else 6,
         "opacity": 0.2,
         "show_legend": True,
         "legendType": "scroll",

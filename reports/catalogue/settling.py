@@ -396,8 +396,10 @@ def write_off_board(partner: Partner, span: Span) -> Board:
         Figure("mean_late", "按金额加权", "rise"),
         Figure("late_share", "过了到期日才核销的金额", "rise"),
     )
-    title = f"{span.each}核销金额与平均账期"
-    trend = curves("trend", title, series, ("amount",), "mean_held", span.axis, span.dense)
+    # What a reversal leaves of a day's amounts weighs no mean.
+    word, second = ("单据数", "bills") if span.period.ranged else ("平均账期", "mean_held")
+    title = f"{span.each}核销金额与{word}"
+    trend = curves("trend", title, series, ("amount",), second, span.axis, span.dense)
     lines = (
         line(
             44,
