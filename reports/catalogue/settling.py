@@ -304,8 +304,7 @@ ITEM_AMOUNT = Metric("item_amount", "被核销单据金额", once("item_amount",
 
 def write_off_days(partner: Partner) -> tuple[Dataset, Dataset]:
     """The write-offs of any days beside those of earlier days, and the dataset for their series."""
-    weighed = {"late_amount": "late_amount", "held": "held", "late": "late"}
-    measures = {"amount": "amount", "item_amount": "item_amount", "settlement_id": "settlement_id", **weighed}
+    measures = ("amount", "item_amount", "settlement_id", "late_amount", "held", "late")
     shown = write_off_metrics("sum(late_amount)", "sum(held)", "sum(late)")
     return compared_datasets(
         f"{partner.side}_write_off{ANY_DAYS.mark}",
@@ -314,10 +313,10 @@ def write_off_days(partner: Partner) -> tuple[Dataset, Dataset]:
         " amount * held_days as held, amount * late_days as late from mart_write_off)",
         grain="company",
         columns=write_off_columns(partner, ANY_DAYS),
-        measures=measures,
+        measures={name: name for name in measures},
         metrics=(
             shown[0],
-            *weighed_beside(partner, shown, ("amount", *weighed), ANY_DAYS.period),
+            *weighed_beside(partner, shown, measures, ANY_DAYS.period),
             ITEM_AMOUNT,
             Metric(
                 "bills", "核销单据数", "count(distinct bill_no) filter (where amount is not null)", QUANTITY
