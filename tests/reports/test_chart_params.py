@@ -126,6 +126,15 @@ class TestAxes:
         chart = board.chart(key)
         assert chart_params(chart, board.dataset(chart.dataset))["yAxisIndexB"] == second
 
+    def test_a_day_by_itself_is_seen_and_bars_bear_no_marks(self):
+        """A line of one point is nothing to see."""
+        for tab, lines in (("all", False), ("days", True)):
+            board = board_of("SalesOrder", tab)
+            chart = board.chart("trend")
+            params = chart_params(chart, board.dataset(chart.dataset))
+            assert (params["seriesType"] == "line") is params["markerEnabled"] is lines, tab
+            assert params["markerEnabledB"] is True, tab
+
     def test_a_chart_of_the_first_few_is_sorted_by_what_it_shows(self):
         placed = next(item for item in boards() if item.report.code == "BestSeller")
         cut = next(chart for chart in placed.board.charts if chart.kind == "bar" and chart.limit)
