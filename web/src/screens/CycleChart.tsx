@@ -1,11 +1,10 @@
-import ReactECharts from 'echarts-for-react/esm/core';
 import { BarChart, LineChart } from 'echarts/charts';
 import { GridComponent, LegendComponent, TooltipComponent } from 'echarts/components';
 import * as echarts from 'echarts/core';
-import { SVGRenderer } from 'echarts/renderers';
 import type { CyclePoint } from '@/gen';
+import { EChart } from '@/lib/EChart';
 
-echarts.use([BarChart, LineChart, GridComponent, LegendComponent, TooltipComponent, SVGRenderer]);
+echarts.use([BarChart, LineChart, GridComponent, LegendComponent, TooltipComponent]);
 
 const failed = '#F56C6C';
 
@@ -28,5 +27,5 @@ export default function CycleChart({ points, height }: { points: CyclePoint[]; h
       { name: '读取行数', type: 'line', yAxisIndex: 1, showSymbol: false, data: points.map(({ rows }) => rows) },
     ],
   };
-  return <ReactECharts echarts={echarts} option={option} opts={{ renderer: 'svg' }} style={{ height }} />;
+  return <EChart option={option} height={height} />;
 }

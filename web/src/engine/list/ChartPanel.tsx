@@ -1,18 +1,17 @@
 /** A list's chart: one figure of the whole filter by one of its columns; a click narrows the list to what it shows. */
 import dayjs from 'dayjs';
 import { Alert, Select, Space } from 'antd';
-import ReactECharts from 'echarts-for-react/esm/core';
 import { BarChart, LineChart } from 'echarts/charts';
 import { GridComponent, TooltipComponent } from 'echarts/components';
 import * as echarts from 'echarts/core';
-import { SVGRenderer } from 'echarts/renderers';
+import { EChart } from '../../lib/EChart';
 import { isCancelled } from '../../lib/errors';
 import { DATE, formatMoney, formatQuantity, MONTH } from '../../lib/format';
 import { isRef, type Chart, type Field } from '../types';
 import { labelKey } from './listState';
 import type { ListChart } from './useListChart';
 
-echarts.use([BarChart, LineChart, GridComponent, TooltipComponent, SVGRenderer]);
+echarts.use([BarChart, LineChart, GridComponent, TooltipComponent]);
 
 const HEIGHT = 200;
 /** So many points are bars; more are a line. */
@@ -84,14 +83,7 @@ export default function ChartPanel({ chart, onNarrow }: ChartPanelProps) {
       ) : (
         // Of nothing there is no picture; the list says that it is empty.
         (!answer || points.length > 0) && (
-        <ReactECharts
-          echarts={echarts}
-          option={option}
-          notMerge
-          opts={{ renderer: 'svg' }}
-          style={{ height: HEIGHT }}
-          onEvents={{ click: pick }}
-        />
+          <EChart option={option} notMerge height={HEIGHT} onEvents={{ click: pick }} />
         )
       )}
     </section>

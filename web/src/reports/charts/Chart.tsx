@@ -1,11 +1,10 @@
 /** A chart of the console and the stock wall; its chunk holds echarts with what both of them draw. */
-import ReactECharts from 'echarts-for-react/esm/core';
 import { BarChart, LineChart, PieChart } from 'echarts/charts';
 import { GridComponent, LegendComponent, TooltipComponent } from 'echarts/components';
 import * as echarts from 'echarts/core';
-import { SVGRenderer } from 'echarts/renderers';
+import { EChart } from '@/lib/EChart';
 
-echarts.use([BarChart, LineChart, PieChart, GridComponent, LegendComponent, TooltipComponent, SVGRenderer]);
+echarts.use([BarChart, LineChart, PieChart, GridComponent, LegendComponent, TooltipComponent]);
 
 export interface ChartProps {
   option: echarts.EChartsCoreOption;
@@ -19,12 +18,10 @@ export interface ChartProps {
 export default function Chart({ option, height, label, onPick }: ChartProps) {
   return (
     <div role="img" aria-label={label}>
-      <ReactECharts
-        echarts={echarts}
+      <EChart
         option={option}
         notMerge
-        opts={{ renderer: 'svg' }}
-        style={{ height }}
+        height={height}
         onEvents={{ click: ({ name }: { name: string }) => onPick?.(name) }}
       />
     </div>

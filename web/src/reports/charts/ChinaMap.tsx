@@ -1,16 +1,15 @@
 /** 中国地图: figures by province; the darker, the more. */
-import ReactECharts from 'echarts-for-react/esm/core';
 import { MapChart } from 'echarts/charts';
 import { TooltipComponent, VisualMapComponent } from 'echarts/components';
 import * as echarts from 'echarts/core';
 import { LabelLayout } from 'echarts/features';
-import { SVGRenderer } from 'echarts/renderers';
 import { useMemo } from 'react';
+import { EChart } from '@/lib/EChart';
 import { escapeHtml } from './escapeHtml';
 import outlines from './outlines';
 import { regionOf } from './regions';
 
-echarts.use([MapChart, TooltipComponent, VisualMapComponent, LabelLayout, SVGRenderer]);
+echarts.use([MapChart, TooltipComponent, VisualMapComponent, LabelLayout]);
 echarts.registerMap('china', outlines as unknown as Parameters<typeof echarts.registerMap>[1]);
 
 export interface ProvinceValue {
@@ -86,13 +85,7 @@ export default function ChinaMap({ values, height, label, dark: isDark = false, 
   };
   return (
     <div role="img" aria-label={label}>
-      <ReactECharts
-        echarts={echarts}
-        option={option}
-        opts={{ renderer: 'svg' }}
-        style={{ height }}
-        onEvents={{ click: pick }}
-      />
+      <EChart option={option} height={height} onEvents={{ click: pick }} />
     </div>
   );
 }

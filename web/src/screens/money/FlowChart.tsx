@@ -1,12 +1,11 @@
-import ReactECharts from 'echarts-for-react/esm/core';
 import { BarChart, LineChart } from 'echarts/charts';
 import { GridComponent, LegendComponent, TooltipComponent } from 'echarts/components';
 import * as echarts from 'echarts/core';
-import { SVGRenderer } from 'echarts/renderers';
+import { EChart } from '@/lib/EChart';
 import { formatMoney } from '@/lib/format';
 import type { DayFlow } from './summary';
 
-echarts.use([BarChart, LineChart, GridComponent, LegendComponent, TooltipComponent, SVGRenderer]);
+echarts.use([BarChart, LineChart, GridComponent, LegendComponent, TooltipComponent]);
 
 /** Receipts and payments of each day as bars, the balance at its end as a line. */
 export default function FlowChart({ days, height }: { days: DayFlow[]; height: number }) {
@@ -23,5 +22,5 @@ export default function FlowChart({ days, height }: { days: DayFlow[]; height: n
       { name: '余额', type: 'line', yAxisIndex: 1, showSymbol: false, data: days.map(({ balance }) => Number(balance)) },
     ],
   };
-  return <ReactECharts echarts={echarts} option={option} opts={{ renderer: 'svg' }} style={{ height }} />;
+  return <EChart option={option} height={height} />;
 }
