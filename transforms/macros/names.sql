@@ -11,10 +11,7 @@
 
 {# What goods are called and of what kind they are, by the names of `named`. #}
 {% macro told_of_goods() -%}
-    {%- for name in [
-        'goods_num', 'goods_name', 'goods_type_id', 'brand_id', 'brand_name', 'type1_name', 'type2_name', 'type3_name',
-        'specification_type', 'pattern',
-    ] -%}
+    {%- for name in ['goods_num', 'goods_name', 'specification_type', 'brand_name', 'type1_name'] -%}
         goods.{{ name }}{% if not loop.last %}, {% endif %}
     {%- endfor -%}
 {%- endmacro %}

@@ -72,11 +72,7 @@ select
     sold.company_id,
     company.company_name,
     sold.goods_id,
-    goods.goods_num,
-    goods.goods_name,
-    goods.brand_name,
-    goods.type1_name,
-    goods.specification_type,
+    {{ told_of_goods() }},
     goods.pattern,
     {%- for suffix in ['', '_before', '_year'] %}
     {{ quantity('sold.quantity' ~ suffix) }} as quantity{{ suffix }},

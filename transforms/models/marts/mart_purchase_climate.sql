@@ -5,12 +5,8 @@ select
     scores.company_id,
     company.company_name,
     scores.goods_id,
-    goods.goods_num,
-    goods.goods_name,
-    goods.brand_name,
-    goods.type1_name,
+    {{ told_of_goods() }},
     goods.type2_name,
-    goods.specification_type,
     scores.price_score,
     scores.quantity_score,
     scores.delivery_score

@@ -36,12 +36,8 @@ select
     monthly.supplier_id,
     coalesce(supplier.supplier_name, '未指定') as supplier_name,
     monthly.goods_id,
-    goods.goods_num,
-    goods.goods_name,
-    goods.brand_name,
-    goods.type1_name,
+    {{ told_of_goods() }},
     goods.type2_name,
-    goods.specification_type,
     {%- for figure in [
         'quantity', 'value', 'return_quantity', 'return_value', 'priced_quantity', 'priced_amount', 'planned_quantity',
         'planned_value', 'carried_quantity', 'ordered_quantity', 'ordered_value'
