@@ -105,6 +105,26 @@ class Span:
         """Whether it has too many steps for bars."""
         return self.period.ranged
 
+    @property
+    def step(self) -> str:
+        """What one of its steps is called in the names of marts: month or day."""
+        return self.columns[0].name
+
+    def lines_beside(
+        self,
+        lines: Callable[[], Dataset],
+        months: Callable[[], tuple[Dataset, Dataset]],
+        days: Callable[[], tuple[Dataset, Dataset]],
+    ) -> tuple[Dataset, Dataset, Dataset]:
+        """Of a report of single lines: these, what is compared of them, and what is drawn over many steps.
+
+        Months are compared and drawn of an aggregate; the lines of any days stand beside those of earlier ones.
+        """
+        if not self.period.ranged:
+            return lines(), *months()
+        data, series = days()
+        return data, data, series
+
 
 MONTHS = Span("all", MONTH, MONTH_COLUMNS, "month_label", "各月", MONTH_DAYS, running_filter)
 ANY_DAYS = Span("days", DAYS, DAY_COLUMNS, "day_label", "每日", DAY_LINK, days_filter, "_day", "按日")

@@ -21,6 +21,11 @@ def once(measure: str, key: str) -> str:
     return f"cast(list_sum(list_transform(list(distinct row({key}, {measure})), lambda x: x[2])) as double)"
 
 
+def bill_count(name: str, label: str, measure: str) -> Metric:
+    """How many bills have rows with a measure: rows of other periods have it only as it stood in them."""
+    return Metric(name, label, f"count(distinct bill_no) filter (where {measure} is not null)", QUANTITY)
+
+
 def sum_where(measure: str, condition: str) -> str:
     """The sum of a measure over rows of which a condition holds. DuckDB takes three times as long with a filter."""
     return f"sum(case when {condition} then {measure} end)"
@@ -74,10 +79,18 @@ def beside(
 
 
 def grown_beside(
-    metric: Metric, measures: Iterable[str], word: str = "", worse: Worse = "fall", period: Period = MONTH
+    metric: Metric,
+    measures: Iterable[str],
+    word: str = "",
+    worse: Worse = "fall",
+    period: Period = MONTH,
+    called: str = "",
 ) -> tuple[Metric, ...]:
-    """`beside` for a sum that grows with the days of its period: of one that may run by progress."""
-    before, year = stood(replace(metric, label=word or metric.label), measures, *period.earlier)
+    """`beside` for a sum that grows with the days of its period: of one that may run by progress.
+
+    `called` is what it is called in earlier periods, where its changes need no word.
+    """
+    before, year = stood(replace(metric, label=called or word or metric.label), measures, *period.earlier)
     change, growth = period.moved
     moved = grown_metric if period.runs else change_metric
     return (

@@ -325,7 +325,7 @@ def board(
     """A board out of the figures at its head and its rows of charts: every chart is named once, where it stands.
 
     The filter of one period leaves charts of a series alone: they show all periods.
-    Without a `pivot` it has the usual one.
+    Without a `pivot` it has the usual one. A dataset that serves as two is named twice.
     """
     told, first = head
     lines = (line(HEAD_HEIGHT, (first, WHOLE)), *lines)
@@ -343,7 +343,7 @@ def board(
         replace(item, excludes=(*item.excludes, *series)) if item.latest else item for item in filters
     )
     usual = pivot or usual_pivot(charts, filters, datasets)
-    return Board(charts, rows, scoped, (*datasets, told), usual)
+    return Board(charts, rows, scoped, tuple(known.values()), usual)
 
 
 def titled(chart: Chart, dataset: Dataset) -> Chart:

@@ -54,11 +54,8 @@ STATIONS = "company_id in (select c.company_id from dim_company as c where c.com
 
 def profit_metrics(cost: bool, period: Period) -> tuple[Metric, ...]:
     revenue, profit = money("revenue", "销售收入"), money("profit", "毛利（返利前）")
-    before, change, year, growth = grown_beside(revenue, ("revenue",), period=period)
-    earlier = tuple(
-        replace(then, label=f"{when}收入") for then, when in zip((before, year), period.earlier, strict=True)
-    )
-    plain = (quantity("quantity", "销售数量"), revenue, earlier[0], change, earlier[1], growth)
+    earlier = grown_beside(revenue, ("revenue",), period=period, called="收入")
+    plain = (quantity("quantity", "销售数量"), revenue, *earlier)
     if not cost:
         return plain
     previous, last_year = period.earlier

@@ -7,13 +7,12 @@ rights gets quantities and changes of prices only. What is owed, invoiced and pa
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 
 from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Chart, Filter
 from reports.catalogue.compare import compared_datasets
-from reports.catalogue.datasets import DAYS, QUANTITY, Column, Dataset, Metric
+from reports.catalogue.datasets import DAYS, MONEY, QUANTITY, Column, Dataset, Metric
 from reports.catalogue.days import MONTHS, Span, spanned_report
 from reports.catalogue.metrics import grown_beside, grown_metric, money, percent, quantity, ratio, total
 from reports.catalogue.partners import SUPPLIERS
@@ -43,7 +42,6 @@ from reports.catalogue.parts import (
     table,
     variant,
 )
-from reports.catalogue.stock import held
 
 PATH, MODULE = "centralizedProcurement", "集中采购"
 centre_report = partial(report, path=PATH, module=MODULE)
@@ -58,14 +56,15 @@ def purchase_filters(data: Dataset, span: Span) -> tuple[Filter, ...]:
     return (span.filter(data), *place_and_goods_filters(data), supplier_filter(data), goods_filter(data))
 
 
-def purchase_datasets(cost: bool, span: Span) -> tuple[Dataset, Dataset]:
-    """What was bought of months, or of days, beside earlier ones. Plans and orders are told of months alone."""
-    measure, _, form = held(cost)
-    what = "金额" if cost else "数量"
-    counted = {"quantity": "quantity"} if cost else {}
+def bought_in(cost: bool) -> tuple[str, str, str]:
+    """What purchases are added up in, how it is called and formatted."""
+    return ("value", "金额", MONEY) if cost else ("quantity", "数量", QUANTITY)
+
+
+def plan_metrics(cost: bool) -> tuple[Metric, ...]:
+    _, what, form = bought_in(cost)
     pieces = "quantity" if cost else "bought"
-    bought = Metric("bought", f"采购{what}", total("bought"), form)
-    plans = (
+    return (
         Metric("planned", f"计划{what}", total("planned"), form),
         Metric("ordered", f"订单{what}", total("ordered"), form),
         *((quantity("planned_pieces", "计划数量"),) if cost else ()),
@@ -73,21 +72,24 @@ def purchase_datasets(cost: bool, span: Span) -> tuple[Dataset, Dataset]:
         percent("carried_share", "计划执行率", "sum(carried)", "sum(planned_pieces)"),
         percent("bought_of_plan", "入库占计划数量", f"sum({pieces})", "sum(planned_pieces)"),
     )
+
+
+def purchase_datasets(cost: bool, span: Span) -> tuple[Dataset, Dataset]:
+    """What was bought of months, or of days, beside earlier ones. Plans and orders are told of months alone."""
+    measure, what, form = bought_in(cost)
+    bought = Metric("bought", f"采购{what}", total("bought"), form)
+    counted = {"quantity": "quantity"} if cost else {}
     planned = {
         "planned": f"planned_{measure}",
         "ordered": f"ordered_{measure}",
         "planned_pieces": "planned_quantity",
         "carried": "carried_quantity",
     }
-    before, change, year, growth = grown_beside(bought, ("bought",), worse="", period=span.period)
-    earlier = tuple(
-        replace(then, label=f"{when}{what}")
-        for then, when in zip((before, year), span.period.earlier, strict=True)
-    )
+    plans, told = (planned, plan_metrics(cost)) if span is MONTHS else ({}, ())
     return compared_datasets(
         variant(f"purchase_analysis{span.mark}", cost),
         f"采购分析{span.word}",
-        "mart_purchase_month" if span is MONTHS else "mart_purchase_day",
+        f"mart_purchase_{span.step}",
         grain="warehouse",
         cost=cost,
         period=span.period,
@@ -102,18 +104,10 @@ def purchase_datasets(cost: bool, span: Span) -> tuple[Dataset, Dataset]:
             GOODS_LABEL,
             bought_bills(span.days),
         ),
-        measures={
-            "bought": measure,
-            "returned": f"return_{measure}",
-            **(planned if span is MONTHS else {}),
-            **counted,
-        },
+        measures={"bought": measure, "returned": f"return_{measure}", **plans, **counted},
         metrics=(
             bought,
-            earlier[0],
-            change,
-            earlier[1],
-            growth,
+            *grown_beside(bought, ("bought",), worse="", period=span.period, called=what),
             *((quantity("quantity", "采购数量"),) if cost else ()),
             Metric("bought_share", "占比", ratio("sum(bought)", "sum(sum(bought)) over ()"), ",.1%"),
             Metric("returned", f"退货{what}", total("returned"), form),
@@ -124,14 +118,14 @@ def purchase_datasets(cost: bool, span: Span) -> tuple[Dataset, Dataset]:
                 "count(distinct goods_id) filter (where bought > 0)",
                 QUANTITY,
             ),
-            *(plans if span is MONTHS else ()),
+            *told,
         ),
     )
 
 
-def plan_chart(series: Dataset, what: str) -> Chart:
+def plan_chart(series: Dataset) -> Chart:
     measures = ("planned", "ordered", "bought")
-    return bars("months", f"各月计划、订单与入库{what}", series, measures, "month_label")
+    return bars("months", f"各月计划、订单与入库{bought_in(series.cost)[1]}", series, measures, "month_label")
 
 
 def plan_table(data: Dataset) -> Chart:
@@ -150,7 +144,7 @@ def plan_table(data: Dataset) -> Chart:
 
 def purchase_board(cost: bool, span: Span) -> Board:
     data, series = purchase_datasets(cost, span)
-    what = "金额" if cost else "数量"
+    _, what, _ = bought_in(cost)
     compared = ("bought", "bought_share", "bought_before", "bought_change", "bought_year", "bought_growth")
     counted = ("quantity",) if cost else ()
     suppliers = table(
@@ -174,38 +168,33 @@ def purchase_board(cost: bool, span: Span) -> Board:
         bar="bought",
         only_filed=("brand_name",),
     )
-    head = figures(
-        data,
+    shown = [
         Figure("bought", "入库减退货"),
         Figure("goods_count", "采购过的商品"),
         Figure("return_share", f"退货占采购{what}", "rise"),
         Figure("returned", "已审核采购退货", "rise"),
-        *((Figure("carried_share", "当月计划已下单或分配的数量", "fall"),) if span is MONTHS else ()),
+    ]
+    ranks = line(
+        46,
+        (ranking("top", f"采购{what}前十供应商", data, "bought", "supplier_name"), 5),
+        (ranking("goods", f"采购{what}前十商品", data, "bought", "goods_label"), 7),
     )
+    tables = [line(76, (suppliers, 12)), line(82, (detail, 12))]
+    if span is MONTHS:
+        shown.append(Figure("carried_share", "当月计划已下单或分配的数量", "fall"))
+        tables = [line(42, (plan_chart(series), 12)), *tables, line(76, (plan_table(data), 12))]
     # Of a day on which goods went back and few were bought a share of returns tells nothing.
     word, second = ("退货率", "return_share") if span is MONTHS else ("采购商品数", "goods_count")
     title = f"{span.each}采购{what}与{word}"
-    trend = curves("trend", title, series, ("bought",), second, span.axis, span.dense)
-    plans = (line(42, (plan_chart(series, what), 12)),) if span is MONTHS else ()
-    planned = (line(76, (plan_table(data), 12)),) if span is MONTHS else ()
-    lines = (
-        line(
-            42,
-            (trend, 5),
-            (ranking("brands", f"采购{what}前十品牌", data, "bought", "brand_name"), 4),
-            (share("types", "商品类型构成", data, "bought", "type1_name"), 3),
-        ),
-        line(
-            46,
-            (ranking("top", f"采购{what}前十供应商", data, "bought", "supplier_name"), 5),
-            (ranking("goods", f"采购{what}前十商品", data, "bought", "goods_label"), 7),
-        ),
-        *plans,
-        line(76, (suppliers, 12)),
-        line(82, (detail, 12)),
-        *planned,
+    makeup = line(
+        42,
+        (curves("trend", title, series, ("bought",), second, span.axis, span.dense), 5),
+        (ranking("brands", f"采购{what}前十品牌", data, "bought", "brand_name"), 4),
+        (share("types", "商品类型构成", data, "bought", "type1_name"), 3),
     )
-    return board((data, series), head, lines, purchase_filters(data, span))
+    return board(
+        (data, series), figures(data, *shown), (makeup, ranks, *tables), purchase_filters(data, span)
+    )
 
 
 PAYMENT = ("purchased", "invoiced", "settled", "offset", "closing")

@@ -7,6 +7,7 @@ Of each write-off both bills are told, how long the item was open and how late i
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from reports.catalogue.aging import bucket_metrics, bucket_names
 from reports.catalogue.beside import Figure, figures
@@ -16,6 +17,7 @@ from reports.catalogue.datasets import MONEY, QUANTITY, Column, Dataset, Metric
 from reports.catalogue.days import ANY_DAYS, MONTHS, Span
 from reports.catalogue.metrics import (
     beside,
+    bill_count,
     compared,
     grown_beside,
     money,
@@ -298,8 +300,11 @@ def write_off_columns(partner: Partner, span: Span) -> tuple[Column, ...]:
     )
 
 
-ITEM_AMOUNT = Metric("item_amount", "被核销单据金额", once("item_amount", "settlement_id"), MONEY)
-"""A bill that was written off bit by bit counts once in any sum of bills."""
+LINE_METRICS = (
+    Metric("item_amount", "被核销单据金额", once("item_amount", "settlement_id"), MONEY),
+    bill_count("bills", "核销单据数", "amount"),
+)
+"""What only single write-offs tell: a bill that was written off bit by bit counts once in any sum of bills."""
 
 
 def write_off_days(partner: Partner) -> tuple[Dataset, Dataset]:
@@ -317,10 +322,7 @@ def write_off_days(partner: Partner) -> tuple[Dataset, Dataset]:
         metrics=(
             shown[0],
             *weighed_beside(partner, shown, measures, ANY_DAYS.period),
-            ITEM_AMOUNT,
-            Metric(
-                "bills", "核销单据数", "count(distinct bill_no) filter (where amount is not null)", QUANTITY
-            ),
+            *LINE_METRICS,
         ),
         period=ANY_DAYS.period,
         axis=ANY_DAYS.columns,
@@ -346,19 +348,18 @@ def write_off_lines(partner: Partner) -> Dataset:
                 "sum(amount * held_days)",
                 "sum(amount * late_days)",
             ),
-            ITEM_AMOUNT,
-            Metric("bills", "核销单据数", "count(distinct bill_no)", QUANTITY),
+            *LINE_METRICS,
         ),
     )
 
 
 def write_off_board(partner: Partner, span: Span) -> Board:
     """Each write-off with both its bills."""
-    if span.period.ranged:
-        data, series = write_off_days(partner)
-        then = data
-    else:
-        data, (then, series) = write_off_lines(partner), write_off_months(partner)
+    data, then, series = span.lines_beside(
+        partial(write_off_lines, partner),
+        partial(write_off_months, partner),
+        partial(write_off_days, partner),
+    )
     partners = table(
         f"{partner.label}核销与{'、'.join(span.period.earlier)}",
         then,
@@ -419,7 +420,7 @@ def write_off_board(partner: Partner, span: Span) -> Board:
         Filter("partner", partner.label, data.key, "partner_name", searched=True),
         Filter("manner", "核销方式", data.key, "manner"),
     )
-    return board(tuple(dict.fromkeys((data, then, series))), head, lines, filters)
+    return board((data, then, series), head, lines, filters)
 
 
 FACTORY_PAYMENT = report(

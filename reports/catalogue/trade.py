@@ -14,6 +14,7 @@ from reports.catalogue.compare import MONTH, MONTH_COLUMNS, Period, compared_dat
 from reports.catalogue.datasets import DAYS, PERCENT, RATIO, Column, Dataset, Metric
 from reports.catalogue.days import ANY_DAYS, Span, spanned_report
 from reports.catalogue.metrics import (
+    bill_count,
     compared,
     grown_beside,
     money,
@@ -243,7 +244,7 @@ def line_metrics() -> tuple[Metric, ...]:
         *order_metrics("cast(avg(lead_days) as double)"),
         Metric("late", "逾期未发数量", f"cast({LATE} as double)", ",.0f"),
         percent("late_share", "逾期未发占比", LATE, "sum(rest_quantity)"),
-        Metric("orders", "订单数", "count(distinct bill_no) filter (where quantity is not null)", ",.0f"),
+        bill_count("orders", "订单数", "quantity"),
     )
 
 
@@ -321,11 +322,7 @@ def order_days() -> tuple[Dataset, Dataset]:
 
 
 def order_board(cost: bool, span: Span) -> Board:
-    if span.period.ranged:
-        data, series = order_days()
-        then = data
-    else:
-        data, (then, series) = order_lines(), order_months()
+    data, then, series = span.lines_beside(order_lines, order_months, order_days)
     listed = table(
         "订单明细",
         data,
@@ -393,12 +390,12 @@ def order_board(cost: bool, span: Span) -> Board:
         line(82, (listed, 12)),
     )
     filters = (
-        replace(span.filter(data), label="下单日期" if span.period.ranged else "下单月份"),
+        replace(span.filter(data), label=f"下单{span.columns[0].label}"),
         *place_and_goods_filters(data),
         customer_filter(data),
         Filter("state", "执行状态", data.key, "state"),
     )
-    return board(tuple(dict.fromkeys((data, then, series))), head, lines, filters)
+    return board((data, then, series), head, lines, filters)
 
 
 SALES_BUY = spanned_report(
