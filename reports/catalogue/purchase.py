@@ -11,10 +11,10 @@ from functools import partial
 
 from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Chart, Filter
-from reports.catalogue.compare import compared_datasets
+from reports.catalogue.compare import compared_datasets, stood
 from reports.catalogue.datasets import DAYS, MONEY, QUANTITY, Column, Dataset, Metric
 from reports.catalogue.days import MONTHS, Span, spanned_report
-from reports.catalogue.metrics import grown_beside, grown_metric, money, percent, quantity, ratio, total
+from reports.catalogue.metrics import grown_beside, money, percent, quantity, ratio, total
 from reports.catalogue.partners import SUPPLIERS
 from reports.catalogue.parts import (
     BY_COMPANY,
@@ -23,9 +23,9 @@ from reports.catalogue.parts import (
     COMPANY,
     GOODS,
     GOODS_LABEL,
-    MONTH_DAYS,
     PLACES,
     SUPPLIER,
+    Line,
     bars,
     board,
     company_filter,
@@ -36,7 +36,6 @@ from reports.catalogue.parts import (
     purchases_link,
     ranking,
     report,
-    running_filter,
     share,
     supplier_filter,
     table,
@@ -197,94 +196,90 @@ def purchase_board(cost: bool, span: Span) -> Board:
     )
 
 
-PAYMENT = ("purchased", "invoiced", "settled", "offset", "closing")
+PAID = ("purchased", "invoiced", "settled", "offset")
 
 
-def payment_datasets() -> tuple[Dataset, Dataset]:
+def payment_datasets(span: Span) -> tuple[Dataset, Dataset]:
+    """What was bought, invoiced and paid of months, or of days; what stands open at an end is told of months alone."""
+    measures = {
+        **{name: f"{name}_amount" for name in PAID},
+        "written": "write_off_amount",
+        "waited": "write_off_days",
+    }
+    purchased, settled = money("purchased", "本期采购"), money("settled", "本期付款")
+    waited = Metric("days", "平均付款天数", ratio("sum(waited)", "sum(written)"), DAYS)
+    stands = (money("closing", "期末应付"), money("closing_before", "上月末应付"))
     return compared_datasets(
-        "supplier_payment",
-        "付款分析",
-        "mart_supplier_payment",
+        f"supplier_payment{span.mark}",
+        f"付款分析{span.word}",
+        f"mart_supplier_payment{span.mark}",
         grain="company",
+        period=span.period,
+        axis=span.columns,
+        explorable=not span.period.ranged,
         keys=("supplier_id",),
-        columns=(COMPANY, SUPPLIER, SUPPLIERS.bills(**MONTH_DAYS)),
-        measures={
-            **{name: f"{name}_amount" for name in PAYMENT},
-            "written": "write_off_amount",
-            "waited": "write_off_days",
-        },
+        columns=(COMPANY, SUPPLIER, SUPPLIERS.bills(**span.days)),
+        measures={**measures, **({"closing": "closing_amount"} if span is MONTHS else {})},
         levels=("closing",),
         metrics=(
-            money("purchased", "本期采购"),
-            money("purchased_before", "上月整月采购"),
-            grown_metric(
-                "purchased_change", "采购按进度较上月", "sum(purchased)", "sum(purchased_before)", ""
-            ),
+            purchased,
+            *grown_beside(purchased, measures, "采购", "", span.period),
             money("invoiced", "本期收票"),
             percent("invoiced_share", "开票率", "sum(invoiced)", "sum(purchased)"),
-            money("settled", "本期付款"),
-            money("settled_before", "上月整月付款"),
-            grown_metric("settled_change", "付款按进度较上月", "sum(settled)", "sum(settled_before)", ""),
-            money("settled_year", "去年同月整月付款"),
+            settled,
+            *grown_beside(settled, measures, "付款", "", span.period),
             money("offset", "本期冲抵"),
             percent("paid_share", "付款率", "sum(settled)", "sum(purchased)"),
-            money("closing", "期末应付"),
-            money("closing_before", "上月末应付"),
-            Metric("days", "平均付款天数", ratio("sum(waited)", "sum(written)"), DAYS),
-            Metric(
-                "days_before", "上月平均付款天数", ratio("sum(waited_before)", "sum(written_before)"), DAYS
-            ),
-            Metric("days_year", "去年同月平均付款天数", ratio("sum(waited_year)", "sum(written_year)"), DAYS),
+            waited,
+            *stood(waited, measures, *span.period.earlier),
+            *(stands if span is MONTHS else ()),
         ),
     )
 
 
-def payment_board(cost: bool) -> Board:
-    data, series = payment_datasets()
+def payment_trends(series: Dataset, span: Span) -> Line:
+    title, flows = f"{span.each}采购、收票与付款", ("purchased", "invoiced", "settled")
+    if span is not MONTHS:  # what a reversal leaves of a day weighs no mean
+        return line(44, (Chart("trend", title, "line", series.key, flows, x=span.axis), 12))
+    waits = curves("waits", "各月期末应付与付款天数", series, ("closing",), "days", span.axis)
+    return line(44, (bars("months", title, series, flows, span.axis), 7), (waits, 5))
+
+
+def payment_board(cost: bool, span: Span) -> Board:
+    data, series = payment_datasets(span)
+    # Of days nothing stands open: what was paid in them is the point.
+    point, ranked = ("closing", "期末应付") if span is MONTHS else ("settled", "付款")
+    stands = ("closing", "closing_before") if span is MONTHS else ()
     suppliers = table(
         "供应商付款分析",
         data,
         ("company_name", "supplier_name", "detail_link"),
         (
             *("purchased", "purchased_change", "invoiced", "invoiced_share", "settled", "settled_change"),
-            *("settled_year", "offset", "paid_share", "closing", "closing_before", "days", "days_before"),
-            "days_year",
+            *("settled_year", "offset", "paid_share", *stands, "days", "days_before", "days_year"),
         ),
-        "closing",
-        bar="closing",
-        only_filed=("settled_year", "closing_before"),
+        point,
+        bar=point,
+        only_filed=("settled_year", *stands[1:]),
     )
     head = figures(
         data,
         Figure("settled"),
         Figure("days", "按金额加权"),
-        Figure("closing", "已减预付"),
+        Figure("closing", "已减预付") if span is MONTHS else Figure("purchased"),
         Figure("invoiced_share", "收票 ÷ 采购"),
         Figure("paid_share", "付款 ÷ 采购"),
     )
     lines = (
+        payment_trends(series, span),
         line(
             44,
-            (
-                bars(
-                    "months",
-                    "各月采购、收票与付款",
-                    series,
-                    ("purchased", "invoiced", "settled"),
-                    "month_label",
-                ),
-                7,
-            ),
-            (curves("waits", "各月期末应付与付款天数", series, ("closing",), "days", "month_label"), 5),
-        ),
-        line(
-            44,
-            (ranking("open", "期末应付前十供应商", data, "closing", "supplier_name"), 6),
+            (ranking("open", f"{ranked}前十供应商", data, point, "supplier_name"), 6),
             (ranking("slow", "付款天数前十供应商", data, "days", "supplier_name"), 6),
         ),
         line(82, (suppliers, 12)),
     )
-    filters = (running_filter(data), company_filter(data), supplier_filter(data))
+    filters = (span.filter(data), company_filter(data), supplier_filter(data))
     return board((data, series), head, lines, filters)
 
 
@@ -297,11 +292,13 @@ PURCHASE_ANALYSIS = spanned_report(
     path=PATH,
     module=MODULE,
 )
-PAYMENT_ANALYSIS = centre_report(
+PAYMENT_ANALYSIS = spanned_report(
     code="inAnalysisTablePayment",
     label="付款分析",
     question="各供应商开了多少票、付了多少款、还欠多少、多少天付款？",
     group="采购分析",
     make=payment_board,
     has_cost=False,
+    path=PATH,
+    module=MODULE,
 )

@@ -271,10 +271,10 @@ create table mart_customer_profit_day as
 select cast("month" + 4 as date) as "day", * exclude ("month", month_label) from mart_customer_profit;
 create table mart_operating_revenue as
 select
-    cast(d as date) as "day", strftime(d, '%Y-%m') as month_label, c.*, c.company_id * 10 + 1 as warehouse_id,
+    cast(d as date) as "day", c.*, c.company_id * 10 + 1 as warehouse_id,
     c.company_name || '的仓库' as warehouse_name, 7 as department_id,
     '销售部' as department_name, c.company_id as employee_id, '张伟' as employee_name, 100.0 as revenue, 110.0 as sales_revenue, -10.0 as return_revenue, 2 as bill_count,
-    3.0 as quantity, 90.0 as previous_revenue, 80.0 as last_year_revenue
+    3.0 as quantity
 from generate_series(date '2026-10-01', date '2026-11-20', interval 1 day) as t(d) cross join firm as c;
 create table selling as
 select * from (values ('d7', '近7天', 7), ('d30', '近30天', 30), ('d90', '近90天', 90), ('month', '本月', 20), ('year', '本年', 324))
@@ -340,6 +340,8 @@ select
     550.0 * 40 as write_off_days
 from period as p cross join firm as c
 where p.period_kind = 'month';
+create table mart_supplier_payment_day as
+select cast("month" + 4 as date) as "day", * exclude ("month", month_label, closing_amount) from mart_supplier_payment;
 -- Of each quarter: a confirmed cycle that is partly used, and one that is over without a rebate.
 create table mart_supplier_rebate as
 select

@@ -45,14 +45,23 @@ WRITE_OFFS = (
     " join settlement_item i using (settlement_id) join company c on c.company_id = l.company_id"
     " where l.party_type = '{party}' and (l.bill_type, l.bill_id) <> (i.bill_type, i.bill_id)"
 )
+PAYABLES = (
+    "select l.business_date, c.company_name, {sign}l.amount as told from settlement_ledger l"
+    " join company c using (company_id) where l.party_type = 'supplier' and l.bill_type in ({bills})"
+)
 FIGURES = {
     "CommodityProfit": {"revenue": REVENUE, "quantity": net(*SALES, "quantity")},
     "CustomerProfit": {"revenue": REVENUE, "quantity": net(*SALES, "quantity")},
     "SalesBuy": {"bought": net(*PURCHASES, "quantity"), "sold": net(*SALES, "quantity")},
     "inPurchasingAnalysisTable": {"bought": net(*PURCHASES, "quantity")},
+    "inAnalysisTablePayment": {
+        "purchased": PAYABLES.format(sign="", bills="'CGRK', 'CGTH'"),
+        "settled": PAYABLES.format(sign="-", bills="'GYFK'"),
+    },
 }
 """What is told of reports by days, and the same from the bills of Postgres."""
 FIGURES_OF_LINES = {
+    ("OperatingRevenue", "days"): {"revenue": REVENUE},
     ("SalesOrder", "days"): {"amount": ORDERS.format(told="amount")},
     ("verificationDetails", "receivable_day"): {"amount": WRITE_OFFS.format(party="customer")},
     ("verificationDetails", "payable_day"): {"amount": WRITE_OFFS.format(party="supplier")},
@@ -152,9 +161,10 @@ def test_whole_months_stay_whole_and_days_that_a_month_lacks_stand_beside_nothin
 
 
 @BOTH
-def test_whole_months_of_orders_and_write_offs_tell_what_the_month_tells(mart: Mart) -> None:
+def test_whole_months_of_orders_write_offs_and_payments_tell_what_the_month_tells(mart: Mart) -> None:
     """Means too: how long orders and what was written off had waited."""
     told = {
+        ("inAnalysisTablePayment", "all", "days"): ("settled", "days", "invoiced_share", "paid_share"),
         ("SalesOrder", "all", "days"): ("amount", "fill_rate", "lead", "rest"),
         ("verificationDetails", "receivable", "receivable_day"): WEIGHED,
         ("verificationDetails", "payable", "payable_day"): WEIGHED,

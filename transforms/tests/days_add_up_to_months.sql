@@ -11,6 +11,9 @@
     'purchases': ['mart_purchase_month', 'mart_purchase_day', ['warehouse_id', 'supplier_id', 'goods_id'], [
         'quantity', 'value', 'return_quantity', 'return_value'
     ]],
+    'supplier_payments': ['mart_supplier_payment', 'mart_supplier_payment_day', ['supplier_id'], [
+        'purchased_amount', 'invoiced_amount', 'settled_amount', 'offset_amount', 'write_off_amount', 'write_off_days'
+    ]],
     'trade': ['mart_trade_balance', 'mart_trade_balance_day', ['warehouse_id', 'goods_id'], [
         'purchase_quantity', 'purchase_value', 'sales_quantity', 'sales_cost', 'revenue'
     ]],

@@ -1,7 +1,6 @@
--- grain: one row a day, company, warehouse, department and salesman with revenue on it, one month or one year before
+-- grain: one row a day, company, warehouse, department and salesman with sales bills
 select
     daily.day,
-    {{ month_label('daily.day') }} as month_label,
     daily.company_id,
     company.company_name,
     daily.warehouse_id,
@@ -14,8 +13,6 @@ select
     daily.sales_revenue,
     daily.return_revenue,
     daily.bill_count,
-    daily.quantity,
-    daily.previous_revenue,
-    daily.last_year_revenue
-from {{ ref('fct_revenue_day') }} as daily
+    daily.quantity
+from {{ ref('fct_sales_day') }} as daily
 {{ named('daily', ['company', 'warehouse', 'department', 'employee']) }}

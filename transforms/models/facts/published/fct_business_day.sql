@@ -11,7 +11,7 @@
 with figures as (
     {% for figure, amount in [('sales', 'revenue'), ('sales_cost', 'cost'), ('sales_bills', 'bill_count')] %}
     select company_id, day, '{{ figure }}' as figure, sum({{ amount }}) as amount
-    from {{ ref('int_sales_day') }}
+    from {{ ref('fct_sales_day') }}
     group by company_id, day
     union all
     {% endfor %}

@@ -30,7 +30,7 @@
 ] %}
 with sales_day as (
     select company_id, day as business_date, revenue, cost
-    from {{ ref('int_sales_day') }}
+    from {{ ref('fct_sales_day') }}
 ),
 
 moves as (

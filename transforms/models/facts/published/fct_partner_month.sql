@@ -38,7 +38,7 @@ moves as (
         sum(
             case
                 when entry.is_write_off
-                    then -entry.amount * {{ days_between('entry.item_date', 'entry.business_date') }}
+                    then -entry.amount * {{ settled_after() }}
                 else 0
             end
         ) as write_off_days

@@ -18,7 +18,7 @@ select
     employee_id,
     {{ money("sum(case when bill_type = 'XSCK' then revenue else 0 end)") }} as sales_revenue,
     {{ money("sum(case when bill_type = 'XSTH' then -revenue else 0 end)") }} as return_revenue,
-    count(distinct case when bill_type = 'XSCK' then bill_id end) as bill_count,
+    cast(count(distinct case when bill_type = 'XSCK' then bill_id end) as {{ dbt.type_bigint() }}) as bill_count,
     {{ quantity('sum(quantity)') }} as quantity,
     {{ money('sum(revenue)') }} as revenue,
     {{ money('sum(cost)') }} as cost
