@@ -5,14 +5,13 @@ A month stands beside the same days of earlier ones, as any days do.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Chart, Filter
 from reports.catalogue.compare import compared_datasets
 from reports.catalogue.datasets import MONEY, Column, Dataset, Metric
-from reports.catalogue.days import DAY_COLUMNS, DAYS, MONTHS, Span, spanned_report
+from reports.catalogue.days import DAY_COLUMNS, DAY_LINK, DAYS, MONTHS, Span, spanned_report
 from reports.catalogue.metrics import compared, grown_beside, money, percent, quantity, ratio
 from reports.catalogue.parts import (
     BY_COMPANY,
@@ -37,17 +36,12 @@ MONTH_OF_DAY = (
     Column("month", "月份", "date", sql="cast(date_trunc('month', m.day) as date)"),
     Column("month_label", "月", sql="strftime(m.day, '%Y-%m')"),
 )
-DAYS_OF_MONTH = {
-    "business_date_start": "strftime(date_trunc('month', m.day), '%Y-%m-%d')",
-    "business_date_end": "strftime(last_day(m.day), '%Y-%m-%d')",
-}
 
 
 def revenue_dataset(span: Span) -> Dataset:
     """Each day's revenue beside that of the same days of a month and of a year before."""
     whole = span is MONTHS
     period = replace(DAYS, key="same_days", name="月", ranged=False) if whole else DAYS
-    days: Mapping[str, str] = DAYS_OF_MONTH if whole else span.days
     revenue = money("revenue", "营业收入")
     return compared_datasets(
         f"operating_revenue{span.mark}",
@@ -67,7 +61,7 @@ def revenue_dataset(span: Span) -> Dataset:
                 **BY_COMPANY,
                 **by_one_or_none("department_id", "department_name"),
                 **BY_EMPLOYEE,
-                **days,
+                **DAY_LINK,
             ),
         ),
         measures={name: name for name in MEASURES},

@@ -6,13 +6,13 @@ select
     daily.warehouse_id,
     warehouse.warehouse_name,
     daily.department_id,
-    coalesce(department.department_name, '未指定') as department_name,
     daily.employee_id,
-    coalesce(employee.employee_name, '未指定') as employee_name,
     daily.revenue,
     daily.sales_revenue,
     daily.return_revenue,
     daily.bill_count,
-    daily.quantity
+    daily.quantity,
+    coalesce(department.department_name, '未指定') as department_name,
+    coalesce(employee.employee_name, '未指定') as employee_name
 from {{ ref('fct_sales_day') }} as daily
 {{ named('daily', ['company', 'warehouse', 'department', 'employee']) }}
