@@ -7,14 +7,13 @@ opens the transaction, remembers the idempotency key, and wraps the answer as `{
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache
-from threading import RLock
+from functools import cache, partial
 from typing import Annotated, Any, Generic, TypeVar
 
 import orjson
-from fastapi import APIRouter, Header, Request, Response
+from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.dependencies import utils as dependencies
 from fastapi.exceptions import RequestValidationError
@@ -30,8 +29,11 @@ from api.kit.context import Authenticator, Context
 from api.kit.database import dumps, engine, retrying
 from api.kit.errors import Refusal, Unauthenticated
 from api.kit.forms import as_json
+from api.kit.making import MAKING
 
 T = TypeVar("T")
+Maker = partial[Any]
+"""Makes a type that only the declaration of a class says; asked when the route is made."""
 
 # FastAPI keeps the fields of 128 query models and makes those of others anew, which its OpenAPI then does not know.
 dependencies.get_cached_model_fields = cache(dependencies.get_cached_model_fields.__wrapped__)
@@ -46,7 +48,6 @@ ANY_USER = "*any"
 AGENT_LENGTH = 300
 
 _authenticator: Authenticator | None = None
-_making = RLock()
 
 
 def set_authenticator(authenticate: Authenticator) -> None:
@@ -79,18 +80,21 @@ class Route(APIRoute):
 
     Who may not call is told so whatever he sends: mistakes in a request are told only to those who may make it.
 
-    It is made when it is first asked for more than its path: to make all is a third of a start.
+    It is made when it is first asked for more than its path, and with it the types of what it takes and returns: to
+    make them all would double a start.
     """
 
-    def __init__(self, path: str, endpoint: Callable[..., Any], **declared: Any) -> None:
+    def __init__(self, path: str, endpoint: Endpoint, **declared: Any) -> None:
         self.path, self._declared = path, (endpoint, declared)
 
     def __getattr__(self, name: str) -> Any:
-        with _making:
+        with MAKING:
             if declared := self.__dict__.pop("_declared", None):
                 endpoint, more = declared
+                endpoint.__signature__ = endpoint.signature()
                 returns = more.pop("response_model")
-                super().__init__(self.path, endpoint, response_model=Envelope[returns], **more)  # type: ignore[valid-type]
+                data = returns() if isinstance(returns, partial) else returns
+                super().__init__(self.path, endpoint, response_model=Envelope[data], **more)  # type: ignore[valid-type]
         return self.__getattribute__(name)
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
@@ -186,23 +190,18 @@ def call(
     *,
     right: str,
     returns: Any = Any,
+    takes: Mapping[str, Maker] | None = None,
     write: bool = False,
     batch: bool = False,
     says: str = SUCCESS,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Declare a route. `write` calls honour the Idempotency-Key; `batch` calls commit bill by bill themselves;
-    `says` is told when it succeeds."""
+    """Declare a route. `returns` is a type or makes one; `takes` makes types of parameters, by their names. `write`
+    calls honour the Idempotency-Key; `batch` calls commit bill by bill themselves; `says` is told when it succeeds."""
 
     def declare(handler: Callable[..., Any]) -> Callable[..., Any]:
-        def endpoint(request: Request, **arguments: Any) -> Response:
-            key = (arguments.pop("idempotency_key", None) or "").strip() or None
-            return _run(request, handler, arguments, right, key, once=write and not batch, says=says)
-
-        endpoint.__signature__ = _signature(handler, write)  # type: ignore[attr-defined]
-        endpoint.__doc__ = handler.__doc__
         on.add_api_route(
             "/" + path.lstrip("/"),
-            endpoint,
+            Endpoint(handler, takes or {}, right, says, write=write, batch=batch),
             methods=[method],
             response_model=returns,
             name=handler.__name__,
@@ -214,40 +213,60 @@ def call(
     return declare
 
 
-def _signature(handler: Callable[..., Any], write: bool) -> inspect.Signature:
-    """The handler's parameters without `ctx`, led by the request, for FastAPI to read."""
-    keyword = inspect.Parameter.KEYWORD_ONLY
-    own = list(inspect.signature(handler, eval_str=True).parameters.values())[1:]
-    parameters = [inspect.Parameter("request", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Request)]
-    parameters += [parameter.replace(kind=keyword) for parameter in own]
-    if write:
-        header = Annotated[str | None, Header(alias="Idempotency-Key", max_length=idempotency.KEY_LENGTH)]
-        parameters.append(inspect.Parameter("idempotency_key", keyword, default=None, annotation=header))
-    return inspect.Signature(parameters)
+def in_query(make: Maker) -> Any:
+    """The type of a parameter whose fields stand in the query."""
+    return Annotated[make(), Query()]
 
 
-def _run(
-    request: Request,
-    handler: Callable[..., Any],
-    arguments: dict[str, Any],
-    right: str,
-    key: str | None,
-    once: bool,
-    says: str,
-) -> Response:
-    def attempt() -> tuple[Any, Context]:
-        with gate(request, right, key) as ctx:
-            fresh, data = idempotency.claim(ctx) if once else (True, None)
-            if fresh:
-                data = handler(ctx, **arguments)
-                if once:
-                    idempotency.store(ctx, data)
-        return data, ctx
+class Endpoint:
+    """A handler behind the gate, as FastAPI calls it."""
 
-    data, ctx = retrying(attempt)
-    for effect in ctx.after_commit:
-        effect()
-    return data if isinstance(data, Response) else answer(data, msg=says)
+    def __init__(
+        self,
+        handler: Callable[..., Any],
+        takes: Mapping[str, Maker],
+        right: str,
+        says: str,
+        *,
+        write: bool,
+        batch: bool,
+    ) -> None:
+        self._handler, self._takes, self._right, self._says = handler, takes, right, says
+        self._write, self._once = write, write and not batch
+        self.__doc__ = handler.__doc__
+
+    def signature(self) -> inspect.Signature:
+        """The handler's parameters without `ctx`, led by the request, for FastAPI to read."""
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        own = list(inspect.signature(self._handler, eval_str=True).parameters.values())[1:]
+        parameters = [
+            inspect.Parameter("request", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Request)
+        ]
+        for parameter in own:
+            make = self._takes.get(parameter.name)
+            annotation = make() if make else parameter.annotation
+            parameters.append(parameter.replace(kind=keyword, annotation=annotation))
+        if self._write:
+            header = Annotated[str | None, Header(alias="Idempotency-Key", max_length=idempotency.KEY_LENGTH)]
+            parameters.append(inspect.Parameter("idempotency_key", keyword, default=None, annotation=header))
+        return inspect.Signature(parameters)
+
+    def __call__(self, request: Request, **arguments: Any) -> Response:
+        key = (arguments.pop("idempotency_key", None) or "").strip() or None
+
+        def attempt() -> tuple[Any, Context]:
+            with gate(request, self._right, key) as ctx:
+                fresh, data = idempotency.claim(ctx) if self._once else (True, None)
+                if fresh:
+                    data = self._handler(ctx, **arguments)
+                    if self._once:
+                        idempotency.store(ctx, data)
+            return data, ctx
+
+        data, ctx = retrying(attempt)
+        for effect in ctx.after_commit:
+            effect()
+        return data if isinstance(data, Response) else answer(data, msg=self._says)
 
 
 @contextmanager

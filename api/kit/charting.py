@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from functools import cache
 from typing import Any
 
 from pydantic import BaseModel, create_model
@@ -16,6 +15,7 @@ from sqlalchemy import Connection, func, select
 from api.kit.errors import Refusal
 from api.kit.fields import Field, Span
 from api.kit.listing import ListQuery, conditions, listed, query_model
+from api.kit.making import made_once
 from api.kit.projection import UNSPECIFIED, project
 from api.kit.resource import Resource
 from api.kit.scope import Principal
@@ -78,7 +78,7 @@ def _usefulness(axis: Field) -> tuple[bool, bool]:
     return (axis.kind != "date", axis.name == "company_id")
 
 
-@cache
+@made_once
 def chart_model(cls: type[Resource]) -> type[ChartQuery]:
     """The chart query of a class: what its list is asked, and what is shown."""
     return create_model(f"{cls.__name__}ChartQuery", __base__=(ChartQuery, query_model(cls)))  # type: ignore[arg-type]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -12,7 +12,7 @@ from sqlalchemy import select
 
 from api.kit import blocks, drafts, links, records, transitions
 from api.kit.business_log import BusinessLog
-from api.kit.calls import call
+from api.kit.calls import Maker, call, in_query
 from api.kit.charting import ChartAnswer, ChartQuery, chart_model, chart_of, chartable
 from api.kit.context import Context
 from api.kit.document import Bill, Link
@@ -69,17 +69,6 @@ def mount(router: APIRouter, cls: type[Resource]) -> None:
         _exports(router, cls)
 
 
-def typed(handler: Callable[..., Any], **annotations: Any) -> Callable[..., Any]:
-    """A handler whose named parameters get types known only here."""
-    signature = inspect.signature(handler, eval_str=True)
-    parameters = [
-        parameter.replace(annotation=annotations.get(name, parameter.annotation))
-        for name, parameter in signature.parameters.items()
-    ]
-    handler.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-    return handler
-
-
 def _reads(router: APIRouter, cls: type[Resource]) -> None:
     api, right = cls.declaration.api, cls.right("list")
 
@@ -96,11 +85,11 @@ def _reads(router: APIRouter, cls: type[Resource]) -> None:
     def get_log(ctx: Context, id: Annotated[int, Query(ge=0, le=2**62)]) -> Any:
         return log_of(ctx, cls, id)
 
-    body, page = query_model(cls), page_model(cls)
-    query: Any = Annotated[body, Query()]
+    body, page = partial(query_model, cls), partial(page_model, cls)
+    query = partial(in_query, body)
     for method, asked in (("GET", query), ("POST", body)):  # spec/3-rules.md 7.3: either way
-        call(router, method, f"{api}/getList", right=right, returns=page)(typed(get_list, query=asked))
-    call(router, "GET", f"{api}/getTotals", right=right, returns=Totals)(typed(get_totals, query=query))
+        call(router, method, f"{api}/getList", right=right, returns=page, takes={"query": asked})(get_list)
+    call(router, "GET", f"{api}/getTotals", right=right, returns=Totals, takes={"query": query})(get_totals)
     if chartable(cls, (item for item in cls.fields() if item.list)):
         _chart(router, cls)
     call(router, "GET", f"{api}/getLog", right=right, returns=list[LogRow])(get_log)
@@ -111,10 +100,9 @@ def _chart(router: APIRouter, cls: type[Resource]) -> None:
         with reading(cls, ctx.conn) as conn:
             return chart_of(conn, cls, query, ctx.principal)
 
-    query: Any = Annotated[chart_model(cls), Query()]
-    call(router, "GET", f"{cls.declaration.api}/getChart", right=cls.right("list"), returns=ChartAnswer)(
-        typed(get_chart, query=query)
-    )
+    path, right = f"{cls.declaration.api}/getChart", cls.right("list")
+    query = partial(in_query, partial(chart_model, cls))
+    call(router, "GET", path, right=right, returns=ChartAnswer, takes={"query": query})(get_chart)
 
 
 def read_one(router: APIRouter, cls: type[Resource], name: str = "getInfo") -> None:
@@ -124,7 +112,7 @@ def read_one(router: APIRouter, cls: type[Resource], name: str = "getInfo") -> N
         return bill_info(ctx, cls, id) if issubclass(cls, Bill) else records.info(ctx, cls, id)
 
     path = f"{cls.declaration.api}/{name}"
-    call(router, "GET", path, right=cls.right("list"), returns=info_model(cls))(get_info)
+    call(router, "GET", path, right=cls.right("list"), returns=partial(info_model, cls))(get_info)
 
 
 def bill_info(ctx: Context, cls: type[Bill], key: int, most: int | None = None) -> dict[str, Any]:
@@ -178,7 +166,7 @@ def _without(values: Any, hidden: frozenset[str]) -> Any:
 
 def write(router: APIRouter, cls: type[Resource], names: Mapping[str, str] = WRITES) -> None:
     """The calls of a plain resource that add, edit and delete, as far as it offers them, under these names."""
-    body = save_model(cls)
+    saved = {"payload": partial(save_model, cls)}
 
     def add(ctx: Context, payload: Payload) -> Any:
         return {"id": records.add(ctx, cls, _told(ctx, payload))}
@@ -190,19 +178,19 @@ def write(router: APIRouter, cls: type[Resource], names: Mapping[str, str] = WRI
     def delete(ctx: Context, payload: Keys) -> Any:
         return records.delete(ctx, cls, payload.ids)
 
-    calls: dict[str, tuple[Callable[..., Any], Any]] = {
-        "add": (typed(add, payload=body), Saved),
-        "edit": (typed(edit, payload=body), Saved),
-        "del": (delete, BatchAnswer),
+    calls: dict[str, tuple[Callable[..., Any], Mapping[str, Maker], Any]] = {
+        "add": (add, saved, Saved),
+        "edit": (edit, saved, Saved),
+        "del": (delete, {}, BatchAnswer),
     }
-    for action, (handler, returns) in calls.items():
+    for action, (handler, takes, returns) in calls.items():
         if action in cls.declaration.actions:
-            path = f"{cls.declaration.api}/{names[action]}"
-            call(router, "POST", path, right=cls.right(action), returns=returns, write=True)(handler)
+            path, right = f"{cls.declaration.api}/{names[action]}", cls.right(action)
+            call(router, "POST", path, right=right, returns=returns, takes=takes, write=True)(handler)
 
 
 def _bill_writes(router: APIRouter, cls: type[Bill]) -> None:
-    api, body = cls.declaration.api, save_model(cls)
+    api, saved = cls.declaration.api, {"payload": partial(save_model, cls)}
 
     def add(ctx: Context, payload: Payload) -> Any:
         return drafts.add(ctx, cls, payload.model_dump(exclude_unset=True))
@@ -214,12 +202,9 @@ def _bill_writes(router: APIRouter, cls: type[Bill]) -> None:
     def delete(ctx: Context, payload: Keys) -> Any:
         return transitions.batch(ctx, cls, payload.ids, "删除", lambda key: drafts.delete(ctx, cls, key))
 
-    call(router, "POST", f"{api}/add", right=cls.right("add"), returns=Saved, write=True)(
-        typed(add, payload=body)
-    )
-    call(router, "POST", f"{api}/edit", right=cls.right("edit"), returns=Saved, write=True)(
-        typed(edit, payload=body)
-    )
+    for name, handler in (("add", add), ("edit", edit)):
+        right = cls.right(name)
+        call(router, "POST", f"{api}/{name}", right=right, returns=Saved, takes=saved, write=True)(handler)
     call(router, "POST", f"{api}/del", right=cls.right("del"), returns=BatchAnswer, write=True, batch=True)(
         delete
     )
@@ -261,17 +246,18 @@ def _draft(router: APIRouter, cls: type[Bill], sources: tuple[Link, ...]) -> Non
 
 
 def _open_lines(router: APIRouter, cls: type[Bill]) -> None:
-    assert cls.bill is not None
-    key = Annotated[int, Query(ge=0, le=2**62)]
-    body = create_model(f"{cls.__name__}OpenLines", **dict.fromkeys(links.shared(cls), (key, ...)))  # type: ignore[call-overload]
-
     def get_open_lines(ctx: Context, query: BaseModel) -> Any:
         return links.open_lines(ctx, cls, query.model_dump())
 
     path, right = f"{cls.declaration.api}/getOpenLines", cls.right("add")
-    call(router, "GET", path, right=right, returns=Oldest[dict[str, Any]])(
-        typed(get_open_lines, query=Annotated[body, Query()])
-    )
+    takes = {"query": partial(in_query, partial(_open_lines_model, cls))}
+    call(router, "GET", path, right=right, returns=Oldest[dict[str, Any]], takes=takes)(get_open_lines)
+
+
+def _open_lines_model(cls: type[Bill]) -> type[BaseModel]:
+    """The query of open lines: the columns of the header that they are found by."""
+    key = Annotated[int, Query(ge=0, le=2**62)]
+    return create_model(f"{cls.__name__}OpenLines", **dict.fromkeys(links.shared(cls), (key, ...)))  # type: ignore[call-overload]
 
 
 def _exports(router: APIRouter, cls: type[Resource]) -> None:
@@ -279,9 +265,9 @@ def _exports(router: APIRouter, cls: type[Resource]) -> None:
         assert _export is not None
         return _export(ctx, cls, query)
 
-    query: Any = Annotated[query_model(cls), Query()]
-    path = f"{cls.declaration.api}/export"
-    call(router, "POST", path, right=cls.right("export"), write=True)(typed(export, query=query))
+    path, right = f"{cls.declaration.api}/export", cls.right("export")
+    takes = {"query": partial(in_query, partial(query_model, cls))}
+    call(router, "POST", path, right=right, takes=takes, write=True)(export)
 
 
 def _told(ctx: Context, payload: Payload) -> dict[str, Any]:

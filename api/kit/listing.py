@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
-from functools import cache
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, create_model, model_validator
@@ -36,6 +35,7 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from api.kit import registry
 from api.kit.errors import Forbidden, Refusal
 from api.kit.fields import Field
+from api.kit.making import made_once
 from api.kit.projection import Projection, masked, masks, project
 from api.kit.resource import Declared, Resource, Searched
 from api.kit.scope import Principal, within
@@ -107,7 +107,7 @@ def paged(rows: list[dict[str, Any]], total: int | None, page: int, per_page: in
     }
 
 
-@cache
+@made_once
 def query_model(cls: type[Resource]) -> type[ListQuery]:
     """The list query of a class: `<field>` for texts and choices, `<field>_start` and `<field>_end` for ranges."""
     extra: dict[str, Any] = {}

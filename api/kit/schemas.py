@@ -5,7 +5,6 @@ Requests are read loosely and checked by `validation`, which names each mistake 
 
 from __future__ import annotations
 
-from functools import cache
 from types import GenericAlias
 from typing import Annotated, Any, Generic, TypeVar
 
@@ -14,6 +13,7 @@ from pydantic import Field as Described
 
 from api.kit.document import Bill, Part
 from api.kit.fields import Field
+from api.kit.making import made_once
 from api.kit.projection import shown_fields
 from api.kit.resource import Declared, Resource
 
@@ -127,7 +127,7 @@ def _answered(item: Field) -> dict[str, Any]:
     return found
 
 
-@cache
+@made_once
 def save_model(cls: type[Declared]) -> type[Payload]:
     """The body of add and edit; `id` and `revision` matter to edit alone."""
     members: dict[str, Any] = {item.name: _sent(item) for item in cls.fields() if item.writable}
@@ -147,7 +147,7 @@ def save_model(cls: type[Declared]) -> type[Payload]:
     return create_model(f"{cls.__name__}Save", __base__=Payload, **members)
 
 
-@cache
+@made_once
 def row_model(cls: type[Declared]) -> type[BaseModel]:
     """A row as lists and details answer it: numbers as strings, hidden fields as 无权限."""
     members: dict[str, Any] = {cls.key().key: (int, ...)}
@@ -156,13 +156,18 @@ def row_model(cls: type[Declared]) -> type[BaseModel]:
     return create_model(f"{cls.__name__}Row", __base__=Answer, **members)
 
 
-@cache
+def rows_of(cls: type[Declared]) -> Any:
+    """The type of a list of rows."""
+    return list_of(row_model(cls))
+
+
+@made_once
 def choices_model(cls: type[Declared]) -> type[BaseModel]:
     """A page of choices: rows with what tells them apart."""
     return create_model(f"{cls.__name__}Choices", __base__=Paged[row_model(cls)])  # type: ignore[misc,call-overload]
 
 
-@cache
+@made_once
 def info_model(cls: type[Resource]) -> type[BaseModel]:
     """A detail: the row, its revision, and its blocks."""
     members: dict[str, Any] = {}
@@ -171,17 +176,17 @@ def info_model(cls: type[Resource]) -> type[BaseModel]:
     elif "row_xid" in cls.table().c and "revision" not in cls.table().c:
         members["revision"] = (str, ...)
     for block in cls.blocks():
-        members[block.name] = (list_of(row_model(block.cls)), Described(description=block.label))
+        members[block.name] = (rows_of(block.cls), Described(description=block.label))
     return create_model(f"{cls.__name__}Info", __base__=row_model(cls), **members)
 
 
-@cache
+@made_once
 def page_model(cls: type[Resource]) -> type[BaseModel]:
     """A page of a list."""
     return create_model(
         f"{cls.__name__}Page",
         __base__=Answer,
-        data=(list_of(row_model(cls)), ...),
+        data=(rows_of(cls), ...),
         total=(int | None, ...),
         current_page=(int, ...),
         per_page=(int, ...),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -12,7 +13,7 @@ from api.kit import registry
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
 from api.kit.resource import Resource
-from api.kit.schemas import Paged, choices_model, list_of, row_model
+from api.kit.schemas import Paged, choices_model, rows_of
 from api.kit.scope import within
 from api.master import goods_picker, lookups
 from api.master.organisation import Company
@@ -85,13 +86,13 @@ def _mount(on: APIRouter, cls: type[Resource]) -> None:
     def get_lookup(ctx: Context, query: Annotated[lookups.LookupQuery, Query()]) -> Any:
         return lookups.dropdown(ctx, cls, query)["data"]
 
-    page, path = choices_model(cls), cls.declaration.lookup
+    page, path = partial(choices_model, cls), cls.declaration.lookup
     right = cls.right("list") if cls.bill else ANY_USER
     call(on, "GET", f"{cls.declaration.api}/getDropdown", right=right, returns=page)(get_dropdown)
     if path in PAGED:
         call(on, "GET", path, right=ANY_USER, returns=page)(get_dropdown)
     elif path:
-        call(on, "GET", path, right=ANY_USER, returns=list_of(row_model(cls)))(get_lookup)
+        call(on, "GET", path, right=ANY_USER, returns=partial(rows_of, cls))(get_lookup)
 
 
 _NAMED = {item.ref.resource for cls in registry.declared() for item in cls.fields() if item.ref}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import Query
@@ -47,7 +48,7 @@ def get_goods_type_list(ctx: Context, p_id: Annotated[int, Query(ge=0, le=2**62)
     return [{**row._mapping, "sub": []} for row in rows]
 
 
-@call(api, "GET", "open/Goods/getLibraryGoods", right=ANY_USER, returns=info_model(Goods))
+@call(api, "GET", "open/Goods/getLibraryGoods", right=ANY_USER, returns=partial(info_model, Goods))
 def get_library_goods(ctx: Context, inventory_goods_id: Annotated[int, Query(ge=0, le=2**62)]) -> Any:
     """集团商品库: the group's goods that a company's goods stands for."""
     table = CompanyGoods.table()

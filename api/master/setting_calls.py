@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import Query
@@ -12,7 +13,6 @@ from api.kit import records, registry
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
 from api.kit.document import Bill
-from api.kit.endpoints import typed
 from api.kit.errors import NotFound
 from api.kit.schemas import Saved, info_model, save_model
 from api.master import organisation
@@ -81,7 +81,7 @@ def get_setting_info_option(
     "GET",
     f"{ErpConfig.declaration.api}/getConfig",
     right=ErpConfig.right("list"),
-    returns=info_model(ErpConfig),
+    returns=partial(info_model, ErpConfig),
 )
 def get_config(ctx: Context) -> Any:
     """系统参数"""
@@ -99,8 +99,9 @@ call(
     f"{ErpConfig.declaration.api}/addConfig",
     right=ErpConfig.right("edit"),
     returns=Saved,
+    takes={"payload": partial(save_model, ErpConfig)},
     write=True,
-)(typed(_add_config, payload=save_model(ErpConfig)))
+)(_add_config)
 
 
 def _only(ctx: Context) -> int:

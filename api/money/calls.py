@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import Query
@@ -95,7 +96,7 @@ def open_period(ctx: Context, payload: Month) -> Any:
     "GET",
     "v2/system/CloseBusinessAccount/info",
     right=YearClose.right("list"),
-    returns=info_model(YearClose),
+    returns=partial(info_model, YearClose),
 )
 def info(ctx: Context, id: Key) -> Any:
     """年结申请"""
