@@ -83,6 +83,11 @@ class TestLogin:
         answer = log_in(site, user, password)
         assert (answer.status, answer.code, answer.msg, answer.data) == (400, 400, WRONG, None)
 
+    def test_an_unknown_name_costs_what_a_known_one_does(self) -> None:
+        decoy, own = passwords.DECOY.split("$"), passwords.hashed(PASSWORD).split("$")
+        assert decoy[:4] == own[:4]
+        assert [len(part) for part in decoy] == [len(part) for part in own]
+
     @pytest.mark.parametrize("body", [{}, {"user_name": "admin"}, {"user_name": "", "password": ""}, []])
     def test_an_incomplete_body_is_refused(self, site: Site, body: object) -> None:
         assert site.anonymous().post("v2/user/Login/login", body).code == 400
