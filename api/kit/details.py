@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar
 
 from sqlalchemy import Column, ColumnElement, Connection, MetaData, Table, select
@@ -65,7 +66,7 @@ def _declare(cls: type[Bill], lines: type[Part], place: DetailPlace) -> None:
         Column("line_id", lines.key().type, primary_key=True),
         Column("bill_id", cls.key().type),
         *(Column(item.name, SQL_TYPES[item.kind], info={"field": item}) for item in fields),
-        info={"select": _select(cls, lines, fields)},
+        info={"select": partial(_select, cls, lines, fields)},
     )
     declaration = Declaration(
         place.label,
@@ -124,4 +125,4 @@ def drop(conn: Connection) -> None:
 def install(conn: Connection) -> None:
     """Create the views."""
     for view in VIEWS.tables.values():
-        conn.exec_driver_sql(f"create or replace view {view.name} as {view.info['select']}")
+        conn.exec_driver_sql(f"create or replace view {view.name} as {view.info['select']()}")
