@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from api.kit.errors import Refusal
+from api.kit.loading import loading
 from api.kit.settings import SettingError, Settings, settings
 from api.launch.guard import StartRefused
 from api.launch.health import Part
@@ -67,8 +67,9 @@ def serve() -> None:
 def work() -> None:
     """运行任务进程：导出等后台任务。"""
     _configured()
-    from api import catalogue
-    from api.shell import jobs
+    with loading():
+        from api import catalogue
+        from api.shell import jobs
 
     assert catalogue.__all__
     jobs.run()
@@ -101,10 +102,7 @@ def openapi(
     file: Annotated[Path | None, typer.Argument(help="写入的文件；不给则写到标准输出")] = None,
 ) -> None:
     """给出接口的 OpenAPI 文档，网页的类型由它生成。"""
-    gc.disable()  # what is loaded and made stays; to look for garbage in it is a quarter of the time
-    from api.main import app as application
-
-    document = json.dumps(application.openapi(), ensure_ascii=False, indent=2)
+    document = json.dumps(_document(), ensure_ascii=False, indent=2)
     if file is None:
         print(document)
     else:
@@ -116,10 +114,9 @@ def calls(
     as_json: Annotated[bool, typer.Option("--json", help="JSON 格式，并列出规格点名的接口")] = False,
 ) -> None:
     """列出每个接口：方法、路径、所需权限；规格点名的接口在哪里。"""
-    from api.main import app as application
     from api.shell import call_register
 
-    document = application.openapi()
+    document = _document()
     answered, named = call_register.answered(document), call_register.named(document)
     if as_json:
         both = {"named": [asdict(call) for call in named], "registered": [asdict(call) for call in answered]}
@@ -135,8 +132,9 @@ def calls(
 @app.command()
 def routes(as_json: Annotated[bool, typer.Option("--json", help="JSON 格式")] = False) -> None:
     """列出每个界面：地址、名称、模块、类型，已完成（built）还是待建（pending）。"""
-    from api import catalogue
-    from api.shell.register import screens
+    with loading():
+        from api import catalogue
+        from api.shell.register import screens
 
     assert catalogue.__all__
     listed = [asdict(screen) for screen in screens()]
@@ -150,9 +148,10 @@ def routes(as_json: Annotated[bool, typer.Option("--json", help="JSON 格式")] 
 @app.command()
 def check(listed: Annotated[bool, typer.Option("--list", help="只列出检查项")] = False) -> None:
     """核对账簿：余额等于流水、占用等于未执行订单、单据等于过账，已发布的报表等于账簿……有不符的返回 1。"""
-    from api import catalogue
-    from api.launch.attach import database
-    from api.shell.integrity import report
+    with loading():
+        from api import catalogue
+        from api.launch.attach import database
+        from api.shell.integrity import report
 
     assert catalogue.__all__
     if listed:
@@ -226,6 +225,14 @@ def healthy(part: Annotated[Part, typer.Argument(help="哪一部分")]) -> None:
     from api.launch.health import is_healthy
 
     raise typer.Exit(0 if is_healthy(part, _configured()) else 1)
+
+
+def _document() -> dict[str, Any]:
+    """The description of the API."""
+    with loading():
+        from api.main import app as application
+
+        return application.openapi()
 
 
 def _configured() -> Settings:

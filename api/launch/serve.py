@@ -6,7 +6,6 @@ and has opened nothing yet: no connection, no event loop, no thread.
 
 from __future__ import annotations
 
-import gc
 import os
 import signal
 import socket
@@ -16,6 +15,7 @@ import time
 import uvicorn
 from fastapi import FastAPI
 
+from api.kit.loading import loading
 from api.kit.settings import Settings
 from api.launch.process import die_with_parent
 
@@ -35,8 +35,8 @@ class Server:
 
     def run(self) -> None:
         """Serve until SIGTERM or SIGINT; requests under way are finished."""
-        gc.disable()  # what is loaded stays; to look for garbage in it is a fifth of the time
-        from api.main import app
+        with loading():
+            from api.main import app
 
         listeners = [
             socket.create_server((self._config.host, port), backlog=BACKLOG, reuse_port=False)
@@ -44,9 +44,6 @@ class Server:
         ]
         for number in STOP_SIGNALS:
             signal.signal(number, self._stop)
-        gc.collect()
-        gc.freeze()
-        gc.enable()
         while not self._stopping:
             while len(self._workers) < WORKERS:
                 self._fork(app, listeners)

@@ -10,6 +10,7 @@ from sqlalchemy import text
 
 from api.kit import details
 from api.kit.database import connect
+from api.kit.loading import loading
 from api.ledger.install import install
 from api.shell import jobs
 
@@ -28,7 +29,8 @@ def config(url: str) -> Config:
 
 def upgrade(url: str) -> None:
     """Bring a database to the present structure; all or nothing, and nothing to do the second time."""
-    from api import catalogue
+    with loading():
+        from api import catalogue
 
     assert catalogue.__all__
     engine = connect(url)
