@@ -363,7 +363,8 @@ def titled(chart: Chart, dataset: Dataset) -> Chart:
 
 
 def usual_pivot(charts: Iterable[Chart], filters: tuple[Filter, ...], datasets: tuple[Dataset, ...]) -> Pivot:
-    """What ranks the first table by company and period, or by age, or by what goods are of where there is neither.
+    """What ranks the first table by company and period, or by age, or by what goods are of where there is neither, or
+    by day.
 
     What stands at a moment adds up over ages, not over periods: there ages come first.
     """
@@ -377,7 +378,8 @@ def usual_pivot(charts: Iterable[Chart], filters: tuple[Filter, ...], datasets: 
     ages = ("bucket_axis",) if data.buckets else ()
     few = (item.column for item in filters if not (item.parent or item.searched or item.default))
     telling = (*periods, *ages) if data.adds_up(data.metric(shown)) else (*ages, *periods)
-    across = [name for name in (*telling, *few) if name != down and data.has_column(name)]
+    days = (f"{item.column}_label" for item in filters if item.ranged)
+    across = [name for name in (*telling, *few, *days) if name != down and data.has_column(name)]
     return Pivot(data.key, (down,), tuple(across[:1]), (shown,))
 
 

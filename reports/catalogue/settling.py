@@ -304,7 +304,7 @@ LINE_METRICS = (
     Metric("item_amount", "被核销单据金额", once("item_amount", "settlement_id"), MONEY),
     bill_count("bills", "核销单据数", "amount"),
 )
-"""What only single write-offs tell: a bill that was written off bit by bit counts once in any sum of bills."""
+"""What single write-offs are counted by: a bill that was written off bit by bit counts once in any sum of bills."""
 
 
 def write_off_days(partner: Partner) -> tuple[Dataset, Dataset]:
