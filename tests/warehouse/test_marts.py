@@ -24,6 +24,7 @@ from tests.warehouse.conftest import (
     opened,
     published_of,
 )
+from tests.warehouse.fifo import age_of, layers_left
 from tests.warehouse.group import BILL, RECEIPT, REVERSAL, TRANSFER
 
 TODAY = dt.date.fromisoformat(AS_OF)
@@ -283,7 +284,7 @@ class TestAging:
     def test_layers_are_what_the_oldest_receipts_lost(
         self, mart: Mart, ledger: pl.DataFrame, as_of: dt.date, world: str
     ) -> None:
-        expected = _layers(ledger, as_of)
+        expected = layers_left(ledger, as_of)
         found = mart(
             "select warehouse_id, goods_id, batch_id, receipt_date, sum(quantity) as quantity, max(age_days) as age"
             f" from mart_inventory_aging where as_of = date '{as_of}' group by all having sum(quantity) <> 0"
@@ -316,8 +317,8 @@ class TestAging:
         self, mart: Mart, ledger: pl.DataFrame, days: pl.DataFrame, as_of: dt.date
     ) -> None:
         expected: dict[tuple[int, str], float] = defaultdict(float)
-        for (warehouse, _, _, day), quantity in _layers(ledger, as_of).items():
-            expected[warehouse, _age(max((as_of - day).days, 0))] += quantity
+        for (warehouse, _, _, day), quantity in layers_left(ledger, as_of).items():
+            expected[warehouse, age_of(max((as_of - day).days, 0))] += quantity
         at_end = f"from mart_stock_age_month where month = date '{as_of.replace(day=1)}' group by all"
         found = mart(f"select warehouse_id, bucket, sum(quantity) as quantity {at_end}")
         held = {row[:2]: row[2] for row in found.rows() if abs(row[2]) > 1e-6}
@@ -458,54 +459,6 @@ class TestScopes:
 
 def _cents(value: pl.Expr) -> pl.Expr:
     return value.round(2, mode="half_away_from_zero")
-
-
-def _layers(ledger: pl.DataFrame, as_of: dt.date) -> dict[tuple[Any, ...], float]:
-    """What is left of each receipt at a day, by warehouse, goods, batch and date."""
-    receipts: dict[tuple[int, ...], dict[dt.date, float]] = defaultdict(lambda: defaultdict(float))
-    returns: dict[tuple[int, ...], dict[dt.date, float]] = defaultdict(lambda: defaultdict(float))
-    on_hand: dict[tuple[int, ...], float] = defaultdict(float)
-    last: dict[tuple[int, ...], dt.date] = {}
-    for row in ledger.filter(pl.col("business_date") <= as_of).iter_rows(named=True):
-        key = (row["warehouse_id"], row["goods_id"], row["batch_id"])
-        on_hand[key] += row["quantity"]
-        last[key] = max(last.get(key, row["business_date"]), row["business_date"])
-        if (row["quantity"] > 0) == (row["reverses"] is None):
-            side = returns if row["bill_type"] == "XSTH" else receipts
-            side[key][row["first_date"] or row["business_date"]] += row["quantity"]
-    layers: dict[tuple[Any, ...], float] = {}
-    for key, quantity in on_hand.items():
-        layers |= {(*key, day): left for day, left in _left(quantity, receipts[key], returns[key], last[key])}
-    return layers
-
-
-def _left(
-    on_hand: float, receipts: dict[dt.date, float], returns: dict[dt.date, float], last: dt.date
-) -> list[tuple[dt.date, float]]:
-    """What is left of a batch, by date: issues took the oldest receipts; what receipts can't explain came back."""
-    left: dict[dt.date, float] = defaultdict(float)
-    gone = max(sum(max(quantity, 0) for quantity in receipts.values()) - max(on_hand, 0), 0)
-    for day, quantity in sorted(receipts.items()):
-        taken = min(gone, max(quantity, 0))
-        gone -= taken
-        left[day] += max(quantity, 0) - taken
-    missing = on_hand - sum(left.values())
-    for day, quantity in sorted(returns.items(), reverse=True):
-        given = min(max(missing, 0), max(quantity, 0))
-        missing -= given
-        left[day] += given
-    left[last] += missing
-    return [(day, quantity) for day, quantity in left.items() if abs(quantity) > 1e-6]
-
-
-def _age(days: int) -> str:
-    edges = [(30, "0–30天"), (60, "31–60天"), (90, "61–90天"), (180, "91–180天"), (365, "181–365天")]
-    return next((label for edge, label in edges if days <= edge), "365天以上")
-
-
-def _bucket(late: int) -> str:
-    edges = [(0, "未到期"), (30, "1–30天"), (60, "31–60天"), (90, "61–90天"), (180, "91–180天")]
-    return next((label for edge, label in edges if late <= edge), "180天以上")
 
 
 def _profit(lines: pl.DataFrame, keys: list[str]) -> pl.DataFrame:

@@ -1,4 +1,4 @@
-/** A chart by echarts, as wide as its place is: what it draws with besides lines and axes, its callers register. */
+/** A chart by echarts, as wide as its place is; which kinds of charts and parts it may draw, its callers register. */
 import ReactECharts from 'echarts-for-react/esm/core';
 import type { EChartsReactProps } from 'echarts-for-react/esm/types';
 import * as echarts from 'echarts/core';
