@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from socket import gethostname
 from typing import Any
@@ -34,6 +36,9 @@ LOCKED_CONFIG = {
 IDLE_CONNECTIONS = 8
 MOST_CONNECTIONS = 32
 
+if find_spec("pandas") is None:
+    # DuckDB would look for it again at each parameter of a statement, in every folder of modules.
+    sys.modules["pandas"] = None  # type: ignore[assignment]
 
 SCHEMA = "main"
 

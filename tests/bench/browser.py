@@ -17,7 +17,6 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from api.demo import logins
 from tests.e2e import conftest
-from tests.e2e.conftest import FLAGS
 
 ROUNDS = 7
 LINES = 1000
@@ -125,8 +124,7 @@ def typing(page: Page, address: str) -> float:
 
 def main() -> int:
     with product() as address, sync_playwright() as playwright:
-        binary = conftest.shutil.which("chromium") or conftest.shutil.which("google-chrome")
-        browser = playwright.chromium.launch(executable_path=binary, args=list(FLAGS))
+        browser = conftest.launched(playwright)
         page = logged_in(browser, address)
         figures = {
             "切换已缓存页签": switching(page, address),

@@ -9,7 +9,6 @@ without an address it starts one. Exits with 1 where a bound is passed.
 
 from __future__ import annotations
 
-import shutil
 import statistics
 import sys
 import time
@@ -20,7 +19,7 @@ from reports.catalogue import find_report
 from reports.catalogue.boards import Report
 from tests.bench._verdict import conclude
 from tests.bench.browser import logged_in, product
-from tests.e2e.conftest import FLAGS
+from tests.e2e import conftest
 from tests.e2e.frames import DRAWN, HOLDER, OPENED
 
 REPORTS = (
@@ -76,8 +75,7 @@ def measure(browser: Browser, address: str, report: Report) -> tuple[float, floa
 def main() -> None:
     reports = [report for code in (sys.argv[1:] or REPORTS) if (report := find_report(code))]
     with product() as address, sync_playwright() as playwright:
-        binary = shutil.which("chromium") or shutil.which("google-chrome")
-        browser = playwright.chromium.launch(executable_path=binary, args=list(FLAGS))
+        browser = conftest.launched(playwright)
         found = []
         for report in reports:
             cold, warm = measure(browser, address, report)

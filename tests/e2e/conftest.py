@@ -19,12 +19,13 @@ from typing import Protocol
 import openpyxl
 import pytest
 from openpyxl.cell import Cell
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, Playwright, expect, sync_playwright
 from sqlalchemy import Engine
 
 from api.demo import logins
 from api.kit.database import connect
 from api.kit.settings import PROJECT_DIR
+from api.launch.browser import find_browser
 from api.launch.postgres import EmbeddedPostgres
 from tests.e2e.office import ADMIN_PASSWORD, Login, Office, ask, furnish, withdraw
 from tests.kit.ports import free_port
@@ -110,13 +111,18 @@ def _await_ready(process: subprocess.Popen[str]) -> None:
     pytest.fail("erp up did not get ready:\n" + "".join(told[-40:]))
 
 
+def launched(playwright: Playwright) -> Browser:
+    """Chromium without a window."""
+    binary = find_browser()
+    assert binary, "no Chromium on this machine; `make test` installs it"
+    return playwright.chromium.launch(executable_path=binary, args=list(FLAGS))
+
+
 @pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
     """Debian's Chromium, headless."""
-    binary = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    assert binary, "no Chromium on this machine; `make test` installs it"
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=binary, args=list(FLAGS))
+        browser = launched(playwright)
         yield browser
         browser.close()
 
