@@ -21,8 +21,8 @@ up:
 test:
 	@$(PYTHON) -m api.launch.install --browser
 	@$(MAKE) --no-print-directory --jobs=3 check-sql check-python check-web
-	# Twice as many as cores: what starts products, browsers and Superset waits for them half of its time.
-	.venv/bin/pytest --numprocesses 4 --dist loadfile
+	# One more than cores: what starts products, browsers and Superset waits for them half of its time.
+	.venv/bin/pytest --numprocesses 3 --dist loadfile
 
 check-sql:
 	.venv/bin/sqlfluff lint --quiet transforms/models transforms/tests

@@ -47,15 +47,14 @@ function start() {
   );
 }
 
+// Whom an earlier file logged in, the module may still know.
 beforeEach(() => {
+  signOut();
   localStorage.clear();
   sessionStorage.clear();
 });
 
-afterEach(() => {
-  cleanup();
-  signOut();
-});
+afterEach(cleanup);
 
 describe('session', () => {
   it('without a token leads to the login page', () => {
