@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -33,6 +35,8 @@ LOCKED_CONFIG = {
     "disabled_optimizers": "common_subplan",
     "lock_configuration": "true",
 }
+PUT_ASIDE = "readers"
+LEFT_SECONDS = 7 * 24 * 3600
 IDLE_CONNECTIONS = 8
 MOST_CONNECTIONS = 32
 
@@ -71,20 +75,42 @@ def connect_to_snapshot(
     uri: URL, params: dict[str, Any], username: str | None, security_manager: Any, source: Any
 ) -> tuple[URL, dict[str, Any]]:
     """Superset's DB_CONNECTION_MUTATOR: point the connection at the newest published snapshot."""
-    path = current_snapshot()
-    config = {**LOCKED_CONFIG, "temp_directory": str(_spill(path))}
+    return _connection(current_snapshot(), uri, params)
+
+
+def _connection(path: Path, uri: URL, params: dict[str, Any]) -> tuple[URL, dict[str, Any]]:
+    config = {**LOCKED_CONFIG, "temp_directory": str(_put_aside())}
     return uri.set(database=str(path)), {
         **params,
         "connect_args": {"read_only": True, "config": config},
     }
 
 
-def _spill(path: Path) -> Path:
-    """Where this process puts what memory can't hold; what it leaves when it is killed goes with the snapshot.
+def _put_aside() -> Path:
+    """Where this process puts what memory can't hold. A snapshot that it reads may be gone before it is done.
 
     By itself DuckDB would use one place for all processes, in which they overwrite each other's files.
     """
-    return path.with_name(f"spill-{gethostname()}-{os.getpid()}")
+    places = settings().warehouse_dir / PUT_ASIDE
+    places.mkdir(parents=True, exist_ok=True)
+    for place in places.iterdir():
+        if _is_left(place):
+            shutil.rmtree(place, ignore_errors=True)
+    return places / f"{gethostname()}-{os.getpid()}"
+
+
+def _is_left(place: Path) -> bool:
+    """Whether the process that put something there was killed; of another machine's it is taken to be after a week."""
+    host, _, pid = place.name.rpartition("-")
+    try:
+        if host != gethostname():
+            return time.time() - place.stat().st_mtime > LEFT_SECONDS
+        os.kill(int(pid), 0)
+    except (ProcessLookupError, FileNotFoundError):
+        return True
+    except PermissionError:
+        pass
+    return False
 
 
 @dataclass(frozen=True)
@@ -109,20 +135,24 @@ class Snapshots:
         self._newest: Snapshot | None = None
 
     def newest(self) -> Snapshot:
-        mark = snapshot_mark(current_snapshot())
         with self._lock:
+            path = current_snapshot()
+            mark = snapshot_mark(path)
             if self._newest is None or mark != self._newest.mark:
-                older, self._newest = self._newest, Snapshot(mark, self._open())
+                older, self._newest = self._newest, Snapshot(mark, self._open(path))
                 if older is not None:
                     older.engine.dispose()
                     self._outdated(mark)
             return self._newest
 
-    def _open(self) -> Engine:
+    def _open(self, path: Path) -> Engine:
         pool = {
             "poolclass": QueuePool,
             "pool_size": IDLE_CONNECTIONS,
             "max_overflow": MOST_CONNECTIONS - IDLE_CONNECTIONS,
         }
-        url, options = connect_to_snapshot(make_url(SNAPSHOT_URI), pool, None, None, None)
-        return create_engine(url, **options)
+        url, options = _connection(path, make_url(SNAPSHOT_URI), pool)
+        engine = create_engine(url, **options)
+        # The dialect is that of Postgres, and doubles them in values; DuckDB takes them as they are.
+        engine.dialect._backslash_escapes = False  # type: ignore[attr-defined]
+        return engine

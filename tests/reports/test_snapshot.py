@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
+from socket import gethostname
 
 import duckdb
 import pytest
+from sqlalchemy import literal, select
 from sqlalchemy.engine import make_url
 
 from reports.snapshot import (
+    LEFT_SECONDS,
     LOCKED_CONFIG,
+    PUT_ASIDE,
     SNAPSHOT_URI,
     Snapshots,
     connect_to_snapshot,
@@ -57,7 +64,7 @@ class TestSnapshot:
         theirs = subprocess.run([sys.executable, "-c", read], capture_output=True, text=True, check=True)
         (limit, own), other = ours, theirs.stdout.split()[-1]
         assert limit == "1.8 GiB" and theirs.stdout.startswith(limit)
-        assert Path(own).parent == Path(other).parent == place / "snap" / "1", "they go with the snapshot"
+        assert Path(own).parent == Path(other).parent == place / PUT_ASIDE
         assert own != other
 
     def test_what_memory_cant_hold_is_put_aside_and_removed(self, place: Path):
@@ -68,9 +75,59 @@ class TestSnapshot:
         )
         with duckdb.connect(database, read_only=True, config=small) as conn:
             rows = conn.execute(numbers)
-            assert [path.name for path in (place / "snap" / "1").glob("spill-*/*.tmp")]
-            assert rows.fetchone()
-        assert [path.name for path in (place / "snap" / "1").iterdir()] == ["wh.duckdb"]
+            assert [path.name for path in (place / PUT_ASIDE).glob("*/*.tmp")]
+            shutil.rmtree(place / "snap" / "1")
+            assert rows.fetchone(), "a snapshot that is being read may go"
+            assert conn.execute(numbers).fetchone()
+        assert list((place / PUT_ASIDE).iterdir()) == []
+
+    def test_what_a_killed_process_put_aside_goes_and_what_others_need_stays(self, place: Path):
+        places = place / PUT_ASIDE
+        ended = subprocess.Popen(["true"])
+        ended.wait()
+        week_ago = time.time() - LEFT_SECONDS - 60
+        for name in (f"{gethostname()}-{ended.pid}", f"{gethostname()}-{os.getppid()}", "other-1", "other-2"):
+            (places / name).mkdir(parents=True)
+        os.utime(places / "other-1", (week_ago, week_ago))
+        Snapshots().newest()
+        assert {path.name for path in places.iterdir()} == {f"{gethostname()}-{os.getppid()}", "other-2"}
+
+    def test_a_name_with_a_backslash_is_found(self, place: Path):
+        said = select(literal("A\\B")).compile(
+            dialect=Snapshots().newest().engine.dialect, compile_kwargs={"literal_binds": True}
+        )
+        with Snapshots().newest().engine.connect() as conn:
+            assert conn.exec_driver_sql(str(said)).scalar() == "A\\B"
+
+    def test_whoever_asks_while_one_is_published_never_brings_back_the_older(
+        self, place: Path, monkeypatch: pytest.MonkeyPatch
+    ):
+        told: list[str] = []
+        snapshots = Snapshots(told.append)
+        first = snapshots.newest()
+        inside, goes_on = threading.Event(), threading.Event()
+        seen = snapshot_mark
+
+        def slowly(path: Path) -> str:
+            found = seen(path)
+            if not inside.is_set():
+                inside.set()
+                goes_on.wait(10)
+            return found
+
+        monkeypatch.setattr("reports.snapshot.snapshot_mark", slowly)
+        late = threading.Thread(target=snapshots.newest)
+        late.start()
+        assert inside.wait(10)
+        publish(place, 2)
+        other = threading.Thread(target=snapshots.newest)
+        other.start()
+        other.join(1)
+        goes_on.set()
+        late.join(10)
+        other.join(10)
+        assert told == [snapshot_mark(current_snapshot())], "no older one came after it"
+        assert snapshots.newest().mark != first.mark
 
     def test_it_is_told_when_one_is_outdated(self, place: Path):
         told: list[str] = []
