@@ -104,10 +104,8 @@ class ExploreDoor:
             return RedirectResponse(HOME, 303)
         if not is_among(PATHS, method, path):
             return told(request, 404, ABSENT)
-        answer = await self.upstream.forward(request, [(EXPLORER_HEADER, said)])
-        if (path, answer.status_code) == (DRAWING, 404):
-            return told(request, 404, NO_CHART)
-        return answer
+        instead = {404: NO_CHART} if path == DRAWING else {}
+        return await self.upstream.forward(request, [(EXPLORER_HEADER, said)], instead)
 
 
 def _enter(request: Request) -> Response:

@@ -7,8 +7,9 @@ administrator in the same browser.
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping
 from http.cookiejar import CookieJar, DefaultCookiePolicy
+from types import MappingProxyType
 
 import httpx
 from starlette.requests import ClientDisconnect, Request
@@ -50,6 +51,7 @@ LARGEST_BODY = 2 * 1024 * 1024
 TIMEOUT = httpx.Timeout(60, connect=3)
 UNAVAILABLE = "报表服务暂时不可用，请稍后刷新"
 NOWHERE = re.compile(r"(?!)")
+NOTHING: Mapping[int, str] = MappingProxyType({})
 UNCHANGING = re.compile(r"/static/assets/(?:[\w@~-]+\.)?[0-9a-f]{20}\.\w+\.(?:js|css)")
 """Superset's code, named by its digest. It compresses each file anew for every reader."""
 MOST_KEPT = 64 * 1024 * 1024
@@ -85,8 +87,11 @@ class Upstream:
         )
         self._kept: dict[File, tuple[RawHeaders, bytes]] = {}
 
-    async def forward(self, request: Request, added: Headers | None = None) -> Response:
-        """Ask Superset and stream its answer back; `added` headers are our own word to it."""
+    async def forward(
+        self, request: Request, added: Headers | None = None, instead: Mapping[int, str] = NOTHING
+    ) -> Response:
+        """Ask Superset and stream its answer back; `added` headers are our own word to it, `instead` what is told
+        where it answers with a status."""
         file = _unchanging(request)
         if file is not None and file in self._kept:
             return _answer(*self._kept[file])
@@ -110,6 +115,9 @@ class Upstream:
             # Superset redirects to its login, which this side doesn't have.
             await answer.aclose()
             return JSONResponse({"code": 401, "msg": self.expired, "data": None}, 401)
+        if answer.status_code in instead:
+            await answer.aclose()
+            return told(request, answer.status_code, instead[answer.status_code])
         headers = self._response_headers(answer)
         if file is not None and answer.status_code == 200 and self._has_room():
             try:

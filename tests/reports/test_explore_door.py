@@ -217,6 +217,10 @@ class TestPaths:
             answer = door.get(f"/explore/?slice_id={number}", headers=PAGE)
             assert (answer.status_code, "不是您的" in answer.text) == (404, True), number
         assert door.get("/explore/", headers=PAGE).status_code == 200
+        held = door.app.upstream.client._transport._pool.connections
+        assert held and all(connection.is_idle() for connection in held), (
+            "none waits for an answer to be read"
+        )
 
     def test_the_two_ports_share_nothing(self, door: TestClient, login: Caller):
         enter(door, ticket_of(login))
