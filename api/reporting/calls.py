@@ -190,7 +190,8 @@ def get_guest_token(ctx: Context, body: TokenRequest) -> Any:
         raise NotFound("报表页签")
     me = ctx.principal
     secret = settings().secrets["guest_token_secret"]
-    token = guest_token(secret, embed_id(report.code, tab, me.sees_cost), me.role_id, me.user_name)
+    board, files = embed_id(report.code, tab, me.sees_cost), me.may(report.export_right)
+    token = guest_token(secret, board, me.role_id, me.user_name, files=files)
     return {"token": token, "expires_in": LIFE}
 
 

@@ -18,13 +18,16 @@ DOOR_AUDIENCE = "erp-explore-door"
 ALGORITHM = "HS256"
 
 
-def guest_token(secret: str, embed_id: str, role_id: int, user_name: str, now: float | None = None) -> str:
-    """Sign a token for one embedded dashboard and the rows of one role."""
+def guest_token(
+    secret: str, embed_id: str, role_id: int, user_name: str, *, files: bool, now: float | None = None
+) -> str:
+    """Sign a token for one embedded dashboard and the rows of one role, in `files` too or on screen alone."""
     issued = int(time.time() if now is None else now)
     claims = {
         "user": {"username": user_name, "first_name": "", "last_name": ""},
         "resources": [{"type": "dashboard", "id": embed_id}],
         "rls_rules": [{"clause": f"role_id = {int(role_id)}"}],
+        "files": files,
         "iat": issued,
         "exp": issued + LIFE,
         "aud": GUEST_AUDIENCE,

@@ -92,9 +92,9 @@ class Superset:
     _numbers: dict[str, int] = field(default_factory=dict)
     _charts: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
 
-    def token(self, place: Place, role_id: int) -> str:
+    def token(self, place: Place, role_id: int, *, files: bool = True) -> str:
         secret = settings().secrets["guest_token_secret"]
-        return guest_token(secret, place.embed_id, role_id, f"role-{role_id}")
+        return guest_token(secret, place.embed_id, role_id, f"role-{role_id}", files=files)
 
     def get(
         self, path: str, token: str | None, headers: Mapping[str, str] | None = None, **options: Any

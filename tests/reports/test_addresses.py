@@ -71,7 +71,7 @@ class TestAddress:
 class TestToken:
     def test_carries_one_board_and_one_rule(self):
         claims = jwt.decode(
-            guest_token("s" * 32, "board", 7, "张伟", now=1000),
+            guest_token("s" * 32, "board", 7, "张伟", files=False, now=1000),
             "s" * 32,
             algorithms=["HS256"],
             audience="erp-report-frames",
@@ -79,8 +79,9 @@ class TestToken:
         )
         assert claims["resources"] == [{"type": "dashboard", "id": "board"}]
         assert claims["rls_rules"] == [{"clause": "role_id = 7"}]
+        assert claims["files"] is False
         assert claims["exp"] - claims["iat"] == LIFE <= 300
 
     def test_takes_no_rule_as_role(self):
         with pytest.raises(ValueError):
-            guest_token("s" * 32, "board", "7 or 1 = 1", "张伟")
+            guest_token("s" * 32, "board", "7 or 1 = 1", "张伟", files=False)

@@ -185,6 +185,12 @@ class TestQuery:
         assert refused({**hidden, "result_format": form})
         assert refused({**body, "result_format": form, "result_type": "samples"})
 
+    @pytest.mark.parametrize("form", ["csv", "xlsx"])
+    def test_in_a_file_without_the_right_to_export(self, superset: Superset, body: dict[str, Any], form: str):
+        token = superset.token(BEST_SELLER, COMPANY_ONE, files=False)
+        assert superset.post(DATA, token, body).status_code == 200
+        assert superset.post(DATA, token, {**body, "result_format": form}).status_code == 403
+
     def test_a_filter_asks_for_another_column(self, superset: Superset):
         token = superset.token(RECEIVABLE, COMPANY_ONE)
         assert filter_values(superset, RECEIVABLE, token, "company_name", columns=["bill_no"]) == 403
