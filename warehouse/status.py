@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,8 @@ EMPTY: dict[str, Any] = {
 """`lag`: seconds of the last publication, see `extract`; `waiting_since`: the commit of the oldest change that was read
 and is not published; `tests`: how many ran last, `failed_tests` their names, labels and numbers of rows found."""
 
+_writing = threading.Lock()
+
 
 def read(path: Path) -> dict[str, Any]:
     """The status, with empty values before the first refresh. Times are ISO 8601 in UTC, seconds a float."""
@@ -42,7 +45,8 @@ def read(path: Path) -> dict[str, Any]:
 
 def write(path: Path, **changes: Any) -> None:
     """Change some values; a reader sees the old file or the new one."""
-    replace(path, json.dumps({**read(path), **changes}, ensure_ascii=False, indent=2))
+    with _writing:
+        replace(path, json.dumps({**read(path), **changes}, ensure_ascii=False, indent=2))
 
 
 def replace(path: Path, text: str) -> None:

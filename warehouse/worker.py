@@ -9,6 +9,8 @@ import logging
 import signal
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
 
 import psycopg
@@ -26,6 +28,9 @@ POLL_SECONDS = 5.0
 SLICE_SECONDS = 0.5
 DEBOUNCE_SECONDS = 0.3
 DEEP_SECONDS = 900.0
+BEAT_SECONDS = 30.0
+LONGEST_SECONDS = 7200.0
+"""A refresh that takes longer is taken to hang."""
 RETRY_SECONDS = (1.0, 2.0, 5.0, 15.0, 30.0)
 
 
@@ -72,7 +77,7 @@ class _Loop:
                 with psycopg.connect(self._url, autocommit=True, connect_timeout=5) as listener:
                     listener.execute(f"listen {CHANNEL}")
                     self._serve(listener)
-            except psycopg.OperationalError as error:
+            except psycopg.Error as error:
                 # Refreshed when it is back, news or not: the status then says that all is well again.
                 self._last = None
                 self._refresher.fail(error, status.now())
@@ -81,7 +86,8 @@ class _Loop:
     def _serve(self, listener: psycopg.Connection) -> None:
         while not self._stop.is_set():
             if self._is_news(listener):
-                self._refresh()
+                with _at_work(self._refresher.files):
+                    self._refresh()
             status.write(self._refresher.files.status, checked_at=status.now())
             self._wait(listener)
 
@@ -139,6 +145,25 @@ class _Loop:
         self._failures += 1
         log.error("refresh failed, next try in %.0f s: %s", pause, error, exc_info=self._failures == 1)
         self._stop.wait(pause)
+
+
+@contextmanager
+def _at_work(files: Files) -> Iterator[None]:
+    """Give signs of life while a refresh takes minutes: who watches the worker takes silence for a hang."""
+    done = threading.Event()
+
+    def tell() -> None:
+        until = time.monotonic() + LONGEST_SECONDS
+        while time.monotonic() < until and not done.wait(BEAT_SECONDS):
+            status.write(files.status, checked_at=status.now())
+
+    teller = threading.Thread(target=tell, daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        done.set()
+        teller.join()
 
 
 def _heard(listener: psycopg.Connection, seconds: float) -> bool:

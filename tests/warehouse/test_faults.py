@@ -233,6 +233,39 @@ class TestWorker:
         _until(lambda: status.read(files.status)["snapshot"] == number)
         assert status.read(files.status)["lag"] is None, "nothing is made up where commits are not timed"
 
+    def test_it_goes_on_after_whatever_the_database_refuses(
+        self, running: Callable[[str], Files], core: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(worker, "POLL_SECONDS", 0.2)
+        files = running(core)
+        _snapshot_after(files, 0)
+        with monkeypatch.context() as patch:
+            patch.setattr(worker, "changes_query", lambda position: "select * from not_there_yet")
+            _until(lambda: "not_there_yet" in (status.read(files.status)["error"] or ""))
+        _until(lambda: status.read(files.status)["state"] == "idle")
+        assert status.read(files.status)["error"] is None
+
+    def test_it_gives_signs_of_life_while_a_refresh_takes_long(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(worker, "BEAT_SECONDS", 0.02)
+        files = Files(tmp_path)
+
+        def told() -> str | None:
+            return status.read(files.status)["checked_at"]
+
+        with worker._at_work(files):
+            _until(lambda: told() is not None)
+            first = told()
+            _until(lambda: told() != first)
+        last = told()
+        time.sleep(0.1)
+        assert told() == last, "it is over"
+        monkeypatch.setattr(worker, "LONGEST_SECONDS", 0.0)
+        with worker._at_work(files):
+            time.sleep(0.1)
+            assert told() == last, "what takes longer than any refresh hangs"
+
     def test_it_waits_for_other_data_when_tests_fail(
         self,
         running: Callable[[str], Files],
