@@ -33,6 +33,9 @@ SHEET_ROWS = 1_000_000
 KIND = "export"
 PATIENCE = timedelta(minutes=1)
 KEPT_DAYS = 7
+UNFINISHED = ".part"
+LEFT = timedelta(days=1)
+"""After so long an unfinished file is that of a killed worker."""
 ABOUT = "导出说明"
 PLAIN = {
     "constant_memory": True,
@@ -81,6 +84,9 @@ def expire_exports(timestamp: int) -> None:
     """Delete the files of exports that are older than a week."""
     for export_id, file_name in transact(_expired):
         file_of(export_id, Path(file_name).suffix).unlink(missing_ok=True)
+    for left in settings().exports_dir.glob(f"*{UNFINISHED}"):
+        if datetime.now(TIME_ZONE).timestamp() - left.stat().st_mtime > LEFT.total_seconds():
+            left.unlink(missing_ok=True)
 
 
 def _begin(export_id: int) -> bool:
@@ -120,9 +126,12 @@ def whole(export_id: int, suffix: str = ".xlsx") -> Iterator[Path]:
     """Where to write an export's file; it takes its place when the block ends well."""
     path = file_of(export_id, suffix)
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_suffix(".part")
-    yield unfinished
-    unfinished.rename(path)
+    unfinished = path.with_suffix(UNFINISHED)
+    try:
+        yield unfinished
+        unfinished.rename(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
 
 
 def _settle(export_id: int, status: int, **values: Any) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 import zipfile
 from datetime import date
 from pathlib import Path
@@ -216,6 +218,26 @@ class TestExport:
         row = task(site, "admin", key)
         assert (row["export_status_name"], row["url"]) == ("已过期", "")
         assert (export_job.file_of(key).exists(), export_job.file_of(young).exists()) == (False, True)
+
+    def test_nothing_is_left_of_one_that_breaks_off(self, site: Site) -> None:
+        unfinished = export_job.file_of(9_999_999).with_suffix(export_job.UNFINISHED)
+        with pytest.raises(OSError, match="full"), export_job.whole(9_999_999) as place:
+            place.write_bytes(b"half")
+            raise OSError("full")
+        assert not unfinished.exists() and not export_job.file_of(9_999_999).exists()
+
+    def test_what_a_killed_worker_left_goes_after_a_day(self, site: Site) -> None:
+        old, new = (
+            export_job.file_of(key).with_suffix(export_job.UNFINISHED) for key in (9_999_997, 9_999_998)
+        )
+        for place in (old, new):
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(b"half")
+        then = time.time() - export_job.LEFT.total_seconds() - 60
+        os.utime(old, (then, then))
+        export_job.expire_exports(0)
+        assert (old.exists(), new.exists()) == (False, True)
+        new.unlink()
 
     def test_an_export_that_is_not_committed_is_not_queued(self, site: Site) -> None:
         with site.engine.connect() as conn:
