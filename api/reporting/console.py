@@ -33,7 +33,7 @@ from api.reporting.facts import (
     quotient,
     sees_whole_companies,
 )
-from api.reporting.sales_summary import YEAR, earlier, previous
+from api.reporting.sales_summary import YEAR, earlier, previous, same_day
 from api.reporting.snapshot import published
 
 CURVE = 30
@@ -69,7 +69,7 @@ def today_sales(asked: Asked) -> Figures:
     """Today beside yesterday and the same day a year ago, and the last days one by one with theirs a year ago."""
     now = today()
     days = [now - timedelta(days=ago) for ago in range(CURVE - 1, -1, -1)]
-    year_ago = {day: earlier(day, YEAR) for day in days}
+    year_ago = {day: same_day(day, YEAR) for day in days}
     every = {*days, *year_ago.values()}
     with published() as conn:
         sold = _by_day(conn.execute(_sales_days(asked, every)))

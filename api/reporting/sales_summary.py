@@ -82,11 +82,16 @@ def previous(first: date, last: date) -> tuple[date, date]:
 
 
 def earlier(day: date, months: int) -> date:
-    """The same day of an earlier month; the end of a month is the end of the other."""
-    year, month = divmod(max(12 * day.year + day.month - 1 - months, 12), 12)
-    end = monthrange(year, month + 1)[1]
+    """Up to which day an earlier month is beside a month up to a day: to the same one, at the end to the end."""
+    same = same_day(day, months)
     is_end = day.day == monthrange(day.year, day.month)[1]
-    return date(year, month + 1, end if is_end else min(day.day, end))
+    return same.replace(day=monthrange(same.year, same.month)[1]) if is_end else same
+
+
+def same_day(day: date, months: int) -> date:
+    """The same day of an earlier month, or its last one."""
+    year, month = divmod(max(12 * day.year + day.month - 1 - months, 12), 12)
+    return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
 
 
 class SalesSummary(SummedRow, SaleRow):

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from api.kit.database import today
-from api.reporting.sales_summary import earlier
+from api.reporting.sales_summary import same_day
 from api.reporting.snapshot import published
 from reports.catalogue import find_report
 from tests.kit.desk import Desk, Made
@@ -91,7 +91,7 @@ def posted(desk: Desk, refresh: Callable[[], None]) -> Desk:
         warehouse_id=world.warehouse2_a,
     )
     _sell(desk, NOW - timedelta(days=1), first, 2, "169.5")
-    _sell(desk, earlier(NOW, 12), first, 1, "565")
+    _sell(desk, same_day(NOW, 12), first, 1, "565")
     _sell(desk, NOW, first, 5, "135.6", customer_id=world.customer_b, **other)
     desk.stock_in(third, 4, business_date=str(NOW))
     _sell(desk, NOW, third, 4, "0", customer_id=world.customer_a)

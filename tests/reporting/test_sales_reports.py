@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from api.kit.charting import by_time
-from api.reporting.sales_summary import earlier, previous
+from api.reporting.sales_summary import earlier, previous, same_day
 from tests.kit.desk import Desk, Made
 from tests.reporting.asking import one, page, rows, some
 
@@ -214,6 +214,8 @@ class TestPeriods:
     def test_a_year_before_the_end_of_february_is_its_end(self) -> None:
         assert earlier(date(2025, 2, 28), 12) == date(2024, 2, 29)
         assert earlier(date(2024, 2, 29), 12) == date(2023, 2, 28)
+        assert same_day(date(2025, 2, 28), 12) == date(2024, 2, 28)
+        assert same_day(date(2024, 2, 29), 12) == date(2023, 2, 28)
 
 
 class TestDetail:

@@ -107,6 +107,14 @@
     add_months({{ date }}, {{ months }})
 {%- endmacro %}
 
+{# The same day of another month; the end of a month is the end of the other. #}
+{% macro same_day(date, months) -%}
+    greatest(
+        {{ add_months(date, months) }},
+        {{ add_days(add_months(add_days(date, 1), months), -1) }}
+    )
+{%- endmacro %}
+
 {% macro month_of(date) -%}
     cast({{ dbt.date_trunc('month', date) }} as date)
 {%- endmacro %}
