@@ -41,6 +41,15 @@ BY = Groupings(
     days=frozenset({"month"}),
 )
 
+
+def _share(amount: str, part: str, whole: str) -> str:
+    """`amount * part / whole` to the cent, halves away from zero: in whole numbers, since DuckDB divides in floats."""
+    cents = [f"cast({money} * 100 as hugeint)" for money in (amount, part, whole)]
+    product, divisor = f"({cents[0]} * {cents[1]})", cents[2]
+    rounded = f"(2 * abs({product}) + abs({divisor})) // (2 * abs({divisor}))"
+    return f"cast(cast(sign({product}) * sign({divisor}) * ({rounded}) as decimal(18, 0)) * 0.01 as decimal(18, 2))"
+
+
 # Goods that no scheme tells apart are added up first: a bill has as many of them as schemes have goods of their own.
 # Amounts are rounded as they run on, so that the parts of a write-off are no cent more or less than it.
 _PARTS = f"""
@@ -94,10 +103,10 @@ running as (
 ),
 shared as (
     select w.* exclude (amount), s.* exclude (write_off_id, sold_amount, sold_so_far, revenue, profit),
-        cast(w.amount * sold_so_far / item_amount as decimal(18, 2))
-            - cast(w.amount * (sold_so_far - sold_amount) / item_amount as decimal(18, 2)) as amount,
-        cast(s.revenue * w.amount / item_amount as decimal(18, 2)) as revenue,
-        cast(s.profit * w.amount / item_amount as decimal(18, 2)) as profit
+        {_share("w.amount", "sold_so_far", "item_amount")}
+            - {_share("w.amount", "(sold_so_far - sold_amount)", "item_amount")} as amount,
+        {_share("s.revenue", "w.amount", "item_amount")} as revenue,
+        {_share("s.profit", "w.amount", "item_amount")} as profit
     from running s
     join write_offs w using (write_off_id)
 ),
