@@ -139,7 +139,7 @@ def income_datasets(cost: bool) -> tuple[Dataset, Dataset]:
             Metric("revenue_year", "去年同月整月收入", f"cast({of(REVENUE, '_year')} as double)", MONEY),
             grown_metric("revenue_growth", "收入按进度较去年同月", of(REVENUE), of(REVENUE, "_year")),
             Metric("rebates", "返利净额（已确认）", f"cast({of(REBATES)} as double)", MONEY),
-            Metric("expenses", "费用", f"cast({of(EXPENSES)} as double)", MONEY),
+            Metric("expenses", "费用" if cost else "理赔与运费", f"cast({of(EXPENSES)} as double)", MONEY),
             money("amount", "金额"),
             money("amount_before", "上月整月"),
             money("amount_year", "去年同月整月"),

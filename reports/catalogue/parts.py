@@ -135,6 +135,8 @@ MONTH_DAYS = {
     "business_date_start": "strftime(m.month, '%Y-%m-%d')",
     "business_date_end": "strftime(last_day(m.month), '%Y-%m-%d')",
 }
+UNTIL_MONTH_END = {name: day for name, day in MONTH_DAYS.items() if name == "business_date_end"}
+"""Where rows lead of what stood at a month's end."""
 
 
 def moves_link(**more: str) -> Column:

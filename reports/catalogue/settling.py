@@ -38,6 +38,7 @@ from reports.catalogue.partners import (
 from reports.catalogue.parts import (
     BY_COMPANY,
     COMPANY,
+    UNTIL_MONTH_END,
     as_of_filter,
     bars,
     bill_link,
@@ -105,7 +106,7 @@ def due_months() -> Dataset:
         grain="company",
         period=MONTH_END,
         keys=("supplier_id", "as_of", "due_date", "bucket", "bucket_order"),
-        columns=(COMPANY, *SUPPLIERS.columns, *DUE_BUCKET, *OVERDUE, SUPPLIERS.bills()),
+        columns=(COMPANY, *SUPPLIERS.columns, *DUE_BUCKET, *OVERDUE, SUPPLIERS.bills(**UNTIL_MONTH_END)),
         measures={name: name for name in measures},
         levels=measures,
         buckets=DUE,
@@ -138,7 +139,7 @@ def payment_board(cost: bool) -> Board:
             Column("days_ahead", "距到期（天）", "number", sql=AHEAD),
             *DUE_BUCKET,
             *OVERDUE,
-            SUPPLIERS.bills(),
+            SUPPLIERS.bills(**UNTIL_MONTH_END),
         ),
         measures=("open_amount", "advance_amount", "days_past_due"),
         metrics=(
