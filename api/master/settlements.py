@@ -22,7 +22,7 @@ _ITEM = "(select i.{column} from settlement_item i where i.settlement_id = {tabl
 
 
 def _of_item(name: str, label: str, kind: Kind, **marks: Any) -> Derived:
-    return derived(name, label, kind, _ITEM.format(column=name, table="{table}"), width=110, **marks)
+    return derived(name, label, kind, _ITEM.format(column=name, table="{table}"), **{"width": 110, **marks})
 
 
 class WriteOffLine(Child):
@@ -31,7 +31,7 @@ class WriteOffLine(Child):
     __abstract__ = True
 
     derived: ClassVar[tuple[Derived, ...]] = (
-        _of_item("bill_no", "单据号", "text", bill=True),
+        _of_item("bill_no", "单据号", "text", bill=True, width=190),
         _of_item("business_date", "业务日期", "date"),
         _of_item("due_date", "到期日", "date"),
         _of_item("open_amount", "未核销金额", "money"),
@@ -145,7 +145,7 @@ def inspect_write_offs(
     if header["amount"] < 0 and written != header["amount"]:
         problems.add(f"退款须选出要退的预收预付或退货：已选 {written:.2f} 元，退款 {header['amount']:.2f} 元")
     elif written > header["amount"]:
-        problems.add("核销金额合计不能超过单据金额")
+        problems.add(f"核销金额合计 {written:.2f} 元超过单据金额 {header['amount']:.2f} 元")
     if not rows and not header["amount"]:
         problems.add("请输入金额")
 

@@ -121,7 +121,7 @@ class TestWriteOff:
 
     def test_more_than_the_bill_is_refused(self, desk: Desk, books: Books, owed: Made) -> None:
         answer = desk.add("customer_receipt", off(books.item(owed), "10"), amount="9.99")
-        assert (answer.code, answer.msg) == (400, "核销金额合计不能超过单据金额")
+        assert (answer.code, answer.msg) == (400, "核销金额合计 10.00 元超过单据金额 9.99 元")
 
     def test_another_customers_item_is_refused(self, desk: Desk, books: Books, owed: Made) -> None:
         answer = desk.add(
