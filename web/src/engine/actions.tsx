@@ -44,8 +44,8 @@ export function useActions(screen: Screen) {
         return await send(modal, screen, action, rows, answer);
       } finally {
         setRunning(null);
-        // Stock, balances and other bills move with an audit, so everything read so far is stale.
-        await client.invalidateQueries({ predicate: (query) => query.queryKey[0] !== 'screen' });
+        // Stock, balances and other bills move with an audit, so everything read so far is stale, but for what is read once.
+        await client.invalidateQueries({ predicate: ({ queryKey: [kind] }) => kind !== 'screen' && kind !== 'form' });
       }
     },
     [modal, client, screen],

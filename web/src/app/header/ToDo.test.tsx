@@ -30,3 +30,12 @@ it('To-do dropdown: pending items and pending approvals; an entry opens its list
   expect(leave).toHaveBeenCalledTimes(2);
   done();
 });
+
+it('opens on the approvals where nothing else waits, until the user turns to another page', async () => {
+  const waits = { id: 1, title: '3 张销售出库待审核', count: 3, url: '/sales/salesout?status=1', bills: [] };
+  const { done } = renderPage(<ToDo items={[]} onLeave={() => undefined} />, { 'v2/open/Message/getMessageList': () => ok([waits]) });
+  expect(await screen.findByText('3 张销售出库待审核')).toBeTruthy();
+  fireEvent.click(screen.getByText('待处理事项 0'));
+  expect(screen.getByRole('tab', { selected: true }).textContent).toBe('待处理事项 0');
+  done();
+});

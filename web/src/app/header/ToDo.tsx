@@ -1,5 +1,6 @@
 /** Pending items and pending approvals, each leading to its list, and its newest bills, each opening. */
 import { Empty, Tabs } from 'antd';
+import { useState } from 'react';
 import { useQuery } from '@/lib/query';
 import { useTabs } from '@/lib/tabs';
 import styles from './header.module.css';
@@ -10,10 +11,14 @@ const APPROVAL = 1;
 export default function ToDo({ items, onLeave }: { items: PendingItem[]; onLeave: () => void }) {
   const approvals = useQuery(approvalsQuery()).data ?? [];
   const others = items.filter((item) => item.type !== APPROVAL);
+  const [chosen, setChosen] = useState<string>();
+  const waitingOnly = waiting(others) === 0 && waiting(approvals) > 0 ? 'approvals' : 'items';
   return (
     <div className={styles.todo}>
       <Tabs
         size="small"
+        activeKey={chosen ?? waitingOnly}
+        onChange={setChosen}
         items={[
           { key: 'items', label: `待处理事项 ${waiting(others)}`, children: <Lines lines={others.map(ofItem)} onLeave={onLeave} /> },
           {

@@ -1,6 +1,7 @@
 /** What waits for the user in the back office, by type and the oldest first; each line opens its list. */
-import { Card } from 'antd';
+import { Button, Card } from 'antd';
 import dayjs from 'dayjs';
+import { useState } from 'react';
 import { Link } from 'react-router';
 import { useQuery } from '@/lib/query';
 import { awaitQuery, withoutCount } from '../header/pendingQueries';
@@ -10,12 +11,13 @@ const SHOWN = 12;
 
 export function ToDoCard() {
   const { data = [] } = useQuery(awaitQuery());
+  const [all, setAll] = useState(false);
   if (data.length === 0) return null;
   const items = data.flatMap((group) => group.items);
   return (
     <Card size="small" title="待办" extra={data.map(({ title, count }) => `${title} ${count}`).join(' · ')}>
       <div className={styles.todo}>
-        {items.slice(0, SHOWN).map(({ id, count, content, url, since }) => (
+        {items.slice(0, all ? undefined : SHOWN).map(({ id, count, content, url, since }) => (
           <Link key={id} to={url} className={styles.waiting}>
             <strong>{count > 99 ? '99+' : count}</strong>
             <span>
@@ -25,6 +27,11 @@ export function ToDoCard() {
           </Link>
         ))}
       </div>
+      {items.length > SHOWN && !all && (
+        <Button type="link" size="small" onClick={() => setAll(true)}>
+          查看全部 {items.length} 项
+        </Button>
+      )}
     </Card>
   );
 }

@@ -42,6 +42,13 @@ describe('a priced line', () => {
     line = type(line, 'amount', '1900');
     expect(line.values).toMatchObject({ price: '500', discount_amount: '100.00', amount: '1900.00' });
   });
+  it('says where its price comes from until another is typed', () => {
+    const line = fillGoods(newLine(fields), { fields, field: byName('goods_id'), pricing, goods: { ...tyre, price_source: '上次价' }, price: '455' });
+    expect(type(line, 'quantity', '4').values.price_source).toBe('上次价');
+    expect(type(line, 'price', '455.00').values.price_source).toBe('上次价');
+    expect(type(line, 'price', '450').values.price_source).toBeNull();
+    expect(type(line, 'amount', '400').values.price_source).toBeNull();
+  });
   it('a gift costs nothing', () => {
     const line = chooseCell(fill(newLine(fields)), byName('is_gift'), true, null, pricing);
     expect(line.values).toMatchObject({ price: '0', amount: '0.00' });

@@ -183,6 +183,9 @@ function without(problems: Problems, name: string): Problems {
   return Object.fromEntries(Object.entries(problems).filter(([key]) => key !== name));
 }
 
+/** A price that was typed over comes from nowhere else. */
+const NO_SOURCE = { price_source: null };
+
 /** Applies changes and lets the pricing rules follow; a figure of one hundred million refuses the change. */
 function reprice(line: LineRow, changes: Row, pricing: Pricing | null, edited: string): Entry {
   const quantity = quantityField(pricing);
@@ -194,7 +197,9 @@ function reprice(line: LineRow, changes: Row, pricing: Pricing | null, edited: s
   const edit = pricing && pricingEdit(pricing, quantity in counted ? quantity : edited, values);
   if (!pricing || !edit || isMasked(values[pricing.price])) return { line: next, problem: null };
   try {
-    return { line: { ...next, values: { ...values, ...priced(pricing, values, edit) } }, problem: null };
+    const figures = priced(pricing, values, edit);
+    const typed = !('price_source' in changes) && !decimalOrZero({ ...values, ...figures }[pricing.price]).eq(decimalOrZero(line.values[pricing.price]));
+    return { line: { ...next, values: { ...values, ...figures, ...(typed && NO_SOURCE) } }, problem: null };
   } catch (error) {
     if (error instanceof CapError) return { line, problem: error.message };
     throw error;

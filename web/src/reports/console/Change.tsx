@@ -17,7 +17,7 @@ export function Change({ now, before, worse }: { now: string | null; before: str
 export function Trend({ percent, worse = 'fall' }: { percent: string | null; worse?: Worse }) {
   const value = parseDecimal(percent);
   if (value === null) return <span className={styles.even}>—</span>;
-  if (value.isZero()) return <span className={styles.even}>持平</span>;
+  if (value.toDecimalPlaces(1).isZero()) return <span className={styles.even}>持平</span>;
   const up = value.isPositive();
   return (
     <span className={worse === 'neither' ? styles.even : up === (worse === 'rise') ? styles.bad : styles.good}>

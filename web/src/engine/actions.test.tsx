@@ -1,0 +1,33 @@
+import { waitFor } from '@testing-library/react';
+import { expect, it } from 'vitest';
+import { useActions } from './actions';
+import { billScreen } from './fixtures';
+import { ok, press, renderPage } from './harness';
+import { formQuery, infoQuery } from './queries';
+import { useQuery } from '../lib/query';
+
+const screen = billScreen();
+const audit = screen.actions.find(({ name }) => name === 'auditorPass')!;
+
+/** A form that was begun with what is left of another bill, and the bill that it became. */
+function Page() {
+  useQuery(formQuery(screen, 5, true));
+  const bill = useQuery(infoQuery(screen, 9)).data;
+  const { run } = useActions(screen);
+  return bill ? <button onClick={() => void run(audit, [bill], { unasked: true })}>审核</button> : null;
+}
+
+it('reads anew what an action may have changed, but not what a form began with', async () => {
+  const view = renderPage(<Page />, {
+    [`${screen.api}/getDraft`]: () => ok({}),
+    [`${screen.api}/getInfo`]: () => ok({ [screen.key]: 9 }),
+    [`${screen.api}/auditorPass`]: () => ok({ success: [9], failures: [] }),
+  });
+  const asked = (call: string) => view.calls.filter(({ path }) => path === `${screen.api}/${call}`).length;
+  await view.findByText('审核');
+  await press('审核');
+  await waitFor(() => expect(asked('getInfo')).toBe(2));
+  expect(asked('auditorPass')).toBe(1);
+  expect(asked('getDraft')).toBe(1);
+  view.done();
+});
