@@ -36,6 +36,6 @@ it('opens on the approvals where nothing else waits, until the user turns to ano
   const { done } = renderPage(<ToDo items={[]} onLeave={() => undefined} />, { 'v2/open/Message/getMessageList': () => ok([waits]) });
   expect(await screen.findByText('3 张销售出库待审核')).toBeTruthy();
   fireEvent.click(screen.getByText('待处理事项 0'));
-  expect(screen.getByRole('tab', { selected: true }).textContent).toBe('待处理事项 0');
+  expect(screen.getByText('待处理事项 0').closest('[role=tab]')?.getAttribute('aria-selected')).toBe('true');
   done();
 });
