@@ -93,10 +93,14 @@ def _put_aside() -> Path:
     """
     places = settings().warehouse_dir / PUT_ASIDE
     places.mkdir(parents=True, exist_ok=True)
-    for place in places.iterdir():
+    return places / f"{gethostname()}-{os.getpid()}"
+
+
+def _sweep() -> None:
+    """Remove what killed processes put aside."""
+    for place in (settings().warehouse_dir / PUT_ASIDE).glob("*"):
         if _is_left(place):
             shutil.rmtree(place, ignore_errors=True)
-    return places / f"{gethostname()}-{os.getpid()}"
 
 
 def _is_left(place: Path) -> bool:
@@ -151,6 +155,7 @@ class Snapshots:
             "pool_size": IDLE_CONNECTIONS,
             "max_overflow": MOST_CONNECTIONS - IDLE_CONNECTIONS,
         }
+        _sweep()
         url, options = _connection(path, make_url(SNAPSHOT_URI), pool)
         engine = create_engine(url, **options)
         # The dialect is that of Postgres, and doubles them in values; DuckDB takes them as they are.

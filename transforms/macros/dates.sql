@@ -107,8 +107,8 @@
     add_months({{ date }}, {{ months }})
 {%- endmacro %}
 
-{# The same day of another month; the end of a month is the end of the other. #}
-{% macro same_day(date, months) -%}
+{# Up to which day another month is beside a month up to a day: to the same one, at the end to the end. #}
+{% macro as_far_in(date, months) -%}
     greatest(
         {{ add_months(date, months) }},
         {{ add_days(add_months(add_days(date, 1), months), -1) }}

@@ -11,8 +11,8 @@ select
     {%- endfor %}
 from {{ ref('fct_business_day') }} as daily
 left join {{ ref('fct_business_day') }} as previous
-    on daily.company_id = previous.company_id and {{ same_day('daily.day', -1) }} = previous.day
+    on daily.company_id = previous.company_id and {{ as_far_in('daily.day', -1) }} = previous.day
 left join {{ ref('fct_business_day') }} as last_year
-    on daily.company_id = last_year.company_id and {{ same_day('daily.day', -12) }} = last_year.day
+    on daily.company_id = last_year.company_id and {{ as_far_in('daily.day', -12) }} = last_year.day
 left join {{ ref('dim_company') }} as company
     on daily.company_id = company.company_id

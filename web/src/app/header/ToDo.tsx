@@ -12,12 +12,12 @@ export default function ToDo({ items, onLeave }: { items: PendingItem[]; onLeave
   const approvals = useQuery(approvalsQuery()).data ?? [];
   const others = items.filter((item) => item.type !== APPROVAL);
   const [chosen, setChosen] = useState<string>();
-  const waitingOnly = waiting(others) === 0 && waiting(approvals) > 0 ? 'approvals' : 'items';
+  const first = waiting(others) === 0 && waiting(approvals) > 0 ? 'approvals' : 'items';
   return (
     <div className={styles.todo}>
       <Tabs
         size="small"
-        activeKey={chosen ?? waitingOnly}
+        activeKey={chosen ?? first}
         onChange={setChosen}
         items={[
           { key: 'items', label: `待处理事项 ${waiting(others)}`, children: <Lines lines={others.map(ofItem)} onLeave={onLeave} /> },
