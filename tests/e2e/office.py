@@ -6,11 +6,11 @@ from __future__ import annotations
 import os
 import time
 from dataclasses import dataclass, replace
-from datetime import date
 from typing import Any
 
 import httpx
 
+from api.kit.database import today
 from reports.catalogue import REPORTS
 from tests.kit.client import Answer, Caller
 
@@ -232,7 +232,7 @@ def outbound(office: Office, login: Login) -> dict[str, Any]:
         "company_id": company,
         "warehouse_id": made(office.admin.post("v2/system/Warehouse/add", warehouse))["id"],
         "customer_id": made(office.admin.post("v2/custom/Customer/add", customer))["id"],
-        "business_date": f"{date.today()}",
+        "business_date": f"{today()}",
         "lines": [{"goods_id": some_goods(office), "quantity": "1", "price": "10"}],
     }
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from api.kit.database import today
 from tests.kit.desk import Desk
 from tests.kit.fixtures import Site
 
@@ -101,7 +102,6 @@ class TestPurchaseCentre:
 
 class TestStock:
     def test_the_warehouse_that_moves_most_comes_first(self, site: Site) -> None:
-        from datetime import date
 
         path = "open/Warehouse/getWarehouseFocus"
         for _ in range(2):
@@ -109,7 +109,7 @@ class TestStock:
                 site.world.spares[30],
                 1,
                 warehouse_id=site.world.warehouse2_a,
-                business_date=str(date.today()),
+                business_date=str(today()),
             )
         found = rows(site, path)
         assert [row["warehouse_id"] for row in found] == [site.world.warehouse2_a, site.world.warehouse_a]

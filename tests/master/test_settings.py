@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
+from api.kit.database import today
 from tests.kit.desk import Desk
 from tests.kit.fixtures import Site
 
@@ -134,9 +136,7 @@ class TestOverdue:
         assert self.next(site, in_time).ok
 
     def test_days_of_grace_count(self, site: Site) -> None:
-        from datetime import date, timedelta
-
-        customer = self.owing(site, str(date.today() - timedelta(days=5)))
+        customer = self.owing(site, str(today() - timedelta(days=5)))
         modes(site, 2, overdue_mode=1)
         assert self.next(site, customer).code == 400
         assert site.as_("admin").post(f"{CONFIG}/addConfig", {"overdue_days": 10}).ok

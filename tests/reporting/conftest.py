@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from datetime import date
 from pathlib import Path
 
 import pytest
 
+from api.kit.database import today
 from api.kit.settings import settings
 from tests.kit.desk import Desk
 from tests.kit.fixtures import Site, conn, desk, site, world
@@ -31,6 +33,12 @@ def own_warehouse(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("ERP_DATA_DIR", str(place))
         yield place
+
+
+@pytest.fixture(scope="module")
+def now() -> date:
+    """The business day on which the module posts: a run of all tests may begin before midnight and end after it."""
+    return today()
 
 
 @pytest.fixture(scope="module")

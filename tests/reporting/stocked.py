@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import date
 
 import pytest
 
-from api.kit.database import TIME_ZONE
 from api.money import cost_recalculation
 from tests.kit.desk import Desk
 
@@ -19,13 +18,12 @@ CARD, INFORMATION, BATCHES = (
 )
 REPORTS = (OUT_IN, SUMMARY, CARD, INFORMATION, BATCHES)
 FEBRUARY = {"day_start": "2026-02-01", "day_end": "2026-02-28"}
-TODAY = datetime.now(TIME_ZONE).date()
 
 Refresh = Callable[[], None]
 
 
 @pytest.fixture(scope="module")
-def stocked(desk: Desk, refresh: Refresh) -> Desk:
+def stocked(desk: Desk, now: date, refresh: Refresh) -> Desk:
     """Of the first spare, in company A: 10 at 100 come in January; in February 10 at 200 are bought, 4 sold, 5 sent to
     the other warehouse, 1 comes back, and the other warehouse gets 5 at 400. Company B has 3.
 
@@ -56,7 +54,7 @@ def stocked(desk: Desk, refresh: Refresh) -> Desk:
         assert started.ok, started
         cost_recalculation.run(started.data["recalculation_id"])
     desk.stock_in(world.tyre, 8, business_date="2026-02-20", batch="0124")
-    _sell(desk, world.tyre, TODAY.isoformat(), "2")
+    _sell(desk, world.tyre, now.isoformat(), "2")
     refresh()
     return desk
 

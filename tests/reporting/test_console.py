@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from api.kit.database import today
 from api.reporting.sales_summary import same_day
 from api.reporting.snapshot import published
 from reports.catalogue import find_report
@@ -26,8 +25,6 @@ FIGURES = (
     "getRankingList",
 )
 MASK = "无权限"
-NOW = today()
-FIRST = NOW.replace(day=1)
 
 
 def ask(desk: Desk, call: str, user: str = "admin", **query: Any) -> Any:
@@ -59,7 +56,7 @@ def _sell(desk: Desk, day: date, goods: int, quantity: int, price: str, **header
 
 
 @pytest.fixture(scope="module")
-def posted(desk: Desk, refresh: Callable[[], None]) -> Desk:
+def posted(desk: Desk, now: date, refresh: Callable[[], None]) -> Desk:
     """Of goods at a cost of 100, sold net of tax. Company A, in 浙江省, today: 3 at 200 by a salesman and 1 of the second
     goods at 300 from the second warehouse by one of its own clerks; yesterday 2 at 150, a year ago 1 at 500. Company B,
     in 江苏省, today: 5 at 120. An order of 2 at 226 with tax, a receipt of 50, a purchase of 10 at 113 with tax. Of the
@@ -67,7 +64,7 @@ def posted(desk: Desk, refresh: Callable[[], None]) -> Desk:
     world = desk.world
     first, second, third, fourth = world.spares[:4]
     other = {"company_id": world.company_b, "warehouse_id": world.warehouse_b}
-    old = str(NOW - timedelta(days=900))
+    old = str(now - timedelta(days=900))
     for goods in (first, second):
         desk.stock_in(goods, 100, business_date=old)
     desk.stock_in(second, 10, business_date=old, warehouse_id=world.warehouse2_a)
@@ -83,24 +80,24 @@ def posted(desk: Desk, refresh: Callable[[], None]) -> Desk:
                 f"{resource}/edit", {"id": world.ids[name], "province_id": named[province]}
             )
             assert answer.ok, answer
-    _sell(desk, NOW, first, 3, "226", employee_id=world.employee_a)
+    _sell(desk, now, first, 3, "226", employee_id=world.employee_a)
     Desk(desk.site, "own_a").audited(
         "sales_outbound",
         {"goods_id": second, "quantity": "1", "price": "339", "tax_rate": "13"},
-        business_date=str(NOW),
+        business_date=str(now),
         warehouse_id=world.warehouse2_a,
     )
-    _sell(desk, NOW - timedelta(days=1), first, 2, "169.5")
-    _sell(desk, same_day(NOW, 12), first, 1, "565")
-    _sell(desk, NOW, first, 5, "135.6", customer_id=world.customer_b, **other)
-    desk.stock_in(third, 4, business_date=str(NOW))
-    _sell(desk, NOW, third, 4, "0", customer_id=world.customer_a)
-    desk.stock_in(fourth, 7, business_date=str(NOW - timedelta(days=200)))
+    _sell(desk, now - timedelta(days=1), first, 2, "169.5")
+    _sell(desk, same_day(now, 12), first, 1, "565")
+    _sell(desk, now, first, 5, "135.6", customer_id=world.customer_b, **other)
+    desk.stock_in(third, 4, business_date=str(now))
+    _sell(desk, now, third, 4, "0", customer_id=world.customer_a)
+    desk.stock_in(fourth, 7, business_date=str(now - timedelta(days=200)))
     line = {"goods_id": first, "quantity": "2", "price": "226", "tax_rate": "13"}
-    desk.audited("sales_order", line, business_date=str(NOW))
+    desk.audited("sales_order", line, business_date=str(now))
     bought = {"goods_id": first, "quantity": "10", "price": "113", "tax_rate": "13"}
-    desk.audited("purchase_inbound", bought, business_date=str(NOW))
-    desk.audited("customer_receipt", business_date=str(NOW), amount="50")
+    desk.audited("purchase_inbound", bought, business_date=str(now))
+    desk.audited("customer_receipt", business_date=str(now), amount="50")
     refresh()
     return desk
 
@@ -170,13 +167,13 @@ class TestToday:
 
 
 class TestMonth:
-    def test_days_add_up_to_the_month(self, posted: Desk) -> None:
+    def test_days_add_up_to_the_month(self, posted: Desk, now: date) -> None:
         found = ask(posted, "getMonthCctivityList", company_id=posted.world.company_a)
-        assert len(found["days"]) == NOW.day
+        assert len(found["days"]) == now.day
         month, previous, last_year = found["months"]
         for name in ("revenue", "profit", "purchase", "receipts", "payments"):
             assert Decimal(month[name]) == sum(Decimal(day[name]) for day in found["days"])
-        yesterday = Decimal(300) if NOW.day > 1 else 0
+        yesterday = Decimal(300) if now.day > 1 else 0
         assert Decimal(month["revenue"]) == 900 + yesterday
         assert (month["purchase"], month["receipts"]) == ("1000.00", "50.00")
         assert Decimal(previous["revenue"]) == 0
@@ -189,8 +186,8 @@ class TestMonth:
             assert Decimal(month["revenue"]) > 0
             assert rows(posted, "v2/report/BusinessData", user) == []
 
-    def test_its_days_are_listed_and_lead_to_their_lines(self, posted: Desk) -> None:
-        found = one(posted, "v2/report/BusinessData", "manager_a", day_start=str(NOW), day_end=str(NOW))
+    def test_its_days_are_listed_and_lead_to_their_lines(self, posted: Desk, now: date) -> None:
+        found = one(posted, "v2/report/BusinessData", "manager_a", day_start=str(now), day_end=str(now))
         assert some(found, "sales", "sales_bills", "profit", "purchase", "receipts") == {
             "sales": "900",
             "sales_bills": "3",
@@ -198,7 +195,7 @@ class TestMonth:
             "purchase": "1000",
             "receipts": "50",
         }
-        hidden = one(posted, "v2/report/BusinessData", "clerk_a", day_start=str(NOW), day_end=str(NOW))
+        hidden = one(posted, "v2/report/BusinessData", "clerk_a", day_start=str(now), day_end=str(now))
         assert (hidden["sales_cost"], hidden["profit"]) == (MASK, MASK)
         screen = posted.caller.get("v2/Open/Screen/getScreen", route="/system/businessData").data
         query = {name: found[field] for name, field in screen["drill"]["by"].items()}
@@ -207,15 +204,15 @@ class TestMonth:
 
 
 class TestRankings:
-    def test_salesmen_with_their_curves(self, posted: Desk) -> None:
+    def test_salesmen_with_their_curves(self, posted: Desk, now: date) -> None:
         """What no bill gives to somebody counts for the customers' salesman."""
         found = ask(posted, "getSalesmanCharts", company_id=posted.world.company_a)
-        assert found["days"][-1] == str(NOW)
+        assert found["days"][-1] == str(now)
         people = {person["employee_name"]: person for person in found["people"]}
-        yesterday = 300 if NOW.day > 1 else 0
+        yesterday = 300 if now.day > 1 else 0
         assert Decimal(people["A员工"]["revenue"]) == 900 + yesterday
         for person in found["people"]:
-            assert len(person["curve"]) == NOW.day
+            assert len(person["curve"]) == now.day
             assert person["curve"][-1] == person["revenue"]
 
     def test_provinces_by_the_customers(self, posted: Desk) -> None:
@@ -314,13 +311,13 @@ class TestStockWall:
         }
         assert {row["closing_amount"] for row in found["months"]} == {MASK}
 
-    def test_the_ticker_tells_of_bills_that_one_may_open(self, posted: Desk) -> None:
+    def test_the_ticker_tells_of_bills_that_one_may_open(self, posted: Desk, now: date) -> None:
         def ticker(user: str) -> list[dict[str, Any]]:
             answer = posted.site.as_(user).get(f"{WALL}/getTicker", num=50)
             assert answer.ok, answer
             return list(answer.data)
 
-        last = _sell(posted, NOW, posted.world.spares[0], 1, "226")
+        last = _sell(posted, now, posted.world.spares[0], 1, "226")
         newest, *_ = ticker("admin")
         assert (newest["label"], newest["bill_no"], newest["amount"]) == ("销售出库", last.no, "226.00")
         assert newest["url"].endswith(f"?id={last.id}")

@@ -18,14 +18,12 @@ from api.aftersale.claims import (
     GuaranteeRegister,
     GuaranteeRegisterLine,
 )
-from api.kit.database import today
 from api.kit.document import Bill, Child
 from tests.kit.desk import Desk, Made
 from tests.reporting.asking import one, page, rows, some
 
 LINES, PIECES = "v2/report/AftersalesDetail", "v2/report/GuaranteeClaim"
 MARCH = {"business_date_start": "2026-03-01", "business_date_end": "2026-03-31"}
-PAID_ON = today() - timedelta(days=40)
 
 
 def claim(
@@ -61,7 +59,12 @@ def empty(desk: Desk, refresh: Callable[[], None]) -> dict[str, dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-def posted(desk: Desk, empty: dict[str, Any], refresh: Callable[[], None]) -> dict[str, Made]:
+def paid_on(now: date) -> date:
+    return now - timedelta(days=40)
+
+
+@pytest.fixture(scope="module")
+def posted(desk: Desk, paid_on: date, empty: dict[str, Any], refresh: Callable[[], None]) -> dict[str, Made]:
     """Three of a goods come in at 50 net, one goes back to the factory, one is given out; two others come in unpriced.
 
     A piece of the first that came in is registered with another: both are paid for, the first is settled in full.
@@ -97,7 +100,7 @@ def posted(desk: Desk, empty: dict[str, Any], refresh: Callable[[], None]) -> di
         desk,
         CompanyClaim,
         CompanyClaimLine,
-        PAID_ON,
+        paid_on,
         (goods, 3, {"source_line_id": first, "judged_rate": 80, "amount": "300.10"}),
         (other, 1, {"source_line_id": second, "judged_rate": 50, "amount": "99.95"}),
         customer_id=world.customer_a,
@@ -106,7 +109,7 @@ def posted(desk: Desk, empty: dict[str, Any], refresh: Callable[[], None]) -> di
         desk,
         FactoryClaim,
         FactoryClaimLine,
-        PAID_ON + timedelta(days=9),
+        paid_on + timedelta(days=9),
         (goods, 3, {"source_line_id": first, "judged_rate": 80, "amount": "225.08"}),
         supplier_id=world.supplier,
         claim_no="FC-1",
@@ -171,7 +174,7 @@ class TestLines:
 
 class TestPieces:
     def test_a_piece_that_came_in_and_was_registered_stands_once(
-        self, desk: Desk, posted: dict[str, Made]
+        self, desk: Desk, paid_on: date, posted: dict[str, Made]
     ) -> None:
         assert page(desk, PIECES)["total"] == 3
         found = one(desk, PIECES, tire_number="T1")
@@ -181,7 +184,7 @@ class TestPieces:
         ]
         assert (found["stage"], found["waited_days"], found["company_claim_no"]) == (
             *(4, None),
-            f"company_claim-admin-{PAID_ON}",
+            f"company_claim-admin-{paid_on}",
         )
 
     def test_what_is_paid_waits_for_its_factory(self, desk: Desk, posted: dict[str, Made]) -> None:

@@ -21,7 +21,6 @@ from tests.reporting.stocked import (
     OUT_IN,
     REPORTS,
     SUMMARY,
-    TODAY,
     Refresh,
 )
 
@@ -171,11 +170,11 @@ class TestOutIn:
             "closing_quantity": "6",
         }
 
-    def test_its_page_opens_with_this_month_and_leads_to_the_card(self, stocked: Desk) -> None:
+    def test_its_page_opens_with_this_month_and_leads_to_the_card(self, stocked: Desk, now: date) -> None:
         screen = stocked.caller.get("v2/Open/Screen/getScreen", route="/report/inventoryoutin").data
         assert screen["usual"] == {
-            "day_start": TODAY.replace(day=1).isoformat(),
-            "day_end": TODAY.isoformat(),
+            "day_start": now.replace(day=1).isoformat(),
+            "day_end": now.isoformat(),
         }
         row = rows(stocked, OUT_IN, **FEBRUARY)[0]
         query = {name: row[field] for name, field in screen["drill"]["by"].items()}
@@ -325,7 +324,7 @@ class TestSummary:
 
 
 class TestInformation:
-    def test_history_and_cover(self, stocked: Desk) -> None:
+    def test_history_and_cover(self, stocked: Desk, now: date) -> None:
         found = one(stocked, INFORMATION, goods_id=stocked.world.tyre)
         assert some(found, "quantity", "unit_cost", "amount", "sales_30", "sales_90", "cover_days") == {
             "quantity": "6",
@@ -336,7 +335,7 @@ class TestInformation:
             "cover_days": "270",
         }
         assert (found["first_receipt_date"], found["last_in_date"]) == ("2026-02-20", "2026-02-20")
-        assert found["last_sale_date"] == TODAY.isoformat()
+        assert found["last_sale_date"] == now.isoformat()
 
     def test_what_never_sold_has_no_cover(self, stocked: Desk) -> None:
         found = one(
@@ -346,7 +345,7 @@ class TestInformation:
 
 
 class TestBatches:
-    def test_received_issued_held_and_age(self, stocked: Desk) -> None:
+    def test_received_issued_held_and_age(self, stocked: Desk, now: date) -> None:
         found = one(stocked, BATCHES, goods_id=stocked.world.tyre, quantity_start="1")
         assert found["batch"] == "0124"
         assert some(found, "in_quantity", "out_quantity", "quantity", "amount") == {
@@ -355,5 +354,5 @@ class TestBatches:
             "quantity": "6",
             "amount": "600",
         }
-        monday = TODAY - timedelta(TODAY.weekday())
+        monday = now - timedelta(now.weekday())
         assert found["age_weeks"] == (monday - date(2024, 1, 1)).days // 7

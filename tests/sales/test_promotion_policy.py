@@ -124,12 +124,10 @@ class TestGift:
             gift = {"method": 3, "buy_quantity": bought, "gift_goods_id": desk.world.oil}
             promoted(desk, {"goods_id": goods, "gift_quantity": given, **gift})
 
-        def lacking(
-            *lines: tuple[int, str, bool], day: str = str(today())
-        ) -> list[tuple[int, Decimal, bool]]:
+        def lacking(*lines: tuple[int, str, bool], day: str = "") -> list[tuple[int, Decimal, bool]]:
             rows = [{"goods_id": one, "quantity": n, "is_gift": gift} for one, n, gift in lines]
             header = {"company_id": desk.world.company_a, "customer_id": desk.world.customer_a}
-            body = {**header, "business_date": day, "lines": rows}
+            body = {**header, "business_date": day or str(today()), "lines": rows}
             found = desk.caller.post("v2/sales/PromotionPolicy/getGifts", body)
             assert found.ok, found
             return [(row["goods_id"], Decimal(row["quantity"]), row["is_gift"]) for row in found.data]
