@@ -11,7 +11,8 @@ import { actionOf, type Row, type Screen } from '../types';
 import { createForm, payloadOf } from './formModel';
 import { HeaderFields } from './HeaderFields';
 import { ParkedDrafts } from './ParkedDrafts';
-import { useDraft, valuesOf, type Draft } from './useDraft';
+import type { Draft } from './draftShelf';
+import { useDraft, valuesOf } from './useDraft';
 import { useLineStock } from './useLineStock';
 import { useSave } from './useSave';
 import { isSave, usePageKey } from './usePageKey';
@@ -67,7 +68,6 @@ export function FormBody({ screen, id, initial, which, onNext }: FormBodyProps) 
   // With the revision it was written under, so that what others saved meanwhile is not overwritten unseen.
   const recall = (values: Row) => {
     setForm(createForm(screen, { ...initial, ...values }));
-    draft.dismiss();
   };
   const busy = saving || running !== null;
   const title = screen.fields.find((field) => field.name === screen.title_field);
@@ -107,7 +107,16 @@ export function FormBody({ screen, id, initial, which, onNext }: FormBodyProps) 
         </Space>
       </header>
       {screen.note && <Alert type="info" showIcon banner title={screen.note} />}
-      {draft.found && <FoundDraft draft={draft.found} onRecall={recall} onDiscard={draft.discard} />}
+      {draft.found && (
+        <FoundDraft
+          draft={draft.found}
+          onRecall={(found) => {
+            draft.answer(found);
+            recall(found.values);
+          }}
+          onDiscard={draft.answer}
+        />
+      )}
       <HeaderFields screen={screen} form={form} begins={id === null && active} />
       {form.blocks.map(({ block, store }) => (
         <LineTable
@@ -123,18 +132,18 @@ export function FormBody({ screen, id, initial, which, onNext }: FormBodyProps) 
   );
 }
 
-function FoundDraft({ draft: { at, values }, onRecall, onDiscard }: { draft: Draft; onRecall: (values: Row) => void; onDiscard: () => void }) {
+function FoundDraft({ draft, onRecall, onDiscard }: { draft: Draft; onRecall: (draft: Draft) => void; onDiscard: (draft: Draft) => void }) {
   return (
     <Alert
       type="info"
       showIcon
-      title={`有 ${at} 未保存的内容`}
+      title={`有 ${draft.at} 未保存的内容`}
       action={
         <Space>
-          <Button size="small" type="primary" onClick={() => onRecall(values)}>
+          <Button size="small" type="primary" onClick={() => onRecall(draft)}>
             恢复
           </Button>
-          <Button size="small" onClick={onDiscard}>
+          <Button size="small" onClick={() => onDiscard(draft)}>
             丢弃
           </Button>
         </Space>

@@ -197,6 +197,34 @@ describe('a draft', () => {
     save();
     await waitFor(() => expect(sent(`${description.api}/edit`)[0]?.body).toMatchObject({ revision: 3 }));
   });
+  it('waits for its answer while another is typed, and what a recall replaces waits in its turn', async () => {
+    const remark = () => document.querySelector<HTMLInputElement>('.header-fields [data-field=remark] input, .header-fields [data-field=remark] textarea')!;
+    const type = (value: string) => fireEvent.change(remark(), { target: { value } });
+    open({}, { copyOf: 8 });
+    await waitFor(() => expect(remark()).toBeTruthy());
+    type('第一份');
+    view.unmount();
+    open({}, { copyOf: 8 });
+    await screen.findByText(/未保存的内容/);
+    type('第二份');
+    view.unmount();
+    for (const word of ['第一份', '第二份']) expect(localStorage.getItem('u7:draft:sales_outbound:copy8')).toContain(word);
+    open({}, { copyOf: 8 });
+    await screen.findByText(/未保存的内容/);
+    type('第三份');
+    await press('恢复');
+    const recalled = remark().value;
+    const typed = ['第一份', '第二份', '第三份'];
+    expect(typed).toContain(recalled);
+    await press('恢复');
+    const next = remark().value;
+    await press('恢复');
+    expect(new Set([recalled, next, remark().value])).toEqual(new Set(typed));
+    save();
+    await waitFor(() => expect(sent(add)).toHaveLength(1));
+    view.unmount();
+    expect(JSON.parse(localStorage.getItem('u7:draft:sales_outbound:copy8')!)).toHaveLength(2);
+  });
   it('is gone once saved', async () => {
     open({}, { copyOf: 8 });
     await screen.findByText('4', { selector: '[data-field=quantity]' });

@@ -10,9 +10,11 @@ import { useQuery } from '../../lib/query';
 import { usePageActive } from '../../lib/tabs';
 import type { Row } from '../types';
 import { isRecall, usePageKey } from './usePageKey';
-import type { Draft } from './useDraft';
+import type { Draft } from './draftShelf';
 
 const PARKED = '暂存 ';
+
+type Parked = Omit<Draft, 'visit'>;
 
 interface ParkedDraftsProps {
   screen: string;
@@ -44,7 +46,7 @@ export function ParkedDrafts({ screen, values, onParked, onRecall, touched }: Pa
   const park = useMutation({
     mutationFn: () => {
       const at = dayjs().format(DATETIME);
-      return savePreference('draft', screen, `${PARKED}${at}`, { at, values: values() } satisfies Draft);
+      return savePreference('draft', screen, `${PARKED}${at}`, { at, values: values() } satisfies Parked);
     },
     onSuccess: () => {
       showMessage('success', '已暂存，可在任何电脑上取单继续录入');
@@ -55,7 +57,7 @@ export function ParkedDrafts({ screen, values, onParked, onRecall, touched }: Pa
   });
   const recall = useMutation({
     mutationFn: async (name: string) => {
-      const [found] = await listPreferences<Draft>('draft', screen, name);
+      const [found] = await listPreferences<Parked>('draft', screen, name);
       if (found === undefined) throw new Error('暂存单已被取走');
       await removePreference('draft', screen, name);
       return found.value.values;

@@ -1,23 +1,14 @@
 import dayjs from 'dayjs';
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { DATETIME } from '../../lib/format';
-import { forgetLater, listPreferences, removePreference, savePreferenceLater } from '../../lib/preferences';
+import { listPreferences } from '../../lib/preferences';
 import { useQuery } from '../../lib/query';
-import { storedSlot } from '../../lib/stored';
+import { uuid } from '../../lib/sign';
 import type { Row } from '../types';
+import { DraftShelf, draftsIn, type Draft } from './draftShelf';
 import type { FormModel } from './formModel';
 
-/**
- * A form as it stood; kept until it is saved, through errors, reloads and expired sessions. This browser's copy is
- * written first, the server's follows, so that the form can be gone on with elsewhere.
- */
-export interface Draft {
-  at: string;
-  values: Row;
-}
-
 const DELAY = 800;
-const TO_SERVER = 3000;
 
 export function valuesOf(form: FormModel): Row {
   const blocks = form.blocks.map(({ block, store }) => [block.name, store.get().map((line) => line.values)]);
@@ -25,33 +16,39 @@ export function valuesOf(form: FormModel): Row {
 }
 
 /**
- * Keeps the form's draft, as soon as what would be sent differs from what the form began with. Each record, copy and source
- * has its own (`which`); `found` is what an earlier visit left of it, here or in another browser.
+ * Keeps the form's draft until it is saved, through errors, reloads and expired sessions, as soon as what would be sent differs
+ * from what the form began with. Each record, copy and source has its own (`which`); `found` is the newest that another visit
+ * left of it, here or in another browser.
  */
 export function useDraft(screen: string, which: string, form: FormModel, content: () => string) {
-  const [slot] = useState(() => storedSlot(`draft:${screen}:${which}`));
-  const [local, setLocal] = useState(() => slot.read<Draft>());
-  const [dismissed, setDismissed] = useState(false);
+  const [shelf] = useState(() => new DraftShelf(screen, which));
+  const offered = useSyncExternalStore(shelf.subscribe, shelf.offered);
+  // A form that was recalled is another: what had been typed before stays a draft of its own.
+  const visit = useMemo(() => ({ form, key: uuid() }), [form]).key;
   const [beginning] = useState(content);
-  const [began] = useState(() => dayjs().format(DATETIME));
   const saved = useRef(false);
   const elsewhere = useQuery({
     queryKey: ['draft', screen, which],
-    queryFn: () => listPreferences<Draft>('draft', screen, which),
-    staleTime: 0,
+    queryFn: () => listPreferences('draft', screen, which),
+    staleTime: Infinity,
     gcTime: 0,
     meta: { quiet: true },
   }).data?.[0]?.value;
-  // What this very visit has sent is no find.
-  const remote = elsewhere && elsewhere.at < began ? elsewhere : null;
+
+  useEffect(() => {
+    if (elsewhere !== undefined) shelf.found(draftsIn(elsewhere));
+  }, [shelf, elsewhere]);
+
+  const touched = useCallback(() => content() !== beginning, [content, beginning]);
+  const keep = useCallback(() => {
+    if (touched()) shelf.keep({ visit, at: dayjs().format(DATETIME), values: valuesOf(form) });
+  }, [touched, shelf, visit, form]);
 
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const write = () => {
       timer = undefined;
-      if (saved.current || content() === beginning) return;
-      slot.write({ at: dayjs().format(DATETIME), values: valuesOf(form) } satisfies Draft);
-      savePreferenceLater('draft', screen, which, () => slot.read<Draft>(), TO_SERVER);
+      if (!saved.current) keep();
     };
     const later = () => {
       if (timer === undefined) timer = setTimeout(write, DELAY);
@@ -65,22 +62,19 @@ export function useDraft(screen: string, which: string, form: FormModel, content
       clearTimeout(timer);
       write();
     };
-  }, [form, slot, content, beginning, screen, which]);
+  }, [form, keep]);
 
-  const newer = [local, remote].filter((draft) => draft !== null && draft !== undefined).sort((a, b) => (a.at < b.at ? 1 : -1))[0];
-  /** After a recall the draft stays kept until the form is saved. */
-  const dismiss = useCallback(() => setDismissed(true), []);
-  const discard = useCallback(() => {
-    slot.remove();
-    forgetLater('draft', screen, which);
-    removePreference('draft', screen, which).catch(() => undefined);
-    setLocal(null);
-    setDismissed(true);
-  }, [slot, screen, which]);
+  /** It is taken up or not wanted; what is typed by now waits for an answer of its own. */
+  const answer = useCallback(
+    (draft: Draft) => {
+      keep();
+      shelf.answer(draft.visit);
+    },
+    [keep, shelf],
+  );
   const settle = useCallback(() => {
     saved.current = true;
-    discard();
-  }, [discard]);
-  const touched = useCallback(() => content() !== beginning, [content, beginning]);
-  return { found: dismissed ? null : (newer ?? null), touched, dismiss, discard, settle };
+    shelf.answer(visit);
+  }, [shelf, visit]);
+  return { found: offered.find((draft) => draft.visit !== visit) ?? null, touched, answer, settle };
 }

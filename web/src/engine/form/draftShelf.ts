@@ -1,0 +1,91 @@
+import { forgetLater, removePreference, savePreference, savePreferenceLater } from '../../lib/preferences';
+import { storedSlot, type StoredSlot } from '../../lib/stored';
+import type { Row } from '../types';
+
+/** A form as it stood at a time. */
+export interface Draft {
+  /** Who wrote it: one form, from when it was opened or recalled until it is left. */
+  visit: string;
+  at: string;
+  values: Row;
+}
+
+const TO_SERVER = 3000;
+
+/** A single draft was once kept without a list around it. */
+export function draftsIn(kept: unknown): Draft[] {
+  return [kept ?? []].flat() as Draft[];
+}
+
+function newestFirst(drafts: Draft[]): Draft[] {
+  const older = drafts.toSorted((a, b) => a.at.localeCompare(b.at));
+  return [...new Map(older.map((draft) => [draft.visit, draft])).values()].sort((a, b) => b.at.localeCompare(a.at));
+}
+
+/**
+ * The unsaved drafts of one form. A visit writes its own and leaves the others until each is answered: what an earlier one
+ * left, and what another window writes. This browser's copy is written first, the server's follows, so that a form can be
+ * gone on with elsewhere.
+ */
+export class DraftShelf {
+  readonly #slot: StoredSlot;
+  readonly #screen: string;
+  readonly #which: string;
+  readonly #answered = new Set<string>();
+  readonly #listeners = new Set<() => void>();
+  #elsewhere: Draft[] = [];
+  #offered: Draft[];
+
+  constructor(screen: string, which: string) {
+    this.#slot = storedSlot(`draft:${screen}:${which}`);
+    this.#screen = screen;
+    this.#which = which;
+    this.#offered = this.#drafts();
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** Newest first, as of when it was opened, found elsewhere or answered last. */
+  readonly offered = (): Draft[] => this.#offered;
+
+  /** What the server has of it. */
+  found(drafts: Draft[]): void {
+    this.#elsewhere = drafts;
+    this.#offer();
+  }
+
+  keep(draft: Draft): void {
+    const all = newestFirst([...this.#drafts(), draft]);
+    this.#slot.write(all);
+    savePreferenceLater('draft', this.#screen, this.#which, () => (this.#answered.has(draft.visit) ? null : all), TO_SERVER);
+  }
+
+  /** It has been saved, recalled or discarded. */
+  answer(visit: string): void {
+    const before = this.#drafts();
+    this.#answered.add(visit);
+    const rest = this.#drafts();
+    if (rest.length === before.length) return;
+    this.#offer();
+    forgetLater('draft', this.#screen, this.#which);
+    if (rest.length > 0) {
+      this.#slot.write(rest);
+      savePreference('draft', this.#screen, this.#which, rest).catch(() => undefined);
+    } else {
+      this.#slot.remove();
+      removePreference('draft', this.#screen, this.#which).catch(() => undefined);
+    }
+  }
+
+  #drafts(): Draft[] {
+    return newestFirst([...draftsIn(this.#slot.read()), ...this.#elsewhere]).filter(({ visit }) => !this.#answered.has(visit));
+  }
+
+  #offer(): void {
+    this.#offered = this.#drafts();
+    for (const listener of this.#listeners) listener();
+  }
+}
