@@ -239,6 +239,8 @@ class Endpoint:
         """The handler's parameters without `ctx`, led by the request, for FastAPI to read."""
         keyword = inspect.Parameter.KEYWORD_ONLY
         own = list(inspect.signature(self._handler, eval_str=True).parameters.values())[1:]
+        if unknown := self._takes.keys() - {parameter.name for parameter in own}:
+            raise TypeError(f"{self._handler.__name__} takes no {sorted(unknown)}")
         parameters = [
             inspect.Parameter("request", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Request)
         ]

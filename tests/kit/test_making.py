@@ -8,6 +8,9 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
+from api.kit.calls import ANY_USER, Endpoint
 from api.kit.making import made_once
 from api.kit.resource import Declared
 
@@ -47,3 +50,11 @@ def test_threads_that_ask_at_once_get_one_model() -> None:
 
     with ThreadPoolExecutor(8) as pool:
         assert len(set(pool.map(model, [Declared] * 8))) == 1
+
+
+def test_a_type_for_what_a_call_does_not_take_is_refused() -> None:
+    def handler(ctx: object, payload: object) -> None: ...
+
+    endpoint = Endpoint(handler, {"body": lambda: int}, ANY_USER, "", write=False, batch=False)
+    with pytest.raises(TypeError, match="body"):
+        endpoint.signature()
