@@ -141,8 +141,8 @@ def hire(office: Office, rights: list[str], realname: str) -> Login:
 
 
 def reader_without_costs(office: Office) -> Login:
-    """A user of the back office who may read every framed report, of all companies, but sees no costs."""
-    rights = [report.right for report in REPORTS]
+    """A user of the back office who may read every framed report and take its files, of all companies, but sees no costs."""
+    rights = [right for report in REPORTS for right in (report.right, report.export_right)]
     sight = {"scope_kind": 1, "sees_cost": False}
     return _user(office.admin, f"reader{_mark()}", _branch(office), rights, realname="彭经理", **sight)
 
