@@ -15,7 +15,7 @@ import yaml
 from superset import db, security_manager
 
 from reports.assets import DATABASE_UUID, Placed, boards, dataset_uuid
-from reports.catalogue import EXPLORER_ROLE, GUEST_ROLE
+from reports.catalogue import EXPLORER_ROLE, FILE_GUEST_ROLE, GUEST_ROLE
 
 READER_PERMISSIONS = (
     ("can_read", "Dashboard"),
@@ -26,7 +26,6 @@ READER_PERMISSIONS = (
     ("can_time_range", "Api"),
     ("can_dashboard", "Superset"),
     ("can_language_pack", "Superset"),
-    ("can_csv", "Superset"),
     ("can_log", "Superset"),
 )
 GUEST_PERMISSIONS = (
@@ -35,9 +34,11 @@ GUEST_PERMISSIONS = (
     ("can_read", "Theme"),
     ("can_read", "CssTemplate"),
 )
+FILE_GUEST_PERMISSIONS = (*GUEST_PERMISSIONS, ("can_csv", "Superset"))
 # What an explorer finds behind these is his own: see reports.explorers.
 EXPLORER_PERMISSIONS = (
     *READER_PERMISSIONS,
+    ("can_csv", "Superset"),
     ("can_write", "Chart"),
     ("can_write", "Dashboard"),
     ("can_read", "Dataset"),
@@ -81,6 +82,7 @@ def set_role(name: str, permissions: tuple[tuple[str, str], ...]) -> None:
 
 def set_roles() -> None:
     set_role(GUEST_ROLE, GUEST_PERMISSIONS)
+    set_role(FILE_GUEST_ROLE, FILE_GUEST_PERMISSIONS)
     set_role(EXPLORER_ROLE, EXPLORER_PERMISSIONS)
     set_role("Public", PUBLIC_PERMISSIONS)
 

@@ -20,8 +20,8 @@ from superset.utils.core import override_user
 
 from reports import explorers
 from reports.answering import catalogue_datasets
-from reports.catalogue import EXPLORER_HEADER, EXPLORER_ROLE
-from reports.query_parts import DRAWN_STEPS, asks_only, is_readable, is_shaped, result_name
+from reports.catalogue import EXPLORER_HEADER, EXPLORER_ROLE, FILE_GUEST_ROLE, GUEST_ROLE
+from reports.query_parts import DRAWN_STEPS, asks_only, is_readable, is_shaped
 
 logger = logging.getLogger(__name__)
 
@@ -69,6 +69,11 @@ class ReportSecurityManager(SupersetSecurityManager):
         if refusal:
             raise ValueError(refusal)
         return token
+
+    def get_guest_user_from_token(self, token: Any) -> Any:
+        """Whether he takes files is by his token; who doesn't is shown no button for it."""
+        role = FILE_GUEST_ROLE if token.get("files") is True else GUEST_ROLE
+        return self.guest_user_cls(token=token, roles=[self.find_role(role)])
 
     def get_guest_rls_filters(self, dataset: Any) -> list[dict[str, Any]]:
         """The one rule of the token; a dataset that can't carry it is refused by its missing column."""
@@ -157,13 +162,13 @@ def _is_dashboard(resource: Any) -> bool:
 def guest_request_modified(query_context: Any) -> bool:
     """Whether a guest asks for more than the stored chart or filter gives.
 
-    Stricter than Superset's own check (no free SQL, no samples, no other column, files only where the token says so),
+    Stricter than Superset's own check (no free SQL, no samples, no other column),
     and wider in two points: a table may be sorted by any of its own columns, and of a dataset of days some may be
     chosen, from one to another.
     """
     form_data = query_context.form_data or {}
     try:
-        if not is_readable(query_context.result_type) or _is_file_refused(query_context):
+        if not is_readable(query_context.result_type):
             return True
         if form_data.get("type") == "NATIVE_FILTER":
             columns, metrics = _filter_columns(form_data, query_context.datasource)
@@ -187,11 +192,6 @@ def guest_request_modified(query_context: Any) -> bool:
         )
         for query in query_context.queries
     )
-
-
-def _is_file_refused(query_context: Any) -> bool:
-    is_file = result_name(query_context.result_format) in explorers.FILES
-    return is_file and g.user.guest_token.get("files") is not True
 
 
 def _chart_parts(form_data: dict[str, Any]) -> tuple[set[str], set[str], set[str]]:

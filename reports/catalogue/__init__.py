@@ -17,6 +17,7 @@ from reports.catalogue.introductions import (
     EXPLORER_AUDIENCE,
     EXPLORER_HEADER,
     EXPLORER_ROLE,
+    FILE_GUEST_ROLE,
     GUEST_AUDIENCE,
     GUEST_ROLE,
 )
@@ -100,6 +101,7 @@ __all__ = [
     "EXPLORER_AUDIENCE",
     "EXPLORER_HEADER",
     "EXPLORER_ROLE",
+    "FILE_GUEST_ROLE",
     "GUEST_AUDIENCE",
     "GUEST_ROLE",
     "REPORTS",

@@ -228,6 +228,12 @@ class Reading:
         assert "<" not in text
         self.page.keyboard.press("Escape")
 
+    def takes_no_file(self, frame: Frame, table: Chart) -> None:
+        card(frame, table).locator("button[id$='-controls']").click()
+        expect(frame.locator(".ant-dropdown-menu-item").first).to_be_visible()
+        expect(frame.locator(".ant-dropdown-menu-submenu-title").filter(has_text="下载")).to_have_count(0)
+        self.page.keyboard.press("Escape")
+
     def _count(self, frame: Frame, table: Chart) -> int:
         """How many rows a table has, on all its pages: as it was answered and as its pages tell."""
         shown = card(frame, table)

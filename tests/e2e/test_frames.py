@@ -187,6 +187,7 @@ class TestClerk:
             frame = reading.frame(report, report.first_tab)
             reading.sound(frame, report.first_tab.plain)
             assert not [word for word in COSTS if word in frame.locator("body").inner_text()]
+            reading.takes_no_file(frame, report.first_tab.plain.tables[0].on_screen)
         else:
             expect(reading.page.get_by_text("没有查看此报表的权限").first).to_be_visible()
             expect(reading.page.locator("iframe")).to_have_count(0)
