@@ -32,15 +32,16 @@ export class DraftShelf {
   readonly #screen: string;
   readonly #which: string;
   readonly #answered = new Set<string>();
+  readonly #own = new Set<string>();
   readonly #listeners = new Set<() => void>();
   #elsewhere: Draft[] = [];
-  #offered: Draft[];
+  #offered: Draft[] = [];
 
   constructor(screen: string, which: string) {
     this.#slot = storedSlot(`draft:${screen}:${which}`);
     this.#screen = screen;
     this.#which = which;
-    this.#offered = this.#drafts();
+    this.#offer();
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -48,7 +49,10 @@ export class DraftShelf {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Newest first, as of when it was opened, found elsewhere or answered last. */
+  /**
+   * As of when it was opened, found elsewhere or answered last: what others left, newest first, then what was replaced here,
+   * so that one recall after the other reaches all.
+   */
   readonly offered = (): Draft[] => this.#offered;
 
   /** What the server has of it. */
@@ -58,6 +62,7 @@ export class DraftShelf {
   }
 
   keep(draft: Draft): void {
+    this.#own.add(draft.visit);
     const all = newestFirst([...this.#drafts(), draft]);
     this.#slot.write(all);
     savePreferenceLater('draft', this.#screen, this.#which, () => (this.#answered.has(draft.visit) ? null : all), TO_SERVER);
@@ -84,8 +89,13 @@ export class DraftShelf {
     return newestFirst([...draftsIn(this.#slot.read()), ...this.#elsewhere]).filter(({ visit }) => !this.#answered.has(visit));
   }
 
+  #inTurn(drafts: Draft[]): Draft[] {
+    const own = [...this.#own].flatMap((visit) => drafts.filter((draft) => draft.visit === visit));
+    return [...drafts.filter(({ visit }) => !this.#own.has(visit)), ...own];
+  }
+
   #offer(): void {
-    this.#offered = this.#drafts();
+    this.#offered = this.#inTurn(this.#drafts());
     for (const listener of this.#listeners) listener();
   }
 }
