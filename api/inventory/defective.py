@@ -23,6 +23,7 @@ KINDS = {OUT_OF: "残次品转出", INTO: "残次品转入"}
 class DefectiveLine(RelocatedLine):
     __tablename__ = "defective_line"
     bill_table = "defective"
+    takes_available = False
     lands_when = "h.to_warehouse_id is not null"
     derived = (value_travelled("CCPD"),)
 

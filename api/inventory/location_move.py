@@ -16,6 +16,7 @@ from api.master.stock_lines import MoveBill, RelocatedLine, outbound, value_trav
 class LocationMoveLine(RelocatedLine):
     __tablename__ = "location_move_line"
     bill_table = "location_move"
+    takes_available = False
     derived = (value_travelled("TCYK"),)
 
     to_allocation_id: Mapped[int] = ref(

@@ -325,6 +325,8 @@ class Child(Part):
     bill_table: ClassVar[str]
     moves: ClassVar[Literal["in", "out", "through"] | None] = None
     """What its audit does to stock: brings it, takes it, or takes it and lands it elsewhere; the checks prove it."""
+    takes_available: ClassVar[bool] = False
+    """Whether its audit takes goods out of what the bill's warehouse has available."""
     lands_when: ClassVar[str] = "true"
     """Of which bills, `h`, the goods that go through land somewhere."""
     numbers_move: ClassVar[bool] = True

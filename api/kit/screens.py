@@ -10,7 +10,7 @@ from pydantic import Field as Described
 
 from api.kit import links, registry
 from api.kit.charting import chartable
-from api.kit.document import Bill, Block, GoodsLine
+from api.kit.document import Bill, Block, Child, GoodsLine
 from api.kit.fields import Field
 from api.kit.flow import TRANSITIONS, UNAUDITED
 from api.kit.listing import listed
@@ -126,6 +126,7 @@ class BlockScreen(BaseModel):
     required: bool
     source: BlockSource | None
     proposals: list[ProposalScreen]
+    takes_available: bool = Described(default=False, description="审核时用掉表头仓库的可用库存")
     shown: int | None = None
 
 
@@ -389,6 +390,7 @@ def _block(cls: type[Resource], block: Block, principal: Principal) -> BlockScre
             ProposalScreen(label=one.label, api=one.api, by=list(one.by), of=list(one.of))
             for one in block.proposals
         ],
+        takes_available=issubclass(block.cls, Child) and block.cls.takes_available,
         shown=block.shown,
     )
 

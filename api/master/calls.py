@@ -41,9 +41,9 @@ def get_goods_list_popup(ctx: Context, query: Annotated[goods_picker.GoodsQuery,
 @call(
     api, "GET", "v2/inventory/GoodsBatch/getBatchlist", right=ANY_USER, returns=list[goods_picker.BatchStock]
 )
-def get_batch_list(ctx: Context, goods_id: int, warehouse_id: int) -> Any:
-    """批次选择: what lies where, oldest first."""
-    return goods_picker.batches(ctx, goods_id, warehouse_id)
+def get_batch_list(ctx: Context, goods_id: int, warehouse_id: int, order_line_id: int | None = None) -> Any:
+    """批次选择: what lies where, oldest first; `order_line_id` is the sales order's line that is being shipped."""
+    return goods_picker.batches(ctx, goods_id, warehouse_id, order_line_id)
 
 
 class OwnCompany(BaseModel):

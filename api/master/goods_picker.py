@@ -53,6 +53,12 @@ class GoodsQuery(BaseModel):
         None, ge=0, le=MAX_KEY, description="只要这张单据上的商品，与 order_type 同用"
     )
     order_type: str = Described("", max_length=10, description="order_id 是哪一种单据，前缀如 XSDD")
+    order_line_ids: str = Described(
+        "",
+        max_length=100_000,
+        pattern=r"^(\d{1,18}(,\d{1,18})*)?$",
+        description="逗号分隔的销售订单明细，正在录入的出库由它们而来；答复 held",
+    )
     type: int | None = Described(None, ge=0, le=9, description="只算这一类型仓库的库存")
     business_date: date | None = Described(None, description="按这一天的价格，默认今天")
     is_stocks: int = Described(0, ge=0, le=1, description="1 = 只要有库存的")
@@ -78,6 +84,7 @@ class PickedGoods(BaseModel):
     (`api.master.pricing`).
 
     Of the warehouse asked for: its name, the location and batch that leave it first, and the least it should hold.
+    `held` is what the order lines asked about have reserved there, which is available to what ships them.
     """
 
     goods_id: int
@@ -97,6 +104,7 @@ class PickedGoods(BaseModel):
     tax_rate: str
     stocks: str
     available_stocks: str
+    held: dict[str, str]
     warehouse_name: str | None
     allocation_name: str | None
     batch: str | None
@@ -145,6 +153,7 @@ _ROWS = """
 select g.goods_id, g.goods_num, g.goods_name, t1.goods_type_name, g.brand_id, b.brand_name, u.unit_name,
        g.specification_type, g.pattern, g.factory_code, g.shorthand_code, g.logogram, g.barcode, g.is_batch, g.tax_rate,
        coalesce(s.stocks, 0) as stocks, coalesce(s.available, 0) as available_stocks,
+       coalesce(own.held, '{{}}') as held,
        w.warehouse_name, first.allocation_name, first.batch, least_held.minimum as safety_stock,
        c.sale_price, {price} as unit_price, {source} as price_source, gift.told as gift,
        c.purchase_price, {lowest} as lowest_price,
@@ -165,6 +174,18 @@ left join lateral (
       and (cast(:warehouse_id as bigint) is null or t.warehouse_id = :warehouse_id)
       and (cast(:warehouses as bigint[]) is null or t.warehouse_id = any(:warehouses)){of_type}
 ) s on true
+left join lateral (
+    select jsonb_object_agg(o.order_line_id, trim_scale(least(o.quantity, s.stocks))::text) as held
+    from (
+        select r.order_line_id, sum(r.quantity) as quantity
+        from reservation_ledger r
+        where r.order_line_id = any(:order_lines) and r.goods_id = g.goods_id and r.company_id = :company_id
+          and (cast(:warehouse_id as bigint) is null or r.warehouse_id = :warehouse_id)
+          and (cast(:warehouses as bigint[]) is null or r.warehouse_id = any(:warehouses))
+        group by r.order_line_id
+    ) o
+    where least(o.quantity, s.stocks) > 0
+) own on true
 left join warehouse w on w.warehouse_id = :warehouse_id and w.company_id = :company_id
     and (cast(:warehouses as bigint[]) is null or w.warehouse_id = any(:warehouses))
 left join lateral ({limit}) least_held on w.document_warning <> 0
@@ -213,6 +234,7 @@ def find(ctx: Context, query: GoodsQuery) -> dict[str, Any]:
         "offset": (query.page - 1) * query.per_page,
     }
     values |= {name: values[name] or None for name in ("warehouse_id", "customer_id", "supplier_id")}
+    values["order_lines"] = [int(key) for key in query.order_line_ids.split(",") if key]
     keyword = query.keyword.strip() or query.goods_name.strip()
     values["exact"] = keyword
     warehouses = ctx.principal.warehouses
@@ -326,12 +348,17 @@ def _shown(ctx: Context, row: dict[str, Any], supplied: bool) -> dict[str, Any]:
 _BATCHES = text("""
 select b.batch_id, gb.batch, b.production_date as production_time, b.warehouse_id, w.warehouse_name, b.allocation_id,
        a.allocation_name, b.quantity as stocks,
-       greatest(least(b.quantity, t.quantity - t.reserved - t.frozen), 0) as available_stocks
+       greatest(least(b.quantity, greatest(t.quantity - t.reserved - t.frozen, 0) + own.held), 0) as available_stocks
 from stock_balance b
 join warehouse w using (warehouse_id)
 join stock_total t on t.warehouse_id = b.warehouse_id and t.goods_id = b.goods_id
 left join goods_batch gb on gb.batch_id = b.batch_id
 left join allocation a on a.allocation_id = b.allocation_id
+cross join lateral (
+    select coalesce(sum(r.quantity), 0) as held
+    from reservation_ledger r
+    where r.order_line_id = :order_line and r.goods_id = b.goods_id and r.warehouse_id = b.warehouse_id
+) own
 where b.goods_id = :goods and b.warehouse_id = :warehouse and b.quantity > 0
   and (cast(:companies as bigint[]) is null or b.company_id = any(:companies))
   and (cast(:warehouses as bigint[]) is null or b.warehouse_id = any(:warehouses))
@@ -339,12 +366,15 @@ order by b.production_date nulls last, b.first_date, b.batch_id
 """)
 
 
-def batches(ctx: Context, goods_id: int, warehouse_id: int) -> list[dict[str, Any]]:
-    """Where a goods lies in a warehouse, in picking order."""
+def batches(
+    ctx: Context, goods_id: int, warehouse_id: int, order_line_id: int | None
+) -> list[dict[str, Any]]:
+    """Where a goods lies in a warehouse, in picking order; what a sales order's line has reserved is there for it."""
     me = ctx.principal
     scope = {
         "companies": None if me.companies is None else sorted(me.companies),
         "warehouses": None if me.warehouses is None else sorted(me.warehouses),
     }
-    rows = ctx.conn.execute(_BATCHES, {"goods": goods_id, "warehouse": warehouse_id, **scope})
+    place = {"goods": goods_id, "warehouse": warehouse_id, "order_line": order_line_id}
+    rows = ctx.conn.execute(_BATCHES, {**place, **scope})
     return [dict(row._mapping) for row in rows]

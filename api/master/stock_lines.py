@@ -91,6 +91,7 @@ class OutboundLine(FromPlace, GoodsLine):
 
     __abstract__ = True
     moves = "out"
+    takes_available = True
 
 
 class IssueLine(FromPlace, QuantityLine):
@@ -98,6 +99,7 @@ class IssueLine(FromPlace, QuantityLine):
 
     __abstract__ = True
     moves = "out"
+    takes_available = True
 
 
 class RelocatedLine(FromPlace, QuantityLine):
@@ -105,6 +107,7 @@ class RelocatedLine(FromPlace, QuantityLine):
 
     __abstract__ = True
     moves = "through"
+    takes_available = True
 
 
 ALLOTTED_BY = derived(

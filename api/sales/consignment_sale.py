@@ -51,6 +51,7 @@ class ConsignmentSaleLine(FromPlace, GoodsLine):
     __tablename__ = "consignment_sale_line"
     bill_table = "consignment_sale"
     moves = "through"
+    takes_available = True
     derived = (value_travelled("JSXS"),)
 
     executed_quantity: Mapped[Decimal] = quantity(

@@ -35,6 +35,7 @@ class SalesTransferLine(FromPlace, GoodsLine):
     __tablename__ = "sales_transfer_line"
     bill_table = "sales_transfer"
     moves = "through"
+    takes_available = True
     derived = (value_travelled("XSDB"),)
 
 

@@ -24,6 +24,13 @@ class TestMove:
         desk.audited("sales_order", {"goods_id": goods, "quantity": "2", "price": "1"})
         line = {"goods_id": goods, "quantity": "2", "to_allocation_id": world.allocation_a}
         desk.audited("location_move", line)
+        # So the form of a move doesn't count them, that of a transfer does.
+        for route, counted in (("/inventory/placeallot/add", False), ("/inventory/transferwareAdd", True)):
+            screen = desk.caller.get("v2/Open/Screen/getScreen", route=route).data
+            assert screen["blocks"][0]["takes_available"] is counted
+        taken = {"goods_id": goods, "quantity": "2"}
+        sent = desk.draft("transfer_out", taken, to_warehouse_id=world.warehouse2_a)
+        assert desk.act("auditorPass", sent).msg == "库存不足：备件1缺 2（已被订单占用或冻结）"
 
     def test_the_same_location_is_refused(self, desk: Desk) -> None:
         world = desk.world

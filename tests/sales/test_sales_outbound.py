@@ -96,6 +96,34 @@ class TestShortage:
         assert desk.act("auditorPass", bill).ok
         assert broken(conn) == {}
 
+    def test_what_its_own_order_reserved_is_there_for_it(self, desk: Desk) -> None:
+        """10 pieces, 6 of them reserved by one order and 4 by another: each ships its own, and no more."""
+        world, goods = desk.world, desk.world.spares[8]
+        desk.stock_in(goods, 10)
+        wanted = {"goods_id": goods, "price": "1"}
+        orders = [desk.audited("sales_order", {**wanted, "quantity": count}) for count in ("6", "4")]
+        lines = [desk.line_ids(order)[0] for order in orders]
+        popup, batches = "v2/inventory/Goods/getGoodsListPopup", "v2/inventory/GoodsBatch/getBatchlist"
+        asked = {"goods_id": goods, "warehouse_id": world.warehouse_a}
+
+        def held(company: int = world.company_a) -> tuple[str, dict[str, str]]:
+            of = {"company_id": company, "order_line_ids": ",".join(map(str, lines))}
+            [row] = desk.caller.get(popup, **asked, **of).data["data"]
+            return row["available_stocks"], row["held"]
+
+        assert held() == ("0.000", {str(lines[0]): "6", str(lines[1]): "4"})
+        assert held(world.company_b)[1] == {}
+        [row] = desk.caller.get(batches, **asked, order_line_id=lines[0]).data
+        assert row["available_stocks"] == "6.000"
+        [row] = desk.caller.get(batches, **asked).data
+        assert row["available_stocks"] == "0.000"
+
+        own = {**wanted, "quantity": "6", "order_line_id": lines[0]}
+        more = desk.draft("sales_outbound", own, {**wanted, "quantity": "1"})
+        assert desk.act("auditorPass", more).msg == "库存不足：备件8缺 1（已被订单占用或冻结）"
+        desk.audited("sales_outbound", own)
+        assert held() == ("0.000", {str(lines[1]): "4"})
+
     def test_two_clerks_share_the_last_piece_one_gets_it(
         self, desk: Desk, books: Books, conn: Connection
     ) -> None:

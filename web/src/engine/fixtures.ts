@@ -65,7 +65,7 @@ export const goodsLineFields: Field[] = [
 const STATUSES = ['未审核', '已审核', '已作废', '已关闭', '已锁定'].map((label, index) => ({ value: index + 1, label }));
 
 export function billScreen(marks: Partial<Screen> = {}): Screen {
-  const lines = { name: 'lines', label: '商品明细', fields: goodsLineFields, required: true, source: null };
+  const lines = { name: 'lines', label: '商品明细', fields: goodsLineFields, required: true, source: null, takes_available: true };
   return {
     name: 'sales_outbound',
     label: '销售出库单',

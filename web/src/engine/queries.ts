@@ -160,6 +160,8 @@ export interface GoodsRow extends Row {
   goods_name: string;
   barcode?: string | null;
   available_stocks?: string;
+  /** What each of the order lines asked about has reserved. */
+  held?: Record<string, string>;
   safety_stock?: string | null;
   last_price?: string | null;
   unit_price?: string | null;

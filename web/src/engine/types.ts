@@ -121,6 +121,8 @@ export interface Block {
   required: boolean;
   source: BlockSource | null;
   proposals?: Proposal[];
+  /** Its goods are taken out of what the bill's warehouse has available. */
+  takes_available?: boolean;
   /** So many rows come with the record at most; all of them stand where the record leads to. */
   shown?: number | null;
 }

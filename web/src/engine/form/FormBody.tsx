@@ -8,7 +8,7 @@ import type { BillContext } from '../lines/billContext';
 import { LineTable } from '../lines/LineTable';
 import { useScreenLinks } from '../routes';
 import { actionOf, type Row, type Screen } from '../types';
-import { createForm, payloadOf } from './formModel';
+import { createForm, payloadOf, shippedOrders } from './formModel';
 import { HeaderFields } from './HeaderFields';
 import { ParkedDrafts } from './ParkedDrafts';
 import type { Draft } from './draftShelf';
@@ -44,6 +44,7 @@ export function FormBody({ screen, id, initial, which, onNext }: FormBodyProps) 
     () => ({
       bill: screen.name,
       header: () => form.header.get().values,
+      orders: () => shippedOrders(form),
       paid: screen.fields.some((field) => field.name === 'amount' && field.form),
     }),
     [screen, form],

@@ -140,6 +140,25 @@ describe('a new bill', () => {
   });
 });
 
+describe('a bill drawn from an order', () => {
+  it('has at hand what that has reserved', async () => {
+    const line = { ...stored.lines[0], line_id: undefined, order_line_id: 71 };
+    const popup = 'v2/inventory/Goods/getGoodsListPopup';
+    open(
+      {
+        [`${description.api}/getDraft`]: () => ok({ ...stored, bill_id: undefined, lines: [line] }),
+        [popup]: ({ query }) => page([{ ...tyre, available_stocks: '-2', held: query.order_line_ids === '71' ? { 71: '4' } : {} }]),
+      },
+      { from: 31 },
+    );
+    expect(await screen.findByText('4', { selector: '[data-field=available_stocks]' })).toBeTruthy();
+    expect(document.querySelector('.stock-hint')).toBeNull();
+    fireEvent.mouseDown(screen.getByText('4', { selector: '[data-field=quantity]' }));
+    await userEvent.keyboard('5{Enter}');
+    expect(document.querySelector('.stock-hint')?.textContent).toBe('不足');
+  });
+});
+
 describe('a record', () => {
   it('is written with the rows below it', async () => {
     const units: Block = {

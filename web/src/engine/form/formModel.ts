@@ -4,7 +4,7 @@ import { today } from '../../lib/format';
 import type { Failure } from '../../lib/errors';
 import { isWritable, requiredMessage, rowProblems, type Problems } from '../fields/fieldRules';
 import { isEmptyValue } from '../fields/fieldValue';
-import { checkLine, isBlankLine, linePayload, newLine, type LineRow } from '../lines/lineModel';
+import { checkLine, isBlankLine, linePayload, newLine, ORDER_LINE, type LineRow } from '../lines/lineModel';
 import { createLineStore, type LineStore } from '../lines/lineStore';
 import type { Block, Field, Row, Screen } from '../types';
 
@@ -72,6 +72,12 @@ export function copiedValues(screen: Screen, source: Row): Row {
     values[block.name] = Array.isArray(rows) ? rows.map((row: Row) => take({}, block.fields, row)) : [];
   }
   return values;
+}
+
+/** The lines of sales orders whose goods the form's lines take. */
+export function shippedOrders(form: FormModel): number[] {
+  const lines = form.blocks.filter(({ block }) => block.takes_available).flatMap(({ store }) => store.get());
+  return [...new Set(lines.map(({ values }) => Number(values[ORDER_LINE] ?? 0)))].filter((key) => key > 0);
 }
 
 /** Changes of a header field; what it narrowed (warehouse of a company, batch of a warehouse) is emptied. */

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { createStore, useStore } from '../../lib/store';
 import { goodsNarrow, type BillContext } from '../lines/billContext';
-import { goodsField } from '../lines/lineModel';
+import { goodsField, stockOf } from '../lines/lineModel';
 import { withUnits } from '../lines/packs';
 import { resolveCodes } from '../lines/resolveCodes';
 import type { FormModel } from './formModel';
@@ -26,9 +26,8 @@ export function useLineStock(form: FormModel, context: BillContext): void {
             lines.map((line) => {
               const goods = found.get(String(line.values.goods_num ?? '').toLowerCase());
               if (!goods) return line;
-              const { available_stocks, safety_stock, last_price, units } = goods;
-              const values = { ...line.values, available_stocks, safety_stock, last_price };
-              return { ...line, values: withUnits(values, units ?? [], 'quantity') };
+              const values = { ...line.values, ...stockOf(goods, line.values) };
+              return { ...line, values: withUnits(values, goods.units ?? [], 'quantity') };
             }),
           ),
         )

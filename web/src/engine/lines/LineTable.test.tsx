@@ -30,7 +30,7 @@ routes['v2/inventory/GoodsBatch/getBatchlist'] = () =>
 
 let store: LineStore;
 let view: ReturnType<typeof renderPage>;
-const block = { name: 'lines', label: '商品明细', fields, required: true, source: null };
+const block = { name: 'lines', label: '商品明细', fields, required: true, source: null, takes_available: true };
 const context = { bill: 'sales_outbound', header: () => ({ company_id: 2, warehouse_id: 5, customer_id: 9 }) };
 
 const input = () => screen.getByLabelText<HTMLInputElement>(/^第\d+行 /);
@@ -62,6 +62,15 @@ describe('stock', () => {
     expect(document.querySelector('[data-field=quantity]')?.getAttribute('title')).toContain('超过可用库存');
     expect(values()[1]?.quantity).toBe('10.5');
   });
+  it('counts what the order of a line has reserved for it alone', () => {
+    const own = { available_stocks: '6', held_stocks: '6', order_line_id: 71 };
+    act(() => store.set(() => [stocked({ ...own, quantity: '4' }), stocked({ ...own, quantity: '2' })]));
+    expect(hints()).toEqual([]);
+    act(() => store.set((lines) => [...lines, stocked({ available_stocks: '0', quantity: '1' })]));
+    expect(hints()).toEqual(['不足', '不足', '不足']);
+    act(() => store.set(() => [stocked({ ...own, quantity: '7' })]));
+    expect(hints()).toEqual(['不足']);
+  });
   it('hints where less than the safety stock would be left', () => {
     act(() => store.set(() => [stocked({ quantity: '30', safety_stock: '10' })]));
     expect(hints()).toEqual([]);
@@ -72,12 +81,12 @@ describe('stock', () => {
     expect(hints()).toEqual(['不足']);
   });
   it('a batch is one of those that the warehouse has, with how much of it', async () => {
-    act(() => store.set(() => [stocked({ quantity: '1' })]));
+    act(() => store.set(() => [stocked({ quantity: '1', order_line_id: 71 })]));
     goTo('batch_id');
     await userEvent.keyboard('{F2}');
     const options = await screen.findAllByRole('option');
     expect(options.map((one) => one.textContent)).toEqual(['0126 可用 6', '0226 可用 5']);
-    expect(view.calls.at(-1)).toMatchObject({ path: 'v2/inventory/GoodsBatch/getBatchlist', query: { goods_id: '11', warehouse_id: '5' } });
+    expect(view.calls.at(-1)).toMatchObject({ path: 'v2/inventory/GoodsBatch/getBatchlist', query: { goods_id: '11', warehouse_id: '5', order_line_id: '71' } });
     fireEvent.click(options[1]!);
     expect(values()[0]).toMatchObject({ batch_id: 8, batch: '0226' });
   });

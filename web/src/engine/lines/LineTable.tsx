@@ -14,7 +14,7 @@ import { GridRow, type GridColumn } from './GridRow';
 import { goodsField, shortLines, type LineRow } from './lineModel';
 import type { LineStore } from './lineStore';
 import { LineToolbar } from './LineToolbar';
-import { hasPacks, isPack } from './packs';
+import { hasPacks, isPack, quantityField } from './packs';
 import { useGrid } from './useGrid';
 
 interface LineTableProps {
@@ -60,7 +60,7 @@ export function LineTable({ name, block, pricing, store, context }: LineTablePro
   const stable = useMemo(() => measured, [shape, columns]);
 
   const short = useMemo(() => shortLines(block, lines, pricing), [block, lines, pricing]);
-  const hinted = useMemo(() => [pricing?.quantity ?? '', STOCK.name], [pricing]);
+  const hinted = useMemo(() => [quantityField(pricing), STOCK.name], [pricing]);
 
   const scroller = useRef<HTMLDivElement>(null);
   const input = useRef<HTMLInputElement>(null);

@@ -14,11 +14,11 @@ interface BatchStock extends Row {
 
 /** The batches that a warehouse has of a goods, as the pages that other choices come in. */
 export function batchQuery(keyword: string, narrow: Query) {
-  const { goods_id, warehouse_id, allocation_id } = narrow;
+  const { goods_id, warehouse_id, allocation_id, order_line_id } = narrow;
   return infiniteQueryOptions({
     queryKey: ['goods_batch', 'stocked', keyword, narrow],
     queryFn: async ({ signal }): Promise<ListAnswer> => {
-      const rows = await api.get<BatchStock[]>('v2/inventory/GoodsBatch/getBatchlist', { goods_id, warehouse_id }, { signal });
+      const rows = await api.get<BatchStock[]>('v2/inventory/GoodsBatch/getBatchlist', { goods_id, warehouse_id, order_line_id }, { signal });
       const data = batchesOf(rows.filter((row) => allocation_id === undefined || row.allocation_id === Number(allocation_id)), keyword);
       return { data, total: data.length, current_page: 1, per_page: data.length, last_page: 1 };
     },

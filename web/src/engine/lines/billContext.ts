@@ -2,13 +2,15 @@ import type { Query } from '../../lib/api';
 import { isEmptyRef } from '../fields/fieldValue';
 import type { GoodsRow } from '../queries';
 import type { Field, Row } from '../types';
-import { isBatch } from './lineModel';
+import { isBatch, ORDER_LINE } from './lineModel';
 
 /** What a line's pickers need to know of the bill around it. */
 export interface BillContext {
   /** The screen's name; the server tells by it whose last price is meant. */
   bill: string;
   header: () => Row;
+  /** The lines of sales orders that the bill ships: what they have reserved is there for it. */
+  orders?: () => number[];
   /** The bill's amount is keyed in, to be spread over what it settles; without one its lines settle each other. */
   paid?: boolean;
 }
@@ -20,7 +22,13 @@ export function goodsNarrow(context: BillContext): Query {
   const header = context.header();
   const known = GOODS_NARROWS.filter((name) => !isEmptyRef(header[name]));
   const day = header.business_date ? { business_date: String(header.business_date) } : {};
-  return { bill_type: context.bill, ...Object.fromEntries(known.map((name) => [name, Number(header[name])])), ...day };
+  const orders = context.orders?.() ?? [];
+  return {
+    bill_type: context.bill,
+    ...Object.fromEntries(known.map((name) => [name, Number(header[name])])),
+    ...day,
+    ...(orders.length > 0 && { order_line_ids: orders.join(',') }),
+  };
 }
 
 /** The values that narrow a reference: those it is fixed to, then the line's own, then the header's. */
@@ -31,8 +39,8 @@ export function refNarrow(field: Field, line: Row, header: Row): Query {
     if (!isEmptyRef(value)) narrow[name] = Number(value);
   }
   if (!isBatch(field)) return narrow;
-  // A batch is taken where the bill takes its goods.
-  const places = { warehouse_id: header.warehouse_id, allocation_id: line.allocation_id };
+  // A batch is taken where the bill takes its goods, for the order that it ships.
+  const places = { warehouse_id: header.warehouse_id, allocation_id: line.allocation_id, [ORDER_LINE]: line[ORDER_LINE] };
   for (const [name, value] of Object.entries(places)) if (!isEmptyRef(value)) narrow[name] = Number(value);
   return narrow;
 }

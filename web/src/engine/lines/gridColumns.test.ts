@@ -12,6 +12,13 @@ describe('where Enter stops', () => {
 });
 
 describe('stock beside a line', () => {
+  it('is read without prices where goods are taken out of it', () => {
+    const priced = Object.values(pricing).filter((name) => name !== pricing.quantity);
+    const fields = goodsLineFields.filter(({ name }) => !priced.includes(name));
+    const names = (takes_available: boolean) => gridFields({ name: 'lines', label: '明细', fields, required: true, source: null, takes_available }, null).map(({ name }) => name);
+    expect(names(true)).toEqual(names(false).toSpliced(names(false).indexOf('quantity') + 1, 0, STOCK.name));
+  });
+
   const shown = (...proposals: Proposal[]) =>
     gridFields({ name: 'lines', label: '明细', fields: goodsLineFields, required: true, source: null, proposals }, pricing).includes(STOCK);
 

@@ -2,7 +2,7 @@ import { isNumberType } from '../../lib/validation';
 import { isWritable } from '../fields/fieldRules';
 import { columnsOf, type Block, type Field, type Pricing } from '../types';
 import { goodsField, isEditable } from './lineModel';
-import { isPack } from './packs';
+import { isPack, quantityField } from './packs';
 
 /** The grid's columns: the block's fields, with stock and last price beside goods. */
 
@@ -45,7 +45,8 @@ export function gridFields(block: Block, pricing: Pricing | null): Field[] {
   const shown = columnsOf(block).filter((field) => field.list || isEditable(field, pricing));
   // The figures of what was proposed are why it was; what lines lack is proposed for what they are.
   const whole = block.source !== null || block.proposals?.some((proposal) => !proposal.of?.length);
-  if (whole || goodsField(block) === undefined || pricing === null) return shown;
+  if (whole || goodsField(block) === undefined) return shown;
+  if (pricing === null) return shown.flatMap((field) => (block.takes_available && field.name === quantityField(null) ? [field, STOCK] : [field]));
   const columns = shown.filter((field) => isKnownWhileKeying(field, pricing)).flatMap((field) => {
     if (field.name === pricing.quantity) return [field, STOCK];
     if (field.name === pricing.price) return [field, LAST_PRICE, PRICE_SOURCE];

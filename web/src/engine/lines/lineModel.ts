@@ -1,4 +1,4 @@
-import { Decimal, decimalOrZero, isMasked, parseDecimal } from '../../lib/decimal';
+import { Decimal, decimalOrZero, isMasked, parseDecimal, ZERO } from '../../lib/decimal';
 import { parseDate } from '../../lib/format';
 import { CapError, priceLine, type PricingEdit } from '../../lib/pricing';
 import { enterNumber } from '../../lib/numberEntry';
@@ -45,28 +45,48 @@ export function isBatch(field: Field | undefined): boolean {
   return field?.ref?.resource === 'goods_batch' && isWritable(field);
 }
 
+/** The line of a sales order that a line ships. */
+export const ORDER_LINE = 'order_line_id';
+
 /** What is wrong with the stock of a line: more is asked for than is available, or too little is left. */
 export type Shortage = 'available' | 'safety';
 
+/** What goods tell a line of the stock: what its own order has reserved is available to it besides. */
+export function stockOf(goods: GoodsRow, line: Row): Row {
+  const held = goods.held?.[String(line[ORDER_LINE])] ?? null;
+  const free = goods.available_stocks ?? null;
+  const available_stocks = held === null ? free : Decimal.max(decimalOrZero(free), ZERO).plus(held).toString();
+  return { available_stocks, held_stocks: held, safety_stock: goods.safety_stock ?? null, last_price: goods.last_price ?? null };
+}
+
 /**
- * Lines of a bill that takes goods whose goods are asked for, by all lines together, beyond what is available or so that less
+ * Lines that take goods which are asked for, by all lines together, beyond what is available or so that less
  * than the safety stock is left; only a hint, since the stock is looked at when the bill is audited.
  */
 export function shortLines(block: Block, lines: LineRow[], pricing: Pricing | null): Map<string, Shortage> {
   const cell = goodsField(block);
-  if (!cell || !pricing || !block.fields.some(isBatch)) return new Map();
-  const asked = new Map<unknown, Decimal>();
-  for (const { values } of lines) {
-    const goods = values[cell.name];
-    asked.set(goods, (asked.get(goods) ?? new Decimal(0)).plus(decimalOrZero(values[pricing.quantity])));
-  }
+  if (!cell || !block.takes_available) return new Map();
+  const beyond = beyondHeld(lines, cell.name, quantityField(pricing));
   const shortage = ({ values }: LineRow): Shortage | null => {
     const [available, least] = [parseDecimal(values.available_stocks), parseDecimal(values.safety_stock)];
-    const left = available?.minus(asked.get(values[cell.name])!);
+    const left = available?.minus(decimalOrZero(values.held_stocks)).minus(beyond.get(values[cell.name])!);
     if (left?.isNegative()) return 'available';
     return left && least && left.lessThan(least) ? 'safety' : null;
   };
   return new Map(lines.flatMap((line) => [[line.key, shortage(line)] as const].filter((pair): pair is [string, Shortage] => pair[1] !== null)));
+}
+
+/** How much of each goods lines take that no order of theirs has reserved; lines of one order line share what it has. */
+function beyondHeld(lines: LineRow[], goods: string, quantity: string): Map<unknown, Decimal> {
+  const asked = new Map<string, { of: unknown; count: Decimal; held: Decimal }>();
+  for (const { values } of lines) {
+    const key = `${String(values[goods])}:${String(values[ORDER_LINE])}`;
+    const before = asked.get(key)?.count ?? ZERO;
+    asked.set(key, { of: values[goods], count: before.plus(decimalOrZero(values[quantity])), held: decimalOrZero(values.held_stocks) });
+  }
+  const beyond = new Map<unknown, Decimal>();
+  for (const { of, count, held } of asked.values()) beyond.set(of, (beyond.get(of) ?? ZERO).plus(Decimal.max(count.minus(held), ZERO)));
+  return beyond;
 }
 
 /** The total may be typed although the server derives it: the price follows from it. */
@@ -121,7 +141,7 @@ export function clearCell(line: LineRow, field: Field, pricing: Pricing | null, 
 
 function nothingOfGoods(fields: Field[], pricing: Pricing | null): Row {
   const readAlong = fields.filter((field) => !field.form && !isPriced(pricing, field.name)).map((field) => field.name);
-  return Object.fromEntries([...readAlong, 'available_stocks', 'safety_stock', 'last_price', 'price_source', 'barcode', 'units', ...Object.keys(NO_PACK)].map((name) => [name, null]));
+  return Object.fromEntries([...readAlong, 'available_stocks', 'held_stocks', 'safety_stock', 'last_price', 'price_source', 'barcode', 'units', ...Object.keys(NO_PACK)].map((name) => [name, null]));
 }
 
 export interface GoodsFill {
@@ -141,9 +161,7 @@ export function fillGoods(line: LineRow, { fields, field, pricing, goods, price,
   for (const shown of fields) {
     if (!shown.form && shown.name in goods && !isPriced(pricing, shown.name)) changes[shown.name] = goods[shown.name];
   }
-  changes.available_stocks = goods.available_stocks ?? null;
-  changes.safety_stock = goods.safety_stock ?? null;
-  changes.last_price = goods.last_price ?? null;
+  Object.assign(changes, stockOf(goods, line.values));
   changes.price_source = goods.price_source ?? null;
   changes.barcode = goods.barcode ?? null;
   const quantity = quantityField(pricing);
