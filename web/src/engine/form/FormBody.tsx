@@ -14,6 +14,7 @@ import { ParkedDrafts } from './ParkedDrafts';
 import type { Draft } from './draftShelf';
 import { useDraft, valuesOf } from './useDraft';
 import { useLineStock } from './useLineStock';
+import { useProposedAmount } from './useProposedAmount';
 import { useSave } from './useSave';
 import { isSave, usePageKey } from './usePageKey';
 
@@ -50,6 +51,7 @@ export function FormBody({ screen, id, initial, which, onNext }: FormBodyProps) 
     [screen, form],
   );
   useLineStock(form, context);
+  useProposedAmount(screen, form);
   const audit = actionOf(screen, 'auditorPass');
 
   const submit = async (then: Then) => {

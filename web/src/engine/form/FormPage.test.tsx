@@ -159,6 +159,52 @@ describe('a bill drawn from an order', () => {
   });
 });
 
+describe('a receipt', () => {
+  const settled: Block = {
+    name: 'write_offs',
+    label: '核销明细',
+    required: false,
+    source: { api: 'v2/custom/CustomerReceipt/getOpenItems', by: ['customer_id'], takes: 'amount', drawn: false },
+    fields: [
+      field({ name: 'settlement_id', type: 'integer', hidden: true, list: false }),
+      field({ name: 'bill_no', label: '单据号', form: false, readonly: true }),
+      field({ name: 'amount', label: '本次核销', type: 'money', required: true, default: '0', total: true }),
+    ],
+  };
+  const fields = [refField('customer_id', '客户', 'customer', 'customer_name'), field({ name: 'amount', label: '金额', type: 'money', required: true, default: '0' })];
+  const items = [500, 300].map((sum, at) => ({ settlement_id: at + 1, bill_no: `XSCK${at}`, amount: `${sum}.00`, open_amount: `${sum}.00` }));
+  const receive = async (amount: string) => {
+    open(
+      { 'v2/custom/CustomerReceipt/getOpenItems': () => ok({ data: items, more: false }), [`${description.api}/getDraft`]: () => ok({ customer_id: 9, amount }) },
+      { from: 1 },
+      { fields, line: null, blocks: [settled], pricing: null },
+    );
+    await press('选择核销明细');
+    await screen.findByText('XSCK1');
+    await press('全部核销');
+    await press('确定');
+  };
+  const typed = () => screen.getByLabelText<HTMLInputElement>('金额', { selector: 'input' });
+
+  it('is of what was chosen to settle, as long as nobody types an amount', async () => {
+    await receive('0');
+    await waitFor(() => expect(typed().value).toBe('800.00'));
+    expect(screen.getByText('按所选单据合计，可修改')).toBeTruthy();
+    fireEvent.click(screen.getByLabelText('删除第2行'));
+    await waitFor(() => expect(typed().value).toBe('500.00'));
+    fireEvent.change(typed(), { target: { value: '600' } });
+    fireEvent.blur(typed());
+    expect(screen.queryByText('按所选单据合计，可修改')).toBeNull();
+    fireEvent.click(screen.getByLabelText('删除第1行'));
+    expect(typed().value).toBe('600.00');
+  });
+  it('keeps the amount that was typed first', async () => {
+    await receive('1000');
+    await screen.findByText('XSCK1', { selector: '[data-field=bill_no]' });
+    expect(typed().value).toBe('1000');
+  });
+});
+
 describe('a record', () => {
   it('is written with the rows below it', async () => {
     const units: Block = {

@@ -21,7 +21,7 @@ interface HeaderFieldsProps {
 export function HeaderFields({ screen, form, begins = false }: HeaderFieldsProps) {
   const base = useId();
   const head = useRef<HTMLDivElement>(null);
-  const { values, problems } = useStore(form.header, (state) => state);
+  const { values, problems, hints } = useStore(form.header, (state) => state);
   const fields = screen.fields.filter((field) => field.form && !field.hidden);
   const due = fields.find((field) => field.required && isWritable(field) && isEmptyValue(field, values[field.name]));
   const first = useRef(due ? `${base}${due.name}` : null);
@@ -33,6 +33,7 @@ export function HeaderFields({ screen, form, begins = false }: HeaderFieldsProps
       {fields.map((field) => {
         const id = `${base}${field.name}`;
         const problem = problems[field.name];
+        const hint = problem ? undefined : hints[field.name];
         return (
           <div key={field.name} className={`header-field ${WIDTHS[field.type] ?? ''}`} data-field={field.name}>
             <label htmlFor={id} className={field.required ? 'required' : undefined}>
@@ -52,6 +53,7 @@ export function HeaderFields({ screen, form, begins = false }: HeaderFieldsProps
                   {problem}
                 </span>
               )}
+              {hint && <span className="field-hint">{hint}</span>}
             </div>
           </div>
         );

@@ -8,10 +8,11 @@ import { checkLine, isBlankLine, linePayload, newLine, ORDER_LINE, type LineRow 
 import { createLineStore, type LineStore } from '../lines/lineStore';
 import type { Block, Field, Row, Screen } from '../types';
 
-/** A form's state: header values and their problems, and the lines of each block. */
+/** A form's state: header values, their problems and what is said of values that nobody typed, and the lines of each block. */
 export interface HeaderState {
   values: Row;
   problems: Problems;
+  hints: Record<string, string>;
 }
 
 export interface FormModel {
@@ -21,7 +22,7 @@ export interface FormModel {
 
 export function createForm(screen: Screen, values: Row): FormModel {
   return {
-    header: createStore<HeaderState>({ values, problems: {} }),
+    header: createStore<HeaderState>({ values, problems: {}, hints: {} }),
     blocks: screen.blocks.filter(isFilledIn).map((block) => ({ block, store: createLineStore(block.fields, linesOf(block, values), block.source === null) })),
   };
 }
@@ -83,10 +84,10 @@ export function shippedOrders(form: FormModel): number[] {
 /** Changes of a header field; what it narrowed (warehouse of a company, batch of a warehouse) is emptied. */
 export function changeHeader(form: FormModel, fields: Field[], changes: Row): void {
   const names = Object.keys(changes);
-  form.header.set(({ values, problems }) => {
+  const others = (told: Record<string, string>) => Object.fromEntries(Object.entries(told).filter(([name]) => !names.includes(name)));
+  form.header.set(({ values, problems, hints }) => {
     const emptied = dependentsOf(fields, names, values);
-    const rest = Object.fromEntries(Object.entries(problems).filter(([name]) => !names.includes(name)));
-    return { values: { ...values, ...emptied, ...changes }, problems: rest };
+    return { values: { ...values, ...emptied, ...changes }, problems: others(problems), hints: others(hints) };
   });
   for (const { block, store } of form.blocks) {
     store.set((lines) => {
