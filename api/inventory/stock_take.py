@@ -124,7 +124,7 @@ class StockTake(OfWarehouse, Bill):
     bill = BillType("KCPD", (Block("lines", "盘点明细", StockTakeLine, required=False),))
     derived = (
         derived("open_lines", "未盘行数", "integer", _OPEN, width=90),
-        derived("difference_bills", "差异单据", "text", _MADE, width=200),
+        derived("difference_bills", "差异单据", "text", _MADE, width=200, bill=True),
     )
 
     allocation_id: Mapped[int | None] = ref("allocation", "库位", within=("warehouse_id",), sort=-50)

@@ -82,7 +82,7 @@ class FieldScreen(BaseModel):
     copied: bool
     hidden: bool
     scene: str | None
-    bill: bool = Described(description="另一张单据的编号")
+    bill: bool = Described(description="另一张单据的编号；有几张时以、分开")
     optional: bool = Described(description="列默认不显示，可在列设置中选择")
     span: str = Described(description="日期所指：day 某日，until 截至某日（只按 _end 查询），month 某月")
 

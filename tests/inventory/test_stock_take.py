@@ -149,6 +149,10 @@ class TestDifferences:
         assert differences(books, take) == [(True, "1", "100.00"), (False, "-3", "-300.00")]
         made = desk.info(take)["difference_bills"].split("、")
         assert [number[:4] for number in made] == ["PKCK", "PYRK"]
+        screen = desk.caller.get("v2/Open/Screen/getScreen", route="/inventory/takestockSee").data
+        assert [field["bill"] for field in screen["fields"] if field["name"] == "difference_bills"] == [True]
+        for number in made:
+            assert desk.caller.get("v2/open/BillAddress/getAddress", bill_no=number).ok
         assert broken(conn) == {}
 
     def test_a_surplus_without_stock_takes_the_last_cost(self, desk: Desk, books: Books) -> None:

@@ -62,7 +62,7 @@ export interface Field {
   hidden: boolean;
   /** The rules under which files are uploaded. */
   scene?: string | null;
-  /** The number of another bill, which it leads to. */
+  /** The number of another bill, which it leads to, or several with 、 between them. */
   bill?: boolean;
   /** A column that shows once it is chosen or used. */
   optional?: boolean;

@@ -76,7 +76,7 @@ describe('a record', () => {
   });
   it('leads from the bills that its lines name to them, and tells of those that one may not see', async () => {
     const marked = { ...lines, fields: [...goodsLineFields, field({ name: 'source_no', label: '来源单号', form: false, bill: true })] };
-    const row = { ...bill(2), lines: [{ line_id: 1, source_no: 'XSDD3' }, { line_id: 2, source_no: 'XSDD4' }] };
+    const row = { ...bill(2), lines: [{ line_id: 1, source_no: 'XSDD2、XSDD3' }, { line_id: 2, source_no: 'XSDD4' }] };
     view = renderPage(<DetailPage screen={{ ...description, blocks: [marked] }} id={8} />, {
       [`${api}/getInfo`]: () => ok(row),
       'v2/open/BillAddress/getAddress': ({ query }) =>

@@ -1,11 +1,20 @@
+import { Fragment } from 'react';
 import { isMasked } from '../../lib/decimal';
 import type { Field, Row } from '../types';
 import { BillNumber } from './BillNumber';
 import { fieldText } from './fieldValue';
 
-/** A field's value to be read: another bill's number leads to it, what may not be seen is told apart. */
+const BETWEEN = '、';
+
+/** A field's value to be read: numbers of other bills lead to them, what may not be seen is told apart. */
 export function ShownValue({ field, row }: { field: Field; row: Row }) {
   const text = fieldText(field, row);
   if (isMasked(text)) return <span className="masked">{text}</span>;
-  return field.bill && text !== '' ? <BillNumber no={text} /> : text;
+  if (!field.bill || text === '') return text;
+  return text.split(BETWEEN).map((no, at) => (
+    <Fragment key={no}>
+      {at > 0 && BETWEEN}
+      <BillNumber no={no} />
+    </Fragment>
+  ));
 }
