@@ -94,10 +94,10 @@ class Field:
     """One declared column: Chinese label, type, and where it shows.
 
     `pieces` says that an index over `text_pieces(column)` finds texts by what they contain; `scene` names the rules
-    under which the files of an image field are uploaded; `bill` that a text is another bill's number,
-    which leads to it, or several with 、 between them. A column that is `optional` shows where it is chosen or used. The `span` of a date is what it
-    stands for: a day; a day `until` which a list counts, which is asked for alone, as `<name>_end`; or the `month` of
-    which it is the first day.
+    under which the files of an image field are uploaded; `bill` that a text is another bill's number, which leads to
+    it, or several with 、 between them. A column that is `optional` shows where it is chosen or used. The `span` of a
+    date is what it stands for: a day; a day `until` which a list counts, which is asked for alone, as
+    `<name>_end`; or the `month` of which it is the first day.
     """
 
     name: str

@@ -159,6 +159,7 @@ export interface GoodsRow extends Row {
   goods_num: string;
   goods_name: string;
   barcode?: string | null;
+  is_batch?: boolean;
   available_stocks?: string;
   /** What each of the order lines asked about has reserved. */
   held?: Record<string, string>;

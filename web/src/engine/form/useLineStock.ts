@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { createStore, useStore } from '../../lib/store';
 import { goodsNarrow, type BillContext } from '../lines/billContext';
-import { goodsField, stockOf } from '../lines/lineModel';
+import { goodsField, toldBy } from '../lines/lineModel';
 import { withUnits } from '../lines/packs';
 import { resolveCodes } from '../lines/resolveCodes';
 import type { FormModel } from './formModel';
@@ -26,7 +26,7 @@ export function useLineStock(form: FormModel, context: BillContext): void {
             lines.map((line) => {
               const goods = found.get(String(line.values.goods_num ?? '').toLowerCase());
               if (!goods) return line;
-              const values = { ...line.values, ...stockOf(goods, line.values) };
+              const values = { ...line.values, ...toldBy(goods, line.values) };
               return { ...line, values: withUnits(values, goods.units ?? [], 'quantity') };
             }),
           ),

@@ -4,7 +4,7 @@ import { isMasked } from '../../lib/decimal';
 import { fieldText, isRightAligned } from '../fields/fieldValue';
 import type { Field } from '../types';
 import { STOCK } from './gridColumns';
-import type { LineRow, Shortage } from './lineModel';
+import { needsBatch, type LineRow, type Shortage } from './lineModel';
 
 export interface GridColumn {
   field: Field;
@@ -62,6 +62,7 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
             role="gridcell"
             aria-colindex={col + 2}
             aria-readonly={!editable[col]}
+            aria-required={needsBatch(field, line.values) || undefined}
             aria-invalid={problem ? true : undefined}
             aria-selected={col === activeColumn}
             data-field={field.name}

@@ -1,7 +1,7 @@
 import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { goodsLineFields as fields, pricing } from '../fixtures';
+import { field, goodsLineFields as fields, pricing } from '../fixtures';
 import { giveSizes, ok, page, renderPage, type Routes } from '../harness';
 import { createLineStore, type LineStore } from './lineStore';
 import { LineTable } from './LineTable';
@@ -89,6 +89,17 @@ describe('stock', () => {
     expect(view.calls.at(-1)).toMatchObject({ path: 'v2/inventory/GoodsBatch/getBatchlist', query: { goods_id: '11', warehouse_id: '5', order_line_id: '71' } });
     fireEvent.click(options[1]!);
     expect(values()[0]).toMatchObject({ batch_id: 8, batch: '0226' });
+  });
+});
+
+describe('batch', () => {
+  it('is marked where the goods that come in are kept by batches', () => {
+    view.done();
+    const comes = [...fields, field({ name: 'batch', label: '批次(DOT)' })];
+    store = createLineStore(comes, [true, false].map((is_batch, at) => ({ key: `b${at}`, values: { goods_id: 11 + at, is_batch }, problems: {} })));
+    view = renderPage(<LineTable name="test" block={{ ...block, fields: comes }} pricing={pricing} store={store} context={context} />, routes);
+    const marked = () => [...document.querySelectorAll('.grid-body [data-field=batch]')].map((one) => one.getAttribute('aria-required'));
+    expect(marked()).toEqual(['true', null]);
   });
 });
 

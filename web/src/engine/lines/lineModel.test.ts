@@ -85,10 +85,18 @@ describe('before sending', () => {
     const line = type(newLine(fields), 'remark', '加急');
     expect(checkLine(fields, line).problems).toEqual({ goods_id: '请选择商品', quantity: '请输入数量' });
   });
+  it('asks for the batch of what comes in, where the goods are kept by batches', () => {
+    const batched = [...fields.filter(({ name }) => name !== 'batch_id'), field({ name: 'batch', label: '批次(DOT)' })];
+    const comes = (is_batch: boolean, batch = '') => {
+      const line = fillGoods(newLine(batched, { batch }), { fields: batched, field: byName('goods_id'), pricing, goods: { ...tyre, is_batch }, price: '455' });
+      return checkLine(batched, line).problems;
+    };
+    expect([comes(true), comes(true, '2326'), comes(false)]).toEqual([{ batch: '请录入批次(DOT)' }, {}, {}]);
+  });
   it('sends written fields only', () => {
     const payload = linePayload(fields, fill(newLine(fields)));
     expect(payload).toMatchObject({ goods_id: 11, quantity: '1', price: '455', is_gift: false });
-    for (const name of ['amount', 'goods_name', 'available_stocks', 'last_price']) expect(payload).not.toHaveProperty(name);
+    for (const name of ['amount', 'goods_name', 'available_stocks', 'last_price', 'is_batch']) expect(payload).not.toHaveProperty(name);
   });
 });
 

@@ -51,12 +51,18 @@ export const ORDER_LINE = 'order_line_id';
 /** What is wrong with the stock of a line: more is asked for than is available, or too little is left. */
 export type Shortage = 'available' | 'safety';
 
-/** What goods tell a line of the stock: what its own order has reserved is available to it besides. */
-export function stockOf(goods: GoodsRow, line: Row): Row {
+/** Whether the line has to name the batch that it brings, since its goods are kept by batches. */
+export function needsBatch(field: Field, line: Row): boolean {
+  return field.name === 'batch' && isWritable(field) && line.is_batch === true;
+}
+
+/** What goods tell a line, and is not sent with it: what its own order has reserved is available to it besides. */
+export function toldBy(goods: GoodsRow, line: Row): Row {
   const held = goods.held?.[String(line[ORDER_LINE])] ?? null;
   const free = goods.available_stocks ?? null;
   const available_stocks = held === null ? free : Decimal.max(decimalOrZero(free), ZERO).plus(held).toString();
-  return { available_stocks, held_stocks: held, safety_stock: goods.safety_stock ?? null, last_price: goods.last_price ?? null };
+  const { safety_stock = null, last_price = null, is_batch = null } = goods;
+  return { available_stocks, held_stocks: held, safety_stock, last_price, is_batch };
 }
 
 /**
@@ -141,7 +147,7 @@ export function clearCell(line: LineRow, field: Field, pricing: Pricing | null, 
 
 function nothingOfGoods(fields: Field[], pricing: Pricing | null): Row {
   const readAlong = fields.filter((field) => !field.form && !isPriced(pricing, field.name)).map((field) => field.name);
-  return Object.fromEntries([...readAlong, 'available_stocks', 'held_stocks', 'safety_stock', 'last_price', 'price_source', 'barcode', 'units', ...Object.keys(NO_PACK)].map((name) => [name, null]));
+  return Object.fromEntries([...readAlong, 'available_stocks', 'held_stocks', 'safety_stock', 'last_price', 'is_batch', 'price_source', 'barcode', 'units', ...Object.keys(NO_PACK)].map((name) => [name, null]));
 }
 
 export interface GoodsFill {
@@ -161,7 +167,7 @@ export function fillGoods(line: LineRow, { fields, field, pricing, goods, price,
   for (const shown of fields) {
     if (!shown.form && shown.name in goods && !isPriced(pricing, shown.name)) changes[shown.name] = goods[shown.name];
   }
-  Object.assign(changes, stockOf(goods, line.values));
+  Object.assign(changes, toldBy(goods, line.values));
   changes.price_source = goods.price_source ?? null;
   changes.barcode = goods.barcode ?? null;
   const quantity = quantityField(pricing);
@@ -267,6 +273,7 @@ function priced(pricing: Pricing, values: Row, edit: PricingEdit): Row {
 /** What is wrong with a line before it is sent; what is already known of a cell says more than "missing". */
 export function checkLine(fields: Field[], line: LineRow): LineRow {
   const found = rowProblems(fields, line.values, 'cell');
+  for (const field of fields) if (needsBatch(field, line.values) && isEmptyValue(field, line.values[field.name])) found[field.name] = `请录入${field.label}`;
   for (const name of Object.keys(found)) found[name] = line.problems[name] ?? found[name]!;
   return { ...line, problems: found };
 }
