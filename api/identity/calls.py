@@ -46,6 +46,7 @@ class MenuNode(BaseModel):
     sort: int
     action: list[str]
     tabRoute: str
+    pages: list[str] = Described([], description="属于它的新增、修改和详情页")
     sub: list[MenuNode]
 
 

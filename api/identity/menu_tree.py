@@ -34,6 +34,7 @@ def _group(key: int, name: str, entries: list[menus.Entry], principal: Principal
             entry.label,
             route=entry.route,
             code=entry.code,
+            pages=list(entry.pages),
             sort=entry.place.sort,
             action=[
                 name for name, _ in entry.actions if principal.may(entry.right.rsplit(":", 1)[0] + ":" + name)
@@ -45,5 +46,14 @@ def _group(key: int, name: str, entries: list[menus.Entry], principal: Principal
 
 
 def _node(key: int, name: str, **values: Any) -> dict[str, Any]:
-    blank = {"route": "", "code": "", "icon": "", "sort": 0, "action": [], "tabRoute": "", "sub": []}
+    blank = {
+        "route": "",
+        "code": "",
+        "icon": "",
+        "sort": 0,
+        "action": [],
+        "tabRoute": "",
+        "pages": [],
+        "sub": [],
+    }
     return {"menu_id": key, "name": name, **blank, **values}

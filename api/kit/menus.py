@@ -57,7 +57,10 @@ MODULES = {
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One screen in the menu; it shows to whoever holds `right`. What answers a `question` is a report."""
+    """One screen in the menu; it shows to whoever holds `right`. What answers a `question` is a report.
+
+    `pages` are the routes of the forms and details that belong to it.
+    """
 
     label: str
     route: str
@@ -65,6 +68,7 @@ class Entry:
     place: Menu
     actions: tuple[tuple[str, str], ...] = (("view", "查看"),)
     question: str = ""
+    pages: tuple[str, ...] = ()
 
     @property
     def code(self) -> str:
@@ -95,6 +99,7 @@ def entries() -> Iterator[Entry]:
     for cls in registry.declared():
         declaration = cls.declaration
         actions = tuple((name, ACTION_LABELS[name]) for name in declaration.rights)
+        apart = [place for place in declaration.also if place.menu is None]
         for place in declaration.places:
             if place.menu and "list" in place.routes:
                 yield Entry(
@@ -104,6 +109,12 @@ def entries() -> Iterator[Entry]:
                     place.menu,
                     actions,
                     declaration.question,
+                    tuple(
+                        route
+                        for one in (place, *apart)
+                        for kind, route in one.routes.items()
+                        if kind != "list"
+                    ),
                 )
     yield from _added
 

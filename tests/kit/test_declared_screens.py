@@ -198,3 +198,11 @@ class TestMenu:
     def test_the_third_segment_names_one_entry(self) -> None:
         codes = [entry.code for entry in menus.entries()]
         assert len(codes) == len(set(codes))
+
+    def test_forms_and_details_belong_to_the_entry_of_their_list(self, site: Site) -> None:
+        answer = site.as_("admin").get("v2/Open/RoleAuth/getLeftMenuList").data
+        leaves = [leaf for module in answer for group in module["sub"] for leaf in group["sub"]]
+        pages = {page: leaf["route"] for leaf in leaves for page in leaf["pages"]}
+        assert pages["/sales/salesReturnSee"] == "/sales/salesrefund"
+        assert pages["/inventory/salesoutSee"] == "/inventory/salesoutstorage"
+        assert pages["/sales/customreSee"] == "/sales/salesorder"

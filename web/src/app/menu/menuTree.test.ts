@@ -18,6 +18,7 @@ const node = (name: string, route = '', sub: MenuNode[] = [], extra: Partial<Men
 const tree = [
   node('销售管理', '', [
     node('销售出库', '/sales/salesout'),
+    node('销售退货', '/sales/salesrefund', [], { pages: ['/sales/salesReturnAdd', '/sales/salesReturnSee'] }),
     node('待出库', '/sales/salesout', [], { tabRoute: '?status=1' }),
     node('空目录', '', []),
   ]),
@@ -44,7 +45,7 @@ describe('menu tree', () => {
 
   it('offers every screen to the search and no empty folder', () => {
     const [sales, reports] = menuOptions(tree);
-    expect(sales?.children?.map((option) => option.value)).toEqual(['/sales/salesout', '/sales/salesout?status=1']);
+    expect(sales?.children?.map((option) => option.value)).toEqual(['/sales/salesout', '/sales/salesrefund', '/sales/salesout?status=1']);
     expect(reports?.children?.[0]?.children?.[0]?.children?.[0]).toEqual({ value: '/report/BestSeller', label: '畅销商品' });
   });
 
@@ -57,6 +58,7 @@ describe('menu tree', () => {
 
   it('places a page without an entry at the list it belongs to, or in its module', () => {
     expect(menuPlace(tree, '/sales/salesoutSee?id=1').map((entry) => entry.name)).toEqual(['销售管理', '销售出库']);
+    expect(menuPlace(tree, '/sales/salesReturnSee?id=1').map((entry) => entry.name)).toEqual(['销售管理', '销售退货']);
     expect(menuPlace(tree, '/sales/other').map((entry) => entry.name)).toEqual(['销售管理']);
     expect(menuPlace(tree, '/nowhere')).toEqual([]);
   });

@@ -60,13 +60,16 @@ export function menuTrail(nodes: readonly MenuNode[], route: string): MenuNode[]
   return exact.length > 0 ? exact : bestOf((node) => node.route === path);
 }
 
-/** Where a page without an entry of its own belongs: the entry whose route its own begins with, else its module. */
+/** Where a page without an entry of its own belongs: the entry that names it, or whose route its own begins with, else its module. */
 export function menuPlace(nodes: readonly MenuNode[], route: string): MenuNode[] {
   const own = menuTrail(nodes, route);
   if (own.length > 0) return own;
   const [path = ''] = route.split('?');
   const [first = ''] = path.split('/').filter(Boolean);
-  const neighbours = menuLeaves(nodes).filter((leaf) => leaf.route.startsWith(`/${first}/`));
+  const leaves = menuLeaves(nodes);
+  const list = leaves.find((leaf) => leaf.pages?.includes(path));
+  if (list) return menuTrail(nodes, list.route);
+  const neighbours = leaves.filter((leaf) => leaf.route.startsWith(`/${first}/`));
   const [parent] = neighbours.filter((leaf) => path.startsWith(leaf.route)).sort((a, b) => b.route.length - a.route.length);
   if (parent) return menuTrail(nodes, parent.route);
   const [neighbour] = neighbours;
