@@ -59,6 +59,13 @@ class TestTableCells:
             page.keyboard.press("Enter")
             warning = page.locator(".ant-message-warning, .ant-message-notice").filter(has_text=words)
             expect(warning.first).to_be_visible()
+            # What it lies over takes the next click.
+            box = warning.first.bounding_box()
+            assert box
+            place = [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2]
+            assert page.evaluate(
+                "([x, y]) => !document.elementFromPoint(x, y).closest('.ant-message')", place
+            )
 
 
 class TestNumericInput:
