@@ -78,6 +78,9 @@ class TestKeyboard:
         page.keyboard.press("Control+s")
         page.wait_for_url("**/sales/salesamend?id=*")
         expect(page.get_by_text("354.00").first).to_be_visible()
+        for read in ("商品", "数量", "单价", "金额"):
+            heading = page.locator(".block-table").get_by_role("columnheader", name=read, exact=True)
+            expect(heading).to_be_in_viewport(ratio=1)
 
     def test_goods_are_found_by_whatever_one_knows_of_them(
         self, page: Page, goods: list[dict[str, Any]]

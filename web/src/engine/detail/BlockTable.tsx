@@ -3,7 +3,8 @@ import { useMemo } from 'react';
 import { sumOf } from '../../lib/decimal';
 import { ShownValue } from '../fields/ShownValue';
 import { fieldText, isEmptyValue, isRightAligned } from '../fields/fieldValue';
-import { columnsOf, type Block, type Field, type Row } from '../types';
+import { readFields } from '../lines/gridColumns';
+import { columnsOf, type Block, type Field, type Pricing, type Row } from '../types';
 
 const INDEX_WIDTH = 56;
 /** The column of the bill that a row leads to. */
@@ -14,6 +15,8 @@ const HEIGHT = 420;
 
 interface BlockTableProps {
   block: Block;
+  /** How a record's own lines are priced, if they are. */
+  pricing?: Pricing | null;
   rows: Row[];
   /** Opens the bill that a row names, where the row knows its route. */
   lead?: (row: Row) => void;
@@ -22,8 +25,11 @@ interface BlockTableProps {
 }
 
 /** The lines of a stored bill, with sums. */
-export function BlockTable({ block, rows, lead, all }: BlockTableProps) {
-  const fields = useMemo(() => columnsOf(block).filter((field) => field.list && (!field.optional || isUsed(field, rows))), [block, rows]);
+export function BlockTable({ block, pricing, rows, lead, all }: BlockTableProps) {
+  const fields = useMemo(() => {
+    const shown = pricing === undefined ? columnsOf(block).filter((field) => field.list) : readFields(block, pricing);
+    return shown.filter((field) => !field.optional || isUsed(field, rows));
+  }, [block, pricing, rows]);
   const columns = useMemo(() => blockColumns(fields, lead), [fields, lead]);
   const width = fields.reduce((sum, field) => sum + field.width, INDEX_WIDTH);
   const cut = Boolean(block.shown && rows.length >= block.shown);
@@ -71,6 +77,7 @@ function blockColumns(fields: Field[], lead: BlockTableProps['lead']): TableColu
       width: field.width,
       ellipsis: true,
       align: isRightAligned(field) ? 'right' : undefined,
+      onCell: (row) => ({ title: fieldText(field, row) }),
       render: (_value, row) => {
         if (lead && field.name === BILL_NO && row.route) return <a onClick={() => lead(row)}>{fieldText(field, row)}</a>;
         return <ShownValue field={field} row={row} />;

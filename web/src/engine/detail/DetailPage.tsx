@@ -61,6 +61,7 @@ export default function DetailPage({ screen, id }: { screen: Screen; id: number 
         <BlockTable
           key={block.name}
           block={block}
+          pricing={block.name === screen.line?.name ? screen.pricing : null}
           rows={(row[block.name] as Row[] | undefined) ?? []}
           all={screen.drill ? { label: screen.drill.label, open: () => void links.drill(row) } : undefined}
         />

@@ -1,13 +1,29 @@
 import { describe, expect, it } from 'vitest';
 import { field, goodsLineFields, pricing } from '../fixtures';
-import type { Proposal } from '../types';
-import { gridFields, isStop, NUMBERS, STOCK } from './gridColumns';
+import type { Field, Proposal } from '../types';
+import { gridFields, isStop, NUMBERS, readFields, STOCK } from './gridColumns';
 
 describe('where Enter stops', () => {
   it('passes tyre numbers by, unless the bill is about them', () => {
     expect(isStop(field({ name: 'remark', type: 'text' }))).toBe(true);
     expect(isStop(field({ name: NUMBERS, type: 'text' }))).toBe(false);
     expect(isStop(field({ name: NUMBERS, type: 'text', required: true }))).toBe(true);
+  });
+});
+
+describe('the lines of a stored bill', () => {
+  const block = (fields: Field[]) => ({ name: 'lines', label: '明细', fields, required: true, source: null });
+  const stored = [...goodsLineFields.slice(0, 2), field({ name: 'pattern', form: false, width: 140 }), ...goodsLineFields.slice(2)];
+
+  it('show what of how many for how much on a small screen', () => {
+    const columns = readFields(block(stored), pricing);
+    expect(columns.slice(0, 6).map(({ name }) => name)).toEqual(['goods_id', 'goods_num', 'pattern', 'quantity', 'price', 'amount']);
+    expect(columns.find(({ name }) => name === 'pattern')?.width).toBe(100);
+    expect(new Set(columns.map(({ name }) => name))).toEqual(new Set(stored.map(({ name }) => name)));
+  });
+  it('show how many where they have no price, and stand as they are without goods', () => {
+    expect(readFields(block(stored), null).slice(2, 5).map(({ name }) => name)).toEqual(['pattern', 'quantity', 'batch_id']);
+    expect(readFields(block(stored.slice(1)), null)).toEqual(stored.slice(1));
   });
 });
 

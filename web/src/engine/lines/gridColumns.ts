@@ -41,6 +41,24 @@ const PRICE_SOURCE = beside('price_source', '价格来源', 'text');
 /** What is read along with goods is cut short, so that the amount still fits a small screen. */
 const READ_ALONG_WIDTH = 100;
 
+const readAlong = (field: Field): Field => ({ ...field, width: Math.min(field.width, READ_ALONG_WIDTH) });
+
+/**
+ * The columns of a stored bill's lines: goods with what tells them apart, how many and for how much, then the rest, so that a
+ * small screen shows what the bill is about without being moved.
+ */
+export function readFields(block: Block, pricing: Pricing | null): Field[] {
+  const shown = columnsOf(block).filter((field) => field.list);
+  const goods = shown.findIndex((field) => field.ref?.resource === 'goods');
+  if (goods < 0 || block.source !== null) return shown;
+  const rest = shown.slice(goods + 1);
+  const along = rest.findIndex((field) => field.form || isNumberType(field.type));
+  const told = (along < 0 ? rest : rest.slice(0, along)).map(readAlong);
+  const names = pricing ? [pricing.quantity, pricing.price, pricing.total] : [quantityField(pricing)];
+  const figures = names.flatMap((name) => rest.filter((field) => field.name === name));
+  return [...shown.slice(0, goods + 1), ...told, ...figures, ...rest.slice(told.length).filter((field) => !figures.includes(field))];
+}
+
 export function gridFields(block: Block, pricing: Pricing | null): Field[] {
   const shown = columnsOf(block).filter((field) => field.list || isEditable(field, pricing));
   // The figures of what was proposed are why it was; what lines lack is proposed for what they are.
@@ -50,7 +68,7 @@ export function gridFields(block: Block, pricing: Pricing | null): Field[] {
   const columns = shown.filter((field) => isKnownWhileKeying(field, pricing)).flatMap((field) => {
     if (field.name === pricing.quantity) return [field, STOCK];
     if (field.name === pricing.price) return [field, LAST_PRICE, PRICE_SOURCE];
-    return field.form ? [field] : [{ ...field, width: Math.min(field.width, READ_ALONG_WIDTH) }];
+    return [field.form ? field : readAlong(field)];
   });
   // Location and batch are seldom chosen by hand; they come behind the figures.
   const optional = columns.filter((field) => field.type === 'ref' && !field.required && !isPack(field));
