@@ -30,9 +30,11 @@ describe('the lines of a stored bill', () => {
 describe('stock beside a line', () => {
   it('is read without prices where goods are taken out of it', () => {
     const priced = Object.values(pricing).filter((name) => name !== pricing.quantity);
-    const fields = goodsLineFields.filter(({ name }) => !priced.includes(name));
+    const received = field({ name: 'executed_quantity', type: 'quantity', form: false });
+    const fields = [...goodsLineFields, received].filter(({ name }) => !priced.includes(name));
     const names = (takes_available: boolean) => gridFields({ name: 'lines', label: '明细', fields, required: true, source: null, takes_available }, null).map(({ name }) => name);
-    expect(names(true)).toEqual(names(false).toSpliced(names(false).indexOf('quantity') + 1, 0, STOCK.name));
+    expect(names(false)).toEqual(fields.map(({ name }) => name));
+    expect(names(true)).toEqual(['goods_id', 'goods_num', 'pack_unit_id', 'pack_quantity', 'quantity', STOCK.name, 'batch_id', 'is_gift', 'remark']);
   });
 
   const shown = (...proposals: Proposal[]) =>

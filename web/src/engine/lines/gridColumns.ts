@@ -63,23 +63,23 @@ export function gridFields(block: Block, pricing: Pricing | null): Field[] {
   const shown = columnsOf(block).filter((field) => field.list || isEditable(field, pricing));
   // The figures of what was proposed are why it was; what lines lack is proposed for what they are.
   const whole = block.source !== null || block.proposals?.some((proposal) => !proposal.of?.length);
-  if (whole || goodsField(block) === undefined) return shown;
-  if (pricing === null) return shown.flatMap((field) => (block.takes_available && field.name === quantityField(null) ? [field, STOCK] : [field]));
+  if (whole || goodsField(block) === undefined || (pricing === null && !block.takes_available)) return shown;
+  const quantity = quantityField(pricing);
   const columns = shown.filter((field) => isKnownWhileKeying(field, pricing)).flatMap((field) => {
-    if (field.name === pricing.quantity) return [field, STOCK];
-    if (field.name === pricing.price) return [field, LAST_PRICE, PRICE_SOURCE];
+    if (field.name === quantity) return [field, STOCK];
+    if (field.name === pricing?.price) return [field, LAST_PRICE, PRICE_SOURCE];
     return [field.form ? field : readAlong(field)];
   });
   // Location and batch are seldom chosen by hand; they come behind the figures.
   const optional = columns.filter((field) => field.type === 'ref' && !field.required && !isPack(field));
-  const total = columns.findIndex((field) => field.name === pricing.total);
+  const total = columns.findIndex((field) => field.name === (pricing?.total ?? STOCK.name));
   const before = columns.slice(0, total + 1).filter((field) => !optional.includes(field));
   return [...before, ...optional, ...columns.slice(total + 1).filter((field) => !optional.includes(field))];
 }
 
 /** Cost, executed and returned quantities come to a line after it was audited; while keying in they say nothing. */
-function isKnownWhileKeying(field: Field, pricing: Pricing): boolean {
-  return field.form || !isNumberType(field.type) || Object.values(pricing).includes(field.name);
+function isKnownWhileKeying(field: Field, pricing: Pricing | null): boolean {
+  return field.form || !isNumberType(field.type) || Object.values(pricing ?? {}).includes(field.name);
 }
 
 /**
