@@ -40,13 +40,15 @@ from reports.catalogue.stock import amounts, held, held_in
 
 # Of each goods in each warehouse: days that its stock lasts at the pace of the last 30 days. What is sold out was sold
 # within them.
-COVER = (
+_COVER = (
     "case when m.quantity <= 0 and m.sales_quantity_30 > 0 then '断货' when m.quantity <= 0 then '无库存' "
     "when m.sales_quantity_30 <= 0 then '近30天无销售' "
     "when m.quantity <= m.sales_quantity_30 * 0.5 then '15天以内' when m.quantity <= m.sales_quantity_30 "
     "then '16–30天' when m.quantity <= m.sales_quantity_30 * 3 then '31–90天' else '90天以上' end"
 )
-
+GOODS_STOCK_ROWS = f"(select m.*, {_COVER} as cover_range from mart_goods_stock as m)"
+COVER_RANGE = Column("cover_range", "可售天数")
+SAME_GOODS = "按现在的库存和销量分；上月末、去年同月末的数是同样这些商品那时的"
 
 STOCK_ENDS = ("现在", *MONTH_END.earlier)
 RECENT = ("sales_quantity_30", "sales_quantity_90")
@@ -54,7 +56,8 @@ RECENT = ("sales_quantity_30", "sales_quantity_90")
 
 def goods_beside(rows: str, cost: bool) -> Beside:
     """Stock and the sales before it, now and at the ends of last month and of last year's same month, which rows of
-    `mart_goods_stock` carry beside them."""
+    `mart_goods_stock` carry beside them. How goods stand in words is told of now in all three: a filter of it compares
+    the same goods."""
     known = (*held_in(cost), *RECENT)
     queries = (
         f"select t.* replace ({', '.join(f't.{sold if name in RECENT else lay}{name} as {name}' for name in known)})"
@@ -62,6 +65,11 @@ def goods_beside(rows: str, cost: bool) -> Beside:
         for lay, sold in (("", ""), ("last_month_", "last_month_"), ("last_year_", "last_year_end_"))
     )
     return Beside(stacked(STOCK_ENDS, *queries), STOCK_ENDS, known)
+
+
+def cover_filter(dataset: Dataset) -> Filter:
+    name, label = COVER_RANGE.name, COVER_RANGE.label
+    return Filter(name, label, dataset.key, name, parameter="cover", hint=SAME_GOODS)
 
 
 PLACE_AND_KIND = ("company_id", "company_name", "warehouse_id", "warehouse_name", "type1_name", "brand_name")
@@ -141,15 +149,15 @@ def goods_dataset(cost: bool) -> Dataset:
     return Dataset(
         key=variant("goods_stock", cost),
         label="商品库存",
-        source="mart_goods_stock",
+        source=GOODS_STOCK_ROWS,
         grain="warehouse",
         cost=cost,
-        beside=goods_beside("mart_goods_stock", cost),
+        beside=goods_beside(GOODS_STOCK_ROWS, cost),
         columns=(
             *PLACES,
             *GOODS,
             GOODS_LABEL,
-            Column("cover_range", "可售天数", sql=COVER),
+            COVER_RANGE,
             Column("last_sale_date", "最近销售", "date", follows=("warehouse_id", "goods_id")),
             moves_link(),
         ),
@@ -234,8 +242,9 @@ def goods_board(cost: bool) -> Board:
         line(76, (whole, 12)),
         line(82, (places, 12)),
     )
-    cover = Filter("cover_range", "可售天数", data.key, "cover_range", parameter="cover")
-    return board((data,), head, lines, (*place_and_goods_filters(data), cover, goods_filter(data)))
+    return board(
+        (data,), head, lines, (*place_and_goods_filters(data), cover_filter(data), goods_filter(data))
+    )
 
 
 def company_datasets(cost: bool) -> tuple[Dataset, Dataset]:

@@ -10,7 +10,16 @@ from __future__ import annotations
 from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Chart, Filter
 from reports.catalogue.datasets import DAYS, MONEY, QUANTITY, Column, Dataset, Metric
-from reports.catalogue.holdings import COVER, RECENT, goods_beside, now_and_before, sales_beside
+from reports.catalogue.holdings import (
+    COVER_RANGE,
+    GOODS_STOCK_ROWS,
+    RECENT,
+    SAME_GOODS,
+    cover_filter,
+    goods_beside,
+    now_and_before,
+    sales_beside,
+)
 from reports.catalogue.metrics import quantity, ratio
 from reports.catalogue.parts import (
     BY_GOODS,
@@ -85,7 +94,7 @@ COLUMNS = (
     *PLACES,
     *GOODS,
     GOODS_LABEL,
-    Column("cover_range", "可售天数", sql=COVER),
+    COVER_RANGE,
     Column("last_sale_date", "最近销售", "date", follows=("warehouse_id", "goods_id")),
     moves_link(),
     ORDERS,
@@ -102,10 +111,10 @@ def stock_board(cost: bool) -> Board:
     data = Dataset(
         key=variant("buyer_stock", cost),
         label="商品库存查询",
-        source="mart_goods_stock",
+        source=GOODS_STOCK_ROWS,
         grain="warehouse",
         cost=cost,
-        beside=goods_beside("mart_goods_stock", cost),
+        beside=goods_beside(GOODS_STOCK_ROWS, cost),
         columns=COLUMNS,
         measures=(*MEASURES, *(("value", "last_month_value", "last_year_value") if cost else ())),
         metrics=(
@@ -170,8 +179,9 @@ def stock_board(cost: bool) -> Board:
         line(76, (whole, 12)),
         line(82, (places, 12)),
     )
-    cover = Filter("cover_range", "可售天数", data.key, "cover_range")
-    return board((data,), head, lines, (*place_and_goods_filters(data), cover, goods_filter(data)))
+    return board(
+        (data,), head, lines, (*place_and_goods_filters(data), cover_filter(data), goods_filter(data))
+    )
 
 
 def decision_dataset(cost: bool) -> Dataset:
@@ -183,8 +193,13 @@ def decision_dataset(cost: bool) -> Dataset:
     )
     price = "coalesce(g.recent_price, case when g.quantity > 0 then g.value / g.quantity end)"
     amount = f", w.wanted * {price} as suggested_amount" if cost else ""
+    advice = (
+        "case when w.wanted > 0 then '补货' when g.sales_quantity_90 <= 0 and g.quantity > 0 then '停采消化'"
+        " else '不需采购' end"
+    )
     source = (
-        f"(select g.*, d.label as cover_label, w.wanted as suggested_quantity{amount} from mart_goods_stock as g"
+        f"(select g.*, d.label as cover_label, w.wanted as suggested_quantity, {advice} as advice{amount}"
+        f" from {GOODS_STOCK_ROWS} as g"
         f" cross join ({days}) as d cross join lateral (select {wanted} as wanted) as w)"
     )
     money_part = (
@@ -202,12 +217,7 @@ def decision_dataset(cost: bool) -> Dataset:
         columns=(
             Column("cover_label", "备货天数"),
             *COLUMNS,
-            Column(
-                "advice",
-                "建议",
-                sql="case when m.suggested_quantity > 0 then '补货' when m.sales_quantity_90 <= 0"
-                " and m.quantity > 0 then '停采消化' else '不需采购' end",
-            ),
+            Column("advice", "建议"),
         ),
         measures=(*MEASURES, "suggested_quantity", *(("suggested_amount",) if cost else ())),
         metrics=(
@@ -282,7 +292,7 @@ def decision_board(cost: bool) -> Board:
         line(82, (listed, 12)),
     )
     days = Filter("cover", "备货天数", data.key, "cover_label", multiple=False, default=(DEFAULT_COVER,))
-    advice = Filter("advice", "建议", data.key, "advice")
+    advice = Filter("advice", "建议", data.key, "advice", hint=SAME_GOODS)
     return board((data,), head, lines, (days, *place_and_goods_filters(data), advice, goods_filter(data)))
 
 

@@ -116,6 +116,32 @@ def test_goods_that_had_run_out(mart: Mart, moves: pl.DataFrame, sold: pl.DataFr
 
 
 @BOTH
+@pytest.mark.parametrize(
+    ("code", "chosen"),
+    [
+        ("goodsinventoryrpt", "cover_range = '断货'"),
+        ("commodityStocksQuery", "cover_range = '断货'"),
+        ("inDecisionAnalysisTable", "cover_label = '备30天' and advice = '停采消化'"),
+    ],
+)
+def test_goods_that_are_chosen_by_how_they_stand_are_compared_with_themselves(
+    mart: Mart, code: str, chosen: str
+) -> None:
+    """The head tells of earlier ends what the tables tell: of the goods that are sold out now, not of those that were."""
+    board = find_report(code).first_tab.plain
+    head = board.dataset(board.chart(KEY).dataset)
+    owner = board.dataset(head.key.removesuffix(f"_{KEY}"))
+    found = mart(
+        f"select sum(quantity) from ({head.sql}) as d where role_id = 1 and {chosen}"
+        " group by beside_order order by beside_order"
+    )
+    columns = ", ".join(f"sum({then}quantity)" for then in ("", "last_month_", "last_year_"))
+    expected = mart(f"select {columns} from ({owner.sql}) as d where role_id = 1 and {chosen}").row(0)
+    assert found.to_series().to_list() == pytest.approx(expected)
+    assert any(expected)
+
+
+@BOTH
 def test_a_year_s_turnover_and_aged_stock_at_earlier_month_ends(
     mart: Mart, moves: pl.DataFrame, sold: pl.DataFrame
 ) -> None:
