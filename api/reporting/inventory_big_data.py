@@ -90,7 +90,7 @@ class InventoryBigData(Published):
     sluggish_amount: Mapped[Decimal] = money("呆滞金额", total=True, permission=COST)
     sluggish_rate: Mapped[Decimal | None] = rate("呆滞占比%", default=None)
     sales_30: Mapped[Decimal] = counted("近30天销量", total=True)
-    cover_days: Mapped[Decimal | None] = counted("可销天数", default=None)
+    cover_days: Mapped[Decimal | None] = counted("可售天数", default=None)
     turnover_days: Mapped[Decimal | None] = counted("周转天数", default=None)
     year_sales_quantity: Mapped[Decimal] = _base("一年销量")
     year_quantity_days: Mapped[Decimal] = _base("一年每日库存之和")

@@ -28,7 +28,7 @@ with stock as (
 select {PLACE_KEY.format("s")} as inventory_information_id, s.*, g.goods_type_id, g.brand_id,
     case when s.quantity > 0 then cast(s.amount / s.quantity as decimal(18, 6)) end as unit_cost,
     x.last_sale_date, coalesce(x.quantity_30, 0) as sales_30, coalesce(x.quantity_90, 0) as sales_90,
-    case when s.quantity > 0 and x.quantity_90 > 0 then cast(round(90 * s.quantity / x.quantity_90) as bigint) end
+    case when s.quantity > 0 and x.quantity_30 > 0 then cast(round(30 * s.quantity / x.quantity_30) as bigint) end
         as cover_days
 from stock s
 join goods g on g.goods_id = s.goods_id
@@ -65,7 +65,7 @@ class InventoryInformation(StockRow):
     last_sale_date: Mapped[date | None] = day("最近销售", search=True)
     sales_30: Mapped[Decimal] = counted("近30天销量", total=True)
     sales_90: Mapped[Decimal] = counted("近90天销量", total=True)
-    cover_days: Mapped[int | None] = integer("可销天数", default=None, search=True)
+    cover_days: Mapped[int | None] = integer("可售天数", default=None, search=True)
 
     @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:

@@ -199,7 +199,7 @@ def rank_board(cost: bool) -> Board:
         *((Figure("profit", "净额减成本", "fall"),) if cost else ()),
         Figure("goods_count", "区间内有销售", "fall"),
         *((Figure("stock", "畅销商品在库", alone=STOCK_OF_TODAY),) if not cost else ()),
-        Figure("cover", "库存 ÷ 日均销量", alone=STOCK_OF_TODAY),
+        Figure("cover", "库存 ÷ 区间日均销量", alone=STOCK_OF_TODAY),
     )
     lines = (
         line(

@@ -332,7 +332,7 @@ class TestInformation:
             "amount": "600",
             "sales_30": "2",
             "sales_90": "2",
-            "cover_days": "270",
+            "cover_days": "90",
         }
         assert (found["first_receipt_date"], found["last_in_date"]) == ("2026-02-20", "2026-02-20")
         assert found["last_sale_date"] == now.isoformat()

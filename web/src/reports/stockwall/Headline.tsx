@@ -56,7 +56,7 @@ export function Headline({ whole, byValue, company }: HeadlineProps) {
       warns: Number(whole.sluggish_rate) >= sluggishFrom,
     },
     {
-      label: '可销天数',
+      label: '可售天数',
       value: formatQuantity(whole.cover_days) || nothing,
       more: `近 30 天销量 ${formatBrief(whole.sales_30)}`,
       to: framed('/report/goodsinventoryrpt'),

@@ -37,6 +37,6 @@ function told(one: ProvinceStock, byValue: boolean): string[] {
   return [
     byValue ? `库存 ${formatBrief(one.amount)} 元，${formatBrief(one.quantity)} 件` : `库存 ${formatBrief(one.quantity)} 件`,
     `呆滞 ${formatPercent(one.sluggish_rate) || '0%'}，断货 ${one.sold_out_count} 种`,
-    `可销 ${formatQuantity(one.cover_days) || '—'} 天，周转 ${formatQuantity(one.turnover_days) || '—'} 天`,
+    `可售 ${formatQuantity(one.cover_days) || '—'} 天，周转 ${formatQuantity(one.turnover_days) || '—'} 天`,
   ];
 }
