@@ -37,7 +37,8 @@ class Figure:
     """A figure at the head of a report: the name of a metric, what it counts, and a shorter label.
 
     `worse` is the direction of a change that is marked as bad. What is known of the chosen period only is `alone`,
-    which says why. What `grows` with the days of its period, as every sum does, is told by progress.
+    which says why. What `grows` with the days of its period, as every sum does, is told by progress; what changes with
+    them in another way stands beside `whole` periods only once its own is over.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Figure:
     label: str = ""
     alone: str = ""
     grows: bool = False
+    whole: bool = False
 
 
 Head = tuple[Dataset, Chart]
@@ -154,6 +156,8 @@ def _told(figure: Figure, metric: Metric, grows: bool) -> Iterator[Metric]:
     if figure.alone:
         yield replace(metric, sql=f"case when {IS_CHOSEN} then {metric.sql} end")
         return
+    if figure.whole:
+        metric = replace(metric, sql=f"case when {IS_CHOSEN} or min({ELAPSED}) = 1 then {metric.sql} end")
     yield metric
     chosen = f"max(case when {IS_CHOSEN} then {metric.sql} end) over ()"
     then = f"({metric.sql} * max({ELAPSED}))" if grows else f"({metric.sql})"

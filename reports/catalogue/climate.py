@@ -2,7 +2,8 @@
 
 The diffusion index of a month is the share of goods whose price, quantity or delivery time rose against the month
 before, and half of those that did not change, × 100: above 50 more rose than fell. Its total is the mean of the three.
-Compared are goods that a company bought in both months; what counts as unchanged says `mart_purchase_climate`.
+Compared are goods that a company bought in both months, of a running one in the same days of both; what counts as
+unchanged says `mart_purchase_climate`.
 """
 
 from __future__ import annotations
@@ -104,7 +105,7 @@ def climate_board(cost: bool) -> Board:
         data,
         Figure("pmi", "50为荣枯线", "fall"),
         *(Figure(f"{name}_index") for name in SCORES),
-        Figure("compared", "本月和上月都有采购"),
+        Figure("compared", "本月和上月都有采购；未过完的月不比", whole=True),
     )
     lines = (
         line(
@@ -124,7 +125,9 @@ def climate_board(cost: bool) -> Board:
         line(76, (goods, 12)),
     )
     filters = (
-        period_filter(data, "month_label", "月"),
+        period_filter(
+            data, "month_label", "月", hint="未过完的月与上月的同样日子相比，过完的月与上月整月相比"
+        ),
         company_filter(data),
         *goods_filters(data),
         goods_filter(data),

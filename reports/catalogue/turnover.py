@@ -211,7 +211,7 @@ def goods_board(cost: bool) -> Board:
         "mean_stock",
         bar="mean_stock",
     )
-    idle = Figure("idle_share", f"当月没有销售的，占平均库存{what}", "rise")
+    idle = Figure("idle_share", f"当月没有销售的，占平均库存{what}；未过完的月不比", "rise", whole=True)
     lines = (
         line(
             42,

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from reports.assets import Placed, boards
-from reports.catalogue.beside import BY_PROGRESS, KEY, moved_name, names
+from reports.catalogue.beside import BY_PROGRESS, ELAPSED, KEY, moved_name, names
 from reports.catalogue.boards import Board, Chart
 from reports.catalogue.datasets import PERCENT, SERIES, Dataset
 from tests.warehouse.conftest import Mart
@@ -95,10 +95,13 @@ def test_the_others_are_the_first_rows_of_earlier_periods(mart: Mart, placed: Pl
     alone = [name for name in names(chart) if moved_name(name) not in chart.metrics]
     rows = rows.drop(alone)
     first = rows.filter(pl.col("beside_order") == 0).drop("beside_order")
+    running = pl.col(axis) == first[axis].max()
+    of_whole = [name for name in names(chart) if ELAPSED in whole.metric(name).sql]
     steps = STEPS["week" if whole.key.startswith("turnover_week") else axis]
     for order, step in enumerate(steps, 1):
         earlier = rows.filter(pl.col("beside_order") == order).drop("beside_order")
         moved = first.with_columns(pl.col(axis).dt.offset_by(step)).filter(pl.col(axis) <= first[axis].max())
+        moved = moved.with_columns(pl.when(~running).then(pl.col(name)).alias(name) for name in of_whole)
         assert alike(earlier, moved, by) == len(earlier)
         told = {day for day in moved[axis] if day in set(first[axis])}
         assert told == set(earlier[axis]), step
@@ -165,6 +168,18 @@ def test_an_earlier_month_has_its_last_year_too(mart: Mart, code: str) -> None:
             assert month in set(months.to_series())
             found = _figures(mart, dataset, f"{period.column} = '{month}'", names(chart)[0])
             assert len(found) == 3, (placed.names, month)
+
+
+@pytest.mark.parametrize(("code", "figure"), [("inventoryturnover", "idle_share"), ("pmi", "compared")])
+def test_what_changes_with_the_days_stands_beside_whole_months_once_its_own_is_over(
+    mart: Mart, code: str, figure: str
+) -> None:
+    for month, is_over in (("2026-11", False), ("2026-10", True)):
+        now, *earlier = _figures(
+            mart, _told(code), f"{'period' if code != 'pmi' else 'month'}_label = '{month}'", figure
+        )
+        assert now[1] is not None
+        assert {value is not None for _, value in earlier} == {is_over}
 
 
 def test_a_day_stands_beside_the_same_day_of_earlier_months(mart: Mart) -> None:

@@ -202,6 +202,11 @@ class TestRebates:
         )
 
 
+def beside_running(days: pl.DataFrame) -> pl.DataFrame:
+    """The rows of last month up to the same day."""
+    return days.filter(pl.col("business_date").is_between(dt.date(2026, 10, 1), dt.date(2026, 10, TODAY.day)))
+
+
 def prices(lines: pl.DataFrame) -> dict[tuple[int, int], dict[dt.date, tuple[float, float]]]:
     """Pieces and mean price of what was bought and paid for, by company and goods, by month."""
     paid = (
@@ -306,29 +311,42 @@ class TestPurchases:
         ).with_columns(
             MONTH, ((pl.col("business_date") - pl.col("ordered_on")).dt.total_days()).alias("days")
         )
-        waits = {
-            row[:3]: row[3]
-            for row in arrivals.group_by("company_id", "goods_id", "month")
-            .agg((pl.col("days") * pl.col("quantity")).sum() / pl.col("quantity").sum())
-            .rows()
-        }
+
+        def waits(arrivals: pl.DataFrame) -> dict[tuple[int, int], dict[dt.date, float]]:
+            by = arrivals.group_by("company_id", "goods_id", "month")
+            found: dict = {}
+            for company, goods, month, days in by.agg(
+                (pl.col("days") * pl.col("quantity")).sum() / pl.col("quantity").sum()
+            ).rows():
+                found.setdefault((company, goods), {})[month] = days
+            return found
 
         def score(now: float | None, before: float | None, tolerance: float) -> float | None:
             if now is None or before is None:
                 return None
             return 0.5 if abs(now - before) <= tolerance else float(now > before)
 
+        bought, waited = prices(lines), waits(arrivals)
+        part = prices(beside_running(lines)), waits(beside_running(arrivals))
         expected = {}
-        for (company, goods), months in prices(lines).items():
+        for key, months in bought.items():
             for month in MONTHS:
                 earlier = (month - dt.timedelta(days=1)).replace(day=1)
-                if month in months and earlier in months:
-                    (pieces, price), (pieces_before, price_before) = months[month], months[earlier]
-                    expected[month, company, goods] = (
+                bought_before, waited_before = part if month == MONTHS[-1] else (bought, waited)
+                if month in months and earlier in bought_before.get(key, {}):
+                    (pieces, price), (pieces_before, price_before) = (
+                        months[month],
+                        bought_before[key][earlier],
+                    )
+                    days, days_before = (
+                        of.get(key, {}).get(then) for of, then in ((waited, month), (waited_before, earlier))
+                    )
+                    expected[month, *key] = (
                         score(price, price_before, 0.005 * price_before),
                         score(pieces, pieces_before, 0.05 * pieces_before),
-                        score(waits.get((company, goods, month)), waits.get((company, goods, earlier)), 0.5),
+                        score(days, days_before, 0.5),
                     )
+        assert any(month == MONTHS[-1] for month, *_ in expected)
         found = mart(
             "select month, company_id, goods_id, price_score, quantity_score, delivery_score from mart_purchase_climate"
         )

@@ -17,3 +17,8 @@
         when {{ now }} is not null and {{ before }} is not null then 0.5
     end
 {%- endmacro %}
+
+{# A line of a purchase that tells a price: bought and paid for. #}
+{% macro is_priced_purchase() -%}
+    bill_type = 'CGRK' and not is_gift and quantity > 0 and no_tax_amount > 0
+{%- endmacro %}

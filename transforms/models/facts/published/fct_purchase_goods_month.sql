@@ -16,7 +16,7 @@ with lines as (
         *,
         {{ month_of('business_date') }} as month,
         bill_type = 'CGTH' as is_return,
-        bill_type = 'CGRK' and not is_gift and quantity > 0 and no_tax_amount > 0 as is_priced
+        {{ is_priced_purchase() }} as is_priced
     from {{ ref('fct_purchase_line') }}
     {% if is_incremental() %}
     where {{ in_changed_months('business_date', 'int_changed_purchase_month') }}
