@@ -62,8 +62,8 @@ def by_period(
     Each knows how much of its period has passed, as `elapsed`: 1 of those that are over.
 
     `axis` are the columns of a period's first day and label, `steps` how far back the other two lie; `periods` is a
-    query of the axis, where the rows are too many to find it in. It groups: beside a `distinct` DuckDB reads all
-    columns of the rows, used or not.
+    query of the axis, where the rows are too many to find it in. A period may be a day: a month's last one stands
+    beside the last ones of others. It groups: beside a `distinct` DuckDB reads all columns of the rows, used or not.
     """
     start, label = (f'"{name}"' for name in axis)
     own = periods or f"select t.{start}, t.{label} from {rows} as t group by t.{start}, t.{label}"
@@ -75,13 +75,9 @@ def by_period(
         f"(select p.{start}, p.{label}, l.{BESIDE_ORDER}, l.beside, {_elapsed(f'p.{start}', steps[0])},"
         f" t.* exclude ({start}, {label}) from ({own}) as p cross join refreshed_at as r"
         f" cross join ({lags}) as l"
-        f" inner join {rows} as t on t.{start} = cast(p.{start} - l.step as date))"
+        f" inner join {rows} as t on t.{start} = greatest(cast(p.{start} - l.step as date),"
+        f" cast(p.{start} + interval 1 day - l.step - interval 1 day as date)))"
     )
-
-
-def with_elapsed(mart: str, start: str, step: str) -> str:
-    """The rows of a mart with `elapsed`, of which periods begin at `start` and last `step`."""
-    return f"(select t.*, {_elapsed(f't.{start}', step)} from {mart} as t cross join refreshed_at as r)"
 
 
 def _elapsed(start: str, step: str) -> str:

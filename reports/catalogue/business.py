@@ -7,13 +7,12 @@ opening + in − out = closing. Stock and gross profit show only to roles that s
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
 
-from reports.catalogue.beside import ELAPSED, Figure, figures, with_elapsed
+from reports.catalogue.beside import Figure, by_period, figures
 from reports.catalogue.boards import Board, Chart, Filter, Pivot
-from reports.catalogue.compare import MONTH, MONTH_COLUMNS, Period, own_alone
-from reports.catalogue.datasets import SUFFIXES, Column, Dataset, Metric, Worse
-from reports.catalogue.metrics import change_metric, grown_metric, money, percent, quantity
+from reports.catalogue.compare import MONTH_COLUMNS, Period, own_alone
+from reports.catalogue.datasets import SUFFIXES, Beside, Column, Dataset, Metric, Worse
+from reports.catalogue.metrics import change_metric, money, percent, quantity
 from reports.catalogue.parts import (
     BY_COMPANY,
     COMPANY,
@@ -22,9 +21,9 @@ from reports.catalogue.parts import (
     company_filter,
     line,
     link,
+    period_filter,
     ranking,
     report,
-    running_filter,
     table,
     variant,
 )
@@ -60,24 +59,19 @@ WORDS = {
 }
 
 
-def beside(
-    name: str,
-    earlier: Iterable[str],
-    changes: Iterable[str],
-    prefix: str = "",
-    change: Callable[..., Metric] = change_metric,
-) -> tuple[Metric, ...]:
-    """A flow's figures of a month and a year ago, which are called `earlier`, and its changes against them."""
+SAME_DAYS = ("上月同期", "去年同期")
+
+
+def beside(name: str, prefix: str = "") -> tuple[Metric, ...]:
+    """A flow's figures of the same days of a month and a year ago, and its changes against them."""
     label, now = WORDS[name], f"sum({prefix}{name})"
     worse: Worse = "fall" if name in ("sales", "receipts") else ""
     return tuple(
         metric
-        for end, kind, when, moved in zip(
-            ("before", "year"), ("change", "growth"), earlier, changes, strict=True
-        )
+        for end, kind, when in zip(("before", "year"), ("change", "growth"), SAME_DAYS, strict=True)
         for metric in (
             money(f"{name}_{end}", f"{when}{label}", f"{prefix}{name}_{end}"),
-            change(f"{name}_{kind}", f"{label}{moved}", now, f"sum({prefix}{name}_{end})", worse),
+            change_metric(f"{name}_{kind}", f"{label}较{when}", now, f"sum({prefix}{name}_{end})", worse),
         )
     )
 
@@ -117,14 +111,13 @@ def business_dataset(
     metrics: tuple[Metric, ...],
     time: str,
     links: tuple[Column, ...] = (),
-    period: Period | None = None,
+    beside: Beside | None = None,
 ) -> Dataset:
-    running = (ELAPSED,) if period and period.runs else ()
-    measures = (*own_measures(cost), *running, *more)
+    measures = (*own_measures(cost), *more)
     return Dataset(
         key=variant(key, cost),
         label=label,
-        source=with_elapsed(mart, time, period.step) if period and period.runs else mart,
+        source=mart,
         grain="company",
         cost=cost,
         time_column=time,
@@ -132,7 +125,7 @@ def business_dataset(
         measures=measures,
         flows=tuple(name for name in measures if not NO_FLOW.search(name)),
         metrics=(*own_metrics(cost), *metrics),
-        beside=period.rows_beside(mart, (columns[0], columns[1]), own_alone(measures)) if period else None,
+        beside=beside,
     )
 
 
@@ -174,7 +167,6 @@ def bill_links(start: str, end: str) -> tuple[Column, ...]:
     return tuple(link(text, route, named, **BY_COMPANY, **days) for text, route, named in pages)
 
 
-SAME_DAYS = ("上月同期", "去年同期")
 SAME_DAY = Period(
     "day", "按日分析", "日", "interval 1 month", "interval 1 year", "上月同日", "去年同日", runs=False
 )
@@ -185,22 +177,33 @@ DAY = (
 )
 
 
+def same_days(cost: bool) -> Beside:
+    """The flows of each month beside those of earlier ones up to the same day, which each day knows of its month."""
+    flows = (*FOUR, *(("sales_cost",) if cost else ()))
+    told = ", ".join(f"t.mtd_{name} as {name}" for name in flows)
+    label = "strftime(t.day, '%Y-%m') as month_label"
+    rows = f"(select t.day, {label}, t.company_id, t.company_name, {told} from mart_business_day as t)"
+    months = f"select max(t.day) as day, {label} from mart_business_day as t group by 2"
+    words = ("所选月", *SAME_DAYS)
+    days = by_period(rows, ("day", "month_label"), words, (SAME_DAY.step, SAME_DAY.year), months)
+    return Beside(
+        f"(select cast(date_trunc('month', b.day) as date) as month, b.* from {days} as b)", words, flows
+    )
+
+
 def daily_board(cost: bool) -> Board:
     months = tuple(f"mtd_{name}" for name in (*FOUR, "new_overdue", *(("sales_cost",) if cost else ())))
+    known = (*months, *(f"mtd_{name}{end}" for name in FOUR for end in SUFFIXES))
     data = business_dataset(
         "business_day",
         "经营日报",
         "mart_business_day",
         cost,
         DAY,
-        (*months, *(f"mtd_{name}_{end}" for name in FOUR for end in ("before", "year"))),
+        known,
         (
             *(money(f"mtd_{name}", f"本月{WORDS[name]}") for name in (*FOUR, "new_overdue")),
-            *(
-                metric
-                for name in FOUR
-                for metric in beside(name, SAME_DAYS, ("较上月同期", "较去年同期"), "mtd_")
-            ),
+            *(metric for name in FOUR for metric in beside(name, "mtd_")),
             *(
                 (
                     percent(
@@ -216,7 +219,7 @@ def daily_board(cost: bool) -> Board:
         ),
         "day",
         bill_links("date_trunc('month', m.day)", "m.day"),
-        SAME_DAY,
+        SAME_DAY.rows_beside("mart_business_day", DAY[:2], own_alone((*own_measures(cost), *known))),
     )
     running = business_dataset(
         "business_running",
@@ -292,14 +295,10 @@ def monthly_board(cost: bool) -> Board:
         cost,
         MONTH_COLUMNS,
         tuple(f"{name}{end}" for name in FOUR for end in SUFFIXES),
-        tuple(
-            metric
-            for name in FOUR
-            for metric in beside(name, MONTH.earlier, MONTH.moved, change=grown_metric)
-        ),
+        tuple(metric for name in FOUR for metric in beside(name)),
         "month",
         bill_links("m.month", "last_day(m.month)"),
-        MONTH,
+        same_days(cost),
     )
     sales = company_table(
         "销售",
@@ -337,7 +336,7 @@ def monthly_board(cost: bool) -> Board:
             (
                 ranking(
                     "companies",
-                    "各公司销售与去年同月",
+                    "各公司销售与去年同期",
                     data,
                     "sales",
                     "company_name",
@@ -351,7 +350,8 @@ def monthly_board(cost: bool) -> Board:
         line(72, (others, 12)),
         *level_lines(data, cost),
     )
-    filters = (running_filter(data, "month_label", MONTH, "months"), company_filter(data))
+    hint = "未过完的月与上月、去年的同样日子相比，与经营日报相同"
+    filters = (period_filter(data, "month_label", "月", "months", hint=hint), company_filter(data))
     return board((data,), head, lines, filters)
 
 

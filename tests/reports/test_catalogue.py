@@ -87,7 +87,9 @@ class TestCompiling:
             assert moved, placed.names
             for name in names(head):
                 alone = moved_name(name) not in moved
-                assert alone is ("beside_order) = 0" in board.dataset(head.dataset).metric(name).sql), name
+                assert alone is ("beside_order) = 0 then" in board.dataset(head.dataset).metric(name).sql), (
+                    name
+                )
 
     def test_boards_of_those_who_see_no_costs_speak_of_none(self):
         priced = [tab.plain for report in REPORTS for tab in report.tabs if tab.cost]

@@ -92,6 +92,9 @@ def test_the_others_are_the_first_rows_of_earlier_periods(mart: Mart, placed: Pl
     axis = whole.time_column
     by = [*choices(placed.board, whole), axis]
     rows = by_time(mart, whole, chart, "beside_order", *by)
+    if whole.key.startswith("business_month"):
+        # The running month is told of with the day that it has come to.
+        rows = rows.filter(pl.col(axis) < pl.col(axis).max())
     alone = [name for name in names(chart) if moved_name(name) not in chart.metrics]
     rows = rows.drop(alone)
     first = rows.filter(pl.col("beside_order") == 0).drop("beside_order")
@@ -182,12 +185,17 @@ def test_what_changes_with_the_days_stands_beside_whole_months_once_its_own_is_o
         assert {value is not None for _, value in earlier} == {is_over}
 
 
-def test_a_day_stands_beside_the_same_day_of_earlier_months(mart: Mart) -> None:
-    dataset = _told("BusinessDailyReport")
-    found = dict(_figures(mart, dataset, "day = date '2026-11-20'", "mtd_sales"))
-    columns = "sum(mtd_sales), sum(mtd_sales_before), sum(mtd_sales_year)"
-    expected = mart(f"select {columns} from mart_business_day where day = date '2026-11-20'").row(0)
-    assert [found[word] for word in ("所选日", "上月同日", "去年同日")] == pytest.approx(expected)
+@pytest.mark.parametrize("day", ["2026-11-20", "2026-09-30"])
+def test_a_day_and_its_month_stand_beside_the_same_days_of_earlier_months(mart: Mart, day: str) -> None:
+    """At a month's end beside all of the others."""
+    columns = ", ".join(f"sum(mtd_sales{then})" for then in ("", "_before", "_year"))
+    expected = mart(f"select {columns} from mart_business_day where day = date '{day}'").row(0)
+    for code, where, figure in (
+        ("BusinessDailyReport", f"day = date '{day}'", "mtd_sales"),
+        ("OperationMonthlyReport", f"month_label = '{day[:7]}'", "sales"),
+    ):
+        found = _figures(mart, _told(code), where, figure)
+        assert [value for _, value in found] == pytest.approx(expected), code
 
 
 def test_revenue_stands_beside_as_many_days_of_earlier_months(mart: Mart) -> None:

@@ -1,4 +1,6 @@
--- grain: one row a month and company, of the running one what is known: opening + in − out = closing
+-- grain: one row a month and company, of the running one what is known, beside the same days of a month and a year
+-- before: opening + in − out = closing
+{% set last_day = last_day_known('monthly.month') %}
 with ends as (
     select
         {{ month_of('day') }} as month,
@@ -27,13 +29,13 @@ select
     {{ month_label('monthly.month') }} as month_label,
     company.company_name,
     {%- for flow in compared_flows() %}
-    previous.{{ flow }} as {{ flow }}_before,
-    last_year.{{ flow }} as {{ flow }}_year{% if not loop.last %},{% endif %}
+    previous.mtd_{{ flow }} as {{ flow }}_before,
+    last_year.mtd_{{ flow }} as {{ flow }}_year{% if not loop.last %},{% endif %}
     {%- endfor %}
 from monthly
-left join monthly as previous
-    on monthly.company_id = previous.company_id and {{ add_months('monthly.month', -1) }} = previous.month
-left join monthly as last_year
-    on monthly.company_id = last_year.company_id and {{ add_months('monthly.month', -12) }} = last_year.month
+left join {{ ref('fct_business_day') }} as previous
+    on monthly.company_id = previous.company_id and {{ as_far_in(last_day, -1) }} = previous.day
+left join {{ ref('fct_business_day') }} as last_year
+    on monthly.company_id = last_year.company_id and {{ as_far_in(last_day, -12) }} = last_year.day
 left join {{ ref('dim_company') }} as company
     on monthly.company_id = company.company_id
