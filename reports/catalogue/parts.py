@@ -125,6 +125,7 @@ BY_COMPANY = by_key("company_id", "company_name")
 BY_WAREHOUSE = by_key("warehouse_id", "warehouse_name")
 BY_GOODS = by_key("goods_id", "goods_num")
 BY_SUPPLIER = by_key("supplier_id", "supplier_name")
+BY_CUSTOMER = by_key("customer_id", "customer_name")
 BY_EMPLOYEE = by_one_or_none("employee_id", "employee_name")
 BY_BRAND = by_one_or_none("brand_id", "brand_name")
 BY_TYPE = {

@@ -21,6 +21,7 @@ from reports.catalogue.parts import (
     BRAND,
     BY_BRAND,
     BY_COMPANY,
+    BY_CUSTOMER,
     BY_EMPLOYEE,
     BY_GOODS,
     BY_TYPE,
@@ -31,7 +32,6 @@ from reports.catalogue.parts import (
     PLACES,
     bars,
     board,
-    by_one_or_none,
     company_filter,
     curves,
     customer_filter,
@@ -49,6 +49,8 @@ from reports.catalogue.parts import (
 
 SOLD = "(quantity <> 0 or revenue <> 0)"
 """The rows of a profit mart that tell of sales, not of rebates alone."""
+BY_SOMEBODY = "customer_id is not null"
+"""Rows of a customer, not of what suppliers grant on goods that nobody has bought yet."""
 STATIONS = "company_id in (select c.company_id from dim_company as c where c.company_type = '服务站')"
 
 
@@ -103,7 +105,7 @@ def profit_datasets(
         }
     return compared_datasets(
         variant(f"{name}{span.mark}", cost),
-        f"{'服务站' if where == STATIONS else ''}{label}{span.word}",
+        f"{'服务站' if STATIONS in where else ''}{label}{span.word}",
         f"{mart}{span.mark}",
         grain=grain,
         cost=cost,
@@ -183,20 +185,21 @@ def commodity_board(cost: bool, span: Span) -> Board:
 
 def customer_board(cost: bool, span: Span, name: str = "customer_profit", where: str = "") -> Board:
     main, label, both = main_figure(cost)
-    # What is left on goods not yet sold names no customer.
-    of_customer = by_one_or_none("customer_id", "customer_name")
-    bills = sales_link(**BY_COMPANY, **of_customer, **BY_EMPLOYEE, **span.days)
+    bills = sales_link(**BY_COMPANY, **BY_CUSTOMER, **BY_EMPLOYEE, **span.days)
     keys = ("customer_id", "employee_id")
     dimensions = (*PLACES, CUSTOMER, EMPLOYEE, bills)
     # Of a company as a whole: a rebate that was counted on nothing is of no warehouse.
     data, series = profit_datasets(
-        name, "客户毛利", "mart_customer_profit", cost, dimensions, keys, span, where, grain="company"
+        *(name, "客户毛利", "mart_customer_profit", cost, dimensions, keys, span),
+        where=f"{BY_SOMEBODY} and {where or 'true'}",
+        grain="company",
     )
+    title = f"客户明细{'（供应商返利只含售出的商品）' if cost else ''}"
     charts = (
         share("companies", f"{label}构成（公司）", data, main, "company_name"),
         ranking("customers", f"{label}前十客户", data, main, "customer_name"),
         bars("employees", f"各业务员{label}", data, both, "employee_name", order=main, limit=15),
-        profit_table("客户明细", data, ("company_name", "customer_name", "employee_name")),
+        profit_table(title, data, ("company_name", "customer_name", "employee_name")),
     )
     filters = (
         company_filter(data),

@@ -189,9 +189,9 @@ def test_whole_months_of_orders_write_offs_and_payments_tell_what_the_month_tell
 
 def test_no_query_keeps_a_whole_mart_that_two_of_its_branches_read(mart: Mart) -> None:
     """The lines of a month and a year before are found by their days; DuckDB by itself would keep those of all days."""
-    dataset = find_report("CustomerProfit").tab("days").plain.datasets[0]
+    dataset = find_report("CommodityProfit").tab("days").plain.datasets[0]
     asked = (
-        f"explain select customer_id, sum(revenue) from ({dataset.sql}) where day = '2026-11-20' group by all"
+        f"explain select goods_id, sum(revenue) from ({dataset.sql}) where day = '2026-11-20' group by all"
     )
     plans = {}
     for off in ("", LOCKED_CONFIG["disabled_optimizers"]):

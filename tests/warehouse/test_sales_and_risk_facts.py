@@ -9,6 +9,7 @@ from decimal import ROUND_HALF_UP, Decimal
 import polars as pl
 import pytest
 
+from reports.catalogue import find_report
 from tests.warehouse.conftest import AS_OF, BOTH, GROUP, Core, Mart
 
 TODAY = dt.date.fromisoformat(AS_OF)
@@ -147,6 +148,20 @@ class TestRebates:
             wanted = {row[:2]: round(row[2], 2) for row in expected.rows()}
             assert {row[:2]: round(row[2], 2) for row in sums.rows()} == wanted
             assert {row[:2]: round(row[3], 2) for row in sums.rows()} == wanted
+
+    @pytest.mark.parametrize("tab", ["all", "days"])
+    def test_what_suppliers_grant_on_goods_that_nobody_bought_is_no_customer_s(
+        self, mart: Mart, tab: str
+    ) -> None:
+        """Of all rebates it is what the customers' report leaves out."""
+        board = find_report("CustomerProfit").tab(tab).cost
+        data = board.dataset(board.chart("detail").dataset)
+        rows = f"({data.sql}) as d where role_id = 1 and beside_order = 0"
+        assert mart(f"select count(*) from {rows} and customer_name = '未售出'").item() == 0
+        told = mart(f"select sum(after_expected) from {rows}").item()
+        left = "select sum(confirmed_amount + expected_amount) from facts.fct_supplier_rebate_line where customer_id is null"
+        whole = mart("select sum(profit_after_expected) from mart_customer_profit").item()
+        assert told == pytest.approx(whole - mart(left).item()) != whole
 
 
 @BOTH
