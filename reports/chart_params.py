@@ -5,6 +5,7 @@ The stored query is what a guest may ask for (`reports.security`), so it names e
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from itertools import cycle
 from typing import Any
@@ -28,6 +29,7 @@ from reports.theme import (
     BUCKET_COLORS,
     COLOR_SCHEME,
     OTHERS,
+    ROOM_FOR_VALUES,
     SEQUENTIAL_SCHEME,
     SERIES_COLORS,
     UNKNOWN,
@@ -64,6 +66,8 @@ SHORT_AXES = (
 # Long names side by side lie askew, else every second one is left out.
 ASKEW_AXES = SHORT_AXES
 MANY_NAMES = 15
+SIGNED_AXES = ("item_axis",)
+"""Axes whose bars reach to the left too, where their values need room beside the names."""
 PRICES = ("price", "unit_cost")
 """Columns of amounts of money; other numbers are days and pieces."""
 PAGE_LENGTH = 20
@@ -221,14 +225,30 @@ def _series(chart: Chart, dataset: Dataset) -> dict[str, Any]:
         "showTooltipTotal": chart.stacked,
         "y_axis_format": axis_format(chart.metrics[0], dataset),
         "y_axis_bounds": [None, None],
-        # A line tells how a figure moves; bars and areas tell how large it is, from zero.
-        "truncateYAxis": chart.kind == "line",
+        # A line tells how a figure moves; bars and areas tell how large it is, from zero. What of lying bars built of
+        # parts is less than nothing, however small, would take a whole step of an axis that did not begin with it.
+        "truncateYAxis": chart.kind == "line" or _is_built(chart),
+        "echart_options": json.dumps(_drawn(chart)),
         "x_axis_title_margin": 15,
         "y_axis_title_margin": 15,
         "xAxisLabelRotation": _slope(chart),
         "xAxisLabelInterval": "0" if chart.horizontal or chart.x in SHORT_AXES else "auto",
         "color_scheme": COLOR_SCHEME,
     }
+
+
+def _is_built(chart: Chart) -> bool:
+    """Whether it is of lying bars built of parts."""
+    return chart.horizontal and chart.stacked
+
+
+def _drawn(chart: Chart) -> dict[str, Any]:
+    """What Superset has no word for."""
+    if _is_built(chart):
+        return {"xAxis": {"scale": False, "axisLabel": {"showMaxLabel": False}}}
+    if chart.horizontal and chart.x in SIGNED_AXES:
+        return {"yAxis": {"axisLabel": {"margin": ROOM_FOR_VALUES}}}
+    return {}
 
 
 def _slope(chart: Chart) -> int:

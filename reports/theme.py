@@ -59,6 +59,8 @@ LOGO = (
 )
 # Buttons that choose all series, or the others, take the room of their names.
 PLAIN_LEGEND = {"legend": {"selector": False, "itemWidth": 14, "itemHeight": 10, "itemGap": 8}}
+ROOM_FOR_VALUES = 52
+"""Pixels beside the longest bar."""
 THEME = {
     "token": {
         "brandAppName": NAME,
@@ -81,7 +83,7 @@ THEME = {
         "echartsOptionsOverridesByChartType": {
             "echarts_timeseries_bar": {
                 **PLAIN_LEGEND,
-                "grid": {"right": 52},
+                "grid": {"right": ROOM_FOR_VALUES},
                 "xAxis": {
                     "splitNumber": 3,
                     "axisLabel": {"hideOverlap": True, "width": 120, "overflow": "truncate"},

@@ -22,12 +22,15 @@ from api.reporting.facts import sees_whole_companies
 from api.reporting.published import Published
 from api.reporting.trade_rows import SALES_DETAIL
 
+# Days of a company on which nothing happened have nothing to tell.
+_FLOWS = ("sales", "sales_bills", "sales_cost", "purchase", "receipts", "payments", "new_overdue")
 _DAYS = f"""
 select d.company_id * 1000000 + date_diff('day', date '1970-01-01', d.day) as business_data_id,
     d.company_id, d.day, d.sales, cast(d.sales_bills as bigint) as sales_bills, d.sales_cost,
     d.sales - d.sales_cost as profit, {ratio("d.sales - d.sales_cost", "d.sales", "margin")},
     d.purchase, d.receipts, d.payments, d.new_overdue
 from facts.fct_business_day d
+where {" or ".join(f"d.{flow} <> 0" for flow in _FLOWS)}
 """
 
 

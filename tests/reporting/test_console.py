@@ -195,6 +195,9 @@ class TestMonth:
             "purchase": "1000",
             "receipts": "50",
         }
+        every = rows(posted, "v2/report/BusinessData", day_start="2024-01-01")
+        told = ("sales", "sales_bills", "sales_cost", "purchase", "receipts", "payments", "new_overdue")
+        assert all(any(Decimal(row[name]) for name in told) for row in every), "days without business"
         hidden = one(posted, "v2/report/BusinessData", "clerk_a", day_start=str(now), day_end=str(now))
         assert (hidden["sales_cost"], hidden["profit"]) == (MASK, MASK)
         screen = posted.caller.get("v2/Open/Screen/getScreen", route="/system/businessData").data

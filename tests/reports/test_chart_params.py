@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -22,7 +23,7 @@ from reports.chart_params import (
     label_colors,
     stored_queries,
 )
-from reports.theme import BUCKET_COLORS, OTHERS, UNKNOWN_COLOR
+from reports.theme import BUCKET_COLORS, OTHERS, ROOM_FOR_VALUES, UNKNOWN_COLOR
 
 
 def board_of(code: str, tab: str = "all"):
@@ -134,6 +135,21 @@ class TestAxes:
             params = chart_params(chart, board.dataset(chart.dataset))
             assert (params["seriesType"] == "line") is params["markerEnabled"] is lines, tab
             assert params["markerEnabledB"] is True, tab
+
+    def test_lying_bars_have_room_for_what_is_less_than_nothing_and_no_more(self):
+        for code, key, drawn in (
+            (
+                "accountsReceivable",
+                "companies",
+                {"xAxis": {"scale": False, "axisLabel": {"showMaxLabel": False}}},
+            ),
+            ("IncomeStatement", "items", {"yAxis": {"axisLabel": {"margin": ROOM_FOR_VALUES}}}),
+            ("IncomeStatement", "companies", {}),
+        ):
+            chart = board_of(code).chart(key)
+            params = chart_params(chart, board_of(code).dataset(chart.dataset))
+            assert json.loads(params["echart_options"]) == drawn
+            assert params["truncateYAxis"] is chart.stacked
 
     def test_a_chart_of_the_first_few_is_sorted_by_what_it_shows(self):
         placed = next(item for item in boards() if item.report.code == "BestSeller")

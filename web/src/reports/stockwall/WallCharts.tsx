@@ -55,7 +55,7 @@ export function CompaniesPanel({ companies, byValue, onPick }: CompaniesProps) {
     legend: { data: ['180 天以内', '呆滞'], textStyle: { color: text }, top: 0 },
     grid,
     xAxis: { type: 'value', minInterval: 1, ...axis, axisLabel: { color: text, formatter: brief, hideOverlap: true } },
-    yAxis: { type: 'category', data: shown.map(({ company_name }) => company_name), ...axis, axisLabel: { color: text, width: 96, overflow: 'truncate' } },
+    yAxis: { type: 'category', data: shown.map(({ company_name }) => company_name), ...axis, axisLabel: { color: text, width: 96, overflow: 'truncate', interval: 0 } },
     series: [
       { name: '180 天以内', type: 'bar', stack: 'stock', color: '#409EFF', data: shown.map((one) => stockOf(one, byValue) - sluggishOf(one, byValue)) },
       { name: '呆滞', type: 'bar', stack: 'stock', color: '#ef5b5b', data: shown.map((one) => sluggishOf(one, byValue)) },
@@ -81,7 +81,7 @@ export function TurnoverPanel({ months, byValue }: { months: StockMonth[]; byVal
     tooltip: { trigger: 'axis', confine: true, valueFormatter: brief },
     legend: { data: ['月末库存', '周转天数'], textStyle: { color: text }, top: 0 },
     grid,
-    xAxis: { type: 'category', data: months.map(({ month }) => month.slice(2)), ...axis },
+    xAxis: { type: 'category', data: months.map(({ month }) => month.slice(2)), ...axis, axisLabel: { color: text, fontSize: 11, interval: 0, rotate: 45 } },
     yAxis: [
       { type: 'value', minInterval: 1, ...axis, axisLabel: { color: text, formatter: brief } },
       { type: 'value', ...axis, splitLine: { show: false } },
