@@ -1,9 +1,10 @@
-"""图上的次序与合并：多个指标按图表声明的次序，环图里太小的几块合成“其他”。"""
+"""图表上的数：多个指标按图表声明的次序，环图里太小的几块合成“其他”，表里四舍五入为零的变化没有负号。"""
 
 from __future__ import annotations
 
 from typing import Any
 
+from reports.chart_params import LEAST_SHOWN
 from reports.theme import OTHERS
 
 Rows = list[dict[str, Any]]
@@ -28,3 +29,16 @@ def put_together(rows: Rows, form: dict[str, Any]) -> Rows:
     figures = [name for name in small[0] if name not in by]
     together = {name: sum(row[name] or 0 for row in small) for name in figures}
     return [*(row for row in rows if row not in small), {by[0]: OTHERS, **together}]
+
+
+def without_signs_of_nothing(rows: Rows, form: dict[str, Any]) -> Rows:
+    """The rows of a table in which changes that read as none have no minus: of signed figures d3 would write -0.0%."""
+    formats = {
+        name: column.get("d3NumberFormat") for name, column in (form.get("column_config") or {}).items()
+    }
+    least = {name: LEAST_SHOWN[told] for name, told in formats.items() if told in LEAST_SHOWN}
+
+    def read(name: str, value: Any) -> Any:
+        return 0.0 if name in least and isinstance(value, float) and -least[name] < value <= 0 else value
+
+    return [{name: read(name, value) for name, value in row.items()} for row in rows]

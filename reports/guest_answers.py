@@ -13,7 +13,7 @@ from flask import Flask, Response, json, request
 
 from reports import explorers
 from reports.assets import boards
-from reports.drawn import in_order, put_together
+from reports.drawn import in_order, put_together, without_signs_of_nothing
 
 MOST_CELLS = 1_000_000
 DATASETS = re.compile(r"/api/v1/dashboard/\d+/datasets")
@@ -59,8 +59,8 @@ def answer_as_shown() -> None:
     """Answer what is drawn or filed of the rows.
 
     A file has no link columns: their markup is for the frame. A table's totals have no figure without a value: the
-    table writes N/A for it, and nothing for none. Of several figures the chart's first comes first, and the small
-    slices of a donut are one.
+    table writes N/A for it, and nothing for none; nor has a change that rounds to none a minus. Of several figures the
+    chart's first comes first, and the small slices of a donut are one.
     """
     from superset.common.chart_data import ChartDataResultFormat
     from superset.common.query_context_processor import QueryContextProcessor
@@ -76,6 +76,7 @@ def answer_as_shown() -> None:
         form = self._query_context.form_data or {}
         if form.get("viz_type") != "table":
             return put_together(in_order(rows, form), form)
+        rows = without_signs_of_nothing(rows, form)
         if set(form.get("groupby") or []) & set(df.columns):
             return rows
         return [{name: value for name, value in row.items() if value is not None} for row in rows]

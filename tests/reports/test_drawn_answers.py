@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from reports.drawn import in_order, put_together
+from reports.catalogue.datasets import CHANGE, MONEY
+from reports.drawn import in_order, put_together, without_signs_of_nothing
 from reports.theme import OTHERS
 from tests.kit.superset import EVERYTHING, Superset
 from tests.reports.guests import PLACES
@@ -24,6 +25,16 @@ def test_slices_under_the_least_are_one_and_all_is_told():
     assert put_together(rows, FORM | {"least_slice": 0}) == rows
     assert put_together(rows[:3], FORM) == rows[:3], "one small slice keeps its name"
     assert put_together([], FORM) == []
+
+
+def test_a_change_that_rounds_to_none_has_no_minus():
+    form = {"column_config": {"grown": {"d3NumberFormat": CHANGE}, "sold": {"d3NumberFormat": MONEY}}}
+    values = (-0.0006, -0.0004, -0.0, 0.0004, None)
+    rows = [{"grown": value, "sold": -0.0004, "brand_name": "大"} for value in values]
+    read = without_signs_of_nothing(rows, form)
+    assert [str(row["grown"]) for row in read] == ["-0.0006", "0.0", "0.0", "0.0004", "None"]
+    assert all(row | {"grown": 0} == told | {"grown": 0} for row, told in zip(rows, read, strict=True))
+    assert without_signs_of_nothing(rows, {}) == rows
 
 
 def test_series_are_answered_in_their_order(superset: Superset):
