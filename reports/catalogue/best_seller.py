@@ -40,6 +40,8 @@ from reports.catalogue.parts import (
 )
 
 STOCK_OF_TODAY = "stock of ten earlier days costs more than a chart may take"
+STOCK = "售出公司库存"
+"""Of goods a company's stock counts where it sold them: so it adds up over companies, whichever are chosen or seen."""
 PERIODS = {"d7": "近7天", "d30": "近30天", "d90": "近90天", "month": "本月", "year": "本年"}
 PERIOD = Column(
     "period_label",
@@ -62,6 +64,10 @@ DETAIL_LINK = link(
     "/report/BestSellerInfo",
     goods_num="url_encode(m.goods_num)",
     period="url_encode(m.period_label)",
+)
+
+STOCK_LINK = link(
+    "各公司库存", "/report/goodsinventoryrpt", "stock_link", goods_num="url_encode(m.goods_num)"
 )
 
 
@@ -100,7 +106,7 @@ def rank_dataset(cost: bool) -> Dataset:
         source="mart_best_seller",
         grain="company",
         cost=cost,
-        columns=(PERIOD, COMPANY, *GOODS, PATTERN, GOODS_LABEL, DETAIL_LINK),
+        columns=(PERIOD, COMPANY, *GOODS, PATTERN, GOODS_LABEL, DETAIL_LINK, STOCK_LINK),
         measures=(*sold(cost), "stock_quantity", "days"),
         metrics=(
             Metric("place", "销量名次", PLACE.format("quantity"), QUANTITY),
@@ -108,7 +114,7 @@ def rank_dataset(cost: bool) -> Dataset:
             quantity("quantity", "净销量"),
             money("amount", "净销售额"),
             GOODS_SOLD,
-            quantity("stock", "现有库存", "stock_quantity"),
+            quantity("stock", STOCK, "stock_quantity"),
             COVER,
             *profit_part(cost),
         ),
@@ -164,7 +170,7 @@ def compared_dataset(cost: bool) -> Dataset:
             *now,
             *(then for metric in now for then in beside(metric, measures, *EARLIER, word=words[metric.name])),
             GOODS_SOLD,
-            quantity("stock", "现有库存", "stock_quantity"),
+            quantity("stock", STOCK, "stock_quantity"),
             COVER,
         ),
     )
@@ -198,8 +204,8 @@ def rank_board(cost: bool) -> Board:
         Figure("amount", "不含税", "fall"),
         *((Figure("profit", "净额减成本", "fall"),) if cost else ()),
         Figure("goods_count", "区间内有销售", "fall"),
-        *((Figure("stock", "畅销商品在库", alone=STOCK_OF_TODAY),) if not cost else ()),
-        Figure("cover", "库存 ÷ 区间日均销量", alone=STOCK_OF_TODAY),
+        *((Figure("stock", "有销售的公司在库", alone=STOCK_OF_TODAY),) if not cost else ()),
+        Figure("cover", "售出公司库存 ÷ 区间日均销量", alone=STOCK_OF_TODAY),
     )
     lines = (
         line(
@@ -214,7 +220,17 @@ def rank_board(cost: bool) -> Board:
         ),
         line(
             82,
-            (table("畅销商品排名", data, (*goods, "detail_link"), metrics, "quantity", bar="quantity"), 12),
+            (
+                table(
+                    "畅销商品排名",
+                    data,
+                    (*goods, "detail_link", "stock_link"),
+                    metrics,
+                    "quantity",
+                    bar="quantity",
+                ),
+                12,
+            ),
         ),
         line(82, (earlier, 12)),
     )
