@@ -75,6 +75,37 @@ def sold_out(sql: Sql) -> None:
         sql.execute(BILL, bill)
 
 
+def emptied(sql: Sql) -> None:
+    """The last pieces leave one of a company's warehouses at less than they had cost it: the pool keeps the rest."""
+    sql.execute(
+        RECEIPT,
+        {
+            **{"day": "2026-11-05", "warehouse_id": 1, "goods_id": 117, "batch_id": 0},
+            **{"quantity": 10, "amount": 997, "bill_id": 70004},
+        },
+    )
+    [held] = sql.execute(
+        "select sum(quantity) from stock_ledger where warehouse_id = 1 and goods_id = 117"
+    ).fetchone() or [0]
+    sql.execute(BILL, {"day": "2026-11-06", "warehouse_id": 1, "goods_id": 117, "quantity": held})
+    sql.execute(BILL, {"day": "2026-11-10", "warehouse_id": 4, "goods_id": 117, "quantity": 1})
+
+
+def sold_beside(sql: Sql) -> None:
+    """Days after, some of the goods leave another warehouse."""
+    sql.execute(BILL, {"day": "2026-11-18", "warehouse_id": 4, "goods_id": 117, "quantity": 1})
+
+
+def refilled(sql: Sql) -> None:
+    sql.execute(
+        RECEIPT,
+        {
+            **{"day": "2026-11-19", "warehouse_id": 1, "goods_id": 117, "batch_id": 0},
+            **{"quantity": 2, "amount": 150, "bill_id": 70005},
+        },
+    )
+
+
 def corrected(sql: Sql) -> None:
     sql.execute("update sales_outbound set business_date = date '2026-06-15' where bill_id = 1190")
     sql.execute("update sales_outbound_line set no_tax_amount = no_tax_amount + 1 where bill_id = 1191")
@@ -321,6 +352,9 @@ class TestPatch:
             backdated,
             voided,
             oversold,
+            emptied,
+            sold_beside,
+            refilled,
             corrected,
             ordered,
             procured,

@@ -9,7 +9,8 @@
     a pool. ledger_value is the plain sum of the warehouse's ledger rows.
 
     A patch computes the changed goods from the first changed day on; the balance before it enters as a move of the
-    day before, and comes out again with its new end.
+    day before, and comes out again with its new end. So does, without coming out, what the ledger of a warehouse was
+    left at whose last piece went before.
 #}
 {{
     config(
@@ -39,6 +40,25 @@ with opening as (
         and old.valid_to >= {{ add_days(first_changed_day('int_changed_stock'), -1) }}
 ),
 
+-- What warehouses without a piece have no row for: the mean costs of what left them are not what it had cost them.
+emptied as (
+    select
+        {{ columns(pool, 'old') }},
+        old.warehouse_id,
+        {{ add_days('changed.from_date', -1) }} as last_day,
+        max_by(old.ledger_value, old.valid_from) as ledger_value
+    from {{ this }} as old
+    inner join {{ ref('int_changed_stock') }} as changed
+        on old.company_id = changed.company_id and old.goods_id = changed.goods_id
+    left join opening
+        on old.warehouse_id = opening.warehouse_id and old.goods_id = opening.goods_id
+    where
+        old.closing_quantity = 0
+        and old.valid_to < {{ add_days('changed.from_date', -1) }}
+        and opening.warehouse_id is null
+    group by {{ columns(pool, 'old') }}, old.warehouse_id, changed.from_date
+),
+
 moves as (
     select
         {{ columns(pool, 'move') }},
@@ -62,6 +82,10 @@ moves as (
         closing_quantity as net_quantity,
         ledger_value as net_value
     from opening
+    union all
+    select {{ columns(pool) }}, warehouse_id, last_day, true, 0, ledger_value
+    from emptied
+    where ledger_value <> 0
 ),
 {% else %}
 with moves as (
