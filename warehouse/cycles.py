@@ -20,7 +20,8 @@ BOUNDS = (0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 30.0, 60.0, 300.0)
 
 class Cycle(TypedDict):
     """One refresh. Times are ISO 8601 in UTC; `mode` is what was built, `snapshot` what was published, if anything;
-    `lag` as in `extract`; `times`: a failure that repeats itself is one record."""
+    `lag` as in `extract`; `times`: a failure that repeats itself is one record; `mended`: what had been wrong in what
+    readers saw before."""
 
     number: int
     started_at: str
@@ -32,15 +33,17 @@ class Cycle(TypedDict):
     test_seconds: float | None
     lag: float | None
     error: str | None
+    mended: str | None
     times: int
 
 
 class Totals(TypedDict):
-    """Since the store began: rows read, failures, and of the cycles that published their number by bucket of seconds,
-    and the seconds together."""
+    """Since the store began: rows read, failures, cycles that mended something, and of the cycles that published their
+    number by bucket of seconds, and the seconds together."""
 
     rows: int
     failures: int
+    mended: int
     within: list[int]
     seconds: float
 
@@ -54,12 +57,12 @@ class Record(TypedDict):
 
 def read(path: Path) -> Record:
     """What is recorded; nothing before the first cycle."""
+    none: Totals = {"rows": 0, "failures": 0, "mended": 0, "within": [0] * (len(BOUNDS) + 1), "seconds": 0.0}
     try:
         found: Record = json.loads(path.read_text("utf-8"))
-        return found
     except (FileNotFoundError, ValueError):
-        totals: Totals = {"rows": 0, "failures": 0, "within": [0] * (len(BOUNDS) + 1), "seconds": 0.0}
-        return {"totals": totals, "cycles": []}
+        return {"totals": none, "cycles": []}
+    return {"totals": {**none, **found["totals"]}, "cycles": found["cycles"]}
 
 
 def record(path: Path, **told: Any) -> None:
@@ -69,6 +72,8 @@ def record(path: Path, **told: Any) -> None:
     totals["rows"] += told["rows"]
     if told["error"] is not None:
         totals["failures"] += 1
+    if told["mended"] is not None:
+        totals["mended"] += 1
     if told["snapshot"] is not None:
         totals["within"][bisect_left(BOUNDS, told["seconds"])] += 1
         totals["seconds"] = round(totals["seconds"] + told["seconds"], 3)

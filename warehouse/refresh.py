@@ -35,7 +35,7 @@ class Outcome:
     """One refresh: `snapshot` and `mode` (what was built) are None when nothing was new; `rows` were read.
 
     `position` is how far extraction has read, `as_of` the business date; `lag` as in `extract`; `proof` what tests
-    found, `mended` the differences to Postgres that were.
+    found, `mended` what was put right: differences to Postgres, and patches that failed their tests.
     """
 
     position: Position
@@ -153,6 +153,7 @@ class Refresher:
             test_seconds=proof.seconds if proof else None,
             lag=outcome.lag if outcome else None,
             error=error,
+            mended="；".join(outcome.mended) or None if outcome else None,
         )
 
     def _refresh(self, full: bool, deep: bool, as_of: str, started: float) -> Outcome:
@@ -166,7 +167,7 @@ class Refresher:
         if mode is not None:
             self._transform(mode, names, as_of)
         whole = deep or mode == "rebuild" or PUBLISH in due or built is None or built[0] != as_of
-        mode, proof = self._prove(mode, as_of, whole=whole, patient=REFUSED in due and not deep)
+        mode, proof, amiss = self._prove(mode, as_of, whole=whole, patient=REFUSED in due and not deep)
         sound = proof is None or not proof.failures
         number = lag = None
         if mode is not None and sound:
@@ -181,7 +182,7 @@ class Refresher:
                 positions.owe(conn, REFUSED)
         seconds = round(time.monotonic() - started, 3)
         log.info("refreshed: %s, %s rows, snapshot %s, %.2f s", mode, load.rows, number, seconds)
-        mended = tuple(load.mended)
+        mended = (*load.mended, *amiss)
         outcome = Outcome(load.position, as_of, number, load.rows, mode, seconds, lag, proof, mended)
         if not sound:
             raise RefusedError(outcome)
@@ -189,17 +190,21 @@ class Refresher:
 
     def _prove(
         self, mode: Mode | None, as_of: str, *, whole: bool, patient: bool
-    ) -> tuple[Mode | None, Proof | None]:
+    ) -> tuple[Mode | None, Proof | None, tuple[str, ...]]:
         """Test what was built, or `whole` what is there. A patch may be at fault: what fails is built from nothing
-        and tested once more, unless `patient`."""
+        and tested once more, unless `patient`; answers in words what failed the first time."""
         if mode is None and not whole:
-            return None, None
+            return None, None, ()
         proof = self._project.test(as_of=as_of, select=GUARDS if whole else PATCH_GUARDS)
         if not proof.failures or mode == "rebuild" or patient:
-            return mode, proof
+            return mode, proof, ()
         log.warning("tests fail, all is built anew: %s", proof)
         self._transform("rebuild", [], as_of)
-        return "rebuild", self._project.test(as_of=as_of, select=GUARDS)
+        return (
+            "rebuild",
+            self._project.test(as_of=as_of, select=GUARDS),
+            (f"全部重建，因为增量的校验未通过：{proof}",),
+        )
 
     def _mode(
         self, due: set[str], built: tuple[str, str] | None, as_of: str, names: list[str]

@@ -40,10 +40,10 @@ select
         else {PROVED} end as mode,
     case when c.error is not null then {FAILED} when c.snapshot is not null then {PUBLISHED}
         else {UNCHANGED} end as result,
-    c.error
+    c.error, c.mended
 from jsonb_to_recordset(cast(:cycles as jsonb)) as c (
     number bigint, ended_at timestamptz, started_at timestamptz, mode text, snapshot bigint, rows bigint,
-    seconds numeric, test_seconds numeric, lag numeric, error text, times bigint
+    seconds numeric, test_seconds numeric, lag numeric, error text, mended text, times bigint
 )
 """
 
@@ -73,6 +73,7 @@ class DataState(View):
     snapshot: Mapped[int | None] = integer("快照", default=None, width=80)
     times: Mapped[int | None] = integer("次数", default=None, width=70)
     error: Mapped[str | None] = textarea("失败原因", max_length=2000, width=420)
+    mended: Mapped[str | None] = textarea("已纠正", max_length=2000, width=420)
     started_at: Mapped[datetime | None] = moment("开始时间")
 
     @classmethod

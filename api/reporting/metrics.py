@@ -62,6 +62,9 @@ class Warehouse(Collector):
         )
         yield CounterMetricFamily("erp_warehouse_rows", "Rows read", totals["rows"])
         yield CounterMetricFamily("erp_warehouse_failures", "Cycles that failed", totals["failures"])
+        yield CounterMetricFamily(
+            "erp_warehouse_mended", "Cycles that put published figures right", totals["mended"]
+        )
         edges = [*(str(bound) for bound in cycles.BOUNDS), "+Inf"]
         yield HistogramMetricFamily(
             "erp_warehouse_cycle_seconds",

@@ -33,7 +33,7 @@ def ago(**past: float) -> str:
 def cycle(files: Files, **other: Any) -> None:
     told = {
         "started_at": ago(seconds=2), "mode": "patch", "snapshot": 7, "rows": 10, "seconds": 1.5,
-        "test_seconds": 0.1, "lag": 2.0, "error": None,
+        "test_seconds": 0.1, "lag": 2.0, "error": None, "mended": None,
     }  # fmt: skip
     cycles.record(files.cycles, **{**told, **other})
 

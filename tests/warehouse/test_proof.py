@@ -108,8 +108,12 @@ class TestDrift:
         with duckdb.connect(str(refresher.files.marts)) as conn:
             conn.execute("insert into role_company_scope select * replace (999 as role_id) from role_company_scope limit 1")  # fmt: skip
         sell(sql)
+        before = cycles.read(refresher.files.cycles)["totals"]["mended"]
         outcome = refresher.refresh(as_of=AS_OF)
         assert outcome.mode == "rebuild"
+        found = cycles.read(refresher.files.cycles)
+        assert "报表数据范围不超出角色权限" in str(found["cycles"][-1]["mended"])
+        assert found["totals"]["mended"] == before + 1
         with duckdb.connect(str(refresher.files.current / "wh.duckdb"), read_only=True) as conn:
             assert conn.execute("select count(*) from role_company_scope where role_id = 999").fetchone() == (
                 0,
@@ -149,7 +153,7 @@ class TestCycles:
     def told(self, **other: Any) -> dict[str, Any]:
         return {
             "started_at": status.now(), "mode": "patch", "snapshot": 7, "rows": 10, "seconds": 1.5,
-            "test_seconds": 0.1, "lag": 2.0, "error": None, **other,
+            "test_seconds": 0.1, "lag": 2.0, "error": None, "mended": None, **other,
         }  # fmt: skip
 
     def test_it_is_bounded_and_its_totals_go_on(
