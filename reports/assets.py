@@ -13,6 +13,7 @@ from typing import Any
 
 import yaml
 
+from reports.adding import how_to_ask
 from reports.catalogue import REPORTS
 from reports.catalogue.boards import (
     COST,
@@ -216,7 +217,7 @@ def _dataset(dataset: Dataset) -> dict[str, Any]:
     ]
     return {
         "table_name": dataset.name,
-        "description": dataset.label,
+        "description": "。".join(filter(None, (dataset.label, how_to_ask(dataset)))),
         "sql": dataset.sql,
         "schema": "main",
         "uuid": dataset_uuid(dataset),

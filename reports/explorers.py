@@ -22,6 +22,7 @@ from superset.errors import ErrorLevel, SupersetError, SupersetErrorType
 from superset.exceptions import SupersetSecurityException
 
 from api.kit.settings import settings
+from reports import adding
 from reports.assets import dataset_uuid
 from reports.catalogue import EXPLORER_AUDIENCE, EXPLORER_HEADER, datasets_of
 from reports.catalogue.datasets import Dataset
@@ -149,7 +150,9 @@ def query_refusal(explorer: Explorer, context: Any) -> str | None:
             return "只能使用数据集里的列和指标，不能自己写 SQL"
         if not is_shaped(query, EXPLORED_STEPS, MOST_OFFSETS):
             return "自助分析不提供重采样、预测和这样多的分组或时间对比"
-    return None
+        if refusal := adding.query_refusal(query, dataset):
+            return refusal
+    return adding.totals_refusal(context.form_data or {}, dataset)
 
 
 def _is_cross_table(context: Any) -> bool:

@@ -153,5 +153,5 @@ def heeded(board: Board, dataset: Dataset, lifted: Iterable[str]) -> list[Filter
 
 def lifted(board: Board, pivot: Pivot) -> set[str]:
     """The columns of a pivot that the report otherwise shows one value of at a time."""
-    single = {item.column for item in board.filters if not (item.multiple or item.ranged)}
+    single = {item.column for item in board.filters if item.single}
     return single & {*pivot.rows, *pivot.columns}

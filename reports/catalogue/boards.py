@@ -46,6 +46,11 @@ class Filter:
     ranged: bool = False
     hint: str = ""
 
+    @property
+    def single(self) -> bool:
+        """Whether the report shows one value of the column at a time."""
+        return not (self.multiple or self.ranged)
+
 
 ChartKind = Literal["figures", "line", "area", "bar", "mixed", "donut", "treemap", "table"]
 

@@ -38,8 +38,7 @@ CLOSING, FURTHER, HAIR = 8203, 8204, 8202
 MOST_SERIES = 8
 SERIES = "_series"
 """How the keys of datasets end whose charts show all periods."""
-SUM = re.compile(r"cast\(-?sum\(")
-"""How sums begin."""
+SUM = re.compile(r"cast\(-?sum\([^/]*\) as [^/]*\)")
 SUFFIXES = ("_before", "_year")
 """How measures end that tell of the period before and of last year."""
 BESIDE_ORDER = "beside_order"
@@ -106,6 +105,11 @@ class Metric:
     worse: Worse = ""
     note: str = ""
     heading: str = ""
+
+    @property
+    def is_sum(self) -> bool:
+        """Whether it is a plain sum, so that figures of parts add up to the figure of the whole."""
+        return SUM.fullmatch(self.sql) is not None
 
 
 @dataclass(frozen=True)
@@ -231,7 +235,7 @@ class Dataset:
 
     def grows(self, metric: Metric) -> bool:
         """Whether a metric grows with the days of its period: sums do, ratios and counts of what differs don't."""
-        return self.adds_up(metric) and SUM.match(metric.sql) is not None
+        return self.adds_up(metric) and metric.is_sum
 
     @property
     def compares(self) -> bool:

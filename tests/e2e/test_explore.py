@@ -12,7 +12,7 @@ from tests.e2e.conftest import START_SECONDS, Desk
 from tests.e2e.test_report_home import shot
 
 pytestmark = pytest.mark.timeout(START_SECONDS + 300)
-CHART, BOARD = "各公司净销售额", "我的销售看板"
+CHART, BOARD = "各公司销售收入", "我的销售看板"
 
 
 def choose(page: Page, field: str, wanted: str) -> None:
@@ -45,15 +45,15 @@ class TestExplore:
         expect(page.get_by_text("没有这张图表，或者它不是您的")).to_be_visible()
 
         page.goto(f"{door}/chart/add")
-        page.get_by_role("combobox").first.fill("畅销商品（")
-        page.locator(".ant-select-item-option:visible").filter(has_text="畅销商品（含成本）").click()
+        page.get_by_role("combobox").first.fill("商品毛利（")
+        page.locator(".ant-select-item-option:visible").filter(has_text="商品毛利（含成本）").click()
         page.get_by_role("button", name="饼图").click()
         page.get_by_role("button", name="创建新图表").click()
         page.wait_for_url(re.compile("/explore/"))
-        expect(page.get_by_text("净销售额", exact=True)).to_be_visible()
+        expect(page.get_by_text("销售收入", exact=True)).to_be_visible()
         expect(page.get_by_text("角色", exact=True)).to_have_count(0)
         choose(page, "将列拖放到此处或单击", "公司")
-        choose(page, "将列/指标放在此处或单击", "净销售额")
+        choose(page, "将列/指标放在此处或单击", "销售收入")
         with page.expect_response("**/api/v1/chart/data*") as drawn:
             page.get_by_role("button", name="创建图表").click()
         assert len(drawn.value.json()["result"][0]["data"]) > 1

@@ -97,7 +97,7 @@ def refused(answer: httpx.Response) -> bool:
 
 class TestQueries:
     def test_the_plain_one_is_answered(self, analyst: Analyst):
-        answer = analyst.data(analyst.datasets[SOLD], columns=["goods_num"], metrics=["quantity"])
+        answer = analyst.sold(columns=["goods_num"], metrics=["quantity"])
         assert answer.status_code == 200 and answer.json()["result"][0]["data"]
 
     def test_none_with_sql_or_a_column_of_another_kind(self, analyst: Analyst):
@@ -105,7 +105,7 @@ class TestQueries:
         let_through = [
             name
             for name, query in QUERIES.items()
-            if not is_refused(analyst.data(analyst.datasets[SOLD], **{**plain, **query}), malformed=True)
+            if not is_refused(analyst.sold(**{**plain, **query}), malformed=True)
         ]
         assert let_through == []
 
@@ -120,7 +120,7 @@ class TestQueries:
         }
         for name, options in steps.items():
             shape = [{"operation": name, "options": options}, {"operation": "flatten"}]
-            answer = analyst.data(analyst.datasets[SOLD], **asked, post_processing=shape)
+            answer = analyst.sold(**asked, post_processing=shape)
             assert answer.status_code == 200 and answer.json()["result"][0]["data"], (name, answer.text)
 
     @pytest.mark.parametrize(
@@ -128,8 +128,8 @@ class TestQueries:
     )
     def test_no_raw_rows_and_no_query_text(self, analyst: Analyst, kind: str):
         plain = {"columns": ["goods_num"], "metrics": []}
-        assert is_refused(analyst.data(analyst.datasets[SOLD], **plain, whole_result_type=kind))
-        assert is_refused(analyst.data(analyst.datasets[SOLD], **plain, result_type=kind))
+        assert is_refused(analyst.sold(**plain, whole_result_type=kind))
+        assert is_refused(analyst.sold(**plain, result_type=kind))
 
     def test_no_dataset_beyond_the_role(self, analyst: Analyst, numbers: dict[str, int]):
         for name in ("dataset", "dear"):
@@ -139,7 +139,7 @@ class TestQueries:
             told = analyst.get(f"/api/v1/explore/?datasource_id={numbers[name]}&datasource_type=table")
             assert refused(told) or told.json()["result"]["dataset"]["columns"] == []
         second = {"columns": ["company_name"], "datasource": {"id": numbers["dataset"], "type": "table"}}
-        assert is_refused(analyst.data(analyst.datasets[SOLD], **second), malformed=True)
+        assert is_refused(analyst.sold(**second), malformed=True)
 
     def test_a_stored_query_of_his_own_is_looked_at_like_any(self, analyst: Analyst, numbers: dict[str, int]):
         stored = json.loads(chart("x", analyst.datasets[SOLD])["query_context"])

@@ -5,7 +5,9 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import httpx
 import pytest
 
 from reports.catalogue import datasets_of
@@ -20,6 +22,12 @@ def analyst(superset: Superset) -> Iterator[Analyst]:
 
 def names_of(reports: list[str], sees_cost: bool) -> set[str]:
     return {dataset.name for dataset in datasets_of(reports, sees_cost).values()}
+
+
+def refusal(answer: httpx.Response) -> str:
+    assert answer.status_code == 403, answer.text
+    message: str = answer.json()["errors"][0]["message"]
+    return message
 
 
 class TestDatasets:
@@ -39,7 +47,7 @@ class TestDatasets:
         assert columns >= {"goods_num", "pattern"} and "role_id" not in columns
         whole = analyst.get(f"/api/v1/dataset/{number}?include_rendered_sql=true")
         assert whole.json()["result"]["table_name"] == SOLD
-        data = analyst.data(number, columns=["company_name"], metrics=["quantity"])
+        data = analyst.sold(columns=["company_name"], metrics=["quantity"])
         assert all(tells_no_sql(told.text) for told in (answer, whole, data))
 
 
@@ -55,7 +63,7 @@ class TestRows:
     )
     def test_of_the_role_alone(self, superset: Superset, role: int, companies: set[str]):
         asking = Analyst(superset, user=70 + role, role_id=role)
-        answer = asking.data(asking.datasets[SOLD], columns=["company_name"], metrics=["quantity"])
+        answer = asking.sold(columns=["company_name"], metrics=["quantity"])
         assert {row["company_name"] for row in answer.json()["result"][0]["data"]} == companies
         number = asking.datasets[SOLD]
         values = asking.get(f"/api/v1/datasource/table/{number}/column/company_name/values/")
@@ -74,20 +82,74 @@ class TestRows:
             "sqlExpression": "pattern",
             "label": "pattern",
         }
-        answer = analyst.data(
-            analyst.datasets[SOLD],
+        answer = analyst.sold(
             columns=[axis, "company_name"],
             metrics=[many, "quantity"],
             orderby=[[many, False], ["pattern", True]],
-            filters=[{"col": "period_label", "op": "IN", "val": ["近7天"]}],
         )
         rows = answer.json()["result"][0]["data"]
         assert [(row["pattern"], row["商品数"]) for row in rows] == [("P1", 1), ("P2", 1), ("P3", 1)]
 
+    def test_what_stands_at_moments_is_not_added_up(self, analyst: Analyst):
+        """Of one range of days or month, or one by one; sums of days go together."""
+        sold, owed = analyst.datasets[SOLD], analyst.datasets[OWED]
+        said = refusal(analyst.data(sold, columns=["company_name"], metrics=["quantity"]))
+        assert said.startswith("“净销量”在不同的“统计区间”之间不能相加")
+        two = [{"col": "period_label", "op": "IN", "val": ["近7天", "近30天"]}]
+        assert refusal(analyst.data(sold, columns=["company_name"], metrics=["quantity"], filters=two))
+        axis = {
+            "columnType": "BASE_AXIS",
+            "expressionType": "SQL",
+            "sqlExpression": "month",
+            "label": "month",
+        }
+        years = {**axis, "timeGrain": "P1Y"}
+        for columns in ([], ["company_name"], [years]):
+            assert "“月”" in refusal(analyst.data(owed, columns=columns, metrics=["balance"]))
+        one = {"col": "month", "op": "TEMPORAL_RANGE", "val": "2026-10-01 : 2026-11-01"}
+        several = {**one, "val": "2026-09-01 : 2026-11-01"}
+        assert refusal(analyst.data(owed, columns=[], metrics=["balance"], filters=[several]))
+        for query in (
+            {"columns": ["month_label"]},
+            {"columns": [{**axis, "timeGrain": "P1M"}]},
+            {"filters": [{"col": "month_label", "op": "==", "val": "2026-10"}]},
+            {"filters": [one]},
+        ):
+            answer = analyst.data(owed, metrics=["balance"], **query)
+            assert answer.status_code == 200, answer.text
+
+    @pytest.mark.parametrize(
+        ("form", "said"),
+        [
+            ({"metrics": ["overdue_share"], "colTotals": True}, "“逾期占比”各格之间不能相加"),
+            (
+                {"metrics": ["balance"], "groupbyColumns": ["month_label"], "rowTotals": True},
+                "“应收余额”各格之间",
+            ),
+            ({"metrics": ["balance", "overdue"], "rowTotals": True}, "行总计会把不同的指标加在一起"),
+            ({"metrics": ["balance", "overdue"], "colTotals": True}, ""),
+            ({"metrics": ["overdue_share"], "colTotals": True, "aggregateFunction": "Maximum"}, ""),
+            ({"metrics": ["overdue_share"]}, ""),
+        ],
+    )
+    def test_totals_of_a_cross_table_are_figures_or_refused(
+        self, analyst: Analyst, form: dict[str, Any], said: str
+    ):
+        month = [{"col": "month_label", "op": "==", "val": "2026-10"}]
+        whole = {"viz_type": "pivot_table_v2", "groupbyRows": ["company_name"], **form}
+        answer = analyst.data(
+            analyst.datasets[OWED],
+            columns=["company_name"],
+            metrics=form["metrics"],
+            filters=month,
+            form=whole,
+        )
+        assert (refusal(answer) if said else str(answer.status_code)).startswith(said or "200"), answer.text
+
     def test_a_file_needs_the_right_to_export_a_report_of_the_dataset(self, superset: Superset):
         asking = Analyst(superset, user=71, role_id=COMPANY_TWO, exports=["BestSeller"])
         query = {"columns": ["company_name"], "metrics": [], "result_format": "csv"}
-        told = asking.data(asking.datasets[SOLD], **query)
+        told = asking.sold(**query)
         assert told.status_code == 200 and "苏州公司" in told.text and "上海公司" not in told.text
         for form in ("csv", "xlsx"):
             assert asking.data(asking.datasets[OWED], **{**query, "result_format": form}).status_code == 403
