@@ -23,8 +23,8 @@ from reports.chinese import serve_completed_pack
 from reports.explorers import keep_to_own
 from reports.guest_answers import (
     answer_as_shown,
+    answer_with_files,
     bound_pivots,
-    export_rows_alone,
     hide_queries,
     keep_filter_states_apart,
 )
@@ -212,7 +212,7 @@ def FLASK_APP_MUTATOR(app):
     repeat_answers(app)
     keep_to_own(app)
     answer_as_shown()
-    export_rows_alone()
+    answer_with_files()
     bound_pivots()
     keep_filter_states_apart()
     fix_default_schema()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import json
 import zipfile
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -160,7 +162,11 @@ class TestAllowed:
     def test_csv_in_chinese(self, superset: Superset, body: dict[str, Any]):
         token = superset.token(BEST_SELLER, COMPANY_ONE)
         asked = {**changed_query(body), "result_format": "csv"}
-        text = superset.post("/api/v1/chart/data", token, asked).content.decode("utf-8-sig")
+        answer = superset.post("/api/v1/chart/data", token, asked)
+        assert answer.content.startswith(codecs.BOM_UTF8), "Excel would read it as another code"
+        title = quote(BEST_SELLER.board.chart("detail").title)
+        assert f"filename*=UTF-8''{title}%20" in answer.headers["content-disposition"]
+        text = answer.content.decode("utf-8-sig")
         assert text.splitlines()[0].startswith("商品编码,商品名称,规格,品牌,商品类型")
         assert "G001" in text
 
