@@ -106,6 +106,31 @@ def refilled(sql: Sql) -> None:
     )
 
 
+APART = """
+insert into stock_ledger (company_id, warehouse_id, allocation_id, goods_id, pool_id, batch_id, quantity, unit_cost, amount,
+    bill_type, bill_id, bill_no, line_id, business_date)
+select 2, 802, 0, min(goods_id), 802, 0, 2, 0, 0, 'QTRK', %(bill_id)s, 'QTRK', %(bill_id)s, %(day)s
+from (select goods_id from stock_ledger where warehouse_id = 1 group by 1 having sum(quantity) > 20) as held
+"""
+
+
+def set_apart(sql: Sql) -> None:
+    """Pieces of goods that lie in ordinary stock come to a warehouse that is a pool of its own."""
+    sql.execute(
+        "insert into warehouse (warehouse_id, warehouse_name, company_id, type) values (802, '三包仓', 2, 3)"
+    )
+    sql.execute(APART, {"day": "2026-11-12", "bill_id": 70006})
+
+
+def sold_beside_them(sql: Sql) -> None:
+    [goods_id] = sql.execute("select goods_id from stock_ledger where pool_id = 802").fetchone() or [0]
+    sql.execute(BILL, {"day": "2026-11-18", "warehouse_id": 1, "goods_id": goods_id, "quantity": 1})
+
+
+def set_apart_more(sql: Sql) -> None:
+    sql.execute(APART, {"day": "2026-11-19", "bill_id": 70007})
+
+
 def corrected(sql: Sql) -> None:
     sql.execute("update sales_outbound set business_date = date '2026-06-15' where bill_id = 1190")
     sql.execute("update sales_outbound_line set no_tax_amount = no_tax_amount + 1 where bill_id = 1191")
@@ -355,6 +380,9 @@ class TestPatch:
             emptied,
             sold_beside,
             refilled,
+            set_apart,
+            sold_beside_them,
+            set_apart_more,
             corrected,
             ordered,
             procured,

@@ -9,7 +9,7 @@
     a pool. ledger_value is the plain sum of the warehouse's ledger rows.
 
     A patch computes the changed goods from the first changed day on; the balance before it enters as a move of the
-    day before, and comes out again with its new end. So does, without coming out, what the ledger of a warehouse was
+    day before, and comes out again until the next move in its pool. So does, without coming out, what the ledger of a warehouse was
     left at whose last piece went before.
 #}
 {{
@@ -269,9 +269,20 @@ fct_stock_balance_daily as (
     {% if is_incremental() %}
     union all
     select
-        company_id, warehouse_id, goods_id, pool_id, valid_from, last_day as valid_to, change_quantity, change_value,
-        closing_quantity, closing_value, ledger_value
+        opening.company_id,
+        opening.warehouse_id,
+        opening.goods_id,
+        opening.pool_id,
+        opening.valid_from,
+        coalesce({{ add_days('running.next_date', -1) }}, {{ open_end() }}) as valid_to,
+        opening.change_quantity,
+        opening.change_value,
+        opening.closing_quantity,
+        opening.closing_value,
+        opening.ledger_value
     from opening
+    inner join running
+        on opening.warehouse_id = running.warehouse_id and opening.goods_id = running.goods_id and running.is_opening
     {% endif %}
 )
 
