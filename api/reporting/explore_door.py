@@ -26,8 +26,11 @@ STATE_COOKIE = "erp_explore_state"
 HOME = "/chart/list/"
 EXPIRED = "分析界面已失效，请回到系统重新打开"
 ABSENT = "自助分析里没有这个页面"
-DRAWING = "/explore/"
-NO_CHART = "没有这张图表，或者它不是您的"
+NOT_HIS = {
+    "/explore/": "没有这张图表，或者它不是您的",
+    "/superset/dashboard/": "没有这张看板，或者它不是您的",
+}
+"""What is told where Superset has no such page, by how its path begins."""
 NUMBER = r"\d{1,9}"
 KEY = r"[\w-]{1,64}"
 OPEN_PATHS = compiled(*SHOWN)
@@ -104,7 +107,7 @@ class ExploreDoor:
             return RedirectResponse(HOME, 303)
         if not is_among(PATHS, method, path):
             return told(request, 404, ABSENT)
-        instead = {404: NO_CHART} if path == DRAWING else {}
+        instead = next(({404: msg} for start, msg in NOT_HIS.items() if path.startswith(start)), {})
         return await self.upstream.forward(request, [(EXPLORER_HEADER, said)], instead)
 
 

@@ -222,6 +222,12 @@ class TestPaths:
             "none waits for an answer to be read"
         )
 
+    def test_a_board_that_isnt_his_is_refused_in_words(self, door: TestClient, login: Caller):
+        enter(door, ticket_of(login))
+        for number in ("1", "999999999"):
+            answer = door.get(f"/superset/dashboard/{number}/", headers=PAGE)
+            assert (answer.status_code, "没有这张看板" in answer.text) == (404, True), number
+
     def test_the_two_ports_share_nothing(self, door: TestClient, login: Caller):
         enter(door, ticket_of(login))
         assert door.get("/v2/Open/anything").status_code == 404
