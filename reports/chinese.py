@@ -105,6 +105,16 @@ CORRECTED = {
     "Midnight": "今天",
     "Add to tabs": "放到标签页",
     "Select a tab": "选择标签页",
+    # Of self-service exploring.
+    "Total (%(aggregatorName)s)": "合计（%(aggregatorName)s）",
+    "Time Grain": "时间粒度",
+    "Time grain": "时间粒度",
+    "Time Granularity": "时间粒度",
+    "Time granularity": "时间粒度",
+    "Use gradient": "使用渐变色",
+    "Gantt Chart": "甘特图",
+    "Graph Chart": "关系图",
+    "Sort query by": "排序依据",
 }
 
 
