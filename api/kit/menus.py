@@ -57,7 +57,8 @@ MODULES = {
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One screen in the menu; it shows to whoever holds `right`. What answers a `question` is a report.
+    """One screen in the menu; it shows to whoever holds `right`. What answers a `question` is a report, which is looked
+    for in further `words` too.
 
     `pages` are the routes of the forms and details that belong to it.
     """
@@ -69,6 +70,7 @@ class Entry:
     actions: tuple[tuple[str, str], ...] = (("view", "查看"),)
     question: str = ""
     pages: tuple[str, ...] = ()
+    words: str = ""
 
     @property
     def code(self) -> str:
@@ -115,6 +117,7 @@ def entries() -> Iterator[Entry]:
                         for kind, route in one.routes.items()
                         if kind != "list"
                     ),
+                    declaration.words,
                 )
     yield from _added
 

@@ -125,7 +125,8 @@ class Declaration:
     where the same screens stand. Rows open at `see`, by the field `see_key`, where that is another resource's page.
     `allowances` are rights without a button: what an action of its holder passes that another's would not. `asks` are
     the fields whose values an action on chosen rows is sent with. What has a `question` is a report that answers it:
-    the reports' home page offers it, and its use is recorded. A `note` stands above its list and form.
+    the reports' home page offers it, by these and further `words` of people who look for it, and its use is recorded. A
+    `note` stands above its list and form.
     """
 
     label: str
@@ -144,6 +145,7 @@ class Declaration:
     allowances: tuple[str, ...] = ()
     asks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     question: str = ""
+    words: str = ""
     note: str = ""
 
     @property

@@ -17,6 +17,12 @@ for number, report in enumerate(REPORTS, start=1):
     place = Menu(report.module, report.group, sort)
     menus.add(
         menus.Entry(
-            report.label, report.route, report.right, place, VIEW_AND_EXPORT, question=report.question
+            report.label,
+            report.route,
+            report.right,
+            place,
+            VIEW_AND_EXPORT,
+            question=report.question,
+            words=report.words,
         )
     )

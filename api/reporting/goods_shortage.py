@@ -123,6 +123,7 @@ class GoodsShortage(SummedRow):
             ),
         ),
         question="客户要的哪些商品断了货，断了几天，估计少卖多少，哪些订单没有发足？",
+        words="快没货了 没货 断货",
     )
 
     goods_shortage_id: Mapped[int] = key()

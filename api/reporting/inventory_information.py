@@ -54,6 +54,7 @@ class InventoryInformation(StockRow):
         order_by=("quantity", "desc"),
         drill=Drill("库存明细账", CARD, (("warehouse_id", "warehouse_id"), ("goods_id", "goods_id"))),
         question="哪个仓库现在有多少货，值多少钱，什么时候进的？",
+        words="存货 还有没有货",
     )
 
     inventory_information_id: Mapped[int] = key()

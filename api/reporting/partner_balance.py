@@ -68,6 +68,7 @@ class PartnerBalance(Published):
         order_by=("net_amount", "desc"),
         drill=Drill("往来明细", route_field="route"),
         question="往来单位应收应付相抵后，谁欠谁多少？",
+        words="欠款 欠账 对账",
     )
 
     partner_balance_id: Mapped[int] = key()

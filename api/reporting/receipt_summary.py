@@ -47,6 +47,7 @@ class ReceiptSummary(SummedRow, ReceiptRow):
         order_by=("amount", "desc"),
         drill=BY.drill("收款明细报表", RECEIPTS),
         question="这段时间收了多少款，是哪些公司、业务员、客户、账户收的？",
+        words="回款",
     )
 
     receipt_summary_id: Mapped[int] = key()

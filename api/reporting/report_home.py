@@ -17,8 +17,9 @@ _REPORTS = """
 select n.*, v.at as opened_at
 from unnest(
     cast(:numbers as bigint[]), cast(:codes as text[]), cast(:labels as text[]), cast(:questions as text[]),
-    cast(:groups as text[]), cast(:routes as text[]), cast(:initials as text[])
-) as n (report_home_id, code, report_name, question, group_name, route, initials)
+    cast(:groups as text[]), cast(:routes as text[]), cast(:initials as text[]),
+    cast(:words as text[])
+) as n (report_home_id, code, report_name, question, group_name, route, initials, words)
 left join lateral (
     select v.at from report_visit v where v.user_id = :me and v.code = n.code order by v.at desc limit 1
 ) v on true
@@ -46,6 +47,7 @@ class ReportHome(View):
     route: Mapped[str] = text("地址", search=True, width=240)
     code: Mapped[str] = text("编码", search=True, width=190)
     initials: Mapped[str] = text("拼音首字母", search=True)
+    words: Mapped[str] = text("别的说法", search=True)
     opened_at: Mapped[datetime | None] = moment("我最近打开")
 
     @classmethod
@@ -61,5 +63,6 @@ class ReportHome(View):
             "groups": [report.place.group for report in reports],
             "routes": [report.route for report in reports],
             "initials": [initials(report.label) for report in reports],
+            "words": [report.words for report in reports],
             "me": principal.user_id,
         }

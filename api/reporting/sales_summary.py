@@ -109,6 +109,7 @@ class SalesSummary(SummedRow, SaleRow):
         order_by=("revenue", "desc"),
         drill=BY.drill("销售明细报表", SALES_DETAIL),
         question="各公司、业务员、客户、商品这段时间卖了多少，比上期和去年同期如何？",
+        words="销售额 销量 业绩",
     )
 
     sales_summary_id: Mapped[int] = key()

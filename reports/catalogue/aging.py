@@ -219,5 +219,6 @@ INVENTORY_AGING = report(
     label="库存账龄",
     question="库存放了多久，哪些商品该清？",
     group="库存报表",
+    words="压货 积压 放久了",
     make=inventory_board,
 )

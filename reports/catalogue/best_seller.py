@@ -336,6 +336,7 @@ BEST_SELLER = report(
     label="畅销商品",
     question="什么卖得最好，库存还够卖几天？",
     group="销售报表",
+    words="热销 好卖 爆款 卖得快",
     make=rank_board,
 )
 BEST_SELLER_INFO = report(

@@ -190,7 +190,8 @@ class Tab:
 class Report:
     """A framed report: its code is the end of its route, its right is `report_<code>:view`.
 
-    `path` is the route's first segment; `module` and `group` are its place in the menu.
+    `path` is the route's first segment; `module` and `group` are its place in the menu; `words` are what people say
+    who look for it, where neither its name nor its question has them.
     """
 
     code: str
@@ -201,6 +202,7 @@ class Report:
     default_tab: str = ""
     path: str = "report"
     module: str = REPORT_CENTRE
+    words: str = ""
 
     @property
     def route(self) -> str:

@@ -139,7 +139,7 @@ def spanned_report(
     has_cost: bool = True,
     **place: str,
 ) -> Report:
-    """A report by months, which it opens on, and by days. `place` is its path and module."""
+    """A report by months, which it opens on, and by days. `place` is its path, module and words."""
     tabs = (
         Tab(span.key, span.period.label, make(False, span), make(True, span) if has_cost else None)
         for span in (MONTHS, ANY_DAYS)

@@ -398,6 +398,7 @@ GOODS_STOCK = report(
     label="商品库存报表",
     question="每个商品在哪些公司和仓库有多少，够卖几天？",
     group="库存报表",
+    words="存货 还有没有货",
     make=goods_board,
 )
 COMPANY_STOCK = report(

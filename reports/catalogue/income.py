@@ -328,5 +328,6 @@ INCOME_STATEMENT = report(
     label="利润表",
     question="这个月赚了多少，哪些是正式数、哪些是暂估？",
     group="经营报表",
+    words="赚钱 亏本 亏钱 盈亏 利润",
     make=income_board,
 )

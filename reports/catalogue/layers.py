@@ -263,5 +263,6 @@ INVENTORY_DOT = report(
     label="DOT库龄",
     question="轮胎是哪一周生产的，哪些快要过龄？",
     group="库存报表",
+    words="过期 老胎",
     make=dot_board,
 )

@@ -145,5 +145,6 @@ INVENTORY_OCCUPATION = report(
     label="库存占用",
     question="钱压在哪些公司、仓库和品类，比上月和去年是多是少？",
     group="库存报表",
+    words="压货 积压 占用资金",
     make=occupation_board,
 )

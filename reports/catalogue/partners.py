@@ -373,6 +373,7 @@ ACCOUNTS_RECEIVABLE = report(
     label="应收账款账龄",
     question="谁欠多少，逾期多久，比上月末是多是少？",
     group="往来报表",
+    words="欠款 欠账 赊账 挂账 客户欠我们多少钱 货款没收回来",
     make=lambda cost: aging_board(CUSTOMERS),
     has_cost=False,
 )
@@ -381,6 +382,7 @@ RECEIVABLE_SCHEDULE = report(
     label="应收账款明细表",
     question="这个月新增多少应收、收回多少、还剩多少？",
     group="往来报表",
+    words="客户欠款 欠账 回款",
     make=lambda cost: months_board(CUSTOMERS),
     has_cost=False,
 )
@@ -389,5 +391,6 @@ PAYABLE_SCHEDULE = Report(
     label="应付账款明细表",
     question="欠供应商多少，这个月付了多少，哪些已经逾期？",
     group="往来报表",
+    words="供应商欠款 欠账 我们欠谁钱",
     tabs=(Tab("months", "月账", months_board(SUPPLIERS)), Tab("aging", "账龄", aging_board(SUPPLIERS))),
 )

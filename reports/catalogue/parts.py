@@ -400,6 +400,6 @@ def report(
     has_cost: bool = True,
     **place: str,
 ) -> Report:
-    """A report of one tab; `make` draws its board with or without cost. `place` is its path and module."""
+    """A report of one tab; `make` draws its board with or without cost. `place` is its path, module and words."""
     tab = Tab("all", label, make(False), make(True) if has_cost else None)
     return Report(code, label, question, group, (tab,), **place)

@@ -127,5 +127,6 @@ PRICE_ANALYSIS = centre_report(
     label="采购价格分析",
     question="哪些商品涨价了，向谁买更便宜？",
     group="采购分析",
+    words="进价 进货价",
     make=price_board,
 )

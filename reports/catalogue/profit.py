@@ -240,6 +240,7 @@ COMMODITY_PROFIT = spanned_report(
     label="商品毛利分析",
     question="哪些商品、品牌挣钱，毛利率在升还是在降？",
     group="销售报表",
+    words="赚钱 亏本 亏钱 利润",
     make=commodity_board,
 )
 CUSTOMER_PROFIT = spanned_report(
@@ -247,6 +248,7 @@ CUSTOMER_PROFIT = spanned_report(
     label="客户毛利分析",
     question="哪些客户、业务员带来毛利？",
     group="销售报表",
+    words="赚钱 亏本 亏钱 利润",
     make=customer_board,
 )
 CLASSIFIED_PROFIT = spanned_report(
@@ -254,6 +256,7 @@ CLASSIFIED_PROFIT = spanned_report(
     label="分类毛利分析",
     question="哪些商品分类挣钱，各级分类的毛利率如何？",
     group="销售报表",
+    words="赚钱 亏本 亏钱 利润",
     make=classified_board,
 )
 STATION_TABS = (

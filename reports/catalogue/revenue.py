@@ -143,6 +143,7 @@ OPERATING_REVENUE = spanned_report(
     label="营业收入",
     question="这个月卖了多少，比上月同期和去年同期如何？",
     group="销售报表",
+    words="营业额 销售额 业绩",
     make=revenue_board,
     has_cost=False,
 )

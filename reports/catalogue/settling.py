@@ -429,6 +429,7 @@ FACTORY_PAYMENT = report(
     label="厂家付款分析",
     question="哪些厂家的款快到期，要准备多少资金？",
     group="往来报表",
+    words="该付多少钱 货款",
     make=payment_board,
     has_cost=False,
 )

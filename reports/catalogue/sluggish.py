@@ -231,5 +231,6 @@ SLUGGISH_STOCK = report(
     label="呆滞库存",
     question="哪些库存压了太久，压在哪里，最近还卖得动吗？",
     group="库存报表",
+    words="货卖不动 压货 滞销商品 积压 死库存",
     make=sluggish_board,
 )

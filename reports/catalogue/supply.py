@@ -308,5 +308,6 @@ PURCHASE_DECISION = centre_report(
     label="采购决策分析",
     question="哪些商品该补、补多少，哪些该停采？",
     group="采购分析",
+    words="快没货了 断货 补货 订货 进多少货",
     make=decision_board,
 )

@@ -417,6 +417,7 @@ SALES_ORDER = spanned_report(
     label="销售订单执行",
     question="订单满足了多少，多久发齐，哪些还欠着客户？",
     group="销售报表",
+    words="没发货 欠货",
     make=order_board,
     has_cost=False,
 )

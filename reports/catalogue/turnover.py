@@ -249,5 +249,6 @@ INVENTORY_TURNOVER = report(
     label="商品周转率",
     question="哪些商品占着库存却卖得慢，哪些该多备？",
     group="库存报表",
+    words="动销 卖得快",
     make=goods_board,
 )

@@ -16,6 +16,14 @@ from tests.e2e.test_shell_daily import PHONE
 
 pytestmark = pytest.mark.timeout(START_SECONDS + 300)
 VISIT = "**/v2/open/ReportStatistic/add?*"
+ASKED = {
+    "欠款": "应收账款账龄",
+    "客户欠了多少钱": "应收账款账龄",
+    "谁欠我们钱": "应收账款账龄",
+    "库存周转": "商品周转率",
+    "哪些货卖不动": "呆滞库存",
+}
+"""What people ask in words of their own, and a report that answers it."""
 SHOTS = os.environ.get("ERP_E2E_SHOTS")
 
 
@@ -47,6 +55,11 @@ class TestReportHome:
         shot(page, "report-home-search")
         with page.expect_response("**/UserPreference/save?*"):
             hits.get_by_role("button", name="收藏呆滞库存").click()
+        nearest = page.get_by_role("region", name=re.compile("查找结果|最接近的报表")).get_by_role("link")
+        for asked, name in ASKED.items():
+            box.fill(asked)
+            expect(nearest.nth(0)).to_be_visible()
+            assert any(name in told for told in nearest.all_inner_texts()[:3]), asked
         box.fill("天气")
         expect(page.get_by_text("没有找到与“天气”有关的报表")).to_be_visible()
         page.get_by_role("button", name="看全部报表").click()

@@ -98,8 +98,8 @@ class TestHome:
         for api in (HOME, STATISTIC, VISITS):
             assert site.as_("nobody").get(f"{api}/getList").code == 403
 
-    @pytest.mark.parametrize("keyword", ["畅销商品", "什么卖得最好", "/report/BestSeller", "CXSP"])
-    def test_one_is_found_by_name_question_address_and_initials(self, site: Site, keyword: str) -> None:
+    @pytest.mark.parametrize("keyword", ["畅销商品", "什么卖得最好", "/report/BestSeller", "CXSP", "热销"])
+    def test_one_is_found_by_name_question_words_address_and_initials(self, site: Site, keyword: str) -> None:
         assert "BestSeller" in {row["code"] for row in rows(site, HOME, keyword=keyword)}
 
     def test_it_tells_when_one_opened_a_report_last(self, site: Site) -> None:

@@ -7,7 +7,7 @@ import ReportHomePage from './ReportHomePage';
 const api = 'v2/report/ReportHome';
 const preferences = 'v2/open/UserPreference';
 
-const report = (code: string, name: string, question: string, group: string, initials: string, opened: string | null = null) => ({
+const report = (code: string, name: string, question: string, group: string, initials: string, opened: string | null, words = '') => ({
   code,
   report_name: name,
   question,
@@ -15,10 +15,11 @@ const report = (code: string, name: string, question: string, group: string, ini
   route: `/report/${code}`,
   initials,
   opened_at: opened,
+  words,
 });
 const salesSummary = report('salesmulrpt', '销售综合报表', '这段时间卖了多少？', '销售报表', 'XSZHBB', '2026-11-20 09:00:00');
 const bestSeller = report('BestSeller', '畅销商品', '什么卖得最好，库存还够卖几天？', '销售报表', 'CXSP', '2026-11-21 18:30:05');
-const aging = report('inventoryAgingReport', '库存账龄', '库存放了多久，哪些商品该清？', '库存报表', 'KCZL');
+const aging = report('inventoryAgingReport', '库存账龄', '库存放了多久，哪些商品该清？', '库存报表', 'KCZL', null, '压货 积压');
 
 let kept: string[];
 let view: ReturnType<typeof renderPage>;
@@ -71,12 +72,20 @@ describe('the home of the reports', () => {
     ['kczl', ['库存账龄']],
     ['/report/best', ['畅销商品']],
     ['卖 多少', ['销售综合报表']],
-    ['库存', ['畅销商品', '库存账龄']],
+    ['库存', ['库存账龄', '畅销商品']],
+    ['压货', ['库存账龄']],
   ])('finds “%s”', async (wanted, hits) => {
     open();
     await look(wanted);
     expect(names(await shelf('查找结果'))).toEqual(hits);
     expect(screen.queryByRole('region', { name: '销售报表' })).toBeNull();
+  });
+
+  it('leads to the nearest ones, and says so, when none says all that is asked', async () => {
+    open();
+    await look('哪些货放了很久');
+    expect(names(await shelf('最接近的报表'))).toEqual(['库存账龄']);
+    expect(screen.getByRole('status').textContent).toBe('没有完全相符的，最接近的有 1 张');
   });
 
   it('opens the first hit on Enter, but not the Enter of an input method', async () => {

@@ -5,8 +5,9 @@ import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 
 import { Link } from 'react-router';
 import type { Screen } from '@/engine/types';
 import { usePageActive, useTabs } from '@/lib/tabs';
-import { byGroup, found, recent, useFavourites, useReports, type Report } from './reportHome';
+import { byGroup, recent, useFavourites, useReports, type Report } from './reportHome';
 import styles from './reportHome.module.css';
+import { found, type Found } from './reportSearch';
 import { prepareUsualFrame } from './standbyFrame';
 
 const minutes = 'YYYY-MM-DD HH:mm'.length;
@@ -47,7 +48,7 @@ function Reports({ screen, reports }: { screen: Screen; reports: Report[] }) {
     />
   );
   const openFirst = (event: KeyboardEvent) => {
-    const [first] = hits;
+    const [first] = hits.reports;
     if (!event.nativeEvent.isComposing && wanted.trim() && first) tabs.open(first.route, first.name);
   };
 
@@ -66,10 +67,10 @@ function Reports({ screen, reports }: { screen: Screen; reports: Report[] }) {
           onChange={(event) => look(event.target.value)}
           onPressEnter={openFirst}
         />
-        <span role="status">{wanted.trim() ? `找到 ${hits.length} 张报表` : `共 ${reports.length} 张报表`}</span>
+        <span role="status">{wanted.trim() ? told(hits) : `共 ${reports.length} 张报表`}</span>
       </div>
       {wanted.trim() ? (
-        <Found hits={hits} card={card} onClear={() => look('')} wanted={wanted.trim()} />
+        <Hits hits={hits} card={card} onClear={() => look('')} wanted={wanted.trim()} />
       ) : (
         <Shelves reports={reports} favourites={favourites.codes} card={card} />
       )}
@@ -79,8 +80,12 @@ function Reports({ screen, reports }: { screen: Screen; reports: Report[] }) {
 
 type Card = (report: Report) => ReactNode;
 
-function Found({ hits, wanted, card, onClear }: { hits: Report[]; wanted: string; card: Card; onClear: () => void }) {
-  if (hits.length > 0) return <Shelf title="查找结果" reports={hits} card={card} />;
+function told({ reports, near }: Found): string {
+  return near && reports.length > 0 ? `没有完全相符的，最接近的有 ${reports.length} 张` : `找到 ${reports.length} 张报表`;
+}
+
+function Hits({ hits, wanted, card, onClear }: { hits: Found; wanted: string; card: Card; onClear: () => void }) {
+  if (hits.reports.length > 0) return <Shelf title={hits.near ? '最接近的报表' : '查找结果'} reports={hits.reports} card={card} />;
   return (
     <Empty description={`没有找到与“${wanted}”有关的报表，换一个说法试试`}>
       <Button onClick={onClear}>看全部报表</Button>

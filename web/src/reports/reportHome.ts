@@ -14,6 +14,8 @@ export interface Report {
   route: string;
   /** When the user opened it last. */
   openedAt: string | null;
+  /** What it answers to, in people's words. */
+  asked: string;
   /** All that a search looks into, in small letters. */
   told: string;
 }
@@ -25,26 +27,22 @@ const reportsOf = (rows: Row[]): Report[] => rows.map(reportOf);
 
 function reportOf(row: Row): Report {
   const text = (name: string) => String(row[name] ?? '');
-  const [name, question, route, code] = [text('report_name'), text('question'), text('route'), text('code')];
+  const [name, question, route, code, group] = [text('report_name'), text('question'), text('route'), text('code'), text('group_name')];
+  const asked = [name, question, group, text('words')].join('\n');
   return {
     code,
     name,
     question,
     route,
-    group: text('group_name'),
+    group,
     openedAt: row.opened_at ? text('opened_at') : null,
-    told: [name, question, route, text('initials')].join('\n').toLowerCase(),
+    asked,
+    told: [asked, route, text('initials')].join('\n').toLowerCase(),
   };
 }
 
 export function useReports(screen: Screen) {
   return useQuery({ ...listQuery(screen, { per_page: ALL }), select: (answer) => reportsOf(answer.data) });
-}
-
-/** Reports that have every word of what is looked for in their name, question, address or pinyin initials. */
-export function found(reports: Report[], wanted: string): Report[] {
-  const words = wanted.toLowerCase().split(/\s+/).filter(Boolean);
-  return reports.filter(({ told }) => words.every((word) => told.includes(word)));
 }
 
 /** The last ones opened, the newest first. */
