@@ -131,6 +131,11 @@ def set_apart_more(sql: Sql) -> None:
     sql.execute(APART, {"day": "2026-11-19", "bill_id": 70007})
 
 
+def dated_ahead(sql: Sql) -> None:
+    """A bill of a day to come stands in the way of nothing."""
+    sql.execute(BILL, {"day": "2026-12-05", "warehouse_id": 2, "goods_id": 8, "quantity": 1})
+
+
 def corrected(sql: Sql) -> None:
     sql.execute("update sales_outbound set business_date = date '2026-06-15' where bill_id = 1190")
     sql.execute("update sales_outbound_line set no_tax_amount = no_tax_amount + 1 where bill_id = 1191")
@@ -384,6 +389,7 @@ class TestPatch:
             sold_beside_them,
             set_apart_more,
             corrected,
+            dated_ahead,
             ordered,
             procured,
             resulted,

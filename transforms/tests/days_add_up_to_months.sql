@@ -1,4 +1,5 @@
 -- What reports tell by days is, over any month, what they tell of the month: by company, warehouse and goods, supplier or customer.
+-- Not of companies with bills of days to come: the month counts them already, or not yet.
 {# This month and the last: others are told in the same way, and lines make their months as other identities say. #}
 {% set first = add_months(month_of(as_of()), -1) -%}
 {% set told = {
@@ -26,13 +27,17 @@ select '{{ name }}' as place
 from (
     select month, company_id, {{ keys | join(', ') }}, {{ measures | join(', ') }}
     from {{ ref(by_month) }}
-    where month >= {{ first }}
+    where
+        month >= {{ first }}
+        and company_id not in (select ahead.company_id from {{ ref(by_day) }} as ahead where ahead.day > {{ as_of() }})
     union all
     select
         {{ month_of('day') }} as month, company_id, {{ keys | join(', ') }},
         {% for measure in measures %}-{{ measure }}{% if not loop.last %}, {% endif %}{% endfor %}
     from {{ ref(by_day) }}
-    where day >= {{ first }}
+    where
+        day >= {{ first }}
+        and company_id not in (select ahead.company_id from {{ ref(by_day) }} as ahead where ahead.day > {{ as_of() }})
 ) as {{ name }}
 group by month, company_id, {{ keys | join(', ') }}
 having {% for measure in measures %}sum({{ measure }}) <> 0{% if not loop.last %} or {% endif %}{% endfor %}

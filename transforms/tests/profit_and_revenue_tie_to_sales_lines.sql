@@ -41,10 +41,6 @@ rebates as (
     select '{{ mart }} rebates', sum(profit - profit_after_rebate), sum(profit - profit_after_expected)
     from {{ ref('mart_' ~ mart ~ '_profit') }}
     {% endfor %}
-),
-
-until_today as (
-    select sum(revenue) as revenue from {{ ref('fct_sales_line') }} where business_date <= {{ as_of() }}
 )
 
 select marts.place
@@ -54,8 +50,8 @@ where marts.quantity <> sums.quantity or marts.revenue <> sums.revenue or marts.
 union all
 select 'operating revenue' as place
 from revenue
-cross join until_today
-where revenue.revenue <> until_today.revenue or revenue.parts <> until_today.revenue
+cross join sums
+where revenue.revenue <> sums.revenue or revenue.parts <> sums.revenue
 union all
 select place
 from rebates
