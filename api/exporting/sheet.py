@@ -29,7 +29,7 @@ from api.exporting.wording import worded
 from api.shell.export_about import moment
 from reports.catalogue.beside import moved_name, names
 from reports.catalogue.boards import Chart
-from reports.catalogue.datasets import POINTS, Dataset
+from reports.catalogue.datasets import POINTS, Dataset, Metric
 
 PRINTED = 5000
 """So many rows of all tables are printed; the workbook has all. Of fourteen columns they take the press some five
@@ -132,11 +132,14 @@ def _table(
     dataset, rows = asked.board.dataset(chart.dataset), chart_rows(asked, chart, values)
     columns, metrics = table_columns(dataset, chart), table_metrics(dataset, chart)
     formats = [*[""] * len(columns), *(metric.format for metric in metrics)]
-    totals = rows.one(source, totals_statement(metrics)) if chart.totalled else ()
     cells = [
         [worded(value, form) for value, form in zip(row, formats, strict=True)]
         for row in rows.read(source, table_statement(dataset, chart, printed))
     ]
+    totals = (
+        _totals(rows.one(source, totals_statement(metrics)), metrics, len(columns)) if chart.totalled else []
+    )
+    lines = [*cells, totals] if totals else cells
     labels = [*(column.label for column in columns), *(metric.label for metric in metrics)]
     kinds = [*(column.kind for column in columns), *["number"] * len(metrics)]
     return {
@@ -146,18 +149,18 @@ def _table(
             {
                 "label": label,
                 "right": kind == "number",
-                "widths": _widths(label, kind, [row[at] for row in cells]),
+                "widths": _widths(label, kind, [line[at] for line in lines]),
             }
             for at, (label, kind) in enumerate(zip(labels, kinds, strict=True))
         ],
         "rows": cells,
-        "totals": [
-            *(TOTAL, *[""] * (len(columns) - 1)),
-            *(worded(value, metric.format) for value, metric in zip(totals, metrics, strict=True)),
-        ]
-        if chart.totalled
-        else [],
+        "totals": totals,
     }
+
+
+def _totals(values: Sequence[Any], metrics: Sequence[Metric], before: int) -> list[str]:
+    words = (worded(value, metric.format) for value, metric in zip(values, metrics, strict=True))
+    return [TOTAL, *[""] * (before - 1), *words]
 
 
 def _note(asked: Asked, chart: Chart, values: Mapping[str, Values], count: int, printed: int) -> str:

@@ -14,16 +14,18 @@ import pytest
 from sqlalchemy import Connection
 
 from api.exporting import files
-from api.exporting.asked import ReportExport, understand
+from api.exporting.asked import Asked, Form, Listed, ReportExport, understand
 from api.exporting.drawing import draw
 from api.exporting.plotting import Plot, Series, main_charts, plot
+from api.exporting.query import Rows
 from api.exporting.rows import settled
-from api.exporting.sheet import shares
+from api.exporting.sheet import EDGES, LETTER, shares, sheet
 from api.exporting.wording import worded
+from api.kit.view import View
 from reports.assets import Placed
 from reports.catalogue import find_report
-from reports.catalogue.boards import COST
-from reports.catalogue.datasets import CHANGE, COUNT, MONEY, PERCENT, UNSEEN, WINDOW
+from reports.catalogue.boards import COST, Board, Chart, Pivot
+from reports.catalogue.datasets import CHANGE, COUNT, MONEY, PERCENT, UNSEEN, WINDOW, Column, Dataset, Metric
 from reports.theme import BUCKET_COLORS, PRIMARY
 from tests.kit.superset import EVERYTHING
 from tests.reporting.exported import (
@@ -37,6 +39,17 @@ from tests.reporting.exported import (
     opening,
     reader,
 )
+
+
+def of_table(rows: str, form: Form = "pdf") -> Asked:
+    """A report of one table over names and amounts."""
+    amount = Metric("amount", "金额", 'sum("amount")', MONEY)
+    dataset = Dataset(
+        "t", "表", "", "company", columns=(Column("name", "名称"),), measures=(), metrics=(amount,)
+    )
+    table = Chart("rows", "表", "table", "t", ("amount",), by=("name",), totalled=True)
+    board = Board((table,), (), (), (dataset,), Pivot("t", ("name",), (), ("amount",)))
+    return Asked("t", "表", board, EVERYTHING, form, {}, board.pivot, Listed(View, Rows(f"({rows})", ()), ""))
 
 
 class TestPaper:
@@ -90,6 +103,13 @@ class TestPaper:
                 if chart.totalled
                 else []
             )
+
+    def test_a_column_has_room_for_its_total(self, source: Connection) -> None:
+        """It may be longer than any row's figure."""
+        asked = of_table("select * from (values ('甲', 99999.5), ('乙', 99999.5)) as t (name, amount)")
+        [table] = sheet(asked, source, facts(source), {})["tables"]
+        assert table["rows"][0][1] == "99,999.50" and table["totals"][1] == "199,999.00"
+        assert table["columns"][1]["width"] >= len(table["totals"][1]) * LETTER + EDGES
 
     def test_a_short_table_leaves_its_room_to_a_long_one(self) -> None:
         assert shares([10, 9000, 3000], 5000) == [10, 2495, 2495]
