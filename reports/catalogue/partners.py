@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from reports.catalogue.aging import BUCKET, bucket_metrics, bucket_names
 from reports.catalogue.beside import Figure, figures
-from reports.catalogue.boards import Board, Filter, Report, Tab
+from reports.catalogue.boards import Board, Filter, Pivot, Report, Tab
 from reports.catalogue.compare import MONTH_COLUMNS, MONTH_END, compared_datasets, stood
 from reports.catalogue.datasets import MONEY, PERCENT, QUANTITY, Column, Dataset, Metric, Worse
 from reports.catalogue.metrics import beside, change_metric, compared, money, percent, ratio, sum_where
@@ -266,6 +266,8 @@ def aging_board(partner: Partner) -> Board:
         head,
         lines,
         (as_of_filter(data), *partner.filters(data), bucket),
+        # Advances are of no age.
+        Pivot(data.key, ("company_name",), ("bucket_axis",), ("open_amount",)),
     )
 
 

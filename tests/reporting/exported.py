@@ -39,6 +39,10 @@ insert into role_cost_warehouse_scope select * from role_warehouse_scope where r
 DANGEROUS = (
     "update mart_customer_profit set customer_name = '=1+1', employee_name = '@SUM(A1)' where company_id = 1;"
 )
+ADVANCED = "".join(
+    f"update mart_{side}_aging set advance_amount = 9, balance = open_amount - 9 where bucket_order = 1;"
+    for side in ("receivable", "payable")
+)
 named = pytest.mark.parametrize("placed", list(boards()), ids=lambda item: "-".join(item.names))
 """Asks it of every board."""
 
@@ -47,7 +51,7 @@ named = pytest.mark.parametrize("placed", list(boards()), ids=lambda item: "-".j
 def companies_apart(site: Site, own_warehouse: Path) -> None:
     """The small snapshot of the reports' tests, in which two roles of the group have a company each."""
     roles = {"manager": site.world.role_manager_a, "clerk": site.world.role_clerk_a}
-    publish(settings().warehouse_dir, 1, SCOPES.format(**roles) + DANGEROUS)
+    publish(settings().warehouse_dir, 1, SCOPES.format(**roles) + DANGEROUS + ADVANCED)
     codes = [code for report in REPORTS for code in (report.right, report.export_right)]
     with site.engine.begin() as conn:
         for role in roles.values():

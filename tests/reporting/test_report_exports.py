@@ -317,6 +317,30 @@ class TestPivot:
         [found] = sheets(source, tmp_path / "a.xlsx", "inventoryAgingReport", "pivot", filters=now)
         assert found[HEAD] == ["公司", "0–30天", "91–180天", "365天以上", "合计"]
 
+    @pytest.mark.parametrize(
+        ("code", "tab", "cost"),
+        [
+            ("accountsReceivable", "all", False),
+            ("ScheduleAccountsPayable", "aging", False),
+            ("facyorypayment", "all", False),
+            ("inventoryAgingReport", "all", True),
+        ],
+    )
+    def test_buckets_are_those_of_the_table(
+        self, source: Connection, tmp_path: Path, code: str, tab: str, cost: bool
+    ) -> None:
+        """Of debts without the advances, which have a column of their own there."""
+        found = {
+            form: sheets(source, tmp_path / "a.xlsx", code, form, tab=tab, cost=cost)[0][HEAD:]
+            for form in ("pivot", "detail")
+        }
+        heading, *_, totals = found["detail"]
+        table = dict(zip(heading, totals, strict=True))
+        heading, *_, totals = found["pivot"]
+        assert len(heading) > 3
+        for label, value in list(zip(heading, totals, strict=True))[1:-1]:
+            assert value == table[label], label
+
     def test_too_many_columns_are_refused(
         self, source: Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
