@@ -17,7 +17,7 @@ from api.exporting.asked import Asked, Values, heeded, lifted
 from api.exporting.book import MOST_COLUMNS, TOTAL, Line, Shown, Style, figure_column, text_column
 from api.exporting.head import NOTHING
 from api.exporting.query import Rows, quoted
-from api.exporting.rows import rows_of
+from api.exporting.rows import rows_of, told
 from api.kit.errors import Refusal
 from reports.catalogue.boards import Filter, Pivot
 from reports.catalogue.datasets import Dataset, Metric, unplaced
@@ -90,7 +90,7 @@ class CrossTable:
             for at, name in enumerate((*self.pivot.rows, *self.pivot.columns))
         ]
         whole = self.periods <= set(kept)
-        figures = [item.sql if whole or self.dataset.adds_up(item) else "null" for item in self.metrics]
+        figures = [told(item) if whole or self.dataset.adds_up(item) else "null" for item in self.metrics]
         grouped = f" group by {', '.join(map(quoted, kept))}" if kept else ""
         selected = [f"{len(down)} as depth", f"{len(across)} as far", *keys, *figures]
         return f"(select {', '.join(selected)} from {{rows}}{grouped})"

@@ -15,7 +15,7 @@ from api.exporting.query import Rows, quoted
 from api.kit.database import today
 from api.reporting.opening import newest
 from reports.catalogue.boards import Chart, Filter
-from reports.catalogue.datasets import Column, Dataset, Metric
+from reports.catalogue.datasets import MONEY, Column, Dataset, Metric
 from reports.catalogue.telling import EVERY, telling
 from reports.ranges import days_of
 
@@ -88,10 +88,15 @@ def table_metrics(dataset: Dataset, chart: Chart) -> list[Metric]:
     return [dataset.metric(name) for name in chart.metrics]
 
 
+def told(metric: Metric) -> str:
+    """A figure as a file tells it: amounts are of whole cents, means as well."""
+    return f"round({metric.sql}, 2)" if metric.format == MONEY else metric.sql
+
+
 def table_statement(dataset: Dataset, chart: Chart, limit: int = 0) -> str:
     """Every row of a table in its order on screen, equal ones in the order of their columns."""
     shown = [quoted(column.name) for column in table_columns(dataset, chart)]
-    metrics = [metric.sql for metric in table_metrics(dataset, chart)]
+    metrics = map(told, table_metrics(dataset, chart))
     keys = ", ".join(quoted(name) for name in chart.by)
     order = [f"{column} nulls last" for column in shown]
     if chart.order:
@@ -104,7 +109,7 @@ def table_statement(dataset: Dataset, chart: Chart, limit: int = 0) -> str:
 
 
 def totals_statement(metrics: Sequence[Metric]) -> str:
-    return f"select {', '.join(metric.sql for metric in metrics)} from {{rows}}"
+    return f"select {', '.join(map(told, metrics))} from {{rows}}"
 
 
 def count_statement(dataset: Dataset, chart: Chart) -> str:
@@ -113,5 +118,5 @@ def count_statement(dataset: Dataset, chart: Chart) -> str:
 
 
 def _telling(dataset: Dataset, chart: Chart) -> str:
-    told = telling(dataset, chart.metrics).among(EVERY)
-    return f" having {told}" if told else ""
+    condition = telling(dataset, chart.metrics).among(EVERY)
+    return f" having {condition}" if condition else ""

@@ -192,7 +192,7 @@ def decision_dataset(cost: bool) -> Dataset:
         " - cast(g.quantity - g.reserved_quantity + g.ordered_quantity as double)), 0) else 0 end"
     )
     price = "coalesce(g.recent_price, case when g.quantity > 0 then g.value / g.quantity end)"
-    amount = f", w.wanted * {price} as suggested_amount" if cost else ""
+    amount = f", cast(w.wanted * {price} as decimal(18, 2)) as suggested_amount" if cost else ""
     advice = (
         "case when w.wanted > 0 then '补货' when g.sales_quantity_90 <= 0 and g.quantity > 0 then '停采消化'"
         " else '不需采购' end"

@@ -13,16 +13,19 @@ import pytest
 from sqlalchemy import Connection, text
 
 from api.exporting import files
-from api.exporting.asked import Asked, ReportExport, understand
+from api.exporting.asked import Asked, Listed, ReportExport, understand
 from api.exporting.head import Told
-from api.exporting.rows import settled
+from api.exporting.query import Rows
+from api.exporting.rows import settled, told
 from api.exporting.sheet import sheet
 from api.kit.database import TIME_ZONE
 from api.kit.settings import settings
+from api.kit.view import View
 from api.reporting.snapshot import published, stamp
 from reports.assets import Placed, boards
 from reports.catalogue import REPORTS, find_report
-from reports.catalogue.datasets import Dataset, Metric
+from reports.catalogue.boards import Board, Chart, Pivot
+from reports.catalogue.datasets import MONEY, Column, Dataset, Metric
 from tests.kit.fixtures import Site
 from tests.kit.superset import EVERYTHING, publish
 
@@ -43,6 +46,10 @@ ADVANCED = "".join(
     f"update mart_{side}_aging set advance_amount = 9, balance = open_amount - 9 where bucket_order = 1;"
     for side in ("receivable", "payable")
 )
+UNEVEN = """
+alter table mart_goods_stock alter recent_price type decimal(18, 6);
+update mart_goods_stock set recent_price = 270.333333 where goods_num = 'G003';
+"""
 named = pytest.mark.parametrize("placed", list(boards()), ids=lambda item: "-".join(item.names))
 """Asks it of every board."""
 
@@ -51,7 +58,7 @@ named = pytest.mark.parametrize("placed", list(boards()), ids=lambda item: "-".j
 def companies_apart(site: Site, own_warehouse: Path) -> None:
     """The small snapshot of the reports' tests, in which two roles of the group have a company each."""
     roles = {"manager": site.world.role_manager_a, "clerk": site.world.role_clerk_a}
-    publish(settings().warehouse_dir, 1, SCOPES.format(**roles) + DANGEROUS + ADVANCED)
+    publish(settings().warehouse_dir, 1, SCOPES.format(**roles) + DANGEROUS + ADVANCED + UNEVEN)
     codes = [code for report in REPORTS for code in (report.right, report.export_right)]
     with site.engine.begin() as conn:
         for role in roles.values():
@@ -99,6 +106,17 @@ def on_paper(
     return wanted, sheet(wanted, source, facts(source), settled(wanted, source))
 
 
+def of_table(rows: str, form: Any = "pdf", amount: str = 'sum("amount")') -> Asked:
+    """A report of one table over names and amounts."""
+    metric = Metric("amount", "金额", amount, MONEY)
+    dataset = Dataset(
+        "t", "表", "", "company", columns=(Column("name", "名称"),), measures=(), metrics=(metric,)
+    )
+    table = Chart("rows", "表", "table", "t", ("amount",), by=("name",), totalled=True)
+    board = Board((table,), (), (), (dataset,), Pivot("t", ("name",), (), ("amount",)))
+    return Asked("t", "表", board, EVERYTHING, form, {}, board.pivot, Listed(View, Rows(f"({rows})", ()), ""))
+
+
 def sheets(
     source: Connection,
     path: Path,
@@ -140,7 +158,8 @@ def opening(source: Connection, placed: Placed, dataset: Dataset, excluding: str
 
 
 def figure(source: Connection, dataset: Dataset, metric: Metric, where: str) -> Any:
-    return source.exec_driver_sql(f"select {metric.sql} from ({dataset.sql}) where {where}").scalar()
+    """As a file tells it."""
+    return source.exec_driver_sql(f"select {told(metric)} from ({dataset.sql}) where {where}").scalar()
 
 
 def is_sum(metric: Metric) -> bool:

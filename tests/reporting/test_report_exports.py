@@ -9,6 +9,7 @@ import openpyxl
 import pytest
 from sqlalchemy import Connection
 
+from api.exporting import files
 from api.exporting.asked import ReportExport, understand
 from api.exporting.book import Book, figure_column, number_format, text_column
 from api.kit.database import today
@@ -22,9 +23,11 @@ from tests.reporting.exported import (
     HEAD,
     STAMP,
     cells,
+    facts,
     figure,
     is_sum,
     named,
+    of_table,
     on_paper,
     opening,
     reader,
@@ -205,6 +208,21 @@ class TestDetail:
         assert formats[found[HEAD].index("毛利率（返利前）")] == "#,##0.0%"
         assert sheet.freeze_panes == f"A{HEAD + 2}"
         assert sheet.auto_filter.ref == f"A{HEAD + 1}:S{len(found) - 1}"
+
+    def test_amounts_are_of_whole_cents(self, source: Connection, tmp_path: Path) -> None:
+        """Of two warehouses a piece each at 270.333333: rows add up to the total. A mean is what is shown of it."""
+        path = tmp_path / "a.xlsx"
+        code, wanted = "inDecisionAnalysisTable", {"cover": ["备90天"], "goods": ["G003"]}
+        listed = next(
+            one[HEAD:] for one in sheets(source, path, code, "detail", filters=wanted) if "仓库" in one[HEAD]
+        )
+        at = listed[0].index("建议采购金额")
+        amounts = [row[at] for row in listed[1:]]
+        assert amounts == [270.33, 270.33, 0, 540.66]
+        rows, mean = "select '甲' as name, 1525.25 as amount", 'cast(sum("amount") as double) / 3'
+        for form in ("detail", "pivot"):
+            files.write(path, of_table(rows, form, mean), source, facts(source))
+            assert {row[1] for row in cells(path)[0][HEAD + 1 :]} == {508.42}
 
     def test_rows_that_only_a_link_tells_apart_stay_apart(self, source: Connection, tmp_path: Path) -> None:
         dataset = find_report("facyorypayment").first_tab.plain.datasets[0]

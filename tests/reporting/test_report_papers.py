@@ -14,18 +14,16 @@ import pytest
 from sqlalchemy import Connection
 
 from api.exporting import files
-from api.exporting.asked import Asked, Form, Listed, ReportExport, understand
+from api.exporting.asked import ReportExport, understand
 from api.exporting.drawing import draw
 from api.exporting.plotting import Plot, Series, main_charts, plot
-from api.exporting.query import Rows
 from api.exporting.rows import settled
 from api.exporting.sheet import EDGES, LETTER, shares, sheet
 from api.exporting.wording import worded
-from api.kit.view import View
 from reports.assets import Placed
 from reports.catalogue import find_report
-from reports.catalogue.boards import COST, Board, Chart, Pivot
-from reports.catalogue.datasets import CHANGE, COUNT, MONEY, PERCENT, UNSEEN, WINDOW, Column, Dataset, Metric
+from reports.catalogue.boards import COST
+from reports.catalogue.datasets import CHANGE, COUNT, MONEY, PERCENT, UNSEEN, WINDOW
 from reports.theme import BUCKET_COLORS, PRIMARY
 from tests.kit.superset import EVERYTHING
 from tests.reporting.exported import (
@@ -35,21 +33,11 @@ from tests.reporting.exported import (
     figure,
     in_days,
     named,
+    of_table,
     on_paper,
     opening,
     reader,
 )
-
-
-def of_table(rows: str, form: Form = "pdf") -> Asked:
-    """A report of one table over names and amounts."""
-    amount = Metric("amount", "金额", 'sum("amount")', MONEY)
-    dataset = Dataset(
-        "t", "表", "", "company", columns=(Column("name", "名称"),), measures=(), metrics=(amount,)
-    )
-    table = Chart("rows", "表", "table", "t", ("amount",), by=("name",), totalled=True)
-    board = Board((table,), (), (), (dataset,), Pivot("t", ("name",), (), ("amount",)))
-    return Asked("t", "表", board, EVERYTHING, form, {}, board.pivot, Listed(View, Rows(f"({rows})", ()), ""))
 
 
 class TestPaper:
