@@ -186,7 +186,10 @@ def _column(item: Field) -> Column:
     if item.kind == "date":
         return Column(item.name, item.label, "date", value)
     if item.kind == "enum":
-        options = " ".join(f"when {key} then {literal(label)}" for key, label in item.options)
+        options = " ".join(
+            f"when {literal(key) if isinstance(key, str) else key} then {literal(label)}"
+            for key, label in item.options
+        )
         value = f"case {value} {options} else cast({value} as varchar) end"
     elif item.kind == "bool":
         value = f"case when {value} then '是' when not {value} then '否' end"

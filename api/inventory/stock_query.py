@@ -13,7 +13,21 @@ from sqlalchemy.orm import Mapped
 
 from api.kit.asked import asked_day
 from api.kit.database import today
-from api.kit.fields import COST, day, enabled, enum, flag, goods, key, moment, money, price, ref, text
+from api.kit.fields import (
+    COST,
+    bill_type,
+    day,
+    enabled,
+    enum,
+    flag,
+    goods,
+    key,
+    moment,
+    money,
+    price,
+    ref,
+    text,
+)
 from api.kit.fields import quantity as counted
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
@@ -335,7 +349,7 @@ class LedgerRow(BillRow):
     __abstract__ = True
 
     business_date: Mapped[date] = day("业务日期", search=True, width=110)
-    bill_type: Mapped[str] = text("单据类型", search=True, width=90)
+    bill_type: Mapped[str] = bill_type(search=True)
     bill_no: Mapped[str] = text("单据号", search=True, width=190)
     company_id: Mapped[int] = ref("company", "公司", search=True)
     warehouse_id: Mapped[int] = ref("warehouse", "仓库", within=("company_id",), search=True)

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
 from api.kit.document import Bill, BillType, Block, Document, GoodsChild, Rows, Values, declare
-from api.kit.fields import day, derived, enum, flag, goods, key, moment, quantity, ref, text
+from api.kit.fields import bill_type, day, derived, enum, flag, goods, key, moment, quantity, ref, text
 from api.kit.posting import NumberRegistration, Postings
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
@@ -209,7 +209,7 @@ class TireLife(BillRow):
     number: Mapped[str] = text("胎号", search=True, width=180)
     posted_at: Mapped[datetime] = moment("时间")
     business_date: Mapped[date] = day("业务日期", search=True, width=110)
-    bill_type: Mapped[str] = text("单据类型", search=True, width=90)
+    bill_type: Mapped[str] = bill_type(search=True)
     bill_no: Mapped[str] = text("单据号", search=True, width=190)
     from_text: Mapped[str] = text("从", width=180)
     to_text: Mapped[str] = text("到", width=180)

@@ -27,6 +27,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import MappedColumn, mapped_column
 
+from api.kit import registry
 from api.kit.rules import PERCENT, Bounds
 
 Kind = Literal[
@@ -95,9 +96,9 @@ class Field:
 
     `pieces` says that an index over `text_pieces(column)` finds texts by what they contain; `scene` names the rules
     under which the files of an image field are uploaded; `bill` that a text is another bill's number, which leads to
-    it, or several with 、 between them. A column that is `optional` shows where it is chosen or used. The `span` of a
-    date is what it stands for: a day; a day `until` which a list counts, which is asked for alone, as
-    `<name>_end`; or the `month` of which it is the first day.
+    it, or several with 、 between them; `bills` that a choice is of all bills, by prefix. A column that is `optional`
+    shows where it is chosen or used. The `span` of a date is what it stands for: a day; a day `until` which a list
+    counts, which is asked for alone, as `<name>_end`; or the `month` of which it is the first day.
     """
 
     name: str
@@ -125,6 +126,7 @@ class Field:
     pieces: bool = False
     scene: str | None = None
     bill: bool = False
+    bills: bool = False
     optional: bool = False
     span: Span = "day"
 
@@ -227,6 +229,12 @@ def enum(
     return declared("enum", label, column=column, options=tuple(options.items()), default=default, **marks)
 
 
+def bill_type(**marks: Any) -> MappedColumn[str]:
+    """The prefix of the bill that wrote a row, read and chosen by the bill's name."""
+    spec = Field("", "单据类型", "enum", bills=True, **{"width": 110, **marks})
+    return mapped_column(Text, info={"field": spec})
+
+
 def image(label: str, *, scene: str, sort: int = 0, **marks: Any) -> MappedColumn[str | None]:
     """Uploaded pictures and papers: their random names, joined by commas."""
     marks = {"export": False, "extract": False, "copied": False, **marks}
@@ -294,8 +302,15 @@ def derived(name: str, label: str, kind: Kind, sql: str, **marks: Any) -> Derive
     return Derived(Field(name=name, label=label, kind=kind, readonly=True, form=False, **marks), sql)
 
 
+def _bills() -> tuple[tuple[str, str], ...]:
+    return tuple((prefix, cls.declaration.label) for prefix, cls in registry.prefixes().items())
+
+
 def fields_of(columns: list[Column[Any]]) -> tuple[Field, ...]:
-    """The declared fields of a table's columns, in order, with their names and default label fields."""
+    """The declared fields of a table's columns, in order, with their names and default label fields.
+
+    Asked when all bills are declared, which some choose from.
+    """
     found = []
     for column in columns:
         spec: Field | None = column.info.get("field")
@@ -304,5 +319,6 @@ def fields_of(columns: list[Column[Any]]) -> tuple[Field, ...]:
         label_field = spec.label_field
         if spec.ref and not label_field:
             label_field = column.key.removesuffix("_id") + "_name"
-        found.append(replace(spec, name=column.key, label_field=label_field))
+        options = _bills() if spec.bills else spec.options
+        found.append(replace(spec, name=column.key, label_field=label_field, options=options))
     return tuple(found)

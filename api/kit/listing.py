@@ -154,7 +154,7 @@ def _condition(owner: type[Declared], item: Field, values: dict[str, Any]) -> li
         elif item.ref and item.ref.none is not None and value.strip() == str(item.ref.none):
             found.append(column.is_(None))
         else:
-            found.append(column.in_(_ids(value, item)))
+            found.append(column.in_(_choices(value, item)))
     if start:
         found.append(column >= _bound(start, item))
     if end:
@@ -172,9 +172,10 @@ def _contains(column: Any, item: Field, text: str) -> ColumnElement[bool]:
     return and_(contains, func.text_pieces(column).op("@>")(func.text_pieces(text)))
 
 
-def _ids(value: str, item: Field) -> list[int]:
+def _choices(value: str, item: Field) -> list[Any]:
+    parts = [part.strip() for part in value.split(",") if part.strip()]
     try:
-        return [int(part) for part in value.split(",") if part.strip()]
+        return parts if item.bills else [int(part) for part in parts]
     except ValueError as error:
         raise Refusal(f"“{item.label}”的查询条件不正确") from error
 

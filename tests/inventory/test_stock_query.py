@@ -142,6 +142,22 @@ class TestMoves:
             bill = site.as_("admin").get(f"{screen['api']}/getInfo", id=int(key)).data
             assert bill["bill_no"] == row["bill_no"]
 
+    @pytest.mark.parametrize(
+        ("route", "kind", "name"),
+        [
+            ("/inventory/stockmoves", "QTCK", "其他出库"),
+            ("/report/costdetail", "XSTH", "销售退货"),
+            ("/inventory/tiremanagementSee", "THDJ", "胎号登记"),
+        ],
+    )
+    def test_a_kind_of_bill_is_told_and_chosen_by_its_name(
+        self, site: Site, route: str, kind: str, name: str
+    ) -> None:
+        screen = site.as_("admin").get("v2/Open/Screen/getScreen", route=route).data
+        [field] = [item for item in screen["fields"] if item["name"] == "bill_type"]
+        assert field["type"] == "enum" and field["search"]
+        assert {"value": kind, "label": name} in field["options"]
+
     @pytest.mark.parametrize("day", [None, "2026-01-10", "2026-02-10"])
     def test_a_stock_leads_to_its_moves_up_to_its_day(self, site: Site, day: str | None) -> None:
         screen = site.as_("admin").get("v2/Open/Screen/getScreen", route="/inventory/inventorysummer").data

@@ -69,6 +69,8 @@ class TestCostDetail:
 
     def test_it_is_filtered_and_totalled(self, desk: Desk, goods: int) -> None:
         assert len(rows(desk, goods, bill_type="XSCK")) == 1
+        assert len(rows(desk, goods, bill_type="XSCK,XSTH")) == 2
+        assert rows(desk, goods, bill_type="XS") == []
         assert rows(desk, goods, business_date_start="2026-04-01") == []
         assert desk.caller.get(DETAIL, goods_id=goods).data["totals"]["amount"] == "330.00"
 
@@ -118,7 +120,7 @@ class TestFiles:
         heading, *lines, total = found[HEAD:]
         names = ["单据类型", "出库数量", "过账成本", "重算差异", "出库成本"]
         shown = [tuple(line[heading.index(name)] for name in names) for line in lines]
-        assert sorted(shown) == [("XSCK", 4, 400, 40, 440), ("XSTH", -1, -100, -10, -110)]
+        assert sorted(shown) == [("销售出库", 4, 400, 40, 440), ("销售退货", -1, -100, -10, -110)]
         assert [total[heading.index(name)] for name in names[1:]] == [3, 300, 30, 330]
         exported, computed = (line[0].split("时间：")[-1][:16] for line in found[1:3])
         assert exported == computed
@@ -129,10 +131,14 @@ class TestFiles:
         found = self.written(
             ctx, tmp_path / "a.xlsx", form="pivot", rows=["bill_type"], metrics=["amount"], **asked
         )
-        assert {line[0]: line[-1] for line in found[HEAD + 1 :]} == {"XSCK": 440, "XSTH": -110, "合计": 330}
+        assert {line[0]: line[-1] for line in found[HEAD + 1 :]} == {
+            "销售出库": 440,
+            "销售退货": -110,
+            "合计": 330,
+        }
         self.written(ctx, tmp_path / "a.pdf", form="pdf", **asked)
         words = "".join(pypdf.PdfReader(tmp_path / "a.pdf").pages[0].extract_text().split())
-        assert "成本明细" in words and "440.00" in words and "330.00" in words
+        assert "成本明细" in words and "销售出库" in words and "440.00" in words and "330.00" in words
 
     def test_what_is_hidden_stays_hidden(self, goods: int, ctx: Context, tmp_path: Path) -> None:
         clerk = Context(ctx.conn, replace(ctx.principal, sees_cost=False))

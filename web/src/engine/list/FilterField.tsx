@@ -61,6 +61,7 @@ function FilterControl({ field, filters, onChange }: FilterFieldProps) {
         mode="multiple"
         maxTagCount="responsive"
         allowClear={CLEARABLE}
+        showSearch={{ optionFilterProp: 'label' }}
         onKeyDown={byDelete(() => onChange({ [name]: '' }))}
         aria-label={field.label}
         placeholder="全部"

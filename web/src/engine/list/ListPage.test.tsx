@@ -195,6 +195,20 @@ describe('a report', () => {
     await openReport({ groups, usual }, { customer_id: '9', status: '2' });
     expect(lists().at(-1)?.query).toMatchObject({ status: '2', customer_id: '9' });
   });
+  it('finds a choice by its name', async () => {
+    const options = [
+      { value: 'XSCK', label: '销售出库' },
+      { value: 'CGRK', label: '采购入库' },
+    ];
+    await openReport({ fields: [field({ name: 'bill_type', label: '单据类型', type: 'enum', options, search: true }), ...report.fields] });
+    const search = screen.getByRole('combobox', { name: '单据类型' });
+    fireEvent.mouseDown(search);
+    fireEvent.change(search, { target: { value: '采购' } });
+    await waitFor(() => expect(screen.queryByTitle('销售出库')).toBeNull());
+    fireEvent.click(screen.getByTitle('采购入库'));
+    fireEvent.keyDown(search, { key: 'Enter' });
+    expect(await screen.findAllByTitle('采购入库')).not.toHaveLength(0);
+  });
   it('asks for the one day until which it counts, which a link leaves as usual', async () => {
     const until = field({ name: 'as_of', label: '截止日期', type: 'date', span: 'until', search: true, list: false });
     const marks = { fields: [until, ...report.fields], usual: { as_of_end: '2026-11-20' } };
