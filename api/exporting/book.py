@@ -24,13 +24,13 @@ NAME_LENGTH = 31
 FORBIDDEN = re.compile(r"[\[\]:*?/\\]")
 WIDEST, NARROWEST = 40, 8
 """Of a column, in letters."""
-TOTAL = "合计"
+TOTAL, NO_ROWS = "合计", "没有符合条件的数据"
 SAMPLE = 200
 """So many rows say how wide a column of texts is."""
 A4 = 9
 FORMAT = re.compile(r"([+-]?),\.(\d)~?([f%])")
-Style = Literal["row", "subtotal", "total"]
-STYLES: tuple[Style, ...] = ("row", "subtotal", "total")
+Style = Literal["row", "subtotal", "total", "none"]
+STYLES: tuple[Style, ...] = ("row", "subtotal", "total", "none")
 Line = tuple[Style, Sequence[Any]]
 COLUMN_FORMATS = {"date": "yyyy-mm-dd", "datetime": "yyyy-mm-dd hh:mm:ss", "number": "#,##0"}
 
@@ -104,13 +104,16 @@ class Book:
         frozen: int = 0,
         filtered: bool = False,
     ) -> int:
-        """A table under its head; one that is full goes on in the next sheet. Answers the count of plain rows.
+        """A table under its head; one that is full goes on in the next sheet, one without rows says so instead of a
+        total. Answers the count of plain rows.
 
         `frozen` columns stay on screen; `filtered` headings offer Excel's filter.
         """
         styles = {style: self._styles(style, columns) for style in STYLES}
         waiting = iter(lines)
         sample = list(islice(waiting, SAMPLE))
+        if not any(style == "row" for style, _ in sample):
+            sample = [("none", [NO_ROWS])]
         widths = _widths(columns, sample)
         sheets = [self._sheet(name, head, columns, widths, frozen)]
         for style, values in chain(sample, waiting):
@@ -146,7 +149,7 @@ class Book:
 
     def _styles(self, style: Style, columns: Sequence[Shown]) -> list[Any]:
         marks: dict[str, Any] = {}
-        if style != "row":
+        if style in ("subtotal", "total"):
             marks = {"bold": True, "bg_color": "#F5F7FA"}
         if style == "total":
             marks["top"] = 1

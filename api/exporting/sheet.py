@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from api.exporting.asked import Asked, Values
-from api.exporting.book import TOTAL, letters
+from api.exporting.book import NO_ROWS, TOTAL, letters
 from api.exporting.drawing import draw
 from api.exporting.head import Told, filter_words
 from api.exporting.plotting import main_charts, plot
@@ -137,7 +137,9 @@ def _table(
         for row in rows.read(source, table_statement(dataset, chart, printed))
     ]
     totals = (
-        _totals(rows.one(source, totals_statement(metrics)), metrics, len(columns)) if chart.totalled else []
+        _totals(rows.one(source, totals_statement(metrics)), metrics, len(columns))
+        if chart.totalled and cells
+        else []
     )
     lines = [*cells, totals] if totals else cells
     labels = [*(column.label for column in columns), *(metric.label for metric in metrics)]
@@ -167,11 +169,9 @@ def _note(asked: Asked, chart: Chart, values: Mapping[str, Values], count: int, 
     """How much of a table is printed, and which of the report's filters it leaves out."""
     heeded = asked.board.filters_of(chart)
     others = [item.label for item in asked.board.filters if values[item.key] and item not in heeded]
-    rows = f"共 {count:,} 行" + (
-        f"，此处打印前 {printed:,} 行，合计为全部 {count:,} 行；完整的行请导出 Excel 明细"
-        if count > printed
-        else ""
-    )
+    rows = f"共 {count:,} 行" if count else NO_ROWS
+    if count > printed:
+        rows += f"，此处打印前 {printed:,} 行，合计为全部 {count:,} 行；完整的行请导出 Excel 明细"
     return rows + (f"；不按{'、'.join(others)}筛选" if others else "")
 
 

@@ -175,7 +175,7 @@ def _contains(column: Any, item: Field, text: str) -> ColumnElement[bool]:
 def _choices(value: str, item: Field) -> list[Any]:
     parts = [part.strip() for part in value.split(",") if part.strip()]
     try:
-        return parts if item.bills else [int(part) for part in parts]
+        return [part if item.bills else int(part) for part in parts]
     except ValueError as error:
         raise Refusal(f"“{item.label}”的查询条件不正确") from error
 

@@ -6,6 +6,7 @@ import zipfile
 from pathlib import Path
 
 import openpyxl
+import pypdf
 import pytest
 from sqlalchemy import Connection
 
@@ -223,6 +224,17 @@ class TestDetail:
         for form in ("detail", "pivot"):
             files.write(path, of_table(rows, form, mean), source, facts(source))
             assert {row[1] for row in cells(path)[0][HEAD + 1 :]} == {508.42}
+
+    @pytest.mark.parametrize("form", ["detail", "pivot", "pdf"])
+    def test_without_rows_it_says_so(self, source: Connection, tmp_path: Path, form: str) -> None:
+        rows, path = "select * from (values ('甲', 1.5)) as t (name, amount) where amount > 2", tmp_path / "a"
+        assert files.write(path, of_table(rows, form), source, facts(source)) == 0
+        if form == "pdf":
+            words = pypdf.PdfReader(path).pages[0].extract_text()
+            assert "没有符合条件的数据" in words and "合计" not in words
+        else:
+            path = path.rename(tmp_path / "a.xlsx")
+            assert [row[0] for row in cells(path)[0][HEAD + 1 :]] == ["没有符合条件的数据"]
 
     def test_rows_that_only_a_link_tells_apart_stay_apart(self, source: Connection, tmp_path: Path) -> None:
         dataset = find_report("facyorypayment").first_tab.plain.datasets[0]
