@@ -29,18 +29,18 @@ select
 
 {#
     What the selling periods are compared with, as [key, figure, first day, last day]: as many days right before, or the
-    same days of last month or year; and the same days a year ago.
+    same days of last month or year; and the same days a year ago. To the end of a month is to that of the other one.
 #}
 {% macro earlier_sales_periods() -%}
     {%- set earlier = [] -%}
     {%- for key, label, first_day in sales_periods() -%}
         {%- if key in ['month', 'year'] -%}
             {%- set months = -1 if key == 'month' else -12 -%}
-            {%- set before = [add_months(first_day, months), add_months(as_of(), months)] -%}
+            {%- set before = [add_months(first_day, months), as_far_in(as_of(), months)] -%}
         {%- else -%}
             {%- set before = [add_days(as_of(), 1 - 2 * (key[1:] | int)), add_days(first_day, -1)] -%}
         {%- endif -%}
-        {%- set year = [add_months(first_day, -12), add_months(as_of(), -12)] -%}
+        {%- set year = [add_months(first_day, -12), as_far_in(as_of(), -12)] -%}
         {%- do earlier.append([key, 'before'] + before) -%}
         {%- do earlier.append([key, 'year'] + year) -%}
     {%- endfor -%}
