@@ -107,12 +107,14 @@ class TestDrift:
     def test_a_patch_is_tested_before_it_is_published(self, refresher: Refresher, sql: Sql) -> None:
         with duckdb.connect(str(refresher.files.marts)) as conn:
             conn.execute("insert into role_company_scope select * replace (999 as role_id) from role_company_scope limit 1")  # fmt: skip
+            conn.execute("update facts.fct_sales_order_line set delivered_quantity = 0")
         sell(sql)
         before = cycles.read(refresher.files.cycles)["totals"]["mended"]
         outcome = refresher.refresh(as_of=AS_OF)
         assert outcome.mode == "rebuild"
         found = cycles.read(refresher.files.cycles)
-        assert "报表数据范围不超出角色权限" in str(found["cycles"][-1]["mended"])
+        for amiss in ("报表数据范围不超出角色权限", "销售订单已执行数等于出库数"):
+            assert amiss in str(found["cycles"][-1]["mended"])
         assert found["totals"]["mended"] == before + 1
         with duckdb.connect(str(refresher.files.current / "wh.duckdb"), read_only=True) as conn:
             assert conn.execute("select count(*) from role_company_scope where role_id = 999").fetchone() == (

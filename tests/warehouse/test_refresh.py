@@ -43,6 +43,17 @@ def backdated(sql: Sql) -> None:
         )
 
 
+def execute_orders(sql: Sql) -> None:
+    """Lines of sales orders count what was delivered of them."""
+    sql.execute(
+        "update sales_order_line o set executed_quantity = d.quantity from ("
+        " select o.line_id, coalesce(sum(l.quantity) filter (where h.status in (2, 4, 5)), 0) as quantity"
+        " from sales_order_line o left join sales_outbound_line l on l.order_line_id = o.line_id"
+        " left join sales_outbound h on h.bill_id = l.bill_id group by 1"
+        ") d where d.line_id = o.line_id and d.quantity <> o.executed_quantity"
+    )
+
+
 def voided(sql: Sql) -> None:
     """A bill is voided: its header changes, its ledger rows are negated, its item is closed."""
     for bill_id in (5, 600, 1199):
@@ -56,6 +67,7 @@ def voided(sql: Sql) -> None:
             " where settlement_id = %s group by 1, 2, 3, 4 having sum(amount) <> 0",
             [bill_id],
         )
+    execute_orders(sql)
 
 
 def oversold(sql: Sql) -> None:
@@ -208,6 +220,7 @@ def ordered(sql: Sql) -> None:
         " where bill_id = 100"
     )
     sql.execute("update sales_outbound_line set order_line_id = null where bill_id = 110")
+    execute_orders(sql)
 
 
 def resulted(sql: Sql) -> None:
