@@ -256,7 +256,7 @@ def claimed(sql: Sql) -> None:
 
 def renamed(sql: Sql) -> None:
     sql.execute("update goods set goods_name = '改名' where goods_id < 5")
-    sql.execute("update goods set brand_id = 3 where goods_id = 6")
+    sql.execute("update goods set brand_id = 4 where brand_id = 3")
     sql.execute("update customer set customer_name = '改名' where customer_id = 6")
     sql.execute("delete from role_company where role_id = 2")
 

@@ -3,12 +3,13 @@
 {#
     A rebate is allotted to the lines of its cycle that its policy is about, by their amounts with tax, returns
     negative, gifts apart: to the cent, as differences of the share of all lines up to this one. So it stands in the
-    months and with the goods whose sales earned it. What was counted on nothing stands on the cycle's last day.
+    months and with the goods whose sales earned it. What was counted on nothing stands on the cycle's last day. Brands
+    and types are those of today, as the rebate's own detail counts: when goods change theirs, all is allotted anew.
 #}
 {{
     config(
         materialized='incremental',
-        incremental_strategy='patch',
+        incremental_strategy='patch_or_replace',
         meta={'changed': 'int_changed_customer_rebate'},
         incremental_predicates=["changed.rebate_id = old.rebate_id"],
     )
@@ -17,7 +18,7 @@
 with rebates as (
     select rebate.*
     from {{ ref('stg_customer_rebate') }} as rebate
-    {% if is_incremental() %}
+    {% if patching() %}
     inner join {{ ref('int_changed_customer_rebate') }} as changed
         on rebate.rebate_id = changed.rebate_id
     {% endif %}
