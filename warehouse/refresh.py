@@ -214,6 +214,8 @@ class Refresher:
             REBUILD in due
             or built is None
             or built[1] != self._project.version
+            # Months that had passed out of the facts would be missing.
+            or as_of < built[0]
             or not self.files.marts.exists()
         ):
             return "rebuild"

@@ -434,6 +434,7 @@ class TestPatch:
             days = conn.execute("select max(as_of)::text from mart_inventory_aging").fetchall()
         assert days == [("2026-12-03",)]
         assert_rebuilt_alike(resident, "2026-12-03")
+        assert resident._mode(set(), ("2026-12-03", version()), AS_OF, []) == "rebuild", "a day went back"
 
     def test_once_rehearsed_patches_need_no_dbt(
         self, resident: Refresher, sql: Sql, monkeypatch: pytest.MonkeyPatch
