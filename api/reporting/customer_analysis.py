@@ -51,7 +51,7 @@ with sales as (
     group by s.company_id, s.customer_id
 ), owed as (
     select company_id, party_id as customer_id, sum(open_amount) as open_amount,
-        coalesce(sum(open_amount) filter (where kind <> 'advance' and due_date < cast(:today as date)), 0) as overdue
+        coalesce(sum(open_amount) filter (where not is_unapplied and due_date < cast(:today as date)), 0) as overdue
     from facts.fct_open_item
     where party_type = 'customer' and month = (select max(month) from facts.fct_open_item)
     group by company_id, party_id

@@ -42,7 +42,7 @@ select e.company_id, e.party_id, e.business_date, {bill}, min(e.entry_id), e.bil
     coalesce(sum(e.amount) filter (where not {settling}), 0) as increase,
     coalesce(-sum(e.amount) filter (where {settling}), 0) as settled,
     coalesce(-sum(e.amount) filter (where {settling} and not e.is_advance), 0) as written_off,
-    coalesce(-sum(e.amount) filter (where e.is_advance), 0) as advance
+    coalesce(-sum(e.amount) filter (where {settling} and e.is_advance), 0) as advance
 from facts.fct_settlement_entry e
 where e.party_type = '{type}' and e.business_date between cast(:first as date) and cast(:last as date)
 group by e.company_id, e.party_id, e.business_date, e.bill_type, e.bill_id

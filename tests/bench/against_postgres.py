@@ -25,6 +25,7 @@ import psycopg
 from api.launch.postgres import EmbeddedPostgres
 from tests.bench._verdict import conclude
 from tests.bench.warehouse_refresh import AS_OF, LAX
+from tests.warehouse.settlement import UNAPPLIED
 from warehouse.files import Files
 
 Execute = Callable[[str], Any]
@@ -84,16 +85,15 @@ def aging(party: str, name: str) -> str:
     edges = ((0, "b1"), (30, "b2"), (60, "b3"), (90, "b4"), (180, "b5"))
     bucket = " ".join(f"when past <= {edge} then '{label}'" for edge, label in edges)
     return f"""with open as (
-        select item.party_id, item.kind = 'advance' or item.bill_type in ('KHFL', 'CGFL') as advance,
-            {DAY} - item.due_date as past, sum(entry.amount) as amount
-        from settlement_item item join settlement_ledger entry on entry.settlement_id = item.settlement_id
+        select i.party_id, {UNAPPLIED} as unapplied, {DAY} - i.due_date as past, sum(entry.amount) as amount
+        from settlement_item i join settlement_ledger entry on entry.settlement_id = i.settlement_id
             and entry.business_date <= {DAY}
-        where item.party_type = '{party}'
-        group by item.settlement_id, item.party_id, item.kind, item.bill_type, item.due_date
+        where i.party_type = '{party}'
+        group by i.settlement_id, i.party_id, i.kind, i.amount, i.bill_type, i.due_date
         having sum(entry.amount) <> 0
     ), placed as (
-        select party_id, case when advance then 0 else amount end as amount, amount as balance,
-            case when advance then 'b1' {bucket} else 'b6' end as bucket from open
+        select party_id, case when unapplied then 0 else amount end as amount, amount as balance,
+            case when unapplied then 'b1' {bucket} else 'b6' end as bucket from open
     ) select p.{party}_name, {", ".join(f"sum(amount) filter (where bucket = 'b{i}')" for i in range(1, 7))}, sum(balance)
     from placed join {name} p on p.{party}_id = placed.party_id group by p.{party}_name"""
 

@@ -15,6 +15,7 @@ from sqlalchemy import Connection
 
 from tests.kit.desk import Desk, Made
 from tests.reporting.asking import one, page, rows, some
+from tests.warehouse.settlement import ADVANCE
 
 CUSTOMERS, SUPPLIERS = "v2/report/CustomerSummary", "v2/report/SupplierSummary"
 CUSTOMER, SUPPLIER = "v2/report/CustomerStatement", "v2/report/SupplierStatement"
@@ -57,7 +58,9 @@ def posted(desk: Desk, refresh: Callable[[], None]) -> Posted:
     back. In March 300 are sold.
 
     The supplier: 1,130 bought, 113 go back, 1,000 paid for part of it, 200 in advance. A transfer to company B makes
-    its receivable of 226 in A and its payable in B. A customer has the second supplier's name.
+    its receivable of 226 in A and its payable in B. A customer has the second supplier's name, and had advanced 30 before.
+
+    Of the world, each partner that the bills name first owed, and had advanced, a million when the books opened.
     """
     world = desk.world
     goods = world.spares[0]
@@ -68,7 +71,8 @@ def posted(desk: Desk, refresh: Callable[[], None]) -> Posted:
     twin = answer.data["id"]
     bought = desk.audited("purchase_inbound", _line(goods, 10), business_date="2026-01-10")
     opening = {"customer_id": world.customer_a, "due_date": "2026-01-31", "amount": "500"}
-    first = desk.audited("opening_receivable", opening, business_date="2026-01-05")
+    advanced = {"customer_id": twin, "due_date": "2026-01-05", "amount": "-30"}
+    first = desk.audited("opening_receivable", opening, advanced, business_date="2026-01-05")
     sale = desk.audited(
         "sales_outbound",
         _line(goods, 4, "300"),
@@ -158,8 +162,8 @@ class TestCustomerSummary:
         }
         assert some(found, "advance_change", "closing_owed", "closing_advance") == {
             "advance_change": "100",
-            "closing_owed": "600",
-            "closing_advance": "100",
+            "closing_owed": "1000600",
+            "closing_advance": "1000100",
         }
         assert found["employee_name"] == "A员工"
 
@@ -177,6 +181,11 @@ class TestCustomerSummary:
             "transfer_amount": "226",
             "closing_amount": "226",
         }
+
+    def test_what_was_advanced_before_the_books_opened_is_an_advance(self, posted: Posted) -> None:
+        found = one(posted.desk, CUSTOMERS, customer_id=posted.twin, day_end="2026-02-28")
+        names = ("initial_amount", "advance_change", "closing_owed", "closing_advance", "closing_amount")
+        assert list(some(found, *names).values()) == ["-30", "0", "40", "30", "10"]
 
     def test_it_leads_to_the_statement_that_ends_where_it_closes(self, posted: Posted) -> None:
         screen = posted.desk.caller.get("v2/Open/Screen/getScreen", route="/report/customersumrpt").data
@@ -197,7 +206,10 @@ class TestCustomerSummary:
 
 class TestSupplierSummary:
     def test_a_month(self, posted: Posted) -> None:
-        found = one(posted.desk, SUPPLIERS, supplier_id=posted.desk.world.supplier, **FEBRUARY)
+        world = posted.desk.world
+        found = one(
+            posted.desk, SUPPLIERS, supplier_id=world.supplier, company_id=world.company_a, **FEBRUARY
+        )
         assert some(found, *LABELS, "return_amount", "advance_change", "closing_owed", "closing_advance") == {
             "opening_amount": "1130",
             "increase_amount": "-113",
@@ -206,8 +218,8 @@ class TestSupplierSummary:
             "closing_amount": "-183",
             "return_amount": "113",
             "advance_change": "200",
-            "closing_owed": "17",
-            "closing_advance": "200",
+            "closing_owed": "1000017",
+            "closing_advance": "1000200",
         }
 
     def test_a_transfer_is_owed_by_the_company_that_receives_it(self, posted: Posted) -> None:
@@ -271,8 +283,8 @@ class TestTies:
 
     def test_open_items_are_the_closing_of_today(self, posted: Posted, conn: Connection) -> None:
         open_now = conn.exec_driver_sql(
-            "select sum(open_amount) filter (where kind <> 'advance'),"
-            " -sum(open_amount) filter (where kind = 'advance') from settlement_item where party_type = 'customer'"
+            f"select sum(open_amount) filter (where not {ADVANCE}),"
+            f" -sum(open_amount) filter (where {ADVANCE}) from settlement_item i where party_type = 'customer'"
         ).one()
         totals = page(posted.desk, CUSTOMERS)["totals"]
         assert (Decimal(totals["closing_owed"]), Decimal(totals["closing_advance"])) == tuple(open_now)
@@ -364,26 +376,37 @@ class TestBalances:
         found = one(posted.desk, BALANCES, customer_id=posted.twin)
         assert (found["partner_name"], found["kind"]) == ("双钱集团", 3)
         assert found == one(posted.desk, BALANCES, supplier_id=world.supplier2, company_id=world.company_a)
-        assert some(found, "receivable_balance", "payable_balance", "net_amount") == {
-            "receivable_balance": "40",
+        names = (
+            "receivable_amount",
+            "advance_received",
+            "receivable_balance",
+            "payable_balance",
+            "net_amount",
+        )
+        assert some(found, *names) == {
+            "receivable_amount": "40",
+            "advance_received": "30",
+            "receivable_balance": "10",
             "payable_balance": "90",
-            "net_amount": "-50",
+            "net_amount": "-80",
         }
         assert found["route"].startswith("/report/customerdetrpt?customer_id=")
 
     def test_advances_stand_apart(self, posted: Posted) -> None:
-        found = one(posted.desk, BALANCES, partner_name="正新", as_of_end="2026-02-28")
+        mine = {"partner_name": "正新", "company_id": posted.desk.world.company_a}
+        found = one(posted.desk, BALANCES, as_of_end="2026-02-28", **mine)
         assert found["kind"] == 2
         assert some(found, "payable_amount", "advance_paid", "payable_balance", "net_amount") == {
-            "payable_amount": "17",
-            "advance_paid": "200",
+            "payable_amount": "1000017",
+            "advance_paid": "1000200",
             "payable_balance": "-183",
             "net_amount": "183",
         }
 
     @pytest.mark.parametrize("day", ["2026-01-31", "2026-02-28"])
     def test_it_leads_to_a_statement_that_ends_with_it(self, posted: Posted, day: str) -> None:
-        found = one(posted.desk, BALANCES, partner_name="正新", as_of_end=day)
+        mine = {"partner_name": "正新", "company_id": posted.desk.world.company_a}
+        found = one(posted.desk, BALANCES, as_of_end=day, **mine)
         path, _, query = found["route"].partition("?")
         screen = posted.desk.caller.get("v2/Open/Screen/getScreen", route=path).data
         asked = dict(parse_qsl(query))

@@ -249,6 +249,17 @@ insert into settlement_item (settlement_id, company_id, party_type, party_id, ki
 select :bills + customer_id, company_id, 'customer', customer_id, 'advance', 'KHSK', :bills + customer_id, 'KHSK' || :bills + customer_id,
     :as_of::date - 3, :as_of::date - 3, -100 - customer_id % 900, -100 - customer_id % 900
 from customer where customer_id % 10 = 0;
+-- What partners had advanced when the books were opened; of some a part is used.
+insert into settlement_item (settlement_id, company_id, party_type, party_id, kind, bill_type, bill_id, bill_no,
+    business_date, due_date, amount, open_amount)
+select 3 * (:bills + :customers) + 3 * (select count(*) from receipt) + 20 + row_number() over (order by bill_type, party_id), company_id,
+    party_type, party_id, 'opening', bill_type, party_id, bill_type || party_id, :as_of::date - 200, :as_of::date - 100,
+    -400 - party_id, -400 - party_id + case when party_id % 3 = 0 then 0 else 150 end
+from (
+    select company_id, 'customer' as party_type, customer_id as party_id, 'QCYS' as bill_type from customer where customer_id % 10 = 5
+    union all
+    select 1, 'supplier', supplier_id, 'QCYF' from supplier where supplier_id > 5
+) advanced;
 insert into settlement_ledger (entry_id, settlement_id, company_id, party_type, party_id, amount, entry, bill_type, bill_id,
     bill_no, business_date)
 select row_number() over (order by settlement_id, amount desc), settlement_id, company_id, party_type, party_id, amount, entry, bill_type,

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from tests.warehouse.conftest import AS_OF, BOTH, Core, Mart, agree
+from tests.warehouse.settlement import UNAPPLIED
 
 TODAY = dt.date.fromisoformat(AS_OF)
 MONTHS = pl.date_range(dt.date(2024, 11, 1), dt.date(2026, 11, 1), "1mo", eager=True).alias("month")
@@ -24,13 +25,16 @@ def entries(core_rows: Core) -> pl.DataFrame:
     """The settlement ledger with the items that its entries change."""
     return core_rows(
         "select l.entry_id, l.settlement_id, l.company_id, l.party_type, l.party_id, l.amount, l.bill_type,"
-        " l.bill_id, l.business_date, i.kind, i.due_date, i.bill_type as item_type, i.bill_id as item_id"
-        " from settlement_ledger l join settlement_item i using (settlement_id)"
+        f" l.bill_id, l.business_date, i.kind, {UNAPPLIED} as unapplied, i.due_date, i.bill_type as item_type,"
+        " i.bill_id as item_id from settlement_ledger l join settlement_item i using (settlement_id)"
     )
 
 
 def settling() -> pl.Expr:
-    """Whether an entry settles: it changes an advance, or an item that another bill opened."""
+    """Whether an entry settles: it changes an advance, or an item that another bill opened.
+
+    What the books opened with settled nothing, advances neither.
+    """
     own = (pl.col("bill_type") == pl.col("item_type")) & (pl.col("bill_id") == pl.col("item_id"))
     return (pl.col("kind") == "advance") | ~own
 
@@ -50,21 +54,18 @@ class TestPartners:
             entries.filter(pl.col("party_type") == party)
             .join(ENDS, how="cross")
             .filter(pl.col("business_date") <= pl.col("as_of"))
-            .with_columns(
-                ((pl.col("kind") == "advance") | pl.col("item_type").is_in(["KHFL", "CGFL"])).alias("advance")
-            )
-            .group_by("month", "as_of", "settlement_id", "advance", "due_date")
+            .group_by("month", "as_of", "settlement_id", "unapplied", "due_date")
             .agg(pl.col("amount").sum().round(2))
             .filter(pl.col("amount") != 0)
         )
         expected = {}
-        for month, as_of, number, advance, due, amount in open_items.rows():
-            late = 0 if advance else max((as_of - due).days, 0)
+        for month, as_of, number, unapplied, due, amount in open_items.rows():
+            late = 0 if unapplied else max((as_of - due).days, 0)
             expected[month, number] = (
                 late,
                 bucket(late),
-                0 if advance else amount,
-                -amount if advance else 0,
+                0 if unapplied else amount,
+                -amount if unapplied else 0,
             )
         found = mart(
             f"select month, settlement_id, days_past_due, bucket, open_amount, advance_amount from mart_{side}_aging"

@@ -11,6 +11,7 @@ import pytest
 from reports.catalogue import find_report
 from reports.catalogue.datasets import Dataset
 from tests.warehouse.conftest import AS_OF, BOTH, Core, Mart, agree
+from tests.warehouse.settlement import UNAPPLIED
 
 TODAY = dt.date.fromisoformat(AS_OF)
 THIS_MONTH = TODAY.replace(day=1)
@@ -71,7 +72,7 @@ def entries(core_rows: Core, companies: pl.DataFrame) -> pl.DataFrame:
     """The settlement ledger with the items that its entries change."""
     return core_rows(
         "select l.entry_id, l.settlement_id, l.company_id, l.party_type, l.amount, l.bill_type, l.bill_id,"
-        " l.business_date, i.kind, i.amount as item_amount, i.due_date, i.business_date as item_date, i.bill_type as item_type,"
+        f" l.business_date, {UNAPPLIED} as unapplied, i.amount as item_amount, i.due_date, i.business_date as item_date, i.bill_type as item_type,"
         " i.bill_id as item_id from settlement_ledger l join settlement_item i using (settlement_id)"
     ).join(companies, on="company_id")
 
@@ -83,10 +84,9 @@ def open_items(entries: pl.DataFrame) -> pl.DataFrame:
         entries.join(ENDS, how="cross")
         .filter(pl.col("business_date") <= pl.col("as_of"))
         .with_columns(
-            ((pl.col("kind") == "advance") | pl.col("item_type").is_in(["KHFL", "CGFL"])).alias("advance"),
             (pl.col("due_date") < pl.col("as_of")).alias("late"),
         )
-        .group_by("party_type", *KEYS, "settlement_id", "advance", "late")
+        .group_by("party_type", *KEYS, "settlement_id", "unapplied", "late")
         .agg(pl.col("amount").sum().round(2))
         .filter(pl.col("amount") != 0)
     )
@@ -101,7 +101,7 @@ def test_open_items_stand_beside_earlier_month_ends(
         party
     ]
     dataset = find_report(code).tab(tab).plain.dataset(f"{side}_aging_month")
-    own = ~pl.col("advance")
+    own = ~pl.col("unapplied")
     monthly = (
         open_items.filter(pl.col("party_type") == party)
         .group_by(KEYS)
@@ -140,8 +140,7 @@ def test_open_items_by_age_at_month_ends(mart: Mart, entries: pl.DataFrame, side
         .filter(
             pl.col("party_type") == party,
             pl.col("business_date") <= pl.col("as_of"),
-            pl.col("kind") != "advance",
-            ~pl.col("item_type").is_in(["KHFL", "CGFL"]),
+            ~pl.col("unapplied"),
         )
         .with_columns(
             late.cut(
@@ -169,7 +168,7 @@ def test_open_items_by_age_at_month_ends(mart: Mart, entries: pl.DataFrame, side
 
 @BOTH
 def test_what_is_to_be_paid_stands_beside_earlier_month_ends(mart: Mart, open_items: pl.DataFrame) -> None:
-    own = ~pl.col("advance")
+    own = ~pl.col("unapplied")
     monthly = (
         open_items.filter(pl.col("party_type") == "supplier")
         .group_by(KEYS)

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from tests.warehouse.conftest import AS_OF, BOTH, Core, Mart, agree
+from tests.warehouse.settlement import ADVANCE
 
 TODAY = dt.date.fromisoformat(AS_OF)
 COUNTING = "h.status in (2, 4, 5)"
@@ -72,7 +73,7 @@ class TestReceipts:
             f" where {COUNTING}"
         )
         entries = core_rows(
-            "select l.bill_id, l.amount, i.kind = 'advance' as advance from settlement_ledger l"
+            f"select l.bill_id, l.amount, {ADVANCE} as advance from settlement_ledger l"
             " join settlement_item i using (settlement_id) where l.bill_type = 'KHSK'"
         )
         sums = entries.group_by("bill_id").agg(

@@ -1,13 +1,12 @@
 {#
     Open items of one kind of partner at the ends of months, by days past due. Advances stand in their own column, not
-    past due; balance = open_amount − advance_amount. A rebate that is not yet used is an advance as well.
+    past due; balance = open_amount − advance_amount. Rebates that are not yet used stand with them.
 #}
 {% macro partner_aging(party_type) -%}
 with items as (
     select
         *,
-        {{ last_day_known('month') }} as as_of,
-        kind = 'advance' or bill_type in ('KHFL', 'CGFL') as is_advance
+        {{ last_day_known('month') }} as as_of
     from {{ ref('fct_open_item') }}
     where party_type = '{{ party_type }}'
 ),
@@ -15,7 +14,7 @@ with items as (
 aged as (
     select
         *,
-        case when is_advance then 0 else greatest({{ days_between('due_date', 'as_of') }}, 0) end as days_past_due
+        case when is_unapplied then 0 else greatest({{ days_between('due_date', 'as_of') }}, 0) end as days_past_due
     from items
 )
 
@@ -36,8 +35,8 @@ select
     aged.days_past_due,
     {{ bucket_label('aged.days_past_due', past_due_buckets()) }} as bucket,
     {{ bucket_order('aged.days_past_due', past_due_buckets()) }} as bucket_order,
-    {{ money('case when aged.is_advance then 0 else aged.open_amount end') }} as open_amount,
-    {{ money('case when aged.is_advance then -aged.open_amount else 0 end') }} as advance_amount,
+    {{ money('case when aged.is_unapplied then 0 else aged.open_amount end') }} as open_amount,
+    {{ money('case when aged.is_unapplied then -aged.open_amount else 0 end') }} as advance_amount,
     {{ money('aged.open_amount') }} as balance
 from aged
 left join {{ ref('dim_company') }} as company

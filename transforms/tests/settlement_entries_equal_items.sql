@@ -3,7 +3,7 @@
 with signed as (
     select company_id, party_type, party_id, is_advance, amount from {{ ref('fct_settlement_entry') }}
     union all
-    select company_id, party_type, party_id, kind = 'advance', -open_amount from {{ ref('stg_settlement_item') }}
+    select company_id, party_type, party_id, is_advance, -open_amount from {{ ref('stg_settlement_item') }}
 ),
 
 counted as (

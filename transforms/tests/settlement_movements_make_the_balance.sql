@@ -1,5 +1,5 @@
 -- Month by month, opening + what was owed anew − what was settled = closing, where the closing is the ledger's up to
--- then; only what settles touches advances.
+-- then; but for the books' opening, only what settles touches advances.
 with months as (
     select distinct {{ month_of('business_date') }} as month from {{ ref('fct_settlement_entry') }}
 ),
@@ -44,4 +44,4 @@ where closing.balance <> ledger.balance
 union all
 select party_type, {{ month_of('business_date') }}, amount
 from {{ ref('fct_settlement_entry') }}
-where (is_advance or is_write_off) <> (movement in ('settled', 'offset'))
+where (is_write_off or (is_advance and movement <> 'initial')) <> (movement in ('settled', 'offset'))

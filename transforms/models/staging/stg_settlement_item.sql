@@ -4,12 +4,12 @@ select
     company_id,
     party_type,
     party_id,
-    kind,
     bill_type,
     bill_id,
     bill_no,
     business_date,
     due_date,
     amount,
-    open_amount
+    open_amount,
+    kind = 'advance' or (kind = 'opening' and amount < 0) as is_advance
 from {{ source('raw', 'settlement_item') }}

@@ -1,6 +1,9 @@
 -- grain: one row a month (this one and the 24 before) and settlement item with something open at its end
 -- depends_on: {{ ref('int_changed_open_item') }}
-{# Returns and advances are negative. What is open now is what is open in this month. #}
+{#
+    Returns and advances are negative. What is open now is what is open in this month. An advance is never due, nor is a
+    rebate that is not yet used.
+#}
 {{
     config(
         materialized='incremental',
@@ -44,12 +47,12 @@ select
     item.company_id,
     item.party_type,
     item.party_id,
-    item.kind,
     item.bill_type,
     item.bill_id,
     item.bill_no,
     item.business_date,
     item.due_date,
+    item.is_advance or item.bill_type in ('KHFL', 'CGFL') as is_unapplied,
     {{ money('balances.open_amount') }} as open_amount
 from balances
 inner join months

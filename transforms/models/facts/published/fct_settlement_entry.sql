@@ -27,7 +27,7 @@ with entries as (
         item.business_date as item_date,
         item.due_date,
         item.amount as item_amount,
-        item.kind = 'advance' as is_advance,
+        item.is_advance,
         ledger.bill_type <> item.bill_type or ledger.bill_id <> item.bill_id as is_write_off
     from {{ ref('stg_settlement_ledger') }} as ledger
     inner join {{ ref('stg_settlement_item') }} as item
