@@ -163,7 +163,7 @@ class TestManyLines:
             page.get_by_role("button", name="保存并审核").click()
             if not batch:
                 told = page.get_by_role("dialog")
-                expect(told).to_contain_text(f"共{ROWS}处错误")
+                expect(told).to_contain_text(f"有{ROWS}处需要修改")
                 told.get_by_role("button", name="知道了").click()
                 cell(page).focus()
         page.wait_for_url("**/purchase/instorageSee?id=*")

@@ -167,7 +167,9 @@ class TestServices:
     def test_who_am_i_tells_no_more_than_the_token(self, superset: Superset, token: str):
         told = superset.get("/api/v1/me/roles/", token).json()["result"]
         assert told["username"] == f"role-{COMPANY_TWO}"
-        assert set(told["roles"]) == {"ReportGuest"}
+        assert set(told["roles"]) == {"ReportFileGuest"}
+        on_screen = superset.token(BEST_SELLER, COMPANY_TWO, files=False)
+        assert set(superset.get("/api/v1/me/roles/", on_screen).json()["result"]["roles"]) == {"ReportGuest"}
         assert superset.get("/api/v1/me/", None).status_code == 401
 
 
