@@ -166,7 +166,7 @@ class TestDetail:
 
     def test_cost_needs_its_right_in_the_snapshot_as_well(self, source: Connection, tmp_path: Path) -> None:
         found, *_ = sheets(source, tmp_path / "a.xlsx", "CustomerProfit", "detail", COMPANY_TWO)
-        assert found[HEAD + 1 :] == [["合计", *[None] * (len(found[HEAD]) - 1)]]
+        assert found[HEAD + 1 :] == [["没有符合条件的数据", *[None] * (len(found[HEAD]) - 1)]]
 
     def test_filters_are_heeded_and_printed(self, source: Connection, tmp_path: Path) -> None:
         chosen = {"period": ["2026-10"], "company": ["苏州公司"], "type": ["轿车胎", None], "goods": []}
