@@ -108,12 +108,17 @@ class TestDrift:
         with duckdb.connect(str(refresher.files.marts)) as conn:
             conn.execute("insert into role_company_scope select * replace (999 as role_id) from role_company_scope limit 1")  # fmt: skip
             conn.execute("update facts.fct_sales_order_line set delivered_quantity = 0")
+            conn.execute("update facts.fct_stock_balance_daily set ledger_value = ledger_value + 1")
         sell(sql)
         before = cycles.read(refresher.files.cycles)["totals"]["mended"]
         outcome = refresher.refresh(as_of=AS_OF)
         assert outcome.mode == "rebuild"
         found = cycles.read(refresher.files.cycles)
-        for amiss in ("报表数据范围不超出角色权限", "销售订单已执行数等于出库数"):
+        for amiss in (
+            "报表数据范围不超出角色权限",
+            "销售订单已执行数等于出库数",
+            "变动商品的每日结存等于库存流水",
+        ):
             assert amiss in str(found["cycles"][-1]["mended"])
         assert found["totals"]["mended"] == before + 1
         with duckdb.connect(str(refresher.files.current / "wh.duckdb"), read_only=True) as conn:

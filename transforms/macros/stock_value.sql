@@ -33,3 +33,68 @@
 {% macro is_sale(alias) -%}
     {{ alias }}.bill_type in ('XSCK', 'XSTH')
 {%- endmacro %}
+
+{#
+    Where balances at the as-of date are not the ledger's: quantity by warehouse and goods, value by cost pool and goods;
+    what is left of a pool that is worth nothing is worth nothing. Of the goods that `changed` names, or of all.
+#}
+{% macro stock_unlike_ledger(changed='') -%}
+with ledger as (
+    select
+        move.company_id, move.pool_id, move.warehouse_id, move.goods_id, sum(move.quantity) as quantity,
+        sum(move.amount) as value
+    from {{ ref('stg_stock_ledger') }} as move
+    {{ among(changed, 'move') }}
+    where move.business_date <= {{ as_of() }}
+    group by move.company_id, move.pool_id, move.warehouse_id, move.goods_id
+),
+
+balances as (
+    select
+        held.company_id, held.pool_id, held.warehouse_id, held.goods_id, held.closing_quantity as quantity,
+        held.closing_value as value
+    from {{ ref('fct_stock_balance_daily') }} as held
+    {{ among(changed, 'held') }}
+    where {{ as_of() }} between held.valid_from and held.valid_to
+),
+
+quantities as (
+    select
+        coalesce(ledger.goods_id, balances.goods_id) as goods_id,
+        coalesce(ledger.quantity, 0) - coalesce(balances.quantity, 0) as difference
+    from ledger
+    full outer join balances
+        on ledger.warehouse_id = balances.warehouse_id and ledger.goods_id = balances.goods_id
+),
+
+pool_values as (
+    select goods_id, sum(value) as difference
+    from (
+        select company_id, pool_id, goods_id, value from ledger
+        union all
+        select company_id, pool_id, goods_id, -value from balances
+    ) as signed
+    group by company_id, pool_id, goods_id
+),
+
+left_over as (
+    select goods_id, max(abs(value)) as difference
+    from balances
+    group by company_id, pool_id, goods_id
+    having sum(value) = 0 and sum(quantity) = 0 and min(quantity) = 0
+)
+
+select goods_id, difference from quantities where difference <> 0
+union all
+select goods_id, difference from pool_values where difference <> 0
+union all
+select goods_id, difference from left_over where difference <> 0
+{%- endmacro %}
+
+{# A join to the company and goods that `changed` names, if it names some. #}
+{% macro among(changed, alias) -%}
+    {%- if changed -%}
+    inner join {{ ref(changed) }} as changed
+        on {{ alias }}.company_id = changed.company_id and {{ alias }}.goods_id = changed.goods_id
+    {%- endif -%}
+{%- endmacro %}
