@@ -11,6 +11,8 @@ export interface Draft {
 }
 
 const TO_SERVER = 3000;
+/** Older ones give way: a browser keeps five megabytes. */
+const MOST = 5;
 
 /** A single draft was once kept without a list around it. */
 export function draftsIn(kept: unknown): Draft[] {
@@ -63,7 +65,7 @@ export class DraftShelf {
 
   keep(draft: Draft): void {
     this.#own.add(draft.visit);
-    const all = newestFirst([...this.#drafts(), draft]);
+    const all = newestFirst([...this.#drafts(), draft]).slice(0, MOST);
     this.#slot.write(all);
     savePreferenceLater('draft', this.#screen, this.#which, () => (this.#answered.has(draft.visit) ? null : all), TO_SERVER);
   }
