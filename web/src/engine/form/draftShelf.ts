@@ -65,9 +65,8 @@ export class DraftShelf {
 
   keep(draft: Draft): void {
     this.#own.add(draft.visit);
-    const all = newestFirst([...this.#drafts(), draft]).slice(0, MOST);
-    this.#slot.write(all);
-    savePreferenceLater('draft', this.#screen, this.#which, () => (this.#answered.has(draft.visit) ? null : all), TO_SERVER);
+    this.#slot.write(newestFirst([...this.#drafts(), draft]).slice(0, MOST));
+    savePreferenceLater('draft', this.#screen, this.#which, () => (draftsIn(this.#slot.read()).length > 0 ? this.#drafts() : null), TO_SERVER);
   }
 
   /** It has been saved, recalled or discarded. */
