@@ -10,12 +10,17 @@
     {{ return(is_incremental() and not var('whole')) }}
 {%- endmacro %}
 
-{# A join of rows (`held`) to the company and goods that `changed` names; nothing where all is computed. #}
-{% macro only_changed_goods(changed) -%}
-    {%- if patching() -%}
+{# A join of rows to the company and goods that `changed` names, if it is told. #}
+{% macro among(changed, alias) -%}
+    {%- if changed -%}
     inner join {{ ref(changed) }} as changed
-        on held.company_id = changed.company_id and held.goods_id = changed.goods_id
+        on {{ alias }}.company_id = changed.company_id and {{ alias }}.goods_id = changed.goods_id
     {%- endif -%}
+{%- endmacro %}
+
+{# The same of rows (`held`) where a patch is computed; nothing where all is. #}
+{% macro only_changed_goods(changed) -%}
+    {{ among(changed if patching() else '', 'held') }}
 {%- endmacro %}
 
 {# The first day that `changed` names: as a bound of a column it lets DuckDB skip what is older. #}

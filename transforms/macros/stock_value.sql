@@ -90,11 +90,3 @@ select goods_id, difference from pool_values where difference <> 0
 union all
 select goods_id, difference from left_over where difference <> 0
 {%- endmacro %}
-
-{# A join to the company and goods that `changed` names, if it names some. #}
-{% macro among(changed, alias) -%}
-    {%- if changed -%}
-    inner join {{ ref(changed) }} as changed
-        on {{ alias }}.company_id = changed.company_id and {{ alias }}.goods_id = changed.goods_id
-    {%- endif -%}
-{%- endmacro %}
