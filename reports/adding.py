@@ -93,13 +93,14 @@ def totals_refusal(form: Mapping[str, Any], dataset: Dataset) -> str | None:
 
 def _unsummed(metrics: Iterable[Any], dataset: Dataset, *, several: bool) -> Iterable[str]:
     """What cells of a cross table can't be added up of, where it has `several` periods or one."""
+    known = {metric.name: metric for metric in dataset.metrics}
     for told in metrics:
         if isinstance(told, dict):
             if told.get("aggregate") not in ADDED:
                 yield str(told.get("label"))
             continue
-        metric = dataset.metric(told)
-        if not metric.is_sum or (several and not dataset.adds_up(metric)):
+        metric = known.get(told)
+        if metric and not (metric.is_sum and (dataset.adds_up(metric) or not several)):
             yield metric.label
 
 

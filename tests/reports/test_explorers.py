@@ -130,6 +130,7 @@ class TestRows:
             ({"metrics": ["balance", "overdue"], "colTotals": True}, ""),
             ({"metrics": ["overdue_share"], "colTotals": True, "aggregateFunction": "Maximum"}, ""),
             ({"metrics": ["overdue_share"]}, ""),
+            ({"metrics": ["balance"], "drawn": ["no_such_figure"], "colTotals": True}, ""),
         ],
     )
     def test_totals_of_a_cross_table_are_figures_or_refused(
@@ -137,6 +138,7 @@ class TestRows:
     ):
         month = [{"col": "month_label", "op": "==", "val": "2026-10"}]
         whole = {"viz_type": "pivot_table_v2", "groupbyRows": ["company_name"], **form}
+        whole["metrics"] = whole.pop("drawn", whole["metrics"])
         answer = analyst.data(
             analyst.datasets[OWED],
             columns=["company_name"],
