@@ -1,0 +1,246 @@
+"""What happens to a group's bills between two refreshes: each change is one that a patch has to take up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+
+from tests.warehouse.conftest import AS_OF
+from tests.warehouse.group import BILL, RECEIPT, REVERSAL
+
+Sql = psycopg.Connection[Any]
+
+
+def new_bill(sql: Sql) -> None:
+    sql.execute(BILL, {"day": AS_OF, "warehouse_id": 2, "goods_id": 7, "quantity": 1})
+
+
+def backdated(sql: Sql) -> None:
+    """A receipt far in the past, and one of goods that a second warehouse of the company never had."""
+    for bill_id, warehouse_id, goods_id in ((70001, 1, 3), (70002, 4, 3), (70003, 7, 119)):
+        sql.execute(
+            RECEIPT,
+            {
+                **{"day": "2026-02-03", "warehouse_id": warehouse_id, "goods_id": goods_id, "batch_id": 0},
+                **{"quantity": 10, "amount": 997, "bill_id": bill_id},
+            },
+        )
+
+
+def execute_orders(sql: Sql) -> None:
+    """Lines of sales orders count what was delivered of them."""
+    sql.execute(
+        "update sales_order_line o set executed_quantity = d.quantity from ("
+        " select o.line_id, coalesce(sum(l.quantity) filter (where h.status in (2, 4, 5)), 0) as quantity"
+        " from sales_order_line o left join sales_outbound_line l on l.order_line_id = o.line_id"
+        " left join sales_outbound h on h.bill_id = l.bill_id group by 1"
+        ") d where d.line_id = o.line_id and d.quantity <> o.executed_quantity"
+    )
+
+
+def voided(sql: Sql) -> None:
+    """A bill is voided: its header changes, its ledger rows are negated, its item is closed."""
+    for bill_id in (5, 600, 1199):
+        sql.execute("update sales_outbound set status = 3 where bill_id = %s", [bill_id])
+        sql.execute(REVERSAL, {"bill_type": "XSCK", "bill_id": bill_id})
+        sql.execute("update settlement_item set open_amount = 0 where settlement_id = %s", [bill_id])
+        sql.execute(
+            "insert into settlement_ledger (settlement_id, company_id, party_type, party_id, amount, entry, bill_type,"
+            " bill_id, bill_no, business_date) select settlement_id, company_id, party_type, party_id, -sum(amount),"
+            " 'reverse', 'XSCK', settlement_id, 'XSCK', date '2026-11-20' from settlement_ledger"
+            " where settlement_id = %s group by 1, 2, 3, 4 having sum(amount) <> 0",
+            [bill_id],
+        )
+    execute_orders(sql)
+
+
+def oversold(sql: Sql) -> None:
+    """More goes out than there is: stock and value below zero."""
+    sql.execute(BILL, {"day": "2026-11-01", "warehouse_id": 3, "goods_id": 118, "quantity": 500})
+
+
+def sold_out(sql: Sql) -> None:
+    """A company sells its last pieces of goods, of which some came before the days that such a patch reads."""
+    held = sql.execute(
+        "select goods_id, warehouse_id, sum(quantity), sum(quantity) filter (where business_date < date '2026-05-01')"
+        " from stock_ledger where company_id = 1 and goods_id between 30 and 40 group by 1, 2 having sum(quantity) > 0"
+    ).fetchall()
+    assert sum(early for *_, early in held if early) > 0
+    for goods_id, warehouse_id, quantity, _ in held:
+        bill = {"day": "2026-11-15", "warehouse_id": warehouse_id, "goods_id": goods_id, "quantity": quantity}
+        sql.execute(BILL, bill)
+
+
+def emptied(sql: Sql) -> None:
+    """The last pieces leave one of a company's warehouses at less than they had cost it: the pool keeps the rest."""
+    sql.execute(
+        RECEIPT,
+        {
+            **{"day": "2026-11-05", "warehouse_id": 1, "goods_id": 117, "batch_id": 0},
+            **{"quantity": 10, "amount": 997, "bill_id": 70004},
+        },
+    )
+    [held] = sql.execute(
+        "select sum(quantity) from stock_ledger where warehouse_id = 1 and goods_id = 117"
+    ).fetchone() or [0]
+    sql.execute(BILL, {"day": "2026-11-06", "warehouse_id": 1, "goods_id": 117, "quantity": held})
+    sql.execute(BILL, {"day": "2026-11-10", "warehouse_id": 4, "goods_id": 117, "quantity": 1})
+
+
+def sold_beside(sql: Sql) -> None:
+    """Days after, some of the goods leave another warehouse."""
+    sql.execute(BILL, {"day": "2026-11-18", "warehouse_id": 4, "goods_id": 117, "quantity": 1})
+
+
+def refilled(sql: Sql) -> None:
+    sql.execute(
+        RECEIPT,
+        {
+            **{"day": "2026-11-19", "warehouse_id": 1, "goods_id": 117, "batch_id": 0},
+            **{"quantity": 2, "amount": 150, "bill_id": 70005},
+        },
+    )
+
+
+APART = """
+insert into stock_ledger (company_id, warehouse_id, allocation_id, goods_id, pool_id, batch_id, quantity, unit_cost, amount,
+    bill_type, bill_id, bill_no, line_id, business_date)
+select 2, 802, 0, min(goods_id), 802, 0, 2, 0, 0, 'QTRK', %(bill_id)s, 'QTRK', %(bill_id)s, %(day)s
+from (select goods_id from stock_ledger where warehouse_id = 1 group by 1 having sum(quantity) > 20) as held
+"""
+
+
+def set_apart(sql: Sql) -> None:
+    """Pieces of goods that lie in ordinary stock come to a warehouse that is a pool of its own."""
+    sql.execute(
+        "insert into warehouse (warehouse_id, warehouse_name, company_id, type) values (802, '三包仓', 2, 3)"
+    )
+    sql.execute(APART, {"day": "2026-11-12", "bill_id": 70006})
+
+
+def sold_beside_them(sql: Sql) -> None:
+    [goods_id] = sql.execute("select goods_id from stock_ledger where pool_id = 802").fetchone() or [0]
+    sql.execute(BILL, {"day": "2026-11-18", "warehouse_id": 1, "goods_id": goods_id, "quantity": 1})
+
+
+def set_apart_more(sql: Sql) -> None:
+    sql.execute(APART, {"day": "2026-11-19", "bill_id": 70007})
+
+
+def dated_ahead(sql: Sql) -> None:
+    """A bill of a day to come stands in the way of nothing."""
+    sql.execute(BILL, {"day": "2026-12-05", "warehouse_id": 2, "goods_id": 8, "quantity": 1})
+
+
+def corrected(sql: Sql) -> None:
+    sql.execute("update sales_outbound set business_date = date '2026-06-15' where bill_id = 1190")
+    sql.execute("update sales_outbound_line set no_tax_amount = no_tax_amount + 1 where bill_id = 1191")
+    sql.execute("update sales_outbound set status = 1 where bill_id = 1192")
+    sql.execute(REVERSAL, {"bill_type": "XSCK", "bill_id": 1192})
+    sql.execute("update sales_outbound_line set goods_id = 1 + (goods_id + 40) % 120 where bill_id = 1193")
+    sql.execute("update sales_outbound set customer_id = 7, employee_id = 3 where bill_id = 1194")
+
+
+def procured(sql: Sql) -> None:
+    """Purchases come, go and change hands, an order is closed, terms change, a rebate is confirmed and used."""
+    sql.execute(
+        "with bill as (insert into purchase_inbound (bill_no, company_id, business_date, status, warehouse_id, supplier_id,"
+        " maker_id) select 'CGRK-new', company_id, date '2026-11-12', 2, 1, supplier_id, 1 from supplier_rebate_policy"
+        " where bill_id = 1 returning *), line as (insert into purchase_inbound_line (bill_id, line_no, goods_id, quantity,"
+        " price, tax_rate, amount, tax_amount, no_tax_amount) select bill_id, 1, 5, 30, 113, 13, 3390, 390, 3000 from bill),"
+        " item as (insert into settlement_item (company_id, party_type, party_id, kind, bill_type, bill_id, bill_no,"
+        " business_date, due_date, amount, open_amount) select company_id, 'supplier', supplier_id, 'bill', 'CGRK', bill_id,"
+        " bill_no, business_date, business_date, 3390, 3390 from bill returning *)"
+        " insert into settlement_ledger (settlement_id, company_id, party_type, party_id, amount, entry, bill_type, bill_id,"
+        " bill_no, business_date) select settlement_id, company_id, party_type, party_id, amount, 'open', bill_type,"
+        " bill_id, bill_no, business_date from item"
+    )
+    (voided_item, voided_bill), (_, moved_bill) = sql.execute(
+        "select settlement_id, bill_id from settlement_item where bill_type = 'CGRK' and open_amount = amount"
+        " and bill_id % 5 > 0 order by bill_id limit 2"
+    ).fetchall()
+    sql.execute("update purchase_inbound set status = 3 where bill_id = %s", [voided_bill])
+    sql.execute("update settlement_item set open_amount = 0 where settlement_id = %s", [voided_item])
+    sql.execute(
+        "insert into settlement_ledger (settlement_id, company_id, party_type, party_id, amount, entry, bill_type, bill_id,"
+        " bill_no, business_date) select settlement_id, company_id, party_type, party_id, -amount, 'reverse', bill_type,"
+        " bill_id, bill_no, business_date from settlement_ledger where settlement_id = %s",
+        [voided_item],
+    )
+    sql.execute(
+        "update purchase_inbound set business_date = date '2026-07-07' where bill_id = %s", [moved_bill]
+    )
+    sql.execute("update purchase_inbound_line set goods_id = 11 where bill_id = %s", [moved_bill])
+    sql.execute("update purchase_order set status = 4 where bill_id = 10")
+    sql.execute("update purchase_order set business_date = business_date - 40 where bill_id = 20")
+    sql.execute("update purchase_plan set status = 3 where bill_id = 30")
+    sql.execute("update purchase_plan_line set quantity = quantity + 2, supplier_id = 3 where bill_id = 40")
+    sql.execute("delete from purchase_plan_line where bill_id = 50")
+    sql.execute("update purchase_invoice set status = 3 where bill_id = 14")
+    sql.execute("update supplier_rebate_policy_tier set rate = 2.75 where bill_id = 3 and line_no = 1")
+    sql.execute("delete from supplier_rebate_policy_goods where bill_id = 4 and line_no = 1")
+    sql.execute("update supplier_rebate_policy set status = 3 where bill_id = 6")
+    sql.execute(
+        "with rebate as (update supplier_rebate set status = 2 where status = 1 and bill_id = (select min(bill_id) from"
+        " supplier_rebate where status = 1) returning *), item as (insert into settlement_item (company_id, party_type,"
+        " party_id, kind, bill_type, bill_id, bill_no, business_date, due_date, amount, open_amount) select company_id,"
+        " 'supplier', supplier_id, 'bill', 'CGFL', bill_id, bill_no, business_date, business_date, -amount, -amount + 10"
+        " from rebate returning *) insert into settlement_ledger (settlement_id, company_id, party_type, party_id, amount,"
+        " entry, bill_type, bill_id, bill_no, business_date) select settlement_id, company_id, party_type, party_id, amount,"
+        " 'open', bill_type, bill_id, bill_no, business_date from item union all select settlement_id, company_id,"
+        " party_type, party_id, 10, 'write_off', 'GYFK', 9001, 'GYFK9001', date '2026-11-18' from item"
+    )
+
+
+def ordered(sql: Sql) -> None:
+    """Orders are closed, changed and cut; deliveries of some are voided, turn out to be another order's, or nobody's."""
+    sql.execute("update sales_order set status = 4 where bill_id = 20")
+    sql.execute("update sales_order_line set quantity = quantity + 2 where bill_id = 40")
+    sql.execute("delete from sales_order_line where bill_id = 50 and line_no = 1")
+    sql.execute("update sales_outbound set status = 3 where bill_id = 70")
+    sql.execute(REVERSAL, {"bill_type": "XSCK", "bill_id": 70})
+    sql.execute(
+        "update sales_outbound_line set order_line_id = (select min(line_id) from sales_order_line where bill_id = 80)"
+        " where bill_id = 100"
+    )
+    sql.execute("update sales_outbound_line set order_line_id = null where bill_id = 110")
+    execute_orders(sql)
+
+
+def resulted(sql: Sql) -> None:
+    """The result changes: an adjustment is taken back, freight is mended, a month is closed and one opened again."""
+    sql.execute("update cost_adjustment set status = 3 where bill_id = 4")
+    sql.execute("update cost_adjustment_line set amount = amount + 1 where bill_id = 5")
+    sql.execute("update cost_adjustment set business_date = date '2026-03-03' where bill_id = 6")
+    sql.execute("update sales_delivery set freight_amount = 99 where bill_id = 7")
+    sql.execute("update sales_delivery set status = 3 where bill_id = 14")
+    sql.execute("update month_close set status = 0 where company_id = 2 and period = '2026-08'")
+    sql.execute(
+        "insert into month_close (company_id, period, status, closed_by, closed_at) values (3, '2026-08', 1, 1, now())"
+    )
+
+
+def claimed(sql: Sql) -> None:
+    """Pieces under guarantee turn out to be another factory's, are registered, paid for, settled and taken back."""
+    sql.execute(
+        "update guarantee_register_line set supplier_id = 8, symptom_id = symptom_id + 2 where bill_id in (5, 6)"
+    )
+    sql.execute("update guarantee_register_line set inbound_line_id = null where bill_id = 2")
+    sql.execute("update guarantee_register set status = 2 where bill_id = 10")
+    sql.execute("update company_claim set status = 2 where bill_id = 9")
+    sql.execute("update factory_claim set business_date = date '2026-08-08' where bill_id = 16")
+    sql.execute("update factory_claim_line set amount = amount - 1 where bill_id = 17")
+    sql.execute("update factory_claim set total_amount = total_amount - 1 where bill_id = 17")
+    sql.execute("delete from factory_claim_line where bill_id = 22")
+    sql.execute("delete from factory_claim where bill_id = 22")
+    sql.execute("update three_inbound set status = 3 where bill_id = 7")
+    sql.execute(REVERSAL, {"bill_type": "TBRK", "bill_id": 7})
+    sql.execute("update tire_back_line set source_line_id = line_id where bill_id = 3")
+
+
+def renamed(sql: Sql) -> None:
+    sql.execute("update goods set goods_name = '改名' where goods_id < 5")
+    sql.execute("update goods set brand_id = 4 where brand_id = 3")
+    sql.execute("update customer set customer_name = '改名' where customer_id = 6")
+    sql.execute("delete from role_company where role_id = 2")
