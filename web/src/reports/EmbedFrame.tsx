@@ -1,13 +1,15 @@
 /**
  * An embedded report that is loaded anew without a blank: the new frame comes up behind the old one, with the reader's
- * filters, and takes its place when its charts are there.
+ * filters, and takes its place when its charts are there. Left long ago for many others, it goes, and opens with these
+ * filters when its reader is back.
  */
 import { Button, Result, Spin } from 'antd';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { FrameTab } from '@/gen';
 import { usePageActive } from '@/lib/tabs';
 import { withFilters, type DataMask } from './frameFilters';
 import type { FramePort } from './framePort';
+import { keepUnseen } from './frameRoom';
 import { LiveFrame, type Trouble } from './LiveFrame';
 import styles from './reports.module.css';
 import { prepareFrame } from './standbyFrame';
@@ -44,14 +46,19 @@ export function EmbedFrame({ code, tab, title, chosen, version, opensWith, onPor
   const [missed, setMissed] = useState(version);
   const [answered, setAnswered] = useState(false);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
+  const [gone, setGone] = useState(false);
+
+  if (gone && active) {
+    setGone(false);
+    setShown({ ...shown, version });
+  }
 
   useEffect(() => {
     if (!active || trouble || coming || version <= Math.max(shown.version, missed)) return;
     let given = true;
-    const mask = port.current?.ask<DataMask>('getDataMask', maskWithin) ?? Promise.resolve({});
-    void mask
-      .catch(() => ({}))
-      .then((filters) => given && setComing({ version, address: withFilters(tab.address, filters) }));
+    void filtersOf(port.current).then(
+      (filters) => given && setComing({ version, address: withFilters(tab.address, filters) }),
+    );
     return () => {
       given = false;
     };
@@ -76,6 +83,25 @@ export function EmbedFrame({ code, tab, title, chosen, version, opensWith, onPor
     prepareFrame(tab.address);
   };
 
+  const giveWay = useEffectEvent((filters: DataMask) => {
+    watching.current();
+    answers(null);
+    setAnswered(false);
+    setComing(null);
+    setShown({ ...shown, address: withFilters(tab.address, filters) });
+    setGone(true);
+  });
+
+  useEffect(() => {
+    if (active || gone || !answered) return;
+    let given = true;
+    const end = keepUnseen(() => void filtersOf(port.current).then((filters) => given && giveWay(filters)));
+    return () => {
+      given = false;
+      end();
+    };
+  }, [active, gone, answered]);
+
   if (trouble) {
     const retry = () => {
       setAnswered(false);
@@ -86,7 +112,7 @@ export function EmbedFrame({ code, tab, title, chosen, version, opensWith, onPor
     return <Refusal trouble={trouble} onRetry={retry} />;
   }
 
-  const frames = coming ? [shown, coming] : [shown];
+  const frames = gone ? [] : coming ? [shown, coming] : [shown];
   return (
     <div className={phone ? styles.frameBox : `${styles.frameBox} ${styles.desk}`}>
       {!answered && <Spin className={styles.loading} size="large" description="正在打开报表" />}
@@ -122,6 +148,11 @@ export function EmbedFrame({ code, tab, title, chosen, version, opensWith, onPor
       ))}
     </div>
   );
+}
+
+/** What the reader has set the frame's filters to. */
+function filtersOf(port: FramePort | null): Promise<DataMask> {
+  return port?.ask<DataMask>('getDataMask', maskWithin).catch(() => ({})) ?? Promise.resolve({});
 }
 
 function Refusal({ trouble, onRetry }: { trouble: Trouble; onRetry: () => void }) {
