@@ -43,7 +43,7 @@ class ClaimBill(QuantityBill):
 
     __abstract__ = True
 
-    total_amount: Mapped[Decimal] = money("理赔金额合计", form=False, total=True, width=130, sort=61)
+    total_amount: Mapped[Decimal] = money("理赔金额合计", form=False, total=True, width=130, sort=-65)
 
 
 class ClaimLine(QuantityLine):

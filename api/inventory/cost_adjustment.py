@@ -59,7 +59,7 @@ class CostAdjustmentBill(OfWarehouse, Bill):
     bill = BillType("CBTZ", (Block("lines", "调整明细", CostAdjustmentLine),))
 
     adjusted_amount: Mapped[Decimal] = money(
-        "调整金额合计", form=False, permission=COST, total=True, width=130, sort=60
+        "调整金额合计", form=False, permission=COST, total=True, width=130, sort=-65
     )
     reason: Mapped[str] = text("调整原因", required=True, search=True, sort=-50)
 

@@ -282,7 +282,7 @@ class QuantityBill(Bill):
 
     __abstract__ = True
 
-    total_quantity: Mapped[Decimal] = quantity("数量合计", form=False, total=True, width=100, sort=60)
+    total_quantity: Mapped[Decimal] = quantity("数量合计", form=False, total=True, width=100, sort=-66)
 
 
 class GoodsBill(QuantityBill):
@@ -290,7 +290,7 @@ class GoodsBill(QuantityBill):
 
     __abstract__ = True
 
-    total_amount: Mapped[Decimal] = money("金额合计", form=False, total=True, width=130, sort=61)
+    total_amount: Mapped[Decimal] = money("金额合计", form=False, total=True, width=130, sort=-65)
     tax_amount: Mapped[Decimal] = money("税额", form=False, total=True, width=110, sort=62)
     no_tax_amount: Mapped[Decimal] = money("未税金额", form=False, total=True, width=120, sort=63)
 

@@ -72,7 +72,7 @@ class Invoice(Bill):
     )
     invoice_date: Mapped[date] = day("开票日期", required=True, search=True, width=110, sort=-58)
     papers: Mapped[str | None] = image("发票影像", scene="image", sort=-50)
-    total_amount: Mapped[Decimal] = money("价税合计", form=False, total=True, width=130, sort=61)
+    total_amount: Mapped[Decimal] = money("价税合计", form=False, total=True, width=130, sort=-65)
     tax_amount: Mapped[Decimal] = money("税额", form=False, total=True, width=110, sort=62)
     no_tax_amount: Mapped[Decimal] = money("未税金额", form=False, total=True, width=120, sort=63)
 

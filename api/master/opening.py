@@ -30,7 +30,7 @@ class OpeningBill(TakesAdvances):
 
     __abstract__ = True
 
-    total_amount: Mapped[Decimal] = money("期初余额合计", form=False, total=True, width=140, sort=60)
+    total_amount: Mapped[Decimal] = money("期初余额合计", form=False, total=True, width=140, sort=-65)
 
 
 def inspect_opening(header: Values, children: Rows, problems: Problems) -> None:
