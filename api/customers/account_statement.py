@@ -68,6 +68,16 @@ class AccountStatement(Bill):
     """客户对账单"""
 
     __tablename__ = "account_statement"
+    leading = (
+        "bill_no",
+        "business_date",
+        "status",
+        "customer_id",
+        "opening_amount",
+        "increase_amount",
+        "settled_amount",
+        "closing_amount",
+    )
     declaration = declare(
         "客户对账单",
         "v2/custom/AccountStatement",

@@ -67,6 +67,7 @@ class CustomerWriteOff(WriteOffRow):
     """收款核销明细"""
 
     __tablename__ = "customer_write_off"
+    leading = ("business_date", "bill_no", "customer_id", "item_no", "amount")
     found_by = "customer_id"
     declaration = Declaration(
         "收款核销明细",

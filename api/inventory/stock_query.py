@@ -123,6 +123,7 @@ class StockSummary(View):
     """库存汇总: goods by warehouse; goods on the way lie in the company's in-transit warehouse."""
 
     __tablename__ = "stock_summary"
+    leading = ("warehouse_id", "goods_id", "quantity", "available_stocks", "amount")
     found_by = "goods_id"
     declaration = Declaration(
         "库存汇总",
@@ -201,6 +202,7 @@ class StockDetail(View):
     """库存明细: goods by warehouse, location and batch."""
 
     __tablename__ = "stock_detail"
+    leading = ("warehouse_id", "goods_id", "batch_id", "quantity", "amount")
     found_by = "goods_id"
     declaration = Declaration(
         "库存明细",
@@ -359,6 +361,7 @@ class StockMoveRow(LedgerRow):
     """库存流水: the ledger's rows, each with the bill that wrote it."""
 
     __tablename__ = "stock_move"
+    leading = ("business_date", "bill_no", "warehouse_id", "goods_id", "quantity", "amount")
     found_by = "goods_id"
     declaration = Declaration(
         "库存流水",

@@ -24,6 +24,11 @@ LEFT_OUT = frozenset(
     {"remark", "reject_reason", "total_quantity", "total_amount", "tax_amount", "no_tax_amount"}
 )
 """Columns of a header that its lines have themselves, or that would add up wrongly by line."""
+FIRST = (
+    *("bill_no", "business_date", "customer_id", "supplier_id", "goods_id", "quantity", "amount", "price"),
+    *("item_no", "increase_amount", "settled_amount", "balance_amount"),
+)
+"""Columns that stand before the others."""
 _followers: dict[str, str] = {}
 
 
@@ -79,7 +84,8 @@ def _declare(cls: type[Bill], lines: type[Part], place: DetailPlace) -> None:
         see=place.see or cls.declaration.routes.get("see"),
         see_key="bill_id",
     )
-    members = {"__abstract__": True, "__tablename__": name, "of": cls, "view": view}
+    leading = tuple(first for first in FIRST if any(item.name == first and item.list for item in fields))
+    members = {"__abstract__": True, "__tablename__": name, "of": cls, "view": view, "leading": leading}
     type(
         f"{cls.__name__}Detail",
         (DetailReport,),

@@ -239,6 +239,8 @@ class Resource(Declared):
     """Tables of rows that are written with a plain record."""
     found_by: ClassVar[str | None] = None
     """A reference whose record a keyword is looked for in, instead of in fields of the class's own."""
+    leading: ClassVar[tuple[str, ...]] = ()
+    """Columns that stand before the others, so that the figures that matter are seen without moving the list."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)

@@ -259,7 +259,7 @@ def describe(
         ],
         usual=cls.usual() if issubclass(cls, View) else {},
         groups=_groups(cls),
-        leading=list(cls.leading) if issubclass(cls, View) else [],
+        leading=list(cls.leading),
         chart=_chart(cls, principal),
         report=report,
         filed=report is not None and issubclass(cls, View) and cls.filed,

@@ -55,8 +55,6 @@ class View(Resource):
     extract: ClassVar[bool] = False
 
     paging: ClassVar[Paging] = Paging()
-    leading: ClassVar[tuple[str, ...]] = ()
-    """Columns that stand before the others, so that the figures that matter are seen without moving the list."""
     filed: ClassVar[bool] = False
     """Whether it is exported in every form of reports, and subscribed to."""
 

@@ -38,6 +38,7 @@ class Contra(OffsettingBill):
     """应收冲应付"""
 
     __tablename__ = "contra"
+    leading = ("bill_no", "business_date", "status", "customer_id", "supplier_id", "amount")
     declaration = declare(
         "应收冲应付",
         "v2/money/Contra",

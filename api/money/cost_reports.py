@@ -108,6 +108,7 @@ class CostPrice(OfCosts):
     """
 
     __tablename__ = "cost_price"
+    leading = ("goods_id", "quantity", "average", "amount")
     found_by = "goods_id"
     declaration = Declaration(
         "成本价",

@@ -67,6 +67,7 @@ class SupplierWriteOff(WriteOffRow):
     """付款核销明细"""
 
     __tablename__ = "supplier_write_off"
+    leading = ("business_date", "bill_no", "supplier_id", "item_no", "amount")
     found_by = "supplier_id"
     declaration = Declaration(
         "付款核销明细",

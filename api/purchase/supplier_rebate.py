@@ -15,6 +15,7 @@ class SupplierRebate(Rebate):
     """采购返利单"""
 
     __tablename__ = "supplier_rebate"
+    leading = ("bill_no", "business_date", "status", "supplier_id", "policy_id", "amount", "left_amount")
     direction = SUPPLIER
     declaration = declare(
         "采购返利单",

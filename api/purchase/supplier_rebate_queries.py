@@ -20,6 +20,7 @@ class SupplierRebateAccrual(RebateAccrual):
     """采购返利查询"""
 
     __tablename__ = "supplier_rebate_accrual"
+    leading = ("policy_id", "supplier_id", "cycle_end", "accrued", "confirmed", "state")
     direction = SUPPLIER
     declaration = Declaration(
         "采购返利查询",
@@ -49,6 +50,7 @@ class SupplierRebateLine(RebateLine):
     """采购返利计返明细"""
 
     __tablename__ = "supplier_rebate_line"
+    leading = ("business_date", "bill_no", "supplier_id", "goods_id", "quantity", "amount")
     declaration = Declaration(
         "采购返利计返明细",
         "v2/purchase/RebateLine",

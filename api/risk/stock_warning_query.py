@@ -79,6 +79,7 @@ class StockWarningRow(View):
     """库存预警查询"""
 
     __tablename__ = "stock_warning"
+    leading = ("warehouse_id", "goods_id", "side", "quantity", "available_stocks", "suggested")
     found_by = "goods_id"
     declaration = Declaration(
         "库存预警查询",

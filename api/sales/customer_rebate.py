@@ -15,6 +15,7 @@ class CustomerRebate(Rebate):
     """客户返利单"""
 
     __tablename__ = "customer_rebate"
+    leading = ("bill_no", "business_date", "status", "customer_id", "policy_id", "amount", "left_amount")
     direction = CUSTOMER
     declaration = declare(
         "客户返利单",

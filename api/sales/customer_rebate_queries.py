@@ -20,6 +20,7 @@ class CustomerRebateAccrual(RebateAccrual):
     """客户返利查询"""
 
     __tablename__ = "customer_rebate_accrual"
+    leading = ("policy_id", "customer_id", "cycle_end", "accrued", "confirmed", "state")
     direction = CUSTOMER
     declaration = Declaration(
         "客户返利查询",
@@ -51,6 +52,7 @@ class CustomerRebateLine(RebateLine):
     """客户返利计返明细"""
 
     __tablename__ = "customer_rebate_line"
+    leading = ("business_date", "bill_no", "customer_id", "goods_id", "quantity", "amount")
     declaration = Declaration(
         "客户返利计返明细",
         "v2/sales/CustomerRebateLine",
