@@ -12,17 +12,15 @@ from api.kit.fields import day, key, money, ref
 from api.kit.resource import Declaration, Drill, Menu, Place
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values, View
-from api.master.advances import ADVANCED
+from api.master.dues import dues
 
 _ACCOUNTS = f"""
 select c.customer_id as customer_account_id, c.customer_id, c.company_id, c.customer_type_id, c.employee_id,
-    c.credit_limit, i.receivable, i.advance, i.receivable + i.advance as balance, i.overdue, i.overdue_since
+    c.credit_limit, i.owed as receivable, i.unapplied as advance, i.owed + i.unapplied as balance, i.overdue,
+    i.overdue_since
 from customer c
 join (
-    select l.party_id, coalesce(sum(l.open_amount) filter (where not {ADVANCED}), 0.00) as receivable,
-        coalesce(sum(l.open_amount) filter (where {ADVANCED}), 0.00) as advance,
-        coalesce(sum(l.open_amount) filter (where l.open_amount > 0 and l.due_date < :today), 0.00) as overdue,
-        min(l.due_date) filter (where l.open_amount > 0 and l.due_date < :today) as overdue_since
+    select l.party_id, {dues()}
     from settlement_item l
     where l.party_type = 'customer' and l.open_amount <> 0
     group by l.party_id
@@ -58,7 +56,7 @@ class CustomerAccount(View):
     employee_id: Mapped[int | None] = ref("employee", "业务员", within=("company_id",), search=True)
     credit_limit: Mapped[Decimal | None] = money("信用额度", default=None)
     receivable: Mapped[Decimal] = money("应收款", total=True, width=130)
-    advance: Mapped[Decimal] = money("预收款", total=True, width=130)
+    advance: Mapped[Decimal] = money("预收及未用返利", total=True, width=130)
     balance: Mapped[Decimal] = money("应收余额", total=True, width=130)
     overdue: Mapped[Decimal] = money("逾期金额", total=True, width=130)
     overdue_since: Mapped[date | None] = day("最早到期日", width=110)

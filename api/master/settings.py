@@ -21,6 +21,7 @@ from api.kit.flow import POSTED
 from api.kit.resource import Declaration, Menu, Resource
 from api.kit.rules import Bounds
 from api.master import pricing
+from api.master.dues import dues
 
 PURCHASE, SALES, STOCK = 1, 2, 3
 KINDS = {PURCHASE: "采购单据", SALES: "销售单据", STOCK: "库存单据"}
@@ -227,11 +228,10 @@ _BEYOND: dict[int, tuple[pricing.Side, str, str]] = {
     SALES: ("customer", "l.amount < round(b.bound * l.quantity, 2)", "<="),
     PURCHASE: ("supplier", "l.amount > round(b.bound * l.quantity, 2)", ">="),
 }
-_OVERDUE = text("""
-select sum(open_amount) as amount, min(due_date) as since
-from settlement_item
-where party_type = 'customer' and party_id = :customer and company_id = :company and open_amount > 0
-    and due_date + (select overdue_days from erp_config limit 1) < :today
+_OVERDUE = text(f"""
+select {dues("cast(:today as date) - (select overdue_days from erp_config limit 1)")}
+from settlement_item l
+where l.party_type = 'customer' and l.party_id = :customer and l.company_id = :company and l.open_amount <> 0
 """)
 
 
@@ -269,7 +269,7 @@ def _overdue(ctx: Context, doc: Document) -> str:
         "today": today(),
     }
     row = ctx.conn.execute(_OVERDUE, values).one()
-    return f"客户有逾期欠款 {row.amount:.2f} 元，最早于 {row.since} 到期" if row.amount else ""
+    return f"客户有逾期欠款 {row.overdue:.2f} 元，最早于 {row.overdue_since} 到期" if row.overdue > 0 else ""
 
 
 def _told(names: Iterable[str], count: int) -> str:

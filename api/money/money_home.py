@@ -23,7 +23,7 @@ from api.kit.posting import PartyType
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values, View
-from api.master.advances import ADVANCED
+from api.master.dues import UNAPPLIED, dues
 from api.master.partners import ACCOUNT_KINDS
 from api.money.accounts import JOURNAL, RECEIVED
 from api.money.fund_transfer import FundTransfer
@@ -32,12 +32,12 @@ from api.sales import credit_query
 
 assert FundTransfer.bill
 DAYS, SOON = 30, 7
-FIGURES = ("owed", "advanced", "overdue", "soon")
+FIGURES = ("owed", "unapplied", "overdue", "soon")
 _LISTED: dict[PartyType, tuple[str, tuple[str, int, int]]] = {
     "customer": (credit_query.ITEMS, ("use", credit_query.OWED, credit_query.ADVANCE)),
     "supplier": (supplier_items.ITEMS, ("kind", supplier_items.OWED, supplier_items.ADVANCE)),
 }
-"""The list of open items of a kind of partners, and the filter that tells what is owed from advances."""
+"""The list of open items of a kind of partners, and the filter that tells what is owed from what is unapplied."""
 _TURNED = f"bill_type <> '{FundTransfer.bill.prefix}'"
 _WITHIN = "(cast(:companies as bigint[]) is null or l.company_id = any(cast(:companies as bigint[])))"
 
@@ -71,16 +71,16 @@ left join moved m on m.on_day = d.on_day
 order by d.on_day
 """)
 _DUE = statement(f"""
-select l.party_type,
-    coalesce(sum(l.open_amount) filter (where not {ADVANCED}), 0.00) as owed,
-    -coalesce(sum(l.open_amount) filter (where {ADVANCED}), 0.00) as advanced,
-    coalesce(sum(l.open_amount) filter (where not {ADVANCED} and l.due_date < :today), 0.00) as overdue,
-    coalesce(sum(l.open_amount) filter (
-        where not {ADVANCED} and l.due_date between :today and :soon
-    ), 0.00) as soon
-from settlement_item l
-where l.open_amount <> 0 and {_WITHIN}
-group by l.party_type
+select party_type, owed, -unapplied as unapplied, overdue, soon
+from (
+    select l.party_type, {dues()},
+        coalesce(sum(l.open_amount) filter (
+            where not {UNAPPLIED} and l.due_date between :today and :soon
+        ), 0.00) as soon
+    from settlement_item l
+    where l.open_amount <> 0 and {_WITHIN}
+    group by l.party_type
+) d
 """)
 
 
@@ -136,7 +136,7 @@ class Due(BaseModel):
     """
 
     owed: Decimal
-    advanced: Decimal
+    unapplied: Decimal
     overdue: Decimal
     soon: Decimal
     routes: dict[str, str]
@@ -187,7 +187,7 @@ def _soon(now: date) -> date:
 
 def _routes(principal: Principal, party: PartyType, now: date) -> dict[str, str]:
     """Where the figures of a kind of partners are listed: the route and its filters."""
-    route, (kind, owed, advanced) = _LISTED[party]
+    route, (kind, owed, unapplied) = _LISTED[party]
     due = {
         "owed": {},
         "overdue": {"due_date_end": now - timedelta(days=1)},
@@ -196,5 +196,5 @@ def _routes(principal: Principal, party: PartyType, now: date) -> dict[str, str]
     found = registry.by_route(route)
     if not found or not principal.may(found[0].right("list")):
         return {}
-    listed = {name: {kind: owed, **days} for name, days in due.items()} | {"advanced": {kind: advanced}}
+    listed = {name: {kind: owed, **days} for name, days in due.items()} | {"unapplied": {kind: unapplied}}
     return {name: f"{route}?{urlencode(filters)}" for name, filters in listed.items()}

@@ -1,4 +1,4 @@
-"""Open payables (应付款明细): each item that a supplier is still owed, and each advance that is left with him."""
+"""Open payables (应付款明细): each item that a supplier is still owed, each advance or rebate left with him."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from api.kit.fields import day, enum, integer, key, money, ref, text
 from api.kit.resource import Declaration, Menu
 from api.kit.scope import Principal
 from api.kit.view import BILL, READ_ONLY, BillRow, Sql, Values
-from api.master.advances import ADVANCED
+from api.master.dues import OVERDUE_DAYS, UNAPPLIED
 
 OWED, ADVANCE = 1, 2
-KINDS = {OWED: "应付款", ADVANCE: "预付款"}
+KINDS = {OWED: "应付款", ADVANCE: "预付及未用返利"}
 ITEMS = "/purchase/factoryOpenItems"
 
 
@@ -48,8 +48,8 @@ class SupplierItem(BillRow):
 
     rows = f"""
 select l.settlement_id as supplier_item_id, l.company_id, l.party_id as supplier_id,
-    case when {ADVANCED} then {ADVANCE} else {OWED} end as kind, l.bill_no, l.business_date, l.due_date, l.amount,
-    l.open_amount, case when l.open_amount > 0 then greatest(:today - l.due_date, 0) end as overdue_days, {{route}}
+    case when {UNAPPLIED} then {ADVANCE} else {OWED} end as kind, l.bill_no, l.business_date, l.due_date, l.amount,
+    l.open_amount, {OVERDUE_DAYS} as overdue_days, {{route}}
 from settlement_item l
 where l.party_type = 'supplier' and l.open_amount <> 0
 """

@@ -12,11 +12,11 @@ from api.kit.fields import day, enum, integer, key, money, rate, ref, text
 from api.kit.resource import Declaration, Drill, Menu, Place
 from api.kit.scope import Principal
 from api.kit.view import BILL, READ_ONLY, BillRow, Sql, Values, View
-from api.master.advances import ADVANCED
+from api.master.dues import OVERDUE_DAYS, UNAPPLIED, dues
 from api.sales.credit import LIMIT
 
 OWED, ADVANCE, ORDERED = 1, 2, 3
-USES = {OWED: "应收款", ADVANCE: "预收款", ORDERED: "未出库订单"}
+USES = {OWED: "应收款", ADVANCE: "预收及未用返利", ORDERED: "未出库订单"}
 ITEMS = "/custom/creditfind_search"
 
 _CUSTOMERS = f"""
@@ -28,17 +28,14 @@ select u.*, u.receivable + u.advance + u.ordered as exposure,
 from (
     select c.customer_id, c.customer_id as credit_use_id, c.company_id, c.employee_id, c.credit_limit,
         {LIMIT} as limit_amount, {LIMIT} - c.credit_limit as temporary_amount,
-        coalesce(i.receivable, 0.00) as receivable, coalesce(i.advance, 0.00) as advance,
+        coalesce(i.owed, 0.00) as receivable, coalesce(i.unapplied, 0.00) as advance,
         coalesce(o.ordered, 0.00) as ordered, coalesce(i.overdue, 0.00) as overdue, i.overdue_since
     from customer c
     left join (
-        select party_id, sum(open_amount) filter (where not {ADVANCED}) as receivable,
-            sum(open_amount) filter (where {ADVANCED}) as advance,
-            sum(open_amount) filter (where open_amount > 0 and due_date < :today) as overdue,
-            min(due_date) filter (where open_amount > 0 and due_date < :today) as overdue_since
+        select l.party_id, {dues()}
         from settlement_item l
-        where party_type = 'customer' and open_amount <> 0
-        group by party_id
+        where l.party_type = 'customer' and l.open_amount <> 0
+        group by l.party_id
     ) i on i.party_id = c.customer_id
     left join (
         select h.customer_id, sum(round(l.amount * (l.quantity - l.executed_quantity) / l.quantity, 2)) as ordered
@@ -54,9 +51,9 @@ from (
 _ITEMS = f"""
 select l.*, {{route}} from (
 select l.settlement_id as credit_item_id, l.company_id, l.party_id as customer_id,
-    case when {ADVANCED} then {ADVANCE} else {OWED} end as use, l.bill_type, l.bill_id, l.bill_no, l.business_date,
+    case when {UNAPPLIED} then {ADVANCE} else {OWED} end as use, l.bill_type, l.bill_id, l.bill_no, l.business_date,
     l.due_date, l.amount, l.open_amount as used_amount,
-    case when l.open_amount > 0 then greatest(:today - l.due_date, 0) end as overdue_days
+    {OVERDUE_DAYS} as overdue_days
 from settlement_item l
 where l.party_type = 'customer' and l.open_amount <> 0
 union all
@@ -98,7 +95,7 @@ class CreditUse(View):
     temporary_amount: Mapped[Decimal] = money("临时额度", total=True)
     limit_amount: Mapped[Decimal] = money("可用总额度", total=True)
     receivable: Mapped[Decimal] = money("应收款", total=True)
-    advance: Mapped[Decimal] = money("预收款", total=True)
+    advance: Mapped[Decimal] = money("预收及未用返利", total=True)
     ordered: Mapped[Decimal] = money("未出库订单", total=True)
     exposure: Mapped[Decimal] = money("已占用额度", total=True)
     available: Mapped[Decimal] = money("剩余额度", total=True)

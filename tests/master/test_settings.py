@@ -135,6 +135,13 @@ class TestOverdue:
         assert (answer.code, answer.msg) == (400, "客户有逾期欠款 500.00 元，最早于 2026-03-06 到期")
         assert self.next(site, in_time).ok
 
+    def test_what_came_back_is_taken_off(self, site: Site) -> None:
+        customer = self.owing(site, "2026-03-07")
+        line = {"goods_id": site.world.spares[26], "quantity": "1", "price": "500"}
+        Desk(site).audited("sales_return", line, customer_id=customer, due_date="2026-03-08")
+        modes(site, 2, overdue_mode=1)
+        assert self.next(site, customer).ok
+
     def test_days_of_grace_count(self, site: Site) -> None:
         customer = self.owing(site, str(today() - timedelta(days=5)))
         modes(site, 2, overdue_mode=1)

@@ -19,7 +19,7 @@ def figures(desk: Desk, **asked: Any) -> dict[str, Decimal]:
     assert (len(told["days"]), last["day"]) == (30, today().isoformat())
     found = {name: told[name] for name in ("balance", "month_received", "month_paid")}
     found |= {f"day_{name}": last[name] for name in ("received", "paid", "balance")}
-    found |= {name: told["receivable"][name] for name in ("owed", "advanced", "overdue", "soon")}
+    found |= {name: told["receivable"][name] for name in ("owed", "unapplied", "overdue", "soon")}
     return {name: Decimal(value) for name, value in found.items()}
 
 
@@ -38,7 +38,7 @@ def test_what_is_posted_moves_the_figures(desk: Desk) -> None:
         "day_received": Decimal(500),
         "day_paid": Decimal(80),
         "day_balance": Decimal(419),
-        "advanced": Decimal(500),
+        "unapplied": Decimal(500),
     }
 
 
@@ -60,13 +60,17 @@ def test_what_is_due_leads_to_the_list_that_adds_up_to_it(desk: Desk) -> None:
     for due in ("2026-03-06", today().isoformat(), "2099-12-31"):
         desk.audited("purchase_inbound", line, due_date=due)
     desk.audited("supplier_payment", amount="30")
+    back = {"goods_id": desk.world.spares[49], "quantity": "1", "price": "70", "batch_no": "T-1"}
+    desk.audited("sales_return", back, due_date="2026-03-06")
+    policy = desk.world.ids["customer_rebate_policy_a"]
+    desk.audited("customer_rebate", policy_id=policy, cycle_start="2024-12-01", amount="9", remark="补返利")
     summary = desk.caller.get(SUMMARY, company_id=desk.world.company_a).data
     for side, api, total in (
         ("receivable", "v2/custom/CreditItem", "used_amount"),
         ("payable", "v2/purchase/SupplierItem", "open_amount"),
     ):
         told = summary[side]
-        for name, sign in (("owed", 1), ("overdue", 1), ("soon", 1), ("advanced", -1)):
+        for name, sign in (("owed", 1), ("overdue", 1), ("soon", 1), ("unapplied", -1)):
             filters = dict(parse_qsl(told["routes"][name].split("?")[1]))
             listed = desk.caller.get(f"{api}/getList", company_id=desk.world.company_a, **filters)
             assert sign * Decimal(listed.data["totals"][total]) == Decimal(told[name]) != 0, (side, name)

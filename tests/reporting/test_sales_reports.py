@@ -11,6 +11,8 @@ import pytest
 
 from api.kit.charting import by_time
 from api.reporting.sales_summary import earlier, previous, same_day
+from api.reporting.snapshot import published
+from reports.catalogue import find_report
 from tests.kit.desk import Desk, Made
 from tests.reporting.asking import one, page, rows, some
 
@@ -311,6 +313,24 @@ class TestCustomerAnalysis:
         }
         assert (found["bill_count"], found["goods_count"], found["idle_days"], found["kind"]) == (3, 2, 16, 2)
         assert (found["first_sale"], found["last_sale"]) == ("2025-03-31", "2026-03-15")
+
+    def test_what_is_overdue_is_told_alike_everywhere(self, posted: Desk) -> None:
+        """Of late bills comes off what came back; not the rebate, nor what was advanced before the books opened."""
+        mine = {"company_id": posted.world.company_a}
+        analysed = {row["customer_id"]: row["overdue_amount"] for row in rows(posted, ANALYSIS, **mine)}
+        accounts = rows(posted, "v2/custom/CustomerAccount", **mine)
+        data = find_report("accountsReceivable").first_tab.plain.dataset("receivable_aging")
+        with published() as conn:
+            aged = conn.exec_driver_sql(
+                f"select customer_id, {data.metric('overdue').sql} from {data.source}"
+                f" where company_id = {mine['company_id']} and month = (select max(month) from {data.source})"
+                " group by customer_id"
+            ).all()
+        told = {customer: f"{amount:.2f}" for customer, amount in aged}
+        assert told[posted.world.customer_a] == "1695.00"
+        assert told == analysed == {row["customer_id"]: row["overdue"] for row in accounts}
+        funds = posted.caller.get("v2/money/MoneyHome/getSummary", **mine).data["receivable"]
+        assert Decimal(funds["overdue"]) == sum(map(Decimal, told.values()))
 
     def test_what_a_customer_is_depends_on_the_day(self, posted: Desk) -> None:
         kinds = {

@@ -5,7 +5,7 @@ import { giveSizes, ok, page, renderPage } from '@/engine/harness';
 import MoneyHomePage from './MoneyHomePage';
 
 const api = 'v2/money/MoneyHome';
-const due = { owed: '1200.00', advanced: '30.00', overdue: '450.50', soon: '99.00', routes: {} };
+const due = { owed: '1200.00', unapplied: '30.00', overdue: '450.50', soon: '99.00', routes: {} };
 const overdue = '/custom/creditfind_search?use=1&due_date_end=2026-11-21';
 const summary = {
   balance: '88000.10',

@@ -59,8 +59,8 @@ function Figures({ summary, company }: { summary: Summary; company: Choice }) {
         ))}
       </Flex>
       <Flex gap={12} wrap>
-        <DueCard owed="应收账款" advanced="预收款" due={summary.receivable} company={company} />
-        <DueCard owed="应付账款" advanced="预付款" due={summary.payable} company={company} />
+        <DueCard owed="应收账款" unapplied="预收及未用返利" due={summary.receivable} company={company} />
+        <DueCard owed="应付账款" unapplied="预付及未用返利" due={summary.payable} company={company} />
       </Flex>
       <Card size="small" title="近 30 天收付款">
         <Suspense fallback={<div style={{ height: chartHeight }} />}>
@@ -77,19 +77,19 @@ function Figure({ title, value }: { title: string; value: string | undefined }) 
 
 interface DueCardProps {
   owed: string;
-  advanced: string;
+  unapplied: string;
   due: Due;
   company: Choice;
 }
 
 /** What is due; each figure leads to the list that it is the total of. */
-function DueCard({ owed, advanced, due, company }: DueCardProps) {
+function DueCard({ owed, unapplied, due, company }: DueCardProps) {
   const tabs = useTabs();
   const told: [string, Exclude<keyof Due, 'routes'>][] = [
     [owed, 'owed'],
     ['已逾期', 'overdue'],
     ['7 天内到期', 'soon'],
-    [advanced, 'advanced'],
+    [unapplied, 'unapplied'],
   ];
   const narrowed = company.id ? `&${new URLSearchParams({ company_id: String(company.id), [labelKey('company_id')]: company.name })}` : '';
   return (

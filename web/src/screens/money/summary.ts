@@ -12,11 +12,11 @@ export interface DayFlow {
 
 export interface Due {
   owed: string;
-  advanced: string;
+  unapplied: string;
   overdue: string;
   soon: string;
   /** The lists that the figures are totals of, as far as they may be opened. */
-  routes: Partial<Record<'owed' | 'advanced' | 'overdue' | 'soon', string>>;
+  routes: Partial<Record<'owed' | 'unapplied' | 'overdue' | 'soon', string>>;
 }
 
 export interface Summary {
