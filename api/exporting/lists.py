@@ -1,6 +1,7 @@
 """Lists in every form (原生报表导出): a list as a board of one table, its charts and its pivot.
 
-The rows are the list's own query, in its order. What the list totals adds up; other figures are of one row alone.
+The rows are the list's own query, in its order. What the list totals adds up, and its ratios are of the sums; other
+figures are of one row alone.
 A list that isn't read from the snapshot is asked of the core, and its rows are copied before anything else reads them.
 """
 
@@ -114,6 +115,8 @@ def _board(cls: type[View], shown: Sequence[Field], axes: Sequence[Field]) -> Bo
     texts = [item for item in shown if not item.is_number]
     figures = [item for item in shown if item.is_number]
     sums = tuple(item.name for item in figures if item.total)
+    ratios = [item for item in figures if item.ratio]
+    parts = {name for item in ratios if item.ratio for name in (item.ratio.part, item.ratio.whole)}
     dates = [item for item in axes if item.kind == "date"]
     dataset = Dataset(
         name,
@@ -121,7 +124,7 @@ def _board(cls: type[View], shown: Sequence[Field], axes: Sequence[Field]) -> Bo
         source="",
         grain="company",
         columns=(*map(_column, texts), *map(_month, dates), Column(PLACE, "", "link")),
-        measures=tuple(item.name for item in figures),
+        measures=tuple(dict.fromkeys([*(item.name for item in figures), *sorted(parts)])),
         metrics=(*map(_metric, figures), Metric(PLACE, "", f'min("{PLACE}")')),
         flows=sums,
     )
@@ -145,7 +148,7 @@ def _board(cls: type[View], shown: Sequence[Field], axes: Sequence[Field]) -> Bo
         rows=tuple(_name(item) for item in others[:1]),
         columns=tuple(_month(item).name for item in dates[:1]),
         metrics=(measure.name,) if measure else (),
-        offered=sums,
+        offered=(*sums, *(item.name for item in ratios)),
     )
     row = Row(tuple((chart.key, HALF) for chart in charts), 30)
     return Board((*charts, table), (row,), (), (dataset,), pivot)
@@ -205,8 +208,9 @@ def _month(item: Field) -> Column:
 
 def _metric(item: Field) -> Metric:
     value = quoted(item.name)
-    single = f"case when count(*) = 1 then any_value({value}) end"
-    return Metric(item.name, item.label, f"sum({value})" if item.total else single, FORMATS[item.kind])
+    several = f"sum({value})" if item.total else item.ratio.sql() if item.ratio else "null"
+    sql = several if item.total else f"case when count(*) = 1 then any_value({value}) else {several} end"
+    return Metric(item.name, item.label, sql, FORMATS[item.kind])
 
 
 def _listed(

@@ -28,6 +28,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import MappedColumn, mapped_column
 
 from api.kit import registry
+from api.kit.ratios import Ratio
 from api.kit.rules import PERCENT, Bounds
 
 Kind = Literal[
@@ -98,7 +99,8 @@ class Field:
     under which the files of an image field are uploaded; `bill` that a text is another bill's number, which leads to
     it, or several with 、 between them; `bills` that a choice is of all bills, by prefix. A column that is `optional`
     shows where it is chosen or used. The `span` of a date is what it stands for: a day; a day `until` which a list
-    counts, which is asked for alone, as `<name>_end`; or the `month` of which it is the first day.
+    counts, which is asked for alone, as `<name>_end`; or the `month` of which it is the first day. A `total` is a sum
+    over the list; a `ratio` has one where it tells what rows are together.
     """
 
     name: str
@@ -110,6 +112,7 @@ class Field:
     search: bool = False
     form: bool = True
     total: bool = False
+    ratio: Ratio | None = None
     export: bool = True
     width: int = 120
     max_length: int | None = None

@@ -7,7 +7,7 @@ so a filter that fits few rows is answered from its rows, and only one that fits
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
@@ -37,6 +37,7 @@ from api.kit.errors import Forbidden, Refusal
 from api.kit.fields import Field
 from api.kit.making import made_once
 from api.kit.projection import Projection, masked, masks, project
+from api.kit.ratios import Ratio
 from api.kit.resource import Declared, Resource, Searched
 from api.kit.scope import Principal, within
 from api.kit.view import Paging, View, sourced
@@ -249,14 +250,16 @@ def select_rows(
 
 
 def placed_rows(cls: type[Resource], query: ListQuery, principal: Principal) -> Select[Any]:
-    """The rows behind a list as a part of another query, each with its `place` in the list's order."""
+    """The rows behind a list, with what its ratios are of and each one's `place`, as a part of another query."""
     projection = _projection(cls, principal)
     place = (
         func.row_number(type_=BigInteger())
         .over(order_by=_order(cls, query, projection, principal))
         .label("place")
     )
-    rows, chosen = projection.select().add_columns(place), conditions(cls, query, principal)
+    parts = _parts(item.ratio for item in listed(cls, principal) if item.ratio) - projection.columns.keys()
+    added = (cls.table().columns[name] for name in sorted(parts))
+    rows, chosen = projection.select().add_columns(place, *added), conditions(cls, query, principal)
     return sourced(cls, rows, principal, query.model_dump(), chosen)
 
 
@@ -391,10 +394,12 @@ def _leads(one: Searched) -> bool:
 def count_and_totals(
     conn: Connection, cls: type[Resource], query: ListQuery, principal: Principal
 ) -> tuple[int, dict[str, Decimal]]:
-    """How many rows the whole filter holds, and the sums of its totalled fields."""
-    table = cls.table()
-    totalled = [item for item in listed(cls, principal) if item.total and item.name in table.columns]
-    sums = [func.coalesce(func.sum(table.columns[item.name]), 0).label(item.name) for item in totalled]
+    """How many rows the whole filter holds, and what its fields come to: sums, and ratios that have a base."""
+    table, fields = cls.table(), listed(cls, principal)
+    totalled = [item.name for item in fields if item.total and item.name in table.columns]
+    ratios = [(item.name, item.ratio) for item in fields if item.ratio]
+    named = {*totalled, *_parts(ratio for _, ratio in ratios)}
+    sums = [func.coalesce(func.sum(table.columns[name]), 0).label(name) for name in sorted(named)]
     chosen, asked = conditions(cls, query, principal), query.model_dump()
     found = cls.paging if sums and issubclass(cls, View) else Paging()
     rows = select(func.count().label("rows"), *(() if found.added else sums)).select_from(table)
@@ -402,4 +407,10 @@ def count_and_totals(
     row = totals = conn.execute(sourced(cls, rows, principal, asked, chosen, counted_by)).one()
     if found.added:
         totals = conn.execute(sourced(cls, select(*sums), principal, asked, chosen, found.added)).one()
-    return row.rows, {item.name: Decimal(getattr(totals, item.name)) for item in totalled}
+    added = {name: Decimal(getattr(totals, name)) for name in named}
+    told = {name: value for name, ratio in ratios if (value := ratio.of(added)) is not None}
+    return row.rows, {name: added[name] for name in totalled} | told
+
+
+def _parts(ratios: Iterable[Ratio]) -> set[str]:
+    return {name for ratio in ratios for name in (ratio.part, ratio.whole)}

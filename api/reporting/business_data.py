@@ -14,6 +14,7 @@ from sqlalchemy.orm import Mapped
 from api.kit.asked import this_month
 from api.kit.fields import COST, integer, key, money, rate, ref
 from api.kit.fields import day as on_day
+from api.kit.ratios import Ratio
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values
@@ -61,7 +62,9 @@ class BusinessData(Published):
     sales_bills: Mapped[int] = integer("出库单数", total=True)
     sales_cost: Mapped[Decimal] = money("销售成本", total=True, permission=COST)
     profit: Mapped[Decimal] = money("毛利", total=True, permission=COST)
-    margin: Mapped[Decimal | None] = rate("毛利率%", default=None, permission=COST)
+    margin: Mapped[Decimal | None] = rate(
+        "毛利率%", default=None, permission=COST, ratio=Ratio("profit", "sales")
+    )
     purchase: Mapped[Decimal] = money("采购金额", total=True)
     receipts: Mapped[Decimal] = money("收款", total=True)
     payments: Mapped[Decimal] = money("付款", total=True)

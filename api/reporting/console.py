@@ -18,6 +18,7 @@ from sqlalchemy import ColumnElement, FromClause, Row, case, func, or_, select
 from api.kit.database import today
 from api.kit.errors import Forbidden
 from api.kit.projection import MASK, UNSPECIFIED
+from api.kit.ratios import quotient
 from api.kit.scope import Principal
 from api.reporting.business_data import BusinessData
 from api.reporting.facts import (
@@ -30,7 +31,6 @@ from api.reporting.facts import (
     ORDERS,
     SALES,
     mine,
-    quotient,
     sees_whole_companies,
 )
 from api.reporting.sales_summary import YEAR, earlier, previous, same_day

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Mapped
 
 from api.kit.database import today
 from api.kit.fields import day, integer, key, money, rate, ref, text
+from api.kit.ratios import Ratio
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values
@@ -74,11 +75,15 @@ class CouponAnalysis(Published):
     used_count: Mapped[int] = integer("使用张数", total=True)
     expired_count: Mapped[int] = integer("过期张数", total=True)
     open_count: Mapped[int] = integer("未用张数", total=True)
-    used_rate: Mapped[Decimal | None] = rate("使用率%", default=None)
+    used_rate: Mapped[Decimal | None] = rate(
+        "使用率%", default=None, ratio=Ratio("used_count", "granted_count")
+    )
     granted_amount: Mapped[Decimal] = money("发放面额", total=True)
     discount_amount: Mapped[Decimal] = money("优惠金额", total=True)
     sales_amount: Mapped[Decimal] = money("带来销售（含税）", total=True, width=130)
-    discount_rate: Mapped[Decimal | None] = rate("优惠占销售%", default=None)
+    discount_rate: Mapped[Decimal | None] = rate(
+        "优惠占销售%", default=None, ratio=Ratio("discount_amount", "sales_amount")
+    )
     first_used_on: Mapped[date | None] = day("首次使用")
     last_used_on: Mapped[date | None] = day("最近使用")
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 from datetime import date
 from decimal import Decimal
 
-from sqlalchemy.orm import Mapped
+from sqlalchemy import Numeric
+from sqlalchemy.orm import Mapped, mapped_column
 
 from api.kit.asked import asked_until
 from api.kit.database import today
 from api.kit.fields import COST, enum, integer, key, money, rate, ref
 from api.kit.fields import day as on_day
+from api.kit.ratios import Ratio
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Paging, Sql, Values
@@ -114,19 +116,30 @@ class CustomerAnalysis(Published):
     kind: Mapped[int] = enum("客户状态", KINDS, default=2, search=True, width=90, sort=-53)
     revenue: Mapped[Decimal] = money("近一年收入", total=True, sort=1)
     previous_revenue: Mapped[Decimal] = money("上一年收入", total=True, sort=2)
-    change: Mapped[Decimal | None] = rate("同比%", default=None, sort=3)
+    change: Mapped[Decimal | None] = rate(
+        "同比%", default=None, ratio=Ratio("revenue", "previous_revenue", growth=True), sort=3
+    )
     month_revenue: Mapped[Decimal] = money("近30天收入", total=True, sort=4)
     profit: Mapped[Decimal] = money("近一年毛利", total=True, permission=COST, sort=5)
-    margin: Mapped[Decimal | None] = rate("毛利率%", default=None, permission=COST, sort=6)
+    margin: Mapped[Decimal | None] = rate(
+        "毛利率%", default=None, permission=COST, ratio=Ratio("profit", "revenue"), sort=6
+    )
     bill_count: Mapped[int] = integer("购买单数", total=True, sort=7)
-    bill_revenue: Mapped[Decimal] = money("单均收入", sort=8)
+    bill_revenue: Mapped[Decimal] = money(
+        "单均收入", ratio=Ratio("sold_revenue", "bill_count", times=1, places=2), sort=8
+    )
     goods_count: Mapped[int] = integer("商品种数", sort=9)
-    returned_rate: Mapped[Decimal | None] = rate("退货率%", default=None, sort=10)
+    returned_rate: Mapped[Decimal | None] = rate(
+        "退货率%", default=None, ratio=Ratio("returned_revenue", "sold_revenue"), sort=10
+    )
     first_sale: Mapped[date] = on_day("首次购买", sort=11)
     last_sale: Mapped[date] = on_day("最近购买", search=True, sort=12)
     idle_days: Mapped[int] = integer("未购天数", search=True, sort=13)
     open_amount: Mapped[Decimal] = money("应收余额", total=True, sort=14)
     overdue_amount: Mapped[Decimal] = money("已逾期", total=True, search=True, sort=15)
+
+    sold_revenue: Mapped[Decimal] = mapped_column(Numeric)
+    returned_revenue: Mapped[Decimal] = mapped_column(Numeric)
 
     @classmethod
     def usual(cls) -> dict[str, str]:

@@ -6,7 +6,6 @@ company or lay in a warehouse.
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import Any
 
 from sqlalchemy import (
@@ -73,11 +72,6 @@ EMPLOYEES = _table("dim_employee", "employee_id employee_name", None)
 CUSTOMERS = _table("dim_customer", "customer_id customer_name province_name", None)
 GOODS = _table("goods", "goods_id goods_name brand_id", None)
 BRANDS = _table("brand", "brand_id brand_name", None)
-
-
-def quotient(part: Decimal, whole: Decimal, places: int) -> Decimal | None:
-    """Empty where the base is zero or negative (domain: ratios without a base are empty, never 0)."""
-    return round(part / whole, places) if whole > 0 else None
 
 
 def sees_whole_companies(principal: Principal) -> bool:

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from sqlalchemy.orm import Mapped
+from sqlalchemy import Numeric
+from sqlalchemy.orm import Mapped, mapped_column
 
 from api.kit.asked import asked_days
 from api.kit.database import today
 from api.kit.fields import NO_RECORD, goods, integer, key, money, quantity, rate, ref
+from api.kit.ratios import Ratio
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values
@@ -140,7 +142,10 @@ class GoodsShortage(SummedRow):
     open_quantity: Mapped[Decimal] = quantity("订单未发", total=True)
     cancelled_quantity: Mapped[Decimal] = quantity("关闭未发", total=True)
     unfilled_amount: Mapped[Decimal] = money("未发金额（含税）", total=True, width=130)
-    fill_rate: Mapped[Decimal | None] = rate("订单满足率%", default=None)
+    filled_quantity: Mapped[Decimal] = mapped_column(Numeric)
+    fill_rate: Mapped[Decimal | None] = rate(
+        "订单满足率%", default=None, ratio=Ratio("filled_quantity", "ordered_quantity")
+    )
     stock_quantity: Mapped[Decimal] = quantity("现有库存", total=True)
     coming_quantity: Mapped[Decimal] = quantity("采购在途", total=True)
 

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Mapped
 
 from api.kit.fields import day, enum, integer, key, rate, text
 from api.kit.fields import quantity as counted
+from api.kit.ratios import Ratio
 from api.kit.resource import Declaration, Menu
 from api.kit.scope import Principal
 from api.kit.view import BILL, READ_ONLY, Sql, Values
@@ -62,7 +63,13 @@ class GuaranteeClaim(GuaranteeRow):
     returned_quantity: Mapped[Decimal] = counted("退厂数量", total=True, width=90, sort=25)
     settled_on: Mapped[date | None] = day("厂家结算日期", search=True, width=110, sort=28)
     factory_claim_no: Mapped[str | None] = text("厂家理赔单号", search=True, width=190, sort=29)
-    recovery_rate: Mapped[Decimal | None] = rate("厂家承担比例%", default=None, width=120, sort=33)
+    recovery_rate: Mapped[Decimal | None] = rate(
+        "厂家承担比例%",
+        default=None,
+        width=120,
+        ratio=Ratio("factory_amount", "compensation_amount"),
+        sort=33,
+    )
     waited_days: Mapped[int | None] = integer("赔付后等待天数", default=None, search=True, width=120, sort=34)
 
     @classmethod

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Mapped, MappedColumn
 
 from api.kit.fields import COST, integer, key, money, rate, ref, text
 from api.kit.fields import quantity as counted
+from api.kit.ratios import Ratio
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values
@@ -88,10 +89,16 @@ class InventoryBigData(Published):
     sold_out_count: Mapped[int] = integer("断货品种", search=True)
     sluggish_quantity: Mapped[Decimal] = counted("呆滞数量", total=True)
     sluggish_amount: Mapped[Decimal] = money("呆滞金额", total=True, permission=COST)
-    sluggish_rate: Mapped[Decimal | None] = rate("呆滞占比%", default=None)
+    sluggish_rate: Mapped[Decimal | None] = rate(
+        "呆滞占比%", default=None, ratio=Ratio("sluggish_quantity", "quantity")
+    )
     sales_30: Mapped[Decimal] = counted("近30天销量", total=True)
-    cover_days: Mapped[Decimal | None] = counted("可售天数", default=None)
-    turnover_days: Mapped[Decimal | None] = counted("周转天数", default=None)
+    cover_days: Mapped[Decimal | None] = counted(
+        "可售天数", default=None, ratio=Ratio("quantity", "sales_30", times=30, places=1)
+    )
+    turnover_days: Mapped[Decimal | None] = counted(
+        "周转天数", default=None, ratio=Ratio("year_quantity_days", "year_sales_quantity", times=1, places=1)
+    )
     year_sales_quantity: Mapped[Decimal] = _base("一年销量")
     year_quantity_days: Mapped[Decimal] = _base("一年每日库存之和")
     year_sales_cost: Mapped[Decimal] = _base("一年销售成本", permission=COST)

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Mapped
 
 from api.kit.fields import COST, day, integer, key, money, price
 from api.kit.fields import quantity as counted
+from api.kit.ratios import Ratio
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Paging, Sql, Values
@@ -66,7 +67,9 @@ class InventoryInformation(StockRow):
     last_sale_date: Mapped[date | None] = day("最近销售", search=True)
     sales_30: Mapped[Decimal] = counted("近30天销量", total=True)
     sales_90: Mapped[Decimal] = counted("近90天销量", total=True)
-    cover_days: Mapped[int | None] = integer("可售天数", default=None, search=True)
+    cover_days: Mapped[int | None] = integer(
+        "可售天数", default=None, search=True, ratio=Ratio("quantity", "sales_30", times=30, places=0)
+    )
 
     @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:

@@ -11,6 +11,7 @@ from api.kit.database import today
 from api.kit.fields import day, enum, integer, key, money, price, rate, text
 from api.kit.fields import quantity as counted
 from api.kit.orders import RECEIVING
+from api.kit.ratios import Ratio
 from api.kit.resource import Declaration, Menu
 from api.kit.scope import Principal
 from api.kit.view import BILL, READ_ONLY, Sql, Values
@@ -76,7 +77,9 @@ class OrderDetail(BilledRow, PurchaseRow):
     received_quantity: Mapped[Decimal] = counted("到货数量", total=True)
     rest_quantity: Mapped[Decimal] = counted("未到数量", search=True, total=True)
     cancelled_quantity: Mapped[Decimal] = counted("关闭未到数量", total=True)
-    received_rate: Mapped[Decimal | None] = rate("到货率%", default=None)
+    received_rate: Mapped[Decimal | None] = rate(
+        "到货率%", default=None, ratio=Ratio("received_quantity", "quantity")
+    )
     delivery_date: Mapped[date | None] = day("交货日期", search=True, width=110)
     first_date: Mapped[date | None] = day("首次到货", width=110)
     last_date: Mapped[date | None] = day("最近到货", width=110)

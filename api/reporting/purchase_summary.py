@@ -7,6 +7,7 @@ from decimal import Decimal
 from sqlalchemy.orm import Mapped
 
 from api.kit.fields import key, money, price, quantity
+from api.kit.ratios import Ratio
 from api.kit.resource import Declaration, Menu
 from api.kit.view import READ_ONLY
 from api.reporting.groupings import Groupings, SummedRow
@@ -71,4 +72,6 @@ class PurchaseSummary(SummedRow, PurchaseRow):
     quantity: Mapped[Decimal] = quantity("净购数量", total=True)
     amount: Mapped[Decimal] = money("净购含税金额", total=True)
     no_tax_amount: Mapped[Decimal] = money("净购未税金额", total=True)
-    mean_price: Mapped[Decimal | None] = price("入库均价", default=None)
+    mean_price: Mapped[Decimal | None] = price(
+        "入库均价", default=None, ratio=Ratio("received_amount", "received_quantity", times=1, places=6)
+    )

@@ -7,6 +7,7 @@ from decimal import Decimal
 from sqlalchemy.orm import Mapped
 
 from api.kit.fields import COST, key, money, rate
+from api.kit.ratios import Ratio
 from api.kit.resource import Declaration, Menu
 from api.kit.scope import Principal
 from api.kit.view import BILL, READ_ONLY, Sql, Values
@@ -43,7 +44,9 @@ class SalesDetail(TradeLine, SaleRow):
     revenue: Mapped[Decimal] = money("未税收入", total=True)
     cost: Mapped[Decimal] = money("销售成本", total=True, permission=COST)
     profit: Mapped[Decimal] = money("毛利", total=True, permission=COST)
-    margin: Mapped[Decimal | None] = rate("毛利率%", default=None, permission=COST)
+    margin: Mapped[Decimal | None] = rate(
+        "毛利率%", default=None, permission=COST, ratio=Ratio("profit", "revenue")
+    )
 
     @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:

@@ -14,6 +14,7 @@ from sqlalchemy.orm import Mapped
 
 from api.kit.asked import ONE_DAY, asked_days
 from api.kit.fields import COST, key, money, quantity, rate
+from api.kit.ratios import Ratio
 from api.kit.resource import Declaration, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values
@@ -121,11 +122,17 @@ class SalesSummary(SummedRow, SaleRow):
     returned_revenue: Mapped[Decimal] = money("其中退货", total=True)
     cost: Mapped[Decimal] = money("销售成本", total=True, permission=COST)
     profit: Mapped[Decimal] = money("毛利", total=True, permission=COST)
-    margin: Mapped[Decimal | None] = rate("毛利率%", default=None, permission=COST)
+    margin: Mapped[Decimal | None] = rate(
+        "毛利率%", default=None, permission=COST, ratio=Ratio("profit", "revenue")
+    )
     previous_revenue: Mapped[Decimal] = money("上期收入", total=True)
-    previous_change: Mapped[Decimal | None] = rate("环比%", default=None)
+    previous_change: Mapped[Decimal | None] = rate(
+        "环比%", default=None, ratio=Ratio("revenue", "previous_revenue", growth=True)
+    )
     last_year_revenue: Mapped[Decimal] = money("去年同期收入", total=True)
-    last_year_change: Mapped[Decimal | None] = rate("同比%", default=None)
+    last_year_change: Mapped[Decimal | None] = rate(
+        "同比%", default=None, ratio=Ratio("revenue", "last_year_revenue", growth=True)
+    )
 
     @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:

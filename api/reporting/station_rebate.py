@@ -14,6 +14,7 @@ from sqlalchemy.orm import Mapped
 
 from api.kit.asked import asked_days
 from api.kit.fields import day, key, money, quantity, rate
+from api.kit.ratios import Ratio
 from api.kit.resource import Declaration, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values
@@ -107,14 +108,18 @@ class StationRebate(SummedRow, SaleRow):
     month: Mapped[date | None] = day("月份", span="month", width=90, sort=-59)
     rebate: Mapped[Decimal] = money("返利", total=True)
     amount: Mapped[Decimal] = money("含税净额", total=True)
-    rebate_rate: Mapped[Decimal | None] = rate("返利比例%", default=None)
+    rebate_rate: Mapped[Decimal | None] = rate("返利比例%", default=None, ratio=Ratio("rebate", "amount"))
     quantity: Mapped[Decimal] = quantity("净销数量", total=True)
     previous_rebate: Mapped[Decimal] = money("上期返利", total=True)
     previous_amount: Mapped[Decimal] = money("上期净额", total=True)
-    previous_rate: Mapped[Decimal | None] = rate("上期比例%", default=None)
+    previous_rate: Mapped[Decimal | None] = rate(
+        "上期比例%", default=None, ratio=Ratio("previous_rebate", "previous_amount")
+    )
     last_year_rebate: Mapped[Decimal] = money("去年同期返利", total=True)
     last_year_amount: Mapped[Decimal] = money("去年同期净额", total=True)
-    last_year_rate: Mapped[Decimal | None] = rate("去年同期比例%", default=None)
+    last_year_rate: Mapped[Decimal | None] = rate(
+        "去年同期比例%", default=None, ratio=Ratio("last_year_rebate", "last_year_amount")
+    )
 
     @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:

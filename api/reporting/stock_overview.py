@@ -13,10 +13,11 @@ from sqlalchemy import Row, and_, func, select, tuple_
 
 from api.kit.database import today
 from api.kit.projection import MASK, UNSPECIFIED
+from api.kit.ratios import quotient
 from api.kit.scope import Principal
 from api.kit.view import sourced
 from api.reporting.console import Figures
-from api.reporting.facts import COMPANIES, LAYERS, PERIODS, mine, quotient
+from api.reporting.facts import COMPANIES, LAYERS, PERIODS, mine
 from api.reporting.inventory_big_data import InventoryBigData
 from api.reporting.sales_summary import earlier
 from api.reporting.snapshot import published, stamp

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Mapped
 
 from api.kit.database import today
 from api.kit.fields import day, enum, integer, key, money, rate, ref, text
+from api.kit.ratios import Ratio
 from api.kit.resource import Declaration, Drill, Menu, Place
 from api.kit.scope import Principal
 from api.kit.view import BILL, READ_ONLY, BillRow, Sql, Values, View
@@ -99,7 +100,7 @@ class CreditUse(View):
     ordered: Mapped[Decimal] = money("未出库订单", total=True)
     exposure: Mapped[Decimal] = money("已占用额度", total=True)
     available: Mapped[Decimal] = money("剩余额度", total=True)
-    used_rate: Mapped[Decimal | None] = rate("占用率%", default=None)
+    used_rate: Mapped[Decimal | None] = rate("占用率%", default=None, ratio=Ratio("exposure", "limit_amount"))
     overdue: Mapped[Decimal] = money("逾期金额", total=True)
     overdue_since: Mapped[date | None] = day("最早到期日")
     overdue_days: Mapped[int | None] = integer("逾期天数", default=None)

@@ -269,6 +269,8 @@ class TestStockWall:
         totals = page(posted, WALL)["totals"]
         assert {"quantity", "sluggish_quantity", "sales_30"} <= totals.keys()
         assert not {"goods_count", "sold_out_count"} & totals.keys()
+        days = 30 * Decimal(totals["quantity"]) / Decimal(totals["sales_30"])
+        assert Decimal(totals["cover_days"]) == round(days, 1)
 
     def test_its_figures_are_those_of_the_reports_that_they_lead_to(self, posted: Desk) -> None:
         whole, role = wall(posted, "manager_a")["whole"], posted.world.role_manager_a

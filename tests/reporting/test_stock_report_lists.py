@@ -89,8 +89,8 @@ class TestList:
         assert [row for piece in pieces for row in piece["data"]] == whole["data"]
         assert {piece["total"] for piece in pieces} == {whole["total"]} == {len(whole["data"])}
         assert len(whole["data"]) > 3 and whole["totals"]
-        sums = {name: sum(Decimal(row[name] or 0) for row in whole["data"]) for name in whole["totals"]}
-        assert sums == {name: Decimal(value) for name, value in whole["totals"].items()}
+        sums = {name: Decimal(value) for name, value in whole["totals"].items() if name != "cover_days"}
+        assert sums == {name: sum(Decimal(row[name] or 0) for row in whole["data"]) for name in sums}
 
     @pytest.mark.parametrize("report", REPORTS)
     def test_it_says_how_fresh_it_is(self, stocked: Desk, report: str) -> None:

@@ -46,6 +46,16 @@ describe('a list', () => {
     expect(screen.getByText('无权限')).toBeTruthy();
     expect(screen.getAllByText('未审核')).toHaveLength(2);
   });
+  it('totals a ratio as its rows tell it', async () => {
+    const margin = field({ name: 'margin', label: '毛利率%', type: 'rate', form: false });
+    view = renderPage(<ListPage screen={{ ...description, fields: [...description.fields, margin] }} params={{}} />, {
+      ...base,
+      [`${api}/getList`]: () => page([{ ...rows[0], margin: '25.5000' }]),
+      [`${api}/getTotals`]: () => ok({ total: 1, totals: { total_amount: '1234.50', margin: '33.3333' } }),
+    });
+    expect(await screen.findByText('25.50')).toBeTruthy();
+    expect((await screen.findByText('33.33')).closest('.totals-row')).toBeTruthy();
+  });
   it('Page sizes: 10, 30, 50, 100, 500; default 30 in lists', async () => {
     await open();
     const sizes = await waitFor(() => document.querySelector<HTMLElement>('.ant-pagination-options [role=combobox]')!);

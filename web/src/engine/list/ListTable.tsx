@@ -2,7 +2,7 @@ import { Spin, Table, type TableProps } from 'antd';
 import type { SorterResult } from 'antd/es/table/interface';
 import { memo, useMemo } from 'react';
 import { MASK } from '../../lib/decimal';
-import { formatMoney, formatPrice, formatQuantity } from '../../lib/format';
+import { formatMoney, formatNumber, formatPrice, formatQuantity } from '../../lib/format';
 import { useElementSize } from '../../lib/useElementSize';
 import { keyOf, type Row, type Screen } from '../types';
 import type { ColumnControl } from './columnPlan';
@@ -99,7 +99,11 @@ const Rows = memo(function Rows(props: RowsProps) {
   );
 });
 
-const FORMATS: Partial<Record<string, (value: unknown) => string>> = { money: formatMoney, price: formatPrice };
+const FORMATS: Partial<Record<string, (value: unknown) => string>> = {
+  money: formatMoney,
+  price: formatPrice,
+  rate: (value) => formatNumber(value, 2),
+};
 
 function TotalsRow({ planned, totals }: { planned: ColumnControl['columns']; totals: Record<string, string> }) {
   return (

@@ -1,0 +1,33 @@
+"""Ratios (比率): empty where the base is zero or negative; of several rows the ratio of their sums."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+
+
+def quotient(part: Decimal, whole: Decimal, places: int) -> Decimal | None:
+    return round(part / whole, places) if whole > 0 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """What a column tells of its row: `times` one column over another, or with `growth` what it has more than that."""
+
+    part: str
+    whole: str
+    times: int = 100
+    places: int = 4
+    growth: bool = False
+
+    def of(self, sums: Mapping[str, Decimal]) -> Decimal | None:
+        """The ratio of several rows, by the sums of their columns."""
+        whole = sums[self.whole]
+        return quotient(self.times * (sums[self.part] - self.growth * whole), whole, self.places)
+
+    def sql(self) -> str:
+        """The same of the rows of a query."""
+        part, whole = f'sum("{self.part}")', f'sum("{self.whole}")'
+        more = f"{part} - {whole}" if self.growth else part
+        return f"case when {whole} > 0 then round({self.times} * ({more}) / {whole}, {self.places}) end"
