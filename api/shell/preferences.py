@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -39,6 +40,16 @@ Name = Annotated[str, Described(min_length=1, max_length=100, description="方�
 MOST_BYTES = {"draft": 4_000_000, "columns": 64_000, "scheme": 64_000, "seen": 4_000, "favourite": 4_000}
 MOST = 200
 """How many of a kind a user may keep."""
+
+
+Guard = Callable[[Context, str, str], None]
+_guards: list[Guard] = []
+
+
+def guards_schemes(guard: Guard) -> Guard:
+    """Ask a guard before a user's query scheme is deleted, by its screen and name; it refuses what is in use."""
+    _guards.append(guard)
+    return guard
 
 
 class UserPreference(Base):
@@ -159,7 +170,9 @@ def save_preference(ctx: Context, payload: Kept) -> Any:
 
 @call(api, "POST", "v2/open/UserPreference/del", right=ANY_USER, returns=None, write=True)
 def delete_preference(ctx: Context, payload: Named) -> Any:
-    """删除个人偏好: one's own; what isn't there is gone already."""
+    """删除个人偏好: one's own, that nothing uses; what isn't there is gone already."""
+    for guard in _guards if payload.kind == "scheme" else ():
+        guard(ctx, payload.screen, payload.name)
     table = UserPreference.__table__
     ctx.conn.execute(
         delete(UserPreference).where(

@@ -19,6 +19,7 @@ from api.kit.errors import NotFound, Refusal
 from api.kit.schemas import Key, Payload, Saved
 from api.messaging.tables import STATES, WAITING
 from api.shell.export_tasks import DONE
+from api.shell.preferences import guards_schemes
 from api.subscribing.running import begin, schedule_of
 from api.subscribing.schedule import Rhythm, Schedule
 from api.subscribing.tables import WAYS, ReportDelivery, ReportSubscription, Way
@@ -28,6 +29,7 @@ api = router()
 PREFIX = "v2/report/Subscription"
 MOST = 50
 """How many a user may have."""
+TOLD = 5
 
 
 class LastRun(BaseModel):
@@ -228,6 +230,19 @@ def remove(ctx: Context, payload: One) -> Any:
     this = ReportSubscription.subscription_id == row.subscription_id
     ctx.conn.execute(delete(ReportSubscription).where(this))
     return None
+
+
+@guards_schemes
+def keep_used(ctx: Context, screen: str, name: str) -> None:
+    """Refuse to delete filters that one's subscriptions go by, paused ones too: they would stop when they run."""
+    mine = ReportSubscription.user_id == ctx.principal.user_id, ReportSubscription.scheme == name
+    rows = ctx.conn.execute(select(ReportSubscription.__table__).where(*mine)).all()
+    used = [row for row in rows if screen_of(row.code, row.tab) == screen]
+    if not used:
+        return
+    told = "、".join(f"{Wish.of(row).title}（{schedule_of(row).words}）" for row in used[:TOLD])
+    count = f"等{len(used)}个" if len(used) > TOLD else ""
+    raise Refusal(f"“{name}”正用于订阅：{told}{count}，请先在“我的订阅”中为它们另选筛选或删除订阅")
 
 
 def _own(ctx: Context, key: int) -> Row[Any]:

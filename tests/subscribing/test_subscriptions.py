@@ -223,8 +223,7 @@ class TestRun:
             execute(site, "update report_subscription set next_at = now(), paused = false")
             running.run_subscription(subscription_id=key)
             assert mine(site)[0]["pause_reason"] == reason
-        drop = {"kind": "scheme", "screen": "report_CustomerProfit/all", "name": "我的"}
-        assert site.as_("manager_a").post(f"{SCHEMES}/del", drop).ok
+        execute(site, "delete from user_preference where kind = 'scheme'")
         resumed = site.as_("manager_a").post(f"{PREFIX}/setPaused", {"subscription_id": key, "paused": False})
         assert (resumed.code, resumed.msg) == (400, "常用筛选“我的”已删除，请另选一个")
         assert change(site, key, way="mail").ok
@@ -426,6 +425,30 @@ class TestOwn:
         monkeypatch.setattr("api.subscribing.calls.MOST", 1)
         subscribed(site)
         assert ask(site).msg == "最多订阅1个，请先在我的订阅中删除不用的"
+
+
+class TestFiltersInUse:
+    def drop(self, site: Site, user: str = "manager_a") -> Answer:
+        named = {"kind": "scheme", "screen": "report_CustomerProfit/all", "name": "我的"}
+        return site.as_(user).post(f"{SCHEMES}/del", named)
+
+    def test_they_stay_while_a_subscription_goes_by_them(self, site: Site) -> None:
+        for user in ("manager_a", "clerk_a"):
+            keep(site, {}, user)
+        key, other = subscribed(site, scheme="我的"), subscribed(site, scheme="我的", rhythm="week", day=3)
+        subscribed(site)
+        pausing = {"subscription_id": other, "paused": True}
+        assert site.as_("manager_a").post(f"{PREFIX}/setPaused", pausing).ok
+        refused = self.drop(site)
+        assert (refused.code, refused.msg) == (
+            400,
+            "“我的”正用于订阅：客户毛利分析 · 按月分析（每天 08:00）、客户毛利分析 · 按月分析（每周三 08:00），"
+            "请先在“我的订阅”中为它们另选筛选或删除订阅",
+        )
+        assert change(site, key).ok
+        assert self.drop(site).code == 400
+        assert site.as_("manager_a").post(f"{PREFIX}/del", {"subscription_id": other}).ok
+        assert self.drop(site).ok and self.drop(site, "clerk_a").ok
 
 
 class TestRefused:
