@@ -2,6 +2,7 @@ import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { setSession } from '../../lib/api';
+import { today } from '../../lib/format';
 import { billScreen, field, refField } from '../fixtures';
 import { button, giveSizes, ok, page, press, renderPage, type Routes } from '../harness';
 import type { Block } from '../types';
@@ -101,6 +102,22 @@ describe('a new bill', () => {
     await userEvent.keyboard('7{Control>}s{/Control}');
     await waitFor(() => expect(sent(add)).toHaveLength(1));
     expect(sent(add)[0]?.body.lines).toMatchObject([{ goods_id: 11, quantity: '7', price: '450' }]);
+  });
+
+  it('dated after today is asked about: Enter goes back to it, else it is saved as it stands', async () => {
+    const edit = `${description.api}/edit`;
+    open({ [`${description.api}/getInfo`]: () => ok({ ...stored, business_date: '2099-11-01' }) }, { id: 8 });
+    await screen.findByText('4', { selector: '[data-field=quantity]' });
+    save();
+    await screen.findByText(`业务日期 2099-11-01 晚于今天（${today()}），确定按此日期保存？`);
+    await waitFor(() => expect(document.activeElement).toBe(button('返回修改')));
+    await userEvent.keyboard('{Enter}');
+    await screen.findByText('晚于今天', { selector: '.field-problem' });
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText('业务日期')));
+    expect(sent(edit)).toHaveLength(0);
+    save();
+    await press('仍然保存');
+    await waitFor(() => expect(sent(edit)[0]?.body.business_date).toBe('2099-11-01'));
   });
 
   it('marks what the server refuses, and keeps the form', async () => {

@@ -5,6 +5,7 @@ import { api, ApiError } from '../../lib/api';
 import { reportError, showFailures, showMessage, type Failure } from '../../lib/errors';
 import { asking } from '../actions';
 import type { Screen } from '../types';
+import { isDateMeant } from './datedAhead';
 import { checkForm, markFailures, payloadOf, type FormModel } from './formModel';
 
 interface Saved {
@@ -32,6 +33,7 @@ export function useSave(screen: Screen, form: FormModel, id: number | null) {
         tell(failures);
         return null;
       }
+      if (!(await isDateMeant(modal, screen, form))) return null;
       const path = `${screen.api}/${id === null ? 'add' : 'edit'}`;
       const saved = await asking(modal, (more) => api.post<Saved>(path, { ...payloadOf(screen, form, id), ...more }));
       if (saved === null) return null;
