@@ -63,6 +63,7 @@ def within(table: Table, principal: Principal) -> ColumnElement[bool]:
     """The condition that keeps rows of `table` inside the principal's scope.
 
     A table belongs to a company by its company_id, else by its warehouse's; a table with neither is the group's.
+    Documents that tell no department are their maker's.
     """
     conditions: list[ColumnElement[bool]] = []
     columns = table.columns
@@ -73,11 +74,11 @@ def within(table: Table, principal: Principal) -> ColumnElement[bool]:
         allowed = column.in_(sorted(principal.warehouses))
         conditions.append(or_(column.is_(None), allowed) if column.nullable else allowed)
     if "maker_id" in columns:
-        if principal.own == "own":
-            conditions.append(columns["maker_id"] == principal.user_id)
-        elif principal.own == "department":
+        if principal.own == "department" and "department_id" in columns:
             mine = principal.department_id
             conditions.append(false() if mine is None else columns["department_id"] == mine)
+        elif principal.own != "all":
+            conditions.append(columns["maker_id"] == principal.user_id)
     return and_(true(), *conditions)
 
 

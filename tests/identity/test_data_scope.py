@@ -227,6 +227,17 @@ class TestOwnDepartment:
             assert (answer.code, answer.msg) == (400, "只能录入本部门的单据")
         assert clerk.add("other_inbound", line, department_id=site.world.department_a).ok
 
+    def test_what_tells_no_department_is_its_makers(self, site: Site) -> None:
+        count = registry.get("account_count")
+        api = count.declaration.api
+        clerk, admin = site.as_("department_a"), site.as_("admin")
+        ours, theirs = (
+            caller.post(f"{api}/add", payload_of(count, site.world)).data["id"] for caller in (clerk, admin)
+        )
+        listed = clerk.get(f"{api}/getList").data["data"]
+        assert [row["account_count_id"] for row in listed] == [ours]
+        assert clerk.get(f"{api}/getInfo", id=theirs).code == 400
+
     def test_a_user_without_department_reaches_nothing(self, site: Site) -> None:
         from sqlalchemy import text
 
