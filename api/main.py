@@ -132,9 +132,8 @@ def build() -> FastAPI:
     transitions.on_posted(wake.warehouse)
     endpoints.set_export(enqueue)
     attachments.set_judge(upload_use.problem)
-    app = FastAPI(
-        title="汽配轮胎商贸 ERP", version="1.0.0", docs_url=None, redoc_url=None, openapi_url="/openapi.json"
-    )
+    # Not served: the document of all calls takes longer to make than anybody's next click may wait. `erp openapi` does.
+    app = FastAPI(title="汽配轮胎商贸 ERP", version="1.0.0", openapi_url=None)
     answer_failures(app)
     declared = calls.router()
     for cls in registry.declared():

@@ -38,7 +38,7 @@ Maker = partial[Any]
 # FastAPI keeps the fields of 128 query models and makes those of others anew, which its OpenAPI then does not know.
 dependencies.get_cached_model_fields = cache(dependencies.get_cached_model_fields.__wrapped__)
 
-MAX_UPLOAD = 120 * 1024 * 1024
+MAX_BODY = 120 * 1024 * 1024
 
 ANYONE = ""
 """No login needed: the login call and the health check."""
@@ -67,12 +67,15 @@ class Envelope(BaseModel, Generic[T]):
 
 
 SUCCESS = "操作成功"
+UNKEPT = {"cache-control": "no-store"}
+"""Answers are for who asked, at that moment: nothing on their way keeps them, nor the disk of a shared desk."""
 
 
 def answer(data: Any, *, code: int = 200, msg: str = SUCCESS) -> Response:
     """An enveloped answer; HTTP status follows the code, except for business questions (362, 363)."""
     status = code if code in (200, 400, 401, 402, 403, 404, 413, 429, 503) else 200
-    return Response(dumps({"code": code, "msg": msg, "data": data}), status, media_type="application/json")
+    body = dumps({"code": code, "msg": msg, "data": data})
+    return Response(body, status, {**UNKEPT}, media_type="application/json")
 
 
 class Route(APIRoute):
@@ -108,8 +111,7 @@ class Route(APIRoute):
 
         async def with_body(request: Request) -> Response:
             multipart = request.headers.get("content-type", "").startswith("multipart/")
-            if multipart:
-                request = _bounded(request)
+            request = _bounded(request)
             request.state.raw = b"" if multipart else await request.body()
             try:
                 return await handle(_read(request))
@@ -121,9 +123,9 @@ class Route(APIRoute):
 
 
 def _bounded(request: Request) -> Request:
-    """An upload that ends when it grows too large, whatever length it declares."""
+    """A request whose body ends when it grows too large, whatever length it declares."""
     declared = request.headers.get("content-length", "")
-    if declared.isdecimal() and int(declared) > MAX_UPLOAD:
+    if declared.isdecimal() and int(declared) > MAX_BODY:
         raise TooLarge()
     taken = 0
 
@@ -131,7 +133,7 @@ def _bounded(request: Request) -> Request:
         nonlocal taken
         message = await request.receive()
         taken += len(message.get("body", b""))
-        if taken > MAX_UPLOAD:
+        if taken > MAX_BODY:
             raise TooLarge()
         return message
 
@@ -139,10 +141,10 @@ def _bounded(request: Request) -> Request:
 
 
 class TooLarge(Refusal):
-    """An upload beyond what any call takes."""
+    """A body beyond what any call takes."""
 
     def __init__(self) -> None:
-        super().__init__(f"上传的内容超过 {MAX_UPLOAD // 1024 // 1024} MB，请拆分后上传")
+        super().__init__(f"提交的内容超过 {MAX_BODY // 1024 // 1024} MB，请拆分后提交")
 
 
 class Unreadable(Refusal):
@@ -268,7 +270,11 @@ class Endpoint:
         data, ctx = retrying(attempt)
         for effect in ctx.after_commit:
             effect()
-        return data if isinstance(data, Response) else answer(data, msg=self._says)
+        if not isinstance(data, Response):
+            return answer(data, msg=self._says)
+        for name, value in UNKEPT.items():
+            data.headers.setdefault(name, value)
+        return data
 
 
 @contextmanager
@@ -298,7 +304,9 @@ def _proven(request: StarletteRequest, conn: Connection, right: str, key: str | 
         conn,
         session.principal,
         idempotency_key=key,
-        request_hash=idempotency.digest(request.method, request.url.path, raw) if key else "",
+        request_hash=idempotency.digest(request.method, request.url.path, request.url.query, raw)
+        if key
+        else "",
     )
     if right != ANY_USER:
         ctx.require(right)

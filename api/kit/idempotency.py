@@ -9,6 +9,7 @@ from __future__ import annotations
 from datetime import datetime
 from hashlib import blake2b
 from typing import Any
+from urllib.parse import parse_qsl
 
 import orjson
 from sqlalchemy import BigInteger, Connection, DateTime, Text, func, text
@@ -18,6 +19,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from api.kit.context import Context
 from api.kit.database import Base, dumps
 from api.kit.errors import Refusal
+from api.kit.signing import SIGNED_WITH
 
 KEY_LENGTH = 80
 
@@ -83,6 +85,7 @@ def expire(conn: Connection, days: int = 7) -> int:
     return conn.execute(query, {"days": days}).rowcount
 
 
-def digest(method: str, path: str, body: bytes) -> str:
-    """What must be equal for two requests to be the same command."""
-    return blake2b(orjson.dumps([method, path]) + body, digest_size=16).hexdigest()
+def digest(method: str, path: str, query: str, body: bytes) -> str:
+    """What must be equal for two requests to be the same command; when and how each is signed is its own."""
+    asked = sorted(pair for pair in parse_qsl(query, keep_blank_values=True) if pair[0] not in SIGNED_WITH)
+    return blake2b(orjson.dumps([method, path, *asked]) + body, digest_size=16).hexdigest()

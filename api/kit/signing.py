@@ -15,6 +15,8 @@ from api.kit.errors import BadSignature
 
 WINDOW_MS = 5 * 60 * 1000
 STAMP_DIGITS = 16
+SIGNED_WITH = frozenset({"timeStamp", "sign"})
+"""What a query carries for the signature alone; each try of a request has its own."""
 
 
 def canonical_query(query: str) -> str:

@@ -92,7 +92,16 @@ class TestExport:
         got = manager.raw("GET", row["url"])
         assert got.status_code == 200
         assert got.content[:2] == b"PK"
+        assert got.headers["cache-control"] == "no-store"
         assert site.as_("admin").get(path, export_id=key).code == 400
+
+    def test_another_filter_is_another_export(self, site: Site) -> None:
+        admin, path, key = site.as_("admin"), f"{UNITS}/export", "export-by-filter"
+        first = admin.post(path, query={"unit_name": "条", "timeStamp": 1}, key=key)
+        again = admin.post(path, query={"timeStamp": 2, "unit_name": "条"}, key=key)
+        assert (first.ok, again.data) == (True, first.data)
+        other = admin.post(path, query={"unit_name": "箱", "timeStamp": 3}, key=key)
+        assert (other.code, other.msg) == (400, "同一请求标识不能用于不同的内容，请刷新页面后重试")
 
     def test_a_right_lost_meanwhile_stops_it(self, site: Site) -> None:
         key = ask(site.as_("own_a"), UNITS)
@@ -259,6 +268,13 @@ class TestHealth:
         assert (answer.status, answer.data) == (200, {"status": "ok"})
 
 
+class TestKeeping:
+    def test_nothing_on_their_way_keeps_answers(self, site: Site) -> None:
+        for caller in (site.as_("admin"), site.anonymous()):
+            answer = caller.raw("GET", f"{UNITS}/getList")
+            assert answer.headers["cache-control"] == "no-store"
+
+
 class TestErrors:
     @pytest.mark.parametrize(
         ("method", "path", "code", "msg"),
@@ -266,6 +282,7 @@ class TestErrors:
             ("GET", "v2/no/such/call", 404, "请求的地址不存在"),
             ("POST", "v2/no/such/call", 404, "请求的地址不存在"),
             ("GET", "v2/system/Unit/add", 404, "请求的地址不存在"),
+            ("GET", "openapi.json", 404, "请求的地址不存在"),
         ],
     )
     def test_an_unknown_address_answers_in_an_envelope(
