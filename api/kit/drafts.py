@@ -116,7 +116,8 @@ def prepare(
         places.append((block, labels))
     problems.settle()
     _in_scope(known, ctx.principal, problems)
-    begins = partial(_begins, cls, draft, before, cache(partial(_named, ctx, cls, before)))
+    named = cache(partial(_named, ctx, cls, before))
+    begins = partial(_begins, cls, draft, before, named)
     check_references(ctx.conn, cls, [known], ctx.principal, problems, [""], begins)
     held = before._asdict() if before is not None else {}
     attachments.check(ctx.conn, cls, known, held, ctx.principal, problems)
@@ -124,7 +125,7 @@ def prepare(
         merged = [{**known, **row} for row in draft.children[block.name]]
         check_references(ctx.conn, block.cls, merged, ctx.principal, problems, labels, begins)
     if cls.bill and cls.bill.links:
-        links.check(ctx, cls.bill.links, known, draft.children["lines"], problems)
+        links.check(ctx, cls.bill.links, known, draft.children["lines"], problems, named)
     for block in _blocks(cls):
         packs.check(ctx, block.cls, draft.children[block.name], problems)
     settle(cls, draft, problems)

@@ -5,11 +5,11 @@ An order line knows what was received or shipped, a delivery's line what was ret
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Table, select, true
+from sqlalchemy import ColumnElement, Connection, Row, Table, or_, select, true
 
 from api.kit import packs, registry
 from api.kit.context import Context
@@ -32,8 +32,10 @@ def check(
     header: Mapping[str, Any],
     rows: list[dict[str, Any]],
     problems: Problems,
+    named: Callable[[str], frozenset[Any]],
 ) -> None:
-    """Each linked line must be of the same goods, on a bill of the same company and partner.
+    """Each linked line must be of the same goods, on a bill of the same company and partner that the user may see,
+    unless his bill was made of it: `named` are the values that the stored lines have.
 
     A line that names no goods has its source's.
     """
@@ -50,7 +52,11 @@ def check(
         query = (
             select(lines.c.line_id, lines.c.goods_id, *shared)
             .join_from(lines, bills, lines.c.bill_id == bills.c.bill_id)
-            .where(lines.c.line_id.in_(wanted), _executed(link, bills))
+            .where(
+                lines.c.line_id.in_(wanted),
+                _executed(link, bills),
+                or_(within(bills, ctx.principal), lines.c.line_id.in_(sorted(named(link.column) - {None}))),
+            )
         )
         found = {row.line_id: row for row in ctx.conn.execute(query)}
         for row in rows:

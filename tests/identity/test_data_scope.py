@@ -207,6 +207,15 @@ class TestOwnDocuments:
         rows = exported(site, "own2_a", registry.get("other_outbound"))
         assert [row[0] for row in rows[1:]] == [bill.no]
 
+    def test_nothing_is_made_of_anothers(self, site: Site) -> None:
+        line = {"goods_id": site.world.oil, "quantity": "2", "price": "5"}
+        mine, other = Desk(site, "own_a"), Desk(site, "own2_a")
+        order = other.audited("sales_order", line)
+        [source] = other.line_ids(order)
+        answer = mine.add("sales_outbound", {**line, "order_line_id": source})
+        assert (answer.code, answer.msg) == (400, "第1行：来源销售订单与本单不匹配")
+        assert other.add("sales_outbound", {**line, "order_line_id": source}).ok
+
     def test_masters_are_shared(self, site: Site) -> None:
         assert site.as_("own_a").get("v2/custom/Customer/getInfo", id=site.world.customer_a).ok
 
@@ -262,6 +271,19 @@ class TestWarehouses:
         assert [reaches(keeper, bill) for bill in (ours, theirs)] == [True, False]
         answer = keeper.add("other_inbound", line, warehouse_id=site.world.warehouse2_a)
         assert (answer.code, "无权使用" in answer.msg) == (400, True)
+
+    def test_what_was_made_of_a_bill_that_moved_away_is_still_edited(self, site: Site) -> None:
+        world, keeper = site.world, Desk(site, "keeper_a")
+        line = {"goods_id": world.oil, "quantity": "2", "price": "5"}
+        order = keeper.audited("sales_order", line)
+        [source] = keeper.line_ids(order)
+        bill = keeper.draft("sales_outbound", {**line, "order_line_id": source})
+        move = "update sales_order set warehouse_id = %s where bill_id = %s"
+        with site.engine.begin() as conn:
+            conn.exec_driver_sql(move, (world.warehouse2_a, order.id))
+        body = {**keeper.info(bill), "id": bill.id, "remark": "改过"}
+        assert keeper.caller.post(keeper.path("sales_outbound", "edit"), body).ok
+        assert keeper.add("sales_outbound", {**line, "order_line_id": source}).code == 400
 
     def test_dropdowns_offer_ones_own(self, site: Site) -> None:
         keeper = site.as_("keeper_a")
