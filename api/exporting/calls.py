@@ -10,12 +10,15 @@ from pydantic import BaseModel, Field
 from api.exporting.asked import SUFFIXES, Asked, ReportExport, dimensions, measures
 from api.exporting.opening import require_readable
 from api.exporting.reports import understood
+from api.kit import menus
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
 from api.shell import export_tasks
 
 api = router()
 REPORT_JOB = "export_report"
+REPORT = "report_"
+"""Stands before a report's code as the resource of its tasks."""
 
 
 class ReportTask(BaseModel):
@@ -42,8 +45,18 @@ class PivotChoices(BaseModel):
 
 def enqueue(ctx: Context, asked: Asked, body: ReportExport) -> dict[str, Any]:
     """Have a checked request written to a file by the job worker."""
-    resource, query = f"report_{asked.code}", body.model_dump()
+    resource, query = f"{REPORT}{asked.code}", body.model_dump()
     return export_tasks.queue(ctx, REPORT_JOB, resource, asked.file_label, query, SUFFIXES[asked.form])
+
+
+def _needed(resource: str) -> tuple[str, ...]:
+    entry = menus.report(resource.removeprefix(REPORT))
+    if entry is None:
+        raise LookupError(resource)
+    return entry.right, entry.rights["export"]
+
+
+export_tasks.NEEDED[REPORT_JOB] = _needed
 
 
 @call(api, "POST", "v2/report/Frame/export", right=ANY_USER, returns=ReportTask, write=True)

@@ -9,6 +9,7 @@ from fastapi import Response
 from pydantic import BaseModel, Field
 from sqlalchemy import select
 
+from api.kit import registry
 from api.kit.calls import call, router
 from api.kit.context import Context
 from api.kit.document import MAX_LINES, Bill
@@ -20,6 +21,7 @@ from api.shell import export_tasks
 
 api = router()
 PRINT_JOB = "print_bills"
+export_tasks.NEEDED[PRINT_JOB] = lambda name: (registry.get(name).right("list"),)
 DIRECT, LARGE = 50, 500
 """So many bills are printed while one waits; so many as a task."""
 Key = Annotated[int, Field(ge=1, le=2**62)]

@@ -14,7 +14,7 @@ from api.kit.calls import ANY_USER, ANYONE, call, router
 from api.kit.context import Context
 from api.kit.errors import Forbidden, NotFound
 from api.shell.export_job import file_of
-from api.shell.export_tasks import CHANGED, DONE, RUNNING, STATUS_NAMES, WAITING, ExportTask
+from api.shell.export_tasks import CHANGED, DONE, RUNNING, STATUS_NAMES, WAITING, ExportTask, entitled
 
 api = router()
 PER_PAGE = 10
@@ -82,9 +82,11 @@ def download(ctx: Context, export_id: Annotated[int, Query(ge=0, le=2**62)]) -> 
     """下载导出文件: one's own, when finished, as long as one may see what one might when it was written."""
     task = ExportTask.__table__
     mine = (task.c.export_id == export_id) & (task.c.user_id == ctx.principal.user_id)
-    row = ctx.conn.execute(select(task.c.file_name, task.c.status, task.c.reach).where(mine)).first()
+    row = ctx.conn.execute(select(task).where(mine)).first()
     if row is None or row.status != DONE:
         raise NotFound("导出文件")
+    if not entitled(ctx.principal, row.job, row.resource):
+        raise Forbidden("您已没有导出或查看这些数据的权限")
     if row.reach != ctx.principal.reach:
         raise Forbidden(f"{CHANGED}，请重新导出")
     file = file_of(export_id, Path(row.file_name).suffix)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
@@ -10,20 +11,24 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from api.identity import sessions
+from api.kit import registry
 from api.kit.context import Context
 from api.kit.database import TIME_ZONE, Base
 from api.kit.listing import ListQuery
 from api.kit.resource import Resource
+from api.kit.scope import Principal
 from api.shell import jobs
 
 WAITING, DONE, RUNNING, FAILED, EXPIRED = 0, 1, 2, 3, 4
 STATUS_NAMES = {WAITING: "等待处理", DONE: "已完成", RUNNING: "处理中", FAILED: "失败", EXPIRED: "已过期"}
 """Export status 1 is finished and downloadable (spec/1-shell.md 4)."""
 LIST_JOB = "export"
-
-
 CHANGED = "您的数据权限在文件写好之后有变化"
 """Why a finished file is not handed out."""
+
+Needs = Callable[[str], tuple[str, ...]]
+NEEDED: dict[str, Needs] = {LIST_JOB: lambda name: (registry.get(name).right("export"),)}
+"""By job, the rights to have its file, of its task's resource. Jobs are added where they are declared."""
 
 
 class ExportTask(Base):
@@ -58,6 +63,7 @@ def queue(
     ctx: Context, job: str, resource: str, label: str, asked: dict[str, Any], suffix: str
 ) -> dict[str, Any]:
     """Record a task of the user's and queue its job with it: both are there, or neither. `label` names the file."""
+    assert job in NEEDED, job
     sessions.refuse_narrowed(ctx.conn, ctx.principal, "批量打印或导出")
     values = {
         "user_id": ctx.principal.user_id,
@@ -69,3 +75,11 @@ def queue(
     key = ctx.conn.execute(insert(ExportTask).values(values).returning(ExportTask.export_id)).scalar_one()
     jobs.defer_with(ctx.conn, job, export_id=key)
     return {"export_id": key, "file_name": values["file_name"]}
+
+
+def entitled(principal: Principal, job: str, resource: str) -> bool:
+    """Whether a user may still have what a task of his wrote; nobody may have what there is no more."""
+    try:
+        return all(map(principal.may, NEEDED[job](resource)))
+    except LookupError:
+        return False

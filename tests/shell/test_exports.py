@@ -116,6 +116,18 @@ class TestExport:
         assert (row["export_status"], row["failure"]) == (FAILED, "您没有此列表的导出权限")
         assert not export_job.file_of(key).exists()
 
+    def test_a_right_lost_since_keeps_the_file_here(self, site: Site) -> None:
+        caller, path = site.as_("manager_b"), "/v2/open/ExportLog/download"
+        key = ask(caller, UNITS)
+        export_job.export(export_id=key)
+        assert caller.raw("GET", path, query={"export_id": key}).status_code == 200
+        with site.engine.begin() as conn:
+            where = {"role": site.world.role_manager_b}
+            conn.execute(text("delete from role_right where role_id = :role and code = 'unit:export'"), where)
+            conn.execute(text("update role set version = version + 1 where role_id = :role"), where)
+        answer = caller.get(path, export_id=key)
+        assert (answer.code, answer.msg) == (403, "您已没有导出或查看这些数据的权限")
+
     def test_a_disabled_asker_gets_nothing(self, site: Site) -> None:
         key = ask(site.as_("own2_a"), UNITS)
         change = text("update user_account set enabled = :enabled where user_name = 'own2_a'")
