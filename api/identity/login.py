@@ -39,14 +39,12 @@ def check(user_name: str, password: str, client: str, agent: str = "") -> tuple[
 
     Refusals are recorded and, past the limit, come without a check.
 
-    It runs in a transaction of its own, so that a failed try is kept; tries on one name queue up.
+    It runs in a transaction of its own, so that a failed try is kept.
     """
 
     def attempt(conn: Connection) -> tuple[Row[Any], int] | Refusal:
-        conn.execute(_ALONE, {"name": user_name})
-        failed = conn.execute(_FAILED, {"name": user_name, "client": client}).one()
-        if failed.by_user >= LOCKED_AFTER or failed.by_client >= MAX_PER_CLIENT:
-            return Refusal(f"登录失败次数过多，请{LOCK_MINUTES}分钟后再试")
+        if closed := _closed(conn, user_name, client):
+            return closed
         user = conn.execute(_USER, {"name": user_name, "key": 0}).first()
         fits = passwords.matches(password, user.password_hash if user else None)
         reason = None if user and fits and user.enabled else _reason(user, fits)
@@ -59,6 +57,31 @@ def check(user_name: str, password: str, client: str, agent: str = "") -> tuple[
     if isinstance(outcome, Refusal):
         raise outcome
     return outcome
+
+
+def prove(user_name: str, password: str, client: str, agent: str = "") -> None:
+    """Refuse what isn't a user's password, to whoever sits at his open session; failed tries count as at the login."""
+
+    def attempt(conn: Connection) -> Refusal | None:
+        if closed := _closed(conn, user_name, client):
+            return closed
+        user = conn.execute(_USER, {"name": user_name, "key": 0}).one()
+        if passwords.matches(password, user.password_hash):
+            return None
+        record(conn, user_name, client, agent, user_id=user.user_id, reason="修改密码时原密码错误")
+        return Refusal("原密码不正确")
+
+    if refusal := transact(attempt, beside=True):
+        raise refusal
+
+
+def _closed(conn: Connection, user_name: str, client: str) -> Refusal | None:
+    """The refusal of one more try, past the limit; tries on one name queue up here."""
+    conn.execute(_ALONE, {"name": user_name})
+    failed = conn.execute(_FAILED, {"name": user_name, "client": client}).one()
+    if failed.by_user < LOCKED_AFTER and failed.by_client < MAX_PER_CLIENT:
+        return None
+    return Refusal(f"登录失败次数过多，请{LOCK_MINUTES}分钟后再试")
 
 
 def person(conn: Connection, user_id: int) -> Row[Any] | None:

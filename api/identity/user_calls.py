@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from pydantic import Field as Described
 from sqlalchemy import Row, select, text, update
 
-from api.identity import passwords, rights, sessions
+from api.identity import login, passwords, rights, sessions
 from api.identity.tables import UserAccount, refuse_imitators
 from api.kit import business_log, records
 from api.kit.calls import ANY_USER, call, router
@@ -94,8 +94,7 @@ def change_password(ctx: Context, payload: OwnPassword) -> Any:
     """修改本人密码"""
     refuse_imitators(ctx)
     user = _user(ctx, ctx.principal.user_id, everywhere=True)
-    if not passwords.matches(payload.old_password, user.password_hash):
-        raise Refusal("原密码不正确")
+    login.prove(user.user_name, payload.old_password, ctx.client, ctx.agent)
     _set_password(ctx, user, payload.password, must_change=False)
     return None
 

@@ -203,6 +203,14 @@ class TestPassword:
         answer = session(site, "own_a").post("v2/system/User/changePassword", body)
         assert (answer.code, answer.msg) == (400, "原密码不正确")
 
+    def test_it_is_not_guessed_at_an_open_session(self, site: Site) -> None:
+        here, path = session(site, "own2_a"), "v2/system/User/changePassword"
+        for number in range(5):
+            body = {"old_password": f"wrong-{number}", "password": self.NEW}
+            assert here.post(path, body).msg == "原密码不正确"
+        answer = here.post(path, {"old_password": PASSWORD, "password": self.NEW})
+        assert (answer.code, answer.msg) == (400, "登录失败次数过多，请15分钟后再试")
+
     def test_a_short_one_is_refused(self, site: Site) -> None:
         body = {"old_password": PASSWORD, "password": "a123456"}
         answer = session(site, "own_a").post("v2/system/User/changePassword", body)
