@@ -220,7 +220,7 @@ def _transition(router: APIRouter, cls: type[Bill], name: str) -> None:
             cls,
             payload.ids,
             step.label,
-            lambda key: transitions.move(ctx, cls, name, key, payload.reason),
+            lambda key: transitions.move(ctx, cls, name, key, payload.reason, payload.revisions.get(key)),
         )
 
     act.__name__ = name

@@ -39,6 +39,7 @@ class Act(Keys):
 
     reason: str | None = Described(None, max_length=200, description="原因")
     confirmed: bool = Described(False, description="已看到安全库存预警（363），仍继续")
+    revisions: dict[Key, int] = Described({}, description="读到的版本，按单据；其间有人改过的不做")
 
 
 class FailureRow(BaseModel):

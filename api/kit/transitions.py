@@ -13,7 +13,7 @@ from api.kit import business_log, idempotency, links
 from api.kit.context import Context
 from api.kit.database import retrying, today
 from api.kit.document import Bill, Document
-from api.kit.errors import Failure, NotFound, Refusal, Stale
+from api.kit.errors import Edited, Failure, NotFound, Refusal, Stale
 from api.kit.flow import AUDITED, LOCKED, TRANSITIONS, Transition
 from api.kit.posting import BillRef, Postings
 from api.kit.records import settle_batch
@@ -45,15 +45,23 @@ def on_posted(wake: Callable[[], None]) -> None:
     _woken.append(wake)
 
 
-def move(ctx: Context, cls: type[Bill], action: str, key: int, reason: str | None = None) -> str:
-    """Take one bill through one transition, all or nothing; answers its number."""
+def move(
+    ctx: Context,
+    cls: type[Bill],
+    action: str,
+    key: int,
+    reason: str | None = None,
+    read_at: int | None = None,
+) -> str:
+    """Take one bill through one transition, all or nothing; answers its number. Who tells the revision that he has read
+    doesn't pass what somebody changed since."""
     step = TRANSITIONS[action]
     assert cls.bill is not None
     if action not in cls.bill.transitions:
         raise Refusal("该单据没有此操作")
     if step.reason and not (reason or "").strip():
         raise Refusal("请填写驳回原因")
-    before, header = _guarded_update(ctx, cls, step, key, reason)
+    before, header = _guarded_update(ctx, cls, step, key, reason, read_at)
     if step.effect != "none" and not (step.effect == "reverse" and before != AUDITED):
         doc = read(ctx.conn, cls, header)
         cls.guard(ctx, doc, action)
@@ -68,7 +76,7 @@ def move(ctx: Context, cls: type[Bill], action: str, key: int, reason: str | Non
 
 
 def _guarded_update(
-    ctx: Context, cls: type[Bill], step: Transition, key: int, reason: str | None
+    ctx: Context, cls: type[Bill], step: Transition, key: int, reason: str | None, read_at: int | None
 ) -> tuple[int, Row[Any]]:
     table = cls.table()
     mine = (table.c.bill_id == key) & within(table, ctx.principal)
@@ -78,13 +86,16 @@ def _guarded_update(
         before = (
             ctx.conn.execute(select(table.c.status).where(mine).with_for_update()).scalar_one_or_none() or 0
         )
-    statement = update(table).where(mine, table.c.status == before, table.c.status.in_(step.source))
+    as_read = table.c.revision == (table.c.revision if read_at is None else read_at)
+    statement = update(table).where(mine, table.c.status == before, table.c.status.in_(step.source), as_read)
     values = changes(ctx, cls, step, reason)
     header = ctx.conn.execute(statement.values(values).returning(*table.columns)).first()
     if header is None:
         found = ctx.conn.execute(select(table.c.status, table.c.business_date).where(mine)).first()
         if found is None:
             raise NotFound(cls.declaration.label)
+        if found.status in step.source:
+            raise Edited()
         if found.status == LOCKED:
             raise Refusal(f"会计期间 {found.business_date:%Y-%m} 已结账，单据已锁定，请先反结账")
         raise Stale()

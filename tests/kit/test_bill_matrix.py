@@ -201,6 +201,18 @@ class TestAudit:
         assert (answer.code, answer.msg) == (400, "选择2条，成功审核0条")
         assert [row["serial"] for row in answer.data["failures"]] == [one.no, other.no]
 
+    def test_what_was_changed_since_it_was_read_is_not_passed(self, counter: Counter) -> None:
+        cls: Any = registry.get("other_outbound")
+        changed, unchanged = counter.bill(cls, 1), counter.bill(cls, 1)
+        read = {str(bill.id): counter.desk.info(bill)["revision"] for bill in (changed, unchanged)}
+        assert counter.edit(changed, remark="加了两个零").ok
+        answer = counter.desk.act("auditorPass", changed, unchanged, revisions=read)
+        assert answer.data["success"] == [unchanged.id]
+        assert [row["msg"] for row in answer.data["failures"]] == ["单据已被他人修改，请刷新后重试"]
+        assert counter.status(changed) == 1
+        answer = counter.desk.act("auditorPass", unchanged, revisions=read)
+        assert (answer.code, answer.msg) == (400, STALE)
+
 
 class TestUnaudit:
     @every

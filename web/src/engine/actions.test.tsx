@@ -20,7 +20,7 @@ function Page() {
 it('reads anew what an action may have changed, but not what a form began with', async () => {
   const view = renderPage(<Page />, {
     [`${screen.api}/getDraft`]: () => ok({}),
-    [`${screen.api}/getInfo`]: () => ok({ [screen.key]: 9 }),
+    [`${screen.api}/getInfo`]: () => ok({ [screen.key]: 9, revision: 4 }),
     [`${screen.api}/auditorPass`]: () => ok({ success: [9], failures: [] }),
   });
   const asked = (call: string) => view.calls.filter(({ path }) => path === `${screen.api}/${call}`).length;
@@ -29,5 +29,18 @@ it('reads anew what an action may have changed, but not what a form began with',
   await waitFor(() => expect(asked('getInfo')).toBe(2));
   expect(asked('auditorPass')).toBe(1);
   expect(asked('getDraft')).toBe(1);
+  view.done();
+});
+
+it('tells which revision of a bill was read, so that nobody passes what somebody changed since', async () => {
+  const view = renderPage(<Page />, {
+    [`${screen.api}/getDraft`]: () => ok({}),
+    [`${screen.api}/getInfo`]: () => ok({ [screen.key]: 9, revision: 4 }),
+    [`${screen.api}/auditorPass`]: () => ok({ success: [9], failures: [] }),
+  });
+  await view.findByText('审核');
+  await press('审核');
+  const sent = () => view.calls.filter(({ path }) => path === `${screen.api}/auditorPass`);
+  await waitFor(() => expect(sent()[0]?.body).toMatchObject({ ids: [9], revisions: { 9: 4 } }));
   view.done();
 });

@@ -55,10 +55,13 @@ export function useActions(screen: Screen) {
 
 async function send(modal: HookAPI, screen: Screen, action: Action, rows: Row[], told: Answer): Promise<ActionOutcome> {
   let ids = rows.map((row) => keyOf(screen, row));
+  // Of bills: nobody passes what somebody else changed since it was read.
+  const read = rows.filter((row) => typeof row.revision === 'number').map((row) => [keyOf(screen, row), row.revision] as const);
+  const revisions = read.length > 0 ? { revisions: Object.fromEntries(read) } : {};
   let confirmed = false;
   for (;;) {
     try {
-      const answer = await api.post<BatchAnswer>(`${screen.api}/${action.name}`, { ids, reason: told.reason, confirmed, ...told.values });
+      const answer = await api.post<BatchAnswer>(`${screen.api}/${action.name}`, { ids, reason: told.reason, confirmed, ...revisions, ...told.values });
       const asking = confirmed ? [] : askingOf(answer.failures ?? []);
       if (asking.length === 0 || !(await mayPass(modal, asking))) return settle(action, ids, answer);
       confirmed = true;
