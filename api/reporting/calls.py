@@ -15,15 +15,16 @@ from api.identity import sessions
 from api.kit import registry
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
-from api.kit.errors import NotFound
+from api.kit.database import engine
+from api.kit.errors import Forbidden, NotFound
 from api.kit.scope import Principal
 from api.kit.settings import settings
 from api.reporting import freshness
 from api.reporting.addresses import frame_address, report_site
 from api.reporting.opening import opening_values
 from api.reporting.snapshot import refreshed_at
-from api.reporting.tokens import LIFE, guest_token
-from reports.catalogue import REPORTS, Report, embed_id, filter_id, find_report
+from api.reporting.tokens import LIFE, guest_token, opened, shown
+from reports.catalogue import GUEST_AUDIENCE, REPORTS, Report, embed_id, filter_id, find_report
 from reports.catalogue.boards import Tab
 
 api = router()
@@ -189,10 +190,37 @@ def get_guest_token(ctx: Context, body: TokenRequest) -> Any:
     if tab is None:
         raise NotFound("报表页签")
     me = ctx.principal
-    secret = settings().secrets["guest_token_secret"]
-    board, files = embed_id(report.code, tab, me.sees_cost), me.may(report.export_right)
-    token = guest_token(secret, board, me.role_id, me.user_name, files=files)
+    given = {"session": me.session_id, "code": report.code, "tab": tab.key}
+    board, role_id, files = _shown(me, report, tab)
+    token = guest_token(_secret(), board, role_id, me.user_name, files=files, given=given)
     return {"token": token, "expires_in": LIFE}
+
+
+def refuse_outlived(token: str) -> None:
+    """Refuse a guest token that outlived the session that got it, or what its user may see.
+
+    What isn't a sound token of ours is Superset's to refuse.
+    """
+    claims = opened(_secret(), GUEST_AUDIENCE, token) or {}
+    given = claims.get("given")
+    if not given:
+        return
+    with engine().begin() as conn:
+        me = sessions.resume(conn, given["session"]).principal
+        report = permitted(Context(conn, me), given["code"])
+    tab = report.tab(given["tab"])
+    now = shown(*_shown(me, report, tab)) if tab else None
+    if now != {name: claims[name] for name in now or {}}:
+        raise Forbidden("您的权限有变化，请重新打开报表")
+
+
+def _shown(me: Principal, report: Report, tab: Tab) -> tuple[str, int, bool]:
+    """The board of a report that a user sees, whose rows, and whether in files too."""
+    return embed_id(report.code, tab, me.sees_cost), me.role_id, me.may(report.export_right)
+
+
+def _secret() -> str:
+    return settings().secrets["guest_token_secret"]
 
 
 @call(api, "GET", "v2/report/Frame/getRefreshedAt", right=ANY_USER, returns=PublishedFigures)

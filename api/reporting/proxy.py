@@ -1,16 +1,20 @@
 """报表框架代理：把嵌入报表所需的、且只有这些 Superset 路径，接到用户端口上。
 
 Everything else of Superset (its login, its admin, SQL Lab) stays on its own port. The session cookie has another name
-on this side, so that an administrator's session in the same browser never reaches a frame.
+on this side, so that an administrator's session in the same browser never reaches a frame. A guest's token is worth as
+much as the session that got it and what its user may see at this moment.
 """
 
 from __future__ import annotations
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from api.reporting.upstream import Upstream, compiled, is_among, raw_path
+from api.kit.errors import Refusal
+from api.reporting.calls import refuse_outlived
+from api.reporting.upstream import Upstream, compiled, is_among, raw_path, told
 
 UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 SHOWN = (
@@ -37,6 +41,7 @@ TAKEN = compiled(("PUT", r"/api/v1/dashboard/\d{1,9}/colors"), ("POST", r"/super
 """Every frame wants to store the colours its labels were drawn in, which the catalogue fixes, and what its reader does,
 which nobody reads. It is told that they are kept, and Superset is not asked."""
 FRAME_COOKIE = "erp_frame_session"
+GUEST_HEADER = "x-guesttoken"
 EXPIRED = "报表令牌已失效，请刷新页面"
 
 
@@ -50,7 +55,7 @@ class FrameProxy:
 
     def __init__(self, app: ASGIApp, upstream: str) -> None:
         self.app = app
-        self.upstream = Upstream(upstream, FRAME_COOKIE, EXPIRED, passed={"x-guesttoken"})
+        self.upstream = Upstream(upstream, FRAME_COOKIE, EXPIRED, passed={GUEST_HEADER})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and is_among(TAKEN, scope["method"], raw_path(scope)):
@@ -59,5 +64,16 @@ class FrameProxy:
         if scope["type"] != "http" or not is_frame_path(scope["method"], raw_path(scope)):
             await self.app(scope, receive, send)
             return
-        response = await self.upstream.forward(Request(scope, receive))
+        request = Request(scope, receive)
+        response = await self._refusal(request) or await self.upstream.forward(request)
         await response(scope, receive, send)
+
+    async def _refusal(self, request: Request) -> Response | None:
+        """What a guest is told whose token outlived what it was given for."""
+        token = request.headers.get(GUEST_HEADER)
+        try:
+            if token:
+                await run_in_threadpool(refuse_outlived, token)
+        except Refusal as refusal:
+            return told(request, refusal.code, refusal.msg)
+        return None

@@ -18,16 +18,31 @@ DOOR_AUDIENCE = "erp-explore-door"
 ALGORITHM = "HS256"
 
 
-def guest_token(
-    secret: str, embed_id: str, role_id: int, user_name: str, *, files: bool, now: float | None = None
-) -> str:
-    """Sign a token for one embedded dashboard and the rows of one role, in `files` too or on screen alone."""
-    issued = int(time.time() if now is None else now)
-    claims = {
-        "user": {"username": user_name, "first_name": "", "last_name": ""},
+def shown(embed_id: str, role_id: int, files: bool) -> dict[str, Any]:
+    """What a guest token shows: one embedded dashboard and the rows of one role, in `files` too or on screen alone."""
+    return {
         "resources": [{"type": "dashboard", "id": embed_id}],
         "rls_rules": [{"clause": f"role_id = {int(role_id)}"}],
         "files": files,
+    }
+
+
+def guest_token(
+    secret: str,
+    embed_id: str,
+    role_id: int,
+    user_name: str,
+    *,
+    files: bool,
+    given: dict[str, Any] | None = None,
+    now: float | None = None,
+) -> str:
+    """Sign a token for what is `shown`; `given` says whom it was given to for which report."""
+    issued = int(time.time() if now is None else now)
+    claims = {
+        "user": {"username": user_name, "first_name": "", "last_name": ""},
+        **shown(embed_id, role_id, files),
+        "given": given,
         "iat": issued,
         "exp": issued + LIFE,
         "aud": GUEST_AUDIENCE,

@@ -8,9 +8,11 @@ import jwt
 import pytest
 from sqlalchemy import text
 
+from api.identity import sessions
 from api.kit.settings import settings
 from api.reporting.calls import _right_of
 from reports.catalogue import REPORTS, embed_id, find_report
+from tests.kit.client import Caller
 from tests.kit.fixtures import conn, site, world
 from tests.kit.world import recalculating
 
@@ -173,6 +175,52 @@ class TestToken:
         caller = site.as_("manager_b")
         assert caller.get(FRAME, code=report.code).code == 403
         assert caller.post(TOKEN, {"code": report.code, "tab": report.first_tab.key}).code == 403
+
+
+class TestOutlived:
+    """A frame's requests go on to Superset, which isn't there, or are refused before."""
+
+    ASKED = {"code": "BestSeller", "tab": "all"}
+
+    def asks(self, site, token):
+        answer = site.http.post("/api/v1/chart/data", json={}, headers={"x-guesttoken": token}).json()
+        return answer["code"], answer["msg"]
+
+    def test_with_its_session(self, site):
+        with site.engine.begin() as conn:
+            reader = Caller(site.http, sessions.open_api_token(conn, site.world.user_manager_a, 1))
+        token = reader.post(TOKEN, self.ASKED).data["token"]
+        assert self.asks(site, token) == (503, "报表服务暂时不可用，请稍后刷新")
+        assert reader.post("v2/user/Login/logout").ok
+        assert self.asks(site, token) == (401, "登录已失效，请重新登录")
+
+    @pytest.mark.parametrize(
+        ("change", "msg"),
+        [
+            ("delete from role_right where role_id = :role and code = :code", "您没有此操作的权限"),
+            ("update role set sees_cost = false where role_id = :role", "您的权限有变化，请重新打开报表"),
+            (
+                "delete from role_right where role_id = :role and code = :export",
+                "您的权限有变化，请重新打开报表",
+            ),
+        ],
+        ids=["right", "cost", "export"],
+    )
+    def test_with_what_its_user_may_see(self, site, change, msg):
+        role = {"role": site.world.role_keeper_a}
+        rights = {"code": BEST_SELLER.right, "export": BEST_SELLER.export_right}
+        bumped = text("update role set version = version + 1, sees_cost = true where role_id = :role")
+        given = text("insert into role_right (role_id, code) values (:role, :code) on conflict do nothing")
+        with site.engine.begin() as conn:
+            conn.execute(given, [{**role, "code": code} for code in rights.values()])
+            conn.execute(bumped, role)
+        token = site.as_("keeper_a").post(TOKEN, self.ASKED).data["token"]
+        assert self.asks(site, token)[0] == 503
+        with site.engine.begin() as conn:
+            conn.execute(text("update role set version = version + 1 where role_id = :role"), role)
+            found = text(change)
+            conn.execute(found, {name: (role | rights)[name] for name in found._bindparams})
+        assert self.asks(site, token) == (403, msg)
 
 
 class TestMenu:
