@@ -219,7 +219,8 @@ def _dataset(dataset: Dataset) -> dict[str, Any]:
         "table_name": dataset.name,
         "description": "。".join(filter(None, (dataset.label, how_to_ask(dataset)))),
         "sql": dataset.sql,
-        "schema": "main",
+        # None, as it would stand before the name; all are of one, which Superset is told of each snapshot.
+        "schema": None,
         "uuid": dataset_uuid(dataset),
         "database_uuid": DATABASE_UUID,
         "version": VERSION,

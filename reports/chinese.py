@@ -11,6 +11,8 @@ from pathlib import Path
 
 from flask import Flask, Response, request
 
+from reports.exploring_words import WORDS
+
 PACK_PATH = "/superset/language_pack/zh/"
 # What the packaged pack lacks or renders wrongly (its “Summary” reads 星期日, its “Last queried at” 上一季度).
 CORRECTED = {
@@ -105,16 +107,6 @@ CORRECTED = {
     "Midnight": "今天",
     "Add to tabs": "放到标签页",
     "Select a tab": "选择标签页",
-    # Of self-service exploring.
-    "Total (%(aggregatorName)s)": "合计（%(aggregatorName)s）",
-    "Time Grain": "时间粒度",
-    "Time grain": "时间粒度",
-    "Time Granularity": "时间粒度",
-    "Time granularity": "时间粒度",
-    "Use gradient": "使用渐变色",
-    "Gantt Chart": "甘特图",
-    "Graph Chart": "关系图",
-    "Sort query by": "排序依据",
 }
 
 
@@ -125,7 +117,12 @@ def completed_pack() -> bytes:
 
     path = Path(superset.__file__).parent / "translations" / "zh" / "LC_MESSAGES" / "messages.json"
     pack = json.loads(path.read_text("utf-8"))
-    pack["locale_data"]["superset"].update({text: [chinese] for text, chinese in CORRECTED.items()})
+    words = pack["locale_data"]["superset"]
+    words.update({text: [chinese] for text, chinese in {**WORDS, **CORRECTED}.items()})
+    for text, chinese in words.items():
+        # The shell's word for it.
+        if isinstance(chinese, list):
+            words[text] = [one.replace("过滤器", "筛选").replace("过滤", "筛选") for one in chinese]
     return json.dumps(pack, ensure_ascii=False, separators=(",", ":")).encode()
 
 

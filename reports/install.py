@@ -47,6 +47,7 @@ EXPLORER_PERMISSIONS = (
     ("can_write", "ExploreFormDataRestApi"),
     ("can_get_column_values", "Datasource"),
     ("can_read", "SecurityRestApi"),
+    ("can_read", "Theme"),
     ("menu_access", "Charts"),
     ("menu_access", "Dashboards"),
 )

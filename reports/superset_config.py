@@ -28,6 +28,7 @@ from reports.guest_answers import (
     hide_queries,
     keep_filter_states_apart,
 )
+from reports.new_charts import begin_in_chinese
 from reports.phones import stack_on_phones
 from reports.repeated import repeat_answers
 from reports.security import ReportSecurityManager
@@ -62,16 +63,18 @@ D3_TIME_FORMAT = {
     "periods": ["上午", "下午"],
     "days": ["星期日", "星期一", "星期二", "星期三", "星期四", "星期五", "星期六"],
     "shortDays": ["周日", "周一", "周二", "周三", "周四", "周五", "周六"],
-    "months": [
-        f"{month}月" for month in ("一", "二", "三", "四", "五", "六", "七", "八", "九", "十", "十一", "十二")
-    ],
+    "months": [f"{month}月" for month in range(1, 13)],
     "shortMonths": [f"{month}月" for month in range(1, 13)],
 }
 THEME_DEFAULT = THEME
 THEME_DARK = None
 ENABLE_UI_THEME_ADMINISTRATION = False
-# Drawn by an older way of asking for data, which is closed here, or upon maps that are fetched from elsewhere.
+# Drawn by an older way of asking for data, which is closed here, or upon maps that are fetched from elsewhere; or no
+# charts at all: templates to be written, and controls of dashboards.
 VIZ_TYPE_DENYLIST = [
+    *("cartodiagram", "handlebars"),
+    *("chart_customization_deckgl_layer_visibility", "chart_customization_dynamic_groupby"),
+    *("chart_customization_timecolumn", "chart_customization_timegrain"),
     *("bubble", "bullet", "cal_heatmap", "chord", "compare", "country_map", "horizon", "mapbox"),
     *("paired_ttest", "para", "partition", "rose", "time_pivot", "time_table", "world_map"),
     *("deck_arc", "deck_contour", "deck_geojson", "deck_grid", "deck_heatmap", "deck_hex", "deck_multi"),
@@ -88,6 +91,10 @@ FEATURE_FLAGS = {
     "DASHBOARD_RBAC": False,
     "DRILL_TO_DETAIL": False,
     "DRILL_BY": False,
+    # Of explorers, whose account is the shell's and whose charts are their own.
+    "CSS_TEMPLATES": False,
+    "EMBEDDABLE_CHARTS": False,
+    "MENU_HIDE_USER_INFO": True,
     "ENABLE_TEMPLATE_PROCESSING": False,
     "ALLOW_ADHOC_SUBQUERY": False,
 }
@@ -211,6 +218,7 @@ def FLASK_APP_MUTATOR(app):
     # Last of those that bear on answers: what it keeps is what they have not changed yet.
     repeat_answers(app)
     keep_to_own(app)
+    begin_in_chinese()
     answer_as_shown()
     answer_with_files()
     bound_pivots()

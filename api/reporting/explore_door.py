@@ -64,6 +64,8 @@ PATHS = compiled(
     ("POST", rf"/api/v1/dashboard/{NUMBER}/filter_state"),
     ("GET", rf"/api/v1/dashboard/{NUMBER}/filter_state/{KEY}"),
     ("PUT", rf"/api/v1/dashboard/{NUMBER}/filter_state/{KEY}"),
+    # Asked for with the properties of a board.
+    ("GET", r"/api/v1/theme/"),
     # 谁在用
     ("GET", r"/api/v1/me/(?:roles/)?"),
     ("GET", r"/api/v1/security/csrf_token/"),

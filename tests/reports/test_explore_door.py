@@ -206,6 +206,7 @@ class TestPaths:
             ("PUT", "/api/v1/dashboard/1"),
             ("PUT", "/api/v1/dashboard/1/filters"),
             ("DELETE", "/api/v1/dashboard/1"),
+            ("GET", "/api/v1/theme/"),
         }
         for path in ("/sqllab/", "/login/", "/v2/user/Login/login"):
             answer = door.get(path, headers=PAGE)

@@ -276,7 +276,8 @@ class TestRealFrame:
         assert "frame-ancestors 'self'" in page.headers["content-security-policy"]
         assert "x-frame-options" not in page.headers
         words = frame.get("/superset/language_pack/zh/").json()["locale_data"]["superset"]
-        assert words["Summary"] == ["合计"]
+        assert (words["Summary"], words["Update chart"]) == (["合计"], ["更新图表"])
+        assert not [text for text, chinese in words.items() if "过滤" in "".join(chinese)]
 
     def test_chart_data(self, frame: TestClient, superset: Superset):
         token = superset.token(BEST_SELLER, COMPANY_ONE)
