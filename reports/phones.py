@@ -1,4 +1,4 @@
-"""手机上的报表：访客的看板按窄屏重排，图表一行一个；并排的柱子不标数字，标了会叠在一起。"""
+"""手机和窄窗口里的报表：访客的看板按窄屏重排，图表一行一个；并排的柱子不标数字，标了会叠在一起。"""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ if TYPE_CHECKING:
 
 BOARD = re.compile(r"/api/v1/dashboard/[\w-]+(/charts)?")
 PHONE = re.compile(r"\bMobi")
+NARROW_HEADER = "x-narrow"
+"""What a frame says that is as narrow as a phone, on whatever device (`pages/head_custom_extra.html`)."""
 WHOLE = 12
 UPRIGHT = "vertical"
-LEAST_HEIGHT, FIGURES_HEIGHT = 38, 50
+LEAST_HEIGHT, FIGURES_HEIGHT = 38, 54
 """Headings take more lines there; figures stand below each other."""
 
 
 def stack_on_phones(app: Flask) -> None:
-    """Lay a guest's board and its charts out for a narrow screen when a phone asks for them."""
+    """Lay a guest's board and its charts out for a narrow screen when a phone or a narrow frame asks for them."""
     from flask import json, request
 
     def answer(response: Response) -> Response:
@@ -28,8 +30,9 @@ def stack_on_phones(app: Flask) -> None:
         asked = BOARD.fullmatch(request.path)
         if not asked or response.status_code != 200:
             return response
-        response.vary.add("User-Agent")
-        if not PHONE.search(request.user_agent.string) or not security_manager.is_guest_user():
+        response.vary.update(("User-Agent", NARROW_HEADER))
+        narrow = NARROW_HEADER in request.headers or PHONE.search(request.user_agent.string)
+        if not narrow or not security_manager.is_guest_user():
             return response
         content = json.loads(response.get_data())
         if asked[1]:

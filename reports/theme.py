@@ -98,8 +98,9 @@ THEME = {
     "algorithm": "default",
 }
 FIGURES = f'[data-test-chart-name^="{HEAD}"]'
+LINE = 20
 # The figures at the head: the chosen period's are large, each beside how far it is from the others. On a phone they
-# stand below each other, a column for each period.
+# stand below each other, a column for each period: a line for the figure's name, one for it, and one for how far it is.
 FIGURES_CSS = f"""
 {FIGURES} th {{ border: 0 !important; background: none !important; font-weight: 400 !important; vertical-align: top; }}
 {FIGURES} th svg {{ display: none; }}
@@ -111,18 +112,25 @@ FIGURES_CSS = f"""
 {FIGURES} tr:first-child td[aria-labelledby$="{MOVED}"]::after {{ content: ""; }}
 @media (max-width: 600px) {{
 {FIGURES} div:has(> div > table), {FIGURES} div:has(> table) {{
-  width: auto !important; height: auto !important; overflow: visible !important;
+  width: auto !important; height: auto !important; overflow: visible !important; scrollbar-gutter: auto !important;
 }}
-{FIGURES} div:has(> div > table) {{ overflow-x: auto !important; }}
-{FIGURES} div:has(> div > table), {FIGURES} :is(thead, tbody, tr) {{ display: flex; }}
-{FIGURES} div:has(> table > tbody), {FIGURES} tr {{ flex: 1; }}
+{FIGURES} div:has(> div > table) {{ position: relative; overflow-x: auto !important; }}
+{FIGURES} div:has(> table > thead) {{ position: absolute; pointer-events: none; }}
+{FIGURES} :is(tbody, tr) {{ display: flex; }}
+{FIGURES} tr {{ flex: 1; flex-direction: column; }}
 {FIGURES} table {{ display: block; width: auto !important; }}
 {FIGURES} colgroup, {FIGURES} th::after {{ display: none !important; }}
-{FIGURES} tr {{ flex-direction: column; }}
-{FIGURES} :is(th, td) {{ height: 26px !important; line-height: 26px !important; padding: 0 3px !important; }}
-{FIGURES} th {{ text-align: left !important; white-space: nowrap; font-size: 12px; }}
+{FIGURES} :is(th, td) {{
+  height: {LINE}px !important; line-height: {LINE}px !important; padding: 0 2px !important; white-space: nowrap;
+}}
+{FIGURES} th {{ text-align: left !important; font-size: 12px; }}
+{FIGURES} th[id$="{MOVED}"] * {{ color: #909399; }}
+{FIGURES} th:first-child {{ visibility: hidden; }}
+{FIGURES} th:not(:first-child, [id$="{MOVED}"]) {{ margin-bottom: {LINE}px; }}
 {FIGURES} td {{ text-align: right !important; }}
+{FIGURES} td:not(:first-child, [aria-labelledby$="{MOVED}"]) {{ margin-top: {LINE}px; }}
 {FIGURES} td:not(.dt-is-null) {{ font-size: 12px !important; }}
+{FIGURES} tr:first-child td:not(:first-child, .dt-is-null) {{ font-size: 14px !important; }}
 }}
 """
 # Columns of short words stand in one line, under headers that do.

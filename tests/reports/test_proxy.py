@@ -279,6 +279,14 @@ class TestRealFrame:
         assert (words["Summary"], words["Update chart"]) == (["合计"], ["更新图表"])
         assert not [text for text, chinese in words.items() if "过滤" in "".join(chinese)]
 
+    def test_a_narrow_frame_gets_each_chart_in_a_row_of_its_own(self, frame: TestClient, superset: Superset):
+        path = f"/api/v1/dashboard/{superset.dashboard_id(BEST_SELLER)}"
+        asked = {"x-guesttoken": superset.token(BEST_SELLER, COMPANY_ONE), "x-narrow": "1"}
+        answer = frame.get(path, headers=asked)
+        assert "x-narrow" in answer.headers["Vary"].lower()
+        position = json.loads(answer.json()["result"]["position_json"])
+        assert {len(position[row]["children"]) for row in position["GRID_ID"]["children"]} == {1}
+
     def test_chart_data(self, frame: TestClient, superset: Superset):
         token = superset.token(BEST_SELLER, COMPANY_ONE)
         body = superset.chart_body(BEST_SELLER, BEST_SELLER.board.chart("top"), token)
