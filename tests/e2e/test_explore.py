@@ -40,6 +40,8 @@ class TestExplore:
         expect(page.get_by_text("看板", exact=True).first).to_be_visible()
         expect(page.get_by_text("请选择").first).to_be_visible()
         expect(page.get_by_text("选择数据库")).to_have_count(0)
+        for absent in ("收藏", "认证", "所有者", "修改人"):
+            expect(page.locator("label", has_text=absent)).to_be_hidden()
         door = page.url.partition("/chart/")[0]
         page.goto(f"{door}/explore/?slice_id=1")
         expect(page.get_by_text("没有这张图表，或者它不是您的")).to_be_visible()
@@ -52,11 +54,23 @@ class TestExplore:
         page.wait_for_url(re.compile("/explore/"))
         expect(page.get_by_text("销售收入", exact=True)).to_be_visible()
         expect(page.get_by_text("角色", exact=True)).to_have_count(0)
-        choose(page, "将列拖放到此处或单击", "公司")
-        choose(page, "将列/指标放在此处或单击", "销售收入")
+        choose(page, "拖列到这里，或点击选择", "公司")
+        choose(page, "拖列或指标到这里，或点击选择", "销售收入")
         with page.expect_response("**/api/v1/chart/data*") as drawn:
             page.get_by_role("button", name="创建图表").click()
         assert len(drawn.value.json()["result"][0]["data"]) > 1
+        expect(page.locator("[data-test='control-label']").filter(has_text="月份 (不限)")).to_be_visible()
+        page.get_by_role("tab", name="结果").click()
+        expect(page.locator(".ag-header-cell-text")).to_have_text(["公司", "销售收入", "销售收入占比"])
+        expect(page.get_by_role("tab", name="数据预览")).to_be_hidden()
+        expect(page.locator("[data-test='last-queried-label']")).to_have_text(
+            re.compile(r"^取数时间: \d{4}-\d\d-\d\d \d\d:")
+        )
+        page.locator("[data-test='actions-trigger']").click()
+        expect(page.get_by_role("menuitem", name="导出方式")).to_be_visible()
+        for closed in ("分享", "查看查询语句", "在 SQL 工具箱中执行"):
+            expect(page.get_by_role("menuitem", name=closed)).to_be_hidden()
+        page.keyboard.press("Escape")
         shot(page, "explore-drawn")
 
         page.locator("[data-test='query-save-button']").click()
