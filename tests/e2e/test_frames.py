@@ -21,9 +21,9 @@ from playwright.sync_api import Browser, Route, expect
 
 from reports.catalogue import REPORTS, Report, embed_id, find_report
 from reports.catalogue.best_seller import BEST_SELLER
-from reports.catalogue.boards import COST, PLAIN
+from reports.catalogue.boards import COST, HEAD, PLAIN
 from tests.e2e.conftest import START_SECONDS, Desk, System
-from tests.e2e.frames import OPENED, PHONE_SIZE, Reading, card, rows
+from tests.e2e.frames import CUT, HOLDER, OPENED, PHONE_SIZE, Reading, card, rows
 from tests.e2e.office import reader_without_costs
 from tests.kit.superset import COSTS
 
@@ -258,6 +258,27 @@ class TestPhone:
             reading.sound(frame, tab.board(COST))
             width = frame.evaluate("document.documentElement.scrollWidth")
             assert width <= PHONE_SIZE["width"], tab.label
+
+    @pytest.mark.parametrize("role", [POCKET, GROUP])
+    def test_key_figures_are_read_without_scrolling(
+        self, reader: Callable[[str], Reading], role: str
+    ) -> None:
+        """In a window as narrow as a phone of a browser that isn't one, too."""
+        reading, report = reader(role), find_report("CustomerProfit")
+        assert report
+        usual = reading.page.viewport_size
+        reading.page.set_viewport_size({"width": 375, "height": 812})
+        reading.open(report)
+        frame = reading.frame(report, report.first_tab)
+        assert not [title for title in frame.evaluate(CUT) if title.startswith(HEAD)]
+        figures = frame.locator(f"[data-test-chart-name^='{HEAD}']")
+        assert figures.evaluate("one => one.scrollHeight <= one.clientHeight")
+        widths = {
+            round(box["width"]) for box in (one.bounding_box() for one in frame.locator(HOLDER).all()) if box
+        }
+        assert len(widths) == 1 and widths.pop() <= 375
+        if usual:
+            reading.page.set_viewport_size(usual)
 
 
 class TestSubscriber:
