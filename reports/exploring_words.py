@@ -21,7 +21,6 @@ WORDS = {
     # 选图表
     "Choose a dataset": "选择数据集",
     "Chart Source": "数据集",
-    "Data source": "数据集",
     "Featured": "常用",
     "Chart Type": "图表类型",
     "Chart type": "图表类型",
@@ -112,6 +111,10 @@ WORDS = {
     "We were unable to carry over any controls when switching to this new dataset.": "没有同名的列和指标，请重新选择。",
     "You've changed datasets. Any controls with data (columns, metrics) that match this new dataset have been "
     "retained.": "数据集已换，同名的列和指标还在。",
+    "Keep control settings?": "保留原来的设置吗？",
+    "No form settings were maintained": "原来的设置没有留下",
+    "Clear form": "清空",
+    "Continue": "保留",
     "Not all required fields are complete. Please provide the following:": "还有必填的项：",
     "Show cell bars": "单元格里画条",
     "Showing %s of %s items": "显示 %s 个，共 %s 个",
@@ -356,9 +359,6 @@ WORDS = {
     "dashboard.": "选了就不能再设默认值，看板打开也会慢一些。",
     "Column select": "列",
     "Scoping": "用于哪些图表",
-    "Apply to all panels": "全部图表",
-    "Apply to specific panels": "所选的图表",
-    "Restore Filter": "恢复",
     "Remove filter": "删除筛选",
     "Clear all filters": "清除全部筛选",
     "Clear all data": "清除全部",
@@ -373,6 +373,8 @@ WORDS = {
     "Cross-filtering is not enabled in this dashboard": "这张看板没有打开图表间的筛选",
     "Add cross-filter": "按此筛选",
     "Drag to reorder": "拖动排序",
+    # Of a refusal, which says the reason beneath it.
+    "%s Error": "取数失败",
     "Unknown Error": "未知错误",
     "Something went wrong.": "出了点问题。",
     "Sorry, an error occurred": "出了点问题",

@@ -41,7 +41,7 @@ PATHS = compiled(
     ("GET", r"/dashboard/(?:new|list)/"),
     ("GET", rf"/superset/dashboard/{NUMBER}/"),
     # 数据集：名称、列、指标、列里有哪些值
-    ("GET", rf"/api/v1/dataset/(?:{NUMBER})?"),
+    ("GET", rf"/api/v1/dataset/(?:{NUMBER}|_info)?"),
     ("GET", r"/api/v1/explore/"),
     ("GET", rf"/api/v1/datasource/table/{NUMBER}/column/\w{{1,64}}/values/"),
     ("POST", r"/api/v1/chart/data"),

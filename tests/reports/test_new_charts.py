@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.kit.superset import COMPANY_TWO, Superset
-from tests.reports.analysts import OWED, SOLD, Analyst
+from tests.reports.analysts import OWED, SOLD, Analyst, tells_no_sql
 from tests.reports.guests import BEST_SELLER
 
 
@@ -70,6 +70,12 @@ class TestPages:
         for flag in ("CSS_TEMPLATES", "EMBEDDABLE_CHARTS"):
             assert f"{flag}&#34;: false" in page, flag
         assert "share_submenu" not in superset.get(f"/embedded/{BEST_SELLER.embed_id}", None).text
+
+    def test_of_datasets_he_is_told_his_rights_alone(self, analyst: Analyst):
+        told = analyst.get("/api/v1/dataset/_info?q=(keys:!(permissions))").json()
+        assert told["permissions"] == ["can_read"]
+        whole = analyst.get("/api/v1/dataset/_info").text
+        assert tells_no_sql(whole) and "admin" not in whole
 
     def test_themes_that_a_board_asks_for_are_none(self, analyst: Analyst):
         answer = analyst.get("/api/v1/theme/?q=(filters:!((col:is_system,opr:eq,value:!f)))")
