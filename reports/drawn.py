@@ -1,10 +1,12 @@
-"""图表上的数：多个指标按图表声明的次序，环图里太小的几块合成“其他”，表里四舍五入为零的变化没有负号。"""
+"""图表上的数：时间轴一格不缺，多个指标按图表声明的次序，环图里太小的几块合成“其他”，表里四舍五入为零的变化没有负号。"""
 
 from __future__ import annotations
 
 from typing import Any
 
+from reports.catalogue.datasets import Dataset
 from reports.chart_params import LEAST_SHOWN
+from reports.steps import every_step
 from reports.theme import OTHERS
 
 Rows = list[dict[str, Any]]
@@ -15,6 +17,26 @@ def in_order(rows: Rows, form: dict[str, Any]) -> Rows:
     figures = [*(form.get("metrics") or []), *(form.get("metrics_b") or [])]
     places = {name: place for place, name in enumerate(figures) if isinstance(name, str)}
     return [dict(sorted(row.items(), key=lambda item: places.get(item[0], -1))) for row in rows]
+
+
+def without_gaps(rows: Rows, form: dict[str, Any], dataset: Dataset) -> Rows:
+    """Rows of all days, weeks or months from the first to the last: those without bills are steps of the axis too.
+
+    Where figures are split their columns are named by what splits them.
+    """
+    axis, metrics = form.get("x_axis"), {metric.name: metric for metric in dataset.metrics}
+    told = [name for name in (form.get("metrics") or []) if isinstance(name, str) and name in metrics]
+    if not rows or not isinstance(axis, str) or axis not in rows[0]:
+        return rows
+    held = {row[axis]: row for row in rows}
+    if len(held) < len(rows):
+        return rows
+    empty = {
+        name: dataset.nothing(metrics[name if name in metrics else told[0]])
+        for name in rows[0]
+        if name != axis and (name in metrics or told)
+    }
+    return [held.get(step) or {axis: step, **empty} for step in every_step([*held])]
 
 
 def put_together(rows: Rows, form: dict[str, Any]) -> Rows:

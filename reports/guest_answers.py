@@ -15,8 +15,9 @@ from urllib.parse import quote
 from flask import Flask, Response, json, request
 
 from reports import explorers
+from reports.answering import catalogue_datasets
 from reports.assets import boards
-from reports.drawn import in_order, put_together, without_signs_of_nothing
+from reports.drawn import in_order, put_together, without_gaps, without_signs_of_nothing
 
 MOST_CELLS = 1_000_000
 DATASETS = re.compile(r"/api/v1/dashboard/\d+/datasets")
@@ -99,6 +100,8 @@ def answer_as_shown() -> None:
         rows = written(self, df, coltypes)
         form = self._query_context.form_data or {}
         if form.get("viz_type") != "table":
+            own = catalogue_datasets().get(getattr(self._qc_datasource, "table_name", ""))
+            rows = without_gaps(rows, form, own) if own else rows
             return put_together(in_order(rows, form), form)
         rows = without_signs_of_nothing(rows, form)
         if set(form.get("groupby") or []) & set(df.columns):

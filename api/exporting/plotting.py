@@ -17,6 +17,7 @@ from api.exporting.wording import worded
 from reports.catalogue.boards import Board, Chart
 from reports.catalogue.datasets import unplaced
 from reports.chart_params import axis_format, label_colors, stored_queries
+from reports.steps import every_step
 from reports.theme import SERIES_COLORS
 
 DRAWN = ("bar", "line", "mixed")
@@ -62,9 +63,15 @@ def plot(asked: Asked, chart: Chart, source: Connection, values: Mapping[str, Va
     """What a chart shows under the filters; None where there is nothing to compare."""
     dataset = asked.board.dataset(chart.dataset)
     found = list(chart_rows(asked, chart, values).read(source, _statement(asked.board, chart)))
-    steps = list(dict.fromkeys(row[0] for row in found))
+    steps = every_step(list(dict.fromkeys(row[0] for row in found)))
     if len(steps) < 2 and len(found) < 2:
         return None
+    if not chart.by:
+        held = {row[0]: row for row in found}
+        empty = [
+            dataset.nothing(dataset.metric(name)) for name in dict.fromkeys((*chart.metrics, *chart.second))
+        ]
+        found = [held.get(step) or (step, *empty) for step in steps]
     second = tuple(name for name in chart.second if name not in chart.metrics)
     formats = {dataset.metric(name).format for name in (*chart.metrics, *second)}
     return Plot(

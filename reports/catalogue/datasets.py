@@ -206,7 +206,7 @@ class Dataset:
         Rows lie together by dates and are found by them; a label is made of each row's date to be looked at.
         """
         column = self.column(name) if self.has_column(name) else None
-        days = [_first_day(label) for label in labels]
+        days = [first_day(label) for label in labels]
         if column is None or not column.starts or not all(days):
             return None
         return column.starts, tuple(day for day in days if day)
@@ -232,6 +232,10 @@ class Dataset:
     def adds_up(self, metric: Metric) -> bool:
         """Whether a metric over the rows of several periods is a figure of them together."""
         return self.used(metric) <= set(self.flows)
+
+    def nothing(self, metric: Metric) -> int | None:
+        """What a metric is where there are no rows: sums and counts of what happened are 0, all else is unknown."""
+        return 0 if self.adds_up(metric) and (metric.is_sum or COUNT.match(metric.sql)) else None
 
     def grows(self, metric: Metric) -> bool:
         """Whether a metric grows with the days of its period: sums do, ratios and counts of what differs don't."""
@@ -266,7 +270,7 @@ class Dataset:
         return next(metric for metric in self.metrics if metric.name == name)
 
 
-def _first_day(label: object) -> date | None:
+def first_day(label: object) -> date | None:
     """The first day of `2026-01` or `2026年第03周`."""
     week = WEEK.fullmatch(str(label))
     try:

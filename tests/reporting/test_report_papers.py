@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -158,6 +160,19 @@ class TestCharts:
                 assert one.values[-1] == pytest.approx(
                     float(figure(source, dataset, dataset.metric(name), where))
                 ), name
+
+    def test_a_day_without_bills_is_a_step_without_figures(self, source: Connection) -> None:
+        code, tab = "CommodityProfit", "days"
+        asked, _ = on_paper(source, code, tab, filters=in_days(code, tab, AUTUMN))
+        chart = asked.board.chart("trend")
+        found = plot(asked, chart, source, settled(asked, source))
+        assert found
+        days = [date.fromisoformat(step) for step in found.steps]
+        assert {later - day for day, later in pairwise(days)} == {timedelta(days=1)}
+        empty = [
+            values for values in zip(*(one.values for one in found.series), strict=True) if not values[0]
+        ]
+        assert empty and {*empty} == {(0, 0, None)}
 
     def test_buckets_have_their_order_and_colors(self, source: Connection) -> None:
         asked, _ = on_paper(source, "inventoryAgingReport")

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import date, timedelta
+from itertools import pairwise
+from typing import Any
+
+from reports.catalogue.boards import Chart
 from reports.catalogue.datasets import CHANGE, MONEY
 from reports.drawn import in_order, put_together, without_signs_of_nothing
 from reports.theme import OTHERS
-from tests.kit.superset import EVERYTHING, Superset
+from tests.kit.superset import EVERYTHING, Place, Superset
 from tests.reports.guests import PLACES
 
 FORM = {"viz_type": "pie", "metric": "sold", "groupby": ["brand_name"], "least_slice": 3}
@@ -38,13 +44,28 @@ def test_a_change_that_rounds_to_none_has_no_minus():
 
 
 def test_series_are_answered_in_their_order(superset: Superset):
-    """The frame's own request pivots by the axis, which sorts the figures by their names."""
+    """Pivoting sorts the figures by their names."""
     at, chart = next(
         (at, one)
         for at in PLACES
         for one in at.board.charts
         if one.kind == "bar" and not one.by and sorted(one.metrics) != [*one.metrics]
     )
+    rows = asked_as_framed(superset, at, chart)
+    assert list(rows[0]) == [chart.x, *chart.metrics]
+
+
+def test_days_without_bills_are_answered_between_those_with_some(superset: Superset):
+    at = next(at for at in PLACES if (at.report.code, at.tab.key) == ("CommodityProfit", "days"))
+    data = at.board.dataset(at.board.chart("trend").dataset)
+    chart = replace(at.board.chart("trend"), metrics=("revenue", "quantity"), second=())
+    days = [date.fromisoformat(row[chart.x]) for row in asked_as_framed(superset, at, chart)]
+    assert len(days) > 2 and {later - day for day, later in pairwise(days)} == {timedelta(days=1)}
+    assert {data.nothing(data.metric(name)) for name in chart.metrics} == {0}
+
+
+def asked_as_framed(superset: Superset, at: Place, chart: Chart) -> list[dict[str, Any]]:
+    """The frame's own request, which pivots by the axis."""
     token = superset.token(at, EVERYTHING)
     body = superset.chart_body(at, chart, token)
     pivot = {
@@ -58,4 +79,5 @@ def test_series_are_answered_in_their_order(superset: Superset):
     }
     body["queries"][0]["post_processing"] = [pivot, {"operation": "flatten"}]
     [result] = superset.post("/api/v1/chart/data", token, body).json()["result"]
-    assert list(result["data"][0]) == [chart.x, *chart.metrics]
+    rows: list[dict[str, Any]] = result["data"]
+    return rows
