@@ -23,7 +23,7 @@ from reports.catalogue.datasets import (
     Metric,
     placed,
 )
-from reports.column_widths import LONG, column_widths
+from reports.column_widths import column_widths
 from reports.ranges import NO_RANGE, RANGE_OPERATOR
 from reports.theme import (
     BUCKET_COLORS,
@@ -66,17 +66,18 @@ SHORT_AXES = (
 # Long names side by side lie askew, else every second one is left out.
 ASKEW_AXES = SHORT_AXES
 MANY_NAMES = 15
-SIGNED_AXES = ("item_axis",)
-"""Axes whose bars reach to the left too, where their values need room beside the names."""
+SIGNED = {("item_axis", "amount"), ("company_name", "net"), ("company_name", "profit")}
+"""Axes and figures whose bars reach to the left too, where their values need room beside the names."""
+UNMARKED = {"axisLabel": {"show": False}, "splitLine": {"show": False}}
 PRICES = ("price", "unit_cost")
 """Columns of amounts of money; other numbers are days and pieces."""
 PAGE_LENGTH = 20
 MOST_ROWS = 10_000
 STEPS = ",.1~f"
-LEAST_SLICES = {"brand_name": 3, "company_name": 3}
+LEAST_SLICES = {"brand_name": 3}
 """Of many names: percent of the whole. What is smaller is one slice together, so that shares are of the whole."""
-WIDE, NARROW = {"innerRadius": 32, "outerRadius": 50}, {"innerRadius": 22, "outerRadius": 38}
-"""The ring of a donut, which leaves room for long names."""
+RING = {"innerRadius": 32, "outerRadius": 50}
+"""That of a donut leaves room for names."""
 LEAST_NAMED = 1
 """Percent of the whole: thinner slices bear no name."""
 
@@ -215,8 +216,7 @@ def _series(chart: Chart, dataset: Dataset) -> dict[str, Any]:
         "markerEnabled": chart.kind == "line" and not chart.dense,
         "markerSize": 5,
         "only_total": True,
-        # Of several series the values would lie over each other.
-        "show_value": (chart.horizontal and len(chart.metrics) == 1) or chart.valued,
+        "show_value": _tells_values(chart),
         "show_legend": len(chart.metrics) > 1 or bool(chart.by),
         "legendType": "scroll",
         "legendOrientation": "top",
@@ -242,13 +242,22 @@ def _is_built(chart: Chart) -> bool:
     return chart.horizontal and chart.stacked
 
 
+def _tells_values(chart: Chart) -> bool:
+    """Whether bars bear their figures, those built of parts that of the whole; of several beside each other these would
+    overlap.
+    """
+    return chart.valued or _is_built(chart) or (chart.horizontal and len(chart.metrics) == 1)
+
+
 def _drawn(chart: Chart) -> dict[str, Any]:
-    """What Superset has no word for."""
-    if _is_built(chart):
-        return {"xAxis": {"scale": False, "axisLabel": {"showMaxLabel": False}}}
-    if chart.horizontal and chart.x in SIGNED_AXES:
-        return {"yAxis": {"axisLabel": {"margin": ROOM_FOR_VALUES}}}
-    return {}
+    """What Superset has no word for: what values at the bars tell the axis need not, and names stand clear of them."""
+    if not (chart.horizontal and _tells_values(chart)):
+        return {}
+    signed = (chart.x, chart.metrics[0]) in SIGNED
+    return {
+        "xAxis": {**UNMARKED, **({"scale": False} if _is_built(chart) else {})},
+        **({"yAxis": {"axisLabel": {"margin": ROOM_FOR_VALUES}}} if signed else {}),
+    }
 
 
 def _slope(chart: Chart) -> int:
@@ -314,7 +323,7 @@ def _donut(chart: Chart, dataset: Dataset) -> dict[str, Any]:
         "sort_by_metric": True,
         "donut": True,
         # Slices bear their names: of many a legend would be turned page by page.
-        **(NARROW if chart.by[0] in LONG else WIDE),
+        **RING,
         "label_type": "template",
         "label_template": "{name}\n{percent}",
         "labels_outside": True,

@@ -139,7 +139,11 @@ SHORT = (
     "type2_name",
     "brand_name",
     "goods_num",
+    "type3_name",
+    "department_name",
     "employee_name",
+    "symptom_name",
+    "state",
     "dot_week",
     "bucket",
 )

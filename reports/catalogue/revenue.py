@@ -26,7 +26,6 @@ from reports.catalogue.parts import (
     period_filter,
     ranking,
     sales_link,
-    share,
     table,
     warehouse_filter,
 )
@@ -119,7 +118,7 @@ def revenue_board(cost: bool, span: Span) -> Board:
         paged=False,
     )
     lines = (
-        line(42, (daily, 8), (share("companies", "收入构成（公司）", data, "revenue", "company_name"), 4)),
+        line(42, (daily, 8), (ranking("companies", "各公司收入", data, "revenue", "company_name", 20), 4)),
         line(
             44,
             (second, 7),

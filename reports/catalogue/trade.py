@@ -130,8 +130,10 @@ def trade_head(data: Dataset) -> Head:
 
 
 def trade_trend(series: Dataset, span: Span) -> Chart:
-    title = f"{span.each}采购、{'销售成本' if series.cost else '销售数量'}与销采比"
-    return curves("trend", title, series, ("bought", "sold"), "ratio", span.axis, span.dense)
+    """Of days with next to no purchases a ratio tells nothing."""
+    second, called = ("balance", "购销差额") if span.dense else ("ratio", "销采比")
+    title = f"{span.each}采购、{'销售成本' if series.cost else '销售数量'}与{called}"
+    return curves("trend", title, series, ("bought", "sold"), second, span.axis, span.dense)
 
 
 def goods_board(cost: bool, span: Span) -> Board:
@@ -198,6 +200,7 @@ def category_board(cost: bool, span: Span) -> Board:
         ),
         "sold",
         bar="balance",
+        only_filed=("type1_name",),
     )
     lines = (
         line(
@@ -380,10 +383,7 @@ def order_board(cost: bool, span: Span) -> Board:
         line(
             44,
             (ranking("waiting", "未发数量前十商品", data, "rest", "goods_label"), 6),
-            (
-                bars("warehouses", "各仓库满足率", data, ("fill_rate",), "warehouse_name", order="fill_rate"),
-                6,
-            ),
+            (ranking("warehouses", "各仓库未发数量", data, "rest", "warehouse_name", 15), 6),
         ),
         line(70, (customers, 12)),
         line(70, (compared_customers, 12)),

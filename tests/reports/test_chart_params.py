@@ -19,10 +19,12 @@ from reports.chart_params import (
     BEFORE_COLOR,
     LAST_YEAR_COLOR,
     LEAST_NAMED,
+    UNMARKED,
     chart_params,
     label_colors,
     stored_queries,
 )
+from reports.column_widths import LONG
 from reports.theme import BUCKET_COLORS, OTHERS, ROOM_FOR_VALUES, UNKNOWN_COLOR
 
 
@@ -112,9 +114,10 @@ class TestRows:
     def test_what_is_only_filed_is_not_on_the_screen(self):
         board = board_of("CommodityProfit")
         chart = board.chart("detail")
-        shown = chart_params(chart.on_screen, board.dataset(chart.dataset))["metrics"]
+        params = chart_params(chart.on_screen, board.dataset(chart.dataset))
+        shown = {*params["metrics"], *params["groupby"]}
         assert "rebate" in chart.metrics and "rebate" not in shown
-        assert {*chart.metrics} - {*shown} == {*chart.only_filed}
+        assert {*chart.metrics, *chart.by} - shown == {*chart.only_filed}
 
 
 class TestAxes:
@@ -127,6 +130,15 @@ class TestAxes:
         chart = board.chart(key)
         assert chart_params(chart, board.dataset(chart.dataset))["yAxisIndexB"] == second
 
+    def test_days_of_next_to_no_purchases_are_drawn_as_amounts_on_one_axis(self):
+        for tab, second in (("all", "ratio"), ("days", "balance")):
+            for code in ("SalesBuy", "categorySalesPurchase"):
+                board = board_of(code, tab)
+                chart = board.chart("trend")
+                params = chart_params(chart, board.dataset(chart.dataset))
+                assert params["metrics_b"] == [second]
+                assert params["yAxisIndexB"] == (1 if second == "ratio" else 0), (code, tab)
+
     def test_a_day_by_itself_is_seen_and_bars_bear_no_marks(self):
         """A line of one point is nothing to see."""
         for tab, lines in (("all", False), ("days", True)):
@@ -137,19 +149,33 @@ class TestAxes:
             assert params["markerEnabledB"] is True, tab
 
     def test_lying_bars_have_room_for_what_is_less_than_nothing_and_no_more(self):
+        apart = {"yAxis": {"axisLabel": {"margin": ROOM_FOR_VALUES}}}
         for code, key, drawn in (
-            (
-                "accountsReceivable",
-                "companies",
-                {"xAxis": {"scale": False, "axisLabel": {"showMaxLabel": False}}},
-            ),
-            ("IncomeStatement", "items", {"yAxis": {"axisLabel": {"margin": ROOM_FOR_VALUES}}}),
-            ("IncomeStatement", "companies", {}),
+            ("accountsReceivable", "companies", {"scale": False}),
+            ("inventoryAgingReport", "warehouses", {"scale": False}),
+            ("IncomeStatement", "items", apart),
+            ("aftersalesprofit", "companies", apart),
+            ("CommodityProfit", "goods", {}),
         ):
             chart = board_of(code).chart(key)
             params = chart_params(chart, board_of(code).dataset(chart.dataset))
-            assert json.loads(params["echart_options"]) == drawn
+            options = json.loads(params["echart_options"])
+            marks = {**UNMARKED, **(drawn if chart.stacked else {})}
+            assert options.pop("xAxis") == marks, "values stand at the bars"
+            assert options == ({} if chart.stacked else drawn), (code, key)
+            assert params["show_value"] and params["only_total"]
             assert params["truncateYAxis"] is chart.stacked
+
+    def test_bars_of_several_figures_are_read_off_their_axis(self):
+        board = board_of("OperationMonthlyReport")
+        chart = board.chart("companies")
+        params = chart_params(chart, board.dataset(chart.dataset))
+        assert not params["show_value"] and params["echart_options"] == "{}"
+
+    def test_no_ring_is_of_companies(self):
+        """Of their names some are cut beside a ring."""
+        donuts = [chart for placed in boards() for chart in placed.board.charts if chart.kind == "donut"]
+        assert donuts and not {*LONG} & {name for chart in donuts for name in chart.by}
 
     def test_a_chart_of_the_first_few_is_sorted_by_what_it_shows(self):
         placed = next(item for item in boards() if item.report.code == "BestSeller")
@@ -204,6 +230,7 @@ class TestTitles:
             ("CompanyInventoryreport", "rates", "各公司年周转率（次）"),
             ("BestSeller", "types", "销售额结构（类型与品牌，元）"),
             ("BestSeller", "brands", "销售额构成（品牌）"),
+            ("SalesOrder", "warehouses", "前十五仓库未发数量"),
             ("inventoryturnover", "detail", "商品周转明细"),
         ],
     )
