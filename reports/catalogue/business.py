@@ -88,8 +88,13 @@ def own_measures(cost: bool) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*FLOWS, *LEVELS, *((*STOCK, "sales_cost") if cost else ()))))
 
 
-def own_metrics(cost: bool) -> tuple[Metric, ...]:
-    shown = (money(name, WORDS[name]) for name in own_measures(cost) if name != "sales_bills")
+def own_metrics(cost: bool, when: str) -> tuple[Metric, ...]:
+    """What flows is called by `when` it did, where it stands beside what flowed in another time."""
+    shown = (
+        money(name, f"{when if name in FLOWS else ''}{WORDS[name]}")
+        for name in own_measures(cost)
+        if name != "sales_bills"
+    )
     margin = (
         (
             Metric("profit", "销售毛利", "cast(sum(sales) - sum(sales_cost) as double)", ",.2f"),
@@ -98,7 +103,7 @@ def own_metrics(cost: bool) -> tuple[Metric, ...]:
         if cost
         else ()
     )
-    return (*shown, quantity("bills", "销售单数", "sales_bills"), *margin)
+    return (*shown, quantity("bills", f"{when}销售单数", "sales_bills"), *margin)
 
 
 def business_dataset(
@@ -112,6 +117,7 @@ def business_dataset(
     time: str,
     links: tuple[Column, ...] = (),
     beside: Beside | None = None,
+    when: str = "",
 ) -> Dataset:
     measures = (*own_measures(cost), *more)
     return Dataset(
@@ -124,7 +130,7 @@ def business_dataset(
         columns=(*columns, COMPANY, *links),
         measures=measures,
         flows=tuple(name for name in measures if not NO_FLOW.search(name)),
-        metrics=(*own_metrics(cost), *metrics),
+        metrics=(*own_metrics(cost, when), *metrics),
         beside=beside,
     )
 
@@ -220,6 +226,7 @@ def daily_board(cost: bool) -> Board:
         "day",
         bill_links("date_trunc('month', m.day)", "m.day"),
         SAME_DAY.rows_beside("mart_business_day", DAY[:2], own_alone((*own_measures(cost), *known))),
+        when="当日",
     )
     running = business_dataset(
         "business_running",
@@ -243,17 +250,17 @@ def daily_board(cost: bool) -> Board:
         data,
         ("bought_link", "paid_link"),
         (
-            *(shown for name in FOUR[1:] for shown in (name, *moved(name, "mtd_"))),
-            *("new_overdue", "mtd_new_overdue"),
+            *(shown for name in FOUR[1:] for shown in (*moved(name, "mtd_"), name)),
+            *("mtd_new_overdue", "new_overdue"),
         ),
         key="others",
         only_filed=tuple(f"{name}_growth" for name in FOUR[1:]),
     )
     head = figures(
         data,
-        Figure("sales", "不含税", "fall", label="当日销售"),
+        Figure("sales", "不含税", "fall"),
         Figure("mtd_sales", "自月初，不含税", "fall"),
-        Figure("receipts", "核销与预收", "fall", label="当日收款"),
+        Figure("receipts", "核销与预收", "fall"),
         Figure("mtd_receipts", "自月初", "fall"),
         Figure("receivable_closing", "当日终，已减预收", label="应收余额"),
     )

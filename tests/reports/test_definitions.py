@@ -458,6 +458,16 @@ class TestDefinitions:
                 change, growth = (now / then - 1 for then in (before, year))
                 assert found == pytest.approx([before, change, year, growth]), (code, flow)
 
+    def test_what_is_of_a_day_says_so_beside_what_is_of_its_month(self):
+        """But for levels, which are of the day alone."""
+        board = find_report("BusinessDailyReport").first_tab.board(COST)
+        for key in ("detail", "others"):
+            chart = board.chart(key)
+            data = board.dataset(chart.dataset)
+            of_day = {data.metric(name).label for name in chart.metrics if f"mtd_{name}" in chart.metrics}
+            assert of_day and all(label.startswith("当日") for label in of_day)
+            assert chart.order.startswith("-mtd_"), "a day has too little to rank companies by"
+
     def test_goods_are_ranked_by_pieces_by_revenue_and_by_profit(self, snapshot):
         """All sell alike in pieces; the dearest is first in revenue and profit."""
         placed = next(item for item in BOARDS if item.report.code == "BestSeller" and item.variant == COST)
