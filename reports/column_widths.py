@@ -63,7 +63,7 @@ def heading_width(text: str, lines: int) -> int:
     """The room of a heading in so many lines, of a short one in one as long as there is room."""
     whole = sum(LETTER if ord(letter) > ord("⺀") else SIGN for letter in text)
     broken = -(-whole // (lines * LETTER)) * LETTER
-    return max(min(whole, UNBROKEN if lines < LINES[-1] else 0), broken) + SORTER
+    return max(min(whole, UNBROKEN if lines == LINES[0] else 0), broken) + SORTER
 
 
 def _filled(name: str, dataset: Dataset) -> int:

@@ -11,10 +11,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
-from reports.catalogue.beside import Figure, Head, figures
+from reports.catalogue.beside import BY_PROGRESS, Figure, Head, figures
 from reports.catalogue.boards import Board, Chart, Filter, Report, Tab
 from reports.catalogue.compare import Period, compared_datasets
-from reports.catalogue.datasets import Column, Dataset, Metric
+from reports.catalogue.datasets import MONEY, Column, Dataset, Metric
 from reports.catalogue.days import ANY_DAYS, MONTHS, Span, spanned_report
 from reports.catalogue.metrics import grown_beside, money, percent, quantity
 from reports.catalogue.parts import (
@@ -49,8 +49,13 @@ from reports.catalogue.parts import (
 
 SOLD = "(quantity <> 0 or revenue <> 0)"
 """The rows of a profit mart that tell of sales, not of rebates alone."""
-BY_SOMEBODY = "customer_id is not null"
-"""Rows of a customer, not of what suppliers grant on goods that nobody has bought yet."""
+UNSOLD = Metric(
+    "unsold_rebate",
+    "未售出商品的返利（含预计）",
+    "cast(sum(case when customer_id is null then supplier_rebate + expected_rebate else 0 end) as double)",
+    MONEY,
+)
+"""What suppliers grant on goods that nobody has bought yet: of no customer, in a row of its own."""
 STATIONS = "company_id in (select c.company_id from dim_company as c where c.company_type = '服务站')"
 
 
@@ -64,16 +69,22 @@ def profit_metrics(cost: bool, period: Period) -> tuple[Metric, ...]:
     return (
         *plain,
         money("cost", "销售成本"),
-        profit,
+        replace(profit, heading="返利前毛利"),
         money("rebate", "客户返利（已确认）"),
         money("supplier_rebate", "供应商返利（已确认）"),
         money("after_rebate", "毛利（返利后，已确认）"),
         money("expected_rebate", "供应商返利（预计）"),
-        money("after_expected", "毛利（返利后，含预计）"),
-        *grown_beside(profit, ("profit",), word="毛利", period=period),
-        percent("margin", "毛利率（返利前）", "sum(profit)", "sum(revenue)"),
+        replace(money("after_expected", "毛利（返利后，含预计）"), heading="返利后毛利"),
+        *(
+            replace(metric, heading=metric.label.replace(BY_PROGRESS, ""))
+            for metric in grown_beside(profit, ("profit",), word="毛利", period=period)
+        ),
+        replace(percent("margin", "毛利率（返利前）", "sum(profit)", "sum(revenue)"), heading="返利前毛利率"),
         percent("margin_after", "毛利率（返利后，已确认）", "sum(after_rebate)", "sum(revenue)"),
-        percent("margin_expected", "毛利率（返利后，含预计）", "sum(after_expected)", "sum(revenue)"),
+        replace(
+            percent("margin_expected", "毛利率（返利后，含预计）", "sum(after_expected)", "sum(revenue)"),
+            heading="返利后毛利率",
+        ),
         percent("margin_before", f"{previous}毛利率", "sum(profit_before)", "sum(revenue_before)"),
         percent("margin_year", f"{last_year}毛利率", "sum(profit_year)", "sum(revenue_year)"),
     )
@@ -89,6 +100,7 @@ def profit_datasets(
     span: Span,
     where: str = "",
     grain: Literal["company", "warehouse"] = "warehouse",
+    more: tuple[Metric, ...] = (),
 ) -> tuple[Dataset, Dataset]:
     """A mart's rows of a month, or of days, beside earlier ones, and the dataset for its series."""
     conditions = [*([] if cost else [SOLD]), *([where] if where else [])]
@@ -112,7 +124,7 @@ def profit_datasets(
         columns=dimensions,
         keys=keys,
         measures=measures,
-        metrics=profit_metrics(cost, span.period),
+        metrics=(*profit_metrics(cost, span.period), *more),
         period=span.period,
         axis=span.columns,
         explorable=not span.period.ranged,
@@ -120,9 +132,17 @@ def profit_datasets(
     )
 
 
-def profit_head(data: Dataset) -> Head:
+def profit_head(data: Dataset, *more: Metric) -> Head:
+    """Rebates go by their cycles, not by days: of a running month they stand beside no whole ones."""
     earned = ("profit", "margin") if data.cost else ()
-    return figures(data, *(Figure(name, worse="fall") for name in ("revenue", "quantity", *earned)))
+    pieces = () if more else ("quantity",)
+    sold = (Figure(name, worse="fall") for name in ("revenue", *pieces, *earned))
+    running = data.beside is not None and data.beside.runs
+    rebates = (
+        Figure("after_expected", "含预计的供应商返利", label="返利后毛利", whole=running),
+        *(Figure(metric.name, "含在返利后毛利里", label="其中未售出", whole=running) for metric in more),
+    )
+    return figures(data, *sold, *(rebates if data.cost else ()))
 
 
 def profit_trend(series: Dataset, span: Span) -> Chart:
@@ -139,8 +159,10 @@ def main_figure(cost: bool) -> tuple[str, str, tuple[str, ...]]:
     return ("profit", "毛利", ("revenue", "profit")) if cost else ("revenue", "销售收入", ("revenue",))
 
 
-def profit_table(title: str, data: Dataset, by: tuple[str, ...]) -> Chart:
-    """Beside what a role sees of cost there is room for changes only, not for what they are counted from."""
+def profit_table(title: str, data: Dataset, by: tuple[str, ...], told_twice: str = "") -> Chart:
+    """Beside what a role sees of cost there is room for changes only, not for what they are counted from, nor for a
+    column that others tell too.
+    """
     compared = ("revenue_change", "revenue_growth")
     plain = ("quantity", "revenue", "revenue_before", compared[0], "revenue_year", compared[1])
     earned = (
@@ -149,13 +171,17 @@ def profit_table(title: str, data: Dataset, by: tuple[str, ...]) -> Chart:
         *("expected_rebate", "after_expected", "margin_expected"),
     )
     main, _, _ = main_figure(data.cost)
-    rebates = ("rebate", "supplier_rebate", "expected_rebate", "after_expected", "margin_expected")
-    shown, filed = (earned, rebates) if data.cost else (plain, ())
+    rebates = ("rebate", "supplier_rebate", "after_rebate", "margin_after", "expected_rebate")
+    shown, filed = (earned, (*rebates, *filter(None, (told_twice,)))) if data.cost else (plain, ())
     return table(title, data, (*by, "detail_link"), shown, main, bar=main, only_filed=filed)
 
 
 def profit_board(
-    span: Span, datasets: tuple[Dataset, Dataset], charts: tuple[Chart, Chart, Chart, Chart], *filters: Filter
+    span: Span,
+    datasets: tuple[Dataset, Dataset],
+    charts: tuple[Chart, Chart, Chart, Chart],
+    *filters: Filter,
+    more: tuple[Metric, ...] = (),
 ) -> Board:
     """Figures and trend, a composition beside it, two comparisons, a table."""
     data, series = datasets
@@ -165,7 +191,7 @@ def profit_board(
         line(44, (left, 6), (right, 6)),
         line(82, (listed, 12)),
     )
-    return board(datasets, profit_head(data), lines, (span.filter(data), *filters))
+    return board(datasets, profit_head(data, *more), lines, (span.filter(data), *filters))
 
 
 def commodity_board(cost: bool, span: Span) -> Board:
@@ -178,7 +204,12 @@ def commodity_board(cost: bool, span: Span) -> Board:
         share("types", f"{label}构成（商品类型）", data, main, "type1_name"),
         bars("brands", f"各品牌{label}", data, both, "brand_name", order=main, limit=12),
         ranking("goods", f"{label}前十商品", data, main, "goods_label"),
-        profit_table("商品明细", data, ("goods_num", "goods_name", "specification_type", "brand_name")),
+        profit_table(
+            "商品明细",
+            data,
+            ("goods_num", "goods_name", "specification_type", "brand_name"),
+            "specification_type",
+        ),
     )
     return profit_board(span, (data, series), charts, *place_and_goods_filters(data), goods_filter(data))
 
@@ -188,18 +219,18 @@ def customer_board(cost: bool, span: Span, name: str = "customer_profit", where:
     bills = sales_link(**BY_COMPANY, **BY_CUSTOMER, **BY_EMPLOYEE, **span.days)
     keys = ("customer_id", "employee_id")
     dimensions = (*PLACES, CUSTOMER, EMPLOYEE, bills)
+    more = (UNSOLD,) if cost else ()
     # Of a company as a whole: a rebate that was counted on nothing is of no warehouse.
     data, series = profit_datasets(
-        *(name, "客户毛利", "mart_customer_profit", cost, dimensions, keys, span),
-        where=f"{BY_SOMEBODY} and {where or 'true'}",
+        *(name, "客户毛利", "mart_customer_profit", cost, dimensions, keys, span, where),
         grain="company",
+        more=more,
     )
-    title = f"客户明细{'（供应商返利只含售出的商品）' if cost else ''}"
     charts = (
-        share("companies", f"{label}构成（公司）", data, main, "company_name"),
+        ranking("companies", f"各公司{label}", data, main, "company_name", 20),
         ranking("customers", f"{label}前十客户", data, main, "customer_name"),
         bars("employees", f"各业务员{label}", data, both, "employee_name", order=main, limit=15),
-        profit_table(title, data, ("company_name", "customer_name", "employee_name")),
+        profit_table("客户明细", data, ("company_name", "customer_name", "employee_name")),
     )
     filters = (
         company_filter(data),
@@ -207,7 +238,7 @@ def customer_board(cost: bool, span: Span, name: str = "customer_profit", where:
         employee_filter(data),
         customer_filter(data),
     )
-    return profit_board(span, (data, series), charts, *filters)
+    return profit_board(span, (data, series), charts, *filters, more=more)
 
 
 TYPES = tuple(
@@ -229,7 +260,9 @@ def classified_board(cost: bool, span: Span, name: str = "classified_profit", wh
         share("types", f"{label}构成（一级分类）", data, main, "type1_name"),
         bars("second", f"各二级分类{label}", data, both, "type2_name", order=main, limit=15),
         bars("brands", f"各品牌{label}", data, both, "brand_name", order=main, limit=12),
-        profit_table("分类明细", data, ("type1_name", "type2_name", "type3_name", "brand_name")),
+        profit_table(
+            "分类明细", data, ("type1_name", "type2_name", "type3_name", "brand_name"), "type1_name"
+        ),
     )
     second = Filter("type2", "二级分类", data.key, "type2_name", parent="type")
     return profit_board(span, (data, series), charts, *place_and_goods_filters(data), second)

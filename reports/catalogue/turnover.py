@@ -210,8 +210,9 @@ def goods_board(cost: bool) -> Board:
         (*COMPARED, "turnover_days"),
         "mean_stock",
         bar="mean_stock",
+        only_filed=("company_name",),
     )
-    idle = Figure("idle_share", f"当月没有销售的，占平均库存{what}；未过完的月不比", "rise", whole=True)
+    idle = Figure("idle_share", f"占库存{what}，未过完不比", "rise", whole=True)
     lines = (
         line(
             42,

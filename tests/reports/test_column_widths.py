@@ -6,6 +6,7 @@ import yaml
 
 from reports.assets import boards, compile_assets
 from reports.catalogue import find_report
+from reports.catalogue.beside import MOVED
 from reports.catalogue.boards import COST, PLAIN
 from reports.chart_params import chart_params
 from reports.column_widths import (
@@ -13,17 +14,28 @@ from reports.column_widths import (
     LETTER,
     LONG,
     MOST_NAME,
+    PADDING,
+    ROOM,
+    SIGN,
     SORTER,
     column_widths,
     heading_width,
     headings_of,
     short_headings,
 )
-from reports.theme import unbroken
+from reports.theme import DASHBOARD_CSS, unbroken
+
+NOTE, A_FIGURE, PERIODS = 11, 90, 70
+"""The width of a letter of a note, and the least of a figure and of the column that names the periods."""
+
+
+def written(text: str, letter: int = LETTER) -> int:
+    return sum(letter if ord(one) > ord("⺀") else SIGN for one in text)
 
 
 def test_a_heading_of_four_letters_is_not_broken_and_a_longer_one_once():
-    assert heading_width("库存金额", 2) == heading_width("销售额占", 3) == 4 * LETTER + SORTER
+    assert heading_width("库存金额", 2) == 4 * LETTER + SORTER == heading_width("按进度较去年同月", 2)
+    assert heading_width("库存金额", 3) == 2 * LETTER + SORTER, "where there is little room it is"
     assert heading_width("平均库存金额", 2) == 4 * LETTER + SORTER
     assert heading_width("销售按进度较去年同月", 2) == 5 * LETTER + SORTER
     assert heading_width("费用", 2) == 2 * LETTER + SORTER
@@ -44,6 +56,37 @@ def test_every_column_of_a_table_has_its_heading_s_room_and_names_share_what_is_
     assert widest == MOST_NAME
 
 
+def test_a_head_has_room_for_its_labels_and_notes_so_that_all_its_periods_are_in_sight():
+    """A line more above them, and last year's would be out of the card."""
+    for placed in boards():
+        for chart in placed.board.figures:
+            dataset = placed.board.dataset(chart.dataset)
+            metrics = [dataset.metric(name) for name in chart.metrics]
+            wide = sum(
+                max(
+                    written(metric.heading or metric.label),
+                    written(metric.note, NOTE),
+                    0 if metric.name.endswith(MOVED) else A_FIGURE,
+                )
+                + 2 * PADDING
+                for metric in metrics
+            )
+            assert wide + PERIODS <= ROOM, placed.title
+
+
+def test_profit_after_rebates_is_told_in_short_headings():
+    for code in ("CommodityProfit", "ClassifiedProfit", "CustomerProfit"):
+        report = find_report(code)
+        assert report
+        for tab in report.tabs:
+            board = tab.board(COST)
+            [table] = board.tables
+            headings = headings_of(table.on_screen, board.dataset(table.dataset))
+            told = {headings[name] for name in ("profit", "margin", "after_expected", "margin_expected")}
+            assert told == {"返利前毛利", "返利前毛利率", "返利后毛利", "返利后毛利率"}
+            assert max(map(len, headings.values())) <= 8, "按进度较去年同月"
+
+
 def test_names_stand_in_one_line_where_figures_are_few():
     report = find_report("BusinessDailyReport")
     assert report
@@ -53,6 +96,12 @@ def test_names_stand_in_one_line_where_figures_are_few():
         for key in ("stock", "others")
     }
     assert widths["stock"]["company_name"] == MOST_NAME > widths["others"]["company_name"]
+
+
+def test_short_words_stand_in_one_line():
+    """销售一部 broken in two makes a row of a table twice as high."""
+    for name in ("department_name", "type3_name", "symptom_name", "state"):
+        assert f'td[aria-labelledby="header-{name}"]' in DASHBOARD_CSS
 
 
 def test_headings_of_three_letters_are_never_broken():
