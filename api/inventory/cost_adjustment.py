@@ -56,7 +56,11 @@ class CostAdjustmentBill(OfWarehouse, Bill):
         },
         menu=Menu("库存管理", "盘点调整", 20),
     )
-    bill = BillType("CBTZ", (Block("lines", "调整明细", CostAdjustmentLine),))
+    bill = BillType(
+        "CBTZ",
+        (Block("lines", "调整明细", CostAdjustmentLine),),
+        moves=True,
+    )
 
     adjusted_amount: Mapped[Decimal] = money(
         "调整金额合计", form=False, permission=COST, total=True, width=130, sort=-65

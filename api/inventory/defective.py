@@ -46,6 +46,7 @@ class Defective(MoveBill):
         "CCPD",
         (Block("lines", "残次品明细", DefectiveLine),),
         detail=DetailPlace("残次品明细", "/inventory/ScheduleIncomplete", Menu("库存管理", "明细查询", 60)),
+        moves=True,
     )
 
     kind: Mapped[int] = enum("方向", KINDS, default=INTO, search=True, sort=-65)

@@ -38,7 +38,11 @@ class LocationMove(MoveBill):
         },
         menu=Menu("库存管理", "调拨移库", 20),
     )
-    bill = BillType("TCYK", (Block("lines", "移库明细", LocationMoveLine),))
+    bill = BillType(
+        "TCYK",
+        (Block("lines", "移库明细", LocationMoveLine),),
+        moves=True,
+    )
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:

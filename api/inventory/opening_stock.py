@@ -32,7 +32,11 @@ class OpeningStock(StockBill):
         },
         menu=Menu("系统管理", "期初设置", 30),
     )
-    bill = BillType("QCKC", (Block("lines", "期初明细", OpeningStockLine),))
+    bill = BillType(
+        "QCKC",
+        (Block("lines", "期初明细", OpeningStockLine),),
+        moves=True,
+    )
 
     warehouse_id: Mapped[int] = warehouse(GOOD, GUARANTEE, required=True)
 

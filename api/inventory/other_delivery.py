@@ -42,6 +42,7 @@ class OtherDelivery(MoveBill):
             Menu("库存管理", "明细查询", 50),
             see="/inventory/otherDeliveryDetailSee",
         ),
+        moves=True,
     )
 
     warehouse_id: Mapped[int] = warehouse(GOOD, required=True)

@@ -41,6 +41,7 @@ class OtherInbound(StockBill):
         detail=DetailPlace(
             "其他入库明细", "/inventory/otheninstoragedetail", Menu("库存管理", "明细查询", 10)
         ),
+        moves=True,
     )
 
     inbound_type_id: Mapped[int | None] = classified("inbound_type", "入库类型", sort=-52)

@@ -36,6 +36,7 @@ class OtherOutbound(StockBill):
         "QTCK",
         (Block("lines", "出库明细", OtherOutboundLine),),
         detail=DetailPlace("其他出库明细", "/inventory/otherStockDetail", Menu("库存管理", "明细查询", 20)),
+        moves=True,
     )
 
     outbound_type_id: Mapped[int | None] = classified("outbound_type", "出库类型", sort=-52)

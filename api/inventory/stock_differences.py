@@ -74,7 +74,11 @@ class StockSurplus(Difference):
 
     __tablename__ = "stock_surplus"
     declaration = declare("盘盈入库", "v2/inventory/StockSurplus", routes=_routes("surplus"))
-    bill = BillType("PYRK", (Block("lines", "盘盈明细", StockSurplusLine),))
+    bill = BillType(
+        "PYRK",
+        (Block("lines", "盘盈明细", StockSurplusLine),),
+        moves=True,
+    )
     derived = (derived("stock_take_no", "盘点单号", "text", _NUMBER, width=190, bill=True),)
 
     @classmethod
@@ -97,7 +101,11 @@ class StockLoss(Difference):
 
     __tablename__ = "stock_loss"
     declaration = declare("盘亏出库", "v2/inventory/StockLoss", routes=_routes("loss"))
-    bill = BillType("PKCK", (Block("lines", "盘亏明细", StockLossLine),))
+    bill = BillType(
+        "PKCK",
+        (Block("lines", "盘亏明细", StockLossLine),),
+        moves=True,
+    )
     derived = (derived("stock_take_no", "盘点单号", "text", _NUMBER, width=190, bill=True),)
 
     @classmethod
@@ -123,7 +131,11 @@ class SurplusOut(MoveBill):
 
     __tablename__ = "surplus_out"
     declaration = declare("盘盈出库", "v2/inventory/SurplusOut", routes=_routes("surplusOut"))
-    bill = BillType("PYCK", (Block("lines", "出库明细", SurplusOutLine),))
+    bill = BillType(
+        "PYCK",
+        (Block("lines", "出库明细", SurplusOutLine),),
+        moves=True,
+    )
 
     reason: Mapped[str | None] = text("原因", search=True, sort=-50)
 

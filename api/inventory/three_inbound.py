@@ -41,7 +41,11 @@ class ThreeInbound(StockBill):
         },
         menu=Menu("库存管理", "三包业务", 10),
     )
-    bill = BillType("TBRK", (Block("lines", "入库明细", ThreeInboundLine),))
+    bill = BillType(
+        "TBRK",
+        (Block("lines", "入库明细", ThreeInboundLine),),
+        moves=True,
+    )
 
     warehouse_id: Mapped[int] = warehouse(GUARANTEE, required=True)
     customer_id: Mapped[int | None] = ref(

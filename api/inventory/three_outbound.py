@@ -39,6 +39,7 @@ class ThreeOutbound(MoveBill):
         detail=DetailPlace(
             "三包出库明细", "/inventory/getThreeOutStorageDetail", Menu("库存管理", "明细查询", 30)
         ),
+        moves=True,
     )
 
     warehouse_id: Mapped[int] = warehouse(GUARANTEE, required=True)

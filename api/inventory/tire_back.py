@@ -48,6 +48,7 @@ class TireBack(MoveBill):
                 ("company_id", "warehouse_id"),
             ),
         ),
+        moves=True,
     )
 
     warehouse_id: Mapped[int] = warehouse(GUARANTEE, required=True)

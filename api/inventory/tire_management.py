@@ -76,7 +76,11 @@ class TireRegistration(OfWarehouse, Bill):
         },
         menu=Menu("库存管理", "胎号", 20),
     )
-    bill = BillType("THDJ", (Block("lines", "登记明细", TireRegistrationLine),))
+    bill = BillType(
+        "THDJ",
+        (Block("lines", "登记明细", TireRegistrationLine),),
+        moves=True,
+    )
     derived = (derived("numbers", "胎号个数", "quantity", _COUNT, width=100),)
 
     @classmethod

@@ -57,6 +57,7 @@ class TransferIn(MoveBill):
                 required=True,
             ),
         ),
+        moves=True,
     )
 
     transit_warehouse_id: Mapped[int] = ref(

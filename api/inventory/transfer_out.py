@@ -111,6 +111,7 @@ class TransferOut(Allotted, MoveBill):
         "DBCK",
         (Block("lines", "调拨明细", TransferOutLine),),
         detail=DetailPlace("仓库调拨明细", "/inventory/transferwareDetail", Menu("库存管理", "明细查询", 40)),
+        moves=True,
     )
     derived = (orders.receiving_status, ALLOTTED_BY)
 

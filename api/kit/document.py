@@ -146,13 +146,16 @@ class DetailPlace:
 
 @dataclass(frozen=True, slots=True)
 class BillType:
-    """What tells one bill type from another, beside its columns."""
+    """What tells one bill type from another, beside its columns. One that `moves` writes the stock ledger or the lives
+    of tyre numbers.
+    """
 
     prefix: str
     blocks: tuple[Block, ...] = ()
     links: tuple[Link, ...] = ()
     transitions: tuple[str, ...] = BASIC
     detail: DetailPlace | None = None
+    moves: bool = False
 
 
 @dataclass(slots=True)

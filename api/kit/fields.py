@@ -233,7 +233,7 @@ def enum(
 
 
 def bill_type(**marks: Any) -> MappedColumn[str]:
-    """The prefix of the bill that wrote a row, read and chosen by the bill's name."""
+    """The prefix of the bill that wrote a row of stock, read and chosen by the bill's name."""
     spec = Field("", "单据类型", "enum", bills=True, **{"width": 110, **marks})
     return mapped_column(Text, info={"field": spec})
 
@@ -306,7 +306,11 @@ def derived(name: str, label: str, kind: Kind, sql: str, **marks: Any) -> Derive
 
 
 def _bills() -> tuple[tuple[str, str], ...]:
-    return tuple((prefix, cls.declaration.label) for prefix, cls in registry.prefixes().items())
+    return tuple(
+        (prefix, cls.declaration.label)
+        for prefix, cls in registry.prefixes().items()
+        if cls.bill and cls.bill.moves
+    )
 
 
 def fields_of(columns: list[Column[Any]]) -> tuple[Field, ...]:

@@ -121,6 +121,7 @@ class PurchaseInbound(StockBill):
             ),
         ),
         detail=DetailPlace("采购入库明细", "/purchase/InStorageDetail", Menu("采购管理", "明细查询", 20)),
+        moves=True,
     )
 
     derived = (INVOICE_STATUS,)

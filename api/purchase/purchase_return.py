@@ -67,6 +67,7 @@ class PurchaseReturn(StockBill):
             ),
         ),
         detail=DetailPlace("退货商品明细", "/purchase/refundgoods", Menu("采购管理", "明细查询", 30)),
+        moves=True,
     )
 
     derived = (INVOICE_STATUS,)

@@ -63,6 +63,7 @@ class ConsignmentReturn(MoveBill):
         detail=DetailPlace(
             "寄售退回明细", "/sales/salescommissionReturnDetail", Menu("销售管理", "明细查询", 65)
         ),
+        moves=True,
     )
 
     customer_id: Mapped[int] = customer()

@@ -78,6 +78,7 @@ class ConsignmentSale(Sent, StockBill):
         "JSXS",
         (Block("lines", "寄售明细", ConsignmentSaleLine),),
         detail=DetailPlace("寄售销售明细", "/sales/salescommissionDetail", Menu("销售管理", "明细查询", 60)),
+        moves=True,
     )
     derived = (orders.progress("settlement_status", "结算状态", "executed_quantity", SETTLED),)
 

@@ -65,6 +65,7 @@ class SalesReturn(StockBill):
             ),
         ),
         detail=DetailPlace("销售退货明细", "/sales/salesdetailed", Menu("销售管理", "明细查询", 30)),
+        moves=True,
     )
 
     derived = (INVOICE_STATUS,)

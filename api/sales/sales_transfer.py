@@ -57,6 +57,7 @@ class SalesTransfer(Allotted, StockBill):
         "XSDB",
         (Block("lines", "调拨明细", SalesTransferLine),),
         detail=DetailPlace("销售调拨明细", "/sales/salestransferdetail", Menu("销售管理", "明细查询", 40)),
+        moves=True,
     )
 
     derived = (ALLOTTED_BY,)

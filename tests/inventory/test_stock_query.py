@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 from decimal import Decimal
 from typing import Any
 
 import pytest
 
+from tests.kit.declared import DECLARED
 from tests.kit.desk import Books, Desk
 from tests.kit.fixtures import Site
 
@@ -157,6 +159,7 @@ class TestMoves:
         [field] = [item for item in screen["fields"] if item["name"] == "bill_type"]
         assert field["type"] == "enum" and field["search"]
         assert {"value": kind, "label": name} in field["options"]
+        assert "XSDD" not in {option["value"] for option in field["options"]}, "an order moves nothing"
 
     @pytest.mark.parametrize("day", [None, "2026-01-10", "2026-02-10"])
     def test_a_stock_leads_to_its_moves_up_to_its_day(self, site: Site, day: str | None) -> None:
@@ -167,3 +170,9 @@ class TestMoves:
         asked = {name: row[field] for name, field in drill["by"].items()}
         answer = site.as_("admin").get("v2/inventory/StockMove/getList", **asked)
         assert Decimal(answer.data["totals"]["quantity"]) == Decimal(row["quantity"])
+
+
+@pytest.mark.parametrize("kind", [one for one in DECLARED if one.bill], ids=lambda kind: kind.bill.prefix)
+def test_bills_that_write_stock_or_the_lives_of_tyres_are_offered_and_no_others(kind: Any) -> None:
+    written = inspect.getsource(kind.postings)
+    assert kind.bill.moves is any(f"{part}=" in written for part in ("stock", "adjustments", "registrations"))
