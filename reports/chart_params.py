@@ -66,9 +66,9 @@ SHORT_AXES = (
 # Long names side by side lie askew, else every second one is left out.
 ASKEW_AXES = SHORT_AXES
 MANY_NAMES = 15
-SIGNED = {("item_axis", "amount"), ("company_name", "net"), ("company_name", "profit")}
+SIGNED = {("item_axis", "amount"), ("company_name", "net"), ("company_name", "result")}
 """Axes and figures whose bars reach to the left too, where their values need room beside the names."""
-UNMARKED = {"axisLabel": {"show": False}, "splitLine": {"show": False}}
+UNMARKED = {name: {"show": False} for name in ("axisLabel", "axisTick", "splitLine")}
 PRICES = ("price", "unit_cost")
 """Columns of amounts of money; other numbers are days and pieces."""
 PAGE_LENGTH = 20

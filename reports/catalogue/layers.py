@@ -123,6 +123,8 @@ def detail_board(cost: bool) -> Board:
         ("quantity", "amount") if cost else ("quantity",),
         "oldest",
         bar="quantity",
+        # Its warehouse and days tell them, and the names of goods need their room.
+        only_filed=("company_name", "bucket"),
     )
     head = figures(
         data,

@@ -154,6 +154,7 @@ class TestAxes:
             ("accountsReceivable", "companies", {"scale": False}),
             ("inventoryAgingReport", "warehouses", {"scale": False}),
             ("IncomeStatement", "items", apart),
+            ("IncomeStatement", "companies", apart),
             ("aftersalesprofit", "companies", apart),
             ("CommodityProfit", "goods", {}),
         ):
