@@ -38,7 +38,7 @@ def check_address(url: str) -> SplitResult:
 
 
 def post(url: str, body: dict[str, Any], headers: dict[str, str]) -> tuple[int, str]:
-    """Post JSON; answers status and text. Raises Invalid for a forbidden address, Unreachable when it can't be had."""
+    """Post JSON; answers status and text. Raises Invalid for what can't be sent, Unreachable when it can't be had."""
     parts = check_address(url)
     host = parts.hostname or ""
     port = parts.port or (443 if parts.scheme == "https" else 80)
@@ -55,6 +55,8 @@ def post(url: str, body: dict[str, Any], headers: dict[str, str]) -> tuple[int, 
             with_text = _read(response)
     except httpx.HTTPError as error:
         raise Unreachable(f"网关没有应答（{type(error).__name__}）") from error
+    except UnicodeEncodeError:
+        raise Invalid("网关的域名和请求头里不能有中文") from None
     return response.status_code, with_text
 
 

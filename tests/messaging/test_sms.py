@@ -147,6 +147,21 @@ class TestSending:
         assert '"code":7' in row["failure"]
         assert SECRET not in row["failure"]
 
+    def test_a_message_that_no_gateway_can_be_asked_for_keeps_no_other_waiting(
+        self, site: Site, gateway: Gateway
+    ) -> None:
+        header = {"header": "X-Sign: {sign}", "is_default": False}
+        broken = channel(site, channel_name="中文签名", kind=GATEWAY, url=gateway.url, **header)
+        channel(site)
+        keys = [
+            ask(site, template(site, template_name="先发", sms_channel_id=broken)).data["sms_bill_id"],
+            ask(site, template(site), "13800138001").data["sms_bill_id"],
+        ]
+        sending.send_waiting_sms(timestamp=0)
+        first, second = (row(site, key) for key in keys)
+        assert (first["state"], first["failure"]) == (FAILED, "网关的域名和请求头里不能有中文")
+        assert second["state"] == SENT
+
     def test_what_a_lost_job_left_is_sent(self, site: Site) -> None:
         channel(site)
         key = ask(site, template(site)).data["sms_bill_id"]
