@@ -16,6 +16,7 @@ from api.kit.context import Context
 from api.kit.document import Bill, Child, GoodsLine, Link, Parts
 from api.kit.errors import NotFound, Refusal
 from api.kit.flow import AUDITED, LOCKED
+from api.kit.pricing import share
 from api.kit.projection import masked, masks, project
 from api.kit.resource import Resource
 from api.kit.scope import within
@@ -155,9 +156,7 @@ def _left(
     changed = {link.measure: rest * link.sign, link.column: row.line_id, "remark": None}
     if issubclass(link.lines, GoodsLine) and link.measure == "quantity":
         # Running totals are rounded, so that the parts' discounts add up.
-        upto, from_ = (
-            (row.discount_amount * part / whole).quantize(Decimal("0.01")) for part in (before + rest, before)
-        )
+        upto, from_ = (share(row.discount_amount, part, whole) for part in (before + rest, before))
         changed["discount_amount"] = upto - from_
     if rest != whole:
         # What tells the whole line's pieces apart does not say which of them are left.

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import or_, select
 
-from api.kit import links
+from api.kit import links, pricing
 from api.kit.context import Context
 from api.kit.flow import AUDITED
 from api.kit.projection import MASK
@@ -69,7 +69,7 @@ def _shared(arrived: list[dict[str, Any]], plans: list[Any]) -> list[dict[str, A
 def _line(line: dict[str, Any], plan: Any, part: Decimal) -> dict[str, Any]:
     discount = line["discount_amount"]
     if discount != MASK:
-        discount = (Decimal(discount) * part / Decimal(line["quantity"])).quantize(Decimal("0.01"))
+        discount = pricing.share(Decimal(discount), part, Decimal(line["quantity"]))
     told = ("plan_line_id", "plan_no", "to_warehouse_id", "to_warehouse_name", "to_company_name")
     return {
         **line,

@@ -22,6 +22,7 @@ from api.kit.errors import Refusal
 from api.kit.fields import day, derived, integer, quantity, ref
 from api.kit.flow import ORDER, UNAUDITED
 from api.kit.posting import Postings
+from api.kit.pricing import share
 from api.kit.resource import Drill, Menu
 from api.kit.rules import Bounds
 from api.kit.validation import Problems
@@ -177,11 +178,10 @@ def _order(ctx: Context, doc: Document) -> None:
 
 def _ordered(line: Any, rest: Decimal) -> dict[str, Any]:
     kept = ("goods_id", "tax_rate", "is_gift", "remark", *packs.COLUMNS)
-    discount = (line.discount_amount * rest / line.quantity).quantize(Decimal("0.01"))
     return {
         **{name: getattr(line, name) for name in kept},
         "quantity": rest,
-        "discount_amount": discount,
+        "discount_amount": share(line.discount_amount, rest, line.quantity),
         "plan_line_id": line.line_id,
     }
 
