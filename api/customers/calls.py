@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import Query
 from pydantic import Field
 
 from api.customers import customer_audit, customer_salesmen, potential_customer
@@ -17,13 +16,12 @@ from api.customers.offline_collection import OfflineCollection
 from api.customers.potential_customer import PotentialCustomer
 from api.kit.calls import call, router
 from api.kit.context import Context
-from api.kit.resource import Resource
-from api.kit.schemas import Act, BatchAnswer, Keys, Oldest
+from api.kit.endpoints import action
+from api.kit.schemas import Act, Key, Keys, Oldest
 from api.kit.validation import FIRST_DAY, LAST_DAY
 from api.master.open_items import OpenItem, open_items
 
 api = router()
-Key = Annotated[int, Query(ge=0, le=2**62)]
 
 
 def _open_items(ctx: Context, company_id: Key, customer_id: Key) -> Any:
@@ -49,56 +47,51 @@ class FollowUp(Keys):
     next_on: date = Field(ge=FIRST_DAY, le=LAST_DAY, description="下次跟进日期")
 
 
-def _act(cls: type[Resource], action: str) -> Any:
-    path = f"{cls.declaration.api}/{action}"
-    return call(api, "POST", path, right=cls.right(action), returns=BatchAnswer, write=True)
-
-
-@_act(CustomerAudit, "auditorPass")
+@action(api, CustomerAudit, "auditorPass")
 def pass_customers(ctx: Context, body: Act) -> Any:
     """客户审核"""
     ctx.confirmed = body.confirmed
     return customer_audit.audit(ctx, body.ids)
 
 
-@_act(CustomerAudit, "auditorNoPass")
+@action(api, CustomerAudit, "auditorNoPass")
 def refuse_customers(ctx: Context, body: Act) -> Any:
     """客户驳回"""
     return customer_audit.refuse(ctx, body.ids, (body.reason or "").strip())
 
 
-@_act(CustomerSalesman, "bind")
+@action(api, CustomerSalesman, "bind")
 def bind(ctx: Context, body: Binding) -> Any:
     """绑定业务员"""
     return customer_salesmen.bind(ctx, body.ids, body.employee_id)
 
 
-@_act(CustomerSalesman, "transfer")
+@action(api, CustomerSalesman, "transfer")
 def transfer(ctx: Context, body: Binding) -> Any:
     """转移业务员"""
     return customer_salesmen.transfer(ctx, body.ids, body.employee_id)
 
 
-@_act(CustomerSalesman, "unbind")
+@action(api, CustomerSalesman, "unbind")
 def unbind(ctx: Context, body: Keys) -> Any:
     """解绑业务员"""
     return customer_salesmen.unbind(ctx, body.ids)
 
 
-@_act(PotentialCustomer, "followUp")
+@action(api, PotentialCustomer, "followUp")
 def follow_up(ctx: Context, body: FollowUp) -> Any:
     """潜在客户跟进"""
     return potential_customer.follow_up(ctx, body.ids, body.last_note, body.next_on)
 
 
-@_act(PotentialCustomer, "convert")
+@action(api, PotentialCustomer, "convert")
 def convert(ctx: Context, body: Act) -> Any:
     """潜在客户转为客户"""
     ctx.confirmed = body.confirmed
     return potential_customer.convert(ctx, body.ids)
 
 
-@_act(PotentialCustomer, "giveUp")
+@action(api, PotentialCustomer, "giveUp")
 def give_up(ctx: Context, body: Keys) -> Any:
     """潜在客户放弃"""
     return potential_customer.give_up(ctx, body.ids)

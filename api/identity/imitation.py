@@ -17,6 +17,7 @@ from api.identity.tables import LAST_LOGIN, UserAccount
 from api.kit import business_log
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
+from api.kit.endpoints import action
 from api.kit.errors import Forbidden, NotFound, Refusal
 from api.kit.fields import key, moment, ref
 from api.kit.fields import text as words
@@ -69,14 +70,7 @@ class Whom(Payload):
     user_id: Key
 
 
-@call(
-    api,
-    "POST",
-    "v2/system/ImitateLogin/imitate",
-    right=ImitateLogin.right("imitate"),
-    returns=LoggedIn,
-    write=True,
-)
+@action(api, ImitateLogin, "imitate", LoggedIn)
 def imitate(ctx: Context, payload: Whom) -> Any:
     """模拟登录: a session of an hour as the user."""
     me = ctx.principal

@@ -33,7 +33,6 @@ EDIT, LIST = Role.right("edit"), Role.right("list")
 
 Codes = Annotated[list[str], Described(max_length=MANY)]
 Ids = Annotated[list[Key], Described(max_length=MANY)]
-Id = Annotated[int, Query(ge=0, le=2**62)]
 
 
 class Denied(Payload):
@@ -156,7 +155,7 @@ def get_holders(ctx: Context, code: Annotated[str, Query(max_length=200)]) -> An
 
 
 @call(api, "GET", "v2/system/Role/getEditor", right=LIST, returns=RoleEditor)
-def get_editor(ctx: Context, role_id: Id = 0) -> Any:
+def get_editor(ctx: Context, role_id: Key = 0) -> Any:
     """角色编辑: 0 is a new role."""
     me = ctx.principal
     return {
@@ -196,7 +195,7 @@ def save_role(ctx: Context, payload: RoleSave) -> Any:
 
 
 @call(api, "GET", "v2/system/RoleFieldAuth/getList", right=LIST, returns=list[ScreenFields])
-def get_field_auth_list(ctx: Context, role_id: Id = 0) -> Any:
+def get_field_auth_list(ctx: Context, role_id: Key = 0) -> Any:
     """字段权限: every screen's fields, and which of them the role does not see."""
     rows = ctx.conn.execute(
         select(RoleFieldDeny.screen, RoleFieldDeny.field).where(RoleFieldDeny.role_id == role_id)
@@ -216,7 +215,7 @@ def set_field_auth(ctx: Context, payload: FieldSetting) -> Any:
 
 
 @call(api, "GET", "v2/system/RightBundle/getBundle", right=RightBundle.right("list"), returns=Bundle)
-def get_bundle(ctx: Context, id: Id) -> Any:
+def get_bundle(ctx: Context, id: Key) -> Any:
     """权限包及其权限"""
     found = [bundle for bundle in _bundles(ctx) if bundle["right_bundle_id"] == id]
     if not found:

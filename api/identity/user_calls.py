@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import Query
 from pydantic import BaseModel
 from pydantic import Field as Described
 from sqlalchemy import Row, select, text, update
@@ -120,7 +119,7 @@ def unlock(ctx: Context, payload: Keys) -> Any:
 
 
 @call(api, "GET", f"{PREFIX}/getSessions", right=UserAccount.right("list"), returns=list[OpenSession])
-def get_sessions(ctx: Context, user_id: Annotated[int, Query(ge=0, le=2**62)]) -> Any:
+def get_sessions(ctx: Context, user_id: Key) -> Any:
     """在线会话: a user's logins and tokens that are still good."""
     user = _user(ctx, user_id)
     rows = ctx.conn.execute(_SESSIONS, {"user": user.user_id})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-from fastapi import Form, Query
+from fastapi import Form
 
 from api.importing import files, sheets
 from api.inventory.stock_take import StockTake
@@ -15,7 +15,7 @@ from api.kit.context import Context
 from api.kit.endpoints import bill_info
 from api.kit.errors import Refusal
 from api.kit.fields import Field
-from api.kit.schemas import Saved
+from api.kit.schemas import Key, Saved
 from api.kit.validation import Problems
 
 api = router()
@@ -37,7 +37,7 @@ COLUMNS = (
 
 
 @call(api, "GET", "v2/inventory/StockTaking/getCountSheet", right=StockTake.right("list"))
-def get_count_sheet(ctx: Context, id: Annotated[int, Query(ge=0, le=2**62)], blind: int = 0) -> Any:
+def get_count_sheet(ctx: Context, id: Key, blind: int = 0) -> Any:
     """盘点表: the lines of a stocktake, for a blind count without what the book says."""
     info = bill_info(ctx, StockTake, id)
     columns = [item for item in COLUMNS if not (blind and item.name == "book_quantity")]

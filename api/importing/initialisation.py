@@ -23,6 +23,7 @@ from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
 from api.kit.errors import Forbidden, NotFound, Refusal
 from api.kit.fields import Field
+from api.kit.schemas import Key
 from api.kit.settings import settings
 from api.shell import initialisation as states
 from api.shell import jobs
@@ -80,7 +81,7 @@ class Skip(BaseModel):
 
 
 @call(api, "GET", "v2/open/Company/getSon2CompanyInfo", right=ANY_USER, returns=CompanyInfo)
-def get_son2_company_info(ctx: Context, company_id: Annotated[int, Query(ge=0, le=2**62)] = 0) -> Any:
+def get_son2_company_info(ctx: Context, company_id: Key = 0) -> Any:
     """公司信息: how far the initialisation is, and what became of the newest upload."""
     wanted = states.owned(ctx, company_id)
     company = ctx.conn.exec_driver_sql(
@@ -235,7 +236,7 @@ def get_template(ctx: Context, step: Annotated[Step, Query()]) -> Any:
 
 
 @call(api, "GET", "open/Initialization/getFailures", right=UPLOAD)
-def get_failures(ctx: Context, id: Annotated[int, Query(ge=0, le=2**62)]) -> Any:
+def get_failures(ctx: Context, id: Key) -> Any:
     """失败明细: the refused rows of an upload with line, column and reason."""
     query = select(TABLE.c.company_id, TABLE.c.file_name, TABLE.c.asked_by)
     task = ctx.conn.execute(query.where(TABLE.c.initialisation_task_id == id)).first()

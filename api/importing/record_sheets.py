@@ -24,6 +24,7 @@ from api.importing.opening_rows import Refused, refused
 from api.kit import records
 from api.kit.calls import call
 from api.kit.context import Context
+from api.kit.endpoints import action
 from api.kit.errors import Forbidden, Refusal
 from api.kit.fields import Field
 from api.kit.resource import Resource
@@ -80,7 +81,7 @@ def mount(router: APIRouter, cls: type[Resource]) -> None:
 
     call(router, "GET", f"{path}/getImportTemplate", right=right)(get_template)
     call(router, "POST", f"{path}/previewImport", right=right, returns=previews.Preview)(preview)
-    call(router, "POST", f"{path}/import", right=right, returns=Imported, write=True)(enter)
+    action(router, cls, "import", Imported)(enter)
 
 
 def _fields(ctx: Context, cls: type[Resource]) -> list[Field]:

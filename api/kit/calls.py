@@ -46,6 +46,7 @@ ANY_USER = "*any"
 """Any logged-in user: the shell's own calls."""
 
 AGENT_LENGTH = 300
+SUCCESS = "操作成功"
 
 _authenticator: Authenticator | None = None
 
@@ -62,11 +63,10 @@ class Envelope(BaseModel, Generic[T]):
     model_config = ConfigDict(defer_build=True)  # only the description of the API looks at it
 
     code: int = 200
-    msg: str = "操作成功"
+    msg: str = SUCCESS
     data: T | None = None
 
 
-SUCCESS = "操作成功"
 UNKEPT = {"cache-control": "no-store"}
 """Answers are for who asked, at that moment: nothing on their way keeps them, nor the disk of a shared desk."""
 
@@ -215,9 +215,9 @@ def call(
     return declare
 
 
-def in_query(make: Maker) -> Any:
-    """The type of a parameter whose fields stand in the query."""
-    return Annotated[make(), Query()]
+def in_query(model: Callable[[Any], type[BaseModel]], cls: type[Any]) -> Maker:
+    """Makes the type of a parameter whose fields, those of a class's model, stand in the query."""
+    return partial(lambda: Annotated[model(cls), Query()])
 
 
 class Endpoint:

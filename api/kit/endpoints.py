@@ -24,6 +24,7 @@ from api.kit.resource import ACTION_LABELS, Resource
 from api.kit.schemas import (
     Act,
     BatchAnswer,
+    Key,
     Keys,
     LogRow,
     Oldest,
@@ -82,11 +83,11 @@ def _reads(router: APIRouter, cls: type[Resource]) -> None:
             total, totals = count_and_totals(conn, cls, query, ctx.principal)
         return {"total": total, "totals": totals}
 
-    def get_log(ctx: Context, id: Annotated[int, Query(ge=0, le=2**62)]) -> Any:
+    def get_log(ctx: Context, id: Key) -> Any:
         return log_of(ctx, cls, id)
 
     body, page = partial(query_model, cls), partial(page_model, cls)
-    query = partial(in_query, body)
+    query = in_query(query_model, cls)
     for method, asked in (("GET", query), ("POST", body)):  # spec/3-rules.md 7.3: either way
         call(router, method, f"{api}/getList", right=right, returns=page, takes={"query": asked})(get_list)
     call(router, "GET", f"{api}/getTotals", right=right, returns=Totals, takes={"query": query})(get_totals)
@@ -101,14 +102,14 @@ def _chart(router: APIRouter, cls: type[Resource]) -> None:
             return chart_of(conn, cls, query, ctx.principal)
 
     path, right = f"{cls.declaration.api}/getChart", cls.right("list")
-    query = partial(in_query, partial(chart_model, cls))
+    query = in_query(chart_model, cls)
     call(router, "GET", path, right=right, returns=ChartAnswer, takes={"query": query})(get_chart)
 
 
 def read_one(router: APIRouter, cls: type[Resource], name: str = "getInfo") -> None:
     """The call that answers one record, under a name of the specification where it has one."""
 
-    def get_info(ctx: Context, id: Annotated[int, Query(ge=0, le=2**62)]) -> Any:
+    def get_info(ctx: Context, id: Key) -> Any:
         return bill_info(ctx, cls, id) if issubclass(cls, Bill) else records.info(ctx, cls, id)
 
     path = f"{cls.declaration.api}/{name}"
@@ -232,7 +233,7 @@ def _transition(router: APIRouter, cls: type[Bill], name: str) -> None:
 def _draft(router: APIRouter, cls: type[Bill], sources: tuple[Link, ...]) -> None:
     def get_draft(
         ctx: Context,
-        id: Annotated[int, Query(ge=0, le=2**62)],
+        id: Key,
         source: Annotated[str, Query(max_length=60, description="来源单据，默认第一种")] = "",
     ) -> Any:
         link = next((link for link in sources if link.bill == (source or sources[0].bill)), None)
@@ -250,14 +251,21 @@ def _open_lines(router: APIRouter, cls: type[Bill]) -> None:
         return links.open_lines(ctx, cls, query.model_dump())
 
     path, right = f"{cls.declaration.api}/getOpenLines", cls.right("add")
-    takes = {"query": partial(in_query, partial(_open_lines_model, cls))}
+    takes = {"query": in_query(_open_lines_model, cls)}
     call(router, "GET", path, right=right, returns=Oldest[dict[str, Any]], takes=takes)(get_open_lines)
 
 
 def _open_lines_model(cls: type[Bill]) -> type[BaseModel]:
     """The query of open lines: the columns of the header that they are found by."""
-    key = Annotated[int, Query(ge=0, le=2**62)]
-    return create_model(f"{cls.__name__}OpenLines", **dict.fromkeys(links.shared(cls), (key, ...)))  # type: ignore[call-overload]
+    return create_model(f"{cls.__name__}OpenLines", **dict.fromkeys(links.shared(cls), (Key, ...)))  # type: ignore[call-overload]
+
+
+def action(
+    router: APIRouter, cls: type[Resource], name: str, returns: Any = BatchAnswer
+) -> Callable[..., Any]:
+    """Declare the call of an action that only this class has, under its right."""
+    path, right = f"{cls.declaration.api}/{name}", cls.right(name)
+    return call(router, "POST", path, right=right, returns=returns, write=True)
 
 
 def _exports(router: APIRouter, cls: type[Resource]) -> None:
@@ -266,7 +274,7 @@ def _exports(router: APIRouter, cls: type[Resource]) -> None:
         return _export(ctx, cls, query)
 
     path, right = f"{cls.declaration.api}/export", cls.right("export")
-    takes = {"query": partial(in_query, partial(query_model, cls))}
+    takes = {"query": in_query(query_model, cls)}
     call(router, "POST", path, right=right, takes=takes, write=True)(export)
 
 

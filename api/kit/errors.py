@@ -91,13 +91,6 @@ class Forbidden(Refusal):
         super().__init__(msg)
 
 
-class Unavailable(Refusal):
-    code = 503
-
-    def __init__(self, msg: str = "服务暂不可用，请稍后重新登录") -> None:
-        super().__init__(msg)
-
-
 class StockWarningBlocked(Refusal):
     """The outbound takes a warehouse below its safety stock, and that warehouse blocks it."""
 

@@ -58,7 +58,7 @@ def _http(request: Request, error: Any) -> Response:
 
 
 def _database(request: Request, error: Any) -> Response:
-    """The database is away (503), or refused a value that no rule above caught (400)."""
+    """The database is away, or refused a value that no rule above caught."""
     away = isinstance(error, PoolTimeout | OperationalError) or getattr(
         error, "connection_invalidated", False
     )

@@ -36,7 +36,7 @@ from api.kit import registry
 from api.kit.errors import Forbidden, Refusal
 from api.kit.fields import Field
 from api.kit.making import made_once
-from api.kit.projection import Projection, masked, masks, project
+from api.kit.projection import MASK, Projection, masked, masks, project
 from api.kit.ratios import Ratio
 from api.kit.resource import Declared, Resource, Searched
 from api.kit.scope import Principal, within
@@ -312,9 +312,7 @@ def page_of(conn: Connection, cls: type[Resource], query: ListQuery, principal: 
     rows = _rows(conn, cls, query, principal)
     total, totals = count_and_totals(conn, cls, query, principal) if query.totals else (None, {})
     hidden = masks(cls, cls.name(), principal)
-    absent = {
-        name: "无权限" for name in hidden if any(item.name == name and item.list for item in cls.fields())
-    }
+    absent = {item.name: MASK for item in cls.fields() if item.list and item.name in hidden}
     computed = cls.refreshed_at(conn) if issubclass(cls, View) else None
     shown = [{**masked(row, hidden), **absent} for row in rows]
     return Page(shown, total, totals, query.page, query.per_page, computed)

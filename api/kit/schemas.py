@@ -138,7 +138,6 @@ def save_model(cls: type[Declared]) -> type[Payload]:
         members["id"] = (int | str | None, Described(None, description="要修改的记录"))
         if not issubclass(cls, Bill):
             members["confirmed"] = (bool, Described(False, description="已看到疑问（363），仍保存"))
-    if issubclass(cls, Resource):
         members["revision"] = (int | str | None, Described(None, description="读取时的版本，修改时必填"))
         for block in cls.blocks():
             members[block.name] = (

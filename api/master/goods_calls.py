@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import Query
 from pydantic import BaseModel
 from sqlalchemy import Row, select, text
 
 from api.kit import records
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
+from api.kit.endpoints import action
 from api.kit.errors import Invalid, NotFound
-from api.kit.schemas import BatchAnswer, Keys, info_model
+from api.kit.schemas import Key, Keys, info_model
 from api.kit.scope import within
 from api.master.goods import CompanyGoods, Goods, initials
 from api.master.naming import GoodsRenaming, new_names
@@ -42,14 +42,14 @@ order by t.goods_type_id
 
 
 @call(api, "GET", "open/GoodsType/getGoodsTypeList", right=ANY_USER, returns=list[GoodsTypeNode])
-def get_goods_type_list(ctx: Context, p_id: Annotated[int, Query(ge=0, le=2**62)] = 0) -> Any:
+def get_goods_type_list(ctx: Context, p_id: Key = 0) -> Any:
     """商品类型: those right below `p_id`, first of all the top ones."""
     rows = ctx.conn.execute(_TYPES, {"p_id": p_id})
     return [{**row._mapping, "sub": []} for row in rows]
 
 
 @call(api, "GET", "open/Goods/getLibraryGoods", right=ANY_USER, returns=partial(info_model, Goods))
-def get_library_goods(ctx: Context, inventory_goods_id: Annotated[int, Query(ge=0, le=2**62)]) -> Any:
+def get_library_goods(ctx: Context, inventory_goods_id: Key) -> Any:
     """集团商品库: the group's goods that a company's goods stands for."""
     table = CompanyGoods.table()
     mine = (table.c.company_goods_id == inventory_goods_id, within(table, ctx.principal))
@@ -59,14 +59,7 @@ def get_library_goods(ctx: Context, inventory_goods_id: Annotated[int, Query(ge=
     return records.info(ctx, Goods, found)
 
 
-@call(
-    api,
-    "POST",
-    f"{GoodsRenaming.declaration.api}/rename",
-    right=GoodsRenaming.right("rename"),
-    returns=BatchAnswer,
-    write=True,
-)
+@action(api, GoodsRenaming, "rename")
 def rename(ctx: Context, payload: Keys) -> Any:
     """按规则改名: initials that were made from the old name follow the new one."""
     ctx.require(Goods.right("edit"))

@@ -14,6 +14,7 @@ from api.kit import business_log, registry
 from api.kit.calls import call, router
 from api.kit.context import Context
 from api.kit.database import today
+from api.kit.endpoints import action
 from api.kit.errors import Invalid, NotFound
 from api.kit.fields import enum, flag, integer, key
 from api.kit.fields import text as words
@@ -156,14 +157,7 @@ def preview(ctx: Context, payload: TemplateBody) -> Any:
     return {"example": _example(ctx, _checked(ctx, payload))}
 
 
-@call(
-    api,
-    "POST",
-    f"{BillNumbering.declaration.api}/save",
-    right=BillNumbering.right("save"),
-    returns=TemplateAnswer,
-    write=True,
-)
+@action(api, BillNumbering, "save", TemplateAnswer)
 def save(ctx: Context, payload: TemplateBody) -> Any:
     """保存单据编号: bills that are saved from now on; numbers given before stay, and are given to none again."""
     ctx.conn.exec_driver_sql("lock table bill_number_template in share row exclusive mode")

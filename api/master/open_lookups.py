@@ -13,7 +13,7 @@ from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
 from api.kit.listing import paged
 from api.kit.resource import Resource
-from api.kit.schemas import Paged
+from api.kit.schemas import Key, Paged
 from api.kit.scope import within
 from api.master import lookups
 from api.master.organisation import Employee
@@ -22,7 +22,6 @@ from api.master.warehouses import Warehouse
 
 api = router()
 Name = Annotated[str, Query(max_length=100)]
-Key = Annotated[int, Query(ge=0, le=2**62)]
 MOST = 500
 CENTRE = "purchase_center/Open"
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from api.kit import registry
-from api.kit.calls import call, router
+from api.kit.calls import router
 from api.kit.context import Context
-from api.kit.schemas import BatchAnswer, Keys
+from api.kit.endpoints import action
+from api.kit.schemas import Keys
 from api.master import rebates
 from api.master.rebate_accruals import RebateAccrual
 
@@ -22,8 +23,7 @@ def _serve(cls: type[RebateAccrual]) -> None:
         """生成返利单"""
         return rebates.generate(ctx, rebate, body.ids)
 
-    path = f"{cls.declaration.api}/generate"
-    call(api, "POST", path, right=cls.right("generate"), returns=BatchAnswer, write=True)(generate)
+    action(api, cls, "generate")(generate)
 
 
 for cls in registry.declared():

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from api.kit import endpoints
-from api.kit.calls import call, router
+from api.kit.calls import router
 from api.kit.context import Context
 from api.kit.resource import ACTION_LABELS
-from api.kit.schemas import BatchAnswer, Keys
+from api.kit.schemas import Keys
 from api.master import supplier_resources
 from api.master.supplier_resources import SupplierResource
 
@@ -23,8 +23,7 @@ def _step(name: str, step: Any) -> None:
         return step(ctx, body.ids)
 
     move.__doc__ = ACTION_LABELS[name]
-    path = f"{SupplierResource.declaration.api}/{name}"
-    call(api, "POST", path, right=SupplierResource.right(name), returns=BatchAnswer, write=True)(move)
+    endpoints.action(api, SupplierResource, name)(move)
 
 
 _step("cooperate", supplier_resources.cooperate)

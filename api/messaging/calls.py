@@ -11,7 +11,8 @@ from api.customers.account_statement import AccountStatement
 from api.kit import records
 from api.kit.calls import call, router
 from api.kit.context import Context
-from api.kit.schemas import BatchAnswer, Keys
+from api.kit.endpoints import action
+from api.kit.schemas import Keys
 from api.messaging import sending, statements
 from api.messaging.tables import SmsBill, SmsTemplate
 
@@ -79,14 +80,7 @@ def send_sms(ctx: Context, payload: SmsToSend) -> Any:
     return {"sms_bill_id": sending.ask(ctx, payload.mobile, payload.sms_template_id, payload.values)}
 
 
-@call(
-    api,
-    "POST",
-    f"{AccountStatement.declaration.api}/{statements.SEND}",
-    right=AccountStatement.right(statements.SEND),
-    returns=BatchAnswer,
-    write=True,
-)
+@action(api, AccountStatement, statements.SEND)
 def send_statements(ctx: Context, payload: Keys) -> Any:
     """发送对账单: to the mobile of each customer."""
     return statements.send(ctx, payload.ids)

@@ -11,7 +11,8 @@ from pydantic import BaseModel, Field
 from api.kit import records
 from api.kit.calls import call, router
 from api.kit.context import Context
-from api.kit.schemas import Act, BatchAnswer, Oldest, info_model
+from api.kit.endpoints import action
+from api.kit.schemas import Act, Key, Oldest, info_model
 from api.master.open_items import OpenItem, open_items
 from api.money import checkstand, money_home, month_close, year_close
 from api.money.checkstand import Checkstand, Collected, Collection
@@ -21,7 +22,6 @@ from api.money.month_close import MonthClose
 from api.money.year_close import YearClose
 
 api = router()
-Key = Annotated[int, Query(ge=0, le=2**62)]
 
 
 class ObstacleRow(BaseModel):
@@ -65,27 +65,13 @@ def get_questions(ctx: Context, company_id: Key, period: Annotated[str, Query(ma
     return month_close.obstacles(ctx, company_id, period)
 
 
-@call(
-    api,
-    "POST",
-    "v2/system/MonthClose/closePeriod",
-    right=MonthClose.right("closePeriod"),
-    returns=Closed,
-    write=True,
-)
+@action(api, MonthClose, "closePeriod", Closed)
 def close_period(ctx: Context, payload: Month) -> Any:
     """月末结账"""
     return month_close.close(ctx, payload.company_id, payload.period)
 
 
-@call(
-    api,
-    "POST",
-    "v2/system/MonthClose/openPeriod",
-    right=MonthClose.right("openPeriod"),
-    returns=Closed,
-    write=True,
-)
+@action(api, MonthClose, "openPeriod", Closed)
 def open_period(ctx: Context, payload: Month) -> Any:
     """反结账"""
     return month_close.reopen(ctx, payload.company_id, payload.period, payload.reason)
@@ -103,14 +89,7 @@ def info(ctx: Context, id: Key) -> Any:
     return records.info(ctx, YearClose, id)
 
 
-@call(
-    api,
-    "POST",
-    "v2/system/CloseBusinessAccount/auditorPass",
-    right=YearClose.right("auditorPass"),
-    returns=BatchAnswer,
-    write=True,
-)
+@action(api, YearClose, "auditorPass")
 def auditor_pass(ctx: Context, payload: Act) -> Any:
     """年结审核: all or nothing"""
     for key in payload.ids:
@@ -118,14 +97,7 @@ def auditor_pass(ctx: Context, payload: Act) -> Any:
     return {"success": payload.ids, "failures": []}
 
 
-@call(
-    api,
-    "POST",
-    "v2/system/CloseBusinessAccount/auditorNoPass",
-    right=YearClose.right("auditorNoPass"),
-    returns=BatchAnswer,
-    write=True,
-)
+@action(api, YearClose, "auditorNoPass")
 def auditor_no_pass(ctx: Context, payload: Act) -> Any:
     """年结驳回: all or nothing"""
     for key in payload.ids:
@@ -139,10 +111,7 @@ def get_summary(ctx: Context, company_id: Key = 0) -> Any:
     return money_home.summary(ctx, company_id or None)
 
 
-COLLECT = f"{Checkstand.declaration.api}/collect"
-
-
-@call(api, "POST", COLLECT, right=Checkstand.right("collect"), returns=list[Collected], write=True)
+@action(api, Checkstand, "collect", list[Collected])
 def collect(ctx: Context, body: Collection) -> Any:
     """收银"""
     return checkstand.collect(ctx, body)

@@ -18,6 +18,7 @@ from api.kit.errors import Forbidden, NotFound, Refusal
 from api.kit.fields import COST
 from api.kit.fields import Field as Declared
 from api.kit.menus import MODULES
+from api.kit.schemas import Key
 from api.kit.scope import within
 from api.printing import press, print_template, sheet
 from api.printing.papers import PAPERS, PrintLayout
@@ -26,7 +27,6 @@ from api.printing.print_template import PrintTemplate
 api = router()
 LIST, SETUP = PrintTemplate.right("list"), PrintTemplate.right("setup")
 _T = PrintTemplate.table()
-Key = Annotated[int, Query(ge=0, le=2**62)]
 
 
 class PrintedBillType(BaseModel):

@@ -8,7 +8,8 @@ from fastapi import Query
 
 from api.kit.calls import call, router
 from api.kit.context import Context
-from api.kit.schemas import BatchAnswer, Oldest
+from api.kit.endpoints import action
+from api.kit.schemas import Key, Oldest
 from api.master.invoices import Invoicing, invoice_bills
 from api.master.open_items import OpenItem, open_items
 from api.purchase import arrivals, replenishment
@@ -22,7 +23,6 @@ from api.purchase.replenishment import ProposedLine
 from api.purchase.supplier_payment import SupplierPayment
 
 api = router()
-Key = Annotated[int, Query(ge=0, le=2**62)]
 
 
 def _open_items(ctx: Context, company_id: Key, supplier_id: Key) -> Any:
@@ -68,14 +68,7 @@ def _for_plans(ctx: Context, company_id: Key, warehouse_id: Key) -> Any:
     return arrivals.proposed(ctx, company_id, warehouse_id)
 
 
-@call(
-    api,
-    "POST",
-    f"{PurchaseUninvoiced.declaration.api}/invoice",
-    right=PurchaseUninvoiced.right("invoice"),
-    returns=BatchAnswer,
-    write=True,
-)
+@action(api, PurchaseUninvoiced, "invoice")
 def _invoice(ctx: Context, body: Invoicing) -> Any:
     """批量开票"""
     return invoice_bills(ctx, PurchaseUninvoiced, body)

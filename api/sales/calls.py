@@ -10,9 +10,9 @@ from pydantic import AfterValidator, Field
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
 from api.kit.database import TIME_ZONE
+from api.kit.endpoints import action
 from api.kit.errors import Forbidden
-from api.kit.resource import Resource
-from api.kit.schemas import BatchAnswer, Keys
+from api.kit.schemas import Keys
 from api.master.invoices import Invoicing, invoice_bills
 from api.sales import gifts, sales_delivery
 from api.sales.sales_delivery import SalesDelivery
@@ -36,24 +36,19 @@ class Signing(Keys):
     signed_at: Annotated[datetime, AfterValidator(_local)] = Field(description="签收时间")
 
 
-def _act(cls: type[Resource], action: str) -> Any:
-    path = f"{cls.declaration.api}/{action}"
-    return call(api, "POST", path, right=cls.right(action), returns=BatchAnswer, write=True)
-
-
-@_act(SalesDelivery, "sign")
+@action(api, SalesDelivery, "sign")
 def sign(ctx: Context, body: Signing) -> Any:
     """配送签收"""
     return sales_delivery.sign(ctx, body.ids, body.signed_by, body.signed_at)
 
 
-@_act(SalesDelivery, "unsign")
+@action(api, SalesDelivery, "unsign")
 def unsign(ctx: Context, body: Keys) -> Any:
     """取消签收"""
     return sales_delivery.unsign(ctx, body.ids)
 
 
-@_act(SalesUninvoiced, "invoice")
+@action(api, SalesUninvoiced, "invoice")
 def invoice(ctx: Context, body: Invoicing) -> Any:
     """批量开票"""
     return invoice_bills(ctx, SalesUninvoiced, body)

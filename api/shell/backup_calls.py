@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import Query
 from fastapi.responses import FileResponse
 from pydantic import BaseModel
 
 from api.kit import business_log
 from api.kit.calls import call, router
 from api.kit.context import Context
+from api.kit.endpoints import action
 from api.kit.errors import Refusal
-from api.kit.schemas import BatchAnswer, Keys
+from api.kit.schemas import Key, Keys
 from api.shell import backup_job, jobs
 from api.shell.backup import Backup, file_of
 
@@ -24,7 +24,7 @@ class Started(BaseModel):
     file_name: str
 
 
-@call(api, "POST", "v2/system/Backup/backup", right=Backup.right("backup"), returns=Started, write=True)
+@action(api, Backup, "backup", Started)
 def start(ctx: Context) -> Any:
     """备份: the job worker packs the whole database and its files."""
     _for_the_whole_group(ctx)
@@ -35,7 +35,7 @@ def start(ctx: Context) -> Any:
     return {"id": row.backup_id, "file_name": row.file_name}
 
 
-@call(api, "POST", "v2/system/Backup/verify", right=Backup.right("verify"), returns=BatchAnswer, write=True)
+@action(api, Backup, "verify")
 def verify(ctx: Context, payload: Keys) -> Any:
     """校验: the job worker reads the files again and compares their checksums."""
     _for_the_whole_group(ctx)
@@ -46,7 +46,7 @@ def verify(ctx: Context, payload: Keys) -> Any:
 
 
 @call(api, "GET", "v2/system/Backup/getFile", right=Backup.right("download"))
-def get_file(ctx: Context, id: Annotated[int, Query(ge=0, le=2**62)]) -> Any:
+def get_file(ctx: Context, id: Key) -> Any:
     """下载备份: recorded, for it holds everything."""
     _for_the_whole_group(ctx)
     row = backup_job.finished(ctx.conn, id)

@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from datetime import date, datetime
 from decimal import Decimal
 from functools import cache
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
-from fastapi import Query
 from pydantic import BaseModel
 from sqlalchemy import Column, Select, select
 from sqlalchemy.orm import Mapped
@@ -26,6 +25,7 @@ from api.kit.fields import COST, day, flag, goods, key, moment, money, price, re
 from api.kit.fields import quantity as counted
 from api.kit.flow import STATUSES
 from api.kit.projection import masked, masks, project
+from api.kit.schemas import Key
 from api.kit.scope import Principal, within
 from api.kit.screens import BlockScreen, field_screens
 from api.kit.view import BillRow, Sql, Values, bill_routes, sourced
@@ -211,7 +211,7 @@ LEDGERS = (StockEffect, ReservationEffect, SettlementEffect, SettlementEntryEffe
 
 
 @call(api, "GET", "v2/open/BillEffect/getEffects", right=ANY_USER, returns=list[Effects])
-def get_effects(ctx: Context, screen: str, id: Annotated[int, Query(ge=0, le=2**62)]) -> Any:
+def get_effects(ctx: Context, screen: str, id: Key) -> Any:
     """单据影响: the kinds that the bill has rows of; needs the right to see the bill."""
     cls = registry.find(screen)
     if cls is None or not issubclass(cls, Bill) or cls.bill is None:

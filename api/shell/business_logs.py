@@ -20,6 +20,7 @@ from api.kit.context import Context
 from api.kit.fields import key, moment, ref, textarea
 from api.kit.fields import text as words
 from api.kit.resource import Declaration, Menu
+from api.kit.schemas import Key
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values, View
 from api.shell.log_changes import ACTIONS, Change, changes_of
@@ -118,7 +119,6 @@ class Choices(BaseModel):
 
 
 Text = Annotated[str, Query(max_length=100)]
-Id = Annotated[int, Query(ge=0, le=2**62)]
 
 
 @call(
@@ -130,14 +130,14 @@ Id = Annotated[int, Query(ge=0, le=2**62)]
 )
 def get_page(
     ctx: Context,
-    before: Id = 0,
+    before: Key = 0,
     per_page: Annotated[int, Query(ge=1, le=200)] = 50,
-    company_id: Id = 0,
+    company_id: Key = 0,
     resource: Text = "",
     action: Text = "",
     bill_no: Text = "",
     user_name: Text = "",
-    record_id: Id = 0,
+    record_id: Key = 0,
     at_start: date | None = None,
     at_end: date | None = None,
 ) -> Any:

@@ -13,6 +13,7 @@ from sqlalchemy import func, select, text
 from api.kit.calls import ANY_USER, ANYONE, call, router
 from api.kit.context import Context
 from api.kit.errors import Forbidden, NotFound
+from api.kit.schemas import Key
 from api.shell.export_job import file_of
 from api.shell.export_tasks import CHANGED, DONE, RUNNING, STATUS_NAMES, WAITING, ExportTask, entitled
 
@@ -78,7 +79,7 @@ def get_export_log_list(ctx: Context, page: Annotated[int, Query(ge=1, le=10000)
 
 
 @call(api, "GET", "v2/open/ExportLog/download", right=ANY_USER)
-def download(ctx: Context, export_id: Annotated[int, Query(ge=0, le=2**62)]) -> Any:
+def download(ctx: Context, export_id: Key) -> Any:
     """下载导出文件: one's own, when finished, as long as one may see what one might when it was written."""
     task = ExportTask.__table__
     mine = (task.c.export_id == export_id) & (task.c.user_id == ctx.principal.user_id)

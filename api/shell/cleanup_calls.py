@@ -11,7 +11,9 @@ from sqlalchemy import insert, text
 from api.kit import business_log
 from api.kit.calls import call, router
 from api.kit.context import Context
+from api.kit.endpoints import action
 from api.kit.errors import Refusal
+from api.kit.schemas import Key
 from api.shell import trial_data, wake
 from api.shell.cleanup import KINDS, Asked
 from api.shell.cleanup_run import CleanupRun
@@ -74,9 +76,7 @@ class Cleaned(BaseModel):
     right=CleanupRun.right("clear"),
     returns=CleanupPreview,
 )
-def get_preview(
-    ctx: Context, days: Days = 30, months: Months = 12, company_id: Annotated[int, Query(ge=0, le=2**62)] = 0
-) -> Any:
+def get_preview(ctx: Context, days: Days = 30, months: Months = 12, company_id: Key = 0) -> Any:
     """清理预览: how many of each kind would go."""
     _for_the_whole_group(ctx)
     asked = Asked(days, months, owned(ctx, company_id) if company_id else 0)
@@ -100,14 +100,7 @@ def get_preview(
     return {"kinds": [*rows, trial], "companies": _trial_companies(ctx), "confirmation": CONFIRMATION}
 
 
-@call(
-    api,
-    "POST",
-    "v2/system/DbClear/clear",
-    right=CleanupRun.right("clear"),
-    returns=list[Cleaned],
-    write=True,
-)
+@action(api, CleanupRun, "clear", list[Cleaned])
 def clear(ctx: Context, payload: Cleanup) -> Any:
     """清理: all chosen kinds, or none."""
     _for_the_whole_group(ctx)

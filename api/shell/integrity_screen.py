@@ -10,15 +10,16 @@ from typing import Any
 from sqlalchemy import text
 from sqlalchemy.orm import Mapped
 
-from api.kit.calls import call, router
+from api.kit.calls import router
 from api.kit.context import Context
 from api.kit.database import TIME_ZONE, dumps, engine, transact
+from api.kit.endpoints import action
 from api.kit.errors import Refusal
 from api.kit.fields import enum, integer, key, moment, textarea
 from api.kit.fields import quantity as counted
 from api.kit.fields import text as words
 from api.kit.resource import Declaration, Menu
-from api.kit.schemas import BatchAnswer, Keys
+from api.kit.schemas import Keys
 from api.kit.scope import Principal
 from api.kit.view import Sql, Values, View
 from api.ledger import checks
@@ -81,14 +82,7 @@ class IntegrityCheck(View):
         }
 
 
-@call(
-    api,
-    "POST",
-    "v2/system/IntegrityCheck/run",
-    right=IntegrityCheck.right("run"),
-    returns=BatchAnswer,
-    write=True,
-)
+@action(api, IntegrityCheck, "run")
 def run(ctx: Context, payload: Keys) -> Any:
     """运行检查: the job worker runs them one after the other."""
     if not ctx.principal.everywhere:

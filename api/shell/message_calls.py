@@ -19,9 +19,10 @@ from api.kit import business_log, records
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
 from api.kit.database import TIME_ZONE
+from api.kit.endpoints import action
 from api.kit.errors import Forbidden, Invalid, NotFound, Refusal
 from api.kit.listing import paged
-from api.kit.schemas import BatchAnswer, Count, Key, Keys, Paged, Payload, Saved
+from api.kit.schemas import Count, Key, Keys, Paged, Payload, Saved
 from api.kit.scope import within
 from api.master.organisation import Company
 from api.shell import messages
@@ -207,14 +208,7 @@ def _address(ctx: Context, key: int, payload: Addressed) -> None:
             ctx.conn.execute(insert(table), [{"message_log_id": key, column: one} for one in wanted])
 
 
-@call(
-    api,
-    "POST",
-    "v2/system/MessageLog/withdraw",
-    right=MessageLog.right("withdraw"),
-    returns=BatchAnswer,
-    write=True,
-)
+@action(api, MessageLog, "withdraw")
 def withdraw(ctx: Context, payload: Keys) -> Any:
     """撤回公告: nobody sees it any more; who had read it stays known."""
 
@@ -251,7 +245,7 @@ order by r.read_at desc nulls last, u.user_id limit :limit
     right=MessageLog.right("list"),
     returns=Addressees,
 )
-def get_addressees(ctx: Context, id: Annotated[int, Query(ge=0, le=2**62)]) -> Any:
+def get_addressees(ctx: Context, id: Key) -> Any:
     """接收人: whom it is for, and who of them has read it."""
     table = MessageLog.table()
     mine = (table.c.message_log_id == id) & within(table, ctx.principal)

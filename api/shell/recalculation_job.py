@@ -6,9 +6,10 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from api.kit.calls import call, router
+from api.kit.calls import router
 from api.kit.context import Context
 from api.kit.database import transact
+from api.kit.endpoints import action
 from api.money import cost_recalculation
 from api.money.cost_recalculation import CostRecalculation
 from api.shell import jobs, wake
@@ -25,14 +26,7 @@ class Started(BaseModel):
     recalculation_id: int
 
 
-@call(
-    api,
-    "POST",
-    "v2/system/CostRecalculate/start",
-    right=CostRecalculation.right("start"),
-    returns=Started,
-    write=True,
-)
+@action(api, CostRecalculation, "start", Started)
 def start(ctx: Context, payload: Month) -> Any:
     """成本重算: from a month on; an unfinished run of that month goes on."""
     made = cost_recalculation.ask(ctx, payload.company_id, payload.period)

@@ -15,7 +15,7 @@ from api.identity.answers import STATION
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
 from api.kit.errors import Failure, Invalid, NotFound, Refusal
-from api.kit.schemas import Count, Payload
+from api.kit.schemas import Count, Key, Payload
 from api.shell.satisfaction import QUESTIONS, AskedQuestion, checked, is_score
 from api.shell.survey import (
     BACK_OFFICE,
@@ -159,7 +159,7 @@ def get_questionnaire_count(ctx: Context) -> Any:
 @call(api, "GET", "v2/open/Questionnaire/getQuestionnaireInfo", right=ANY_USER, returns=SurveyForm)
 def get_questionnaire_info(
     ctx: Context,
-    questionnaire_id: Annotated[int, Query(ge=0, le=2**62)],
+    questionnaire_id: Key,
     questionnaire_hash: Annotated[str, Query(max_length=100)],
 ) -> Any:
     """问卷题目: what the embedded form asks."""
