@@ -1,0 +1,75 @@
+"""Partners: what is owed, by age and month, and what was written off, over the small snapshot, by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from reports.catalogue import find_report
+from reports.catalogue.boards import PLAIN
+from tests.kit.superset import EVERYTHING
+from tests.reports.figures import figure
+
+
+class TestPartners:
+    @pytest.mark.parametrize("code", ["accountsReceivable", "facyorypayment"])
+    def test_buckets_sum_to_the_balance(self, snapshot, code):
+        dataset = find_report(code).first_tab.plain.datasets[0]
+        buckets = " + ".join(
+            f"coalesce({item.sql}, 0)" for item in dataset.metrics if item.name.startswith("bucket_")
+        )
+        whole = next(item.sql for item in dataset.metrics if item.name == "open_amount")
+        row = snapshot.sql(
+            f"select {buckets}, {whole} from ({dataset.sql}) where role_id = {EVERYTHING}"
+            + (" and month_label = '2026-11'" if dataset.has_column("month_label") else "")
+        ).fetchone()
+        assert row[0] == row[1] == 6000
+
+    def test_payables_by_the_days_until_they_are_due(self, snapshot):
+        for month in ("2026-10", "2026-11"):
+            where = f"month_label = '{month}'"
+            assert figure(snapshot, "facyorypayment", "bucket_1", where, PLAIN) == 4000
+            assert figure(snapshot, "facyorypayment", "bucket_2", where, PLAIN) == 2000
+            assert figure(snapshot, "facyorypayment", "soonest", where, PLAIN) == -200
+
+    def test_what_is_overdue_stands_by_how_long_beside_what_is_to_be_paid(self, snapshot):
+        """As in the report of what is owed: of each company 1,000 not due, 45 and 200 days late."""
+        where = "month_label = '2026-11'"
+        expected = {1: 2000, 2: None, 3: 2000, 4: None, 5: None, 6: 2000}
+        for number, amount in expected.items():
+            assert figure(snapshot, "facyorypayment", f"overdue_{number}", where, PLAIN) == amount
+        assert figure(snapshot, "facyorypayment", "longest", where, PLAIN) == 200
+        board = find_report("facyorypayment").first_tab.plain
+        aged = find_report("ScheduleAccountsPayable").tab("aging").plain.datasets[0]
+        labels = [board.dataset("payable_due").metric(f"overdue_{number}").label for number in expected]
+        assert tuple(labels) == aged.buckets
+        [chosen] = [item for item in board.filters if item.column == "overdue"]
+        heed = {chart.key for chart in board.charts if chosen in board.filters_of(chart)}
+        assert {chart.key for chart in (*board.tables, *board.figures)} <= heed
+
+    def test_a_partner_s_month_goes_from_opening_to_closing(self, snapshot):
+        where = "month_label = '2026-11'"
+        for code in ("ScheduleAccountsReceivable", "ScheduleAccountsPayable"):
+            opening, delivery, back, other, settled, offset, closing = (
+                figure(snapshot, code, name, where, PLAIN)
+                for name in ("opening", "delivery", "return", "other", "settled", "offset", "closing")
+            )
+            assert opening + delivery - back + other - settled - offset == closing == 2400
+            assert figure(snapshot, code, "rate", where, PLAIN) == pytest.approx(600 / 1900)
+            assert figure(snapshot, code, "closing_change", where, PLAIN) == pytest.approx(0)
+
+    def test_write_offs_are_weighed_by_their_amounts(self, snapshot):
+        where = "month_label = '2026-11'"
+        for metric, expected in (
+            ("mean_held", 37.5),
+            ("mean_late", 5),
+            ("late_share", 0.25),
+            ("amount", 800),
+        ):
+            found = figure(snapshot, "verificationDetails", metric, where, PLAIN)
+            assert found == pytest.approx(expected)
+
+    def test_a_bill_that_is_written_off_bit_by_bit_counts_once(self, snapshot):
+        """Of two companies two items of 500 each, of which every month writes off a part."""
+        for where in ("month_label = '2026-11'", "month_label > '2026-08'", "true"):
+            assert figure(snapshot, "verificationDetails", "item_amount", where, PLAIN) == 2 * 2 * 500
+        assert figure(snapshot, "verificationDetails", "item_amount", "false", PLAIN) is None
