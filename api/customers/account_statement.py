@@ -98,7 +98,9 @@ class AccountStatement(Bill):
 
     customer_id: Mapped[int] = customer(settles=True)
     starts_on: Mapped[date] = day("起始日期", required=True, search=True, width=110, sort=-60)
-    ends_on: Mapped[date] = day("截止日期", required=True, search=True, width=110, sort=-59)
+    ends_on: Mapped[date] = day(
+        "截止日期", since="starts_on", required=True, search=True, width=110, sort=-59
+    )
     opening_amount: Mapped[Decimal] = money("期初应收", form=False, width=130, sort=-50)
     increase_amount: Mapped[Decimal] = money("本期增加", form=False, total=True, width=130, sort=-49)
     settled_amount: Mapped[Decimal] = money("本期收款及退货", form=False, total=True, width=130, sort=-48)
@@ -106,9 +108,6 @@ class AccountStatement(Bill):
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
-        if header["ends_on"] < header["starts_on"]:
-            problems.add("截止日期不能早于起始日期")
-            return
         opening, moves = _moves(ctx, header)
         if len(moves) > MOST:
             problems.add(f"往来超过{MOST}笔，请缩短日期范围")

@@ -18,7 +18,7 @@ from api.kit.flow import STATUSES, UNAUDITED
 from api.kit.pricing import price_line
 from api.kit.records import refusing_duplicates, refusing_references
 from api.kit.scope import Principal, within
-from api.kit.validation import Problems, check_references, clean
+from api.kit.validation import Problems, check_days, check_references, clean
 
 TOTALS = (
     ("total_quantity", "quantity"),
@@ -115,6 +115,7 @@ def prepare(
         draft.children[block.name] = rows
         places.append((block, labels))
     problems.settle()
+    check_days(cls, known, problems)
     _in_scope(known, ctx.principal, problems)
     named = cache(partial(_named, ctx, cls, before))
     begins = partial(_begins, cls, draft, before, named)

@@ -99,8 +99,9 @@ class Field:
     under which the files of an image field are uploaded; `bill` that a text is another bill's number, which leads to
     it, or several with 、 between them; `bills` that a choice is of all bills, by prefix. A column that is `optional`
     shows where it is chosen or used. The `span` of a date is what it stands for: a day; a day `until` which a list
-    counts, which is asked for alone, as `<name>_end`; or the `month` of which it is the first day. A `total` is a sum
-    over the list; a `ratio` has one where it tells what rows are together.
+    counts, which is asked for alone, as `<name>_end`; or the `month` of which it is the first day. `since` names the
+    day that it may not be before. A `total` is a sum over the list; a `ratio` has one where it tells what rows are
+    together.
     """
 
     name: str
@@ -132,6 +133,7 @@ class Field:
     bills: bool = False
     optional: bool = False
     span: Span = "day"
+    since: str | None = None
 
     @property
     def is_number(self) -> bool:

@@ -15,7 +15,7 @@ from api.kit.errors import Edited, Failure, Invalid, NotFound, Refusal, Unread
 from api.kit.projection import masked, masks, project
 from api.kit.resource import Resource
 from api.kit.scope import within
-from api.kit.validation import Problems, check_references, clean, value_of
+from api.kit.validation import Problems, check_days, check_references, clean, value_of
 from api.kit.view import reading, sourced
 
 
@@ -178,6 +178,8 @@ def _checked(
             children[block.name], places[block] = blocks.taken(ctx, block, sent, problems, key)
     problems.settle()
     whole: dict[str, Any] = {**(before._asdict() if before is not None else {}), **values}
+    check_days(cls, whole, problems)
+    problems.settle()
     cls.complete(whole)
     cls.check(whole)
     cls.authorize(ctx, whole, before)

@@ -181,6 +181,13 @@ def _text(item: Field, sent: Any, problems: Problems) -> str | None:
     return text
 
 
+def check_days(cls: type[Declared], row: Mapping[str, Any], problems: Problems) -> None:
+    """No day may be before the one that it counts from."""
+    for item in cls.fields():
+        if item.since and row.get(item.since) and row.get(item.name) and row[item.name] < row[item.since]:
+            problems.add(f"{item.label}不能早于{cls.field(item.since).label}")
+
+
 def check_references(
     conn: Connection,
     cls: type[Declared],

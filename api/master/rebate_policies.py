@@ -121,7 +121,9 @@ class RebatePolicy(Bill):
     measure: Mapped[int] = enum("计算依据", MEASURES, default=BY_AMOUNT, search=True, width=90, sort=-62)
     rebate_mode: Mapped[int] = enum("返利方式", MODES, default=EXCESS, search=True, width=100, sort=-61)
     starts_on: Mapped[date] = day("开始时间", required=True, search=True, width=110, sort=-60)
-    ends_on: Mapped[date] = day("结束时间", required=True, search=True, width=110, sort=-59)
+    ends_on: Mapped[date] = day(
+        "结束时间", since="starts_on", required=True, search=True, width=110, sort=-59
+    )
 
     @classmethod
     def choosable(cls) -> ColumnElement[bool]:
@@ -131,8 +133,6 @@ class RebatePolicy(Bill):
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
-        if header["ends_on"] < header["starts_on"]:
-            problems.add("结束时间不能早于开始时间")
         months = select(RebateCycle.table().c.months).where(RebateCycle.key() == header["rebate_cycle_id"])
         header["cycle_months"] = ctx.conn.execute(months).scalar_one()
         _arrange_tiers(children["tiers"], header["measure"], header["rebate_mode"], problems)

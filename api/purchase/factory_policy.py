@@ -58,14 +58,14 @@ class FactoryPolicy(Bill):
         "政策名称", required=True, search=True, max_length=60, width=200, sort=-75
     )
     starts_on: Mapped[date] = day("政策生效日期", required=True, search=True, width=120, sort=-60)
-    ends_on: Mapped[date] = day("政策失效日期", required=True, search=True, width=120, sort=-59)
+    ends_on: Mapped[date] = day(
+        "政策失效日期", since="starts_on", required=True, search=True, width=120, sort=-59
+    )
     content: Mapped[str | None] = textarea("政策内容", max_length=2000, sort=-58)
     papers: Mapped[str | None] = image("附件", scene="contract", sort=-57)
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
-        if header["ends_on"] < header["starts_on"]:
-            problems.add("政策失效日期不能早于政策生效日期")
         if not (header.get("content") or header.get("papers") or children["lines"]):
             problems.add("请填写政策内容、政策明细或上传附件")
 

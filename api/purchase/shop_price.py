@@ -11,8 +11,7 @@ from typing import Any
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.context import Context
-from api.kit.document import Bill, BillType, Block, DetailPlace, Document, GoodsChild, Rows, Values, declare
+from api.kit.document import Bill, BillType, Block, DetailPlace, Document, GoodsChild, declare
 from api.kit.fields import day, price, ref, text
 from api.kit.flow import ORDER
 from api.kit.posting import Postings
@@ -66,12 +65,9 @@ class ShopPrice(Bill):
     )
     supplier_id: Mapped[int | None] = ref("supplier", "供应商", search=True, index=True, width=200, sort=-70)
     starts_on: Mapped[date] = day("生效日期", required=True, search=True, width=110, sort=-60)
-    ends_on: Mapped[date] = day("失效日期", required=True, search=True, width=110, sort=-59)
-
-    @classmethod
-    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
-        if header["ends_on"] < header["starts_on"]:
-            problems.add("失效日期不能早于生效日期")
+    ends_on: Mapped[date] = day(
+        "失效日期", since="starts_on", required=True, search=True, width=110, sort=-59
+    )
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:

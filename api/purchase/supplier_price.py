@@ -10,7 +10,6 @@ from sqlalchemy import Index, Row, UniqueConstraint
 from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
-from api.kit.errors import Invalid
 from api.kit.fields import COST, day, enabled, goods, key, money, ref, textarea
 from api.kit.resource import READ, WRITE, Declaration, Drill, Menu, Resource
 from api.master import price_changes
@@ -49,14 +48,9 @@ class SupplierPrice(Resource):
         "采购价", required=True, default=None, rule="notNegative", permission=COST
     )
     starts_on: Mapped[date | None] = day("生效日期", search=True)
-    ends_on: Mapped[date | None] = day("失效日期", search=True)
+    ends_on: Mapped[date | None] = day("失效日期", since="starts_on", search=True)
     enabled: Mapped[bool] = enabled()
     remark: Mapped[str | None] = textarea("备注", max_length=200)
-
-    @classmethod
-    def check(cls, row: dict[str, Any]) -> None:
-        if row.get("starts_on") and row.get("ends_on") and row["ends_on"] < row["starts_on"]:
-            raise Invalid("失效日期不能早于生效日期")
 
     @classmethod
     def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:

@@ -73,7 +73,7 @@ class CommissionScheme(Resource):
     basis: Mapped[int] = enum("计提依据", BASES, default=REVENUE, search=True, width=110)
     rate: Mapped[Decimal] = rate("提成比例%", required=True, rule="positive", bounds=PERCENT, width=100)
     starts_on: Mapped[date] = day("生效日期", required=True, search=True, width=110)
-    ends_on: Mapped[date | None] = day("失效日期", search=True, width=110)
+    ends_on: Mapped[date | None] = day("失效日期", since="starts_on", search=True, width=110)
     enabled: Mapped[bool] = enabled()
     remark: Mapped[str | None] = textarea("备注", max_length=200)
 
@@ -81,8 +81,6 @@ class CommissionScheme(Resource):
     def check(cls, row: dict[str, Any]) -> None:
         if row.get("brand_id") and row.get("goods_type_id"):
             raise Invalid("品牌与商品类型只能选一项，都不选为全部商品")
-        if row.get("ends_on") and row["ends_on"] < row["starts_on"]:
-            raise Invalid("失效日期不能早于生效日期")
 
     @classmethod
     def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:

@@ -11,8 +11,7 @@ from typing import Any
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.context import Context
-from api.kit.document import Bill, BillType, Block, Child, DetailPlace, Document, Rows, Values, declare
+from api.kit.document import Bill, BillType, Block, Child, DetailPlace, Document, declare
 from api.kit.fields import day, enum, key, price, quantity, rate, ref, text
 from api.kit.flow import ORDER
 from api.kit.posting import Postings
@@ -103,13 +102,10 @@ class PromotionPolicy(Bill):
         "政策名称", required=True, search=True, max_length=60, width=200, sort=-70
     )
     starts_on: Mapped[date] = day("生效日期", required=True, search=True, width=110, sort=-60)
-    ends_on: Mapped[date] = day("失效日期", required=True, search=True, width=110, sort=-59)
+    ends_on: Mapped[date] = day(
+        "失效日期", since="starts_on", required=True, search=True, width=110, sort=-59
+    )
     customer_type_id: Mapped[int | None] = ref("customer_type", "适用客户类别", search=True, sort=-58)
-
-    @classmethod
-    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
-        if header["ends_on"] < header["starts_on"]:
-            problems.add("失效日期不能早于生效日期")
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:

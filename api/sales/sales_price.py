@@ -67,7 +67,7 @@ class SalesPrice(Resource):
     sale_price: Mapped[Decimal] = price("销售价", required=True, rule="positive")
     lowest_price: Mapped[Decimal | None] = price("最低售价", rule="Positive", default=None)
     starts_on: Mapped[date | None] = day("生效日期", search=True)
-    ends_on: Mapped[date | None] = day("失效日期", search=True)
+    ends_on: Mapped[date | None] = day("失效日期", since="starts_on", search=True)
     enabled: Mapped[bool] = enabled()
     remark: Mapped[str | None] = textarea("备注", max_length=200)
 
@@ -77,8 +77,6 @@ class SalesPrice(Resource):
             raise Invalid("客户与客户类别只能选一项，都不选为公司价")
         if (row.get("lowest_price") or 0) > row["sale_price"]:
             raise Invalid("最低售价不能高于销售价")
-        if row.get("starts_on") and row.get("ends_on") and row["ends_on"] < row["starts_on"]:
-            raise Invalid("失效日期不能早于生效日期")
 
     @classmethod
     def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:

@@ -58,13 +58,13 @@ class SalesQuote(GoodsBill):
     )
 
     customer_id: Mapped[int] = customer()
-    valid_until: Mapped[date] = day("有效期至", required=True, search=True, width=110, sort=-60)
+    valid_until: Mapped[date] = day(
+        "有效期至", since="business_date", required=True, search=True, width=110, sort=-60
+    )
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
         hand_to_salesman(ctx, header)
-        if header["valid_until"] < header["business_date"]:
-            problems.add("有效期不能早于业务日期")
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:

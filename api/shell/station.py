@@ -88,14 +88,9 @@ class SuperStation(Resource):
         "活动名称", required=True, unique=True, search=True, max_length=50, width=200
     )
     start_date: Mapped[date] = day("开始日期", required=True)
-    end_date: Mapped[date] = day("结束日期", required=True)
+    end_date: Mapped[date] = day("结束日期", since="start_date", required=True)
     rule_desc: Mapped[str] = textarea("活动规则", required=True, max_length=2000)
     enabled: Mapped[bool] = enabled()
-
-    @classmethod
-    def check(cls, row: dict[str, Any]) -> None:
-        if row.get("start_date") and row.get("end_date") and row["end_date"] < row["start_date"]:
-            raise Invalid("结束日期不能早于开始日期")
 
 
 class SuperStationReward(Resource):

@@ -58,7 +58,7 @@ class TestOrders:
     def test_its_last_day_is_not_before_its_date(self, desk: Desk) -> None:
         line = {"goods_id": desk.world.spares[53], "quantity": "1", "price": "1"}
         answer = desk.add("sales_quote", line, valid_until="2026-03-04")
-        assert (answer.code, answer.msg) == (400, "有效期不能早于业务日期")
+        assert (answer.code, answer.msg) == (400, "有效期至不能早于业务日期")
 
 
 class TestLowestPrice:
