@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Iterator
 from email import message_from_bytes, policy
-from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
 
-import openpyxl
 import pytest
 from sqlalchemy import text
 
@@ -19,18 +14,33 @@ from api.exporting import report_job
 from api.kit.settings import settings
 from api.messaging.tables import FAILED, SENT, WAITING
 from api.subscribing import running
-from reports.catalogue import find_report
-from tests.kit.client import Answer
 from tests.kit.fixtures import Site
 from tests.reporting.conftest import own_warehouse
 from tests.reporting.exported import HEAD, companies_apart
 from tests.subscribing.post_office import PASSWORD, PostOffice
+from tests.subscribing.subscriber import (
+    PREFIX,
+    SCHEMES,
+    WISH,
+    ask,
+    at_once,
+    attached,
+    change,
+    deliveries,
+    execute,
+    keep,
+    mine,
+    reminded,
+    sent,
+    subscribed,
+    without_cost,
+    without_right,
+    written,
+)
 
 # Figures of this module's own: the small snapshot of the reports' tests, in which two roles have a company each.
 __all__ = ["companies_apart", "own_warehouse"]
 pytestmark = pytest.mark.usefixtures("companies_apart")
-PREFIX, SCHEMES = "v2/report/Subscription", "v2/open/UserPreference"
-WISH = {"code": "CustomerProfit", "tab": "all", "rhythm": "day", "hour": 8, "way": "message"}
 NO_RIGHT = "您没有查看或导出此报表的权限"
 
 
@@ -60,106 +70,6 @@ def office(
     monkeypatch.setenv("SSL_CERT_FILE", str(found.certificate))
     yield found
     found.stop()
-
-
-def execute(site: Site, statement: str, **values: Any) -> None:
-    with site.engine.begin() as conn:
-        conn.execute(text(statement), values)
-
-
-def ask(site: Site, user: str = "manager_a", **changes: Any) -> Answer:
-    return site.as_(user).post(f"{PREFIX}/add", {**WISH, **changes})
-
-
-def subscribed(site: Site, user: str = "manager_a", **changes: Any) -> int:
-    answer = ask(site, user, **changes)
-    assert answer.ok, answer
-    execute(
-        site,
-        "update report_subscription set next_at = now() - interval '3 days' where subscription_id = :key",
-        key=answer.data["id"],
-    )
-    key: int = answer.data["id"]
-    return key
-
-
-def change(site: Site, key: int, **changes: Any) -> Answer:
-    return site.as_("manager_a").post(f"{PREFIX}/edit", {**WISH, "subscription_id": key, **changes})
-
-
-def keep(site: Site, filters: Any, user: str = "manager_a") -> None:
-    body = {
-        "kind": "scheme",
-        "screen": "report_CustomerProfit/all",
-        "name": "我的",
-        "value": {"filters": filters},
-    }
-    assert site.as_(user).post(f"{SCHEMES}/save", body).ok
-
-
-def deliveries(site: Site, key: int) -> list[Any]:
-    with site.engine.connect() as conn:
-        query = "select * from report_delivery where subscription_id = :key order by delivery_id"
-        return list(conn.execute(text(query), {"key": key}))
-
-
-def written(site: Site, key: int) -> Any:
-    """Run a subscription and have its file written; its delivery."""
-    running.run_subscription(subscription_id=key)
-    *_, delivery = deliveries(site, key)
-    report_job.export_report(export_id=delivery.export_id)
-    return delivery
-
-
-def sent(site: Site, key: int) -> Any:
-    running.deliver_report(delivery_id=written(site, key).delivery_id)
-    return deliveries(site, key)[-1]
-
-
-def mine(site: Site, user: str = "manager_a") -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = site.as_(user).get(f"{PREFIX}/getMine").data["data"]
-    return found
-
-
-def reminded(site: Site, user: str = "manager_a") -> list[str]:
-    return [row["content"] for row in site.as_(user).get("v2/open/Message/getPopUplogList").data]
-
-
-def attached(letter: EmailMessage) -> list[list[Any]]:
-    [file] = letter.iter_attachments()
-    book = openpyxl.load_workbook(io.BytesIO(file.get_content()))
-    return [[cell.value for cell in row] for row in book.worksheets[0].iter_rows()]
-
-
-@contextmanager
-def without_right(site: Site) -> Iterator[None]:
-    report = find_report("CustomerProfit")
-    assert report
-    role = {"role": site.world.role_manager_a, "code": report.export_right}
-    renew = "update role set version = version + 1 where role_id = :role"
-    execute(site, "delete from role_right where role_id = :role and code = :code", **role)
-    execute(site, renew, role=role["role"])
-    try:
-        yield
-    finally:
-        execute(site, "insert into role_right (role_id, code) values (:role, :code)", **role)
-        execute(site, renew, role=role["role"])
-
-
-@contextmanager
-def without_cost(site: Site) -> Iterator[None]:
-    change = "update role set sees_cost = :sees, version = version + 1 where role_id = :role"
-    execute(site, change, sees=False, role=site.world.role_manager_a)
-    try:
-        yield
-    finally:
-        execute(site, change, sees=True, role=site.world.role_manager_a)
-
-
-def at_once(work: Callable[[], Any]) -> None:
-    with ThreadPoolExecutor(2) as workers:
-        for done in [workers.submit(work) for _ in range(2)]:
-            done.result()
 
 
 class TestRun:
