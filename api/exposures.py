@@ -10,11 +10,10 @@ from collections.abc import Iterator
 from types import ModuleType
 
 import duckdb
-import duckdb_engine
 from sqlalchemy import Table
 
 from api import catalogue
-from api.exporting.lists import find_list, list_query
+from api.exporting.lists import DIALECT, find_list, list_query
 from api.kit import menus
 from api.kit.listing import placed_rows
 from api.kit.scope import ALL_RIGHTS, Principal
@@ -24,7 +23,6 @@ from api.reporting.published import Published
 from reports.exposures import FILE, Exposure, framed, render
 
 assert catalogue.__all__
-_DIALECT = duckdb_engine.Dialect(paramstyle="numeric_dollar")
 _EVERYONE = Principal(0, "", "", 0, 0, rights=frozenset({ALL_RIGHTS}), sees_cost=True)
 _BOARDS = {"businessData": console, "InventoryBigData": stock_overview}
 """What draws figures of its own above a list, by the list's code."""
@@ -64,7 +62,7 @@ def _read(cls: type[Published]) -> set[str]:
         for number in cls.grouped() or [0]:
             query = list_query(cls, {"grouping": [str(number)]} if number else {})
             options = {"render_postcompile": True}
-            asked = placed_rows(cls, query, _EVERYONE).compile(dialect=_DIALECT, compile_kwargs=options)
+            asked = placed_rows(cls, query, _EVERYONE).compile(dialect=DIALECT, compile_kwargs=options)
             tables |= parser.get_table_names(VALUE.sub("null", str(asked)))
     return tables
 

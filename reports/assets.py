@@ -84,9 +84,9 @@ class Placed:
         return asset_uuid("chart", *self.names, key)
 
 
-def boards(reports: tuple[Report, ...] = REPORTS) -> Iterator[Placed]:
+def boards() -> Iterator[Placed]:
     """Every board of the catalogue."""
-    for report in reports:
+    for report in REPORTS:
         for tab in report.tabs:
             yield Placed(report, tab, PLAIN, tab.plain)
             if tab.cost is not None:
@@ -97,7 +97,7 @@ def dataset_uuid(dataset: Dataset) -> str:
     return asset_uuid("dataset", dataset.key)
 
 
-def compile_assets(reports: tuple[Report, ...] = REPORTS) -> dict[str, str]:
+def compile_assets() -> dict[str, str]:
     """The import bundle, file name → text. Raises CatalogueError for a catalogue that can't be drawn."""
     bundle = {
         "metadata.yaml": _text(
@@ -106,7 +106,7 @@ def compile_assets(reports: tuple[Report, ...] = REPORTS) -> dict[str, str]:
     }
     bundle["databases/snapshot.yaml"] = _text(_database())
     keys: dict[str, str] = {}
-    for placed in boards(reports):
+    for placed in boards():
         validate(placed)
         for dataset in placed.board.datasets:
             if keys.setdefault(dataset.name, dataset.key) != dataset.key:

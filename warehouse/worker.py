@@ -34,7 +34,7 @@ LONGEST_SECONDS = 7200.0
 RETRY_SECONDS = (1.0, 2.0, 5.0, 15.0, 30.0)
 
 
-def refresh_once(full: bool = False, as_of: str | None = None) -> Outcome:
+def refresh_once(full: bool = False) -> Outcome:
     """Refresh the warehouse of these settings now, proving every table.
 
     `full` reads and builds everything anew. Raises BusyError when a worker already runs.
@@ -42,7 +42,7 @@ def refresh_once(full: bool = False, as_of: str | None = None) -> Outcome:
     refresher = _refresher()
     with refresher.exclusive():
         publish.clean(refresher.files)
-        return refresher.refresh(full=full, deep=True, as_of=as_of)
+        return refresher.refresh(full=full, deep=True)
 
 
 def run(stop: threading.Event | None = None) -> None:
@@ -86,7 +86,7 @@ class _Loop:
     def _serve(self, listener: psycopg.Connection) -> None:
         while not self._stop.is_set():
             if self._is_news(listener):
-                with _at_work(self._refresher.files):
+                with at_work(self._refresher.files):
                     self._refresh()
             status.write(self._refresher.files.status, checked_at=status.now())
             self._wait(listener)
@@ -148,7 +148,7 @@ class _Loop:
 
 
 @contextmanager
-def _at_work(files: Files) -> Iterator[None]:
+def at_work(files: Files) -> Iterator[None]:
     """Give signs of life while a refresh takes minutes: who watches the worker takes silence for a hang."""
     done = threading.Event()
 

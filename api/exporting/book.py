@@ -15,10 +15,9 @@ from typing import Any, Literal, Self
 
 import xlsxwriter
 
-from api.shell.export_job import PLAIN
+from api.shell.export_job import PLAIN, SHEET_ROWS
 from reports.catalogue.datasets import Column, Metric
 
-SHEET_ROWS = 1_000_000
 MOST_COLUMNS = 16_384
 NAME_LENGTH = 31
 FORBIDDEN = re.compile(r"[\[\]:*?/\\]")

@@ -11,7 +11,7 @@ from pathlib import Path
 from sqlalchemy import Connection
 
 from api.exporting.asked import Asked, Values
-from api.exporting.book import SHEET_ROWS, TOTAL, Book, Line, dimension_column, figure_column
+from api.exporting.book import TOTAL, Book, Line, dimension_column, figure_column
 from api.exporting.head import Told, filter_words, head
 from api.exporting.pivoting import cross_table
 from api.exporting.rows import (
@@ -24,6 +24,7 @@ from api.exporting.rows import (
 )
 from api.exporting.sheet import sheet
 from api.printing import press
+from api.shell.export_job import SHEET_ROWS
 from reports.catalogue.boards import Chart
 
 

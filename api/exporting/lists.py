@@ -38,7 +38,7 @@ FORMATS = {"integer": QUANTITY, "quantity": ",.2~f", "money": MONEY, "price": MO
 KEPT_OUT = frozenset({"page", "per_page", "totals", "timeStamp", "sign"})
 """Of a list's query: what says nothing of its rows."""
 LARGEST, HALF = 15, 6
-_DIALECT = duckdb_engine.Dialect(paramstyle="numeric_dollar")
+DIALECT = duckdb_engine.Dialect(paramstyle="numeric_dollar")
 
 
 def find_list(code: str) -> type[View] | None:
@@ -220,7 +220,7 @@ def _listed(
     found = placed_rows(cls, query, principal)
     if not issubclass(cls, Published):
         return Listed(cls, _around(dataset, COPY, ()), filters, found)
-    compiled = found.compile(dialect=_DIALECT, compile_kwargs={"render_postcompile": True})
+    compiled = found.compile(dialect=DIALECT, compile_kwargs={"render_postcompile": True})
     values = tuple(compiled.params[name] for name in compiled.positiontup or ())
     return Listed(cls, _around(dataset, f"({compiled})", values), filters)
 

@@ -81,7 +81,7 @@ def imitate(ctx: Context, payload: Whom) -> Any:
     if payload.user_id == me.user_id:
         raise Refusal("不能模拟自己")
     user = login.person(ctx.conn, payload.user_id)
-    if user is None or not user.enabled or not _in_scope(ctx, user.company_id):
+    if user is None or not user.enabled or not me.reaches(user.company_id):
         raise NotFound("用户")
     rights.may_hand_out(ctx, user.role_id)
     opened = sessions.open_imitation(ctx.conn, user.user_id, me)
@@ -106,8 +106,3 @@ def end_imitate(ctx: Context) -> Any:
         raise Refusal("当前不是模拟登录")
     sessions.close_session(ctx.conn, ctx.principal.session_id, sessions.IMITATED)
     return None
-
-
-def _in_scope(ctx: Context, company_id: int) -> bool:
-    mine = ctx.principal.companies
-    return mine is None or company_id in mine

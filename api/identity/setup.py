@@ -12,9 +12,10 @@ from api.kit.scope import ALL_RIGHTS
 
 ADMIN = "admin"
 ADMIN_ROLE = "系统管理员"
+GROUP_NAME = "集团总部"
 
 
-def ensure_admin(conn: Connection, password: str, group_name: str = "集团总部") -> int:
+def ensure_admin(conn: Connection, password: str) -> int:
     """Make the head company, the administrator's role and user where missing; answers the user's id.
 
     An existing administrator keeps his password.
@@ -27,7 +28,7 @@ def ensure_admin(conn: Connection, password: str, group_name: str = "集团总�
             "insert into company (company_name, company_code, short_name) values (:name, 'HQ', :name)"
             " on conflict (company_code) do update set company_code = excluded.company_code returning company_id"
         ),
-        {"name": group_name},
+        {"name": GROUP_NAME},
     ).scalar_one()
     role: int = conn.execute(
         Role.table()

@@ -15,7 +15,7 @@ from sqlalchemy import select, text
 from api.customers.opening_receivable import OpeningReceivable, OpeningReceivableLine
 from api.importing import cells, files
 from api.importing.cells import Line
-from api.importing.opening_rows import Example, Opening, Outcome, refused
+from api.importing.opening_rows import REMARK, Example, Opening, Outcome, refused
 from api.kit import bulk, business_log
 from api.kit.bulk import Entry
 from api.kit.context import Context
@@ -25,7 +25,6 @@ from api.kit.records import insert_all
 from api.master.alike_customers import alike_among
 from api.master.partners import Customer
 
-REMARK = "系统初始化"
 EXAMPLES = {
     "customer_name": "示例轮胎店",
     "contact_name": "张三",

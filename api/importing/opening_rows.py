@@ -13,6 +13,8 @@ from api.kit.database import today
 from api.kit.errors import Refusal
 from api.kit.fields import Field
 
+REMARK = "系统初始化"
+"""Of the bills that are made."""
 ROW, COLUMN, REASON = "行号", "字段", "原因"
 """Leading columns of a file of refused rows; an upload of it passes them over."""
 

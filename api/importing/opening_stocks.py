@@ -15,7 +15,7 @@ from sqlalchemy import text
 
 from api.importing import cells, files
 from api.importing.cells import Line
-from api.importing.opening_rows import Example, Opening, Outcome, refused
+from api.importing.opening_rows import REMARK, Example, Opening, Outcome, refused
 from api.inventory.opening_stock import OpeningStock, OpeningStockLine
 from api.kit.bulk import Entry
 from api.kit.context import Context
@@ -25,7 +25,6 @@ from api.kit.fields import Field
 from api.master import in_bulk
 from api.master.goods import dot_week
 
-REMARK = "系统初始化"
 EXAMPLES = {
     "warehouse_id": ("一号仓", "先在仓库设置里建好"),
     "goods_id": ("00012345", "商品编码或条形码"),

@@ -98,13 +98,13 @@ def command_line(pid: int) -> str:
     return shown.stdout.strip()
 
 
-def wait_until(ready: Callable[[], bool], timeout: float, pause: float = 0.05) -> bool:
+def wait_until(ready: Callable[[], bool], timeout: float) -> bool:
     """Poll `ready` until it is true; False when `timeout` seconds pass first."""
     deadline = time.monotonic() + timeout
     while not ready():
         if time.monotonic() > deadline:
             return False
-        time.sleep(pause)
+        time.sleep(0.05)
     return True
 
 

@@ -13,14 +13,13 @@ from api.kit import registry
 from api.kit.context import Context
 from api.kit.database import today
 from api.kit.errors import NotFound
-from api.kit.listing import paged
+from api.kit.listing import PAGE_SIZE, paged
 from api.kit.projection import MASK
 from api.kit.scope import within
 from api.master import pricing
 from api.master.goods import PACKS
 from api.master.safety_stock import LIMIT
 
-PAGE_SIZE = 30
 MAX_KEY = 2**62
 
 

@@ -10,13 +10,12 @@ from sqlalchemy import ColumnElement, func, select
 
 from api.kit import registry
 from api.kit.context import Context
-from api.kit.listing import matching, paged
+from api.kit.listing import MAX_PAGE_SIZE, PAGE_SIZE, matching, paged
 from api.kit.projection import masked, masks, project
 from api.kit.resource import Resource
 from api.kit.scope import within
 from api.kit.view import reading, sourced
 
-PAGE_SIZE = 30
 AT_ONCE = 2000
 """The most rows of a list that is answered whole."""
 
@@ -26,7 +25,7 @@ class _LookupQuery(BaseModel):
 
     keyword: str = Described("", max_length=100)
     page: int = Described(1, ge=1, le=100_000)
-    per_page: int = Described(PAGE_SIZE, ge=1, le=500)
+    per_page: int = Described(PAGE_SIZE, ge=1, le=MAX_PAGE_SIZE)
     id: int | None = Described(None, ge=0, le=2**62, description="只取这一条")
     type: str = Described("", pattern=r"^([0-9]{1,9}(,[0-9]{1,9})*)?$", description="只取这些类型，逗号分隔")
     is_coupon: int = Described(

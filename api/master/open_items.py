@@ -42,8 +42,7 @@ def open_items(
 
     Signed: returns and advances are negative.
     """
-    companies = ctx.principal.companies
-    if companies is not None and company_id not in companies:
+    if not ctx.principal.reaches(company_id):
         raise NotFound("公司")
     whose = {"company": company_id, "customer": customer_id, "supplier": supplier_id}
     rows = ctx.conn.execute(_OPEN, {**whose, "most": links.MOST_OPEN + 1})

@@ -273,8 +273,7 @@ def where(ctx: Context, row: Row[Any] | None) -> str:
     """Where a number is, in words; what lies in other companies is not told."""
     if row is None:
         return "没有登记过"
-    companies = ctx.principal.companies
-    if companies is not None and row.company_id not in companies and row.place != NOWHERE:
+    if row.place != NOWHERE and not ctx.principal.reaches(row.company_id):
         return "在其他公司"
     if row.place == STOCKED:
         shelf = f"库位{row.allocation_name}" if row.named_allocation else ""

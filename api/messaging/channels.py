@@ -62,7 +62,7 @@ def _to_gateway(channel: Row[Any], message: Message) -> None:
         secret = unseal(channel.sealed) if channel.sealed else ""
         values = {**{name: str(value) for name, value in asdict(message).items()}, "secret": secret}
         headers = _header(channel.header, values) if channel.header else {}
-        status, text = post(channel.url, _filled(body_of(channel), values), headers)
+        status, text = post(channel.url, _body(body_of(channel), values), headers)
     except Unreachable as error:
         raise Later(str(error)) from error
     except Refusal as refusal:
@@ -78,18 +78,18 @@ CHANNELS: dict[int, Channel] = {FILE: _to_file, GATEWAY: _to_gateway}
 
 def _header(header: str, values: dict[str, str]) -> dict[str, str]:
     name, _, content = header.partition(":")
-    return {name.strip(): _text(content.strip(), values)}
+    return {name.strip(): filled(content.strip(), values)}
 
 
-def _filled(part: Any, values: dict[str, str]) -> Any:
+def _body(part: Any, values: dict[str, str]) -> Any:
     if isinstance(part, dict):
-        return {name: _filled(value, values) for name, value in part.items()}
+        return {name: _body(value, values) for name, value in part.items()}
     if isinstance(part, list):
-        return [_filled(value, values) for value in part]
-    return _text(part, values) if isinstance(part, str) else part
+        return [_body(value, values) for value in part]
+    return filled(part, values) if isinstance(part, str) else part
 
 
-def _text(part: str, values: dict[str, str]) -> str:
+def filled(part: str, values: dict[str, str]) -> str:
     """Each placeholder once: what a value holds is not looked at again."""
     pieces = part.split("{")
     found = pieces[0]

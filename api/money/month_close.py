@@ -178,8 +178,7 @@ def reopen(ctx: Context, company_id: int, period: str, reason: str) -> dict[str,
 
 def in_scope(ctx: Context, company_id: int) -> None:
     """Refuse a company that the principal's role does not reach."""
-    allowed = ctx.principal.companies
-    if allowed is not None and company_id not in allowed:
+    if not ctx.principal.reaches(company_id):
         raise Refusal("公司不存在或无权访问")
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import Decimal
+
+from api.kit.pricing import money
 
 DIGITS = "零壹贰叁肆伍陆柒捌玖"
 UNITS = ("", "拾", "佰", "仟")
 GROUPS = ("", "万", "亿", "万亿")
-CENT = Decimal("0.01")
 
 
 def capitals(amount: Decimal) -> str:
     """1234.50 → 壹仟贰佰叁拾肆元伍角整; rounded half up to the cent. Empty where no bill could have the amount."""
-    rounded = amount.quantize(CENT, ROUND_HALF_UP)
+    rounded = money(amount)
     whole, fraction = f"{abs(rounded):.2f}".split(".")
     if len(whole) > len(UNITS) * len(GROUPS):
         return ""

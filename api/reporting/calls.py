@@ -154,11 +154,11 @@ def get_frame(ctx: Context, query: Annotated[FrameQuery, Query()]) -> Any:
 
 def _address(base: str, report: Report, tab: Tab, me: Principal) -> str:
     pages = tab.board(tab.variant(me.sees_cost)).pages
-    closed = [page for page in pages if not me.may(_right_of(page))]
+    closed = [page for page in pages if not me.may(right_of(page))]
     return frame_address(base, report, tab, me.sees_cost, me.role_id, closed)
 
 
-def _right_of(page: str) -> str:
+def right_of(page: str) -> str:
     """The right to open a page of the shell."""
     framed = next((report.right for report in REPORTS if report.route == page), "")
     if framed:

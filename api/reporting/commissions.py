@@ -42,7 +42,7 @@ BY = Groupings(
 )
 
 
-def _share(amount: str, part: str, whole: str) -> str:
+def share(amount: str, part: str, whole: str) -> str:
     """`amount * part / whole` to the cent, halves away from zero: in whole numbers, since DuckDB divides in floats."""
     cents = [f"cast({money} * 100 as hugeint)" for money in (amount, part, whole)]
     product, divisor = f"({cents[0]} * {cents[1]})", cents[2]
@@ -103,10 +103,10 @@ running as (
 ),
 shared as (
     select w.* exclude (amount), s.* exclude (write_off_id, sold_amount, sold_so_far, revenue, profit),
-        {_share("w.amount", "sold_so_far", "item_amount")}
-            - {_share("w.amount", "(sold_so_far - sold_amount)", "item_amount")} as amount,
-        {_share("s.revenue", "w.amount", "item_amount")} as revenue,
-        {_share("s.profit", "w.amount", "item_amount")} as profit
+        {share("w.amount", "sold_so_far", "item_amount")}
+            - {share("w.amount", "(sold_so_far - sold_amount)", "item_amount")} as amount,
+        {share("s.revenue", "w.amount", "item_amount")} as revenue,
+        {share("s.profit", "w.amount", "item_amount")} as profit
     from running s
     join write_offs w using (write_off_id)
 ),

@@ -100,6 +100,5 @@ class SalesTransfer(Allotted, StockBill):
 
     @classmethod
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:
-        companies = ctx.principal.companies
-        if companies is not None and doc.header.to_company_id not in companies:
+        if not ctx.principal.reaches(doc.header.to_company_id):
             raise Forbidden("销售调拨由两家公司都有权限的人员审核")

@@ -21,14 +21,14 @@ OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 EICAR = rb"X5O!P%@AP[4\PZX54(P^)7CC)7}$EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*"
 
 
-def with_part(name: str, body: bytes, base: bytes | None = None, packed: bool = True) -> bytes:
+def with_part(name: str, body: bytes) -> bytes:
     """A workbook with one part added or replaced."""
     content = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(base or workbook())) as source, zipfile.ZipFile(content, "w") as target:
+    with zipfile.ZipFile(io.BytesIO(workbook())) as source, zipfile.ZipFile(content, "w") as target:
         for part in source.infolist():
             if part.filename != name:
                 target.writestr(part.filename, source.read(part), zipfile.ZIP_DEFLATED)
-        target.writestr(name, body, zipfile.ZIP_DEFLATED if packed else zipfile.ZIP_STORED)
+        target.writestr(name, body, zipfile.ZIP_DEFLATED)
     return content.getvalue()
 
 

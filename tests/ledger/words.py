@@ -54,9 +54,9 @@ class Bench:
         claim = Reservation(order_line_id, WAREHOUSE, TYRE, Decimal(quantity))
         post(self.conn, ref(bill_no), Postings(reservations=(claim,)), policy)
 
-    def owe(self, bill_no: str, amount: str, kind: Any = "bill") -> int:
+    def owe(self, bill_no: str, amount: str) -> int:
         """Open a customer's item; answers its id."""
-        item = SettlementOpen("customer", 5, Decimal(amount), DUE, kind)
+        item = SettlementOpen("customer", 5, Decimal(amount), DUE)
         post(self.conn, ref(bill_no), Postings(settlements=(item,)))
         return self.value("select max(settlement_id) from settlement_item")
 

@@ -13,7 +13,7 @@ from sqlalchemy import text
 
 from api.kit.settings import settings
 from api.messaging import outside, sending
-from api.messaging.channels import _text
+from api.messaging.channels import filled
 from api.messaging.outside import Unreachable
 from api.messaging.tables import FAILED, GATEWAY, SENT, WAITING
 from tests.kit.fixtures import Site
@@ -305,4 +305,4 @@ class TestOutside:
             outside.post(gateway.url, {}, {})
 
     def test_placeholders_are_filled_once(self) -> None:
-        assert _text("{a}{b} {c", {"a": "{b}", "b": "x"}) == "{b}x {c"
+        assert filled("{a}{b} {c", {"a": "{b}", "b": "x"}) == "{b}x {c"

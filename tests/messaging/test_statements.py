@@ -30,12 +30,12 @@ def desk(site: Site) -> Desk:
     return Desk(site)
 
 
-def stated(desk: Desk, mobile: str | None = "", price: str = "60") -> tuple[int, Made]:
+def stated(desk: Desk, mobile: str | None = "") -> tuple[int, Made]:
     number = next(_numbers)
     body: dict[str, Any] = {"customer_name": f"短信客户{number}", "company_id": desk.world.company_a}
     body["customer_mobile"] = f"1390000{number:04}" if mobile == "" else mobile
     customer = desk.caller.post("v2/custom/Customer/add", body).data["id"]
-    sell(desk, customer, price)
+    sell(desk, customer, "60")
     return customer, desk.draft("account_statement", customer_id=customer, **DAYS)
 
 

@@ -12,7 +12,7 @@ import duckdb
 import pytest
 
 from api.ledger.periods import close_period, open_period
-from api.reporting.commissions import _share
+from api.reporting.commissions import share
 from tests.kit.client import Answer
 from tests.kit.desk import Desk, Made
 from tests.kit.fixtures import Site
@@ -153,7 +153,7 @@ class TestDetail:
 class TestShare:
     def test_it_is_right_to_the_cent_halves_away_from_zero(self) -> None:
         """Divided in floats, 2.01 × 50 ÷ 100 is a little less than the half cent that it is."""
-        query = f"select {_share('a', 'b', 'd')} from (select 50.00 as b, 100.00 as d, unnest(?::decimal(18, 2)[]) as a)"
+        query = f"select {share('a', 'b', 'd')} from (select 50.00 as b, 100.00 as d, unnest(?::decimal(18, 2)[]) as a)"
         amounts = [Decimal(number) / 100 for number in range(-4999, 5000, 2)]
         with duckdb.connect() as conn:
             found = [share for (share,) in conn.execute(query, [amounts]).fetchall()]

@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from api.identity import sessions
 from api.kit.settings import settings
-from api.reporting.calls import _right_of
+from api.reporting.calls import right_of
 from reports.catalogue import REPORTS, embed_id, find_report
 from tests.kit.client import Caller
 from tests.kit.fixtures import conn, site, world
@@ -74,7 +74,7 @@ class TestFrame:
     @pytest.mark.parametrize("report", REPORTS, ids=lambda report: report.code)
     def test_every_link_leads_to_a_page(self, report):
         boards = [board for tab in report.tabs for board in (tab.plain, tab.cost) if board]
-        assert all(map(_right_of, {page for board in boards for page in board.pages}))
+        assert all(map(right_of, {page for board in boards for page in board.pages}))
 
     def test_role_in_the_request_changes_nothing(self, site):
         caller = site.as_("manager_a")

@@ -254,7 +254,7 @@ class TestWorker:
         def told() -> str | None:
             return status.read(files.status)["checked_at"]
 
-        with worker._at_work(files):
+        with worker.at_work(files):
             _until(lambda: told() is not None)
             first = told()
             _until(lambda: told() != first)
@@ -262,7 +262,7 @@ class TestWorker:
         time.sleep(0.1)
         assert told() == last, "it is over"
         monkeypatch.setattr(worker, "LONGEST_SECONDS", 0.0)
-        with worker._at_work(files):
+        with worker.at_work(files):
             time.sleep(0.1)
             assert told() == last, "what takes longer than any refresh hangs"
 
