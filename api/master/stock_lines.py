@@ -73,10 +73,8 @@ class ReceiptLine(ToPlace, QuantityLine):
     moves = "in"
 
 
-class FromPlace(Numbered):
-    """What a line that takes goods says of them: a named location and batch, or none for the oldest first."""
-
-    allocation_id: Mapped[int | None] = ref("allocation", "库位", within=("warehouse_id",), sort=-40)
+class FromBatch:
+    """Of which batch a line takes goods, or none for the oldest first."""
 
     @declared_attr
     @classmethod
@@ -84,6 +82,12 @@ class FromPlace(Numbered):
         return ref(
             "goods_batch", "批次", target="batch_id", within=("goods_id",), label_field="batch", sort=-39
         )
+
+
+class FromPlace(FromBatch, Numbered):
+    """What a line that takes goods says of them: a named location and batch, or none for the oldest first."""
+
+    allocation_id: Mapped[int | None] = ref("allocation", "库位", within=("warehouse_id",), sort=-40)
 
 
 class OutboundLine(FromPlace, GoodsLine):

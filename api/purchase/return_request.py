@@ -9,24 +9,24 @@ from decimal import Decimal
 from typing import Any, ClassVar
 
 from sqlalchemy import select
-from sqlalchemy.orm import Mapped, declared_attr
+from sqlalchemy.orm import Mapped
 
 from api.kit import orders
 from api.kit.context import Context
 from api.kit.document import BillType, Block, DetailPlace, Document, Link, declare
-from api.kit.fields import Derived, derived, quantity, ref, source_line
+from api.kit.fields import Derived, derived, quantity, source_line
 from api.kit.flow import AUDITED, ORDER
 from api.kit.posting import Postings
 from api.kit.resource import Menu
 from api.master.business_types import classified
 from api.master.partners import supplier
-from api.master.stock_lines import StockBill
+from api.master.stock_lines import FromBatch, StockBill
 from api.purchase.purchase_inbound import RETURNABLE, PurchaseInboundLine, of_receipt, refuse_beyond
 
 ACCEPTED = {1: "待确认", 2: "全部确认", 3: "部分确认"}
 
 
-class ReturnLine(orders.OrderLine):
+class ReturnLine(FromBatch, orders.OrderLine):
     """Goods of an inbound bill's line on their way back, with what came in and what went back already."""
 
     __abstract__ = True
@@ -37,13 +37,6 @@ class ReturnLine(orders.OrderLine):
     )
 
     source_line_id: Mapped[int | None] = source_line("purchase_inbound_line", "采购入库明细")
-
-    @declared_attr
-    @classmethod
-    def batch_id(cls) -> Mapped[int | None]:
-        return ref(
-            "goods_batch", "批次", target="batch_id", within=("goods_id",), label_field="batch", sort=-39
-        )
 
 
 class ReturnRequestLine(ReturnLine):
