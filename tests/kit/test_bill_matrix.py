@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -86,15 +85,6 @@ class Counter:
 @pytest.fixture(scope="module")
 def counter(site: Site) -> Counter:
     return Counter(site)
-
-
-@pytest.fixture
-def unchanged(conn: Connection) -> Iterator[None]:
-    """What the test does must leave the database as it was; made bills come from fixtures before."""
-    before = written(conn)
-    conn.rollback()
-    yield
-    assert written(conn) == before
 
 
 def statuses(cls: type[Bill]) -> tuple[int, ...]:
