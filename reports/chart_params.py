@@ -51,7 +51,7 @@ BAD = "#FBD5D5"
 LEAST_SHOWN = {CHANGE: 0.0005, POINTS: 0.05}
 """Smaller changes read as none, and are not marked."""
 BEFORE_COLOR, LAST_YEAR_COLOR = "#A9B7C6", "#D3D9E0"
-# Axes with few enough steps to name each.
+# Axes with few enough steps to name each. Long names side by side lie askew, else every second one is left out.
 SHORT_AXES = (
     "warehouse_name",
     "company_name",
@@ -63,8 +63,6 @@ SHORT_AXES = (
     "threshold_axis",
     "item_axis",
 )
-# Long names side by side lie askew, else every second one is left out.
-ASKEW_AXES = SHORT_AXES
 MANY_NAMES = 15
 SIGNED = {("item_axis", "amount"), ("company_name", "net"), ("company_name", "result")}
 """Axes and figures whose bars reach to the left too, where their values need room beside the names."""
@@ -262,7 +260,7 @@ def _drawn(chart: Chart) -> dict[str, Any]:
 
 def _slope(chart: Chart) -> int:
     """How steep the names beneath standing bars are: the more there are, the steeper."""
-    if chart.horizontal or chart.x not in ASKEW_AXES:
+    if chart.horizontal or chart.x not in SHORT_AXES:
         return 0
     few = 0 < chart.limit < MANY_NAMES or not chart.x.endswith("_name")
     return 30 if few else 45

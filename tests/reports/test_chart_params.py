@@ -15,10 +15,10 @@ from reports.catalogue.boards import COST
 from reports.catalogue.datasets import CHANGE, MONEY, POINTS, WHOLE_MONEY, WINDOW
 from reports.catalogue.parts import MANY
 from reports.chart_params import (
-    ASKEW_AXES,
     BEFORE_COLOR,
     LAST_YEAR_COLOR,
     LEAST_NAMED,
+    SHORT_AXES,
     UNMARKED,
     chart_params,
     label_colors,
@@ -208,7 +208,7 @@ class TestAxes:
     def test_many_names_beneath_bars_are_steeper_and_lying_bars_need_no_slope(self):
         slopes = set()
         for placed in boards():
-            for chart in (one for one in placed.board.charts if one.kind == "bar" and one.x in ASKEW_AXES):
+            for chart in (one for one in placed.board.charts if one.kind == "bar" and one.x in SHORT_AXES):
                 slope = chart_params(chart, placed.board.dataset(chart.dataset))["xAxisLabelRotation"]
                 few = 0 < chart.limit < 15 or not chart.x.endswith("_name")
                 assert slope == (0 if chart.horizontal else 30 if few else 45), (placed.title, chart.title)
