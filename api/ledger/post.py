@@ -102,24 +102,20 @@ def _translate(error: DBAPIError) -> NoReturn:
 
 def _content(bill: BillRef, postings: Postings, policy: Policy) -> dict[str, Any]:
     """The `postings` document of erp_post; absent keys are null there."""
-    content: dict[str, Any] = {}
-    if postings.stock:
-        content["stock"] = [
+    content: dict[str, list[dict[str, Any]]] = {
+        "stock": [
             {**_move(place, move), **_pool(bill, policy, move.warehouse_id)}
             for place, move in enumerate(postings.stock)
-        ]
-        landings = [
+        ],
+        "landings": [
             {
                 **_landing(place, move.lands),
                 **_pool(bill, policy, move.lands.warehouse_id, move.lands.company_id),
             }
             for place, move in enumerate(postings.stock)
             if move.lands is not None
-        ]
-        if landings:
-            content["landings"] = landings
-    if postings.adjustments:
-        content["adjustments"] = [
+        ],
+        "adjustments": [
             {
                 "place": place,
                 "line_id": item.line_id,
@@ -129,9 +125,8 @@ def _content(bill: BillRef, postings: Postings, policy: Policy) -> dict[str, Any
                 **_pool(bill, policy, item.warehouse_id),
             }
             for place, item in enumerate(postings.adjustments)
-        ]
-    if postings.reservations:
-        content["reservations"] = [
+        ],
+        "reservations": [
             {
                 "order_line_id": claim.order_line_id,
                 "warehouse_id": claim.warehouse_id,
@@ -139,9 +134,8 @@ def _content(bill: BillRef, postings: Postings, policy: Policy) -> dict[str, Any
                 "quantity": str(claim.quantity),
             }
             for claim in postings.reservations
-        ]
-    if postings.settlements:
-        content["settlements"] = [
+        ],
+        "settlements": [
             {
                 "company_id": item.company_id,
                 "party_type": item.party_type,
@@ -151,18 +145,17 @@ def _content(bill: BillRef, postings: Postings, policy: Policy) -> dict[str, Any
                 "amount": str(item.amount),
             }
             for item in postings.settlements
-        ]
-    if postings.write_offs:
-        content["write_offs"] = [
+        ],
+        "write_offs": [
             {"settlement_id": entry.settlement_id, "amount": str(entry.amount)}
             for entry in postings.write_offs
-        ]
-    if postings.money:
-        content["money"] = [
+        ],
+        "money": [
             {"receivables_mode_id": entry.receivables_mode_id, "amount": str(entry.amount)}
             for entry in postings.money
-        ]
-    return content
+        ],
+    }
+    return {name: rows for name, rows in content.items() if rows}
 
 
 def _pool(bill: BillRef, policy: Policy, warehouse_id: int, company_id: int | None = None) -> dict[str, int]:
