@@ -19,7 +19,8 @@ from sqlalchemy import select, text
 
 from api.customers.customer_addresses import CustomerAddress
 from api.customers.customer_receipt import CustomerReceipt
-from api.demo.group import COMPANIES, ROADS, Branch, Group, address_of, mobile, person
+from api.demo.group import Branch, Group, address_of
+from api.demo.names import COMPANIES, ROADS, mobile, person
 from api.demo.unposted import insert_rows, months_after
 from api.kit import drafts
 from api.kit.bulk import Entry

@@ -10,7 +10,7 @@ from typing import Any
 from api.demo.assortment import Item
 from api.demo.cashier import Cashier
 from api.demo.desk import Desk
-from api.demo.group import supplier_name
+from api.demo.names import supplier_name
 from api.inventory.opening_stock import OpeningStock
 from api.inventory.other_inbound import OtherInbound
 from api.inventory.other_outbound import OtherOutbound

@@ -20,7 +20,8 @@ from api.aftersale.claims import (
     GuaranteeRegisterLine,
 )
 from api.aftersale.symptom import Symptom
-from api.demo.group import Branch, Group, supplier_name
+from api.demo.group import Branch, Group
+from api.demo.names import supplier_name
 from api.demo.unposted import Draft, write
 from api.kit.context import Context
 

@@ -12,6 +12,21 @@ from sqlalchemy import Connection, insert, select, update
 
 from api.customers.customer_addresses import CustomerAddress
 from api.demo.assortment import TYPES, Item, ean13, items
+from api.demo.names import (
+    CARTON,
+    COMPANIES,
+    DEPARTMENTS,
+    MODES,
+    ROADS,
+    SHOPS,
+    STATIONS,
+    SUPPLIERS,
+    TRADES,
+    UNITS,
+    WAREHOUSES,
+    mobile,
+    person,
+)
 from api.demo.sizes import Size
 from api.kit.records import insert_all
 from api.kit.resource import Resource
@@ -32,90 +47,8 @@ from api.master.warehouses import (
 from api.messaging.channels import FILE
 from api.messaging.tables import SmsChannel
 
-# code: (name, short name, province, city, districts, share of the group's trade, warehouses)
-COMPANIES = {
-    "SH": ("上海沪通汽配有限公司", "上海", "上海市", "上海市", ("浦东新区", "闵行区", "嘉定区", "宝山区"), 1.6, 4),
-    "HZ": ("杭州之江轮胎有限公司", "杭州", "浙江省", "杭州市", ("萧山区", "余杭区", "拱墅区"), 1.3, 3),
-    "NJ": ("南京金陵汽配有限公司", "南京", "江苏省", "南京市", ("江宁区", "浦口区", "栖霞区"), 1.15, 3),
-    "SZ": ("苏州吴越轮胎有限公司", "苏州", "江苏省", "苏州市", ("吴中区", "昆山市", "常熟市"), 1.0, 2),
-    "HF": ("合肥庐州汽配有限公司", "合肥", "安徽省", "合肥市", ("蜀山区", "包河区", "肥西县"), 0.9, 2),
-    "WH": ("武汉江城轮胎有限公司", "武汉", "湖北省", "武汉市", ("汉阳区", "洪山区", "东西湖区"), 0.8, 2),
-    "ZZ": ("郑州中原汽车服务有限公司", "郑州", "河南省", "郑州市", ("金水区", "二七区", "中牟县"), 0.7, 2),
-    "JN": ("济南泉城汽车服务有限公司", "济南", "山东省", "济南市", ("历城区", "槐荫区", "章丘区"), 0.55, 2),
-}  # fmt: skip
-STATIONS = ("ZZ", "JN")
-WAREHOUSES = ("中心仓", "城西仓", "城东仓", "前置仓")
-DEPARTMENTS = ("销售一部", "销售二部", "采购部", "仓储部", "财务部")
-MODES = {"现金": 1, "工商银行": 2, "建设银行": 2, "微信支付": 3, "支付宝": 3}
-CARTON = "箱"
-UNITS = ("条", "只", "套", "支", "桶", "瓶", CARTON)
 FIRST_CARTON = 90_001
 """The barcodes of cartons come after those of goods."""
-SURNAMES = "王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗"
-GIVEN = (
-    "伟",
-    "芳",
-    "磊",
-    "静",
-    "军",
-    "敏",
-    "强",
-    "丽",
-    "洋",
-    "艳",
-    "勇",
-    "杰",
-    "娟",
-    "涛",
-    "明",
-    "超",
-    "秀英",
-    "建国",
-    "晓东",
-    "志强",
-)
-SHOPS = (
-    "鑫达",
-    "宏远",
-    "顺通",
-    "恒发",
-    "诚信",
-    "永达",
-    "骏驰",
-    "车之家",
-    "万里行",
-    "安途",
-    "众诚",
-    "瑞丰",
-    "金轮",
-    "兴旺",
-    "捷安",
-    "远航",
-)
-TRADES = {
-    "轮胎店": "轮胎店",
-    "汽车维修中心": "维修厂",
-    "汽修厂": "维修厂",
-    "汽车服务有限公司": "维修厂",
-    "物流车队": "车队",
-    "汽车美容店": "零售客户",
-    "汽配商行": "经销商",
-}
-"""What customers do, and the type that they are of."""
-ROADS = ("人民路", "解放路", "建设路", "和平路", "车站路", "工业大道")
-SUPPLIERS = {
-    "上海申轮轮胎贸易有限公司": ("米其林", "马牌", "倍耐力"),
-    "华东联众轮胎有限公司": ("普利司通", "固特异", "邓禄普", "优科豪马"),
-    "青岛海融轮胎有限公司": ("双星", "三角", "玲珑"),
-    "江苏远东橡胶销售有限公司": ("韩泰", "锦湖", "耐克森"),
-    "杭州中策渠道服务有限公司": ("朝阳", "佳通"),
-    "宁波德信汽车配件有限公司": ("博世", "菲罗多", "天合", "布雷博", "法雷奥"),
-    "上海滤源汽配有限公司": ("曼牌", "马勒", "豹王"),
-    "温州瑞达汽配有限公司": ("信义", "三力", "雷士", "飞利浦", "欧司朗", "NGK", "电装"),
-    "保定风华蓄电池有限公司": ("瓦尔塔", "骆驼", "风帆", "汤浅"),
-    "中润石化油品有限公司": ("美孚", "壳牌", "嘉实多", "长城", "昆仑", "爱信"),
-    "广州洁途养护用品有限公司": ("蓝星", "龟牌", "车仆"),
-}
 TERMS = (0, 0, 15, 30, 30, 30, 45, 60, 90)
 
 
@@ -190,19 +123,6 @@ def read(conn: Connection, size: Size) -> Group:
     sales_types: list[int] = list(conn.execute(types).scalars())
     carton = conn.execute(select(Unit.unit_id).where(Unit.unit_name == CARTON)).scalar_one()
     return Group(goods, suppliers, list(modes.scalars()), sales_types, carton, branches)
-
-
-def supplier_name(brand: str) -> str:
-    """Each brand comes from one distributor."""
-    return next(name for name, brands in SUPPLIERS.items() if brand in brands)
-
-
-def person(chance: random.Random) -> str:
-    return chance.choice(SURNAMES) + chance.choice(GIVEN)
-
-
-def mobile(chance: random.Random) -> str:
-    return f"1{chance.choice('35789')}{chance.randrange(10**9):09d}"
 
 
 def _make_goods(conn: Connection, size: Size) -> list[Item]:

@@ -9,7 +9,7 @@ from typing import Any
 from api.demo.assortment import Item
 from api.demo.buying import Buyer
 from api.demo.desk import Desk
-from api.demo.group import supplier_name
+from api.demo.names import supplier_name
 from api.inventory.three_inbound import ThreeInbound
 from api.inventory.tire_back import TireBack
 from api.kit.bulk import Entry, LineOf
