@@ -21,6 +21,7 @@ from api.kit.projection import MASK, UNSPECIFIED
 from api.kit.ratios import quotient
 from api.kit.scope import Principal
 from api.reporting.business_data import BusinessData
+from api.reporting.earlier_days import YEAR, earlier, previous, same_day
 from api.reporting.facts import (
     BRANDS,
     BUSINESS,
@@ -33,7 +34,6 @@ from api.reporting.facts import (
     mine,
     sees_whole_companies,
 )
-from api.reporting.sales_summary import YEAR, earlier, previous, same_day
 from api.reporting.snapshot import published
 
 CURVE = 30

@@ -19,9 +19,9 @@ from api.kit.ratios import Ratio
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values
+from api.reporting.earlier_days import previous
 from api.reporting.expressions import ratio
 from api.reporting.groupings import Groupings, SummedRow
-from api.reporting.sales_summary import previous
 
 ORDERS = "/sales/salesfind"
 BY = Groupings(

@@ -1,23 +1,18 @@
-"""Sales over any days, summed up as chosen (销售综合报表), beside the period before and the same days a year ago.
-
-The period before whole months, or the days of a month from its first on, are as many months earlier; before any other
-days it is as many days that end the day before.
-"""
+"""Sales over any days, summed up as chosen (销售综合报表), beside the period before and the same days a year ago."""
 
 from __future__ import annotations
 
-from calendar import monthrange
-from datetime import date
 from decimal import Decimal
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.asked import ONE_DAY, asked_days
+from api.kit.asked import asked_days
 from api.kit.fields import COST, key, money, quantity, rate
 from api.kit.ratios import Ratio
 from api.kit.resource import Declaration, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values
+from api.reporting.earlier_days import YEAR, earlier, previous
 from api.reporting.expressions import ratio, summed
 from api.reporting.groupings import Groupings, SummedRow
 from api.reporting.trade_rows import SALES_DETAIL, SaleRow
@@ -35,8 +30,6 @@ BY = Groupings(
     },
     usual=1,
 )
-YEAR = 12
-
 _LINES = """
 select s.company_id, s.department_id, s.employee_id, s.customer_id, s.warehouse_id, s.goods_id, s.maker_id,
     g.goods_type_id, g.brand_id, cast(:first as date) as first_day, cast(:last as date) as day,
@@ -70,29 +63,6 @@ _SHOWN = ", ".join(
         ratio("revenue - last_year_revenue", "last_year_revenue", "last_year_change"),
     )
 )
-
-
-def previous(first: date, last: date) -> tuple[date, date]:
-    """The period before days."""
-    last = max(first, last)
-    if first.day == 1:
-        months = 12 * (last.year - first.year) + last.month - first.month + 1
-        return earlier(first, months), earlier(last, months)
-    start = max(2 * first.toordinal() - last.toordinal() - 1, 1)
-    return date.fromordinal(start), first - ONE_DAY
-
-
-def earlier(day: date, months: int) -> date:
-    """Up to which day an earlier month is beside a month up to a day: to the same one, at the end to the end."""
-    same = same_day(day, months)
-    is_end = day.day == monthrange(day.year, day.month)[1]
-    return same.replace(day=monthrange(same.year, same.month)[1]) if is_end else same
-
-
-def same_day(day: date, months: int) -> date:
-    """The same day of an earlier month, or its last one."""
-    year, month = divmod(max(12 * day.year + day.month - 1 - months, 12), 12)
-    return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
 
 
 class SalesSummary(SummedRow, SaleRow):

@@ -18,9 +18,9 @@ from api.kit.ratios import Ratio
 from api.kit.resource import Declaration, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values
+from api.reporting.earlier_days import YEAR, earlier, previous
 from api.reporting.expressions import ratio, summed
 from api.reporting.groupings import Groupings, SummedRow
-from api.reporting.sales_summary import YEAR, earlier, previous
 from api.reporting.trade_rows import SALES_DETAIL, SaleRow
 
 MONTH = 9

@@ -17,9 +17,9 @@ from api.kit.ratios import quotient
 from api.kit.scope import Principal
 from api.kit.view import sourced
 from api.reporting.console import Figures
+from api.reporting.earlier_days import earlier
 from api.reporting.facts import COMPANIES, LAYERS, PERIODS, mine
 from api.reporting.inventory_big_data import InventoryBigData
-from api.reporting.sales_summary import earlier
 from api.reporting.snapshot import published, stamp
 
 MONTHS = 12

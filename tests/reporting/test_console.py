@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from api.reporting.sales_summary import same_day
+from api.reporting.earlier_days import same_day
 from api.reporting.snapshot import published
 from reports.catalogue import find_report
 from tests.kit.desk import Desk, Made

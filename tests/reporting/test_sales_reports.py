@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from api.kit.charting import by_time
-from api.reporting.sales_summary import earlier, previous, same_day
+from api.reporting.earlier_days import earlier, previous, same_day
 from api.reporting.snapshot import published
 from reports.catalogue import find_report
 from tests.kit.desk import Desk, Made

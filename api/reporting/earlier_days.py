@@ -1,0 +1,38 @@
+"""Earlier days (上期、同期): what days are compared with.
+
+The period before whole months, or the days of a month from its first on, are as many months earlier; before any other
+days it is as many days that end the day before.
+"""
+
+from __future__ import annotations
+
+from calendar import monthrange
+from datetime import date
+
+from api.kit.asked import ONE_DAY
+
+YEAR = 12
+"""Months."""
+
+
+def previous(first: date, last: date) -> tuple[date, date]:
+    """The period before days."""
+    last = max(first, last)
+    if first.day == 1:
+        months = 12 * (last.year - first.year) + last.month - first.month + 1
+        return earlier(first, months), earlier(last, months)
+    start = max(2 * first.toordinal() - last.toordinal() - 1, 1)
+    return date.fromordinal(start), first - ONE_DAY
+
+
+def earlier(day: date, months: int) -> date:
+    """Up to which day an earlier month is beside a month up to a day: to the same one, at the end to the end."""
+    same = same_day(day, months)
+    is_end = day.day == monthrange(day.year, day.month)[1]
+    return same.replace(day=monthrange(same.year, same.month)[1]) if is_end else same
+
+
+def same_day(day: date, months: int) -> date:
+    """The same day of an earlier month, or its last one."""
+    year, month = divmod(max(12 * day.year + day.month - 1 - months, 12), 12)
+    return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
