@@ -92,6 +92,20 @@ class Desk:
         assert answer.ok, answer
         return int(answer.data["id"])
 
+    def list_price(self, goods: int) -> int:
+        """Have goods at 100 in the list and at 80 at the least; their key."""
+        body = {"company_id": self.world.company_a, "goods_id": goods}
+        answer = self.caller.post(
+            "v2/system/CompanyGoods/add", {**body, "sale_price": "100", "lowest_price": "80"}
+        )
+        assert answer.ok, answer
+        return goods
+
+    def mind_lowest_prices(self, mode: int) -> None:
+        """What the company does about selling below the lowest price."""
+        with self.site.engine.begin() as conn:
+            conn.exec_driver_sql("update bill_setting set price_mode = %s where type = 2", (mode,))
+
     def stock_in(self, goods: int, quantity: str | int, price: str = "113", **more: Any) -> Made:
         """Audited other inbound, 13 % tax inside the price: 113 values a piece at 100."""
         line = {"goods_id": goods, "quantity": str(quantity), "price": price, "tax_rate": "13"}

@@ -19,10 +19,7 @@ _spares = itertools.count(20)
 @pytest.fixture
 def goods(desk: Desk) -> int:
     """Goods at 100 in the list and 80 at the least."""
-    key = desk.world.spares[next(_spares)]
-    body = {"company_id": desk.world.company_a, "goods_id": key, "sale_price": "100", "lowest_price": "80"}
-    assert desk.caller.post("v2/system/CompanyGoods/add", body).ok
-    return key
+    return desk.list_price(desk.world.spares[next(_spares)])
 
 
 def added(desk: Desk, *lines: dict[str, Any], **header: Any) -> Answer:
@@ -36,12 +33,6 @@ def audited(desk: Desk, *lines: dict[str, Any], **header: Any) -> Made:
     made = Made("shop_price", answer.data["id"], answer.data["bill_no"])
     assert desk.act("auditorPass", made).ok
     return made
-
-
-def _guard(desk: Desk, mode: int) -> None:
-    """What the company does about selling below the lowest price."""
-    with desk.site.engine.begin() as conn:
-        conn.exec_driver_sql("update bill_setting set price_mode = %s where type = 2", (mode,))
 
 
 def lowest(desk: Desk, goods: int) -> str:
@@ -78,7 +69,7 @@ class TestLowest:
         assert lowest(desk, goods) == "70"
 
     def test_nothing_is_sold_below_it_where_a_company_minds(self, desk: Desk, goods: int) -> None:
-        _guard(desk, 1)
+        desk.mind_lowest_prices(1)
         audited(desk, {"goods_id": goods, "lowest_price": "95"})
         clerk, day = Desk(desk.site, "clerk_a"), {"business_date": str(today())}
         orders = [
@@ -86,7 +77,7 @@ class TestLowest:
             for price in ("94.99", "95")
         ]
         answers = [clerk.act("auditorPass", order).code for order in orders]
-        _guard(desk, 0)
+        desk.mind_lowest_prices(0)
         assert answers == [400, 200]
 
 

@@ -20,10 +20,7 @@ _spares = itertools.count(30)
 @pytest.fixture
 def goods(desk: Desk) -> int:
     """Goods at 100 in the list and 80 at the least."""
-    key = desk.world.spares[next(_spares)]
-    body = {"company_id": desk.world.company_a, "goods_id": key, "sale_price": "100", "lowest_price": "80"}
-    assert desk.caller.post("v2/system/CompanyGoods/add", body).ok
-    return key
+    return desk.list_price(desk.world.spares[next(_spares)])
 
 
 def added(desk: Desk, *lines: dict[str, Any], **header: Any) -> Answer:

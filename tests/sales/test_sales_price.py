@@ -19,10 +19,7 @@ _spares = itertools.count(40)
 @pytest.fixture
 def goods(desk: Desk) -> int:
     """Goods that nobody has priced yet, at 100 in the list and 80 at the least."""
-    key = desk.world.spares[next(_spares)]
-    body = {"company_id": desk.world.company_a, "goods_id": key, "sale_price": "100", "lowest_price": "80"}
-    assert desk.caller.post("v2/system/CompanyGoods/add", body).ok
-    return key
+    return desk.list_price(desk.world.spares[next(_spares)])
 
 
 def priced(desk: Desk, goods: int, price: str, **more: Any) -> Answer:
@@ -73,7 +70,7 @@ class TestPicker:
 class TestLowestPrice:
     def test_below_it_is_refused_and_the_right_to_go_on_is_logged(self, desk: Desk, goods: int) -> None:
         clerk = Desk(desk.site, "clerk_a")
-        _guard(desk, 1)
+        desk.mind_lowest_prices(1)
         bill = order(desk, goods, "79.99")
         for confirmed in (False, True):
             answer = clerk.act("auditorPass", bill, confirmed=confirmed)
@@ -93,7 +90,7 @@ class TestLowestPrice:
 
     def test_a_price_of_the_list_may_be_sold_at_and_its_own_limit_holds(self, desk: Desk, goods: int) -> None:
         clerk = Desk(desk.site, "clerk_a")
-        _guard(desk, 1)
+        desk.mind_lowest_prices(1)
         made = priced(desk, goods, "70", customer_id=desk.world.customer_a)
         assert clerk.act("auditorPass", order(desk, goods, "70")).ok
         assert clerk.act("auditorPass", order(desk, goods, "69.99")).code == 400
@@ -102,15 +99,9 @@ class TestLowestPrice:
 
     def test_a_price_alone_is_no_lowest_price(self, desk: Desk) -> None:
         goods = desk.world.spares[next(_spares)]
-        _guard(desk, 1)
+        desk.mind_lowest_prices(1)
         assert priced(desk, goods, "90").ok
         assert Desk(desk.site, "clerk_a").act("auditorPass", order(desk, goods, "1")).ok
-
-
-def _guard(desk: Desk, mode: int) -> None:
-    """What the company does about selling below the lowest price."""
-    with desk.site.engine.begin() as conn:
-        conn.exec_driver_sql("update bill_setting set price_mode = %s where type = 2", (mode,))
 
 
 class TestRecord:
