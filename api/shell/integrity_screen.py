@@ -99,25 +99,27 @@ def run(ctx: Context, payload: Keys) -> Any:
 
 @jobs.app.task(name="integrity", pass_context=False)
 def integrity(names: list[str]) -> None:
-    """Run checks; each one's result shows as soon as it is known."""
-    for check in checks.registered():
-        if check.name in names:
-            _run(check)
+    """Run checks; each one's result shows as soon as it is known. Raises at the end what kept some from running."""
+    errors = [error for check in checks.registered() if check.name in names and (error := _run(check))]
+    if errors:
+        raise ExceptionGroup("checks that could not run", errors)
 
 
-def _run(check: checks.Rule) -> None:
+def _run(check: checks.Rule) -> Exception | None:
+    """Run a check and keep its result, or answer why it could not run."""
     begun, ran_at = time.perf_counter(), datetime.now(TIME_ZONE)
     try:
         with engine().connect().execution_options(isolation_level="REPEATABLE READ") as conn:
             finding = check.find(conn)
-    except Exception:
+    except Exception as error:
         transact(lambda conn: _keep(conn, check.name, FAILED, ran_at=ran_at))
-        raise
+        return error
     seconds = Decimal(f"{time.perf_counter() - begun:.3f}")
     told = [{"note": finding.note}] * bool(finding.note) + finding.rows
     state = BROKEN if finding.count else SOUND if finding.compared else LEFT
     values = {"found": finding.count, "sample": told, "seconds": seconds, "ran_at": ran_at}
     transact(lambda conn: _keep(conn, check.name, state, **values))
+    return None
 
 
 def _keep(conn: Any, name: str, state: int, **values: Any) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from sqlalchemy import text
 
 from api.ledger import checks
 from api.shell import integrity_screen
+from api.shell.integrity_result import FAILED, SOUND
 from tests.kit.desk import Desk
 from tests.kit.fixtures import Site
 
@@ -47,6 +49,17 @@ class TestScreen:
             )
         integrity_screen.integrity([name])
         assert (row_of(site, name)["state"], row_of(site, name)["found"]) == (2, 0)
+
+    def test_one_that_cannot_run_keeps_no_other_waiting(
+        self, site: Site, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        broken, sound = checks.Check("cannot_run", "不能运行", "select nothing"), checks.registered()[0]
+        monkeypatch.setattr(checks, "registered", lambda: [broken, sound])
+        assert site.as_("admin").post(f"{API}/run", {"ids": [1, 2]}).ok
+        with pytest.raises(ExceptionGroup) as told:
+            integrity_screen.integrity([broken.name, sound.name])
+        assert len(told.value.exceptions) == 1
+        assert [row_of(site, check.name)["state"] for check in (broken, sound)] == [FAILED, SOUND]
 
     def test_a_branch_sees_and_runs_none(self, site: Site) -> None:
         assert site.as_("manager_a").get(f"{API}/getList").data["total"] == 0
