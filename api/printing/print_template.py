@@ -5,9 +5,10 @@ In force is the company's default, else the group's, else the one that the bill 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import Any
 
-from sqlalchemy import Index, Row, select, update
+from sqlalchemy import Index, Row, Select, select, update
 from sqlalchemy import text as sql
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
@@ -18,6 +19,7 @@ from api.kit.document import Bill
 from api.kit.errors import NotFound
 from api.kit.fields import flag, key, moment, ref, text
 from api.kit.resource import Declaration, Menu, Place, Resource
+from api.kit.scope import Principal
 from api.printing.papers import PrintLayout
 from api.printing.sheet import delivered
 
@@ -83,12 +85,22 @@ def layout_of(cls: type[Bill], row: Row[Any] | None) -> PrintLayout:
 
 def offered(ctx: Context, cls: type[Bill]) -> list[Row[Any]]:
     """The templates of a bill type that the user's companies may print with, the group's among them."""
-    companies = ctx.principal.companies
-    mine = _T.c.bill_type == cls.name()
-    if companies is not None:
-        mine &= _T.c.company_id.is_(None) | _T.c.company_id.in_(sorted(companies))
+    return list(ctx.conn.execute(_offers(ctx.principal).where(_T.c.bill_type == cls.name())))
+
+
+def offered_by_type(ctx: Context) -> defaultdict[str, list[Row[Any]]]:
+    """Those of every bill type."""
+    found: defaultdict[str, list[Row[Any]]] = defaultdict(list)
+    for row in ctx.conn.execute(_offers(ctx.principal)):
+        found[row.bill_type].append(row)
+    return found
+
+
+def _offers(principal: Principal) -> Select[Any]:
+    companies = principal.companies
+    owners = [] if companies is None else [_T.c.company_id.in_(sorted(companies)) | _T.c.company_id.is_(None)]
     by = (_T.c.company_id.nulls_last(), _T.c.is_default.desc(), _T.c.print_template_id)
-    return list(ctx.conn.execute(select(_T).where(mine).order_by(*by)))
+    return select(_T).where(*owners).order_by(*by)
 
 
 def in_force(cls: type[Bill], offers: list[Row[Any]], company_id: int) -> PrintLayout:

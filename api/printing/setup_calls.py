@@ -124,13 +124,13 @@ class PrintPreview(BaseModel):
 @call(api, "GET", "v2/system/PrintSetup/getPrintList", right=LIST, returns=list[PrintedBillType])
 def get_print_list(ctx: Context) -> Any:
     """打印设置列表: every bill type that the user may look at, with its templates."""
-    companies = _company_names(ctx)
+    companies, offers = _company_names(ctx), print_template.offered_by_type(ctx)
     rows = [
         {
             "bill_type": cls.name(),
             "label": cls.declaration.label,
             "menu": cls.declaration.menu.module if cls.declaration.menu else "",
-            "templates": [_told(ctx, cls, row, companies) for row in print_template.offered(ctx, cls)],
+            "templates": [_told(ctx, cls, row, companies) for row in offers[cls.name()]],
         }
         for cls in print_template.printable()
         if ctx.principal.may(cls.right("list"))

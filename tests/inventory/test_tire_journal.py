@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
 
 import pytest
-from sqlalchemy import Connection, event
+from sqlalchemy import Connection
 
 from tests.inventory.tires import PLACES, came, fresh, line, state
 from tests.kit.client import Answer
 from tests.kit.desk import Books, Desk, Made
 from tests.kit.fixtures import Site
 from tests.kit.state import broken
+from tests.kit.statements import noted
 
 
 class TestRegistration:
@@ -116,23 +116,13 @@ class TestManyNumbers:
         self, site: Site, desk: Desk, goods: int
     ) -> None:
         def statements(count: int) -> list[str]:
-            seen: list[str] = []
-
-            def note(conn: Any, cursor: Any, statement: str, *more: Any) -> None:
-                # What wakes other processes runs beside the audit.
-                if not statement.startswith("notify"):
-                    seen.append(statement.strip())
-
             numbers = fresh(count)
             size = 500
             lines = [line(goods, numbers[at : at + size]) for at in range(0, count, size)]
             bill = desk.draft("purchase_inbound", *lines)
-            event.listen(site.engine, "before_cursor_execute", note)
-            try:
+            with noted() as told:
                 assert desk.act("auditorPass", bill).ok
-            finally:
-                event.remove(site.engine, "before_cursor_execute", note)
-            return [statement[:60] for statement in seen]
+            return [statement[:60] for statement in told]
 
         assert statements(1) == statements(3000)
 

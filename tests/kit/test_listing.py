@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 import openpyxl
 import pytest
-from sqlalchemy import Engine, event
 
 from api import catalogue
 from api.kit import listing, registry
@@ -17,6 +16,7 @@ from api.shell import export_job
 from tests.kit.desk import Desk, Made
 from tests.kit.fixtures import Site
 from tests.kit.payloads import payload_of
+from tests.kit.statements import noted
 
 assert catalogue.__all__
 _numbers = itertools.count(1)
@@ -134,24 +134,15 @@ class TestOrder:
         self, site: Site, sold: list[Made]
     ) -> None:
         days = {"business_date_start": "2026-01-05", "business_date_end": "2026-01-20"}
-        told: list[str] = []
-
-        def tell(_conn: object, _cursor: object, statement: str, *_: object) -> None:
-            told.append(statement)
-
-        event.listen(Engine, "before_cursor_execute", tell)
-        try:
-            for more, found_before in (
-                ({}, 0),
-                ({"customer_id": site.world.customer_a}, 1),
-                ({"order_key": "total_amount"}, 1),
-            ):
-                told.clear()
+        for more, found_before in (
+            ({}, 0),
+            ({"customer_id": site.world.customer_a}, 1),
+            ({"order_key": "total_amount"}, 1),
+        ):
+            with noted() as told:
                 assert ids(site, **days, **more)
-                findings = [sql for sql in told if sql.startswith("SELECT sales_outbound.bill_id \n")]
-                assert len(findings) == found_before, (more, told)
-        finally:
-            event.remove(Engine, "before_cursor_execute", tell)
+            findings = [sql for sql in told if sql.startswith("SELECT sales_outbound.bill_id \n")]
+            assert len(findings) == found_before, (more, told)
 
     def test_an_order_asked_for_stands(self, site: Site, sold: list[Made]) -> None:
         asked = {

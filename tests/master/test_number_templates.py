@@ -15,6 +15,7 @@ from api.kit import numbering
 from api.kit.numbering import Template
 from tests.kit.desk import Desk
 from tests.kit.fixtures import Site
+from tests.kit.statements import noted
 
 API = "v2/system/BillBusinessSnTemplate"
 DAY = date(2026, 3, 5)
@@ -195,25 +196,9 @@ class TestUnique:
 
     def test_it_takes_no_more_statements_than_before(self, site: Site) -> None:
         """One for what the number is made of, one to draw it; with templates one more to see that it is new."""
-        from sqlalchemy import event
-
-        from api.kit.database import side_engine
-
-        asked: list[str] = []
-
-        def listen(conn: Any, cursor: Any, statement: str, *more: Any) -> None:
-            asked.append(statement)
-
         for templates, expected in ((False, 2), (True, 3)):
             if templates:
                 save(site, "XSTH", digits=5)
-            asked.clear()
-            with site.engine.connect() as conn:
-                for engine in (site.engine, side_engine()):
-                    event.listen(engine, "before_cursor_execute", listen)
-                try:
-                    numbering.draw_all(conn, [("XSTH", site.world.company_a, DAY)] * 500)
-                finally:
-                    for engine in (site.engine, side_engine()):
-                        event.remove(engine, "before_cursor_execute", listen)
-            assert len(asked) == expected, asked
+            with site.engine.connect() as conn, noted() as told:
+                numbering.draw_all(conn, [("XSTH", site.world.company_a, DAY)] * 500)
+            assert len(told) == expected, told

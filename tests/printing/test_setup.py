@@ -11,6 +11,7 @@ from sqlalchemy import text
 from tests.kit.client import Answer, Caller
 from tests.kit.desk import Desk, Made
 from tests.kit.fixtures import Site
+from tests.kit.statements import noted
 from tests.printing.paper import Paper, bill_pdf, printed
 
 SETUP = "v2/system/PrintSetup"
@@ -175,6 +176,12 @@ class TestInForce:
         assert desk.caller.post(f"{SETUP}/setDefault", {"print_template_id": first}).ok
         assert definition(desk.caller, print_template_id=first)["is_default"]
         assert not definition(desk.caller, print_template_id=second)["is_default"]
+
+    def test_the_templates_of_all_types_are_one_question(self, desk: Desk) -> None:
+        saved(desk.caller)
+        with noted() as told:
+            assert len(desk.caller.get(f"{SETUP}/getPrintList").data) > 20
+        assert len([sql for sql in told if "FROM print_template" in sql]) == 1
 
 
 class TestOwners:
