@@ -30,31 +30,18 @@ BEYOND = "不能授予超出自己权限的权限"
 
 def holdings(conn: Connection, role_id: int) -> dict[str, list[Any]]:
     """What a role holds: rights of its own, bundles, companies, warehouses, hidden fields."""
-    denied = conn.execute(
-        select(RoleFieldDeny.screen, RoleFieldDeny.field).where(RoleFieldDeny.role_id == role_id)
-    )
+
+    def held(column: Any, *more: Any) -> list[Any]:
+        mine = column.class_.role_id == role_id
+        return list(conn.execute(select(column).where(mine, *more)).scalars())
+
+    denied = select(RoleFieldDeny.screen, RoleFieldDeny.field).where(RoleFieldDeny.role_id == role_id)
     return {
-        "rights": [
-            row[0]
-            for row in conn.execute(
-                select(RoleRight.code).where(RoleRight.role_id == role_id, RoleRight.direct)
-            )
-        ],
-        "bundles": [
-            row[0]
-            for row in conn.execute(select(RoleBundle.right_bundle_id).where(RoleBundle.role_id == role_id))
-        ],
-        "companies": [
-            row[0]
-            for row in conn.execute(select(RoleCompany.company_id).where(RoleCompany.role_id == role_id))
-        ],
-        "warehouses": [
-            row[0]
-            for row in conn.execute(
-                select(RoleWarehouse.warehouse_id).where(RoleWarehouse.role_id == role_id)
-            )
-        ],
-        "denied": [{"screen": row.screen, "field": row.field} for row in denied],
+        "rights": held(RoleRight.code, RoleRight.direct),
+        "bundles": held(RoleBundle.right_bundle_id),
+        "companies": held(RoleCompany.company_id),
+        "warehouses": held(RoleWarehouse.warehouse_id),
+        "denied": [{"screen": row.screen, "field": row.field} for row in conn.execute(denied)],
     }
 
 

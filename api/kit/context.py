@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from sqlalchemy import Connection
 
-from api.kit.errors import Forbidden
+from api.kit.errors import Forbidden, Refusal
 from api.kit.scope import Principal
 
 
@@ -41,6 +41,11 @@ class Context:
         """Refuse unless the principal holds a right."""
         if not self.principal.may(right):
             raise Forbidden()
+
+    def require_everything(self, doing: str) -> None:
+        """Refuse what concerns the whole group to whoever does not see all of it."""
+        if not self.principal.everywhere:
+            raise Refusal(f"只有能看全部公司的角色可以{doing}")
 
 
 class Authenticator(Protocol):

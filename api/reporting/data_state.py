@@ -16,7 +16,6 @@ from sqlalchemy.orm import Mapped
 from api.kit.calls import call, router
 from api.kit.context import Context
 from api.kit.database import dumps
-from api.kit.errors import Refusal
 from api.kit.fields import enum, integer, key, moment, textarea
 from api.kit.fields import quantity as counted
 from api.kit.resource import Declaration, Menu
@@ -131,8 +130,7 @@ class WorkerState(BaseModel):
 @call(api, "GET", "v2/report/DataState/getState", right=DataState.right("list"), returns=WorkerState)
 def get_state(ctx: Context) -> Any:
     """刷新进程的状态."""
-    if not ctx.principal.everywhere:
-        raise Refusal("只有能看全部公司的角色可以查看报表数据状态")
+    ctx.require_everything("查看报表数据状态")
     shown, kept = freshness.state(), freshness.record()["cycles"]
     published = [cycle for cycle in kept if cycle["snapshot"] is not None]
     seconds = [cycle["seconds"] for cycle in published]

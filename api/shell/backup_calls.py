@@ -59,13 +59,7 @@ def get_file(ctx: Context, id: Key) -> Any:
 def _for_the_whole_group(ctx: Context) -> None:
     """A backup holds every company's data: only who sees all of it may have it."""
     me = ctx.principal
-    if (
-        me.companies is not None
-        or me.warehouses is not None
-        or me.own != "all"
-        or not me.sees_cost
-        or me.denied_fields
-    ):
+    if not (me.everywhere and me.sees_cost) or me.denied_fields:
         raise Refusal("只有能看全部公司、成本和字段的角色可以备份数据")
 
 

@@ -78,7 +78,7 @@ class Cleaned(BaseModel):
 )
 def get_preview(ctx: Context, days: Days = 30, months: Months = 12, company_id: Key = 0) -> Any:
     """清理预览: how many of each kind would go."""
-    _for_the_whole_group(ctx)
+    ctx.require_everything("清理数据")
     asked = Asked(days, months, owned(ctx, company_id) if company_id else 0)
     rows = [
         {
@@ -103,7 +103,7 @@ def get_preview(ctx: Context, days: Days = 30, months: Months = 12, company_id: 
 @action(api, CleanupRun, "clear", list[Cleaned])
 def clear(ctx: Context, payload: Cleanup) -> Any:
     """清理: all chosen kinds, or none."""
-    _for_the_whole_group(ctx)
+    ctx.require_everything("清理数据")
     if payload.confirm.strip() != CONFIRMATION:
         raise Refusal(f"请录入“{CONFIRMATION}”以确认")
     unknown = [name for name in payload.kinds if name not in NAMES]
@@ -155,8 +155,3 @@ def _trial_companies(ctx: Context) -> list[dict[str, Any]]:
         {"company_id": row.company_id, "company_name": row.company_name, "state_name": STATES[row.state]}
         for row in rows
     ]
-
-
-def _for_the_whole_group(ctx: Context) -> None:
-    if not ctx.principal.everywhere:
-        raise Refusal("只有能看全部公司的角色可以清理数据")

@@ -85,8 +85,7 @@ class IntegrityCheck(View):
 @action(api, IntegrityCheck, "run")
 def run(ctx: Context, payload: Keys) -> Any:
     """运行检查: the job worker runs them one after the other."""
-    if not ctx.principal.everywhere:
-        raise Refusal("只有能看全部公司的角色可以运行完整性检查")
+    ctx.require_everything("运行完整性检查")
     every = checks.registered()
     if any(not 1 <= place <= len(every) for place in payload.ids):
         raise Refusal("完整性检查不存在或无权访问")
