@@ -101,9 +101,14 @@ class Span:
     word: str = ""
 
     @property
+    def whole(self) -> bool:
+        """Whether its steps are whole periods: of these alone plans and what stands at an end are told."""
+        return not self.period.ranged
+
+    @property
     def dense(self) -> bool:
         """Whether it has too many steps for bars."""
-        return self.period.ranged
+        return not self.whole
 
     @property
     def step(self) -> str:
@@ -120,7 +125,7 @@ class Span:
 
         Months are compared and drawn of an aggregate; the lines of any days stand beside those of earlier ones.
         """
-        if not self.period.ranged:
+        if self.whole:
             return lines(), *months()
         data, series = days()
         return data, data, series

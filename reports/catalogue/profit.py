@@ -127,7 +127,7 @@ def profit_datasets(
         metrics=(*profit_metrics(cost, span.period), *more),
         period=span.period,
         axis=span.columns,
-        explorable=not span.period.ranged,
+        explorable=span.whole,
         where=" and ".join(conditions),
     )
 

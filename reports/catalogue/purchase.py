@@ -13,7 +13,7 @@ from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Chart, Filter
 from reports.catalogue.compare import compared_datasets, stood
 from reports.catalogue.datasets import DAYS, MONEY, QUANTITY, Column, Dataset, Metric
-from reports.catalogue.days import MONTHS, Span, spanned_report
+from reports.catalogue.days import Span, spanned_report
 from reports.catalogue.metrics import grown_beside, money, percent, quantity, ratio, total
 from reports.catalogue.partners import SUPPLIERS
 from reports.catalogue.parts import (
@@ -84,7 +84,7 @@ def purchase_datasets(cost: bool, span: Span) -> tuple[Dataset, Dataset]:
         "planned_pieces": "planned_quantity",
         "carried": "carried_quantity",
     }
-    plans, told = (planned, plan_metrics(cost)) if span is MONTHS else ({}, ())
+    plans, told = (planned, plan_metrics(cost)) if span.whole else ({}, ())
     return compared_datasets(
         variant(f"purchase_analysis{span.mark}", cost),
         f"采购分析{span.word}",
@@ -93,7 +93,7 @@ def purchase_datasets(cost: bool, span: Span) -> tuple[Dataset, Dataset]:
         cost=cost,
         period=span.period,
         axis=span.columns,
-        explorable=not span.period.ranged,
+        explorable=span.whole,
         keys=("goods_id", "supplier_id"),
         columns=(
             *PLACES,
@@ -179,11 +179,11 @@ def purchase_board(cost: bool, span: Span) -> Board:
         (ranking("goods", f"采购{what}前十商品", data, "bought", "goods_label"), 7),
     )
     tables = [line(76, (suppliers, 12)), line(82, (detail, 12))]
-    if span is MONTHS:
+    if span.whole:
         shown.append(Figure("carried_share", "当月计划已下单或分配的数量", "fall"))
         tables = [line(42, (plan_chart(series), 12)), *tables, line(76, (plan_table(data), 12))]
     # Of a day on which goods went back and few were bought a share of returns tells nothing.
-    word, second = ("退货率", "return_share") if span is MONTHS else ("采购商品数", "goods_count")
+    word, second = ("退货率", "return_share") if span.whole else ("采购商品数", "goods_count")
     title = f"{span.each}采购{what}与{word}"
     makeup = line(
         42,
@@ -216,10 +216,10 @@ def payment_datasets(span: Span) -> tuple[Dataset, Dataset]:
         grain="company",
         period=span.period,
         axis=span.columns,
-        explorable=not span.period.ranged,
+        explorable=span.whole,
         keys=("supplier_id",),
         columns=(COMPANY, SUPPLIER, SUPPLIERS.bills(**span.days)),
-        measures={**measures, **({"closing": "closing_amount"} if span is MONTHS else {})},
+        measures={**measures, **({"closing": "closing_amount"} if span.whole else {})},
         levels=("closing",),
         metrics=(
             purchased,
@@ -232,14 +232,14 @@ def payment_datasets(span: Span) -> tuple[Dataset, Dataset]:
             percent("paid_share", "付款率", "sum(settled)", "sum(purchased)"),
             waited,
             *stood(waited, measures, *span.period.earlier),
-            *(stands if span is MONTHS else ()),
+            *(stands if span.whole else ()),
         ),
     )
 
 
 def payment_trends(series: Dataset, span: Span) -> Line:
     title, flows = f"{span.each}采购、收票与付款", ("purchased", "invoiced", "settled")
-    if span is not MONTHS:  # what a reversal leaves of a day weighs no mean
+    if not span.whole:  # what a reversal leaves of a day weighs no mean
         return line(44, (Chart("trend", title, "line", series.key, flows, x=span.axis), 12))
     waits = curves("waits", "各月期末应付与付款天数", series, ("closing",), "days", span.axis)
     return line(44, (bars("months", title, series, flows, span.axis), 7), (waits, 5))
@@ -248,8 +248,8 @@ def payment_trends(series: Dataset, span: Span) -> Line:
 def payment_board(cost: bool, span: Span) -> Board:
     data, series = payment_datasets(span)
     # Of days nothing stands open: what was paid in them is the point.
-    point, ranked = ("closing", "期末应付") if span is MONTHS else ("settled", "付款")
-    stands = ("closing", "closing_before") if span is MONTHS else ()
+    point, ranked = ("closing", "期末应付") if span.whole else ("settled", "付款")
+    stands = ("closing", "closing_before") if span.whole else ()
     suppliers = table(
         "供应商付款分析",
         data,
@@ -266,7 +266,7 @@ def payment_board(cost: bool, span: Span) -> Board:
         data,
         Figure("settled"),
         Figure("days", "按金额加权"),
-        Figure("closing", "已减预付") if span is MONTHS else Figure("purchased"),
+        Figure("closing", "已减预付") if span.whole else Figure("purchased"),
         Figure("invoiced_share", "收票 ÷ 采购"),
         Figure("paid_share", "付款 ÷ 采购"),
     )

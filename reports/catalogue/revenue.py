@@ -11,7 +11,7 @@ from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Chart, Filter
 from reports.catalogue.compare import compared_datasets
 from reports.catalogue.datasets import MONEY, Column, Dataset, Metric
-from reports.catalogue.days import DAY_COLUMNS, DAY_LINK, DAYS, MONTHS, Span, spanned_report
+from reports.catalogue.days import DAY_COLUMNS, DAY_LINK, DAYS, Span, spanned_report
 from reports.catalogue.metrics import compared, grown_beside, money, percent, quantity, ratio
 from reports.catalogue.parts import (
     BY_COMPANY,
@@ -39,8 +39,7 @@ MONTH_OF_DAY = (
 
 def revenue_dataset(span: Span) -> Dataset:
     """Each day's revenue beside that of the same days of a month and of a year before."""
-    whole = span is MONTHS
-    period = replace(DAYS, key="same_days", name="月", ranged=False) if whole else DAYS
+    period = replace(DAYS, key="same_days", name="月", ranged=False) if span.whole else DAYS
     revenue = money("revenue", "营业收入")
     return compared_datasets(
         f"operating_revenue{span.mark}",
@@ -49,10 +48,10 @@ def revenue_dataset(span: Span) -> Dataset:
         grain="company",
         period=period,
         axis=DAY_COLUMNS,
-        explorable=whole,
+        explorable=span.whole,
         keys=("department_id", "employee_id"),
         columns=(
-            *(MONTH_OF_DAY if whole else ()),
+            *(MONTH_OF_DAY if span.whole else ()),
             *PLACES,
             Column("department_name", "部门"),
             EMPLOYEE,
@@ -105,7 +104,7 @@ def revenue_board(cost: bool, span: Span) -> Board:
             "revenue_growth",
             "month_label",
         )
-        if span is MONTHS
+        if span.whole
         else ranking("departments", "各部门收入", data, "revenue", "department_name", 12)
     )
     listed = table(
@@ -126,7 +125,7 @@ def revenue_board(cost: bool, span: Span) -> Board:
         ),
         line(76, (listed, 12)),
     )
-    chosen = period_filter(data, "month_label", "月", "months") if span is MONTHS else span.filter(data)
+    chosen = period_filter(data, "month_label", "月", "months") if span.whole else span.filter(data)
     filters = (
         chosen,
         company_filter(data),

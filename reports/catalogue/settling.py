@@ -398,7 +398,7 @@ def write_off_board(partner: Partner, span: Span) -> Board:
         Figure("late_share", "过了到期日才核销的金额", "rise"),
     )
     # What a reversal leaves of a day's amounts weighs no mean.
-    word, second = ("单据数", "bills") if span.period.ranged else ("平均账期", "mean_held")
+    word, second = ("平均账期", "mean_held") if span.whole else ("单据数", "bills")
     title = f"{span.each}核销金额与{word}"
     trend = curves("trend", title, series, ("amount",), second, span.axis, span.dense)
     lines = (

@@ -87,7 +87,7 @@ def trade_datasets(
         f"mart_trade_balance{span.mark}",
         period=span.period,
         axis=span.columns,
-        explorable=not span.period.ranged,
+        explorable=span.whole,
         grain="warehouse",
         cost=cost,
         keys=keys,
