@@ -47,6 +47,8 @@ ANY_USER = "*any"
 
 AGENT_LENGTH = 300
 SUCCESS = "操作成功"
+QUESTIONS = (362, 363)
+"""Codes of stock warnings, and of what else a user is asked about before he goes on."""
 
 _authenticator: Authenticator | None = None
 
@@ -72,8 +74,8 @@ UNKEPT = {"cache-control": "no-store"}
 
 
 def answer(data: Any, *, code: int = 200, msg: str = SUCCESS) -> Response:
-    """An enveloped answer; HTTP status follows the code, except for business questions (362, 363)."""
-    status = code if code in (200, 400, 401, 402, 403, 404, 413, 429, 503) else 200
+    """An enveloped answer; HTTP status follows the code, except for questions."""
+    status = 200 if code in QUESTIONS else code
     body = dumps({"code": code, "msg": msg, "data": data})
     return Response(body, status, {**UNKEPT}, media_type="application/json")
 

@@ -39,3 +39,8 @@ def test_a_call_is_made_out_when_it_is_first_asked_for() -> None:
     assert "response_model" not in vars(route)
     assert route.matches({**asked, "path": "/v2/system/One/getOne"})[0] is Match.FULL
     assert vars(route)["response_model"] is calls.Envelope[int]
+
+
+def test_the_status_of_an_answer_is_its_code_unless_it_asks() -> None:
+    codes = (200, 400, 401, 402, 403, 404, 405, 413, 362, 363)
+    assert [calls.answer(None, code=code).status_code for code in codes] == [*codes[:-2], 200, 200]
