@@ -14,6 +14,7 @@ from api.exporting import report_job
 from api.kit.settings import settings
 from api.messaging.tables import FAILED, SENT, WAITING
 from api.subscribing import running
+from tests.kit.client import Answer
 from tests.kit.fixtures import Site
 from tests.reporting.conftest import own_warehouse
 from tests.reporting.exported import HEAD, companies_apart
