@@ -117,7 +117,7 @@ class TransferOut(Allotted, MoveBill):
 
     warehouse_id: Mapped[int] = warehouse(GOOD, required=True)
     to_warehouse_id: Mapped[int] = warehouse(
-        GOOD, label="调入仓库", target="warehouse_id", required=True, sort=-59
+        GOOD, label="调入仓库", target="warehouse_id", beyond=True, required=True, sort=-59
     )
     transit_warehouse_id: Mapped[int] = ref(
         "warehouse", "在途仓", target="warehouse_id", required=True, form=False, list=False, sort=-58

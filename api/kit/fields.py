@@ -80,7 +80,8 @@ class Ref:
     one of the bill's company), `shows` the target's columns that are read along; `only` is an enum of the target and
     the values of it that fit (a three-guarantee bill takes a three-guarantee warehouse). `none` stands for no record at
     all (a brand of -1), in what a list is asked for and in rows that add up those without one. What is `at_once` chosen
-    from is read whole and searched in the browser. `disabled` records are offered where debts outlive trade alone."""
+    from is read whole and searched in the browser. `disabled` records are offered where debts outlive trade alone,
+    those `beyond` the user's warehouses where goods go to them."""
 
     resource: str
     within: tuple[str, ...] = ()
@@ -89,6 +90,7 @@ class Ref:
     none: int | None = None
     at_once: bool = False
     disabled: bool = False
+    beyond: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,6 +259,7 @@ def ref(
     none: int | None = None,
     at_once: bool = False,
     disabled: bool = False,
+    beyond: bool = False,
     index: bool = False,
     sort: int = 0,
     column: dict[str, Any] | None = None,
@@ -267,7 +270,7 @@ def ref(
     if target:
         column["target"] = target
     marks.setdefault("width", 150)
-    to = Ref(resource, within, shows, only, none, at_once, disabled)
+    to = Ref(resource, within, shows, only, none, at_once, disabled, beyond)
     return declared("ref", label, column=column, ref=to, **marks)
 
 

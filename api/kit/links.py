@@ -19,7 +19,7 @@ from api.kit.flow import AUDITED, LOCKED
 from api.kit.pricing import share
 from api.kit.projection import masked, masks, project
 from api.kit.resource import Resource
-from api.kit.scope import within
+from api.kit.scope import Principal, within
 from api.kit.validation import Problems
 
 MOST_OPEN = 2000
@@ -56,7 +56,10 @@ def check(
             .where(
                 lines.c.line_id.in_(wanted),
                 _executed(link, bills),
-                or_(within(bills, ctx.principal), lines.c.line_id.in_(sorted(named(link.column) - {None}))),
+                or_(
+                    _seen(link, bills, ctx.principal),
+                    lines.c.line_id.in_(sorted(named(link.column) - {None})),
+                ),
             )
         )
         found = {row.line_id: row for row in ctx.conn.execute(query)}
@@ -75,6 +78,11 @@ def check(
     problems.place = ""
 
 
+def _seen(link: Link, bills: Table, principal: Principal) -> ColumnElement[bool]:
+    """Which bills of its source a user may draw on: of goods on their way those that come to his warehouse."""
+    return within(bills, principal, dict(link.shared()).get("warehouse_id", "warehouse_id"))
+
+
 def _executed(link: Link, bills: Table) -> ColumnElement[bool]:
     """Which bills of its source a link executes."""
     return bills.c[link.unless].is_(None) if link.unless else true()
@@ -86,7 +94,9 @@ def draft(ctx: Context, cls: type[Bill], link: Link, key: int) -> dict[str, Any]
     ctx.require(source.right("list"))
     table = source.table()
     header = ctx.conn.execute(
-        project(source, source.fields()).select().where(table.c.bill_id == key, within(table, ctx.principal))
+        project(source, source.fields())
+        .select()
+        .where(table.c.bill_id == key, _seen(link, table, ctx.principal))
     ).first()
     if header is None:
         raise NotFound(source.declaration.label)
@@ -211,7 +221,7 @@ def _open_of(
         .where(bills.c.status.in_((AUDITED, LOCKED)), lines.c[link.measure] > lines.c[link.counter])
         .where(
             *(one.expression(lines) > 0 for one in link.lines.derived if one.field.name == link.rest),
-            within(bills, ctx.principal),
+            _seen(link, bills, ctx.principal),
             _executed(link, bills),
             *(bills.c[theirs] == header[own] for own, theirs in link.shared()),
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any, Literal
 
@@ -38,6 +38,11 @@ class Principal:
         return self.companies is None and self.warehouses is None and self.own == "all"
 
     @property
+    def beyond(self) -> Principal:
+        """The same with all warehouses of his companies."""
+        return replace(self, warehouses=None)
+
+    @property
     def reach(self) -> str:
         """What tells from any other what he may see: two files of a list differ by it alone."""
         scope = [None if ids is None else sorted(ids) for ids in (self.companies, self.warehouses)]
@@ -59,18 +64,18 @@ class Principal:
         return (screen, name) not in self.denied_fields
 
 
-def within(table: Table, principal: Principal) -> ColumnElement[bool]:
+def within(table: Table, principal: Principal, warehouse: str = "warehouse_id") -> ColumnElement[bool]:
     """The condition that keeps rows of `table` inside the principal's scope.
 
     A table belongs to a company by its company_id, else by its warehouse's; a table with neither is the group's.
-    Documents that tell no department are their maker's.
+    Documents that tell no department are their maker's. `warehouse` names the column of the warehouse that counts.
     """
     conditions: list[ColumnElement[bool]] = []
     columns = table.columns
     if principal.companies is not None:
         conditions += _company_condition(table, sorted(principal.companies))
-    if principal.warehouses is not None and "warehouse_id" in columns:
-        column = columns["warehouse_id"]
+    if principal.warehouses is not None and warehouse in columns:
+        column = columns[warehouse]
         allowed = column.in_(sorted(principal.warehouses))
         conditions.append(or_(column.is_(None), allowed) if column.nullable else allowed)
     if "maker_id" in columns:

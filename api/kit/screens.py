@@ -48,6 +48,7 @@ class RefScreen(BaseModel):
     only: dict[str, str]
     at_once: bool
     disabled: bool
+    beyond: bool
 
 
 Options = list[Option]
@@ -376,6 +377,7 @@ def _ref(item: Field) -> RefScreen:
         only={only[0]: ",".join(map(str, only[1]))} if (only := item.ref.only) else {},
         at_once=item.ref.at_once,
         disabled=item.ref.disabled,
+        beyond=item.ref.beyond,
     )
 
 

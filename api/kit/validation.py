@@ -245,6 +245,7 @@ def _targets(
     table, key = target.table(), target.key()
     names = (*item.ref.within, *(item.ref.only or ())[:1], "enabled")
     shared = [table.columns[name] for name in names if name in table.columns]
+    principal = principal.beyond if item.ref.beyond else principal
     statement = select(key.label("key"), *shared).where(
         key.in_(sorted(keys)), within(table, principal), target.choosable()
     )

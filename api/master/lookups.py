@@ -32,6 +32,7 @@ class _LookupQuery(BaseModel):
         0, ge=0, le=1, description=f"1 = 一次取齐（至多 {AT_ONCE} 条），由界面自行查找"
     )
     disabled: int = Described(0, ge=0, le=1, description="1 = 也取已停用的，排在后面")
+    beyond: int = Described(0, ge=0, le=1, description="1 = 也取无权使用的仓库，供调入")
     hideLoding: str = Described("", max_length=10, description="只关乎界面：不显示等待提示")
     timeStamp: int | None = None
     sign: str | None = None
@@ -44,6 +45,11 @@ NARROWING = (
 NAMES = tuple(
     cls.declaration.title for cls in registry.declared() if cls.bill is None and cls.declaration.lookup
 )
+
+BEYOND = frozenset(
+    item.ref.resource for cls in registry.declared() for item in cls.fields() if item.ref and item.ref.beyond
+)
+"""What is offered beyond the user's warehouses, too, where goods go to it."""
 
 LookupQuery = create_model(
     "LookupQuery",
@@ -58,7 +64,8 @@ def dropdown(ctx: Context, cls: type[Resource], query: Any) -> dict[str, Any]:
     """A page of choices: the key, the title, and the fields that tell alike ones apart; the whole list for coupons."""
     table = cls.table()
     asked = query.model_dump()
-    conditions: list[ColumnElement[bool]] = [within(table, ctx.principal), cls.choosable()]
+    principal = ctx.principal.beyond if query.beyond and cls.name() in BEYOND else ctx.principal
+    conditions: list[ColumnElement[bool]] = [within(table, principal), cls.choosable()]
     order: list[ColumnElement[Any]] = [cls.key()]
     if "enabled" in table.c and query.disabled:
         order.insert(0, table.c.enabled.desc())

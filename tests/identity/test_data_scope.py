@@ -285,6 +285,24 @@ class TestWarehouses:
         assert keeper.caller.post(keeper.path("sales_outbound", "edit"), body).ok
         assert keeper.add("sales_outbound", {**line, "order_line_id": source}).code == 400
 
+    def test_goods_are_sent_to_any_warehouse_and_received_where_they_come_to(self, site: Site) -> None:
+        world, keeper, goods = site.world, Desk(site, "keeper_a"), site.world.spares[7]
+        line, there = {"goods_id": goods, "quantity": "1"}, {"warehouse_id": world.warehouse2_a}
+        for place in ({}, there):
+            Desk(site).stock_in(goods, 3, **place)
+        path = "v2/system/Warehouse/getDropdown"
+        offered = keeper.caller.get(path, beyond=1, company_id=world.company_a).data["data"]
+        assert world.warehouse2_a in [row["warehouse_id"] for row in offered]
+        assert world.warehouse_b not in [row["warehouse_id"] for row in offered]
+        leaving = keeper.audited("transfer_out", line, to_warehouse_id=world.warehouse2_a)
+        coming = Desk(site).audited("transfer_out", line, to_warehouse_id=world.warehouse_a, **there)
+
+        path = keeper.path("transfer_in", "getDraft")
+        draft = keeper.caller.get(path, id=coming.id).data
+        assert keeper.audited("transfer_in", *draft.pop("lines"), **draft)
+        answer = keeper.caller.get(path, id=leaving.id)
+        assert (answer.code, answer.msg) == (400, "仓库调拨不存在或无权访问")
+
     def test_dropdowns_offer_ones_own(self, site: Site) -> None:
         keeper = site.as_("keeper_a")
         warehouses = keeper.get("v2/system/Warehouse/getDropdown").data["data"]

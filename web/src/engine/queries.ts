@@ -103,7 +103,7 @@ const SHORT_PAGES: Record<string, number> = { brand: 20, allocation: 20 };
 
 const GOODS_POPUP = 'v2/inventory/Goods/getGoodsListPopup';
 
-const within = (ref: Ref, narrow: Query): Query => (ref.disabled ? { ...narrow, disabled: 1 } : narrow);
+const within = (ref: Ref, narrow: Query): Query => ({ ...narrow, ...(ref.disabled && { disabled: 1 }), ...(ref.beyond && { beyond: 1 }) });
 
 /** Pages of a reference's choices. Goods on a bill come with stock and prices. A failing selector stays as it was, silently. */
 export function choiceQuery(ref: Ref, keyword: string, narrow: Query, withStock = false) {

@@ -35,6 +35,8 @@ export interface Ref {
   at_once?: boolean;
   /** Whether what is out of use may be chosen too. */
   disabled?: boolean;
+  /** Whether what lies beyond the user's warehouses may be chosen too. */
+  beyond?: boolean;
 }
 
 export interface Field {
