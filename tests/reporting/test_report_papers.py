@@ -110,7 +110,7 @@ class TestPaper:
         for filters, told in (({}, True), ({"brand": ["没有的品牌"]}, False)):
             _, found = on_paper(source, "CommodityProfit", filters=filters)
             assert [bool(item["value"]) for item in found["figures"]] == [told] * len(found["figures"])
-            assert len(found["figures"]) == 4
+            assert len(found["figures"]) == 5
             assert bool(found["charts"]) == told
 
     def test_nothing_has_no_sign(self) -> None:
