@@ -21,6 +21,9 @@ from api.kit.rules import labelled, number_problem, text_problem
 from api.kit.scope import Principal, within
 
 FILE_NAME = re.compile(r"[A-Za-z0-9_-]{1,60}\.[a-z]{1,5}")
+NUMBER = re.compile(r"[+-]?([0-9]+|[0-9]{1,3}(,[0-9]{3})+)?(\.[0-9]*)?([eE][+-]?[0-9]{1,3})?")
+HALF_WIDTH = {**{wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)}, ord("。"): "."}
+"""What a Chinese input method in full-width mode types."""
 FIRST_DAY, LAST_DAY = date(1990, 1, 1), date(2100, 12, 31)
 
 
@@ -98,11 +101,8 @@ def value_of(item: Field, sent: Any, problems: Problems) -> Any:
 
 
 def _number(item: Field, sent: Any, problems: Problems) -> Decimal | int | None:
-    try:
-        value = Decimal(str(sent).replace(",", ""))
-    except InvalidOperation:
-        value = Decimal("nan")
-    if not value.is_finite():
+    value = _decimal(sent)
+    if value is None or not value.is_finite():
         problems.add(f"“{item.label}”请输入数字")
         return None
     told = number_problem(value, item.kind, item.rule, item.bounds, cell=bool(problems.place))
@@ -110,6 +110,15 @@ def _number(item: Field, sent: Any, problems: Problems) -> Decimal | int | None:
         problems.add(labelled(item.label, told))
         return None
     return int(value) if item.kind == "integer" else value
+
+
+def _decimal(sent: Any) -> Decimal | None:
+    """A number as people and workbooks write it: with commas between thousands, in full width, or with an exponent."""
+    written = str(sent).translate(HALF_WIDTH).strip()
+    try:
+        return Decimal(written.replace(",", "")) if NUMBER.fullmatch(written) else None
+    except InvalidOperation:
+        return None
 
 
 def _key(item: Field, sent: Any, problems: Problems) -> int | None:

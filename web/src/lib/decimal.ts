@@ -13,12 +13,13 @@ export function isMasked(value: unknown): boolean {
   return value === MASK;
 }
 
-/** Reads a number from what a person types or pastes; thousands separators are allowed, anything else is null. */
+/** Reads a number from what a person types or pastes; commas may stand between thousands, anything else is null. */
 export function parseDecimal(value: unknown): Decimal | null {
   if (typeof value === 'number') return Number.isFinite(value) ? new Decimal(value) : null;
   if (typeof value !== 'string') return null;
-  const text = toHalfWidth(value).replace(/[,\s¥￥]/g, '');
-  return /^[+-]?(\d+\.?\d*|\.\d+)$/.test(text) ? new Decimal(text) : null;
+  const text = toHalfWidth(value).replace(/[\s¥￥]/g, '');
+  const known = /^[+-]?((\d+|\d{1,3}(,\d{3})+)\.?\d*|\.\d+)$/.test(text);
+  return known ? new Decimal(text.replaceAll(',', '')) : null;
 }
 
 /** A Chinese input method in full-width mode types ０－９ and 。 for digits and the point. */
