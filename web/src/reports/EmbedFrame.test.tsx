@@ -5,9 +5,18 @@ import { EmbedFrame } from './EmbedFrame';
 
 const mask = { 'NATIVE_FILTER-c': { filterState: { value: ['苏州公司'] } } };
 
-vi.mock('./framePort', () => ({
-  openFramePort: () => ({ emit: vi.fn(), close: vi.fn(), ask: (what: string) => Promise.resolve(what === 'getDataMask' ? mask : {}) }),
-}));
+/** A page in a frame that has loaded and answers what it is asked. */
+function loads(shown: HTMLIFrameElement) {
+  const postMessage = (_message: unknown, _origin: string, [port]: MessagePort[]) => {
+    if (!port) return;
+    port.onmessage = ({ data }: MessageEvent<{ method: string; messageId?: string }>) => {
+      if (!data.messageId) return;
+      port.postMessage({ switchboardAction: 'reply', messageId: data.messageId, result: data.method === 'getDataMask' ? mask : {} });
+    };
+  };
+  Object.defineProperty(shown, 'contentWindow', { value: { postMessage }, configurable: true });
+  fireEvent.load(shown);
+}
 
 const pages = Array.from({ length: 10 }, (_, place) => `报表${place}`);
 
@@ -27,7 +36,7 @@ function Pages({ seen }: { seen: string | null }) {
   ));
 }
 
-const frame = (title: string) => document.querySelector(`iframe[title='${title}']`);
+const frame = (title: string) => document.querySelector<HTMLIFrameElement>(`iframe[title='${title}']`);
 
 afterEach(cleanup);
 
@@ -37,7 +46,7 @@ it('lets go of the frame that was left first when many are open, and opens it wi
   for (const seen of pages) {
     view.rerender(<Pages seen={seen} />);
     const shown = frame(seen);
-    if (shown) fireEvent.load(shown);
+    if (shown) loads(shown);
     await waitFor(() => expect(shown?.closest('div')?.parentElement?.querySelector('.ant-spin')).toBeNull());
   }
   await waitFor(() => expect(pages.filter((title) => frame(title) === null)).toEqual(['报表0']));
