@@ -22,7 +22,7 @@ from api.kit.scope import Principal, within
 
 FILE_NAME = re.compile(r"[A-Za-z0-9_-]{1,60}\.[a-z]{1,5}")
 NUMBER = re.compile(r"[+-]?([0-9]+|[0-9]{1,3}(,[0-9]{3})+)?(\.[0-9]*)?([eE][+-]?[0-9]{1,3})?")
-HALF_WIDTH = {**{wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)}, ord("。"): "."}
+HALF_WIDTH = str.maketrans({chr(wide): chr(wide - 0xFEE0) for wide in range(0xFF01, 0xFF5F)} | {"。": "."})
 """What a Chinese input method in full-width mode types."""
 FIRST_DAY, LAST_DAY = date(1990, 1, 1), date(2100, 12, 31)
 
