@@ -7,7 +7,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any, Protocol
 
-from sqlalchemy import Connection, Row, func, select, update
+from sqlalchemy import Connection, Row, func, select, true, update
 
 from api.kit import business_log, idempotency, links
 from api.kit.context import Context
@@ -86,7 +86,7 @@ def _guarded_update(
         before = (
             ctx.conn.execute(select(table.c.status).where(mine).with_for_update()).scalar_one_or_none() or 0
         )
-    as_read = table.c.revision == (table.c.revision if read_at is None else read_at)
+    as_read = true() if read_at is None else table.c.revision == read_at
     statement = update(table).where(mine, table.c.status == before, table.c.status.in_(step.source), as_read)
     values = changes(ctx, cls, step, reason)
     header = ctx.conn.execute(statement.values(values).returning(*table.columns)).first()
