@@ -104,7 +104,7 @@ class AccountStatement(Bill):
     opening_amount: Mapped[Decimal] = money("期初应收", form=False, width=130, sort=-50)
     increase_amount: Mapped[Decimal] = money("本期增加", form=False, total=True, width=130, sort=-49)
     settled_amount: Mapped[Decimal] = money("本期收款及退货", form=False, total=True, width=130, sort=-48)
-    closing_amount: Mapped[Decimal] = money("期末应收", form=False, total=True, width=130, sort=-47)
+    closing_amount: Mapped[Decimal] = money("期末应收", form=False, width=130, sort=-47)
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:

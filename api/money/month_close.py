@@ -49,10 +49,10 @@ class MonthClose(Resource):
     period: Mapped[str] = words("会计期间", required=True, search=True, max_length=7, width=100)
     status: Mapped[int] = enum("状态", STATES, default=CLOSED, search=True, width=90)
     bill_count: Mapped[int] = integer("锁定单据", width=100)
-    stock_quantity: Mapped[Decimal] = quantity("期末库存数量", total=True)
-    stock_amount: Mapped[Decimal] = money("期末库存金额", total=True, permission=COST, width=140)
-    receivable: Mapped[Decimal] = money("期末应收", total=True, width=130)
-    payable: Mapped[Decimal] = money("期末应付", total=True, width=130)
+    stock_quantity: Mapped[Decimal] = quantity("期末库存数量")
+    stock_amount: Mapped[Decimal] = money("期末库存金额", permission=COST, width=140)
+    receivable: Mapped[Decimal] = money("期末应收", width=130)
+    payable: Mapped[Decimal] = money("期末应付", width=130)
     closed_by: Mapped[int] = ref(
         "user_account", "结账人", target="user_id", required=True, label_field="closed_by_name", width=90
     )

@@ -1,18 +1,22 @@
 /** 模拟登录: choose a user and work as he would, within one's own rights. */
 import { useMutation } from '@tanstack/react-query';
-import { Alert, App } from 'antd';
+import { App } from 'antd';
 import { useMemo } from 'react';
 import ListPage from '@/engine/list/ListPage';
 import { actionOf, type Action, type Row, type Screen } from '@/engine/types';
 import { reportError } from '@/lib/errors';
 import { imitate } from '@/lib/imitation';
 
+const HOW =
+  '点一个用户的姓名（或双击一行），以他的身份登录查看。只能模拟权限不超过自己的用户；模拟中不能修改账号、角色和密码，不能导出。';
+const DENIED = '您可以查看用户，但没有模拟登录的权限。';
+
 export default function ImitatePage({ screen, params }: { screen: Screen; params: Record<string, string> }) {
   const { modal } = App.useApp();
   const start = useMutation({ mutationFn: imitate, onError: reportError });
   const allowed = actionOf(screen, 'imitate') !== undefined;
   // Who is chosen is opened by a click on his row; the list has no buttons of its own.
-  const plain = useMemo(() => ({ ...screen, actions: [] as Action[] }), [screen]);
+  const plain = useMemo(() => ({ ...screen, actions: [] as Action[], note: allowed ? HOW : DENIED }), [screen, allowed]);
   const ask = (row: Row) =>
     modal.confirm({
       title: `以“${String(row.realname)}”的身份登录？`,
@@ -20,15 +24,5 @@ export default function ImitatePage({ screen, params }: { screen: Screen; params
       okText: '模拟登录',
       onOk: () => start.mutateAsync(Number(row.user_id)).catch(() => undefined),
     });
-  return (
-    <>
-      <Alert
-        type="info"
-        showIcon
-        style={{ marginBottom: 8 }}
-        title={allowed ? '点一个用户的姓名（或双击一行），以他的身份登录查看。只能模拟权限不超过自己的用户；模拟中不能修改账号、角色和密码，不能导出。' : '您可以查看用户，但没有模拟登录的权限。'}
-      />
-      <ListPage screen={plain} params={params} onOpen={allowed ? ask : undefined} />
-    </>
-  );
+  return <ListPage screen={plain} params={params} onOpen={allowed ? ask : undefined} />;
 }
