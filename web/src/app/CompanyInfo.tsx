@@ -1,5 +1,6 @@
 /** 公司信息: the user's own company. */
-import { Card, Descriptions, Spin } from 'antd';
+import { Card, Descriptions } from 'antd';
+import { ScreenLoading } from '@/engine/ScreenLoading';
 import { api } from '@/lib/api';
 import { useQuery } from '@/lib/query';
 import { useSession } from './session';
@@ -19,7 +20,7 @@ export default function CompanyInfo() {
     enabled: companyId !== undefined,
   });
   const company = data?.data[0];
-  if (isPending) return <Spin />;
+  if (isPending) return <ScreenLoading />;
   return (
     <Card title="公司信息" size="small" style={{ maxWidth: 860 }}>
       <Descriptions

@@ -1,6 +1,7 @@
 /** Keeps one page's failure from taking the shell with it. */
-import { Button, Result, Spin } from 'antd';
+import { Button, Result } from 'antd';
 import { Component, Suspense, type ReactNode } from 'react';
+import { ScreenLoading } from '@/engine/ScreenLoading';
 
 interface Props {
   children: ReactNode;
@@ -28,7 +29,6 @@ export class PageBoundary extends Component<Props, { failed: boolean }> {
         />
       );
     }
-    const loading = <Spin style={{ display: 'block', marginTop: 120 }} aria-label="加载中" />;
-    return <Suspense fallback={loading}>{this.props.children}</Suspense>;
+    return <Suspense fallback={<ScreenLoading />}>{this.props.children}</Suspense>;
   }
 }

@@ -1,8 +1,9 @@
 /** 问卷页: the form of a questionnaire, drawn alone for the shell's frame. */
 import { useMutation } from '@tanstack/react-query';
-import { Button, Card, Checkbox, Form, Input, Radio, Result, Spin } from 'antd';
+import { Button, Card, Checkbox, Form, Input, Radio, Result } from 'antd';
 import { useState } from 'react';
 import { useSearchParams } from 'react-router';
+import { ScreenLoading } from '@/engine/ScreenLoading';
 import type { FormQuestion, SurveyForm } from '@/gen';
 import { api } from '@/lib/api';
 import { reportError } from '@/lib/errors';
@@ -21,7 +22,7 @@ export default function SurveyPage() {
     meta: { quiet: true },
   });
   if (error) return <Result status="info" title={error.message} />;
-  if (data === undefined) return <Spin style={{ display: 'block', marginTop: 120 }} />;
+  if (data === undefined) return <ScreenLoading />;
   if (data.answered) return <Result status="success" title="您已填写过该问卷" />;
   return <Questions form={data} hash={which.questionnaire_hash} />;
 }
