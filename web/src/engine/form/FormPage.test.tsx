@@ -58,6 +58,12 @@ describe('a new bill', () => {
     expect(document.activeElement).toBe(cell());
   });
 
+  it('Enter leads on from a list and is not typed into the long text behind it', () => {
+    open();
+    const goesOn = fireEvent.keyDown(screen.getByRole('combobox', { name: '仓库' }), { key: 'Enter' });
+    expect(goesOn).toBe(false);
+  });
+
   it('tells all mistakes of head and lines at once and sends nothing', async () => {
     open();
     act(() => cell().focus());

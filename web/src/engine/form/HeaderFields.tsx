@@ -87,6 +87,8 @@ function onEnterList(event: KeyboardEvent<HTMLDivElement>): void {
   const from = entered(event);
   if (from === null || !isList(from) || from.getAttribute('aria-expanded') === 'true') return;
   event.stopPropagation();
+  // Else the key would still break a line in the long text that it leads to.
+  event.preventDefault();
   goOn(from);
 }
 
