@@ -54,9 +54,13 @@ export function filterOf({ rule }: NumberKind): KeyFilter {
   return rule === null ? 'any' : 'signed';
 }
 
-/** Leaves of a text what a filter lets through; leading zeros go, and decimals beyond the limit. */
+/**
+ * Leaves of a text what a filter lets through; leading zeros go, and decimals beyond the limit. Commas go once they stand
+ * between thousands; elsewhere they stay, for the number to be refused: 12,5 is not 125.
+ */
 export function filterKeys(text: string, filter: KeyFilter, decimals = 2): string {
-  const half = toHalfWidth(text).replace(/[^\d.-]/g, '');
+  const kept = toHalfWidth(text).replace(/[^\d.,-]/g, '');
+  const half = parseDecimal(kept) === null ? kept : kept.replaceAll(',', '');
   const sign = half.startsWith('-') && (filter === 'signed' || filter === 'any') ? '-' : '';
   const [whole = '', ...rest] = half.replace(/-/g, '').split('.');
   const head = whole.replace(/^0+(?=\d)/, '');
