@@ -81,6 +81,20 @@ describe('a new bill', () => {
     expect(screen.getByText('请选择客户', { selector: '.field-problem' })).toBeTruthy();
   });
 
+  it('what was pasted and could not be read keeps the bill from being saved until the cell is filled in or emptied', async () => {
+    open({}, { copyOf: 8 });
+    await screen.findByText('4', { selector: '[data-field=quantity]' });
+    fireEvent.mouseDown(screen.getByText('450.00', { selector: '[data-field=price]' }));
+    fireEvent.paste(cell(), { clipboardData: { getData: () => '12,5\t0' } });
+    await waitFor(() => expect(view.told.at(-1)?.failures.map((one) => one.msg)).toEqual(['“单价”请输入数字']));
+    save();
+    await waitFor(() => expect(view.told.at(-1)?.msg).toBe('第1行：“单价”请输入数字'));
+    expect(sent(add)).toHaveLength(0);
+    fireEvent.keyDown(cell(), { key: 'Delete' });
+    save();
+    await waitFor(() => expect(sent(add)).toHaveLength(1));
+  });
+
   it('is sent once although saved twice, with a key', async () => {
     open({ [add]: () => new Promise((resolve) => setTimeout(() => resolve(ok({ id: 21 })), 50)) }, { copyOf: 8 });
     await screen.findByText('4', { selector: '[data-field=quantity]' });

@@ -51,7 +51,7 @@ beforeEach(() => {
 afterEach(() => view.done());
 
 describe('stock', () => {
-  const stocked = (values: Record<string, unknown>) => ({ key: `s${Math.random()}`, values: { goods_id: 11, available_stocks: '40', ...values }, problems: {} });
+  const stocked = (values: Record<string, unknown>) => ({ key: `s${Math.random()}`, values: { goods_id: 11, available_stocks: '40', ...values }, problems: {}, refused: {} });
   const hints = () => [...document.querySelectorAll('.stock-hint')].map((one) => one.textContent);
 
   it('hints where all lines of a goods together ask for more than there is, and lets it be', () => {
@@ -96,7 +96,7 @@ describe('batch', () => {
   it('is marked where the goods that come in are kept by batches', () => {
     view.done();
     const comes = [...fields, field({ name: 'batch', label: '批次(DOT)' })];
-    store = createLineStore(comes, [true, false].map((is_batch, at) => ({ key: `b${at}`, values: { goods_id: 11 + at, is_batch }, problems: {} })));
+    store = createLineStore(comes, [true, false].map((is_batch, at) => ({ key: `b${at}`, values: { goods_id: 11 + at, is_batch }, problems: {}, refused: {} })));
     view = renderPage(<LineTable name="test" block={{ ...block, fields: comes }} pricing={pricing} store={store} context={context} />, routes);
     const marked = () => [...document.querySelectorAll('.grid-body [data-field=batch]')].map((one) => one.getAttribute('aria-required'));
     expect(marked()).toEqual(['true', null]);
@@ -304,5 +304,5 @@ describe('accessibility', () => {
 });
 
 function fill(quantity: string) {
-  return { key: `k${quantity}`, values: { goods_id: 11, goods_name: '米其林', quantity, price: '10', tax_rate: '13' }, problems: {} };
+  return { key: `k${quantity}`, values: { goods_id: 11, goods_name: '米其林', quantity, price: '10', tax_rate: '13' }, problems: {}, refused: {} };
 }

@@ -14,6 +14,8 @@ export interface LineRow {
   key: string;
   values: Row;
   problems: Problems;
+  /** Those of pasted cells that could not be taken: only typing or emptying such a cell settles them. */
+  refused: Problems;
 }
 
 let sequence = 0;
@@ -21,7 +23,7 @@ let sequence = 0;
 export function newLine(fields: Field[], values: Row = {}): LineRow {
   const preset = fields.filter((f) => isWritable(f) && f.default !== null && !(isNumberType(f.type) && isZero(f, f.default)));
   const defaults = Object.fromEntries(preset.map((f) => [f.name, f.default]));
-  return { key: `line${++sequence}`, values: { ...defaults, ...values }, problems: {} };
+  return { key: `line${++sequence}`, values: { ...defaults, ...values }, problems: {}, refused: {} };
 }
 
 /** A line nobody wrote on: it differs from a new one in nothing the server would take. */
@@ -184,7 +186,7 @@ export function fillGoods(line: LineRow, { fields, field, pricing, goods, price,
     }
   }
   const filled = withValues(line, changes, pricing, quantity in changes || pricing ? quantity : field.name);
-  return { ...filled, problems: without(filled.problems, field.name) };
+  return { ...filled, problems: without(filled.problems, field.name), refused: without(filled.refused, field.name) };
 }
 
 /** A repeated scan: one more of what the line holds, or a pack of them. */
@@ -202,6 +204,11 @@ function withValues(line: LineRow, changes: Row, pricing: Pricing | null, edited
   return reprice(line, changes, pricing, edited).line;
 }
 
+/** Marks cells whose pasted content can't be taken. */
+export function refuseCells(line: LineRow, refused: Problems): LineRow {
+  return { ...line, problems: { ...line.problems, ...refused }, refused: { ...line.refused, ...refused } };
+}
+
 function without(problems: Problems, name: string): Problems {
   if (!(name in problems)) return problems;
   return Object.fromEntries(Object.entries(problems).filter(([key]) => key !== name));
@@ -215,8 +222,8 @@ function reprice(line: LineRow, changes: Row, pricing: Pricing | null, edited: s
   const quantity = quantityField(pricing);
   const counted = repacked({ ...line.values, ...changes }, edited, quantity);
   const values = { ...line.values, ...changes, ...counted };
-  const problems = [edited, ...Object.keys(counted)].reduce(without, line.problems);
-  const next = { ...line, values, problems };
+  const settled = [edited, ...Object.keys(counted)];
+  const next = { ...line, values, problems: settled.reduce(without, line.problems), refused: settled.reduce(without, line.refused) };
   if (values.is_gift && pricing) Object.assign(values, zeroPrice(pricing));
   const edit = pricing && pricingEdit(pricing, quantity in counted ? quantity : edited, values);
   if (!pricing || !edit || isMasked(values[pricing.price])) return { line: next, problem: null };
@@ -275,6 +282,10 @@ export function checkLine(fields: Field[], line: LineRow): LineRow {
   const found = rowProblems(fields, line.values, 'cell');
   for (const field of fields) if (needsBatch(field, line.values) && isEmptyValue(field, line.values[field.name])) found[field.name] = `请录入${field.label}`;
   for (const name of Object.keys(found)) found[name] = line.problems[name] ?? found[name]!;
+  for (const field of fields) {
+    const [refused, value] = [line.refused[field.name], line.values[field.name]];
+    if (refused !== undefined && (value === false || isEmptyValue(field, value))) found[field.name] ??= refused;
+  }
   return { ...line, problems: found };
 }
 

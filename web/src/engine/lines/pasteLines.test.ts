@@ -37,6 +37,12 @@ describe('pasting rows', () => {
     const { lines } = paste('数量\t商品编码\t备注\n3\tmx205\t加急');
     expect(lines[0]?.values).toMatchObject({ goods_id: 11, quantity: '3', remark: '加急', price: '455' });
   });
+  it('takes a whole list with its headings: goods by their code, whatever they are called there', () => {
+    const { lines, problems } = paste('序号\t商品\t商品编码\t规格型号\t花纹\t单位\t数量\t可用库存\t单价\n1\t米其林\tMX205\t205/55R16\tMXV\t条\t４\t21\t1,450.50');
+    expect(problems).toEqual([]);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]?.values).toMatchObject({ goods_id: 11, quantity: '4', price: '1450.5' });
+  });
   it('takes packs by their headings, shown or not, and tells which are wrong', () => {
     const { lines, problems } = paste('商品编码\t辅单位\t件数\t数量\n00124\t箱\t3\n00124\t箱\t\t24\n00124\t箱\t2\t30\n00124\t托\n00123\t\t2');
     expect(lines.slice(0, 2).map(({ values }) => [values.pack_unit_id, values.pack_quantity, values.quantity])).toEqual([

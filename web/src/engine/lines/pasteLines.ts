@@ -1,12 +1,15 @@
 import type { Failure } from '../../lib/errors';
 import type { GoodsRow } from '../queries';
 import type { Field, Pricing } from '../types';
-import { chooseCell, fillGoods, isEditable, newLine, typeCell, type LineRow } from './lineModel';
+import { chooseCell, fillGoods, isEditable, newLine, refuseCells, typeCell, type LineRow } from './lineModel';
 import { isMiscounted, PACK, PACK_PROBLEM, unitsOf } from './packs';
 
 /** Pasting cells of a spreadsheet into a bill's lines; pure once the goods have been looked up. */
 
-const GOODS_HEADINGS = ['商品', '商品编码', '编码', '商品名称', '货号', '条码', '商品条码'];
+/** What tells goods, best first: a sheet with codes and names is read by its codes. */
+const GOODS_HEADINGS = ['商品编码', '商品编号', '编码', '货号', '商品条码', '条码', '商品', '商品名称'];
+
+const FLAGS: Partial<Record<string, boolean>> = { 是: true, 否: false };
 
 export interface PasteTarget {
   /** The grid's columns as shown. */
@@ -27,20 +30,17 @@ export interface PastePlan {
 /** By headings where the first row has them; else goods, numbers and texts in the grid's order from the active cell. */
 export function planPaste(matrix: string[][], { columns, goods, pricing, start, lineFields }: PasteTarget): PastePlan {
   const [first = [], ...rest] = matrix;
-  const headed = first.map((cell) => fieldOfHeading(cell, lineFields, goods, pricing));
+  const told = goods && GOODS_HEADINGS.find((heading) => first.includes(heading));
+  const others = lineFields.filter((field) => field.name !== goods?.name && !field.hidden && isEditable(field, pricing));
+  const headed = first.map((cell) => (goods && cell === told ? goods : (others.find((field) => field.label === cell) ?? null)));
   const known = headed.filter((field) => field !== null).length;
-  if (known > 0 && known * 2 >= first.filter((cell) => cell !== '').length) return { fields: headed, rows: rest };
+  if (told || (known > 0 && known * 2 >= first.filter((cell) => cell !== '').length)) return { fields: headed, rows: rest };
   const takers = columns.filter((field, col) => col >= start.col && isEditable(field, pricing) && (col === start.col || isPlain(field, goods)));
   return { fields: takers, rows: matrix };
 }
 
 function isPlain(field: Field, goods: Field | undefined): boolean {
   return field.name === goods?.name || (field.type !== 'ref' && field.type !== 'bool' && field.type !== 'enum');
-}
-
-function fieldOfHeading(cell: string, fields: Field[], goods: Field | undefined, pricing: Pricing | null): Field | null {
-  if (goods && GOODS_HEADINGS.includes(cell)) return goods;
-  return fields.find((field) => field.label === cell && !field.hidden && isEditable(field, pricing)) ?? null;
 }
 
 /** The distinct goods codes of a paste. */
@@ -78,7 +78,7 @@ function pasteRow(start: LineRow, cells: string[], fields: (Field | null)[], opt
   const problems: { field: string; msg: string }[] = [];
   const refuse = (field: Field, msg: string) => {
     problems.push({ field: field.label, msg });
-    line = { ...line, problems: { ...line.problems, [field.name]: msg } };
+    line = refuseCells(line, { [field.name]: msg });
   };
   // Goods first: they bring a price and a tax rate that the pasted cells overrule.
   const at = fields.findIndex((field) => field !== null && field.name === options.goods?.name);
@@ -100,6 +100,11 @@ function pasteRow(start: LineRow, cells: string[], fields: (Field | null)[], opt
       const unit = unitsOf(line.values)?.find((one) => one.unit_name === text);
       if (!unit) return refuse(field, `该商品没有辅单位：${text}`);
       line = chooseCell(line, field, unit.unit_id, unit.unit_name, options.pricing);
+      return;
+    }
+    const chosen = field.type === 'bool' ? FLAGS[text] : field.options?.find((option) => option.label === text)?.value;
+    if (chosen !== undefined) {
+      line = chooseCell(line, field, chosen, null, options.pricing);
       return;
     }
     if (field.type === 'ref' || field.type === 'enum' || field.type === 'bool') return refuse(field, `${field.label}：请在单元格中选择“${text}”`);

@@ -1,6 +1,6 @@
 import type { GoodsRow } from '../queries';
 import type { Field, Pricing } from '../types';
-import { chooseCell, fillGoods, newLine, typeCell, type LineRow } from './lineModel';
+import { chooseCell, fillGoods, newLine, refuseCells, typeCell, type LineRow } from './lineModel';
 import { isMiscounted, PACK, PACK_PROBLEM } from './packs';
 
 /** A sheet that the server read: what its rows give the lines of a form, and what of them can't be taken. Pure. */
@@ -41,7 +41,7 @@ export function sheetLines(sheet: Sheet, target: SheetTarget): LineRow[] {
     }
     const problems = sheet.problems.filter((one) => one.row === row).map((one) => [one.field, one.msg]);
     if (isMiscounted(cells[PACK.quantity]?.value, line.values)) problems.push([PACK.quantity, PACK_PROBLEM]);
-    return { ...line, problems: { ...line.problems, ...Object.fromEntries(problems) } };
+    return refuseCells(line, Object.fromEntries(problems));
   });
 }
 

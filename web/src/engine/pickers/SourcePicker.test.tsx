@@ -64,14 +64,14 @@ describe('lines of other bills', () => {
   });
 
   it('are split: what the bill has left of one is offered again', async () => {
-    await show([{ key: 'a', values: { ...open[0]!, amount: '1000.00' }, problems: {} }]);
+    await show([{ key: 'a', values: { ...open[0]!, amount: '1000.00' }, problems: {}, refused: {} }]);
     await press('全部选择');
     await press('确定');
     expect(shown()).toEqual([['XSCK7', '130'], ['XSCK8', '50.00'], ['XSTH7', '-226.00']]);
   });
 
   it('are taken in part, and not twice', async () => {
-    await show([{ key: 'a', values: open[0]!, problems: {} }]);
+    await show([{ key: 'a', values: open[0]!, problems: {}, refused: {} }]);
     expect(screen.queryByText('XSCK7')).toBeNull();
     await press('全部选择');
     fireEvent.change(screen.getByLabelText('XSCK8 开票金额'), { target: { value: '20' } });
