@@ -69,6 +69,7 @@ class TestKeyboard:
         for key, figure in (("2", "数量"), ("3", "单价"), ("4", "优惠金额")):
             page.keyboard.press(f"Alt+{key}")
             at(page, f"第2行 {figure}")
+        expect(page.get_by_role("columnheader", name="*商品", exact=True)).to_be_in_viewport(ratio=1)
         page.keyboard.press("Alt+1")
         picker = page.get_by_role("dialog", name="选择商品")
         expect(picker.get_by_label("编码 / 名称")).to_be_focused()

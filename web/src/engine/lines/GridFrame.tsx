@@ -1,11 +1,13 @@
 import { memo } from 'react';
 import { sumOf } from '../../lib/decimal';
+import { useStore } from '../../lib/store';
 import { isWritable } from '../fields/fieldRules';
 import { fieldText, isRightAligned } from '../fields/fieldValue';
 import { ResizableTitle } from '../list/ResizableTitle';
 import type { Field } from '../types';
-import type { GridColumn } from './GridRow';
+import { cellClass, type GridColumn } from './GridRow';
 import type { LineRow } from './lineModel';
+import type { LineStore } from './lineStore';
 
 /** The grid's first row: names of columns, edges to drag. */
 export const Heading = memo(function Heading({ columns, onResize }: { columns: GridColumn[]; onResize: (name: string, width: number) => void }) {
@@ -20,7 +22,7 @@ export const Heading = memo(function Heading({ columns, onResize }: { columns: G
           as="div"
           role="columnheader"
           aria-colindex={col + 2}
-          className={['grid-cell', field.required && isWritable(field) ? 'required' : '', isRightAligned(field) ? 'figure' : ''].join(' ')}
+          className={[cellClass(field), field.required && isWritable(field) ? 'required' : '', isRightAligned(field) ? 'figure' : ''].join(' ')}
           style={{ width }}
           columnWidth={width}
           onResized={(next) => onResize(field.name, next)}
@@ -45,10 +47,20 @@ export const Sums = memo(function Sums({ columns, lines }: { columns: GridColumn
         合计
       </div>
       {columns.map(({ field, width }) => (
-        <div key={field.name} role="gridcell" data-sum={field.name} className={isRightAligned(field) ? 'grid-cell figure' : 'grid-cell'} style={{ width }}>
+        <div key={field.name} role="gridcell" data-sum={field.name} className={isRightAligned(field) ? 'grid-cell figure' : cellClass(field)} style={{ width }}>
           {text(field)}
         </div>
       ))}
     </div>
   );
 });
+
+/** What the lines come to, in sight wherever its column is. */
+export function LineTotal({ store, field }: { store: LineStore; field: Field }) {
+  const sum = useStore(store, (lines) => sumOf(lines.map((line) => line.values[field.name])).toString());
+  return (
+    <strong className="line-total">
+      {field.label}合计 {fieldText(field, { [field.name]: sum })}
+    </strong>
+  );
+}

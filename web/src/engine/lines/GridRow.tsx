@@ -28,6 +28,11 @@ interface GridRowProps {
   onRemove: (row: number) => void;
 }
 
+/** Goods stay in sight while the figures beside them are keyed in. */
+export function cellClass(field: Field): string {
+  return field.ref?.resource === 'goods' ? 'grid-cell grid-goods' : 'grid-cell';
+}
+
 const SHORTAGES: Record<Shortage, { hint: string; mark: string }> = {
   available: { hint: '数量超过可用库存；可以保存，审核时会再核对', mark: '不足' },
   safety: { hint: '余下的库存低于该仓库的安全库存；可以保存，审核时会再核对', mark: '偏低' },
@@ -48,7 +53,7 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
       {columns.map(({ field, width }, col) => {
         const problem = line.problems[field.name];
         const text = fieldText(field, line.values);
-        const names = ['grid-cell'];
+        const names = [cellClass(field)];
         if (isRightAligned(field)) names.push('figure');
         if (!editable[col]) names.push('readonly');
         if (problem) names.push('invalid');

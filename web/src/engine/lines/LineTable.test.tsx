@@ -194,6 +194,10 @@ describe('paste', () => {
     expect(document.querySelectorAll('.grid-body .grid-row').length).toBeLessThan(60);
     expect(document.querySelector('[data-sum=quantity]')?.textContent).toBe('125,250');
   });
+  it('tells what the lines come to above them, where it is in sight whatever the screen', async () => {
+    fireEvent.paste(input(), { clipboardData: { getData: () => 'MX205\t1\t1000\nLL215\t2\t250.5' } });
+    expect(await screen.findByText('金额合计 1,501.00')).toBeTruthy();
+  });
   it('tells unknown codes in the failure table', async () => {
     fireEvent.paste(input(), { clipboardData: { getData: () => 'XX\t1\nMX205\t2' } });
     await waitFor(() => expect(view.told.at(-1)?.failures).toEqual([{ index: 1, serial: '第1行', field: '商品', msg: '未找到商品：XX' }]));

@@ -15,6 +15,7 @@ import { goodsField, shortLines, type LineRow } from './lineModel';
 import type { LineStore } from './lineStore';
 import { LineToolbar } from './LineToolbar';
 import { hasPacks, isPack, quantityField } from './packs';
+import { isGoods } from './useChoices';
 import { useGrid } from './useGrid';
 
 interface LineTableProps {
@@ -151,6 +152,13 @@ export function LineTable({ name, block, pricing, store, context }: LineTablePro
 function intoView(scroller: HTMLElement | null, cell: GridColumn): void {
   if (!scroller) return;
   const right = cell.start + cell.width;
-  if (cell.start < scroller.scrollLeft + INDEX_WIDTH) scroller.scrollLeft = cell.start - INDEX_WIDTH;
+  const left = INDEX_WIDTH + (isGoods(cell.field) ? 0 : heldWidth(scroller));
+  if (cell.start < scroller.scrollLeft + left) scroller.scrollLeft = cell.start - left;
   else if (right > scroller.scrollLeft + scroller.clientWidth) scroller.scrollLeft = right - scroller.clientWidth;
+}
+
+/** What goods take of a grid that is wide enough for them to stay. */
+function heldWidth(scroller: HTMLElement): number {
+  const goods = scroller.querySelector<HTMLElement>('.grid-heading .grid-goods');
+  return goods && getComputedStyle(goods).position === 'sticky' ? goods.offsetWidth : 0;
 }

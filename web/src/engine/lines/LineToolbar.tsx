@@ -6,6 +6,7 @@ import { ColumnSettings } from '../list/ColumnSettings';
 import type { Block, Pricing } from '../types';
 import { suggestedPrice, type BillContext } from './billContext';
 import { NUMBERS } from './gridColumns';
+import { LineTotal } from './GridFrame';
 import { fillGoods, goodsField, isBlankLine, newLine, typeCell } from './lineModel';
 import type { LineStore } from './lineStore';
 import { NumbersButton } from './NumbersButton';
@@ -34,6 +35,7 @@ interface LineToolbarProps {
 export const LineToolbar = memo(function LineToolbar(props: LineToolbarProps) {
   const { store, block, pricing, control, context, onAdd, activeRow, picking, onPicking } = props;
   const goods = goodsField(block);
+  const total = block.fields.find((one) => one.name === pricing?.total);
   const numbers = block.fields.find((one) => one.name === NUMBERS && one.form && !one.masked);
   const take = (picked: PickedGoods[]) => {
     onPicking(false);
@@ -68,6 +70,7 @@ export const LineToolbar = memo(function LineToolbar(props: LineToolbarProps) {
         {goods && pricing && store.grows && <ScanBox store={store} goods={goods} pricing={pricing} context={context} />}
       </Space>
       <Space size={6}>
+        {total && <LineTotal store={store} field={total} />}
         {goods && (
           <span className="line-hint">
             回车下一格 · Ctrl+D 复制上行 · {store.grows && 'Alt+1 选商品 · '}
