@@ -21,7 +21,7 @@ from api.customers.customer_addresses import CustomerAddress
 from api.customers.customer_receipt import CustomerReceipt
 from api.demo.group import Branch, Group, address_of
 from api.demo.names import COMPANIES, ROADS, mobile, person
-from api.demo.unposted import insert_rows, months_after
+from api.demo.unposted import months_after
 from api.kit import drafts
 from api.kit.bulk import Entry
 from api.kit.context import Context
@@ -137,7 +137,7 @@ def _introduce(ctx: Context, branches: Sequence[Branch]) -> dict[tuple[int, int]
     rows = [
         {"supplier_name": name, "supplier_type_id": kind, "payment_days": TERMS} for name in names.values()
     ]
-    suppliers = dict(zip(names, insert_rows(ctx, Supplier, rows), strict=True))
+    suppliers = dict(zip(names, insert_all(ctx.conn, Supplier, rows), strict=True))
     places = {
         row.company_id: {name: getattr(row, name) for name in ("province_id", "city_id", "area_id")}
         for row in ctx.conn.execute(select(Company.table()))
@@ -159,7 +159,7 @@ def _introduce(ctx: Context, branches: Sequence[Branch]) -> dict[tuple[int, int]
         }
         for own, other in pairs
     ]
-    keys = insert_rows(ctx, Customer, customers)
+    keys = insert_all(ctx.conn, Customer, customers)
     insert_all(ctx.conn, CustomerAddress, [address_of(*one) for one in zip(keys, customers, strict=True)])
     return {pair: _Partner(customer, suppliers[pair[1]]) for pair, customer in zip(pairs, keys, strict=True)}
 

@@ -12,6 +12,7 @@ from api.kit import registry
 from api.kit.database import Base
 from api.kit.errors import Invalid
 from api.kit.fields import Derived, Field, fields_of
+from api.kit.initials import initials
 from api.kit.stamping import Stamped
 
 if TYPE_CHECKING:
@@ -219,7 +220,10 @@ class Declared(Stamped, Base):
 
     @classmethod
     def complete(cls, row: dict[str, Any]) -> None:
-        """Fill what is derived from other fields before saving, say pinyin initials; override."""
+        """Fill pinyin initials from the names that they are of; those that are keyed in are kept."""
+        for item in cls.fields():
+            if item.initials_of and row.get(item.initials_of) and not (item.writable and row.get(item.name)):
+                row[item.name] = initials(row[item.initials_of])
 
 
 def refuse_move(row: Mapping[str, Any], before: Row[Any] | None, column: str, msg: str) -> None:

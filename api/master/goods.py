@@ -7,7 +7,6 @@ from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
-from pypinyin import Style, lazy_pinyin
 from sqlalchemy import CheckConstraint, Connection, ForeignKey, Index, Row, UniqueConstraint, select
 from sqlalchemy import text as sql
 from sqlalchemy.orm import Mapped, mapped_column
@@ -37,11 +36,6 @@ from api.master import goods_codes, price_changes
 from api.master.naming import named_by_rule
 
 MAX_LEVEL = 3
-
-
-def initials(name: str) -> str:
-    """Pinyin initials of a name, capital: 米其林 → MQL; other characters stay as they are."""
-    return "".join(lazy_pinyin(name, style=Style.FIRST_LETTER)).upper().replace(" ", "")[:100]
 
 
 def dot_week(code: str) -> date | None:
@@ -198,17 +192,12 @@ class Goods(Resource):
     speed_index: Mapped[str | None] = text("速度级别", max_length=10, width=90)
     factory_code: Mapped[str | None] = text("厂家编码", search=True, max_length=60)
     shorthand_code: Mapped[str | None] = text("简码", search=True, max_length=60)
-    logogram: Mapped[str | None] = text("拼音首字母", search=True, list=False)
+    logogram: Mapped[str | None] = text("拼音首字母", search=True, list=False, initials_of="goods_name")
     barcode: Mapped[str | None] = text("条形码", search=True, max_length=60, width=140)
     is_batch: Mapped[bool] = flag("按批次管理")
     is_numbered: Mapped[bool] = flag("按胎号管理")
     tax_rate: Mapped[Decimal] = rate("税率%", rule="Positive", default=13, width=80)
     enabled: Mapped[bool] = enabled()
-
-    @classmethod
-    def complete(cls, row: dict[str, Any]) -> None:
-        if not row.get("logogram") and row.get("goods_name"):
-            row["logogram"] = initials(row["goods_name"])
 
     @classmethod
     def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:

@@ -13,9 +13,10 @@ from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
 from api.kit.endpoints import action
 from api.kit.errors import Invalid, NotFound
+from api.kit.initials import initials
 from api.kit.schemas import Key, Keys, info_model
 from api.kit.scope import within
-from api.master.goods import CompanyGoods, Goods, initials
+from api.master.goods import CompanyGoods, Goods
 from api.master.naming import GoodsRenaming, new_names
 
 api = router()

@@ -30,6 +30,12 @@ def supplier(*, settles: bool = False) -> MappedColumn[int]:
     return ref("supplier", "供应商", required=True, disabled=settles, **marks)
 
 
+def name_initials(name: str) -> MappedColumn[str]:
+    """What a partner is found by besides his name, and follows it."""
+    marks = {"search": True, "list": False, "form": False, "extract": False}
+    return text("拼音首字母", initials_of=name, **marks)
+
+
 ACCOUNT_KINDS = {1: "现金", 2: "银行", 3: "平台"}
 PAYMENT_DAYS = Bounds(most=3650)
 """Payment terms are days, years at most: due dates stay dates."""
@@ -52,6 +58,7 @@ class Supplier(Resource):
 
     supplier_id: Mapped[int] = key()
     supplier_name: Mapped[str] = text("供应商名称", required=True, unique=True, search=True, width=220)
+    logogram: Mapped[str | None] = name_initials("supplier_name")
     supplier_type_id: Mapped[int | None] = classified("supplier_type", "供应商类型")
     contact_name: Mapped[str | None] = text("联系人", max_length=50)
     supplier_mobile: Mapped[str | None] = text("联系电话", rule="phone", search=True, max_length=20)
@@ -86,6 +93,7 @@ class Customer(Resource):
 
     customer_id: Mapped[int] = key()
     customer_name: Mapped[str] = text("客户名称", required=True, search=True, width=220)
+    logogram: Mapped[str | None] = name_initials("customer_name")
     company_id: Mapped[int] = ref("company", "公司", required=True, search=True)
     customer_type_id: Mapped[int | None] = classified("customer_type", "客户类别")
     credit_code: Mapped[str | None] = text(

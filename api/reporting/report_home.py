@@ -8,10 +8,10 @@ from sqlalchemy.orm import Mapped
 
 from api.kit import menus
 from api.kit.fields import key, moment, text
+from api.kit.initials import initials
 from api.kit.resource import Declaration, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values, View
-from api.master.goods import initials
 
 _REPORTS = """
 select n.*, v.at as opened_at

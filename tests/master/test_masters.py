@@ -10,7 +10,8 @@ import pytest
 from sqlalchemy import Connection
 
 from api.kit import registry
-from api.master.goods import dot_week, initials
+from api.kit.initials import initials
+from api.master.goods import dot_week
 from api.master.warehouses import GOOD, GUARANTEE, WAREHOUSE_TYPES
 from tests.kit.desk import Desk
 from tests.kit.fixtures import Site
@@ -143,6 +144,23 @@ class TestGoodsType:
     def test_no_type_is_its_own_parent(self, site: Site) -> None:
         body = {"id": site.world.type2, "p_id": site.world.type2}
         assert site.as_("admin").post(path("goods_type", "edit"), body).code == 400
+
+
+class TestPartners:
+    @pytest.mark.parametrize("partner", ["customer", "supplier"])
+    def test_one_is_found_by_the_initials_of_its_present_name(self, site: Site, partner: str) -> None:
+        admin, resource = site.as_("admin"), registry.get(partner)
+        name = resource.declaration.title
+        body = {**payload_of(resource, site.world), name: "嘉定捷安汽修厂", "enabled": True}
+        key = admin.post(path(partner, "add"), body).data["id"]
+
+        def found(words: str) -> list[int]:
+            rows = admin.get(path(partner, "getDropdown"), keyword=words).data["data"]
+            return [row[f"{partner}_id"] for row in rows]
+
+        assert found("jdja") == [key]
+        assert admin.post(path(partner, "edit"), {"id": key, name: "松江捷安汽修厂"}).ok
+        assert (found("jdja"), found("SJJA")) == ([], [key])
 
 
 class TestGoods:
