@@ -14,6 +14,7 @@ from api.kit.context import Context
 from api.kit.errors import Refusal
 from api.kit.fields import Field
 from api.kit.scope import within
+from api.kit.typed import seen
 from api.kit.validation import Problems, value_of
 
 GOODS, CODE = "goods", "商品编码"
@@ -86,7 +87,7 @@ def read(
     lines = [Line(number, cells) for number, cells in rows]
     for item in sorted(places, key=lambda one: _depth(one, places)):
         at = places[item]
-        texts = [line.texts[at].strip() if at < len(line.texts) else "" for line in lines]
+        texts = [seen(line.texts[at]) if at < len(line.texts) else "" for line in lines]
         found = _references(ctx, item, texts, header, lines) if item.ref else _values(item, texts)
         for line, one in zip(lines, found, strict=True):
             if isinstance(one, str):

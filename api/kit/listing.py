@@ -40,6 +40,7 @@ from api.kit.projection import MASK, Projection, masked, masks, project
 from api.kit.ratios import Ratio
 from api.kit.resource import Declared, Resource, Searched
 from api.kit.scope import Principal, within
+from api.kit.typed import Words
 from api.kit.view import Paging, View, sourced
 
 PAGE_SIZE = 30
@@ -61,7 +62,7 @@ class ListQuery(BaseModel):
     per_page: int = Described(PAGE_SIZE, ge=1, le=MAX_PAGE_SIZE, description="每页行数")
     order_key: str = Described("", description="排序字段")
     order_by: str = Described("", pattern="^(asc|desc|)$", description="asc 或 desc")
-    keyword: str = Described("", max_length=100, description="在文本字段中查找")
+    keyword: Words = Described("", max_length=100, description="在文本字段中查找")
     totals: int = Described(1, ge=0, le=1, description="0 = 不要总行数与合计，另以 getTotals 取")
     timeStamp: int | None = Described(None, description="请求时间，毫秒")
     sign: str | None = Described(None, description="请求签名")

@@ -19,6 +19,7 @@ from api.kit.projection import MASK
 from api.kit.resource import Declared
 from api.kit.rules import labelled, number_problem, text_problem
 from api.kit.scope import Principal, within
+from api.kit.typed import seen
 
 FILE_NAME = re.compile(r"[A-Za-z0-9_-]{1,60}\.[a-z]{1,5}")
 NUMBER = re.compile(r"[+-]?([0-9]+|[0-9]{1,3}(,[0-9]{3})+)?(\.[0-9]*)?([eE][+-]?[0-9]{1,3})?")
@@ -67,7 +68,7 @@ def clean(
             continue
         sent = payload.get(item.name)
         if isinstance(sent, str):
-            sent = sent.strip()
+            sent = seen(sent)
         if sent == MASK or not principal.sees(screen, item.name, item.permission):
             if item.name in kept:
                 values[item.name] = kept[item.name]

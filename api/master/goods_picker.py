@@ -16,6 +16,7 @@ from api.kit.errors import NotFound
 from api.kit.listing import PAGE_SIZE, paged
 from api.kit.projection import MASK
 from api.kit.scope import within
+from api.kit.typed import Words
 from api.master import pricing
 from api.master.goods import PACKS
 from api.master.safety_stock import LIMIT
@@ -28,7 +29,7 @@ class GoodsQuery(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    keyword: str = Described("", max_length=100)
+    keyword: Words = Described("", max_length=100)
     goods_name: str = Described("", max_length=100)
     company_id: int | None = Described(None, ge=0, le=MAX_KEY)
     warehouse_id: int | None = Described(None, ge=0, le=MAX_KEY)
@@ -40,7 +41,7 @@ class GoodsQuery(BaseModel):
     specification_type: str = Described("", max_length=60)
     pattern: str = Described("", max_length=60)
     factory_code: str = Described("", max_length=60)
-    codes: str = Described(
+    codes: Words = Described(
         "", max_length=60_000, description="逗号分隔的商品编码或条形码，不分大小写，一次取齐"
     )
     bill_type: str = Described(
@@ -212,15 +213,17 @@ order by {order} g.goods_num
 _OF_TYPE = " and exists (select from warehouse k where k.warehouse_id = t.warehouse_id and k.type = :type)"
 _OF_PACK = "g.goods_id in (select n.goods_id from goods_unit n where lower(n.barcode) {})"
 _TEXTS = (
-    "goods_num",
-    "goods_name",
-    "specification_type",
-    "pattern",
-    "factory_code",
-    "shorthand_code",
-    "logogram",
-    "barcode",
+    "g.goods_num",
+    "g.goods_name",
+    "g.specification_type",
+    "g.pattern",
+    "g.factory_code",
+    "g.shorthand_code",
+    "g.logogram",
+    "g.barcode",
 )
+_SIZES = ("translate(g.specification_type, '/ -', '')", "translate(upper(g.specification_type), '/ -RZ', '')")
+"""205/55R16 is typed as 20555R16 or 2055516."""
 
 
 def find(ctx: Context, query: GoodsQuery) -> dict[str, Any]:
@@ -278,7 +281,7 @@ def _conditions(query: GoodsQuery, keyword: str, values: dict[str, Any]) -> str:
     parts = []
     for at, word in enumerate(keyword.split()[:5]):
         values[f"word{at}"] = f"%{_escaped(word)}%"
-        texts = [f"g.{name} ilike :word{at}" for name in _TEXTS]
+        texts = [f"{name} ilike :word{at}" for name in (*_TEXTS, *_SIZES)]
         parts.append("(" + " or ".join((*texts, _OF_PACK.format(f"ilike :word{at}"))) + ")")
     for name in ("specification_type", "pattern", "factory_code"):
         if getattr(query, name):

@@ -14,6 +14,7 @@ from api.kit.listing import MAX_PAGE_SIZE, PAGE_SIZE, matching, paged
 from api.kit.projection import masked, masks, project
 from api.kit.resource import Resource
 from api.kit.scope import within
+from api.kit.typed import Words
 from api.kit.view import reading, sourced
 
 AT_ONCE = 2000
@@ -23,7 +24,7 @@ AT_ONCE = 2000
 class _LookupQuery(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
-    keyword: str = Described("", max_length=100)
+    keyword: Words = Described("", max_length=100)
     page: int = Described(1, ge=1, le=100_000)
     per_page: int = Described(PAGE_SIZE, ge=1, le=MAX_PAGE_SIZE)
     id: int | None = Described(None, ge=0, le=2**62, description="只取这一条")

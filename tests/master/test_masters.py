@@ -146,6 +146,21 @@ class TestGoodsType:
         assert site.as_("admin").post(path("goods_type", "edit"), body).code == 400
 
 
+class TestTyped:
+    def test_zero_width_marks_are_no_part_of_a_name(self, site: Site) -> None:
+        admin = site.as_("admin")
+        made = admin.post(path("brand", "add"), {"brand_name": "\u200b 马牌\u200d轮胎\ufeff "})
+        assert admin.get(path("brand", "getInfo"), id=made.data["id"]).data["brand_name"] == "马牌轮胎"
+
+    @pytest.mark.parametrize("words", ["2055516", "20555r16", "205/55R16", "２０５５５１６", "\u200b2055516"])
+    def test_goods_are_found_by_their_size_however_it_is_typed(self, site: Site, words: str) -> None:
+        admin, body = site.as_("admin"), payload_of(registry.get("goods"), site.world)
+        body |= {"specification_type": "205/55R16", "shorthand_code": "", "enabled": True}
+        made = admin.post(path("goods", "add"), body).data["id"]
+        found = admin.get("v2/inventory/Goods/getGoodsListPopup", keyword=words).data["data"]
+        assert made in [row["goods_id"] for row in found]
+
+
 class TestPartners:
     @pytest.mark.parametrize("partner", ["customer", "supplier"])
     def test_one_is_found_by_the_initials_of_its_present_name(self, site: Site, partner: str) -> None:

@@ -43,6 +43,9 @@ describe('pasting rows', () => {
     expect(lines).toHaveLength(1);
     expect(lines[0]?.values).toMatchObject({ goods_id: 11, quantity: '4', price: '1450.5' });
   });
+  it('takes a code without the zero-width marks around it', () => {
+    expect(paste('\u200bMX205\ufeff\t4').lines[0]?.values).toMatchObject({ goods_id: 11, quantity: '4' });
+  });
   it('takes packs by their headings, shown or not, and tells which are wrong', () => {
     const { lines, problems } = paste('商品编码\t辅单位\t件数\t数量\n00124\t箱\t3\n00124\t箱\t\t24\n00124\t箱\t2\t30\n00124\t托\n00123\t\t2');
     expect(lines.slice(0, 2).map(({ values }) => [values.pack_unit_id, values.pack_quantity, values.quantity])).toEqual([

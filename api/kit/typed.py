@@ -1,0 +1,29 @@
+"""Typed text (录入的文字): what a keyboard, a scanner or another program brings along and nobody means."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import AfterValidator
+
+UNSEEN = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\ufeff"))
+"""Zero-width marks, which come with what is copied from chats and web pages."""
+FULL_WIDTH = {
+    wide: wide - 0xFEE0
+    for first, last in ("０９", "ＡＺ", "ａｚ")
+    for wide in range(ord(first), ord(last) + 1)
+}
+
+
+def seen(text: str) -> str:
+    """Without surrounding blanks and without what can't be seen."""
+    return text.translate(UNSEEN).strip()
+
+
+def half_width(text: str) -> str:
+    """Letters and digits of a Chinese input method in full-width mode as a code has them; names keep their（）."""
+    return seen(text).translate(FULL_WIDTH)
+
+
+Words = Annotated[str, AfterValidator(half_width)]
+"""What is looked for."""
