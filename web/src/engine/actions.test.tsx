@@ -1,7 +1,8 @@
-import { waitFor } from '@testing-library/react';
+import { screen as shown, waitFor } from '@testing-library/react';
 import { expect, it } from 'vitest';
 import { useActions } from './actions';
 import { billScreen } from './fixtures';
+import { today } from '../lib/format';
 import { ok, press, renderPage } from './harness';
 import { formQuery, infoQuery } from './queries';
 import { useQuery } from '../lib/query';
@@ -42,5 +43,17 @@ it('tells which revision of a bill was read, so that nobody passes what somebody
   await press('审核');
   const sent = () => view.calls.filter(({ path }) => path === `${screen.api}/auditorPass`);
   await waitFor(() => expect(sent()[0]?.body).toMatchObject({ ids: [9], revisions: { 9: 4 } }));
+  view.done();
+});
+
+it('an audit says which bills are dated after today', async () => {
+  function List() {
+    const { run } = useActions(screen);
+    const rows = ['2099-11-01', '2026-01-01'].map((business_date, at) => ({ [screen.key]: at + 1, business_date }));
+    return <button onClick={() => void run(audit, rows)}>审核</button>;
+  }
+  const view = renderPage(<List />, {});
+  await press('审核');
+  expect(await shown.findByText(`其中 1 张的业务日期晚于今天（${today()}）`)).toBeTruthy();
   view.done();
 });
