@@ -68,10 +68,8 @@ export function FormBody({ screen, id, initial, which, onNext }: FormBodyProps) 
 
   usePageKey(active, isSave, () => void submit('leave'));
 
-  // With the revision it was written under, so that what others saved meanwhile is not overwritten unseen.
-  const recall = (values: Row) => {
-    setForm(createForm(screen, { ...initial, ...values }));
-  };
+  // A bill that was saved since then is overwritten only by who was told so.
+  const recall = (values: Row) => setForm(createForm(screen, { ...initial, ...values, revision: initial.revision }));
   const busy = saving || running !== null;
   const title = screen.fields.find((field) => field.name === screen.title_field);
   return (
@@ -113,6 +111,7 @@ export function FormBody({ screen, id, initial, which, onNext }: FormBodyProps) 
       {draft.found && (
         <FoundDraft
           draft={draft.found}
+          overtaken={id !== null && draft.found.values.revision !== initial.revision}
           onRecall={(found) => {
             draft.answer(found);
             recall(found.values);
@@ -135,12 +134,20 @@ export function FormBody({ screen, id, initial, which, onNext }: FormBodyProps) 
   );
 }
 
-function FoundDraft({ draft, onRecall, onDiscard }: { draft: Draft; onRecall: (draft: Draft) => void; onDiscard: (draft: Draft) => void }) {
+interface FoundDraftProps {
+  draft: Draft;
+  /** Whether the record has been saved since the draft began. */
+  overtaken: boolean;
+  onRecall: (draft: Draft) => void;
+  onDiscard: (draft: Draft) => void;
+}
+
+function FoundDraft({ draft, overtaken, onRecall, onDiscard }: FoundDraftProps) {
   return (
     <Alert
-      type="info"
+      type={overtaken ? 'warning' : 'info'}
       showIcon
-      title={`有 ${draft.at} 未保存的内容`}
+      title={`有 ${draft.at} 未保存的内容${overtaken ? '，但此后已有人修改并保存：恢复后再保存会覆盖那次修改' : ''}`}
       action={
         <Space>
           <Button size="small" type="primary" onClick={() => onRecall(draft)}>

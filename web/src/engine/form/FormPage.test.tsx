@@ -288,16 +288,17 @@ describe('a draft', () => {
     view.unmount();
     expect(Object.keys(localStorage).filter((name) => name.includes('draft'))).toEqual([]);
   });
-  it('of an edited bill keeps the revision it was written under', async () => {
+  it('of a bill that was saved since tells so, and takes the place of what was saved if it is recalled', async () => {
     open({}, { id: 8 });
     fireEvent.mouseDown(await screen.findByText('4', { selector: '[data-field=quantity]' }));
     await userEvent.keyboard('7{Enter}');
     view.unmount();
     open({ [`${description.api}/getInfo`]: () => ok({ ...stored, revision: 4 }) }, { id: 8 });
+    await screen.findByText(/此后已有人修改并保存/);
     await press('恢复');
     await screen.findByText('7', { selector: '[data-field=quantity]' });
     save();
-    await waitFor(() => expect(sent(`${description.api}/edit`)[0]?.body).toMatchObject({ revision: 3 }));
+    await waitFor(() => expect(sent(`${description.api}/edit`)[0]?.body).toMatchObject({ revision: 4 }));
   });
   it('waits for its answer while another is typed, and what a recall replaces waits in its turn', async () => {
     const remark = () => document.querySelector<HTMLInputElement>('.header-fields [data-field=remark] input, .header-fields [data-field=remark] textarea')!;
