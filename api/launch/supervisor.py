@@ -46,6 +46,7 @@ class Watched:
         self._say = say
         self._failures = 0
         self._failed_probes = 0
+        self._lost: float | None = None
         self._first_start = time.monotonic()
         self._started = self._next_start = self._next_probe = 0.0
 
@@ -91,6 +92,9 @@ class Watched:
     def _probe(self, now: float) -> None:
         if self.child.probe():
             self.healthy, self._failed_probes = True, 0
+            if self._lost is not None:
+                self._say(f"✓ {self.child.label}已恢复（中断 {now - self._lost:.0f} 秒）")
+                self._lost = None
             self._next_probe = now + PROBE_SECONDS
             if now - self._started > STEADY_SECONDS:
                 self._failures = 0
@@ -103,7 +107,8 @@ class Watched:
 
     def _schedule_restart(self, reason: str) -> None:
         self.kill()
-        self.healthy = False
+        if self.healthy:
+            self.healthy, self._lost = False, time.monotonic()
         wait = BACKOFF_SECONDS[min(self._failures, len(BACKOFF_SECONDS) - 1)]
         self._failures += 1
         self._next_start = time.monotonic() + wait

@@ -109,6 +109,7 @@ class Launcher:
             if self.postgres is not None and self.postgres.died():
                 self.progress.say("✗ PostgreSQL 退出，正在重新启动")
                 self.postgres.start()
+                self.progress.say("✓ PostgreSQL 已恢复")
             for child in self.children:
                 child.watch()
             time.sleep(0.2)

@@ -78,7 +78,9 @@ class TestRestart:
             return child.process is not None and child.process.pid != first
 
         assert wait_until(restarted, 5)
+        await_health([child], lambda _: None)
         assert "受看护者退出（-9）" in said[0]
+        assert "受看护者已恢复" in said[1] and len(said) == 2
 
     def test_after_a_hang(self, watch, said: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(supervisor, "PROBE_SECONDS", 0.05)

@@ -89,6 +89,7 @@ class TestKilledParts:
         assert wait_until(lambda: not command_line(pid), 40)
         assert wait_until(answers_again, 60)
         assert wait_until(lambda: answers(installation.port, "/healthz"), 90)
+        assert wait_until(lambda: "✓ PostgreSQL 已恢复" in installation.output.read_text("utf-8"), 10)
 
 
 class TestStopping:
