@@ -18,6 +18,14 @@ CHECKPOINT = "4GB"
 EXTENSION = "postgres_scanner.duckdb_extension"
 
 
+_UNREADABLE = (
+    duckdb.IOException,
+    duckdb.SerializationException,
+    duckdb.InternalException,
+    duckdb.FatalException,
+)
+
+
 class TransformError(RuntimeError):
     """A model failed, or a test could not be run; the message names it. The last good snapshot stays."""
 
@@ -42,6 +50,20 @@ def work_database(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
         yield conn
     finally:
         conn.close()
+
+
+def damage(path: Path) -> str | None:
+    """Why a database can't be read to its end; None where it can, and where there is none."""
+    if not path.exists():
+        return None
+    try:
+        with duckdb.connect(str(path), read_only=True) as conn:
+            tables = "select schema_name, table_name from duckdb_tables() where not internal"
+            for schema, table in conn.execute(tables).fetchall():
+                conn.execute(f'select max(hash(kept)) from "{schema}"."{table}" as kept')
+    except _UNREADABLE as error:
+        return None if "Could not set lock" in str(error) else str(error)
+    return None
 
 
 def attach_postgres(conn: duckdb.DuckDBPyConnection, url: str) -> None:

@@ -8,14 +8,16 @@ import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import duckdb
+
 from warehouse import cycles, dictionary, extract, publish, status
 from warehouse import position as positions
-from warehouse.engine import attach_postgres, work_database
+from warehouse.engine import TransformError, attach_postgres, damage, work_database
 from warehouse.files import Files
 from warehouse.position import PUBLISH, REBUILD, REFUSED, RELABEL, Position
 from warehouse.sources import sources
@@ -86,7 +88,7 @@ class Refresher:
         began, started = status.now(), time.monotonic()
         status.write(self.files.status, state="running")
         try:
-            outcome = self._refresh(full, deep, as_of or business_date(), started)
+            outcome = self._refresh_whole(full, deep, as_of or business_date(), started)
         except Exception as error:
             self.fail(error, began, time.monotonic() - started)
             raise
@@ -155,6 +157,24 @@ class Refresher:
             error=error,
             mended="；".join(outcome.mended) or None if outcome else None,
         )
+
+    def _refresh_whole(self, full: bool, deep: bool, as_of: str, started: float) -> Outcome:
+        """Refresh; where it fails because a working file is damaged, once more without it: all in it is derived."""
+        try:
+            return self._refresh(full, deep, as_of, started)
+        except (duckdb.Error, TransformError):
+            damaged = {
+                path.name: told for path in (self.files.work, self.files.marts) if (told := damage(path))
+            }
+            if not damaged:
+                raise
+        log.error("made anew, for they can't be read: %s", damaged)
+        for path in (self.files.work, self.files.marts):
+            if path.name in damaged:
+                path.unlink()
+                path.with_name(f"{path.name}.wal").unlink(missing_ok=True)
+        outcome = self._refresh(full, deep, as_of, started)
+        return replace(outcome, mended=(f"数据文件损坏，已重新生成：{'、'.join(damaged)}", *outcome.mended))
 
     def _refresh(self, full: bool, deep: bool, as_of: str, started: float) -> Outcome:
         with work_database(self.files.work) as conn:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from datetime import datetime
 from decimal import Decimal
@@ -141,6 +143,31 @@ class TestFailure:
             refresher.refresh(as_of=AS_OF)
         assert "对账不平" in status.read(refresher.files.status)["error"]
         assert refresher.files.current.readlink() == first
+
+    @pytest.mark.parametrize(
+        ("name", "at"), [("work.duckdb", 0), ("marts/wh.duckdb", 12_500)], ids=["a header", "a block"]
+    )
+    def test_a_damaged_file_is_made_anew(self, refresher: Refresher, sql: Sql, name: str, at: int) -> None:
+        with (refresher.files.root / name).open("r+b") as file:
+            file.seek(at)
+            file.write(b"\0" * 4096)
+        sql.execute(BILL, {"day": AS_OF, "warehouse_id": 2, "goods_id": 8, "quantity": 1})
+        outcome = refresher.refresh(as_of=AS_OF)
+        assert (outcome.mode, outcome.snapshot) == ("rebuild", 2)
+        assert outcome.mended == (f"数据文件损坏，已重新生成：{Path(name).name}",)
+
+    def test_a_file_that_another_program_holds_is_not_taken_for_damaged(self, refresher: Refresher) -> None:
+        held = (
+            f"import duckdb; conn = duckdb.connect({str(refresher.files.work)!r}); print(flush=True); input()"
+        )
+        pipe = subprocess.PIPE
+        with subprocess.Popen([sys.executable, "-c", held], stdin=pipe, stdout=pipe, text=True) as other:
+            assert other.stdin and other.stdout
+            other.stdout.readline()
+            with pytest.raises(duckdb.IOException, match="lock"):
+                refresher.refresh(as_of=AS_OF)
+            other.stdin.close()
+        assert refresher.refresh(as_of=AS_OF).mended == ()
 
     def test_only_one_refresher_at_a_time(self, refresher: Refresher) -> None:
         with (
