@@ -31,13 +31,22 @@ def main() -> None:
     bundle = compile_assets()
     wanted = installed_state(bundle, current)
     state_path = current.superset_dir / STATE_FILE
-    if state_path.exists() and json.loads(state_path.read_text("utf-8")) == wanted:
+    if _state_in(state_path) == wanted:
         _say("报表资产没有变化")
         return
     state_path.unlink(missing_ok=True)
     install(bundle, current)
     state_path.write_text(json.dumps(wanted), "utf-8")
     _say(f"报表平台已就绪，用时 {time.monotonic() - started:.1f} 秒，处理器 {time.process_time():.1f} 秒")
+
+
+def _state_in(path: Path) -> dict[str, str] | None:
+    """What was installed last; None of a file that a full disk or a lost machine left torn."""
+    try:
+        found: dict[str, str] = json.loads(path.read_text("utf-8"))
+        return found
+    except (FileNotFoundError, ValueError):
+        return None
 
 
 def installed_state(bundle: dict[str, str], current: Settings) -> dict[str, str]:

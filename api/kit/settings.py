@@ -209,6 +209,8 @@ def _load_secrets(path: Path) -> dict[str, str]:
     complete = {**known, **missing}
     with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=".secrets", delete=False) as draft:
         json.dump(complete, draft, indent=2)
+        draft.flush()
+        os.fsync(draft.fileno())
     try:
         if found is None:
             os.link(draft.name, path)

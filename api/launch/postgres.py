@@ -28,6 +28,19 @@ SOCKET = ".s.PGSQL.5432"
 SOCKET_LIMIT = 100
 READY_SECONDS = 600
 STALE_ATTEMPTS = 15
+OPTIONS = {
+    "max_connections": "120",
+    "work_mem": "32MB",
+    "maintenance_work_mem": "256MB",
+    "max_wal_size": "4GB",
+    "wal_compression": "on",
+    "random_page_cost": "1.1",
+    "jit": "off",
+    "track_commit_timestamp": "on",
+    "timezone": "Asia/Shanghai",
+    "log_timezone": "Asia/Shanghai",
+}
+"""What the core wants of any server; docker-compose.yml says the same to its own."""
 INITDB_OPTIONS = (
     *("-U", SUPERUSER, "--auth=trust", "--encoding=UTF8", "--locale=C"),
     *("--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--no-sync", "--no-instructions"),
@@ -186,19 +199,10 @@ def _binaries() -> Path:
 def _machine_options() -> dict[str, str]:
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // (1024 * 1024)
     return {
+        **OPTIONS,
         "listen_addresses": "",
-        "max_connections": "120",
         "shared_buffers": f"{min(1024, max(128, memory // 8))}MB",
         "effective_cache_size": f"{max(512, memory // 2)}MB",
-        "work_mem": "32MB",
-        "maintenance_work_mem": "256MB",
-        "max_wal_size": "4GB",
-        "wal_compression": "on",
-        "random_page_cost": "1.1",
-        "jit": "off",
-        "track_commit_timestamp": "on",
-        "timezone": "Asia/Shanghai",
-        "log_timezone": "Asia/Shanghai",
     }
 
 

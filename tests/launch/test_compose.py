@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from api.kit.settings import PROJECT_DIR
+from api.launch.postgres import OPTIONS
 
 COMPOSE = PROJECT_DIR / "docker-compose.yml"
 DOOR = PROJECT_DIR / "deploy" / "nginx.conf"
@@ -81,6 +82,17 @@ class TestShape:
         for line in re.findall(r"^COPY (?!--from)(.+)$", dockerfile, re.MULTILINE):
             for source in line.split()[:-1]:
                 assert (PROJECT_DIR / source).exists(), source
+
+    def test_its_postgres_is_set_as_the_embedded_one(self, services: dict[str, Any]) -> None:
+        _, *given = services["postgres"]["command"]
+        assert dict(option.removeprefix("-c").split("=") for option in given) == OPTIONS
+
+    def test_every_setting_reaches_a_service(self, services: dict[str, Any]) -> None:
+        told = set(
+            re.findall(r"^\| `(ERP_\w+)`", (PROJECT_DIR / "README.md").read_text("utf-8"), re.MULTILINE)
+        )
+        given = {name for service in services.values() for name in service.get("environment", {})}
+        assert told - given == {"ERP_CHROMIUM"}, "of tests alone"
 
 
 class TestDoor:

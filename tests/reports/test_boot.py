@@ -46,7 +46,7 @@ class TestBoot:
         insert(place, "自己的图", managed=False)
         before = identities(place)
         insert(place, "旧图", managed=True)
-        (place / "installed.json").unlink()
+        (place / "installed.json").write_text("{")
         assert "已就绪" in boot(superset.environment)
         assert identities(place) == before
         with sqlite3.connect(place / "metadata.db") as conn:
