@@ -128,8 +128,21 @@ class TestLongStatement:
         rows = desk.caller.get("v2/custom/AccountStatementDetail/getList", **last).data["data"]
         assert rows[-1]["balance_amount"] == self.SUM
 
-    def test_it_is_printed_as_a_task(self, desk: Desk, long: Made) -> None:
-        asked = {"ids": [long.id]}
+    @pytest.fixture(scope="class")
+    def narrow(self, site: Site) -> int:
+        """A template of few columns on high paper: reading a PDF's texts costs a multiple of printing them."""
+        defined = (
+            Desk(site)
+            .caller.get("v2/system/PrintSetup/getPrintDefinedInfo", bill_type="account_statement")
+            .data
+        )
+        columns = [{"name": name} for name in ("line_no", "bill_name", "increase_amount")]
+        layout = {**defined["layout"], "paper": "A4", "columns": {"lines": columns}}
+        body = {"bill_type": "account_statement", "template_name": "窄", "layout": layout}
+        return Desk(site).caller.post("v2/system/PrintSetup/addPrint", body).data["print_template_id"]
+
+    def test_it_is_printed_as_a_task(self, desk: Desk, long: Made, narrow: int) -> None:
+        asked = {"ids": [long.id], "print_template_id": narrow}
         for call in ("print", "printPdf"):
             answer = desk.caller.post(f"v2/custom/AccountStatement/{call}", asked)
             told = f"{long.no}的往来明细有{self.BILLS}行，请用“后台生成PDF”，完成后在导出任务中下载"
