@@ -60,13 +60,13 @@ def serve() -> None:
     """运行接口：业务、网页和报表转发都在 ERP_PORT 上。"""
     from api.launch.serve import Server
 
-    Server(_configured()).run()
+    Server(_resident()).run()
 
 
 @app.command()
 def work() -> None:
     """运行任务进程：导出等后台任务。"""
-    _configured()
+    _resident()
     with loading():
         from api import catalogue
         from api.shell import jobs
@@ -84,7 +84,7 @@ def refresh(
     from warehouse import worker
 
     if not once:
-        _configured()
+        _resident()
         worker.run()
         return
     from api.launch.attach import database
@@ -233,6 +233,15 @@ def _document() -> dict[str, Any]:
         from api.main import app as application
 
         return application.openapi()
+
+
+def _resident() -> Settings:
+    """The settings of a process that stays, and its log."""
+    from api.kit.logs import log_to_stderr
+
+    found = _configured()
+    log_to_stderr()
+    return found
 
 
 def _configured() -> Settings:

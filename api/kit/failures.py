@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
-import structlog
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from sqlalchemy.exc import DBAPIError, OperationalError
@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from api.kit.calls import answer
 from api.kit.errors import Refusal
 
-log = structlog.get_logger()
+log = logging.getLogger(__name__)
 
 KINDS = {
     "missing": "必须填写",
@@ -62,14 +62,15 @@ def _database(request: Request, error: Any) -> Response:
     away = isinstance(error, PoolTimeout | OperationalError) or getattr(
         error, "connection_invalidated", False
     )
-    log.error("database", path=request.url.path, error=str(getattr(error, "orig", error)), exc_info=not away)
+    told = getattr(error, "orig", error)
+    log.error("%s: %s", request.url.path, told, exc_info=None if away else error)
     if away:
         return answer(None, code=400, msg="数据库繁忙或暂时不可用，请稍后重试")
     return answer(None, code=400, msg="数据不符合要求，未保存，请检查后重试")
 
 
 def _accident(request: Request, error: Any) -> Response:
-    log.error("accident", path=request.url.path, exc_info=error)
+    log.error("%s: %s", request.url.path, error, exc_info=error)
     return Response(
         answer(None, msg="系统出错，请联系管理员", code=400).body, 500, media_type="application/json"
     )

@@ -6,10 +6,10 @@ and has opened nothing yet: no connection, no event loop, no thread.
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import socket
-import sys
 import time
 
 import uvicorn
@@ -18,6 +18,8 @@ from fastapi import FastAPI
 from api.kit.loading import loading
 from api.kit.settings import Settings
 from api.launch.process import die_with_parent
+
+log = logging.getLogger(__name__)
 
 WORKERS = 2
 BACKLOG = 2048
@@ -62,7 +64,9 @@ class Server:
         die_with_parent(signal.SIGTERM, parent)
         for number in STOP_SIGNALS:
             signal.signal(number, signal.SIG_DFL)
-        settings = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=8)
+        settings = uvicorn.Config(
+            app, log_config=None, log_level="warning", access_log=False, timeout_graceful_shutdown=8
+        )
         uvicorn.Server(settings).run(sockets=listeners)
         os._exit(0)
 
@@ -70,7 +74,7 @@ class Server:
         pid, _ = os.wait()
         self._workers.discard(pid)
         if not self._stopping:
-            print(f"接口工作进程 {pid} 退出，换上新的", file=sys.stderr, flush=True)
+            log.warning("接口工作进程 %s 退出，换上新的", pid)
             time.sleep(REPLACE_SECONDS)
 
     def _stop(self, number: int, frame: object) -> None:

@@ -46,7 +46,7 @@ class Watched:
         self._say = say
         self._failures = 0
         self._failed_probes = 0
-        self._lost: float | None = None
+        self._missed = False
         self._first_start = time.monotonic()
         self._started = self._next_start = self._next_probe = 0.0
 
@@ -91,10 +91,11 @@ class Watched:
 
     def _probe(self, now: float) -> None:
         if self.child.probe():
+            # Its first yes may rest on what it left when it died.
+            if self.healthy and self._missed:
+                self._say(f"✓ {self.child.label}已恢复")
+                self._missed = False
             self.healthy, self._failed_probes = True, 0
-            if self._lost is not None:
-                self._say(f"✓ {self.child.label}已恢复（中断 {now - self._lost:.0f} 秒）")
-                self._lost = None
             self._next_probe = now + PROBE_SECONDS
             if now - self._started > STEADY_SECONDS:
                 self._failures = 0
@@ -107,8 +108,7 @@ class Watched:
 
     def _schedule_restart(self, reason: str) -> None:
         self.kill()
-        if self.healthy:
-            self.healthy, self._lost = False, time.monotonic()
+        self._missed, self.healthy = self._missed or self.healthy, False
         wait = BACKOFF_SECONDS[min(self._failures, len(BACKOFF_SECONDS) - 1)]
         self._failures += 1
         self._next_start = time.monotonic() + wait

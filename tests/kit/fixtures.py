@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-import structlog
 from sqlalchemy import Connection, Engine
 
 from api.identity import sessions
@@ -134,11 +133,6 @@ def desk(site: Site) -> Desk:
 def books(conn: Connection) -> Books:
     """What bills posted."""
     return Books(conn)
-
-
-structlog.configure(
-    processors=[structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)]
-)
 
 
 def forget() -> None:

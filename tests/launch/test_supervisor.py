@@ -67,7 +67,8 @@ class TestHealth:
 
 
 class TestRestart:
-    def test_after_a_death(self, watch, said: list[str]) -> None:
+    def test_after_a_death(self, watch, said: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(supervisor, "PROBE_SECONDS", 0.05)
         child = watch(["sleep", "60"])
         await_health([child], lambda _: None)
         first = child.process.pid
@@ -77,10 +78,28 @@ class TestRestart:
             child.watch()
             return child.process is not None and child.process.pid != first
 
+        def told() -> bool:
+            child.watch()
+            return len(said) > 1
+
         assert wait_until(restarted, 5)
-        await_health([child], lambda _: None)
         assert "受看护者退出（-9）" in said[0]
-        assert "受看护者已恢复" in said[1] and len(said) == 2
+        assert wait_until(told, 5)
+        assert "受看护者已恢复" in said[1]
+
+    def test_one_that_dies_again_and_again_is_not_told_to_be_back(
+        self, watch, said: list[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(supervisor, "PROBE_SECONDS", 60)
+        child = watch(["sleep", "0.05"])
+        await_health([child], lambda _: None)
+
+        def told() -> bool:
+            child.watch()
+            return len(said) > 3
+
+        assert wait_until(told, 10)
+        assert all("退出" in line for line in said)
 
     def test_after_a_hang(self, watch, said: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(supervisor, "PROBE_SECONDS", 0.05)

@@ -1,0 +1,27 @@
+"""Logs (日志): what a resident process says, each line with the time of the business, as PostgreSQL's log has it."""
+
+from __future__ import annotations
+
+import logging
+from datetime import datetime
+
+from api.kit.database import TIME_ZONE
+
+
+class Lines(logging.Formatter):
+    """Time, level, who says it, what."""
+
+    def __init__(self) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
+
+    def converter(self, seconds: float | None) -> object:  # type: ignore[override]
+        return datetime.fromtimestamp(seconds or 0, TIME_ZONE).timetuple()
+
+
+def log_to_stderr() -> None:
+    """Log to the standard error: our own steps, and of what others do only warnings."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(Lines())
+    logging.basicConfig(handlers=[handler], level=logging.WARNING)
+    for ours in ("api", "warehouse"):
+        logging.getLogger(ours).setLevel(logging.INFO)

@@ -1,0 +1,34 @@
+"""Logs: each line has its time; a log that can't be written breaks nothing."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from typing import IO
+
+from api.kit.settings import PROJECT_DIR
+
+SAY = """
+import logging
+from api.kit.logs import log_to_stderr
+log_to_stderr()
+logging.getLogger("warehouse.refresh").info("刷新了 %s 行", 7)
+logging.getLogger("httpx").info("each request")
+print("goes on")
+"""
+
+
+def say(stderr: int | IO[bytes]) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-c", SAY]
+    return subprocess.run(command, cwd=PROJECT_DIR, stdout=subprocess.PIPE, stderr=stderr)
+
+
+def test_our_own_steps_are_told_with_their_time_others_only_when_they_warn() -> None:
+    told = say(subprocess.PIPE).stderr.decode()
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} INFO warehouse.refresh: 刷新了 7 行\n", told)
+
+
+def test_where_the_disk_is_full_the_process_goes_on() -> None:
+    with open("/dev/full", "wb") as full:
+        assert say(full).stdout == b"goes on\n"
