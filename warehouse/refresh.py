@@ -201,7 +201,6 @@ class Refresher:
             elif not sound:
                 positions.owe(conn, REFUSED)
         seconds = round(time.monotonic() - started, 3)
-        log.info("refreshed: %s, %s rows, snapshot %s, %.2f s", mode, load.rows, number, seconds)
         mended = (*load.mended, *amiss)
         outcome = Outcome(load.position, as_of, number, load.rows, mode, seconds, lag, proof, mended)
         if not sound:

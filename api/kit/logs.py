@@ -1,4 +1,4 @@
-"""Logs (日志): what a resident process says, each line with the time of the business, as PostgreSQL's log has it."""
+"""Logs (日志): what a resident process warns of, with the time of the business, as PostgreSQL tells it in its log."""
 
 from __future__ import annotations
 
@@ -19,9 +19,6 @@ class Lines(logging.Formatter):
 
 
 def log_to_stderr() -> None:
-    """Log to the standard error: our own steps, and of what others do only warnings."""
     handler = logging.StreamHandler()
     handler.setFormatter(Lines())
     logging.basicConfig(handlers=[handler], level=logging.WARNING)
-    for ours in ("api", "warehouse"):
-        logging.getLogger(ours).setLevel(logging.INFO)
