@@ -67,6 +67,10 @@ MANY_NAMES = 15
 SIGNED = {("item_axis", "amount"), ("company_name", "net"), ("company_name", "result")}
 """Axes and figures whose bars reach to the left too, where their values need room beside the names."""
 UNMARKED = {name: {"show": False} for name in ("axisLabel", "axisTick", "splitLine")}
+BUILT_AXIS = {"scale": False, "max": "dataMax"}
+"""Of bars built of parts: Superset would end it at a sum of its own, and leave out the last part of the longest bar where
+that is less by a hair.
+"""
 PRICES = ("price", "unit_cost")
 """Columns of amounts of money; other numbers are days and pieces."""
 PAGE_LENGTH = 20
@@ -253,7 +257,7 @@ def _drawn(chart: Chart) -> dict[str, Any]:
         return {}
     signed = (chart.x, chart.metrics[0]) in SIGNED
     return {
-        "xAxis": {**UNMARKED, **({"scale": False} if _is_built(chart) else {})},
+        "xAxis": {**UNMARKED, **(BUILT_AXIS if _is_built(chart) else {})},
         **({"yAxis": {"axisLabel": {"margin": ROOM_FOR_VALUES}}} if signed else {}),
     }
 

@@ -151,8 +151,8 @@ class TestAxes:
     def test_lying_bars_have_room_for_what_is_less_than_nothing_and_no_more(self):
         apart = {"yAxis": {"axisLabel": {"margin": ROOM_FOR_VALUES}}}
         for code, key, drawn in (
-            ("accountsReceivable", "companies", {"scale": False}),
-            ("inventoryAgingReport", "warehouses", {"scale": False}),
+            ("accountsReceivable", "companies", {"scale": False, "max": "dataMax"}),
+            ("inventoryAgingReport", "warehouses", {"scale": False, "max": "dataMax"}),
             ("IncomeStatement", "items", apart),
             ("IncomeStatement", "companies", apart),
             ("aftersalesprofit", "companies", apart),
