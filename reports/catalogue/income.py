@@ -36,20 +36,20 @@ EXPENSES = ("other_moves", "claims", "freight")
 EVERY = (*REVENUE, *COST, *CORRECTIONS, *REBATES, *EXPENSES)
 KNOWN_TO_ALL = (*REVENUE, *REBATES, "claims", "freight")
 """What tells nothing of what goods cost."""
-# The statement's lines, of which some are subtotals, with the items that each adds up.
+# The statement's lines, of which some are subtotals, with the items that each adds up. Amounts have their signs.
 LINES = (
     ("营业收入", REVENUE),
-    ("减：销售成本", COST),
+    ("销售成本", COST),
     ("销售毛利", (*REVENUE, *COST)),
-    ("加：成本调整", ("adjustment",)),
-    ("加：采购退货差异", ("return_variance",)),
-    ("加：盘点盈亏", ("stocktake",)),
-    ("加：三包损益", ("guarantee",)),
-    ("加：供应商返利（已确认）", ("supplier_rebate",)),
-    ("减：客户返利（已确认）", ("customer_rebate",)),
-    ("减：其他出入库", ("other_moves",)),
-    ("减：三包理赔净支出", ("claims",)),
-    ("减：配送运费", ("freight",)),
+    ("成本调整", ("adjustment",)),
+    ("采购退货差异", ("return_variance",)),
+    ("盘点盈亏", ("stocktake",)),
+    ("三包损益", ("guarantee",)),
+    ("供应商返利（已确认）", ("supplier_rebate",)),
+    ("客户返利（已确认）", ("customer_rebate",)),
+    ("其他出入库", ("other_moves",)),
+    ("三包理赔净支出", ("claims",)),
+    ("配送运费", ("freight",)),
     ("经营利润", EVERY),
 )
 BILLS = {
