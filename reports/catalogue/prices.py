@@ -32,8 +32,9 @@ from reports.catalogue.purchase import bought_bills, centre_report
 
 
 def price(suffix: str = "") -> str:
-    """The mean price of what was bought; empty where nothing was."""
-    return ratio(f"sum(paid{suffix})", f"sum(pieces{suffix})")
+    """The mean price of what was bought of one goods; empty where nothing was."""
+    mean = ratio(f"sum(paid{suffix})", f"sum(pieces{suffix})")
+    return f"case when count(distinct goods_id) = 1 then {mean} end"
 
 
 def price_datasets(cost: bool) -> tuple[Dataset, Dataset]:

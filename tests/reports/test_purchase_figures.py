@@ -44,6 +44,16 @@ class TestPurchases:
         for variant in (PLAIN, COST):
             assert figure(snapshot, code, "price_change", where, variant) == pytest.approx(0.1)
 
+    def test_prices_of_different_goods_have_no_mean_and_no_change(self, snapshot):
+        """It would follow what was bought more of; the index says how prices moved."""
+        code, where = "inPurchasingPriceAnalysisTable", "month_label = '2026-11'"
+        assert figure(snapshot, code, "pieces", where) > figure(
+            snapshot, code, "pieces", f"{where} and goods_num = 'G002'"
+        )
+        assert figure(snapshot, code, "price", where) is None
+        for variant in (PLAIN, COST):
+            assert figure(snapshot, code, "price_change", where, variant) is None
+
     @pytest.mark.parametrize("code", ["purchasecenterpriceindex", "purchasingPriceIndex"])
     def test_price_index_against_either_base_month(self, snapshot, code):
         where = "month_label = '2026-11' and base_label = "
