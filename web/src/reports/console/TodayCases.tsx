@@ -2,7 +2,7 @@
 import { Link } from 'react-router';
 import type { SalesCase } from '@/gen';
 import { isMasked } from '@/lib/decimal';
-import { formatBrief, formatMoney } from '@/lib/format';
+import { formatBrief, formatMoney, formatPercent } from '@/lib/format';
 import { Change } from './Change';
 import styles from './console.module.css';
 import { useConsole } from './consoleQueries';
@@ -15,7 +15,7 @@ const figures: [Figure, string, (span: Span, filter: { company_id: number }) => 
   ['order_amount', '销售订单', ordersOf, (one) => `${one.order_count} 张`],
   ['amount', '出库金额', outboundOf, (one) => `${one.bill_count} 张`],
   ['revenue', '销售收入（未税）', salesOf, () => ''],
-  ['profit', '毛利', summaryOf, (one) => (one.margin && !isMasked(one.margin) ? `毛利率 ${one.margin}%` : '')],
+  ['profit', '毛利', summaryOf, (one) => (one.margin && !isMasked(one.margin) ? `毛利率 ${formatPercent(one.margin)}` : '')],
   ['receipts', '收款', receiptsOf, () => ''],
 ];
 

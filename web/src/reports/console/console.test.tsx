@@ -52,6 +52,7 @@ describe('business on the home page', () => {
     // Nothing was sold a year ago: there is nothing to compare with.
     expect(revenue?.textContent).toContain('去年同日 0 —');
     expect(revenue?.getAttribute('href')).toBe('/report/salesdetrpt?business_date_start=2026-11-22&business_date_end=2026-11-22');
+    expect((await linkOf('毛利率 11.1%'))?.getAttribute('href')).toContain('/report/');
     // Only bills that count are counted.
     for (const [label, list] of [['销售订单', 'salesorder'], ['出库金额', 'salesout']] as const) {
       const href = (await linkOf(label))?.getAttribute('href');
