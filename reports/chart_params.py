@@ -68,8 +68,8 @@ SIGNED = {("item_axis", "amount"), ("company_name", "net"), ("company_name", "re
 """Axes and figures whose bars reach to the left too, where their values need room beside the names."""
 UNMARKED = {name: {"show": False} for name in ("axisLabel", "axisTick", "splitLine")}
 BUILT_AXIS = {"scale": False, "max": "dataMax"}
-"""Of bars built of parts: Superset would end it at a sum of its own, and leave out the last part of the longest bar where
-that is less by a hair.
+"""Of bars built of parts: Superset would end it at a sum of its own, and leave out the last part of the longest bar
+where that is less by a hair.
 """
 PRICES = ("price", "unit_cost")
 """Columns of amounts of money; other numbers are days and pieces."""
