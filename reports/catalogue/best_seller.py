@@ -228,6 +228,8 @@ def rank_board(cost: bool) -> Board:
                     metrics,
                     "quantity",
                     bar="quantity",
+                    # The names of goods and the filters tell them.
+                    only_filed=("specification_type", "type1_name"),
                 ),
                 12,
             ),

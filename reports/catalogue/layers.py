@@ -123,8 +123,8 @@ def detail_board(cost: bool) -> Board:
         ("quantity", "amount") if cost else ("quantity",),
         "oldest",
         bar="quantity",
-        # Its warehouse and days tell them, and the names of goods need their room.
-        only_filed=("company_name", "bucket"),
+        # The names of goods and the days tell them.
+        only_filed=("specification_type", "bucket"),
     )
     head = figures(
         data,

@@ -66,7 +66,11 @@ def in_order(number: str, label: str) -> str:
     return " || ".join((*unseen, label))
 
 
-def link(text: str, route: str, named: str = "detail_link", **filters: str) -> Column:
+DETAIL = "detail_link"
+"""The one link of most tables; others beside it are headed by what they lead to."""
+
+
+def link(text: str, route: str, named: str = DETAIL, **filters: str) -> Column:
     """A column that opens a page of the shell around the frame: a guest's token is good for one dashboard only.
 
     `filters` are the page's filters, each with the expression of its value, which has to come out fit for an address;
@@ -77,7 +81,7 @@ def link(text: str, route: str, named: str = "detail_link", **filters: str) -> C
     opening = f'<a target="_top" href="{route}?{query}'
     return Column(
         named,
-        "明细",
+        "明细" if named == DETAIL else text,
         "link",
         sql=f"'{opening} || '\">{text}</a>'",
         keys=tuple(name for name in dict.fromkeys(PART.findall(told)) if name not in (FIRST_DAY, LAST_DAY)),
@@ -150,7 +154,7 @@ def sales_link(**filters: str) -> Column:
     return link("销售明细", "/report/salesdetrpt", **filters)
 
 
-def purchases_link(named: str = "detail_link", **filters: str) -> Column:
+def purchases_link(named: str = DETAIL, **filters: str) -> Column:
     """Leads to the lines of purchase bills."""
     return link("采购明细", "/report/purchasedetrpt", named, **filters)
 

@@ -154,14 +154,21 @@ def profit_trend(series: Dataset, span: Span) -> Chart:
     return curves("trend", title, series, shown, second, span.axis, span.dense)
 
 
-def main_figure(cost: bool) -> tuple[str, str, tuple[str, ...]]:
-    """What is ranked and shared out, how it is called, and what stands beside it."""
-    return ("profit", "毛利", ("revenue", "profit")) if cost else ("revenue", "销售收入", ("revenue",))
+def main_figure(cost: bool) -> tuple[str, str]:
+    """What is ranked and shared out, and how it is called."""
+    return ("profit", "毛利") if cost else ("revenue", "销售收入")
+
+
+def compared_bars(key: str, of: str, data: Dataset, x: str, limit: int) -> Chart:
+    """The largest of what is ranked, where cost is seen beside what it was earned with."""
+    main, _ = main_figure(data.cost)
+    label, told = ("收入与毛利", ("revenue", main)) if data.cost else ("销售收入", (main,))
+    return bars(key, f"各{of}{label}", data, told, x, order=main, limit=limit)
 
 
 def profit_table(title: str, data: Dataset, by: tuple[str, ...], told_twice: str = "") -> Chart:
-    """Beside what a role sees of cost there is room for changes only, not for what they are counted from, nor for a
-    column that others tell too.
+    """Beside what a role sees of cost there is room for changes only, not for what they are counted from, nor for what
+    others tell too, as revenue and profit do of cost.
     """
     compared = ("revenue_change", "revenue_growth")
     plain = ("quantity", "revenue", "revenue_before", compared[0], "revenue_year", compared[1])
@@ -170,9 +177,9 @@ def profit_table(title: str, data: Dataset, by: tuple[str, ...], told_twice: str
         *("rebate", "supplier_rebate", "after_rebate", "margin_after"),
         *("expected_rebate", "after_expected", "margin_expected"),
     )
-    main, _, _ = main_figure(data.cost)
+    main, _ = main_figure(data.cost)
     rebates = ("rebate", "supplier_rebate", "after_rebate", "margin_after", "expected_rebate")
-    shown, filed = (earned, (*rebates, *filter(None, (told_twice,)))) if data.cost else (plain, ())
+    shown, filed = (earned, ("cost", *rebates, *filter(None, (told_twice,)))) if data.cost else (plain, ())
     return table(title, data, (*by, "detail_link"), shown, main, bar=main, only_filed=filed)
 
 
@@ -195,14 +202,14 @@ def profit_board(
 
 
 def commodity_board(cost: bool, span: Span) -> Board:
-    main, label, both = main_figure(cost)
+    main, label = main_figure(cost)
     dimensions = (*PLACES, *GOODS, GOODS_LABEL, sales_link(**BY_GOODS, **span.days))
     data, series = profit_datasets(
         "commodity_profit", "商品毛利", "mart_commodity_profit", cost, dimensions, ("goods_id",), span
     )
     charts = (
         share("types", f"{label}构成（商品类型）", data, main, "type1_name"),
-        bars("brands", f"各品牌{label}", data, both, "brand_name", order=main, limit=12),
+        compared_bars("brands", "品牌", data, "brand_name", 12),
         ranking("goods", f"{label}前十商品", data, main, "goods_label"),
         profit_table(
             "商品明细",
@@ -215,7 +222,7 @@ def commodity_board(cost: bool, span: Span) -> Board:
 
 
 def customer_board(cost: bool, span: Span, name: str = "customer_profit", where: str = "") -> Board:
-    main, label, both = main_figure(cost)
+    main, label = main_figure(cost)
     bills = sales_link(**BY_COMPANY, **BY_CUSTOMER, **BY_EMPLOYEE, **span.days)
     keys = ("customer_id", "employee_id")
     dimensions = (*PLACES, CUSTOMER, EMPLOYEE, bills)
@@ -229,7 +236,7 @@ def customer_board(cost: bool, span: Span, name: str = "customer_profit", where:
     charts = (
         ranking("companies", f"各公司{label}", data, main, "company_name", 20),
         ranking("customers", f"{label}前十客户", data, main, "customer_name"),
-        bars("employees", f"各业务员{label}", data, both, "employee_name", order=main, limit=15),
+        compared_bars("employees", "业务员", data, "employee_name", 15),
         profit_table("客户明细", data, ("company_name", "customer_name", "employee_name")),
     )
     filters = (
@@ -249,7 +256,7 @@ BRAND_ALONE = replace(BRAND, follows=("brand_id",))
 
 
 def classified_board(cost: bool, span: Span, name: str = "classified_profit", where: str = "") -> Board:
-    main, label, both = main_figure(cost)
+    main, label = main_figure(cost)
     bills = sales_link(**BY_TYPE, **BY_BRAND, **span.days)
     keys = ("goods_type_id", "brand_id")
     dimensions = (*PLACES, *TYPES, BRAND_ALONE, bills)
@@ -258,8 +265,8 @@ def classified_board(cost: bool, span: Span, name: str = "classified_profit", wh
     )
     charts = (
         share("types", f"{label}构成（一级分类）", data, main, "type1_name"),
-        bars("second", f"各二级分类{label}", data, both, "type2_name", order=main, limit=15),
-        bars("brands", f"各品牌{label}", data, both, "brand_name", order=main, limit=12),
+        compared_bars("second", "二级分类", data, "type2_name", 15),
+        compared_bars("brands", "品牌", data, "brand_name", 12),
         profit_table(
             "分类明细", data, ("type1_name", "type2_name", "type3_name", "brand_name"), "type1_name"
         ),

@@ -193,7 +193,7 @@ def rebate_board(cost: bool) -> Board:
                 ),
                 6,
             ),
-            (ranking("left_top", "未使用返利前十供应商", series, "left", "supplier_name"), 6),
+            (ranking("left_top", "未使用返利前十供应商（各季合计）", series, "left", "supplier_name"), 6),
         ),
         line(70, (suppliers, 12)),
         line(76, (cycles, 12)),

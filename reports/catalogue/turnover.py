@@ -210,7 +210,8 @@ def goods_board(cost: bool) -> Board:
         (*COMPARED, "turnover_days"),
         "mean_stock",
         bar="mean_stock",
-        only_filed=("company_name",),
+        # The names of goods have them.
+        only_filed=("specification_type", "brand_name"),
     )
     idle = Figure("idle_share", f"占库存{what}，未过完不比", "rise", whole=True)
     lines = (

@@ -227,7 +227,8 @@ class TestTitles:
         ("code", "key", "title"),
         [
             ("inventoryOccupation", "warehouses", "前十五仓库日均库存金额（元）"),
-            ("ClassifiedProfit", "second", "前十五个二级分类毛利（元）"),
+            ("ClassifiedProfit", "second", "前十五个二级分类收入与毛利（元）"),
+            ("CommodityProfit", "brands", "前十二品牌收入与毛利（元）"),
             ("CompanyInventoryreport", "rates", "各公司年周转率（次）"),
             ("BestSeller", "types", "销售额结构（类型与品牌，元）"),
             ("BestSeller", "brands", "销售额构成（品牌）"),

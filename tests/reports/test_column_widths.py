@@ -41,6 +41,30 @@ def test_a_heading_of_four_letters_is_not_broken_and_a_longer_one_once():
     assert heading_width("费用", 2) == 2 * LETTER + SORTER
 
 
+def test_headings_of_profit_take_two_lines():
+    for code in ("CommodityProfit", "CustomerProfit", "ClassifiedProfit", "stationProfitAnalysis"):
+        for tab in find_report(code).tabs:
+            board = tab.board(COST)
+            [chart] = (chart.on_screen for chart in board.tables)
+            data = board.dataset(chart.dataset)
+            widths = column_widths(chart, data)
+            for name, text in headings_of(chart, data).items():
+                assert widths[name] >= heading_width(text, 2), (code, tab.key, text)
+
+
+def test_no_two_columns_of_a_table_have_one_heading():
+    for placed in boards():
+        for chart in placed.board.tables:
+            headings = [*headings_of(chart, placed.board.dataset(chart.dataset)).values()]
+            assert len({*headings}) == len(headings), (placed.report.code, chart.title, headings)
+
+
+def test_goods_in_warehouses_are_told_with_their_company():
+    for code in ("inventoryturnover", "inventoryAgingReportDetailed"):
+        chart = find_report(code).first_tab.board(COST).chart("detail").on_screen
+        assert chart.by[:2] == ("company_name", "warehouse_name"), code
+
+
 def test_every_column_of_a_table_has_its_heading_s_room_and_names_share_what_is_left():
     widest = 0
     for placed in boards():
