@@ -6,6 +6,7 @@ from typing import Any
 
 from reports.catalogue.datasets import Dataset
 from reports.chart_params import LEAST_SHOWN
+from reports.ranges import WHOLE, DayRange
 from reports.steps import every_step
 from reports.theme import OTHERS
 
@@ -19,8 +20,9 @@ def in_order(rows: Rows, form: dict[str, Any]) -> Rows:
     return [dict(sorted(row.items(), key=lambda item: places.get(item[0], -1))) for row in rows]
 
 
-def without_gaps(rows: Rows, form: dict[str, Any], dataset: Dataset) -> Rows:
-    """Rows of all days, weeks or months from the first to the last: those without bills are steps of the axis too.
+def without_gaps(rows: Rows, form: dict[str, Any], dataset: Dataset, chosen: DayRange = WHOLE) -> Rows:
+    """Rows of all days that are chosen, of weeks or months from the first to the last: those without bills are steps of
+    the axis too.
 
     Where figures are split their columns are named by what splits them.
     """
@@ -36,7 +38,7 @@ def without_gaps(rows: Rows, form: dict[str, Any], dataset: Dataset) -> Rows:
         for name in rows[0]
         if name != axis and (name in metrics or told)
     }
-    return [held.get(step) or {axis: step, **empty} for step in every_step([*held])]
+    return [held.get(step) or {axis: step, **empty} for step in every_step([*held], chosen)]
 
 
 def put_together(rows: Rows, form: dict[str, Any]) -> Rows:

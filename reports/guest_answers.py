@@ -7,7 +7,7 @@ import codecs
 import math
 import re
 from collections.abc import Callable
-from datetime import datetime
+from datetime import date, datetime
 from functools import cache
 from typing import Any
 from urllib.parse import quote
@@ -18,6 +18,7 @@ from reports import explorers
 from reports.answering import catalogue_datasets
 from reports.assets import boards
 from reports.drawn import in_order, put_together, without_gaps, without_signs_of_nothing
+from reports.ranges import NO_RANGE, RANGE_OPERATOR, DayRange, days_come
 
 MOST_CELLS = 1_000_000
 DATASETS = re.compile(r"/api/v1/dashboard/\d+/datasets")
@@ -101,7 +102,9 @@ def answer_as_shown() -> None:
         form = self._query_context.form_data or {}
         if form.get("viz_type") != "table":
             own = catalogue_datasets().get(getattr(self._qc_datasource, "table_name", ""))
-            rows = without_gaps(rows, form, own) if own else rows
+            if own:
+                chosen = _chosen_days(self._query_context.queries, own.time_column)
+                rows = without_gaps(rows, form, own, chosen)
             return put_together(in_order(rows, form), form)
         rows = without_signs_of_nothing(rows, form)
         if set(form.get("groupby") or []) & set(df.columns):
@@ -109,6 +112,17 @@ def answer_as_shown() -> None:
         return [{name: value for name, value in row.items() if value is not None} for row in rows]
 
     QueryContextProcessor.get_data = data
+
+
+def _chosen_days(queries: list[Any], column: str) -> DayRange:
+    """The days that a chart was asked for."""
+    ranges = (
+        str(item["val"])
+        for query in queries
+        for item in query.filter or []
+        if item.get("op") == RANGE_OPERATOR and item.get("col") == column
+    )
+    return days_come(next(ranges, NO_RANGE), date.today())
 
 
 def bound_pivots() -> None:

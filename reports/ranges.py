@@ -59,6 +59,15 @@ def days_of(words: str, today: date) -> DayRange | None:
     return found
 
 
+def days_come(words: str, today: date) -> DayRange:
+    """The days of a range that have come; where all are meant, or it isn't understood, none in particular."""
+    found = days_of(words, today)
+    if found is None or found == WHOLE:
+        return WHOLE
+    tomorrow = today + timedelta(days=1)
+    return DayRange(found.since, min(found.until or tomorrow, tomorrow))
+
+
 def told(words: str, today: date) -> str:
     """A range for readers: its name, if it has one, and its days."""
     found = days_of(words, today)

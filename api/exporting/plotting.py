@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from api.exporting.asked import Asked, Values
 from api.exporting.head import NOTHING
 from api.exporting.query import quoted
-from api.exporting.rows import chart_rows
+from api.exporting.rows import chart_rows, chosen_days
 from api.exporting.wording import worded
 from reports.catalogue.boards import Board, Chart
 from reports.catalogue.datasets import unplaced
@@ -63,7 +63,8 @@ def plot(asked: Asked, chart: Chart, source: Connection, values: Mapping[str, Va
     """What a chart shows under the filters; None where there is nothing to compare."""
     dataset = asked.board.dataset(chart.dataset)
     found = list(chart_rows(asked, chart, values).read(source, _statement(asked.board, chart)))
-    steps = every_step(list(dict.fromkeys(row[0] for row in found)))
+    chosen = chosen_days(asked, chart, values)
+    steps = every_step(list(dict.fromkeys(row[0] for row in found)), chosen)
     if len(steps) < 2 and len(found) < 2:
         return None
     if not chart.by:

@@ -17,7 +17,7 @@ from api.reporting.opening import newest
 from reports.catalogue.boards import Chart, Filter
 from reports.catalogue.datasets import MONEY, Column, Dataset, Metric
 from reports.catalogue.telling import EVERY, telling
-from reports.ranges import days_of
+from reports.ranges import NO_RANGE, DayRange, days_come, days_of
 
 
 def settled(asked: Asked, source: Connection) -> dict[str, Values]:
@@ -31,6 +31,14 @@ def _value(asked: Asked, item: Filter, source: Connection) -> Values:
         return tuple(given)
     last = newest(source, asked.board.dataset(item.dataset), item.column, asked.role_id)
     return () if last is None else (last,)
+
+
+def chosen_days(asked: Asked, chart: Chart, values: Mapping[str, Values]) -> DayRange:
+    """The days that a chart is asked for."""
+    ranges = (
+        str(values[item.key][0]) for item in asked.board.filters_of(chart) if item.ranged and values[item.key]
+    )
+    return days_come(next(ranges, NO_RANGE), today())
 
 
 def rows_of(dataset: Dataset, role_id: int, chosen: Iterable[tuple[Filter, Values]]) -> Rows:

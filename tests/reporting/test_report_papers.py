@@ -22,6 +22,7 @@ from api.exporting.plotting import Plot, Series, main_charts, plot
 from api.exporting.rows import settled
 from api.exporting.sheet import EDGES, LETTER, shares, sheet
 from api.exporting.wording import worded
+from api.kit.database import today
 from reports.assets import Placed
 from reports.catalogue import find_report
 from reports.catalogue.boards import COST
@@ -169,6 +170,7 @@ class TestCharts:
         assert found
         days = [date.fromisoformat(step) for step in found.steps]
         assert {later - day for day, later in pairwise(days)} == {timedelta(days=1)}
+        assert (days[0], days[-1]) == (date(2026, 10, 1), min(today(), date(2026, 11, 30)))
         empty = [
             values for values in zip(*(one.values for one in found.series), strict=True) if not values[0]
         ]

@@ -64,7 +64,19 @@ def test_days_without_bills_are_answered_between_those_with_some(superset: Super
     assert {data.nothing(data.metric(name)) for name in chart.metrics} == {0}
 
 
-def asked_as_framed(superset: Superset, at: Place, chart: Chart) -> list[dict[str, Any]]:
+def test_days_without_bills_are_answered_at_the_ends_of_those_that_are_chosen(superset: Superset):
+    at = next(at for at in PLACES if (at.report.code, at.tab.key) == ("CommodityProfit", "days"))
+    chart = replace(at.board.chart("trend"), metrics=("revenue", "quantity"), second=())
+    sold = [row[chart.x] for row in asked_as_framed(superset, at, chart)]
+    first, last = (
+        date.fromisoformat(sold[place]) + timedelta(days=more) for place, more in ((0, -3), (-1, 3))
+    )
+    days = [row[chart.x] for row in asked_as_framed(superset, at, chart, f"{first} : {last}")]
+    assert days[:4] == [*(str(first + timedelta(days=more)) for more in range(3)), sold[0]]
+    assert days[-3:] == [sold[-1], *(str(last - timedelta(days=more)) for more in (2, 1))]
+
+
+def asked_as_framed(superset: Superset, at: Place, chart: Chart, days: str = "") -> list[dict[str, Any]]:
     """The frame's own request, which pivots by the axis."""
     token = superset.token(at, EVERYTHING)
     body = superset.chart_body(at, chart, token)
@@ -77,6 +89,8 @@ def asked_as_framed(superset: Superset, at: Place, chart: Chart) -> list[dict[st
             "drop_missing_columns": False,
         },
     }
+    if days:
+        body["queries"][0]["filters"][0]["val"] = days
     body["queries"][0]["post_processing"] = [pivot, {"operation": "flatten"}]
     [result] = superset.post("/api/v1/chart/data", token, body).json()["result"]
     rows: list[dict[str, Any]] = result["data"]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 
 from reports.catalogue.datasets import Dataset, Metric
 from reports.catalogue.metrics import money, ratio
 from reports.drawn import without_gaps
+from reports.ranges import days_come
 from reports.steps import every_step
 
 WRITE_OFFS = Dataset(
@@ -37,6 +40,25 @@ WRITE_OFFS = Dataset(
 )
 def test_what_is_missing_between_two_steps_is_there(labels, steps):
     assert every_step(labels) == steps
+
+
+@pytest.mark.parametrize(
+    ("words", "steps"),
+    [
+        ("Last 4 days", ["2026-02-27", "2026-02-28", "2026-03-01", "2026-03-02"]),
+        ("Current month", ["2026-03-01", "2026-03-02", "2026-03-03"]),
+        ("2026-03-01 : 2026-03-03", ["2026-03-01", "2026-03-02"]),
+        ("2026-02-28 : ", ["2026-02-28", "2026-03-01", "2026-03-02", "2026-03-03"]),
+        ("No filter", ["2026-03-01"]),
+    ],
+)
+def test_days_without_bills_at_the_ends_of_those_that_are_chosen_are_there_as_far_as_they_have_come(
+    words, steps
+):
+    chosen = days_come(words, date(2026, 3, 3))
+    assert every_step(["2026-03-01"], chosen) == steps
+    assert every_step(["2026-02", "2026-03"], chosen) == ["2026-02", "2026-03"]
+    assert every_step([], chosen) == []
 
 
 @pytest.mark.parametrize(
