@@ -10,6 +10,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, partial
+from hashlib import file_digest
 from typing import Annotated, Any, Generic, TypeVar
 
 import orjson
@@ -20,6 +21,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy import Connection
+from starlette.datastructures import UploadFile
 from starlette.requests import Request as StarletteRequest
 from starlette.routing import Match
 from starlette.types import Scope
@@ -259,9 +261,10 @@ class Endpoint:
 
     def __call__(self, request: Request, **arguments: Any) -> Response:
         key = (arguments.pop("idempotency_key", None) or "").strip() or None
+        told = _parts(arguments) if key and not request.state.raw else b""
 
         def attempt() -> tuple[Any, Context]:
-            with gate(request, self._right, key) as ctx:
+            with gate(request, self._right, key, told) as ctx:
                 fresh, data = idempotency.claim(ctx) if self._once else (True, None)
                 if fresh:
                     data = self._handler(ctx, **arguments)
@@ -279,14 +282,32 @@ class Endpoint:
         return data
 
 
+def _parts(arguments: Mapping[str, Any]) -> bytes:
+    """What stands for a multipart body: its fields, and the digests of its files."""
+    parts: list[tuple[Any, ...]] = []
+    for name, sent in sorted(arguments.items()):
+        for one in sent if isinstance(sent, list) else [sent]:
+            if isinstance(one, UploadFile):
+                parts.append((name, one.filename, file_digest(one.file, "sha256").hexdigest()))
+                one.file.seek(0)
+            elif isinstance(one, str | int):
+                parts.append((name, one))
+    return dumps(parts)
+
+
 @contextmanager
-def gate(request: StarletteRequest, right: str, key: str | None = None) -> Iterator[Context]:
-    """Prove who calls and what he may do; yield the context of one transaction, committed at the end."""
+def gate(
+    request: StarletteRequest, right: str, key: str | None = None, told: bytes = b""
+) -> Iterator[Context]:
+    """Prove who calls and what he may do; yield the context of one transaction, committed at the end.
+
+    `told` stands for the parts of a multipart body, which are read from it one by one.
+    """
     with engine().connect() as conn:
         if right == ANYONE:
             ctx = Context(conn, None)  # type: ignore[arg-type]
         else:
-            ctx = _proven(request, conn, right, key)
+            ctx = _proven(request, conn, right, key, told)
         ctx.client = request.client.host if request.client else ""
         ctx.agent = request.headers.get("user-agent", "")[:AGENT_LENGTH]
         ctx.host = request.url.hostname or ""
@@ -294,7 +315,7 @@ def gate(request: StarletteRequest, right: str, key: str | None = None) -> Itera
         conn.commit()
 
 
-def _proven(request: StarletteRequest, conn: Connection, right: str, key: str | None) -> Context:
+def _proven(request: StarletteRequest, conn: Connection, right: str, key: str | None, told: bytes) -> Context:
     token = request.headers.get("token", "")
     if not token or _authenticator is None:
         raise Unauthenticated()
@@ -306,7 +327,7 @@ def _proven(request: StarletteRequest, conn: Connection, right: str, key: str | 
         conn,
         session.principal,
         idempotency_key=key,
-        request_hash=idempotency.digest(request.method, request.url.path, request.url.query, raw)
+        request_hash=idempotency.digest(request.method, request.url.path, request.url.query, raw + told)
         if key
         else "",
     )

@@ -30,14 +30,21 @@ def sheet(desk: Desk, take: Made, **query: Any) -> Workbook:
     return load_workbook(io.BytesIO(response.content))
 
 
-def send(desk: Desk, take: Made, book: Workbook, name: str = "盘点.xlsx") -> Any:
+def bytes_of(book: Workbook) -> bytes:
     content = io.BytesIO()
     book.save(content)
+    return content.getvalue()
+
+
+def send(
+    desk: Desk, take: Made, book: Workbook | bytes, name: str = "盘点.xlsx", *, command: str = ""
+) -> Any:
+    content = book if isinstance(book, bytes) else bytes_of(book)
     response = desk.site.http.post(
         f"{PATH}/importCountSheet",
         data={"id": str(take.id)},
-        files={"excel": (name, content.getvalue())},
-        headers={"token": desk.world.tokens["admin"]},
+        files={"excel": (name, content)},
+        headers={"token": desk.world.tokens["admin"], "Idempotency-Key": command},
     )
     return orjson.loads(response.content)
 
@@ -79,6 +86,14 @@ class TestCountSheet:
             ("4.000", "0.000"),
             ("3.500", "-0.500"),
         ]
+
+    def test_under_one_key_only_the_same_file_is_the_same_command(self, desk: Desk, take: Made) -> None:
+        counted = bytes_of(fill(sheet(desk, take), "初盘数量", 4, 3.5))
+        first = send(desk, take, counted, command="counted")
+        assert first["code"] == 200
+        assert send(desk, take, counted, command="counted")["data"] == first["data"]
+        other = send(desk, take, fill(sheet(desk, take), "初盘数量", 9, 9), command="counted")
+        assert (other["code"], other["msg"]) == (400, "同一请求标识不能用于不同的内容，请刷新页面后重试")
 
     def test_blank_cells_stay_unanswered(self, desk: Desk, take: Made) -> None:
         assert send(desk, take, fill(sheet(desk, take), "初盘数量", 4))["code"] == 200
