@@ -215,6 +215,14 @@ describe('scan', () => {
     expect(values()[1]).toMatchObject({ price: '300' });
     expect(document.activeElement).toBe(scan);
   });
+  it('adds up without prices as well, say what goes from one warehouse to another', async () => {
+    view.done();
+    const moved = fields.filter(({ name }) => ['goods_id', 'goods_num', 'quantity', 'remark'].includes(name));
+    store = createLineStore(moved, []);
+    view = renderPage(<LineTable name="moved" block={{ ...block, fields: moved }} pricing={null} store={store} context={context} />, routes);
+    await userEvent.type(screen.getByLabelText('扫码'), '690001{Enter}690002{Enter}690001{Enter}');
+    await waitFor(() => expect(values().map((one) => [one.goods_id, one.quantity])).toEqual([[11, '2'], [12, '1']]));
+  });
   it('takes nothing of a code that two goods have, and says which', async () => {
     const user = userEvent.setup();
     const twin = { ...goods[0]!, goods_id: 14, goods_num: 'MX-TWIN' };

@@ -7,7 +7,7 @@ import type { Block, Pricing } from '../types';
 import { suggestedPrice, type BillContext } from './billContext';
 import { NUMBERS } from './gridColumns';
 import { LineTotal } from './GridFrame';
-import { fillGoods, goodsField, isBlankLine, newLine, typeCell } from './lineModel';
+import { fillGoods, goodsField, isBlankLine, isCounted, newLine, typeCell } from './lineModel';
 import type { LineStore } from './lineStore';
 import { NumbersButton } from './NumbersButton';
 import { ProposalButton } from './ProposalButton';
@@ -67,7 +67,7 @@ export const LineToolbar = memo(function LineToolbar(props: LineToolbarProps) {
         {block.proposals?.map((proposal) => (
           <ProposalButton key={proposal.api} proposal={proposal} store={store} context={context} pricing={pricing} goods={goods} />
         ))}
-        {goods && pricing && store.grows && <ScanBox store={store} goods={goods} pricing={pricing} context={context} />}
+        {goods && isCounted(block.fields, pricing) && store.grows && <ScanBox store={store} goods={goods} pricing={pricing} context={context} />}
       </Space>
       <Space size={6}>
         {total && <LineTotal store={store} field={total} />}

@@ -14,7 +14,7 @@ import { scanned } from './resolveCodes';
 interface ScanBoxProps {
   store: LineStore;
   goods: Field;
-  pricing: Pricing;
+  pricing: Pricing | null;
   context: BillContext;
 }
 

@@ -173,7 +173,7 @@ export function fillGoods(line: LineRow, { fields, field, pricing, goods, price,
   changes.price_source = goods.price_source ?? null;
   changes.barcode = goods.barcode ?? null;
   const quantity = quantityField(pricing);
-  if ((pricing || pack) && decimalOrZero(line.values[quantity]).isZero()) changes[quantity] = pack?.factor ?? '1';
+  if (isCounted(fields, pricing) && decimalOrZero(line.values[quantity]).isZero()) changes[quantity] = pack?.factor ?? '1';
   if (pricing) {
     if (pricing.tax_rate && parseDecimal(goods.tax_rate)) changes[pricing.tax_rate] = goods.tax_rate;
     if (parseDecimal(price)) changes[pricing.price] = price;
@@ -189,11 +189,17 @@ export function fillGoods(line: LineRow, { fields, field, pricing, goods, price,
   return { ...filled, problems: without(filled.problems, field.name), refused: without(filled.refused, field.name) };
 }
 
+/** Whether lines take a quantity that scans add up to; a stocktake has counts of its own. */
+export function isCounted(fields: Field[], pricing: Pricing | null): boolean {
+  return fields.some((field) => field.name === quantityField(pricing) && isWritable(field));
+}
+
 /** A repeated scan: one more of what the line holds, or a pack of them. */
-export function addOne(line: LineRow, pricing: Pricing, pack?: PackUnit): LineRow {
-  const quantity = decimalOrZero(line.values[pricing.quantity]).plus(pack?.factor ?? 1).toString();
+export function addOne(line: LineRow, pricing: Pricing | null, pack?: PackUnit): LineRow {
+  const name = quantityField(pricing);
+  const quantity = decimalOrZero(line.values[name]).plus(pack?.factor ?? 1).toString();
   const counted = pack && isEmptyRef(line.values[PACK.unit]) ? packOf(pack) : {};
-  return withValues(line, { ...counted, [pricing.quantity]: quantity }, pricing, pricing.quantity);
+  return withValues(line, { ...counted, [name]: quantity }, pricing, name);
 }
 
 function isPriced(pricing: Pricing | null, name: string): boolean {

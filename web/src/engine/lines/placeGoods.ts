@@ -1,7 +1,7 @@
 import type { GoodsRow, PackUnit } from '../queries';
 import type { Field, Pricing } from '../types';
 import { suggestedPrice } from './billContext';
-import { addOne, fillGoods, type LineRow } from './lineModel';
+import { addOne, fillGoods, isCounted, type LineRow } from './lineModel';
 import type { LineStore } from './lineStore';
 
 interface Placing {
@@ -15,8 +15,8 @@ interface Placing {
 
 /** Puts goods on line `index`; scanned ones that a line holds already make one more, or a pack more, there. Answers where they came to. */
 export function placeGoods(store: LineStore, index: number, { cell, pricing, goods, scanned, pack }: Placing): number {
-  const held = scanned && pricing ? store.get().findIndex((line) => holds(line, cell, goods)) : -1;
-  if (held >= 0 && pricing) {
+  const held = scanned && isCounted(store.fields, pricing) ? store.get().findIndex((line) => holds(line, cell, goods)) : -1;
+  if (held >= 0) {
     store.update(held, (line) => addOne(line, pricing, pack));
     return held;
   }
