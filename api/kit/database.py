@@ -20,6 +20,8 @@ from api.kit.settings import settings
 T = TypeVar("T")
 
 ATTEMPTS = 4
+CONNECT_SECONDS = 10
+"""A server that doesn't answer would be waited for as long as TCP tries, by every request."""
 
 
 class Base(DeclarativeBase):
@@ -70,7 +72,7 @@ def connect(url: str, connections: int = 12) -> Engine:
         pool_size=connections,
         max_overflow=connections,
         pool_timeout=20,
-        connect_args={"options": f"-c timezone={TIME_ZONE.key}"},
+        connect_args={"options": f"-c timezone={TIME_ZONE.key}", "connect_timeout": CONNECT_SECONDS},
         json_serializer=lambda value: dumps(value).decode(),
         json_deserializer=orjson.loads,
     )
