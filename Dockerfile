@@ -8,7 +8,8 @@ COPY web ./
 RUN npm run build
 
 FROM python:3.11-slim AS python
-ENV PYTHONUNBUFFERED=1 PYTHONUTF8=1 UV_LINK_MODE=copy UV_PYTHON_DOWNLOADS=never
+# Compiled here: who runs it may not write there, and every health check is a process of its own.
+ENV PYTHONUNBUFFERED=1 PYTHONUTF8=1 UV_COMPILE_BYTECODE=1 UV_LINK_MODE=copy UV_PYTHON_DOWNLOADS=never
 RUN pip install --no-cache-dir uv && useradd --system --create-home --uid 10001 erp && install -d -o erp /data
 WORKDIR /app
 ENV ERP_DATA_DIR=/data
@@ -20,7 +21,7 @@ COPY api api
 COPY warehouse warehouse
 COPY transforms transforms
 COPY reports reports
-RUN uv sync --frozen --no-dev && install -d -o erp transforms/target
+RUN uv sync --frozen --no-dev && .venv/bin/python -m compileall -q api warehouse reports && install -d -o erp transforms/target
 COPY --from=web-build /app/web/dist web/dist
 ENV PATH=/app/.venv/bin:$PATH
 USER erp
@@ -31,6 +32,7 @@ COPY reports/pyproject.toml reports/uv.lock reports/
 RUN uv sync --frozen --no-dev --project reports
 COPY api api
 COPY reports reports
+RUN reports/.venv/bin/python -m compileall -q -x '/\.venv/' api reports
 ENV PATH=/app/reports/.venv/bin:$PATH
 USER erp
 CMD ["python", "-m", "reports"]
