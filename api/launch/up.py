@@ -9,16 +9,17 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
 from api.kit.settings import PROJECT_DIR, Settings
 from api.launch.guard import check_installed, check_ports, hold_data_dir
 from api.launch.health import Part, answers, is_healthy
-from api.launch.postgres import EmbeddedPostgres
+from api.launch.postgres import EmbeddedPostgres, PostgresError
 from api.launch.process import spawn, stop
 from api.launch.progress import Progress
-from api.launch.supervisor import Child, ChildError, Watched, await_health
+from api.launch.supervisor import BACKOFF_SECONDS, Child, ChildError, Watched, await_health
 
 FIRST_SNAPSHOT_SECONDS = 900
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -107,12 +108,22 @@ class Launcher:
     def _watch(self) -> None:
         while True:
             if self.postgres is not None and self.postgres.died():
-                self.progress.say("✗ PostgreSQL 退出，正在重新启动")
-                self.postgres.start()
-                self.progress.say("✓ PostgreSQL 已恢复")
+                self._revive(self.postgres)
             for child in self.children:
                 child.watch()
             time.sleep(0.2)
+
+    def _revive(self, postgres: EmbeddedPostgres) -> None:
+        """Start the database again, for as long as it takes: the disk that is full may be cleared meanwhile."""
+        self.progress.say("✗ PostgreSQL 退出，正在重新启动")
+        for wait in chain(BACKOFF_SECONDS, repeat(BACKOFF_SECONDS[-1])):
+            try:
+                postgres.start()
+                break
+            except PostgresError as error:
+                self.progress.say(f"✗ {error}\n{wait} 秒后再试")
+                time.sleep(wait)
+        self.progress.say("✓ PostgreSQL 已恢复")
 
     def _stop(self) -> None:
         """Children first, the database last; a second signal skips the waiting for the children."""

@@ -7,12 +7,15 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
 import pytest
 
+from api.kit.settings import settings
+from api.launch import up
 from api.launch.postgres import EmbeddedPostgres, PostgresError
 from api.launch.process import command_line, wait_until
 
@@ -80,6 +83,20 @@ class TestStart:
 
 
 class TestRecovery:
+    def test_the_launcher_tries_until_what_kept_it_from_starting_is_gone(
+        self, server: EmbeddedPostgres, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        insert_rows(server, 10)
+        server.stop()
+        control, aside = server.directory / "global" / "pg_control", server.directory / "pg_control"
+        control.rename(aside)
+        monkeypatch.setattr(up, "BACKOFF_SECONDS", (0.5,))
+        threading.Timer(1.2, aside.rename, [control]).start()
+        up.Launcher(settings())._revive(server)
+        assert count_rows(server) == 10
+        said = capsys.readouterr().err
+        assert "PostgreSQL 没有启动" in said and said.endswith("✓ PostgreSQL 已恢复\n")
+
     def test_committed_rows_survive_kill_9(self, server: EmbeddedPostgres) -> None:
         insert_rows(server, 1000)
         assert server.process is not None
