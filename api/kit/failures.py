@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+from errno import ENOSPC
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
+from psycopg.errors import DiskFull
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
@@ -28,6 +30,9 @@ KINDS = {
     "model_attributes_type": "请求内容格式不正确",
     "dict_type": "请求内容格式不正确",
 }
+DISK_FULL = "服务器磁盘已满，请联系管理员"
+UNKNOWN = 500
+"""What was asked for may have been done: who asks again does it under the same key."""
 STATUS = {404: "请求的地址不存在", 405: "不支持的请求方法", 413: "请求内容过大"}
 
 
@@ -64,13 +69,14 @@ def _database(request: Request, error: Any) -> Response:
     )
     told = getattr(error, "orig", error)
     log.error("%s: %s", request.url.path, told, exc_info=None if away else error)
+    if isinstance(told, DiskFull):
+        return answer(None, code=400, msg=DISK_FULL)
     if away:
-        return answer(None, code=400, msg="数据库繁忙或暂时不可用，请稍后重试")
+        return answer(None, code=UNKNOWN, msg="数据库繁忙或暂时不可用，请稍后重试")
     return answer(None, code=400, msg="数据不符合要求，未保存，请检查后重试")
 
 
 def _accident(request: Request, error: Any) -> Response:
     log.error("%s: %s", request.url.path, error, exc_info=error)
-    return Response(
-        answer(None, msg="系统出错，请联系管理员", code=400).body, 500, media_type="application/json"
-    )
+    full = isinstance(error, OSError) and error.errno == ENOSPC
+    return answer(None, code=UNKNOWN, msg=DISK_FULL if full else "系统出错，请联系管理员")
