@@ -51,9 +51,6 @@ def world(postgres: EmbeddedPostgres, template_database: str) -> World:
     """The group, built once a run though each folder declares this fixture; modules clone its database."""
     if _built:
         return _built[0]
-    from api.main import app
-
-    assert app, "the reports' rights are known once the application is built"
     administer(postgres, f"create database {WORLD_DATABASE} template {template_database}")
     _built.append(built_in(postgres.url(WORLD_DATABASE)))
     return _built[0]
@@ -61,6 +58,9 @@ def world(postgres: EmbeddedPostgres, template_database: str) -> World:
 
 def built_in(url: str) -> World:
     """The group in an empty migrated database; its bills draw their numbers there."""
+    from api.main import app
+
+    assert app, "ledgers and the reports' rights are known once the application is built"
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("ERP_DATABASE_URL", url)
         forget()
