@@ -42,6 +42,25 @@ def figures(found: list[dict[str, Any]], *names: str) -> list[tuple[str, ...]]:
     return [tuple(f"{Decimal(row[name]).normalize():f}" for name in names) for row in found]
 
 
+class TestManyGoods:
+    """What integrations keep their figures in step by."""
+
+    def ask(self, site: Site, user: str, **more: Any) -> list[tuple[Any, ...]]:
+        world = site.world
+        wanted = {"goods_ids": [world.spares[0], world.spares[49]], **more}
+        found = site.as_(user).post("v2/inventory/Stock/getStocks", wanted).data
+        assert {row["goods_id"] for row in found} <= {world.spares[0]}, "what never lay anywhere is absent"
+        names = ("stocks", "reserved", "frozen", "available_stocks")
+        return [(row["warehouse_id"], *map(Decimal, (row[name] for name in names))) for row in found]
+
+    def test_by_warehouse_within_ones_scope(self, site: Site) -> None:
+        world = site.world
+        theirs, others = (world.warehouse_a, 12, 2, 0, 10), (world.warehouse_b, 3, 0, 0, 3)
+        assert self.ask(site, "admin") == sorted([theirs, others])
+        assert self.ask(site, "admin", warehouse_ids=[world.warehouse_b]) == [others]
+        assert self.ask(site, "clerk_a") == [theirs]
+
+
 class TestSummary:
     def test_the_present_by_warehouse(self, site: Site) -> None:
         found = rows(site, SUMMARY, warehouse_id=site.world.warehouse_a)
