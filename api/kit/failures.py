@@ -64,15 +64,17 @@ def _http(request: Request, error: Any) -> Response:
 
 def _database(request: Request, error: Any) -> Response:
     """The database is away, or refused a value that no rule above caught."""
-    away = isinstance(error, PoolTimeout | OperationalError) or getattr(
-        error, "connection_invalidated", False
-    )
     told = getattr(error, "orig", error)
+    # What the server answers ends the transaction; where it fell silent, that may have been after its commit.
+    lost = getattr(error, "connection_invalidated", False) or (
+        isinstance(error, OperationalError) and getattr(told, "sqlstate", None) is None
+    )
+    away = lost or isinstance(error, PoolTimeout | OperationalError)
     log.error("%s: %s", request.url.path, told, exc_info=None if away else error)
     if isinstance(told, DiskFull):
         return answer(None, code=400, msg=DISK_FULL)
     if away:
-        return answer(None, code=UNKNOWN, msg="数据库繁忙或暂时不可用，请稍后重试")
+        return answer(None, code=UNKNOWN if lost else 400, msg="数据库繁忙或暂时不可用，请稍后重试")
     return answer(None, code=400, msg="数据不符合要求，未保存，请检查后重试")
 
 
