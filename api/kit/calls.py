@@ -10,7 +10,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, partial
-from hashlib import file_digest
+from hashlib import sha256
 from typing import Annotated, Any, Generic, TypeVar
 
 import orjson
@@ -288,7 +288,7 @@ def _parts(arguments: Mapping[str, Any]) -> bytes:
     for name, sent in sorted(arguments.items()):
         for one in sent if isinstance(sent, list) else [sent]:
             if isinstance(one, UploadFile):
-                parts.append((name, one.filename, file_digest(one.file, "sha256").hexdigest()))
+                parts.append((name, one.filename, sha256(one.file.read()).hexdigest()))
                 one.file.seek(0)
             elif isinstance(one, str | int):
                 parts.append((name, one))

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from string import ascii_letters, digits
 from typing import Annotated
 
 from pydantic import AfterValidator
 
 UNSEEN = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\ufeff"))
 """Zero-width marks, which come with what is copied from chats and web pages."""
-FULL_WIDTH = {
-    wide: wide - 0xFEE0
-    for first, last in ("０９", "ＡＺ", "ａｚ")
-    for wide in range(ord(first), ord(last) + 1)
-}
+FULL_WIDTH = {ord(plain) + 0xFEE0: plain for plain in ascii_letters + digits}
 
 
 def seen(text: str) -> str:
