@@ -34,6 +34,11 @@ export function decimalOrZero(value: unknown): Decimal {
   return parseDecimal(value) ?? ZERO;
 }
 
+/** Whether nothing was typed, or zero; what is no number is something, to be refused. */
+export function isNought(text: string): boolean {
+  return text.trim() === '' || parseDecimal(text)?.isZero() === true;
+}
+
 /** Sum of what is numeric; the mask wins, since a partial sum would reveal or mislead. */
 export function sumOf(values: Iterable<unknown>): Decimal | typeof MASK {
   let sum: Decimal = ZERO;

@@ -79,6 +79,15 @@ describe('lines of other bills', () => {
     await waitFor(() => expect(shown()).toEqual([['XSCK8', '20'], ['XSTH7', '-226.00']]));
   });
 
+  it('are not left out for an amount that is no number, which the bill then refuses', async () => {
+    await show();
+    await press('全部选择');
+    fireEvent.change(screen.getByLabelText('XSCK7 开票金额'), { target: { value: '12,5' } });
+    fireEvent.change(screen.getByLabelText('XSCK8 开票金额'), { target: { value: '0' } });
+    await press('确定');
+    await waitFor(() => expect(shown()).toEqual([['XSCK7', '12,5'], ['XSTH7', '-226.00']]));
+  });
+
   it('are chosen by a paste of codes and amounts, and told where there is none', async () => {
     await show();
     fireEvent.paste(window, { clipboardData: { getData: () => '来源单号\t金额\nXSCK7\t100\nXSCK8\nXSCK9\t5' } });

@@ -1,6 +1,6 @@
 import { Input, Modal, Table, type TableColumnType } from 'antd';
 import { useMemo, useState } from 'react';
-import { decimalOrZero, sumOf } from '../../lib/decimal';
+import { decimalOrZero, isNought, sumOf } from '../../lib/decimal';
 import { showMessage } from '../../lib/errors';
 import { MONEY_DECIMALS, QUANTITY_DECIMALS } from '../../lib/pricing';
 import { useQuery } from '../../lib/query';
@@ -63,7 +63,7 @@ export default function SourcePicker({ block, source, context, taken, onPick, on
   });
   const confirm = () => {
     const lines = rows
-      .filter((row) => !decimalOrZero(parts.get(keyOf(keys, row))).isZero())
+      .filter((row) => !isNought(parts.get(keyOf(keys, row)) ?? ''))
       .map((row) => newLine(block.fields, { ...row, [source.takes]: parts.get(keyOf(keys, row)) }));
     if (lines.length === 0) showMessage('warning', `请选择${block.label}`);
     else onPick(lines);

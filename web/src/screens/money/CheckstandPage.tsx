@@ -6,7 +6,7 @@ import { RefSelect } from '@/engine/fields/RefSelect';
 import ListPage from '@/engine/list/ListPage';
 import { refField, type RefField, type Screen } from '@/engine/types';
 import { api } from '@/lib/api';
-import { decimalOrZero, sumOf } from '@/lib/decimal';
+import { decimalOrZero, isNought, sumOf } from '@/lib/decimal';
 import { reportError, showMessage } from '@/lib/errors';
 import { formatMoney } from '@/lib/format';
 import { getSession } from '@/lib/session';
@@ -68,7 +68,7 @@ function Counter({ screen, customerField, modeField, onCollected }: CounterProps
         payments: payments
           .filter(({ amount }) => !decimalOrZero(amount).isZero())
           .map(({ mode, amount }) => ({ receivables_mode_id: mode ?? 0, amount })),
-        items: [...parts].filter(([, amount]) => !decimalOrZero(amount).isZero()).map(([settlement_id, amount]) => ({ settlement_id, amount })),
+        items: [...parts].filter(([, amount]) => !isNought(amount)).map(([settlement_id, amount]) => ({ settlement_id, amount })),
       }),
     onSuccess: (made) => {
       showMessage('success', `收款成功：${made.map((one) => one.bill_no).join('、')}`);
