@@ -50,6 +50,12 @@ with figures as (
     group by company_id, {{ add_days('due_date', 1) }}
 ),
 
+-- Others would stand in every report as rows of zeros.
+companies as (
+    select distinct company_id
+    from figures
+),
+
 days as (
     {{ every_day(add_days(first_day, -1), as_of()) }}
 ),
@@ -57,18 +63,18 @@ days as (
 -- Dense, so that a day without business still tells what stood open; all that was before comes in as one day.
 daily as (
     select
-        company.company_id,
+        companies.company_id,
         {%- for flow in flows %}
         coalesce(sum(case when figures.figure = '{{ flow }}' then figures.amount end), 0) as {{ flow }},
         {%- endfor %}
         days.day
     from days
-    cross join {{ ref('dim_company') }} as company
+    cross join companies
     left join figures
         on
-            company.company_id = figures.company_id
+            companies.company_id = figures.company_id
             and days.day = greatest(figures.day, {{ add_days(first_day, -1) }})
-    group by company.company_id, days.day
+    group by companies.company_id, days.day
 ),
 
 running as (
