@@ -5,7 +5,7 @@ import { isMasked } from '@/lib/decimal';
 import { formatBrief, formatMoney } from '@/lib/format';
 import { useTabs } from '@/lib/tabs';
 import { LazyChart } from '../charts/LazyChart';
-import { brief, chartColours, plain } from '../charts/options';
+import { amounts, chartColours, plain } from '../charts/options';
 import { Change, type Worse } from './Change';
 import styles from './console.module.css';
 import { useConsole } from './consoleQueries';
@@ -45,7 +45,7 @@ export function MonthActivity({ company }: { company: number }) {
           color: charted.map(([, , colour]) => colour),
           legend: { data: charted.map(([, label]) => label), top: 0 },
           xAxis: { type: 'category', data: days.map(({ day }) => day.slice(5)) },
-          yAxis: { type: 'value', minInterval: 1, axisLabel: { formatter: brief } },
+          yAxis: amounts,
           series: charted.map(([name, label]) => ({ name: label, type: 'bar', data: days.map((day) => Number(day[name])) })),
         };
         const open = (name: string) => {

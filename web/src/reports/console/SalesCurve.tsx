@@ -3,7 +3,7 @@ import { Segmented } from 'antd';
 import { useState } from 'react';
 import { useTabs } from '@/lib/tabs';
 import { LazyChart } from '../charts/LazyChart';
-import { brief, chartColours, plain } from '../charts/options';
+import { amounts, chartColours, plain } from '../charts/options';
 import { useConsole } from './consoleQueries';
 import { salesOf } from './leads';
 import { Panel } from './Panel';
@@ -27,7 +27,7 @@ export function SalesCurve({ company }: { company: number }) {
           color: [chartColours.main, chartColours.before],
           legend: { data: ['销售收入', '去年同日'], top: 0 },
           xAxis: { type: 'category', data: shown.map(({ day }) => day.slice(5)) },
-          yAxis: { type: 'value', minInterval: 1, axisLabel: { formatter: brief } },
+          yAxis: amounts,
           series: [
             { name: '销售收入', type: 'line', smooth: true, areaStyle: { opacity: 0.15 }, data: shown.map(({ revenue }) => Number(revenue)) },
             { name: '去年同日', type: 'line', smooth: true, showSymbol: false, lineStyle: { type: 'dashed' }, data: shown.map((one) => Number(one.last_year_revenue)) },

@@ -5,7 +5,7 @@ import type { Salesmen } from '@/gen';
 import { isMasked } from '@/lib/decimal';
 import { useTabs } from '@/lib/tabs';
 import { LazyChart } from '../charts/LazyChart';
-import { brief, chartColours, plain } from '../charts/options';
+import { amounts, chartColours, plain } from '../charts/options';
 import { useConsole } from './consoleQueries';
 import { salesOf, thisMonth } from './leads';
 import { Panel } from './Panel';
@@ -65,7 +65,7 @@ function bars({ people }: Salesmen, names: string[]) {
     ...plain,
     color: [chartColours.main, chartColours.fifth, chartColours.before],
     legend: { data: ['销售收入', ...(withProfit ? ['毛利'] : []), '上月同期'], top: 0 },
-    xAxis: { type: 'value', minInterval: 1, axisLabel: { formatter: brief, hideOverlap: true } },
+    xAxis: amounts,
     yAxis: { type: 'category', data: labels, axisLabel: { width: 110, overflow: 'truncate' } },
     series: [
       { name: '销售收入', type: 'bar', data: shown.map(({ revenue }) => Number(revenue)) },
@@ -83,7 +83,7 @@ function grown({ days, people }: Salesmen, names: string[]) {
     legend: { data: names.slice(0, curves), top: 0, type: 'plain' },
     grid: { ...plain.grid, top: 56 },
     xAxis: { type: 'category', data: days.map((day) => day.slice(5)) },
-    yAxis: { type: 'value', minInterval: 1, axisLabel: { formatter: brief } },
+    yAxis: amounts,
     series: shown.map(({ curve }, at) => ({ name: names[at], type: 'line', showSymbol: false, data: curve.map(Number) })),
   };
 }
