@@ -41,6 +41,11 @@ def _days(period: str) -> str:
     return f"cast(greatest({last} - greatest(o.valid_from, cast(:{period}first as date)) + 1, 0) as decimal(2, 0))"
 
 
+def _cents(amount: str) -> str:
+    """An amount of nine decimals to the cent: in 64 bits where it fits, since others take ten times as long."""
+    return f"coalesce(cast(try_cast({amount} as decimal(18, 9)) as decimal(18, 2)), cast({amount} as decimal(18, 2)))"
+
+
 # Sales before a stock-out are those of 90 days. What is here and on its way is told of the goods that were short.
 # Days times figures stay within 18 digits: with more they are added up at a third of the speed.
 _LINES = f"""
@@ -53,6 +58,7 @@ with missed as (
         select company_id, goods_id, {_days("")} as days, {_days("previous_")} as previous_days,
             cast(quantity_before as decimal(16, 3)) as quantity, cast(revenue_before as decimal(16, 2)) as revenue
         from facts.fct_stock_out o
+        where valid_from <= cast(:last as date) and valid_to >= cast(:previous_first as date)
     )
     where days > 0 or previous_days > 0
     group by company_id, goods_id
@@ -64,7 +70,7 @@ with missed as (
     select company_id, goods_id, sum(quantity) as ordered_quantity, sum(quantity - lacking) as filled_quantity,
         sum(case when is_closed then 0 else lacking end) as open_quantity,
         sum(case when is_closed then lacking else 0 end) as cancelled_quantity,
-        cast(sum(lacking * price) as decimal(18, 2)) as unfilled_amount
+        {_cents("sum(lacking * price)")} as unfilled_amount
     from lines
     group by company_id, goods_id
 ), short as (
