@@ -288,6 +288,12 @@ fct_stock_balance_daily as (
 
 select * from fct_stock_balance_daily
 {% if not is_incremental() %}
--- Patches and current reports look for the last ranges only: what ended long ago lies apart from them.
-order by valid_to
+-- Readers look for the ranges that cover a day. Of those that are about as long these lie together: others are skipped.
+order by
+    case
+        when {{ days_between('valid_from', 'valid_to') }} < 32 then 1
+        when {{ days_between('valid_from', 'valid_to') }} < 128 then 2
+        else 3
+    end,
+    valid_to
 {% endif %}
