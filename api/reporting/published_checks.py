@@ -171,8 +171,9 @@ class Proved:
 
 _SEEN = "pg_visible_in_snapshot(row_xid, cast(:seen as pg_snapshot))"
 _MONTH = "cast(date_trunc('month', business_date) as date)"
-# What is dated later than the snapshot stands in its last month; a year of months is compared.
-_MONTH_KNOWN = f"least({_MONTH}, cast(date_trunc('month', cast(:as_of as date)) as date))"
+# What is dated later than the snapshot's day is not in its balances and months yet.
+_KNOWN = f"{_SEEN} and business_date <= :as_of"
+# A year of months is compared.
 _YEAR = "date_trunc('month', {}) - interval '12 months'"
 
 
@@ -185,7 +186,7 @@ def _balance(side: str, party: str, label: str) -> Tie:
         where month = (select date_trunc('month', as_of) from refreshed_at)
         group by company_id""",
         f"""select company_id, sum(amount) as balance from settlement_ledger
-        where party_type = '{party}' and {_SEEN}
+        where party_type = '{party}' and {_KNOWN}
         group by company_id""",
         ("settlement_ledger",),
     )
@@ -199,8 +200,8 @@ def _settled(side: str, bill_type: str, sign: str, label: str) -> Tie:
         f"""select company_id, month, sum(settled_amount) as amount from mart_{side}_month
         where month >= (select {_YEAR.format("as_of")} from refreshed_at)
         group by company_id, month""",
-        f"""select company_id, {_MONTH_KNOWN} as month, sum({sign}amount) as amount from money_ledger
-        where bill_type = '{bill_type}' and {_SEEN}
+        f"""select company_id, {_MONTH} as month, sum({sign}amount) as amount from money_ledger
+        where bill_type = '{bill_type}' and {_KNOWN}
             and business_date >= {_YEAR.format("cast(:as_of as date)")}
         group by 1, 2""",
         ("money_ledger",),
@@ -216,7 +217,7 @@ CHECKS: tuple[Rule, ...] = (
         ("company_id",),
         "select company_id, sum(quantity) as quantity, sum(value) as value from mart_company_stock group by company_id",
         f"""select company_id, sum(quantity) as quantity, sum(amount) as value from stock_ledger
-        where {_SEEN} and business_date <= :as_of
+        where {_KNOWN}
         group by company_id""",
         ("stock_ledger",),
     ),
@@ -226,7 +227,7 @@ CHECKS: tuple[Rule, ...] = (
         ("warehouse_id",),
         "select warehouse_id, sum(quantity) as quantity from mart_goods_stock group by warehouse_id",
         f"""select warehouse_id, sum(quantity) as quantity from stock_ledger
-        where {_SEEN} and business_date <= :as_of
+        where {_KNOWN}
         group by warehouse_id""",
         ("stock_ledger",),
     ),
@@ -242,7 +243,7 @@ CHECKS: tuple[Rule, ...] = (
             company_id, case party_type when 'customer' then '应收' else '应付' end as side, {_MONTH} as month,
             sum(-amount) as amount
         from settlement_ledger l
-        where {_SEEN} and not exists (
+        where {_KNOWN} and not exists (
             select from settlement_item i
             where i.settlement_id = l.settlement_id and i.bill_type = l.bill_type and i.bill_id = l.bill_id
         )
@@ -268,7 +269,7 @@ CHECKS: tuple[Rule, ...] = (
         """select company_id, month, sum(cost) as cost, sum(quantity) as quantity from mart_commodity_profit
         group by company_id, month""",
         f"""select company_id, {_MONTH} as month, sum(-amount) as cost, sum(-quantity) as quantity from stock_ledger
-        where bill_type in ('XSCK', 'XSTH') and {_SEEN}
+        where bill_type in ('XSCK', 'XSTH') and {_KNOWN}
         group by 1, 2""",
         ("stock_ledger",),
     ),
@@ -287,6 +288,7 @@ CHECKS: tuple[Rule, ...] = (
             from sales_return b join sales_return_line l using (bill_id)
             where b.status in (2, 4, 5)
         ) s
+        where business_date <= :as_of
         group by 1, 2""",
         ("stock_ledger", "settlement_ledger"),
         # To undo an audit leaves its trace in the month where the bill stood, to audit it in the one where it stands.

@@ -129,12 +129,13 @@ def set_apart_more(sql: Sql) -> None:
 
 
 def dated_ahead(sql: Sql) -> None:
-    """A bill or a payment of a day to come stands in the way of nothing."""
-    sql.execute(BILL, {"day": "2026-12-05", "warehouse_id": 2, "goods_id": 8, "quantity": 1})
+    """A bill or a payment of a day to come, in this month or the next, stands in the way of nothing."""
+    for day in ("2026-11-25", "2026-12-05"):
+        sql.execute(BILL, {"day": day, "warehouse_id": 2, "goods_id": 8, "quantity": 1})
     sql.execute(
         "with item as (insert into settlement_item (company_id, party_type, party_id, kind, bill_type, bill_id, bill_no,"
         " business_date, due_date, amount, open_amount) select company_id, 'supplier', supplier_id, 'advance', 'GYFK', 90001,"
-        " 'GYFK-ahead', date '2026-12-05', date '2026-12-05', -70, -70 from supplier_rebate_policy where bill_id = 1"
+        " 'GYFK-ahead', date '2026-11-25', date '2026-11-25', -70, -70 from supplier_rebate_policy where bill_id = 1"
         " returning *) insert into settlement_ledger (settlement_id, company_id, party_type, party_id, amount, entry,"
         " bill_type, bill_id, bill_no, business_date) select settlement_id, company_id, party_type, party_id, amount, 'open',"
         " bill_type, bill_id, bill_no, business_date from item"

@@ -162,7 +162,7 @@
 
 {# The month of a date, among these months and the one before them, which takes all that was earlier. #}
 {% macro within_last_months(date) -%}
-    greatest(least({{ month_of(date) }}, {{ month_of(as_of()) }}), {{ add_months(first_of_last_months(), -1) }})
+    greatest({{ month_of(date) }}, {{ add_months(first_of_last_months(), -1) }})
 {%- endmacro %}
 
 {# The last days of last month and of last year's same month, as [prefix, day]: what stock of today is compared with. #}

@@ -6,7 +6,7 @@
     select
         month, month_label, {{ keys | join(', ') }}, quantity, revenue, cost,
         {{ money('0') }} as rebate, {{ money('0') }} as supplier_rebate, {{ money('0') }} as expected_rebate
-    from {{ sales }}
+    from ({{ sales_known(sales, keys) }}) as sales
     union all
     select
         month,
@@ -32,6 +32,7 @@
         business_date as day, {{ keys | join(', ') }}, quantity, revenue, cost,
         {{ money('0') }} as rebate, {{ money('0') }} as supplier_rebate, {{ money('0') }} as expected_rebate
     from {{ ref('fct_sales_line') }}
+    where business_date <= {{ as_of() }}
     union all
     select
         day,
@@ -54,6 +55,7 @@
             {{ money('0') }} as supplier_rebate,
             {{ money('0') }} as expected_rebate
         from {{ ref('fct_customer_rebate_line') }}
+        where business_date <= {{ as_of() }}
         union all
         select
             business_date as day,
@@ -62,6 +64,7 @@
             confirmed_amount as supplier_rebate,
             expected_amount as expected_rebate
         from {{ ref('fct_supplier_rebate_line') }}
+        where business_date <= {{ as_of() }}
 {%- endmacro %}
 
 {# What is left of a profit by the rebates that were confirmed, and by those that are expected too. #}

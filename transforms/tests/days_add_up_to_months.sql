@@ -1,5 +1,4 @@
 -- What reports tell by days is, over any month, what they tell of the month: by company, warehouse and goods, supplier or customer.
--- Not of companies with bills of days to come, which the month counts already, or not yet; that of payments stops today.
 {# This month and the last: others are told in the same way, and lines make their months as other identities say. #}
 {% set first = add_months(month_of(as_of()), -1) -%}
 {% set told = {
@@ -20,7 +19,6 @@
     ]],
 } -%}
 {% for name, (by_month, by_day, keys, measures) in told.items() %}
-{% set stops = name == 'supplier_payments' %}
 {% if not loop.first %}
 union all
 {% endif %}
@@ -28,23 +26,13 @@ select '{{ name }}' as place
 from (
     select month, company_id, {{ keys | join(', ') }}, {{ measures | join(', ') }}
     from {{ ref(by_month) }}
-    where
-        month >= {{ first }}
-        {% if not stops %}
-        and company_id not in (select ahead.company_id from {{ ref(by_day) }} as ahead where ahead.day > {{ as_of() }})
-        {% endif %}
+    where month >= {{ first }}
     union all
     select
         {{ month_of('day') }} as month, company_id, {{ keys | join(', ') }},
         {% for measure in measures %}-{{ measure }}{% if not loop.last %}, {% endif %}{% endfor %}
     from {{ ref(by_day) }}
-    where
-        day >= {{ first }}
-        {% if stops %}
-        and day <= {{ as_of() }}
-        {% else %}
-        and company_id not in (select ahead.company_id from {{ ref(by_day) }} as ahead where ahead.day > {{ as_of() }})
-        {% endif %}
+    where day >= {{ first }}
 ) as {{ name }}
 group by month, company_id, {{ keys | join(', ') }}
 having {% for measure in measures %}sum({{ measure }}) <> 0{% if not loop.last %} or {% endif %}{% endfor %}

@@ -4,6 +4,7 @@
 with ledger as (
     select party_type, party_id, company_id, {{ within_last_months('business_date') }} as month, sum(amount) as amount
     from {{ ref('stg_settlement_ledger') }}
+    where business_date <= {{ as_of() }}
     group by party_type, party_id, company_id, {{ within_last_months('business_date') }}
 ),
 

@@ -1,7 +1,8 @@
--- Commodity profit, customer profit and operating revenue are three views of the same lines; rebates are all told once.
+-- Commodity profit, customer profit and operating revenue are three views of the same lines up to today; rebates are all told once.
 with sums as (
     select 'lines' as place, sum(quantity) as quantity, sum(revenue) as revenue, sum(cost) as cost
     from {{ ref('fct_sales_line') }}
+    where business_date <= {{ as_of() }}
 ),
 
 marts as (
@@ -22,12 +23,14 @@ given as (
         -rebate_amount as confirmed,
         -rebate_amount as expected
     from {{ ref('fct_customer_rebate_line') }}
+    where business_date <= {{ as_of() }}
     union all
     select
         goods_id,
         confirmed_amount,
         confirmed_amount + expected_amount
     from {{ ref('fct_supplier_rebate_line') }}
+    where business_date <= {{ as_of() }}
 ),
 
 rebates as (

@@ -1,4 +1,4 @@
--- What is open with suppliers now is their settlement ledger, and what was invoiced is the invoices of these months.
+-- What is open with suppliers today is their settlement ledger, and what was invoiced is the invoices of these months.
 with signed as (
     select
         supplier_id,
@@ -6,7 +6,9 @@ with signed as (
         invoiced_amount
     from {{ ref('mart_supplier_payment') }}
     union all
-    select party_id, -amount, 0 from {{ ref('stg_settlement_ledger') }} where party_type = 'supplier'
+    select party_id, -amount, 0
+    from {{ ref('stg_settlement_ledger') }}
+    where party_type = 'supplier' and business_date <= {{ as_of() }}
     union all
     select supplier_id, 0, -total_amount
     from {{ ref('stg_purchase_invoice') }}

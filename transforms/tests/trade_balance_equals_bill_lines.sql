@@ -1,10 +1,10 @@
--- Purchases beside sales are the lines of their bills.
+-- Purchases beside sales are the lines of their bills up to today.
 with signed as (
     select purchase_quantity, purchase_value, sales_quantity, sales_cost, revenue from {{ ref('mart_trade_balance') }}
     union all
-    select -quantity, -no_tax_amount, 0, 0, 0 from {{ ref('fct_purchase_line') }}
+    select -quantity, -no_tax_amount, 0, 0, 0 from {{ ref('fct_purchase_line') }} where business_date <= {{ as_of() }}
     union all
-    select 0, 0, -quantity, -cost, -revenue from {{ ref('fct_sales_line') }}
+    select 0, 0, -quantity, -cost, -revenue from {{ ref('fct_sales_line') }} where business_date <= {{ as_of() }}
 )
 
 select sum(purchase_value) as purchase_value, sum(sales_cost) as sales_cost

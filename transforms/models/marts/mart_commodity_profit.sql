@@ -1,4 +1,5 @@
--- grain: one row a month, company, warehouse and goods sold or returned, and one of the rebates on it
+-- grain: one row a month, company, warehouse and goods sold or returned, one of what the month takes off as dated ahead,
+-- and one of the rebates on it
 {# Revenue is net of tax and discount. #}
 with monthly as (
     {{ sales_and_rebates(ref('fct_sales_goods_month'), ['company_id', 'warehouse_id', 'goods_id']) }}

@@ -1,4 +1,5 @@
--- grain: one row a month, company, warehouse, customer and salesman of the bills, and one of the rebates on them
+-- grain: one row a month, company, warehouse, customer and salesman of the bills, one of what the month takes off as dated
+-- ahead, and one of the rebates on them
 {# Revenue is net of tax and discount. #}
 with monthly as (
     {{ sales_and_rebates(ref('fct_sales_customer_month'), ['company_id', 'warehouse_id', 'customer_id', 'employee_id']) }}

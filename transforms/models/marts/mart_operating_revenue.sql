@@ -16,3 +16,4 @@ select
     coalesce(employee.employee_name, '未指定') as employee_name
 from {{ ref('fct_sales_day') }} as daily
 {{ named('daily', ['company', 'warehouse', 'department', 'employee']) }}
+where daily.day <= {{ as_of() }}

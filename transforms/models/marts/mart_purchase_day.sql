@@ -17,3 +17,4 @@ select
     {{ money("case when lines.bill_type = 'CGTH' then -lines.no_tax_amount else 0 end") }} as return_value
 from {{ ref('fct_purchase_line') }} as lines
 {{ named('lines', ['goods', 'company', 'warehouse', 'supplier']) }}
+where lines.business_date <= {{ as_of() }}

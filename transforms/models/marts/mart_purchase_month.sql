@@ -18,7 +18,7 @@ with purchases as (
         0 as carried_quantity,
         0 as ordered_quantity,
         0 as ordered_value
-    from {{ ref('fct_purchase_goods_month') }}
+    from ({{ purchases_known(ref('fct_purchase_goods_month'), ['company_id', 'warehouse_id', 'supplier_id', 'goods_id']) }}) as purchases
     union all
     select
         month, company_id, warehouse_id, supplier_id, goods_id, 0, 0, 0, 0, 0, 0,

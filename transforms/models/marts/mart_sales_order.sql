@@ -35,3 +35,4 @@ select
     {{ quantity('lines.cancelled_quantity') }} as cancelled_quantity
 from lines
 {{ named('lines', ['goods', 'company', 'warehouse', 'customer', 'employee']) }}
+where lines.business_date <= {{ as_of() }}

@@ -1,4 +1,20 @@
 -- grain: one row a month, company, warehouse, customer, salesman and goods ordered, and the state of the orders' lines
+{% set figures = {
+    'quantity': quantity('-sum(quantity)'),
+    'amount': money('-sum(amount)'),
+    'filled_quantity': quantity('-sum(filled_quantity)'),
+    'rest_quantity': quantity('-sum(rest_quantity)'),
+    'cancelled_quantity': quantity('-sum(cancelled_quantity)'),
+    'lead_days': 'cast(-coalesce(sum(lead_days), 0) as ' ~ dbt.type_bigint() ~ ')',
+    'lead_lines': '-count(lead_days)',
+} %}
+{% set keys = ['company_id', 'warehouse_id', 'customer_id', 'employee_id', 'goods_id', 'state'] %}
+with {{ executed_sales_orders() }},
+
+monthly as (
+    {{ months_known(ref('fct_sales_order_month'), keys, figures, 'lines') }}
+)
+
 select
     monthly.month,
     monthly.month_label,
@@ -19,5 +35,5 @@ select
     monthly.lead_lines,
     coalesce(customer.customer_name, '未指定') as customer_name,
     coalesce(employee.employee_name, '未指定') as employee_name
-from {{ ref('fct_sales_order_month') }} as monthly
+from monthly
 {{ named('monthly', ['goods', 'company', 'warehouse', 'customer', 'employee']) }}

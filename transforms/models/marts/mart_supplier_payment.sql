@@ -1,9 +1,5 @@
 -- grain: one row a month (this one and the 24 before), company and supplier with a balance, movements or invoices in it
-{#
-    What moves counts from its day on, up to the as-of date; what stands open in the running month is what is open now,
-    with what is dated ahead. write_off_days ÷ write_off_amount is how many days bills had waited for their payment,
-    weighed by amounts.
-#}
+{# write_off_days ÷ write_off_amount is how many days bills had waited for their payment, weighed by amounts. #}
 with parts as (
     select
         month,
@@ -18,20 +14,6 @@ with parts as (
         write_off_days
     from {{ ref('fct_partner_month') }}
     where party_type = 'supplier'
-    union all
-    select
-        {{ month_of(as_of()) }},
-        company_id,
-        supplier_id,
-        -purchased_amount,
-        0,
-        -settled_amount,
-        -offset_amount,
-        0,
-        -write_off_amount,
-        -write_off_days
-    from {{ ref('mart_supplier_payment_day') }}
-    where day > {{ as_of() }} and invoiced_amount = 0
     union all
     select {{ month_of('business_date') }}, company_id, supplier_id, 0, amount, 0, 0, 0, 0, 0
     from {{ ref('fct_purchase_invoice') }}

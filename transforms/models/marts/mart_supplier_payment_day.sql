@@ -12,10 +12,11 @@ with parts as (
         case when entry.is_write_off then -entry.amount else 0 end as write_off_amount,
         case when entry.is_write_off then -entry.amount * {{ settled_after() }} else 0 end as write_off_days
     from {{ ref('fct_settlement_entry') }} as entry
-    where entry.party_type = 'supplier'
+    where entry.party_type = 'supplier' and entry.business_date <= {{ as_of() }}
     union all
     select business_date, company_id, supplier_id, 0, amount, 0, 0, 0, 0
     from {{ ref('fct_purchase_invoice') }}
+    where business_date <= {{ as_of() }}
 )
 
 select

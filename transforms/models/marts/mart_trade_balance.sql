@@ -11,10 +11,10 @@ with trade as (
         0 as sales_quantity,
         0 as sales_cost,
         0 as revenue
-    from {{ ref('fct_purchase_goods_month') }}
+    from ({{ purchases_known(ref('fct_purchase_goods_month'), ['company_id', 'warehouse_id', 'goods_id']) }}) as purchases
     union all
     select month, company_id, warehouse_id, goods_id, 0, 0, quantity, cost, revenue
-    from {{ ref('fct_sales_goods_month') }}
+    from ({{ sales_known(ref('fct_sales_goods_month'), ['company_id', 'warehouse_id', 'goods_id']) }}) as sales
 )
 
 select

@@ -12,9 +12,11 @@ with trade as (
         0 as sales_cost,
         0 as revenue
     from {{ ref('fct_purchase_line') }}
+    where business_date <= {{ as_of() }}
     union all
     select business_date, company_id, warehouse_id, goods_id, 0, 0, quantity, cost, revenue
     from {{ ref('fct_sales_line') }}
+    where business_date <= {{ as_of() }}
 )
 
 select

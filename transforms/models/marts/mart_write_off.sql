@@ -31,4 +31,4 @@ left join {{ ref('dim_customer') }} as customer
     on case when entry.party_type = 'customer' then entry.party_id end = customer.customer_id
 left join {{ ref('master_supplier') }} as supplier
     on case when entry.party_type = 'supplier' then entry.party_id end = supplier.supplier_id
-where entry.is_write_off
+where entry.is_write_off and entry.business_date <= {{ as_of() }}

@@ -1,5 +1,22 @@
 -- grain: one row a month, company, partner and manner of write-offs
 {# Partners are joined by an expression: of a condition on the row alone DuckDB makes a nested loop. #}
+{% set figures = {
+    'bill_count': '-count(distinct entry.bill_id)',
+    'amount': money('sum(entry.amount)'),
+    'late_amount': money('sum(case when ' ~ settled_late() ~ ' > 0 then entry.amount else 0 end)'),
+    'held_days': money('sum(entry.amount * ' ~ settled_after() ~ ')'),
+    'late_days': money('sum(entry.amount * ' ~ settled_late() ~ ')'),
+} %}
+with monthly as (
+    {{ months_known(
+        ref('fct_write_off_month'),
+        ['company_id', 'party_type', 'party_id', 'movement'],
+        figures,
+        ref('fct_settlement_entry') ~ ' as entry',
+        'is_write_off'
+    ) }}
+)
+
 select
     monthly.month,
     monthly.month_label,
@@ -14,7 +31,7 @@ select
     monthly.late_amount,
     monthly.held_days,
     monthly.late_days
-from {{ ref('fct_write_off_month') }} as monthly
+from monthly
 left join {{ ref('dim_company') }} as company
     on monthly.company_id = company.company_id
 left join {{ ref('dim_customer') }} as customer

@@ -1,8 +1,8 @@
 -- grain: one row a month (this one and the 24 before) and settlement item with something open at its end
 -- depends_on: {{ ref('int_changed_open_item') }}
 {#
-    Returns and advances are negative. What is open now is what is open in this month. An advance is never due, nor is a
-    rebate that is not yet used.
+    Returns and advances are negative. In this month stands what is open as of the as-of date. An advance is never due,
+    nor is a rebate that is not yet used.
 #}
 {{
     config(
@@ -27,6 +27,7 @@ changes as (
     inner join {{ ref('int_changed_open_item') }} as changed
         on ledger.settlement_id = changed.settlement_id
     {% endif %}
+    where ledger.business_date <= {{ as_of() }}
     group by ledger.settlement_id, {{ within_last_months('ledger.business_date') }}
 ),
 

@@ -2,7 +2,7 @@
 -- depends_on: {{ ref('int_changed_partner') }}
 {#
     opening + delivery − returns + other increases − settled − offset = closing, for customers what they owe, for
-    suppliers what they are owed, advances taken off. write_off_days ÷ write_off_amount is how long what was written off
+    suppliers what they are owed, advances taken off; what is dated later than the as-of date has not moved yet. write_off_days ÷ write_off_amount is how long what was written off
     had stood open, in days weighed by amounts.
 #}
 {{
@@ -50,6 +50,7 @@ moves as (
             and entry.party_type = changed.party_type
             and entry.party_id = changed.party_id
     {% endif %}
+    where entry.business_date <= {{ as_of() }}
     group by entry.company_id, entry.party_type, entry.party_id, {{ within_last_months('entry.business_date') }}
 ),
 
