@@ -129,6 +129,8 @@ def _find_rows_first() -> None:
         own = catalogue_datasets().get(self.table_name) if _is_own(self) else None
         if own is not None:
             parts["filter"] = [*_by_days(own, parts.get("filter") or [])]
+            if own.momentary and not any(_is_one_day(own, item) for item in parts["filter"]):
+                parts["filter"] = [{"col": own.time_column, "op": "IS NULL"}]
             if own.beside is not None and parts.get("columns") == [KEY] and not counted:
                 return every_period(built(self, *args, **parts), own.beside.words)
         table = asked_table(own, parts)
@@ -192,6 +194,11 @@ def _by_days(dataset: Dataset, conditions: list[dict[str, Any]]) -> Iterator[dic
         )
         if found:
             yield {"col": found[0], "op": "IN", "val": [day.isoformat() for day in found[1]]}
+
+
+def _is_one_day(dataset: Dataset, condition: dict[str, Any]) -> bool:
+    """Whether a condition leaves one day of a dataset of which one has to be chosen."""
+    return (condition["col"], condition["op"]) == (dataset.time_column, "IN") and len(condition["val"]) == 1
 
 
 @cache

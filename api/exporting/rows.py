@@ -44,7 +44,7 @@ def chosen_days(asked: Asked, chart: Chart, values: Mapping[str, Values]) -> Day
 def rows_of(dataset: Dataset, role_id: int, chosen: Iterable[tuple[Filter, Values]]) -> Rows:
     """The rows of a dataset that a role sees and that have the chosen values."""
     values: list[Any] = [role_id]
-    conditions = ["role_id = $1"]
+    conditions, is_one_day = ["role_id = $1"], False
     for item, picked in chosen:
         if picked and item.ranged:
             conditions += _between(item.column, str(picked[0]), values)
@@ -53,6 +53,9 @@ def rows_of(dataset: Dataset, role_id: int, chosen: Iterable[tuple[Filter, Value
             days = dataset.first_days(item.column, picked)
             if days:
                 conditions.append(_condition(*days, values))
+                is_one_day = is_one_day or len(days[1]) == 1
+    if dataset.momentary and not is_one_day:
+        conditions.append("false")
     return Rows(f"(select * from ({dataset.sql}) as d where {' and '.join(conditions)}) as b", tuple(values))
 
 

@@ -19,7 +19,7 @@ class Period:
 
     The marts know whole periods: a running one stands beside the whole one before, and the names say so. Unless it
     tells a moment (`runs`), what it adds up is compared by progress. `told` is what its rows beside each other tell
-    besides; `ranged` are days of which any number in a row may be chosen.
+    besides; `ranged` are days of which any number in a row may be chosen, `momentary` ones of which one has to be.
     """
 
     key: str
@@ -32,6 +32,7 @@ class Period:
     runs: bool = True
     told: tuple[str, ...] = (ELAPSED,)
     ranged: bool = False
+    momentary: bool = False
 
     @property
     def words(self) -> tuple[str, str, str]:
@@ -98,9 +99,7 @@ class Source:
     @property
     def alone(self) -> str:
         """The rows as they are, as a query in parentheses."""
-        names = ", ".join(f't."{name}"' for name in (*self._axis, *self.dimensions))
-        figures = ", ".join(f't."{column}" as "{name}"' for name, column in self.measures.items())
-        return f"(select {names}, {figures} from {self.mart} as t{self._condition})"
+        return self._told(self.mart)
 
     @property
     def compared(self) -> str:
@@ -122,6 +121,11 @@ class Source:
     def beside(self) -> str:
         """The rows with those of earlier periods, told apart, as a query in parentheses."""
         return self.period.beside(self.alone, self.axis, self.periods)
+
+    def _told(self, rows: str, *more: str) -> str:
+        names = ", ".join(f't."{name}"' for name in (*self._axis, *more, *self.dimensions))
+        figures = ", ".join(f't."{column}" as "{name}"' for name, column in self.measures.items())
+        return f"(select {names}, {figures} from {rows} as t{self._condition})"
 
     @property
     def _axis(self) -> tuple[str, ...]:
@@ -152,19 +156,20 @@ def compared_datasets(
     buckets: tuple[str, ...] = (),
     gravest_first: bool = False,
     explorable: bool = True,
+    rows: type[Source] = Source,
 ) -> tuple[Dataset, Dataset]:
     """The mart's periods beside the ones before and last year's, and the dataset for charts over many periods, which
     has no comparisons: they triple its rows.
 
     Columns without SQL are the mart's; `keys` are further ones that others are derived from, and `alone` those that
     metrics use though nobody may ask for them. `levels` are the measures that don't add up over periods; `where` is a
-    condition on the mart's rows, `periods` what `Source` says.
+    condition on the mart's rows, `periods` what `Source` says, `rows` the kind of source.
     """
     followed = (key for column in columns for key in column.stands_for)
     shown = (column.name for column in columns if not column.sql)
     own = (*KEYS[grain], *keys, *followed, *alone, *shown)
     dimensions = tuple(name for name in dict.fromkeys(own) if name not in (axis[0].name, axis[1].name))
-    source = Source(mart, period, axis, dimensions, measures, where, periods)
+    source = rows(mart, period, axis, dimensions, measures, where, periods)
     data = Dataset(
         key=key,
         label=label,
@@ -180,7 +185,8 @@ def compared_datasets(
         gravest_first=gravest_first,
         explorable=explorable,
         ranged=period.ranged,
-        beside=period.rows_beside(source.alone, axis, (*alone, *measures), periods),
+        momentary=period.momentary,
+        beside=Beside(source.beside, period.words, (*alone, *measures), period.runs),
     )
     series = replace(
         data,

@@ -136,7 +136,8 @@ class Dataset:
     grave or, `gravest_first`, the other way round. `flows` are the measures that add up over periods too; the others
     tell a moment, a mean of days, or days that several rows share. Own charts may be drawn of `explorable` ones.
     `beside` are its rows for the figures of a board, whose earlier periods stand below them. Of `ranged` ones any days
-    of the time column may be chosen, from one to another.
+    of the time column may be chosen, from one to another; of `momentary` ones one has to be: the rows of each are
+    found by it, and those of all are beyond counting.
     """
 
     key: str
@@ -154,6 +155,7 @@ class Dataset:
     explorable: bool = True
     beside: Beside | None = None
     ranged: bool = False
+    momentary: bool = False
 
     @property
     def name(self) -> str:
@@ -271,9 +273,10 @@ class Dataset:
 
 
 def first_day(label: object) -> date | None:
-    """The first day of `2026-01` or `2026年第03周`."""
-    week = WEEK.fullmatch(str(label))
+    """The first day of `2026-01`, `2026年第03周` or `2026-01-31`."""
+    text = str(label)
+    week = WEEK.fullmatch(text)
     try:
-        return date.fromisoformat(f"{week[1]}-W{week[2]}-1" if week else f"{label}-01")
+        return date.fromisoformat(f"{week[1]}-W{week[2]}-1" if week else f"{text}-01"[:10])
     except ValueError:
         return None

@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reports.catalogue.aging import BUCKET, bucket_metrics, bucket_names
+from reports.catalogue.as_of import DAY_ENDS, DEBT_BUCKETS, MONTH_ENDS, Moments
 from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Filter, Pivot, Report, Tab
-from reports.catalogue.compare import MONTH_COLUMNS, MONTH_END, compared_datasets, stood
+from reports.catalogue.compare import compared_datasets, stood
 from reports.catalogue.datasets import MONEY, PERCENT, QUANTITY, Column, Dataset, Metric, Worse
 from reports.catalogue.metrics import beside, change_metric, compared, money, percent, ratio, sum_where
 from reports.catalogue.parts import (
@@ -21,8 +22,6 @@ from reports.catalogue.parts import (
     EMPLOYEE,
     MONTH_DAYS,
     SUPPLIER,
-    UNTIL_MONTH_END,
-    as_of_filter,
     bars,
     bill_link,
     board,
@@ -46,7 +45,6 @@ OPEN_BILL = (
     bill_link(),
 )
 """What an open item is told by."""
-DEBT_BUCKETS = ("未到期", "1–30天", "31–60天", "61–90天", "91–180天", "180天以上")
 
 
 @dataclass(frozen=True)
@@ -133,56 +131,62 @@ def aging_metrics(partner: Partner) -> tuple[Metric, ...]:
     )
 
 
-def aging_months(partner: Partner) -> tuple[Dataset, Dataset]:
-    """What stood open at a month's end beside the ends of the month before and of last year's, and their series."""
+def aging_beside(partner: Partner, at: Moments) -> tuple[Dataset, Dataset]:
+    """What stood open at a moment beside those a month and a year before, and their series."""
     measures = ("open_amount", "advance_amount", "balance", "days_past_due")
     shown = aging_metrics(partner)
     by_name = {metric.name: metric for metric in shown}
     return compared_datasets(
-        f"{partner.side}_aging_month",
-        f"{partner.owed}账龄对比",
-        f"mart_{partner.side}_aging",
+        f"{partner.side}_aging{at.mark or '_month'}",
+        f"{partner.owed}账龄对比{at.word}",
+        f"mart_{partner.side}_{at.mart}",
         grain="company",
-        period=MONTH_END,
+        period=at.period,
+        axis=at.columns,
+        rows=at.rows,
         keys=(f"{partner.key}_id", "bucket_order"),
-        columns=(COMPANY, *partner.columns, *BUCKET, partner.bills(**UNTIL_MONTH_END)),
+        columns=(COMPANY, *partner.columns, *BUCKET, partner.bills(**at.days)),
         measures={name: name for name in measures},
         levels=measures,
         buckets=DEBT_BUCKETS,
         metrics=(
             *shown,
-            *beside(by_name["balance"], measures, *MONTH_END.earlier, worse=partner.more_owed),
-            *beside(by_name["overdue"], measures, *MONTH_END.earlier, word="逾期", worse="rise"),
-            *stood(by_name["overdue_share"], measures, *MONTH_END.earlier),
+            *beside(by_name["balance"], measures, *at.period.earlier, worse=partner.more_owed),
+            *beside(by_name["overdue"], measures, *at.period.earlier, word="逾期", worse="rise"),
+            *stood(by_name["overdue_share"], measures, *at.period.earlier),
         ),
+        explorable=not at.period.momentary,
     )
 
 
-def aging_dataset(partner: Partner) -> Dataset:
+def aging_dataset(partner: Partner, at: Moments) -> Dataset:
     return Dataset(
-        key=f"{partner.side}_aging",
-        label=f"{partner.owed}账款账龄",
-        source=f"mart_{partner.side}_aging",
+        key=f"{partner.side}_aging{at.mark and at.mark + '_items'}",
+        label=f"{partner.owed}账款账龄{at.word}",
+        source=at.source(partner.side),
         grain="company",
         buckets=DEBT_BUCKETS,
-        time_column="month",
+        time_column=at.columns[0].name,
         columns=(
-            *MONTH_COLUMNS,
+            *at.columns,
             COMPANY,
             *partner.columns,
             *OPEN_BILL,
             Column("days_past_due", "逾期天数", "number"),
             *BUCKET,
-            partner.bills(**UNTIL_MONTH_END),
+            partner.bills(**at.days),
         ),
         measures=("open_amount", "advance_amount", "balance"),
         metrics=aging_metrics(partner),
+        explorable=not at.period.momentary,
+        momentary=at.period.momentary,
     )
 
 
-def aging_board(partner: Partner) -> Board:
-    data = aging_dataset(partner)
-    months, series = aging_months(partner)
+def aging_board(partner: Partner, at: Moments) -> Board:
+    """Over months it tells of their ends, whatever the moment."""
+    data, then = aging_dataset(partner, at), aging_beside(partner, at)[0]
+    series = aging_beside(partner, MONTH_ENDS)[1]
     owed = partner.owed
     who = tuple(column.name for column in partner.columns)
     listed = table(
@@ -194,8 +198,8 @@ def aging_board(partner: Partner) -> Board:
         bar="balance",
     )
     stood_then = table(
-        f"{partner.label}{owed}与上月末、去年同月末",
-        months,
+        f"{partner.label}{owed}与{'、'.join(at.period.earlier)}",
+        then,
         ("company_name", partner.name, "detail_link"),
         (*compared("balance"), "overdue", "overdue_before", "overdue_year", "overdue_share"),
         "balance",
@@ -222,7 +226,7 @@ def aging_board(partner: Partner) -> Board:
         key="bills",
     )
     head = figures(
-        months,
+        then,
         Figure("balance", f"减{partner.advance[:2]}", partner.more_owed),
         Figure("overdue", "已过到期日", "rise"),
         Figure("overdue_share", f"占未核销{owed}", "rise"),
@@ -260,12 +264,13 @@ def aging_board(partner: Partner) -> Board:
         line(76, (stood_then, 12)),
         line(76, (bills, 12)),
     )
-    bucket = Filter("bucket", "账龄段", data.key, "bucket")
+    offered = aging_dataset(partner, MONTH_ENDS)
+    bucket = Filter("bucket", "账龄段", offered.key, "bucket")
     return board(
-        (data, months, series),
+        (data, then, series, *at.offering(offered)),
         head,
         lines,
-        (as_of_filter(data), *partner.filters(data), bucket),
+        (at.filter(data), *partner.filters(offered), bucket),
         # Advances are of no age.
         Pivot(data.key, ("company_name",), ("bucket_axis",), ("open_amount",)),
     )
@@ -370,14 +375,21 @@ def months_board(partner: Partner) -> Board:
     return board((data, series), head, lines, filters)
 
 
-ACCOUNTS_RECEIVABLE = report(
+def aging_tabs(partner: Partner, *names: tuple[str, str]) -> tuple[Tab, ...]:
+    """By month ends, and by any day."""
+    return tuple(
+        Tab(key, label, aging_board(partner, at))
+        for (key, label), at in zip(names, (MONTH_ENDS, DAY_ENDS), strict=True)
+    )
+
+
+ACCOUNTS_RECEIVABLE = Report(
     code="accountsReceivable",
     label="应收账款账龄",
     question="谁欠多少，逾期多久，比上月末是多是少？",
     group="往来报表",
     words="欠款 欠账 赊账 挂账 客户欠我们多少钱 货款没收回来",
-    make=lambda cost: aging_board(CUSTOMERS),
-    has_cost=False,
+    tabs=aging_tabs(CUSTOMERS, ("all", "按月末"), ("day", "按截至日")),
 )
 RECEIVABLE_SCHEDULE = report(
     code="ScheduleAccountsReceivable",
@@ -394,5 +406,8 @@ PAYABLE_SCHEDULE = Report(
     question="欠供应商多少，这个月付了多少，哪些已经逾期？",
     group="往来报表",
     words="供应商欠款 欠账 我们欠谁钱",
-    tabs=(Tab("months", "月账", months_board(SUPPLIERS)), Tab("aging", "账龄", aging_board(SUPPLIERS))),
+    tabs=(
+        Tab("months", "月账", months_board(SUPPLIERS)),
+        *aging_tabs(SUPPLIERS, ("aging", "账龄"), ("aging_day", "账龄按截至日")),
+    ),
 )

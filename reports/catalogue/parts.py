@@ -159,10 +159,20 @@ def purchases_link(named: str = DETAIL, **filters: str) -> Column:
     return link("采购明细", "/report/purchasedetrpt", named, **filters)
 
 
-def period_filter(dataset: Dataset, column: str, label: str, *excludes: str, hint: str = "") -> Filter:
+def period_filter(
+    dataset: Dataset, column: str, label: str, *excludes: str, hint: str = "", searched: bool = False
+) -> Filter:
     """One period at a time, opening on the newest; charts over many periods are excluded."""
     return Filter(
-        "period", label, dataset.key, column, multiple=False, latest=True, excludes=excludes, hint=hint
+        "period",
+        label,
+        dataset.key,
+        column,
+        multiple=False,
+        latest=True,
+        excludes=excludes,
+        searched=searched,
+        hint=hint,
     )
 
 

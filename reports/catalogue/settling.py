@@ -10,9 +10,10 @@ from dataclasses import replace
 from functools import partial
 
 from reports.catalogue.aging import bucket_metrics, bucket_names
+from reports.catalogue.as_of import AS_OF, DAY_ENDS, DEBT_BUCKETS, MONTH_ENDS, Moments
 from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Filter, Report, Tab
-from reports.catalogue.compare import MONTH, MONTH_COLUMNS, MONTH_END, Period, compared_datasets, stood
+from reports.catalogue.compare import MONTH, MONTH_COLUMNS, Period, compared_datasets, stood
 from reports.catalogue.datasets import MONEY, QUANTITY, Column, Dataset, Metric
 from reports.catalogue.days import ANY_DAYS, MONTHS, Span
 from reports.catalogue.metrics import (
@@ -29,7 +30,6 @@ from reports.catalogue.metrics import (
 )
 from reports.catalogue.partners import (
     CUSTOMERS,
-    DEBT_BUCKETS,
     OPEN_BILL,
     SUPPLIERS,
     Partner,
@@ -38,8 +38,6 @@ from reports.catalogue.partners import (
 from reports.catalogue.parts import (
     BY_COMPANY,
     COMPANY,
-    UNTIL_MONTH_END,
-    as_of_filter,
     bars,
     bill_link,
     board,
@@ -50,7 +48,6 @@ from reports.catalogue.parts import (
     line,
     link,
     ranking,
-    report,
     share,
     stack,
     table,
@@ -93,53 +90,54 @@ def due_metrics() -> tuple[Metric, ...]:
     )
 
 
-def due_months() -> Dataset:
-    """What stood to be paid at a month's end beside the ends of the month before and of last year's."""
+def due_beside(at: Moments) -> Dataset:
+    """What stood to be paid at a moment beside those a month and a year before."""
     measures = ("open_amount", "advance_amount")
     figures_now = due_metrics()
     by_name = {metric.name: metric for metric in figures_now}
     overdue = replace(by_name["bucket_1"], name="overdue", label="已逾期应付")
     return compared_datasets(
-        "payable_due_month",
-        "付款安排对比",
-        "mart_payable_aging",
+        f"payable_due{at.mark or '_month'}",
+        f"付款安排对比{at.word}",
+        f"mart_payable_{at.mart}",
         grain="company",
-        period=MONTH_END,
+        period=at.period,
+        axis=at.columns,
+        rows=at.rows,
         keys=("supplier_id", "as_of", "due_date", "bucket", "bucket_order"),
-        columns=(COMPANY, *SUPPLIERS.columns, *DUE_BUCKET, *OVERDUE, SUPPLIERS.bills(**UNTIL_MONTH_END)),
+        columns=(COMPANY, *SUPPLIERS.columns, *DUE_BUCKET, *OVERDUE, SUPPLIERS.bills(**at.days)),
         measures={name: name for name in measures},
         levels=measures,
         buckets=DUE,
         gravest_first=True,
         metrics=(
             *figures_now,
-            *beside(by_name["open_amount"], measures, *MONTH_END.earlier, word="应付", worse=""),
+            *beside(by_name["open_amount"], measures, *at.period.earlier, word="应付", worse=""),
             overdue,
-            *beside(overdue, measures, *MONTH_END.earlier, word="逾期", worse="rise"),
+            *beside(overdue, measures, *at.period.earlier, word="逾期", worse="rise"),
         ),
+        explorable=not at.period.momentary,
     )[0]
 
 
-def payment_board(cost: bool) -> Board:
-    """What has to be paid and when, beside what was paid."""
-    _, series = months_datasets(SUPPLIERS)
-    data = Dataset(
-        key="payable_due",
-        label="付款安排",
-        source="mart_payable_aging",
+def due_dataset(at: Moments) -> Dataset:
+    return Dataset(
+        key=f"payable_due{at.mark and at.mark + '_items'}",
+        label=f"付款安排{at.word}",
+        source=at.source(SUPPLIERS.side),
         grain="company",
         buckets=DUE,
         gravest_first=True,
-        time_column="month",
+        time_column=at.columns[0].name,
         columns=(
-            *MONTH_COLUMNS,
+            *at.columns,
             COMPANY,
             *SUPPLIERS.columns,
             *OPEN_BILL,
             Column("days_ahead", "距到期（天）", "number", sql=AHEAD),
             *DUE_BUCKET,
             *OVERDUE,
-            SUPPLIERS.bills(**UNTIL_MONTH_END),
+            SUPPLIERS.bills(**at.days),
         ),
         measures=("open_amount", "advance_amount", "days_past_due"),
         metrics=(
@@ -147,8 +145,15 @@ def payment_board(cost: bool) -> Board:
             *overdue_metrics(),
             Metric("soonest", "最早到期（天）", "min(days_ahead)", QUANTITY),
         ),
+        explorable=not at.period.momentary,
+        momentary=at.period.momentary,
     )
-    before = due_months()
+
+
+def payment_board(at: Moments) -> Board:
+    """What has to be paid and when, beside what was paid."""
+    _, series = months_datasets(SUPPLIERS)
+    data, before = due_dataset(at), due_beside(at)
     plan = table(
         "供应商付款安排",
         data,
@@ -167,7 +172,7 @@ def payment_board(cost: bool) -> Board:
         bar="open_amount",
     )
     stood_then = table(
-        "供应商应付与上月末、去年同月末",
+        f"供应商应付与{'、'.join(at.period.earlier)}",
         before,
         ("company_name", "supplier_name", "detail_link"),
         (*compared("open_amount"), "overdue", "overdue_before", "overdue_year", "needed"),
@@ -228,13 +233,14 @@ def payment_board(cost: bool) -> Board:
         line(76, (stood_then, 12)),
         line(76, (bills, 12)),
     )
+    offered = due_dataset(MONTH_ENDS)
     filters = (
-        as_of_filter(data),
-        *SUPPLIERS.filters(data),
-        Filter("bucket", "到期段", data.key, "bucket"),
-        Filter("overdue", "逾期段", data.key, "overdue"),
+        at.filter(data),
+        *SUPPLIERS.filters(offered),
+        Filter("bucket", "到期段", offered.key, "bucket"),
+        Filter("overdue", "逾期段", offered.key, "overdue"),
     )
-    return board((data, before, series), head, lines, filters)
+    return board((data, before, series, *at.offering(offered)), head, lines, filters)
 
 
 def write_off_metrics(late: str, held_days: str, late_days: str) -> tuple[Metric, ...]:
@@ -424,14 +430,16 @@ def write_off_board(partner: Partner, span: Span) -> Board:
     return board((data, then, series), head, lines, filters)
 
 
-FACTORY_PAYMENT = report(
+FACTORY_PAYMENT = Report(
     code="facyorypayment",
     label="厂家付款分析",
     question="哪些厂家的款快到期，要准备多少资金？",
     group="往来报表",
     words="该付多少钱 货款",
-    make=payment_board,
-    has_cost=False,
+    tabs=(
+        Tab("all", "按月末", payment_board(MONTH_ENDS)),
+        Tab("day", AS_OF.label, payment_board(DAY_ENDS)),
+    ),
 )
 VERIFICATION_DETAILS = Report(
     code="verificationDetails",

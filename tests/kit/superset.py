@@ -33,6 +33,8 @@ COSTS = ("成本", "毛利", "库存金额")
 """Words of which nothing is said to those who see no costs."""
 EVERYTHING, COMPANY_ONE, COMPANY_TWO, NOTHING = 1, 2, 3, 4
 """The roles of the snapshot; COMPANY_TWO sees no cost."""
+AS_OF = "2026-11-20"
+"""The day that the snapshot's figures are of."""
 
 
 def publish(warehouse: Path, number: int, extra: str = "") -> None:
@@ -125,9 +127,15 @@ class Superset:
         """The request that a frame makes for a chart's data."""
         listed = self.charts(place, token)[chart.key]
         form = {**listed["form_data"], "dashboardId": self.dashboard_id(place), "slice_id": listed["id"]}
+        dataset = place.board.dataset(chart.dataset)
+        queries = stored_queries(chart.on_screen, dataset)
+        if dataset.momentary:
+            queries = [
+                {**query, "filters": [{"col": "day_label", "op": "IN", "val": [AS_OF]}]} for query in queries
+            ]
         return {
             "datasource": {"id": int(form["datasource"].split("__")[0]), "type": "table"},
-            "queries": stored_queries(chart.on_screen, place.board.dataset(chart.dataset)),
+            "queries": queries,
             "form_data": form,
             "result_format": "json",
             "result_type": "full",

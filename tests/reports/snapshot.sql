@@ -151,6 +151,19 @@ select
     * exclude (customer_id, customer_name, employee_name, bill_type, bill_no), customer_id + 1 as supplier_id,
     company_name || '的厂家' as supplier_name, 'CGRK' as bill_type, replace(bill_no, 'XSCK', 'CGRK') as bill_no
 from mart_receivable_aging;
+-- The same with their days: what the first of them stood for was settled when October ended.
+create table mart_receivable_item as
+select
+    * exclude ("month", month_label, as_of, days_past_due, bucket, bucket_order), bill_id as settlement_id,
+    false as is_unapplied, "month" as valid_from,
+    case when "month" = date '2026-10-01' then as_of else date '9999-12-31' end as valid_to
+from mart_receivable_aging;
+create table mart_payable_item as
+select
+    * exclude ("month", month_label, as_of, days_past_due, bucket, bucket_order), bill_id as settlement_id,
+    false as is_unapplied, "month" as valid_from,
+    case when "month" = date '2026-10-01' then as_of else date '9999-12-31' end as valid_to
+from mart_payable_aging;
 create table mart_receivable_month as
 select
     p.period_start as "month", p.period_label as month_label, c.*, c.company_id * 10 as customer_id,

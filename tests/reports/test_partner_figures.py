@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 
 from reports.catalogue import find_report
@@ -30,6 +32,43 @@ class TestPartners:
             assert figure(snapshot, "facyorypayment", "bucket_1", where, PLAIN) == 4000
             assert figure(snapshot, "facyorypayment", "bucket_2", where, PLAIN) == 2000
             assert figure(snapshot, "facyorypayment", "soonest", where, PLAIN) == -200
+
+    @pytest.mark.parametrize(
+        ("day", "overdue", "longest", "before"),
+        [("2026-11-20", 4000, 200, 6000), ("2026-10-31", 4000, 200, None), ("2026-11-01", 4000, 181, 6000)],
+    )
+    def test_open_items_as_of_a_day_beside_those_a_month_before(
+        self, snapshot, day, overdue, longest, before
+    ):
+        """Of each company three items of 1,000; those of November are due on the fourth of May, on the sixth of October
+        and on the twentieth of November."""
+        items, then = find_report("accountsReceivable").tab("day").plain.datasets[:2]
+        shown = ["overdue", "longest", *(f"bucket_{number}" for number in range(1, 7)), "open_amount"]
+        found = snapshot.sql(
+            f"select {', '.join(items.metric(name).sql for name in shown)} from ({items.sql})"
+            f" where role_id = {EVERYTHING} and day_label = '{day}'"
+        ).fetchone()
+        assert found[:2] == (overdue, longest)
+        assert sum(amount or 0 for amount in found[2:-1]) == found[-1] == 6000
+        beside = snapshot.sql(
+            f"select {then.metric('balance').sql}, {then.metric('balance_before').sql} from ({then.sql})"
+            f" where role_id = {EVERYTHING} and day_label = '{day}'"
+        ).fetchone()
+        assert beside == (6000, before)
+
+    def test_of_items_of_all_days_none_are_asked_for(self):
+        for tab in ("accountsReceivable", "facyorypayment"):
+            board = find_report(tab).tab("day").plain
+            chosen = next(item for item in board.filters if item.latest)
+            for dataset in board.datasets:
+                if dataset.momentary:
+                    assert dataset.first_days(chosen.column, ["2026-02-28"]) == (
+                        "day",
+                        (date(2026, 2, 28),),
+                    )
+                    assert dataset.key not in {item.dataset for item in board.filters}
+            charts = [chart for chart in board.charts if board.dataset(chart.dataset).momentary]
+            assert charts and all(chosen in board.filters_of(chart) for chart in charts)
 
     def test_what_is_overdue_stands_by_how_long_beside_what_is_to_be_paid(self, snapshot):
         """As in the report of what is owed: of each company 1,000 not due, 45 and 200 days late."""

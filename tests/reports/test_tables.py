@@ -15,7 +15,7 @@ from reports.catalogue.boards import Chart
 from reports.catalogue.datasets import BESIDE_ORDER, SUFFIXES, Column, Dataset, Metric
 from reports.catalogue.metrics import change, total
 from reports.late_names import Table
-from tests.kit.superset import EVERYTHING, Place, Superset
+from tests.kit.superset import AS_OF, EVERYTHING, Place, Superset
 from tests.reports.guests import PLACES
 
 ROWS = "(values ('卖过', 1, 0), ('没有', 0, 0)) as t (company_name, sold, sold_before)"
@@ -231,6 +231,7 @@ class TestRowsByKeys:
             ends = ("", *SUFFIXES) if data.ranged else ()
             told = [str(at) for at, end in enumerate(ends) if any(end in sql for sql in figures)]
             of_periods = f"and {BESIDE_ORDER} in ({', '.join(told)})" if told else ""
+            of_periods += f" and day = date '{AS_OF}'" if data.momentary else ""
             asked = snapshot.sql(
                 f"select {', '.join([*shown, *figures, *days])} from ({data.sql}) where role_id = {EVERYTHING}"
                 f" {of_periods} group by {', '.join(chart.by)}"
@@ -241,6 +242,19 @@ class TestRowsByKeys:
             answered = superset.data(at, chart, token)
             columns = [*shown, *chart.metrics]
             assert rows(columns, answered) == rows(columns, expected) != [], chart.key
+
+    @pytest.mark.parametrize("days", [[], [AS_OF, "2026-10-31"]])
+    def test_of_no_day_and_of_several_there_are_none_where_one_has_to_be_chosen(
+        self, superset: Superset, days: list[str]
+    ):
+        at = next(at for at in PLACES if (at.report.code, at.tab.key) == ("accountsReceivable", "day"))
+        token = superset.token(at, EVERYTHING)
+        body = superset.chart_body(at, at.board.chart("bills"), token)
+        assert superset.post("/api/v1/chart/data", token, body).json()["result"][0]["data"]
+        several = [{"col": "day_label", "op": "IN", "val": days}] if days else []
+        queries = [{**query, "filters": several} for query in body["queries"]]
+        answer = superset.post("/api/v1/chart/data", token, {**body, "queries": queries})
+        assert answer.json()["result"][0]["data"] == []
 
     @pytest.mark.parametrize(
         "at", [at for at in PLACES if any(chart.paged for chart in at.board.charts)], ids=str

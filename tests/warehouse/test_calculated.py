@@ -24,7 +24,7 @@ def models(folder: str) -> dict[str, Path]:
 def behind(marts: set[str]) -> set[str]:
     """The facts that calculated marts show, directly or by a macro that all of their kind share."""
     files = models("marts")
-    shared = {"fct_open_item", "fct_sales_order_line", "fct_stock_layer_month"}
+    shared = {"fct_item_balance", "fct_open_item", "fct_sales_order_line", "fct_stock_layer_month"}
     return shared.union(*(REFERENCE.findall(files[name].read_text("utf-8")) for name in marts & files.keys()))
 
 

@@ -128,6 +128,47 @@ def test_open_items_stand_beside_earlier_month_ends(
 
 @BOTH
 @SIDES
+@pytest.mark.parametrize("day", ["2026-11-20", "2026-11-03", "2026-10-31", "2026-02-28", "2025-12-15"])
+def test_open_items_as_of_any_day_beside_a_month_and_a_year_before(
+    mart: Mart, entries: pl.DataFrame, side: str, party: str, day: str
+) -> None:
+    report, key = {
+        "customer": ("accountsReceivable", "day"),
+        "supplier": ("ScheduleAccountsPayable", "aging_day"),
+    }[party]
+    _, then = find_report(report).tab(key).plain.datasets[:2]
+    shown = dt.date.fromisoformat(day)
+    moments = {"": shown}
+    for suffix, step in (("_before", "1mo"), ("_year", "12mo")):
+        back = pl.Series([shown, shown + dt.timedelta(days=1)]).dt.offset_by(f"-{step}")
+        moments[suffix] = max(back[0], back[1] - dt.timedelta(days=1))
+    measures = ("balance", "overdue")
+    for suffix, moment in moments.items():
+        items = (
+            entries.filter(pl.col("party_type") == party, pl.col("business_date") <= moment)
+            .group_by("company_name", "settlement_id", "unapplied", "due_date")
+            .agg(pl.col("amount").sum().round(2))
+        )
+        late = ~pl.col("unapplied") & (pl.col("due_date") < moment)
+        expected = items.group_by("company_name").agg(
+            pl.col("amount").sum().alias("balance"), pl.col("amount").filter(late).sum().alias("overdue")
+        )
+        figures = ", ".join(
+            f"coalesce({then.metric(f'{name}{suffix}').sql}, 0) as {name}" for name in measures
+        )
+        found = mart(
+            f"select company_name, {figures} from ({then.sql}) as d where role_id = 1 and day_label = '{day}'"
+            f" and day in (date '{day}') group by all"
+        )
+        some = pl.any_horizontal(pl.col(name).abs() > 0.001 for name in measures)
+        if suffix == "_year" and expected.filter(some).is_empty():
+            assert found.filter(some).is_empty()
+        else:
+            agree(found.filter(some), expected.filter(some), ["company_name"])
+
+
+@BOTH
+@SIDES
 def test_open_items_by_age_at_month_ends(mart: Mart, entries: pl.DataFrame, side: str, party: str) -> None:
     code, tab = {"customer": ("accountsReceivable", "all"), "supplier": ("ScheduleAccountsPayable", "aging")}[
         party

@@ -1,6 +1,6 @@
 {#
-    Open items of one kind of partner at the ends of months, by days past due. Advances stand in their own column, not
-    past due; balance = open_amount − advance_amount. Rebates that are not yet used stand with them.
+    Open items of one kind of partner at the ends of months, by days past due. Advances are not past due, nor are rebates
+    that are not yet used.
 #}
 {% macro partner_aging(party_type) -%}
 with items as (
@@ -35,13 +35,45 @@ select
     aged.days_past_due,
     {{ bucket_label('aged.days_past_due', past_due_buckets()) }} as bucket,
     {{ bucket_order('aged.days_past_due', past_due_buckets()) }} as bucket_order,
-    {{ money('case when aged.is_unapplied then 0 else aged.open_amount end') }} as open_amount,
-    {{ money('case when aged.is_unapplied then -aged.open_amount else 0 end') }} as advance_amount,
-    {{ money('aged.open_amount') }} as balance
+    {{ open_amounts('aged') }}
 from aged
 left join {{ ref('dim_company') }} as company
     on aged.company_id = company.company_id
 {{ partner_names(party_type, 'aged') }}
+{%- endmacro %}
+
+{# Items of one kind of partner with the days through which the same of them stood open: what was open on any day. #}
+{% macro partner_items(party_type) -%}
+select
+    item.company_id,
+    company.company_name,
+    item.party_id as {{ party_type }}_id,
+    {{ partner_columns(party_type) }},
+    item.settlement_id,
+    item.bill_type,
+    item.bill_id,
+    item.bill_no,
+    item.business_date,
+    item.due_date,
+    item.is_unapplied,
+    item.valid_from,
+    item.valid_to,
+    {{ open_amounts('item') }}
+from {{ ref('fct_item_balance') }} as item
+left join {{ ref('dim_company') }} as company
+    on item.company_id = company.company_id
+{{ partner_names(party_type, 'item') }}
+where item.party_type = '{{ party_type }}'
+{%- endmacro %}
+
+{#
+    What is open of an item. Advances stand in their own column, and rebates that are not yet used with them;
+    balance = open_amount − advance_amount.
+#}
+{% macro open_amounts(of) -%}
+    {{ money('case when ' ~ of ~ '.is_unapplied then 0 else ' ~ of ~ '.open_amount end') }} as open_amount,
+    {{ money('case when ' ~ of ~ '.is_unapplied then -' ~ of ~ '.open_amount else 0 end') }} as advance_amount,
+    {{ money(of ~ '.open_amount') }} as balance
 {%- endmacro %}
 
 {# What one kind of partner owed or was owed month by month, with names. #}
