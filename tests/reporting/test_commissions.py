@@ -159,6 +159,11 @@ class TestShare:
             found = [share for (share,) in conn.execute(query, [amounts]).fetchall()]
         assert found == [(amount / 2).quantize(Decimal("0.01"), ROUND_HALF_UP) for amount in amounts]
 
+    def test_what_does_not_fit_in_64_bits_is_no_less_exact(self) -> None:
+        query = f"select {share('a', 'b', 'd')} from (select 90000000000.01 as a, 40000000000.05 as b, 80000000000.10 as d)"
+        with duckdb.connect() as conn:
+            assert conn.execute(query).fetchall() == [(Decimal("45000000000.01"),)]
+
 
 class TestSummary:
     def test_by_salesperson_and_month(self, paid: Paid) -> None:
