@@ -94,7 +94,8 @@ def _guarded_update(
         found = ctx.conn.execute(select(table.c.status, table.c.business_date).where(mine)).first()
         if found is None:
             raise NotFound(cls.declaration.label)
-        if found.status in step.source:
+        # Without a revision told it is a bill that another command has put back since.
+        if read_at is not None and found.status in step.source:
             raise Edited()
         if found.status == LOCKED:
             raise Refusal(f"会计期间 {found.business_date:%Y-%m} 已结账，单据已锁定，请先反结账")

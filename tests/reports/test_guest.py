@@ -167,7 +167,7 @@ class TestAllowed:
         title = quote(BEST_SELLER.board.chart("detail").title)
         assert f"filename*=UTF-8''{title}%20" in answer.headers["content-disposition"]
         text = answer.content.decode("utf-8-sig")
-        assert text.splitlines()[0].startswith("商品编码,商品名称,规格,品牌,商品类型")
+        assert text.splitlines()[0].startswith("商品编码,商品名称,品牌")
         assert "G001" in text
 
     def test_files_carry_no_markup(self, superset: Superset, body: dict[str, Any]):
