@@ -102,9 +102,8 @@ class Field:
     it, or several with 、 between them; `bills` that a choice is of all bills, by prefix. A column that is `optional`
     shows where it is chosen or used. The `span` of a date is what it stands for: a day; a day `until` which a list
     counts, which is asked for alone, as `<name>_end`; or the `month` of which it is the first day. `since` names the
-    day that it may not be before. What is `initials_of` another column is made from it,
-    unless it was filled in. A `total` is a sum over the list; a `ratio` has one where it tells what rows are
-    together.
+    day that it may not be before. What is `initials_of` another column is made from it, unless it was filled in. A
+    `total` is a sum over the list; a `ratio` has one where it tells what rows are together.
     """
 
     name: str

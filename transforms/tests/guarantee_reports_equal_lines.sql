@@ -1,12 +1,15 @@
--- What was paid and settled for goods under guarantee is the same by month, by piece, and by line of its claim.
+-- What was paid and settled for goods under guarantee is the same by month, as far as it has come, by piece, and by line
+-- of its claim.
 with signed as (
     select 'month' as report, company_id, compensation_amount, factory_amount, 0 as quantity
     from {{ ref('mart_guarantee_month') }}
     union all
     select 'piece', company_id, compensation_amount, factory_amount, 0 from {{ ref('mart_guarantee_claim') }}
-    {% for report in ['month', 'piece'] %}
+    {% for report, known in [('month', 'business_date <= ' ~ as_of()), ('piece', 'true')] %}
     union all
-    select '{{ report }}', company_id, -compensation_amount, -factory_amount, 0 from {{ ref('fct_guarantee_line') }}
+    select '{{ report }}', company_id, -compensation_amount, -factory_amount, 0
+    from {{ ref('fct_guarantee_line') }}
+    where {{ known }}
     {% endfor %}
     union all
     select 'returned', company_id, 0, 0, returned_quantity from {{ ref('mart_guarantee_claim') }}

@@ -6,7 +6,6 @@ with signed as (
     union all
     select month, company_id, compensation_amount - factory_amount
     from {{ ref('mart_guarantee_month') }}
-    where month <= {{ month_of(as_of()) }}
 )
 
 select month, company_id, sum(amount) as difference

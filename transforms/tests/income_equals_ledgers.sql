@@ -8,7 +8,7 @@ with signed as (
             else item
         end as tie,
         amount
-    from {{ ref('fct_income_month') }}
+    from {{ ref('fct_income_day') }}
     union all
     select company_id, 'stock', -amount
     from {{ ref('stg_stock_ledger') }}

@@ -11,12 +11,23 @@ with items as (
 
 monthly as (
     select
-        income.*,
+        income.month,
+        income.company_id,
+        income.item,
+        income.amount,
         closed.month is not null as is_closed
-    from {{ ref('fct_income_month') }} as income
+    from (
+        select
+            {{ month_of('day') }} as month,
+            company_id,
+            item,
+            sum(amount) as amount
+        from {{ ref('fct_income_day') }}
+        where day <= {{ as_of() }}
+        group by {{ month_of('day') }}, company_id, item
+    ) as income
     left join {{ ref('fct_closed_month') }} as closed
         on income.company_id = closed.company_id and income.month = closed.month
-    where income.month <= {{ month_of(as_of()) }}
 ),
 
 months as (
@@ -38,7 +49,7 @@ select
     monthly.item,
     items.item_order,
     items.item_name,
-    monthly.amount
+    {{ money('monthly.amount') }} as amount
 from monthly
 inner join months
     on monthly.month = months.month

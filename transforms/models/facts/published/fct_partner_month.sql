@@ -2,8 +2,8 @@
 -- depends_on: {{ ref('int_changed_partner') }}
 {#
     opening + delivery − returns + other increases − settled − offset = closing, for customers what they owe, for
-    suppliers what they are owed, advances taken off; what is dated later than the as-of date has not moved yet. write_off_days ÷ write_off_amount is how long what was written off
-    had stood open, in days weighed by amounts.
+    suppliers what they are owed, advances taken off; what is dated later than the as-of date has not moved yet.
+    write_off_days ÷ write_off_amount is how long what was written off had stood open, in days weighed by amounts.
 #}
 {{
     config(

@@ -1,4 +1,4 @@
--- grain: one row a month, company and line of the income statement
+-- grain: one row a day, company and line of the income statement
 -- depends_on: {{ ref('int_changed_income_month') }}
 {#
     amount is what the line adds to the result, net of tax, so that costs are negative and the result is the sum.
@@ -13,7 +13,7 @@
         materialized='incremental',
         incremental_strategy='patch',
         incremental_predicates=[
-            "old.month in (select changed.month from changes.int_changed_income_month as changed)"
+            month_of('old.day') ~ " in (select changed.month from changes.int_changed_income_month as changed)"
         ],
     )
 }}
@@ -57,23 +57,23 @@ moves as (
 ),
 
 entries as (
-    select item, {{ month_of('business_date') }} as month, company_id, value as amount
+    select item, business_date as day, company_id, value as amount
     from moves
     {% for item, amount, relation, condition in entries %}
     union all
-    select '{{ item }}', {{ month_of('business_date') }}, company_id, {{ amount }}
+    select '{{ item }}', business_date, company_id, {{ amount }}
     from {{ relation }}
     where {{ condition }}
     {% endfor %}
 )
 
 select
-    month,
+    day,
     company_id,
     item,
     {{ money('sum(amount)') }} as amount
 from entries
 {% if is_incremental() %}
-where month in (select changed.month from {{ ref('int_changed_income_month') }} as changed)
+where {{ month_of('day') }} in (select changed.month from {{ ref('int_changed_income_month') }} as changed)
 {% endif %}
-group by month, company_id, item
+group by day, company_id, item
