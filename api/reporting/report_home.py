@@ -7,21 +7,22 @@ from datetime import datetime
 from sqlalchemy.orm import Mapped
 
 from api.kit import menus
-from api.kit.fields import key, moment, text
+from api.kit.fields import integer, key, moment, text
 from api.kit.initials import initials
 from api.kit.resource import Declaration, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values, View
 
 _REPORTS = """
-select n.*, v.at as opened_at
+select n.*, v.at as opened_at, v.visit_id as last_visit_id
 from unnest(
     cast(:numbers as bigint[]), cast(:codes as text[]), cast(:labels as text[]), cast(:questions as text[]),
     cast(:groups as text[]), cast(:routes as text[]), cast(:initials as text[]),
     cast(:words as text[])
 ) as n (report_home_id, code, report_name, question, group_name, route, initials, words)
 left join lateral (
-    select v.at from report_visit v where v.user_id = :me and v.code = n.code order by v.at desc limit 1
+    select v.at, v.visit_id from report_visit v where v.user_id = :me and v.code = n.code
+    order by v.at desc, v.visit_id desc limit 1
 ) v on true
 """
 
@@ -49,6 +50,7 @@ class ReportHome(View):
     initials: Mapped[str] = text("拼音首字母", search=True)
     words: Mapped[str] = text("别的说法", search=True)
     opened_at: Mapped[datetime | None] = moment("我最近打开")
+    last_visit_id: Mapped[int | None] = integer("我最近的访问")
 
     @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:

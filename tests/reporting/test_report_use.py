@@ -109,6 +109,12 @@ class TestHome:
         opened = {row["code"]: row["opened_at"] for row in rows(site, HOME, "manager_a") if row["opened_at"]}
         assert opened == {"BestSeller": "2026-03-02 10:30:00"}
 
+    def test_the_last_ones_opened_are_told_apart_within_a_second(self, site: Site) -> None:
+        for code in ("salesdetrpt", "BestSeller", "salesdetrpt"):
+            visit(site, "admin", code, "2026-03-02 10:30")
+        visits = {row["code"]: row["last_visit_id"] or 0 for row in rows(site, HOME)}
+        assert sorted(visits, key=lambda code: visits[code])[-2:] == ["BestSeller", "salesdetrpt"]
+
     def test_a_report_says_so_on_its_screen(self, site: Site) -> None:
         def told(route: str) -> Any:
             return site.as_("admin").get("v2/Open/Screen/getScreen", route=route).data["report"]

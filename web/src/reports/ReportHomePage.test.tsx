@@ -7,7 +7,7 @@ import ReportHomePage from './ReportHomePage';
 const api = 'v2/report/ReportHome';
 const preferences = 'v2/open/UserPreference';
 
-const report = (code: string, name: string, question: string, group: string, initials: string, opened: string | null, words = '') => ({
+const report = (code: string, name: string, question: string, group: string, initials: string, opened: string | null, words = '', visit = 0) => ({
   code,
   report_name: name,
   question,
@@ -15,10 +15,11 @@ const report = (code: string, name: string, question: string, group: string, ini
   route: `/report/${code}`,
   initials,
   opened_at: opened,
+  last_visit_id: visit || null,
   words,
 });
-const salesSummary = report('salesmulrpt', '销售综合报表', '这段时间卖了多少？', '销售报表', 'XSZHBB', '2026-11-20 09:00:00');
-const bestSeller = report('BestSeller', '畅销商品', '什么卖得最好，库存还够卖几天？', '销售报表', 'CXSP', '2026-11-21 18:30:05');
+const salesSummary = report('salesmulrpt', '销售综合报表', '这段时间卖了多少？', '销售报表', 'XSZHBB', '2026-11-21 18:30:05', '', 1);
+const bestSeller = report('BestSeller', '畅销商品', '什么卖得最好，库存还够卖几天？', '销售报表', 'CXSP', '2026-11-21 18:30:05', '', 2);
 const aging = report('inventoryAgingReport', '库存账龄', '库存放了多久，哪些商品该清？', '库存报表', 'KCZL', null, '压货 积压');
 
 let kept: string[];
@@ -60,7 +61,7 @@ describe('the home of the reports', () => {
     expect(screen.getByRole('status').textContent).toBe('共 3 张报表');
   });
 
-  it('puts the last ones opened on top, the newest first', async () => {
+  it('puts the last ones opened on top, the newest first, also within a second', async () => {
     open();
     const region = await shelf('最近打开');
     expect(names(region)).toEqual(['畅销商品', '销售综合报表']);

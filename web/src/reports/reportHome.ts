@@ -14,6 +14,8 @@ export interface Report {
   route: string;
   /** When the user opened it last. */
   openedAt: string | null;
+  /** Openings are numbered as they happen: two may fall within a second. */
+  lastVisit: number | null;
   /** What it answers to, in people's words. */
   asked: string;
   /** All that a search looks into, in small letters. */
@@ -36,6 +38,7 @@ function reportOf(row: Row): Report {
     route,
     group,
     openedAt: row.opened_at ? text('opened_at') : null,
+    lastVisit: row.last_visit_id ? Number(row.last_visit_id) : null,
     asked,
     told: [asked, route, text('initials')].join('\n').toLowerCase(),
   };
@@ -47,8 +50,8 @@ export function useReports(screen: Screen) {
 
 /** The last ones opened, the newest first. */
 export function recent(reports: Report[]): Report[] {
-  const opened = reports.filter(({ openedAt }) => openedAt !== null);
-  return opened.sort((a, b) => (b.openedAt ?? '').localeCompare(a.openedAt ?? '')).slice(0, RECENT);
+  const opened = reports.filter(({ lastVisit }) => lastVisit !== null);
+  return opened.sort((a, b) => (b.lastVisit ?? 0) - (a.lastVisit ?? 0)).slice(0, RECENT);
 }
 
 export function byGroup(reports: Report[]): [string, Report[]][] {
