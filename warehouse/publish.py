@@ -8,7 +8,11 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -20,22 +24,35 @@ KEEP = 3
 NAME = "wh.duckdb"
 
 
+@contextmanager
+def copying(files: Files) -> Iterator[Future[Path]]:
+    """Copy the marts into a draft of the next snapshot, while they are read by what runs inside."""
+    _fold(files)
+    with ThreadPoolExecutor(1) as beside:
+        yield beside.submit(_copy, files)
+
+
 def publish(
-    files: Files, *, position: Position, as_of: str, project: str, now: datetime | None = None
+    files: Files,
+    draft: Future[Path] | None = None,
+    *,
+    position: Position,
+    as_of: str,
+    project: str,
+    now: datetime | None = None,
 ) -> int:
-    """Stamp the marts, copy them into the next snapshot and make it current. Returns its number.
+    """Stamp a copy of the marts, the `draft` or one made now, and make it current. Returns its number.
 
     The stamp says what the figures show: of which database (`identity`) which transactions (`seen`), up to which
     business date, and the version of the models that built them (`project`).
     """
-    number = max([_current(files), *_numbers(files)]) + 1
+    if draft is None:
+        with copying(files) as draft:
+            pass
+    place, number = draft.result(), _next(files)
     read = [position.next_xid, position.identity, position.snapshot]
-    _stamp(files, [now or datetime.now(UTC), number, *read, as_of, project])
-    draft = files.snapshots / f".{number}"
-    shutil.rmtree(draft, ignore_errors=True)
-    draft.mkdir(parents=True)
-    shutil.copyfile(files.marts, draft / NAME)
-    os.replace(draft, files.snapshots / str(number))
+    _stamp(place / NAME, [now or datetime.now(UTC), number, *read, as_of, project])
+    os.replace(place, files.snapshots / str(number))
     link = files.root / ".current"
     link.unlink(missing_ok=True)
     link.symlink_to(f"{files.snapshots.name}/{number}")
@@ -63,9 +80,24 @@ def readable(files: Files) -> bool:
         return False
 
 
-def _stamp(files: Files, values: list[Any]) -> None:
-    """Write refreshed_at into the marts and fold the write-ahead log into the one file that is copied."""
-    with duckdb.connect(str(files.marts)) as conn:
+def _fold(files: Files) -> None:
+    """Fold the write-ahead log, where a killed process left one, into the one file that is copied."""
+    if files.marts.with_name(f"{files.marts.name}.wal").exists():
+        with duckdb.connect(str(files.marts)) as conn:
+            conn.execute("force checkpoint")
+
+
+def _copy(files: Files) -> Path:
+    place = files.snapshots / f".{_next(files)}"
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(parents=True)
+    shutil.copyfile(files.marts, place / NAME)
+    return place
+
+
+def _stamp(path: Path, values: list[Any]) -> None:
+    """Write refreshed_at into a copy of the marts."""
+    with duckdb.connect(str(path)) as conn:
         conn.execute("begin")
         conn.execute(
             "create or replace table refreshed_at (refreshed_at timestamptz, snapshot bigint, last_xid ubigint,"
@@ -74,6 +106,10 @@ def _stamp(files: Files, values: list[Any]) -> None:
         conn.execute("insert into refreshed_at values (?, ?, ?, ?, ?, ?, ?)", values)
         conn.execute("commit")
         conn.execute("force checkpoint")
+
+
+def _next(files: Files) -> int:
+    return max([_current(files), *_numbers(files)]) + 1
 
 
 def _numbers(files: Files) -> list[int]:

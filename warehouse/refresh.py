@@ -7,7 +7,7 @@ import logging
 import shutil
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -187,12 +187,17 @@ class Refresher:
         if mode is not None:
             self._transform(mode, names, as_of)
         whole = deep or mode == "rebuild" or PUBLISH in due or built is None or built[0] != as_of
-        mode, proof, amiss = self._prove(mode, as_of, whole=whole, patient=REFUSED in due and not deep)
+        with publish.copying(self.files) if mode is not None else nullcontext() as draft:
+            mode, proof, amiss = self._prove(mode, as_of, whole=whole, patient=REFUSED in due and not deep)
         sound = proof is None or not proof.failures
         number = lag = None
         if mode is not None and sound:
             number = publish.publish(
-                self.files, position=load.position, as_of=as_of, project=self._project.version
+                self.files,
+                None if amiss else draft,
+                position=load.position,
+                as_of=as_of,
+                project=self._project.version,
             )
             lag = None if waiting is None else round(max(time.time() - waiting, 0.0), 3)
         with work_database(self.files.work) as conn:
@@ -204,6 +209,7 @@ class Refresher:
         mended = (*load.mended, *amiss)
         outcome = Outcome(load.position, as_of, number, load.rows, mode, seconds, lag, proof, mended)
         if not sound:
+            publish.clean(self.files)
             raise RefusedError(outcome)
         return outcome
 

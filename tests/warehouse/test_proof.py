@@ -73,6 +73,7 @@ class TestBrokenLedger:
             refresher.refresh(as_of=AS_OF)
         assert again.value.outcome.mode == "patch", "the source is at fault: not rebuilt for every change"
         assert (snapshot(refresher), shown(refresher)["failures"]) == (good, 2)
+        assert list(refresher.files.snapshots.glob(".*")) == [], "a refused draft holds no disk"
 
         sql.execute(MEND)
         mended = time.time()
