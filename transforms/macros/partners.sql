@@ -22,46 +22,24 @@ select
     aged.month,
     {{ month_label('aged.month') }} as month_label,
     aged.as_of,
-    aged.company_id,
-    company.company_name,
-    aged.party_id as {{ party_type }}_id,
-    {{ partner_columns(party_type) }},
-    aged.settlement_id,
-    aged.bill_type,
-    aged.bill_id,
-    aged.bill_no,
-    aged.business_date,
-    aged.due_date,
+    {{ item_columns(party_type, 'aged') }},
     aged.days_past_due,
     {{ bucket_label('aged.days_past_due', past_due_buckets()) }} as bucket,
     {{ bucket_order('aged.days_past_due', past_due_buckets()) }} as bucket_order,
     {{ open_amounts('aged') }}
 from aged
-left join {{ ref('dim_company') }} as company
-    on aged.company_id = company.company_id
 {{ partner_names(party_type, 'aged') }}
 {%- endmacro %}
 
 {# Items of one kind of partner with the days through which the same of them stood open: what was open on any day. #}
 {% macro partner_items(party_type) -%}
 select
-    item.company_id,
-    company.company_name,
-    item.party_id as {{ party_type }}_id,
-    {{ partner_columns(party_type) }},
-    item.settlement_id,
-    item.bill_type,
-    item.bill_id,
-    item.bill_no,
-    item.business_date,
-    item.due_date,
+    {{ item_columns(party_type, 'item') }},
     item.is_unapplied,
     item.valid_from,
     item.valid_to,
     {{ open_amounts('item') }}
 from {{ ref('fct_item_balance') }} as item
-left join {{ ref('dim_company') }} as company
-    on item.company_id = company.company_id
 {{ partner_names(party_type, 'item') }}
 where item.party_type = '{{ party_type }}'
 {%- endmacro %}
@@ -81,10 +59,7 @@ where item.party_type = '{{ party_type }}'
 select
     monthly.month,
     {{ month_label('monthly.month') }} as month_label,
-    monthly.company_id,
-    company.company_name,
-    monthly.party_id as {{ party_type }}_id,
-    {{ partner_columns(party_type) }},
+    {{ partner_columns(party_type, 'monthly') }},
     monthly.opening_amount,
     monthly.delivery_amount,
     monthly.return_amount,
@@ -93,14 +68,26 @@ select
     monthly.offset_amount,
     monthly.closing_amount
 from {{ ref('fct_partner_month') }} as monthly
-left join {{ ref('dim_company') }} as company
-    on monthly.company_id = company.company_id
 {{ partner_names(party_type, 'monthly') }}
 where monthly.party_type = '{{ party_type }}'
 {%- endmacro %}
 
-{# The names of a partner as columns, from the join that `partner_names` makes. #}
-{% macro partner_columns(party_type) -%}
+{# What is told of an item: whose it is, and the bill that opened it. #}
+{% macro item_columns(party_type, rows) -%}
+    {{ partner_columns(party_type, rows) }},
+    {{ rows }}.settlement_id,
+    {{ rows }}.bill_type,
+    {{ rows }}.bill_id,
+    {{ rows }}.bill_no,
+    {{ rows }}.business_date,
+    {{ rows }}.due_date
+{%- endmacro %}
+
+{# The company and the partner of `rows`, with the names from the joins that `partner_names` makes. #}
+{% macro partner_columns(party_type, rows) -%}
+    {{ rows }}.company_id,
+    company.company_name,
+    {{ rows }}.party_id as {{ party_type }}_id,
     coalesce(partner.{{ party_type }}_name, '未指定') as {{ party_type }}_name
     {%- if party_type == 'customer' %},
     coalesce(partner.employee_name, '未指定') as employee_name
@@ -108,6 +95,8 @@ where monthly.party_type = '{{ party_type }}'
 {%- endmacro %}
 
 {% macro partner_names(party_type, rows) -%}
+left join {{ ref('dim_company') }} as company
+    on {{ rows }}.company_id = company.company_id
 left join {{ ref('dim_customer' if party_type == 'customer' else 'master_supplier') }} as partner
     on {{ rows }}.party_id = partner.{{ party_type }}_id
 {%- endmacro %}
