@@ -45,17 +45,15 @@ BY = Groupings(
 def share(amount: str, part: str, whole: str) -> str:
     """`amount * part / whole` to the cent, halves away from zero: in whole numbers, since DuckDB divides in floats, and
     in those of 64 bits where they do: it takes ten times as long to divide others."""
-    cents = [f"cast(cast({money} as decimal(18, 2)) * 100 as bigint)" for money in (amount, part, whole)]
-    sign, fits = (
-        f"sign({cents[0]}) * sign({cents[1]})",
-        f"abs(cast({cents[0]} as double) * {cents[1]}) < 4e18",
+    amount, part, whole = (
+        f"cast(cast({money} as decimal(18, 2)) * 100 as bigint)" for money in (amount, part, whole)
     )
 
     def rounded(kind: str) -> str:
-        product = f"cast({cents[0]} as {kind}) * {cents[1]}"
-        return f"cast((2 * {product} + {sign} * abs({cents[2]})) // (2 * {cents[2]}) as bigint)"
+        half = f"sign({amount}) * sign({part}) * abs({whole})"
+        return f"cast((2 * cast({amount} as {kind}) * {part} + {half}) // (2 * {whole}) as bigint)"
 
-    found = f"case when {fits} then {rounded('bigint')} else {rounded('hugeint')} end"
+    found = f"coalesce(try({rounded('bigint')}), {rounded('hugeint')})"
     return f"cast(cast({found} as decimal(18, 0)) * 0.01 as decimal(18, 2))"
 
 
