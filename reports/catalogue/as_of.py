@@ -51,14 +51,13 @@ def day_filter() -> Filter:
     return period_filter(DAYS_KNOWN, "day_label", "截至日期", hint=hint, searched=True)
 
 
-DEBT_EDGES = (0, 30, 60, 90, 180)
 DEBT_BUCKETS = ("未到期", "1–30天", "31–60天", "61–90天", "91–180天", "180天以上")
-# The bucket of days past due, as the marts of month ends have it.
-_ORDER = (
-    "case"
-    + "".join(f" when b.days_past_due <= {edge} then {order}" for order, edge in enumerate(DEBT_EDGES, 1))
-    + f" else {len(DEBT_BUCKETS)} end"
+"""The buckets of days past due as columns are called after them; where each ends the warehouse knows."""
+_BUCKETS = (
+    "(select list(last_day order by bucket_order) as ends, list(bucket order by bucket_order) as names"
+    " from dim_past_due_bucket)"
 )
+_ORDER = "1 + len(list_filter(u.ends, lambda last: last < b.days_past_due))"
 
 
 def standing(mart: str, period: Period, *steps: str) -> str:
@@ -75,9 +74,10 @@ def standing(mart: str, period: Period, *steps: str) -> str:
     )
     past_due = "case when t.is_unapplied then 0 else greatest(date_diff('day', t.due_date, k.as_of), 0) end"
     return (
-        f"(select b.*, {_ORDER} as bucket_order, {list(DEBT_BUCKETS)}[{_ORDER}] as bucket"
+        f"(select b.*, {_ORDER} as bucket_order, u.names[{_ORDER}] as bucket"
         f" from (select k.*, t.*, {past_due} as days_past_due from {days} as k"
-        f" inner join {mart} as t on t.valid_from <= k.as_of and t.valid_to >= k.as_of) as b)"
+        f" inner join {mart} as t on t.valid_from <= k.as_of and t.valid_to >= k.as_of) as b"
+        f" cross join {_BUCKETS} as u)"
     )
 
 

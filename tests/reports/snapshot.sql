@@ -37,6 +37,9 @@ from generate_series(date '2025-10-06', date '2026-11-16', interval 7 day) as t(
 
 create table dim_date as
 select cast(d as date) as "day" from generate_series(date '2025-01-01', date '2026-12-31', interval 1 day) as t(d);
+create table dim_past_due_bucket as
+select * from (values (1, '未到期', 0), (2, '1–30天', 30), (3, '31–60天', 60), (4, '61–90天', 90), (5, '91–180天', 180), (6, '180天以上', null))
+    as t(bucket_order, bucket, last_day);
 
 create table mart_turnover_period as
 select

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from reports.catalogue import find_report
+from reports.catalogue.as_of import DAY_ENDS, DEBT_BUCKETS
 from reports.catalogue.datasets import Dataset
 from tests.warehouse.conftest import AS_OF, BOTH, Core, Mart, agree
 from tests.warehouse.settlement import UNAPPLIED
@@ -165,6 +166,21 @@ def test_open_items_as_of_any_day_beside_a_month_and_a_year_before(
             assert found.filter(some).is_empty()
         else:
             agree(found.filter(some), expected.filter(some), ["company_name"])
+
+
+@BOTH
+@SIDES
+def test_an_item_lies_in_the_same_bucket_on_a_month_s_last_day_and_at_its_end(
+    mart: Mart, side: str, party: str
+) -> None:
+    told = "select settlement_id, days_past_due, bucket_order, bucket from"
+    at_end = mart(f"{told} mart_{side}_aging where month_label = '2026-10' order by 1").rows()
+    that_day = mart(f"{told} {DAY_ENDS.source(side)} as m where day_label = '2026-10-31' order by 1").rows()
+    assert that_day == at_end
+    assert len({bucket for *_, bucket in that_day}) > 2
+    assert mart("select bucket from dim_past_due_bucket order by bucket_order").rows() == [
+        (label,) for label in DEBT_BUCKETS
+    ]
 
 
 @BOTH
