@@ -28,7 +28,7 @@ from starlette.types import Scope
 
 from api.kit import idempotency, signing
 from api.kit.context import Authenticator, Context
-from api.kit.database import dumps, engine, retrying
+from api.kit.database import dumps, request_engine, retrying
 from api.kit.errors import Refusal, Unauthenticated
 from api.kit.forms import as_json
 from api.kit.making import MAKING
@@ -303,7 +303,7 @@ def gate(
 
     `told` stands for the parts of a multipart body, which are read from it one by one.
     """
-    with engine().connect() as conn:
+    with request_engine().connect() as conn:
         if right == ANYONE:
             ctx = Context(conn, None)  # type: ignore[arg-type]
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from functools import lru_cache
@@ -22,6 +22,10 @@ T = TypeVar("T")
 ATTEMPTS = 4
 CONNECT_SECONDS = 10
 """A server that doesn't answer would be waited for as long as TCP tries, by every request."""
+STATEMENT_SECONDS = 90
+"""Shorter than the proxy before the API waits (deploy/nginx.conf): who asked is told, and not left with a 504."""
+IDLE_SECONDS = 300
+"""A transaction in which nothing is asked for so long is lost; drawing, reading and writing files take less."""
 
 
 class Base(DeclarativeBase):
@@ -65,14 +69,19 @@ def dumps(value: object) -> bytes:
     )
 
 
-def connect(url: str, connections: int = 12) -> Engine:
-    """An engine for `url` (postgresql://…), with JSON columns written by `dumps`; at most twice `connections`."""
+def connect(url: str, connections: int = 12, limits: Mapping[str, str] | None = None) -> Engine:
+    """An engine for `url` (postgresql://…), with JSON columns written by `dumps`; at most twice `connections`, each
+    under `limits`, settings of Postgres."""
+    given = {"timezone": TIME_ZONE.key, **(limits or {})}
     return create_engine(
         url.replace("postgresql://", "postgresql+psycopg://", 1),
         pool_size=connections,
         max_overflow=connections,
         pool_timeout=20,
-        connect_args={"options": f"-c timezone={TIME_ZONE.key}", "connect_timeout": CONNECT_SECONDS},
+        connect_args={
+            "options": " ".join(f"-c {name}={value}" for name, value in given.items()),
+            "connect_timeout": CONNECT_SECONDS,
+        },
         json_serializer=lambda value: dumps(value).decode(),
         json_deserializer=orjson.loads,
     )
@@ -82,6 +91,17 @@ def connect(url: str, connections: int = 12) -> Engine:
 def engine() -> Engine:
     """The process's engine."""
     return connect(settings().database_url)
+
+
+@lru_cache(maxsize=1)
+def request_engine() -> Engine:
+    """The engine of requests: none of them holds a connection, and what it locked, for ever. Jobs and commands take as
+    long as they need."""
+    limits = {
+        "statement_timeout": f"{STATEMENT_SECONDS}s",
+        "idle_in_transaction_session_timeout": f"{IDLE_SECONDS}s",
+    }
+    return connect(settings().database_url, limits=limits)
 
 
 @lru_cache(maxsize=1)

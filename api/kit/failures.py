@@ -8,7 +8,7 @@ from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from psycopg.errors import DiskFull
+from psycopg.errors import DiskFull, QueryCanceled
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
@@ -31,6 +31,7 @@ KINDS = {
     "dict_type": "请求内容格式不正确",
 }
 DISK_FULL = "服务器磁盘已满，请联系管理员"
+TOO_LONG = "处理时间过长，已停止，请缩小范围后重试；仍然如此请联系管理员"
 UNKNOWN = 500
 """What was asked for may have been done: who asks again does it under the same key."""
 STATUS = {404: "请求的地址不存在", 405: "不支持的请求方法", 413: "请求内容过大"}
@@ -70,7 +71,10 @@ def _database(request: Request, error: Any) -> Response:
         isinstance(error, OperationalError) and getattr(told, "sqlstate", None) is None
     )
     away = lost or isinstance(error, PoolTimeout | OperationalError)
-    log.error("%s: %s", request.url.path, told, exc_info=None if away else error)
+    too_long = isinstance(told, QueryCanceled)
+    log.error("%s: %s", request.url.path, told, exc_info=None if away and not too_long else error)
+    if too_long:
+        return answer(None, code=400, msg=TOO_LONG)
     if isinstance(told, DiskFull):
         return answer(None, code=400, msg=DISK_FULL)
     if away:

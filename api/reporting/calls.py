@@ -15,7 +15,7 @@ from api.identity import sessions
 from api.kit import registry
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
-from api.kit.database import engine
+from api.kit.database import request_engine
 from api.kit.errors import Forbidden, NotFound
 from api.kit.scope import Principal
 from api.kit.settings import settings
@@ -205,7 +205,7 @@ def refuse_outlived(token: str) -> None:
     given = claims.get("given")
     if not given:
         return
-    with engine().begin() as conn:
+    with request_engine().begin() as conn:
         me = sessions.resume(conn, given["session"]).principal
         report = permitted(Context(conn, me), given["code"])
     tab = report.tab(given["tab"])

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from api.kit.database import engine
+from api.kit.database import request_engine
 from api.kit.errors import Refusal
 from api.reporting.explore import ENTRANCE, introduction, redeem
 from api.reporting.proxy import SHOWN
@@ -114,7 +114,7 @@ class ExploreDoor:
 
 
 def _enter(request: Request) -> Response:
-    with engine().begin() as conn:
+    with request_engine().begin() as conn:
         cookie = redeem(conn, request.query_params.get("ticket", ""))
     response = RedirectResponse(HOME, 303, {"cache-control": "no-store"})
     secure = request.url.scheme == "https"
@@ -123,5 +123,5 @@ def _enter(request: Request) -> Response:
 
 
 def _introduced(cookie: str | None) -> str:
-    with engine().begin() as conn:
+    with request_engine().begin() as conn:
         return introduction(conn, cookie)

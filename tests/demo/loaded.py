@@ -11,7 +11,7 @@ import pytest
 
 from api.kit import database
 from api.launch.postgres import EmbeddedPostgres
-from tests.kit.databases import fresh
+from tests.kit.databases import fresh, let_go
 
 TODAY = date(2026, 11, 20)
 SIZE = "tiny"
@@ -23,18 +23,11 @@ BROKEN_AFTER = 8
 @contextmanager
 def served_by(url: str) -> Iterator[None]:
     """The application works on this database."""
-    forget()
+    let_go()
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("ERP_DATABASE_URL", url)
         yield
-        database.engine().dispose()
-        database.side_engine().dispose()
-    forget()
-
-
-def forget() -> None:
-    database.engine.cache_clear()
-    database.side_engine.cache_clear()
+        let_go()
 
 
 @pytest.fixture(scope="session")

@@ -11,23 +11,17 @@ from sqlalchemy import Engine
 from api.identity.setup import ensure_admin
 from api.kit import database
 from tests.importing.bench import Bench
-
-
-def _forget() -> None:
-    database.engine.cache_clear()
-    database.side_engine.cache_clear()
+from tests.kit.databases import let_go
 
 
 @pytest.fixture(scope="module")
 def engine(database_url: str) -> Iterator[Engine]:
     assert database_url
-    _forget()
+    let_go()
     with database.engine().begin() as conn:
         ensure_admin(conn, "Admin#123456")
     yield database.engine()
-    database.engine().dispose()
-    database.side_engine().dispose()
-    _forget()
+    let_go()
 
 
 @pytest.fixture

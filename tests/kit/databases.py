@@ -9,6 +9,7 @@ from pathlib import Path
 
 import psycopg
 
+from api.kit import database
 from api.launch.postgres import EmbeddedPostgres
 from tests.kit.once import copy, made_once
 
@@ -54,3 +55,11 @@ def fresh(postgres: EmbeddedPostgres, template: str) -> Iterator[str]:
     administer(postgres, f"create database {name} template {template} strategy file_copy")
     yield postgres.url(name)
     administer(postgres, f"drop database {name} with (force)")
+
+
+def let_go() -> None:
+    """Close what the process holds of its database: the next one is its own."""
+    for made in (database.engine, database.request_engine, database.side_engine):
+        if made.cache_info().currsize:
+            made().dispose()
+        made.cache_clear()

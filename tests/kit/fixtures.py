@@ -17,7 +17,7 @@ from api.launch.postgres import EmbeddedPostgres
 from api.shell import jobs, wake
 from tests.kit import world as worlds
 from tests.kit.client import Caller
-from tests.kit.databases import administer, fresh
+from tests.kit.databases import administer, fresh, let_go
 from tests.kit.desk import Books, Desk
 from tests.kit.doorstep import Doorstep
 from tests.kit.once import copy, made_once
@@ -66,9 +66,7 @@ def built_in(url: str) -> World:
         forget()
         with database.engine().begin() as conn:
             built = worlds.build(conn)
-        database.engine().dispose()
-        database.side_engine().dispose()
-    forget()
+        forget()
     return built
 
 
@@ -111,9 +109,7 @@ def opened(postgres: EmbeddedPostgres, world: World) -> Iterator[Site]:
         with Doorstep(app, base_url="http://127.0.0.1") as http:
             yield Site(url, http, world, database.engine())
         settle()
-        database.engine().dispose()
-        database.side_engine().dispose()
-    forget()
+        forget()
 
 
 @pytest.fixture
@@ -137,8 +133,7 @@ def books(conn: Connection) -> Books:
 
 def forget() -> None:
     """Drop what a process keeps of its database."""
-    database.engine.cache_clear()
-    database.side_engine.cache_clear()
+    let_go()
     jobs._deferring.cache_clear()
     sessions._grants.clear()
 
