@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -368,6 +369,36 @@ class TestRace:
         for thread in threads:
             thread.join(timeout=20)
         return sorted(answers.values(), key=lambda answer: answer.code)
+
+    @pytest.mark.parametrize(
+        ("told", "msg"), [(False, STALE), (True, "单据已被他人修改，请刷新后重试")], ids=["untold", "told"]
+    )
+    def test_what_was_put_back_meanwhile_was_edited_only_for_who_told_what_he_read(
+        self, site: Site, counter: Counter, conn: Connection, told: bool, msg: str
+    ) -> None:
+        """The audit finds an audited bill, and is held until another command has put that back."""
+        bill = counter.bill(registry.get("other_outbound"), 2)  # type: ignore[arg-type]
+        read = {"revisions": {str(bill.id): counter.desk.info(bill)["revision"]}} if told else {}
+        conn.exec_driver_sql(
+            "create function held() returns trigger language plpgsql as"
+            " 'begin perform pg_advisory_xact_lock(1); return null; end';"
+            "create trigger held after update on other_outbound for each statement execute function held()"
+        )
+        conn.exec_driver_sql("select pg_advisory_lock(1)")
+        conn.commit()
+        with ThreadPoolExecutor(1) as pool:
+            audit = pool.submit(lambda: Desk(site).act("auditorPass", bill, **read))
+            try:
+                _await_waiters(conn, 1)
+                back = "update other_outbound set status = 1, revision = revision + 1 where bill_id = %s"
+                conn.exec_driver_sql(back, (bill.id,))
+                conn.commit()
+            finally:
+                conn.exec_driver_sql("select pg_advisory_unlock(1)")
+            answer = audit.result(timeout=20)
+        conn.exec_driver_sql("drop function held cascade")
+        conn.commit()
+        assert (answer.code, answer.msg) == (400, msg)
 
 
 class TestClosedPeriod:
