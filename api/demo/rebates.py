@@ -16,6 +16,7 @@ from sqlalchemy import Row, text
 from api.demo.unposted import months_after
 from api.kit import drafts, registry, transitions
 from api.kit.context import Context
+from api.kit.flow import POSTED_SQL
 from api.master.rebate_accruals import DUE, accruals
 from api.master.rebate_policies import CUSTOMER, SUPPLIER, Direction, RebatePolicy
 from api.master.rebates import Rebate
@@ -27,11 +28,11 @@ USED = 2
 CONFIRMED_WITHIN = (4, 18)
 """Days after its end in which a quarter's rebate is confirmed."""
 
-_LARGEST = """
-select h.{party}_id as partner, sum(h.total_amount) as amount
-from {bill} h
-where h.company_id = :company and h.status in (2, 4, 5) and h.business_date between :since and :until
-group by h.{party}_id order by 2 desc limit 1
+_LARGEST = f"""
+select h.{{party}}_id as partner, sum(h.total_amount) as amount
+from {{bill}} h
+where h.company_id = :company and h.status in {POSTED_SQL} and h.business_date between :since and :until
+group by h.{{party}}_id order by 2 desc limit 1
 """
 _KINDS = text("""
 select t.rebate_type_id, c.rebate_cycle_id from rebate_type t cross join rebate_cycle c

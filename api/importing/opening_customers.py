@@ -21,6 +21,7 @@ from api.kit.bulk import Entry
 from api.kit.context import Context
 from api.kit.drafts import Draft
 from api.kit.fields import Field
+from api.kit.flow import POSTED_SQL
 from api.kit.records import insert_all
 from api.master.alike_customers import alike_among
 from api.master.partners import Customer
@@ -42,11 +43,11 @@ NOTES = {
 LEFT_OUT = frozenset({"company_id", "enabled"})
 BALANCE = ("amount", "due_date", "source_no")
 
-_THERE = text("""
+_THERE = text(f"""
 select l.customer_id, coalesce(l.source_no, '') as source_no, l.amount, b.bill_no
 from opening_receivable b
 join opening_receivable_line l on l.bill_id = b.bill_id
-where b.company_id = :company and b.status in (2, 4, 5) and l.customer_id = any(cast(:customers as bigint[]))
+where b.company_id = :company and b.status in {POSTED_SQL} and l.customer_id = any(cast(:customers as bigint[]))
 """)
 
 

@@ -22,6 +22,7 @@ from api.kit.context import Context
 from api.kit.drafts import Draft
 from api.kit.errors import Forbidden
 from api.kit.fields import Field
+from api.kit.flow import POSTED_SQL
 from api.master import in_bulk
 from api.master.goods import dot_week
 
@@ -37,12 +38,12 @@ EXAMPLES = {
 }
 Key = tuple[int, int, int, str]
 
-_THERE = text("""
+_THERE = text(f"""
 select b.warehouse_id, coalesce(l.allocation_id, 0) as allocation_id, l.goods_id, coalesce(l.batch, '') as batch,
     l.quantity, l.price, b.bill_no
 from opening_stock b
 join opening_stock_line l on l.bill_id = b.bill_id
-where b.company_id = :company and b.status in (2, 4, 5) and l.goods_id = any(cast(:goods as bigint[]))
+where b.company_id = :company and b.status in {POSTED_SQL} and l.goods_id = any(cast(:goods as bigint[]))
 """)
 _GOODS = text("""
 select goods_id, is_batch, is_numbered, tax_rate from goods where goods_id = any(cast(:goods as bigint[]))

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Mapped
 from api.kit.context import Context
 from api.kit.document import Bill, BillType, Block, Document, GoodsChild, Rows, Values, declare
 from api.kit.fields import COST, derived, money, text
+from api.kit.flow import POSTED_SQL
 from api.kit.posting import CostAdjustment, Postings
 from api.kit.resource import Menu
 from api.kit.validation import Problems
@@ -21,7 +22,9 @@ _ON_STOCK = (
     "(select coalesce(sum(s.amount), 0.00) from stock_ledger s"
     " where s.bill_type = 'CBTZ' and s.line_id = {table}.line_id)"
 )
-_POSTED = "exists (select from cost_adjustment h where h.bill_id = {table}.bill_id and h.status in (2, 4, 5))"
+_POSTED = (
+    f"exists (select from cost_adjustment h where h.bill_id = {{table}}.bill_id and h.status in {POSTED_SQL})"
+)
 
 
 class CostAdjustmentLine(GoodsChild):

@@ -14,6 +14,7 @@ from api.kit.context import Context
 from api.kit.document import BillType, Block, DetailPlace, Document, Rows, Values, declare
 from api.kit.errors import Refusal
 from api.kit.fields import quantity, ref, text
+from api.kit.flow import POSTED_SQL
 from api.kit.posting import Landing, Postings
 from api.kit.resource import Menu
 from api.kit.validation import Problems
@@ -34,7 +35,7 @@ register(
     Check(
         "in_transit_is_sent_less_received",
         "在途数量 = 已发数量 − 已收数量",
-        """select h.bill_no, l.line_no, l.quantity, l.executed_quantity, coalesce(s.quantity, 0) as in_transit
+        f"""select h.bill_no, l.line_no, l.quantity, l.executed_quantity, coalesce(s.quantity, 0) as in_transit
         from transfer_out_line l
         join transfer_out h using (bill_id)
         left join lateral (
@@ -49,19 +50,19 @@ register(
             where m.warehouse_id = h.transit_warehouse_id
         ) s on true
         where coalesce(s.quantity, 0)
-            <> case when h.status in (2, 4, 5) then l.quantity - l.executed_quantity else 0 end""",
+            <> case when h.status in {POSTED_SQL} then l.quantity - l.executed_quantity else 0 end""",
     ),
     Check(
         "in_transit_is_frozen",
         "在途仓的库存全部冻结，且都有调拨单",
-        """select t.warehouse_id, t.goods_id, t.quantity, t.frozen, coalesce(o.quantity, 0) as on_the_way
+        f"""select t.warehouse_id, t.goods_id, t.quantity, t.frozen, coalesce(o.quantity, 0) as on_the_way
         from stock_total t
         join warehouse w on w.warehouse_id = t.warehouse_id and w.type = 4
         left join (
             select h.transit_warehouse_id as warehouse_id, l.goods_id, sum(l.quantity - l.executed_quantity) as quantity
             from transfer_out_line l
             join transfer_out h using (bill_id)
-            where h.status in (2, 4, 5)
+            where h.status in {POSTED_SQL}
             group by 1, 2
         ) o on o.warehouse_id = t.warehouse_id and o.goods_id = t.goods_id
         where t.quantity <> t.frozen or t.quantity <> coalesce(o.quantity, 0)""",
@@ -72,11 +73,11 @@ closing.register(
         "transfers_received",
         "没有在途的调拨",
         "请收货，或反审核调拨单",
-        """select 'transfer_out' as resource, h.bill_id as record_id, h.bill_no as serial,
+        f"""select 'transfer_out' as resource, h.bill_id as record_id, h.bill_no as serial,
             concat('在途 ', sum(l.quantity - l.executed_quantity)) as msg
         from transfer_out h
         join transfer_out_line l using (bill_id)
-        where h.company_id = :company_id and h.status in (2, 4, 5) and h.business_date <= :last
+        where h.company_id = :company_id and h.status in {POSTED_SQL} and h.business_date <= :last
         group by h.bill_id
         having sum(l.quantity - l.executed_quantity) > 0""",
     )

@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from api.kit import registry
 from api.kit.document import Bill, Block, Child, Link
+from api.kit.flow import POSTED_SQL
 from api.kit.resource import Resource
 from api.ledger.checks import Check, negative_stock, register
 from api.master.rebates import Rebate
 from api.master.settlements import OffsettingBill, SettlingBill, WriteOffLine
-
-_POSTED = "(2, 4, 5)"
 
 _MOVED = """
 select h.bill_no, l.line_no, l.quantity, coalesce(s.quantity, 0) as moved
@@ -111,7 +110,7 @@ group by h.bill_id having {differs}
 def _of(cls: type[Bill]) -> Iterator[Check]:
     assert cls.bill is not None
     label, prefix = cls.declaration.label, cls.bill.prefix
-    common = {"bill": cls.name(), "prefix": prefix, "posted": _POSTED}
+    common = {"bill": cls.name(), "prefix": prefix, "posted": POSTED_SQL}
     for block in cls.bill.blocks:
         yield from _of_block(cls, block, label, common)
     if issubclass(cls, SettlingBill):
@@ -155,7 +154,7 @@ def _of_counter(executed: Sequence[tuple[type[Bill], Link]]) -> Check:
             taken=_OF_CLOSED if own.gives_back else f"abs(x.{own.measure})",
             line=cls.bill.blocks[0].cls.name(),
             bill=cls.name(),
-            posted=_POSTED,
+            posted=POSTED_SQL,
         )
         for cls, own in executed
         if cls.bill

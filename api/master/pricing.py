@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from api.kit.flow import POSTED_SQL
 from api.master.goods_scope import MEANT, TYPES
 
 Side = Literal["customer", "supplier"]
@@ -118,10 +119,10 @@ _SUPPLIER_LEVEL = f"""
     order by p.starts_on desc nulls last
     limit 1
 """
-_LAST_PRICE = """
-    select l.price from {bill}_line l join {bill} h using (bill_id)
-    where l.goods_id = g.goods_id and h.{partner}_id = :{partner}_id and h.company_id = :company_id
-        and h.status in (2, 4, 5) and not l.is_gift
+_LAST_PRICE = f"""
+    select l.price from {{bill}}_line l join {{bill}} h using (bill_id)
+    where l.goods_id = g.goods_id and h.{{partner}}_id = :{{partner}}_id and h.company_id = :company_id
+        and h.status in {POSTED_SQL} and not l.is_gift
     order by h.business_date desc, l.line_id desc limit 1
 """
 _NO_LEVEL = """

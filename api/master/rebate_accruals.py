@@ -16,6 +16,7 @@ from sqlalchemy.orm import Mapped
 from api.kit.database import today
 from api.kit.fields import day, enum, goods, money, quantity, ref
 from api.kit.fields import text as words
+from api.kit.flow import POSTED_SQL
 from api.kit.scope import Principal
 from api.kit.view import BillRow, Sql, Values, View
 from api.master.business_types import classified
@@ -26,7 +27,6 @@ RUNNING, DUE, DRAFTED, CONFIRMED, MISSED = 1, 2, 3, 4, 5
 STATES = {RUNNING: "进行中", DUE: "待确认", DRAFTED: "待审核", CONFIRMED: "已确认", MISSED: "未达标"}
 PLACES = 100_000
 """An accrual's key is its policy's times this, and the month its cycle begins in, counted from the year 0."""
-_POSTED = "(2, 4, 5)"
 
 _TRADED = """
 select '{prefix}' as bill_type, h.bill_id, h.bill_no, h.company_id, h.{party}_id as party_id, h.business_date,
@@ -98,7 +98,7 @@ where p.status in {posted} and c.starts_on <= :today
 
 
 def _filled(sql: str, of: Direction) -> str:
-    names = {"party": of.party, "policy": of.policy, "rebate": of.rebate, "posted": _POSTED}
+    names = {"party": of.party, "policy": of.policy, "rebate": of.rebate, "posted": POSTED_SQL}
     traded = "union all".join(
         _TRADED.format(**names, bill=bill, prefix=prefix, sign=sign) for bill, prefix, sign in of.traded
     )

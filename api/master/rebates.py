@@ -19,6 +19,7 @@ from api.kit.database import today
 from api.kit.document import Bill, Document, Rows, Values
 from api.kit.errors import Failure, Invalid, NotFound, Refusal
 from api.kit.fields import Derived, day, derived, money, quantity
+from api.kit.flow import POSTED_SQL
 from api.kit.posting import Postings, SettlementOpen
 from api.kit.records import settle_batch
 from api.kit.resource import ACTION_LABELS
@@ -35,7 +36,7 @@ _LEFT = (
 def used_and_left(of: Direction) -> tuple[Derived, ...]:
     """How much of a rebate has settled bills, and how much may yet."""
     left = _LEFT.format(prefix=of.prefix)
-    used = f"case when {{table}}.status in (2, 4, 5) then {{table}}.amount - {left} else 0 end"
+    used = f"case when {{table}}.status in {POSTED_SQL} then {{table}}.amount - {left} else 0 end"
     return (
         derived("used_amount", "已使用", "money", used, width=120),
         derived("left_amount", "未使用", "money", left, width=120),

@@ -21,13 +21,14 @@ from api.kit.context import Context
 from api.kit.database import today
 from api.kit.errors import Refusal
 from api.kit.fields import day, key, money, ref, text
+from api.kit.flow import POSTED_SQL
 from api.kit.resource import Declaration, Menu
 from api.kit.view import BILL, BillRow
 
-_ROWS = """
+_ROWS = f"""
 select l.bill_id as checkstand_id, l.business_date, l.bill_no, l.company_id, l.customer_id, l.receivables_mode_id,
-    l.amount, l.maker_id, l.remark, {route}
-from (select r.*, 'KHSK' as bill_type from customer_receipt r where r.status in (2, 4, 5)) l
+    l.amount, l.maker_id, l.remark, {{route}}
+from (select r.*, 'KHSK' as bill_type from customer_receipt r where r.status in {POSTED_SQL}) l
 """
 
 Key = Annotated[int, Field(ge=1, le=2**62)]

@@ -13,6 +13,7 @@ from api.kit.context import Context
 from api.kit.database import today
 from api.kit.document import MAX_LINES
 from api.kit.errors import Refusal
+from api.kit.flow import POSTED_SQL
 from api.kit.projection import MASK
 from api.kit.scope import within
 from api.master import pricing
@@ -53,12 +54,12 @@ sold as (
     from (
         select l.goods_id, l.quantity
         from sales_outbound h join sales_outbound_line l using (bill_id)
-        where h.warehouse_id = :warehouse_id and h.status in (2, 4, 5)
+        where h.warehouse_id = :warehouse_id and h.status in {POSTED_SQL}
             and h.business_date > cast(:day as date) - :sales_days and h.business_date <= :day
         union all
         select l.goods_id, -l.quantity
         from sales_return h join sales_return_line l using (bill_id)
-        where h.warehouse_id = :warehouse_id and h.status in (2, 4, 5)
+        where h.warehouse_id = :warehouse_id and h.status in {POSTED_SQL}
             and h.business_date > cast(:day as date) - :sales_days and h.business_date <= :day
     ) moved
     group by goods_id
@@ -80,7 +81,7 @@ standing as (
 )
 """
 # The supplier with the lowest price that holds, else whom the goods were last bought from.
-_SUPPLIER = """
+_SUPPLIER = f"""
 left join lateral (
     select p.supplier_id from supplier_price p
     where p.enabled and p.company_id = :company_id and p.goods_id = g.goods_id
@@ -90,7 +91,7 @@ left join lateral (
 ) offered on true
 left join lateral (
     select h.supplier_id from purchase_inbound_line l join purchase_inbound h using (bill_id)
-    where l.goods_id = g.goods_id and h.company_id = :company_id and h.status in (2, 4, 5)
+    where l.goods_id = g.goods_id and h.company_id = :company_id and h.status in {POSTED_SQL}
     order by h.business_date desc, l.line_id desc limit 1
 ) bought on true
 left join supplier seller on seller.supplier_id = coalesce(offered.supplier_id, bought.supplier_id)

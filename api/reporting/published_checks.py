@@ -19,6 +19,7 @@ from sqlalchemy.exc import DBAPIError
 
 from api.kit.database import TIME_ZONE
 from api.kit.errors import Refusal
+from api.kit.flow import POSTED_SQL
 from api.ledger.checks import SAMPLE, Finding, Rule, register
 from api.reporting import freshness
 from api.reporting.snapshot import published, stamp
@@ -282,11 +283,11 @@ CHECKS: tuple[Rule, ...] = (
         from (
             select b.company_id, b.business_date, l.no_tax_amount
             from sales_outbound b join sales_outbound_line l using (bill_id)
-            where b.status in (2, 4, 5)
+            where b.status in {POSTED_SQL}
             union all
             select b.company_id, b.business_date, -l.no_tax_amount
             from sales_return b join sales_return_line l using (bill_id)
-            where b.status in (2, 4, 5)
+            where b.status in {POSTED_SQL}
         ) s
         where business_date <= :as_of
         group by 1, 2""",

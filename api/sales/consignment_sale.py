@@ -17,6 +17,7 @@ from api.kit.context import Context
 from api.kit.document import BillType, Block, DetailPlace, Document, GoodsLine, Rows, Values, declare
 from api.kit.errors import Refusal
 from api.kit.fields import quantity, ref
+from api.kit.flow import POSTED_SQL
 from api.kit.posting import Landing, Postings
 from api.kit.resource import Menu
 from api.kit.validation import Problems
@@ -39,7 +40,7 @@ register(
                 sum(l.quantity - l.executed_quantity) as quantity
             from consignment_sale_line l
             join consignment_sale h using (bill_id)
-            where h.status in (2, 4, 5)
+            where h.status in {POSTED_SQL}
             group by 1, 2
         ) o on o.warehouse_id = t.warehouse_id and o.goods_id = t.goods_id
         where t.quantity <> t.frozen or t.quantity <> coalesce(o.quantity, 0)""",

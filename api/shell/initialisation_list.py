@@ -8,6 +8,7 @@ from decimal import Decimal
 from sqlalchemy.orm import Mapped
 
 from api.kit.fields import COST, enum, integer, key, moment, money, ref
+from api.kit.flow import POSTED_SQL
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values, View
@@ -51,12 +52,12 @@ select
     i.changed_at,
     (select count(*) from company_goods g where g.company_id = c.company_id) as goods,
     (select count(*) from customer k where k.company_id = c.company_id) as customers,
-    (select count(*) from opening_stock o where o.company_id = c.company_id and o.status in (2, 4, 5))
+    (select count(*) from opening_stock o where o.company_id = c.company_id and o.status in {POSTED_SQL})
         as opening_stocks,
     (
         select coalesce(sum(o.no_tax_amount), 0)
         from opening_stock o
-        where o.company_id = c.company_id and o.status in (2, 4, 5)
+        where o.company_id = c.company_id and o.status in {POSTED_SQL}
     ) as opening_stock_amount,
     (
         select coalesce(sum(s.amount), 0)

@@ -16,7 +16,7 @@ from api.kit import registry
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
 from api.kit.errors import NotFound
-from api.kit.flow import UNAUDITED
+from api.kit.flow import POSTED_SQL, UNAUDITED
 from api.kit.projection import MASK
 from api.kit.resource import Resource
 from api.kit.schemas import Count, Key, Payload
@@ -255,9 +255,9 @@ _REWARDS = text("""
 select purchase_amount, reward_name, reward_value from super_station_reward
 where super_station_id = :activity order by purchase_amount limit :most
 """)
-_BOUGHT = text("""
+_BOUGHT = text(f"""
 select coalesce(sum(total_amount), 0) from purchase_inbound
-where company_id = :company and status in (2, 4, 5) and business_date between :start and :end
+where company_id = :company and status in {POSTED_SQL} and business_date between :start and :end
 """)
 
 

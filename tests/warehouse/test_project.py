@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from api.exposures import exposures
+from api.kit.flow import POSTED_SQL
 from tests.warehouse.conftest import AS_OF
 from warehouse import dictionary
 from warehouse.compiler import Compiler
@@ -50,6 +51,10 @@ def test_figures_by_hand(files: Files, outcome: Outcome) -> None:
     """dbt's unit tests: what a model makes of the few rows that are given. A failure shows the difference."""
     ran = Compiler(files, Shelf()).invoke("test", "--select", "test_type:unit", as_of=AS_OF)
     assert {item.node.name for item in ran.results} == UNIT_TESTS
+
+
+def test_the_bills_that_count_are_those_of_the_core() -> None:
+    assert f"status }}}} in {POSTED_SQL}\n" in (PROJECT / "macros" / "bills.sql").read_text("utf-8")
 
 
 class TestDictionary:

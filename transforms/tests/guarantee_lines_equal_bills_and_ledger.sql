@@ -19,7 +19,7 @@ with signed as (
     union all
     select '{{ bill_type }}', company_id, 0, 0, -{{ quantity }}, -{{ amount }}
     from {{ source('raw', bill) }}
-    where status in (2, 4, 5)
+    where {{ is_posted('status') }}
     {% endfor %}
 )
 

@@ -9,4 +9,4 @@ select
 from {{ source('raw', 'cost_adjustment_line') }} as line
 inner join {{ source('raw', 'cost_adjustment') }} as bill
     on line.bill_id = bill.bill_id
-where bill.status in (2, 4, 5)
+where {{ is_posted('bill.status') }}

@@ -9,4 +9,4 @@ select
     cycle_end,
     amount
 from {{ source('raw', 'customer_rebate') }}
-where status in (2, 4, 5)
+where {{ is_posted('status') }}

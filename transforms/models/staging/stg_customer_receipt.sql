@@ -11,4 +11,4 @@ select
     receivables_mode_id,
     amount
 from {{ source('raw', 'customer_receipt') }}
-where status in (2, 4, 5)
+where {{ is_posted('status') }}

@@ -39,5 +39,5 @@ select
 from {{ source('raw', bill) }} as bill
 inner join {{ source('raw', bill ~ '_line') }} as line
     on bill.bill_id = line.bill_id
-where bill.status in (2, 4, 5)
+where {{ is_posted('bill.status') }}
 {% endfor %}

@@ -10,4 +10,4 @@ select
     ends_on,
     released_on
 from {{ source('raw', 'pledge_contract') }}
-where status in (2, 4, 5)
+where {{ is_posted('status') }}

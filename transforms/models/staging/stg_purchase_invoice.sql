@@ -7,4 +7,4 @@ select
     business_date,
     total_amount
 from {{ source('raw', 'purchase_invoice') }}
-where status in (2, 4, 5)
+where {{ is_posted('status') }}

@@ -12,4 +12,4 @@ select
     delivery_date,
     status
 from {{ source('raw', 'purchase_order') }}
-where status in (2, 4, 5)
+where {{ is_posted('status') }}

@@ -6,4 +6,4 @@ select
     warehouse_id,
     business_date
 from {{ source('raw', 'purchase_plan') }}
-where status in (2, 4, 5)
+where {{ is_posted('status') }}

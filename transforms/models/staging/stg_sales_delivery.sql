@@ -7,4 +7,4 @@ select
     business_date,
     freight_amount
 from {{ source('raw', 'sales_delivery') }}
-where status in (2, 4, 5)
+where {{ is_posted('status') }}

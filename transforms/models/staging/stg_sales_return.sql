@@ -10,4 +10,4 @@ select
     maker_id,
     business_date
 from {{ source('raw', 'sales_return') }}
-where status in (2, 4, 5)
+where {{ is_posted('status') }}

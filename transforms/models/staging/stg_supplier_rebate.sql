@@ -6,6 +6,6 @@ select
     cycle_start,
     business_date,
     amount,
-    status in (2, 4, 5) as is_confirmed
+    {{ is_posted('status') }} as is_confirmed
 from {{ source('raw', 'supplier_rebate') }}
 where status <> 3

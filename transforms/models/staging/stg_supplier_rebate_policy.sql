@@ -11,4 +11,4 @@ select
     measure = 1 as is_by_quantity,
     rebate_mode = 2 as is_accumulated
 from {{ source('raw', 'supplier_rebate_policy') }}
-where status in (2, 4, 5)
+where {{ is_posted('status') }}
