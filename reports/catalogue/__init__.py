@@ -28,6 +28,7 @@ from reports.catalogue.partners import (
     PAYABLE_SCHEDULE,
     RECEIVABLE_SCHEDULE,
 )
+from reports.catalogue.payment import FACTORY_PAYMENT
 from reports.catalogue.pledge import PLEDGE_VALUE
 from reports.catalogue.price_index import CENTRE_PRICE_INDEX, PRICE_INDEX
 from reports.catalogue.prices import PRICE_ANALYSIS
@@ -35,7 +36,7 @@ from reports.catalogue.profit import CLASSIFIED_PROFIT, COMMODITY_PROFIT, CUSTOM
 from reports.catalogue.purchase import PAYMENT_ANALYSIS, PURCHASE_ANALYSIS
 from reports.catalogue.rebate import SUPPLIER_REBATE
 from reports.catalogue.revenue import OPERATING_REVENUE
-from reports.catalogue.settling import FACTORY_PAYMENT, VERIFICATION_DETAILS
+from reports.catalogue.settling import VERIFICATION_DETAILS
 from reports.catalogue.sluggish import SLUGGISH_STOCK
 from reports.catalogue.supply import BUYER_STOCK, PURCHASE_DECISION
 from reports.catalogue.trade import CATEGORY_TRADE, SALES_BUY, SALES_ORDER

@@ -1,23 +1,18 @@
-"""结算：厂家付款安排，核销明细。
+"""核销明细：每一笔核销与它的两张单据。
 
-What has to be paid stands by the days until it is due and by those past due, as of a month's end or the snapshot's day.
 Of each write-off both bills are told, how long the item was open and how late it was; means are weighed by amounts.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 
-from reports.catalogue.aging import bucket_metrics, bucket_names
-from reports.catalogue.as_of import AS_OF, DAY_ENDS, DEBT_BUCKETS, MONTH_ENDS, Moments
 from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Filter, Report, Tab
 from reports.catalogue.compare import MONTH, MONTH_COLUMNS, Period, compared_datasets, stood
-from reports.catalogue.datasets import MONEY, QUANTITY, Column, Dataset, Metric
+from reports.catalogue.datasets import MONEY, Column, Dataset, Metric
 from reports.catalogue.days import ANY_DAYS, MONTHS, Span
 from reports.catalogue.metrics import (
-    beside,
     bill_count,
     compared,
     grown_beside,
@@ -28,219 +23,21 @@ from reports.catalogue.metrics import (
     ratio,
     sum_where,
 )
-from reports.catalogue.partners import (
-    CUSTOMERS,
-    OPEN_BILL,
-    SUPPLIERS,
-    Partner,
-    months_datasets,
-)
+from reports.catalogue.partners import CUSTOMERS, SUPPLIERS, Partner
 from reports.catalogue.parts import (
     BY_COMPANY,
     COMPANY,
-    bars,
     bill_link,
     board,
     by_key,
     company_filter,
     curves,
-    in_order,
     line,
     link,
     ranking,
     share,
-    stack,
     table,
 )
-
-DUE = ("已逾期", "7天内", "8–15天", "16–30天", "31–60天", "60天以后")
-# Days from the day on which it stands to the due date.
-AHEAD = "date_diff('day', m.as_of, m.due_date)"
-DUE_ORDER = (
-    f"case when {AHEAD} < 0 then 1 when {AHEAD} <= 7 then 2 when {AHEAD} <= 15 then 3 when {AHEAD} <= 30 then 4"
-    f" when {AHEAD} <= 60 then 5 else 6 end"
-)
-DUE_NAME = f"{list(DUE)}[{DUE_ORDER}]"
-DUE_BUCKET = (
-    Column("bucket", "到期段", sql=DUE_NAME, follows=("days_ahead",)),
-    Column("bucket_axis", "到期段", sql=in_order(DUE_ORDER, DUE_NAME)),
-)
-
-
-# What is overdue stands by how long besides, as in the report of what is owed.
-OVERDUE = (
-    Column("overdue", "逾期段", sql="m.bucket"),
-    Column("overdue_axis", "逾期段", sql=in_order("m.bucket_order", "m.bucket")),
-)
-
-
-def overdue_metrics() -> tuple[Metric, ...]:
-    return (
-        *bucket_metrics(DEBT_BUCKETS, "open_amount", MONEY, "overdue"),
-        Metric("longest", "最长逾期（天）", "max(days_past_due)", QUANTITY),
-    )
-
-
-def due_metrics() -> tuple[Metric, ...]:
-    return (
-        money("open_amount", "未付应付"),
-        money("advance", "预付及未用返利", "advance_amount"),
-        Metric("needed", "扣除预付后应付", "cast(sum(open_amount) - sum(advance_amount) as double)", MONEY),
-        *bucket_metrics(DUE, "open_amount", MONEY),
-    )
-
-
-def due_beside(at: Moments) -> Dataset:
-    """What stood to be paid at a moment beside those a month and a year before."""
-    measures = ("open_amount", "advance_amount")
-    figures_now = due_metrics()
-    by_name = {metric.name: metric for metric in figures_now}
-    overdue = replace(by_name["bucket_1"], name="overdue", label="已逾期应付")
-    return compared_datasets(
-        f"payable_due{at.mark or '_month'}",
-        f"付款安排对比{at.word}",
-        f"mart_payable_{at.mart}",
-        grain="company",
-        period=at.period,
-        axis=at.columns,
-        rows=at.rows,
-        keys=("supplier_id", "as_of", "due_date", "bucket", "bucket_order"),
-        columns=(COMPANY, *SUPPLIERS.columns, *DUE_BUCKET, *OVERDUE, SUPPLIERS.bills(**at.days)),
-        measures={name: name for name in measures},
-        levels=measures,
-        buckets=DUE,
-        gravest_first=True,
-        metrics=(
-            *figures_now,
-            *beside(by_name["open_amount"], measures, *at.period.earlier, word="应付", worse=""),
-            overdue,
-            *beside(overdue, measures, *at.period.earlier, word="逾期", worse="rise"),
-        ),
-        explorable=not at.period.momentary,
-    )[0]
-
-
-def due_dataset(at: Moments) -> Dataset:
-    return Dataset(
-        key=f"payable_due{at.mark and at.mark + '_items'}",
-        label=f"付款安排{at.word}",
-        source=at.source(SUPPLIERS.side),
-        grain="company",
-        buckets=DUE,
-        gravest_first=True,
-        time_column=at.columns[0].name,
-        columns=(
-            *at.columns,
-            COMPANY,
-            *SUPPLIERS.columns,
-            *OPEN_BILL,
-            Column("days_ahead", "距到期（天）", "number", sql=AHEAD),
-            *DUE_BUCKET,
-            *OVERDUE,
-            SUPPLIERS.bills(**at.days),
-        ),
-        measures=("open_amount", "advance_amount", "days_past_due"),
-        metrics=(
-            *due_metrics(),
-            *overdue_metrics(),
-            Metric("soonest", "最早到期（天）", "min(days_ahead)", QUANTITY),
-        ),
-        explorable=not at.period.momentary,
-        momentary=at.period.momentary,
-    )
-
-
-def payment_board(at: Moments) -> Board:
-    """What has to be paid and when, beside what was paid."""
-    _, series = months_datasets(SUPPLIERS)
-    data, before = due_dataset(at), due_beside(at)
-    plan = table(
-        "供应商付款安排",
-        data,
-        ("company_name", "supplier_name", "detail_link"),
-        ("open_amount", *bucket_names(DUE), "advance", "needed"),
-        "open_amount",
-        bar="open_amount",
-    )
-    late = table(
-        "供应商应付逾期账龄",
-        data,
-        ("company_name", "supplier_name", "detail_link"),
-        ("open_amount", *bucket_names(DEBT_BUCKETS, "overdue"), "longest"),
-        "open_amount",
-        key="late",
-        bar="open_amount",
-    )
-    stood_then = table(
-        f"供应商应付与{'、'.join(at.period.earlier)}",
-        before,
-        ("company_name", "supplier_name", "detail_link"),
-        (*compared("open_amount"), "overdue", "overdue_before", "overdue_year", "needed"),
-        "open_amount",
-        key="compared",
-        bar="open_amount",
-    )
-    bills = table(
-        "待付单据",
-        data,
-        (
-            "company_name",
-            "supplier_name",
-            "bill_no",
-            "business_date",
-            "due_date",
-            "days_ahead",
-            "bucket",
-            "overdue",
-            "bill_link",
-            "detail_link",
-        ),
-        ("open_amount",),
-        "open_amount",
-        key="bills",
-    )
-    head = figures(
-        before,
-        Figure("bucket_1", "已过到期日", "rise"),
-        Figure("bucket_2", "需要准备的资金"),
-        Figure("needed", "未付应付减预付及未用返利"),
-        Figure("advance", "尚未核销"),
-    )
-    lines = (
-        line(
-            44,
-            (bars("due", "未付应付按到期时间", data, ("open_amount",), "bucket_axis", valued=True), 4),
-            (bars("late_due", "未付应付按逾期账龄", data, ("open_amount",), "overdue_axis", valued=True), 4),
-            (
-                curves(
-                    "paid",
-                    "各月采购、付款与期末应付",
-                    series,
-                    ("delivery", "settled"),
-                    "closing",
-                    "month_label",
-                ),
-                4,
-            ),
-        ),
-        line(
-            44,
-            (ranking("partners", "未付应付前十供应商", data, "open_amount", "supplier_name"), 6),
-            (stack("companies", "各公司未付应付到期构成", data, "open_amount", "company_name"), 6),
-        ),
-        line(76, (plan, 12)),
-        line(76, (late, 12)),
-        line(76, (stood_then, 12)),
-        line(76, (bills, 12)),
-    )
-    offered = due_dataset(MONTH_ENDS)
-    filters = (
-        at.filter(data),
-        *SUPPLIERS.filters(offered),
-        Filter("bucket", "到期段", offered.key, "bucket"),
-        Filter("overdue", "逾期段", offered.key, "overdue"),
-    )
-    return board((data, before, series, *at.offering(offered)), head, lines, filters)
 
 
 def write_off_metrics(late: str, held_days: str, late_days: str) -> tuple[Metric, ...]:
@@ -430,17 +227,6 @@ def write_off_board(partner: Partner, span: Span) -> Board:
     return board((data, then, series), head, lines, filters)
 
 
-FACTORY_PAYMENT = Report(
-    code="facyorypayment",
-    label="厂家付款分析",
-    question="哪些厂家的款快到期，要准备多少资金？",
-    group="往来报表",
-    words="该付多少钱 货款",
-    tabs=(
-        Tab("all", "按月末", payment_board(MONTH_ENDS)),
-        Tab("day", AS_OF.label, payment_board(DAY_ENDS)),
-    ),
-)
 VERIFICATION_DETAILS = Report(
     code="verificationDetails",
     label="核销明细",
