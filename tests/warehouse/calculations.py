@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 _BEFORE = "test_comparisons.py::"
+_SETTLING = "test_settling_beside.py::"
 _EARLIER = "test_stock_and_best_sellers_beside.py::"
 _RISK = "test_sales_and_risk_facts.py::"
 
@@ -27,7 +28,7 @@ CALCULATIONS = {
     "mart_inventory_turnover": "test_marts.py::TestTurnover::test_by_month_and_goods",
     "mart_operating_revenue": "test_marts.py::TestSales::test_operating_revenue",
     "mart_payable_aging": "test_business_reports.py::TestPartners::test_open_items_at_each_month_end_by_days_past_due",
-    "mart_payable_item": f"{_BEFORE}test_open_items_as_of_any_day_beside_a_month_and_a_year_before",
+    "mart_payable_item": f"{_SETTLING}test_open_items_as_of_any_day_beside_a_month_and_a_year_before",
     "mart_payable_month": "test_business_reports.py::TestPartners::test_months_go_from_opening_to_closing",
     "mart_pledge_contract": f"{_RISK}TestPledges::test_the_lower_of_cost_and_price_less_the_haircut",
     "mart_pledge_goods": f"{_RISK}TestPledges::test_the_lower_of_cost_and_price_less_the_haircut",
@@ -36,7 +37,7 @@ CALCULATIONS = {
     "mart_purchase_day": "test_days.py::test_any_days_stand_beside_the_same_days_of_the_month_and_the_year_before",
     "mart_purchase_month": "test_purchase_reports.py::TestPurchases::test_by_month_and_supplier",
     "mart_receivable_aging": "test_business_reports.py::TestPartners::test_open_items_at_each_month_end_by_days_past_due",
-    "mart_receivable_item": f"{_BEFORE}test_open_items_as_of_any_day_beside_a_month_and_a_year_before",
+    "mart_receivable_item": f"{_SETTLING}test_open_items_as_of_any_day_beside_a_month_and_a_year_before",
     "mart_receivable_month": "test_business_reports.py::TestPartners::test_months_go_from_opening_to_closing",
     "mart_sales_order": "test_business_reports.py::TestTrade::test_orders_are_filled_by_what_was_delivered",
     "mart_sales_order_month": f"{_BEFORE}test_orders_stand_beside_those_of_earlier_months",
@@ -49,7 +50,7 @@ CALCULATIONS = {
     "mart_trade_balance_day": "test_days.py::test_any_days_stand_beside_the_same_days_of_the_month_and_the_year_before",
     "mart_turnover_period": "test_marts.py::TestTurnover::test_by_period",
     "mart_write_off": "test_business_reports.py::TestPartners::test_write_offs_name_both_bills",
-    "mart_write_off_month": f"{_BEFORE}test_write_offs_stand_beside_those_of_earlier_months",
+    "mart_write_off_month": f"{_SETTLING}test_write_offs_stand_beside_those_of_earlier_months",
     "fct_customer_rebate_line": f"{_RISK}TestRebates::test_a_rebate_stands_with_what_earned_it",
     "fct_guarantee_line": "test_guarantee.py::TestLines::test_each_line_moves_stock_or_money",
     "fct_purchase_line": "test_lines.py::TestPurchases::test_lines",

@@ -152,6 +152,11 @@ def core_rows(core: str) -> Core:
     return frames_of(core)
 
 
+@pytest.fixture(scope="module")
+def companies(core_rows: Core) -> pl.DataFrame:
+    return core_rows("select company_id, company_name from company")
+
+
 @pytest.fixture(scope="session")
 def figures(group: str, tmp_path_factory: pytest.TempPathFactory) -> Files:
     """The group's warehouse, built once."""
