@@ -40,7 +40,7 @@ from api.kit.projection import MASK, Projection, masked, masks, project
 from api.kit.ratios import Ratio
 from api.kit.resource import Declared, Resource, Searched
 from api.kit.scope import Principal, within
-from api.kit.typed import Words
+from api.kit.typed import Words, spellings
 from api.kit.view import Paging, View, sourced
 
 PAGE_SIZE = 30
@@ -167,6 +167,10 @@ def _condition(owner: type[Declared], item: Field, values: dict[str, Any]) -> li
 
 
 def _contains(column: Any, item: Field, text: str) -> ColumnElement[bool]:
+    return or_(*(_holds(column, item, spelling) for spelling in spellings(text)))
+
+
+def _holds(column: Any, item: Field, text: str) -> ColumnElement[bool]:
     contains: ColumnElement[bool] = column.icontains(text, autoescape=True)
     if not item.pieces or len(text) < PIECE:
         return contains
@@ -228,7 +232,8 @@ def _named(table: Any, item: Field, keyword: str) -> ColumnElement[bool]:
     assert item.ref
     target = registry.get(item.ref.resource)
     title = target.table().columns[target.declaration.title]
-    keys = select(target.key()).where(title.icontains(keyword, autoescape=True))
+    named = (title.icontains(spelling, autoescape=True) for spelling in spellings(keyword))
+    keys = select(target.key()).where(or_(*named))
     chosen: ColumnElement[bool] = table.columns[item.name] == any_(func.array(keys.scalar_subquery()))
     return chosen
 

@@ -22,5 +22,10 @@ def half_width(text: str) -> str:
     return seen(text).translate(FULL_WIDTH)
 
 
-Words = Annotated[str, AfterValidator(half_width)]
+def spellings(words: str) -> list[str]:
+    """Words as they were typed, which somebody may have stored in full width as well, and as they are meant."""
+    return list(dict.fromkeys((words, half_width(words))))
+
+
+Words = Annotated[str, AfterValidator(seen)]
 """What is looked for."""

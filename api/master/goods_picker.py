@@ -16,7 +16,7 @@ from api.kit.errors import NotFound
 from api.kit.listing import PAGE_SIZE, paged
 from api.kit.projection import MASK
 from api.kit.scope import within
-from api.kit.typed import Words
+from api.kit.typed import Words, spellings
 from api.master import pricing
 from api.master.goods import PACKS
 from api.master.safety_stock import LIMIT
@@ -238,12 +238,12 @@ def find(ctx: Context, query: GoodsQuery) -> dict[str, Any]:
     values |= {name: values[name] or None for name in ("warehouse_id", "customer_id", "supplier_id")}
     values["order_lines"] = [int(key) for key in query.order_line_ids.split(",") if key]
     keyword = query.keyword.strip() or query.goods_name.strip()
-    values["exact"] = keyword
+    values["exact"] = spellings(keyword)
     warehouses = ctx.principal.warehouses
     values["warehouses"] = None if warehouses is None else sorted(warehouses)
     conditions = _conditions(query, keyword, values) + _of_order(ctx, query)
     order = (
-        "(g.barcode = :exact or g.goods_num = :exact or g.shorthand_code = :exact) desc nulls last,"
+        "(g.barcode = any(:exact) or g.goods_num = any(:exact) or g.shorthand_code = any(:exact)) desc nulls last,"
         if keyword
         else ""
     )
@@ -280,9 +280,12 @@ def _company(ctx: Context, asked: int | None) -> int:
 def _conditions(query: GoodsQuery, keyword: str, values: dict[str, Any]) -> str:
     parts = []
     for at, word in enumerate(keyword.split()[:5]):
-        values[f"word{at}"] = f"%{_escaped(word)}%"
-        texts = [f"{name} ilike :word{at}" for name in (*_TEXTS, *_SIZES)]
-        parts.append("(" + " or ".join((*texts, _OF_PACK.format(f"ilike :word{at}"))) + ")")
+        texts: list[str] = []
+        for way, spelling in enumerate(spellings(word)):
+            values[f"word{at}_{way}"] = f"%{_escaped(spelling)}%"
+            like = f"ilike :word{at}_{way}"
+            texts += [*(f"{name} {like}" for name in (*_TEXTS, *_SIZES)), _OF_PACK.format(like)]
+        parts.append(f"({' or '.join(texts)})")
     for name in ("specification_type", "pattern", "factory_code"):
         if getattr(query, name):
             values[name] = f"%{_escaped(getattr(query, name))}%"
@@ -299,7 +302,8 @@ def _conditions(query: GoodsQuery, keyword: str, values: dict[str, Any]) -> str:
     if query.brand_id:
         parts.append("g.brand_id is null" if query.brand_id < 0 else "g.brand_id = :brand_id")
     if query.codes:
-        values["codes"] = [code.strip().lower() for code in query.codes.split(",") if code.strip()][:5000]
+        codes = [code.strip().lower() for code in query.codes.split(",") if code.strip()][:5000]
+        values["codes"] = [spelling for code in codes for spelling in spellings(code)]
         pack = _OF_PACK.format("= any(:codes)")
         parts.append(f"(lower(g.goods_num) = any(:codes) or lower(g.barcode) = any(:codes) or {pack})")
     if query.is_stocks:
