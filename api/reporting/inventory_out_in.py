@@ -23,17 +23,24 @@ from api.reporting.stock_rows import CARD, PLACE_KEY, StockRow
 KINDS = ("purchase", "sale", "transfer", "stocktake", "other")
 SIDES = {"in": "is_inbound", "out": "not is_inbound"}
 
+# Stock at both ends, moves between them, and where a warehouse's last piece went: figures of these alone are nothing.
 _FIGURES = f"""
 with figures as (
-    select company_id, warehouse_id, goods_id, true as is_stock, 'opening' as kind, true as is_inbound,
-        closing_quantity as quantity, closing_value as amount
+    select company_id, warehouse_id, goods_id, 'stock' as part, 'opening' as kind, true as is_inbound,
+        false as is_reversal, closing_quantity as quantity, closing_value as amount
     from facts.fct_stock_balance_daily where cast(:before as date) between valid_from and valid_to
     union all
-    select company_id, warehouse_id, goods_id, true, 'closing', true, closing_quantity, closing_value
+    select company_id, warehouse_id, goods_id, 'stock', 'closing', true, false, closing_quantity, closing_value
     from facts.fct_stock_balance_daily where cast(:last as date) between valid_from and valid_to
     union all
-    select company_id, warehouse_id, goods_id, false, kind, is_inbound, quantity, value
+    select company_id, warehouse_id, goods_id, 'move', kind, is_inbound, is_reversal, quantity, value
     from facts.fct_stock_move where business_date between cast(:first as date) and cast(:last as date)
+    union all
+    select company_id, warehouse_id, goods_id, 'emptied', null, true, false, change_quantity,
+        case when valid_from < cast(:first as date) then closing_value else 0 end
+    from facts.fct_stock_balance_daily
+    where closing_quantity = 0 and valid_from <= cast(:last as date) and valid_to >= cast(:before as date)
+        and (valid_from >= cast(:first as date) or closing_value <> 0)
 )
 select f.*, {PLACE_KEY.format("f")} as inventory_out_in_id, g.goods_type_id, g.brand_id,
     cast(:first as date) as first_day, cast(:last as date) as day
@@ -62,6 +69,7 @@ _SUMS = f"""
 with sums as (
     select {{of}}{_sums()}
     from {{rows}}
+    where part <> 'emptied'
     {{by}}
 )
 select * replace (closing_amount - opening_amount + out_amount as in_amount),
@@ -77,29 +85,39 @@ _SUMMARY = f"""
 where opening_quantity <> 0 or in_quantity <> 0 or out_quantity <> 0 or opening_amount <> 0 or closing_amount <> 0
     or sums.in_amount <> 0 or out_amount <> 0 or adjustment_amount <> 0
 """
-_BY_KIND = (
-    "(select kind, is_inbound, sum(quantity) as quantity, sum(amount) as amount from {rows} group by all)"
-)
+_BY_KIND = "(select part, kind, is_inbound, sum(quantity) as quantity, sum(amount) as amount from {rows} group by all)"
 # Places whose figures are all zero add nothing.
 _ADDED = _SUMS.format(of="", rows=_BY_KIND, by="")
-# Most places have stock at an end of the days: the moves of the others alone are added up.
+# A place without stock at the end had its last piece go or its worth without a piece. It has figures then, unless it
+# moved nothing or moves were turned back: those places' moves alone are added up.
 _KEYS = """
 with held as (
-    select distinct inventory_out_in_id from {rows}
-    where is_stock and (quantity <> 0 or amount <> 0)
-), moved as (
-    select inventory_out_in_id from {rows}
-    where not is_stock and inventory_out_in_id not in (select inventory_out_in_id from held)
-    group by inventory_out_in_id
+    select inventory_out_in_id, warehouse_id, goods_id from {rows}
+    where part = 'stock' and kind = 'closing' and (quantity <> 0 or amount <> 0)
+), emptied as (
+    select inventory_out_in_id, warehouse_id, goods_id, bool_and(quantity = 0 and amount = 0) as unmoved from {rows}
+    where part = 'emptied' and inventory_out_in_id not in (select inventory_out_in_id from held)
+    group by all
+), turned_back as (
+    select inventory_out_in_id from {rows} where part = 'move' and is_reversal
+), doubtful as (
+    select * from emptied where unmoved or inventory_out_in_id in (from turned_back)
+), told as (
+    select inventory_out_in_id, warehouse_id, goods_id from {rows} semi join doubtful using (warehouse_id, goods_id)
+    where part = 'move'
+    group by all
     having coalesce(sum(quantity) filter (where is_inbound), 0) <> 0
         or coalesce(sum(quantity) filter (where not is_inbound), 0) <> 0
         or coalesce(sum(amount) filter (where is_inbound and kind <> 'adjustment'), 0) <> 0
         or coalesce(sum(amount) filter (where not is_inbound and kind <> 'adjustment'), 0) <> 0
         or coalesce(sum(amount) filter (where kind = 'adjustment'), 0) <> 0
 )
-select inventory_out_in_id, inventory_out_in_id // 4294967296 as warehouse_id,
-    inventory_out_in_id % 4294967296 as goods_id
-from (from held union all from moved)
+from held
+union all
+select * exclude (unmoved) from emptied
+where inventory_out_in_id not in (select inventory_out_in_id from doubtful)
+union all
+from told
 """
 
 
