@@ -64,7 +64,10 @@ SHORT_AXES = (
     "item_axis",
 )
 MANY_NAMES = 15
-SIGNED = {("item_axis", "amount"), ("company_name", "net"), ("company_name", "result")}
+SIGNED = {
+    *(("item_axis", "amount"), ("company_name", "net"), ("company_name", "result")),
+    *(("company_name", "rise"), ("brand_name", "rise"), ("type1_name", "rise")),
+}
 """Axes and figures whose bars reach to the left too, where their values need room beside the names."""
 UNMARKED = {name: {"show": False} for name in ("axisLabel", "axisTick", "splitLine")}
 BUILT_AXIS = {"scale": False, "max": "dataMax"}

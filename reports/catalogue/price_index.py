@@ -59,6 +59,7 @@ def index_datasets() -> tuple[Dataset, Dataset]:
         levels=("now", "base", "bought"),
         metrics=(
             Metric("price_index", "价格指数", index(), DAYS),
+            change_metric("rise", "价格较基期", "sum(now)", "sum(base)", "rise"),
             Metric("index_before", "上月指数", index("_before"), DAYS),
             change_metric("index_change", "较上月", index(), index("_before"), "rise"),
             Metric("index_year", "去年同月指数", index("_year"), DAYS),
@@ -114,12 +115,12 @@ def centre_board(cost: bool) -> Board:
         line(
             44,
             (index_trend(series), 5),
-            (ranking("types", "各商品类型价格指数", data, "price_index", "type1_name"), 4),
+            (ranking("types", "各商品类型价格较基期", data, "rise", "type1_name"), 4),
             (share("weights", "篮子类型权重", data, "weight", "type1_name"), 3),
         ),
         line(
             46,
-            (ranking("brands", "价格指数前十品牌", data, "price_index", "brand_name"), 5),
+            (ranking("brands", "较基期涨价前十品牌", data, "rise", "brand_name"), 5),
             (ranking("pushed", "拉动指数上涨前十商品（点）", data, "effect", "goods_label"), 7),
         ),
         line(
@@ -147,7 +148,7 @@ def company_board(cost: bool) -> Board:
         line(
             46,
             (by_company, 7),
-            (ranking("companies", "所选月份各公司价格指数", data, "price_index", "company_name", 20), 5),
+            (ranking("companies", "所选月份各公司价格较基期", data, "rise", "company_name", 20), 5),
         ),
         line(
             64,
