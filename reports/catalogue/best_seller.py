@@ -53,7 +53,8 @@ PERIOD = Column(
 DEFAULT_PERIOD = "近30天"
 EARLIER = ("上期", "去年同期")
 # Empty in the totals row, which stands for more than one goods.
-PLACE = "case when count(distinct goods_id) = 1 then rank() over (order by sum({}) desc) end"
+OF_ONE_GOODS = "case when count(distinct goods_id) = 1 then {} end"
+PLACE = OF_ONE_GOODS.format("rank() over (order by sum({}) desc)")
 GOODS_SOLD = Metric(
     "goods_count", "动销商品数", "count(distinct goods_id) filter (where quantity > 0)", QUANTITY
 )
@@ -271,7 +272,7 @@ def bill_dataset(cost: bool) -> Dataset:
             Metric(
                 "price",
                 "单价",
-                "cast(sum(amount) as double) / nullif(cast(sum(quantity) as double), 0)",
+                OF_ONE_GOODS.format("cast(sum(amount) as double) / nullif(cast(sum(quantity) as double), 0)"),
                 MONEY,
             ),
             money("amount", "金额"),
@@ -292,7 +293,7 @@ def bill_board(cost: bool) -> Board:
         data,
         Figure("quantity", "出库减退货", "fall"),
         Figure("amount", "不含税", "fall"),
-        Figure("price", "金额 ÷ 数量"),
+        Figure("price", "金额 ÷ 数量，选定一个商品时"),
         Figure("bills", "出库与退货", "fall"),
         Figure("customers", "区间内成交", "fall"),
     )

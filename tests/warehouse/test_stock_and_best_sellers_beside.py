@@ -178,7 +178,6 @@ def test_lines_of_best_sellers_in_earlier_days(mart: Mart, sold: pl.DataFrame, p
         expected[word] = {
             "quantity": lines["quantity"].sum(),
             "amount": lines["amount"].sum(),
-            "price": lines["amount"].sum() / lines["quantity"].sum(),
             "bills": lines.select("bill_type", "bill_no").n_unique(),
             "customers": lines["customer_id"].n_unique(),
         }
@@ -186,6 +185,24 @@ def test_lines_of_best_sellers_in_earlier_days(mart: Mart, sold: pl.DataFrame, p
         told(mart, "BestSellerInfo", tuple(next(iter(expected.values()))), f"period_label = '{period}'"),
         expected,
     )
+
+
+@BOTH
+@pytest.mark.parametrize("period", DAYS)
+def test_prices_are_of_one_goods(mart: Mart, sold: pl.DataFrame, period: str) -> None:
+    days = {
+        word: sold.filter(pl.col("business_date").is_between(*days)) for word, days in DAYS[period].items()
+    }
+    kept = set.intersection(*({*lines["goods_id"]} for lines in days.values()))
+    goods = min(kept)
+    expected: dict[str, Figures] = {}
+    for word, lines in days.items():
+        own = lines.filter(pl.col("goods_id") == goods)
+        expected[word] = {"price": own["amount"].sum() / own["quantity"].sum()}
+    chosen = f"period_label = '{period}'"
+    equal(told(mart, "BestSellerInfo", ("price",), f"{chosen} and goods_id = {goods}"), expected)
+    of_all = told(mart, "BestSellerInfo", ("price",), chosen)
+    assert [*of_all.values()] == [{"price": None}] * 3, "nothing costs what all of them do on average"
 
 
 @BOTH
