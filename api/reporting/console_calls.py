@@ -164,5 +164,5 @@ def get_ranking_list(
     num: Annotated[int, Query(ge=1, le=MOST)] = 10,
     province_name: Annotated[str, Query(max_length=50, description="只看这个省的客户")] = "",
 ) -> Any:
-    """本月排名: of companies, goods, customers or brands."""
+    """排名（本月）: of companies, goods, customers or brands."""
     return console.ranking(Asked(ctx.principal, company_id), type, measure, num, province_name)

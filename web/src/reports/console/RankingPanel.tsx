@@ -1,4 +1,4 @@
-/** 本月排名: companies, goods, customers or brands by revenue, quantity or profit; each leads to its lines. */
+/** 排名（本月）: companies, goods, customers or brands by revenue, quantity or profit; each leads to its lines. */
 import { Segmented, Select } from 'antd';
 import { useState } from 'react';
 import { Link } from 'react-router';
@@ -29,10 +29,11 @@ export function RankingPanel({ company, first = 'goods' }: { company: number; fi
   const [type, chooseType] = useState<RankingType>(first);
   const [measure, chooseMeasure] = useState<Measure>('revenue');
   const query = useConsole('getRankingList', { company_id: company, type, measure, num: rows });
+  const named = types.find(({ value }) => value === type)?.label;
   const seesProfit = !isMasked(query.data?.[0]?.profit);
   return (
     <Panel
-      title="本月排名"
+      title={`${named}排名（本月）`}
       extra={
         <div className={styles.choices}>
           <Segmented size="small" value={type} onChange={chooseType} options={types} />

@@ -110,7 +110,9 @@ describe('business on the home page', () => {
     const row = await linkOf('米其林轮胎');
     expect(row?.getAttribute('href')).toContain('goods_id=5');
     expect(row?.textContent).toContain('60.0%');
+    expect(screen.getByText('商品排名（本月）')).toBeTruthy();
     fireEvent.click(screen.getByText('客户'));
+    expect(screen.getByText('客户排名（本月）')).toBeTruthy();
     await waitFor(() => expect(view.calls.some(({ query }) => query.type === 'customer')).toBe(true));
     await waitFor(async () => expect((await linkOf('米其林轮胎'))?.getAttribute('href')).toContain('customer_id=5'));
   });
