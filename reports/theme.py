@@ -61,6 +61,10 @@ LOGO = (
 PLAIN_LEGEND = {"legend": {"selector": False, "itemWidth": 14, "itemHeight": 10, "itemGap": 8}}
 ROOM_FOR_VALUES = 52
 """Pixels beside the longest bar."""
+# One company, type or warehouse by itself would be a bar as wide as its chart.
+SLIM = {"series": {"barMaxWidth": 36}}
+# Names lie on all of the colors: a label is as large as its tile, and lightens it.
+VEILED = {"series": {"label": {"backgroundColor": "rgba(255, 255, 255, .7)"}}}
 THEME = {
     "token": {
         "brandAppName": NAME,
@@ -83,6 +87,7 @@ THEME = {
         "echartsOptionsOverridesByChartType": {
             "echarts_timeseries_bar": {
                 **PLAIN_LEGEND,
+                **SLIM,
                 "grid": {"right": ROOM_FOR_VALUES},
                 "xAxis": {
                     "splitNumber": 3,
@@ -91,8 +96,9 @@ THEME = {
                 "yAxis": {"axisLabel": {"width": 200, "overflow": "truncate"}},
             },
             "echarts_timeseries_line": PLAIN_LEGEND,
-            "mixed_timeseries": PLAIN_LEGEND,
+            "mixed_timeseries": {**PLAIN_LEGEND, **SLIM},
             "pie": PLAIN_LEGEND,
+            "treemap_v2": VEILED,
         },
     },
     "algorithm": "default",
