@@ -1,21 +1,23 @@
-"""表格的列宽：表头尽量不过两行，长名称分得其余的地方。
+"""表格的列宽：表头不过两行，长名称分得其余的地方。
 
 A browser by itself breaks a narrow column's heading after every letter, and long names although there is room.
 """
 
 from __future__ import annotations
 
+import re
+
 from reports.catalogue.boards import Board, Chart
 from reports.catalogue.datasets import MONEY, Dataset
 
-LONG = ("company_name", "goods_name", "customer_name", "supplier_name")
+LONG = ("company_name", "goods_name", "customer_name", "supplier_name", "partner_name")
 """Columns of names, which may take two lines."""
 ROOM = 1100
 """What a table has to itself in a window of 1440."""
 LETTER, SIGN, SORTER, PADDING = 12, 7, 18, 9
 """The width of a Chinese letter, of another sign, of the arrows beside a heading and of what surrounds a cell."""
-LINES = (2, 3, 4)
-"""Headings take more where there is no room for fewer."""
+BREAK = re.compile(r"(?<=[^（])(?=[^）])(?<![!-~](?=[!-~]))|$")
+"""Where a heading may be broken, once: a table that has no room for that leaves columns to its file."""
 UNBROKEN = 4 * LETTER
 """Headings of this width stand in one line where there is room."""
 WHOLE = 3
@@ -31,8 +33,8 @@ def column_widths(chart: Chart, dataset: Dataset) -> dict[str, int]:
     headings = headings_of(chart, dataset)
     names = [name for name in headings if name in LONG]
     others = [name for name in headings if name not in LONG]
-    for lines in LINES:
-        widths = {name: heading_width(text, lines) for name, text in headings.items()}
+    for unbroken in (UNBROKEN, 0):
+        widths = {name: heading_width(text, unbroken) for name, text in headings.items()}
         widths |= {name: LEAST[name] for name in others if name in LEAST}
         taken = sum(max(widths[name], _filled(name, dataset)) + PADDING for name in others)
         left = ROOM - taken - len(names) * PADDING
@@ -59,11 +61,17 @@ def headings_of(chart: Chart, dataset: Dataset) -> dict[str, str]:
     }
 
 
-def heading_width(text: str, lines: int) -> int:
-    """The room of a heading in so many lines, of a short one in one as long as there is room."""
-    whole = sum(LETTER if ord(letter) > ord("⺀") else SIGN for letter in text)
-    broken = -(-whole // (lines * LETTER)) * LETTER
-    return max(min(whole, UNBROKEN if lines == LINES[0] else 0), broken) + SORTER
+def heading_width(text: str, unbroken: int = UNBROKEN) -> int:
+    """The room of a heading, in one line up to a width and else in two."""
+    whole = _room(text)
+    broken = min(
+        max(_room(text[: each.start()]), _room(text[each.start() :])) for each in BREAK.finditer(text)
+    )
+    return max(min(whole, unbroken), broken) + SORTER
+
+
+def _room(text: str) -> int:
+    return sum(LETTER if ord(letter) > ord("⺀") else SIGN for letter in text)
 
 
 def _filled(name: str, dataset: Dataset) -> int:

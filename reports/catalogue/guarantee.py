@@ -81,8 +81,8 @@ def guarantee_datasets() -> tuple[Dataset, Dataset]:
             net("net_before", "上月整月净支出", "_before"),
             net("net_year", "去年同月整月净支出", "_year"),
             percent("recovery", RECOVERY, "sum(settled)", "sum(paid)"),
-            percent("recovery_before", f"上月整月{RECOVERY}", "sum(settled_before)", "sum(paid_before)"),
-            percent("recovery_year", f"去年同月整月{RECOVERY}", "sum(settled_year)", "sum(paid_year)"),
+            percent("recovery_before", "上月整月承担率", "sum(settled_before)", "sum(paid_before)"),
+            percent("recovery_year", "去年同月整月承担率", "sum(settled_year)", "sum(paid_year)"),
         ),
     )
 
@@ -144,6 +144,7 @@ def guarantee_board(cost: bool) -> Board:
         (*moved, "net_before", "net_year", "recovery_before", "recovery_year"),
         "net",
         bar="net",
+        only_filed=("paid_quantity", "settled_quantity"),
     )
     goods = table(
         "各商品的赔付与厂家结算",

@@ -22,6 +22,7 @@ from reports.catalogue.parts import (
     GOODS,
     GOODS_LABEL,
     GOODS_TYPE,
+    NAMED,
     PLACES,
     bars,
     board,
@@ -209,6 +210,7 @@ def goods_board(cost: bool) -> Board:
         (*counted, *then, "sales_30", "sales_growth", "cover"),
         "amount",
         bar="amount",
+        only_filed=NAMED,
     )
     head = figures(
         data,

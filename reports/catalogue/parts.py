@@ -49,6 +49,8 @@ LABEL = "__label"
 # What the product's filters are asked for rows that name nobody.
 NO_RECORD = -1
 GOODS = (GOODS_TYPE, BRAND, GOODS_NUM, GOODS_NAME, SPECIFICATION)
+NAMED = ("specification_type", "brand_name")
+"""What the names of goods tell as well: a table that is short of room leaves it to its file."""
 
 
 ORDERS_OF_TODAY = "orders tell what is still to come of them now: what was open on an earlier day is not kept"

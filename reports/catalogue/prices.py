@@ -15,6 +15,7 @@ from reports.catalogue.parts import (
     GOODS,
     GOODS_LABEL,
     MONTH_DAYS,
+    NAMED,
     PLACES,
     SUPPLIER,
     board,
@@ -90,6 +91,7 @@ def price_board(cost: bool) -> Board:
         ),
         "pieces",
         bar="pieces",
+        only_filed=NAMED,
     )
     months = table(
         "各月价格" if cost else "各月采购数量",

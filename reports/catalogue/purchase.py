@@ -7,6 +7,7 @@ rights gets quantities and changes of prices only. What is owed, invoiced and pa
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 
 from reports.catalogue.beside import Figure, figures
@@ -23,6 +24,7 @@ from reports.catalogue.parts import (
     COMPANY,
     GOODS,
     GOODS_LABEL,
+    NAMED,
     PLACES,
     SUPPLIER,
     Line,
@@ -165,7 +167,7 @@ def purchase_board(cost: bool, span: Span) -> Board:
         ("bought", "bought_before", "bought_change", "bought_year", "bought_growth", *counted, "returned"),
         "bought",
         bar="bought",
-        only_filed=("brand_name",),
+        only_filed=NAMED,
     )
     shown = [
         Figure("bought", "入库减退货"),
@@ -231,7 +233,7 @@ def payment_datasets(span: Span) -> tuple[Dataset, Dataset]:
             money("offset", "本期冲抵"),
             percent("paid_share", "付款率", "sum(settled)", "sum(purchased)"),
             waited,
-            *stood(waited, measures, *span.period.earlier),
+            *stood(replace(waited, label="付款天数"), measures, *span.period.earlier),
             *(stands if span.whole else ()),
         ),
     )
@@ -260,7 +262,7 @@ def payment_board(cost: bool, span: Span) -> Board:
         ),
         point,
         bar=point,
-        only_filed=("settled_year", *stands[1:]),
+        only_filed=("settled_year", "offset", *stands[1:]),
     )
     head = figures(
         data,

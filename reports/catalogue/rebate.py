@@ -128,6 +128,7 @@ def rebate_board(cost: bool) -> Board:
         ("base", "accrued", "confirmed", "used", "left", "rate"),
         "accrued",
         bar="accrued",
+        only_filed=("rebate_mode",),
     )
     suppliers = table(
         "供应商返利汇总",

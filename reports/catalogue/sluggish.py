@@ -16,6 +16,7 @@ from reports.catalogue.metrics import among_all, percent, quantity, ratio, total
 from reports.catalogue.parts import (
     GOODS,
     GOODS_LABEL,
+    NAMED,
     PLACES,
     as_of_filter,
     bars,
@@ -179,6 +180,7 @@ def sluggish_board(cost: bool) -> Board:
         (*(("quantity",) if cost else ()), "sluggish", "part", "goods_share", "sales"),
         "sluggish",
         bar="sluggish",
+        only_filed=NAMED,
     )
     head = figures(
         whole,

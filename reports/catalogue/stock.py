@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 from reports.catalogue.boards import Chart
 from reports.catalogue.compare import MONTH_COLUMNS, MONTH_END, compared_datasets, stood
 from reports.catalogue.datasets import MONEY, QUANTITY, SUFFIXES, Beside, Column, Dataset, Metric, Worse
 from reports.catalogue.metrics import beside, compared
 from reports.catalogue.parts import table, variant
 
+UNIT = re.compile("占比$|（.*）$")
 LAYER_MONTHS = (
     "select t.period_start as month, t.period_label as month_label from mart_turnover_period as t"
     " where t.period_kind = 'month' group by t.period_start, t.period_label"
@@ -91,10 +95,16 @@ def month_ends(
         metrics=(
             amount,
             *beside(amount, measures, *MONTH_END.earlier, worse=worse),
-            *(each for metric in ratios for each in (metric, *stood(metric, measures, *MONTH_END.earlier))),
+            *(each for metric in ratios for each in (metric, *_stood(metric, measures))),
         ),
     )
     return months
+
+
+def _stood(metric: Metric, measures: tuple[str, ...]) -> tuple[Metric, ...]:
+    """A ratio at the earlier ends, under short headings: that of now says its unit."""
+    then = stood(metric, measures, *MONTH_END.earlier)
+    return tuple(replace(each, heading=UNIT.sub("", each.label)) for each in then)
 
 
 def month_ends_table(title: str, months: Dataset, summed: str, told: tuple[str, ...]) -> Chart:
@@ -107,4 +117,6 @@ def month_ends_table(title: str, months: Dataset, summed: str, told: tuple[str, 
         summed,
         key="compared",
         bar=summed,
+        # Brands tell the kind.
+        only_filed=("type1_name",),
     )

@@ -26,6 +26,7 @@ from reports.catalogue.parts import (
     BY_WAREHOUSE,
     GOODS,
     GOODS_LABEL,
+    NAMED,
     ORDERS_OF_TODAY,
     PLACES,
     bars,
@@ -133,7 +134,7 @@ def stock_board(cost: bool) -> Board:
         "amount",
         key="goods",
         bar="amount",
-        only_filed=("type1_name",),
+        only_filed=("type1_name", *NAMED),
     )
     places = table(
         "商品在各公司、仓库的库存与在途",
@@ -142,7 +143,7 @@ def stock_board(cost: bool) -> Board:
         shown,
         "amount",
         bar="amount",
-        only_filed=("company_name", "brand_name", "share", "year_change", "sales_growth", "late"),
+        only_filed=("company_name", *NAMED, "share", "year_change", "sales_growth", "late"),
     )
     head = figures(
         data,
@@ -252,7 +253,7 @@ def decision_board(cost: bool) -> Board:
         ),
         main,
         bar=main,
-        only_filed=("company_name", "brand_name", "pace_change", "sales_growth", "late"),
+        only_filed=("company_name", *NAMED, "pace_change", "sales_growth", "late"),
     )
     kinds = table(
         "类型与品牌采购建议",

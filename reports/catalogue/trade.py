@@ -156,7 +156,7 @@ def goods_board(cost: bool, span: Span) -> Board:
         ),
         "sold",
         bar="balance",
-        only_filed=("type1_name",),
+        only_filed=("specification_type", "type1_name"),
     )
     lines = (
         line(

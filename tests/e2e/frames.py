@@ -50,6 +50,9 @@ CUT = """() => [...document.querySelectorAll('[data-test-chart-name]')]
         && one.querySelector('table') && /auto|scroll/.test(getComputedStyle(one).overflowX)))
     .map((card) => card.dataset.testChartName)"""
 """The tables whose last columns are out of sight."""
+TALL = """() => [...document.querySelectorAll('[data-test-chart-name] thead th')]
+    .filter((heading) => heading.clientHeight > 50).map((heading) => heading.innerText)"""
+"""The headings of tables that stand in more than two lines, or beside such."""
 NOTHING = "没有数据"
 TROUBLE = ("错误", "失败", "意外", "无法")
 DATA = "/api/v1/chart/data"
@@ -155,8 +158,9 @@ class Reading:
         assert not foreign, sorted(foreign)
 
     def fits(self, frame: Frame) -> None:
-        """All columns of all tables are in sight."""
+        """All columns of all tables are in sight, under headings of two lines."""
         assert not frame.evaluate(CUT)
+        assert not frame.evaluate(TALL)
 
     def _without_rows(self, frame: Frame) -> list[int]:
         """The charts of a frame whose last answer has no row."""

@@ -25,7 +25,7 @@ from reports.chart_params import (
     stored_queries,
 )
 from reports.column_widths import LONG
-from reports.theme import BUCKET_COLORS, OTHERS, ROOM_FOR_VALUES, UNKNOWN_COLOR
+from reports.theme import BUCKET_COLORS, OTHERS, ROOM_FOR_VALUES, THEME, UNKNOWN_COLOR
 
 
 def board_of(code: str, tab: str = "all"):
@@ -156,6 +156,8 @@ class TestAxes:
             ("IncomeStatement", "items", apart),
             ("IncomeStatement", "companies", apart),
             ("aftersalesprofit", "companies", apart),
+            ("purchasingPriceIndex", "companies", apart),
+            ("purchasecenterpriceindex", "types", apart),
             ("CommodityProfit", "goods", {}),
         ):
             chart = board_of(code).chart(key)
@@ -244,6 +246,14 @@ class TestTitles:
             for chart in placed.board.charts:
                 if chart.kind == "bar" and chart.limit and chart.x in MANY:
                     assert "前" in chart.title, (placed.title, chart.title)
+
+
+class TestTheme:
+    def test_one_bar_by_itself_is_slim_and_names_are_read_on_all_colors(self):
+        drawn = THEME["token"]["echartsOptionsOverridesByChartType"]
+        for kind in ("echarts_timeseries_bar", "mixed_timeseries"):
+            assert drawn[kind]["series"]["barMaxWidth"] == 36
+        assert drawn["treemap_v2"]["series"]["label"]["backgroundColor"].startswith("rgba(255, 255, 255,")
 
 
 class TestDonuts:
