@@ -397,6 +397,7 @@ def _table(chart: Chart, dataset: Dataset) -> dict[str, Any]:
         "include_search": not chart.paged and chart.totalled,
         "table_timestamp_format": "%Y-%m-%d",
         "allow_rearrange_columns": True,
+        "link_pages": {name: dataset.column(name).pages for name in chart.by if kinds[name] == "link"},
         # Names that users typed are text, whatever they contain.
         "allow_render_html": "link" in (kinds[name] for name in chart.by),
         "show_cell_bars": True,

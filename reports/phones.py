@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING, Any
 
 from reports.catalogue.boards import HEAD
+from reports.changed_answers import CHARTS, change_answers
 
 if TYPE_CHECKING:
-    from flask import Flask, Response
+    from flask import Flask
 
-BOARD = re.compile(r"/api/v1/dashboard/[\w-]+(/charts)?")
+BOARD = r"/api/v1/dashboard/[\w-]+"
 PHONE = re.compile(r"\bMobi")
 NARROW_HEADER = "x-narrow"
 """What a frame says that is as narrow as a phone, on whatever device (`pages/head_custom_extra.html`)."""
@@ -22,28 +24,17 @@ LEAST_HEIGHT, FIGURES_HEIGHT = 38, 54
 
 def stack_on_phones(app: Flask) -> None:
     """Lay a guest's board and its charts out for a narrow screen when a phone or a narrow frame asks for them."""
-    from flask import json, request
+    from flask import request
 
-    def answer(response: Response) -> Response:
-        from superset import security_manager
+    def narrow() -> bool:
+        return bool(NARROW_HEADER in request.headers or PHONE.search(request.user_agent.string))
 
-        asked = BOARD.fullmatch(request.path)
-        if not asked or response.status_code != 200:
-            return response
-        response.vary.update(("User-Agent", NARROW_HEADER))
-        narrow = NARROW_HEADER in request.headers or PHONE.search(request.user_agent.string)
-        if not narrow or not security_manager.is_guest_user():
-            return response
-        content = json.loads(response.get_data())
-        if asked[1]:
-            content["result"] = [unlabelled(chart) for chart in content["result"]]
-        else:
-            board = content["result"]
-            board["position_json"] = json.dumps(stacked(json.loads(board["position_json"])))
-        response.set_data(json.dumps(content, ensure_ascii=False))
-        return response
+    def board(found: dict[str, Any]) -> dict[str, Any]:
+        return {**found, "position_json": json.dumps(stacked(json.loads(found["position_json"])))}
 
-    app.after_request(answer)
+    told_by = ("User-Agent", NARROW_HEADER)
+    change_answers(app, BOARD, board, narrow, told_by)
+    change_answers(app, CHARTS, lambda charts: [unlabelled(chart) for chart in charts], narrow, told_by)
 
 
 def stacked(position: dict[str, Any]) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from api.kit.settings import settings
 from reports.answering import answer_quickly
 from reports.catalogue import GUEST_AUDIENCE, GUEST_ROLE
 from reports.chinese import serve_completed_pack
+from reports.closed_pages import leave_out_closed
 from reports.explorers import keep_to_own
 from reports.guest_answers import (
     answer_as_shown,
@@ -215,6 +216,7 @@ def FLASK_APP_MUTATOR(app):
     serve_completed_pack(app)
     hide_queries(app)
     stack_on_phones(app)
+    leave_out_closed(app)
     # Last of those that bear on answers: what it keeps is what they have not changed yet.
     repeat_answers(app)
     keep_to_own(app)

@@ -55,7 +55,9 @@ class FrameProxy:
 
     def __init__(self, app: ASGIApp, upstream: str) -> None:
         self.app = app
-        self.upstream = Upstream(upstream, FRAME_COOKIE, EXPIRED, passed={GUEST_HEADER, "x-narrow"})
+        self.upstream = Upstream(
+            upstream, FRAME_COOKIE, EXPIRED, passed={GUEST_HEADER, "x-narrow", "x-closed"}
+        )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and is_among(TAKEN, scope["method"], raw_path(scope)):

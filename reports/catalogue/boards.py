@@ -5,7 +5,6 @@ Everything a report is, is declared with these; `reports.assets` turns the decla
 
 from __future__ import annotations
 
-import re
 import uuid
 from dataclasses import dataclass, replace
 from typing import Final, Literal
@@ -19,8 +18,6 @@ COST: Final = "cost"
 Variant = Literal["plain", "cost"]
 HEAD = "主要数字"
 """How the titles of the figures at the head of a report begin."""
-PAGE = re.compile(r"(?:href=\"|')(/\w+/[\w/]+)")
-"""A page of the shell in a link's expression."""
 
 
 @dataclass(frozen=True)
@@ -145,8 +142,9 @@ class Board:
     @property
     def pages(self) -> tuple[str, ...]:
         """The pages of the shell that its links open."""
-        links = (column.sql for data in self.datasets for column in data.columns if column.kind == "link")
-        return tuple(sorted({page for sql in links for page in PAGE.findall(sql)}))
+        return tuple(
+            sorted({page for data in self.datasets for column in data.columns for page in column.pages})
+        )
 
     def dataset(self, key: str) -> Dataset:
         return next(dataset for dataset in self.datasets if dataset.key == key)

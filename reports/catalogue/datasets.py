@@ -24,6 +24,8 @@ DAYS = ",.1f"
 
 PART = re.compile(r"\bm\.(\w+)")
 """A column of the mart in an expression."""
+PAGE = re.compile(r"(?:href=\"|')(/\w+/[\w/]+)")
+"""A page of the shell in a link's expression."""
 WORD = re.compile(r"\w+")
 COUNT = re.compile(r"(cast\()?count\(")
 FIRST_DAY, LAST_DAY = "first_day", "last_day"
@@ -78,6 +80,11 @@ class Column:
     @property
     def stands_for(self) -> tuple[str, ...]:
         return self.keys or ((self.starts,) if self.starts else ())
+
+    @property
+    def pages(self) -> tuple[str, ...]:
+        """The pages of the shell that a link opens."""
+        return tuple(dict.fromkeys(PAGE.findall(self.sql))) if self.kind == "link" else ()
 
     @property
     def tells_apart(self) -> tuple[str, ...]:

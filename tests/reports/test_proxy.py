@@ -287,6 +287,19 @@ class TestRealFrame:
         position = json.loads(answer.json()["result"]["position_json"])
         assert {len(position[row]["children"]) for row in position["GRID_ID"]["children"]} == {1}
 
+    def test_columns_of_links_that_a_reader_may_follow_nowhere_are_not_shown(
+        self, frame: TestClient, superset: Superset
+    ):
+        path = f"/api/v1/dashboard/{superset.dashboard_id(BEST_SELLER)}/charts"
+        token = superset.token(BEST_SELLER, COMPANY_ONE)
+        asked = {"x-guesttoken": token, "x-closed": "/report/BestSellerInfo"}
+        title = BEST_SELLER.board.chart("detail").title
+        answer = frame.get(path, headers=asked)
+        assert "x-closed" in answer.headers["Vary"].lower()
+        [chart] = (one for one in answer.json()["result"] if one["slice_name"] == title)
+        columns = chart["form_data"]["column_config"]
+        assert columns["detail_link"]["visible"] is False and "visible" not in columns["stock_link"]
+
     def test_chart_data(self, frame: TestClient, superset: Superset):
         token = superset.token(BEST_SELLER, COMPANY_ONE)
         body = superset.chart_body(BEST_SELLER, BEST_SELLER.board.chart("top"), token)
