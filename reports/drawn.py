@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from reports.catalogue.datasets import Dataset
+from reports.catalogue.datasets import SUFFIXES, Dataset, first_day
 from reports.chart_params import LEAST_SHOWN
 from reports.ranges import WHOLE, DayRange
 from reports.steps import every_step
@@ -22,7 +22,7 @@ def in_order(rows: Rows, form: dict[str, Any]) -> Rows:
 
 def without_gaps(rows: Rows, form: dict[str, Any], dataset: Dataset, chosen: DayRange = WHOLE) -> Rows:
     """Rows of all days that are chosen, of weeks or months from the first to the last: those without bills are steps of
-    the axis too.
+    the axis too, and so is a step of which only earlier periods tell something.
 
     Where figures are split their columns are named by what splits them.
     """
@@ -38,7 +38,13 @@ def without_gaps(rows: Rows, form: dict[str, Any], dataset: Dataset, chosen: Day
         for name in rows[0]
         if name != axis and (name in metrics or told)
     }
-    return [held.get(step) or {axis: step, **empty} for step in every_step([*held], chosen)]
+    steps = every_step([*held], chosen)
+    if first_day(steps[0]):
+        none = {name: value for name, value in empty.items() if not name.endswith(SUFFIXES)}
+        held = {
+            step: row | {name: none[name] for name in none if row[name] is None} for step, row in held.items()
+        }
+    return [held.get(step) or {axis: step, **empty} for step in steps]
 
 
 def put_together(rows: Rows, form: dict[str, Any]) -> Rows:

@@ -7,13 +7,15 @@ from datetime import date, timedelta
 from itertools import pairwise
 from typing import Any
 
+from reports.catalogue import find_report
 from reports.catalogue.boards import Chart
 from reports.catalogue.datasets import CHANGE, MONEY
-from reports.drawn import in_order, put_together, without_signs_of_nothing
+from reports.drawn import in_order, put_together, without_gaps, without_signs_of_nothing
 from reports.theme import OTHERS
 from tests.kit.superset import EVERYTHING, Place, Superset
 from tests.reports.guests import PLACES
 
+DAYS_SOLD = (("2026-11-01", 1.0, 2.0, None), ("2026-11-02", None, 4.0, None), ("2026-11-03", 5.0, 6.0, 7.0))
 FORM = {"viz_type": "pie", "metric": "sold", "groupby": ["brand_name"], "least_slice": 3}
 
 
@@ -62,6 +64,19 @@ def test_days_without_bills_are_answered_between_those_with_some(superset: Super
     days = [date.fromisoformat(row[chart.x]) for row in asked_as_framed(superset, at, chart)]
     assert len(days) > 2 and {later - day for day, later in pairwise(days)} == {timedelta(days=1)}
     assert {data.nothing(data.metric(name)) for name in chart.metrics} == {0}
+
+
+def test_a_day_of_which_only_earlier_ones_tell_is_none_of_its_own():
+    """A curve would be torn where a branch sold nothing on a day on which it had sold a month before."""
+    data = find_report("OperatingRevenue").first_tab.plain.datasets[0]
+    names = ("revenue", "revenue_before", "revenue_year")
+    sold = [dict(zip(("day_label", *names), row, strict=True)) for row in DAYS_SOLD]
+    drawn = without_gaps(sold, {"x_axis": "day_label", "metrics": [*names]}, data)
+    assert [tuple(row.values()) for row in drawn] == [
+        DAYS_SOLD[0],
+        ("2026-11-02", 0, 4.0, None),
+        DAYS_SOLD[2],
+    ]
 
 
 def test_days_without_bills_are_answered_at_the_ends_of_those_that_are_chosen(superset: Superset):
