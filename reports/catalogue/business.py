@@ -142,11 +142,10 @@ def company_table(
     shown: tuple[str, ...],
     key: str = "detail",
     bar: str = "",
-    only_filed: tuple[str, ...] = (),
 ) -> Chart:
     """A row a company, which leads to its bills."""
     by = (COMPANY.name, *leads)
-    return table(title, data, by, shown, shown[0], key=key, bar=bar, paged=False, only_filed=only_filed)
+    return table(title, data, by, shown, shown[0], key=key, bar=bar, paged=False)
 
 
 def level_lines(data: Dataset, cost: bool) -> tuple[Line, ...]:
@@ -154,7 +153,7 @@ def level_lines(data: Dataset, cost: bool) -> tuple[Line, ...]:
     leads = ("owed_link", "owing_link")
     owed = company_table("应收与应付：期初、发生与期末", data, leads, LEVELS, key="levels")
     stock = company_table("库存：期初、发生与期末", data, (), STOCK, key="stock")
-    return (line(60, (owed, 12)), *((line(60, (stock, 12)),) if cost else ()))
+    return (line(70, (owed, 12)), *((line(60, (stock, 12)),) if cost else ()))
 
 
 def bill_links(start: str, end: str) -> tuple[Column, ...]:
@@ -245,16 +244,21 @@ def daily_board(cost: bool) -> Board:
         ("mtd_sales", *SALES_BESIDE, "sales", "bills", *(("mtd_margin",) if cost else ())),
         bar="mtd_sales",
     )
-    others = company_table(
-        "采购、收款与付款：当日与本月累计",
+    spent = company_table(
+        "采购与付款：当日与本月累计",
         data,
-        ("bought_link", "paid_link"),
-        (
-            *(shown for name in FOUR[1:] for shown in (*moved(name, "mtd_"), name)),
-            *("mtd_new_overdue", "new_overdue"),
-        ),
-        key="others",
-        only_filed=tuple(f"{name}_growth" for name in FOUR[1:]),
+        ("bought_link",),
+        tuple(shown for name in ("purchase", "payments") for shown in (*moved(name, "mtd_"), name)),
+        key="spent",
+        bar="mtd_purchase",
+    )
+    received = company_table(
+        "收款与新增逾期：当日与本月累计",
+        data,
+        ("paid_link",),
+        (*moved("receipts", "mtd_"), "receipts", "mtd_new_overdue", "new_overdue"),
+        key="received",
+        bar="mtd_receipts",
     )
     head = figures(
         data,
@@ -282,8 +286,7 @@ def daily_board(cost: bool) -> Board:
             ),
             (ranking("companies", "各公司本月销售", data, "mtd_sales", "company_name"), 4),
         ),
-        line(60, (sales, 12)),
-        line(72, (others, 12)),
+        *(line(60, (listed, 12)) for listed in (sales, spent, received)),
         *level_lines(data, cost),
     )
     filters = (

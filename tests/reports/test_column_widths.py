@@ -119,9 +119,9 @@ def test_names_stand_in_one_line_where_figures_are_few():
     board = report.first_tab.board(COST)
     widths = {
         key: column_widths(board.chart(key), board.dataset(board.chart(key).dataset))
-        for key in ("stock", "others")
+        for key in ("stock", "levels")
     }
-    assert widths["stock"]["company_name"] == MOST_NAME > widths["others"]["company_name"]
+    assert widths["stock"]["company_name"] == MOST_NAME > widths["levels"]["company_name"]
 
 
 def test_short_words_stand_in_one_line():

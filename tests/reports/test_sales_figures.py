@@ -78,7 +78,7 @@ class TestSales:
     def test_what_is_of_a_day_says_so_beside_what_is_of_its_month(self):
         """But for levels, which are of the day alone."""
         board = find_report("BusinessDailyReport").first_tab.board(COST)
-        for key in ("detail", "others"):
+        for key in ("detail", "spent", "received"):
             chart = board.chart(key)
             data = board.dataset(chart.dataset)
             of_day = {data.metric(name).label for name in chart.metrics if f"mtd_{name}" in chart.metrics}
