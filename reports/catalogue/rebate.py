@@ -30,7 +30,8 @@ from reports.catalogue.parts import (
     table,
 )
 
-# What is accrued follows the policies' cycles, not the days of a quarter: it can't be compared by progress.
+# What is accrued follows the policies' cycles, not the days of a quarter: it can't be compared by progress, and that
+# a running quarter has less than a whole one is nothing bad.
 QUARTER = Period(
     *("quarter", "按季分析", "季", "interval 3 month", "interval 1 year", "上季整季", "去年同季整季"),
     runs=False,
@@ -76,9 +77,9 @@ def rebate_datasets() -> tuple[Dataset, Dataset]:
             money("base", "计返金额"),
             money("accrued", "应计返利"),
             money("accrued_before", "上季应计"),
-            change_metric("accrued_change", "应计较上季", "sum(accrued)", "sum(accrued_before)"),
+            change_metric("accrued_change", "应计较上季", "sum(accrued)", "sum(accrued_before)", ""),
             money("accrued_year", "去年同季应计"),
-            change_metric("accrued_growth", "应计较去年同季", "sum(accrued)", "sum(accrued_year)"),
+            change_metric("accrued_growth", "应计较去年同季", "sum(accrued)", "sum(accrued_year)", ""),
             money("confirmed", "已确认"),
             money("used", "已使用"),
             money("left", "未使用"),
@@ -160,11 +161,11 @@ def rebate_board(cost: bool) -> Board:
     )
     head = figures(
         data,
-        Figure("accrued", worse="fall"),
+        Figure("accrued"),
         Figure("due", "周期已结束，尚无返利单", "rise"),
         Figure("left", "已确认，可抵付款"),
         Figure("used_share", "已使用 ÷ 已确认"),
-        Figure("rate", "应计 ÷ 计返金额", "fall"),
+        Figure("rate", "应计 ÷ 计返金额"),
     )
     lines = (
         line(

@@ -56,6 +56,11 @@ class TestMarks:
         assert marked(board_of("ScheduleAccountsReceivable"), "detail") == {"closing_change": ">"}
         assert marked(board_of("ScheduleAccountsPayable", "months"), "detail") == {}
 
+    def test_a_running_quarter_that_has_less_than_a_whole_one_is_no_alarm(self):
+        board = board_of("ScheduleSupplierRebate")
+        assert marked(board, "suppliers") == {}
+        assert marked(board, "beside") == {"due_moved": ">"}
+
     def test_stock_may_rise_and_fall(self):
         assert marked(board_of("inventoryOccupation"), "detail") == {}
 
