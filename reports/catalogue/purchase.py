@@ -258,11 +258,12 @@ def payment_board(cost: bool, span: Span) -> Board:
         ("company_name", "supplier_name", "detail_link"),
         (
             *("purchased", "purchased_change", "invoiced", "invoiced_share", "settled", "settled_change"),
-            *("settled_year", "offset", "paid_share", *stands, "days", "days_before", "days_year"),
+            *("settled_year", "settled_growth", "offset", "paid_share", *stands),
+            *("days", "days_before", "days_year"),
         ),
         point,
         bar=point,
-        only_filed=("settled_year", "offset", *stands[1:]),
+        only_filed=("invoiced", "settled_year", "offset", *stands[1:]),
     )
     head = figures(
         data,

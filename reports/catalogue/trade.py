@@ -200,7 +200,7 @@ def category_board(cost: bool, span: Span) -> Board:
         ),
         "sold",
         bar="balance",
-        only_filed=("type1_name",),
+        only_filed=("type1_name", "revenue"),
     )
     lines = (
         line(
