@@ -97,18 +97,22 @@ def engine() -> Engine:
 def request_engine() -> Engine:
     """The engine of requests: none of them holds a connection, and what it locked, for ever. Jobs and commands take as
     long as they need."""
-    limits = {
-        "statement_timeout": f"{STATEMENT_SECONDS}s",
-        "idle_in_transaction_session_timeout": f"{IDLE_SECONDS}s",
-    }
-    return connect(settings().database_url, limits=limits)
+    return _limited()
 
 
 @lru_cache(maxsize=1)
 def side_engine() -> Engine:
     """An engine for short transactions inside another: from one pool, callers that hold a connection and want a
     second would wait for each other."""
-    return connect(settings().database_url, connections=3)
+    return _limited(connections=3)
+
+
+def _limited(connections: int = 12) -> Engine:
+    limits = {
+        "statement_timeout": f"{STATEMENT_SECONDS}s",
+        "idle_in_transaction_session_timeout": f"{IDLE_SECONDS}s",
+    }
+    return connect(settings().database_url, connections, limits)
 
 
 def retrying(work: Callable[[], T]) -> T:

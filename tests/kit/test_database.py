@@ -49,10 +49,10 @@ class TestLimits:
     def test_jobs_take_as_long_as_they_need(self, site: Site) -> None:
         def told(limit: str) -> list[str]:
             found = []
-            for engine in (database.request_engine(), database.engine()):
+            for engine in (database.request_engine(), database.side_engine(), database.engine()):
                 with engine.connect() as conn:
                     found.append(conn.exec_driver_sql(f"show {limit}").scalar_one())
             return found
 
-        assert told("statement_timeout") == ["90s", "0"]
-        assert told("idle_in_transaction_session_timeout") == ["5min", "0"]
+        assert told("statement_timeout") == ["90s", "90s", "0"]
+        assert told("idle_in_transaction_session_timeout") == ["5min", "5min", "0"]
