@@ -59,9 +59,10 @@ def share(amount: str, part: str, whole: str) -> str:
 
 # Goods that no scheme tells apart are of one kind and added up first: a bill has as many as schemes have goods of their
 # own. Amounts are rounded as they run on, so that the parts of a write-off are no cent more or less than it. Bills and
-# kinds are joined as what is unique and counted: small numbers index an array then, where others are hashed.
+# kinds are joined as what is unique and counted: small numbers index an array then, where others are hashed. Schemes
+# are chosen once for all write-offs between two days on which one begins or ends.
 _PARTS = f"""
-with write_offs as ({WRITE_OFFS}),
+with write_offs as (select {{written}} from ({WRITE_OFFS})),
 schemes as (select * from commission_scheme where enabled),
 typed as (select distinct goods_type_id from schemes),
 kinds as not materialized (
@@ -77,35 +78,44 @@ kinds as not materialized (
 ),
 paid as (select distinct item_bill_id from write_offs),
 sold as (
-    select s.bill_type as item_bill_type, s.bill_id as item_bill_id, k.kind,
-        max(s.employee_id) as employee_id, max(s.maker_id) as maker_id,
+    select s.bill_type as item_bill_type, s.bill_id as item_bill_id, s.employee_id, s.maker_id, k.kind,
         sum(s.amount) as sold_amount, sum(s.revenue) as revenue, sum(s.revenue) - sum(s.cost) as profit
     from facts.fct_sales_line s
     join paid p on p.item_bill_id = s.bill_id
     join kinds k on k.goods_id = s.goods_id
     group by all
 ),
-chosen as (
-    select w.write_off_id, any_value(columns(s.* exclude (item_bill_type, item_bill_id, kind))),
-        min_by(c.commission_scheme_id, (
-            c.employee_id is null, c.brand_id is null,
-            case c.goods_type_id when k.type1 then 1 when k.type2 then 2 when k.type3 then 3 else 4 end
-        )) as commission_scheme_id
-    from write_offs w
+turns as (select distinct company_id, unnest([starts_on, ends_on + 1]) as since from schemes),
+paid_for as (
+    select w.write_off_id, w.company_id, w.since, s.* exclude (item_bill_type, item_bill_id)
+    from (
+        select *, (
+            select max(since) from turns t where t.company_id = p.company_id and t.since <= p.business_date
+        ) as since
+        from write_offs p
+    ) w
     join sold s using (item_bill_type, item_bill_id)
-    join (select distinct * exclude (goods_id) from kinds) k on k.kind = s.kind
-    left join schemes c on c.company_id = w.company_id
-        and w.business_date between c.starts_on and coalesce(c.ends_on, date '9999-12-31')
-        and (c.employee_id is null or c.employee_id = s.employee_id)
+),
+chosen as (
+    select p.*, min_by(c.commission_scheme_id, (
+        c.employee_id is null, c.brand_id is null,
+        case c.goods_type_id when k.type1 then 1 when k.type2 then 2 when k.type3 then 3 else 4 end
+    )) as commission_scheme_id
+    from (select distinct company_id, since, employee_id, kind from paid_for) p
+    join (select distinct * exclude (goods_id) from kinds) k on k.kind = p.kind
+    join schemes c on c.company_id = p.company_id
+        and p.since between c.starts_on and coalesce(c.ends_on, date '9999-12-31')
+        and (c.employee_id is null or c.employee_id = p.employee_id)
         and (c.brand_id is null or c.brand_id = k.brand_id)
         and (c.goods_type_id is null or c.goods_type_id in (k.type1, k.type2, k.type3))
-    group by w.write_off_id, s.kind
+    group by all
 ),
 summed as (
-    select write_off_id, s.employee_id, maker_id, s.commission_scheme_id, c.basis, c.rate,
+    select write_off_id, commission_scheme_id, any_value(p.employee_id) as employee_id, any_value(maker_id) as maker_id,
         sum(sold_amount) as sold_amount, sum(revenue) as revenue, sum(profit) as profit
-    from chosen s
-    left join schemes c on c.commission_scheme_id = s.commission_scheme_id
+    from paid_for p
+    left join chosen c on c.company_id = p.company_id and c.since = p.since and c.kind = p.kind
+        and c.employee_id is not distinct from p.employee_id
     group by all
 ),
 running as (
@@ -116,13 +126,14 @@ running as (
     from summed
 ),
 shared as (
-    select w.* exclude (amount), s.* exclude (write_off_id, sold_amount, sold_so_far, revenue, profit),
+    select w.* exclude (amount), s.* exclude (write_off_id, sold_amount, sold_so_far, revenue, profit), c.basis, c.rate,
         {share("w.amount", "sold_so_far", "item_amount")}
             - {share("w.amount", "(sold_so_far - sold_amount)", "item_amount")} as amount,
         {share("s.revenue", "w.amount", "item_amount")} as revenue,
         {share("s.profit", "w.amount", "item_amount")} as profit
     from running s
     join write_offs w using (write_off_id)
+    left join schemes c using (commission_scheme_id)
 ),
 parts as (
     select *, case basis when {REVENUE} then revenue when {PROFIT} then profit end as basis_amount
@@ -132,11 +143,15 @@ select *, cast(hash(write_off_id, commission_scheme_id) % 9007199254740991 as bi
     coalesce(cast(basis_amount * rate * 0.01 as decimal(18, 2)), 0.00) as commission
 from parts
 """
+_WRITTEN = (
+    "write_off_id, company_id, customer_id, business_date, item_bill_type, item_bill_id, item_amount, amount"
+)
+"""What is told of a write-off by the reports that sum them up."""
 _LINES = f"""
 select p.*, cast(date_trunc('month', business_date) as date) as month, cast(:grouping as integer) as grouping,
     case when :by_month then greatest(cast(:first as date), month) else cast(:first as date) end as first_day,
     case when :by_month then least(cast(:last as date), last_day(month)) else cast(:last as date) end as day
-from ({_PARTS}) p
+from ({_PARTS.format(written=_WRITTEN)}) p
 """
 _SUMS = ", ".join(f"sum({name}) as {name}" for name in ("amount", "revenue", "profit", "commission"))
 
@@ -197,7 +212,10 @@ class Commission(BilledRow, CommissionRow):
     @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:
         first, last = asked_days(asked, "business_date", "核销日期")
-        return f"select c.*, {bill_columns('c')} from ({_PARTS}) c", {"first": first, "last": last}
+        return f"select c.*, {bill_columns('c')} from ({_PARTS.format(written='*')}) c", {
+            "first": first,
+            "last": last,
+        }
 
 
 class CommissionSummary(SummedRow, CommissionRow):

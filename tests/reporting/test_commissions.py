@@ -111,6 +111,19 @@ class TestDetail:
             "commission": "7",
         }
 
+    def test_a_scheme_counts_on_its_first_and_its_last_day(
+        self, paid: Paid, refresh: Callable[[], None]
+    ) -> None:
+        found = {row["commission_scheme_name"]: row for row in rows(paid.desk, f"{SCHEMES}")}
+        key = {"id": found["类型"]["commission_scheme_id"]}
+        edit = f"{SCHEMES}/edit"
+        assert paid.desk.caller.post(edit, key | {"starts_on": "2026-03-15", "ends_on": "2026-03-15"}).ok
+        refresh()
+        assert some(paid.part(3, "类型"), "amount", "commission") == {"amount": "395.5", "commission": "7"}
+        assert not [row for row in rows(paid.desk, DETAIL) if row["commission_scheme_name"] == "类型"][1:]
+        assert paid.desk.caller.post(edit, key | {"starts_on": "2026-01-01", "ends_on": None}).ok
+        refresh()
+
     def test_ones_own_scheme_for_all_goods_goes_before_everybodys_type(self, paid: Paid) -> None:
         assert some(paid.part(4, "本人"), "basis_amount", "commission") == {
             "basis_amount": "350",
