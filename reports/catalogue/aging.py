@@ -191,8 +191,9 @@ def inventory_board(cost: bool) -> Board:
                         "oldest",
                         *ages_of,
                     ),
-                    "mean_age",
-                    bar="mean_age",
+                    # What was held longest, the most of it first.
+                    ages_of[-1],
+                    bar=ages_of[-1],
                 ),
                 12,
             ),

@@ -304,7 +304,7 @@ def income_board(cost: bool) -> Board:
                     "month_mark",
                 )
                 if cost
-                else bars("trend", "各月收入与返利", series, ("revenue", "rebates"), "month_mark"),
+                else bars("trend", "各月收入", series, ("revenue",), "month_mark"),
                 5,
             ),
         ),

@@ -150,8 +150,8 @@ def goods_board(cost: bool, span: Span) -> Board:
             "ratio",
             "ratio_before",
             "ratio_year",
-            "bought_quantity",
-            "sold_quantity",
+            # Without costs they are what is compared.
+            *(("bought_quantity", "sold_quantity") if cost else ()),
             "revenue",
         ),
         "sold",

@@ -177,7 +177,7 @@ class Reading:
     def sorts(self, frame: Frame, table: Chart, board: Board) -> None:
         """By a figure, up and down."""
         label = board.dataset(table.dataset).metric(table.metrics[0]).label
-        place = len(table.by)
+        place = place_of(card(frame, table), table.metrics[0])
         header = card(frame, table).get_by_role("columnheader").filter(has_text=label).first
         orders = []
         for _ in range(2):
@@ -260,7 +260,7 @@ class Reading:
         if not usable:
             return None
         chosen = usable[-1]
-        place = table.by.index(chosen.column)
+        place = place_of(card(frame, table), chosen.column)
         value = rows(card(frame, table))[0][place]
         option = frame.locator(f".ant-select-dropdown:visible .ant-select-item-option[title='{value}']").first
         for patience in (5_000, WITHIN):  # the bar may put a filter away while one types
@@ -332,6 +332,12 @@ def rows(card: Locator) -> list[list[str]]:
         "lines => lines.map(line => [...line.cells].map(cell => cell.innerText.trim()))"
     )
     return found
+
+
+def place_of(card: Locator, name: str) -> int:
+    """Where a column stands: some are not shown to all."""
+    names: list[str] = card.locator("thead th").evaluate_all("cells => cells.map(cell => cell.id)")
+    return names.index(f"header-{name}")
 
 
 def numbers(card: Locator, place: int) -> list[float]:
