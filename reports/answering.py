@@ -6,7 +6,8 @@ four times, asks for each right by itself. The catalogue's datasets are compiled
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import date
 from functools import cache, partial
 from typing import Any, cast
 
@@ -14,9 +15,10 @@ import sqlalchemy as sa
 
 from reports.assets import boards
 from reports.catalogue.beside import KEY
-from reports.catalogue.datasets import Dataset
+from reports.catalogue.datasets import SINCE, UNTIL, Dataset
 from reports.late_names import asked_table
 from reports.query_parts import column_name
+from reports.ranges import RANGE_OPERATOR, ends_of
 from reports.snapshot import SNAPSHOT_URI, Snapshot, Snapshots
 
 NEWEST = "newest_snapshot"
@@ -185,19 +187,26 @@ def _rows(database: Any, query: Any) -> Sequence[Sequence[Any]]:
 
 
 def _by_days(dataset: Dataset, conditions: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Conditions, and beside those on labels of periods what follows from them for their days."""
+    """Conditions, and beside those on labels of periods what follows from them for their days; instead of that on days
+    whose rows are of one range its ends."""
     for condition in conditions:
+        name, values = column_name(condition["col"]) or "", condition.get("val")
+        if dataset.momentary and condition["op"] == RANGE_OPERATOR and name == dataset.time_column:
+            ends = ends_of(str(values), date.today()) or ()
+            yield from (_among(end, [day]) for end, day in zip((SINCE, UNTIL), ends, strict=False))
+            continue
         yield condition
-        values = condition.get("val")
-        found = condition["op"] == "IN" and dataset.first_days(
-            column_name(condition["col"]) or "", values or ()
-        )
+        found = condition["op"] == "IN" and dataset.first_days(name, values or ())
         if found:
-            yield {"col": found[0], "op": "IN", "val": [day.isoformat() for day in found[1]]}
+            yield _among(*found)
+
+
+def _among(name: str, days: Iterable[date]) -> dict[str, Any]:
+    return {"col": name, "op": "IN", "val": [day.isoformat() for day in days]}
 
 
 def _is_one_day(dataset: Dataset, condition: dict[str, Any]) -> bool:
-    """Whether a condition leaves one day of a dataset of which one has to be chosen."""
+    """Whether a condition leaves one day, or one range by its first, of a dataset of which one has to be chosen."""
     return (condition["col"], condition["op"]) == (dataset.time_column, "IN") and len(condition["val"]) == 1
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from reports.catalogue.datasets import SUFFIXES, Dataset, first_day
+from reports.catalogue.datasets import Dataset
 from reports.chart_params import LEAST_SHOWN
 from reports.ranges import WHOLE, DayRange
-from reports.steps import every_step
+from reports.steps import every_step, figures_of
 from reports.theme import OTHERS
 
 Rows = list[dict[str, Any]]
@@ -39,12 +39,8 @@ def without_gaps(rows: Rows, form: dict[str, Any], dataset: Dataset, chosen: Day
         if name != axis and (name in metrics or told)
     }
     steps = every_step([*held], chosen)
-    if first_day(steps[0]):
-        none = {name: value for name, value in empty.items() if not name.endswith(SUFFIXES)}
-        held = {
-            step: row | {name: none[name] for name in none if row[name] is None} for step, row in held.items()
-        }
-    return [held.get(step) or {axis: step, **empty} for step in steps]
+    figures = figures_of(steps, held, empty, dataset)
+    return [{axis: step, **row} for step, row in zip(steps, figures, strict=True)]
 
 
 def put_together(rows: Rows, form: dict[str, Any]) -> Rows:

@@ -19,6 +19,8 @@ CURRENT = {"day": "今天", "week": "本周", "month": "本月", "quarter": "本
 PREVIOUS = {"week": "上周", "month": "上月", "quarter": "上季度", "year": "上年"}
 LAST = re.compile(r"Last (?:(\d{1,4}) )?(day|week|month|quarter|year)s?", re.ASCII | re.IGNORECASE)
 NAMED = re.compile(r"(?:(Current)|previous calendar) (day|week|month|quarter|year)")
+EARLIEST, FURTHEST = date(2000, 1, 1), date(2099, 12, 31)
+"""Where ranges end that have no end of their own."""
 MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d)?)?", re.ASCII)
 TODAY = re.compile(r"(?:today|now)")
 ADDED = re.compile(
@@ -66,6 +68,15 @@ def days_come(words: str, today: date) -> DayRange:
         return WHOLE
     tomorrow = today + timedelta(days=1)
     return DayRange(found.since, min(found.until or tomorrow, tomorrow))
+
+
+def ends_of(words: str, today: date) -> tuple[date, date] | None:
+    """The first and the last day of a range; None for what is not understood."""
+    found = days_of(words, today)
+    if found is None:
+        return None
+    last = found.until - timedelta(days=1) if found.until else FURTHEST
+    return max(found.since or EARLIEST, EARLIEST), min(last, FURTHEST)
 
 
 def told(words: str, today: date) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any
 
-from reports.catalogue.datasets import WEEK, first_day
+from reports.catalogue.datasets import SUFFIXES, WEEK, Dataset, first_day
 from reports.ranges import WHOLE, DayRange
 
 ONE_DAY = timedelta(days=1)
@@ -31,6 +31,23 @@ def every_step(labels: Sequence[Any], chosen: DayRange = WHOLE) -> list[Any]:
         return [*labels]
     days = (first + timedelta(days=number) for number in range((last - first).days + 1))
     return [*dict.fromkeys(_label(day, like=str(timed[0])) for day in days), *rest]
+
+
+def figures_of(
+    steps: Iterable[Any], held: Mapping[Any, Mapping[str, Any]], empty: Mapping[str, Any], dataset: Dataset
+) -> list[Mapping[str, Any]]:
+    """The figures of each step: those that are `held` of it, and where a step of time has none of its own, but perhaps
+    of earlier periods, the `empty` ones or what stood at the step before."""
+    stands = {metric.name for metric in dataset.metrics if metric.stands}
+    found: list[Mapping[str, Any]] = []
+    for step in steps:
+        last, row = found[-1] if found else empty, held.get(step)
+        none = {name: last[name] if name in stands else empty[name] for name in empty}
+        if row is not None and (_day(step) or first_day(step)):
+            own = {name for name in none if row[name] is None and not name.endswith(SUFFIXES)}
+            row = {**row, **{name: none[name] for name in own}}
+        found.append(none if row is None else row)
+    return found
 
 
 def _day(label: Any) -> date | None:

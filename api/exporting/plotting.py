@@ -17,7 +17,7 @@ from api.exporting.wording import worded
 from reports.catalogue.boards import Board, Chart
 from reports.catalogue.datasets import unplaced
 from reports.chart_params import axis_format, label_colors, stored_queries
-from reports.steps import every_step
+from reports.steps import every_step, figures_of
 from reports.theme import SERIES_COLORS
 
 DRAWN = ("bar", "line", "mixed")
@@ -68,11 +68,10 @@ def plot(asked: Asked, chart: Chart, source: Connection, values: Mapping[str, Va
     if len(steps) < 2 and len(found) < 2:
         return None
     if not chart.by:
-        held = {row[0]: row for row in found}
-        empty = [
-            dataset.nothing(dataset.metric(name)) for name in dict.fromkeys((*chart.metrics, *chart.second))
-        ]
-        found = [held.get(step) or (step, *empty) for step in steps]
+        empty = {name: dataset.nothing(dataset.metric(name)) for name in (*chart.metrics, *chart.second)}
+        held = {step: dict(zip(empty, row, strict=True)) for step, *row in found}
+        figures = figures_of(steps, held, empty, dataset)
+        found = [(step, *row.values()) for step, row in zip(steps, figures, strict=True)]
     second = tuple(name for name in chart.second if name not in chart.metrics)
     formats = {dataset.metric(name).format for name in (*chart.metrics, *second)}
     return Plot(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from reports.catalogue.accounts import PAYABLE_SCHEDULE, RECEIVABLE_SCHEDULE
 from reports.catalogue.aging import INVENTORY_AGING
 from reports.catalogue.best_seller import BEST_SELLER, BEST_SELLER_INFO
 from reports.catalogue.boards import Report, embed_id, filter_id
@@ -23,11 +24,7 @@ from reports.catalogue.introductions import (
 )
 from reports.catalogue.layers import INVENTORY_AGING_DETAILED, INVENTORY_DOT
 from reports.catalogue.occupation import INVENTORY_OCCUPATION
-from reports.catalogue.partners import (
-    ACCOUNTS_RECEIVABLE,
-    PAYABLE_SCHEDULE,
-    RECEIVABLE_SCHEDULE,
-)
+from reports.catalogue.partners import ACCOUNTS_RECEIVABLE
 from reports.catalogue.payment import FACTORY_PAYMENT
 from reports.catalogue.pledge import PLEDGE_VALUE
 from reports.catalogue.price_index import CENTRE_PRICE_INDEX, PRICE_INDEX

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from reports.catalogue.beside import lags, stepped_back
 from reports.catalogue.boards import Filter
 from reports.catalogue.compare import MONTH_COLUMNS, MONTH_END, Period, Source
 from reports.catalogue.datasets import BESIDE_ORDER, Column, Dataset, Metric
@@ -63,14 +64,10 @@ _ORDER = "1 + len(list_filter(u.ends, lambda last: last < b.days_past_due))"
 def standing(mart: str, period: Period, *steps: str) -> str:
     """Items of a mart as they stood open on each day and, for each of `steps`, so far back: looked at as of a day
     (`as_of`), due for so long (`days_past_due`). A month's last day stands beside the last ones of others."""
-    lags = " union all ".join(
-        f"select {order} as {BESIDE_ORDER}, '{word}' as beside, {step} as step"
-        for order, (word, step) in enumerate(zip(period.words, ("interval 0 day", *steps), strict=False))
-    )
-    as_of = "greatest(cast(d.day - l.step as date), cast(d.day + interval 1 day - l.step - interval 1 day as date))"
     days = (
-        f"(select d.day, cast(d.day as varchar) as day_label, l.{BESIDE_ORDER}, l.beside, {as_of} as as_of"
-        f" from dim_date as d cross join refreshed_at as r cross join ({lags}) as l where d.day <= r.as_of)"
+        f"(select d.day, cast(d.day as varchar) as day_label, l.{BESIDE_ORDER}, l.beside,"
+        f" {stepped_back('d.day')} as as_of from dim_date as d cross join refreshed_at as r"
+        f" cross join {lags(period.words, *steps)} as l where d.day <= r.as_of)"
     )
     past_due = "case when t.is_unapplied then 0 else greatest(date_diff('day', t.due_date, k.as_of), 0) end"
     return (

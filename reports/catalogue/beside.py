@@ -67,16 +67,28 @@ def by_period(
     """
     start, label = (f'"{name}"' for name in axis)
     own = periods or f"select t.{start}, t.{label} from {rows} as t group by t.{start}, t.{label}"
-    lags = " union all ".join(
-        f"select {number} as {BESIDE_ORDER}, '{word}' as beside, {step} as step"
-        for number, (word, step) in enumerate(zip(words, ("interval 0 day", *steps), strict=True))
-    )
     return (
         f"(select p.{start}, p.{label}, l.{BESIDE_ORDER}, l.beside, {_elapsed(f'p.{start}', steps[0])},"
         f" t.* exclude ({start}, {label}) from ({own}) as p cross join refreshed_at as r"
-        f" cross join ({lags}) as l"
-        f" inner join {rows} as t on t.{start} = greatest(cast(p.{start} - l.step as date),"
-        f" cast(p.{start} + interval 1 day - l.step - interval 1 day as date)))"
+        f" cross join {lags(words, *steps)} as l"
+        f" inner join {rows} as t on t.{start} = {stepped_back(f'p.{start}')})"
+    )
+
+
+def lags(words: tuple[str, str, str], *steps: str) -> str:
+    """The chosen period and those so many `steps` back, told apart, as a query in parentheses."""
+    told = " union all ".join(
+        f"select {number} as {BESIDE_ORDER}, '{word}' as beside, {step} as step"
+        for number, (word, step) in enumerate(zip(words, ("interval 0 day", *steps), strict=False))
+    )
+    return f"({told})"
+
+
+def stepped_back(day: str) -> str:
+    """The day that lies a step of `lags` (alias l) before one; before a month's last day the last ones of others."""
+    return (
+        f"greatest(cast({day} - l.step as date),"
+        f" cast({day} + interval 1 day - l.step - interval 1 day as date))"
     )
 
 

@@ -28,6 +28,8 @@ PAGE = re.compile(r"(?:href=\"|')(/\w+/[\w/]+)")
 """A page of the shell in a link's expression."""
 WORD = re.compile(r"\w+")
 COUNT = re.compile(r"(cast\()?count\(")
+SINCE, UNTIL = "since", "until"
+"""The first and the last day of the range that rows are of, where all of them are of one."""
 FIRST_DAY, LAST_DAY = "first_day", "last_day"
 """From which day to which a row of a table leads: in the mart's rows this month to date, in the table's those that it
 adds up."""
@@ -102,7 +104,8 @@ class Metric:
     """A figure computed from base rows. A ratio divides sums and is empty when its base is not positive.
 
     `worse` is the direction of a change that is marked as bad: less sold, more overdue; stock may do either. `note`
-    says what is counted; `heading` is a shorter label for columns whose neighbours say the rest.
+    says what is counted; `heading` is a shorter label for columns whose neighbours say the rest. What `stands` at a
+    step of an axis does so until the next one that has rows.
     """
 
     name: str
@@ -112,6 +115,7 @@ class Metric:
     worse: Worse = ""
     note: str = ""
     heading: str = ""
+    stands: bool = False
 
     @property
     def is_sum(self) -> bool:
@@ -144,7 +148,7 @@ class Dataset:
     tell a moment, a mean of days, or days that several rows share. Own charts may be drawn of `explorable` ones.
     `beside` are its rows for the figures of a board, whose earlier periods stand below them. Of `ranged` ones any days
     of the time column may be chosen, from one to another; of `momentary` ones one has to be: the rows of each are
-    found by it, and those of all are beyond counting.
+    found by it, and those of all are beyond counting. Of those that are both it is a range, from SINCE to UNTIL.
     """
 
     key: str

@@ -1,7 +1,7 @@
-"""往来：应收、应付的账龄与月账。
+"""往来单位：客户与供应商，应收、应付的账龄。
 
 Open amounts stand as of a month's end, the running month as of the snapshot's day; advances and unused rebates have a
-column of their own, and the buckets sum to what is open. Of a month: opening + increases − settled − offset = closing.
+column of their own, and the buckets sum to what is open.
 """
 
 from __future__ import annotations
@@ -13,14 +13,13 @@ from reports.catalogue.as_of import DAY_ENDS, DEBT_BUCKETS, MONTH_ENDS, Moments
 from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Filter, Pivot, Report, Tab
 from reports.catalogue.compare import compared_datasets, stood
-from reports.catalogue.datasets import MONEY, PERCENT, QUANTITY, Column, Dataset, Metric, Worse
-from reports.catalogue.metrics import beside, change_metric, compared, money, percent, ratio, sum_where
+from reports.catalogue.datasets import MONEY, QUANTITY, Column, Dataset, Metric, Worse
+from reports.catalogue.metrics import beside, compared, money, percent, sum_where
 from reports.catalogue.parts import (
     BY_COMPANY,
     COMPANY,
     CUSTOMER,
     EMPLOYEE,
-    MONTH_DAYS,
     SUPPLIER,
     bars,
     bill_link,
@@ -32,8 +31,6 @@ from reports.catalogue.parts import (
     line,
     link,
     ranking,
-    report,
-    running_filter,
     stack,
     table,
 )
@@ -276,105 +273,6 @@ def aging_board(partner: Partner, at: Moments) -> Board:
     )
 
 
-FLOWS = ("opening", "delivery", "return", "other", "settled", "offset", "closing")
-
-
-def months_datasets(partner: Partner) -> tuple[Dataset, Dataset]:
-    """The partners' months beside the month before and last year's, and the dataset for the series."""
-
-    owed = partner.owed
-    words = {
-        "opening": f"期初{owed}",
-        "delivery": f"本期{partner.delivered}",
-        "return": "本期退货",
-        "other": "其他增加",
-        "settled": f"本期{partner.settled}",
-        "offset": "本期冲抵",
-        "closing": f"期末{owed}",
-    }
-    return compared_datasets(
-        f"{partner.side}_month",
-        f"{owed}月账",
-        f"mart_{partner.side}_month",
-        grain="company",
-        keys=(f"{partner.key}_id",),
-        columns=(COMPANY, *partner.columns, partner.bills(**MONTH_DAYS)),
-        measures={name: f"{name}_amount" for name in FLOWS},
-        levels=("opening", "closing"),
-        metrics=(
-            *(money(name, label) for name, label in words.items()),
-            money("closing_before", f"上月末{owed}"),
-            change_metric(
-                "closing_change", "较上月末", "sum(closing)", "sum(closing_before)", partner.more_owed
-            ),
-            money("settled_year", f"去年同月整月{partner.settled}"),
-            Metric(
-                "rate",
-                f"{partner.settled}率",
-                ratio("coalesce(sum(settled), 0)", "coalesce(sum(opening), 0) + coalesce(sum(delivery), 0)"),
-                PERCENT,
-            ),
-        ),
-    )
-
-
-def months_board(partner: Partner) -> Board:
-    data, series = months_datasets(partner)
-    owed = partner.owed
-    who = tuple(column.name for column in partner.columns)
-    listed = table(
-        f"{partner.label}{owed}明细",
-        data,
-        ("company_name", *who, "detail_link"),
-        (*FLOWS, "closing_before", "closing_change", "settled_year", "rate"),
-        "closing",
-        bar="closing",
-        only_filed=("closing_before", "settled_year"),
-    )
-    head = figures(
-        data,
-        Figure("closing", worse=partner.more_owed),
-        Figure("delivery"),
-        Figure("settled", worse=partner.less_settled),
-        Figure("opening"),
-        Figure("rate", f"{partner.settled} ÷（期初 + 本期{partner.delivered}）", partner.less_settled),
-    )
-    lines = (
-        line(
-            44,
-            (
-                curves(
-                    "months",
-                    f"各月{partner.delivered}、{partner.settled}与期末{owed}",
-                    series,
-                    ("delivery", "settled"),
-                    "closing",
-                    "month_label",
-                ),
-                7,
-            ),
-            (ranking("partners", f"期末{owed}前十{partner.label}", data, "closing", partner.name), 5),
-        ),
-        line(
-            40,
-            (
-                bars(
-                    "companies",
-                    f"各公司期初与期末{owed}",
-                    data,
-                    ("opening", "closing"),
-                    "company_name",
-                    order="closing",
-                ),
-                12,
-            ),
-        ),
-        line(82, (listed, 12)),
-    )
-    filters = (running_filter(data), *partner.filters(data))
-    return board((data, series), head, lines, filters)
-
-
 def aging_tabs(partner: Partner, *names: tuple[str, str]) -> tuple[Tab, ...]:
     """By month ends, and by any day."""
     return tuple(
@@ -390,24 +288,4 @@ ACCOUNTS_RECEIVABLE = Report(
     group="往来报表",
     words="欠款 欠账 赊账 挂账 客户欠我们多少钱 货款没收回来",
     tabs=aging_tabs(CUSTOMERS, ("all", "按月末"), ("day", "按截至日")),
-)
-RECEIVABLE_SCHEDULE = report(
-    code="ScheduleAccountsReceivable",
-    label="应收账款明细表",
-    question="这个月新增多少应收、收回多少、还剩多少？",
-    group="往来报表",
-    words="客户欠款 欠账 回款",
-    make=lambda cost: months_board(CUSTOMERS),
-    has_cost=False,
-)
-PAYABLE_SCHEDULE = Report(
-    code="ScheduleAccountsPayable",
-    label="应付账款明细表",
-    question="欠供应商多少，这个月付了多少，哪些已经逾期？",
-    group="往来报表",
-    words="供应商欠款 欠账 我们欠谁钱",
-    tabs=(
-        Tab("months", "月账", months_board(SUPPLIERS)),
-        *aging_tabs(SUPPLIERS, ("aging", "账龄"), ("aging_day", "账龄按截至日")),
-    ),
 )

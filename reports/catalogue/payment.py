@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from reports.catalogue.accounts import account_datasets
 from reports.catalogue.aging import bucket_metrics, bucket_names
 from reports.catalogue.as_of import AS_OF, DAY_ENDS, DEBT_BUCKETS, MONTH_ENDS, Moments
 from reports.catalogue.beside import Figure, figures
@@ -14,7 +15,7 @@ from reports.catalogue.boards import Board, Filter, Report, Tab
 from reports.catalogue.compare import compared_datasets
 from reports.catalogue.datasets import MONEY, QUANTITY, Column, Dataset, Metric
 from reports.catalogue.metrics import beside, compared, money
-from reports.catalogue.partners import OPEN_BILL, SUPPLIERS, months_datasets
+from reports.catalogue.partners import OPEN_BILL, SUPPLIERS
 from reports.catalogue.parts import COMPANY, bars, board, curves, in_order, line, ranking, stack, table
 
 DUE = ("已逾期", "7天内", "8–15天", "16–30天", "31–60天", "60天以后")
@@ -116,7 +117,7 @@ def due_dataset(at: Moments) -> Dataset:
 
 def payment_board(at: Moments) -> Board:
     """What has to be paid and when, beside what was paid."""
-    _, series = months_datasets(SUPPLIERS)
+    _, series = account_datasets(SUPPLIERS)
     data, before = due_dataset(at), due_beside(at)
     plan = table(
         "供应商付款安排",

@@ -8,6 +8,7 @@ import subprocess
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,9 @@ import pytest
 from api.kit.settings import settings
 from api.reporting.tokens import guest_token
 from reports.catalogue.boards import COST, PLAIN, Board, Chart, Report, Tab, embed_id
+from reports.catalogue.datasets import SINCE, UNTIL, Dataset
 from reports.chart_params import stored_queries
+from reports.ranges import RANGE_OPERATOR
 from tests.kit.once import copy, made_once
 from tests.kit.ports import free_port
 
@@ -35,6 +38,7 @@ EVERYTHING, COMPANY_ONE, COMPANY_TWO, NOTHING = 1, 2, 3, 4
 """The roles of the snapshot; COMPANY_TWO sees no cost."""
 AS_OF = "2026-11-20"
 """The day that the snapshot's figures are of."""
+THIS_MONTH = "2026-11-01"
 
 
 def publish(warehouse: Path, number: int, extra: str = "") -> None:
@@ -130,9 +134,7 @@ class Superset:
         dataset = place.board.dataset(chart.dataset)
         queries = stored_queries(chart.on_screen, dataset)
         if dataset.momentary:
-            queries = [
-                {**query, "filters": [{"col": "day_label", "op": "IN", "val": [AS_OF]}]} for query in queries
-            ]
+            queries = [{**query, "filters": [moment_of(dataset)]} for query in queries]
         return {
             "datasource": {"id": int(form["datasource"].split("__")[0]), "type": "table"},
             "queries": queries,
@@ -145,6 +147,28 @@ class Superset:
         answer = self.post("/api/v1/chart/data", token, self.chart_body(place, chart, token))
         assert answer.status_code == 200, answer.text
         return answer.json()["result"][0]["data"]
+
+
+def moment_of(dataset: Dataset) -> dict[str, Any]:
+    """The choice of a moment of a dataset of which one has to be chosen: its day, or its month to date."""
+    if dataset.ranged:
+        words = f"{THIS_MONTH} : {date.fromisoformat(AS_OF) + timedelta(days=1)}"
+        return {"col": dataset.time_column, "op": RANGE_OPERATOR, "val": words}
+    return {"col": "day_label", "op": "IN", "val": [AS_OF]}
+
+
+def at_moment(dataset: Dataset) -> str:
+    """What follows from it for the rows, as a condition to add to others; nothing for datasets of all moments."""
+    if not dataset.momentary:
+        return ""
+    if dataset.ranged:
+        return f" and {SINCE} = date '{THIS_MONTH}' and {UNTIL} = date '{AS_OF}'"
+    return f" and day = date '{AS_OF}'"
+
+
+def of_range(dataset: Dataset) -> str:
+    """The same for datasets whose rows are of ranges alone: those of all ranges are beyond counting."""
+    return at_moment(dataset) if dataset.ranged else ""
 
 
 def _headers(token: str | None) -> dict[str, str]:

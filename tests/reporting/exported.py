@@ -25,7 +25,7 @@ from api.reporting.snapshot import published, stamp
 from reports.assets import Placed, boards
 from reports.catalogue import REPORTS, find_report
 from reports.catalogue.boards import Board, Chart, Pivot
-from reports.catalogue.datasets import MONEY, Column, Dataset, Metric
+from reports.catalogue.datasets import MONEY, SINCE, UNTIL, Column, Dataset, Metric
 from tests.kit.fixtures import Site
 from tests.kit.superset import EVERYTHING, publish
 
@@ -146,6 +146,9 @@ def opening(source: Connection, placed: Placed, dataset: Dataset, excluding: str
     parts = [f"role_id = {EVERYTHING}"]
     for item in placed.board.filters:
         if dataset.has_column(item.column) and excluding not in (item.column, *item.excludes):
+            if item.ranged and dataset.momentary:
+                parts.append(f"{SINCE} = '2026-11-01' and {UNTIL} = '2026-11-30'")
+                continue
             if item.ranged:
                 parts.append(f"{item.column} >= '2026-11-01' and {item.column} < '2026-12-01'")
                 continue

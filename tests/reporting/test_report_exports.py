@@ -140,6 +140,28 @@ class TestDays:
         assert any(told in str(line[0]) for line in crossed)
         assert crossed[-1][-1] == sold
 
+    @pytest.mark.parametrize(
+        ("words", "opening", "settled"),
+        [("2026-11-01 : 2026-11-21", 2000, 1200), ("2026-11-06 : 2026-11-21", 2400, 0)],
+    )
+    def test_a_file_of_accounts_goes_from_opening_to_closing_of_the_chosen_days(
+        self, source: Connection, tmp_path: Path, words: str, opening: int, settled: int
+    ) -> None:
+        for code, owed, paid in (
+            ("ScheduleAccountsReceivable", "应收", "收款"),
+            ("ScheduleAccountsPayable", "应付", "付款"),
+        ):
+            asked = {"tab": "days", "filters": {"days": [words]}}
+            found, *_ = sheets(source, tmp_path / "a.xlsx", code, "detail", **asked)
+            totals = dict(zip(found[HEAD], found[-1], strict=True))
+            shown = ("期初" + owed, "本期" + paid, "期末" + owed, "上月同期末" + owed)
+            assert [totals[name] for name in shown] == [opening, settled, 2400, 2400]
+            [crossed] = sheets(source, tmp_path / "b.xlsx", code, "pivot", **asked)
+            assert crossed[-1][-1] == settled
+            wanted, _ = on_paper(source, code, "days", filters=asked["filters"])
+            assert files.write(tmp_path / "c.pdf", wanted, source, facts(source)) == 2
+            assert (tmp_path / "c.pdf").read_bytes().startswith(b"%PDF")
+
     def test_this_month_stays_this_month(self, source: Connection) -> None:
         _, found = on_paper(source, "CommodityProfit", "days", filters={"days": ["Current month"]})
         assert f"日期＝本月（{today().replace(day=1)} 至 " in found["head"][2]

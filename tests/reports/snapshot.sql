@@ -180,6 +180,17 @@ select
     * exclude (customer_id, customer_name, employee_name), customer_id + 1 as supplier_id,
     company_name || '的厂家' as supplier_name
 from mart_receivable_month;
+-- All of a month moves on its fifth day.
+create table mart_receivable_day as
+select
+    cast("month" + 4 as date) as "day", * exclude ("month", month_label, opening_amount, closing_amount),
+    closing_amount - opening_amount as change_amount
+from mart_receivable_month;
+create table mart_payable_day as
+select
+    cast("month" + 4 as date) as "day", * exclude ("month", month_label, opening_amount, closing_amount),
+    closing_amount - opening_amount as change_amount
+from mart_payable_month;
 -- Each month writes off a part of the same items.
 create table mart_write_off as
 select

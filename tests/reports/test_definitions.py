@@ -9,7 +9,7 @@ import pytest
 from reports.catalogue import find_report
 from reports.catalogue.boards import COST, PLAIN
 from reports.catalogue.datasets import HAIR, UNSEEN
-from tests.kit.superset import EVERYTHING
+from tests.kit.superset import EVERYTHING, of_range
 from tests.reports.figures import BOARDS
 
 
@@ -22,12 +22,14 @@ class TestEveryBoard:
                 continue
             whole = datasets[series.key.removesuffix("_series")]
             period = next(column.name for column in series.columns if column.name.endswith("_label"))
-            assert len(series.metrics) >= 2
-            for metric in series.metrics:
+            period = series.time_column if series.momentary else period
+            shown = [metric for metric in series.metrics if metric in whole.metrics]
+            assert len(shown) >= 2
+            for metric in shown:
                 answers = [
                     snapshot.sql(
                         f"select {period}, {metric.sql} from ({dataset.sql}) where role_id = {EVERYTHING}"
-                        " group by 1 order by 1"
+                        f"{of_range(dataset)} group by 1 order by 1"
                     ).fetchall()
                     for dataset in (series, whole)
                 ]
@@ -75,7 +77,9 @@ class TestEveryBoard:
             for column in dataset.columns:
                 if column.kind != "link":
                     continue
-                links = snapshot.sql(f"select distinct {column.name} from ({dataset.sql})").fetchall()
+                links = snapshot.sql(
+                    f"select distinct {column.name} from ({dataset.sql}) where true{of_range(dataset)}"
+                ).fetchall()
                 assert links
                 for (address,) in links:
                     assert re.fullmatch(

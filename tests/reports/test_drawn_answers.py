@@ -110,3 +110,12 @@ def asked_as_framed(superset: Superset, at: Place, chart: Chart, days: str = "")
     [result] = superset.post("/api/v1/chart/data", token, body).json()["result"]
     rows: list[dict[str, Any]] = result["data"]
     return rows
+
+
+def test_what_is_owed_stands_on_days_without_bills_too(superset: Superset):
+    """All of a month moves on its fifth day."""
+    at = next(at for at in PLACES if (at.report.code, at.tab.key) == ("ScheduleAccountsReceivable", "days"))
+    chart = replace(at.board.chart("months"), metrics=at.board.chart("months").second, second=())
+    rows = asked_as_framed(superset, at, chart, "2026-11-01 : 2026-11-08")
+    assert [row[chart.x] for row in rows] == [f"2026-11-0{day}" for day in range(1, 8)]
+    assert [row["standing"] for row in rows] == [2000] * 4 + [2400] * 3

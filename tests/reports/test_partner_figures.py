@@ -8,7 +8,7 @@ import pytest
 
 from reports.catalogue import find_report
 from reports.catalogue.boards import PLAIN
-from tests.kit.superset import EVERYTHING
+from tests.kit.superset import COMPANY_ONE, EVERYTHING
 from tests.reports.figures import figure
 
 
@@ -95,6 +95,23 @@ class TestPartners:
             assert opening + delivery - back + other - settled - offset == closing == 2400
             assert figure(snapshot, code, "rate", where, PLAIN) == pytest.approx(600 / 1900)
             assert figure(snapshot, code, "closing_change", where, PLAIN) == pytest.approx(0)
+
+    @pytest.mark.parametrize(("role", "companies"), [(EVERYTHING, 2), (COMPANY_ONE, 1)])
+    def test_any_days_go_from_opening_to_closing_of_the_companies_that_a_role_sees(
+        self, snapshot, role, companies
+    ):
+        """Of each company 1,000 are open when a month begins and 200 more from its fifth day on; of a range that begins
+        with it nothing has moved before."""
+        for code in ("ScheduleAccountsReceivable", "ScheduleAccountsPayable"):
+            data = find_report(code).tab("days").plain.datasets[0]
+            names = ("opening", "delivery", "closing", "closing_before")
+            figures = ", ".join(data.metric(name).sql for name in names)
+            for since, opening, delivery in (("2026-11-05", 1000, 900), ("2026-11-06", 1200, 0)):
+                found = snapshot.sql(
+                    f"select {figures} from ({data.sql}) where role_id = {role}"
+                    f" and since = date '{since}' and until = date '2026-11-12'"
+                ).fetchone()
+                assert found == tuple(companies * of_each for of_each in (opening, delivery, 1200, 1200))
 
     def test_write_offs_are_weighed_by_their_amounts(self, snapshot):
         where = "month_label = '2026-11'"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from reports.ranges import NO_RANGE, days_of, told
+from reports.ranges import EARLIEST, FURTHEST, NO_RANGE, days_of, ends_of, told
 from tests.kit.superset import EVERYTHING, Superset
 from tests.reports.guests import place
 
@@ -50,9 +50,18 @@ def test_which_days_are_meant(words: str):
     assert told(words, TODAY) == said
 
 
+@pytest.mark.parametrize("words", MEANT)
+def test_each_range_has_a_first_and_a_last_day(words: str):
+    since, until, _ = MEANT[words]
+    first, last = ends_of(words, TODAY) or (None, None)
+    assert first == (date.fromisoformat(since) if since else EARLIEST)
+    assert last == (date.fromisoformat(until) - timedelta(days=1) if until else FURTHEST)
+
+
 @pytest.mark.parametrize("words", STRANGE)
 def test_others_mean_none(words: str):
     assert days_of(words, TODAY) is None
+    assert ends_of(words, TODAY) is None
 
 
 @pytest.mark.parametrize("words", MEANT)

@@ -15,7 +15,7 @@ from reports.catalogue.boards import Chart
 from reports.catalogue.datasets import BESIDE_ORDER, SUFFIXES, Column, Dataset, Metric
 from reports.catalogue.metrics import change, total
 from reports.late_names import Table
-from tests.kit.superset import AS_OF, EVERYTHING, Place, Superset
+from tests.kit.superset import AS_OF, EVERYTHING, Place, Superset, at_moment
 from tests.reports.guests import PLACES
 
 ROWS = "(values ('卖过', 1, 0), ('没有', 0, 0)) as t (company_name, sold, sold_before)"
@@ -225,13 +225,15 @@ class TestRowsByKeys:
             shown = [name for name in chart.by if data.column(name).kind not in ("date", "datetime")]
             figures = [f'{data.metric(name).sql} as "{name}"' for name in chart.metrics]
             days = (
-                [f"{end}({data.time_column}) as {end}_day" for end in ("min", "max")] if data.ranged else []
+                [f"{end}({data.time_column}) as {end}_day" for end in ("min", "max")]
+                if data.ranged and not data.momentary
+                else []
             )
             # Earlier periods' rows are none of a table that shows nothing of them.
             ends = ("", *SUFFIXES) if data.ranged else ()
             told = [str(at) for at, end in enumerate(ends) if any(end in sql for sql in figures)]
             of_periods = f"and {BESIDE_ORDER} in ({', '.join(told)})" if told else ""
-            of_periods += f" and day = date '{AS_OF}'" if data.momentary else ""
+            of_periods += at_moment(data)
             asked = snapshot.sql(
                 f"select {', '.join([*shown, *figures, *days])} from ({data.sql}) where role_id = {EVERYTHING}"
                 f" {of_periods} group by {', '.join(chart.by)}"
@@ -255,6 +257,31 @@ class TestRowsByKeys:
         queries = [{**query, "filters": several} for query in body["queries"]]
         answer = superset.post("/api/v1/chart/data", token, {**body, "queries": queries})
         assert answer.json()["result"][0]["data"] == []
+
+    def test_of_a_range_there_are_the_rows_of_its_days_and_of_none_there_are_none(self, superset: Superset):
+        """Each month opens on 1,000 of each of two customers and moves on its fifth day."""
+        at = next(
+            at for at in PLACES if (at.report.code, at.tab.key) == ("ScheduleAccountsReceivable", "days")
+        )
+        token = superset.token(at, EVERYTHING)
+        body = superset.chart_body(at, at.board.chart("detail"), token)
+
+        def totals(**asked: Any) -> list[float | None]:
+            queries = [{**query, **asked} for query in body["queries"]]
+            answer = superset.post("/api/v1/chart/data", token, {**body, "queries": queries})
+            listed, [row] = (result["data"] for result in answer.json()["result"])
+            assert len(listed) == (2 if row.get("closing") else 0)
+            return [row.get(name) for name in ("opening", "settled", "closing", "closing_change")]
+
+        assert totals(time_range="2026-11-05 : 2026-11-06") == [2000, 1200, 2400, 0]
+        assert totals(time_range="2026-11-06 : 2026-11-11") == [2400, 0, 2400, 0]
+        assert totals(time_range="2026-11-01 : 2026-11-05") == [2000, 0, 2000, 0]
+        assert totals(filters=[]) == [None] * 4
+        # Each of two ranges is of all; none is of both.
+        both = [
+            {**body["queries"][0]["filters"][0], "val": f"2026-{month}-01 : 2026-11-11"} for month in (10, 11)
+        ]
+        assert totals(filters=both) == [None] * 4
 
     @pytest.mark.parametrize(
         "at", [at for at in PLACES if any(chart.paged for chart in at.board.charts)], ids=str

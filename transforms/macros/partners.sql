@@ -72,6 +72,20 @@ from {{ ref('fct_partner_month') }} as monthly
 where monthly.party_type = '{{ party_type }}'
 {%- endmacro %}
 
+{# What changed what one kind of partner owed or was owed, entry by entry, with names. #}
+{% macro partner_days(party_type) -%}
+select
+    entry.business_date as day,
+    {{ partner_columns(party_type, 'entry') }},
+    {%- for name, figure in settlement_figures().items() %}
+    {{ money(figure) }} as {{ name }}_amount,
+    {%- endfor %}
+    {{ money('entry.amount') }} as change_amount
+from {{ ref('fct_settlement_entry') }} as entry
+{{ partner_names(party_type, 'entry') }}
+where entry.party_type = '{{ party_type }}' and entry.business_date <= {{ as_of() }}
+{%- endmacro %}
+
 {# What is told of an item: whose it is, and the bill that opened it. #}
 {% macro item_columns(party_type, rows) -%}
     {{ partner_columns(party_type, rows) }},

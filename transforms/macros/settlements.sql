@@ -15,6 +15,21 @@
     end
 {%- endmacro %}
 
+{# What an `entry` adds to each movement of a partner's account, by its figure. #}
+{% macro settlement_figures() -%}
+    {{ return({
+        'delivery': settlement_figure("= 'delivery'", 'entry.amount'),
+        'return': settlement_figure("= 'return'", '-entry.amount'),
+        'other': settlement_figure("in ('transfer', 'initial', 'other')", 'entry.amount'),
+        'settled': settlement_figure("= 'settled'", '-entry.amount'),
+        'offset': settlement_figure("= 'offset'", '-entry.amount'),
+    }) }}
+{%- endmacro %}
+
+{% macro settlement_figure(is_movement, amount) -%}
+    case when entry.movement {{ is_movement }} then {{ amount }} else 0 end
+{%- endmacro %}
+
 {# How late an `entry` settles what was due, in days. #}
 {% macro settled_late() -%}
     greatest({{ days_between('entry.due_date', 'entry.business_date') }}, 0)

@@ -1,6 +1,7 @@
 -- What reports tell by days is, over any month, what they tell of the month: by company, warehouse and goods, supplier or customer.
 {# This month and the last: others are told in the same way, and lines make their months as other identities say. #}
 {% set first = add_months(month_of(as_of()), -1) -%}
+{% set owed = ['delivery_amount', 'return_amount', 'other_amount', 'settled_amount', 'offset_amount'] -%}
 {% set told = {
     'commodity_profit': ['mart_commodity_profit', 'mart_commodity_profit_day', ['warehouse_id', 'goods_id'], [
         'quantity', 'revenue', 'cost', 'profit', 'rebate', 'supplier_rebate', 'expected_rebate', 'profit_after_expected'
@@ -11,6 +12,8 @@
     'purchases': ['mart_purchase_month', 'mart_purchase_day', ['warehouse_id', 'supplier_id', 'goods_id'], [
         'quantity', 'value', 'return_quantity', 'return_value'
     ]],
+    'receivables': ['mart_receivable_month', 'mart_receivable_day', ['customer_id'], owed],
+    'payables': ['mart_payable_month', 'mart_payable_day', ['supplier_id'], owed],
     'supplier_payments': ['mart_supplier_payment', 'mart_supplier_payment_day', ['supplier_id'], [
         'purchased_amount', 'invoiced_amount', 'settled_amount', 'offset_amount', 'write_off_amount', 'write_off_days'
     ]],

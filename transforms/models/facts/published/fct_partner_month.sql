@@ -29,11 +29,9 @@ moves as (
         entry.party_id,
         {{ within_last_months('entry.business_date') }} as month,
         sum(entry.amount) as change_amount,
-        sum(case when entry.movement = 'delivery' then entry.amount else 0 end) as delivery_amount,
-        sum(case when entry.movement = 'return' then -entry.amount else 0 end) as return_amount,
-        sum(case when entry.movement in ('transfer', 'initial', 'other') then entry.amount else 0 end) as other_amount,
-        sum(case when entry.movement = 'settled' then -entry.amount else 0 end) as settled_amount,
-        sum(case when entry.movement = 'offset' then -entry.amount else 0 end) as offset_amount,
+        {%- for name, figure in settlement_figures().items() %}
+        sum({{ figure }}) as {{ name }}_amount,
+        {%- endfor %}
         sum(case when entry.is_write_off then -entry.amount else 0 end) as write_off_amount,
         sum(
             case

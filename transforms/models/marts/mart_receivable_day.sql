@@ -1,0 +1,2 @@
+-- grain: one row an entry of what customers owe, by its day
+{{ partner_days('customer') }}
