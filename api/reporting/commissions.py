@@ -133,7 +133,7 @@ shared as (
         {share("s.profit", "w.amount", "item_amount")} as profit
     from running s
     join write_offs w using (write_off_id)
-    left join schemes c using (commission_scheme_id)
+    left join schemes c on c.commission_scheme_id = s.commission_scheme_id
 ),
 parts as (
     select *, case basis when {REVENUE} then revenue when {PROFIT} then profit end as basis_amount
