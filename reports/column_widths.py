@@ -25,7 +25,7 @@ WHOLE = 3
 LEAST_NAME, MOST_NAME = 86, 156
 LEAST = {"line_name": 126, "warehouse_name": 84}
 """The lines of a statement, and a warehouse, whose name stands in one line as long as it is no longer than most."""
-AMOUNT, FIGURE, WORDS, NUMBER = 76, 46, 62, 124
+AMOUNT, FIGURE, WORDS, DAY, NUMBER = 76, 46, 62, 70, 128
 
 
 def column_widths(chart: Chart, dataset: Dataset) -> dict[str, int]:
@@ -79,5 +79,5 @@ def _filled(name: str, dataset: Dataset) -> int:
     if name.endswith("_no"):
         return NUMBER
     if dataset.has_column(name):
-        return FIGURE if dataset.column(name).kind in ("link", "number") else WORDS
+        return {"link": FIGURE, "number": FIGURE, "date": DAY}.get(dataset.column(name).kind, WORDS)
     return AMOUNT if dataset.metric(name).format == MONEY else FIGURE

@@ -124,6 +124,13 @@ def test_names_stand_in_one_line_where_figures_are_few():
     assert widths["stock"]["company_name"] == MOST_NAME > widths["levels"]["company_name"]
 
 
+def test_two_bills_and_two_days_leave_names_less_room():
+    board = find_report("verificationDetails").first_tab.board(PLAIN)
+    chart = board.chart("detail")
+    widths = column_widths(chart.on_screen, board.dataset(chart.dataset))
+    assert LEAST_NAME < widths["company_name"] == widths["partner_name"] <= 110, "or amounts are out of sight"
+
+
 def test_short_words_stand_in_one_line():
     """销售一部 broken in two makes a row of a table twice as high."""
     for name in ("department_name", "type3_name", "symptom_name", "state"):
