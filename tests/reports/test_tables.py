@@ -15,7 +15,7 @@ from reports.catalogue.boards import Chart
 from reports.catalogue.datasets import BESIDE_ORDER, SUFFIXES, Column, Dataset, Metric
 from reports.catalogue.metrics import change, total
 from reports.late_names import Table
-from tests.kit.superset import AS_OF, EVERYTHING, Place, Superset, at_moment
+from tests.kit.superset import AS_OF, EVERYTHING, Place, Superset, at_moment, moment_of, of_range
 from tests.reports.guests import PLACES
 
 ROWS = "(values ('卖过', 1, 0), ('没有', 0, 0)) as t (company_name, sold, sold_before)"
@@ -129,12 +129,14 @@ class TestRowsOfTheChosenPeriod:
                 figures = [f'{data.metric(name).sql} as "{name}"' for name in chart.metrics]
                 asked = snapshot.sql(
                     f"select {', '.join(figures)} from ({data.sql}) where role_id = {EVERYTHING} and {where or 'true'}"
-                    f" group by {', '.join(chart.by)}"
+                    f"{of_range(data)} group by {', '.join(chart.by)}"
                 ).fetchall()
                 telling = [row for row in asked if any(value is not None for value in row)]
                 left_out += len(asked) - len(telling)
                 body = superset.chart_body(at, chart, token)
                 filters = [{"col": name, "op": "IN", "val": [value]} for name, value in chosen.items()]
+                if data.ranged and data.momentary:
+                    filters.append(moment_of(data))
                 whole = {**body["queries"][0], "filters": filters}
                 page = {**whole, "row_limit": 5}
                 queries = [whole, page, {**page, "is_rowcount": True}]
