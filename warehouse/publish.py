@@ -2,12 +2,17 @@
 
 Readers resolve `current` at each connection; a snapshot that is open stays readable after its directory is gone.
 A directory whose name starts with a dot was being written when its process died.
+
+A cycle changes few blocks of the marts. The file of the oldest snapshot becomes the next one, if nobody reads it: what
+is in it already need not be written, and a gigabyte of new pages costs more than all models of a small cycle.
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
+import signal
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -22,37 +27,42 @@ from warehouse.position import Position
 
 KEEP = 3
 NAME = "wh.duckdb"
+PIECE = 64 * 1024
+"""Bytes that are compared, and written where they differ, at a time."""
 
 
 @contextmanager
 def copying(files: Files) -> Iterator[Future[Path]]:
-    """Copy the marts into a draft of the next snapshot, while they are read by what runs inside."""
+    """Copy the marts while they are read by what runs inside."""
     _fold(files)
     with ThreadPoolExecutor(1) as beside:
         yield beside.submit(_copy, files)
 
 
+def copy(files: Files) -> Path:
+    """Copy the marts into a draft of the next snapshot."""
+    with copying(files) as draft:
+        return draft.result()
+
+
 def publish(
     files: Files,
-    draft: Future[Path] | None = None,
+    draft: Path,
     *,
     position: Position,
     as_of: str,
     project: str,
     now: datetime | None = None,
 ) -> int:
-    """Stamp a copy of the marts, the `draft` or one made now, and make it current. Returns its number.
+    """Stamp a draft and make it the current snapshot. Returns its number.
 
     The stamp says what the figures show: of which database (`identity`) which transactions (`seen`), up to which
     business date, and the version of the models that built them (`project`).
     """
-    if draft is None:
-        with copying(files) as draft:
-            pass
-    place, number = draft.result(), _next(files)
+    number = _next(files)
     read = [position.next_xid, position.identity, position.snapshot]
-    _stamp(place / NAME, [now or datetime.now(UTC), number, *read, as_of, project])
-    os.replace(place, files.snapshots / str(number))
+    _stamp(draft / NAME, [now or datetime.now(UTC), number, *read, as_of, project])
+    os.replace(draft, files.snapshots / str(number))
     link = files.root / ".current"
     link.unlink(missing_ok=True)
     link.symlink_to(f"{files.snapshots.name}/{number}")
@@ -90,9 +100,40 @@ def _fold(files: Files) -> None:
 def _copy(files: Files) -> Path:
     place = files.snapshots / f".{_next(files)}"
     shutil.rmtree(place, ignore_errors=True)
-    place.mkdir(parents=True)
-    shutil.copyfile(files.marts, place / NAME)
+    oldest = min(_numbers(files), default=0)
+    if len(_numbers(files)) == KEEP and oldest != _current(files):
+        os.replace(files.snapshots / str(oldest), place)
+    place.mkdir(parents=True, exist_ok=True)
+    draft = place / NAME
+    if not _is_unread(draft):
+        draft.unlink(missing_ok=True)
+    draft.touch()
+    _write_differences(files.marts, draft)
     return place
+
+
+def _is_unread(path: Path) -> bool:
+    """Whether no process, this one included, has a file open: only then the system leases it. None answers so elsewhere
+    than on Linux."""
+    try:
+        with path.open("rb+") as file:
+            # Who opens it this very moment would otherwise end this process by the signal that tells of it.
+            fcntl.fcntl(file, fcntl.F_SETSIG, signal.SIGURG)
+            fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+    except (OSError, AttributeError):
+        return False
+    return True
+
+
+def _write_differences(source: Path, target: Path) -> None:
+    """Make a file the same as another, writing only what differs."""
+    with source.open("rb") as right, target.open("rb+") as wrong:
+        for at in range(0, source.stat().st_size, PIECE):
+            piece = os.pread(right.fileno(), PIECE, at)
+            if os.pread(wrong.fileno(), PIECE, at) != piece:
+                wrong.seek(at)
+                wrong.write(piece)
+        wrong.truncate(source.stat().st_size)
 
 
 def _stamp(path: Path, values: list[Any]) -> None:

@@ -194,7 +194,7 @@ class Refresher:
         if mode is not None and sound:
             number = publish.publish(
                 self.files,
-                None if amiss else draft,
+                publish.copy(self.files) if amiss or draft is None else draft.result(),
                 position=load.position,
                 as_of=as_of,
                 project=self._project.version,

@@ -37,10 +37,9 @@ from tests.warehouse.changes import (
 )
 from tests.warehouse.conftest import AS_OF, tables
 from tests.warehouse.group import BILL
-from warehouse import extract, publish, reconcile, status, transform
+from warehouse import extract, reconcile, status, transform
 from warehouse.compiler import Compiler
 from warehouse.engine import TransformError
-from warehouse.position import Position
 from warehouse.refresh import BusyError, Refresher
 from warehouse.shelf import PROJECT, version
 from warehouse.transform import Project
@@ -90,12 +89,6 @@ class TestSnapshot:
         assert (identity, seen) == (outcome.position.identity, outcome.position.snapshot)
         assert as_of.isoformat() == AS_OF
         assert project == version()
-
-    def test_old_ones_go(self, refresher: Refresher) -> None:
-        for _ in range(4):
-            publish.publish(refresher.files, position=Position("1/1/1", "9:9:"), as_of=AS_OF, project="1")
-        assert sorted(path.name for path in refresher.files.snapshots.iterdir()) == ["3", "4", "5"]
-        assert refresher.files.current.readlink().name == "5"
 
 
 class TestFailure:
