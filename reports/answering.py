@@ -6,7 +6,7 @@ four times, asks for each right by itself. The catalogue's datasets are compiled
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from functools import cache, partial
 from typing import Any, cast
@@ -15,10 +15,10 @@ import sqlalchemy as sa
 
 from reports.assets import boards
 from reports.catalogue.beside import KEY
-from reports.catalogue.datasets import SINCE, UNTIL, Dataset
+from reports.catalogue.datasets import Dataset, in_range
 from reports.late_names import asked_table
 from reports.query_parts import column_name
-from reports.ranges import RANGE_OPERATOR, ends_of
+from reports.ranges import RANGE_OPERATOR, days_of
 from reports.snapshot import SNAPSHOT_URI, Snapshot, Snapshots
 
 NEWEST = "newest_snapshot"
@@ -95,6 +95,7 @@ def _trust_own_datasets() -> None:
     administrator laid on the tables below: as long as there are none, there is nothing to look for. The number of the
     snapshot belongs to the key of a kept answer, so that a new one is seen at the next request.
     """
+    from flask import g
     from sqlalchemy.sql.selectable import TextAsFrom
     from superset.connectors.sqla.models import BaseDatasource, SqlaTable
     from superset.models.helpers import VIRTUAL_TABLE_ALIAS
@@ -105,7 +106,8 @@ def _trust_own_datasets() -> None:
     def source(self: Any, template_processor: Any = None) -> Any:
         if not _is_own(self):
             return checked_source(self, template_processor)
-        return TextAsFrom(self.text(f"{self.sql}\n"), []).alias(VIRTUAL_TABLE_ALIAS), None
+        sql = in_range(self.sql, *g.ends) if g.get("ends") else self.sql
+        return TextAsFrom(self.text(f"{sql}\n"), []).alias(VIRTUAL_TABLE_ALIAS), None
 
     def keys(self: Any, query_obj: Any) -> Any:
         plain = BaseDatasource.get_extra_cache_keys if _is_own(self) else checked_keys
@@ -129,8 +131,9 @@ def _find_rows_first() -> None:
         if counted:
             parts["orderby"] = []
         own = catalogue_datasets().get(self.table_name) if _is_own(self) else None
+        g.ends = None
         if own is not None:
-            parts["filter"] = [*_by_days(own, parts.get("filter") or [])]
+            parts["filter"], g.ends = _in_range(own, [*_by_days(own, parts.get("filter") or [])])
             if own.momentary and not any(_is_one_day(own, item) for item in parts["filter"]):
                 parts["filter"] = [{"col": own.time_column, "op": "IS NULL"}]
             if own.beside is not None and parts.get("columns") == [KEY] and not counted:
@@ -187,26 +190,31 @@ def _rows(database: Any, query: Any) -> Sequence[Sequence[Any]]:
 
 
 def _by_days(dataset: Dataset, conditions: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Conditions, and beside those on labels of periods what follows from them for their days; instead of that on days
-    whose rows are of one range its ends."""
+    """Conditions, and beside those on labels of periods what follows from them for their days."""
     for condition in conditions:
-        name, values = column_name(condition["col"]) or "", condition.get("val")
-        if dataset.momentary and condition["op"] == RANGE_OPERATOR and name == dataset.time_column:
-            ends = ends_of(str(values), date.today()) or ()
-            yield from (_among(end, [day]) for end, day in zip((SINCE, UNTIL), ends, strict=False))
-            continue
         yield condition
-        found = condition["op"] == "IN" and dataset.first_days(name, values or ())
+        found = condition["op"] == "IN" and dataset.first_days(
+            column_name(condition["col"]) or "", condition.get("val") or ()
+        )
         if found:
-            yield _among(*found)
+            name, days = found
+            yield {"col": name, "op": "IN", "val": [day.isoformat() for day in days]}
 
 
-def _among(name: str, days: Iterable[date]) -> dict[str, Any]:
-    return {"col": name, "op": "IN", "val": [day.isoformat() for day in days]}
+def _in_range(
+    dataset: Dataset, conditions: list[dict[str, Any]]
+) -> tuple[list[dict[str, Any]], tuple[date, date] | None]:
+    """Conditions, but for one on days whose rows are of one range, and its ends, which their query is given: of two
+    ranges there are no rows."""
+    words = [item for item in conditions if item["op"] == RANGE_OPERATOR] if dataset.takes_range else []
+    rest = [item for item in conditions if item not in words]
+    meant = {days_of(str(item.get("val")), date.today()) for item in words}
+    days = meant.pop() if len(meant) == 1 else None
+    return rest, days.ends if days else None
 
 
 def _is_one_day(dataset: Dataset, condition: dict[str, Any]) -> bool:
-    """Whether a condition leaves one day, or one range by its first, of a dataset of which one has to be chosen."""
+    """Whether a condition leaves one day of a dataset of which one has to be chosen."""
     return (condition["col"], condition["op"]) == (dataset.time_column, "IN") and len(condition["val"]) == 1
 
 

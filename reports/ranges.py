@@ -42,6 +42,12 @@ class DayRange:
         last = (self.until - timedelta(days=1)).isoformat() if self.until else "最晚"
         return first if first == last else f"{first} 至 {last}"
 
+    @property
+    def ends(self) -> tuple[date, date]:
+        """The first and the last day."""
+        last = self.until - timedelta(days=1) if self.until else FURTHEST
+        return max(self.since or EARLIEST, EARLIEST), min(last, FURTHEST)
+
 
 WHOLE = DayRange(None, None)
 
@@ -68,15 +74,6 @@ def days_come(words: str, today: date) -> DayRange:
         return WHOLE
     tomorrow = today + timedelta(days=1)
     return DayRange(found.since, min(found.until or tomorrow, tomorrow))
-
-
-def ends_of(words: str, today: date) -> tuple[date, date] | None:
-    """The first and the last day of a range; None for what is not understood."""
-    found = days_of(words, today)
-    if found is None:
-        return None
-    last = found.until - timedelta(days=1) if found.until else FURTHEST
-    return max(found.since or EARLIEST, EARLIEST), min(last, FURTHEST)
 
 
 def told(words: str, today: date) -> str:

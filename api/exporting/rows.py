@@ -6,7 +6,6 @@ Totals are the same metrics over all rows: a ratio's total is the ratio of the s
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import date
 from typing import Any
 
 from sqlalchemy import Connection
@@ -16,9 +15,9 @@ from api.exporting.query import Rows, quoted
 from api.kit.database import today
 from api.reporting.opening import newest
 from reports.catalogue.boards import Chart, Filter
-from reports.catalogue.datasets import MONEY, SINCE, UNTIL, Column, Dataset, Metric
+from reports.catalogue.datasets import MONEY, Column, Dataset, Metric, in_range
 from reports.catalogue.telling import EVERY, telling
-from reports.ranges import NO_RANGE, DayRange, days_come, days_of, ends_of
+from reports.ranges import NO_RANGE, DayRange, days_come, days_of
 
 
 def settled(asked: Asked, source: Connection) -> dict[str, Values]:
@@ -44,15 +43,13 @@ def chosen_days(asked: Asked, chart: Chart, values: Mapping[str, Values]) -> Day
 
 def rows_of(dataset: Dataset, role_id: int, chosen: Iterable[tuple[Filter, Values]]) -> Rows:
     """The rows of a dataset that a role sees and that have the chosen values."""
-    values: list[Any] = [role_id]
+    sql, values = dataset.sql, [role_id]
     conditions, is_one_moment = ["role_id = $1"], False
     for item, picked in chosen:
-        if picked and item.ranged and dataset.momentary:
-            ends = _ends(str(picked[0]))
-            conditions += [_condition(name, [day], values) for name, day in ends.items()]
-            is_one_moment = True
+        if picked and item.ranged and dataset.takes_range:
+            sql = in_range(sql, *_days(picked).ends)
         elif picked and item.ranged:
-            conditions += _between(item.column, str(picked[0]), values)
+            conditions += _between(item.column, _days(picked), values)
         elif picked:
             conditions.append(_condition(item.column, picked, values))
             days = dataset.first_days(item.column, picked)
@@ -61,21 +58,19 @@ def rows_of(dataset: Dataset, role_id: int, chosen: Iterable[tuple[Filter, Value
                 is_one_moment = is_one_moment or len(days[1]) == 1
     if dataset.momentary and not is_one_moment:
         conditions.append("false")
-    return Rows(f"(select * from ({dataset.sql}) as d where {' and '.join(conditions)}) as b", tuple(values))
+    return Rows(f"(select * from ({sql}) as d where {' and '.join(conditions)}) as b", tuple(values))
 
 
-def _ends(words: str) -> dict[str, date]:
-    """The first and the last day of a range, of today, by the columns that tell them."""
-    found = ends_of(words, today())
-    assert found is not None, f"no range {words}"
-    return dict(zip((SINCE, UNTIL), found, strict=True))
+def _days(picked: Values) -> DayRange:
+    """The days that a range means today."""
+    found = days_of(str(picked[0]), today())
+    assert found is not None, f"no range {picked[0]}"
+    return found
 
 
-def _between(name: str, words: str, values: list[Any]) -> Iterator[str]:
-    """The conditions that rows lie in a range of days, of today."""
-    found = days_of(words, today())
-    assert found is not None, f"no range {words}"
-    for sign, day in ((">=", found.since), ("<", found.until)):
+def _between(name: str, days: DayRange, values: list[Any]) -> Iterator[str]:
+    """The conditions that rows lie in a range of days."""
+    for sign, day in ((">=", days.since), ("<", days.until)):
         if day:
             values.append(day)
             yield f"{quoted(name)} {sign} ${len(values)}"

@@ -30,6 +30,8 @@ WORD = re.compile(r"\w+")
 COUNT = re.compile(r"(cast\()?count\(")
 SINCE, UNTIL = "since", "until"
 """The first and the last day of the range that rows are of, where all of them are of one."""
+NO_ENDS = f"cast(null as date) as {SINCE}, cast(null as date) as {UNTIL}"
+"""Where a query is given them (`in_range`). There are no rows of no range."""
 FIRST_DAY, LAST_DAY = "first_day", "last_day"
 """From which day to which a row of a table leads: in the mart's rows this month to date, in the table's those that it
 adds up."""
@@ -55,6 +57,11 @@ UNSEEN = "".join(map(chr, (CLOSING, FURTHER, HAIR)))
 def placed(number: int, label: str) -> str:
     """A label of an axis in the order of its number, as `parts.in_order` writes it."""
     return chr(FURTHER) * number + chr(CLOSING) + chr(HAIR) * (MOST_SERIES - number) + label
+
+
+def in_range(sql: str, since: date, until: date) -> str:
+    """A dataset's query for the rows of a range."""
+    return sql.replace(NO_ENDS, f"date '{since}' as {SINCE}, date '{until}' as {UNTIL}")
 
 
 def unplaced(label: str) -> str:
@@ -148,7 +155,7 @@ class Dataset:
     tell a moment, a mean of days, or days that several rows share. Own charts may be drawn of `explorable` ones.
     `beside` are its rows for the figures of a board, whose earlier periods stand below them. Of `ranged` ones any days
     of the time column may be chosen, from one to another; of `momentary` ones one has to be: the rows of each are
-    found by it, and those of all are beyond counting. Of those that are both it is a range, from SINCE to UNTIL.
+    found by it, and those of all are beyond counting.
     """
 
     key: str
@@ -179,6 +186,11 @@ class Dataset:
     def scope(self) -> str:
         prefix = "role_cost" if self.cost else "role"
         return f"{prefix}_scope" if self.cost and self.grain == "company" else f"{prefix}_{self.grain}_scope"
+
+    @property
+    def takes_range(self) -> bool:
+        """Whether its rows are of the one range that its query is given."""
+        return NO_ENDS in self.source
 
     @property
     def keys(self) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ import pytest
 from api.kit.settings import settings
 from api.reporting.tokens import guest_token
 from reports.catalogue.boards import COST, PLAIN, Board, Chart, Report, Tab, embed_id
-from reports.catalogue.datasets import SINCE, UNTIL, Dataset
+from reports.catalogue.datasets import Dataset, in_range
 from reports.chart_params import stored_queries
 from reports.ranges import RANGE_OPERATOR
 from tests.kit.once import copy, made_once
@@ -133,7 +133,7 @@ class Superset:
         form = {**listed["form_data"], "dashboardId": self.dashboard_id(place), "slice_id": listed["id"]}
         dataset = place.board.dataset(chart.dataset)
         queries = stored_queries(chart.on_screen, dataset)
-        if dataset.momentary:
+        if dataset.momentary or dataset.takes_range:
             queries = [{**query, "filters": [moment_of(dataset)]} for query in queries]
         return {
             "datasource": {"id": int(form["datasource"].split("__")[0]), "type": "table"},
@@ -151,7 +151,7 @@ class Superset:
 
 def moment_of(dataset: Dataset) -> dict[str, Any]:
     """The choice of a moment of a dataset of which one has to be chosen: its day, or its month to date."""
-    if dataset.ranged:
+    if dataset.takes_range:
         words = f"{THIS_MONTH} : {date.fromisoformat(AS_OF) + timedelta(days=1)}"
         return {"col": dataset.time_column, "op": RANGE_OPERATOR, "val": words}
     return {"col": "day_label", "op": "IN", "val": [AS_OF]}
@@ -159,16 +159,12 @@ def moment_of(dataset: Dataset) -> dict[str, Any]:
 
 def at_moment(dataset: Dataset) -> str:
     """What follows from it for the rows, as a condition to add to others; nothing for datasets of all moments."""
-    if not dataset.momentary:
-        return ""
-    if dataset.ranged:
-        return f" and {SINCE} = date '{THIS_MONTH}' and {UNTIL} = date '{AS_OF}'"
-    return f" and day = date '{AS_OF}'"
+    return f" and day = date '{AS_OF}'" if dataset.momentary else ""
 
 
-def of_range(dataset: Dataset) -> str:
-    """The same for datasets whose rows are of ranges alone: those of all ranges are beyond counting."""
-    return at_moment(dataset) if dataset.ranged else ""
+def of_range(sql: str) -> str:
+    """A dataset's query, for this month to date where its rows are of one range of days."""
+    return in_range(sql, date.fromisoformat(THIS_MONTH), date.fromisoformat(AS_OF))
 
 
 def _headers(token: str | None) -> dict[str, str]:

@@ -25,9 +25,9 @@ from api.reporting.snapshot import published, stamp
 from reports.assets import Placed, boards
 from reports.catalogue import REPORTS, find_report
 from reports.catalogue.boards import Board, Chart, Pivot
-from reports.catalogue.datasets import MONEY, SINCE, UNTIL, Column, Dataset, Metric
+from reports.catalogue.datasets import MONEY, Column, Dataset, Metric
 from tests.kit.fixtures import Site
-from tests.kit.superset import EVERYTHING, publish
+from tests.kit.superset import EVERYTHING, of_range, publish
 
 HEAD = 4
 STAMP = "2026-11-20 17:30:05"
@@ -146,11 +146,9 @@ def opening(source: Connection, placed: Placed, dataset: Dataset, excluding: str
     parts = [f"role_id = {EVERYTHING}"]
     for item in placed.board.filters:
         if dataset.has_column(item.column) and excluding not in (item.column, *item.excludes):
-            if item.ranged and dataset.momentary:
-                parts.append(f"{SINCE} = '2026-11-01' and {UNTIL} = '2026-11-30'")
-                continue
-            if item.ranged:
+            if item.ranged and not dataset.takes_range:
                 parts.append(f"{item.column} >= '2026-11-01' and {item.column} < '2026-12-01'")
+            if item.ranged:
                 continue
             own = placed.board.dataset(item.dataset).sql
             newest = f"select max({item.column}) from ({own}) where role_id = {EVERYTHING}"
@@ -162,7 +160,9 @@ def opening(source: Connection, placed: Placed, dataset: Dataset, excluding: str
 
 def figure(source: Connection, dataset: Dataset, metric: Metric, where: str) -> Any:
     """As a file tells it."""
-    return source.exec_driver_sql(f"select {told(metric)} from ({dataset.sql}) where {where}").scalar()
+    return source.exec_driver_sql(
+        f"select {told(metric)} from ({of_range(dataset.sql)}) where {where}"
+    ).scalar()
 
 
 def is_sum(metric: Metric) -> bool:

@@ -19,7 +19,7 @@ from reports.assets import Placed
 from reports.catalogue import find_report
 from reports.catalogue.boards import COST
 from reports.catalogue.datasets import CHANGE, DAYS, MONEY, PERCENT, UNSEEN, Metric
-from tests.kit.superset import COMPANY_ONE, COMPANY_TWO, EVERYTHING, NOTHING
+from tests.kit.superset import COMPANY_ONE, COMPANY_TWO, EVERYTHING, NOTHING, of_range
 from tests.reporting.exported import (
     HEAD,
     STAMP,
@@ -54,7 +54,7 @@ class TestEveryReport:
             keys = ", ".join(f'"{name}"' for name in chart.by)
             told = ", ".join(f"({metric.sql}) is not null" for metric in metrics)
             groups = (
-                f"select count(*) from (select [{told}] as told from ({dataset.sql}) where {where} group by {keys})"
+                f"select count(*) from (select [{told}] as told from ({of_range(dataset.sql)}) where {where} group by {keys})"
                 f" where list_contains(told, true)"
             )
             assert title[0].endswith(chart.title)
@@ -99,7 +99,7 @@ class TestEveryReport:
         if whole:
             assert same(totals[-1], figure(source, dataset, metric, where))
         [across], beside = pivot.columns, len(pivot.rows)
-        first = f"select min({across}) from ({dataset.sql}) where {where}"
+        first = f"select min({across}) from ({of_range(dataset.sql)}) where {where}"
         value = source.exec_driver_sql(first).scalar()
         assert heading[beside].strip() == "".join(letter for letter in str(value) if letter.isprintable())
         assert same(totals[beside], figure(source, dataset, metric, f"{where} and {across} = '{value}'"))

@@ -28,7 +28,7 @@ from reports.catalogue import find_report
 from reports.catalogue.boards import COST
 from reports.catalogue.datasets import CHANGE, COUNT, MONEY, PERCENT, UNSEEN, WINDOW
 from reports.theme import BUCKET_COLORS, PRIMARY
-from tests.kit.superset import EVERYTHING
+from tests.kit.superset import EVERYTHING, of_range
 from tests.reporting.exported import (
     AUTUMN,
     STAMP,
@@ -85,7 +85,7 @@ class TestPaper:
             keys = ", ".join(f'"{name}"' for name in shown.by)
             own = [item.sql for item in metrics if WINDOW not in item.sql and not COUNT.match(item.sql)]
             told = " or ".join(f"{sql} is not null" for sql in own) if dataset.compares and own else "true"
-            rows = f"select {keys} from ({dataset.sql}) where {where} group by {keys} having {told}"
+            rows = f"select {keys} from ({of_range(dataset.sql)}) where {where} group by {keys} having {told}"
             count = source.exec_driver_sql(f"select count(*) from ({rows})").scalar()
             assert len(table["rows"]) == count > 0
             assert "打印前" not in table["note"] and f"共 {count:,} 行" in table["note"]

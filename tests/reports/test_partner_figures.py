@@ -8,6 +8,7 @@ import pytest
 
 from reports.catalogue import find_report
 from reports.catalogue.boards import PLAIN
+from reports.catalogue.datasets import in_range
 from tests.kit.superset import COMPANY_ONE, EVERYTHING
 from tests.reports.figures import figure
 
@@ -106,10 +107,9 @@ class TestPartners:
             data = find_report(code).tab("days").plain.datasets[0]
             names = ("opening", "delivery", "closing", "closing_before")
             figures = ", ".join(data.metric(name).sql for name in names)
-            for since, opening, delivery in (("2026-11-05", 1000, 900), ("2026-11-06", 1200, 0)):
+            for since, opening, delivery in ((date(2026, 11, 5), 1000, 900), (date(2026, 11, 6), 1200, 0)):
                 found = snapshot.sql(
-                    f"select {figures} from ({data.sql}) where role_id = {role}"
-                    f" and since = date '{since}' and until = date '2026-11-12'"
+                    f"select {figures} from ({in_range(data.sql, since, date(2026, 11, 12))}) where role_id = {role}"
                 ).fetchone()
                 assert found == tuple(companies * of_each for of_each in (opening, delivery, 1200, 1200))
 

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from reports.ranges import EARLIEST, FURTHEST, NO_RANGE, days_of, ends_of, told
+from reports.ranges import EARLIEST, FURTHEST, NO_RANGE, days_of, told
 from tests.kit.superset import EVERYTHING, Superset
 from tests.reports.guests import place
 
@@ -53,7 +53,9 @@ def test_which_days_are_meant(words: str):
 @pytest.mark.parametrize("words", MEANT)
 def test_each_range_has_a_first_and_a_last_day(words: str):
     since, until, _ = MEANT[words]
-    first, last = ends_of(words, TODAY) or (None, None)
+    found = days_of(words, TODAY)
+    assert found
+    first, last = found.ends
     assert first == (date.fromisoformat(since) if since else EARLIEST)
     assert last == (date.fromisoformat(until) - timedelta(days=1) if until else FURTHEST)
 
@@ -61,7 +63,6 @@ def test_each_range_has_a_first_and_a_last_day(words: str):
 @pytest.mark.parametrize("words", STRANGE)
 def test_others_mean_none(words: str):
     assert days_of(words, TODAY) is None
-    assert ends_of(words, TODAY) is None
 
 
 @pytest.mark.parametrize("words", MEANT)

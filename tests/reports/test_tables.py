@@ -128,14 +128,14 @@ class TestRowsOfTheChosenPeriod:
                 where = " and ".join(f"{name} = '{value}'" for name, value in chosen.items())
                 figures = [f'{data.metric(name).sql} as "{name}"' for name in chart.metrics]
                 asked = snapshot.sql(
-                    f"select {', '.join(figures)} from ({data.sql}) where role_id = {EVERYTHING} and {where or 'true'}"
-                    f"{of_range(data)} group by {', '.join(chart.by)}"
+                    f"select {', '.join(figures)} from ({of_range(data.sql)}) where role_id = {EVERYTHING}"
+                    f" and {where or 'true'} group by {', '.join(chart.by)}"
                 ).fetchall()
                 telling = [row for row in asked if any(value is not None for value in row)]
                 left_out += len(asked) - len(telling)
                 body = superset.chart_body(at, chart, token)
                 filters = [{"col": name, "op": "IN", "val": [value]} for name, value in chosen.items()]
-                if data.ranged and data.momentary:
+                if data.takes_range:
                     filters.append(moment_of(data))
                 whole = {**body["queries"][0], "filters": filters}
                 page = {**whole, "row_limit": 5}
@@ -228,7 +228,7 @@ class TestRowsByKeys:
             figures = [f'{data.metric(name).sql} as "{name}"' for name in chart.metrics]
             days = (
                 [f"{end}({data.time_column}) as {end}_day" for end in ("min", "max")]
-                if data.ranged and not data.momentary
+                if data.ranged and not data.takes_range
                 else []
             )
             # Earlier periods' rows are none of a table that shows nothing of them.
@@ -237,7 +237,7 @@ class TestRowsByKeys:
             of_periods = f"and {BESIDE_ORDER} in ({', '.join(told)})" if told else ""
             of_periods += at_moment(data)
             asked = snapshot.sql(
-                f"select {', '.join([*shown, *figures, *days])} from ({data.sql}) where role_id = {EVERYTHING}"
+                f"select {', '.join([*shown, *figures, *days])} from ({of_range(data.sql)}) where role_id = {EVERYTHING}"
                 f" {of_periods} group by {', '.join(chart.by)}"
             )
             expected = [dict(zip(asked.columns, row, strict=True)) for row in asked.fetchall()]
@@ -279,7 +279,6 @@ class TestRowsByKeys:
         assert totals(time_range="2026-11-06 : 2026-11-11") == [2400, 0, 2400, 0]
         assert totals(time_range="2026-11-01 : 2026-11-05") == [2000, 0, 2000, 0]
         assert totals(filters=[]) == [None] * 4
-        # Each of two ranges is of all; none is of both.
         both = [
             {**body["queries"][0]["filters"][0], "val": f"2026-{month}-01 : 2026-11-11"} for month in (10, 11)
         ]

@@ -11,7 +11,7 @@ from reports.catalogue import find_report
 from reports.catalogue.accounts import FLOWS
 from reports.catalogue.beside import KEY
 from reports.catalogue.boards import Board
-from reports.catalogue.datasets import SUFFIXES
+from reports.catalogue.datasets import SUFFIXES, Dataset, in_range
 from reports.ranges import EARLIEST, FURTHEST
 from tests.warehouse.conftest import AS_OF, BOTH, Core, Mart, agree
 
@@ -74,11 +74,11 @@ def accounts(entries: pl.DataFrame, party: str, since: dt.date, until: dt.date, 
     )
 
 
-def chosen(since: dt.date, until: dt.date) -> str:
-    return f"role_id = 1 and since in (date '{since}') and until in (date '{until}')"
+def rows(dataset: Dataset, since: dt.date, until: dt.date) -> str:
+    return f"({in_range(dataset.sql, since, until)}) as d where role_id = 1"
 
 
-def told(mart: Mart, party: str, where: str, suffix: str = "") -> pl.DataFrame:
+def told(mart: Mart, party: str, since: dt.date, until: dt.date, suffix: str = "") -> pl.DataFrame:
     """The same of the report's rows that tell something of the period."""
     sums = {name: f'sum("{name}{suffix}")' for name in FLOWS}
     figures = {
@@ -89,7 +89,7 @@ def told(mart: Mart, party: str, where: str, suffix: str = "") -> pl.DataFrame:
     }
     shown = ", ".join(f"{sql} as {name}" for name, sql in figures.items())
     return mart(
-        f"select company_name, {party}_id as party_id, {shown} from ({board(party).datasets[0].sql}) as d where {where}"
+        f"select company_name, {party}_id as party_id, {shown} from {rows(board(party).datasets[0], since, until)}"
         f" group by all having count(closing{suffix}) > 0"
     )
 
@@ -106,11 +106,11 @@ def test_any_days_go_from_opening_to_closing_beside_those_of_a_month_and_a_year_
     heads = dict(
         mart(
             f"select beside_order, struct_pack({', '.join(f'{name} := sum({name})' for name in ('opening', 'closing'))})"
-            f" from ({head.sql}) as d where {chosen(since, until)} group by all"
+            f" from {rows(head, since, until)} group by all"
         ).rows()
     )
     for order, (suffix, step) in enumerate(STEPS.items()):
-        found = told(mart, party, chosen(since, until), suffix)
+        found = told(mart, party, since, until, suffix)
         earlier = pl.Series([first]).dt.offset_by(f"-{step}")[0]
         expected = accounts(entries, party, first, until, step)
         if earlier < KNOWN or expected.is_empty():
@@ -133,19 +133,18 @@ def test_days_of_whole_months_tell_what_the_months_tell(mart: Mart, party: str) 
     keys = ["company_name", f"{party}_id"]
     some = pl.any_horizontal(pl.col(name).abs() > 0.001 for name in names)
     for since, until in (
-        ("2026-11-01", "2026-11-20"),
-        ("2026-10-01", "2026-10-31"),
-        ("2025-12-01", "2025-12-31"),
+        (dt.date(2026, 11, 1), TODAY),
+        (dt.date(2026, 10, 1), dt.date(2026, 10, 31)),
+        (dt.date(2025, 12, 1), dt.date(2025, 12, 31)),
     ):
         by_days = mart(
-            f"select {', '.join(keys)}, {figures} from ({board(party).datasets[0].sql}) as d"
-            f" where {chosen(dt.date.fromisoformat(since), dt.date.fromisoformat(until))} group by all"
+            f"select {', '.join(keys)}, {figures} from {rows(board(party).datasets[0], since, until)} group by all"
         ).filter(some)
         by_month = mart(
             f"select {', '.join(keys)}, {figures} from ({months.sql}) as d"
             f" where role_id = 1 and month = date '{since}' group by all"
         ).filter(some)
-        if until == AS_OF:
+        if until == TODAY:
             # The running month stands beside whole ones.
             own = [name for name in names if not name.endswith(SUFFIXES)]
             by_days, by_month = (
@@ -164,9 +163,7 @@ def test_what_is_owed_at_the_end_of_each_day_is_told_day_by_day(
     series = board(party).dataset(chart.dataset)
     since, until = dt.date(2026, 10, 12), dt.date(2026, 11, 11)
     standing = series.metric(*chart.second).sql
-    found = mart(
-        f"select day_label, {standing} as owed from ({series.sql}) as d where {chosen(since, until)} group by day_label"
-    )
+    found = mart(f"select day_label, {standing} as owed from {rows(series, since, until)} group by day_label")
     own = entries.filter(pl.col("party_type") == party)
     assert found["day_label"].min() == str(since) and len(found) > 10
     for day, owed in found.rows():

@@ -34,7 +34,7 @@ def by_time(mart: Mart, dataset: Dataset, chart: Chart, *by: str) -> pl.DataFram
     """The figures, of a dataset's rows that a role sees who sees all."""
     figures = ", ".join(f'{dataset.metric(name).sql} as "{name}"' for name in names(chart))
     return mart(
-        f"select {', '.join((*by, figures))} from ({dataset.sql}) as d where role_id = 1{of_range(dataset)} group by all"
+        f"select {', '.join((*by, figures))} from ({of_range(dataset.sql)}) as d where role_id = 1 group by all"
     )
 
 
@@ -126,7 +126,7 @@ def test_beside_each_earlier_figure_stands_how_far_the_chosen_one_is_from_it(
         chosen.append(f"{latest} = '{newest}'")
     figures = ", ".join(f'{dataset.metric(name).sql} as "{name}"' for name in chart.metrics)
     rows = mart(
-        f"select {figures} from ({dataset.sql}) as d where {' and '.join(('role_id = 1', *chosen))}{of_range(dataset)}"
+        f"select {figures} from ({of_range(dataset.sql)}) as d where {' and '.join(('role_id = 1', *chosen))}"
         f" group by beside order by {dataset.metric('nearest').sql} desc"
     ).to_dicts()
     now, *earlier = rows

@@ -19,7 +19,7 @@ def test_every_row_has_all_that_tables_add_up(mart: Mart) -> None:
         summed += len(names)
         lacks = ", ".join(f'count(*) - count("{name}") as "{name}"' for name in names)
         lacking = (
-            mart(f"select {lacks} from {data.source} where beside_order = 0{of_range(data)}").row(0)
+            mart(f"select {lacks} from {of_range(data.source)} where beside_order = 0").row(0)
             if names
             else ()
         )
