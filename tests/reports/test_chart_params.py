@@ -128,9 +128,15 @@ class TestRows:
 class TestAxes:
     @pytest.mark.parametrize(
         ("code", "tab", "key", "second"),
-        [("ScheduleAccountsPayable", "months", "months", 0), ("CommodityProfit", "all", "trend", 1)],
+        [
+            ("ScheduleAccountsPayable", "months", "months", 0),
+            ("ScheduleAccountsPayable", "days", "months", 1),
+            ("CommodityProfit", "all", "trend", 1),
+        ],
     )
-    def test_amounts_share_an_axis_and_a_ratio_has_its_own(self, code, tab, key, second):
+    def test_amounts_share_an_axis_and_a_ratio_and_a_level_beside_moves_have_their_own(
+        self, code, tab, key, second
+    ):
         board = board_of(code, tab)
         chart = board.chart(key)
         assert chart_params(chart, board.dataset(chart.dataset))["yAxisIndexB"] == second
