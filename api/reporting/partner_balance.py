@@ -19,6 +19,7 @@ from api.kit.view import READ_ONLY, Sql, Values
 from api.reporting.party_rows import CUSTOMER, SUPPLIER
 from api.reporting.published import Published
 
+# Masters are joined by one number: where the kind of partner stood in the condition, each would be tried for each.
 _BALANCES = f"""
 with balances as (
     select company_id, party_type, party_id,
@@ -36,8 +37,8 @@ with balances as (
         coalesce(sum(owed) filter (where party_type = 'supplier'), 0) as payable_amount,
         coalesce(sum(advance) filter (where party_type = 'supplier'), 0) as advance_paid
     from balances b
-    left join customer c on b.party_type = 'customer' and c.customer_id = b.party_id
-    left join supplier s on b.party_type = 'supplier' and s.supplier_id = b.party_id
+    left join customer c on c.customer_id = case party_type when 'customer' then party_id end
+    left join supplier s on s.supplier_id = case party_type when 'supplier' then party_id end
     where owed <> 0 or advance <> 0
     group by 1, 2
 )
