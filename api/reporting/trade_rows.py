@@ -11,6 +11,7 @@ from sqlalchemy import BigInteger
 from sqlalchemy.orm import Mapped, MappedColumn, mapped_column
 
 from api.kit.fields import NO_RECORD, flag, goods, money, price, quantity, ref, text
+from api.kit.view import Paging
 from api.reporting.bills import BilledRow
 from api.reporting.party_rows import customer_column, supplier_column
 from api.reporting.published import Published
@@ -48,6 +49,7 @@ class TradeLine(BilledRow):
     """A report row about one line of a bill."""
 
     __abstract__ = True
+    paging = Paging(parts=("business_date",))
 
     bill_name: Mapped[str] = text("单据类型", width=100, sort=-50)
     is_gift: Mapped[bool] = flag("赠品", search=True, width=70, sort=-48)
