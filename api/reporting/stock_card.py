@@ -21,49 +21,32 @@ ENTRIES = {OPENING: "期初结存", MOVE: "出入库", REVALUATION: "均价分�
 
 # What a warehouse's value changed by on a day, and none of its own moves explains, comes from what its company's others
 # paid or were paid. It stands at the end of that day, so that a day's last balance is the same in whichever days are
-# asked for. Here are its parts, which add up to it: the change, and the moves taken off.
-_ENTRIES = """
+# asked for.
+_ENTRIES = f"""
 with entries as (
-    select company_id, warehouse_id, goods_id, 0 as batch_id, cast(:first as date) as business_date, {opening} as entry,
-        0 as place, 0 as ledger_id, null as bill_type, null as bill_id, null as bill_no, true as is_inbound,
-        closing_quantity as quantity, closing_value as amount
+    select company_id, warehouse_id, goods_id, 0 as batch_id, cast(:first as date) as business_date,
+        {OPENING} as entry, 0 as place, 0 as ledger_id, null as bill_type, null as bill_id, null as bill_no,
+        true as is_inbound, closing_quantity as quantity, closing_value as amount
     from facts.fct_stock_balance_daily
     where cast(:before as date) between valid_from and valid_to and (closing_quantity <> 0 or closing_value <> 0)
         and cast(:first as date) <= cast(:last as date)
     union all
-    select company_id, warehouse_id, goods_id, batch_id, business_date, {move}, place, ledger_id, bill_type, bill_id,
+    select company_id, warehouse_id, goods_id, batch_id, business_date, {MOVE}, place, ledger_id, bill_type, bill_id,
         bill_no, is_inbound, quantity, value
     from facts.fct_stock_move
     where business_date between cast(:first as date) and cast(:last as date)
     union all
-    select company_id, warehouse_id, goods_id, 0, valid_from, {revaluation}, 0, 0, null, null, null, true, 0,
-        change_value
+    select company_id, warehouse_id, goods_id, 0, valid_from, {REVALUATION}, 0, 0, null, null, null, true, 0,
+        revaluation_value
     from facts.fct_stock_balance_daily
     where valid_from between cast(:first as date) and cast(:last as date) and valid_to >= cast(:first as date)
-        and change_value <> 0
-    union all
-    select company_id, warehouse_id, goods_id, 0, business_date, {revaluation}, 0, 0, null, null, null, true, 0, -value
-    from facts.fct_stock_move
-    where business_date between cast(:first as date) and cast(:last as date)
+        and revaluation_value <> 0
 )
 select e.*, g.goods_type_id, g.brand_id
 from entries e
 join goods g on g.goods_id = e.goods_id
 """
-_WHOLE = f"""
-(
-    select * from {{rows}} where entry <> {REVALUATION}
-    union all by name
-    select any_value(company_id) as company_id, warehouse_id, goods_id, any_value(goods_type_id) as goods_type_id,
-        any_value(brand_id) as brand_id, 0 as batch_id, business_date, {REVALUATION} as entry, 0 as place,
-        0 as ledger_id, true as is_inbound, 0 as quantity, cast(sum(amount) as decimal(18, 2)) as amount
-    from {{rows}} where entry = {REVALUATION}
-    group by warehouse_id, goods_id, business_date
-    having sum(amount) <> 0
-)
-"""
-# The parts add up to what the whole does.
-_ADDED = f"""
+_MOVED = f"""
 select *,
     cast(hash(warehouse_id, goods_id, business_date, entry, ledger_id) % 9007199254740991 as bigint) as stock_card_id,
     case when entry <> {OPENING} and is_inbound then quantity end as in_quantity,
@@ -72,7 +55,6 @@ select *,
     case when not is_inbound then -amount end as out_amount
 from {{rows}}
 """
-_MOVED = _ADDED.format(rows=_WHOLE)
 _BALANCES = f"""
 select r.*, {{bill}}, sum(quantity) over so_far as balance_quantity, sum(amount) over so_far as balance_amount,
     case
@@ -96,7 +78,7 @@ class StockCard(StockRow):
         parts=("warehouse_id", "goods_id"),
         then=("warehouse_id", "goods_id", "business_date", "entry", "place", "ledger_id"),
         keys=_MOVED,
-        added=_ADDED,
+        added=_MOVED,
     )
     leading = (
         "business_date",
@@ -148,8 +130,7 @@ class StockCard(StockRow):
     @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:
         first, last = asked_days(asked, "business_date", "业务日期")
-        sql = _ENTRIES.format(opening=OPENING, move=MOVE, revaluation=REVALUATION)
-        return sql, {"before": first - ONE_DAY, "first": first, "last": last}
+        return _ENTRIES, {"before": first - ONE_DAY, "first": first, "last": last}
 
     @classmethod
     def summary(cls, asked: Values) -> str:

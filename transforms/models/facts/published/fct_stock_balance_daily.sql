@@ -262,6 +262,7 @@ fct_stock_balance_daily as (
         coalesce({{ add_days('next_date', -1) }}, {{ open_end() }}) as valid_to,
         {{ quantity('net_quantity') }} as change_quantity,
         {{ money('closing_value - opening_value') }} as change_value,
+        {{ money('closing_value - opening_value - net_value') }} as revaluation_value,
         closing_quantity,
         closing_value,
         ledger_value
@@ -277,6 +278,7 @@ fct_stock_balance_daily as (
         coalesce({{ add_days('running.next_date', -1) }}, {{ open_end() }}) as valid_to,
         opening.change_quantity,
         opening.change_value,
+        opening.revaluation_value,
         opening.closing_quantity,
         opening.closing_value,
         opening.ledger_value
