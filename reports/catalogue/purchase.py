@@ -257,21 +257,22 @@ def payment_board(cost: bool, span: Span) -> Board:
         data,
         ("company_name", "supplier_name", "detail_link"),
         (
-            *("purchased", "purchased_change", "invoiced", "invoiced_share", "settled", "settled_change"),
-            *("settled_year", "settled_growth", "offset", "paid_share", *stands),
+            *("purchased", "purchased_change", "purchased_year", "purchased_growth"),
+            *("invoiced", "invoiced_share"),
+            *("settled", "settled_change", "settled_year", "settled_growth", "offset", "paid_share", *stands),
             *("days", "days_before", "days_year"),
         ),
         point,
         bar=point,
-        only_filed=("invoiced", "settled_year", "offset", *stands[1:]),
+        only_filed=("purchased_year", "invoiced", "settled_year", "offset", *stands[1:]),
     )
     head = figures(
         data,
+        Figure("purchased"),
         Figure("settled"),
         Figure("days", "按金额加权"),
-        Figure("closing", "已减预付") if span.whole else Figure("purchased"),
+        Figure("closing", "已减预付") if span.whole else Figure("paid_share", "付款 ÷ 采购"),
         Figure("invoiced_share", "收票 ÷ 采购"),
-        Figure("paid_share", "付款 ÷ 采购"),
     )
     lines = (
         payment_trends(series, span),

@@ -83,6 +83,15 @@ class TestPurchases:
             found = figure(snapshot, "inAnalysisTablePayment", metric, where, PLAIN)
             assert found == pytest.approx(value), metric
 
+    @pytest.mark.parametrize("key", ["all", "days"])
+    def test_purchases_and_payments_stand_beside_last_year(self, key):
+        board = find_report("inAnalysisTablePayment").tab(key).plain
+        [head], [table] = board.figures, board.tables
+        for name in ("purchased", "settled"):
+            assert name in head.metrics, "where last year has its row"
+            assert {f"{name}_year", f"{name}_growth"} <= {*table.metrics}
+            assert f"{name}_growth" in table.on_screen.metrics
+
     def test_rebates_by_the_quarter_in_which_their_cycles_end(self, snapshot):
         where = "quarter_label = '2026-Q4'"
         expected = {

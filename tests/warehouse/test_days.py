@@ -164,7 +164,7 @@ def test_whole_months_stay_whole_and_days_that_a_month_lacks_stand_beside_nothin
 def test_whole_months_of_orders_write_offs_and_payments_tell_what_the_month_tells(mart: Mart) -> None:
     """Means too: how long orders and what was written off had waited."""
     told = {
-        ("inAnalysisTablePayment", "all", "days"): ("settled", "days", "invoiced_share", "paid_share"),
+        ("inAnalysisTablePayment", "all", "days"): ("purchased", "settled", "days", "invoiced_share"),
         ("SalesOrder", "all", "days"): ("amount", "fill_rate", "lead", "rest"),
         ("verificationDetails", "receivable", "receivable_day"): WEIGHED,
         ("verificationDetails", "payable", "payable_day"): WEIGHED,

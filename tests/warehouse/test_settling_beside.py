@@ -222,3 +222,27 @@ def test_write_offs_stand_beside_those_of_earlier_months(
     twice += f" ({each.sql}) cross join range(2)) as d where role_id = 1 group by all"
     agree(asked(mart, each, "item_amount"), items, KEYS)
     agree(mart(twice), items, KEYS)
+
+
+@BOTH
+def test_purchases_and_payments_stand_beside_earlier_months(mart: Mart, entries: pl.DataFrame) -> None:
+    traded = pl.col("bill_type").is_in(["CGRK", "CGTH"])
+    monthly = (
+        entries.filter(pl.col("party_type") == "supplier")
+        .group_by(MONTH, "company_name")
+        .agg(
+            pl.col("amount").filter(traded).sum().alias("purchased"),
+            (-pl.col("amount").filter(pl.col("bill_type") == "GYFK").sum()).alias("settled"),
+        )
+    )
+    names = [f"{name}{end}" for name in ("purchased", "settled") for end in ("", "_before", "_year")]
+    dataset = find_report("inAnalysisTablePayment").first_tab.plain.datasets[0]
+    moved = pl.any_horizontal(pl.col(names) != 0)
+    agree(
+        asked(mart, dataset, *names).fill_null(0).filter(moved),
+        beside(monthly.filter(pl.col("month") >= ENDS["month"][0]))
+        .select(*KEYS, *names)
+        .fill_null(0)
+        .filter(moved),
+        KEYS,
+    )
