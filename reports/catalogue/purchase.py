@@ -63,15 +63,17 @@ def bought_in(cost: bool) -> tuple[str, str, str]:
 
 
 def plan_metrics(cost: bool) -> tuple[Metric, ...]:
+    """What goods without a plan brought tells nothing of how plans were carried out: it stands by itself."""
     _, what, form = bought_in(cost)
-    pieces = "quantity" if cost else "bought"
     return (
         Metric("planned", f"计划{what}", total("planned"), form),
         Metric("ordered", f"订单{what}", total("ordered"), form),
         *((quantity("planned_pieces", "计划数量"),) if cost else ()),
         quantity("carried", "计划已执行数量"),
         percent("carried_share", "计划执行率", "sum(carried)", "sum(planned_pieces)"),
-        percent("bought_of_plan", "入库占计划数量", f"sum({pieces})", "sum(planned_pieces)"),
+        Metric("in_plan", f"计划内入库{what}", total("in_plan"), form),
+        percent("in_plan_share", "计划入库率", "sum(in_plan_pieces)", "sum(planned_pieces)"),
+        Metric("unplanned", f"计划外入库{what}", "cast(sum(bought) - sum(in_plan) as double)", form),
     )
 
 
@@ -85,6 +87,8 @@ def purchase_datasets(cost: bool, span: Span) -> tuple[Dataset, Dataset]:
         "ordered": f"ordered_{measure}",
         "planned_pieces": "planned_quantity",
         "carried": "carried_quantity",
+        "in_plan": f"in_plan_{measure}",
+        "in_plan_pieces": "in_plan_quantity",
     }
     plans, told = (planned, plan_metrics(cost)) if span.whole else ({}, ())
     return compared_datasets(
@@ -130,12 +134,12 @@ def plan_chart(series: Dataset) -> Chart:
 
 
 def plan_table(data: Dataset) -> Chart:
-    pieces = ("planned_pieces", "quantity") if data.cost else ()
+    pieces = ("planned_pieces",) if data.cost else ()
     return table(
         "采购计划与执行",
         data,
         ("company_name", "warehouse_name", "supplier_name", "goods_num", "goods_name", "brand_name"),
-        ("planned", "ordered", "bought", *pieces, "carried", "carried_share", "bought_of_plan"),
+        ("planned", "ordered", *pieces, "carried", "carried_share", "in_plan", "in_plan_share", "unplanned"),
         "planned",
         key="plans",
         bar="planned",

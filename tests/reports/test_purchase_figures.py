@@ -11,13 +11,19 @@ from tests.reports.figures import PASSED, figure
 
 
 class TestPurchases:
-    @pytest.mark.parametrize(("variant", "planned", "ordered"), [(COST, 14400, 10800), (PLAIN, 72, 54)])
-    def test_plans_stand_beside_what_was_ordered_and_bought(self, snapshot, variant, planned, ordered):
+    @pytest.mark.parametrize(
+        ("variant", "planned", "ordered", "in_plan", "unplanned"),
+        [(COST, 14400, 10800, 5400, 1800), (PLAIN, 72, 54, 27, 9)],
+    )
+    def test_plans_stand_beside_what_was_ordered_and_bought(
+        self, snapshot, variant, planned, ordered, in_plan, unplanned
+    ):
         def told(metric):
             return figure(snapshot, "inPurchasingAnalysisTable", metric, "month_label = '2026-11'", variant)
 
         assert (told("planned"), told("ordered")) == (planned, ordered)
-        assert (told("carried_share"), told("bought_of_plan")) == (0.75, 0.5)
+        assert (told("carried_share"), told("in_plan_share")) == (0.75, 0.375)
+        assert (told("in_plan"), told("unplanned")) == (in_plan, unplanned)
 
     def test_purchases_of_a_month(self, snapshot):
         where = "month_label = '2026-11'"

@@ -247,7 +247,9 @@ class TestPurchases:
         if world == GROUP:
             assert expected["priced_quantity"].sum() < lines.filter(~back)["quantity"].sum()
 
-    def test_plans_and_orders_stand_beside(self, mart: Mart, core_rows: Core, world: str) -> None:
+    def test_plans_and_orders_stand_beside(
+        self, mart: Mart, core_rows: Core, lines: pl.DataFrame, world: str
+    ) -> None:
         keys = ["month", "company_id", "warehouse_id", "supplier_id", "goods_id"]
         counting = "where h.status in (2, 4, 5)"
         plans = core_rows(
@@ -268,7 +270,16 @@ class TestPurchases:
             )
             for side, rows in (("planned", plans), ("ordered", orders))
         ]
-        expected = pl.concat(sides, how="diagonal").group_by(keys).agg(pl.exclude(keys).sum())
+        planned_for = [key for key in keys if key != "supplier_id"]
+        brought = (
+            lines.with_columns(MONTH)
+            .join(sides[0].filter(pl.col("planned_quantity") > 0), on=planned_for, how="semi")
+            .group_by(keys)
+            .agg(
+                pl.col("quantity").sum().alias("in_plan_quantity"), pl.col("net").sum().alias("in_plan_value")
+            )
+        )
+        expected = pl.concat([*sides, brought], how="diagonal").group_by(keys).agg(pl.exclude(keys).sum())
         figures = [name for name in expected.columns if name not in keys]
         found = mart(
             f"select {', '.join(keys)}, {', '.join(f'sum({name}) as {name}' for name in figures)} from mart_purchase_month"
@@ -280,6 +291,7 @@ class TestPurchases:
             return
         assert plans["supplier_id"].null_count() and set(plans["status"]) == {2, 4}
         assert 0 < expected["carried_quantity"].sum() < expected["planned_quantity"].sum()
+        assert 0 < expected["in_plan_quantity"].sum() < lines["quantity"].sum()
 
     def test_index_of_a_basket_at_each_month_s_prices(self, mart: Mart, lines: pl.DataFrame) -> None:
         expected = []

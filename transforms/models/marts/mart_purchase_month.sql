@@ -1,27 +1,36 @@
 -- grain: one row a month, company, warehouse, supplier and goods bought or sent back, and one of what was planned and ordered of it
 {# Values are net of tax. #}
-with purchases as (
-    select
+-- Goods are planned for a warehouse and a month, whoever supplies them.
+with planned as (
+    select distinct
         month,
         company_id,
         warehouse_id,
-        supplier_id,
-        goods_id,
-        quantity,
-        value,
-        return_quantity,
-        return_value,
-        priced_quantity,
-        priced_amount,
+        goods_id
+    from {{ ref('fct_purchase_plan_month') }}
+    where planned_quantity > 0
+),
+
+figures as (
+    select
+        purchases.*,
+        case when planned.goods_id is not null then purchases.quantity else 0 end as in_plan_quantity,
+        case when planned.goods_id is not null then purchases.value else 0 end as in_plan_value,
         0 as planned_quantity,
         0 as planned_value,
         0 as carried_quantity,
         0 as ordered_quantity,
         0 as ordered_value
     from ({{ purchases_known(ref('fct_purchase_goods_month'), ['company_id', 'warehouse_id', 'supplier_id', 'goods_id']) }}) as purchases
+    left join planned
+        on
+            purchases.month = planned.month
+            and purchases.company_id = planned.company_id
+            and purchases.warehouse_id = planned.warehouse_id
+            and purchases.goods_id = planned.goods_id
     union all
     select
-        month, company_id, warehouse_id, supplier_id, goods_id, 0, 0, 0, 0, 0, 0,
+        month, company_id, warehouse_id, supplier_id, goods_id, 0, 0, 0, 0, 0, 0, 0, 0,
         planned_quantity, planned_value, carried_quantity, ordered_quantity, ordered_value
     from {{ ref('fct_purchase_plan_month') }}
 )
@@ -39,10 +48,10 @@ select
     {{ told_of_goods() }},
     goods.type2_name,
     {%- for figure in [
-        'quantity', 'value', 'return_quantity', 'return_value', 'priced_quantity', 'priced_amount', 'planned_quantity',
-        'planned_value', 'carried_quantity', 'ordered_quantity', 'ordered_value'
+        'quantity', 'value', 'return_quantity', 'return_value', 'priced_quantity', 'priced_amount',
+        'in_plan_quantity', 'in_plan_value', 'planned_quantity', 'planned_value', 'carried_quantity', 'ordered_quantity', 'ordered_value'
     ] %}
     {{ (quantity if 'quantity' in figure else money)('monthly.' ~ figure) }} as {{ figure }}{% if not loop.last %},{% endif %}
     {%- endfor %}
-from purchases as monthly
+from figures as monthly
 {{ named('monthly', ['goods', 'company', 'warehouse', 'supplier']) }}
