@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from datetime import datetime, timedelta
 from typing import Any
@@ -22,6 +23,7 @@ LIMITS = ((60, 1, "一分钟"), (3600, 5, "一小时"), (86400, 10, "一天"))
 WAITS = (60, 300, 1800)
 """Seconds until the next try, after the first, second and third."""
 LONGEST = 500
+log = logging.getLogger(__name__)
 _PLACE = re.compile(r"\{(\w+)\}")
 _BILL, _CHANNEL, _TEMPLATE = SmsBill.table(), SmsChannel.table(), SmsTemplate.table()
 
@@ -85,8 +87,12 @@ def _hold_to_limits(conn: Connection, mobile: str) -> None:
 
 @jobs.app.task(name="send_sms", pass_context=False)
 def send_sms(sms_bill_id: int) -> None:
-    """Send one message, unless another worker does or it is settled."""
-    transact(lambda conn: _try(conn, sms_bill_id))
+    """Send one message, unless another worker does or it is settled. What nobody foresaw makes it alone wait."""
+    try:
+        transact(lambda conn: _try(conn, sms_bill_id))
+    except Exception:
+        log.exception("SMS %s was not sent", sms_bill_id)
+        transact(lambda conn: _settle(conn, _held(conn, sms_bill_id), Later("发送时出错，原因见日志")))
 
 
 @jobs.app.periodic(cron="* * * * *")
@@ -96,15 +102,14 @@ def send_waiting_sms(timestamp: int) -> None:
     due = select(_BILL.c.sms_bill_id).where(
         _BILL.c.state == WAITING, _BILL.c.next_at <= datetime.now(TIME_ZONE)
     )
-    keys: list[int] = transact(lambda conn: list(conn.execute(due.limit(200)).scalars()))
+    longest = due.order_by(_BILL.c.next_at, _BILL.c.sms_bill_id).limit(200)
+    keys: list[int] = transact(lambda conn: list(conn.execute(longest).scalars()))
     for key in keys:
         send_sms(key)
 
 
 def _try(conn: Connection, key: int) -> None:
-    """The row is held while the channel is called: nobody else sends it meanwhile."""
-    held = select(_BILL).where(_BILL.c.sms_bill_id == key, _BILL.c.state == WAITING)
-    bill = conn.execute(held.with_for_update(skip_locked=True)).first()
+    bill = _held(conn, key)
     if bill is None:
         return
     channel = conn.execute(select(_CHANNEL).where(_CHANNEL.c.sms_channel_id == bill.sms_channel_id)).one()
@@ -112,13 +117,26 @@ def _try(conn: Connection, key: int) -> None:
         select(_TEMPLATE).where(_TEMPLATE.c.sms_template_id == bill.sms_template_id)
     ).one()
     message = Message(key, bill.mobile, bill.content, template.code or "", channel.signature or "")
-    now = datetime.now(TIME_ZONE)
-    outcome: dict[str, Any] = {"state": SENT, "sent_at": now, "failure": None, "next_at": None}
     try:
         channels.send(channel, message)
     except (Rejected, Later) as error:
-        outcome = failed(error, bill.tries)
-    mine = _BILL.c.sms_bill_id == key
+        _settle(conn, bill, error)
+    else:
+        _settle(conn, bill)
+
+
+def _held(conn: Connection, key: int) -> Row[Any] | None:
+    """A message that waits. Its row is held while the channel is called: nobody else sends it meanwhile."""
+    waiting = select(_BILL).where(_BILL.c.sms_bill_id == key, _BILL.c.state == WAITING)
+    return conn.execute(waiting.with_for_update(skip_locked=True)).first()
+
+
+def _settle(conn: Connection, bill: Row[Any] | None, error: Rejected | Later | None = None) -> None:
+    if bill is None:
+        return
+    sent = {"state": SENT, "sent_at": datetime.now(TIME_ZONE), "failure": None, "next_at": None}
+    outcome = failed(error, bill.tries) if error else sent
+    mine = _BILL.c.sms_bill_id == bill.sms_bill_id
     conn.execute(update(_BILL).where(mine).values(**outcome, tries=bill.tries + 1))
 
 

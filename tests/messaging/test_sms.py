@@ -162,6 +162,20 @@ class TestSending:
         assert (first["state"], first["failure"]) == (FAILED, "网关的域名和请求头里不能有中文")
         assert second["state"] == SENT
 
+    def test_what_nobody_foresaw_makes_one_message_wait_alone(self, site: Site, gateway: Gateway) -> None:
+        """An answer with a sign that no text of the database may hold."""
+        gateway.status, gateway.answer = 400, "\0"
+        broken = channel(site, channel_name="坏网关", kind=GATEWAY, url=gateway.url, is_default=False)
+        channel(site)
+        keys = [
+            ask(site, template(site, template_name="先发", sms_channel_id=broken)).data["sms_bill_id"],
+            ask(site, template(site), "13800138001").data["sms_bill_id"],
+        ]
+        sending.send_waiting_sms(timestamp=0)
+        first, second = (row(site, key) for key in keys)
+        assert (first["state"], first["tries"], first["failure"]) == (WAITING, 1, "发送时出错，原因见日志")
+        assert second["state"] == SENT
+
     def test_what_a_lost_job_left_is_sent(self, site: Site) -> None:
         channel(site)
         key = ask(site, template(site)).data["sms_bill_id"]
