@@ -133,9 +133,8 @@ def _find_rows_first() -> None:
         own = catalogue_datasets().get(self.table_name) if _is_own(self) else None
         g.ends = None
         if own is not None:
-            parts["filter"], g.ends = _in_range(own, [*_by_days(own, parts.get("filter") or [])])
-            if own.momentary and not any(_is_one_day(own, item) for item in parts["filter"]):
-                parts["filter"] = [{"col": own.time_column, "op": "IS NULL"}]
+            g.ends = _ends(own, parts.get("filter") or [])
+            parts["filter"] = [*_by_days(own, parts.get("filter") or [])]
             if own.beside is not None and parts.get("columns") == [KEY] and not counted:
                 return every_period(built(self, *args, **parts), own.beside.words)
         table = asked_table(own, parts)
@@ -193,29 +192,30 @@ def _by_days(dataset: Dataset, conditions: list[dict[str, Any]]) -> Iterator[dic
     """Conditions, and beside those on labels of periods what follows from them for their days."""
     for condition in conditions:
         yield condition
-        found = condition["op"] == "IN" and dataset.first_days(
-            column_name(condition["col"]) or "", condition.get("val") or ()
-        )
-        if found:
+        if found := _first_days(dataset, condition):
             name, days = found
             yield {"col": name, "op": "IN", "val": [day.isoformat() for day in days]}
 
 
-def _in_range(
-    dataset: Dataset, conditions: list[dict[str, Any]]
-) -> tuple[list[dict[str, Any]], tuple[date, date] | None]:
-    """Conditions, but for one on days whose rows are of one range, and its ends, which their query is given: of two
-    ranges there are no rows."""
-    words = [item for item in conditions if item["op"] == RANGE_OPERATOR] if dataset.takes_range else []
-    rest = [item for item in conditions if item not in words]
-    meant = {days_of(str(item.get("val")), date.today()) for item in words}
-    days = meant.pop() if len(meant) == 1 else None
-    return rest, days.ends if days else None
+def _ends(dataset: Dataset, conditions: list[dict[str, Any]]) -> tuple[date, date] | None:
+    """The first and the last day of the one range, or the one day, that is chosen."""
+    chosen = {ends for condition in conditions for ends in _chosen(dataset, condition)}
+    return chosen.pop() if len(chosen) == 1 else None
 
 
-def _is_one_day(dataset: Dataset, condition: dict[str, Any]) -> bool:
-    """Whether a condition leaves one day of a dataset of which one has to be chosen."""
-    return (condition["col"], condition["op"]) == (dataset.time_column, "IN") and len(condition["val"]) == 1
+def _chosen(dataset: Dataset, condition: dict[str, Any]) -> Iterator[tuple[date, date]]:
+    if condition["op"] == RANGE_OPERATOR:
+        days = days_of(str(condition.get("val")), date.today())
+        if days:
+            yield days.ends
+    elif found := _first_days(dataset, condition):
+        yield from ((day, day) for day in found[1])
+
+
+def _first_days(dataset: Dataset, condition: dict[str, Any]) -> tuple[str, tuple[date, ...]] | None:
+    if condition["op"] != "IN":
+        return None
+    return dataset.first_days(column_name(condition["col"]) or "", condition.get("val") or ())
 
 
 @cache

@@ -6,6 +6,7 @@ Totals are the same metrics over all rows: a ratio's total is the ratio of the s
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
 from typing import Any
 
 from sqlalchemy import Connection
@@ -43,21 +44,20 @@ def chosen_days(asked: Asked, chart: Chart, values: Mapping[str, Values]) -> Day
 
 def rows_of(dataset: Dataset, role_id: int, chosen: Iterable[tuple[Filter, Values]]) -> Rows:
     """The rows of a dataset that a role sees and that have the chosen values."""
-    sql, values = dataset.sql, [role_id]
-    conditions, is_one_moment = ["role_id = $1"], False
+    values: list[Any] = [role_id]
+    conditions, ends = ["role_id = $1"], set[tuple[date, date]]()
     for item, picked in chosen:
-        if picked and item.ranged and dataset.takes_range:
-            sql = in_range(sql, *_days(picked).ends)
-        elif picked and item.ranged:
-            conditions += _between(item.column, _days(picked), values)
+        if picked and item.ranged:
+            days = _days(picked)
+            conditions += _between(item.column, days, values)
+            ends.add(days.ends)
         elif picked:
             conditions.append(_condition(item.column, picked, values))
-            days = dataset.first_days(item.column, picked)
-            if days:
-                conditions.append(_condition(*days, values))
-                is_one_moment = is_one_moment or len(days[1]) == 1
-    if dataset.momentary and not is_one_moment:
-        conditions.append("false")
+            firsts = dataset.first_days(item.column, picked)
+            if firsts:
+                conditions.append(_condition(*firsts, values))
+                ends |= {(day, day) for day in firsts[1]}
+    sql = in_range(dataset.sql, *ends.pop()) if len(ends) == 1 else dataset.sql
     return Rows(f"(select * from ({sql}) as d where {' and '.join(conditions)}) as b", tuple(values))
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from reports.catalogue.beside import lags, stepped_back
 from reports.catalogue.boards import Filter
 from reports.catalogue.compare import MONTH_COLUMNS, MONTH_END, Period, Source
-from reports.catalogue.datasets import BESIDE_ORDER, Column, Dataset, Metric
+from reports.catalogue.datasets import BESIDE_ORDER, NO_ENDS, UNTIL, Column, Dataset, Metric
 from reports.catalogue.parts import UNTIL_MONTH_END, as_of_filter, period_filter
 
 AS_OF = Period(
@@ -25,7 +25,6 @@ AS_OF = Period(
     "去年同日",
     runs=False,
     told=(),
-    momentary=True,
 )
 AS_OF_COLUMNS = (Column("day", "截至日期", "date"), Column("day_label", "截至日", starts="day"))
 UNTIL_DAY = {"business_date_end": "strftime(m.day, '%Y-%m-%d')"}
@@ -62,12 +61,12 @@ _ORDER = "1 + len(list_filter(u.ends, lambda last: last < b.days_past_due))"
 
 
 def standing(mart: str, period: Period, *steps: str) -> str:
-    """Items of a mart as they stood open on each day and, for each of `steps`, so far back: looked at as of a day
+    """Items of a mart as they stood open on a day and, for each of `steps`, so far back: looked at as of a day
     (`as_of`), due for so long (`days_past_due`). A month's last day stands beside the last ones of others."""
     days = (
-        f"(select d.day, cast(d.day as varchar) as day_label, l.{BESIDE_ORDER}, l.beside,"
-        f" {stepped_back('d.day')} as as_of from dim_date as d cross join refreshed_at as r"
-        f" cross join {lags(period.words, *steps)} as l where d.day <= r.as_of)"
+        f"(select e.{UNTIL} as day, cast(e.{UNTIL} as varchar) as day_label, l.{BESIDE_ORDER}, l.beside,"
+        f" {stepped_back(f'e.{UNTIL}')} as as_of from (select {NO_ENDS}) as e cross join refreshed_at as r"
+        f" cross join {lags(period.words, *steps)} as l where e.{UNTIL} <= r.as_of)"
     )
     past_due = "case when t.is_unapplied then 0 else greatest(date_diff('day', t.due_date, k.as_of), 0) end"
     return (
@@ -106,17 +105,20 @@ class Moments:
     mark: str = ""
     word: str = ""
 
+    @property
+    def any_day(self) -> bool:
+        return self.period is AS_OF
+
     def source(self, side: str) -> str:
-        """The rows of all moments."""
         mart = f"mart_{side}_{self.mart}"
-        return standing(mart, self.period) if self.period.momentary else mart
+        return standing(mart, self.period) if self.any_day else mart
 
     def offering(self, offered: Dataset) -> tuple[Dataset, ...]:
         """What else a board needs to offer values: those of all days are beyond looking through."""
-        return (DAYS_KNOWN, offered) if self.period.momentary else ()
+        return (DAYS_KNOWN, offered) if self.any_day else ()
 
     def filter(self, dataset: Dataset) -> Filter:
-        return day_filter() if self.period.momentary else as_of_filter(dataset)
+        return day_filter() if self.any_day else as_of_filter(dataset)
 
 
 MONTH_ENDS = Moments(MONTH_END, MONTH_COLUMNS, UNTIL_MONTH_END, "aging", Source)

@@ -19,7 +19,7 @@ class Period:
 
     The marts know whole periods: a running one stands beside the whole one before, and the names say so. Unless it
     tells a moment (`runs`), what it adds up is compared by progress. `told` is what its rows beside each other tell
-    besides; `ranged` are days of which any number in a row may be chosen, `momentary` ones of which one has to be.
+    besides; `ranged` are days of which any number in a row may be chosen.
     """
 
     key: str
@@ -32,7 +32,6 @@ class Period:
     runs: bool = True
     told: tuple[str, ...] = (ELAPSED,)
     ranged: bool = False
-    momentary: bool = False
 
     @property
     def words(self) -> tuple[str, str, str]:
@@ -185,7 +184,6 @@ def compared_datasets(
         gravest_first=gravest_first,
         explorable=explorable,
         ranged=period.ranged,
-        momentary=period.momentary,
         beside=Beside(source.beside, period.words, (*alone, *measures), period.runs),
     )
     series = replace(

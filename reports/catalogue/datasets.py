@@ -29,7 +29,7 @@ PAGE = re.compile(r"(?:href=\"|')(/\w+/[\w/]+)")
 WORD = re.compile(r"\w+")
 COUNT = re.compile(r"(cast\()?count\(")
 SINCE, UNTIL = "since", "until"
-"""The first and the last day of the range that rows are of, where all of them are of one."""
+"""The first and the last day of the range that rows are of, or of the one day, where all of them are of one."""
 NO_ENDS = f"cast(null as date) as {SINCE}, cast(null as date) as {UNTIL}"
 """Where a query is given them (`in_range`). There are no rows of no range."""
 FIRST_DAY, LAST_DAY = "first_day", "last_day"
@@ -154,8 +154,7 @@ class Dataset:
     grave or, `gravest_first`, the other way round. `flows` are the measures that add up over periods too; the others
     tell a moment, a mean of days, or days that several rows share. Own charts may be drawn of `explorable` ones.
     `beside` are its rows for the figures of a board, whose earlier periods stand below them. Of `ranged` ones any days
-    of the time column may be chosen, from one to another; of `momentary` ones one has to be: the rows of each are
-    found by it, and those of all are beyond counting.
+    of the time column may be chosen, from one to another.
     """
 
     key: str
@@ -173,7 +172,6 @@ class Dataset:
     explorable: bool = True
     beside: Beside | None = None
     ranged: bool = False
-    momentary: bool = False
 
     @property
     def name(self) -> str:
@@ -189,7 +187,7 @@ class Dataset:
 
     @property
     def takes_range(self) -> bool:
-        """Whether its rows are of the one range that its query is given."""
+        """Whether its rows are of the one range, or the one day, that its query is given."""
         return NO_ENDS in self.source
 
     @property

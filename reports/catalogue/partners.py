@@ -152,7 +152,7 @@ def aging_beside(partner: Partner, at: Moments) -> tuple[Dataset, Dataset]:
             *beside(by_name["overdue"], measures, *at.period.earlier, word="逾期", worse="rise"),
             *stood(by_name["overdue_share"], measures, *at.period.earlier),
         ),
-        explorable=not at.period.momentary,
+        explorable=not at.any_day,
     )
 
 
@@ -175,8 +175,7 @@ def aging_dataset(partner: Partner, at: Moments) -> Dataset:
         ),
         measures=("open_amount", "advance_amount", "balance"),
         metrics=aging_metrics(partner),
-        explorable=not at.period.momentary,
-        momentary=at.period.momentary,
+        explorable=not at.any_day,
     )
 
 

@@ -81,7 +81,7 @@ def due_beside(at: Moments) -> Dataset:
             overdue,
             *beside(overdue, measures, *at.period.earlier, word="逾期", worse="rise"),
         ),
-        explorable=not at.period.momentary,
+        explorable=not at.any_day,
     )[0]
 
 
@@ -110,8 +110,7 @@ def due_dataset(at: Moments) -> Dataset:
             *overdue_metrics(),
             Metric("soonest", "最早到期（天）", "min(days_ahead)", QUANTITY),
         ),
-        explorable=not at.period.momentary,
-        momentary=at.period.momentary,
+        explorable=not at.any_day,
     )
 
 

@@ -133,7 +133,7 @@ class Superset:
         form = {**listed["form_data"], "dashboardId": self.dashboard_id(place), "slice_id": listed["id"]}
         dataset = place.board.dataset(chart.dataset)
         queries = stored_queries(chart.on_screen, dataset)
-        if dataset.momentary or dataset.takes_range:
+        if dataset.takes_range:
             queries = [{**query, "filters": [moment_of(dataset)]} for query in queries]
         return {
             "datasource": {"id": int(form["datasource"].split("__")[0]), "type": "table"},
@@ -150,20 +150,15 @@ class Superset:
 
 
 def moment_of(dataset: Dataset) -> dict[str, Any]:
-    """The choice of a moment of a dataset of which one has to be chosen: its day, or its month to date."""
-    if dataset.takes_range:
+    """The choice of days of a dataset whose rows are of chosen ones: today, or this month to date."""
+    if dataset.ranged:
         words = f"{THIS_MONTH} : {date.fromisoformat(AS_OF) + timedelta(days=1)}"
         return {"col": dataset.time_column, "op": RANGE_OPERATOR, "val": words}
     return {"col": "day_label", "op": "IN", "val": [AS_OF]}
 
 
-def at_moment(dataset: Dataset) -> str:
-    """What follows from it for the rows, as a condition to add to others; nothing for datasets of all moments."""
-    return f" and day = date '{AS_OF}'" if dataset.momentary else ""
-
-
 def of_range(sql: str) -> str:
-    """A dataset's query, for this month to date where its rows are of one range of days."""
+    """A dataset's query, for this month to date, or today, where its rows are of one range of days, or one day."""
     return in_range(sql, date.fromisoformat(THIS_MONTH), date.fromisoformat(AS_OF))
 
 

@@ -36,7 +36,11 @@ class TestPartners:
 
     @pytest.mark.parametrize(
         ("day", "overdue", "longest", "before"),
-        [("2026-11-20", 4000, 200, 6000), ("2026-10-31", 4000, 200, None), ("2026-11-01", 4000, 181, 6000)],
+        [
+            (date(2026, 11, 20), 4000, 200, 6000),
+            (date(2026, 10, 31), 4000, 200, None),
+            (date(2026, 11, 1), 4000, 181, 6000),
+        ],
     )
     def test_open_items_as_of_a_day_beside_those_a_month_before(
         self, snapshot, day, overdue, longest, before
@@ -46,14 +50,14 @@ class TestPartners:
         items, then = find_report("accountsReceivable").tab("day").plain.datasets[:2]
         shown = ["overdue", "longest", *(f"bucket_{number}" for number in range(1, 7)), "open_amount"]
         found = snapshot.sql(
-            f"select {', '.join(items.metric(name).sql for name in shown)} from ({items.sql})"
-            f" where role_id = {EVERYTHING} and day_label = '{day}'"
+            f"select {', '.join(items.metric(name).sql for name in shown)} from ({in_range(items.sql, day, day)})"
+            f" where role_id = {EVERYTHING}"
         ).fetchone()
         assert found[:2] == (overdue, longest)
         assert sum(amount or 0 for amount in found[2:-1]) == found[-1] == 6000
         beside = snapshot.sql(
-            f"select {then.metric('balance').sql}, {then.metric('balance_before').sql} from ({then.sql})"
-            f" where role_id = {EVERYTHING} and day_label = '{day}'"
+            f"select {then.metric('balance').sql}, {then.metric('balance_before').sql} from ({in_range(then.sql, day, day)})"
+            f" where role_id = {EVERYTHING}"
         ).fetchone()
         assert beside == (6000, before)
 
@@ -62,13 +66,13 @@ class TestPartners:
             board = find_report(tab).tab("day").plain
             chosen = next(item for item in board.filters if item.latest)
             for dataset in board.datasets:
-                if dataset.momentary:
+                if dataset.takes_range:
                     assert dataset.first_days(chosen.column, ["2026-02-28"]) == (
                         "day",
                         (date(2026, 2, 28),),
                     )
                     assert dataset.key not in {item.dataset for item in board.filters}
-            charts = [chart for chart in board.charts if board.dataset(chart.dataset).momentary]
+            charts = [chart for chart in board.charts if board.dataset(chart.dataset).takes_range]
             assert charts and all(chosen in board.filters_of(chart) for chart in charts)
 
     def test_what_is_overdue_stands_by_how_long_beside_what_is_to_be_paid(self, snapshot):

@@ -15,7 +15,7 @@ from reports.catalogue.boards import Chart
 from reports.catalogue.datasets import BESIDE_ORDER, SUFFIXES, Column, Dataset, Metric
 from reports.catalogue.metrics import change, total
 from reports.late_names import Table
-from tests.kit.superset import AS_OF, EVERYTHING, Place, Superset, at_moment, moment_of, of_range
+from tests.kit.superset import AS_OF, EVERYTHING, Place, Superset, moment_of, of_range
 from tests.reports.guests import PLACES
 
 ROWS = "(values ('卖过', 1, 0), ('没有', 0, 0)) as t (company_name, sold, sold_before)"
@@ -235,7 +235,6 @@ class TestRowsByKeys:
             ends = ("", *SUFFIXES) if data.ranged else ()
             told = [str(at) for at, end in enumerate(ends) if any(end in sql for sql in figures)]
             of_periods = f"and {BESIDE_ORDER} in ({', '.join(told)})" if told else ""
-            of_periods += at_moment(data)
             asked = snapshot.sql(
                 f"select {', '.join([*shown, *figures, *days])} from ({of_range(data.sql)}) where role_id = {EVERYTHING}"
                 f" {of_periods} group by {', '.join(chart.by)}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import replace
 
 import polars as pl
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from reports.assets import Placed, boards
 from reports.catalogue.beside import BY_PROGRESS, ELAPSED, KEY, moved_name, names
 from reports.catalogue.boards import Board, Chart
-from reports.catalogue.datasets import PERCENT, SERIES, Dataset
+from reports.catalogue.datasets import PERCENT, SERIES, Dataset, in_range
 from tests.kit.superset import of_range
 from tests.warehouse.conftest import Mart
 
@@ -122,7 +123,7 @@ def test_beside_each_earlier_figure_stands_how_far_the_chosen_one_is_from_it(
     [latest] = [item.column for item in board.filters if item.latest] or [""]
     newest = ""
     if latest:
-        newest = mart(f"select max({latest}) from ({dataset.sql}) as d where role_id = 1").item()
+        newest = mart(f"select max({latest}) from ({of_range(dataset.sql)}) as d where role_id = 1").item()
         chosen.append(f"{latest} = '{newest}'")
     figures = ", ".join(f'{dataset.metric(name).sql} as "{name}"' for name in chart.metrics)
     rows = mart(
@@ -169,9 +170,11 @@ def test_an_earlier_month_has_its_last_year_too(mart: Mart, code: str) -> None:
         offered = placed.board.dataset(period.dataset)
         moments = mart(f"select distinct {period.column} from ({offered.sql}) as d where role_id = 1")
         for month in ("2026-10", "2026-09", "2026-08"):
-            moment = f"{month}-15" if dataset.momentary else month
+            moment = f"{month}-15" if dataset.takes_range else month
             assert moment in set(moments.to_series())
-            found = _figures(mart, dataset, f"{period.column} = '{moment}'", names(chart)[0])
+            day = dt.date.fromisoformat(f"{month}-15")
+            of_day = replace(dataset, source=in_range(dataset.source, day, day))
+            found = _figures(mart, of_day, f"{period.column} = '{moment}'", names(chart)[0])
             assert len(found) == 3, (placed.names, moment)
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from reports.catalogue import find_report
 from reports.catalogue.as_of import DAY_ENDS, DEBT_BUCKETS
+from reports.catalogue.datasets import in_range
 from tests.warehouse.beside import KEYS, MONTH, asked, beside, compare, over
 from tests.warehouse.conftest import AS_OF, BOTH, Core, Mart, agree
 from tests.warehouse.settlement import UNAPPLIED
@@ -111,8 +112,8 @@ def test_open_items_as_of_any_day_beside_a_month_and_a_year_before(
             f"coalesce({then.metric(f'{name}{suffix}').sql}, 0) as {name}" for name in measures
         )
         found = mart(
-            f"select company_name, {figures} from ({then.sql}) as d where role_id = 1 and day_label = '{day}'"
-            f" and day in (date '{day}') group by all"
+            f"select company_name, {figures} from ({in_range(then.sql, shown, shown)}) as d"
+            f" where role_id = 1 group by all"
         )
         some = pl.any_horizontal(pl.col(name).abs() > 0.001 for name in measures)
         if suffix == "_year" and expected.filter(some).is_empty():
@@ -128,7 +129,8 @@ def test_an_item_lies_in_the_same_bucket_on_a_month_s_last_day_and_at_its_end(
 ) -> None:
     told = "select settlement_id, days_past_due, bucket_order, bucket from"
     at_end = mart(f"{told} mart_{side}_aging where month_label = '2026-10' order by 1").rows()
-    that_day = mart(f"{told} {DAY_ENDS.source(side)} as m where day_label = '2026-10-31' order by 1").rows()
+    day = dt.date(2026, 10, 31)
+    that_day = mart(f"{told} {in_range(DAY_ENDS.source(side), day, day)} as m order by 1").rows()
     assert that_day == at_end
     assert len({bucket for *_, bucket in that_day}) > 2
     assert mart("select bucket from dim_past_due_bucket order by bucket_order").rows() == [
