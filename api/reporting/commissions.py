@@ -57,11 +57,11 @@ def share(amount: str, part: str, whole: str) -> str:
     return f"cast(cast({found} as decimal(18, 0)) * 0.01 as decimal(18, 2))"
 
 
-# Goods that no scheme tells apart are of one kind and added up first: a bill has as many as schemes have goods of their
-# own. Amounts are rounded as they run on, so that the parts of a write-off are no cent more or less than it. Bills and
-# kinds are joined as what is unique and counted: small numbers index an array then, where others are hashed. Schemes
-# are chosen once for all write-offs between two days on which one begins or ends. The companies that one sees are named
-# here: put around it, the condition would leave the work for all of them to be done.
+# Goods that no scheme tells apart are what the others leave of their bill's sums: lines are read of those others alone,
+# and added up by kinds that are alike to all schemes. Schemes are chosen once for all write-offs between two days on
+# which one begins or ends. Amounts are rounded as they run on, so that the parts of a write-off are no cent more or
+# less than it. The companies that one sees are named here: put around it, the condition would leave the work for all
+# of them to be done.
 _PARTS = f"""
 with write_offs as (
     select {{written}} from ({WRITE_OFFS})
@@ -69,7 +69,7 @@ with write_offs as (
 ),
 schemes as (select * from commission_scheme where enabled),
 typed as (select distinct goods_type_id from schemes),
-kinds as not materialized (
+kinds as (
     select g.goods_id, b.brand_id, n1.goods_type_id as type1, n2.goods_type_id as type2, n3.goods_type_id as type3,
         dense_rank() over (order by b.brand_id, type1, type2, type3) as kind
     from goods g
@@ -79,34 +79,51 @@ kinds as not materialized (
     left join typed n1 on n1.goods_type_id = g.goods_type_id
     left join typed n2 on n2.goods_type_id = t1.p_id
     left join typed n3 on n3.goods_type_id = t2.p_id
+    where coalesce(b.brand_id, n1.goods_type_id, n2.goods_type_id, n3.goods_type_id) is not null
 ),
-paid as (select distinct item_bill_id from write_offs),
-sold as (
-    select s.bill_type as item_bill_type, s.bill_id as item_bill_id, s.employee_id, s.maker_id, k.kind,
+turns as (select distinct company_id, unnest([starts_on, ends_on + 1]) as since from schemes),
+paid as (
+    select w.*, s.employee_id, s.maker_id, s.line_count, s.amount as sold_amount, s.revenue,
+        s.revenue - s.cost as profit,
+        (
+            select max(since) from turns t where t.company_id = w.company_id and t.since <= w.business_date
+        ) as since
+    from write_offs w
+    join facts.fct_sales_bill s on s.bill_type = w.item_bill_type and s.bill_id = w.item_bill_id
+),
+apart as (
+    select s.bill_type as item_bill_type, s.bill_id as item_bill_id, k.kind, count(*) as line_count,
         sum(s.amount) as sold_amount, sum(s.revenue) as revenue, sum(s.revenue) - sum(s.cost) as profit
     from facts.fct_sales_line s
-    join paid p on p.item_bill_id = s.bill_id
+    join (select distinct item_bill_id from write_offs) p on p.item_bill_id = s.bill_id
     join kinds k on k.goods_id = s.goods_id
     group by all
 ),
-turns as (select distinct company_id, unnest([starts_on, ends_on + 1]) as since from schemes),
-paid_for as (
-    select w.write_off_id, w.company_id, w.since, s.* exclude (item_bill_type, item_bill_id)
-    from (
-        select *, (
-            select max(since) from turns t where t.company_id = p.company_id and t.since <= p.business_date
-        ) as since
-        from write_offs p
-    ) w
-    join sold s using (item_bill_type, item_bill_id)
+taken as (
+    select item_bill_type, item_bill_id, sum(line_count) as line_count, sum(sold_amount) as sold_amount,
+        sum(revenue) as revenue, sum(profit) as profit
+    from apart
+    group by all
+),
+sold as (
+    select p.write_off_id, p.company_id, p.since, p.employee_id, 0 as kind, t.line_count is null as is_whole,
+        p.sold_amount - coalesce(t.sold_amount, 0) as sold_amount, p.revenue - coalesce(t.revenue, 0) as revenue,
+        p.profit - coalesce(t.profit, 0) as profit
+    from paid p
+    left join taken t using (item_bill_type, item_bill_id)
+    where p.line_count > coalesce(t.line_count, 0)
+    union all
+    select p.write_off_id, p.company_id, p.since, p.employee_id, a.kind, false, a.sold_amount, a.revenue, a.profit
+    from paid p
+    join apart a using (item_bill_type, item_bill_id)
 ),
 chosen as (
     select p.*, min_by(c.commission_scheme_id, (
         c.employee_id is null, c.brand_id is null,
         case c.goods_type_id when k.type1 then 1 when k.type2 then 2 when k.type3 then 3 else 4 end
     )) as commission_scheme_id
-    from (select distinct company_id, since, employee_id, kind from paid_for) p
-    join (select distinct * exclude (goods_id) from kinds) k on k.kind = p.kind
+    from (select distinct company_id, since, employee_id, kind from sold) p
+    left join (select distinct * exclude (goods_id) from kinds) k on k.kind = p.kind
     join schemes c on c.company_id = p.company_id
         and p.since between c.starts_on and coalesce(c.ends_on, date '9999-12-31')
         and (c.employee_id is null or c.employee_id = p.employee_id)
@@ -114,29 +131,35 @@ chosen as (
         and (c.goods_type_id is null or c.goods_type_id in (k.type1, k.type2, k.type3))
     group by all
 ),
-summed as (
-    select write_off_id, commission_scheme_id, any_value(p.employee_id) as employee_id, any_value(maker_id) as maker_id,
-        sum(sold_amount) as sold_amount, sum(revenue) as revenue, sum(profit) as profit
-    from paid_for p
-    left join chosen c on c.company_id = p.company_id and c.since = p.since and c.kind = p.kind
-        and c.employee_id is not distinct from p.employee_id
-    group by all
+schemed as (
+    select s.write_off_id, c.commission_scheme_id, s.is_whole, s.sold_amount, s.revenue, s.profit
+    from sold s
+    left join chosen c on c.company_id = s.company_id and c.since = s.since and c.kind = s.kind
+        and c.employee_id is not distinct from s.employee_id
 ),
 running as (
-    select *,
-        sum(sold_amount) over (
+    select write_off_id, commission_scheme_id, sold_amount, sold_amount as sold_so_far, revenue, profit
+    from schemed
+    where is_whole
+    union all
+    select write_off_id, commission_scheme_id, sum(sold_amount),
+        sum(sum(sold_amount)) over (
             partition by write_off_id order by commission_scheme_id rows unbounded preceding
-        ) as sold_so_far
-    from summed
+        ),
+        sum(revenue), sum(profit)
+    from schemed
+    where not is_whole
+    group by write_off_id, commission_scheme_id
 ),
 shared as (
-    select w.* exclude (amount), s.* exclude (write_off_id, sold_amount, sold_so_far, revenue, profit), c.basis, c.rate,
+    select w.* exclude (since, line_count, sold_amount, amount, revenue, profit), s.commission_scheme_id, c.basis,
+        c.rate,
         {share("w.amount", "sold_so_far", "item_amount")}
-            - {share("w.amount", "(sold_so_far - sold_amount)", "item_amount")} as amount,
+            - {share("w.amount", "(s.sold_so_far - s.sold_amount)", "item_amount")} as amount,
         {share("s.revenue", "w.amount", "item_amount")} as revenue,
         {share("s.profit", "w.amount", "item_amount")} as profit
     from running s
-    join write_offs w using (write_off_id)
+    join paid w using (write_off_id)
     left join schemes c on c.commission_scheme_id = s.commission_scheme_id
 ),
 parts as (

@@ -35,8 +35,7 @@ with sales as (
     select s.company_id, s.customer_id,
         min(business_date) filter (where bill_type = 'XSCK') as first_sale,
         max(business_date) filter (where bill_type = 'XSCK') as last_sale,
-        count(distinct bill_id) filter (where is_year and bill_type = 'XSCK') as bill_count,
-        count(distinct goods_id) filter (where is_year and bill_type = 'XSCK') as goods_count,
+        count(*) filter (where is_year and bill_type = 'XSCK') as bill_count,
         coalesce(sum(revenue) filter (where is_year), 0) as revenue,
         coalesce(sum(cost) filter (where is_year), 0) as cost,
         coalesce(sum(revenue) filter (where is_year and bill_type = 'XSCK'), 0) as sold_revenue,
@@ -47,7 +46,7 @@ with sales as (
     from (
         select *, business_date > cast(:day as date) - {YEAR} as is_year,
             business_date > cast(:day as date) - 30 as is_month
-        from facts.fct_sales_line
+        from facts.fct_sales_bill
         where business_date <= cast(:day as date)
     ) s
     group by s.company_id, s.customer_id
@@ -65,6 +64,11 @@ select s.*, {PARTY_KEY.format("s", "customer_id")} as customer_analysis_id, c.em
     {ratio("s.returned_revenue", "s.sold_revenue", "returned_rate")},
     cast(case when s.bill_count > 0 then s.sold_revenue / s.bill_count else 0 end as decimal(18, 2)) as bill_revenue,
     date_diff('day', s.last_sale, cast(:day as date)) as idle_days,
+    (
+        select count(distinct l.goods_id) from facts.fct_sales_line l
+        where l.company_id = s.company_id and l.customer_id = s.customer_id and l.bill_type = 'XSCK'
+            and l.business_date > cast(:day as date) - {YEAR} and l.business_date <= cast(:day as date)
+    ) as goods_count,
     coalesce(o.open_amount, 0) as open_amount, coalesce(o.overdue, 0) as overdue_amount,
     case
         when s.last_sale <= cast(:day as date) - 180 then 5

@@ -35,19 +35,11 @@ having sum(amount) <> 0
 """
 """What was written off of what customers owe from `:first` to `:last`."""
 _WITH_PROFIT = f"""
-with write_offs as ({WRITE_OFFS}),
-sales as (
-    select bill_type as item_bill_type, bill_id as item_bill_id, max(employee_id) as employee_id,
-        sum(revenue) - sum(cost) as profit
-    from facts.fct_sales_line
-    where bill_id in (select item_bill_id from write_offs)
-    group by bill_type, bill_id
-)
 select w.write_off_id as receipt_write_off_id, w.*, s.employee_id,
-    cast(s.profit * w.amount / nullif(w.item_amount, 0) as decimal(18, 2)) as profit,
-    {{bill}}, {{item}}, greatest(business_date - due_date, 0) as late_days
-from write_offs w
-left join sales s using (item_bill_type, item_bill_id)
+    cast((s.revenue - s.cost) * w.amount / nullif(w.item_amount, 0) as decimal(18, 2)) as profit,
+    {{bill}}, {{item}}, greatest(w.business_date - w.due_date, 0) as late_days
+from ({WRITE_OFFS}) w
+left join facts.fct_sales_bill s on s.bill_type = w.item_bill_type and s.bill_id = w.item_bill_id
 """
 
 

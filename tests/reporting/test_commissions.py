@@ -10,9 +10,12 @@ from typing import Any
 
 import duckdb
 import pytest
+from sqlalchemy import text
 
+from api.kit.scope import Principal
 from api.ledger.periods import close_period, open_period
-from api.reporting.commissions import share
+from api.reporting.commissions import Commission, CommissionRow, CommissionSummary, share
+from api.reporting.snapshot import published
 from tests.kit.client import Answer
 from tests.kit.desk import Desk, Made
 from tests.kit.fixtures import Site
@@ -208,6 +211,20 @@ class TestRights:
         days = ALL_DAYS if report == SUMMARY else {}
         assert page(paid.desk, report, "manager_b", **days)["total"] == 0
         assert page(paid.desk, report, "own_a", **days)["total"] == 0
+
+    @pytest.mark.parametrize("report", [Commission, CommissionSummary])
+    def test_a_branch_asks_for_its_own_companies_alone(self, paid: Paid, report: type[CommissionRow]) -> None:
+        """Of the statement itself: the condition around it comes too late to spare work."""
+
+        def companies(*seen: int) -> set[int]:
+            who = Principal(1, "", "", 1, 1, companies=frozenset(seen) if seen else None)
+            sql, values = report.source(who, ALL_DAYS)
+            with published() as conn:
+                return set(conn.scalars(text(f"select company_id from ({sql})"), values))
+
+        mine, other = paid.desk.world.company_a, paid.desk.world.company_b
+        assert companies() == companies(mine) == companies(mine, other) == {mine}
+        assert companies(other) == set()
 
     def test_profit_and_commission_need_the_right_to_see_cost(self, paid: Paid) -> None:
         found = rows(paid.desk, DETAIL, "clerk_a")
