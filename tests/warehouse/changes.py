@@ -128,10 +128,36 @@ def set_apart_more(sql: Sql) -> None:
     sql.execute(APART, {"day": "2026-11-19", "bill_id": 70007})
 
 
+PURCHASE = """
+with bill as (
+    insert into purchase_inbound (bill_no, company_id, business_date, status, warehouse_id, supplier_id, maker_id)
+    select 'CGRK-' || %(day)s::date, company_id, %(day)s::date, 2, 1, supplier_id, 1 from supplier_rebate_policy where bill_id = 1
+    returning *
+),
+line as (
+    insert into purchase_inbound_line (bill_id, line_no, goods_id, quantity, price, tax_rate, amount, tax_amount, no_tax_amount)
+    select bill_id, 1, 5, 30, 113, 13, 3390, 390, 3000 from bill
+),
+item as (
+    insert into settlement_item (company_id, party_type, party_id, kind, bill_type, bill_id, bill_no, business_date, due_date,
+        amount, open_amount)
+    select company_id, 'supplier', supplier_id, 'bill', 'CGRK', bill_id, bill_no, business_date, business_date, 3390, 3390
+    from bill
+    returning *
+)
+insert into settlement_ledger (settlement_id, company_id, party_type, party_id, amount, entry, bill_type, bill_id, bill_no,
+    business_date)
+select settlement_id, company_id, party_type, party_id, amount, 'open', bill_type, bill_id, bill_no, business_date from item
+"""
+
+
 def dated_ahead(sql: Sql) -> None:
     """A bill or a payment of a day to come, in this month or the next, stands in the way of nothing."""
-    for day in ("2026-11-25", "2026-12-05"):
+    for day, plan in (("2026-11-25", 60), ("2026-12-05", 80)):
         sql.execute(BILL, {"day": day, "warehouse_id": 2, "goods_id": 8, "quantity": 1})
+        sql.execute(PURCHASE, {"day": day})
+        for bill in ("purchase_plan", "purchase_order"):
+            sql.execute(f"update {bill} set business_date = %s where bill_id = %s", [day, plan])
     sql.execute(
         "with item as (insert into settlement_item (company_id, party_type, party_id, kind, bill_type, bill_id, bill_no,"
         " business_date, due_date, amount, open_amount) select company_id, 'supplier', supplier_id, 'advance', 'GYFK', 90001,"
@@ -153,18 +179,7 @@ def corrected(sql: Sql) -> None:
 
 def procured(sql: Sql) -> None:
     """Purchases come, go and change hands, an order is closed, terms change, a rebate is confirmed and used."""
-    sql.execute(
-        "with bill as (insert into purchase_inbound (bill_no, company_id, business_date, status, warehouse_id, supplier_id,"
-        " maker_id) select 'CGRK-new', company_id, date '2026-11-12', 2, 1, supplier_id, 1 from supplier_rebate_policy"
-        " where bill_id = 1 returning *), line as (insert into purchase_inbound_line (bill_id, line_no, goods_id, quantity,"
-        " price, tax_rate, amount, tax_amount, no_tax_amount) select bill_id, 1, 5, 30, 113, 13, 3390, 390, 3000 from bill),"
-        " item as (insert into settlement_item (company_id, party_type, party_id, kind, bill_type, bill_id, bill_no,"
-        " business_date, due_date, amount, open_amount) select company_id, 'supplier', supplier_id, 'bill', 'CGRK', bill_id,"
-        " bill_no, business_date, business_date, 3390, 3390 from bill returning *)"
-        " insert into settlement_ledger (settlement_id, company_id, party_type, party_id, amount, entry, bill_type, bill_id,"
-        " bill_no, business_date) select settlement_id, company_id, party_type, party_id, amount, 'open', bill_type,"
-        " bill_id, bill_no, business_date from item"
-    )
+    sql.execute(PURCHASE, {"day": "2026-11-12"})
     (voided_item, voided_bill), (_, moved_bill) = sql.execute(
         "select settlement_id, bill_id from settlement_item where bill_type = 'CGRK' and open_amount = amount"
         " and bill_id % 5 > 0 order by bill_id limit 2"

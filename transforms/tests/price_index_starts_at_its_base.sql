@@ -1,4 +1,4 @@
--- In its base month each goods stands at what it cost then, and its base is what was bought and paid for.
+-- In its base month each goods stands at what it cost then, and its base is what was bought and paid for, as far as it is known.
 select base_key, company_id, goods_id, now_amount, base_amount
 from {{ ref('mart_price_index') }}
 where month = base_month and (now_amount <> base_amount or not is_bought)
@@ -10,7 +10,7 @@ from (
     where month = base_month
     union all
     select bases.base_key, bases.base_month, monthly.company_id, -monthly.priced_amount
-    from {{ ref('fct_purchase_goods_month') }} as monthly
+    from {{ ref('mart_purchase_month') }} as monthly
     inner join (
         {% for key, label, month in price_bases() %}
         {% if not loop.first %}

@@ -1,4 +1,4 @@
--- What was planned and ordered by month is what the counting plans and orders say.
+-- What was planned and ordered by month is what the counting plans and orders say, from their day on.
 with signed as (
     select month, company_id, planned_quantity, planned_value, ordered_quantity, ordered_value
     from {{ ref('mart_purchase_month') }}
@@ -11,6 +11,7 @@ with signed as (
     from {{ ref('stg_' ~ bill) }} as bill
     inner join {{ ref('stg_' ~ bill ~ '_line') }} as line
         on bill.bill_id = line.bill_id
+    where bill.business_date <= {{ as_of() }}
     {% endfor %}
 )
 

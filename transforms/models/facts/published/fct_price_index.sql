@@ -2,7 +2,7 @@
 -- depends_on: {{ ref('int_changed_purchase_month') }}
 {#
     The base month's pieces at the month's prices (now_amount) and at what they cost (base_amount). A goods that isn't
-    bought in a month keeps its last price. A purchase changes its own month and those that follow.
+    bought in a month keeps its last price. A purchase changes its own month and those that follow, from its day on.
 #}
 {{
     config(
@@ -21,9 +21,10 @@ with monthly as (
         goods_id,
         sum(priced_quantity) as quantity,
         sum(priced_amount) as value
-    from {{ ref('fct_purchase_goods_month') }}
-    where month between {{ price_bases()[0][2] }} and {{ month_of(as_of()) }} and priced_quantity > 0
+    from ({{ purchases_known(ref('fct_purchase_goods_month'), ['company_id', 'goods_id']) }}) as purchases
+    where month >= {{ price_bases()[0][2] }}
     group by month, company_id, goods_id
+    having sum(priced_quantity) > 0
 ),
 
 prices as (

@@ -14,8 +14,8 @@
 {% set so_far = 'between ' ~ last_month ~ ' and ' ~ as_far_in(as_of(), -1) %}
 with bought as (
     select month, false as is_part, company_id, goods_id, priced_quantity, priced_amount
-    from {{ ref('fct_purchase_goods_month') }}
-    where month between {{ add_months(first_of_last_months(), -1) }} and {{ this_month }} and priced_quantity > 0
+    from ({{ purchases_known(ref('fct_purchase_goods_month'), ['company_id', 'goods_id']) }}) as purchases
+    where month >= {{ add_months(first_of_last_months(), -1) }}
     union all
     select {{ last_month }}, true, company_id, goods_id, quantity, no_tax_amount
     from {{ ref('fct_purchase_line') }}
@@ -32,6 +32,7 @@ monthly as (
         cast(sum(priced_amount) as double) / cast(sum(priced_quantity) as double) as price
     from bought
     group by month, is_part, company_id, goods_id
+    having sum(priced_quantity) > 0
 ),
 
 arrived as (
@@ -44,7 +45,9 @@ arrived as (
         received_quantity,
         last_date
     from {{ ref('fct_purchase_order_line') }}
-    where last_date >= {{ add_months(first_of_last_months(), -1) }} and received_quantity > 0
+    where
+        last_date between {{ add_months(first_of_last_months(), -1) }} and {{ as_of() }}
+        and received_quantity > 0
 ),
 
 deliveries as (

@@ -1,10 +1,10 @@
 -- grain: one row a month, company, warehouse, supplier (if the plan names one) and goods planned or ordered; net of tax
 -- depends_on: {{ ref('int_changed_purchase_plan_month') }}
-{# Each bill stands in its own month: what is planned in one may be ordered in the next. #}
+{# Each bill stands in its own month, from its day on: what is planned in one may be ordered in the next. #}
 {{
     config(
         materialized='incremental',
-        incremental_strategy='patch',
+        incremental_strategy='patch_or_replace',
         incremental_predicates=[
             "old.month in (select changed.month from changes.int_changed_purchase_plan_month as changed)"
         ],
@@ -47,8 +47,10 @@ select
     {{ quantity('sum(ordered_quantity)') }} as ordered_quantity,
     {{ money('sum(ordered_value)') }} as ordered_value
 from lines
-{% if is_incremental() %}
-where {{ in_changed_months('business_date', 'int_changed_purchase_plan_month') }}
+where
+    business_date <= {{ as_of() }}
+{% if patching() %}
+    and {{ in_changed_months('business_date', 'int_changed_purchase_plan_month') }}
 {% endif %}
 group by {{ month_of('business_date') }}, company_id, warehouse_id, supplier_id, goods_id
 -- One month after the other, so that a reader of one skips the others.
