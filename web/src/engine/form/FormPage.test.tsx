@@ -210,14 +210,20 @@ describe('a receipt', () => {
   };
   const fields = [refField('customer_id', '客户', 'customer', 'customer_name'), field({ name: 'amount', label: '金额', type: 'money', required: true, default: '0' })];
   const items = [500, 300].map((sum, at) => ({ settlement_id: at + 1, bill_no: `XSCK${at}`, amount: `${sum}.00`, open_amount: `${sum}.00` }));
-  const receive = async (amount: string) => {
+  const choosing = async (amount: string) => {
     open(
       { 'v2/custom/CustomerReceipt/getOpenItems': () => ok({ data: items, more: false }), [`${description.api}/getDraft`]: () => ok({ customer_id: 9, amount }) },
       { from: 1 },
       { fields, line: null, blocks: [settled], pricing: null },
     );
+    const opener = await screen.findByRole('button', { name: '选择核销明细' });
+    opener.focus();
     await press('选择核销明细');
     await screen.findByText('XSCK1');
+    return opener;
+  };
+  const receive = async (amount: string) => {
+    await choosing(amount);
     await press('全部核销');
     await press('确定');
   };
@@ -234,6 +240,14 @@ describe('a receipt', () => {
     expect(screen.queryByText('按所选单据合计，可修改')).toBeNull();
     fireEvent.click(screen.getByLabelText('删除第1行'));
     expect(typed().value).toBe('600.00');
+  });
+  it('begins in the first amount, of which what is typed is settled, and gives the keyboard back', async () => {
+    const opener = await choosing('0');
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText('XSCK0 本次核销')));
+    await userEvent.keyboard('120');
+    await press('确定');
+    await waitFor(() => expect(typed().value).toBe('120.00'));
+    await waitFor(() => expect(document.activeElement).toBe(opener));
   });
   it('keeps the amount that was typed first', async () => {
     await receive('1000');

@@ -1,5 +1,5 @@
 import { Input, Modal, Table, type TableColumnType } from 'antd';
-import { useMemo, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import { decimalOrZero, isNought, sumOf } from '../../lib/decimal';
 import { showMessage } from '../../lib/errors';
 import { MONEY_DECIMALS, QUANTITY_DECIMALS } from '../../lib/pricing';
@@ -47,6 +47,13 @@ export default function SourcePicker({ block, source, context, taken, onPick, on
   const [parts, setParts] = useState<Parts>(new Map());
 
   const items = rows.map((row) => ({ key: keyOf(keys, row), open: String(row[`open_${source.takes}`]) }));
+  const begun = useRef(false);
+  const type = (key: string, typed: string) =>
+    setParts((before) => {
+      const after = new Map(before).set(key, typed);
+      if (!typed) after.delete(key);
+      return after;
+    });
   const choose = (chosen: string[]) => {
     const open = new Map(items.map((item) => [item.key, item.open]));
     setParts((before) => new Map(chosen.map((one) => [one, before.get(one) ?? open.get(one) ?? ''])));
@@ -76,11 +83,16 @@ export default function SourcePicker({ block, source, context, taken, onPick, on
       const key = keyOf(keys, row);
       return (
         <Input
+          ref={(input) => {
+            // The dialog begins in its first amount; a row that is scrolled back does not call the hand there again.
+            if (!input || begun.current) return;
+            begun.current = true;
+            input.focus({ preventScroll: true });
+          }}
           className="figure"
           aria-label={`${String(row.bill_no ?? row.source_no)} ${part?.label ?? ''}`}
-          disabled={!parts.has(key)}
           value={parts.get(key) ?? ''}
-          onChange={(event) => setParts((before) => new Map(before).set(key, filterKeys(event.target.value, 'signed', decimals)))}
+          onChange={(event) => type(key, filterKeys(event.target.value, 'signed', decimals))}
         />
       );
     },
