@@ -50,10 +50,6 @@ class Holdings(Payload):
     denied: list[Denied] = Described([], max_length=MANY)
 
 
-class RoleHoldings(Holdings):
-    role_id: int
-
-
 class RoleSave(Holdings):
     """A role with its holdings; `version` is the one that was read."""
 
@@ -120,26 +116,6 @@ class Holder(BaseModel):
     role_name: str
     via: str
     users: int
-
-
-@call(api, "GET", "v2/system/RoleAuth/getInfo", right=LIST, returns=RoleHoldings)
-def get_role_auth(ctx: Context, role_id: int) -> Any:
-    """角色权限"""
-    _known(ctx, role_id)
-    return {"role_id": role_id, **rights.holdings(ctx.conn, role_id)}
-
-
-@call(api, "POST", "v2/system/RoleAuth/save", right=EDIT, returns=None, write=True)
-def save_role_auth(ctx: Context, payload: RoleHoldings) -> Any:
-    """保存角色权限: bites on the next request of the role's users."""
-    _grant(ctx, payload.role_id, payload)
-    return None
-
-
-@call(api, "GET", "v2/system/RoleAuth/getRightList", right=LIST, returns=dict[str, str])
-def get_right_list(ctx: Context) -> Any:
-    """全部权限: codes with their labels."""
-    return menus.every_right()
 
 
 @call(api, "GET", "v2/system/RoleAuth/getRightTree", right=RightBundle.right("list"), returns=list[RightNode])

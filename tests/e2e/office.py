@@ -10,6 +10,8 @@ from typing import Any
 
 import httpx
 
+import api.catalogue  # noqa: F401 declares what there are rights to
+from api.kit import menus
 from api.kit.database import today
 from reports.catalogue import REPORTS
 from tests.kit.client import Answer, Caller
@@ -91,8 +93,7 @@ def unasked_station(office: Office) -> Login:
 
 
 def _station(admin: Caller, mark: str, company: int) -> Login:
-    rights = list(made(admin.get("v2/system/RoleAuth/getRightList")))
-    login = _user(admin, f"station{mark}", company, rights)
+    login = _user(admin, f"station{mark}", company, list(menus.every_right()))
     _content_with_us(admin, login)
     return login
 
@@ -120,10 +121,9 @@ def _user(
 
 
 def _account(admin: Caller, name: str, company: int, rights: list[str], realname: str, **sight: Any) -> Login:
-    body = {"role_name": name, "scope_kind": 2, "sees_cost": True, **sight}
-    role = made(admin.post("v2/system/Role/add", body))["id"]
-    holdings = {"role_id": role, "rights": rights, "companies": [company], "warehouses": [], "denied": []}
-    made(admin.post("v2/system/RoleAuth/save", holdings))
+    shape = {"role_name": name, "scope_kind": 2, "own_kind": 1, "sees_cost": True, **sight}
+    holdings = {"rights": rights, "companies": [company]}
+    role = made(admin.post("v2/system/Role/save", {**shape, **holdings}))["id"]
     person = {"user_name": name, "realname": realname, "company_id": company, "role_id": role}
     user = made(admin.post("v2/system/User/save", {**person, "password": FIRST_PASSWORD}))["id"]
     return Login(name, FIRST_PASSWORD, company, user, role)

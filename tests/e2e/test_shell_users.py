@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
+from api.kit import menus
 from tests.e2e.conftest import START_SECONDS, Desk, Seat
 from tests.e2e.office import PASSWORD, Office, hire, made, newcomer
 
@@ -119,8 +120,7 @@ class TestRights:
         theirs.get_by_role("link", name="单位").first.click()
         expect(theirs.locator(".ant-table-row").first).to_be_visible()
 
-        rights = list(made(office.admin.get("v2/system/RoleAuth/getRightList")))
-        manager = seat(hire(office, rights, "管权的人"))
+        manager = seat(hire(office, list(menus.every_right()), "管权的人"))
         manager.open(f"/system/roleAdd?id={user.role_id}")
         page = manager.page
         page.get_by_label("查找界面或操作").fill("计量单位")

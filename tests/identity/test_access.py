@@ -15,6 +15,7 @@ from tests.identity.test_route_rights import guarded, send
 from tests.kit.client import Answer, Caller
 from tests.kit.desk import Desk
 from tests.kit.fixtures import Site
+from tests.kit.roles import SAVE, body_of, editor
 from tests.kit.world import PASSWORD
 
 __all__ = ["fresh"]
@@ -22,20 +23,8 @@ NEW = "neu-pass-77"
 BRANDS = "v2/system/GoodsBrand/getList"
 
 
-def editor(site: Site, user: str, role: int) -> dict[str, Any]:
-    answer = site.as_(user).get("v2/system/Role/getEditor", role_id=role)
-    assert answer.ok, answer
-    found: dict[str, Any] = answer.data
-    return found
-
-
-def body_of(found: dict[str, Any], **changes: Any) -> dict[str, Any]:
-    names = ("role_id", "version", "role_name", "scope_kind", "own_kind", "sees_cost", "enabled", "remark")
-    return {**{name: found["role"][name] for name in names}, **found["holdings"], **changes}
-
-
 def save(site: Site, user: str, body: dict[str, Any]) -> Answer:
-    return site.as_(user).post("v2/system/Role/save", body)
+    return site.as_(user).post(SAVE, body)
 
 
 def bundle(site: Site, name: str, *codes: str, user: str = "admin", key: int | None = None) -> Answer:
@@ -52,11 +41,11 @@ class TestRoleInOneCall:
     def test_role_and_holdings_are_saved_together(self, site: Site, fresh: int) -> None:
         _, caller = user_with(site, fresh, "together")
         assert caller.get("v2/system/Unit/getList").code == 403
-        found = editor(site, "admin", fresh)
+        found = editor(site.as_("admin"), fresh)
         hidden = [{"screen": "unit", "field": "unit_name"}]
         body = body_of(found, role_name="同时保存", rights=["unit:list"], denied=hidden, sees_cost=True)
         assert save(site, "admin", body).ok
-        again = editor(site, "admin", fresh)
+        again = editor(site.as_("admin"), fresh)
         assert (again["role"]["role_name"], again["role"]["sees_cost"]) == ("同时保存", True)
         assert (again["holdings"]["rights"], again["holdings"]["denied"]) == (["unit:list"], hidden)
         assert [one["name"] for one in again["users"]] == ["together"]
@@ -64,28 +53,28 @@ class TestRoleInOneCall:
         assert row["unit_name"] == "无权限"
 
     def test_who_saves_second_is_told(self, site: Site, fresh: int) -> None:
-        found = editor(site, "admin", fresh)
+        found = editor(site.as_("admin"), fresh)
         assert save(site, "admin", body_of(found, remark="一")).ok
         late = save(site, "admin", body_of(found, remark="二"))
         assert (late.code, late.msg) == (400, "角色已被他人修改，请刷新后重试")
         assert site.as_("admin").post("v2/system/Role/edit", {"id": fresh, "remark": "三"}).ok
-        assert editor(site, "admin", fresh)["role"]["version"] > found["role"]["version"] + 1
+        assert editor(site.as_("admin"), fresh)["role"]["version"] > found["role"]["version"] + 1
 
     def test_a_copy_is_a_new_role_that_holds_the_same(self, site: Site) -> None:
-        found = editor(site, "admin", site.world.role_clerk_a)
+        found = editor(site.as_("admin"), site.world.role_clerk_a)
         answer = save(site, "admin", body_of(found, role_id=None, version=None, role_name="复制"))
         assert answer.ok, answer
-        copy = editor(site, "admin", answer.data["id"])
+        copy = editor(site.as_("admin"), answer.data["id"])
         assert sorted(copy["holdings"]["rights"]) == sorted(found["holdings"]["rights"])
         assert copy["users"] == []
 
     def test_beyond_ones_own_nothing_is_saved(self, site: Site, fresh: int) -> None:
-        found = editor(site, "manager_a", fresh)
+        found = editor(site.as_("manager_a"), fresh)
         assert found["may_all_companies"] is False
         assert {one["id"] for one in found["companies"]} == {site.world.company_a}
         for change in ({"scope_kind": 1}, {"companies": [site.world.company_b]}):
             assert save(site, "manager_a", body_of(found, remark="不许", **change)).code == 403
-        assert editor(site, "admin", fresh)["role"]["remark"] is None
+        assert editor(site.as_("admin"), fresh)["role"]["remark"] is None
         unknown = save(site, "admin", body_of(found, denied=[{"screen": "unit", "field": "nichts"}]))
         assert (unknown.code, unknown.msg) == (400, "字段“unit.nichts”不存在")
 
@@ -93,7 +82,7 @@ class TestRoleInOneCall:
         def leaves(nodes: list[dict[str, Any]]) -> list[str]:
             return [key for node in nodes for key in (leaves(node["children"]) or [node["key"]])]
 
-        tree = editor(site, "admin", 0)["tree"]
+        tree = editor(site.as_("admin"), 0)["tree"]
         assert sorted(leaves(tree)) == sorted(menus.every_right())
         with_tree = site.as_("admin").get("v2/system/RoleAuth/getRightTree").data
         assert leaves(with_tree) == leaves(tree)
@@ -109,7 +98,7 @@ class TestFieldSettings:
             (one["screen"], item["field"]) for one in screens for item in one["fields"] if item["denied"]
         ]
         assert denied == [("sales_outbound_line", "price")]
-        held = editor(site, "admin", fresh)["holdings"]
+        held = editor(site.as_("admin"), fresh)["holdings"]
         assert held["companies"] == [site.world.company_a], "the rest stays"
 
 
@@ -117,10 +106,10 @@ class TestBundles:
     def test_roles_follow_a_bundle(self, site: Site, fresh: int) -> None:
         key = bundle(site, "看单位", "unit:list").data["id"]
         _, caller = user_with(site, fresh, "follower")
-        found = editor(site, "admin", fresh)
+        found = editor(site.as_("admin"), fresh)
         assert save(site, "admin", body_of(found, rights=["brand:list"], bundles=[key])).ok
         assert caller.get("v2/system/Unit/getList").ok
-        assert editor(site, "admin", fresh)["holdings"]["rights"] == ["brand:list"]
+        assert editor(site.as_("admin"), fresh)["holdings"]["rights"] == ["brand:list"]
         assert bundle(site, "看单位", "brand:list", key=key).ok
         assert caller.get("v2/system/Unit/getList").code == 403
         assert caller.get(BRANDS).ok, "its own right stays"
@@ -352,7 +341,7 @@ class TestSimulatedLogin:
             "v2/system/User/edit": {"id": world.user_clerk_a, "realname": "x"},
             "v2/system/User/changePassword": {"old_password": "x", "password": NEW},
             "v2/system/Role/add": {"role_name": "x", "scope_kind": 2, "own_kind": 1},
-            "v2/system/RoleAuth/save": {"role_id": world.role_clerk_a, "rights": [], "companies": []},
+            SAVE: body_of(editor(site.as_("admin"), world.role_clerk_a), rights=[]),
             "v2/system/RightBundle/save": {"bundle_name": "x", "rights": []},
             "v2/system/Unit/export": {},
         }

@@ -22,6 +22,7 @@ from api.reporting.published import Published
 from tests.identity.test_data_scope import exported
 from tests.kit.declared import DECLARED, added
 from tests.kit.fixtures import Site
+from tests.kit.roles import holding
 
 assert catalogue.__all__
 SEES, BLIND = "manager_a", "clerk_a"
@@ -51,17 +52,14 @@ def told(cls: type[Declared], rows: Iterable[dict[str, Any]]) -> set[str]:
 @pytest.fixture(scope="module", autouse=True)
 def blind(site: Site) -> Iterator[None]:
     """The clerk's role never sees costs; for these tests it is denied all the rest."""
-    admin, role = site.as_("admin"), site.world.role_clerk_a
-    held = admin.get("v2/system/RoleAuth/getInfo", role_id=role).data
     pairs = [
         {"screen": part.name(), "field": item.name}
         for cls in DECLARED
         for part in parts(cls)
         for item in denied(part)
     ]
-    assert admin.post("v2/system/RoleAuth/save", {**held, "denied": pairs}).ok
-    yield
-    assert admin.post("v2/system/RoleAuth/save", held).ok
+    with holding(site.as_("admin"), site.world.role_clerk_a, denied=pairs):
+        yield
 
 
 HIDING = [cls for cls in DECLARED if any(hidden(part) for part in parts(cls))]

@@ -13,6 +13,7 @@ from api.kit import menus
 from tests.identity.test_route_rights import REFUSED, guarded, send
 from tests.kit.client import Answer, Caller
 from tests.kit.fixtures import Site
+from tests.kit.roles import SAVE, body_of, editor, holding
 from tests.kit.world import PASSWORD
 
 BEYOND = "不能授予超出自己权限的权限"
@@ -32,8 +33,9 @@ def fresh(site: Site) -> int:
 
 
 def save(site: Site, user: str, role: int, **holdings: Any) -> Answer:
-    body = {"role_id": role, "rights": [], "companies": [], "warehouses": [], "denied": [], **holdings}
-    return site.as_(user).post("v2/system/RoleAuth/save", body)
+    nothing: dict[str, Any] = {"rights": [], "companies": [], "warehouses": [], "denied": []}
+    body = body_of(editor(site.as_("admin"), role), **(nothing | holdings))
+    return site.as_(user).post(SAVE, body)
 
 
 def user_with(site: Site, role: int, name: str) -> tuple[int, Caller]:
@@ -50,7 +52,7 @@ class TestSaveRights:
     def test_inside_ones_own_it_is_granted(self, site: Site, fresh: int) -> None:
         answer = save(site, "manager_a", fresh, rights=["unit:list"], companies=[site.world.company_a])
         assert answer.ok, answer
-        held = site.as_("manager_a").get("v2/system/RoleAuth/getInfo", role_id=fresh).data
+        held = editor(site.as_("manager_a"), fresh)["holdings"]
         assert (held["rights"], held["companies"]) == (["unit:list"], [site.world.company_a])
 
     @pytest.mark.parametrize("code", ["*", "*any", "", "no:such"])
@@ -59,13 +61,12 @@ class TestSaveRights:
 
     def test_a_right_one_lacks_is_refused(self, site: Site, fresh: int) -> None:
         role = site.world.role_clerk_a
-        held = site.as_("admin").get("v2/system/RoleAuth/getInfo", role_id=role).data
-        less = [code for code in held["rights"] if code != "customer:del"]
-        assert save(site, "admin", role, **{**held, "rights": less}).ok
-        answer = save(site, "clerk_a", fresh, rights=["customer:del"])
-        assert (answer.code, answer.msg) == (403, BEYOND)
-        assert save(site, "clerk_a", fresh, rights=["customer:list"]).ok
-        assert save(site, "admin", role, **held).ok
+        admin = site.as_("admin")
+        less = [code for code in editor(admin, role)["holdings"]["rights"] if code != "customer:del"]
+        with holding(admin, role, rights=less):
+            answer = save(site, "clerk_a", fresh, rights=["customer:del"])
+            assert (answer.code, answer.msg) == (403, BEYOND)
+            assert save(site, "clerk_a", fresh, rights=["customer:list"]).ok
 
     def test_another_company_is_refused(self, site: Site, fresh: int) -> None:
         answer = save(site, "manager_a", fresh, companies=[site.world.company_a, site.world.company_b])
@@ -103,7 +104,9 @@ class TestSaveRights:
         with site.engine.begin() as conn:
             admin = conn.execute(select(Role.role_id).where(Role.scope_kind == 1)).scalar_one()
         for role in (admin, site.world.role_manager_b):
-            answer = save(site, "manager_a", role)
+            assert save(site, "manager_a", role).code == 403
+            hidden = {"role_id": role, "denied": []}
+            answer = site.as_("manager_a").post("v2/system/RoleFieldAuth/settingAuth", hidden)
             assert (answer.code, answer.msg) == (403, ROLE_BEYOND)
 
     def test_all_rights_in_one_company_reach_no_other(self, site: Site, fresh: int) -> None:
@@ -111,8 +114,8 @@ class TestSaveRights:
         with site.engine.begin() as conn:
             rights.settle(conn, fresh, ["*"], [site.world.company_a])
         _, caller = user_with(site, fresh, "star")
-        body = {"role_id": site.world.role_nobody, "rights": [], "companies": [site.world.company_b]}
-        assert caller.post("v2/system/RoleAuth/save", body).code == 403
+        nobody = editor(site.as_("admin"), site.world.role_nobody)
+        assert caller.post(SAVE, body_of(nobody, rights=[], companies=[site.world.company_b])).code == 403
         user = {"user_name": "star2", "realname": "x", "company_id": site.world.company_a}
         for role in (1, site.world.role_manager_b):
             answer = caller.post("v2/system/User/add", {**user, "role_id": role})

@@ -12,6 +12,7 @@ from api.kit.projection import MASK
 from tests.identity.test_data_scope import exported
 from tests.kit.desk import Desk, Made
 from tests.kit.fixtures import Site
+from tests.kit.roles import holding
 
 GOODS = "v2/system/CompanyGoods"
 PICKER = "v2/inventory/Goods/getGoodsListPopup"
@@ -115,11 +116,8 @@ class TestDeniedField:
 
     @pytest.fixture(scope="class", autouse=True)
     def denied(self, site: Site) -> Iterator[None]:
-        admin, role = site.as_("admin"), site.world.role_clerk_a
-        held = admin.get("v2/system/RoleAuth/getInfo", role_id=role).data
-        assert admin.post("v2/system/RoleAuth/save", {**held, "denied": self.DENIED}).ok
-        yield
-        assert admin.post("v2/system/RoleAuth/save", held).ok
+        with holding(site.as_("admin"), site.world.role_clerk_a, denied=self.DENIED):
+            yield
 
     def test_the_value_and_its_label_are_masked(self, site: Site, sold: Made) -> None:
         desk = Desk(site, "clerk_a")

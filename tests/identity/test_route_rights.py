@@ -13,6 +13,7 @@ from api.kit.calls import ANY_USER, ANYONE
 from api.main import app
 from tests.kit.client import Answer, Caller
 from tests.kit.fixtures import Site
+from tests.kit.roles import editor, holding
 
 OPEN = {"/v2/user/Login/login", "/healthz", "/v2/open/PayCenter/getPayInfo"}
 """All that answers without a login."""
@@ -144,25 +145,19 @@ class TestNextRequest:
         clerk = site.as_("clerk_a")
         assert clerk.get("v2/system/Unit/getList").ok
         admin = site.as_("admin")
-        held = admin.get("v2/system/RoleAuth/getInfo", role_id=role).data
-        less = {**held, "rights": [code for code in held["rights"] if code != right]}
-        assert admin.post("v2/system/RoleAuth/save", less).ok
-        assert clerk.get("v2/system/Unit/getList").code == 403
-        assert (
-            clerk.get("open/RequestOpen/getRequestOpenList", code="unit").data["role_list"].count("list") == 0
-        )
-        assert admin.post("v2/system/RoleAuth/save", held).ok
+        less = [code for code in editor(admin, role)["holdings"]["rights"] if code != right]
+        with holding(admin, role, rights=less):
+            assert clerk.get("v2/system/Unit/getList").code == 403
+            told = clerk.get("open/RequestOpen/getRequestOpenList", code="unit").data
+            assert "list" not in told["role_list"]
         assert clerk.get("v2/system/Unit/getList").ok
 
     def test_a_company_taken_away_bites_at_once(self, site: Site) -> None:
         world, manager = site.world, site.as_("manager_b")
         assert manager.get("v2/custom/Customer/getInfo", id=world.customer_b).ok
-        admin = site.as_("admin")
-        held = admin.get("v2/system/RoleAuth/getInfo", role_id=world.role_manager_b).data
-        assert admin.post("v2/system/RoleAuth/save", {**held, "companies": [world.company_a]}).ok
-        assert manager.get("v2/custom/Customer/getInfo", id=world.customer_b).code == 400
-        assert manager.get("v2/custom/Customer/getInfo", id=world.customer_a).ok
-        assert admin.post("v2/system/RoleAuth/save", held).ok
+        with holding(site.as_("admin"), world.role_manager_b, companies=[world.company_a]):
+            assert manager.get("v2/custom/Customer/getInfo", id=world.customer_b).code == 400
+            assert manager.get("v2/custom/Customer/getInfo", id=world.customer_a).ok
 
     def test_another_role_bites_at_once(self, site: Site) -> None:
         own = site.as_("own_a")
@@ -200,14 +195,11 @@ class TestShell:
                 assert site.as_("nobody").get("v2/Open/Screen/getScreen", route=route).code == 403
 
     def test_a_screen_offers_only_the_roles_actions(self, site: Site) -> None:
-        role, admin = site.world.role_keeper_a, site.as_("admin")
-        held = admin.get("v2/system/RoleAuth/getInfo", role_id=role).data
         rights = ["sales_outbound:list", "sales_outbound:auditorPass"]
-        assert admin.post("v2/system/RoleAuth/save", {**held, "rights": rights}).ok
-        screen = site.as_("keeper_a").get("v2/Open/Screen/getScreen", route="/sales/salesout").data
+        with holding(site.as_("admin"), site.world.role_keeper_a, rights=rights):
+            screen = site.as_("keeper_a").get("v2/Open/Screen/getScreen", route="/sales/salesout").data
         assert [action["name"] for action in screen["actions"]] == ["auditorPass"]
         assert screen["follow_ups"] == []
-        assert admin.post("v2/system/RoleAuth/save", held).ok
 
     def test_every_group_of_the_menu_has_its_place(self) -> None:
         placed = {(name, group) for name, module in menus.MODULES.items() for group in module.groups}

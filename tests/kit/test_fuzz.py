@@ -30,7 +30,6 @@ pytestmark = pytest.mark.usefixtures("figures")  # declared reports answer from 
 LAST = (
     "Role/edit",
     "Role/del",
-    "RoleAuth/save",
     "User/edit",
     "User/del",
     "setPassword",

@@ -9,6 +9,7 @@ import pytest
 from api.kit.database import today
 from tests.kit.desk import Desk
 from tests.kit.fixtures import Site
+from tests.kit.roles import holding
 
 CENTRE = "purchase_center/Open"
 
@@ -89,15 +90,11 @@ class TestPurchaseCentre:
         assert admin.post("v2/custom/Customer/edit", told).ok
         told = {"id": site.world.supplier2, "supplier_mobile": numbers["supplier"]}
         assert admin.post("v2/system/Supplier/edit", told).ok
-        held = admin.get("v2/system/RoleAuth/getInfo", role_id=role).data
         hidden = [{"screen": kind, "field": f"{kind}_mobile"} for kind in numbers]
         paths = (f"{CENTRE}/Customer/getCustomerList", "system/Supplier/getStoreList")
         assert all(number in str([rows(site, path) for path in paths]) for number in numbers.values())
-        assert admin.post("v2/system/RoleAuth/save", {**held, "denied": hidden}).ok
-        try:
+        with holding(admin, role, denied=hidden):
             assert not any(number in str([rows(site, path) for path in paths]) for number in numbers.values())
-        finally:
-            assert admin.post("v2/system/RoleAuth/save", held).ok
 
 
 class TestStock:

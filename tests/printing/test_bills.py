@@ -16,6 +16,7 @@ from api.printing.capitals import capitals
 from api.shell.export_job import file_of
 from tests.kit.desk import Desk, Made
 from tests.kit.fixtures import Site
+from tests.kit.roles import holding
 from tests.printing.paper import bill_pdf, printed, read, visible
 
 assert catalogue.__all__, "every bill type is declared"
@@ -161,14 +162,11 @@ class TestRights:
 
     @pytest.fixture
     def denied(self, site: Site) -> Iterator[None]:
-        admin, role = site.as_("admin"), site.world.role_clerk_a
-        held = admin.get("v2/system/RoleAuth/getInfo", role_id=role).data
         hidden = [("sales_outbound", "total_amount")]
         hidden += [("sales_outbound_line", name) for name in ("price", "amount")]
         fields = [{"screen": screen, "field": name} for screen, name in hidden]
-        assert admin.post("v2/system/RoleAuth/save", {**held, "denied": fields}).ok
-        yield
-        assert admin.post("v2/system/RoleAuth/save", held).ok
+        with holding(site.as_("admin"), site.world.role_clerk_a, denied=fields):
+            yield
 
 
 class TestManyBills:

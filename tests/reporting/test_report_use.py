@@ -11,6 +11,7 @@ from sqlalchemy import text
 
 from api.kit import menus
 from tests.kit.fixtures import Site
+from tests.kit.roles import holding
 
 HOME, STATISTIC, VISITS = ("v2/report/ReportHome", "v2/report/ReportStatistic", "v2/report/ReportVisit")
 MANY = 300_000
@@ -64,12 +65,9 @@ def recorded(site: Site) -> list[tuple[Any, ...]]:
 @pytest.fixture
 def reader(site: Site) -> Iterator[str]:
     """Somebody who may open two reports only, a framed one and a listed one."""
-    role, admin = site.world.role_keeper_a, site.as_("admin")
-    held = admin.get("v2/system/RoleAuth/getInfo", role_id=role).data
     few = ["report_home:list", "report_BestSeller:view", "sales_detail:list"]
-    assert admin.post("v2/system/RoleAuth/save", {**held, "rights": few}).ok
-    yield "keeper_a"
-    assert admin.post("v2/system/RoleAuth/save", held).ok
+    with holding(site.as_("admin"), site.world.role_keeper_a, rights=few):
+        yield "keeper_a"
 
 
 class TestHome:
@@ -284,13 +282,11 @@ class TestStatistic:
         assert (found["BestSeller"]["company_name"], found["BestSeller"]["user_realname"]) == (None, None)
 
     def test_the_way_to_the_entries_needs_their_right(self, site: Site) -> None:
-        role, admin = site.world.role_keeper_a, site.as_("admin")
-        held = admin.get("v2/system/RoleAuth/getInfo", role_id=role).data
-        assert admin.post("v2/system/RoleAuth/save", {**held, "rights": ["report_statistic:list"]}).ok
         keeper = site.as_("keeper_a")
-        assert keeper.get("v2/Open/Screen/getScreen", route="/report/ReportStatistic").data["drill"] is None
-        assert keeper.get(f"{VISITS}/getList").code == 403
-        assert admin.post("v2/system/RoleAuth/save", held).ok
+        with holding(site.as_("admin"), site.world.role_keeper_a, rights=["report_statistic:list"]):
+            screen = keeper.get("v2/Open/Screen/getScreen", route="/report/ReportStatistic").data
+            assert screen["drill"] is None
+            assert keeper.get(f"{VISITS}/getList").code == 403
 
 
 class TestGrowth:

@@ -13,6 +13,7 @@ from tests.identity.test_data_scope import exported
 from tests.kit.client import Answer
 from tests.kit.desk import Desk
 from tests.kit.fixtures import Site
+from tests.kit.roles import hold, holding
 
 PAGE = "v2/system/BusinessLog/getPage"
 MANY = 300_000
@@ -55,12 +56,10 @@ class TestChanges:
 
     def test_a_roles_change_names_the_rights_that_came_and_went(self, site: Site) -> None:
         role, admin = site.world.role_nobody, site.as_("admin")
-        held = admin.get("v2/system/RoleAuth/getInfo", role_id=role).data
-        assert admin.post("v2/system/RoleAuth/save", {**held, "rights": ["unit:list", "brand:list"]}).ok
-        assert admin.post("v2/system/RoleAuth/save", {**held, "rights": ["unit:list", "unit:add"]}).ok
-        changed = told(entries(site, resource="role", record_id=role)[0])
+        with holding(admin, role, rights=["unit:list", "brand:list"]):
+            hold(admin, role, rights=["unit:list", "unit:add"])
+            changed = told(entries(site, resource="role", record_id=role)[0])
         assert changed["权限"] == ("品牌-查看", "计量单位-新增")
-        assert admin.post("v2/system/RoleAuth/save", held).ok
 
     def test_passwords_are_not_in_it(self, site: Site) -> None:
         body = {"user_id": site.world.user_own2_a, "password": "sehr-geheim-1"}
@@ -81,15 +80,12 @@ class TestHidden:
         assert "77.7" not in str(entries(site, "clerk_a", **asked))
 
     def test_values_of_records_one_may_not_list_are_masked(self, site: Site) -> None:
-        role, admin = site.world.role_keeper_a, site.as_("admin")
-        held = admin.get("v2/system/RoleAuth/getInfo", role_id=role).data
-        assert admin.post("v2/system/RoleAuth/save", {**held, "rights": ["business_log:list"]}).ok
-        found = entries(site, "keeper_a")
+        with holding(site.as_("admin"), site.world.role_keeper_a, rights=["business_log:list"]):
+            found = entries(site, "keeper_a")
         assert found
         assert {entry["route"] for entry in found} == {None}
         values = {value for entry in found for pair in told(entry).values() for value in pair}
         assert values <= {MASK}
-        assert admin.post("v2/system/RoleAuth/save", held).ok
 
     def test_other_companies_entries_are_not_there(self, site: Site) -> None:
         bill = Desk(site).draft("sales_order", {"goods_id": site.world.oil, "quantity": "1", "price": "2"})

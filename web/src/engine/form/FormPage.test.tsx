@@ -219,8 +219,7 @@ describe('a receipt', () => {
     const opener = await screen.findByRole('button', { name: '选择核销明细' });
     opener.focus();
     await press('选择核销明细');
-    await screen.findByText('XSCK1');
-    return opener;
+    return screen.findByText('XSCK1').then(() => opener);
   };
   const receive = async (amount: string) => {
     await choosing(amount);
@@ -246,8 +245,7 @@ describe('a receipt', () => {
     await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText('XSCK0 本次核销')));
     await userEvent.keyboard('120');
     await press('确定');
-    await waitFor(() => expect(typed().value).toBe('120.00'));
-    await waitFor(() => expect(document.activeElement).toBe(opener));
+    await waitFor(() => expect([typed().value, document.activeElement]).toEqual(['120.00', opener]));
   });
   it('keeps the amount that was typed first', async () => {
     await receive('1000');
