@@ -1,91 +1,25 @@
-"""Every bill type through every transition, from every status, in races, twice, and in a closed period."""
+"""Every bill type through every transition, from every status, twice, and in a closed period."""
 
 from __future__ import annotations
 
-import threading
-import time
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 from sqlalchemy import Connection
 
-from api import catalogue
 from api.kit import registry
 from api.kit.document import Bill
 from api.kit.flow import TRANSITIONS
 from api.ledger import periods
-from tests.kit.client import Answer
-from tests.kit.desk import Desk, Made
+from tests.kit.bills import BILLS, STALE, Counter, closing, counter, every
+from tests.kit.desk import Made
 from tests.kit.fixtures import Site
-from tests.kit.payloads import payload_of
 from tests.kit.state import broken, written
 from tests.ledger.words import balances
 
-assert catalogue.__all__
-BILLS: list[type[Bill]] = [cls for cls in registry.declared() if issubclass(cls, Bill)]
-every = pytest.mark.parametrize("cls", BILLS, ids=lambda cls: cls.name())
-
-
-def closing(cls: type[Bill]) -> str | None:
-    """The transition that closes bills of a type, if any."""
-    assert cls.bill is not None
-    return next((name for name in cls.bill.transitions if TRANSITIONS[name].effect == "close"), None)
-
-
+__all__ = ["counter"]
 orders = pytest.mark.parametrize("cls", [cls for cls in BILLS if closing(cls)], ids=lambda cls: cls.name())
-STALE = "单据状态已变化，请刷新后重试"
 CLOSED = "2025-11"
-
-
-class Counter:
-    """Makes generic bills that can be audited, and takes them to a status."""
-
-    def __init__(self, site: Site) -> None:
-        self.desk = Desk(site)
-        world = site.world
-        self.desk.stock_in(world.oil, 100000, allocation_id=world.allocation_a)
-        claimed = {
-            "goods_id": world.oil,
-            "quantity": "100000",
-            "price": "113",
-            "allocation_id": world.allocation3_a,
-        }
-        self.desk.audited("three_inbound", claimed, warehouse_id=world.warehouse3_a)
-
-    def draft(self, cls: type[Bill], **header: Any) -> Made:
-        body = {**payload_of(cls, self.desk.world), **header}
-        answer = self.desk.caller.post(f"{cls.declaration.api}/add", body)
-        assert answer.ok, answer
-        return Made(cls.name(), answer.data["id"], answer.data["bill_no"])
-
-    def bill(self, cls: type[Bill], status: int, **header: Any) -> Made:
-        """A bill in a status: 1 unaudited, 2 audited, 3 voided, 4 closed."""
-        made = self.draft(cls, **header)
-        for action in {
-            1: (),
-            2: ("auditorPass",),
-            3: ("invalid",),
-            4: ("auditorPass", closing(cls) or ""),
-        }[status]:
-            answer = self.desk.act(action, made)
-            assert answer.ok, answer
-        return made
-
-    def status(self, bill: Made) -> int:
-        found: int = self.desk.info(bill)["status"]
-        return found
-
-    def edit(self, bill: Made, **changed: Any) -> Answer:
-        info = self.desk.info(bill)
-        return self.desk.caller.post(
-            self.desk.path(bill.resource, "edit"), {**info, "id": bill.id, **changed}
-        )
-
-
-@pytest.fixture(scope="module")
-def counter(site: Site) -> Counter:
-    return Counter(site)
 
 
 def statuses(cls: type[Bill]) -> tuple[int, ...]:
@@ -339,68 +273,6 @@ class TestDelete:
         assert counter.bill(cls, 1).no > bill.no
 
 
-class TestRace:
-    @every
-    def test_two_clerks_at_once_one_wins(
-        self, site: Site, counter: Counter, conn: Connection, cls: type[Bill]
-    ) -> None:
-        for pair in (("auditorPass", "auditorPass"), ("invalid", "invalid"), ("auditorPass", "del")):
-            won, lost = self._race(site, conn, counter.bill(cls, 1), cls, pair)
-            assert (won.code, lost.code) == (200, 400)
-            assert lost.msg == STALE or "不能删除" in lost.msg or "不存在" in lost.msg
-        assert broken(conn) == {}
-
-    def _race(
-        self, site: Site, conn: Connection, bill: Made, cls: type[Bill], actions: tuple[str, str]
-    ) -> list[Answer]:
-        """Both calls wait on the bill's row, which is held here until both are there; who won comes first."""
-        answers: dict[int, Answer] = {}
-        table = cls.table()
-        conn.execute(table.select().where(table.c.bill_id == bill.id).with_for_update())
-
-        def send(place: int, action: str) -> None:
-            answers[place] = Desk(site).act(action, bill)
-
-        threads = [threading.Thread(target=send, args=pair) for pair in enumerate(actions)]
-        for thread in threads:
-            thread.start()
-        _await_waiters(conn, 2)
-        conn.rollback()
-        for thread in threads:
-            thread.join(timeout=20)
-        return sorted(answers.values(), key=lambda answer: answer.code)
-
-    @pytest.mark.parametrize(
-        ("told", "msg"), [(False, STALE), (True, "单据已被他人修改，请刷新后重试")], ids=["untold", "told"]
-    )
-    def test_what_was_put_back_meanwhile_was_edited_only_for_who_told_what_he_read(
-        self, site: Site, counter: Counter, conn: Connection, told: bool, msg: str
-    ) -> None:
-        """The audit finds an audited bill, and is held until another command has put that back."""
-        bill = counter.bill(registry.get("other_outbound"), 2)  # type: ignore[arg-type]
-        read = {"revisions": {str(bill.id): counter.desk.info(bill)["revision"]}} if told else {}
-        conn.exec_driver_sql(
-            "create function held() returns trigger language plpgsql as"
-            " 'begin perform pg_advisory_xact_lock(1); return null; end';"
-            "create trigger held after update on other_outbound for each statement execute function held()"
-        )
-        conn.exec_driver_sql("select pg_advisory_lock(1)")
-        conn.commit()
-        with ThreadPoolExecutor(1) as pool:
-            audit = pool.submit(lambda: Desk(site).act("auditorPass", bill, **read))
-            try:
-                _await_waiters(conn, 1)
-                back = "update other_outbound set status = 1, revision = revision + 1 where bill_id = %s"
-                conn.exec_driver_sql(back, (bill.id,))
-                conn.commit()
-            finally:
-                conn.exec_driver_sql("select pg_advisory_unlock(1)")
-            answer = audit.result(timeout=20)
-        conn.exec_driver_sql("drop function held cascade")
-        conn.commit()
-        assert (answer.code, answer.msg) == (400, msg)
-
-
 class TestClosedPeriod:
     @pytest.fixture(scope="class")
     def prepared(self, site: Site, counter: Counter) -> dict[str, dict[int, Made]]:
@@ -426,21 +298,6 @@ class TestClosedPeriod:
                 f"会计期间 {CLOSED} 已结账，请修改单据日期或先反结账",
             )
         assert written(conn) == before
-
-
-def _await_waiters(conn: Connection, wanted: int) -> None:
-    """Wait until so many backends wait for a lock; what a transaction has seen of them is forgotten each time."""
-    deadline = time.monotonic() + 10
-    waiting = 0
-    while time.monotonic() < deadline:
-        conn.exec_driver_sql("select pg_stat_clear_snapshot()")
-        waiting = conn.exec_driver_sql(
-            "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
-        ).scalar_one()
-        if waiting >= wanted:
-            return
-        time.sleep(0.02)
-    raise AssertionError(f"{waiting} of {wanted} calls reached the bill")
 
 
 def _without_line_ids(info: dict[str, Any], names: set[str]) -> dict[str, Any]:

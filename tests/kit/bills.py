@@ -1,0 +1,77 @@
+"""Every bill type, and a counter that makes bills of any."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from api import catalogue
+from api.kit import registry
+from api.kit.document import Bill
+from api.kit.flow import TRANSITIONS
+from tests.kit.client import Answer
+from tests.kit.desk import Desk, Made
+from tests.kit.fixtures import Site
+from tests.kit.payloads import payload_of
+
+assert catalogue.__all__
+STALE = "单据状态已变化，请刷新后重试"
+BILLS: list[type[Bill]] = [cls for cls in registry.declared() if issubclass(cls, Bill)]
+every = pytest.mark.parametrize("cls", BILLS, ids=lambda cls: cls.name())
+
+
+def closing(cls: type[Bill]) -> str | None:
+    """The transition that closes bills of a type, if any."""
+    assert cls.bill is not None
+    return next((name for name in cls.bill.transitions if TRANSITIONS[name].effect == "close"), None)
+
+
+class Counter:
+    """Makes generic bills that can be audited, and takes them to a status."""
+
+    def __init__(self, site: Site) -> None:
+        self.desk = Desk(site)
+        world = site.world
+        self.desk.stock_in(world.oil, 100000, allocation_id=world.allocation_a)
+        claimed = {
+            "goods_id": world.oil,
+            "quantity": "100000",
+            "price": "113",
+            "allocation_id": world.allocation3_a,
+        }
+        self.desk.audited("three_inbound", claimed, warehouse_id=world.warehouse3_a)
+
+    def draft(self, cls: type[Bill], **header: Any) -> Made:
+        body = {**payload_of(cls, self.desk.world), **header}
+        answer = self.desk.caller.post(f"{cls.declaration.api}/add", body)
+        assert answer.ok, answer
+        return Made(cls.name(), answer.data["id"], answer.data["bill_no"])
+
+    def bill(self, cls: type[Bill], status: int, **header: Any) -> Made:
+        """A bill in a status: 1 unaudited, 2 audited, 3 voided, 4 closed."""
+        made = self.draft(cls, **header)
+        for action in {
+            1: (),
+            2: ("auditorPass",),
+            3: ("invalid",),
+            4: ("auditorPass", closing(cls) or ""),
+        }[status]:
+            answer = self.desk.act(action, made)
+            assert answer.ok, answer
+        return made
+
+    def status(self, bill: Made) -> int:
+        found: int = self.desk.info(bill)["status"]
+        return found
+
+    def edit(self, bill: Made, **changed: Any) -> Answer:
+        info = self.desk.info(bill)
+        return self.desk.caller.post(
+            self.desk.path(bill.resource, "edit"), {**info, "id": bill.id, **changed}
+        )
+
+
+@pytest.fixture(scope="module")
+def counter(site: Site) -> Counter:
+    return Counter(site)
