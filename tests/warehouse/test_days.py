@@ -9,7 +9,7 @@ import pytest
 
 from reports.catalogue import find_report
 from reports.catalogue.beside import KEY
-from reports.catalogue.boards import Tab
+from reports.catalogue.boards import COST, Tab
 from reports.snapshot import LOCKED_CONFIG
 from tests.warehouse.conftest import AS_OF, BOTH, Core, Mart, agree
 
@@ -66,7 +66,15 @@ FIGURES_OF_LINES = {
     ("verificationDetails", "receivable_day"): {"amount": WRITE_OFFS.format(party="customer")},
     ("verificationDetails", "payable_day"): {"amount": WRITE_OFFS.format(party="supplier")},
 }
-WEIGHED = ("amount", "bills", "mean_held", "mean_late", "late_share")
+BY_MONTH = (
+    *("CommodityProfit", "ClassifiedProfit", "CustomerProfit", "categorySalesPurchase"),
+    *("inPurchasingAnalysisTable", "inAnalysisTablePayment", "SalesOrder"),
+)
+MONTHLY = (
+    *((code, "all", "days") for code in BY_MONTH),
+    *(("verificationDetails", key, f"{key}_day") for key in ("receivable", "payable")),
+)
+"""The tabs of reports by months, each with that by days."""
 WORDS = ("所选日期", "上月同期", "去年同期")
 
 
@@ -160,33 +168,6 @@ def test_whole_months_stay_whole_and_days_that_a_month_lacks_stand_beside_nothin
     assert before("2026-03-29", "2026-04-01") is None
 
 
-@BOTH
-def test_whole_months_of_orders_write_offs_and_payments_tell_what_the_month_tells(mart: Mart) -> None:
-    """Means too: how long orders and what was written off had waited."""
-    told = {
-        ("inAnalysisTablePayment", "all", "days"): ("purchased", "settled", "days", "invoiced_share"),
-        ("SalesOrder", "all", "days"): ("amount", "fill_rate", "lead", "rest"),
-        ("verificationDetails", "receivable", "receivable_day"): WEIGHED,
-        ("verificationDetails", "payable", "payable_day"): WEIGHED,
-    }
-    for (code, *keys), names in told.items():
-        heads = [find_report(code).tab(key).plain.datasets[-1] for key in keys]
-        by_month, by_day = (
-            mart(
-                f"select {month} as month, beside_order,"
-                f" {', '.join(f'{head.metric(name).sql} as {name}' for name in names)}"
-                f" from ({head.sql}) as d where role_id = 1 and {month} < '2026-11' group by all"
-            )
-            for head, month in zip(heads, ("month_label", "strftime(day, '%Y-%m')"), strict=True)
-        )
-        assert len(by_month) > 3
-        agree(
-            by_day.join(by_month.select("month", "beside_order"), on=["month", "beside_order"]),
-            by_month,
-            ["month", "beside_order"],
-        )
-
-
 def test_no_query_keeps_a_whole_mart_that_two_of_its_branches_read(mart: Mart) -> None:
     """The lines of a month and a year before are found by their days; DuckDB by itself would keep those of all days."""
     dataset = find_report("CommodityProfit").tab("days").plain.datasets[0]
@@ -202,20 +183,13 @@ def test_no_query_keeps_a_whole_mart_that_two_of_its_branches_read(mart: Mart) -
 
 
 @BOTH
-@pytest.mark.parametrize(
-    "code",
-    [
-        "CommodityProfit",
-        "ClassifiedProfit",
-        "CustomerProfit",
-        "categorySalesPurchase",
-        "inPurchasingAnalysisTable",
-    ],
-)
-def test_the_days_of_a_month_tell_what_the_month_tells(mart: Mart, code: str) -> None:
-    """Rebates and costs too, which stand with the days of the sales that earned them."""
-    report = find_report(code)
-    (months, _), (days, _) = (report.tab(key).cost.datasets[:2] for key in ("all", "days"))
+@pytest.mark.parametrize(("code", "by_months", "by_days"), MONTHLY, ids=["-".join(one) for one in MONTHLY])
+def test_the_days_of_a_month_tell_what_the_month_tells(
+    mart: Mart, code: str, by_months: str, by_days: str
+) -> None:
+    """Rebates and costs too, which stand with the days of the sales that earned them, and means of what had waited."""
+    boards = (find_report(code).tab(key).board(COST) for key in (by_months, by_days))
+    months, days = (next(data for data in board.datasets if data.beside) for board in boards)
     told = {metric.name for metric in days.metrics}
     names = [
         metric.name
