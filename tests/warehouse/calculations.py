@@ -58,6 +58,7 @@ CALCULATIONS = {
     "fct_purchase_line": "test_lines.py::TestPurchases::test_lines",
     "fct_purchase_order_line": "test_lines.py::TestPurchases::test_orders_with_what_arrived",
     "fct_receipt": "test_lines.py::TestReceipts::test_what_each_settled_and_what_it_left",
+    "fct_sales_bill": "test_lines.py::TestSold::test_bills",
     "fct_sales_coupon": f"{_RISK}TestCoupons::test_used_and_what_they_sold",
     "fct_stock_batch": "test_lines.py::TestStock::test_batches",
     "fct_stock_move": "test_lines.py::TestStock::test_moves",

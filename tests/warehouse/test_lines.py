@@ -121,6 +121,22 @@ class TestStock:
 
 @BOTH
 class TestSold:
+    def test_bills(self, mart: Mart, core_rows: Core) -> None:
+        parts = (
+            f"select '{kind}' as bill_type, h.bill_id, h.company_id, h.customer_id, h.employee_id, h.maker_id,"
+            f" {sign} * l.amount as amount, {sign} * l.no_tax_amount as revenue"
+            f" from {bill} h join {bill}_line l using (bill_id) where {COUNTING}"
+            for kind, bill, sign in (("XSCK", "sales_outbound", 1), ("XSTH", "sales_return", -1))
+        )
+        lines = core_rows(" union all ".join(parts))
+        expected = lines.group_by("bill_type", "bill_id").agg(
+            pl.col("company_id", "customer_id", "employee_id", "maker_id").first(),
+            pl.len().alias("line_count"),
+            pl.col("amount", "revenue").sum(),
+        )
+        found = mart(f"select {', '.join(expected.columns)} from facts.fct_sales_bill")
+        agree(found, expected, ["bill_type", "bill_id"])
+
     def test_goods_by_their_last_days(self, mart: Mart, sold: pl.DataFrame) -> None:
         keys = ["company_id", "warehouse_id", "goods_id"]
 
