@@ -58,9 +58,10 @@ with missed as (
         select company_id, goods_id, {_days("")} as days, {_days("previous_")} as previous_days,
             cast(quantity_before as decimal(16, 3)) as quantity, cast(revenue_before as decimal(16, 2)) as revenue
         from facts.fct_stock_out o
-        where valid_from <= cast(:last as date) and valid_to >= cast(:previous_first as date)
+        where valid_from <= least(cast(:last as date), cast(:today as date)) and valid_to >= cast(:first as date)
+            or valid_from <= least(cast(:previous_last as date), cast(:today as date))
+                and valid_to >= cast(:previous_first as date)
     )
-    where days > 0 or previous_days > 0
     group by company_id, goods_id
 ), lines as (
     select company_id, goods_id, is_closed, price, quantity, greatest(quantity - delivered_quantity, 0) as lacking
@@ -99,12 +100,7 @@ _MEASURES = (
     *("filled_quantity", "open_quantity", "cancelled_quantity", "unfilled_amount", "stock_quantity"),
     "coming_quantity",
 )
-_SUMS = ", ".join(
-    (
-        "count(distinct case when stock_out_days > 0 then goods_id end) as missed_goods",
-        *(f"sum({name}) as {name}" for name in _MEASURES),
-    )
-)
+_SUMS = ", ".join(f"sum({name}) as {name}" for name in _MEASURES)
 
 
 class GoodsShortage(SummedRow):
@@ -159,6 +155,17 @@ class GoodsShortage(SummedRow):
     def open_to(cls, principal: Principal) -> bool:
         """What a whole company lacks tells what lies in its warehouses."""
         return super().open_to(principal) and principal.warehouses is None
+
+    @classmethod
+    def summed(cls, asked: Values) -> str:
+        # A line is of one company and goods: only where neither is told, goods may come twice.
+        told = cls.by.chosen(asked).split(", ")
+        missed = "count(distinct case when stock_out_days > 0 then goods_id end)"
+        if "goods_id" in told:
+            missed = "max(case when stock_out_days > 0 then 1 else 0 end)"
+        elif "company_id" in told:
+            missed = "count(case when stock_out_days > 0 then 1 end)"
+        return f"{missed} as missed_goods, {cls.sums}"
 
     @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:

@@ -118,11 +118,16 @@ class SummedRow(GroupedRow):
         return cls.lines, {"first": first, "last": last, "grouping": cls.by.numbers(asked)[0]}
 
     @classmethod
+    def summed(cls, asked: Values) -> str:
+        """The `sums` of what is asked."""
+        return cls.sums
+
+    @classmethod
     def summary(cls, asked: Values) -> str:
         return _SUMMARY.format(
             columns=cls.by.columns(asked),
             chosen=cls.by.chosen(asked),
-            sums=cls.sums,
+            sums=cls.summed(asked),
             row_id=cls.by.row_id(f"{cls.name()}_id"),
             shown=f", {cls.shown}" if cls.shown else "",
         )

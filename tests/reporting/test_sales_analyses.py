@@ -108,6 +108,10 @@ class TestShortage:
         for grouping in "234":
             assert page(posted, SHORTAGE, grouping=grouping, **MARCH)["totals"] == totals
 
+    @pytest.mark.parametrize("grouping", ["1", "2", "3", "4", "1,2", "3,4"])
+    def test_goods_that_were_short_count_once(self, posted: Desk, grouping: str) -> None:
+        assert sum(row["missed_goods"] for row in rows(posted, SHORTAGE, grouping=grouping, **MARCH)) == 1
+
     def test_it_leads_to_the_orders(self, posted: Desk) -> None:
         screen = posted.caller.get("v2/Open/Screen/getScreen", route="/report/NoGoodsSentiment").data
         found = one(posted, SHORTAGE, grouping="1,2", goods_id=posted.world.spares[0], **MARCH)
