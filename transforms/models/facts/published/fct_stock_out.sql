@@ -79,7 +79,6 @@ days as (
         company_id,
         goods_id,
         business_date,
-        {{ days_between("cast('2000-01-01' as date)", 'business_date') }} as day_number,
         sum(in_quantity) - sum(out_quantity) as net_quantity,
         sum(sold_quantity) as sold_quantity,
         sum(revenue) as revenue
@@ -95,35 +94,40 @@ running as (
         goods_id,
         business_date,
         sum(net_quantity) over (
-            partition by company_id, goods_id order by day_number
+            partition by company_id, goods_id order by business_date
             rows between unbounded preceding and current row
         ) as closing_quantity,
-        {%- for figure, name in [('sold_quantity', 'quantity_before'), ('revenue', 'revenue_before')] %}
-        sum({{ figure }}) over (
-            partition by company_id, goods_id order by day_number
-            range between {{ stock_out_days() - 1 }} preceding and current row
-        ) as {{ name }},
-        {%- endfor %}
-        lead(business_date) over (partition by company_id, goods_id order by day_number) as next_date
+        lead(business_date) over (partition by company_id, goods_id order by business_date) as next_date
     from days
+),
+
+emptied as (
+    select
+        company_id,
+        goods_id,
+        business_date,
+        coalesce({{ add_days('next_date', -1) }}, {{ open_end() }}) as last_day
+    from running
+    where closing_quantity <= 0 and (next_date is null or next_date > {{ add_days('business_date', 1) }})
 ),
 
 fct_stock_out as (
     select
-        company_id,
-        goods_id,
-        {{ add_days('business_date', 1) }} as valid_from,
-        least(
-            {{ add_days('business_date', stock_out_days()) }},
-            coalesce({{ add_days('next_date', -1) }}, {{ open_end() }})
-        ) as valid_to,
-        {{ quantity('quantity_before') }} as quantity_before,
-        {{ money('revenue_before') }} as revenue_before
-    from running
-    where
-        closing_quantity <= 0
-        and quantity_before > 0
-        and coalesce({{ add_days('next_date', -1) }}, {{ open_end() }}) > business_date
+        emptied.company_id,
+        emptied.goods_id,
+        {{ add_days('emptied.business_date', 1) }} as valid_from,
+        least({{ add_days('emptied.business_date', stock_out_days()) }}, emptied.last_day) as valid_to,
+        {{ quantity('sum(days.sold_quantity)') }} as quantity_before,
+        {{ money('sum(days.revenue)') }} as revenue_before
+    from emptied
+    inner join days
+        on
+            emptied.company_id = days.company_id
+            and emptied.goods_id = days.goods_id
+            and emptied.business_date >= days.business_date
+            and emptied.business_date < {{ add_days('days.business_date', stock_out_days()) }}
+    group by emptied.company_id, emptied.goods_id, emptied.business_date, emptied.last_day
+    having sum(days.sold_quantity) > 0
 )
 
 select fct_stock_out.*
