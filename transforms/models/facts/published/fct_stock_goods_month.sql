@@ -26,55 +26,51 @@ with months as (
     {% endif %}
 ),
 
-balances as (
+all_months as (
+    {{ last_months() }}
+),
+
+-- Which months lie from one to another: what a balance is looked up by, instead of compared with each month.
+spans as (
     select
+        first.month as first_month,
+        last.month as last_month,
+        months.period_start,
+        months.last_day
+    from months
+    inner join all_months as first
+        on months.period_start >= first.month
+    inner join all_months as last
+        on months.period_start <= last.month
+),
+
+spread as (
+    select
+        spans.period_start,
+        spans.last_day,
         balance.company_id,
         balance.warehouse_id,
         balance.goods_id,
         balance.valid_from,
         balance.valid_to,
-        {% if patching() %}
-        {{ month_of('changed.from_date') }} as from_month,
-        {% endif %}
-        {{ month_of('balance.valid_from') }} as first_month,
-        {{ month_of('balance.valid_to') }} as last_month,
         balance.closing_quantity,
         balance.closing_value
     from {{ ref('fct_stock_balance_daily') }} as balance
+    inner join spans
+        on
+            greatest({{ month_of('balance.valid_from') }}, {{ first_of_last_months() }}) = spans.first_month
+            and least({{ month_of('balance.valid_to') }}, {{ month_of(as_of()) }}) = spans.last_month
+            and balance.valid_from <= spans.last_day
     {% if patching() %}
     inner join {{ ref('int_changed_stock') }} as changed
         on
             balance.company_id = changed.company_id
             and balance.goods_id = changed.goods_id
-            and balance.valid_to >= {{ month_of('changed.from_date') }}
+            and spans.period_start >= {{ month_of('changed.from_date') }}
     {% endif %}
     where
         balance.valid_to >= (select min(months.period_start) from months)
         and (balance.closing_quantity <> 0 or balance.closing_value <> 0)
-),
-
--- Most balances lie within one month; only the few others are looped over.
-spread as (
-    select months.period_start, months.last_day, balances.*
-    from balances
-    inner join months
-        on balances.first_month = months.period_start
-    where
-        balances.first_month = balances.last_month
-        and balances.valid_from <= months.last_day
-    {% if patching() %}
-        and months.period_start >= balances.from_month
-    {% endif %}
-    union all
-    select months.period_start, months.last_day, balances.*
-    from balances
-    inner join months
-        on greatest(balances.valid_from, months.period_start) <= least(balances.valid_to, months.last_day)
-    where
-        balances.first_month <> balances.last_month
-    {% if patching() %}
-        and months.period_start >= balances.from_month
-    {% endif %}
 ),
 
 held as (
