@@ -62,7 +62,7 @@
 {%- endmacro %}
 
 {% macro duckdb__days_between(first, last) -%}
-    {{ dbt.datediff(first, last, 'day') }}
+    date_diff('day', {{ first }}, {{ last }})
 {%- endmacro %}
 
 {% macro spark__days_between(first, last) -%}
@@ -87,7 +87,7 @@
 {%- endmacro %}
 
 {% macro duckdb__add_days(date, days) -%}
-    cast({{ dbt.dateadd('day', days, date) }} as date)
+    ({{ date }} + cast({{ days }} as integer))
 {%- endmacro %}
 
 {% macro spark__add_days(date, days) -%}
