@@ -254,9 +254,9 @@ stock_layers as (
     from balances
     inner join ends
         on balances.month = ends.month
-    left join held
-        on {{ same(['month', 'warehouse_id', 'goods_id'], 'balances', 'held') }}
-    where balances.closing_value <> 0 and balances.closing_quantity = 0 and held.month is null
+    left join valued
+        on {{ same(['month', 'warehouse_id', 'goods_id'], 'balances', 'valued') }} and valued.closing_quantity = 0
+    where balances.closing_value <> 0 and balances.closing_quantity = 0 and valued.month is null
 )
 {%- endmacro %}
 
