@@ -68,7 +68,12 @@ class TestReceipt:
                 break
         expect(page.get_by_role("button", name="选择核销明细")).to_be_focused()
         page.keyboard.press("Enter")
-        expect(page.get_by_role("dialog")).to_be_visible()
+        dialog = page.get_by_role("dialog")
+        expect(dialog.get_by_label(re.compile("本次核销")).first).to_be_focused()
+        page.keyboard.type("12.5")
+        expect(dialog.get_by_role("checkbox", checked=True)).to_have_count(1)
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("button", name="选择核销明细")).to_be_focused()
 
 
 class TestStockTake:
