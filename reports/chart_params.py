@@ -277,7 +277,7 @@ def _mixed(chart: Chart, dataset: Dataset) -> dict[str, Any]:
     shared = {"adhoc_filters": [], "order_desc": True, "row_limit": MOST_ROWS, "truncate_metric": True}
     second = {f"{name}_b": value for name, value in shared.items()}
     formats = {dataset.metric(name).format for name in (*chart.metrics, *chart.second)}
-    level = next((metric.label for name in chart.second if (metric := dataset.metric(name)).stands), "")
+    is_level = any(dataset.metric(name).stands for name in chart.second)
     return {
         **shared,
         **second,
@@ -296,9 +296,7 @@ def _mixed(chart: Chart, dataset: Dataset) -> dict[str, Any]:
         "sort_series_type": "name",
         "yAxisIndex": 0,
         # What is counted in one unit is read off one axis; but beside a level the moves of a step would lie flat.
-        "yAxisIndexB": 1 if level or len(formats) > 1 else 0,
-        "yAxisTitleSecondary": level,
-        "yAxisTitleMarginSecondary": 40 if level else 0,
+        "yAxisIndexB": 1 if is_level or len(formats) > 1 else 0,
         # Small ones among many days; without any a day by itself would not be seen.
         "markerEnabled": chart.dense,
         "markerSize": 3,

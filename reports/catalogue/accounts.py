@@ -84,6 +84,7 @@ def account_board(partner: Partner, span: Span) -> Board:
     offered = data if span.whole else account_datasets(partner)[0]
     owed = partner.owed
     level = series.metric("closing" if span.whole else STANDING)
+    beside = f"与{level.label}" if span.whole else f"，右轴为{level.label}"
     who = tuple(column.name for column in partner.columns)
     listed = table(
         f"{partner.label}{owed}明细",
@@ -108,7 +109,7 @@ def account_board(partner: Partner, span: Span) -> Board:
             (
                 curves(
                     "months",
-                    f"{span.each}{partner.delivered}、{partner.settled}与{level.label}",
+                    f"{span.each}{partner.delivered}、{partner.settled}{beside}",
                     series,
                     ("delivery", "settled"),
                     level.name,
