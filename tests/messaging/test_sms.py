@@ -96,6 +96,17 @@ def row(site: Site, key: int) -> dict[str, Any]:
     return found
 
 
+def one_behind_another(site: Site, broken: int) -> list[dict[str, Any]]:
+    """Two messages once those that wait were sent, the first by a channel that breaks."""
+    channel(site)
+    keys = [
+        ask(site, template(site, template_name="先发", sms_channel_id=broken)).data["sms_bill_id"],
+        ask(site, template(site), "13800138001").data["sms_bill_id"],
+    ]
+    sending.send_waiting_sms(timestamp=0)
+    return [row(site, key) for key in keys]
+
+
 class TestSending:
     def test_the_file_takes_one_line_a_message(self, site: Site) -> None:
         channel(site)
@@ -152,13 +163,7 @@ class TestSending:
     ) -> None:
         header = {"header": "X-Sign: {sign}", "is_default": False}
         broken = channel(site, channel_name="中文签名", kind=GATEWAY, url=gateway.url, **header)
-        channel(site)
-        keys = [
-            ask(site, template(site, template_name="先发", sms_channel_id=broken)).data["sms_bill_id"],
-            ask(site, template(site), "13800138001").data["sms_bill_id"],
-        ]
-        sending.send_waiting_sms(timestamp=0)
-        first, second = (row(site, key) for key in keys)
+        first, second = one_behind_another(site, broken)
         assert (first["state"], first["failure"]) == (FAILED, "网关的域名和请求头里不能有中文")
         assert second["state"] == SENT
 
@@ -166,13 +171,7 @@ class TestSending:
         """An answer with a sign that no text of the database may hold."""
         gateway.status, gateway.answer = 400, "\0"
         broken = channel(site, channel_name="坏网关", kind=GATEWAY, url=gateway.url, is_default=False)
-        channel(site)
-        keys = [
-            ask(site, template(site, template_name="先发", sms_channel_id=broken)).data["sms_bill_id"],
-            ask(site, template(site), "13800138001").data["sms_bill_id"],
-        ]
-        sending.send_waiting_sms(timestamp=0)
-        first, second = (row(site, key) for key in keys)
+        first, second = one_behind_another(site, broken)
         assert (first["state"], first["tries"], first["failure"]) == (WAITING, 1, "发送时出错，原因见日志")
         assert second["state"] == SENT
 

@@ -75,6 +75,13 @@ MONTHLY = (
     *(("verificationDetails", key, f"{key}_day") for key in ("receivable", "payable")),
 )
 """The tabs of reports by months, each with that by days."""
+WEIGHED = ("amount", "bills", "mean_held", "mean_late", "late_share")
+HEADS = {
+    ("inAnalysisTablePayment", "all", "days"): ("settled", "days", "invoiced_share", "purchased"),
+    ("SalesOrder", "all", "days"): ("amount", "fill_rate", "lead", "rest"),
+    ("verificationDetails", "receivable", "receivable_day"): WEIGHED,
+    ("verificationDetails", "payable", "payable_day"): WEIGHED,
+}
 WORDS = ("所选日期", "上月同期", "去年同期")
 
 
@@ -166,6 +173,30 @@ def test_whole_months_stay_whole_and_days_that_a_month_lacks_stand_beside_nothin
     end = within(rows, dt.date(2026, 1, 28), dt.date(2026, 2, 1))
     assert (before("2026-02-28", "2026-03-01") or 0) == pytest.approx(sum(end.values()))
     assert before("2026-03-29", "2026-04-01") is None
+
+
+@BOTH
+@pytest.mark.parametrize(("tabs", "names"), HEADS.items(), ids=["-".join(tabs) for tabs in HEADS])
+def test_heads_of_whole_months_tell_what_the_month_tells(
+    mart: Mart, tabs: tuple[str, str, str], names: tuple[str, ...]
+) -> None:
+    """Means too: how long orders and what was written off had waited."""
+    code, *keys = tabs
+    heads = [find_report(code).tab(key).plain.datasets[-1] for key in keys]
+    by_month, by_day = (
+        mart(
+            f"select {month} as month, beside_order,"
+            f" {', '.join(f'{head.metric(name).sql} as {name}' for name in names)}"
+            f" from ({head.sql}) as d where role_id = 1 and {month} < '2026-11' group by all"
+        )
+        for head, month in zip(heads, ("month_label", "strftime(day, '%Y-%m')"), strict=True)
+    )
+    assert len(by_month) > 3
+    agree(
+        by_day.join(by_month.select("month", "beside_order"), on=["month", "beside_order"]),
+        by_month,
+        ["month", "beside_order"],
+    )
 
 
 def test_no_query_keeps_a_whole_mart_that_two_of_its_branches_read(mart: Mart) -> None:
