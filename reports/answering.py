@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from reports.assets import boards
 from reports.catalogue.beside import KEY
-from reports.catalogue.datasets import Dataset, in_range
+from reports.catalogue.datasets import Dataset, in_chosen
 from reports.late_names import asked_table
 from reports.query_parts import column_name
 from reports.ranges import RANGE_OPERATOR, days_of
@@ -106,7 +106,7 @@ def _trust_own_datasets() -> None:
     def source(self: Any, template_processor: Any = None) -> Any:
         if not _is_own(self):
             return checked_source(self, template_processor)
-        sql = in_range(self.sql, *g.ends) if g.get("ends") else self.sql
+        sql = in_chosen(self.sql, g.get("ends", frozenset()))
         return TextAsFrom(self.text(f"{sql}\n"), []).alias(VIRTUAL_TABLE_ALIAS), None
 
     def keys(self: Any, query_obj: Any) -> Any:
@@ -131,10 +131,11 @@ def _find_rows_first() -> None:
         if counted:
             parts["orderby"] = []
         own = catalogue_datasets().get(self.table_name) if _is_own(self) else None
-        g.ends = None
+        g.ends = frozenset()
         if own is not None:
-            g.ends = _ends(own, parts.get("filter") or [])
-            parts["filter"] = [*_by_days(own, parts.get("filter") or [])]
+            asked = parts.get("filter") or []
+            g.ends = frozenset(ends for condition in asked for ends in _chosen(own, condition))
+            parts["filter"] = [*_by_days(own, asked)]
             if own.beside is not None and parts.get("columns") == [KEY] and not counted:
                 return every_period(built(self, *args, **parts), own.beside.words)
         table = asked_table(own, parts)
@@ -197,13 +198,8 @@ def _by_days(dataset: Dataset, conditions: list[dict[str, Any]]) -> Iterator[dic
             yield {"col": name, "op": "IN", "val": [day.isoformat() for day in days]}
 
 
-def _ends(dataset: Dataset, conditions: list[dict[str, Any]]) -> tuple[date, date] | None:
-    """The first and the last day of the one range, or the one day, that is chosen."""
-    chosen = {ends for condition in conditions for ends in _chosen(dataset, condition)}
-    return chosen.pop() if len(chosen) == 1 else None
-
-
 def _chosen(dataset: Dataset, condition: dict[str, Any]) -> Iterator[tuple[date, date]]:
+    """The first and the last day of a chosen range, and of each chosen day."""
     if condition["op"] == RANGE_OPERATOR:
         days = days_of(str(condition.get("val")), date.today())
         if days:

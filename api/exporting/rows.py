@@ -16,7 +16,7 @@ from api.exporting.query import Rows, quoted
 from api.kit.database import today
 from api.reporting.opening import newest
 from reports.catalogue.boards import Chart, Filter
-from reports.catalogue.datasets import MONEY, Column, Dataset, Metric, in_range
+from reports.catalogue.datasets import MONEY, Column, Dataset, Metric, in_chosen
 from reports.catalogue.telling import EVERY, telling
 from reports.ranges import NO_RANGE, DayRange, days_come, days_of
 
@@ -57,7 +57,7 @@ def rows_of(dataset: Dataset, role_id: int, chosen: Iterable[tuple[Filter, Value
             if firsts:
                 conditions.append(_condition(*firsts, values))
                 ends |= {(day, day) for day in firsts[1]}
-    sql = in_range(dataset.sql, *ends.pop()) if len(ends) == 1 else dataset.sql
+    sql = in_chosen(dataset.sql, ends)
     return Rows(f"(select * from ({sql}) as d where {' and '.join(conditions)}) as b", tuple(values))
 
 

@@ -64,6 +64,11 @@ def in_range(sql: str, since: date, until: date) -> str:
     return sql.replace(NO_ENDS, f"date '{since}' as {SINCE}, date '{until}' as {UNTIL}")
 
 
+def in_chosen(sql: str, chosen: Set[tuple[date, date]]) -> str:
+    """A dataset's query for the rows of what is chosen: of no range, and of several, there are none."""
+    return in_range(sql, *next(iter(chosen))) if len(chosen) == 1 else sql
+
+
 def unplaced(label: str) -> str:
     """The label as it reads, without the letters that place it."""
     return label.lstrip(UNSEEN)
