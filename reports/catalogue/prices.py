@@ -52,13 +52,12 @@ def price_datasets(cost: bool) -> tuple[Dataset, Dataset]:
     return compared_datasets(
         variant("purchase_price", cost),
         "采购价格分析",
-        "mart_purchase_month",
+        "mart_purchase_price_month",
         grain="warehouse",
         cost=cost,
         keys=("goods_id", "supplier_id"),
         columns=(*PLACES, SUPPLIER, *GOODS, GOODS_LABEL, bought_bills(MONTH_DAYS)),
         measures={"paid": "priced_amount", "pieces": "priced_quantity"},
-        where="priced_quantity <> 0",
         metrics=(
             *shown,
             change_metric("price_change", "价格较上月整月", price(), price("_before"), "rise"),

@@ -330,18 +330,23 @@ create table mart_purchase_month as
 select
     p.period_start as "month", p.period_label as month_label, s.*, s.company_id * 10 + 1 as supplier_id,
     s.company_name || '的厂家' as supplier_name, i.* exclude (price), 4.0 as quantity, i.price * 4.0 as "value",
-    1.0 as return_quantity, i.price * 1.0 as return_value, 5.0 as priced_quantity,
-    i.price * 5.0 * case when p.period_start = date '2026-11-01' then 1.1 else 1.0 end as priced_amount,
-    3.0 as in_plan_quantity, i.price * 3.0 as in_plan_value,
+    1.0 as return_quantity, i.price * 1.0 as return_value, 3.0 as in_plan_quantity, i.price * 3.0 as in_plan_value,
     8.0 as planned_quantity, i.price * 8.0 as planned_value, 6.0 as carried_quantity, 6.0 as ordered_quantity,
     i.price * 6.0 as ordered_value
+from period as p cross join place as s cross join item as i
+where p.period_kind = 'month';
+create table mart_purchase_price_month as
+select
+    p.period_start as "month", p.period_label as month_label, s.*, s.company_id * 10 + 1 as supplier_id,
+    s.company_name || '的厂家' as supplier_name, i.* exclude (price), 5.0 as priced_quantity,
+    i.price * 5.0 * case when p.period_start = date '2026-11-01' then 1.1 else 1.0 end as priced_amount
 from period as p cross join place as s cross join item as i
 where p.period_kind = 'month';
 create table mart_purchase_day as
 select
     cast("month" + 4 as date) as "day",
-    * exclude ("month", month_label, priced_quantity, priced_amount, in_plan_quantity, in_plan_value, planned_quantity,
-    planned_value, carried_quantity, ordered_quantity, ordered_value)
+    * exclude ("month", month_label, in_plan_quantity, in_plan_value, planned_quantity, planned_value, carried_quantity,
+    ordered_quantity, ordered_value)
 from mart_purchase_month;
 -- Prices rise by a hundredth of the base each month.
 create table mart_price_index as

@@ -37,6 +37,7 @@ CALCULATIONS = {
     "mart_purchase_climate": "test_purchase_reports.py::TestPurchases::test_goods_that_rose_against_the_month_before",
     "mart_purchase_day": "test_days.py::test_any_days_stand_beside_the_same_days_of_the_month_and_the_year_before",
     "mart_purchase_month": "test_purchase_reports.py::TestPurchases::test_by_month_and_supplier",
+    "mart_purchase_price_month": "test_purchase_reports.py::TestPurchases::test_prices_by_month_and_supplier",
     "mart_receivable_aging": "test_business_reports.py::TestPartners::test_open_items_at_each_month_end_by_days_past_due",
     "mart_receivable_day": "test_between.py::test_entries_are_told_with_what_they_do",
     "mart_receivable_item": f"{_SETTLING}test_open_items_as_of_any_day_beside_a_month_and_a_year_before",

@@ -10,7 +10,7 @@ from (
     where month = base_month
     union all
     select bases.base_key, bases.base_month, monthly.company_id, -monthly.priced_amount
-    from {{ ref('mart_purchase_month') }} as monthly
+    from {{ ref('mart_purchase_price_month') }} as monthly
     inner join (
         {% for key, label, month in price_bases() %}
         {% if not loop.first %}

@@ -1,5 +1,8 @@
 -- grain: one row a month, company, warehouse, supplier and goods bought or sent back, and one of what was planned and ordered of it
 {# Values are net of tax. #}
+{% set keys = ['company_id', 'warehouse_id', 'supplier_id', 'goods_id'] %}
+{% set bought = ['quantity', 'value', 'return_quantity', 'return_value'] %}
+{% set of_plans = ['planned_quantity', 'planned_value', 'carried_quantity', 'ordered_quantity', 'ordered_value'] %}
 -- Goods are planned for a warehouse and a month, whoever supplies them.
 with planned as (
     select distinct
@@ -13,15 +16,14 @@ with planned as (
 
 figures as (
     select
-        purchases.*,
+        {{ columns(['month'] + keys + bought, 'purchases') }},
         case when planned.goods_id is not null then purchases.quantity else 0 end as in_plan_quantity,
         case when planned.goods_id is not null then purchases.value else 0 end as in_plan_value,
-        0 as planned_quantity,
-        0 as planned_value,
-        0 as carried_quantity,
-        0 as ordered_quantity,
-        0 as ordered_value
-    from ({{ purchases_known(ref('fct_purchase_goods_month'), ['company_id', 'warehouse_id', 'supplier_id', 'goods_id']) }}) as purchases
+        {%- for figure in of_plans %}
+        0 as {{ figure }}{% if not loop.last %},{% endif %}
+        {%- endfor %}
+
+    from ({{ purchases_known(ref('fct_purchase_goods_month'), keys) }}) as purchases
     left join planned
         on
             purchases.month = planned.month
@@ -29,9 +31,7 @@ figures as (
             and purchases.warehouse_id = planned.warehouse_id
             and purchases.goods_id = planned.goods_id
     union all
-    select
-        month, company_id, warehouse_id, supplier_id, goods_id, 0, 0, 0, 0, 0, 0, 0, 0,
-        planned_quantity, planned_value, carried_quantity, ordered_quantity, ordered_value
+    select {{ columns(['month'] + keys) }}, 0, 0, 0, 0, 0, 0, {{ columns(of_plans) }}
     from {{ ref('fct_purchase_plan_month') }}
 )
 
@@ -47,10 +47,7 @@ select
     monthly.goods_id,
     {{ told_of_goods() }},
     goods.type2_name,
-    {%- for figure in [
-        'quantity', 'value', 'return_quantity', 'return_value', 'priced_quantity', 'priced_amount',
-        'in_plan_quantity', 'in_plan_value', 'planned_quantity', 'planned_value', 'carried_quantity', 'ordered_quantity', 'ordered_value'
-    ] %}
+    {%- for figure in bought + ['in_plan_quantity', 'in_plan_value'] + of_plans %}
     {{ (quantity if 'quantity' in figure else money)('monthly.' ~ figure) }} as {{ figure }}{% if not loop.last %},{% endif %}
     {%- endfor %}
 from figures as monthly

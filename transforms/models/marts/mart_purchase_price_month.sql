@@ -1,0 +1,19 @@
+-- grain: one row a month, company, warehouse, supplier and goods that was bought at a price
+{# Amounts are net of tax. Beside purchases and their plans these would cost readers of prices the plans. #}
+select
+    monthly.month,
+    {{ month_label('monthly.month') }} as month_label,
+    monthly.company_id,
+    company.company_name,
+    monthly.warehouse_id,
+    warehouse.warehouse_name,
+    monthly.supplier_id,
+    coalesce(supplier.supplier_name, '未指定') as supplier_name,
+    monthly.goods_id,
+    {{ told_of_goods() }},
+    goods.type2_name,
+    monthly.priced_quantity,
+    monthly.priced_amount
+from ({{ purchases_known(ref('fct_purchase_goods_month'), ['company_id', 'warehouse_id', 'supplier_id', 'goods_id']) }}) as monthly
+{{ named('monthly', ['goods', 'company', 'warehouse', 'supplier']) }}
+where monthly.priced_quantity <> 0
