@@ -406,10 +406,11 @@ def count_and_totals(
     sums = [func.coalesce(func.sum(table.columns[name]), 0).label(name) for name in sorted(named)]
     chosen, asked = conditions(cls, query, principal), query.model_dump()
     found = cls.paging if sums and issubclass(cls, View) else Paging()
-    rows = select(func.count().label("rows"), *(() if found.added else sums)).select_from(table)
+    apart = found.added and found.added != found.keys
+    rows = select(func.count().label("rows"), *(() if apart else sums)).select_from(table)
     counted_by = found.keys if found.added else None
     row = totals = conn.execute(sourced(cls, rows, principal, asked, chosen, counted_by)).one()
-    if found.added:
+    if apart:
         totals = conn.execute(sourced(cls, select(*sums), principal, asked, chosen, found.added)).one()
     added = {name: Decimal(getattr(totals, name)) for name in named}
     told = {name: value for name, ratio in ratios if (value := ratio.of(added)) is not None}

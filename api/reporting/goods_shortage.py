@@ -159,7 +159,7 @@ class GoodsShortage(SummedRow):
     @classmethod
     def summed(cls, asked: Values) -> str:
         # A line is of one company and goods: only where neither is told, goods may come twice.
-        told = cls.by.chosen(asked).split(", ")
+        told = cls.by.chosen(asked)
         missed = "count(distinct case when stock_out_days > 0 then goods_id end)"
         if "goods_id" in told:
             missed = "max(case when stock_out_days > 0 then 1 else 0 end)"

@@ -43,12 +43,13 @@ class Groupings:
 
     def columns(self, asked: Values) -> str:
         """Every column, for a select that groups by `chosen`; a chosen one is told from those that aren't."""
-        chosen = self._chosen(asked)
+        chosen = self.chosen(asked)
         return ", ".join(f"{self._column(name, name in chosen)} as {name}" for name in self._every())
 
-    def chosen(self, asked: Values) -> str:
+    def chosen(self, asked: Values) -> list[str]:
         """The columns to group by."""
-        return ", ".join(self._chosen(asked))
+        numbers = self.numbers(asked)
+        return list(dict.fromkeys(name for number in numbers for name in self.choices[number][1]))
 
     def row_id(self, name: str) -> str:
         """The key of a row, named `name`, by the values of every column."""
@@ -70,10 +71,6 @@ class Groupings:
 
     def _every(self) -> list[str]:
         return list(dict.fromkeys(name for _, columns in self.choices.values() for name in columns))
-
-    def _chosen(self, asked: Values) -> list[str]:
-        numbers = self.numbers(asked)
-        return list(dict.fromkeys(name for number in numbers for name in self.choices[number][1]))
 
 
 class GroupedRow(Published):
@@ -126,7 +123,7 @@ class SummedRow(GroupedRow):
     def summary(cls, asked: Values) -> str:
         return _SUMMARY.format(
             columns=cls.by.columns(asked),
-            chosen=cls.by.chosen(asked),
+            chosen=", ".join(cls.by.chosen(asked)),
             sums=cls.summed(asked),
             row_id=cls.by.row_id(f"{cls.name()}_id"),
             shown=f", {cls.shown}" if cls.shown else "",

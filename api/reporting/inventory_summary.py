@@ -89,4 +89,5 @@ class InventorySummary(GroupedRow, StockRow):
     @classmethod
     def summary(cls, asked: Values) -> str:
         row_id = BY.row_id("inventory_summary_id")
-        return _SUMMARY.format(columns=BY.columns(asked), chosen=BY.chosen(asked), row_id=row_id)
+        chosen = ", ".join(BY.chosen(asked))
+        return _SUMMARY.format(columns=BY.columns(asked), chosen=chosen, row_id=row_id)

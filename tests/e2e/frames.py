@@ -300,7 +300,13 @@ class Reading:
         box.locator(".ant-select").click()
 
     def shot(self, place: Path, name: str) -> None:
-        self.page.screenshot(path=place / f"{name}.png")
+        """Keep a picture, once the charts have drawn their lines to the end."""
+        picture = b""
+        for _ in range(20):
+            before, picture = picture, self.page.screenshot()
+            if picture == before:
+                break
+        (place / f"{name}.png").write_bytes(picture)
 
 
 def height(tab: Tab) -> int:

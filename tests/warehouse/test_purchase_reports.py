@@ -406,6 +406,27 @@ class TestPurchases:
         if len(claimed):
             agree(reserved, claimed.drop("late"), keys)
 
+    def test_recent_prices_are_those_of_the_last_three_months(self, mart: Mart, lines: pl.DataFrame) -> None:
+        keys = ["company_id", "goods_id"]
+        expected = (
+            lines.filter(
+                pl.col("bill_type") != "CGTH",
+                ~pl.col("is_gift"),
+                pl.col("business_date").is_between(dt.date(2026, 8, 1), TODAY),
+            )
+            .group_by(keys)
+            .agg(pl.col("net").sum(), pl.col("quantity").sum())
+            .select(
+                *keys, (pl.col("net").cast(pl.Float64) / pl.col("quantity").cast(pl.Float64)).alias("price")
+            )
+        )
+        held = mart("select distinct company_id, goods_id, recent_price from mart_goods_stock")
+        told = held.drop_nulls().join(expected, on=keys, how="full", coalesce=True)
+        assert held["recent_price"].null_count() and told.height
+        known = told.filter(pl.struct(keys).is_in(held.select(pl.struct(keys)).to_series().implode()))
+        difference = known["recent_price"].cast(pl.Float64) - known["price"]
+        assert difference.null_count() == 0 and difference.abs().max() < 1e-6  # type: ignore[operator]
+
     def test_payments_by_month_and_supplier(self, mart: Mart, core_rows: Core) -> None:
         keys = ["month", "company_id", "supplier_id"]
         entries = core_rows(

@@ -52,10 +52,11 @@ recent as (
         held.company_id,
         held.goods_id,
         cast(sum(held.priced_amount) as double) / cast(sum(held.priced_quantity) as double) as recent_price
-    from {{ ref('fct_purchase_goods_month') }} as held
+    from ({{ purchases_known(ref('fct_purchase_goods_month'), ['company_id', 'warehouse_id', 'goods_id']) }}) as held
     {{ of_changed }}
-    where held.month >= {{ add_months(month_of(as_of()), -3) }} and held.priced_quantity > 0
+    where held.month >= {{ add_months(month_of(as_of()), -3) }}
     group by held.company_id, held.goods_id
+    having sum(held.priced_quantity) > 0
 ),
 
 parts as (
