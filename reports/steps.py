@@ -35,19 +35,32 @@ def every_step(labels: Sequence[Any], chosen: DayRange = WHOLE) -> list[Any]:
 
 def figures_of(
     steps: Iterable[Any], held: Mapping[Any, Mapping[str, Any]], empty: Mapping[str, Any], dataset: Dataset
-) -> list[Mapping[str, Any]]:
+) -> list[dict[str, Any]]:
     """The figures of each step: those that are `held` of it, and where a step of time has none of its own, but perhaps
-    of earlier periods, the `empty` ones or what stood at the step before."""
+    of earlier periods, the `empty` ones or what stood at the step before. Between steps of which an earlier period
+    tells something it has the `empty` ones too; before and after them nothing may be known of it."""
     stands = {metric.name for metric in dataset.metrics if metric.stands}
-    found: list[Mapping[str, Any]] = []
+    earlier = [name for name in empty if name.endswith(SUFFIXES)]
+    found: list[dict[str, Any]] = []
+    timed: list[dict[str, Any]] = []
     for step in steps:
         last, row = found[-1] if found else empty, held.get(step)
         none = {name: last[name] if name in stands else empty[name] for name in empty}
-        if row is not None and (_day(step) or first_day(step)):
-            own = {name for name in none if row[name] is None and not name.endswith(SUFFIXES)}
-            row = {**row, **{name: none[name] for name in own}}
-        found.append(none if row is None else row)
+        found.append(none if row is None else {**row})
+        if _day(step) or first_day(step):
+            timed.append(found[-1])
+            own = (name for name in none if name not in earlier and _untold(found[-1][name]))
+            found[-1] |= {name: none[name] for name in own}
+    for name in earlier:
+        told = [place for place, row in enumerate(timed) if not _untold(row[name])]
+        for row in timed[told[0] : told[-1]] if told else ():
+            row[name] = empty[name] if _untold(row[name]) else row[name]
     return found
+
+
+def _untold(figure: Any) -> bool:
+    """Whether there is none: pandas has no None among numbers, but one that is not even itself."""
+    return figure is None or figure != figure
 
 
 def _day(label: Any) -> date | None:

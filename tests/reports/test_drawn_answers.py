@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from datetime import date, timedelta
 from itertools import pairwise
@@ -15,7 +16,12 @@ from reports.theme import OTHERS
 from tests.kit.superset import EVERYTHING, Place, Superset
 from tests.reports.guests import PLACES
 
-DAYS_SOLD = (("2026-11-01", 1.0, 2.0, None), ("2026-11-02", None, 4.0, None), ("2026-11-03", 5.0, 6.0, 7.0))
+DAYS_SOLD = (
+    ("2026-11-01", 1.0, 2.0, None),
+    ("2026-11-02", math.nan, 4.0, None),
+    ("2026-11-03", 5.0, math.nan, 7.0),
+    ("2026-11-04", None, 6.0, None),
+)
 FORM = {"viz_type": "pie", "metric": "sold", "groupby": ["brand_name"], "least_slice": 3}
 
 
@@ -67,15 +73,18 @@ def test_days_without_bills_are_answered_between_those_with_some(superset: Super
 
 
 def test_a_day_of_which_only_earlier_ones_tell_is_none_of_its_own():
-    """A curve would be torn where a branch sold nothing on a day on which it had sold a month before."""
+    """A curve would be torn where a branch sold nothing on a day on which it had sold a month before, or nothing then;
+    before the first and after the last day that an earlier period tells of nothing is known of it. Of pandas' numbers
+    none is one that is not even itself."""
     data = find_report("OperatingRevenue").first_tab.plain.datasets[0]
     names = ("revenue", "revenue_before", "revenue_year")
     sold = [dict(zip(("day_label", *names), row, strict=True)) for row in DAYS_SOLD]
     drawn = without_gaps(sold, {"x_axis": "day_label", "metrics": [*names]}, data)
     assert [tuple(row.values()) for row in drawn] == [
-        DAYS_SOLD[0],
+        ("2026-11-01", 1.0, 2.0, None),
         ("2026-11-02", 0, 4.0, None),
-        DAYS_SOLD[2],
+        ("2026-11-03", 5.0, 0, 7.0),
+        ("2026-11-04", 0, 6.0, None),
     ]
 
 
