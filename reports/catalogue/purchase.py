@@ -268,7 +268,7 @@ def payment_board(cost: bool, span: Span) -> Board:
         ),
         point,
         bar=point,
-        only_filed=("purchased_year", "invoiced", "settled_year", "offset", *stands[1:]),
+        only_filed=("purchased_year", "invoiced", "settled_year", "offset", "paid_share", *stands[1:]),
     )
     head = figures(
         data,
