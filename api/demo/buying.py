@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
@@ -17,6 +18,7 @@ from api.inventory.other_outbound import OtherOutbound
 from api.kit.bulk import Entry, LineOf
 from api.purchase.purchase_inbound import PurchaseInbound
 from api.purchase.purchase_order import PurchaseOrder
+from api.purchase.purchase_plan import PurchasePlan
 from api.purchase.purchase_return import PurchaseReturn
 
 OPENING_LINES = 60
@@ -68,8 +70,10 @@ class Buyer:
                 header = {"warehouse_id": warehouse, **desk.worker(desk.branch.keepers)}
                 desk.enter(OpeningStock, header, rows[start : start + OPENING_LINES])
 
-    def review(self) -> None:
-        """Order what won't last the next weeks, a bill for each warehouse and supplier."""
+    def review(self, *, planned: bool) -> None:
+        """Order what won't last the next weeks, a bill for each warehouse and supplier; for the first warehouse by a
+        plan, where one is made."""
+        first = self.desk.branch.warehouses[0]
         for warehouse, goods in self.desk.range.items():
             wanted: defaultdict[str, list[tuple[Item, int]]] = defaultdict(list)
             for item in goods:
@@ -78,22 +82,54 @@ class Buyer:
                 there = self.desk.stock[warehouse, item.goods_id] + self.coming[warehouse, item.goods_id]
                 if item.popularity >= 0.01 and there < need * 0.8:
                     wanted[supplier_name(item.brand_name)].append((item, self._lot(item, need * 1.4 - there)))
-            for name, lots in sorted(wanted.items()):
-                self._order(warehouse, name, lots)
+            bought = sorted(wanted.items())
+            plan = self._plan(warehouse, bought) if planned and bought and warehouse == first else None
+            for name, lots in bought:
+                self._order(warehouse, name, lots, plan)
+
+    def _plan(self, warehouse: int, bought: list[tuple[str, list[tuple[Item, int]]]]) -> Iterator[LineOf]:
+        """The lines of a plan, in their order."""
+        desk = self.desk
+        rows = [
+            desk.line(item, quantity, self._price(item), supplier_id=self._supplier(name))
+            for name, lots in bought
+            for item, quantity in lots
+        ]
+        header = {
+            "warehouse_id": warehouse,
+            "delivery_date": desk.day + timedelta(days=10),
+            "sales_days": MONTH,
+            "cover_days": MONTH,
+            **desk.worker(desk.branch.buyers),
+        }
+        plan = desk.enter(PurchasePlan, header, rows)
+        return (LineOf(plan, place) for place in range(len(rows)))
+
+    def _supplier(self, name: str) -> int:
+        key: int = self.desk.group.suppliers[name]["supplier_id"]
+        return key
 
     def _lot(self, item: Item, need: float) -> int:
         lot = 4 if item.is_tyre else 6
         return max(lot, round(need / lot) * lot)
 
-    def _order(self, warehouse: int, name: str, lots: list[tuple[Item, int]]) -> None:
+    def _order(
+        self, warehouse: int, name: str, lots: list[tuple[Item, int]], plan: Iterator[LineOf] | None
+    ) -> None:
         desk = self.desk
         for item, quantity in lots:
             self.coming[warehouse, item.goods_id] += quantity
-        supplier = desk.group.suppliers[name]["supplier_id"]
-        header = {"warehouse_id": warehouse, "supplier_id": supplier, **desk.worker(desk.branch.buyers)}
+        header = {
+            "warehouse_id": warehouse,
+            "supplier_id": self._supplier(name),
+            **desk.worker(desk.branch.buyers),
+        }
         order = None
-        if desk.happens(0.6):
-            rows = [desk.line(item, quantity, self._price(item)) for item, quantity in lots]
+        if plan or desk.happens(0.6):
+            rows = [
+                desk.line(item, quantity, self._price(item), **({"plan_line_id": next(plan)} if plan else {}))
+                for item, quantity in lots
+            ]
             order = desk.enter(
                 PurchaseOrder,
                 header | {"delivery_date": desk.day + timedelta(days=8)},
@@ -141,8 +177,11 @@ class Buyer:
             self._arrival(warehouse, item, self._lot(item, self.demand(warehouse, item, 0) / 4), 0)
             for item in mine
         ]
-        supplier = desk.group.suppliers[name]["supplier_id"]
-        header = {"warehouse_id": warehouse, "supplier_id": supplier, **desk.worker(desk.branch.buyers)}
+        header = {
+            "warehouse_id": warehouse,
+            "supplier_id": self._supplier(name),
+            **desk.worker(desk.branch.buyers),
+        }
         self.cashier.owe(desk.enter(PurchaseInbound, header | {"remark": "集中采购"}, rows))
 
     def _arrival(self, warehouse: int, item: Item, quantity: int, weeks_old: int) -> dict[str, Any]:

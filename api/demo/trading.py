@@ -45,7 +45,7 @@ def portions(group: Group, branch: Branch, size: Size, today: date) -> Iterator[
             buyer.open_books()
         desk.do_diary()
         if number % REVIEW_DAYS == 3:
-            buyer.review()
+            buyer.review(planned=desk.day.day <= REVIEW_DAYS)
         seller.sell()
         cashier.settle()
         if desk.day.day == SHARING_DAY:
