@@ -8,46 +8,41 @@
 
 {% set first_day = add_months(month_of(as_of()), -24) %}
 {% set flows = business_flows() %}
+{% set settled = {} %}
+{% for side, party_type, paid in [('receivable', 'customer', 'receipts'), ('payable', 'supplier', 'payments')] %}
+{% set entry = "case when party_type = '" ~ party_type ~ "' and movement " %}
+{% do settled.update({
+    side ~ '_increase': entry ~ "not in ('settled', 'offset') then amount end",
+    paid: entry ~ "= 'settled' then -amount end",
+    side ~ '_offset': entry ~ "= 'offset' then -amount end",
+}) %}
+{% endfor %}
+{% set overdue = "party_type = 'customer' and not is_advance and item_amount > 0 and business_date <= " ~ add_days('due_date', 1) %}
+{% set parts = [
+    (ref('fct_sales_day'), 'day', '', {'sales': 'revenue', 'sales_cost': 'cost', 'sales_bills': 'bill_count'}),
+    (ref('fct_purchase_line'), 'business_date', '', {'purchase': 'no_tax_amount'}),
+    (ref('fct_settlement_entry'), 'business_date', "party_type in ('customer', 'supplier')", settled),
+    (ref('int_stock_group_day'), 'day', '', {'stock_in': 'in_value', 'stock_out': 'out_value'}),
+    (ref('fct_settlement_entry'), add_days('due_date', 1), overdue, {'new_overdue': 'amount'}),
+] %}
 with figures as (
-    {% for figure, amount in [('sales', 'revenue'), ('sales_cost', 'cost'), ('sales_bills', 'bill_count')] %}
-    select company_id, day, '{{ figure }}' as figure, sum({{ amount }}) as amount
-    from {{ ref('fct_sales_day') }}
-    group by company_id, day
+    {% for table, day, known, amounts in parts %}
+    {% if not loop.first %}
     union all
-    {% endfor %}
-    select company_id, business_date, 'purchase', sum(no_tax_amount)
-    from {{ ref('fct_purchase_line') }}
-    group by company_id, business_date
-    {% for side, party_type, settled in [('receivable', 'customer', 'receipts'), ('payable', 'supplier', 'payments')] %}
-    union all
+    {% endif %}
     select
         company_id,
-        business_date,
-        case movement
-            when 'settled' then '{{ settled }}'
-            when 'offset' then '{{ side }}_offset'
-            else '{{ side }}_increase'
-        end as figure,
-        sum(case when movement in ('settled', 'offset') then -amount else amount end)
-    from {{ ref('fct_settlement_entry') }}
-    where party_type = '{{ party_type }}'
-    group by company_id, business_date, figure
+        {{ day }} as day,
+        {%- for flow in flows %}
+        {{ 'sum(' ~ amounts[flow] ~ ')' if flow in amounts else 0 }} as {{ flow }}{% if not loop.last %},{% endif %}
+        {%- endfor %}
+
+    from {{ table }}
+    {% if known %}
+    where {{ known }}
+    {% endif %}
+    group by company_id, {{ day }}
     {% endfor %}
-    {% for figure in ['in', 'out'] %}
-    union all
-    select company_id, day, 'stock_{{ figure }}', sum({{ figure }}_value)
-    from {{ ref('int_stock_group_day') }}
-    group by company_id, day
-    {% endfor %}
-    union all
-    select company_id, {{ add_days('due_date', 1) }}, 'new_overdue', sum(amount)
-    from {{ ref('fct_settlement_entry') }}
-    where
-        party_type = 'customer'
-        and not is_advance
-        and item_amount > 0
-        and business_date <= {{ add_days('due_date', 1) }}
-    group by company_id, {{ add_days('due_date', 1) }}
 ),
 
 -- Others would stand in every report as rows of zeros.
@@ -65,7 +60,7 @@ daily as (
     select
         companies.company_id,
         {%- for flow in flows %}
-        coalesce(sum(case when figures.figure = '{{ flow }}' then figures.amount end), 0) as {{ flow }},
+        coalesce(sum(figures.{{ flow }}), 0) as {{ flow }},
         {%- endfor %}
         days.day
     from days
