@@ -17,11 +17,17 @@ from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
 from api.kit.view import BILL, READ_ONLY, BillRow, Sql, Values, View
 from api.master.partners import ACCOUNT_KINDS
+from api.money.fund_transfer import FundTransfer
 
+assert FundTransfer.bill
 JOURNAL = "/MoneyManagement/accountJournal"
+FLOWS = {1: "收款", 2: "付款", 3: "资金调拨"}
+COME, GONE, TURNED = FLOWS
 
 RECEIVED = "((l.amount > 0) = (l.reverses is null))"
 """Whether a row counts as money that came in; what is taken back counts where it stood, the other way round."""
+FLOW = f"case when l.bill_type = '{FundTransfer.bill.prefix}' then {TURNED} when {RECEIVED} then {COME} else {GONE} end"
+"""What a row is: between accounts money is turned over, which is neither received nor paid."""
 
 _OPENING = """
 select company_id, receivables_mode_id, amount as opening from money_balance
@@ -53,7 +59,7 @@ join receivables_mode m using (receivables_mode_id)
 
 _ENTRIES = f"""
 select l.entry_id as account_entry_id, l.business_date, l.bill_no, l.company_id, l.receivables_mode_id,
-    l.reverses is not null as reversal, case when {RECEIVED} then l.amount end as received,
+    l.reverses is not null as reversal, {FLOW} as flow, case when {RECEIVED} then l.amount end as received,
     case when not {RECEIVED} then -l.amount end as paid,
     coalesce(o.opening, 0.00) + sum(l.amount) over (
         partition by l.company_id, l.receivables_mode_id order by l.business_date, l.entry_id
@@ -134,6 +140,7 @@ class AccountEntry(BillRow):
     bill_no: Mapped[str] = text("单据号", search=True, width=190)
     company_id: Mapped[int] = ref("company", "公司", search=True)
     receivables_mode_id: Mapped[int] = ref("receivables_mode", "账户", search=True, width=160)
+    flow: Mapped[int] = enum("收支类别", FLOWS, default=COME, search=True, width=90)
     received: Mapped[Decimal | None] = money("收入", default=None, total=True, width=140)
     paid: Mapped[Decimal | None] = money("支出", default=None, total=True, width=140)
     balance: Mapped[Decimal] = money("余额", width=140)

@@ -25,12 +25,10 @@ from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values, View
 from api.master.dues import UNAPPLIED, dues
 from api.master.partners import ACCOUNT_KINDS
-from api.money.accounts import JOURNAL, RECEIVED
-from api.money.fund_transfer import FundTransfer
+from api.money.accounts import COME, FLOW, GONE, JOURNAL, RECEIVED
 from api.purchase import supplier_items
 from api.sales import credit_query
 
-assert FundTransfer.bill
 DAYS, SOON = 30, 7
 FIGURES = ("owed", "unapplied", "overdue", "soon")
 _LISTED: dict[PartyType, tuple[str, tuple[str, int, int]]] = {
@@ -38,7 +36,6 @@ _LISTED: dict[PartyType, tuple[str, tuple[str, int, int]]] = {
     "supplier": (supplier_items.ITEMS, ("kind", supplier_items.OWED, supplier_items.ADVANCE)),
 }
 """The list of open items of a kind of partners, and the filter that tells what is owed from what is unapplied."""
-_TURNED = f"bill_type <> '{FundTransfer.bill.prefix}'"
 _WITHIN = "(cast(:companies as bigint[]) is null or l.company_id = any(cast(:companies as bigint[])))"
 
 _ACCOUNTS = f"""
@@ -58,8 +55,8 @@ join receivables_mode m using (receivables_mode_id)
 _FLOWS = statement(f"""
 with moved as (
     select greatest(l.business_date, cast(:first as date) - 1) as on_day, sum(l.amount) as amount,
-        coalesce(sum(l.amount) filter (where {_TURNED} and {RECEIVED}), 0.00) as received,
-        -coalesce(sum(l.amount) filter (where {_TURNED} and not {RECEIVED}), 0.00) as paid
+        coalesce(sum(l.amount) filter (where {FLOW} = {COME}), 0.00) as received,
+        -coalesce(sum(l.amount) filter (where {FLOW} = {GONE}), 0.00) as paid
     from money_ledger l
     where l.business_date <= :today and {_WITHIN}
     group by 1
@@ -143,12 +140,18 @@ class Due(BaseModel):
 
 
 class Summary(BaseModel):
+    """What lies in the accounts, came and went, and is due.
+
+    `routes` are the lists that receipts and payments of today and of the month are totals of, as in `Due`.
+    """
+
     balance: Decimal
     days: list[DayFlow]
     month_received: Decimal
     month_paid: Decimal
     receivable: Due
     payable: Due
+    routes: dict[str, str]
 
 
 def summary(ctx: Context, company_id: int | None) -> dict[str, Any]:
@@ -175,8 +178,9 @@ def summary(ctx: Context, company_id: int | None) -> dict[str, Any]:
         ],
         "month_received": sum((day.received for day in month), Decimal(0)),
         "month_paid": sum((day.paid for day in month), Decimal(0)),
-        "receivable": due.get("customer", nothing) | {"routes": _routes(ctx.principal, "customer", now)},
-        "payable": due.get("supplier", nothing) | {"routes": _routes(ctx.principal, "supplier", now)},
+        "receivable": due.get("customer", nothing) | {"routes": _due_routes(ctx.principal, "customer", now)},
+        "payable": due.get("supplier", nothing) | {"routes": _due_routes(ctx.principal, "supplier", now)},
+        "routes": _flow_routes(ctx.principal, now),
     }
 
 
@@ -185,16 +189,31 @@ def _soon(now: date) -> date:
     return now + timedelta(days=SOON)
 
 
-def _routes(principal: Principal, party: PartyType, now: date) -> dict[str, str]:
-    """Where the figures of a kind of partners are listed: the route and its filters."""
+def _due_routes(principal: Principal, party: PartyType, now: date) -> dict[str, str]:
+    """Where the figures of a kind of partners are listed."""
     route, (kind, owed, unapplied) = _LISTED[party]
     due = {
         "owed": {},
         "overdue": {"due_date_end": now - timedelta(days=1)},
         "soon": {"due_date_start": now, "due_date_end": _soon(now)},
     }
+    listed = {name: {kind: owed, **days} for name, days in due.items()} | {"unapplied": {kind: unapplied}}
+    return _routes(principal, route, listed)
+
+
+def _flow_routes(principal: Principal, now: date) -> dict[str, str]:
+    """Where receipts and payments are listed."""
+    listed = {
+        f"{span}{name}": {"flow": flow, "business_date_start": first, "business_date_end": now}
+        for span, first in (("", now), ("month_", now.replace(day=1)))
+        for name, flow in (("received", COME), ("paid", GONE))
+    }
+    return _routes(principal, JOURNAL, listed)
+
+
+def _routes(principal: Principal, route: str, listed: dict[str, dict[str, Any]]) -> dict[str, str]:
+    """A list's route with the filters of each figure; nothing where the user may not open it."""
     found = registry.by_route(route)
     if not found or not principal.may(found[0].right("list")):
         return {}
-    listed = {name: {kind: owed, **days} for name, days in due.items()} | {"unapplied": {kind: unapplied}}
     return {name: f"{route}?{urlencode(filters)}" for name, filters in listed.items()}

@@ -76,6 +76,23 @@ def test_what_is_due_leads_to_the_list_that_adds_up_to_it(desk: Desk) -> None:
             assert sign * Decimal(listed.data["totals"][total]) == Decimal(told[name]) != 0, (side, name)
 
 
+def test_what_came_and_went_leads_to_the_entries_that_add_up_to_it(desk: Desk) -> None:
+    now, world = today(), desk.world
+    desk.audited("customer_receipt", amount="500", business_date=now.isoformat())
+    desk.audited("supplier_payment", amount="80", business_date=now.isoformat())
+    modes = {"from_mode_id": world.mode, "to_mode_id": world.ids["mode2_a"]}
+    desk.audited("fund_transfer", **modes, amount="100", fee="1", business_date=now.isoformat())
+    told = desk.caller.get(SUMMARY, company_id=world.company_a).data
+    day = told["days"][-1]
+    for name, figure in (
+        *((name, day[name]) for name in ("received", "paid")),
+        *((name, told[name]) for name in ("month_received", "month_paid")),
+    ):
+        filters = dict(parse_qsl(told["routes"][name].split("?")[1]))
+        listed = desk.caller.get("v2/money/AccountEntry/getList", company_id=world.company_a, **filters)
+        assert listed.data["totals"][name.removeprefix("month_")] == figure != "0.00", name
+
+
 def test_accounts_tie_to_the_summary_and_other_companies_stay_out(desk: Desk) -> None:
     rows = desk.caller.get("v2/money/MoneyHome/getList", company_id=desk.world.company_a, per_page=500).data
     assert sum(Decimal(row["balance"]) for row in rows["data"]) == figures(desk)["balance"]

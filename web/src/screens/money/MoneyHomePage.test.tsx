@@ -7,6 +7,7 @@ import MoneyHomePage from './MoneyHomePage';
 const api = 'v2/money/MoneyHome';
 const due = { owed: '1200.00', unapplied: '30.00', overdue: '450.50', soon: '99.00', routes: {} };
 const overdue = '/custom/creditfind_search?use=1&due_date_end=2026-11-21';
+const received = '/MoneyManagement/accountJournal?flow=1&business_date_start=2026-11-22&business_date_end=2026-11-22';
 const summary = {
   balance: '88000.10',
   days: [
@@ -17,6 +18,7 @@ const summary = {
   month_paid: '7000.00',
   receivable: { ...due, routes: { overdue } },
   payable: { ...due, owed: '640.00' },
+  routes: { received },
 };
 
 let view: ReturnType<typeof renderPage>;
@@ -38,6 +40,12 @@ describe('the funds home', () => {
     fireEvent.click(customers!);
     expect(view.tabs.open).toHaveBeenCalledWith(overdue, '已逾期');
     expect(suppliers!.closest('a')).toBeNull();
+  });
+  it('leads from what was received to its entries', async () => {
+    show();
+    fireEvent.click(await screen.findByText('8,500.10'));
+    expect(view.tabs.open).toHaveBeenCalledWith(received, '今日收款');
+    expect(screen.getByText('500.00').closest('a')).toBeNull();
   });
   it('tells balances, the day, the month, what is due, and has a chart', async () => {
     show();

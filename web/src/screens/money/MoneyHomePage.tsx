@@ -42,19 +42,20 @@ export default function MoneyHomePage({ screen }: { screen: Screen }) {
 
 function Figures({ summary, company }: { summary: Summary; company: Choice }) {
   const day = summary.days.at(-1);
-  const told: [string, string | undefined][] = [
+  const { routes } = summary;
+  const told: [string, string | undefined, string?][] = [
     ['账户余额', summary.balance],
-    ['今日收款', day?.received],
-    ['今日付款', day?.paid],
-    ['本月收款', summary.month_received],
-    ['本月付款', summary.month_paid],
+    ['今日收款', day?.received, routes.received],
+    ['今日付款', day?.paid, routes.paid],
+    ['本月收款', summary.month_received, routes.month_received],
+    ['本月付款', summary.month_paid, routes.month_paid],
   ];
   return (
     <Flex vertical gap={12}>
       <Flex gap={12} wrap>
-        {told.map(([title, value]) => (
+        {told.map(([title, value, route]) => (
           <Card key={title} size="small" style={{ flex: '1 1 160px' }}>
-            <Figure title={title} value={value} />
+            <Figure title={title} value={value} route={route} company={company} />
           </Card>
         ))}
       </Flex>
@@ -71,8 +72,19 @@ function Figures({ summary, company }: { summary: Summary; company: Choice }) {
   );
 }
 
-function Figure({ title, value }: { title: string; value: string | undefined }) {
-  return <Statistic title={title} value={value} formatter={formatMoney} />;
+interface FigureProps {
+  title: string;
+  value: string | undefined;
+  route: string | undefined;
+  company: Choice;
+}
+
+/** A figure leads to the list that it is the total of, if that may be opened. */
+function Figure({ title, value, route, company }: FigureProps) {
+  const tabs = useTabs();
+  const figure = <Statistic title={title} value={value} formatter={formatMoney} />;
+  const narrowed = company.id ? `&${new URLSearchParams({ company_id: String(company.id), [labelKey('company_id')]: company.name })}` : '';
+  return route ? <a onClick={() => tabs.open(route + narrowed, title)}>{figure}</a> : figure;
 }
 
 interface DueCardProps {
@@ -82,30 +94,19 @@ interface DueCardProps {
   company: Choice;
 }
 
-/** What is due; each figure leads to the list that it is the total of. */
 function DueCard({ owed, unapplied, due, company }: DueCardProps) {
-  const tabs = useTabs();
   const told: [string, Exclude<keyof Due, 'routes'>][] = [
     [owed, 'owed'],
     ['已逾期', 'overdue'],
     ['7 天内到期', 'soon'],
     [unapplied, 'unapplied'],
   ];
-  const narrowed = company.id ? `&${new URLSearchParams({ company_id: String(company.id), [labelKey('company_id')]: company.name })}` : '';
   return (
     <Card size="small" style={{ flex: '1 1 420px' }}>
       <Flex gap={24} wrap>
-        {told.map(([title, name]) => {
-          const route = due.routes[name];
-          const figure = <Figure key={title} title={title} value={due[name]} />;
-          return route ? (
-            <a key={title} onClick={() => tabs.open(route + narrowed, title)}>
-              {figure}
-            </a>
-          ) : (
-            figure
-          );
-        })}
+        {told.map(([title, name]) => (
+          <Figure key={title} title={title} value={due[name]} route={due.routes[name]} company={company} />
+        ))}
       </Flex>
     </Card>
   );

@@ -26,6 +26,8 @@ export interface Summary {
   month_paid: string;
   receivable: Due;
   payable: Due;
+  /** The lists that receipts and payments are totals of, of today and of the month. */
+  routes: Partial<Record<'received' | 'paid' | 'month_received' | 'month_paid', string>>;
 }
 
 /** The figures of one company, or of all that the user sees. */
