@@ -112,6 +112,7 @@ class Refresher:
         outcome = error.outcome if isinstance(error, RefusedError) else None
         text = str(error).replace(self._url, "业务库")[:ERROR_LENGTH]
         known = status.read(self.files.status)
+        self._record(outcome, began, seconds, text)
         status.write(
             self.files.status,
             state="failed",
@@ -121,7 +122,6 @@ class Refresher:
             failing_since=known["failing_since"] or began,
             **_proved(outcome.proof if outcome else None),
         )
-        self._record(outcome, began, seconds, text)
 
     def _succeed(self, outcome: Outcome, began: str) -> None:
         changes: dict[str, Any] = {"mended": list(outcome.mended)} if outcome.mended else {}
@@ -129,6 +129,7 @@ class Refresher:
             changes |= {
                 name: getattr(outcome, name) for name in ("snapshot", "rows", "mode", "seconds", "lag")
             }
+        self._record(outcome, began, outcome.seconds, None)
         status.write(
             self.files.status,
             state="idle",
@@ -141,7 +142,6 @@ class Refresher:
             **changes,
             **_proved(outcome.proof),
         )
-        self._record(outcome, began, outcome.seconds, None)
 
     def _record(self, outcome: Outcome | None, began: str, seconds: float, error: str | None) -> None:
         proof = outcome.proof if outcome else None
