@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
@@ -71,8 +70,8 @@ class Buyer:
                 desk.enter(OpeningStock, header, rows[start : start + OPENING_LINES])
 
     def review(self, *, planned: bool) -> None:
-        """Order what won't last the next weeks, a bill for each warehouse and supplier; for the first warehouse by a
-        plan, where one is made."""
+        """Order what won't last the next weeks, a bill for each warehouse and supplier; for the first warehouse by
+        what was `planned`; some is bought without an order all the same."""
         first = self.desk.branch.warehouses[0]
         for warehouse, goods in self.desk.range.items():
             wanted: defaultdict[str, list[tuple[Item, int]]] = defaultdict(list)
@@ -83,12 +82,15 @@ class Buyer:
                 if item.popularity >= 0.01 and there < need * 0.8:
                     wanted[supplier_name(item.brand_name)].append((item, self._lot(item, need * 1.4 - there)))
             bought = sorted(wanted.items())
-            plan = self._plan(warehouse, bought) if planned and bought and warehouse == first else None
+            plan = {}
+            if planned and bought and warehouse == first:
+                with self.desk.aside():
+                    plan = self._plan(warehouse, bought)
             for name, lots in bought:
                 self._order(warehouse, name, lots, plan)
 
-    def _plan(self, warehouse: int, bought: list[tuple[str, list[tuple[Item, int]]]]) -> Iterator[LineOf]:
-        """The lines of a plan, in their order."""
+    def _plan(self, warehouse: int, bought: list[tuple[str, list[tuple[Item, int]]]]) -> dict[int, LineOf]:
+        """The lines of a plan, by their goods."""
         desk = self.desk
         rows = [
             desk.line(item, quantity, self._price(item), supplier_id=self._supplier(name))
@@ -103,7 +105,7 @@ class Buyer:
             **desk.worker(desk.branch.buyers),
         }
         plan = desk.enter(PurchasePlan, header, rows)
-        return (LineOf(plan, place) for place in range(len(rows)))
+        return {row["goods_id"]: LineOf(plan, place) for place, row in enumerate(rows)}
 
     def _supplier(self, name: str) -> int:
         key: int = self.desk.group.suppliers[name]["supplier_id"]
@@ -114,7 +116,7 @@ class Buyer:
         return max(lot, round(need / lot) * lot)
 
     def _order(
-        self, warehouse: int, name: str, lots: list[tuple[Item, int]], plan: Iterator[LineOf] | None
+        self, warehouse: int, name: str, lots: list[tuple[Item, int]], plan: dict[int, LineOf]
     ) -> None:
         desk = self.desk
         for item, quantity in lots:
@@ -125,9 +127,9 @@ class Buyer:
             **desk.worker(desk.branch.buyers),
         }
         order = None
-        if plan or desk.happens(0.6):
+        if desk.happens(0.6):
             rows = [
-                desk.line(item, quantity, self._price(item), **({"plan_line_id": next(plan)} if plan else {}))
+                desk.line(item, quantity, self._price(item), plan_line_id=plan.get(item.goods_id))
                 for item, quantity in lots
             ]
             order = desk.enter(

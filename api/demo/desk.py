@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -81,6 +82,13 @@ class Desk:
 
     def in_days(self, few: int, many: int) -> date:
         return self.day + timedelta(days=self.chance.randint(few, many))
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """What happens inside throws dice of its own: the rest of the story stays as it is."""
+        own, self.chance = self.chance, random.Random(f"demo {self.branch.code} {self.day}")
+        yield
+        self.chance = own
 
     def happens(self, share: float) -> bool:
         return self.chance.random() < share
