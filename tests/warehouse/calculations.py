@@ -48,7 +48,7 @@ CALCULATIONS = {
     "mart_stock_occupation": "test_marts.py::TestTurnover::test_what_lay_there_at_the_end_of_each_day",
     "mart_supplier_payment": "test_purchase_reports.py::TestPurchases::test_payments_by_month_and_supplier",
     "mart_supplier_payment_day": "test_days.py::test_any_days_stand_beside_the_same_days_of_the_month_and_the_year_before",
-    "mart_supplier_rebate": "test_purchase_reports.py::TestRebates::test_cycles_earn_what_their_bills_reach",
+    "mart_supplier_rebate": "test_supplier_rebates.py::TestRebates::test_cycles_earn_what_their_bills_reach",
     "mart_trade_balance": "test_business_reports.py::TestTrade::test_purchases_beside_sales",
     "mart_trade_balance_day": "test_days.py::test_any_days_stand_beside_the_same_days_of_the_month_and_the_year_before",
     "mart_turnover_period": "test_marts.py::TestTurnover::test_by_period",
@@ -64,7 +64,7 @@ CALCULATIONS = {
     "fct_stock_batch": "test_lines.py::TestStock::test_batches",
     "fct_stock_move": "test_lines.py::TestStock::test_moves",
     "fct_stock_out": f"{_RISK}TestStockOuts::test_every_day_walked",
-    "fct_supplier_rebate_line": "test_purchase_reports.py::TestRebates::test_a_rebate_falls_on_the_pieces_that_were_sold",
+    "fct_supplier_rebate_line": "test_supplier_rebates.py::TestRebates::test_a_rebate_falls_on_the_pieces_that_were_sold",
 }
 """By published mart, or fact that no mart shows: its calculation."""
 

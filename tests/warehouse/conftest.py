@@ -235,3 +235,20 @@ def tables(files: Files) -> dict[str, Any]:
         ).fetchall()
         digest = "select count(*), sum(cast(hash(t) as hugeint)) from {} t"
         return {name: conn.execute(digest.format(name)).fetchone() for (name,) in names}
+
+
+@pytest.fixture(scope="module")
+def purchased(core_rows: Core) -> pl.DataFrame:
+    """Lines of purchase bills that count, returns negative, with their goods' brand and types."""
+    parts = (
+        f"select '{kind}' as bill_type, h.bill_id, h.company_id, h.warehouse_id, h.supplier_id, h.business_date,"
+        f" l.goods_id, l.is_gift, {sign} * l.quantity as quantity, {sign} * l.amount as amount,"
+        f" {sign} * l.no_tax_amount as net from {bill} h join {bill}_line l using (bill_id) where h.status in (2, 4, 5)"
+        for kind, bill, sign in (("CGRK", "purchase_inbound", 1), ("CGTH", "purchase_return", -1))
+    )
+    goods = core_rows(
+        "select g.goods_id, g.brand_id, g.goods_type_id as type3, b.goods_type_id as type2, a.goods_type_id as type1"
+        " from goods g join goods_type c using (goods_type_id) join goods_type b on b.goods_type_id = c.p_id"
+        " join goods_type a on a.goods_type_id = b.p_id"
+    )
+    return core_rows(" union all ".join(parts)).join(goods, on="goods_id")

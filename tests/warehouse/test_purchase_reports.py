@@ -1,12 +1,10 @@
-"""Supplier rebates, purchases, prices, indices and payments against polars over the tables of Postgres."""
+"""Purchases, prices, indices and payments against polars over the tables of Postgres."""
 
 from __future__ import annotations
 
 import datetime as dt
-from decimal import ROUND_HALF_UP, Decimal
 
 import polars as pl
-import pytest
 
 from tests.warehouse.conftest import AS_OF, BOTH, GROUP, Core, Mart, agree
 
@@ -15,202 +13,15 @@ MONTH = pl.col("business_date").dt.truncate("1mo").alias("month")
 MONTHS = pl.date_range(dt.date(2024, 11, 1), dt.date(2026, 11, 1), "1mo", eager=True).to_list()
 
 
-@pytest.fixture(scope="module")
-def lines(core_rows: Core) -> pl.DataFrame:
-    """Lines of purchase bills that count, returns negative, with their goods' brand and types."""
-    parts = (
-        f"select '{kind}' as bill_type, h.bill_id, h.company_id, h.warehouse_id, h.supplier_id, h.business_date,"
-        f" l.goods_id, l.is_gift, {sign} * l.quantity as quantity, {sign} * l.amount as amount,"
-        f" {sign} * l.no_tax_amount as net from {bill} h join {bill}_line l using (bill_id) where h.status in (2, 4, 5)"
-        for kind, bill, sign in (("CGRK", "purchase_inbound", 1), ("CGTH", "purchase_return", -1))
-    )
-    goods = core_rows(
-        "select g.goods_id, g.brand_id, g.goods_type_id as type3, b.goods_type_id as type2, a.goods_type_id as type1"
-        " from goods g join goods_type c using (goods_type_id) join goods_type b on b.goods_type_id = c.p_id"
-        " join goods_type a on a.goods_type_id = b.p_id"
-    )
-    return core_rows(" union all ".join(parts)).join(goods, on="goods_id")
-
-
-@BOTH
-class TestRebates:
-    """Each policy's cycles walked month by month; tiers tried one after the other."""
-
-    def cycles(self, policy: dict) -> list[tuple[dt.date, dt.date]]:
-        months, found = policy["cycle_months"], []
-        day = policy["starts_on"].replace(month=(policy["starts_on"].month - 1) // months * months + 1, day=1)
-        while day <= min(policy["ends_on"], TODAY):
-            year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
-            after = dt.date(year, month + 1, 1)
-            found.append(
-                (max(day, policy["starts_on"]), min(after - dt.timedelta(days=1), policy["ends_on"]))
-            )
-            day = after
-        return found
-
-    def counted(self, policy: dict, rules: pl.DataFrame, lines: pl.DataFrame) -> pl.DataFrame:
-        own = lines.filter(
-            pl.col("company_id") == policy["company_id"],
-            pl.col("supplier_id") == policy["supplier_id"],
-            ~pl.col("is_gift"),
-        )
-        if rules.is_empty():
-            return own
-        types = rules["goods_type_id"].drop_nulls()
-        return own.filter(
-            pl.col("goods_id").is_in(rules["goods_id"].drop_nulls())
-            | pl.col("brand_id").is_in(rules["brand_id"].drop_nulls())
-            | pl.any_horizontal(pl.col(f"type{level}").is_in(types) for level in (1, 2, 3))
-        )
-
-    def test_cycles_earn_what_their_bills_reach(
-        self, mart: Mart, core_rows: Core, lines: pl.DataFrame, world: str
-    ) -> None:
-        tiers = core_rows("select * from supplier_rebate_policy_tier")
-        rules = core_rows("select * from supplier_rebate_policy_goods")
-        granted = {
-            (row["policy_id"], row["cycle_start"]): row
-            for row in core_rows(
-                "select r.policy_id, r.cycle_start, r.status, r.amount, -coalesce(i.open_amount, 0) as left_over"
-                " from supplier_rebate r left join settlement_item i on i.bill_type = 'CGFL' and i.bill_id = r.bill_id"
-            ).to_dicts()
-        }
-        expected = {}
-        for policy in core_rows("select * from supplier_rebate_policy where status in (2, 4, 5)").to_dicts():
-            number = policy["bill_id"]
-            own = self.counted(policy, rules.filter(pl.col("bill_id") == number), lines)
-            for start, end in self.cycles(policy):
-                base = own.filter(pl.col("business_date").is_between(start, end))
-                pieces, amount = round(base["quantity"].sum(), 3), round(base["amount"].sum(), 2)
-                measured, reward = (pieces, "unit_rebate") if policy["measure"] == 1 else (amount, "rate")
-                reached = [
-                    row
-                    for row in tiers.filter(pl.col("bill_id") == number).sort("starts_from").to_dicts()
-                    if row["starts_from"] <= measured
-                ]
-                accrued = Decimal(0)
-                if reached:
-                    factor = Decimal(str(reached[-1][reward])) / (1 if policy["measure"] == 1 else 100)
-                    taken = Decimal(str(reached[-1]["quick_deduction"]))
-                    accrued = Decimal(str(measured)) * factor - taken
-                rebate = granted.get((number, start))
-                status = rebate and (2 if rebate["status"] in (2, 4, 5) else rebate["status"])
-                confirmed = rebate["amount"] if rebate and status == 2 else 0
-                left = rebate["left_over"] if rebate else 0
-                waiting = "进行中" if end >= TODAY else "待确认" if accrued else "未达标"
-                state = {None: waiting, 1: "待审核", 2: "已确认"}[status]
-                expected[number, start] = (
-                    *(end, pieces, amount),
-                    float(accrued.quantize(Decimal("0.01"), ROUND_HALF_UP)),
-                    *(confirmed, confirmed - left, left, state),
-                )
-        found = mart(
-            "select policy_id, cycle_start, cycle_end, base_quantity, base_amount, accrued_amount, confirmed_amount,"
-            " used_amount, left_amount, state from mart_supplier_rebate"
-        )
-        assert {row[:2]: row[2:] for row in found.rows()} == expected
-        assert {row[-1] for row in expected.values()} >= {"进行中", "待审核", "已确认"}
-        if world != GROUP:
-            return
-        assert {row[-1] for row in expected.values()} == {"进行中", "待确认", "待审核", "已确认", "未达标"}
-        assert {key[0] for key, row in expected.items() if row[3]} == {1, 2, 3, 4, 5, 6}
-
-    def test_a_rebate_falls_on_the_pieces_that_were_sold(
-        self, mart: Mart, core_rows: Core, lines: pl.DataFrame, world: str
-    ) -> None:
-        """Line by line: the piece of a goods bears as much whether it was sold or still lies there."""
-        rules = core_rows("select * from supplier_rebate_policy_goods")
-        sold = core_rows(
-            "select 'XSCK' as bill_type, l.line_id, h.company_id, h.business_date, l.goods_id, l.quantity"
-            " from sales_outbound h join sales_outbound_line l using (bill_id) where h.status in (2, 4, 5)"
-            " union all select 'XSTH', l.line_id, h.company_id, h.business_date, l.goods_id, -l.quantity"
-            " from sales_return h join sales_return_line l using (bill_id) where h.status in (2, 4, 5)"
-        )
-        cycles = mart("select * from facts.fct_supplier_rebate").to_dicts()
-        found = mart("select * from facts.fct_supplier_rebate_line").rows_by_key(
-            ["policy_id", "cycle_start"], named=True
-        )
-        policies = {
-            row["bill_id"]: row for row in core_rows("select * from supplier_rebate_policy").to_dicts()
-        }
-        kinds_seen: set[str] = set()
-        for cycle in cycles:
-            number, start = cycle["policy_id"], cycle["cycle_start"]
-            granted = cycle["state"] == "已确认"
-            amounts = {
-                "confirmed": cycle["confirmed_amount"],
-                "expected": 0 if granted else cycle["accrued_amount"],
-            }
-            parts = found.get((number, start), [])
-            for kind, amount in amounts.items():
-                assert round(sum(part[f"{kind}_amount"] for part in parts), 2) == round(amount, 2)
-            of_cycle = pl.col("business_date").is_between(start, cycle["cycle_end"])
-            base = self.counted(policies[number], rules.filter(pl.col("bill_id") == number), lines).filter(
-                of_cycle
-            )
-            measure = "quantity" if policies[number]["measure"] == 1 else "amount"
-            whole = base[measure].sum()
-            if whole <= 0:
-                assert all(part["goods_id"] is None for part in parts)
-                continue
-            own = sold.filter(of_cycle, pl.col("company_id") == cycle["company_id"])
-            expected = {}
-            for (goods,), rows in base.group_by("goods_id"):
-                of_goods = own.filter(pl.col("goods_id") == goods)
-                pieces = of_goods["quantity"].sum()
-                borne = max(pieces, rows["quantity"].sum()) if pieces > 0 else 0
-                for kind, amount in amounts.items():
-                    share = amount * rows[measure].sum() / whole
-                    for bill_type, line_id, quantity in (
-                        of_goods.select("bill_type", "line_id", "quantity").rows() if borne else ()
-                    ):
-                        expected[kind, goods, bill_type, line_id] = share * quantity / borne
-                    expected[kind, goods, None, None] = share * (1 - pieces / borne if borne else 1)
-            told = {
-                (kind, part["goods_id"], part["bill_type"], part["line_id"]): part[f"{kind}_amount"]
-                for kind in amounts
-                for part in parts
-            }
-            assert told.keys() <= expected.keys()
-            for key, worth in expected.items():
-                assert told.get(key, 0) == pytest.approx(worth, abs=0.021), (number, start, key)
-            kinds_seen |= {
-                f"{kind} {'sold' if line_id else 'left'}"
-                for (kind, _, _, line_id), amount in told.items()
-                if amount
-            }
-        assert kinds_seen >= {"confirmed sold", "expected sold"}
-        if world == GROUP:
-            assert kinds_seen == {"confirmed sold", "confirmed left", "expected sold", "expected left"}
-
-    def test_profits_of_goods_and_of_customers_hold_the_same_rebates(self, mart: Mart) -> None:
-        given = mart(
-            "select sum(confirmed_amount), sum(expected_amount) from facts.fct_supplier_rebate_line"
-            " where goods_id is not null"
-        ).row(0)
-        nowhere = mart(
-            "select coalesce(sum(confirmed_amount), 0), coalesce(sum(expected_amount), 0)"
-            " from facts.fct_supplier_rebate_line where goods_id is null"
-        ).row(0)
-        sums = "sum(supplier_rebate), sum(expected_rebate), sum(profit_after_rebate - profit + rebate)"
-        goods, customers = (
-            mart(f"select {sums} from mart_{name}_profit").row(0) for name in ("commodity", "customer")
-        )
-        assert goods == pytest.approx((*given, given[0])) and given[0] > 0 < given[1]
-        assert customers[:2] == pytest.approx(
-            [one + other for one, other in zip(given, nowhere, strict=True)]
-        )
-
-
 def beside_running(days: pl.DataFrame) -> pl.DataFrame:
     """The rows of last month up to the same day."""
     return days.filter(pl.col("business_date").is_between(dt.date(2026, 10, 1), dt.date(2026, 10, TODAY.day)))
 
 
-def prices(lines: pl.DataFrame) -> dict[tuple[int, int], dict[dt.date, tuple[float, float]]]:
+def prices(purchased: pl.DataFrame) -> dict[tuple[int, int], dict[dt.date, tuple[float, float]]]:
     """Pieces and mean price of what was bought and paid for, by company and goods, by month."""
     paid = (
-        lines.filter(pl.col("bill_type") == "CGRK", ~pl.col("is_gift"))
+        purchased.filter(pl.col("bill_type") == "CGRK", ~pl.col("is_gift"))
         .group_by("company_id", "goods_id", MONTH)
         .agg(pl.col("quantity").sum(), pl.col("net").sum())
     )
@@ -222,11 +33,11 @@ def prices(lines: pl.DataFrame) -> dict[tuple[int, int], dict[dt.date, tuple[flo
 
 @BOTH
 class TestPurchases:
-    def test_by_month_and_supplier(self, mart: Mart, lines: pl.DataFrame) -> None:
+    def test_by_month_and_supplier(self, mart: Mart, purchased: pl.DataFrame) -> None:
         keys = ["month", "company_id", "warehouse_id", "supplier_id", "goods_id"]
         back = pl.col("bill_type") == "CGTH"
         expected = (
-            lines.with_columns(MONTH)
+            purchased.with_columns(MONTH)
             .group_by(keys)
             .agg(
                 pl.col("quantity").sum(),
@@ -241,9 +52,9 @@ class TestPurchases:
         agree(found, expected, keys)
         assert expected["return_quantity"].sum() > 0
 
-    def test_prices_by_month_and_supplier(self, mart: Mart, lines: pl.DataFrame, world: str) -> None:
+    def test_prices_by_month_and_supplier(self, mart: Mart, purchased: pl.DataFrame, world: str) -> None:
         keys = ["month", "company_id", "warehouse_id", "supplier_id", "goods_id"]
-        bought = lines.with_columns(MONTH).filter(pl.col("bill_type") != "CGTH")
+        bought = purchased.with_columns(MONTH).filter(pl.col("bill_type") != "CGTH")
         paid = bought.filter(~pl.col("is_gift"))
         expected = paid.group_by(keys).agg(
             pl.col("quantity").sum().alias("priced_quantity"), pl.col("net").sum().alias("priced_amount")
@@ -254,7 +65,7 @@ class TestPurchases:
             assert paid.height < bought.height
 
     def test_plans_and_orders_stand_beside(
-        self, mart: Mart, core_rows: Core, lines: pl.DataFrame, world: str
+        self, mart: Mart, core_rows: Core, purchased: pl.DataFrame, world: str
     ) -> None:
         keys = ["month", "company_id", "warehouse_id", "supplier_id", "goods_id"]
         counting = "where h.status in (2, 4, 5)"
@@ -278,7 +89,7 @@ class TestPurchases:
         ]
         planned_for = [key for key in keys if key != "supplier_id"]
         brought = (
-            lines.with_columns(MONTH)
+            purchased.with_columns(MONTH)
             .join(sides[0].filter(pl.col("planned_quantity") > 0), on=planned_for, how="semi")
             .group_by(keys)
             .agg(
@@ -297,12 +108,12 @@ class TestPurchases:
             return
         assert plans["supplier_id"].null_count() and set(plans["status"]) == {2, 4}
         assert 0 < expected["carried_quantity"].sum() < expected["planned_quantity"].sum()
-        assert 0 < expected["in_plan_quantity"].sum() < lines["quantity"].sum()
+        assert 0 < expected["in_plan_quantity"].sum() < purchased["quantity"].sum()
 
-    def test_index_of_a_basket_at_each_month_s_prices(self, mart: Mart, lines: pl.DataFrame) -> None:
+    def test_index_of_a_basket_at_each_month_s_prices(self, mart: Mart, purchased: pl.DataFrame) -> None:
         expected = []
         for base_key, base in (("year", dt.date(2025, 11, 1)), ("january", dt.date(2026, 1, 1))):
-            for (company, goods), months in prices(lines).items():
+            for (company, goods), months in prices(purchased).items():
                 if base not in months:
                     continue
                 pieces, last = months[base]
@@ -319,7 +130,7 @@ class TestPurchases:
         assert 0 < frame["is_bought"].mean() < 1
 
     def test_goods_that_rose_against_the_month_before(
-        self, mart: Mart, core_rows: Core, lines: pl.DataFrame, world: str
+        self, mart: Mart, core_rows: Core, purchased: pl.DataFrame, world: str
     ) -> None:
         arrivals = core_rows(
             "select o.company_id, l.goods_id, max(i.business_date) as business_date, o.business_date as ordered_on,"
@@ -344,8 +155,8 @@ class TestPurchases:
                 return None
             return 0.5 if abs(now - before) <= tolerance else float(now > before)
 
-        bought, waited = prices(lines), waits(arrivals)
-        part = prices(beside_running(lines)), waits(beside_running(arrivals))
+        bought, waited = prices(purchased), waits(arrivals)
+        part = prices(beside_running(purchased)), waits(beside_running(arrivals))
         expected = {}
         for key, months in bought.items():
             for month in MONTHS:
@@ -406,10 +217,12 @@ class TestPurchases:
         if len(claimed):
             agree(reserved, claimed.drop("late"), keys)
 
-    def test_recent_prices_are_those_of_the_last_three_months(self, mart: Mart, lines: pl.DataFrame) -> None:
+    def test_recent_prices_are_those_of_the_last_three_months(
+        self, mart: Mart, purchased: pl.DataFrame
+    ) -> None:
         keys = ["company_id", "goods_id"]
         expected = (
-            lines.filter(
+            purchased.filter(
                 pl.col("bill_type") != "CGTH",
                 ~pl.col("is_gift"),
                 pl.col("business_date").is_between(dt.date(2026, 8, 1), TODAY),

@@ -15,3 +15,16 @@
         goods.{{ name }}{% if not loop.last %}, {% endif %}
     {%- endfor -%}
 {%- endmacro %}
+
+{# What was bought, where and of whom, by the names of `named`. #}
+{% macro told_of_purchase(rows) -%}
+    {{ rows }}.company_id,
+    company.company_name,
+    {{ rows }}.warehouse_id,
+    warehouse.warehouse_name,
+    {{ rows }}.supplier_id,
+    coalesce(supplier.supplier_name, '未指定') as supplier_name,
+    {{ rows }}.goods_id,
+    {{ told_of_goods() }},
+    goods.type2_name
+{%- endmacro %}

@@ -2,15 +2,7 @@
 {# Values are net of tax. #}
 select
     lines.business_date as day,
-    lines.company_id,
-    company.company_name,
-    lines.warehouse_id,
-    warehouse.warehouse_name,
-    lines.supplier_id,
-    coalesce(supplier.supplier_name, '未指定') as supplier_name,
-    lines.goods_id,
-    {{ told_of_goods() }},
-    goods.type2_name,
+    {{ told_of_purchase('lines') }},
     lines.quantity,
     lines.no_tax_amount as value,
     {{ quantity("case when lines.bill_type = 'CGTH' then -lines.quantity else 0 end") }} as return_quantity,

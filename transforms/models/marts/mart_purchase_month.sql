@@ -38,15 +38,7 @@ figures as (
 select
     monthly.month,
     {{ month_label('monthly.month') }} as month_label,
-    monthly.company_id,
-    company.company_name,
-    monthly.warehouse_id,
-    warehouse.warehouse_name,
-    monthly.supplier_id,
-    coalesce(supplier.supplier_name, '未指定') as supplier_name,
-    monthly.goods_id,
-    {{ told_of_goods() }},
-    goods.type2_name,
+    {{ told_of_purchase('monthly') }},
     {%- for figure in bought + ['in_plan_quantity', 'in_plan_value'] + of_plans %}
     {{ (quantity if 'quantity' in figure else money)('monthly.' ~ figure) }} as {{ figure }}{% if not loop.last %},{% endif %}
     {%- endfor %}

@@ -3,15 +3,7 @@
 select
     monthly.month,
     {{ month_label('monthly.month') }} as month_label,
-    monthly.company_id,
-    company.company_name,
-    monthly.warehouse_id,
-    warehouse.warehouse_name,
-    monthly.supplier_id,
-    coalesce(supplier.supplier_name, '未指定') as supplier_name,
-    monthly.goods_id,
-    {{ told_of_goods() }},
-    goods.type2_name,
+    {{ told_of_purchase('monthly') }},
     monthly.priced_quantity,
     monthly.priced_amount
 from ({{ purchases_known(ref('fct_purchase_goods_month'), ['company_id', 'warehouse_id', 'supplier_id', 'goods_id']) }}) as monthly
