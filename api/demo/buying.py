@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import defaultdict
 from datetime import date, timedelta
 from decimal import Decimal
@@ -15,13 +16,17 @@ from api.inventory.opening_stock import OpeningStock
 from api.inventory.other_inbound import OtherInbound
 from api.inventory.other_outbound import OtherOutbound
 from api.kit.bulk import Entry, LineOf
+from api.master.invoices import DIGITAL_SPECIAL
 from api.purchase.purchase_inbound import PurchaseInbound
+from api.purchase.purchase_invoice import PurchaseInvoice
 from api.purchase.purchase_order import PurchaseOrder
 from api.purchase.purchase_plan import PurchasePlan
 from api.purchase.purchase_return import PurchaseReturn
 
 OPENING_LINES = 60
 MONTH = 30
+INVOICED = 0.88
+"""The share of inbounds that the supplier has invoiced a month later."""
 SHARED_GOODS = 2
 
 
@@ -38,6 +43,7 @@ class Buyer:
         self.desk, self.cashier = desk, cashier
         self.coming: defaultdict[tuple[int, int], int] = defaultdict(int)
         self._codes: dict[int, str] = {}
+        self._mail = random.Random(f"invoices {desk.branch.code}")
 
     def code_of(self, item: Item) -> str:
         """A DOT code under which the tyre was received lately."""
@@ -164,9 +170,30 @@ class Buyer:
             self.coming[warehouse, item.goods_id] -= quantity
             desk.stock[warehouse, item.goods_id] += quantity
         self.cashier.owe(inbound)
+        if self._mail.random() < INVOICED:
+            # In another month, by which the inbound is posted.
+            comes = max(desk.day + timedelta(days=self._mail.randint(25, 40)), desk.next_month())
+            desk.at(comes, lambda: self._invoice(inbound))
         if desk.happens(0.04):
             place = desk.chance.randrange(len(lots))
             desk.at(desk.in_days(3, 15), lambda: self._send_back(inbound, place, lots[place][1]))
+
+    def _invoice(self, inbound: Entry) -> None:
+        """The supplier's invoice of all that an inbound came to."""
+        desk, header = self.desk, inbound.draft.header
+        rows = [
+            {
+                "inbound_line_id": LineOf(inbound, place),
+                "goods_id": line["goods_id"],
+                "amount": line["amount"],
+            }
+            for place, line in enumerate(inbound.lines)
+        ]
+        kept = {name: header[name] for name in ("supplier_id", "employee_id", "department_id")}
+        number = f"{desk.day:%y}{desk.branch.company_id:04}{self._mail.randrange(10**14):014}"
+        told = {"invoice_kind": DIGITAL_SPECIAL, "invoice_no": number, "invoice_date": desk.day}
+        with desk.aside():
+            desk.enter(PurchaseInvoice, kept | told, rows)
 
     def buy_for_sisters(self) -> None:
         """Some goods of one supplier are bought for another company: they are not sold here."""

@@ -71,6 +71,7 @@ def save(ctx: Context, entries: Sequence[Entry]) -> None:
     """Price, inspect, number and insert unaudited bills."""
     problems = Problems()
     for entry in entries:
+        _name_lines(entry)
         drafts.settle(entry.cls, entry.draft, problems)
         problems.settle()
         drafts.price(entry.cls, entry.draft)
@@ -190,16 +191,23 @@ def _insert(ctx: Context, cls: type[Bill], group: list[Entry]) -> None:
             for entry in group
         ],
     )
+    for entry in group:
+        _name_lines(entry)
     for block in _blocks(cls):
         rows = [row for entry in group for row in entry.draft.children[block.name]]
-        for link in cls.bill.links if cls.bill and block.name == "lines" else ():
-            for row in rows:
-                source = row.get(link.column)
-                if isinstance(source, LineOf):
-                    row[link.column] = source.entry.line_ids[source.place]
         if rows:
             copy(ctx.conn, block.cls.table(), rows)
     _log(ctx, cls, "add", group, {"source": "批量"})
+
+
+def _name_lines(entry: Entry) -> None:
+    """Put the keys of lines that have them into the links that name them."""
+    assert entry.cls.bill is not None
+    for link in entry.cls.bill.links:
+        for row in entry.lines:
+            source = row.get(link.column)
+            if isinstance(source, LineOf) and source.entry.line_ids:
+                row[link.column] = source.entry.line_ids[source.place]
 
 
 def copy(conn: Connection, table: Table, rows: list[dict[str, Any]]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from api.demo import loading, trading
 from api.demo.loading import load
 from api.kit.bulk import Entry
 from api.ledger import checks
+from api.purchase.purchase_invoice import PurchaseInvoice
 from api.purchase.purchase_plan import PurchasePlan
 from api.purchase.supplier_payment import SupplierPayment
 from api.sales.consignment_sale import ConsignmentSale
@@ -20,7 +22,7 @@ from api.sales.sales_outbound import SalesOutbound
 from tests.demo.conftest import traded
 from tests.demo.loaded import SIZE, TODAY
 
-MORE_FOLLOW = (CustomerReceipt, SupplierPayment, ConsignmentSale, PurchasePlan)
+MORE_FOLLOW = (CustomerReceipt, SupplierPayment, ConsignmentSale, PurchaseInvoice, PurchasePlan)
 """Of these some are made when the trade is over."""
 
 Ask = Callable[..., list[tuple[Any, ...]]]
@@ -86,6 +88,18 @@ class TestBills:
                 f"select array_agg(status order by bill_id) from {table} where company_id = %s", loaded
             )
             assert found[-3:] == [2, 2, 1], table
+
+    def test_suppliers_invoice_most_of_what_came_a_month_later(self, loaded: int, ask: Ask) -> None:
+        months = ask(
+            "select sum(l.invoiced_amount) / sum(l.amount)"
+            " from purchase_inbound b join purchase_inbound_line l using (bill_id)"
+            " where company_id = %s and status in (2, 5) and business_date < %s"
+            " group by date_trunc('month', business_date)",
+            loaded,
+            (TODAY - timedelta(days=45)).replace(day=1),
+        )
+        assert len(months) > 20
+        assert 0.6 < sum(share for (share,) in months) / len(months) < 1
 
     def test_pieces_under_guarantee_are_taken_in_paid_for_and_mostly_settled(
         self, loaded: int, ask: Ask
