@@ -1,16 +1,17 @@
 -- grain: one row a company, warehouse, goods and range of days (valid_from to valid_to) with the same closing balance
 -- depends_on: {{ ref('int_changed_stock') }}
 {#
-    Sparse: a row begins on each day with moves of the goods anywhere in the pool, because cost is an average per pool
-    and goods and such a move changes the value of what lies elsewhere. A company's warehouses are one pool (0), but for
-    those of three-guarantee pieces, of which each is its own. Days that no row covers have a zero balance. The pool's
-    value is allotted to its warehouses by quantity, to the cent, as differences of the share of all warehouses up to
-    this one. A warehouse's closing value is its opening value + in − out + revaluation, and revaluation sums to zero in
-    a pool. ledger_value is the plain sum of the warehouse's ledger rows.
+    Cost is an average per pool and goods: a move of the goods anywhere in the pool may change the value of what lies
+    elsewhere. So a row begins on each day on which the warehouse moves the goods itself, or their value changes by what
+    others moved, and ends before the next one does; from the first move on, ranges follow each other without a gap.
+
+    A company's warehouses are one pool (0), but for those of three-guarantee pieces, of which each is its own. The
+    pool's value is allotted to its warehouses by quantity, to the cent, as differences of the share of all warehouses
+    up to this one. A warehouse's closing value is its opening value + in − out + revaluation, and revaluation sums to
+    zero in a pool. ledger_value is the plain sum of the warehouse's ledger rows.
 
     A patch computes the changed goods from the first changed day on; the balance before it enters as a move of the
-    day before, and comes out again until the next move in its pool. So does, without coming out, what the ledger of a warehouse was
-    left at whose last piece went before.
+    day before, whose range ends where the next one begins.
 #}
 {{
     config(
@@ -40,25 +41,6 @@ with opening as (
         and old.valid_to >= {{ add_days(first_changed_day('int_changed_stock'), -1) }}
 ),
 
--- What warehouses without a piece have no row for: the mean costs of what left them are not what it had cost them.
-emptied as (
-    select
-        {{ columns(pool, 'old') }},
-        old.warehouse_id,
-        {{ add_days('changed.from_date', -1) }} as last_day,
-        max_by(old.ledger_value, old.valid_from) as ledger_value
-    from {{ this }} as old
-    inner join {{ ref('int_changed_stock') }} as changed
-        on old.company_id = changed.company_id and old.goods_id = changed.goods_id
-    left join opening
-        on old.warehouse_id = opening.warehouse_id and old.goods_id = opening.goods_id
-    where
-        old.closing_quantity = 0
-        and old.valid_to < {{ add_days('changed.from_date', -1) }}
-        and opening.warehouse_id is null
-    group by {{ columns(pool, 'old') }}, old.warehouse_id, changed.from_date
-),
-
 moves as (
     select
         {{ columns(pool, 'move') }},
@@ -82,10 +64,6 @@ moves as (
         closing_quantity as net_quantity,
         ledger_value as net_value
     from opening
-    union all
-    select {{ columns(pool) }}, warehouse_id, last_day, true, 0, ledger_value
-    from emptied
-    where ledger_value <> 0
 ),
 {% else %}
 with moves as (
@@ -215,28 +193,8 @@ running as (
         {{ money('sum(net_value) over (' ~ through_time() ~ ')') }} as ledger_value,
         {{ quantity('sum(net_so_far) over (' ~ through_time() ~ ')') }} as quantity_so_far,
         {{ quantity('sum(pool_net_quantity) over (' ~ through_time() ~ ')') }} as pool_quantity,
-        {{ money('sum(pool_net_value) over (' ~ through_time() ~ ')') }} as pool_value,
-        lead(business_date) over (partition by warehouse_id, goods_id order by business_date) as next_date
+        {{ money('sum(pool_net_value) over (' ~ through_time() ~ ')') }} as pool_value
     from grid
-),
-
--- Only rows with moves, stock or value stay: what is worth nothing before and after needs no row.
-held as (
-    select *
-    from running
-    where
-        not is_opening
-        and (
-            has_moves
-            or closing_quantity <> 0
-            or (
-                ledger_value <> 0
-                and (
-                    {{ worth_its_ledger('pool_value', 'pool_quantity') }}
-                    or {{ worth_its_ledger('pool_value - pool_net_value', 'pool_quantity - pool_net_quantity') }}
-                )
-            )
-        )
 ),
 
 valued as (
@@ -249,7 +207,15 @@ valued as (
             'pool_value - pool_net_value', 'quantity_so_far - net_so_far', 'closing_quantity - net_quantity',
             'pool_quantity - pool_net_quantity', 'ledger_value - net_value'
         ) }} as opening_value
-    from held
+    from running
+),
+
+ranges as (
+    select
+        *,
+        lead(business_date) over (partition by warehouse_id, goods_id order by business_date) as next_date
+    from valued
+    where is_opening or has_moves or closing_value <> opening_value
 ),
 
 fct_stock_balance_daily as (
@@ -266,8 +232,9 @@ fct_stock_balance_daily as (
         closing_quantity,
         closing_value,
         ledger_value
-    from valued
+    from ranges
     {% if is_incremental() %}
+    where not is_opening
     union all
     select
         opening.company_id,
@@ -275,7 +242,7 @@ fct_stock_balance_daily as (
         opening.goods_id,
         opening.pool_id,
         opening.valid_from,
-        coalesce({{ add_days('running.next_date', -1) }}, {{ open_end() }}) as valid_to,
+        coalesce({{ add_days('ranges.next_date', -1) }}, {{ open_end() }}) as valid_to,
         opening.change_quantity,
         opening.change_value,
         opening.revaluation_value,
@@ -283,8 +250,8 @@ fct_stock_balance_daily as (
         opening.closing_value,
         opening.ledger_value
     from opening
-    inner join running
-        on opening.warehouse_id = running.warehouse_id and opening.goods_id = running.goods_id and running.is_opening
+    inner join ranges
+        on opening.warehouse_id = ranges.warehouse_id and opening.goods_id = ranges.goods_id and ranges.is_opening
     {% endif %}
 )
 
