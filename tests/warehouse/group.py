@@ -1,6 +1,6 @@
 """A trading group of any size written straight into the tables by SQL: for the warehouse's tests and benchmarks.
 
-The rows are plausible, not posted: quantities never fall short, each month's receipts cost what its issues cost.
+The rows are plausible, not posted: quantities never fall short, and issues cost the average of what was received.
 """
 
 from __future__ import annotations

@@ -106,21 +106,39 @@ insert into sales_return_line (line_id, bill_id, line_no, goods_id, batch_id, qu
 select line_id, bill_id, line_no, goods_id, 0, quantity, price, 0.13, amount, amount - no_tax_amount, no_tax_amount
 from priced where bill_type = 'XSTH';
 
+-- As the ledger posts: what comes in costs what it cost, what goes out the company's average, the last piece all that is left.
+create function pg_temp.post(state numeric[], quantity numeric, given numeric, usual numeric) returns numeric[] language sql as $$
+    select array[state[1] + quantity, state[2] + m.amount, m.cost, m.amount]
+    from (
+        select c.cost, case when given is null and state[1] + quantity = 0 then -state[2] else round(quantity * c.cost, 2) end as amount
+        from (select coalesce(given, case when state[1] > 0 then round(state[2] / state[1], 6) end, usual) as cost) c
+    ) m
+$$;
+create aggregate pg_temp.posted(quantity numeric, given numeric, usual numeric) (
+    sfunc = pg_temp.post, stype = numeric[], initcond = '{0, 0, 0, 0}'
+);
 insert into stock_ledger (ledger_id, company_id, warehouse_id, allocation_id, goods_id, batch_id, quantity, unit_cost, amount,
     bill_type, bill_id, bill_no, line_id, business_date)
-select row_number() over (order by business_date, kind), company_id, warehouse_id, 0, goods_id, 0, quantity, unit_cost,
-    round(quantity * unit_cost, 2), bill_type, bill_id, bill_type || bill_id, line_id, business_date
+select row_number() over (order by business_date, kind), company_id, warehouse_id, 0, goods_id, 0, quantity, posted[3], posted[4],
+    bill_type, bill_id, bill_type || bill_id, line_id, business_date
 from (
-    select 1 as kind, company_id, warehouse_id, goods_id, case when bill_type = 'XSCK' then -quantity else quantity end as quantity,
-        unit_cost, bill_type, bill_id, line_id, business_date
-    from priced
-    union all
-    select 0, r.company_id, r.warehouse_id, r.goods_id, r.quantity, c.unit_cost, 'CGRK', r.bill_id, r.line_id, r.business_date
-    from receipt r join cost c using (company_id, goods_id, month)
-    union all
-    select 2, r.company_id, r.warehouse_id, r.goods_id, -1, c.unit_cost, 'CGTH', r.line_id, r.line_id, r.business_date + 1
-    from receipt r join cost c using (company_id, goods_id, month)
-    where r.line_id % 40 = 0
+    select *, pg_temp.posted(quantity, given, unit_cost) over (
+        partition by company_id, goods_id order by business_date, kind, line_id rows unbounded preceding
+    ) as posted
+    from (
+        select 1 as kind, company_id, warehouse_id, goods_id, case when bill_type = 'XSCK' then -quantity else quantity end as quantity,
+            null as given, unit_cost, bill_type, bill_id, line_id, business_date
+        from priced
+        union all
+        select 0, r.company_id, r.warehouse_id, r.goods_id, r.quantity, c.unit_cost, c.unit_cost, 'CGRK', r.bill_id, r.line_id,
+            r.business_date
+        from receipt r join cost c using (company_id, goods_id, month)
+        union all
+        select 2, r.company_id, r.warehouse_id, r.goods_id, -1, c.unit_cost, c.unit_cost, 'CGTH', r.line_id, r.line_id,
+            r.business_date + 1
+        from receipt r join cost c using (company_id, goods_id, month)
+        where r.line_id % 40 = 0
+    ) moves
 ) moves;
 
 -- Counted, claimed, given away: of ten goods a month ago; adjusted with and without stock; freight; books closed in two companies.
