@@ -60,8 +60,8 @@ class LineOf:
 def post(ctx: Context, entries: Sequence[Entry]) -> None:
     """Save entries and audit those that are to be; all or nothing, posted by date and then in the given order.
 
-    A link may name a line of the same batch, a write-off only an item that stands already. Raises what the single
-    steps raise; the caller commits.
+    A link may name a line of the same batch or of an earlier one, a write-off only an item that stands already. Raises
+    what the single steps raise; the caller commits.
     """
     save(ctx, entries)
     audit(ctx, [entry for entry in entries if entry.audited])
