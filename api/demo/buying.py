@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections import defaultdict
 from datetime import date, timedelta
 from decimal import Decimal
@@ -43,7 +42,6 @@ class Buyer:
         self.desk, self.cashier = desk, cashier
         self.coming: defaultdict[tuple[int, int], int] = defaultdict(int)
         self._codes: dict[int, str] = {}
-        self._mail = random.Random(f"invoices {desk.branch.code}")
 
     def code_of(self, item: Item) -> str:
         """A DOT code under which the tyre was received lately."""
@@ -170,10 +168,10 @@ class Buyer:
             self.coming[warehouse, item.goods_id] -= quantity
             desk.stock[warehouse, item.goods_id] += quantity
         self.cashier.owe(inbound)
-        if self._mail.random() < INVOICED:
-            # In another month, by which the inbound is posted.
-            comes = max(desk.day + timedelta(days=self._mail.randint(25, 40)), desk.next_month())
-            desk.at(comes, lambda: self._invoice(inbound))
+        with desk.aside():
+            if desk.happens(INVOICED):
+                # In another month, by which the inbound is posted.
+                desk.at(max(desk.in_days(25, 40), desk.next_month()), lambda: self._invoice(inbound))
         if desk.happens(0.04):
             place = desk.chance.randrange(len(lots))
             desk.at(desk.in_days(3, 15), lambda: self._send_back(inbound, place, lots[place][1]))
@@ -190,9 +188,9 @@ class Buyer:
             for place, line in enumerate(inbound.lines)
         ]
         kept = {name: header[name] for name in ("supplier_id", "employee_id", "department_id")}
-        number = f"{desk.day:%y}{desk.branch.company_id:04}{self._mail.randrange(10**14):014}"
-        told = {"invoice_kind": DIGITAL_SPECIAL, "invoice_no": number, "invoice_date": desk.day}
         with desk.aside():
+            number = f"{desk.day:%y}{desk.branch.company_id:04}{desk.chance.randrange(10**14):014}"
+            told = {"invoice_kind": DIGITAL_SPECIAL, "invoice_no": number, "invoice_date": desk.day}
             desk.enter(PurchaseInvoice, kept | told, rows)
 
     def buy_for_sisters(self) -> None:

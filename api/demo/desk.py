@@ -86,7 +86,8 @@ class Desk:
     @contextmanager
     def aside(self) -> Iterator[None]:
         """What happens inside throws dice of its own: the rest of the story stays as it is."""
-        own, self.chance = self.chance, random.Random(f"demo {self.branch.code} {self.day}")
+        seed = f"demo {self.branch.code} {self.day} {len(self.portion.entries)}"
+        own, self.chance = self.chance, random.Random(seed)
         yield
         self.chance = own
 
