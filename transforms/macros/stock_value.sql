@@ -5,23 +5,16 @@
 
 {#
     A warehouse's part of the stock value of its pool, which is what shares one average: by quantity. Where the last
-    piece left with all that the pool was worth, nothing is left anywhere.
+    piece left with all that the pool was worth, nothing is left anywhere. Sold short, or worth something without a piece,
+    there is nothing to allot by: then each warehouse is worth the sum of its ledger.
 #}
 {% macro warehouse_value(pool_value, quantity_so_far, own_quantity, pool_quantity, ledger_value) -%}
     case
         when {{ pool_quantity }} > 0
             then {{ allotted(pool_value, quantity_so_far, own_quantity, pool_quantity) }}
-        when {{ worth_its_ledger(pool_value, pool_quantity) }} then {{ money(ledger_value) }}
+        when {{ pool_quantity }} < 0 or ({{ pool_quantity }} = 0 and {{ pool_value }} <> 0) then {{ money(ledger_value) }}
         else 0
     end
-{%- endmacro %}
-
-{#
-    Whether there is nothing to allot a pool's value by, sold short or worth something without a piece: then each of its
-    warehouses is worth the sum of its ledger.
-#}
-{% macro worth_its_ledger(pool_value, pool_quantity) -%}
-    ({{ pool_quantity }} < 0 or ({{ pool_quantity }} = 0 and {{ pool_value }} <> 0))
 {%- endmacro %}
 
 {# A number above every key. #}
