@@ -266,6 +266,16 @@ class TestTurnover:
         agree(found.filter(held), sums.filter(held, pl.col("day") >= first), keys)
         assert first <= dt.date(TODAY.year - 1, TODAY.month, 1)
 
+    def test_a_range_of_stock_begins_with_a_move_of_its_own_or_with_another_value(self, mart: Mart) -> None:
+        begun = mart(
+            "select b.change_value <> 0 as is_worth_another, m.business_date is not null as has_moves"
+            " from facts.fct_stock_balance_daily b left join (select distinct warehouse_id, goods_id, business_date"
+            " from facts.fct_stock_move) m on m.warehouse_id = b.warehouse_id and m.goods_id = b.goods_id"
+            " and m.business_date = b.valid_from"
+        )
+        assert begun.filter(~pl.col("is_worth_another"), ~pl.col("has_moves")).is_empty()
+        assert not begun.filter("is_worth_another", ~pl.col("has_moves")).is_empty()
+
     def test_days_of_the_current_period_are_those_elapsed(self, mart: Mart) -> None:
         found = mart(
             "select distinct period_kind, period_label, days from mart_turnover_period"
