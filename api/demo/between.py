@@ -28,6 +28,7 @@ from api.kit.context import Context
 from api.kit.document import Bill
 from api.kit.drafts import Draft
 from api.kit.records import insert_all
+from api.kit.validation import Problems
 from api.master import in_bulk
 from api.master.business_types import CustomerType, SupplierType
 from api.master.organisation import Company
@@ -294,5 +295,6 @@ def _taken(items: list[_Item], amount: Decimal) -> Iterator[dict[str, Any]]:
 def _entry(cls: type[Bill], header: dict[str, Any], rows: list[dict[str, Any]]) -> Entry:
     assert cls.bill is not None
     draft = Draft(header, {cls.bill.blocks[0].name: rows})
-    drafts.price(cls, draft)
+    drafts.price(cls, draft, Problems())
+    drafts.total(cls, draft)
     return Entry(cls, draft)

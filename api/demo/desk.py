@@ -9,17 +9,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from types import SimpleNamespace
 from typing import Any
 
 from api.demo.assortment import CURVES, Item
 from api.demo.group import Branch, Group
 from api.demo.sizes import Size
-from api.kit import drafts, packs
-from api.kit.bulk import Entry
+from api.kit import drafts, packs, source_shares
+from api.kit.bulk import Entry, LineOf
 from api.kit.context import Context
 from api.kit.database import TIME_ZONE
 from api.kit.document import Bill
 from api.kit.drafts import Draft
+from api.kit.proration import TakenParts
+from api.kit.validation import Problems
 
 PENDING_DAYS = 4
 """Bills of the last days may still wait for their audit."""
@@ -110,11 +113,25 @@ class Desk:
             "made_at": datetime.combine(self.day, hour),
         }
         draft = Draft(common | header, {block: rows})
-        drafts.price(cls, draft)
+        drafts.price(cls, draft, Problems())
+        self._share(cls, rows)
+        drafts.total(cls, draft)
         entry = Entry(cls, draft, audited)
         self.portion.entries.append(entry)
         self.portion.lines += len(rows)
         return entry
+
+    def _share(self, cls: type[Bill], rows: list[dict[str, Any]]) -> None:
+        """Give lines what falls to them of lines that may not be saved yet."""
+        for row in rows:
+            link = source_shares.sharing_link(cls, row)
+            if link is None or not row.get(source_shares.FOLLOWS):
+                continue
+            at: LineOf = row[link.column]
+            line = at.entry.lines[at.place]
+            source: Any = SimpleNamespace(**{"is_gift": False} | line)
+            taken = line.setdefault("taken_parts", {}).setdefault(link.money_pool, TakenParts())
+            source_shares.follow(row, source_shares.SharedSource(source, taken))
 
     def line(self, item: Item, quantity: int, price: Decimal, **more: Any) -> dict[str, Any]:
         """A line of goods; full cartons are counted as such."""

@@ -14,7 +14,7 @@ from api.kit.context import Context
 from api.kit.document import BillType, Block, Document, Link, QuantityLine, Rows, Values, declare
 from api.kit.fields import money, ref, source_line
 from api.kit.posting import Landing, Postings, StockMove
-from api.kit.pricing import allot
+from api.kit.proration import allocate_by_weight
 from api.kit.validation import Problems
 from api.master.stock_lines import MoveBill, value_travelled
 from api.master.tire_numbers import Numbered, stored
@@ -72,7 +72,7 @@ class TransferIn(MoveBill):
     @classmethod
     def postings(cls, doc: Document) -> Postings:
         header = doc.header
-        shares = allot(header.freight_amount, [line.quantity for line in doc.lines])
+        shares = allocate_by_weight(header.freight_amount, [line.quantity for line in doc.lines])
         return Postings(
             stock=tuple(
                 StockMove(

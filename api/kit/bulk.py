@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
 from types import SimpleNamespace
 from typing import Any
 
 from sqlalchemy import BigInteger, ColumnDefault, Connection, Row, Table, any_, bindparam, update
 from sqlalchemy.dialects.postgresql import ARRAY
 
-from api.kit import business_log, drafts, links, numbering, registry, transitions
+from api.kit import business_log, drafts, links, numbering, registry, source_shares, transitions
 from api.kit.context import Context
 from api.kit.document import Bill, Block, Document
 from api.kit.drafts import Draft
@@ -74,7 +73,9 @@ def save(ctx: Context, entries: Sequence[Entry]) -> None:
         _name_lines(entry)
         drafts.settle(entry.cls, entry.draft, problems)
         problems.settle()
-        drafts.price(entry.cls, entry.draft)
+        drafts.price(entry.cls, entry.draft, problems)
+        problems.settle()
+        drafts.total(entry.cls, entry.draft)
         entry.cls.inspect(ctx, entry.draft.header, entry.draft.children, problems)
         problems.settle()
     _number(ctx.conn, entries)
@@ -91,19 +92,33 @@ def audit(ctx: Context, entries: Sequence[Entry]) -> None:
     documents: dict[int, Document] = {}
     for cls, group in _by_class(entries):
         headers = _guarded_update(ctx, cls, [entry.bill_id for entry in group])
-        found = _documents(cls, group, headers)
+        found = _documents(cls, group, _held_to_sources(ctx, cls, group, headers))
         for doc in found.values():
             cls.guard(ctx, doc, step.name)
-        assert cls.bill is not None
-        for link in cls.bill.links:
-            executing = (line for doc in found.values() for line in doc.lines)
-            links.execute(ctx, executing, link, Decimal(1))
+        links.execute(ctx, cls, [line for doc in found.values() for line in doc.lines])
         documents.update({id(entry): found[entry.bill_id] for entry in group})
         _log(ctx, cls, step.name, group, {})
     transitions.ledgers().post_all(
         ctx, [_posting(entry, documents[id(entry)]) for entry in _in_order(entries)]
     )
     transitions.wake_after_commit(ctx)
+
+
+def _held_to_sources(
+    ctx: Context, cls: type[Bill], group: list[Entry], headers: Sequence[Row[Any]]
+) -> Sequence[Row[Any]]:
+    """The headers of a group once its lines have what falls to them of what they execute."""
+    lines = {entry.bill_id: entry.lines for entry in group}
+    assert cls.bill is not None
+    if not cls.bill.links:
+        return headers
+    links.lock_sources(ctx, cls, [(header.business_date, lines[header.bill_id]) for header in headers])
+    bills = [source_shares.ExecutingBill(header, lines[header.bill_id]) for header in headers]
+    again = drafts.total_again(ctx.conn, cls, source_shares.apply_shares(ctx, cls, bills))
+    for entry in group:
+        if entry.bill_id in again:
+            entry.draft.header.update(drafts.totals_in(cls, again[entry.bill_id]))
+    return [again.get(header.bill_id, header) for header in headers]
 
 
 def _documents(cls: type[Bill], group: list[Entry], headers: Sequence[Row[Any]]) -> dict[int, Document]:

@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     CheckConstraint,
     ColumnElement,
     ForeignKey,
     Identity,
     Index,
+    Numeric,
     Row,
     SmallInteger,
     func,
@@ -119,6 +121,15 @@ class Link:
     unless: str | None = None
     rest: str | None = None
     gives_back: bool = False
+    shares: bool = True
+    capped: bool = False
+    pool: str = ""
+    superseded_by: str | None = None
+
+    @property
+    def money_pool(self) -> str:
+        """The rest of the source's money out of which the lines are served."""
+        return self.pool or self.counter
 
     def left(self, row: Row[Any]) -> Decimal:
         """What is left of a source's line."""
@@ -406,6 +417,22 @@ class GoodsLine(QuantityLine):
     @classmethod
     def __table_args__(cls) -> tuple[Any, ...]:
         return (*super().__table_args__, CheckConstraint("amount >= 0", name="amount"))
+
+
+class DrawnLine(GoodsLine):
+    """A priced line that may take over the money of another bill's line: what of that falls to it (来源分摊), in yuan.
+
+    Nothing stands there while it names no source. `beyond_source`: it was let pass with more than that.
+    """
+
+    __abstract__ = True
+
+    source_amount: Mapped[Decimal | None] = mapped_column(Numeric(16, 2), sort_order=92)
+    source_discount: Mapped[Decimal | None] = mapped_column(Numeric(16, 2), sort_order=93)
+    source_tax: Mapped[Decimal | None] = mapped_column(Numeric(16, 2), sort_order=94)
+    beyond_source: Mapped[bool] = mapped_column(
+        Boolean, default=False, server_default="false", nullable=False, sort_order=95
+    )
 
 
 def declare(

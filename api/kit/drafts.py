@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cache, partial
 from typing import Any
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row, func, select
 
-from api.kit import attachments, blocks, business_log, links, numbering, packs
+from api.kit import attachments, blocks, business_log, links, numbering, packs, source_shares
 from api.kit.context import Context
 from api.kit.document import Bill, Block, GoodsBill, GoodsLine, QuantityBill, QuantityLine
 from api.kit.errors import Edited, NotFound, Refusal, Unread
 from api.kit.flow import STATUSES, UNAUDITED
 from api.kit.pricing import price_line
+from api.kit.projection import MASK
 from api.kit.records import refusing_duplicates, refusing_references
 from api.kit.scope import Principal, within
 from api.kit.validation import Problems, check_days, check_references, clean
@@ -131,7 +132,11 @@ def prepare(
         packs.check(ctx, block.cls, draft.children[block.name], problems)
     settle(cls, draft, problems)
     problems.settle()
-    price(cls, draft)
+    price(cls, draft, problems)
+    if source_shares.lines_of(cls) is not None:
+        _share(ctx, cls, draft, payload)
+    problems.settle()
+    total(cls, draft)
     whole = {**known, **draft.header}
     cls.inspect(ctx, whole, draft.children, problems)
     problems.settle()
@@ -190,12 +195,14 @@ def settle(cls: type[Bill], draft: Draft, problems: Problems) -> None:
         block.cls.settle(draft.children[block.name], problems)
 
 
-def price(cls: type[Bill], draft: Draft) -> None:
-    """Price goods lines to spec/3-rules.md 9 and total the header; gifts cost nothing."""
-    zero, problems = Decimal(0), Problems()
+def price(cls: type[Bill], draft: Draft, problems: Problems) -> None:
+    """Price goods lines to spec/3-rules.md 9; gifts cost nothing, and no discount is larger than its line."""
+    zero = Decimal(0)
     for block in _blocks(cls):
-        rows = draft.children[block.name]
-        for row in rows if issubclass(block.cls, GoodsLine) else ():
+        for row in draft.children[block.name] if issubclass(block.cls, GoodsLine) else ():
+            problems.place = f"第{row.get('line_no', '')}行"
+            if source_shares.takes_discount(row):
+                row[source_shares.FOLLOWS] = True
             if row.get("is_gift"):
                 row["price"] = row["discount_amount"] = zero
             unit, discount, tax_rate = (
@@ -203,14 +210,77 @@ def price(cls: type[Bill], draft: Draft) -> None:
             )
             priced = price_line(row["quantity"], unit, discount, tax_rate)
             if priced.over_cap:
-                problems.place = f"第{row['line_no']}行"
                 problems.add("“金额”数值不能超过一亿")
+            elif discount > priced.amount and not _is_drawn(cls, row):
+                problems.add(f"优惠金额 {discount:.2f} 元大于金额 {priced.amount:.2f} 元，请核对")
             row.update(price=unit, discount_amount=priced.discount_amount, tax_rate=tax_rate)
             row.update(amount=priced.total, tax_amount=priced.tax, no_tax_amount=priced.no_tax)
+    problems.place = ""
+
+
+def _is_drawn(cls: type[Bill], row: Mapping[str, Any]) -> bool:
+    return source_shares.lines_of(cls) is not None and source_shares.sharing_link(cls, row) is not None
+
+
+def _share(ctx: Context, cls: type[Bill], draft: Draft, payload: Mapping[str, Any]) -> None:
+    """Have drawn lines take over what falls to them of their sources, but for what they tell of their own."""
+    rows = draft.children["lines"]
+    sources = source_shares.sources_of(ctx.conn, cls, rows)
+    sent = payload.get("lines") or []
+    told = {row["line_no"]: _told(sent[row["line_no"] - 1], row) for row in rows}
+    source_shares.share(cls, rows, sources, told)
+
+
+def _told(sent: Mapping[str, Any], row: Mapping[str, Any]) -> frozenset[str]:
+    """What of its money a line tells by itself: neither what was left out, nor a discount just as it was proposed."""
+    named = {name for name in source_shares.MONEY if sent.get(name) not in (None, "", MASK)}
+    kept = {name for name in ("price", "discount_amount") if row.get(name)}
+    drawn = sent.get("drawn")
+    proposed = drawn.get("proposed_discount") if isinstance(drawn, Mapping) else None
+    if proposed is not None and str(proposed) == str(sent.get("discount_amount")):
+        return frozenset(named | kept) - {"discount_amount"}
+    return frozenset(named | kept)
+
+
+def total(cls: type[Bill], draft: Draft) -> None:
+    """Total priced lines in the header."""
+    for block in _blocks(cls):
+        rows = draft.children[block.name]
         if issubclass(cls, QuantityBill) and issubclass(block.cls, QuantityLine):
-            totals = TOTALS if issubclass(cls, GoodsBill) else TOTALS[:1]
-            draft.header.update({total: sum((row[name] for row in rows), zero) for total, name in totals})
-    problems.settle()
+            draft.header.update(
+                {name: sum((row[of] for row in rows), Decimal(0)) for name, of in _totals(cls)}
+            )
+
+
+def _totals(cls: type[Bill]) -> tuple[tuple[str, str], ...]:
+    return tuple((name, of) for name, of in TOTALS if name in cls.table().c)
+
+
+def totals_in(cls: type[Bill], header: Row[Any]) -> dict[str, Any]:
+    """The totals that a stored header has."""
+    return {name: getattr(header, name) for name, _ in _totals(cls)}
+
+
+def total_again(conn: Connection, cls: type[Bill], keys: Iterable[int]) -> dict[int, Row[Any]]:
+    """Total stored bills whose lines have changed; answers their headers by id."""
+    wanted = sorted(keys)
+    if not wanted:
+        return {}
+    assert cls.bill is not None
+    table, lines = cls.table(), cls.bill.blocks[0].cls.table()
+    sums = (
+        select(lines.c.bill_id, *(func.sum(lines.c[of]).label(name) for name, of in _totals(cls)))
+        .where(lines.c.bill_id.in_(wanted))
+        .group_by(lines.c.bill_id)
+        .subquery()
+    )
+    statement = (
+        table.update()
+        .where(table.c.bill_id == sums.c.bill_id)
+        .values({name: sums.c[name] for name, _ in _totals(cls)})
+        .returning(*table.columns)
+    )
+    return {row.bill_id: row for row in conn.execute(statement)}
 
 
 def insert(conn: Connection, cls: type[Bill], draft: Draft, bill_no: str, principal: Principal) -> int:

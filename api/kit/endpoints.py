@@ -110,7 +110,11 @@ def read_one(router: APIRouter, cls: type[Resource], name: str = "getInfo") -> N
     """The call that answers one record, under a name of the specification where it has one."""
 
     def get_info(ctx: Context, id: Key) -> Any:
-        return bill_info(ctx, cls, id) if issubclass(cls, Bill) else records.info(ctx, cls, id)
+        if not issubclass(cls, Bill):
+            return records.info(ctx, cls, id)
+        found = bill_info(ctx, cls, id)
+        links.describe_sources(ctx, cls, found)
+        return found
 
     path = f"{cls.declaration.api}/{name}"
     call(router, "GET", path, right=cls.right("list"), returns=partial(info_model, cls))(get_info)

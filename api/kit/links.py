@@ -5,23 +5,25 @@ An order line knows what was received or shipped, a delivery's line what was ret
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Table, or_, select, true
 
-from api.kit import packs, registry
+from api.kit import packs, registry, source_shares
 from api.kit.context import Context
-from api.kit.document import Bill, Child, GoodsLine, Link, Parts
+from api.kit.document import Bill, Child, Link
 from api.kit.errors import NotFound, Refusal
-from api.kit.flow import AUDITED, LOCKED
-from api.kit.pricing import share
+from api.kit.flow import AUDITED, LOCKED, UNAUDITED
 from api.kit.projection import masked, masks, project
 from api.kit.resource import Resource
 from api.kit.scope import Principal, within
 from api.kit.validation import Problems
 
+MONEY = frozenset({"price", "discount_amount", "tax_rate", "amount", "tax_amount"})
+"""What a role must see of a line to be told how its source's money is shared."""
 MOST_OPEN = 2000
 """So many open rows are offered at once, and told when there are more."""
 _SIGNS = {1: "正", -1: "负"}
@@ -51,7 +53,7 @@ def check(
         lines, bills = link.lines.table(), registry.get(link.bill).table()
         shared = [bills.c[theirs] for _, theirs in link.shared()]
         query = (
-            select(lines.c.line_id, lines.c.goods_id, *shared)
+            select(lines.c.line_id, lines.c.goods_id, bills.c.bill_no, bills.c.business_date, *shared)
             .join_from(lines, bills, lines.c.bill_id == bills.c.bill_id)
             .where(
                 lines.c.line_id.in_(wanted),
@@ -75,7 +77,18 @@ def check(
                 problems.add(
                     f"{_label(link)}的{link.lines.field(link.measure).label}应为{_SIGNS[link.sign]}数"
                 )
-    problems.place = ""
+        problems.place = ""
+        for msg in _too_early(link, found.values(), header["business_date"]):
+            problems.add(msg)
+
+
+def _too_early(link: Link, sources: Iterable[Row[Any]], on: date) -> list[str]:
+    """Which sources a bill of a day would precede, in words."""
+    later = {row.bill_no: row.business_date for row in sources if row.business_date > on}
+    return [
+        f"业务日期不能早于来源{_label(link)}{number}的业务日期 {day:%Y-%m-%d}"
+        for number, day in sorted(later.items())
+    ]
 
 
 def _seen(link: Link, bills: Table, principal: Principal) -> ColumnElement[bool]:
@@ -143,35 +156,81 @@ def _rest(ctx: Context, cls: type[Bill], link: Link, key: int) -> list[dict[str,
         .where(lines.c.bill_id == key)
         .order_by(lines.c.line_no)
     )
-    hidden = masks(link.lines, link.lines.name(), ctx.principal)
     left = [row for row in rows if link.left(row) > 0]
     if not left:
         raise Refusal(f"{_label(link)}已全部执行")
     parts = cls.parts(ctx, link, left)
-    return [line for row in left for line in _apart(link, row, hidden, parts.get(row.line_id, ()))]
+    drawing = _Drawing(ctx, cls, link, [row.line_id for row in left])
+    return [
+        line | more
+        for row in left
+        for line, more in (
+            (drawing.line(row, rest), more)
+            for rest, more in parts.get(row.line_id) or ((link.left(row), {}),)
+        )
+    ]
 
 
-def _apart(link: Link, row: Row[Any], hidden: frozenset[str], parts: Parts) -> Iterator[dict[str, Any]]:
-    before = Decimal(0)
-    for rest, more in parts or ((link.left(row), {}),):
-        yield _left(link, row, hidden, rest, before) | more
-        before += rest
+class _Drawing:
+    """Turns lines of a source into lines of a bill that executes them, part by part."""
+
+    def __init__(self, ctx: Context, cls: type[Bill], link: Link, keys: list[int]) -> None:
+        self.link, self.hidden = link, masks(link.lines, link.lines.name(), ctx.principal)
+        lines = source_shares.lines_of(cls)
+        sharing = lines is not None and source_shares.is_sharing(link)
+        self.sources = source_shares.read_sources(ctx.conn, link, keys) if sharing else {}
+        self.described = _described(ctx, lines, link, self.sources) if lines is not None else {}
+
+    def line(self, row: Row[Any], rest: Decimal) -> dict[str, Any]:
+        """So much of a source's line as a line of who executes it, with the money that falls to it."""
+        link, hidden = self.link, self.hidden
+        changed = {link.measure: rest * link.sign, link.column: row.line_id, "remark": None}
+        if rest != getattr(row, link.measure):
+            # What tells the whole line's pieces apart does not say which of them are left.
+            changed = {**_uncopied(link.lines), **changed}
+        source = self.sources.get(row.line_id)
+        if source is not None:
+            part = source.take(rest)
+            told = self.described.get(row.line_id)
+            changed |= {
+                "amount": part.amount,
+                "discount_amount": part.discount_amount,
+                "tax_amount": part.tax_amount,
+                "no_tax_amount": part.amount - part.tax_amount,
+                "drawn": told and {**told, "proposed_discount": part.discount_amount},
+            }
+        return {**masked(row, hidden), **{k: v for k, v in changed.items() if k not in hidden}}
 
 
-def _left(
-    link: Link, row: Row[Any], hidden: frozenset[str], rest: Decimal, before: Decimal = Decimal(0)
-) -> dict[str, Any]:
-    """A source's line with what is left of it, or the part of that after `before`, as a line of who executes it."""
-    whole = getattr(row, link.measure)
-    changed = {link.measure: rest * link.sign, link.column: row.line_id, "remark": None}
-    if issubclass(link.lines, GoodsLine) and link.measure == "quantity":
-        # Running totals are rounded, so that the parts' discounts add up.
-        upto, from_ = (share(row.discount_amount, part, whole) for part in (before + rest, before))
-        changed["discount_amount"] = upto - from_
-    if rest != whole:
-        # What tells the whole line's pieces apart does not say which of them are left.
-        changed = {**_uncopied(link.lines), **changed}
-    return {**masked(row, hidden), **{k: v for k, v in changed.items() if k not in hidden}}
+def describe_sources(ctx: Context, cls: type[Bill], info: dict[str, Any]) -> None:
+    """Tell with the lines of an unaudited bill what the browser shares their sources' money by."""
+    own = source_shares.lines_of(cls)
+    if own is None or info["status"] != UNAUDITED:
+        return
+    table = own.table()
+    stored = ctx.conn.execute(select(table).where(table.c.bill_id == info["bill_id"]))
+    lines = {row.line_id: row._asdict() for row in stored}
+    sources = source_shares.sources_of(ctx.conn, cls, lines.values())
+    described = {link: _described(ctx, own, link, found) for link, found in sources.items()}
+    for row in info["lines"]:
+        line = lines[row["line_id"]]
+        link = source_shares.sharing_link(cls, line)
+        if link is None:
+            continue
+        told = described[link].get(line[link.column])
+        follows = source_shares.has_followed(line)
+        proposed = {"proposed_discount": line["discount_amount"]} if follows else {}
+        row["drawn"] = told and {**told, **proposed, "follows": follows}
+
+
+def _described(
+    ctx: Context, lines: type[Child], link: Link, sources: Mapping[int, source_shares.SharedSource]
+) -> dict[int, dict[str, Any]]:
+    """What the browser shares sources' money by, by line; nothing for who may not see it."""
+    if any(masks(one, one.name(), ctx.principal) & MONEY for one in (lines, link.lines)):
+        return {}
+    told = {"column": link.column, "capped": link.capped, "follows": True}
+    return {key: source.described() | told for key, source in sources.items()}
 
 
 def offered(cls: type[Resource]) -> tuple[Link, ...]:
@@ -213,7 +272,7 @@ def _open_of(
     bills, lines = source.table(), link.lines.table()
     fields = cls.bill.blocks[0].cls.fields()
     mine = {name for item in fields for name in (item.name, item.label_field)}
-    kept = {link.measure, link.counter, link.rest, "remark", "discount_amount"}
+    kept = {link.measure, link.counter, link.rest, "remark"}
     projection = project(link.lines, [item for item in link.lines.fields() if item.name in mine | kept])
     shown = projection.select().add_columns(bills.c.bill_no, bills.c.business_date)
     rows = ctx.conn.execute(
@@ -227,12 +286,12 @@ def _open_of(
         )
         .order_by(bills.c.business_date, lines.c.line_id)
         .limit(MOST_OPEN + 1)
-    )
-    hidden = masks(link.lines, link.lines.name(), ctx.principal)
+    ).all()
+    drawing = _Drawing(ctx, cls, link, [row.line_id for row in rows])
     for row in rows:
-        line = _left(link, row, hidden, link.left(row))
+        line = drawing.line(row, link.left(row))
         line |= {"source_no": row.bill_no, "source_date": row.business_date}
-        line[f"source_{link.measure}"] = masked(row, hidden)[link.measure]
+        line[f"source_{link.measure}"] = masked(row, drawing.hidden)[link.measure]
         yield {**line, f"open_{link.measure}": line[link.measure]}
 
 
@@ -240,36 +299,93 @@ def _uncopied(lines: type[Child]) -> dict[str, Any]:
     return {item.name: None for item in lines.fields() if item.form and not item.copied and not item.hidden}
 
 
-def execute(
-    ctx: Context, executing: Iterable[Row[Any]], link: Link, sign: Decimal, *, left: bool = False
-) -> None:
-    """Add the executing lines' quantities to what their source lines have executed; never past those lines' own.
+def lock_sources(ctx: Context, cls: type[Bill], bills: Iterable[tuple[date, Iterable[Any]]]) -> None:
+    """Lock the headers of all that bills (date, lines) execute, so that none is closed or un-audited meanwhile.
 
-    With `left` only what the executing lines have left to be executed themselves.
-    The sources' headers are locked first, so that none is closed or un-audited meanwhile.
+    Raises: `Refusal` where one is not audited, or later than who executes it.
     """
+    assert cls.bill is not None
+    known = [(on, list(lines)) for on, lines in bills]
+    for link in cls.bill.links:
+        named = [(on, {_of(line, link.column) for line in lines} - {None}) for on, lines in known]
+        found = _locked(ctx.conn, link, {key for _, keys in named for key in keys}, "不能执行")
+        early = [msg for on, keys in named for msg in _too_early(link, (found[key] for key in keys), on)]
+        if early:
+            raise Refusal(early[0])
+
+
+def _of(line: Any, name: str) -> Any:
+    return line[name] if isinstance(line, Mapping) else getattr(line, name)
+
+
+def _locked(conn: Connection, link: Link, keys: Iterable[int], hint: str) -> dict[int, Row[Any]]:
+    """The headers of a link's source lines, by line, locked in order of their keys."""
+    wanted = sorted(set(keys))
+    if not wanted:
+        return {}
+    lines, headers = link.lines.table(), registry.get(link.bill).table()
+    rows = conn.execute(
+        select(lines.c.line_id, headers.c.bill_no, headers.c.status, headers.c.business_date)
+        .join_from(lines, headers, lines.c.bill_id == headers.c.bill_id)
+        .where(lines.c.line_id.in_(wanted))
+        .order_by(headers.c.bill_id)
+        .with_for_update(of=headers)
+    ).all()
+    for row in rows:
+        if row.status not in (AUDITED, LOCKED):
+            raise Refusal(f"{_label(link)}{row.bill_no}不是已审核状态，{hint}")
+    return {row.line_id: row for row in rows}
+
+
+def execute(ctx: Context, cls: type[Bill], executing: Sequence[Any]) -> None:
+    """Count what lines execute of their sources, whose headers are locked; never past those lines' own."""
+    assert cls.bill is not None
+    for link in cls.bill.links:
+        _count(ctx.conn, link, _quantities(executing, link, Decimal(1)))
+    for link in cls.bill.links:
+        if link.rest:
+            _refuse_beyond_rest(ctx.conn, link, executing)
+
+
+def give_back(
+    ctx: Context, link: Link, executing: Iterable[Any], sign: int = -1, *, left: bool = False
+) -> None:
+    """Take back what lines have executed of a source, or with `left` what they have left to be executed themselves.
+
+    A `sign` of 1 takes it again.
+    """
+    wanted = _quantities(executing, link, Decimal(sign), left=left)
+    hint = "不能执行" if sign > 0 else "不能退回已执行数量，请先打开它"
+    _locked(ctx.conn, link, wanted, hint)
+    _count(ctx.conn, link, wanted)
+
+
+def _quantities(
+    executing: Iterable[Any], link: Link, sign: Decimal, *, left: bool = False
+) -> dict[int, Decimal]:
     wanted: dict[int, Decimal] = {}
     for line in executing:
         source = getattr(line, link.column)
         if source is not None:
             taken = abs(getattr(line, link.measure)) - (line.executed_quantity if left else 0)
             wanted[source] = wanted.get(source, Decimal(0)) + taken * sign
-    if not wanted:
-        return
-    lines = link.lines.table()
-    headers = next(iter(lines.c.bill_id.foreign_keys)).column.table
-    owners = select(lines.c.bill_id).where(lines.c.line_id.in_(sorted(wanted)))
-    locked = ctx.conn.execute(
-        select(headers.c.bill_no, headers.c.status)
-        .where(headers.c.bill_id.in_(owners))
-        .order_by(headers.c.bill_id)
-        .with_for_update()
-    ).all()
-    for row in locked:
-        if row.status not in (AUDITED, LOCKED):
-            hint = "不能执行" if sign > 0 else "不能退回已执行数量，请先打开它"
-            raise Refusal(f"{_label(link)}{row.bill_no}不是已审核状态，{hint}")
-    _count(ctx.conn, link, wanted)
+    return wanted
+
+
+def _refuse_beyond_rest(conn: Connection, link: Link, executing: Iterable[Any]) -> None:
+    """Refuse what takes more of a source than all that executes it, by whatever path, has left."""
+    lines, bills = link.lines.table(), registry.get(link.bill).table()
+    [rest] = (one for one in link.lines.derived if one.field.name == link.rest)
+    keys = {getattr(line, link.column) for line in executing} - {None}
+    query = (
+        select(bills.c.bill_no, lines.c.line_no)
+        .join_from(lines, bills, lines.c.bill_id == bills.c.bill_id)
+        .where(lines.c.line_id.in_(sorted(keys)), rest.expression(lines) < 0)
+        .order_by(bills.c.bill_no, lines.c.line_no)
+    )
+    row = conn.execute(query).first() if keys else None
+    if row is not None:
+        raise Refusal(f"超过{_label(link)}{row.bill_no}第{row.line_no}行的{rest.field.label}，请核对数量")
 
 
 def _label(link: Link) -> str:
@@ -277,6 +393,8 @@ def _label(link: Link) -> str:
 
 
 def _count(conn: Connection, link: Link, wanted: dict[int, Decimal]) -> None:
+    if not wanted:
+        return
     lines, counter = link.lines.name(), link.counter
     statement = f"""
         with executed as (select * from unnest(%s::bigint[], %s::numeric[]) as e (line_id, quantity))

@@ -67,7 +67,9 @@ class StockMove:
     `order_line_id`: the sales order line whose reservation this outbound uses up, by at most the moved quantity.
     `production_date`: of the batch (for tyres the Monday of its DOT week); an inbound hands it on to the balance,
     where it decides the picking order.
-    `tire_numbers`: which pieces move, of goods that are kept by number (胎号); as many as the quantity.
+    `tire_numbers`: which pieces move, of goods that are kept by number (胎号); as many as the quantity. They are among
+    those that the line `pieces_of` moved, which is the `origin` unless it says otherwise; `came_back`: without such a
+    line they are at least pieces that had left.
     """
 
     line_id: int
@@ -84,6 +86,8 @@ class StockMove:
     lands: Landing | None = None
     frozen: bool = False
     tire_numbers: tuple[str, ...] = ()
+    pieces_of: tuple[str, int] | None = None
+    came_back: bool = False
 
     def __post_init__(self) -> None:
         if not self.quantity:

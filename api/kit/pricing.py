@@ -5,7 +5,6 @@ Prices include tax. Money is rounded half up to 2 decimals, unit prices are kept
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 
@@ -87,17 +86,3 @@ def price_line(
     total = money(total * factor)
     tax = tax_of(total, tax_rate)
     return Priced(amount, discount, total, tax, total - tax)
-
-
-def allot(amount: Decimal, weights: Sequence[Decimal]) -> list[Decimal]:
-    """Parts of an amount by weight, adding up to the cent; all weights 0 share alike."""
-    if not any(weights):
-        weights = [Decimal(1)] * len(weights)
-    whole = sum(weights, Decimal(0))
-    parts, upto, given = [], Decimal(0), Decimal(0)
-    for weight in weights:
-        upto += weight
-        reached = money(amount * upto / whole)
-        parts.append(reached - given)
-        given = reached
-    return parts

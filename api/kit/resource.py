@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 READ = ("list",)
 WRITE = ("add", "edit", "del")
+BEYOND_SOURCE = "beyondSource"
+"""Whoever holds it may let a return pass that comes to more than what it returns."""
 
 ACTION_LABELS = {
     "list": "查看",
@@ -71,6 +73,7 @@ ACTION_LABELS = {
     "convert": "转为客户",
     "giveUp": "放弃",
     "explore": "进入分析",
+    BEYOND_SOURCE: "超来源金额放行",
 }
 CONFIRMATIONS = {"del": "确定删除所选信息？", "send": "确定发送所选信息？"}
 """What is asked before an action that is no transition."""

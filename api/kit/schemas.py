@@ -11,7 +11,7 @@ from typing import Annotated, Any, Generic, TypeVar
 from pydantic import BaseModel, ConfigDict, create_model
 from pydantic import Field as Described
 
-from api.kit.document import Bill, Part
+from api.kit.document import Bill, DrawnLine, Part
 from api.kit.fields import Field
 from api.kit.making import made_once
 from api.kit.projection import shown_fields
@@ -134,6 +134,9 @@ def save_model(cls: type[Declared]) -> type[Payload]:
     members: dict[str, Any] = {item.name: _sent(item) for item in cls.fields() if item.writable}
     if issubclass(cls, Part):
         members["line_id"] = (int | str | None, Described(None, description="读取时的行，隐藏的字段按它保留"))
+    if issubclass(cls, DrawnLine):
+        told = "读取时的来源说明；优惠金额仍是当时建议的，就随来源分摊"
+        members["drawn"] = (dict[str, Any] | None, Described(None, description=told))
     if issubclass(cls, Resource):
         members["id"] = (int | str | None, Described(None, description="要修改的记录"))
         if not issubclass(cls, Bill):
@@ -153,6 +156,9 @@ def row_model(cls: type[Declared]) -> type[BaseModel]:
     members: dict[str, Any] = {cls.key().key: (int, ...)}
     for item in shown_fields(cls):
         members.update(_answered(item))
+    if issubclass(cls, DrawnLine):
+        told = "来源行的数量、金额与此前已分摊的部分；未审核单据"
+        members["drawn"] = (dict[str, Any] | None, Described(None, description=told))
     return create_model(f"{cls.__name__}Row", __base__=Answer, **members)
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from decimal import Decimal
 from typing import Any, Protocol
 
 from sqlalchemy import Connection, Row, func, select, true, update
 
-from api.kit import business_log, idempotency, links
+from api.kit import amount_shares, business_log, drafts, idempotency, links, source_shares
 from api.kit.context import Context
 from api.kit.database import retrying, today
 from api.kit.document import Bill, Document
@@ -64,6 +63,8 @@ def move(
     before, header = _guarded_update(ctx, cls, step, key, reason, read_at)
     if step.effect != "none" and not (step.effect == "reverse" and before != AUDITED):
         doc = read(ctx.conn, cls, header)
+        if step.effect == "post" or (step.effect == "open" and _takes_again(cls)):
+            doc = hold_to_sources(ctx, cls, [doc])[0]
         cls.guard(ctx, doc, action)
         _apply(ctx, cls, doc, step)
         wake_after_commit(ctx)
@@ -127,6 +128,30 @@ def read(conn: Connection, cls: type[Bill], header: Row[Any]) -> Document:
     return Document(header, children)
 
 
+def _takes_again(cls: type[Bill]) -> bool:
+    """Whether a bill that is opened takes what its closing gave back to its sources."""
+    return any(link.gives_back for link in cls.bill.links) if cls.bill else False
+
+
+def hold_to_sources(ctx: Context, cls: type[Bill], docs: Sequence[Document]) -> list[Document]:
+    """Lock what bills execute, hold them to it, and answer them with the money that falls to them now."""
+    assert cls.bill is not None
+    if not cls.bill.links or not docs:
+        return list(docs)
+    links.lock_sources(ctx, cls, [(doc.header.business_date, doc.lines) for doc in docs])
+    if source_shares.lines_of(cls) is None and not amount_shares.takes_amounts(cls):
+        return list(docs)
+    bills = [
+        source_shares.ExecutingBill(doc.header, [dict(line._mapping) for line in doc.lines]) for doc in docs
+    ]
+    changed = set(source_shares.apply_shares(ctx, cls, bills))
+    totals = drafts.total_again(ctx.conn, cls, changed)
+    return [
+        read(ctx.conn, cls, totals[doc.header.bill_id]) if doc.header.bill_id in changed else doc
+        for doc in docs
+    ]
+
+
 def wake_after_commit(ctx: Context) -> None:
     """Have the readers of the ledgers woken once the present transaction is committed."""
     ctx.after_commit.extend(wake for wake in _woken if wake not in ctx.after_commit)
@@ -140,9 +165,11 @@ def ledgers() -> Ledgers:
 
 def _apply(ctx: Context, cls: type[Bill], doc: Document, step: Transition) -> None:
     assert cls.bill is not None
-    if step.effect in ("post", "reverse"):
+    if step.effect == "post":
+        links.execute(ctx, cls, doc.lines)
+    elif step.effect == "reverse":
         for link in cls.bill.links:
-            links.execute(ctx, doc.lines, link, Decimal(1 if step.effect == "post" else -1))
+            links.give_back(ctx, link, doc.lines)
     if step.effect == "post":
         ledgers().post(ctx, cls.reference(doc.header), cls.postings(doc))
     elif step.effect == "reverse":
@@ -150,8 +177,7 @@ def _apply(ctx: Context, cls: type[Bill], doc: Document, step: Transition) -> No
     elif step.effect in ("close", "open"):
         for link in cls.bill.links:
             if link.gives_back:
-                sign = Decimal(-1 if step.effect == "close" else 1)
-                links.execute(ctx, doc.lines, link, sign, left=True)
+                links.give_back(ctx, link, doc.lines, -1 if step.effect == "close" else 1, left=True)
         closing = cls.closing(doc)
         if closing != Postings():
             # Today, not on the order's date: its month may be closed by now.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from api.kit import registry
+from api.kit import amount_shares, registry, source_shares
 from api.kit.document import Bill, Block, Child, Link
 from api.kit.flow import POSTED_SQL
 from api.kit.resource import Resource
@@ -100,6 +100,54 @@ full join (
 ) s using (bill_id, settlement_id)
 where coalesce(w.amount, 0) <> coalesce(s.amount, 0)
 """
+_PRECEDES = """
+select h.bill_no, h.business_date, s.bill_no as source_no, s.business_date as source_date
+from {line} x
+join {bill} h using (bill_id)
+join {source} l on l.line_id = x.{column}
+join {source_bill} s on s.bill_id = l.bill_id
+where h.status in {posted} and h.business_date < s.business_date
+"""
+_SHARED = """
+select l.line_id, l.quantity, l.amount, l.discount_amount, l.tax_amount, t.quantity as taken, t.amount as taken_amount,
+    t.discount as taken_discount, t.tax as taken_tax
+from {source} l
+join ({taken}) t using (line_id)
+where t.amount > l.amount or t.discount > l.discount_amount or t.tax > l.tax_amount
+    or t.quantity = l.quantity and (t.amount, t.discount, t.tax) <> (l.amount, l.discount_amount, l.tax_amount)
+"""
+_INVOICED = """
+select l.line_id, l.quantity, l.amount, l.tax_amount, t.quantity as taken, t.amount as taken_amount, t.tax as taken_tax
+from {source} l
+join ({taken}) t using (line_id)
+where t.amount > l.amount or t.quantity > l.quantity or t.tax > l.tax_amount
+    or t.amount = l.amount and (t.quantity, t.tax) <> (l.quantity, l.tax_amount)
+"""
+_BEYOND = """
+select h.bill_no, x.line_no, x.amount, x.source_amount
+from {line} x join {bill} h using (bill_id)
+where h.status in {posted} and x.{column} is not null {apart}
+    and (x.source_amount is null or x.amount > x.source_amount and not x.beyond_source)
+"""
+_STRANGE = """
+select h.bill_no, x.line_no, t.number
+from {line} x
+join {bill} h using (bill_id)
+join tire_step s on s.bill_type = '{prefix}' and s.bill_id = x.bill_id and s.line_id = x.line_id
+join tire_number t on t.number_id = s.number_id
+join {source} l on l.line_id = x.{column}
+where h.status in {posted} and s.reverses is null and not exists (select from tire_step r where r.reverses = s.entry_id)
+    and exists (
+        select from tire_step o
+        where o.bill_type = '{source_prefix}' and o.bill_id = l.bill_id and o.line_id = l.line_id
+            and o.entry_id < s.entry_id
+    )
+    and not exists (
+        select from tire_step o
+        where o.number_id = s.number_id and o.bill_type = '{source_prefix}' and o.bill_id = l.bill_id
+            and o.line_id = l.line_id and o.reverses is null and o.entry_id < s.entry_id
+    )
+"""
 _TOTALLED = """
 select h.bill_no, {shown}
 from {bill} h join {line} l using (bill_id)
@@ -145,6 +193,37 @@ def _of_block(cls: type[Bill], block: Block, label: str, common: dict[str, str])
         yield Check(f"{cls.name()}_totals", f"{label}表头合计等于明细之和", totalled)
 
 
+def _of_link(cls: type[Bill], link: Link) -> Iterator[Check]:
+    """What a bill's lines owe to the lines that they execute."""
+    assert cls.bill is not None
+    source: type[Resource] = registry.get(link.bill)
+    lines, label = cls.bill.blocks[0].cls, f"{cls.declaration.label}的{source.declaration.label}"
+    name = f"{lines.name()}_{link.column}"
+    told = {
+        "bill": cls.name(),
+        "line": lines.name(),
+        "column": link.column,
+        "posted": POSTED_SQL,
+        "source": link.lines.name(),
+        "source_bill": link.bill,
+        "apart": f"and x.{link.superseded_by} is null" if link.superseded_by else "",
+    }
+    yield Check(f"{name}_dates", f"{label}不晚于它", _PRECEDES.format(**told))
+    if source_shares.lines_of(cls) and source_shares.is_sharing(link):
+        if link.capped:
+            yield Check(f"{name}_capped", f"{label}的金额不被超过，放行的除外", _BEYOND.format(**told))
+        shared = _SHARED.format(**told, taken=source_shares.taken_sql(link))
+        yield Check(f"{name}_shares", f"{label}的金额、优惠和税额等于分摊之和", shared)
+    if link.measure == "amount":
+        invoiced = _INVOICED.format(**told, taken=amount_shares.taken_sql(cls, link))
+        yield Check(f"{name}_shares", f"{label}的数量和税额等于按金额分摊之和", invoiced)
+    numbered = all("tire_numbers" in one.table().c for one in (lines, link.lines))
+    if numbered and issubclass(lines, Child) and lines.numbers_move and source.bill:
+        prefixes = {"prefix": cls.bill.prefix, "source_prefix": source.bill.prefix}
+        strange = _STRANGE.format(**told, **prefixes)
+        yield Check(f"{name}_tire_numbers", f"{label}的胎号包含本单的胎号", strange)
+
+
 def _of_counter(executed: Sequence[tuple[type[Bill], Link]]) -> Check:
     """What a line's counter says is the sum of all that executes it, be it by one type of bill or several."""
     link = executed[0][1]
@@ -174,6 +253,7 @@ def register_all() -> None:
         if issubclass(cls, Bill):
             register(*_of(cls))
             for link in cls.bill.links if cls.bill else ():
+                register(*_of_link(cls, link))
                 counters.setdefault((link.lines.name(), link.counter), []).append((cls, link))
     for executed in counters.values():
         register(_of_counter(executed))

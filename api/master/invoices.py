@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import Decimal
 from typing import Any, ClassVar
 
 from pydantic import Field
-from sqlalchemy import Index, select
+from sqlalchemy import Index
 from sqlalchemy.orm import Mapped, declared_attr
 
 from api.kit import drafts, links
+from api.kit.amount_shares import share_amounts
 from api.kit.asked import this_month
 from api.kit.context import Context
 from api.kit.document import Bill, Child, Document, Link, Rows, Values
@@ -23,7 +24,6 @@ from api.kit.errors import Refusal
 from api.kit.fields import Derived, day, derived, enum, goods, image, money, price, quantity, rate, ref, text
 from api.kit.orders import progress
 from api.kit.posting import Postings
-from api.kit.pricing import tax_of, unit_price
 from api.kit.records import settle_batch
 from api.kit.schemas import Keys
 from api.kit.validation import Problems
@@ -87,35 +87,12 @@ class Invoice(Bill):
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
         rows = children["lines"]
-        for link in cls.bill.links if cls.bill else ():
-            _share(ctx, link, [row for row in rows if row.get(link.column)])
+        share_amounts(ctx.conn, cls, rows)
         header |= {total: sum((row[name] for row in rows), Decimal(0)) for total, name in TOTALS}
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:
         return Postings()
-
-
-def _share(ctx: Context, link: Link, rows: Sequence[dict[str, Any]]) -> None:
-    """Give lines what falls to their amounts of their sources' quantity and tax."""
-    table = link.lines.table()
-    names = ("line_id", "quantity", "amount", "tax_rate", "tax_amount")
-    wanted = select(*(table.c[name] for name in names)).where(
-        table.c.line_id.in_(sorted({row[link.column] for row in rows}))
-    )
-    sources = {source.line_id: source for source in ctx.conn.execute(wanted)}
-    for row in rows:
-        source, amount = sources[row[link.column]], row["amount"]
-        whole = abs(amount) == source.amount
-        share = (source.quantity * amount / source.amount).quantize(Decimal("0.001"), ROUND_HALF_UP)
-        tax = source.tax_amount * link.sign if whole else tax_of(amount, source.tax_rate)
-        row |= {
-            "quantity": share,
-            "price": unit_price(source.amount, source.quantity),
-            "tax_rate": source.tax_rate,
-            "tax_amount": tax,
-            "no_tax_amount": amount - tax,
-        }
 
 
 def source_no(*sources: Link) -> Derived:

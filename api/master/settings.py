@@ -210,23 +210,19 @@ def hold(
 _LIMITS = """
 select distinct on (g.goods_num) g.goods_name, b.bound
 from unnest(
-    cast(:goods as bigint[]), cast(:quantities as numeric[]), cast(:amounts as numeric[]), cast(:sources as bigint[])
-) as l (goods_id, quantity, amount, source_id)
+    cast(:goods as bigint[]), cast(:quantities as numeric[]), cast(:amounts as numeric[]), cast(:agreed as numeric[])
+) as l (goods_id, quantity, amount, agreed_amount)
 join goods g on g.goods_id = l.goods_id
 left join company_goods c on c.goods_id = g.goods_id and c.company_id = :company_id
 left join lateral ({level}) level on true
 cross join lateral (select {bound} as bound) b
-where {beyond} {approved}
+where {beyond} and not coalesce({agreed}, false)
 order by g.goods_num, b.bound
 """
 # What was agreed to in the bill that a line executes need not be agreed to again.
-_APPROVED = """and not exists (
-    select from {lines} s
-    where s.line_id = l.source_id and round(s.amount * l.quantity / s.quantity, 2) {agreed} l.amount
-)"""
 _BEYOND: dict[int, tuple[pricing.Side, str, str]] = {
-    SALES: ("customer", "l.amount < round(b.bound * l.quantity, 2)", "<="),
-    PURCHASE: ("supplier", "l.amount > round(b.bound * l.quantity, 2)", ">="),
+    SALES: ("customer", "l.amount < round(b.bound * l.quantity, 2)", "l.amount >= l.agreed_amount"),
+    PURCHASE: ("supplier", "l.amount > round(b.bound * l.quantity, 2)", "l.amount <= l.agreed_amount"),
 }
 _OVERDUE = text(f"""
 select {dues("cast(:today as date) - (select overdue_days from erp_config limit 1)")}
@@ -241,10 +237,7 @@ def _beyond_price(ctx: Context, cls: type[Bill], doc: Document, kind: int) -> st
     lines = [line for line in doc.lines if line.quantity and not line.is_gift]
     side, beyond, agreed = _BEYOND[kind]
     link = next((link for link in cls.bill.links if link.agreed), None)
-    approved = _APPROVED.format(lines=link.lines.name(), agreed=agreed) if link else ""
-    sql = _LIMITS.format(
-        level=pricing.LEVEL[side], bound=pricing.BOUND[side], beyond=beyond, approved=approved
-    )
+    sql = _LIMITS.format(level=pricing.LEVEL[side], bound=pricing.BOUND[side], beyond=beyond, agreed=agreed)
     values = {
         "company_id": doc.header.company_id,
         "customer_id": getattr(doc.header, "customer_id", None),
@@ -253,7 +246,9 @@ def _beyond_price(ctx: Context, cls: type[Bill], doc: Document, kind: int) -> st
         "goods": [line.goods_id for line in lines],
         "quantities": [line.quantity for line in lines],
         "amounts": [line.amount for line in lines],
-        "sources": [getattr(line, link.column) if link else None for line in lines],
+        "agreed": [
+            line.source_amount if link and getattr(line, link.column) is not None else None for line in lines
+        ],
     }
     rows = ctx.conn.execute(text(sql), values).all()
     # Whoever may not see cost is told that a price is too high, not what it should be.

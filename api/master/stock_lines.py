@@ -243,10 +243,11 @@ def inbound(
     priced: bool = True,
     origin: str | None = None,
     extra: Sequence[Decimal] | None = None,
+    came_back: bool = False,
 ) -> tuple[StockMove, ...]:
     """The moves of inbound lines; `priced` lines bring their net amount, others the ledger's cost.
 
-    `extra` adds to what each priced line's goods are worth, say freight, in yuan net of tax.
+    `extra` adds to what each priced line's goods are worth, say freight, in yuan net of tax. What `came_back` had left.
     """
     more = extra or [Decimal(0)] * len(doc.lines)
     return tuple(
@@ -261,6 +262,7 @@ def inbound(
             origin=(origin, line.source_line_id) if origin and line.source_line_id else None,
             production_date=line.production_date,
             tire_numbers=stored(line),
+            came_back=came_back,
         )
         for line, part in zip(doc.lines, more, strict=True)
     )
@@ -273,11 +275,12 @@ def outbound(
     frozen: bool = False,
     lands: Callable[[Any], Landing] | None = None,
     origin: Callable[[Any], tuple[str, int]] | None = None,
+    pieces_of: Callable[[Any], tuple[str, int] | None] | None = None,
 ) -> tuple[StockMove, ...]:
     """The moves of outbound lines, at the ledger's average; `orders` release what their order lines reserved.
 
     `lands` says where a line's goods arrive, `frozen` that they are taken from stock that is not available, `origin`
-    which line has brought the very pieces.
+    which line has brought the very pieces, `pieces_of` which one brought those that are named by number.
     """
     return tuple(
         StockMove(
@@ -292,6 +295,7 @@ def outbound(
             origin=origin(line) if origin else None,
             frozen=frozen,
             tire_numbers=stored(line),
+            pieces_of=pieces_of(line) if pieces_of else None,
         )
         for line in doc.lines
     )

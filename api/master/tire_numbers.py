@@ -24,8 +24,8 @@ from api.kit.fields import text
 from api.kit.posting import BillRef, NumberRegistration, Outside, Postings, StockMove
 from api.kit.pricing import money as cents
 from api.kit.validation import Problems
-from api.ledger.tire_journal import CUSTOMER, ISSUED, LOST, SCRAPPED, STOCKED, SUPPLIER
-from api.master.tire_steps import Spot, Step, known_of, where
+from api.ledger.tire_journal import CUSTOMER, ISSUED, LOST, SCRAPPED, STANDING, STOCKED, SUPPLIER
+from api.master.tire_steps import SHOWN, Spot, Step, known_of, where
 
 MAX_TEXT, MAX_NUMBER = 40_000, 40
 _BETWEEN = re.compile(r"[\s,;、，；。]+")
@@ -99,6 +99,7 @@ def plan(ctx: Context, bill: BillRef, postings: Postings) -> Plan:
     kept: dict[int, str] = {row.goods_id: row.goods_name for row in rows}
     _refuse_unnamed(ctx, named, kept)
     known = known_of(ctx.conn, (number for item in named for number in item.tire_numbers))
+    _refuse_strangers(ctx, moves)
     stock: list[StockMove] = []
     steps = [step for item in postings.registrations for step in _registered(bill, item)]
     for move in postings.stock:
@@ -127,6 +128,58 @@ def _refuse_unnamed(
     named = {item.origin for item in followed if item.tire_numbers}
     if any(item.origin in named and not item.tire_numbers for item in followed):
         raise Refusal("同一调拨明细分成几行收货时，胎号请全部录入或全部不录入")
+
+
+_LAST_MOVED = f"""
+select m.number, m.bill_type, last.line_id
+from unnest(%(numbers)s::text[], %(types)s::text[]) as m (number, bill_type)
+join tire_number t on t.number = m.number
+join lateral (
+    select s.line_id from tire_step s
+    where s.number_id = t.number_id and s.bill_type = m.bill_type and {STANDING}
+    order by s.entry_id desc
+    limit 1
+) last on true
+"""
+_WITH_NUMBERS = f"""
+select distinct o.bill_type, o.line_id
+from unnest(%(types)s::text[], %(lines)s::bigint[]) as o (bill_type, line_id)
+join lateral (
+    select l.bill_id from stock_ledger l where l.bill_type = o.bill_type and l.line_id = o.line_id limit 1
+) b on true
+join tire_step s on s.bill_type = o.bill_type and s.bill_id = b.bill_id and s.line_id = o.line_id
+where {STANDING}
+"""
+
+
+def _refuse_strangers(ctx: Context, moves: Sequence[StockMove]) -> None:
+    """Refuse numbers that are not among the pieces which the line that they are said to be of has moved last.
+
+    Pieces of a line that named none may have got their numbers since.
+    """
+    told = [
+        (number, move.pieces_of or move.origin)
+        for move in moves
+        for number in move.tire_numbers
+        if move.pieces_of or move.origin
+    ]
+    pairs = [(number, of) for number, of in told if of]
+    if not pairs:
+        return
+    types = {"numbers": [number for number, _ in pairs], "types": [of[0] for _, of in pairs]}
+    rows = ctx.conn.exec_driver_sql(_LAST_MOVED, types)
+    last = {(row.number, row.bill_type): row.line_id for row in rows}
+    lines = sorted({of for _, of in pairs})
+    keys = {"types": [of[0] for of in lines], "lines": [of[1] for of in lines]}
+    named = {(row.bill_type, row.line_id) for row in ctx.conn.exec_driver_sql(_WITH_NUMBERS, keys)}
+    strangers = [
+        number
+        for number, of in pairs
+        if last.get((number, of[0]), of[1] if of not in named else None) != of[1]
+    ]
+    if strangers:
+        more = f"等{len(strangers)}个" if len(strangers) > SHOWN else ""
+        raise Refusal(f"胎号 {'、'.join(strangers[:SHOWN])} {more}不在来源单据该行的胎号中，请核对胎号或来源")
 
 
 def _is_named(move: StockMove) -> bool:
@@ -203,6 +256,8 @@ def _steps(bill: BillRef, move: StockMove, outside: Outside) -> Iterable[Step]:
     else:
         there = Spot(KINDS[outside.kind], bill.company_id, batch_id=batch, party_id=outside.party_id)
     source, target = (None, here) if move.quantity > 0 else (here, there)
+    returned = move.came_back and move.origin is None
     return (
-        Step(number, move.goods_id, move.line_id, source, target, outside) for number in move.tire_numbers
+        Step(number, move.goods_id, move.line_id, source, target, outside, returned)
+        for number in move.tire_numbers
     )

@@ -36,7 +36,7 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What becomes of one number; without a source it comes in from outside."""
+    """What becomes of one number; without a source it comes in from outside, `returned` where it had left before."""
 
     number: str
     goods_id: int
@@ -44,6 +44,7 @@ class Step:
     source: Spot | None
     target: Spot
     outside: Outside
+    returned: bool = False
 
 
 _KNOWN = """
@@ -258,6 +259,8 @@ def _objection(ctx: Context, step: Step, row: Row[Any] | None) -> str | None:
 def _objection_to_coming(ctx: Context, step: Step, row: Row[Any], head: str) -> str | None:
     if row.place == STOCKED:
         return f"{head}已{where(ctx, row)}，不能再入库"
+    if step.returned and row.place == NOWHERE:
+        return f"{head}没有售出过，不能退回"
     if step.outside.kind == "customer":
         theirs = row.place == CUSTOMER and step.outside.party_id in (None, row.party_id)
         if not theirs and row.place != NOWHERE:

@@ -24,7 +24,7 @@ from api.kit.document import (
     Block,
     DetailPlace,
     Document,
-    GoodsLine,
+    DrawnLine,
     Link,
     Proposal,
     Rows,
@@ -34,19 +34,19 @@ from api.kit.document import (
 from api.kit.errors import Refusal
 from api.kit.fields import derived, goods, ref, source_line
 from api.kit.fields import price as price_of
-from api.kit.flow import AUDITED, UNAUDITED, VOIDED
+from api.kit.flow import UNAUDITED, VOIDED
 from api.kit.posting import Postings
 from api.kit.resource import Menu
 from api.kit.validation import Problems
 from api.master.stock_lines import StockBill
 from api.master.warehouses import GOOD, Warehouse
-from api.purchase.purchase_inbound import ALLOTTABLE, PurchaseInboundLine, of_receipt, refuse_beyond
+from api.purchase.purchase_inbound import ALLOTTABLE, PurchaseInboundLine, of_receipt
 from api.purchase.purchase_plan import PLANNED_BY, PurchasePlan, PurchasePlanLine
 
 API = "v2/purchase/Allocation"
 
 
-class PurchaseAllocationLine(GoodsLine):
+class PurchaseAllocationLine(DrawnLine):
     __tablename__ = "purchase_allocation_line"
     bill_table = "purchase_allocation"
     derived = (
@@ -136,6 +136,7 @@ class PurchaseAllocation(StockBill):
                 (),
                 offered=False,
                 agreed=False,
+                shares=False,
             ),
         ),
         detail=DetailPlace("到货分配明细", "/purchase/allocationDetail", Menu("采购管理", "明细查询", 22)),
@@ -180,11 +181,6 @@ class PurchaseAllocation(StockBill):
         ]
         if done:
             raise Refusal(f"分配生成的{'、'.join(done)}已审核，不能反审核或作废，请先反审核这些单据")
-
-    @classmethod
-    def arrange(cls, ctx: Context, key: int, status: int | None) -> None:
-        if status == AUDITED:
-            refuse_beyond(ctx, PurchaseAllocationLine, key, ALLOTTABLE, "可分配数量")
 
     @classmethod
     def follow(cls, ctx: Context, doc: Document, effect: str) -> None:

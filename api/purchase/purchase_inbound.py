@@ -12,14 +12,14 @@ from typing import Any
 from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
-from api.kit.document import BillType, Block, Child, DetailPlace, Document, Link, Rows, Values, declare
-from api.kit.errors import Refusal
+from api.kit.document import BillType, Block, DetailPlace, Document, DrawnLine, Link, Rows, Values, declare
 from api.kit.fields import Derived, Kind, derived, enum, money, source_line
 from api.kit.orders import allotted, refuse_followed, requested, returned
 from api.kit.posting import Outside, Postings, SettlementOpen
-from api.kit.pricing import allot
+from api.kit.proration import allocate_by_weight
 from api.kit.resource import Menu, Place
 from api.kit.validation import Problems
+from api.ledger.checks import Check, register
 from api.master import prepayment, settings
 from api.master.invoices import INVOICE_STATUS, invoiced
 from api.master.partners import supplier
@@ -37,17 +37,19 @@ RETURNABLE = """(
 ALLOTTABLE = f"({RETURNABLE} - {{table}}.allotted_quantity)"
 """What of that was not allotted to a warehouse."""
 
+register(
+    Check(
+        "purchase_inbound_line_returnable",
+        "采购入库各行的退货与退货申请之和不超过其数量",
+        f"""select l.line_id, l.quantity, l.returned_quantity, l.requested_quantity
+        from purchase_inbound_line l
+        where {RETURNABLE.format(table="l")} < 0""",
+    )
+)
 _RECEIPT = (
     "(select {column} from purchase_inbound_line i join purchase_inbound b using (bill_id)"
     " where i.line_id = {{table}}.source_line_id)"
 )
-_BEYOND = """
-select b.bill_no, i.line_no
-from purchase_inbound_line i
-join purchase_inbound b using (bill_id)
-where i.line_id in (select r.source_line_id from {lines} r where r.bill_id = %s) and {rest} < 0
-order by b.bill_no, i.line_no
-"""
 
 
 def of_receipt(name: str, label: str, kind: Kind, column: str, width: int = 90, **marks: Any) -> Derived:
@@ -55,15 +57,7 @@ def of_receipt(name: str, label: str, kind: Kind, column: str, width: int = 90, 
     return derived(name, label, kind, _RECEIPT.format(column=column), width=width, **marks)
 
 
-def refuse_beyond(ctx: Context, lines: type[Child], key: int, rest: str, label: str) -> None:
-    """Refuse a bill that has taken more of its receipts than there is, by what is left of them."""
-    sql = _BEYOND.format(lines=lines.name(), rest=rest.format(table="i"))
-    row = ctx.conn.exec_driver_sql(sql, (key,)).first()
-    if row is not None:
-        raise Refusal(f"超过采购入库{row.bill_no}第{row.line_no}行的{label}，请核对数量")
-
-
-class PurchaseInboundLine(InboundLine):
+class PurchaseInboundLine(DrawnLine, InboundLine):
     __tablename__ = "purchase_inbound_line"
     bill_table = "purchase_inbound"
     derived = (
@@ -81,7 +75,7 @@ class PurchaseInboundLine(InboundLine):
 def freight(doc: Document) -> list[Decimal]:
     """Each line's part of the freight; gifts among paid goods have none of it by amount."""
     weight = "no_tax_amount" if doc.header.freight_by == BY_AMOUNT else "quantity"
-    return allot(doc.header.freight_amount, [getattr(line, weight) for line in doc.lines])
+    return allocate_by_weight(doc.header.freight_amount, [getattr(line, weight) for line in doc.lines])
 
 
 class PurchaseInbound(StockBill):

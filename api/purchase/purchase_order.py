@@ -8,7 +8,7 @@ from sqlalchemy.orm import Mapped
 
 from api.kit import orders
 from api.kit.context import Context
-from api.kit.document import BillType, Block, DetailPlace, Document, Link, Rows, Values, declare
+from api.kit.document import BillType, Block, DetailPlace, Document, DrawnLine, Link, Rows, Values, declare
 from api.kit.fields import day, enum, source_line
 from api.kit.flow import ORDER
 from api.kit.posting import Postings
@@ -24,7 +24,7 @@ BY_HAND, MALL, CONVERTED, GROUP_BUYING = 0, 1, 2, 3
 ORDER_SOURCES = {BY_HAND: "ERP", MALL: "网上商城", CONVERTED: "采购单转换", GROUP_BUYING: "团购平台"}
 
 
-class PurchaseOrderLine(orders.OrderLine):
+class PurchaseOrderLine(DrawnLine, orders.OrderLine):
     __tablename__ = "purchase_order_line"
     bill_table = "purchase_order"
     derived = (PLANNED_BY,)

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
+from typing import Any
 
 from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
-from api.kit.document import BillType, Block, DetailPlace, Document, Link, Rows, Values, declare
+from api.kit.document import BillType, Block, DetailPlace, Document, DrawnLine, Link, Rows, Values, declare
 from api.kit.fields import source_line
 from api.kit.orders import refuse_followed
 from api.kit.posting import Outside, Postings, SettlementOpen
-from api.kit.resource import Menu
+from api.kit.resource import BEYOND_SOURCE, Menu
 from api.kit.validation import Problems
 from api.master.business_types import classified
 from api.master.invoices import INVOICE_STATUS, invoiced
@@ -27,7 +28,7 @@ from api.purchase.refund_request import RefundRequestLine
 from api.purchase.return_request import receipts
 
 
-class PurchaseReturnLine(OutboundLine):
+class PurchaseReturnLine(DrawnLine, OutboundLine):
     __tablename__ = "purchase_return_line"
     bill_table = "purchase_return"
     derived = (cost_of_line("CGTH"),)
@@ -46,6 +47,7 @@ class PurchaseReturn(StockBill):
         "v2/purchase/Refund",
         routes={"list": "/purchase/refund", "add": "/purchase/refundAdd", "see": "/purchase/refundSee"},
         menu=Menu("采购管理", "采购业务", 30),
+        allowances=(BEYOND_SOURCE,),
     )
     bill = BillType(
         "CGTH",
@@ -57,6 +59,10 @@ class PurchaseReturn(StockBill):
                 PurchaseInboundLine,
                 "returned_quantity",
                 ("company_id", "supplier_id"),
+                rest="returnable_quantity",
+                capped=True,
+                pool="returns",
+                superseded_by="refund_line_id",
             ),
             Link(
                 "refund_line_id",
@@ -64,6 +70,7 @@ class PurchaseReturn(StockBill):
                 RefundRequestLine,
                 "executed_quantity",
                 ("company_id", "supplier_id", "warehouse_id"),
+                capped=True,
             ),
         ),
         detail=DetailPlace("退货商品明细", "/purchase/refundgoods", Menu("采购管理", "明细查询", 30)),
@@ -86,7 +93,7 @@ class PurchaseReturn(StockBill):
         header = doc.header
         credited = SettlementOpen("supplier", header.supplier_id, -header.total_amount, header.due_date)
         return Postings(
-            stock=outbound(doc),
+            stock=outbound(doc, pieces_of=_received),
             settlements=(credited,),
             outside=Outside("supplier", header.supplier_id),
         )
@@ -94,3 +101,8 @@ class PurchaseReturn(StockBill):
     @classmethod
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:
         refuse_followed(doc, action)
+
+
+def _received(line: Any) -> tuple[str, int] | None:
+    """The line whose pieces go back."""
+    return ("CGRK", line.source_line_id) if line.source_line_id else None

@@ -16,7 +16,7 @@ from api.kit.document import BillType, Block, DetailPlace, Document, Link, Rows,
 from api.kit.fields import day, derived, quantity, source_line, text
 from api.kit.flow import ORDER
 from api.kit.posting import Postings
-from api.kit.resource import Menu
+from api.kit.resource import BEYOND_SOURCE, Menu
 from api.kit.validation import Problems
 from api.master.business_types import classified
 from api.master.partners import supplier
@@ -50,6 +50,7 @@ class RefundRequest(StockBill):
             "see": "/purchase/refundRequestSee",
         },
         menu=Menu("采购管理", "采购业务", 26),
+        allowances=(BEYOND_SOURCE,),
     )
     bill = BillType(
         "CGQR",
@@ -63,6 +64,7 @@ class RefundRequest(StockBill):
                 ("company_id", "supplier_id", "warehouse_id"),
                 required=True,
                 gives_back=True,
+                capped=True,
             ),
         ),
         transitions=ORDER,

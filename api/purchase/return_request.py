@@ -13,20 +13,20 @@ from sqlalchemy.orm import Mapped
 
 from api.kit import orders
 from api.kit.context import Context
-from api.kit.document import BillType, Block, DetailPlace, Document, Link, declare
+from api.kit.document import BillType, Block, DetailPlace, Document, DrawnLine, Link, declare
 from api.kit.fields import Derived, derived, quantity, source_line
-from api.kit.flow import AUDITED, ORDER
+from api.kit.flow import ORDER
 from api.kit.posting import Postings
-from api.kit.resource import Menu
+from api.kit.resource import BEYOND_SOURCE, Menu
 from api.master.business_types import classified
 from api.master.partners import supplier
 from api.master.stock_lines import FromBatch, StockBill
-from api.purchase.purchase_inbound import RETURNABLE, PurchaseInboundLine, of_receipt, refuse_beyond
+from api.purchase.purchase_inbound import RETURNABLE, PurchaseInboundLine, of_receipt
 
 ACCEPTED = {1: "待确认", 2: "全部确认", 3: "部分确认"}
 
 
-class ReturnLine(FromBatch, orders.OrderLine):
+class ReturnLine(FromBatch, DrawnLine, orders.OrderLine):
     """Goods of an inbound bill's line on their way back, with what came in and what went back already."""
 
     __abstract__ = True
@@ -66,6 +66,7 @@ class ReturnRequest(StockBill):
             "see": "/purchase/returnRequestSee",
         },
         menu=Menu("采购管理", "采购业务", 24),
+        allowances=(BEYOND_SOURCE,),
     )
     bill = BillType(
         "CGSQ",
@@ -80,6 +81,8 @@ class ReturnRequest(StockBill):
                 required=True,
                 rest="returnable_quantity",
                 gives_back=True,
+                capped=True,
+                pool="returns",
             ),
         ),
         transitions=ORDER,
@@ -106,11 +109,6 @@ class ReturnRequest(StockBill):
     @classmethod
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:
         orders.refuse_executed(doc, action)
-
-    @classmethod
-    def arrange(cls, ctx: Context, key: int, status: int | None) -> None:
-        if status == AUDITED:
-            refuse_beyond(ctx, ReturnRequestLine, key, RETURNABLE, "可退数量")
 
 
 def receipts(ctx: Context, lines: list[dict[str, Any]], column: str, sources: type[ReturnLine]) -> None:

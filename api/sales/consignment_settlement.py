@@ -21,8 +21,8 @@ from api.kit.document import (
     Block,
     DetailPlace,
     Document,
+    DrawnLine,
     GoodsBill,
-    GoodsLine,
     Link,
     Rows,
     Values,
@@ -57,7 +57,7 @@ _LINE = (
 )
 
 
-class ConsignmentSettlementLine(Numbered, GoodsLine):
+class ConsignmentSettlementLine(Numbered, DrawnLine):
     __tablename__ = "consignment_settlement_line"
     bill_table = "consignment_settlement"
     numbers_move = False

@@ -11,7 +11,17 @@ from api.customers.customer_addresses import Sent, send_to_default
 from api.customers.customer_salesmen import hand_to_salesman
 from api.kit import orders
 from api.kit.context import Context
-from api.kit.document import BillType, Block, DetailPlace, Document, Link, Rows, Values, declare
+from api.kit.document import (
+    BillType,
+    Block,
+    DetailPlace,
+    Document,
+    DrawnLine,
+    Link,
+    Rows,
+    Values,
+    declare,
+)
 from api.kit.fields import day, source_line
 from api.kit.flow import ORDER
 from api.kit.posting import Postings, Reservation
@@ -25,7 +35,7 @@ from api.sales import credit, gifts
 from api.sales.sales_quote import SalesQuoteLine, refuse_expired
 
 
-class SalesOrderLine(orders.OrderLine):
+class SalesOrderLine(DrawnLine, orders.OrderLine):
     __tablename__ = "sales_order_line"
     bill_table = "sales_order"
 

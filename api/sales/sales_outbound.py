@@ -11,7 +11,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from api.customers.customer_addresses import Sent, send_to_default
 from api.customers.customer_salesmen import hand_to_salesman
 from api.kit.context import Context
-from api.kit.document import BillType, Block, DetailPlace, Document, Link, Rows, Values, declare
+from api.kit.document import BillType, Block, DetailPlace, Document, DrawnLine, Link, Rows, Values, declare
 from api.kit.errors import Refusal
 from api.kit.fields import derived, source_line
 from api.kit.flow import POSTED
@@ -40,7 +40,7 @@ def _refuse_settled(ctx: Context, doc: Document, action: str) -> None:
         raise Refusal("该出库单由寄售结算生成，请反审核或作废寄售结算")
 
 
-class SalesOutboundLine(OutboundLine):
+class SalesOutboundLine(DrawnLine, OutboundLine):
     __tablename__ = "sales_outbound_line"
     bill_table = "sales_outbound"
     derived = (cost_of_line("XSCK"),)

@@ -12,11 +12,22 @@ from sqlalchemy.orm import Mapped
 
 from api.customers.customer_salesmen import hand_to_salesman
 from api.kit.context import Context
-from api.kit.document import BillType, Block, DetailPlace, Document, Link, Parts, Rows, Values, declare
+from api.kit.document import (
+    BillType,
+    Block,
+    DetailPlace,
+    Document,
+    DrawnLine,
+    Link,
+    Parts,
+    Rows,
+    Values,
+    declare,
+)
 from api.kit.fields import source_line
 from api.kit.orders import refuse_followed
 from api.kit.posting import Outside, Postings, SettlementOpen
-from api.kit.resource import Menu
+from api.kit.resource import BEYOND_SOURCE, Menu
 from api.kit.validation import Problems
 from api.master.business_types import classified
 from api.master.invoices import INVOICE_STATUS, invoiced
@@ -33,7 +44,7 @@ from api.master.stock_lines import (
 from api.sales.sales_outbound import SalesOutboundLine
 
 
-class SalesReturnLine(InboundLine):
+class SalesReturnLine(DrawnLine, InboundLine):
     __tablename__ = "sales_return_line"
     bill_table = "sales_return"
     derived = (cost_of_line("XSTH", sign=""),)
@@ -51,6 +62,7 @@ class SalesReturn(StockBill):
         "v2/sales/SalesReturn",
         routes={"list": "/sales/salesrefund", "add": "/sales/salesReturnAdd", "see": "/sales/salesReturnSee"},
         menu=Menu("销售管理", "销售业务", 30),
+        allowances=(BEYOND_SOURCE,),
     )
     bill = BillType(
         "XSTH",
@@ -62,6 +74,7 @@ class SalesReturn(StockBill):
                 SalesOutboundLine,
                 "returned_quantity",
                 ("company_id", "customer_id"),
+                capped=True,
             ),
         ),
         detail=DetailPlace("销售退货明细", "/sales/salesdetailed", Menu("销售管理", "明细查询", 30)),
@@ -90,7 +103,7 @@ class SalesReturn(StockBill):
         header = doc.header
         credited = SettlementOpen("customer", header.customer_id, -header.total_amount, header.due_date)
         return Postings(
-            stock=inbound(doc, priced=False, origin="XSCK"),
+            stock=inbound(doc, priced=False, origin="XSCK", came_back=True),
             settlements=(credited,),
             outside=Outside("customer", header.customer_id),
         )

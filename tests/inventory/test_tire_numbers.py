@@ -267,6 +267,83 @@ class TestRefusals:
         bought = desk.draft("purchase_inbound", line(goods, [number]))
         assert self.refused(desk, conn, bought) == (f"胎号 {number} 已售给A客户（{sold.no}），请用退货单入库")
 
+    def test_what_returns_is_among_what_was_sold(self, desk: Desk, goods: int, conn: Connection) -> None:
+        """The number of another sale, and one that nobody ever had, don't come back on this one."""
+        first, second, here = fresh(3)
+        came(desk, goods, [first, second, here])
+        sold = desk.audited("sales_outbound", line(goods, [first]))
+        desk.audited("sales_outbound", line(goods, [second]))
+        [source] = desk.line_ids(sold)
+        for number in (second, "NEVER-SOLD", here):
+            back = desk.draft("sales_return", line(goods, [number], source_line_id=source))
+            assert self.refused(desk, conn, back) == (
+                f"胎号 {number} 不在来源单据该行的胎号中，请核对胎号或来源"
+            )
+        desk.audited("sales_return", line(goods, [first], source_line_id=source))
+        assert broken(conn) == {}
+
+    def test_what_was_sold_again_belongs_to_the_later_sale(
+        self, desk: Desk, goods: int, conn: Connection
+    ) -> None:
+        [number] = fresh(1)
+        came(desk, goods, [number])
+        [first] = desk.line_ids(desk.audited("sales_outbound", line(goods, [number])))
+        desk.audited("sales_return", line(goods, [number]))
+        [second] = desk.line_ids(desk.audited("sales_outbound", line(goods, [number])))
+        late = desk.draft("sales_return", line(goods, [number], source_line_id=first))
+        assert self.refused(desk, conn, late) == f"胎号 {number} 不在来源单据该行的胎号中，请核对胎号或来源"
+        desk.audited("sales_return", line(goods, [number], source_line_id=second))
+
+    def test_an_unlinked_return_brings_what_had_left(self, desk: Desk, goods: int, conn: Connection) -> None:
+        number, here = fresh(2)
+        came(desk, goods, [here])
+        back = desk.draft("sales_return", line(goods, [number]))
+        assert self.refused(desk, conn, back) == f"胎号 {number} 没有售出过，不能退回"
+        back = desk.draft("sales_return", line(goods, [here]))
+        assert "不能再入库" in self.refused(desk, conn, back)
+
+    def test_what_goes_back_to_a_supplier_came_with_the_receipt(
+        self, desk: Desk, goods: int, conn: Connection
+    ) -> None:
+        first, second = fresh(2)
+        [source] = desk.line_ids(came(desk, goods, [first]))
+        came(desk, goods, [second])
+        back = desk.draft("purchase_return", line(goods, [second], source_line_id=source))
+        assert self.refused(desk, conn, back) == f"胎号 {second} 不在来源单据该行的胎号中，请核对胎号或来源"
+        desk.audited("purchase_return", line(goods, [first], source_line_id=source))
+        assert broken(conn) == {}
+
+    def test_a_receipt_of_a_transfer_names_what_its_line_sent(
+        self, desk: Desk, goods: int, conn: Connection
+    ) -> None:
+        first, second = fresh(2)
+        came(desk, goods, [first, second])
+        sent = [
+            desk.audited("transfer_out", line(goods, [number]), to_warehouse_id=desk.world.warehouse2_a)
+            for number in (first, second)
+        ]
+        [source] = desk.line_ids(sent[0])
+        got = {"warehouse_id": desk.world.warehouse2_a}
+        late = desk.draft("transfer_in", line(goods, [second], source_line_id=source), **got)
+        assert self.refused(desk, conn, late) == f"胎号 {second} 不在来源单据该行的胎号中，请核对胎号或来源"
+        desk.audited("transfer_in", line(goods, [first], source_line_id=source), **got)
+
+    def test_a_number_of_another_sale_on_a_return_is_found(
+        self, desk: Desk, goods: int, conn: Connection
+    ) -> None:
+        first, second = fresh(2)
+        came(desk, goods, [first, second])
+        sold, other = (desk.audited("sales_outbound", line(goods, [number])) for number in (first, second))
+        [source] = desk.line_ids(sold)
+        back = desk.audited("sales_return", line(goods, [first], source_line_id=source))
+        assert broken(conn) == {}
+        conn.exec_driver_sql(
+            "update sales_return_line set source_line_id = %s where bill_id = %s",
+            (*desk.line_ids(other), back.id),
+        )
+        assert "sales_return_line_source_line_id_tire_numbers" in broken(conn)
+        conn.rollback()
+
     def test_a_number_keeps_its_batch(self, desk: Desk, goods: int, conn: Connection) -> None:
         [number] = fresh(1)
         came(desk, goods, [number], batch="1226")

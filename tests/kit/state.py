@@ -36,7 +36,7 @@ def _of_each(conn: Connection, figure: str) -> dict[str, tuple[int, int]]:
         f"select '{name}', count(*), {figure} from {name} t"
         for (name,) in conn.exec_driver_sql(stored, (tables,))
     )
-    return {row[0]: (row[1], row[2]) for row in _asked_often(conn, " union all ".join(parts)) if row[1]}
+    return {row[0]: (row[1], row[2]) for row in asked_often(conn, " union all ".join(parts)) if row[1]}
 
 
 @cache
@@ -50,16 +50,16 @@ def sweep() -> str:
 def broken(conn: Connection) -> dict[str, list[dict[str, object]]]:
     """The integrity checks of ledgers and bills that find something, with what they found."""
     assert integrity
-    if not any(_asked_often(conn, sweep()).scalar_one()):
+    if not any(asked_often(conn, sweep()).scalar_one()):
         return {}
     return {finding.check.name: finding.rows for finding in checks.run(conn) if finding.count}
 
 
-def _asked_often(conn: Connection, sql: str) -> CursorResult[Any]:
+def asked_often(conn: Connection, sql: str, values: Any = None) -> CursorResult[Any]:
     """The answer to a long statement, prepared at its first use: to plan it costs several times what it costs to run."""
     driver: Any = conn.connection.driver_connection
     usual, driver.prepare_threshold = driver.prepare_threshold, 0
     try:
-        return conn.exec_driver_sql(sql)
+        return conn.exec_driver_sql(sql, values)
     finally:
         driver.prepare_threshold = usual

@@ -160,6 +160,18 @@ class BillSequences(RuleBasedStateMachine):
     def open_month(self, seed: int) -> None:
         self.clerks.open_month(*Random(seed).choice(sorted(self.clerks.closed)))
 
+    @rule(seed=seeds)
+    def trade_numbers(self, seed: int) -> None:
+        self.clerks.trade_numbers(Random(seed))
+
+    @precondition(lambda self: self.clerks.drawn)
+    @rule(seed=seeds)
+    def redraw(self, seed: int) -> None:
+        chance = Random(seed)
+        bills = [bill for bill in self.drafts() if bill in self.clerks.drawn]
+        if bills:
+            self.clerks.redraw(*chance.choice(bills), chance)
+
     @invariant()
     def the_books_are_sound(self) -> None:
         if hasattr(self, "clerks"):
@@ -239,7 +251,9 @@ def _step(machine: BillSequences, chance: Random, step: int) -> None:
         machine.add(seed)
     elif kind < 0.65:
         machine.follow(seed)
-    elif kind < 0.72:
+    elif kind < 0.69:
+        machine.trade_numbers(seed)
+    elif kind < 0.75:
         machine.settle(seed)
     elif kind < 0.9:
         machine.act(seed, chance.choice(ACTIONS))

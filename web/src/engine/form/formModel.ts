@@ -23,7 +23,10 @@ export interface FormModel {
 export function createForm(screen: Screen, values: Row): FormModel {
   return {
     header: createStore<HeaderState>({ values, problems: {}, hints: {} }),
-    blocks: screen.blocks.filter(isFilledIn).map((block) => ({ block, store: createLineStore(block.fields, linesOf(block, values), block.source === null) })),
+    blocks: screen.blocks.filter(isFilledIn).map((block) => {
+      const pricing = block.name === screen.line?.name ? screen.pricing : null;
+      return { block, store: createLineStore(block.fields, linesOf(block, values), block.source === null, pricing) };
+    }),
   };
 }
 

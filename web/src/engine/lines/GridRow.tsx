@@ -2,9 +2,10 @@ import { DeleteOutlined } from '@ant-design/icons';
 import { memo, type MouseEvent } from 'react';
 import { isMasked } from '../../lib/decimal';
 import { fieldText, isRightAligned } from '../fields/fieldValue';
-import type { Field } from '../types';
+import type { Field, Pricing } from '../types';
 import { STOCK } from './gridColumns';
 import { needsBatch, type LineRow, type Shortage } from './lineModel';
+import { sourceMark } from './sourceShares';
 
 export interface GridColumn {
   field: Field;
@@ -20,6 +21,7 @@ interface GridRowProps {
   /** The active column when the cursor is in this row, else -1. */
   activeColumn: number;
   shortage: Shortage | null;
+  pricing: Pricing | null;
   /** The columns that tell of a shortage. */
   hinted: string[];
   top: number;
@@ -40,7 +42,7 @@ const SHORTAGES: Record<Shortage, { hint: string; mark: string }> = {
 
 /** One line; drawn anew only when it or the cursor in it changes. */
 export const GridRow = memo(function GridRow(props: GridRowProps) {
-  const { index, line, columns, editable, activeColumn, shortage, hinted, top, onCell, onOpen, onRemove } = props;
+  const { index, line, columns, editable, activeColumn, shortage, pricing, hinted, top, onCell, onOpen, onRemove } = props;
   const whole = line.problems['#'];
   return (
     <div role="row" aria-rowindex={index + 2} className={whole ? 'grid-row error-row' : 'grid-row'} style={{ transform: `translateY(${top}px)` }}>
@@ -59,6 +61,8 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
         if (problem) names.push('invalid');
         const short = shortage && hinted.includes(field.name) ? SHORTAGES[shortage] : undefined;
         if (short) names.push('short');
+        const source = sourceMark(line.values, field, pricing);
+        if (source) names.push(source.className);
         if (col === activeColumn) names.push('active');
         if (isMasked(text)) names.push('masked');
         return (
@@ -73,7 +77,7 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
             data-field={field.name}
             className={names.join(' ')}
             style={{ width }}
-            title={problem ?? short?.hint ?? text}
+            title={problem ?? short?.hint ?? source?.hint ?? text}
             onMouseDown={(event) => onCell(event, index, col)}
             onDoubleClick={onOpen}
           >

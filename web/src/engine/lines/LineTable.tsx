@@ -122,6 +122,7 @@ export function LineTable({ name, block, pricing, store, context }: LineTablePro
                   editable={grid.editable}
                   activeColumn={item.index === state.row ? state.col : -1}
                   shortage={short.get(rows[item.index]!.original.key) ?? null}
+                  pricing={pricing}
                   hinted={hinted}
                   top={item.start}
                   onCell={onCell}

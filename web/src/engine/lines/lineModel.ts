@@ -8,6 +8,7 @@ import { isEmptyRef, isEmptyValue } from '../fields/fieldValue';
 import type { GoodsRow, PackUnit } from '../queries';
 import type { Block, Field, Pricing, Row } from '../types';
 import { NO_PACK, PACK, packOf, quantityField, repacked, unitsOf } from './packs';
+import { afterTyping, drawnOf, isSourceDecided } from './sourceShares';
 
 /** One line of a bill's grid: its values, and what is wrong with which of them. Pure; the grid only draws it. */
 export interface LineRow {
@@ -228,19 +229,27 @@ function reprice(line: LineRow, changes: Row, pricing: Pricing | null, edited: s
   const quantity = quantityField(pricing);
   const counted = repacked({ ...line.values, ...changes }, edited, quantity);
   const values = { ...line.values, ...changes, ...counted };
-  const settled = [edited, ...Object.keys(counted)];
-  const next = { ...line, values, problems: settled.reduce(without, line.problems), refused: settled.reduce(without, line.refused) };
+  const told = [edited, ...Object.keys(counted)];
+  const next = { ...line, values, problems: told.reduce(without, line.problems), refused: told.reduce(without, line.refused) };
   if (values.is_gift && pricing) Object.assign(values, zeroPrice(pricing));
   const edit = pricing && pricingEdit(pricing, quantity in counted ? quantity : edited, values);
   if (!pricing || !edit || isMasked(values[pricing.price])) return { line: next, problem: null };
   try {
     const figures = priced(pricing, values, edit);
     const typed = !('price_source' in changes) && !decimalOrZero({ ...values, ...figures }[pricing.price]).eq(decimalOrZero(line.values[pricing.price]));
-    return { line: { ...next, values: { ...values, ...figures, ...(typed && NO_SOURCE) } }, problem: null };
+    const settled = { ...values, ...figures, ...(typed && NO_SOURCE) };
+    return { line: { ...next, values: { ...settled, ...afterTyping(settled, edited, pricing) } }, problem: droppedDiscount(pricing, values, figures) };
   } catch (error) {
     if (error instanceof CapError) return { line, problem: error.message };
     throw error;
   }
+}
+
+/** A discount larger than its line falls to nought (spec/3-rules.md 9), which is told. */
+function droppedDiscount(pricing: Pricing, values: Row, figures: Row): string | null {
+  const { discount } = pricing;
+  if (discount === null || drawnOf(values)?.follows || !decimalOrZero(values[discount]).gt(0)) return null;
+  return discount in figures && decimalOrZero(figures[discount]).isZero() ? '优惠金额大于金额，已改为 0' : null;
 }
 
 function zeroPrice(pricing: Pricing): Row {
@@ -295,11 +304,15 @@ export function checkLine(fields: Field[], line: LineRow): LineRow {
   return { ...line, problems: found };
 }
 
-/** What is sent of a line: written fields, and its id where it has one. */
+/** What is sent of a line: written fields, but for those that its source decides. */
 export function linePayload(fields: Field[], line: LineRow): Row {
   const payload: Row = {};
   for (const field of fields) {
     if (!isWritable(field)) continue;
+    if (isSourceDecided(line.values, field.name)) {
+      payload[field.name] = null;
+      continue;
+    }
     const value = line.values[field.name];
     payload[field.name] = value === undefined || value === '' ? null : value;
   }

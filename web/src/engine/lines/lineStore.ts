@@ -1,6 +1,7 @@
 import { createStore, type Store } from '../../lib/store';
-import type { Field } from '../types';
+import type { Field, Pricing } from '../types';
 import { newLine, type LineRow } from './lineModel';
+import { shareLines } from './sourceShares';
 
 /** The lines of one block and what may be done to their sequence. */
 export interface LineStore extends Store<LineRow[]> {
@@ -17,9 +18,11 @@ export interface LineStore extends Store<LineRow[]> {
   idle: () => Promise<void>;
 }
 
-export function createLineStore(fields: Field[], lines: LineRow[], grows = true): LineStore {
+/** With `pricing` lines that are drawn from others take over what falls to them, whatever changes. */
+export function createLineStore(fields: Field[], lines: LineRow[], grows = true, pricing: Pricing | null = null): LineStore {
   const atLeastOne = (some: LineRow[]) => (some.length > 0 || !grows ? some : [newLine(fields)]);
-  const store = createStore<LineRow[]>(atLeastOne(lines));
+  const base = createStore<LineRow[]>(shareLines(atLeastOne(lines), pricing));
+  const store: typeof base = { ...base, set: (change) => base.set((before) => shareLines(change(before), pricing)) };
   const working = new Set<Promise<unknown>>();
   return {
     ...store,

@@ -1,0 +1,88 @@
+"""Proration (分摊): parts of a whole that sum to it to the cent, in whatever sequence they are taken.
+
+What both this and the browser must say stands in tests/golden/proration.json. Over the lines of one bill an amount goes
+by largest remainder; of a line that is executed little by little each part is what is due up to it less what was given
+before (domain.md 2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import ROUND_FLOOR, ROUND_HALF_UP, Decimal
+
+CENT = Decimal("0.01")
+ZERO = Decimal(0)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceMoney:
+    """The money of a line that others execute: `amount` is after the discount and holds the tax; yuan."""
+
+    quantity: Decimal
+    amount: Decimal
+    discount_amount: Decimal
+    tax_amount: Decimal
+
+
+@dataclass(slots=True)
+class TakenParts:
+    """What of a line's quantity and money was given to those that have executed it so far."""
+
+    quantity: Decimal = ZERO
+    amount: Decimal = ZERO
+    discount_amount: Decimal = ZERO
+    tax_amount: Decimal = ZERO
+
+    def add(self, quantity: Decimal, part: MoneyPart) -> None:
+        """Count one more part."""
+        self.quantity += quantity
+        self.amount += part.amount
+        self.discount_amount += part.discount_amount
+        self.tax_amount += part.tax_amount
+
+
+@dataclass(frozen=True, slots=True)
+class MoneyPart:
+    """What falls to one executing line."""
+
+    amount: Decimal
+    discount_amount: Decimal
+    tax_amount: Decimal
+
+
+def prorate(whole: Decimal, given: Decimal, upto: Decimal, base: Decimal, unit: Decimal = CENT) -> Decimal:
+    """What is due of `whole` once `upto` of `base` is taken, less what was `given`; within what is left of it."""
+    due = (whole * upto / base).quantize(unit, ROUND_HALF_UP) - given if base else ZERO
+    return min(max(due, ZERO), whole - given)
+
+
+def take_part(source: SourceMoney, taken: TakenParts, quantity: Decimal) -> MoneyPart:
+    """The money of `quantity` more of a line, after those that were taken.
+
+    The tax goes by the amounts, and never is more than the amount that it is in, here or in what is left.
+    """
+    upto = taken.quantity + quantity
+    amount = prorate(source.amount, taken.amount, upto, source.quantity)
+    discount = prorate(source.discount_amount, taken.discount_amount, upto, source.quantity)
+    return MoneyPart(amount, discount, take_tax(source, taken, amount))
+
+
+def take_tax(source: SourceMoney, taken: TakenParts, amount: Decimal) -> Decimal:
+    """The tax in `amount` more of a line."""
+    left, left_tax = source.amount - taken.amount, source.tax_amount - taken.tax_amount
+    due = prorate(source.tax_amount, taken.tax_amount, taken.amount + amount, source.amount)
+    return min(max(due, left_tax - (left - amount)), amount, left_tax)
+
+
+def allocate_by_weight(amount: Decimal, weights: Sequence[Decimal], unit: Decimal = CENT) -> list[Decimal]:
+    """Parts of an amount by weight, by largest remainder, the first of equal ones; all weights 0 share alike."""
+    if not any(weights):
+        weights = [Decimal(1)] * len(weights)
+    whole = sum(weights, ZERO)
+    exact = [amount * weight / whole for weight in weights]
+    parts = [part.quantize(unit, ROUND_FLOOR) for part in exact]
+    missing = int((amount - sum(parts, ZERO)) / unit)
+    for place in sorted(range(len(parts)), key=lambda place: parts[place] - exact[place])[:missing]:
+        parts[place] += unit
+    return parts

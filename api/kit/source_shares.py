@@ -1,0 +1,335 @@
+"""Source shares (来源分摊): the money that a line takes over from the line of another bill that it executes.
+
+A line whose price and discount are its source's gets its part of the source's amount, discount and tax, so that the
+parts sum to it; one that was priced on its own keeps its price. Either way the line remembers what of its source falls
+to it, which is what later parts count as given. The audit shares once more, under the source's lock: drafts don't
+count each other. A `capped` source (what returns come back from) is not exceeded without the right `beyondSource`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from api.kit import amount_shares, business_log, registry
+from api.kit.context import Context
+from api.kit.document import Bill, DrawnLine, GoodsLine, Link
+from api.kit.errors import Refusal, StockWarningAsk
+from api.kit.flow import CLOSED, POSTED_SQL
+from api.kit.pricing import price_line, tax_of
+from api.kit.proration import CENT, ZERO, MoneyPart, SourceMoney, TakenParts, take_part
+from api.kit.resource import BEYOND_SOURCE
+
+Line = dict[str, Any]
+SHARED = ("source_amount", "source_discount", "source_tax")
+MONEY = ("price", "discount_amount", "tax_rate", "is_gift", "amount", "tax_amount", "no_tax_amount")
+FOLLOWS = "follows_source"
+"""Set on a line in memory that was given no discount of its own."""
+_SOURCE = ("line_id", "quantity", "price", "tax_rate", "is_gift", "amount", "discount_amount", "tax_amount")
+_TAKEN = """
+select x.{column} as line_id, {quantity} as quantity,
+    round(x.source_amount * {quantity} / x.quantity, 2) as amount,
+    round(x.source_discount * {quantity} / x.quantity, 2) as discount,
+    round(x.source_tax * {quantity} / x.quantity, 2) as tax
+from {lines} x join {bills} h using (bill_id)
+where x.{column} is not null and h.status in {posted} and x.source_amount is not null {named} {apart}
+"""
+_EXECUTED = (
+    f"case when coalesce(h.locked_from, h.status) = {CLOSED} then x.executed_quantity else x.quantity end"
+)
+
+
+@dataclass(slots=True)
+class SharedSource:
+    """A source line, and what of it was given away so far."""
+
+    line: Any
+    taken: TakenParts
+
+    @property
+    def money(self) -> SourceMoney:
+        line = self.line
+        return SourceMoney(line.quantity, line.amount, line.discount_amount, line.tax_amount)
+
+    def take(self, quantity: Decimal) -> MoneyPart:
+        """The part of `quantity` more, which counts from now on."""
+        part = take_part(self.money, self.taken, quantity)
+        self.taken.add(quantity, part)
+        return part
+
+    def described(self) -> dict[str, Any]:
+        """What the browser needs to share the line alike."""
+        line, taken = self.line, self.taken
+        told = {name: getattr(line, name) for name in _SOURCE if name != "line_id"}
+        return {
+            **told,
+            "taken_quantity": taken.quantity,
+            "taken_amount": taken.amount,
+            "taken_discount": taken.discount_amount,
+            "taken_tax": taken.tax_amount,
+        }
+
+
+Sources = dict[Link, dict[int, SharedSource]]
+
+
+@dataclass(slots=True)
+class ExecutingBill:
+    """A bill on its way through its audit, with its lines as values that may be changed."""
+
+    header: Any
+    lines: list[Line]
+
+
+def lines_of(cls: type[Bill]) -> type[DrawnLine] | None:
+    """The class of a bill's lines, where they take money over from others."""
+    first = cls.bill.blocks[0].cls if cls.bill and cls.bill.blocks else None
+    return first if first is not None and issubclass(first, DrawnLine) else None
+
+
+def is_sharing(link: Link) -> bool:
+    """Whether lines take over the money of a link's source."""
+    return link.shares and link.measure == "quantity" and issubclass(link.lines, GoodsLine)
+
+
+def takes_discount(line: Mapping[str, Any]) -> bool:
+    """Whether a line made in bulk leaves its discount to its source."""
+    return "discount_amount" not in line
+
+
+def sharing_link(cls: type[Bill], line: Mapping[str, Any]) -> Link | None:
+    """Whose money a line takes over: that of the last source that it names."""
+    links = reversed(cls.bill.links if cls.bill else ())
+    return next((link for link in links if is_sharing(link) and line.get(link.column)), None)
+
+
+@cache
+def _takers(link: Link) -> tuple[tuple[type[Bill], Link], ...]:
+    """All by which lines of the same source are taken out of one rest."""
+    return tuple(
+        (cls, other)
+        for cls in registry.declared()
+        if issubclass(cls, Bill) and lines_of(cls)
+        for other in (cls.bill.links if cls.bill else ())
+        if is_sharing(other) and (other.lines, other.money_pool) == (link.lines, link.money_pool)
+    )
+
+
+def read_sources(
+    conn: Connection, link: Link, keys: Iterable[int], but: Sequence[int] = ()
+) -> dict[int, SharedSource]:
+    """Source lines by id, with what posted bills took of them; bills `but` of the link's own type don't count."""
+    wanted = sorted(set(keys))
+    if not wanted:
+        return {}
+    table = link.lines.table()
+    query = select(*(table.c[name] for name in _SOURCE)).where(table.c.line_id.in_(wanted))
+    found = {row.line_id: SharedSource(row, TakenParts()) for row in conn.execute(query)}
+    named = "and x.{column} = any(%(keys)s::bigint[]) {others}"
+    sums = taken_sql(link, named, "and not h.bill_id = any(%(but)s::bigint[])")
+    for row in conn.exec_driver_sql(sums, {"keys": wanted, "but": list(but)}):
+        found[row.line_id].taken = TakenParts(row.quantity, row.amount, row.discount, row.tax)
+    return found
+
+
+def taken_sql(link: Link, named: str = "", others: str = "") -> str:
+    """Select what posted bills have taken of each source line: line_id, quantity, amount, discount, tax."""
+    parts = " union all ".join(
+        _taken_by(cls, other, named.format(column=other.column, others=others if other == link else ""))
+        for cls, other in _takers(link)
+    )
+    return f"""
+        select t.line_id, sum(t.quantity) as quantity, sum(t.amount) as amount, sum(t.discount) as discount,
+            sum(t.tax) as tax
+        from ({parts}) t group by t.line_id
+    """
+
+
+def _taken_by(cls: type[Bill], link: Link, named: str) -> str:
+    lines = lines_of(cls)
+    assert lines is not None
+    return _TAKEN.format(
+        column=link.column,
+        lines=lines.name(),
+        bills=cls.name(),
+        posted=POSTED_SQL,
+        quantity=_EXECUTED if link.gives_back else "x.quantity",
+        named=named,
+        apart=f"and x.{link.superseded_by} is null" if link.superseded_by else "",
+    )
+
+
+def sources_of(
+    conn: Connection, cls: type[Bill], lines: Iterable[Mapping[str, Any]], but: Sequence[int] = ()
+) -> Sources:
+    """The sources whose money lines take over, by link and line."""
+    if lines_of(cls) is None:
+        return {}
+    wanted: dict[Link, set[int]] = {}
+    for line in lines:
+        link = sharing_link(cls, line)
+        if link is not None:
+            wanted.setdefault(link, set()).add(line[link.column])
+    return {link: read_sources(conn, link, keys, but) for link, keys in wanted.items()}
+
+
+def share(
+    cls: type[Bill], lines: Iterable[Line], sources: Sources, told: Mapping[int, frozenset[str]]
+) -> None:
+    """Give priced lines their parts of their sources; `told` are the fields that were filled in, by line number.
+
+    A line that tells neither price nor discount of its own takes its source's.
+    """
+    for line in lines:
+        link = sharing_link(cls, line)
+        source = sources.get(link, {}).get(line[link.column]) if link else None
+        if link is None or source is None:
+            if lines_of(cls) is not None:
+                line.update(dict.fromkeys(SHARED))
+            continue
+        part = source.take(line["quantity"])
+        if _follows(line, source.line, part, told.get(line["line_no"], frozenset(MONEY))):
+            _follow(line, source.line, part)
+        elif link.capped:
+            _price_under(line, source.line, part)
+        line.update(zip(SHARED, (part.amount, part.discount_amount, part.tax_amount), strict=True))
+
+
+def _follows(line: Line, source: Any, part: MoneyPart, told: frozenset[str]) -> bool:
+    """Whether a line has its source's price and discount; drafts made side by side may differ by a cent."""
+    same_price = "price" not in told or line["price"] == source.price
+    off = abs((line.get("discount_amount") or ZERO) - part.discount_amount)
+    same_discount = "discount_amount" not in told or bool(line.get(FOLLOWS)) or off <= CENT
+    same_kind = "is_gift" not in told or bool(line.get("is_gift")) == source.is_gift
+    same_rate = "tax_rate" not in told or line.get("tax_rate") == source.tax_rate
+    return same_price and same_discount and same_kind and same_rate
+
+
+def follow(line: Line, source: SharedSource) -> None:
+    """Have a line take its part of a source, at its price."""
+    _follow(line, source.line, source.take(Decimal(line["quantity"])))
+
+
+def _follow(line: Line, source: Any, part: MoneyPart) -> None:
+    line.update(
+        price=source.price,
+        discount_amount=part.discount_amount,
+        tax_rate=source.tax_rate,
+        is_gift=source.is_gift,
+        amount=part.amount,
+        tax_amount=part.tax_amount,
+        no_tax_amount=part.amount - part.tax_amount,
+    )
+
+
+def _price_under(line: Line, source: Any, part: MoneyPart) -> None:
+    """Price a line on its own under a source's limit: at its tax rate, with no more of its tax than falls to it."""
+    rate = source.tax_rate
+    priced = price_line(line["quantity"], line["price"], line.get("discount_amount") or ZERO, rate)
+    tax = tax_of(priced.total, rate)
+    if ZERO < priced.total <= part.amount:
+        tax = min(tax, part.tax_amount)
+    line.update(amount=priced.total, tax_rate=rate, tax_amount=tax, no_tax_amount=priced.total - tax)
+
+
+def apply_shares(ctx: Context, cls: type[Bill], bills: Sequence[ExecutingBill]) -> list[int]:
+    """Share anew what bills take over, as it stands under the locks of their sources; answers the ids of those changed.
+
+    Raises: `Refusal` where a line exceeds a capped source and the principal has no right to it; asks who has.
+    """
+    if amount_shares.takes_amounts(cls):
+        return amount_shares.apply_shares(
+            ctx.conn, cls, [(bill.header.bill_id, bill.lines) for bill in bills]
+        )
+    lines_class = lines_of(cls)
+    drawn = [bill for bill in bills if any(sharing_link(cls, line) for line in bill.lines)]
+    if lines_class is None or not drawn:
+        return []
+    every = [line for bill in drawn for line in bill.lines]
+    sources = sources_of(ctx.conn, cls, every, [bill.header.bill_id for bill in drawn])
+    before = {line["line_id"]: _money_of(line) for line in every}
+    for bill in drawn:
+        share(cls, bill.lines, sources, {line["line_no"]: _told_by(line) for line in bill.lines})
+    changed = [line for line in every if _money_of(line) != before[line["line_id"]]]
+    _write(ctx.conn, lines_class, changed)
+    for bill in drawn:
+        _refuse_beyond(ctx, cls, bill)
+    touched = {line["line_id"] for line in changed}
+    return [bill.header.bill_id for bill in drawn if any(line["line_id"] in touched for line in bill.lines)]
+
+
+def _told_by(line: Line) -> frozenset[str]:
+    """What a stored line has of its own: nothing where it followed its source when it was saved."""
+    return frozenset() if has_followed(line) else frozenset(MONEY)
+
+
+def has_followed(line: Mapping[str, Any]) -> bool:
+    """Whether a stored line has just what falls to it of its source."""
+    saved = (line["amount"], line["discount_amount"], line["tax_amount"])
+    return line.get("source_amount") is not None and saved == tuple(line[name] for name in SHARED)
+
+
+def _money_of(line: Line) -> tuple[Any, ...]:
+    return tuple(line.get(name) for name in (*MONEY, *SHARED))
+
+
+_WRITTEN = (*MONEY, *SHARED, "beyond_source")
+_TYPES = {"is_gift": "boolean", "beyond_source": "boolean"}
+
+
+def _write(conn: Connection, lines: type[DrawnLine], changed: Sequence[Line]) -> None:
+    if not changed:
+        return
+    taken = ", ".join(f"%({name})s::{_TYPES.get(name, 'numeric')}[]" for name in _WRITTEN)
+    conn.exec_driver_sql(
+        f"update {lines.name()} l set {', '.join(f'{name} = n.{name}' for name in _WRITTEN)}"
+        f" from unnest(%(line_id)s::bigint[], {taken}) as n (line_id, {', '.join(_WRITTEN)})"
+        " where l.line_id = n.line_id",
+        {name: [line.get(name) for line in changed] for name in ("line_id", *_WRITTEN)}
+        | {
+            "beyond_source": [False for _ in changed],
+            "is_gift": [bool(line.get("is_gift")) for line in changed],
+        },
+    )
+
+
+def _refuse_beyond(ctx: Context, cls: type[Bill], bill: ExecutingBill) -> None:
+    """Refuse lines that come to more than falls to them of a capped source, or ask whoever may let them pass."""
+    beyond = list(_beyond(cls, bill.lines))
+    if not beyond:
+        return
+    told = "；".join(
+        f"第{line['line_no']}行金额 {line['amount']:.2f} 元超过来源单据可退的 {line['source_amount']:.2f} 元"
+        for line in beyond
+    )
+    if not ctx.principal.may(cls.right(BEYOND_SOURCE)):
+        raise Refusal(told)
+    if not ctx.confirmed:
+        raise StockWarningAsk(f"{told}，是否继续？")
+    lines = lines_of(cls)
+    assert lines is not None
+    table, keys = lines.table(), [line["line_id"] for line in beyond]
+    ctx.conn.execute(table.update().where(table.c.line_id.in_(keys)).values(beyond_source=True))
+    header = bill.header
+    business_log.write(
+        ctx.conn,
+        ctx.principal,
+        cls.name(),
+        header.bill_id,
+        "confirmed",
+        bill_no=header.bill_no,
+        company_id=header.company_id,
+        reason=told[:500],
+    )
+
+
+def _beyond(cls: type[Bill], lines: Iterable[Line]) -> Iterator[Line]:
+    for line in lines:
+        link = sharing_link(cls, line)
+        if link is not None and link.capped and line["amount"] > line["source_amount"]:
+            yield line

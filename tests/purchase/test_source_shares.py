@@ -1,0 +1,128 @@
+"""Parts of a receipt (来源分摊): what goes back, by whatever path, is one rest of quantity and of money."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection
+
+from tests.kit.desk import Desk, Made
+from tests.kit.state import broken
+
+
+def received(desk: Desk, place: int, quantity: str = "10", price: str = "113", **more: Any) -> Made:
+    line = {"goods_id": desk.world.spares[place], "quantity": quantity, "price": price, "tax_rate": "13"}
+    return desk.audited("purchase_inbound", line | more)
+
+
+def drawn(desk: Desk, resource: str, source: Made, quantity: str, **more: Any) -> Made:
+    answer = desk.caller.get(desk.path(resource, "getDraft"), id=source.id, source=source.resource)
+    assert answer.ok, answer
+    header = dict(answer.data)
+    lines = [{**line, "quantity": quantity, **more} for line in header.pop("lines")]
+    return desk.draft(resource, *lines, **header)
+
+
+def passed(desk: Desk, resource: str, source: Made, quantity: str, **more: Any) -> Made:
+    made = drawn(desk, resource, source, quantity, **more)
+    answer = desk.act("auditorPass", made)
+    assert answer.ok, answer
+    return made
+
+
+def amount(desk: Desk, bill: Made) -> Decimal:
+    return Decimal(desk.info(bill)["total_amount"])
+
+
+class TestOneRest:
+    def test_what_was_asked_back_is_not_returned_beside_it(self, desk: Desk, conn: Connection) -> None:
+        inbound = received(desk, 40)
+        passed(desk, "return_request", inbound, "8")
+        [line] = desk.caller.get(
+            desk.path("purchase_return", "getDraft"), id=inbound.id, source="purchase_inbound"
+        ).data["lines"]
+        assert line["quantity"] == "2.000"
+        beyond = desk.act("auditorPass", drawn(desk, "purchase_return", inbound, "8"))
+        assert (beyond.code, beyond.msg) == (400, f"超过采购入库{inbound.no}第1行的可退数量，请核对数量")
+        passed(desk, "purchase_return", inbound, "2")
+        assert broken(conn) == {}
+
+    def test_what_was_returned_is_not_asked_back(self, desk: Desk) -> None:
+        inbound = received(desk, 41)
+        passed(desk, "purchase_return", inbound, "3")
+        beyond = desk.act("auditorPass", drawn(desk, "return_request", inbound, "8"))
+        assert (beyond.code, beyond.msg) == (400, f"超过采购入库{inbound.no}第1行的可退数量，请核对数量")
+
+    def test_both_paths_share_the_money(self, desk: Desk, conn: Connection) -> None:
+        inbound = received(desk, 42, "3", "33.335")
+        asked = passed(desk, "return_request", inbound, "2")
+        direct = passed(desk, "purchase_return", inbound, "1")
+        agreed = passed(desk, "refund_request", asked, "2")
+        backs = [passed(desk, "purchase_return", agreed, "1") for _ in range(2)]
+        assert [amount(desk, bill) for bill in (asked, direct)] == [Decimal("66.67"), Decimal("33.34")]
+        assert amount(desk, direct) + sum(amount(desk, back) for back in backs) == Decimal("100.01")
+        assert broken(conn) == {}
+
+
+class TestNoMoreThanWasPaid:
+    def test_a_return_is_held_to_its_receipt(self, desk: Desk) -> None:
+        inbound = received(desk, 43, "1", "100")
+        back = drawn(desk, "purchase_return", inbound, "1", price="900", discount_amount="0")
+        clerk = Desk(desk.site, "clerk_a")
+        answer = clerk.act("auditorPass", back, confirmed=True)
+        assert (answer.code, answer.msg) == (400, "第1行金额 900.00 元超过来源单据可退的 100.00 元")
+        assert desk.act("auditorPass", back).code == 363
+        assert desk.act("auditorPass", back, confirmed=True).ok
+
+    def test_a_supplier_who_agreed_to_less_is_held_to_that(self, desk: Desk, conn: Connection) -> None:
+        inbound = received(desk, 44, "2", "100")
+        asked = passed(desk, "return_request", inbound, "2")
+        agreed = passed(desk, "refund_request", asked, "2", price="80", discount_amount="0")
+        clerk = Desk(desk.site, "clerk_a")
+        dear = drawn(desk, "purchase_return", agreed, "1", price="100")
+        assert (
+            clerk.act("auditorPass", dear, confirmed=True).msg
+            == "第1行金额 100.00 元超过来源单据可退的 80.00 元"
+        )
+        assert amount(desk, passed(desk, "purchase_return", agreed, "2")) == Decimal("160.00")
+        assert broken(conn) == {}
+
+
+class TestReceiptsOfOrders:
+    def test_the_parts_of_an_order_sum_to_it(self, desk: Desk, conn: Connection) -> None:
+        line = {"goods_id": desk.world.spares[45], "quantity": "7", "price": "33.33", "discount_amount": "10"}
+        order = desk.audited("purchase_order", line)
+        parts = [passed(desk, "purchase_inbound", order, part) for part in ("1", "2", "4")]
+        assert [amount(desk, part) for part in parts] == [
+            Decimal("31.90"),
+            Decimal("63.80"),
+            Decimal("127.61"),
+        ]
+        assert broken(conn) == {}
+
+    def test_a_receipt_does_not_precede_its_order(self, desk: Desk) -> None:
+        line = {"goods_id": desk.world.spares[46], "quantity": "7", "price": "33.33"}
+        order = desk.audited("purchase_order", line)
+        [key] = desk.line_ids(order)
+        answer = desk.add("purchase_inbound", {**line, "order_line_id": key}, business_date="2026-03-04")
+        assert answer.msg == f"业务日期不能早于来源采购订单{order.no}的业务日期 2026-03-05"
+
+
+CORRUPTIONS = {
+    "purchase_return_line_source_line_id_dates": "update purchase_return set business_date = '2026-01-01' where bill_id = %(back)s",
+    "purchase_return_line_source_line_id_capped": "update purchase_return_line set amount = amount + 1 where bill_id = %(back)s",
+    "purchase_return_line_source_line_id_shares": "update purchase_return_line set source_amount = source_amount - 0.01 where bill_id = %(back)s",
+    "purchase_inbound_line_returnable": "update purchase_inbound_line set returned_quantity = 11 where bill_id = %(inbound)s",
+}
+
+
+@pytest.mark.parametrize("name", CORRUPTIONS)
+def test_what_is_not_held_to_its_source_is_found(desk: Desk, conn: Connection, name: str) -> None:
+    inbound = received(desk, 47 + list(CORRUPTIONS).index(name))
+    back = passed(desk, "purchase_return", inbound, "10")
+    assert broken(conn) == {}
+    conn.exec_driver_sql(CORRUPTIONS[name], {"back": back.id, "inbound": inbound.id})
+    assert name in broken(conn)
+    conn.rollback()

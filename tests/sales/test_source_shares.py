@@ -1,0 +1,280 @@
+"""Parts of a line (来源分摊): whatever the sequence in which a line is executed, its parts sum to it, and returns stay below it."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection
+
+from tests.kit.desk import Desk, Made
+from tests.kit.state import broken
+
+
+def sold(desk: Desk, goods: int, quantity: str, price: str, discount: str = "0", **more: Any) -> Made:
+    desk.stock_in(goods, quantity)
+    line = {"goods_id": goods, "quantity": quantity, "price": price, "discount_amount": discount, **more}
+    return desk.audited("sales_outbound", {"tax_rate": "13", **line})
+
+
+def draft(desk: Desk, resource: str, source: Made, **asked: Any) -> dict[str, Any]:
+    answer = desk.caller.get(desk.path(resource, "getDraft"), id=source.id, **asked)
+    assert answer.ok, answer
+    found: dict[str, Any] = answer.data
+    return found
+
+
+def drawn(desk: Desk, resource: str, source: Made, quantity: str, **more: Any) -> Made:
+    """What the form saves of a draft whose first line was cut to a quantity."""
+    found = draft(desk, resource, source)
+    [line, *_] = found["lines"]
+    kept = {**found, "business_date": "2026-03-06", "lines": [{**line, "quantity": quantity, **more}]}
+    answer = desk.caller.post(desk.path(resource, "add"), kept)
+    assert answer.ok, answer
+    return Made(resource, answer.data["id"], answer.data["bill_no"])
+
+
+def audit(desk: Desk, bill: Made, **more: Any) -> Made:
+    answer = desk.act("auditorPass", bill, **more)
+    assert answer.ok, answer
+    return bill
+
+
+def money(desk: Desk, bill: Made) -> tuple[str, str, str]:
+    [line] = desk.info(bill)["lines"]
+    return line["amount"], line["discount_amount"], line["tax_amount"]
+
+
+class TestPartsOfALine:
+    def test_seven_with_a_discount_come_back_one_by_one(self, desk: Desk, conn: Connection) -> None:
+        bill = sold(desk, desk.world.spares[0], "7", "33.33", "10.00")
+        assert money(desk, bill) == ("223.31", "10.00", "25.69")
+        parts = []
+        for left in range(7, 0, -1):
+            [line] = draft(desk, "sales_return", bill)["lines"]
+            assert Decimal(line["quantity"]) == left
+            parts.append(money(desk, audit(desk, drawn(desk, "sales_return", bill, "1"))))
+        sums = [sum(Decimal(part[place]) for part in parts) for place in range(3)]
+        assert sums == [Decimal("223.31"), Decimal("10.00"), Decimal("25.69")]
+        assert [part[0] for part in parts] == ["31.90", "31.90", "31.90", "31.91", "31.90", "31.90", "31.90"]
+        assert broken(conn) == {}
+
+    def test_half_cents_come_back_once(self, desk: Desk) -> None:
+        bill = sold(desk, desk.world.spares[1], "3", "33.335")
+        assert money(desk, bill)[0] == "100.01"
+        parts = [money(desk, audit(desk, drawn(desk, "sales_return", bill, "1")))[0] for _ in range(3)]
+        assert parts == ["33.34", "33.33", "33.34"]
+
+    def test_the_rest_of_an_order_is_proposed_at_its_money(self, desk: Desk, conn: Connection) -> None:
+        goods = desk.world.spares[2]
+        desk.stock_in(goods, 4)
+        order = desk.audited(
+            "sales_order", {"goods_id": goods, "quantity": "4", "price": "20", "discount_amount": "8"}
+        )
+        first = audit(desk, drawn(desk, "sales_outbound", order, "1"))
+        assert money(desk, first)[:2] == ("18.00", "2.00")
+        [line] = draft(desk, "sales_outbound", order)["lines"]
+        assert (line["quantity"], line["amount"], line["discount_amount"]) == ("3.000", "54.00", "6.00")
+        rest = audit(desk, drawn(desk, "sales_outbound", order, "3"))
+        assert money(desk, rest)[:2] == ("54.00", "6.00")
+        assert broken(conn) == {}
+
+    def test_drafts_made_side_by_side_count_each_other_once_audited(
+        self, desk: Desk, conn: Connection
+    ) -> None:
+        """All three are drawn from the same state; their audits share under the source's lock."""
+        bill = sold(desk, desk.world.spares[3], "3", "33.335")
+        backs = [drawn(desk, "sales_return", bill, "1") for _ in range(3)]
+        assert {money(desk, back)[0] for back in backs} == {"33.34"}
+        parts = [money(desk, audit(desk, back))[0] for back in backs]
+        assert parts == ["33.34", "33.33", "33.34"]
+        headers = [desk.info(back)["total_amount"] for back in backs]
+        assert headers == parts
+        assert broken(conn) == {}
+
+    def test_what_was_taken_back_in_between_is_shared_again(self, desk: Desk) -> None:
+        bill = sold(desk, desk.world.spares[4], "3", "33.335")
+        first, second = (audit(desk, drawn(desk, "sales_return", bill, "1")) for _ in range(2))
+        assert desk.act("antiAuditor", first).ok
+        rest = audit(desk, drawn(desk, "sales_return", bill, "1"))
+        audit(desk, first)
+        amounts = [Decimal(money(desk, one)[0]) for one in (first, second, rest)]
+        assert sum(amounts) == Decimal("100.01")
+
+    def test_two_lines_of_one_bill_share_their_source(self, desk: Desk) -> None:
+        bill = sold(desk, desk.world.spares[5], "7", "200", "77")
+        [line] = draft(desk, "sales_return", bill)["lines"]
+        rows = [{**line, "quantity": "1"}, {**line, "quantity": "2"}]
+        back = desk.draft("sales_return", *rows, business_date="2026-03-06")
+        shown = [(row["discount_amount"], row["amount"]) for row in desk.info(back)["lines"]]
+        assert shown == [("11.00", "189.00"), ("22.00", "378.00")]
+
+    def test_a_line_that_tells_no_price_has_its_source_s(self, desk: Desk) -> None:
+        goods = desk.world.spares[6]
+        bill = sold(desk, goods, "7", "33.33", "10.00")
+        [key] = desk.line_ids(bill)
+        back = desk.draft("sales_return", {"goods_id": goods, "source_line_id": key, "quantity": "1"})
+        assert money(desk, back) == ("31.90", "1.43", "3.67")
+
+    def test_an_order_keeps_the_price_that_is_typed(self, desk: Desk) -> None:
+        goods = desk.world.spares[7]
+        desk.stock_in(goods, 4)
+        order = desk.audited(
+            "sales_order", {"goods_id": goods, "quantity": "4", "price": "20", "discount_amount": "8"}
+        )
+        own = audit(desk, drawn(desk, "sales_outbound", order, "1", price="25", discount_amount="0"))
+        assert money(desk, own)[:2] == ("25.00", "0.00")
+        rest = audit(desk, drawn(desk, "sales_outbound", order, "3"))
+        assert money(desk, rest)[:2] == ("54.00", "6.00")
+
+    def test_the_browser_is_told_what_it_shares_by(self, desk: Desk) -> None:
+        bill = sold(desk, desk.world.spares[8], "7", "33.33", "10.00")
+        first = audit(desk, drawn(desk, "sales_return", bill, "3"))
+        [line] = draft(desk, "sales_return", bill)["lines"]
+        told = line["drawn"]
+        assert (told["quantity"], told["amount"], told["taken_quantity"]) == ("7.000", "223.31", "3.000")
+        assert told["taken_amount"] == money(desk, first)[0]
+        waiting = drawn(desk, "sales_return", bill, "1", price="20", discount_amount="0")
+        [stored] = desk.info(waiting)["lines"]
+        assert (stored["drawn"]["follows"], stored["drawn"]["capped"]) == (False, True)
+        assert desk.info(first)["lines"][0].get("drawn") is None
+
+
+class TestReturnsStayBelowTheirSource:
+    def test_no_more_is_credited_than_was_paid(self, desk: Desk, conn: Connection) -> None:
+        goods = desk.world.spares[9]
+        bill = sold(desk, goods, "1", "50")
+        [key] = desk.line_ids(bill)
+        back = desk.draft(
+            "sales_return", {"goods_id": goods, "source_line_id": key, "quantity": "1", "price": "5000"}
+        )
+        answer = desk.act("auditorPass", back)
+        assert (answer.code, answer.msg) == (
+            363,
+            "第1行金额 5000.00 元超过来源单据可退的 50.00 元，是否继续？",
+        )
+        assert desk.act("auditorPass", back, confirmed=True).ok
+        log = desk.caller.get(desk.path("sales_return", "getLog"), id=back.id).data
+        assert "超过来源单据可退的 50.00 元" in next(
+            row["reason"] for row in log if row["action"] == "confirmed"
+        )
+        assert broken(conn) == {}
+
+    def test_who_has_no_right_to_it_is_refused(self, desk: Desk, clerk: Desk) -> None:
+        goods = desk.world.spares[10]
+        bill = sold(desk, goods, "1", "50")
+        [key] = desk.line_ids(bill)
+        back = desk.draft(
+            "sales_return", {"goods_id": goods, "source_line_id": key, "quantity": "1", "price": "50.01"}
+        )
+        answer = clerk.act("auditorPass", back, confirmed=True)
+        assert (answer.code, answer.msg) == (400, "第1行金额 50.01 元超过来源单据可退的 50.00 元")
+        assert desk.info(back)["status"] == 1
+
+    def test_a_gift_comes_back_for_nothing(self, desk: Desk, clerk: Desk) -> None:
+        goods = desk.world.spares[11]
+        bill = sold(desk, goods, "2", "0", is_gift=True)
+        [line] = draft(desk, "sales_return", bill)["lines"]
+        assert (line["is_gift"], line["amount"]) == (True, "0.00")
+        [key] = desk.line_ids(bill)
+        back = desk.draft(
+            "sales_return",
+            {"goods_id": goods, "source_line_id": key, "quantity": "1", "price": "20", "is_gift": False},
+        )
+        assert clerk.act("auditorPass", back, confirmed=True).code == 400
+
+    def test_less_is_credited_without_a_question(self, desk: Desk, conn: Connection) -> None:
+        goods = desk.world.spares[12]
+        bill = sold(desk, goods, "2", "50")
+        [key] = desk.line_ids(bill)
+        first = desk.audited(
+            "sales_return",
+            {"goods_id": goods, "source_line_id": key, "quantity": "1", "price": "20", "tax_rate": "9"},
+        )
+        assert money(desk, first) == ("20.00", "0.00", "2.30"), "at the rate of the sale"
+        second = audit(desk, drawn(desk, "sales_return", bill, "1"))
+        assert money(desk, second)[0] == "50.00", "what was kept back is not given with the next piece"
+        assert broken(conn) == {}
+
+
+class TestDates:
+    @pytest.mark.parametrize("day", ["2026-03-04", "2026-02-28"])
+    def test_no_return_precedes_its_sale(self, desk: Desk, day: str) -> None:
+        goods = desk.world.spares[13]
+        bill = sold(desk, goods, "1", "50")
+        [key] = desk.line_ids(bill)
+        answer = desk.add(
+            "sales_return", {"goods_id": goods, "source_line_id": key, "quantity": "1"}, business_date=day
+        )
+        assert answer.code == 400
+        assert answer.msg == f"业务日期不能早于来源销售出库{bill.no}的业务日期 2026-03-05"
+
+    def test_a_source_taken_back_and_dated_later_is_asked_again(self, desk: Desk) -> None:
+        """What is drawn waits; its order may not be moved behind it."""
+        goods = desk.world.spares[14]
+        desk.stock_in(goods, 1)
+        order = desk.audited("sales_order", {"goods_id": goods, "quantity": "1", "price": "20"})
+        waiting = drawn(desk, "sales_outbound", order, "1")
+        with desk.site.engine.begin() as conn:
+            conn.exec_driver_sql(
+                "update sales_order set business_date = '2026-03-07' where bill_id = %s", (order.id,)
+            )
+        answer = desk.act("auditorPass", waiting)
+        assert answer.msg == f"业务日期不能早于来源销售订单{order.no}的业务日期 2026-03-07"
+
+
+class TestDiscounts:
+    def test_a_discount_larger_than_its_line_is_refused(self, desk: Desk) -> None:
+        line = {
+            "goods_id": desk.world.spares[15],
+            "quantity": "2",
+            "price": "50",
+            "discount_amount": "100.01",
+        }
+        answer = desk.add("sales_order", line)
+        assert (answer.code, answer.msg) == (400, "第1行：优惠金额 100.01 元大于金额 100.00 元，请核对")
+
+
+@pytest.fixture
+def clerk(desk: Desk) -> Desk:
+    """One who audits returns, without the right to let them pass their source."""
+    return Desk(desk.site, "clerk_a")
+
+
+class TestInvoices:
+    def test_the_tax_of_parts_sums_to_the_line_s(self, desk: Desk, conn: Connection) -> None:
+        """Three parts of 0.05 round to a cent of tax each; the line of 0.15 has two."""
+        goods = desk.world.spares[16]
+        bill = sold(desk, goods, "3", "0.05")
+        [key] = desk.line_ids(bill)
+        told = {"invoice_date": "2026-03-06", "business_date": "2026-03-06"}
+        drafts = [
+            desk.draft(
+                "sales_invoice", {"outbound_line_id": key, "amount": "0.05"}, invoice_no=f"PART{n}", **told
+            )
+            for n in range(3)
+        ]
+        lines = [desk.info(audit(desk, one))["lines"][0] for one in drafts]
+        assert [line["quantity"] for line in lines] == ["1.000"] * 3
+        assert [line["tax_amount"] for line in lines] == ["0.01", "0.00", "0.01"]
+        assert money(desk, bill)[2] == "0.02"
+        assert [desk.info(one)["tax_amount"] for one in drafts] == ["0.01", "0.00", "0.01"]
+        assert broken(conn) == {}
+
+
+CORRUPTIONS = {
+    "sales_return_line_source_line_id_dates": "update sales_return set business_date = '2026-01-01' where bill_id = %s",
+    "sales_return_line_source_line_id_capped": "update sales_return_line set amount = amount + 1 where bill_id = %s",
+    "sales_return_line_source_line_id_shares": "update sales_return_line set source_tax = source_tax + 0.01 where bill_id = %s",
+}
+
+
+@pytest.mark.parametrize("name", CORRUPTIONS)
+def test_what_is_not_held_to_its_source_is_found(desk: Desk, conn: Connection, name: str) -> None:
+    bill = sold(desk, desk.world.spares[17 + list(CORRUPTIONS).index(name)], "2", "50")
+    back = audit(desk, drawn(desk, "sales_return", bill, "2"))
+    assert broken(conn) == {}
+    conn.exec_driver_sql(CORRUPTIONS[name], (back.id,))
+    assert name in broken(conn)
+    conn.rollback()

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { goodsLineFields, pricing as PRICING } from '../fixtures';
+import type { Field, Row } from '../types';
+import { newLine, typeCell } from './lineModel';
+import { createLineStore } from './lineStore';
+import { sourceMark, type DrawnSource } from './sourceShares';
+
+const fields = goodsLineFields;
+const [quantity, price, discount, amount] = ['quantity', 'price', 'discount_amount', 'amount'].map((name) => fields.find((one) => one.name === name)!) as [Field, Field, Field, Field];
+const drawn = (told: Partial<DrawnSource> = {}): DrawnSource => ({
+  column: 'source_line_id',
+  capped: true,
+  follows: true,
+  quantity: '7.000',
+  price: '33.330000',
+  tax_rate: '13.0000',
+  is_gift: false,
+  amount: '223.31',
+  discount_amount: '10.00',
+  tax_amount: '25.69',
+  taken_quantity: '0',
+  taken_amount: '0',
+  taken_discount: '0',
+  taken_tax: '0',
+  ...told,
+});
+const line = (many: string, more: Row = {}) => newLine(fields, { source_line_id: 5, quantity: many, drawn: drawn(), ...more });
+const money = (store: ReturnType<typeof createLineStore>) =>
+  store.get().map(({ values }) => [values.quantity, values.discount_amount, values.amount, values.tax_amount]);
+
+describe('lines drawn from another bill', () => {
+  it('have what falls to them from the beginning, and after each change of a quantity', () => {
+    const store = createLineStore(fields, [line('7')], true, PRICING);
+    expect(money(store)).toEqual([['7', '10.00', '223.31', '25.69']]);
+    store.update(0, (one) => typeCell(one, quantity, '1', PRICING).line);
+    expect(money(store)).toEqual([['1', '1.43', '31.90', '3.67']]);
+    store.update(0, (one) => typeCell(one, quantity, '7', PRICING).line);
+    expect(money(store)).toEqual([['7', '10.00', '223.31', '25.69']]);
+  });
+
+  it('count what was taken before, and each other', () => {
+    const taken = { taken_quantity: '3', taken_amount: '95.70', taken_discount: '4.29', taken_tax: '11.01' };
+    const store = createLineStore(fields, [line('2', { drawn: drawn(taken) }), line('2', { drawn: drawn(taken) })], true, PRICING);
+    expect(money(store)).toEqual([
+      ['2', '2.85', '63.81', '7.34'],
+      ['2', '2.86', '63.80', '7.34'],
+    ]);
+    store.update(0, (one) => typeCell(one, quantity, '1', PRICING).line);
+    expect(money(store).map(([, , due]) => due)).toEqual(['31.91', '63.80']);
+    store.remove(0);
+    expect(money(store).map(([, , due]) => due)).toEqual(['63.81']);
+  });
+
+  it('keep a price of their own, and say when it is more than falls to them', () => {
+    const store = createLineStore(fields, [line('1')], true, PRICING);
+    expect(sourceMark(store.get()[0]!.values, price, PRICING)?.className).toBe('from-source');
+    store.update(0, (one) => typeCell(one, price, '20', PRICING).line);
+    store.update(0, (one) => typeCell(one, discount, '0', PRICING).line);
+    store.update(0, (one) => typeCell(one, quantity, '2', PRICING).line);
+    expect(money(store).map(([, , due]) => due)).toEqual(['40.00']);
+    expect(sourceMark(store.get()[0]!.values, price, PRICING)).toBeNull();
+    store.update(0, (one) => typeCell(one, price, '5000', PRICING).line);
+    expect(sourceMark(store.get()[0]!.values, amount, PRICING)?.hint).toContain('超过来源单据可退的 63.80 元');
+    store.update(0, (one) => typeCell(one, price, '33.33', PRICING).line);
+    store.update(0, (one) => typeCell(one, discount, '2.86', PRICING).line);
+    expect(money(store)).toEqual([['2', '2.86', '63.80', '7.34']]);
+    expect(sourceMark(store.get()[0]!.values, amount, PRICING)?.className).toBe('from-source');
+  });
+
+  it('are shared by nobody who may not see the money', () => {
+    const store = createLineStore(fields, [line('1', { drawn: null, price: '无权限' })], true, PRICING);
+    store.update(0, (one) => typeCell(one, quantity, '2', PRICING).line);
+    expect(store.get()[0]!.values.price).toBe('无权限');
+  });
+});
+
+describe('a discount larger than its line', () => {
+  it('is told, and falls to nought', () => {
+    const entry = typeCell(newLine(fields, { quantity: '2', price: '50' }), discount, '100.01', PRICING);
+    expect(entry.problem).toContain('优惠金额大于金额');
+    expect(entry.line.values.discount_amount).toBe('0.00');
+  });
+
+  it('is told when the quantity is cut below it', () => {
+    const whole = typeCell(newLine(fields, { quantity: '2', price: '50' }), discount, '60', PRICING).line;
+    expect(typeCell(whole, quantity, '1', PRICING).problem).toContain('优惠金额大于金额');
+  });
+});

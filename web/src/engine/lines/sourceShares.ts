@@ -1,0 +1,137 @@
+import { Decimal, decimalOrZero } from '../../lib/decimal';
+import { MONEY_DECIMALS } from '../../lib/pricing';
+import { plusPart, takePart, type MoneyPart, type SourceMoney } from '../../lib/proration';
+import type { Field, Pricing, Row } from '../types';
+import type { LineRow } from './lineModel';
+import { quantityField } from './packs';
+
+/** Lines that take over the money of another bill's line (来源分摊): what falls to them follows their quantities. */
+
+/** The source of a line as the server tells it; who may not see its money is told nothing. */
+export interface DrawnSource {
+  /** The hidden field that names the source line. */
+  column: string;
+  /** Whether the line may not come to more than what falls to it. */
+  capped: boolean;
+  /** Whether price and discount are the source's. */
+  follows: boolean;
+  quantity: string;
+  price: string;
+  tax_rate: string;
+  is_gift: boolean;
+  amount: string;
+  discount_amount: string;
+  tax_amount: string;
+  taken_quantity: string;
+  taken_amount: string;
+  taken_discount: string;
+  taken_tax: string;
+}
+
+export function drawnOf(values: Row): DrawnSource | null {
+  return (values.drawn as DrawnSource | null | undefined) ?? null;
+}
+
+/** What falls to a line of its source, as last shared. */
+export function partOf(values: Row): { amount: string; discount: string } | null {
+  return (values.source_part as { amount: string; discount: string } | undefined) ?? null;
+}
+
+/** Shares each source anew over the lines that name it, in their order; the same lines where nothing moves. */
+export function shareLines(lines: LineRow[], pricing: Pricing | null): LineRow[] {
+  if (!pricing || !lines.some(({ values }) => drawnOf(values))) return lines;
+  const taken = new Map<string, SourceMoney>();
+  const next = lines.map((line) => {
+    const drawn = drawnOf(line.values);
+    if (!drawn) return line;
+    const key = `${drawn.column}:${String(line.values[drawn.column])}`;
+    const before = taken.get(key) ?? takenOf(drawn);
+    const quantity = decimalOrZero(line.values[quantityField(pricing)]);
+    const part = takePart(moneyOf(drawn), before, quantity);
+    taken.set(key, plusPart(before, quantity, part));
+    return withPart(line, drawn, part, pricing);
+  });
+  return next.some((line, index) => line !== lines[index]) ? next : lines;
+}
+
+function moneyOf(drawn: DrawnSource): SourceMoney {
+  return {
+    quantity: new Decimal(drawn.quantity),
+    amount: new Decimal(drawn.amount),
+    discount: new Decimal(drawn.discount_amount),
+    tax: new Decimal(drawn.tax_amount),
+  };
+}
+
+function takenOf(drawn: DrawnSource): SourceMoney {
+  return {
+    quantity: new Decimal(drawn.taken_quantity),
+    amount: new Decimal(drawn.taken_amount),
+    discount: new Decimal(drawn.taken_discount),
+    tax: new Decimal(drawn.taken_tax),
+  };
+}
+
+function withPart(line: LineRow, drawn: DrawnSource, part: MoneyPart, pricing: Pricing): LineRow {
+  const text = (value: Decimal) => value.toFixed(MONEY_DECIMALS);
+  const known = partOf(line.values);
+  const due = { amount: text(part.amount), discount: text(part.discount) };
+  const changes: Row = known?.amount === due.amount && known.discount === due.discount ? {} : { source_part: due };
+  if (drawn.follows) {
+    const set = (name: string | null, value: string | boolean) => {
+      if (name !== null && !alike(line.values[name], value)) changes[name] = value;
+    };
+    set(pricing.price, drawn.price);
+    set(pricing.discount, due.discount);
+    set(pricing.tax_rate, drawn.tax_rate);
+    set('is_gift', drawn.is_gift);
+    set(pricing.total, due.amount);
+    set(pricing.tax, text(part.tax));
+    set(pricing.no_tax, text(part.amount.minus(part.tax)));
+  }
+  return Object.keys(changes).length === 0 ? line : { ...line, values: { ...line.values, ...changes } };
+}
+
+function alike(value: unknown, due: string | boolean): boolean {
+  if (typeof due === 'boolean') return (value === true) === due;
+  return value !== undefined && value !== null && value !== '' && decimalOrZero(value).eq(due);
+}
+
+/** A line after one of its figures was typed over: it follows its source as long as price and discount are the source's. */
+export function afterTyping(values: Row, edited: string, pricing: Pricing): Row {
+  const drawn = drawnOf(values);
+  const decides = [pricing.price, pricing.discount, pricing.tax_rate, pricing.total, pricing.amount, 'is_gift'];
+  if (!drawn || !decides.includes(edited)) return {};
+  const same = (name: string | null, due: string) => name === null || decimalOrZero(values[name]).eq(due);
+  const discount = decimalOrZero(pricing.discount === null ? 0 : values[pricing.discount]);
+  const follows =
+    same(pricing.price, drawn.price) &&
+    same(pricing.tax_rate, drawn.tax_rate) &&
+    (values.is_gift === true) === drawn.is_gift &&
+    discount.minus(partOf(values)?.discount ?? 0).abs().lte('0.01');
+  return follows === drawn.follows ? {} : { drawn: { ...drawn, follows } };
+}
+
+const DECIDED = ['price', 'discount_amount', 'tax_rate', 'is_gift'];
+
+/** Whether the server takes a field's value from the line's source, and is told none. */
+export function isSourceDecided(values: Row, name: string): boolean {
+  return drawnOf(values)?.follows === true && DECIDED.includes(name);
+}
+
+export interface SourceMark {
+  className: string;
+  hint: string;
+}
+
+/** How a cell shows that its figure comes from the source, or passes what falls to the line of it. */
+export function sourceMark(values: Row, field: Field, pricing: Pricing | null): SourceMark | null {
+  const drawn = pricing && drawnOf(values);
+  if (!drawn) return null;
+  const decided = [pricing.price, pricing.discount, pricing.tax_rate, pricing.total, pricing.tax, pricing.no_tax, 'is_gift'];
+  if (!decided.includes(field.name)) return null;
+  if (drawn.follows) return { className: 'from-source', hint: '由来源单据决定，随数量分摊；改动后按本行计价' };
+  const most = partOf(values)?.amount;
+  const beyond = drawn.capped && most !== undefined && decimalOrZero(values[pricing.total ?? '']).gt(most);
+  return beyond && field.name === pricing.total ? { className: 'beyond-source', hint: `超过来源单据可退的 ${most} 元，审核须有权限放行` } : null;
+}
