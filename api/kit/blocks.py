@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import ColumnDefault, Connection, Table, select
 
 from api.kit.context import Context
 from api.kit.document import MAX_LINES, Block
@@ -87,9 +87,21 @@ def _hidden_values(ctx: Context, block: Block, key: int) -> dict[int, Mapping[st
 
 
 def insert(conn: Connection, block: Block, key: int, rows: list[dict[str, Any]]) -> None:
-    """Write the rows of a new record."""
-    if rows:
-        conn.execute(block.cls.table().insert(), [{**row, block.cls.owner: key} for row in rows])
+    """Write the rows of a new record; what only some of them tell has its default in the others."""
+    if not rows:
+        return
+    table = block.cls.table()
+    told = {name for row in rows for name in row}
+    blank = {name: value for name, value in blank_row(table).items() if name in told}
+    conn.execute(table.insert(), [{**blank, **row, block.cls.owner: key} for row in rows])
+
+
+def blank_row(table: Table) -> dict[str, Any]:
+    """What columns hold when a row doesn't name them."""
+    return {
+        column.key: column.default.arg if isinstance(column.default, ColumnDefault) else None
+        for column in table.columns
+    }
 
 
 def replace(conn: Connection, block: Block, key: int, rows: list[dict[str, Any]]) -> None:

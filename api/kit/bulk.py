@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnDefault, Connection, Row, Table, any_, bindparam, update
+from sqlalchemy import BigInteger, Connection, Row, Table, any_, bindparam, update
 from sqlalchemy.dialects.postgresql import ARRAY
 
 from api.kit import business_log, drafts, links, numbering, registry, source_shares, transitions
+from api.kit.blocks import blank_row
 from api.kit.context import Context
 from api.kit.document import Bill, Block, Document
 from api.kit.drafts import Draft
@@ -124,7 +125,7 @@ def _held_to_sources(
 def _documents(cls: type[Bill], group: list[Entry], headers: Sequence[Row[Any]]) -> dict[int, Document]:
     """The bills as they were just written, without reading their lines back."""
     stored = {header.bill_id: header for header in headers}
-    blanks = {block.name: _blank(block.cls.table()) for block in _blocks(cls)}
+    blanks = {block.name: blank_row(block.cls.table()) for block in _blocks(cls)}
     return {
         entry.bill_id: Document(
             stored[entry.bill_id],
@@ -134,14 +135,6 @@ def _documents(cls: type[Bill], group: list[Entry], headers: Sequence[Row[Any]])
             },
         )
         for entry in group
-    }
-
-
-def _blank(table: Table) -> dict[str, Any]:
-    """What columns hold when a row doesn't name them."""
-    return {
-        column.key: column.default.arg if isinstance(column.default, ColumnDefault) else None
-        for column in table.columns
     }
 
 
@@ -229,7 +222,7 @@ def copy(conn: Connection, table: Table, rows: list[dict[str, Any]]) -> None:
     """Insert rows by COPY; a column that no row names takes the database's default, one that some name its own."""
     given = {name for row in rows for name in row}
     columns = [column for column in table.columns if column.key in given]
-    blank = _blank(table)
+    blank = blank_row(table)
     names = [column.key for column in columns]
     driver = conn.connection.driver_connection
     assert driver is not None

@@ -136,7 +136,8 @@ def _takes_again(cls: type[Bill]) -> bool:
 def hold_to_sources(ctx: Context, cls: type[Bill], docs: Sequence[Document]) -> list[Document]:
     """Lock what bills execute, hold them to it, and answer them with the money that falls to them now."""
     assert cls.bill is not None
-    if not cls.bill.links or not docs:
+    columns = [link.column for link in cls.bill.links]
+    if not any(getattr(line, name) is not None for doc in docs for line in doc.lines for name in columns):
         return list(docs)
     links.lock_sources(ctx, cls, [(doc.header.business_date, doc.lines) for doc in docs])
     if source_shares.lines_of(cls) is None and not amount_shares.takes_amounts(cls):

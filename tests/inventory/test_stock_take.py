@@ -172,6 +172,19 @@ class TestDifferences:
         found = books.rows("select quantity from stock_balance where batch_id = %s", batch)
         assert Decimal(found[0][0]) == 3
 
+    def test_a_batch_is_kept_beside_goods_without_one(self, desk: Desk, books: Books) -> None:
+        goods = desk.world.spares[60]
+        desk.stock_in(goods, 2)
+        desk.stock_in(desk.world.tyre, 3, batch="0126", warehouse_id=desk.world.warehouse2_a)
+        desk.stock_in(goods, 2, warehouse_id=desk.world.warehouse2_a)
+        take = desk.draft("stock_take", warehouse_id=desk.world.warehouse2_a)
+        before = desk.info(take)["lines"]
+        more = [str(Decimal(line["book_quantity"]) + 1) for line in before]
+        assert count(desk, take, *more).ok
+        answer = desk.act("auditorPass", take)
+        assert answer.ok, answer
+        assert len(differences(books, take)) == len(before)
+
     def test_they_are_taken_back_with_the_stocktake_only(
         self, site: Site, desk: Desk, books: Books, conn: Connection
     ) -> None:
