@@ -142,7 +142,6 @@ class Desk:
             **dict(zip(packs.COLUMNS, told, strict=False)),
             "quantity": Decimal(quantity),
             "price": price,
-            "discount_amount": Decimal(0),
             "tax_rate": Decimal(13),
             **more,
         }

@@ -315,7 +315,7 @@ def lock_sources(ctx: Context, cls: type[Bill], bills: Iterable[tuple[date, Iter
 
 
 def _of(line: Any, name: str) -> Any:
-    return line[name] if isinstance(line, Mapping) else getattr(line, name)
+    return line.get(name) if isinstance(line, Mapping) else getattr(line, name)
 
 
 def _locked(conn: Connection, link: Link, keys: Iterable[int], hint: str) -> dict[int, Row[Any]]:

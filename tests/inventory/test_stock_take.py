@@ -173,7 +173,7 @@ class TestDifferences:
         assert Decimal(found[0][0]) == 3
 
     def test_a_batch_is_kept_beside_goods_without_one(self, desk: Desk, books: Books) -> None:
-        goods = desk.world.spares[60]
+        goods = desk.world.spares[41]
         desk.stock_in(goods, 2)
         desk.stock_in(desk.world.tyre, 3, batch="0126", warehouse_id=desk.world.warehouse2_a)
         desk.stock_in(goods, 2, warehouse_id=desk.world.warehouse2_a)

@@ -251,9 +251,9 @@ def _step(machine: BillSequences, chance: Random, step: int) -> None:
         machine.add(seed)
     elif kind < 0.65:
         machine.follow(seed)
-    elif kind < 0.69:
+    elif kind < 0.71:
         machine.trade_numbers(seed)
-    elif kind < 0.75:
+    elif kind < 0.76:
         machine.settle(seed)
     elif kind < 0.9:
         machine.act(seed, chance.choice(ACTIONS))
